@@ -50,6 +50,15 @@ struct ct_analysis_captures {
     struct ct_losses losses; /* of the known ones together */
 };
 
+/* A program by what stays the same from capture to capture. Borrowed while it is passed. */
+struct ct_program_identity {
+    const char *name;   /* path as it was given; of several for one build id the first by alphabet */
+    uint64_t low, high; /* its code is in [low, high), load bias not included */
+    const uint8_t *build_id;
+    size_t build_id_size; /* 0: it has none; then the name tells programs apart */
+    int started;          /* 1: not loaded by another program, as far as any capture says */
+};
+
 struct ct_analysis;
 struct ct_programs; /* programs.h */
 struct ct_save;
@@ -72,6 +81,9 @@ struct ct_analysis_kind {
      * stay until the analysis is told of others. NULL: none are needed. */
     int (*programs)(struct ct_analysis *analysis, struct ct_programs *programs);
     int (*take)(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
+    /* The stream is over: its graph goes away. What was taken of a stream counts in merging and saving when
+     * it is over. NULL: nothing waits for that. */
+    int (*end)(struct ct_analysis *analysis, uint32_t lane);
     /* `from` is of the same kind. It may be brought in order, and says the same afterwards. */
     int (*merge)(struct ct_analysis *into, struct ct_analysis *from);
     /* Writes lines (ct_save_line), in an order that depends on nothing but what they say. */
@@ -97,6 +109,9 @@ CT_API void ct_analysis_free(struct ct_analysis *analysis);
  * the kind. */
 CT_API int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
 
+/* Ends a stream of which batches were taken. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_LIMIT, those of the kind. */
+CT_API int ct_analysis_end(struct ct_analysis *analysis, uint32_t lane);
+
 /* Adds what `from` found, and its captures. CT_ERR_ARG for one of another kind and for itself; CT_ERR_NOMEM,
  * CT_ERR_LIMIT. */
 CT_API int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from);
@@ -113,7 +128,7 @@ CT_API int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, vo
  * CT_ERR_NOMEM, CT_ERR_LIMIT. */
 CT_API int ct_analysis_load(struct ct_analysis *into, const char *name, const void *data, size_t size);
 
-/* Returns 1 when the bytes begin as a saved file of this kind does, else 0. */
+/* Returns 1 when the bytes begin as a saved file of this kind does, or of any kind (NULL), else 0. */
 CT_API int ct_analysis_is_saved(const struct ct_analysis_kind *kind, const void *data, size_t size);
 
 /* ---- for kinds of analyses ---- */
@@ -132,7 +147,7 @@ struct ct_load_word {
     size_t size;
 };
 
-#define CT_LOAD_WORDS 8
+#define CT_LOAD_WORDS 12
 
 /* A line of a file that is being loaded. */
 struct ct_load {

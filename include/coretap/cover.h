@@ -19,15 +19,6 @@ extern "C" {
 
 /* ---- counts ---- */
 
-/* A program by what stays the same from capture to capture. Borrowed while it is passed. */
-struct ct_cover_program {
-    const char *name;   /* path as it was given; of several for one build id the first by alphabet */
-    uint64_t low, high; /* its code is in [low, high), load bias not included */
-    const uint8_t *build_id;
-    size_t build_id_size; /* 0: it has none; then the name tells programs apart */
-    int started;          /* 1: not loaded by another program, as far as any capture says */
-};
-
 enum ct_cover_kind {
     CT_COVER_RUN,   /* the instructions of [from, to) were executed one behind the other */
     CT_COVER_TAKEN, /* the branch at `from` was executed and went to `to`; 0: the trace does not tell where to
@@ -60,7 +51,8 @@ CT_API void ct_cover_free(struct ct_cover *cover);
 /* Returns the number of a program, which is added when it is not there: build ids are compared, without one
  * names. CT_ERR_ARG for a build id of more than 64 bytes, an empty name or one of more than 4096;
  * CT_ERR_NOMEM. */
-CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number);
+CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_program_identity *program,
+                            uint32_t *number);
 
 /* The same of a program that ran. The errors of ct_program_symbols too. */
 struct ct_program;
@@ -68,7 +60,7 @@ CT_API int ct_cover_number(struct ct_cover *cover, struct ct_program *program, u
 
 /* Returns how many programs there are, and one by its number; names and build ids belong to `cover`. */
 CT_API size_t ct_cover_programs(const struct ct_cover *cover);
-CT_API struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32_t number);
+CT_API struct ct_program_identity ct_cover_program_at(const struct ct_cover *cover, uint32_t number);
 
 /* Where a program lay. */
 struct ct_cover_place {

@@ -108,6 +108,7 @@ struct ct_program_place {
     const struct ct_symbols *symbols;
     uint64_t shift;
     struct ct_memory_set memories;
+    struct ct_program *program; /* NULL: memory that is in none */
 };
 
 /* Returns the places of all programs in their order. Behind them are those of memory that is in none. The

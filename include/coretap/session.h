@@ -84,6 +84,10 @@ CT_API int ct_session_run(struct ct_session *session, const struct ct_capture *c
 CT_API int ct_session_give(struct ct_analysis *analysis, struct ct_programs *programs,
                            const struct ct_chain *chain);
 
+/* Returns the number of the stream with this ID, as batches have it, while a receiver is called. No other
+ * stream of the session has it (struct ct_analysis_batch). */
+CT_API uint32_t ct_session_lane(const struct ct_session *session, uint8_t id);
+
 /* Returns what was seen of the last capture that was run. */
 CT_API const struct ct_seen *ct_session_seen(const struct ct_session *session);
 

@@ -4,6 +4,7 @@
 #ifndef CORETAP_TIMING_H
 #define CORETAP_TIMING_H
 
+#include "coretap/analysis.h"
 #include "coretap/base.h"
 #include "coretap/programs.h"
 #include "coretap/steps.h"
@@ -39,11 +40,22 @@ CT_API double ct_dist_deviation(const struct ct_dist *dist);
  * but never above max. */
 CT_API uint64_t ct_dist_quantile(const struct ct_dist *dist, double q);
 
-/* Of one edge of the program graph: steps. */
+/* In the place of the number of a program. */
+#define CT_TIMING_NO_PROGRAM UINT32_MAX
+
+/* Of one edge of the program graph: steps through the instructions of [start, end), and on to `next`. */
 struct ct_timing_edge {
     struct ct_dist cycles; /* of steps that have some */
     uint64_t count;        /* traversals */
     uint64_t shared;       /* … whose cycles are a part of a count for several steps */
+    uint64_t start, last, end,
+        next;              /* as in struct ct_node and struct ct_edge. In sums the load bias is off */
+    uint32_t program;      /* that [start, end) is in, of sums: a number; CT_TIMING_NO_PROGRAM: in none */
+    uint32_t next_program; /* the same of `next` */
+    uint8_t kind;          /* enum ct_edge_kind */
+    uint8_t exec;          /* as in struct ct_edge */
+    uint8_t flags;         /* enum ct_node_flag */
+    uint8_t pad[5];        /* 0 */
 };
 
 /* Of one function. A run of it is told by its call and its return. Time goes by in the run only while its own
@@ -52,7 +64,9 @@ struct ct_timing_function {
     const char *name;  /* of its symbol; CT_SYMBOL_UNKNOWN for code that is in no program */
     const char *label; /* the same for people, once it ran: C++ and Rust names are demangled */
     uint64_t addr;
-    uint64_t cycles; /* of all steps in it, in runs or not */
+    uint32_t program; /* number in the options, or of the sums; CT_TIMING_NO_PROGRAM: it is in none */
+    uint32_t pad;     /* 0 */
+    uint64_t cycles;  /* of all steps in it, in runs or not */
     uint64_t steps;
     uint64_t runs;            /* that began */
     uint64_t cut;             /* … and whose end or whole time is not known */
@@ -126,11 +140,62 @@ CT_API const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *timi
 CT_API const struct ct_timing_function *ct_timing_functions(const struct ct_timing *timing, size_t *count);
 CT_API const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *timing, size_t *count);
 
-/* Adds what the edges say about the blocks of `cfg` to blocks[0 … number of blocks).
- * `graph` is that of the batches. */
-CT_API void ct_timing_add_blocks(const struct ct_timing *timing, const struct ct_graph *graph,
+/* Adds what edges say about the blocks of a graph to blocks[0 … number of blocks). Addresses of `cfg` are
+ * those of the edges less `shift`. */
+CT_API void ct_timing_add_blocks(const struct ct_timing_edge *edges, size_t count, uint64_t shift,
                                  const struct ct_cfg *cfg, struct ct_timing_block *blocks);
 CT_API struct ct_timing_totals ct_timing_totals(const struct ct_timing *timing);
+
+/* ---- sums ---- */
+
+/* What was measured in any number of streams and captures, added up: an analysis (analysis.h) whose input is
+ * CT_INPUT_STEPS. Functions and edges are told apart by the build id of their program and by their address in
+ * its file, wherever it lay. Memory is that of struct ct_timing, for each stream that is not over, and once
+ * more for the sums. */
+struct ct_timing_sums;
+
+struct ct_timing_sums_options {
+    size_t size; /* sizeof(struct ct_timing_sums_options) */
+    uint8_t no_histograms;
+    uint8_t raw_names; /* 1: labels of functions are not demangled */
+};
+
+/* `options` may be NULL. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_timing_sums_new(struct ct_ctx *ctx, const struct ct_timing_sums_options *options,
+                              struct ct_timing_sums **out);
+CT_API void ct_timing_sums_free(struct ct_timing_sums *sums);
+
+/* Returns what the contract of analyses needs: the kind, and the analysis that `sums` is, which it owns. */
+CT_API const struct ct_analysis_kind *ct_timing_sums_kind(void);
+CT_API struct ct_analysis *ct_timing_sums_analysis(struct ct_timing_sums *sums);
+
+/* Measures a pair in all streams that begin from then on. The errors of ct_timing_add_pair come with their
+ * first batch; here CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_timing_sums_add_pair(struct ct_timing_sums *sums, const char *from, const char *to);
+
+/* Returns the times of a stream that is not over yet, by its number (ct_session_lane). NULL: nothing was
+ * taken of it. */
+CT_API const struct ct_timing *ct_timing_sums_stream(const struct ct_timing_sums *sums, uint32_t lane);
+
+/* What sums have, in an order that depends on nothing but what they say: programs by build id and name,
+ * functions and edges by program and address, pairs by name. */
+struct ct_timing_found {
+    const struct ct_timing_function *functions; /* that ran */
+    size_t function_count;
+    const struct ct_timing_edge *edges;
+    size_t edge_count;
+    const struct ct_timing_pair *pairs;
+    size_t pair_count;
+    struct ct_timing_totals totals;
+    size_t program_count;
+};
+
+/* Brings in order what ended streams and merged parts have, and finds it. Lists and numbers of programs are
+ * good until something is added. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_timing_sums_find(struct ct_timing_sums *sums, struct ct_timing_found *found);
+
+/* Returns a program by its number in the lists. */
+CT_API struct ct_program_identity ct_timing_sums_program(const struct ct_timing_sums *sums, uint32_t number);
 
 #ifdef __cplusplus
 }

@@ -4,23 +4,19 @@
 
 #include "analysis/saved.h"
 #include "base/ctx.h"
-
-static void add_up(uint64_t *sum, uint64_t more)
-{
-    *sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
-}
+#include "base/saturate.h"
 
 void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_captures *more)
 {
-    add_up(&sum->known, more->known);
-    add_up(&sum->damaged, more->damaged);
-    add_up(&sum->unknown, more->unknown);
-    add_up(&sum->losses.gaps, more->losses.gaps);
-    add_up(&sum->losses.overflows, more->losses.overflows);
-    add_up(&sum->losses.contradictions, more->losses.contradictions);
-    add_up(&sum->losses.bad_packets, more->losses.bad_packets);
-    add_up(&sum->losses.lost_bytes, more->losses.lost_bytes);
-    add_up(&sum->losses.no_access, more->losses.no_access);
+    ct_add_up(&sum->known, more->known);
+    ct_add_up(&sum->damaged, more->damaged);
+    ct_add_up(&sum->unknown, more->unknown);
+    ct_add_up(&sum->losses.gaps, more->losses.gaps);
+    ct_add_up(&sum->losses.overflows, more->losses.overflows);
+    ct_add_up(&sum->losses.contradictions, more->losses.contradictions);
+    ct_add_up(&sum->losses.bad_packets, more->losses.bad_packets);
+    ct_add_up(&sum->losses.lost_bytes, more->losses.lost_bytes);
+    ct_add_up(&sum->losses.no_access, more->losses.no_access);
 }
 
 static int check(const struct ct_analysis *analysis)
@@ -48,6 +44,13 @@ int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batc
         (batch->input == CT_INPUT_STEPS && !batch->steps))
         return ct_fail(analysis->ctx, CT_ERR_ARG, "%s: the batch is not of its inputs", analysis->kind->name);
     return analysis->kind->take(analysis, batch);
+}
+
+int ct_analysis_end(struct ct_analysis *analysis, uint32_t lane)
+{
+    if (check(analysis))
+        return CT_ERR_ARG;
+    return analysis->kind->end ? analysis->kind->end(analysis, lane) : CT_OK;
 }
 
 int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from)

@@ -49,6 +49,10 @@ int ct_cover_make_lines(struct ct_cover_work *work);
 
 /* ---- what the contract asks of coverage ---- */
 
+/* Its programs. */
+struct ct_program_table;
+struct ct_program_table *ct_cover_table(struct ct_cover *cover);
+
 int ct_cover_part(const struct ct_analysis *analysis, struct ct_analysis **out);
 int ct_cover_set_programs(struct ct_analysis *analysis, struct ct_programs *programs);
 int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);

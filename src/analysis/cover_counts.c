@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts by program and context. Items are appended, and equal ones brought together when there are twice as
  * many as the last time: adding is cheap, and memory follows the number of different ones. */
-#include "base/ctx.h"
 #include "analysis/cover.h"
+#include "analysis/program_table.h"
+#include "base/ctx.h"
+#include "base/saturate.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BUILD_ID 64
-#define MOST_NAME     4096
 #define MOST_CONTEXTS 65536u
 #define FIRST_ITEMS   256u
-
-struct program {
-    char *name;
-    uint64_t low, high;
-    uint8_t build_id[MOST_BUILD_ID];
-    size_t build_id_size;
-    bool started;
-};
 
 /* Items of one program in one context. */
 struct cell {
@@ -37,8 +29,7 @@ struct place {
 
 struct ct_cover {
     struct ct_analysis analysis; /* has to be the first member */
-    struct program *programs;
-    size_t program_count;
+    struct ct_program_table programs;
     struct ct_edge_context *contexts;
     size_t context_count;
     struct cell *cells;
@@ -63,11 +54,9 @@ void ct_cover_free(struct ct_cover *cover)
 {
     if (!cover)
         return;
-    for (size_t i = 0; i < cover->program_count; i++)
-        free(cover->programs[i].name);
     for (size_t i = 0; i < cover->cell_count; i++)
         free(cover->cells[i].items);
-    free(cover->programs);
+    ct_program_table_clear(&cover->programs);
     free(cover->contexts);
     free(cover->cells);
     free(cover->places);
@@ -76,87 +65,26 @@ void ct_cover_free(struct ct_cover *cover)
 
 /* ---- programs and contexts ---- */
 
-static bool same_program(const struct program *a, const struct ct_cover_program *b)
-{
-    if (a->build_id_size || b->build_id_size)
-        return a->build_id_size == b->build_id_size &&
-               memcmp(a->build_id, b->build_id, b->build_id_size) == 0;
-    return strcmp(a->name, b->name) == 0;
-}
-
-/* Of several names for one program the first by alphabet counts, so that the order in which they come does
- * not. False: no memory. */
-static bool take_name(struct ct_cover *cover, struct program *program, const char *name)
-{
-    if (strcmp(name, program->name) >= 0)
-        return true;
-    char *copy = strdup(name);
-    if (!copy) {
-        ct_fail_nomem(cover->analysis.ctx, name);
-        return false;
-    }
-    free(program->name);
-    program->name = copy;
-    return true;
-}
-
-int ct_cover_program(struct ct_cover *cover, const struct ct_cover_program *program, uint32_t *number)
+int ct_cover_program(struct ct_cover *cover, const struct ct_program_identity *program, uint32_t *number)
 {
     if (!cover || !program || !number)
         return CT_ERR_ARG;
-    const size_t length = program->name ? strlen(program->name) : 0;
-    if (!length || length > MOST_NAME || program->build_id_size > MOST_BUILD_ID)
-        return ct_fail(cover->analysis.ctx, CT_ERR_ARG,
-                       "coverage: a program with a name of %zu bytes and a build id of %zu", length,
-                       program->build_id_size);
-    for (size_t i = 0; i < cover->program_count; i++) {
-        if (!same_program(&cover->programs[i], program))
-            continue;
-        struct program *have = &cover->programs[i];
-        if (!take_name(cover, have, program->name))
-            return CT_ERR_NOMEM;
-        have->started |= program->started != 0;
-        have->low = program->low < have->low ? program->low : have->low;
-        have->high = program->high > have->high ? program->high : have->high;
-        *number = (uint32_t)i;
-        return CT_OK;
-    }
-    struct program *programs = realloc(cover->programs, (cover->program_count + 1) * sizeof *programs);
-    if (!programs)
-        return ct_fail_nomem(cover->analysis.ctx, program->name);
-    cover->programs = programs;
-    struct program *fresh = &programs[cover->program_count];
-    *fresh = (struct program){.name = strdup(program->name),
-                              .low = program->low,
-                              .high = program->high,
-                              .started = program->started != 0};
-    if (!fresh->name)
-        return ct_fail_nomem(cover->analysis.ctx, program->name);
-    if (program->build_id_size)
-        memcpy(fresh->build_id, program->build_id, program->build_id_size);
-    fresh->build_id_size = program->build_id_size;
-    *number = (uint32_t)cover->program_count++;
-    return CT_OK;
+    return ct_program_table_add(&cover->programs, &cover->analysis, program, number);
+}
+
+struct ct_program_table *ct_cover_table(struct ct_cover *cover)
+{
+    return &cover->programs;
 }
 
 size_t ct_cover_programs(const struct ct_cover *cover)
 {
-    if (!cover)
-        return 0;
-    return cover->program_count;
+    return cover ? cover->programs.count : 0;
 }
 
-struct ct_cover_program ct_cover_program_at(const struct ct_cover *cover, uint32_t number)
+struct ct_program_identity ct_cover_program_at(const struct ct_cover *cover, uint32_t number)
 {
-    if (!cover)
-        return (struct ct_cover_program){0};
-    const struct program *p = &cover->programs[number];
-    return (struct ct_cover_program){.name = p->name,
-                                     .low = p->low,
-                                     .high = p->high,
-                                     .build_id = p->build_id,
-                                     .build_id_size = p->build_id_size,
-                                     .started = p->started};
+    return cover ? ct_program_table_at(&cover->programs, number) : (struct ct_program_identity){0};
 }
 
 static int find_context(struct ct_cover *cover, const struct ct_edge_context *context, uint32_t *number)
@@ -232,8 +160,7 @@ size_t ct_cover_add_up(struct ct_cover_item *items, size_t count)
     size_t n = 0;
     for (size_t i = 1; i < count; i++) {
         if (by_place(&items[n], &items[i]) == 0)
-            items[n].count =
-                items[i].count > UINT64_MAX - items[n].count ? UINT64_MAX : items[n].count + items[i].count;
+            ct_add_up(&items[n].count, items[i].count);
         else
             items[++n] = items[i];
     }
@@ -269,7 +196,7 @@ int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_
 {
     if (!cover || !context || !item)
         return CT_ERR_ARG;
-    if (program >= cover->program_count || item->kind > CT_COVER_NOT)
+    if (program >= cover->programs.count || item->kind > CT_COVER_NOT)
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u or kind %u does not exist",
                        program, item->kind);
     uint32_t number = 0;
@@ -297,14 +224,15 @@ static int add_edge(struct ct_cover *cover, struct cell *cell, uint64_t bias, co
     return push(cover, cell, &item);
 }
 
-static bool is_code(const struct program *program, const struct ct_cover_place *place, uint64_t addr)
+static bool is_code(const struct ct_program_identity *program, const struct ct_cover_place *place,
+                    uint64_t addr)
 {
     if (!place->code)
         return addr >= program->low && addr < program->high;
     return ct_code_has(place->code, place->code_count, addr);
 }
 
-static bool is_in(const struct program *program, const struct ct_cover_place *place,
+static bool is_in(const struct ct_program_identity *program, const struct ct_cover_place *place,
                   const struct ct_node *node)
 {
     return is_code(program, place, node->start - place->bias) &&
@@ -317,6 +245,7 @@ static int add_context(struct ct_cover *cover, uint32_t program, const struct ct
 {
     size_t context_count;
     const struct ct_edge_context *from = &ct_edges_contexts(edges, &context_count)[context];
+    const struct ct_program_identity identity = ct_program_table_at(&cover->programs, program);
     struct cell *cell = NULL;
     uint32_t edge_count;
     uint32_t node_count;
@@ -325,7 +254,7 @@ static int add_context(struct ct_cover *cover, uint32_t program, const struct ct
     for (uint32_t i = 0; i < from->edges && i < edge_count; i++) {
         const struct ct_node *node = &nodes[all[i].from];
         uint64_t count = ct_edges_get(edges, context, i).count;
-        if (count == 0 || !is_in(&cover->programs[program], place, node))
+        if (count == 0 || !is_in(&identity, place, node))
             continue;
         uint32_t number = 0;
         int result = cell ? CT_OK : find_context(cover, from, &number);
@@ -354,7 +283,7 @@ int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct
 {
     if (!cover || !place)
         return CT_ERR_ARG;
-    if (program >= cover->program_count)
+    if (program >= cover->programs.count)
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u does not exist", program);
     struct place *places = realloc(cover->places, (cover->place_count + 1) * sizeof *places);
     if (!places)
@@ -376,7 +305,7 @@ int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, str
 {
     if (!cover || !items || !count)
         return CT_ERR_ARG;
-    if (program >= cover->program_count || (context != CT_EDGES_ALL && context >= cover->context_count))
+    if (program >= cover->programs.count || (context != CT_EDGES_ALL && context >= cover->context_count))
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u or context %zu does not exist",
                        program, context);
     size_t total = 0;
@@ -415,7 +344,7 @@ struct ct_analysis *ct_cover_analysis(struct ct_cover *cover)
 
 static int copy_place(struct ct_cover *part, const struct ct_cover *whole, const struct place *place)
 {
-    const struct ct_cover_program program = ct_cover_program_at(whole, place->program);
+    const struct ct_program_identity program = ct_cover_program_at(whole, place->program);
     uint32_t number = 0;
     const int result = ct_cover_program(part, &program, &number);
     return result ? result : ct_cover_add_place(part, number, &place->at);
@@ -448,7 +377,7 @@ int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *
 
 static int merge_cell(struct ct_cover *cover, const struct ct_cover *from, struct cell *cell)
 {
-    const struct ct_cover_program program = ct_cover_program_at(from, cell->program);
+    const struct ct_program_identity program = ct_cover_program_at(from, cell->program);
     uint32_t number = 0;
     settle_cell(cell);
     int result = ct_cover_program(cover, &program, &number);
@@ -462,8 +391,8 @@ int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other)
 {
     struct ct_cover *from = of(other);
     int result = CT_OK;
-    for (uint32_t i = 0; i < from->program_count && result == CT_OK; i++) {
-        const struct ct_cover_program program = ct_cover_program_at(from, i);
+    for (uint32_t i = 0; i < from->programs.count && result == CT_OK; i++) {
+        const struct ct_program_identity program = ct_cover_program_at(from, i);
         uint32_t number;
         result = ct_cover_program(of(into), &program, &number);
     }

@@ -2,15 +2,12 @@
 /* Coverage files: lines of text (docs/formats.md). */
 #define _GNU_SOURCE
 #include "analysis/cover.h"
+#include "analysis/program_table.h"
 #include "base/ctx.h"
-#include "base/printable.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_BUILD_ID 64
-#define MOST_NAME     4096
 
 /* ---- writing ---- */
 
@@ -22,16 +19,6 @@ struct order {
     size_t context_count;
 };
 
-static int by_identity(const void *a, const void *b, void *user)
-{
-    const struct ct_cover_program x = ct_cover_program_at(user, *(const uint32_t *)a);
-    const struct ct_cover_program y = ct_cover_program_at(user, *(const uint32_t *)b);
-    if (x.build_id_size != y.build_id_size)
-        return x.build_id_size < y.build_id_size ? -1 : 1;
-    const int order = memcmp(x.build_id, y.build_id, x.build_id_size);
-    return order ? order : strcmp(x.name, y.name);
-}
-
 static int by_who(const void *a, const void *b, void *user)
 {
     const struct ct_edge_context *contexts = user;
@@ -40,31 +27,15 @@ static int by_who(const void *a, const void *b, void *user)
 
 static int find_order(struct order *o)
 {
-    const size_t count = ct_cover_programs(o->cover);
     const struct ct_edge_context *contexts = ct_cover_contexts(o->cover, &o->context_count);
-    o->programs = calloc(count + 1, sizeof *o->programs);
+    o->programs = ct_program_table_order(ct_cover_table(o->cover));
     o->contexts = calloc(o->context_count + 1, sizeof *o->contexts);
     if (!o->programs || !o->contexts)
         return ct_fail_nomem(ct_cover_analysis(o->cover)->ctx, "coverage");
-    for (uint32_t i = 0; i < count; i++)
-        o->programs[i] = i;
     for (size_t i = 0; i < o->context_count; i++)
         o->contexts[i] = i;
-    qsort_r(o->programs, count, sizeof *o->programs, by_identity, o->cover);
     qsort_r(o->contexts, o->context_count, sizeof *o->contexts, by_who, (void *)contexts);
     return CT_OK;
-}
-
-static void save_head(struct ct_save *to, const struct ct_cover_program *program)
-{
-    char build_id[2 * MOST_BUILD_ID + 1] = "-";
-    char name[CT_PRINTABLE_ROOM(MOST_NAME + 1)];
-    for (size_t i = 0; i < program->build_id_size; i++)
-        snprintf(build_id + 2 * i, 3, "%02x", program->build_id[i]);
-    ct_escape_to_read(program->name, name);
-    ct_save_line(to, "program %" PRIx64 " %" PRIx64 " %s %s", program->low, program->high, build_id, name);
-    if (program->started)
-        ct_save_line(to, "started");
 }
 
 static void save_item(struct ct_save *to, const struct ct_cover_item *item)
@@ -101,8 +72,8 @@ static int save(struct ct_analysis *analysis, struct ct_save *to)
     struct order o = {.cover = (struct ct_cover *)analysis};
     int result = find_order(&o);
     for (size_t i = 0; i < ct_cover_programs(o.cover) && result == CT_OK; i++) {
-        const struct ct_cover_program program = ct_cover_program_at(o.cover, o.programs[i]);
-        save_head(to, &program);
+        const struct ct_program_identity program = ct_cover_program_at(o.cover, o.programs[i]);
+        ct_save_program(to, &program);
         for (size_t k = 0; k < o.context_count && result == CT_OK; k++)
             result = save_context(to, o.cover, o.programs[i], o.contexts[k]);
     }
@@ -121,46 +92,14 @@ struct reader {
     struct ct_edge_context context;
 };
 
-static bool read_build_id(const struct ct_load_word *hex, uint8_t id[MOST_BUILD_ID])
-{
-    for (size_t i = 0; i < hex->size / 2; i++) {
-        const struct ct_load one = {.words = {{hex->text + 2 * i, 2}}, .word_count = 1};
-        uint64_t byte;
-        if (!ct_load_number(&one, 0, 16, &byte))
-            return false;
-        id[i] = (uint8_t)byte;
-    }
-    return true;
-}
-
-/* program LOW HIGH BUILD-ID|- NAME */
 static int read_program(struct reader *r)
 {
-    char name[CT_PRINTABLE_ROOM(MOST_NAME) + 1];
-    uint8_t id[MOST_BUILD_ID];
-    struct ct_cover_program program = {.name = name, .build_id = id};
-    struct ct_load *from = r->from;
-    ct_load_split(from, 5);
-    if (from->word_count != 5 || !ct_load_number(from, 1, 16, &program.low) ||
-        !ct_load_number(from, 2, 16, &program.high))
-        return ct_load_bad(from, "a program is 'program LOW HIGH BUILD-ID NAME' with hexadecimal addresses");
-    const struct ct_load_word *hex = &from->words[3];
-    const struct ct_load_word *path = &from->words[4];
-    program.build_id_size = ct_load_is(from, 3, "-") ? 0 : hex->size / 2;
-    if (!ct_load_is(from, 3, "-") &&
-        (hex->size % 2 || program.build_id_size > sizeof id || !read_build_id(hex, id)))
-        return ct_load_bad(from, "a build id has 2 to 128 hexadecimal digits, or is '-'");
-    if (path->size == 0 || path->size > CT_PRINTABLE_ROOM(MOST_NAME) || memchr(path->text, '\0', path->size))
-        return ct_load_bad(from, "the name of a program has 1 to 4096 bytes");
-    memcpy(name, path->text, path->size);
-    name[path->size] = '\0';
-    if (!ct_unescape(name) || strlen(name) > MOST_NAME)
-        return ct_load_bad(from, "the name of a program has 1 to 4096 bytes, and none of them is zero");
     /* Older files do not tell, but begin with what was started. */
-    program.started = from->version < 3 && !r->has_program;
+    const bool started = r->from->version < 3 && !r->has_program;
     r->has_program = true;
     r->context = (struct ct_edge_context){0};
-    return ct_cover_program(r->cover, &program, &r->program);
+    return ct_load_program(r->from, ct_cover_table(r->cover), ct_cover_analysis(r->cover), started,
+                           &r->program);
 }
 
 /* context KNOWN CTXT VMID EL OTHERS */
@@ -206,19 +145,10 @@ static int read_item(struct reader *r, uint32_t kind)
     return ct_cover_add_item(r->cover, r->program, &r->context, &item);
 }
 
-static int read_started(struct reader *r)
-{
-    if (r->from->word_count != 1 || !r->has_program)
-        return ct_load_bad(r->from, "'started' stands alone behind its 'program'");
-    struct ct_cover_program program = ct_cover_program_at(r->cover, r->program);
-    program.started = 1;
-    return ct_cover_program(r->cover, &program, &r->program);
-}
-
 static int read_line(struct reader *r)
 {
     if (r->from->version >= 3 && ct_load_is(r->from, 0, "started"))
-        return read_started(r);
+        return ct_load_started(r->from, ct_cover_table(r->cover), r->program);
     if (ct_load_is(r->from, 0, "program"))
         return read_program(r);
     if (ct_load_is(r->from, 0, "context"))
@@ -238,7 +168,7 @@ static int read_line(struct reader *r)
 
 static int load(struct ct_analysis *part, struct ct_load *from)
 {
-    struct reader r = {.cover = (struct ct_cover *)part, .from = from};
+    struct reader r = {.cover = (struct ct_cover *)part, .from = from, .program = UINT32_MAX};
     int result = CT_OK;
     while (result == CT_OK && ct_load_line(from))
         result = read_line(&r);

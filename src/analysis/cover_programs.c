@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The programs of a capture as counts know them, and where they lay. */
 #include "analysis/cover.h"
+#include "analysis/program_table.h"
 #include "coretap/programs.h"
 
 int ct_cover_number(struct ct_cover *cover, struct ct_program *program, uint32_t *number)
 {
-    const struct ct_symbols *symbols;
-    size_t count;
-    const int rc = ct_program_symbols(program, &symbols);
-    if (rc)
-        return rc;
-    struct ct_cover_program known = {.name = program->path, .started = program->started};
-    const struct ct_code_range *code = ct_symbols_code(symbols, &count);
-    known.low = count ? code[0].low : 0;
-    for (size_t i = 0; i < count; i++)
-        known.high = code[i].high > known.high ? code[i].high : known.high;
-    known.build_id = ct_symbols_build_id(symbols, &known.build_id_size);
-    return ct_cover_program(cover, &known, number);
+    struct ct_program_identity known;
+    const int rc = ct_program_identify(program, &known);
+    return rc ? rc : ct_cover_program(cover, &known, number);
 }
 
 static int place(struct ct_cover *cover, struct ct_program *program)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/dist.h"
+#include "base/saturate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,6 +53,16 @@ int ct_dist_add(struct ct_dist *d, uint64_t value, bool histogram)
     return histogram ? add_to_bucket(d, ct_dist_bucket(value), 1) : CT_OK;
 }
 
+static void merge_squares(struct ct_dist *into, const struct ct_dist *from)
+{
+    const unsigned __int128 a = (unsigned __int128)into->square_hi << 64 | into->square_lo;
+    const unsigned __int128 b = (unsigned __int128)from->square_hi << 64 | from->square_lo;
+    const unsigned __int128 sum = a + b < a ? ~(unsigned __int128)0 : a + b;
+    into->square_lo = (uint64_t)sum;
+    into->square_hi = (uint64_t)(sum >> 64);
+}
+
+/* Sums stop at their largest value, so that the order in which they are added up does not matter. */
 int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from)
 {
     if (!from->count)
@@ -60,9 +71,9 @@ int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from)
         into->min = from->min;
     if (from->max > into->max)
         into->max = from->max;
-    into->count += from->count;
-    into->sum += from->sum;
-    add_square(into, from->square_lo, from->square_hi);
+    ct_add_up(&into->count, from->count);
+    ct_add_up(&into->sum, from->sum);
+    merge_squares(into, from);
     int rc = CT_OK;
     for (unsigned i = 0; !rc && from->histogram && i < CT_DIST_BUCKETS; i++)
         if (from->histogram[i])

@@ -187,6 +187,8 @@ int ct_analysis_is_saved(const struct ct_analysis_kind *kind, const void *data, 
     const size_t name = kind ? strlen(kind->name) : 0;
     const size_t head = sizeof prefix - 1;
     const char *text = data;
+    if (!kind)
+        return data && size > head && memcmp(text, prefix, head) == 0;
     return name && data && size > head + name && memcmp(text, prefix, head) == 0 &&
            memcmp(text + head, kind->name, name) == 0 && text[head + name] == ' ';
 }

@@ -21,14 +21,17 @@ static int make_functions(struct ct_timing *t)
     t->functions = calloc(count, sizeof *t->functions);
     if (!t->functions)
         return ct_fail_nomem(t->ctx, "timing");
-    t->functions[t->function_count++] =
-        (struct ct_timing_function){.name = CT_SYMBOL_UNKNOWN, .label = CT_SYMBOL_UNKNOWN};
+    t->functions[t->function_count++] = (struct ct_timing_function){
+        .name = CT_SYMBOL_UNKNOWN, .label = CT_SYMBOL_UNKNOWN, .program = CT_TIMING_NO_PROGRAM};
     for (size_t i = 0; i < t->program_count; i++) {
         size_t more;
         const struct ct_symbol *all = ct_symbols_all_code(t->programs[i].symbols, &more);
         for (size_t k = 0; k < more; k++)
-            t->functions[t->function_count++] = (struct ct_timing_function){
-                .name = all[k].name, .label = all[k].name, .addr = all[k].addr + t->programs[i].shift};
+            t->functions[t->function_count++] =
+                (struct ct_timing_function){.name = all[k].name,
+                                            .label = all[k].name,
+                                            .addr = all[k].addr + t->programs[i].shift,
+                                            .program = (uint32_t)i};
     }
     return CT_OK;
 }
@@ -81,9 +84,9 @@ void ct_timing_free(struct ct_timing *t)
 
 /* ---- what edges do ---- */
 
-/* The function that `addr` is in, and whether it begins there. Its readable
+/* The function that an address of a memory is in, and whether it begins there. Its readable
  * name is made when it is first met. */
-static uint32_t function_at(struct ct_timing *t, uint64_t addr, bool *begins)
+static uint32_t function_at(struct ct_timing *t, uint64_t addr, uint32_t memory, bool *begins)
 {
     uint32_t first = 1;
     *begins = false;
@@ -91,7 +94,9 @@ static uint32_t function_at(struct ct_timing *t, uint64_t addr, bool *begins)
         size_t count;
         const struct ct_symbol *all = ct_symbols_all_code(t->programs[i].symbols, &count);
         const uint64_t at = addr - t->programs[i].shift;
-        const struct ct_symbol *symbol = ct_symbols_code_at(t->programs[i].symbols, at, NULL);
+        const struct ct_symbol *symbol = ct_memory_set_has(&t->programs[i].memories, memory)
+                                             ? ct_symbols_code_at(t->programs[i].symbols, at, NULL)
+                                             : NULL;
         if (symbol) {
             const uint32_t number = first + (uint32_t)(symbol - all);
             t->functions[number].label = ct_symbols_label(t->programs[i].symbols, symbol);
@@ -160,11 +165,20 @@ static int learn(struct ct_timing *t, const struct ct_graph *graph)
         const struct ct_node *node = &all[edge->from];
         struct ct_timing_way *way = &t->ways[t->edge_count];
         bool begins;
-        *way = (struct ct_timing_way){.behind = node->end, .next = edge->next, .start = node->start};
-        way->function = function_at(t, node->last, &begins);
-        way->callee = function_at(t, edge->next, &begins);
+        *way = (struct ct_timing_way){
+            .behind = node->end, .next = edge->next, .start = node->start, .memory = node->memory};
+        way->function = function_at(t, node->last, node->memory, &begins);
+        way->callee = function_at(t, edge->next, node->memory, &begins);
         way->class = (uint8_t)classify(t, node, edge, way, begins);
-        t->edges[t->edge_count] = (struct ct_timing_edge){0};
+        t->edges[t->edge_count] = (struct ct_timing_edge){.start = node->start,
+                                                          .last = node->last,
+                                                          .end = node->end,
+                                                          .next = edge->next,
+                                                          .program = CT_TIMING_NO_PROGRAM,
+                                                          .next_program = CT_TIMING_NO_PROGRAM,
+                                                          .kind = edge->kind,
+                                                          .exec = edge->exec,
+                                                          .flags = node->flags};
     }
     return rc;
 }
@@ -193,7 +207,7 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
     case CT_ELEM_EXCEPTION: {
         bool begins;
         const uint64_t resumes_at = elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0;
-        ct_timing_exception(t, resumes_at, function_at(t, resumes_at, &begins));
+        ct_timing_exception(t, resumes_at, function_at(t, resumes_at, t->memory, &begins));
         return CT_OK;
     }
     case CT_ELEM_RETURN:

@@ -24,9 +24,9 @@ enum ct_timing_class {
 struct ct_timing_way {
     uint32_t function; /* that the node is in */
     uint32_t callee;   /* CALL, TAIL */
+    uint32_t memory;   /* of the node */
     uint8_t class;     /* enum ct_timing_class */
-    bool known;        /* of which edges they are */
-    uint8_t pad[2];
+    uint8_t pad[3];
     uint64_t behind; /* CALL: where the call returns to */
     uint64_t next;
     uint64_t start; /* of the node */
@@ -93,6 +93,7 @@ struct ct_timing {
     bool was_taken;    /* an exception, and nothing ran since then */
     bool was_off;      /* tracing was off: does the next step go on where the last one led? */
     uint64_t expected; /* where it led */
+    uint32_t memory;   /* that execution is in */
     struct ct_timing_pair *pairs;
     struct ct_timing_gate *gates;
     size_t pair_count;

@@ -32,31 +32,29 @@ static void add(struct ct_timing_block *block, const struct ct_timing_edge *edge
     block->sum += part(d->sum, from, to, size);
 }
 
-static void add_node(const struct ct_timing_edge *edge, const struct ct_node *node, const struct ct_cfg *cfg,
+static void add_edge(const struct ct_timing_edge *edge, uint64_t shift, const struct ct_cfg *cfg,
                      struct ct_timing_block *blocks)
 {
     size_t count;
     const struct ct_cfg_block *all = ct_cfg_blocks(cfg, &count);
-    uint64_t size = node->end - node->start;
-    for (uint64_t at = node->start; at < node->end;) {
+    const uint64_t start = edge->start - shift;
+    const uint64_t behind = edge->end - shift;
+    for (uint64_t at = start; at < behind;) {
         uint32_t number = ct_cfg_block_at(cfg, at);
         if (number == CT_CFG_NONE)
             return; /* code that the graph does not know */
-        uint64_t end = min(all[number].end, node->end);
-        add(&blocks[number], edge, at - node->start, end - node->start, size, end == all[number].end);
+        uint64_t end = min(all[number].end, behind);
+        add(&blocks[number], edge, at - start, end - start, behind - start, end == all[number].end);
         at = end;
     }
 }
 
-void ct_timing_add_blocks(const struct ct_timing *t, const struct ct_graph *graph, const struct ct_cfg *cfg,
-                          struct ct_timing_block *blocks)
+void ct_timing_add_blocks(const struct ct_timing_edge *edges, size_t count, uint64_t shift,
+                          const struct ct_cfg *cfg, struct ct_timing_block *blocks)
 {
-    if (!t || !graph || !cfg || !blocks)
+    if ((!edges && count) || !cfg || !blocks)
         return;
-    uint32_t count;
-    const struct ct_edge *edges = ct_graph_edges(graph, &count);
-    const struct ct_node *nodes = ct_graph_nodes(graph, &count);
-    for (size_t i = 0; i < t->edge_count; i++)
-        if (!(nodes[edges[i].from].flags & CT_NODE_NOPATH))
-            add_node(&t->edges[i], &nodes[edges[i].from], cfg, blocks);
+    for (size_t i = 0; i < count; i++)
+        if (!(edges[i].flags & CT_NODE_NOPATH))
+            add_edge(&edges[i], shift, cfg, blocks);
 }

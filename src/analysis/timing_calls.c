@@ -257,6 +257,7 @@ int ct_timing_step(struct ct_timing *t, const struct ct_timing_way *way, uint64_
     on->clock += cycles;
     on->untimed += !timed;
     t->expected = way->next;
+    t->memory = way->memory;
     if (t->now->depth > on->base)
         t->now->frames[t->now->depth - 1].self += cycles;
     return way->class == CT_TIMING_ON ? CT_OK : go(t, way);

@@ -3,34 +3,16 @@
 #ifndef CT_CLI_COUNTS_H
 #define CT_CLI_COUNTS_H
 
-#include "cli/cover.h"
-#include "cli/filter.h"
-#include "cli/programs.h"
-#include "cli/ran.h"
+#include "cli/results.h"
 #include "report/cover.h"
-#include "coretap/session.h"
+#include "coretap/cover.h"
 
 struct cli_counts {
-    const struct cli_args *args;
-    size_t elf;                 /* index of the option */
-    struct cli_capture capture; /* the last one */
-    bool has_capture;
-    struct ct_programs *programs;
+    struct cli_results read; /* captures and files; who gets steps and chains is set before */
     struct ct_cover *cover;
-    struct cli_ran ran;  /* in all buffers */
-    uint32_t lanes[128]; /* by ID, of the buffer that is being decoded: lane + 1 */
-    uint32_t lane_count;
-    /* Set before: who gets the steps too (may be NULL), and what reports are of. */
-    int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
-    /* … and who looks at the chain of each buffer when its steps were given (may
-     * be NULL). Result: enum ct_error. */
-    int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
-    void *user;
-    struct cli_filter filter;
-    bool kept_nothing; /* by the filter, of what ran; it was said */
-    bool contexts;     /* also of each by itself */
+    /* Set before: what reports are of. */
+    bool contexts; /* also of each by itself */
     bool all_functions;
-    uint16_t threads; /* to decode with */
 };
 
 /* Reads what the operands name, captures and coverage files, and adds them up. Start with all zero. Result:
@@ -46,10 +28,6 @@ void cli_counts_close(struct cli_counts *counts);
 
 /* How whole the trace was that the counts are of. */
 struct ct_analysis_captures cli_counts_captures(const struct cli_counts *counts);
-
-/* A number for the stream with this ID, of the buffer that is being decoded: from 0 on, in the order in which
- * streams come. A stream of another buffer has another one, since its graph is another. */
-uint32_t cli_counts_lane(struct cli_counts *counts, uint8_t id);
 
 /* False for a program that ran at more than one load bias, at all but its first: its counts are of all. */
 bool cli_counts_is_first(struct cli_counts *counts, struct ct_program *program);

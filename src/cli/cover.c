@@ -45,9 +45,9 @@ static int run(const struct cli_args *args)
     struct cli_counts c = {0};
     c.contexts = args->values[CONTEXTS].given;
     c.all_functions = args->values[ALL].given;
-    c.threads = cli_threads(args);
-    int code = cli_filter_read(&c.filter, args, false) ? cli_counts_read(&c, args, ELF) : CLI_FAILED;
-    if (code != CLI_FAILED && !c.kept_nothing) {
+    c.read.threads = cli_threads(args);
+    int code = cli_filter_read(&c.read.filter, args, false) ? cli_counts_read(&c, args, ELF) : CLI_FAILED;
+    if (code != CLI_FAILED && !c.read.kept_nothing) {
         const int reported = cli_cover_print(stdout, &c, (enum cli_cover_format)args->values[FORMAT].number,
                                              args->values[FUNCTIONS].given);
         code = reported > code ? reported : code;

@@ -39,13 +39,15 @@ int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *vie
     }
     if (seen)
         return CLI_CLEAN;
-    const char *why = elsewhere                        ? "what ran is in functions without source lines"
-                      : c->filter.filter.context_count ? "nothing is known of this context in the programs"
-                                                       : "none of them is in a program that is known";
-    const char *remedy = elsewhere                        ? "--all-functions counts these too"
-                         : c->filter.filter.context_count ? "'coretap cover --contexts' shows those there are"
-                                                          : "name the program that ran with --elf FILE[@HEX]";
-    return cli_ran_but_empty(&c->ran, c->args, CLI_CLEAN, "the coverage is", why, remedy);
+    const char *why = elsewhere ? "what ran is in functions without source lines"
+                      : c->read.filter.filter.context_count
+                          ? "nothing is known of this context in the programs"
+                          : "none of them is in a program that is known";
+    const char *remedy = elsewhere ? "--all-functions counts these too"
+                         : c->read.filter.filter.context_count
+                             ? "'coretap cover --contexts' shows those there are"
+                             : "name the program that ran with --elf FILE[@HEX]";
+    return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage is", why, remedy);
 }
 
 /* Says so when no program has lines, of which lcov's format is. Result: enum cli_exit. */
@@ -57,7 +59,7 @@ static int check_lines(const struct cli_counts *c, const struct ct_cover_views *
     cli_say("%s: the tracefile is empty: its format is of source lines, and none is known of the programs; "
             "compile "
             "them with -g, or name their debug information with --symdir",
-            c->args->operand);
+            c->read.args->operand);
     return CLI_DAMAGED;
 }
 
@@ -68,12 +70,12 @@ static int check_data(const struct cli_counts *c)
         struct ct_cover_item *items;
         size_t count = 0;
         if (ct_cover_items(c->cover, i, CT_EDGES_ALL, &items, &count) != CT_OK)
-            return cli_library_error(c->args->ctx);
+            return cli_library_error(c->read.args->ctx);
         free(items);
         if (count)
             return CLI_CLEAN;
     }
-    return cli_ran_but_empty(&c->ran, c->args, CLI_CLEAN, "the coverage file is",
+    return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage file is",
                              "none of them is in a program that is known",
                              "name the program that ran with --elf FILE[@HEX]");
 }
@@ -87,7 +89,7 @@ static int print_data(FILE *out, struct cli_counts *c)
         return code;
     if (!all->captures.known && !all->captures.unknown) /* those of a live run */
         ct_analysis_add_captures(all, &captures);
-    return cli_cover_write(c->args->ctx, c->cover, out);
+    return cli_results_save(c->read.args->ctx, all, out);
 }
 
 int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format format, bool functions)

@@ -13,7 +13,7 @@ static bool add_contexts(struct cli_counts *c, struct ct_program *p, struct ct_c
 
 bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
 {
-    const size_t count = ct_programs_count(c->programs);
+    const size_t count = ct_programs_count(c->read.programs);
     *out = (struct cli_cover_views){.count = count};
     out->views = calloc(count + 1, sizeof *out->views);
     out->sources = calloc(count + 1, sizeof *out->sources);
@@ -24,7 +24,7 @@ bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
     }
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
-        struct ct_program *p = ct_programs_at(c->programs, i);
+        struct ct_program *p = ct_programs_at(c->read.programs, i);
         if (!cli_counts_is_first(c, p))
             continue;
         if (!cli_counts_report(c, p, &out->sources[i], &out->reports[i]))
@@ -37,11 +37,11 @@ bool cli_cover_views_make(struct cli_counts *c, struct cli_cover_views *out)
         if (c->contexts && !add_contexts(c, p, view))
             return false;
     }
-    const int others = c->args->rest_count - 1;
-    snprintf(out->several, sizeof out->several, "%s and %d more", c->args->operand, others);
+    const int others = c->read.args->rest_count - 1;
+    snprintf(out->several, sizeof out->several, "%s and %d more", c->read.args->operand, others);
     out->list = (struct ct_cover_views){.views = out->views,
                                         .count = shown,
-                                        .title = others > 0 ? out->several : c->args->operand,
+                                        .title = others > 0 ? out->several : c->read.args->operand,
                                         .captures = cli_counts_captures(c)};
     return true;
 }

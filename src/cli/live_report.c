@@ -56,12 +56,16 @@ static int each_timing(struct cli_live *l, FILE *out, struct ct_json *json)
     const struct ct_timing_wish wish = {.top = CLI_TIMING_TOP};
     for (size_t i = 0; i < 128; i++) {
         const struct cli_live_stream *s = l->streams[i];
-        struct ct_timing_block *blocks;
         if (!s || !s->timing)
             continue;
-        const struct ct_losses losses = losses_of(l, s->id);
-        const struct ct_timing_view view = cli_timing_view(
-            s->timing, s->graph, l->cfg, &l->counts.capture.buffers[0], s->source, s->id, &losses, &blocks);
+        struct ct_timing_view view = {.buffer = l->counts.read.capture.buffers[0].name,
+                                      .core = s->source->core ? s->source->core : s->source->name,
+                                      .id = s->id,
+                                      .losses = losses_of(l, s->id),
+                                      .found = ct_timing_found_in(s->timing),
+                                      .cfg = l->cfg,
+                                      .cfg_program = CT_TIMING_NO_PROGRAM};
+        struct ct_timing_block *blocks = cli_timing_blocks(&view);
         if (json)
             ct_timing_print_json(json, &view);
         else if (ct_timing_print_text(out, &view, &wish) != CT_OK)
@@ -164,7 +168,7 @@ int cli_live_report(struct cli_live *l)
             code = CLI_FAILED;
     }
     l->ended = true;
-    cli_capture_count(&l->counts.capture, l->chain, CT_LEVEL_STEPS, true);
+    cli_capture_count(&l->counts.read.capture, l->chain, CT_LEVEL_STEPS, true);
     cli_live_cover(l, true);
     const int reported = l->wishes->output ? write_files(l) : print_all(l);
     code = reported > code ? reported : code;
@@ -176,7 +180,7 @@ int cli_live_report(struct cli_live *l)
         tell_breaks(l, &input);
     if (l->unanalysed)
         tell_unanalysed(l);
-    code = cli_capture_code(&l->counts.capture, code);
+    code = cli_capture_code(&l->counts.read.capture, code);
     if (input.lost || l->unanalysed || l->violations)
         code = code > CLI_DAMAGED ? code : CLI_DAMAGED;
     for (size_t i = 0; i < l->spec_count; i++)

@@ -25,9 +25,9 @@ static bool open_capture(struct cli_live *l)
 {
     if (l->wishes->cover)
         return cli_counts_open(&l->counts, l->args, l->wishes->elf_option) == CLI_CLEAN;
-    l->counts.args = l->args;
-    l->counts.has_capture = cli_capture_open(&l->counts.capture, l->args);
-    return l->counts.has_capture;
+    l->counts.read.args = l->args;
+    l->counts.read.has_capture = cli_capture_open(&l->counts.read.capture, l->args);
+    return l->counts.read.has_capture;
 }
 
 /* Loads all at once that may be asked for while trace comes. */
@@ -123,10 +123,10 @@ static bool make_watches(struct cli_live *l)
 
 static bool make_chain(struct cli_live *l)
 {
-    struct ct_chain_options options = cli_capture_chain_options(&l->counts.capture, CT_LEVEL_STEPS);
+    struct ct_chain_options options = cli_capture_chain_options(&l->counts.read.capture, CT_LEVEL_STEPS);
     options.edges = CT_EDGES_CYCLES;
     l->sink = (struct ct_chain_sink){.user = l, .steps = cli_live_on_steps};
-    return ct_chain_new(l->ctx, &l->counts.capture.buffers[0], &options, &l->sink, &l->chain) == CT_OK ||
+    return ct_chain_new(l->ctx, &l->counts.read.capture.buffers[0], &options, &l->sink, &l->chain) == CT_OK ||
            failed(l);
 }
 

@@ -62,8 +62,8 @@ void cli_live_cover(struct cli_live *l, bool now)
         return;
     struct ct_cover_sums sums = {0};
     bool fine = cli_counts_take(&l->counts, l->chain) == CLI_CLEAN;
-    for (size_t i = 0; fine && i < ct_programs_count(l->counts.programs); i++)
-        fine = add_program(l, ct_programs_at(l->counts.programs, i), &sums);
+    for (size_t i = 0; fine && i < ct_programs_count(l->counts.read.programs); i++)
+        fine = add_program(l, ct_programs_at(l->counts.read.programs, i), &sums);
     if (fine)
         l->sums = sums;
     l->edges_then = count_edges(l);

@@ -79,7 +79,7 @@ static void tell_id(struct cli_live_stream *s)
     struct cli_live *l = s->live;
     if (s->path || l->told_id == s->id || l->wishes->format != CT_VERDICT_TEXT)
         return;
-    if (l->told_id >= 0 || l->counts.capture.buffers[0].source_count > 1) {
+    if (l->told_id >= 0 || l->counts.read.capture.buffers[0].source_count > 1) {
         ct_text_room(s->out);
         ct_text_lit(s->out, "# id ");
         ct_text_hex_digits(s->out, s->id, 2);
@@ -98,7 +98,7 @@ static struct ct_verdict_text verdict_text(struct cli_live_stream *s)
                                     .specs = s->names,
                                     .watches = s->watches,
                                     .programs = l->programs,
-                                    .buffer = l->counts.capture.buffers[0].name,
+                                    .buffer = l->counts.read.capture.buffers[0].name,
                                     .source = s->source,
                                     .id = s->id,
                                     .many_specs = specs > 1,

@@ -74,8 +74,8 @@ static int make_stacks(struct profile *p)
 {
     struct ct_stack_options stack_options = {.size = sizeof stack_options, .slices = p->format == CHROME};
     const int rc =
-        ct_programs_places(p->counts.programs, &stack_options.programs, &stack_options.program_count);
-    return rc ? rc : ct_stacks_new(p->counts.args->ctx, &stack_options, &p->stacks);
+        ct_programs_places(p->counts.read.programs, &stack_options.programs, &stack_options.program_count);
+    return rc ? rc : ct_stacks_new(p->counts.read.args->ctx, &stack_options, &p->stacks);
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -83,7 +83,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     struct profile *p = user;
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
-        result = ct_stacks_add(p->stacks, cli_counts_lane(&p->counts, stream->id), batch);
+        result = ct_stacks_add(p->stacks, ct_session_lane(p->counts.read.session, stream->id), batch);
     if (result == CT_OK && p->format == CHROME)
         ct_profile_slices(&p->slices, p->stacks);
     return result;
@@ -115,7 +115,7 @@ static bool make_view(struct profile *p, struct ct_program *program, struct ct_c
                                      .memory = source->memory,
                                      .bias = program->bias};
     if (cli_counts_items(&p->counts, program, &items, &view->item_count) != CT_OK) {
-        cli_library_error(p->counts.args->ctx);
+        cli_library_error(p->counts.read.args->ctx);
         return false;
     }
     view->items = items;
@@ -125,7 +125,8 @@ static bool make_view(struct profile *p, struct ct_program *program, struct ct_c
 /* A profile with nothing in it although the trace has instructions. */
 static int empty(const struct profile *p, const char *why, const char *remedy)
 {
-    return cli_ran_but_empty(&p->counts.ran, p->counts.args, CLI_CLEAN, "the profile is", why, remedy);
+    return cli_ran_but_empty(&p->counts.read.ran, p->counts.read.args, CLI_CLEAN, "the profile is", why,
+                             remedy);
 }
 
 static int out_of_memory(void)
@@ -138,7 +139,7 @@ static int print_branches(const struct profile *p, const struct ct_profile_view 
 {
     char why[512];
     snprintf(why, sizeof why, "none of them is in %s", view->program);
-    if (!view->item_count && p->counts.ran.instructions)
+    if (!view->item_count && p->counts.read.ran.instructions)
         return empty(p, why, "choose the program that ran with --elf FILE[@HEX]");
     const int result =
         p->format == AUTOFDO ? ct_profile_autofdo(stdout, view) : ct_profile_bolt(stdout, view);
@@ -176,9 +177,9 @@ static int no_weight(const struct profile *p)
 
 static int print_chrome(struct profile *p)
 {
-    if (p->counts.ran.instructions && !has_weight(p))
+    if (p->counts.read.ran.instructions && !has_weight(p))
         return no_weight(p);
-    if (p->counts.ran.instructions && !p->slices.any)
+    if (p->counts.read.ran.instructions && !p->slices.any)
         return empty(p, "no execution of a function lies in this time", "give another --from and --to");
     ct_profile_slices_end(&p->slices);
     return CLI_CLEAN;
@@ -214,7 +215,7 @@ static int check_programs(const struct profile *p, size_t count)
 {
     if (count == 1 || (p->format != AUTOFDO && p->format != BOLT))
         return CLI_CLEAN;
-    return cli_usage_error(p->counts.args->command,
+    return cli_usage_error(p->counts.read.args->command,
                            "--format %s is of one program, and %zu were started; choose it with --elf",
                            formats[p->format], count);
 }
@@ -225,7 +226,7 @@ static bool is_wanted(const struct profile *p, struct ct_program *program)
     const struct ct_program *other;
     bool named = false;
     bool started = false;
-    for (size_t i = 0; (other = ct_programs_at(p->counts.programs, i)); i++) {
+    for (size_t i = 0; (other = ct_programs_at(p->counts.read.programs, i)); i++) {
         named |= other->named;
         started |= other->started;
     }
@@ -234,13 +235,13 @@ static bool is_wanted(const struct profile *p, struct ct_program *program)
 
 static int report(struct profile *p)
 {
-    const size_t all = ct_programs_count(p->counts.programs);
+    const size_t all = ct_programs_count(p->counts.read.programs);
     struct ct_profile_view *views = calloc(all + 1, sizeof *views);
     struct ct_cover_source *sources = calloc(all + 1, sizeof *sources);
     int code = views && sources ? CLI_CLEAN : out_of_memory();
     size_t count = 0;
     for (size_t i = 0; i < all && p->format != FOLDED && p->format != CHROME && code == CLI_CLEAN; i++) {
-        struct ct_program *program = ct_programs_at(p->counts.programs, i);
+        struct ct_program *program = ct_programs_at(p->counts.read.programs, i);
         if (!is_wanted(p, program) || !cli_counts_is_first(&p->counts, program))
             continue;
         if (!make_view(p, program, &sources[count], &views[count]))
@@ -265,8 +266,8 @@ static int run(const struct cli_args *args)
     struct profile p = {0};
     p.format = (enum format)args->values[FORMAT].number;
     p.counts.all_functions = true;
-    p.counts.threads = cli_threads(args);
-    if (wants_stacks(&p) && cli_cover_is_file(args->operand))
+    p.counts.read.threads = cli_threads(args);
+    if (wants_stacks(&p) && cli_results_is_file(ct_cover_kind(), args->operand))
         return cli_usage_error(args->command,
                                "--format %s needs a capture: counts do not say who called whom",
                                formats[p.format]);
@@ -276,23 +277,23 @@ static int run(const struct cli_args *args)
             "--format %s takes one capture: stacks of calls are of one run; give each by itself",
             formats[p.format]);
     if (wants_stacks(&p)) {
-        p.counts.steps = on_steps;
-        p.counts.user = &p;
+        p.counts.read.steps = on_steps;
+        p.counts.read.user = &p;
     }
-    if (!cli_filter_read(&p.counts.filter, args, true)) {
+    if (!cli_filter_read(&p.counts.read.filter, args, true)) {
         cli_counts_close(&p.counts);
         return CLI_FAILED;
     }
     p.slices = (struct ct_profile_slices){.out = stdout,
                                           .cycles = args->values[WEIGHT].number == CYCLES,
-                                          .from = p.counts.filter.slices[0],
-                                          .to = p.counts.filter.slices[1]};
+                                          .from = p.counts.read.filter.slices[0],
+                                          .to = p.counts.read.filter.slices[1]};
     int code = cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && wants_stacks(&p) && end_stacks(&p) != CT_OK)
         code = cli_library_error(args->ctx);
     if (p.stacks)
         cli_note_new_stacks(args, ct_stacks_renewed(p.stacks));
-    if (code != CLI_FAILED && !p.counts.kept_nothing) {
+    if (code != CLI_FAILED && !p.counts.read.kept_nothing) {
         int reported = report(&p);
         code = reported > code ? reported : code;
     }

@@ -90,10 +90,10 @@ static int print(struct report *r, const char *no_wcet)
     const struct cli_report_collect *c = &r->collect;
     const struct ct_report page = {
         .capture = r->args->operand,
-        .program = program_of(c->counts.programs),
-        .kind = c->counts.capture.capture->kind,
+        .program = program_of(c->counts.read.programs),
+        .kind = c->counts.read.capture.capture->kind,
         .cycles = c->cycles,
-        .losses = c->counts.capture.seen.losses,
+        .losses = c->counts.read.capture.seen.losses,
         .streams = c->streams,
         .stream_count = c->stream_count,
         .functions = c->functions,
@@ -119,7 +119,7 @@ static int analyse(struct report *r)
     const bool has_entry = args->values[ENTRY].given;
     char *why = NULL;
     int code = cli_report_collect(&r->collect, args, ELF);
-    if (code == CLI_FAILED || r->collect.counts.kept_nothing)
+    if (code == CLI_FAILED || r->collect.counts.read.kept_nothing)
         return code;
     if (!cli_cover_views_make(&r->collect.counts, &r->cover))
         return CLI_FAILED;
@@ -152,7 +152,7 @@ static bool check(const struct cli_args *args)
                         "save it to a file");
         return false;
     }
-    if (cli_cover_is_file(args->operand)) {
+    if (cli_results_is_file(ct_cover_kind(), args->operand)) {
         cli_usage_error(args->command, "a coverage file has counts alone; the report needs a capture");
         return false;
     }
@@ -174,7 +174,7 @@ static bool load(struct report *r)
 /* The longest path is searched in a run of its own, which is of all of the trace. */
 static bool read_filter(struct report *r)
 {
-    struct cli_filter *filter = &r->collect.counts.filter;
+    struct cli_filter *filter = &r->collect.counts.read.filter;
     if (!cli_filter_read(filter, r->args, true))
         return false;
     r->collect.slices =

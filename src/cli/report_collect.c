@@ -30,9 +30,9 @@ static struct ct_report_place place_of(const struct cli_report_collect *c, uint6
 static int make_stacks(struct cli_report_collect *c)
 {
     struct ct_stack_options options = {.size = sizeof options, .slices = 1};
-    const int rc = ct_programs_places(c->counts.programs, &options.programs, &options.program_count);
+    const int rc = ct_programs_places(c->counts.read.programs, &options.programs, &options.program_count);
     c->places = options.programs;
-    return rc ? rc : ct_stacks_new(c->counts.args->ctx, &options, &c->stacks);
+    return rc ? rc : ct_stacks_new(c->counts.read.args->ctx, &options, &c->stacks);
 }
 
 static int take_slices(struct cli_report_collect *c)
@@ -57,8 +57,8 @@ static int open_lane(struct cli_report_collect *c, uint8_t id)
     struct cli_report_lane *lane = &c->open[id];
     struct ct_timing_options options = {.size = sizeof options};
     const int rc = ct_programs_places(c->programs, &options.programs, &options.program_count);
-    lane->lane = cli_counts_lane(&c->counts, id);
-    return rc ? rc : ct_timing_new(c->counts.args->ctx, &options, &lane->timing);
+    lane->lane = ct_session_lane(c->counts.read.session, id);
+    return rc ? rc : ct_timing_new(c->counts.read.args->ctx, &options, &lane->timing);
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -221,7 +221,7 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
         if (streams[i].stats.bytes)
             rc = add_stream(c, buffer, &streams[i]);
     close_lanes(c);
-    return ct_tell_nomem(c->counts.args->ctx, "report", rc);
+    return ct_tell_nomem(c->counts.read.args->ctx, "report", rc);
 }
 
 /* ---- after all ---- */
@@ -351,7 +351,7 @@ static int finish(struct cli_report_collect *c)
     if (!rc)
         rc = ct_stacks_end(c->stacks);
     if (!rc)
-        cli_note_new_stacks(c->counts.args, ct_stacks_renewed(c->stacks));
+        cli_note_new_stacks(c->counts.read.args, ct_stacks_renewed(c->stacks));
     if (!rc)
         rc = take_slices(c);
     if (!rc)
@@ -374,10 +374,10 @@ static int finish(struct cli_report_collect *c)
 
 int cli_report_collect(struct cli_report_collect *c, const struct cli_args *args, size_t elf)
 {
-    c->counts.threads = cli_threads(args);
-    c->counts.steps = on_steps;
-    c->counts.decoded = on_decoded;
-    c->counts.user = c;
+    c->counts.read.threads = cli_threads(args);
+    c->counts.read.steps = on_steps;
+    c->counts.read.decoded = on_decoded;
+    c->counts.read.user = c;
     const int code = cli_counts_read(&c->counts, args, elf);
     if (code != CLI_FAILED && finish(c) != CT_OK) {
         cli_no_memory();

@@ -5,8 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/fractal_source.h"
-#include "cli/passes.h"
-#include "cli/programs.h"
+#include "cli/results.h"
 #include "cli/timing_view.h"
 #include "report/svg_hist.h"
 
@@ -19,6 +18,7 @@ enum {
     FORMAT,
     FUNCTION,
     TARGETS,
+    TOGETHER,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
@@ -28,9 +28,10 @@ enum {
     TEXT,
     JSON,
     SVG,
+    DATA,
 };
 
-static const char *const formats[] = {"text", "json", "svg", NULL};
+static const char *const formats[] = {"text", "json", "svg", "data", NULL};
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
@@ -49,7 +50,9 @@ static const struct cli_option options[OPTIONS] = {
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help = "text; json, which has everything, histograms too; svg, a plot (see --function)."},
+                .help =
+                    "text; json, which has everything, histograms too; svg, a plot (see --function); data, "
+                    "the sums, for 'coretap merge' and 'coretap timing'."},
     [FUNCTION] =
         {.name = "function",
          .kind = CLI_TEXT,
@@ -59,6 +62,9 @@ static const struct cli_option options[OPTIONS] = {
                  .kind = CLI_TEXT,
                  .arg = "FILE",
                  .help = "Targets of computed branches, as for 'coretap graph'."},
+    [TOGETHER] = {.name = "together",
+                  .kind = CLI_FLAG,
+                  .help = "Add up the streams of one capture, as is done with those of several."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_FREQUENCY,
@@ -67,68 +73,37 @@ static const struct cli_option options[OPTIONS] = {
 };
 
 struct measuring {
-    struct cli_passes passes;
-    struct ct_programs *programs;
-    struct ct_watches *watches;
-    struct ct_timing *timing;
+    struct cli_results read;
+    struct ct_timing_sums *sums;
     struct ct_cfg *cfg; /* of the first program: others have numbers of their own; or NULL */
-    const struct ct_graph *graph;
-    uint64_t cycles; /* of all streams */
+    bool together;      /* sums are printed, and not each stream */
     struct ct_json json;
-    bool is_open;     /* the array of JSON */
-    uint64_t renewed; /* stacks, of all passes */
-    bool is_plotted;  /* with SVG: something */
+    bool is_plotted; /* with SVG: something */
 };
 
-static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
-{
-    struct measuring *m = user;
-    (void)stream;
-    m->graph = batch->graph;
-    return ct_timing_add(m->timing, batch);
-}
+/* ---- printing ---- */
 
-/* ---- before a stream ---- */
-
-static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
-{
-    struct measuring *m = passes->user;
-    const struct cli_args *args = passes->capture.args;
-    struct ct_timing_options timing = {.size = sizeof timing};
-    chain->level = CT_LEVEL_STEPS;
-    sink->steps = on_steps;
-    m->graph = NULL;
-    if (ct_programs_places(m->programs, &timing.programs, &timing.program_count) != CT_OK ||
-        ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK ||
-        ct_watches_new(args->ctx, m->programs, &m->watches) != CT_OK)
-        return cli_library_error(args->ctx);
-    return cli_timing_add_pairs(m->timing, m->watches, args, PAIR) ? CLI_CLEAN : CLI_FAILED;
-}
-
-/* ---- after it ---- */
-
-static const struct ct_dist *plotted(const struct measuring *m, const struct cli_args *args,
+static const struct ct_dist *plotted(const struct ct_timing_found *found, const struct cli_args *args,
                                      const char **title)
 {
-    size_t count;
-    const struct ct_timing_pair *pairs = ct_timing_pairs(m->timing, &count);
     const struct cli_value *name = &args->values[FUNCTION];
-    if (!name->given && count) {
-        *title = pairs[0].name;
-        return &pairs[0].direct;
+    if (!name->given && found->pair_count) {
+        *title = found->pairs[0].name;
+        return &found->pairs[0].direct;
     }
-    const struct ct_timing_function *functions = ct_timing_functions(m->timing, &count);
-    for (size_t i = 0; name->given && i < count; i++)
-        if (functions[i].inclusive.count &&
-            (strcmp(functions[i].name, name->text) == 0 || strcmp(functions[i].label, name->text) == 0)) {
-            *title = functions[i].label;
-            return &functions[i].inclusive;
+    for (size_t i = 0; name->given && i < found->function_count; i++) {
+        const struct ct_timing_function *f = &found->functions[i];
+        if (f->inclusive.count && (strcmp(f->name, name->text) == 0 || strcmp(f->label, name->text) == 0)) {
+            *title = f->label;
+            return &f->inclusive;
         }
+    }
     return NULL;
 }
 
-static void print(struct measuring *m, const struct cli_args *args, const struct ct_timing_view *view)
+static void print(struct measuring *m, const struct ct_timing_view *view)
 {
+    const struct cli_args *args = m->read.args;
     const struct ct_timing_wish wish = {.top = args->values[TOP].given ? (size_t)args->values[TOP].number
                                                                        : CLI_TIMING_TOP,
                                         .edges = args->values[EDGES].given,
@@ -140,7 +115,7 @@ static void print(struct measuring *m, const struct cli_args *args, const struct
         ct_timing_print_json(&m->json, view);
         break;
     case SVG:
-        dist = plotted(m, args, &title);
+        dist = plotted(&view->found, args, &title);
         if (dist)
             ct_svg_histogram(stdout, title, dist);
         m->is_plotted |= dist != NULL;
@@ -152,27 +127,98 @@ static void print(struct measuring *m, const struct cli_args *args, const struct
     }
 }
 
-static void show(struct measuring *m)
+/* Loads the control flow of the first program, when something of it is printed. False: said why. */
+static bool load_cfg(struct measuring *m)
 {
-    struct ct_timing_block *blocks;
-    const struct ct_timing_view view =
-        cli_timing_view(m->timing, m->graph, m->cfg, m->passes.buffer, cli_passes_source(&m->passes),
-                        m->passes.id, &m->passes.losses, &blocks);
-    print(m, m->passes.capture.args, &view);
+    const struct cli_args *args = m->read.args;
+    const bool wanted = args->values[EDGES].given || args->values[BLOCKS].given ||
+                        args->values[TARGETS].given || args->values[FORMAT].number == JSON;
+    struct ct_program *first = ct_programs_at(m->read.programs, 0);
+    if (m->cfg || !wanted || !first || ct_program_cfg(first, &m->cfg) == CT_OK)
+        return true;
+    cli_library_error(args->ctx);
+    return false;
+}
+
+static void show(struct measuring *m, struct ct_timing_view *view)
+{
+    struct ct_timing_block *blocks = cli_timing_blocks(view);
+    print(m, view);
     free(blocks);
 }
 
-static void end(struct cli_passes *passes)
+/* ---- stream by stream ---- */
+
+static const char *core_of(const struct ct_source *source)
 {
-    struct measuring *m = passes->user;
-    if (m->graph)
-        show(m);
-    m->cycles += ct_timing_totals(m->timing).cycles;
-    m->renewed += ct_timing_totals(m->timing).renewed;
-    ct_timing_free(m->timing);
-    ct_watches_free(m->watches);
-    m->timing = NULL;
-    m->watches = NULL;
+    return source->core ? source->core : source->name;
+}
+
+static void show_stream(struct measuring *m, const struct ct_buffer *buffer, const struct ct_stream *stream)
+{
+    const struct ct_timing *timing =
+        ct_timing_sums_stream(m->sums, ct_session_lane(m->read.session, stream->id));
+    const struct ct_program *first = ct_programs_at(m->read.programs, 0);
+    if (!timing)
+        return;
+    struct ct_timing_view view = {.buffer = buffer->name,
+                                  .core = core_of(stream->source),
+                                  .id = stream->id,
+                                  .losses = stream->stats.losses,
+                                  .found = ct_timing_found_in(timing),
+                                  .cfg = m->cfg,
+                                  .cfg_shift = first ? first->shift : 0,
+                                  .cfg_program = CT_TIMING_NO_PROGRAM};
+    show(m, &view);
+}
+
+/* In the order of their IDs. */
+static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    struct measuring *m = user;
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    if (!load_cfg(m))
+        return CT_ERR_FORMAT;
+    for (unsigned id = 0; id < 128; id++)
+        for (size_t i = 0; i < count; i++)
+            if (streams[i].id == id)
+                show_stream(m, buffer, &streams[i]);
+    return CT_OK;
+}
+
+/* ---- sums ---- */
+
+/* The number that the sums have for the first program; CT_TIMING_NO_PROGRAM: it is not in them. */
+static uint32_t first_program(const struct measuring *m, const struct ct_timing_found *found)
+{
+    struct ct_program *first = ct_programs_at(m->read.programs, 0);
+    const struct ct_symbols *symbols;
+    size_t size;
+    if (!m->cfg || ct_program_symbols(first, &symbols) != CT_OK)
+        return CT_TIMING_NO_PROGRAM;
+    const uint8_t *id = ct_symbols_build_id(symbols, &size);
+    for (uint32_t i = 0; i < found->program_count; i++) {
+        const struct ct_program_identity program = ct_timing_sums_program(m->sums, i);
+        if (size ? program.build_id_size == size && memcmp(program.build_id, id, size) == 0
+                 : strcmp(program.name, first->path) == 0)
+            return i;
+    }
+    return CT_TIMING_NO_PROGRAM;
+}
+
+static int show_sums(struct measuring *m)
+{
+    const struct ct_analysis_captures *captures = &ct_timing_sums_analysis(m->sums)->captures;
+    struct ct_timing_view view = {.sums = m->sums, .captures = captures, .losses = captures->losses};
+    if (!load_cfg(m))
+        return CLI_FAILED;
+    if (ct_timing_sums_find(m->sums, &view.found) != CT_OK)
+        return cli_library_error(m->read.args->ctx);
+    view.cfg_program = first_program(m, &view.found);
+    view.cfg = view.cfg_program == CT_TIMING_NO_PROGRAM ? NULL : m->cfg;
+    show(m, &view);
+    return CLI_CLEAN;
 }
 
 /* ---- an event log in the place of a capture ---- */
@@ -181,31 +227,30 @@ static void end(struct cli_passes *passes)
 
 static int on_log(void *user, const struct ct_watch_event *events, size_t count)
 {
-    struct measuring *m = user;
-    return ct_timing_feed(m->timing, events, count);
+    return ct_timing_feed(user, events, count);
 }
 
-static int measure_log(struct measuring *m, const struct cli_args *args)
+static int measure_log(struct measuring *m, struct ct_timing *timing, struct ct_watches *watches)
 {
-    const struct ct_timing_options timing = {.size = sizeof timing};
-    if (ct_timing_new(args->ctx, &timing, &m->timing) != CT_OK ||
-        ct_watches_new(args->ctx, m->programs, &m->watches) != CT_OK)
-        return cli_library_error(args->ctx);
-    if (!cli_timing_add_pairs(m->timing, m->watches, args, PAIR) ||
-        !cli_fractal_source_accepts(m->watches, MARKS))
+    const struct cli_args *args = m->read.args;
+    if (!cli_timing_add_pairs(timing, watches, args, PAIR) || !cli_fractal_source_accepts(watches, MARKS))
         return CLI_FAILED;
-    const int code = cli_fractal_source_run(args, m->watches, on_log, m);
+    const int code = cli_fractal_source_run(args, watches, on_log, timing);
     const struct ct_timing_view view = {.buffer = args->operand,
                                         .core = "fractal",
-                                        .timing = m->timing,
-                                        .losses.gaps = ct_timing_totals(m->timing).gaps};
+                                        .found = ct_timing_found_in(timing),
+                                        .losses.gaps = ct_timing_totals(timing).gaps};
     if (code != CLI_FAILED)
-        print(m, args, &view);
+        print(m, &view);
     return code;
 }
 
-static int run_log(struct measuring *m, const struct cli_args *args)
+static int run_log(struct measuring *m)
 {
+    const struct cli_args *args = m->read.args;
+    const struct ct_timing_options wishes = {.size = sizeof wishes};
+    struct ct_watches *watches = NULL;
+    struct ct_timing *timing = NULL;
     bool has_pair = false;
     if (!cli_without_threads(args, "an event log is read") || !cli_filter_none(args, "an event log is read"))
         return CLI_FAILED;
@@ -215,64 +260,118 @@ static int run_log(struct measuring *m, const struct cli_args *args)
         return cli_usage_error(args->command,
                                "an event log has accesses to memory and no functions, edges or blocks: only "
                                "--pair can be measured in it");
-    return measure_log(m, args);
+    if (args->rest_count > 1 || args->values[TOGETHER].given || args->values[FORMAT].number == DATA)
+        return cli_usage_error(args->command,
+                               "the times of an event log are not added up: give it by itself, "
+                               "without --together and --format data");
+    const bool fine = cli_programs_describe(&m->read.programs, args, ELF, NULL);
+    int code = fine ? CLI_CLEAN : CLI_FAILED;
+    if (fine && (ct_timing_new(args->ctx, &wishes, &timing) != CT_OK ||
+                 ct_watches_new(args->ctx, m->read.programs, &watches) != CT_OK))
+        code = cli_library_error(args->ctx);
+    if (code == CLI_CLEAN)
+        code = measure_log(m, timing, watches);
+    ct_timing_free(timing);
+    ct_watches_free(watches);
+    return code;
 }
 
 /* ---- all of it ---- */
 
-static bool load(struct measuring *m, const struct cli_args *args)
+static bool open_sums(struct measuring *m)
 {
-    if (!cli_programs_describe(&m->programs, args, ELF, args->values[TARGETS].text))
+    const struct cli_args *args = m->read.args;
+    const struct ct_timing_sums_options wishes = {.size = sizeof wishes, .raw_names = args->raw_names};
+    if (ct_timing_sums_new(args->ctx, &wishes, &m->sums) != CT_OK) {
+        cli_library_error(args->ctx);
         return false;
-    struct ct_program *first = ct_programs_at(m->programs, 0);
-    if (!first || ct_program_cfg(first, &m->cfg) == CT_OK)
-        return true;
-    cli_library_error(args->ctx);
-    return false;
+    }
+    m->read.analysis = ct_timing_sums_analysis(m->sums);
+    return cli_timing_sum_pairs(m->sums, args, PAIR) &&
+           cli_programs_new(&m->read.programs, args, args->values[TARGETS].text);
+}
+
+/* Whether streams are printed one by one: a single capture's, unless all are wanted together. */
+static bool wants_streams(const struct cli_args *args)
+{
+    return args->rest_count == 1 && !args->values[TOGETHER].given && args->values[FORMAT].number != DATA &&
+           !cli_results_is_file(ct_timing_sums_kind(), args->operand);
+}
+
+static int measure(struct measuring *m)
+{
+    const struct cli_args *args = m->read.args;
+    m->read.file_why = "a file of times has those of whole captures";
+    if (!cli_filter_read(&m->read.filter, args, false) || !open_sums(m))
+        return CLI_FAILED;
+    if (!m->together) {
+        m->read.decoded = on_decoded;
+        m->read.user = m;
+    }
+    int code = cli_results_read(&m->read);
+    if (code == CLI_FAILED || m->read.kept_nothing)
+        return code;
+    if (m->read.has_file && !m->read.has_capture && !cli_programs_of(m->read.programs, args, ELF, NULL))
+        return CLI_FAILED;
+    struct ct_timing_found found;
+    if (ct_timing_sums_find(m->sums, &found) != CT_OK)
+        return cli_library_error(args->ctx);
+    if (args->values[FORMAT].number == DATA) {
+        const int written = cli_results_save(args->ctx, m->read.analysis, stdout);
+        code = written > code ? written : code;
+    } else if (m->together && show_sums(m) == CLI_FAILED)
+        return CLI_FAILED;
+    cli_note_new_stacks(args, found.totals.renewed);
+    if (!found.totals.cycles)
+        code = cli_ran_but_empty(&m->read.ran, args, code, "the table of times is",
+                                 "the trace has no cycle counts", "record with cycle counts");
+    return code;
+}
+
+/* An event log among several operands is told of, too. */
+static bool has_log(const struct cli_args *args)
+{
+    bool found = false;
+    for (int i = 0; i < args->rest_count && !found; i++)
+        found = cli_fractal_source_is_log(args->rest[i]);
+    return found;
 }
 
 static int run(const struct cli_args *args)
 {
-    struct measuring m = {0};
-    bool json = args->values[FORMAT].number == JSON;
-    m.passes.user = &m;
-    m.passes.begin = begin;
-    m.passes.end = end;
+    struct measuring m = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
+                          .together = !wants_streams(args)};
+    const bool json = args->values[FORMAT].number == JSON;
     m.json.out = stdout;
-    if (!load(&m, args)) {
-        ct_programs_free(m.programs);
-        return CLI_FAILED;
-    }
     if (json)
         ct_json_array(&m.json, NULL);
-    m.passes.programs = m.programs;
-    int code = cli_fractal_source_is_log(args->operand) ? run_log(&m, args) : cli_passes_run(&m.passes, args);
-    cli_note_new_stacks(args, m.renewed);
-    if (!m.cycles && !m.passes.kept_nothing)
-        code = cli_ran_but_empty(&m.passes.ran, args, code, "the table of times is",
-                                 "the trace has no cycle counts", "record with cycle counts");
+    int code = has_log(args) ? run_log(&m) : measure(&m);
     if (json)
         ct_json_array_end(&m.json);
     if (args->values[FORMAT].number == SVG && !m.is_plotted && code != CLI_FAILED) {
         cli_say("nothing to plot: give --pair, or --function with a function of which whole runs were seen");
         code = CLI_DAMAGED;
     }
-    ct_timing_free(m.timing);
-    ct_watches_free(m.watches);
-    ct_programs_free(m.programs);
+    cli_results_close(&m.read);
+    ct_timing_sums_free(m.sums);
     return code;
 }
 
 const struct cli_command cli_command_timing = {
     .name = "timing",
     .summary = "print how long edges, functions and ways between watchpoints take",
-    .operand = "CAPTURE",
+    .operand = "CAPTURE...",
+    .many = true,
     .about =
         "Adds up the cycles of each edge of the program, of each basic block, of each function (alone, "
         "and with all that "
         "it calls), and from one watchpoint to another: how often, minimum, mean, maximum, standard "
         "deviation and a "
         "histogram.\n"
+        "Of several captures, and with --together, the times of all streams add up; addresses are then those "
+        "in the files of the programs. In the place of each capture it also takes a file that 'coretap "
+        "timing "
+        "--format data' or 'coretap merge' wrote.\n"
         "Of an event log of 'coretap fractal' (docs/fractal.md) as CAPTURE only pairs are measured, between "
         "addresses and entry:FUNCTION, in cycles of its interconnect.\n"
         "Runs of functions are told by calls and returns. What exceptions and other threads take in "

@@ -4,53 +4,100 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, const struct cli_args *args,
-                          size_t option)
+/* FROM and TO of a pair. False: said why. */
+static bool split(const struct cli_args *args, const char *option, char **from, const char **to)
+{
+    char *text = strdup(option);
+    char *space = text ? strchr(text, ' ') : NULL;
+    if (!text)
+        cli_no_memory();
+    else if (!space)
+        cli_usage_error(args->command, "--pair '%s': two places with a space between are expected", option);
+    if (!space) {
+        free(text);
+        return false;
+    }
+    *space = '\0';
+    *from = text;
+    *to = space + 1 + strspn(space + 1, " ");
+    return true;
+}
+
+typedef int add_fn(void *to, const char *from_place, const char *to_place);
+
+/* Calls `add` for each pair. False: said why. */
+static bool each_pair(const struct cli_args *args, size_t option, add_fn *add, void *user)
 {
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < args->list_count; i++) {
+        char *from;
+        const char *to;
         if (args->list[i].option != option)
             continue;
-        char *text = strdup(args->list[i].text);
-        char *to = text ? strchr(text, ' ') : NULL;
-        if (!text) {
-            cli_no_memory();
+        if (!split(args, args->list[i].text, &from, &to))
             return false;
-        }
-        if (!to) {
-            free(text);
-            cli_usage_error(args->command, "--pair '%s': two places with a space between are expected",
-                            args->list[i].text);
-            return false;
-        }
-        *to = '\0';
-        rc = ct_timing_add_pair(timing, watches, text, to + 1 + strspn(to + 1, " "));
-        free(text);
+        rc = add(user, from, to);
+        free(from);
         if (rc)
             cli_library_error(args->ctx);
     }
     return rc == CT_OK;
 }
 
-struct ct_timing_view cli_timing_view(const struct ct_timing *timing, const struct ct_graph *graph,
-                                      const struct ct_cfg *cfg, const struct ct_buffer *buffer,
-                                      const struct ct_source *source, uint8_t id,
-                                      const struct ct_losses *losses, struct ct_timing_block **blocks)
+struct measured {
+    struct ct_timing *timing;
+    struct ct_watches *watches;
+};
+
+static int add_to_stream(void *user, const char *from, const char *to)
+{
+    const struct measured *m = user;
+    return ct_timing_add_pair(m->timing, m->watches, from, to);
+}
+
+static int add_to_sums(void *user, const char *from, const char *to)
+{
+    return ct_timing_sums_add_pair(user, from, to);
+}
+
+bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, const struct cli_args *args,
+                          size_t option)
+{
+    struct measured m = {timing, watches};
+    return each_pair(args, option, add_to_stream, &m);
+}
+
+bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *args, size_t option)
+{
+    return each_pair(args, option, add_to_sums, sums);
+}
+
+/* The edges of the graph's program alone: those of sums are in order of their programs. */
+static void add_blocks(const struct ct_timing_view *view, struct ct_timing_block *blocks)
+{
+    const struct ct_timing_edge *edges = view->found.edges;
+    size_t first = 0;
+    while (first < view->found.edge_count && edges[first].program != view->cfg_program)
+        first++;
+    size_t end = first;
+    while (end < view->found.edge_count && edges[end].program == view->cfg_program)
+        end++;
+    ct_timing_add_blocks(edges + first, end - first, view->cfg_shift, view->cfg, blocks);
+}
+
+struct ct_timing_block *cli_timing_blocks(struct ct_timing_view *view)
 {
     size_t count = 0;
-    if (cfg)
-        ct_cfg_blocks(cfg, &count);
-    *blocks = cfg ? calloc(count + 1, sizeof **blocks) : NULL;
-    if (*blocks)
-        ct_timing_add_blocks(timing, graph, cfg, *blocks);
-    else if (cfg)
+    if (!view->cfg)
+        return NULL;
+    ct_cfg_blocks(view->cfg, &count);
+    struct ct_timing_block *blocks = calloc(count + 1, sizeof *blocks);
+    if (blocks)
+        add_blocks(view, blocks);
+    else
         cli_no_memory();
-    return (struct ct_timing_view){.buffer = buffer->name,
-                                   .core = source->core ? source->core : source->name,
-                                   .id = id,
-                                   .timing = timing,
-                                   .losses = *losses,
-                                   .graph = graph,
-                                   .cfg = *blocks ? cfg : NULL,
-                                   .blocks = *blocks};
+    if (!blocks)
+        view->cfg = NULL;
+    view->blocks = blocks;
+    return blocks;
 }

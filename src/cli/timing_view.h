@@ -20,11 +20,11 @@
 bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, const struct cli_args *args,
                           size_t option);
 
-/* The times of one stream, with those of the blocks of `cfg`, which may be NULL. *blocks is to be
- * freed when the view was printed. */
-struct ct_timing_view cli_timing_view(const struct ct_timing *timing, const struct ct_graph *graph,
-                                      const struct ct_cfg *cfg, const struct ct_buffer *buffer,
-                                      const struct ct_source *source, uint8_t id,
-                                      const struct ct_losses *losses, struct ct_timing_block **blocks);
+/* The same for sums; places are looked up when there is a stream. */
+bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *args, size_t option);
+
+/* The times of the blocks of view->cfg, which the view has then and which are to be freed when it was
+ * printed. NULL, and none in the view: without cfg, and without memory, which is said. */
+struct ct_timing_block *cli_timing_blocks(struct ct_timing_view *view);
 
 #endif

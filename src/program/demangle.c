@@ -50,12 +50,35 @@ static bool write_name(const char *name, struct text *text)
     return cplus_demangle_v3_callback(name, style, append, text) != 0;
 }
 
+static bool is_mangled(const char *name)
+{
+    const char *first = name && name[0] == '_' && name[1] == '_' ? name + 1 : name;
+    return first && first[0] == '_' && (first[1] == 'Z' || first[1] == 'R') && strlen(name) <= MOST_NAME;
+}
+
+/* The name in front of `plt`, which is behind it again. */
+static char *demangle_plt(const char *name, const char *plt)
+{
+    char *mangled = strndup(name, (size_t)(plt - name));
+    char *plain = mangled ? ct_demangle(mangled) : NULL;
+    free(mangled);
+    const size_t length = plain ? strlen(plain) : 0;
+    char *label = plain ? realloc(plain, length + strlen(plt) + 1) : NULL;
+    if (label)
+        memcpy(label + length, plt, strlen(plt) + 1);
+    else
+        free(plain);
+    return label;
+}
+
 char *ct_demangle(const char *name)
 {
     struct text text = {0};
-    const char *first = name && name[0] == '_' && name[1] == '_' ? name + 1 : name;
-    if (!first || first[0] != '_' || (first[1] != 'Z' && first[1] != 'R') || strlen(name) > MOST_NAME)
+    if (!is_mangled(name))
         return NULL;
+    const char *plt = strrchr(name, '@');
+    if (plt && strcmp(plt, "@plt") == 0)
+        return demangle_plt(name, plt);
     /* A mangled name can stand for characters that cannot be printed: then it is shown itself. */
     if (write_name(name, &text) && text.size && ct_is_printable(text.bytes))
         return text.bytes;

@@ -649,24 +649,6 @@ const struct ct_symbol *ct_symbols_code_at(const struct ct_symbols *symbols, uin
     return symbol ? symbol : find(symbols, symbols->pieces, symbols->piece_count, addr, offset);
 }
 
-/* The name to be freed; NULL: it is none that is mangled. */
-static char *make_label(const struct ct_symbol *symbol)
-{
-    const char *plt = symbol->source == CT_SYMBOL_PLT ? strrchr(symbol->name, '@') : NULL;
-    if (!plt)
-        return ct_demangle(symbol->name);
-    char *name = strndup(symbol->name, (size_t)(plt - symbol->name));
-    char *plain = name ? ct_demangle(name) : NULL;
-    free(name);
-    size_t length = plain ? strlen(plain) : 0;
-    char *label = plain ? realloc(plain, length + strlen(plt) + 1) : NULL;
-    if (label)
-        memcpy(label + length, plt, strlen(plt) + 1);
-    else
-        free(plain);
-    return label;
-}
-
 const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_symbol *symbol)
 {
     if (!symbols)
@@ -678,7 +660,7 @@ const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_s
     if (label)
         return label;
     errno = 0;
-    char *made = make_label(symbol);
+    char *made = ct_demangle(symbol->name);
     if (!made && errno == ENOMEM)
         ct_note_nomem(symbols->ctx);
     if (!made)

@@ -415,7 +415,8 @@ int ct_programs_places(struct ct_programs *p, const struct ct_program_place **ou
     p->place_room = room;
     for (size_t i = 0; i < p->count; i++) {
         struct ct_program *program = &p->all[i]->is;
-        struct ct_program_place place = {.shift = program->shift, .memories = program->memories};
+        struct ct_program_place place = {
+            .shift = program->shift, .memories = program->memories, .program = program};
         const int loaded = ct_program_symbols(program, &place.symbols);
         if (loaded == CT_ERR_NOMEM)
             return loaded;

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/path.h"
+#include "base/printable.h"
 #include "report/losses.h"
 
 /* ---- tables of the largest ---- */
@@ -57,23 +59,33 @@ static void dist(FILE *out, const struct ct_dist *d)
 
 /* ---- text ---- */
 
-static const struct ct_timing_function *function(const struct ct_timing_view *view, size_t index)
+struct ct_timing_found ct_timing_found_in(const struct ct_timing *timing)
 {
-    size_t count;
-    return &ct_timing_functions(view->timing, &count)[index];
+    struct ct_timing_found found = {.totals = ct_timing_totals(timing)};
+    found.functions = ct_timing_functions(timing, &found.function_count);
+    found.edges = ct_timing_edges(timing, &found.edge_count);
+    found.pairs = ct_timing_pairs(timing, &found.pair_count);
+    return found;
+}
+
+/* What a program of sums is called. */
+static const char *module(const struct ct_timing_view *view, uint32_t program)
+{
+    return program == CT_TIMING_NO_PROGRAM ? NULL
+                                           : ct_base_name(ct_timing_sums_program(view->sums, program).name);
 }
 
 /* Without cycle counts the steps order them. */
 static uint64_t function_weight(const struct ct_timing_view *view, size_t index, bool *ran)
 {
-    const struct ct_timing_function *f = function(view, index);
+    const struct ct_timing_function *f = &view->found.functions[index];
     *ran = f->steps;
-    return ct_timing_totals(view->timing).edges ? f->cycles : f->steps;
+    return view->found.totals.edges ? f->cycles : f->steps;
 }
 
 static void function_line(FILE *out, const struct ct_timing_view *view, size_t index)
 {
-    const struct ct_timing_function *f = function(view, index);
+    const struct ct_timing_function *f = &view->found.functions[index];
     fprintf(out, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, f->label, f->cycles, f->runs, f->cut);
     dist(out, &f->self);
     dist(out, &f->inclusive);
@@ -83,41 +95,47 @@ static void function_line(FILE *out, const struct ct_timing_view *view, size_t i
 
 static uint64_t edge_weight(const struct ct_timing_view *view, size_t index, bool *ran)
 {
-    size_t count;
-    const struct ct_timing_edge *e = &ct_timing_edges(view->timing, &count)[index];
+    const struct ct_timing_edge *e = &view->found.edges[index];
     *ran = e->count;
-    return ct_timing_totals(view->timing).edges ? e->cycles.sum : e->count;
+    return view->found.totals.edges ? e->cycles.sum : e->count;
 }
 
 /* The edge of the control flow graph at the end of the step, when there is a graph and it has one. */
-static uint32_t cfg_edge(const struct ct_timing_view *view, const struct ct_node *node,
-                         const struct ct_edge *edge)
+static uint32_t cfg_edge(const struct ct_timing_view *view, const struct ct_timing_edge *edge)
 {
-    if (!view->cfg || edge->kind == CT_EDGE_OPEN)
+    if (!view->cfg || edge->kind == CT_EDGE_OPEN || edge->program != view->cfg_program)
         return CT_CFG_NONE;
-    return ct_cfg_edge_between(view->cfg, node->last, edge->next);
+    return ct_cfg_edge_between(view->cfg, edge->last - view->cfg_shift, edge->next - view->cfg_shift);
 }
 
-static const char *way_out(const struct ct_edge *edge)
+static const char *way_out(const struct ct_timing_edge *edge)
 {
     static const char *const names[] = {"next", "interrupted", "open"};
     return names[edge->kind];
 }
 
+/* The module of an address of sums, "+" behind it. */
+static void print_module(FILE *out, const struct ct_timing_view *view, uint32_t program)
+{
+    const char *name = module(view, program);
+    if (name)
+        ct_put_printable(out, name);
+    if (name)
+        fputc('+', out);
+}
+
 static void edge_line(FILE *out, const struct ct_timing_view *view, size_t index)
 {
-    size_t count;
-    uint32_t n;
-    const struct ct_timing_edge *e = &ct_timing_edges(view->timing, &count)[index];
-    const struct ct_edge *edge = &ct_graph_edges(view->graph, &n)[index];
-    const struct ct_node *node = &ct_graph_nodes(view->graph, &n)[edge->from];
-    uint32_t number = cfg_edge(view, node, edge);
+    const struct ct_timing_edge *e = &view->found.edges[index];
+    uint32_t number = cfg_edge(view, e);
     if (number != CT_CFG_NONE)
-        fprintf(out, "e%" PRIu32, number);
+        fprintf(out, "e%" PRIu32 "\t", number);
     else
-        fputc('-', out);
-    fprintf(out, "\t0x%" PRIx64 "..0x%" PRIx64 "\t%s\t0x%" PRIx64 "\t%" PRIu64, node->start, node->last,
-            way_out(edge), edge->next, e->count);
+        fputs("-\t", out);
+    print_module(out, view, e->program);
+    fprintf(out, "0x%" PRIx64 "..0x%" PRIx64 "\t%s\t", e->start, e->last, way_out(e));
+    print_module(out, view, e->next_program);
+    fprintf(out, "0x%" PRIx64 "\t%" PRIu64, e->next, e->count);
     dist(out, &e->cycles);
     fprintf(out, "\t%" PRIu64 "\n", e->shared);
 }
@@ -126,7 +144,7 @@ static uint64_t block_weight(const struct ct_timing_view *view, size_t index, bo
 {
     const struct ct_timing_block *b = &view->blocks[index];
     *ran = b->count;
-    return ct_timing_totals(view->timing).edges ? b->sum : b->count;
+    return view->found.totals.edges ? b->sum : b->count;
 }
 
 static void block_line(FILE *out, const struct ct_timing_view *view, size_t index)
@@ -136,14 +154,14 @@ static void block_line(FILE *out, const struct ct_timing_view *view, size_t inde
     const struct ct_cfg_block *block = &ct_cfg_blocks(view->cfg, &count)[index];
     fprintf(out,
             "b%zu\t0x%" PRIx64 "..0x%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\t%.2f\t%" PRIu64 "\t%" PRIu64 "\n",
-            index, block->start, block->last, b->count, b->min,
+            index, block->start + view->cfg_shift, block->last + view->cfg_shift, b->count, b->min,
             b->timed ? (double)b->sum / (double)b->timed : 0, b->max, b->sum);
 }
 
 static void pairs(FILE *out, const struct ct_timing_view *view)
 {
-    size_t count;
-    const struct ct_timing_pair *all = ct_timing_pairs(view->timing, &count);
+    const size_t count = view->found.pair_count;
+    const struct ct_timing_pair *all = view->found.pairs;
     if (count)
         fputs("# from .. to\tcount\tmin\tmean\tmax\tdeviation\tpreempted "
               "count\tmin\tmean\tmax\tdeviation\tlost\t"
@@ -159,11 +177,16 @@ static void pairs(FILE *out, const struct ct_timing_view *view)
 
 static void totals(FILE *out, const struct ct_timing_view *view)
 {
-    const struct ct_timing_totals t = ct_timing_totals(view->timing);
+    const struct ct_timing_totals t = view->found.totals;
+    if (view->buffer)
+        fprintf(out, "# buffer %s, id %02x, core %s\n", view->buffer, view->id, view->core);
+    else
+        fprintf(out, "# captures=%" PRIu64 " damaged=%" PRIu64 " unknown=%" PRIu64 "\n",
+                view->captures->known, view->captures->damaged, view->captures->unknown);
     fprintf(out,
-            "# buffer %s, id %02x, core %s\n# cycles=%" PRIu64 " edges=%" PRIu64 " unplaced=%" PRIu64
-            " steps=%" PRIu64 " untimed=%" PRIu64 " ",
-            view->buffer, view->id, view->core, t.cycles, t.edges, t.unplaced, t.steps, t.untimed);
+            "# cycles=%" PRIu64 " edges=%" PRIu64 " unplaced=%" PRIu64 " steps=%" PRIu64 " untimed=%" PRIu64
+            " ",
+            t.cycles, t.edges, t.unplaced, t.steps, t.untimed);
     ct_losses_keys(out, ' ', &view->losses, CT_LOSSES_PROGRAM);
     fprintf(out, " exceptions=%" PRIu64 " switches=%" PRIu64 "\n", t.exceptions, t.switches);
 }
@@ -173,17 +196,15 @@ int ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const str
     size_t count;
     int rc;
     totals(out, view);
-    ct_timing_functions(view->timing, &count);
     fputs("# function\tcycles\truns\tcut\tself count\tmin\tmean\tmax\tdeviation\tinclusive "
           "count\tmin\tmean\tmax\t"
           "deviation\trecursive\tpreempted\tcycles of others\n",
           out);
-    rc = table(out, view, count, wish->top, function_weight, function_line);
+    rc = table(out, view, view->found.function_count, wish->top, function_weight, function_line);
     pairs(out, view);
     if (!rc && wish->edges) {
         fputs("# edge\tcode\tway out\tto\tcount\ttimed\tmin\tmean\tmax\tdeviation\tshared\n", out);
-        ct_timing_edges(view->timing, &count);
-        rc = table(out, view, count, wish->top, edge_weight, edge_line);
+        rc = table(out, view, view->found.edge_count, wish->top, edge_weight, edge_line);
     }
     if (!rc && wish->blocks && view->cfg) {
         fputs("# block\tcode\tcount\tmin\tmean\tmax\tcycles\n", out);
@@ -223,16 +244,26 @@ static void json_dist(struct ct_json *json, const char *key, const struct ct_dis
     ct_json_object_end(json);
 }
 
+static void json_module(struct ct_json *json, const char *key, const struct ct_timing_view *view,
+                        uint32_t program)
+{
+    const char *name = module(view, program);
+    if (name)
+        ct_json_text(json, key, name);
+}
+
 static void json_functions(struct ct_json *json, const struct ct_timing_view *view)
 {
-    size_t count;
-    const struct ct_timing_function *all = ct_timing_functions(view->timing, &count);
+    const size_t count = view->found.function_count;
+    const struct ct_timing_function *all = view->found.functions;
     ct_json_array(json, "functions");
     for (size_t i = 0; i < count; i++) {
         if (!all[i].steps)
             continue;
         ct_json_object(json, NULL);
         ct_json_text(json, "name", all[i].label);
+        if (view->sums)
+            json_module(json, "module", view, all[i].program);
         json_address(json, "addr", all[i].addr);
         ct_json_number(json, "cycles", all[i].cycles);
         ct_json_number(json, "steps", all[i].steps);
@@ -249,26 +280,23 @@ static void json_functions(struct ct_json *json, const struct ct_timing_view *vi
 
 static void json_edges(struct ct_json *json, const struct ct_timing_view *view)
 {
-    size_t count;
-    uint32_t n;
-    const struct ct_timing_edge *all = ct_timing_edges(view->timing, &count);
-    const struct ct_edge *edges = view->graph ? ct_graph_edges(view->graph, &n) : NULL;
-    const struct ct_node *nodes = view->graph ? ct_graph_nodes(view->graph, &n) : NULL;
     ct_json_array(json, "edges");
-    for (size_t i = 0; view->graph && i < count; i++) {
-        const struct ct_node *node = &nodes[edges[i].from];
-        uint32_t number = cfg_edge(view, node, &edges[i]);
+    for (size_t i = 0; i < view->found.edge_count; i++) {
+        const struct ct_timing_edge *e = &view->found.edges[i];
+        uint32_t number = cfg_edge(view, e);
         ct_json_object(json, NULL);
         if (number != CT_CFG_NONE)
             ct_json_number(json, "id", number);
-        json_address(json, "start", node->start);
-        json_address(json, "last", node->last);
-        ct_json_text(json, "way", way_out(&edges[i]));
-        ct_json_bool(json, "taken", edges[i].exec);
-        json_address(json, "next", edges[i].next);
-        ct_json_number(json, "count", all[i].count);
-        ct_json_number(json, "shared", all[i].shared);
-        json_dist(json, "cycles", &all[i].cycles);
+        json_module(json, "module", view, e->program);
+        json_address(json, "start", e->start);
+        json_address(json, "last", e->last);
+        ct_json_text(json, "way", way_out(e));
+        ct_json_bool(json, "taken", e->exec);
+        json_module(json, "next_module", view, e->next_program);
+        json_address(json, "next", e->next);
+        ct_json_number(json, "count", e->count);
+        ct_json_number(json, "shared", e->shared);
+        json_dist(json, "cycles", &e->cycles);
         ct_json_object_end(json);
     }
     ct_json_array_end(json);
@@ -285,8 +313,8 @@ static void json_blocks(struct ct_json *json, const struct ct_timing_view *view)
             continue;
         ct_json_object(json, NULL);
         ct_json_number(json, "id", i);
-        json_address(json, "start", all[i].start);
-        json_address(json, "last", all[i].last);
+        json_address(json, "start", all[i].start + view->cfg_shift);
+        json_address(json, "last", all[i].last + view->cfg_shift);
         ct_json_number(json, "count", b->count);
         ct_json_number(json, "sum", b->sum);
         ct_json_number(json, "min", b->min);
@@ -298,8 +326,8 @@ static void json_blocks(struct ct_json *json, const struct ct_timing_view *view)
 
 static void json_pairs(struct ct_json *json, const struct ct_timing_view *view)
 {
-    size_t count;
-    const struct ct_timing_pair *all = ct_timing_pairs(view->timing, &count);
+    const size_t count = view->found.pair_count;
+    const struct ct_timing_pair *all = view->found.pairs;
     ct_json_array(json, "pairs");
     for (size_t i = 0; i < count; i++) {
         ct_json_object(json, NULL);
@@ -328,16 +356,32 @@ static void json_totals(struct ct_json *json, const struct ct_timing_totals *t,
     ct_json_object_end(json);
 }
 
-void ct_timing_print_json(struct ct_json *json, const struct ct_timing_view *view)
+static void json_stream(struct ct_json *json, const struct ct_timing_view *view)
 {
-    const struct ct_timing_totals t = ct_timing_totals(view->timing);
     char id[8];
     snprintf(id, sizeof id, "%02x", view->id);
-    ct_json_object(json, NULL);
     ct_json_text(json, "buffer", view->buffer);
     ct_json_text(json, "id", id);
     ct_json_text(json, "core", view->core);
-    json_totals(json, &t, &view->losses);
+}
+
+static void json_captures(struct ct_json *json, const struct ct_analysis_captures *captures)
+{
+    ct_json_object(json, "captures");
+    ct_json_number(json, "known", captures->known);
+    ct_json_number(json, "damaged", captures->damaged);
+    ct_json_number(json, "unknown", captures->unknown);
+    ct_json_object_end(json);
+}
+
+void ct_timing_print_json(struct ct_json *json, const struct ct_timing_view *view)
+{
+    ct_json_object(json, NULL);
+    if (view->buffer)
+        json_stream(json, view);
+    else
+        json_captures(json, view->captures);
+    json_totals(json, &view->found.totals, &view->losses);
     json_functions(json, view);
     json_edges(json, view);
     json_blocks(json, view);

@@ -9,17 +9,23 @@
 #include "coretap/timing.h"
 #include "report/json.h"
 
-/* What there is to print of one stream. */
+/* What there is to print of one stream, or of sums. */
 struct ct_timing_view {
-    const char *buffer;
+    const char *buffer; /* of a stream; NULL: sums */
     const char *core;
     uint8_t id;
-    const struct ct_timing *timing;
-    struct ct_losses losses; /* of the stream; without a stream only gaps are known */
-    const struct ct_graph *graph;
+    const struct ct_timing_sums *sums;           /* or NULL: a stream, whose edges are of no program */
+    const struct ct_analysis_captures *captures; /* that the sums are of */
+    struct ct_losses losses;                     /* of the stream; without a stream only gaps are known */
+    struct ct_timing_found found;
     const struct ct_cfg *cfg; /* or NULL: no blocks */
+    uint64_t cfg_shift;       /* its addresses are those of the edges less this */
+    uint32_t cfg_program;     /* the number that edges in it have */
     const struct ct_timing_block *blocks;
 };
+
+/* What a stream has, as sums have it. */
+struct ct_timing_found ct_timing_found_in(const struct ct_timing *timing);
 
 struct ct_timing_wish {
     size_t top; /* lines of each table */

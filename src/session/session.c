@@ -27,8 +27,9 @@ struct ct_session {
     size_t count;
     uint32_t inputs; /* enum ct_analysis_input, of all */
     struct ct_seen seen;
-    uint32_t lanes;    /* of the buffers that were run */
-    uint8_t *memories; /* of the capture, by number: 1 for those whose programs were looked for */
+    uint32_t lanes;      /* of the buffers that were run */
+    uint32_t first_lane; /* of the buffer whose chain is looked at */
+    uint8_t *memories;   /* of the capture, by number: 1 for those whose programs were looked for */
     size_t memory_count;
     struct ct_filter filter;     /* of this run, settled */
     bool sieves;                 /* it leaves steps out */
@@ -85,6 +86,11 @@ const struct ct_seen *ct_session_seen(const struct ct_session *s)
 const struct ct_sieve_seen *ct_session_sieved(const struct ct_session *s)
 {
     return s ? &s->sieve_seen : NULL;
+}
+
+uint32_t ct_session_lane(const struct ct_session *s, uint8_t id)
+{
+    return s ? s->first_lane + id : 0;
 }
 
 /* ---- programs ---- */
@@ -156,7 +162,8 @@ static int on_bytes(void *user, uint64_t bytes)
 static int give_steps(const struct pass *pass, const struct ct_stream *stream,
                       const struct ct_step_batch *batch)
 {
-    const struct ct_session *s = pass->session;
+    struct ct_session *s = pass->session;
+    s->first_lane = pass->first_lane;
     const struct ct_analysis_batch steps = {.input = CT_INPUT_STEPS,
                                             .lane = pass->first_lane + stream->id,
                                             .graph = batch->graph,
@@ -247,6 +254,17 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
     return rc ? rc : ct_chain_run(pass->chain);
 }
 
+/* The streams of the chain are over. */
+static int end_streams(const struct ct_session *s, const struct ct_chain *chain, uint32_t first_lane)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    int rc = CT_OK;
+    for (size_t i = 0; i < s->count * count && !rc; i++)
+        rc = ct_analysis_end(s->analyses[i / count], first_lane + streams[i % count].id);
+    return rc;
+}
+
 /* Gives an analysis what was counted in the streams, or of `sieved` (NULL: none) what was kept of them. */
 static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chain, uint32_t first_lane,
                        const struct sieved *sieved)
@@ -282,6 +300,14 @@ static int give_all_counts(const struct ct_session *s, const struct ct_chain *ch
     return rc;
 }
 
+/* All that the chain gives was given. */
+static int finish(struct ct_session *s, const struct pass *pass, const struct ct_buffer *buffer)
+{
+    s->first_lane = pass->first_lane;
+    const int rc = s->options.decoded ? s->options.decoded(s->options.user, buffer, pass->chain) : CT_OK;
+    return rc ? rc : end_streams(s, pass->chain, pass->first_lane);
+}
+
 static int run_buffer(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
                       uint32_t first_lane, bool by_memory, bool steps)
 {
@@ -298,8 +324,8 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
         rc = tell_programs(s);
     if (!rc && !(again && s->sieves))
         rc = give_all_counts(s, pass.chain, first_lane);
-    if (!rc && s->options.decoded && !again)
-        rc = s->options.decoded(s->options.user, buffer, pass.chain);
+    if (!rc && !again)
+        rc = finish(s, &pass, buffer);
     if (!rc)
         ct_seen_add(&s->seen, pass.chain, CT_LEVEL_STEPS, 1);
     end_sieves(s);
@@ -317,8 +343,8 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
     int rc = run_chain(s, &pass, buffer, false, true);
     if (!rc && s->sieves)
         rc = give_all_counts(s, pass.chain, first_lane);
-    if (!rc && s->options.decoded)
-        rc = s->options.decoded(s->options.user, buffer, pass.chain);
+    if (!rc)
+        rc = finish(s, &pass, buffer);
     end_sieves(s);
     ct_chain_free(pass.chain);
     return rc;

@@ -6,6 +6,7 @@ usage: run_timing.py COMMAND PLUGIN WORKER.C NESTED.C
 
 Of every capture of the corpus with instruction trace: the cycles of all edges and those of no instruction are
 all cycles that the trace has, as 'coretap decode' counts them from the elements alone."""
+import collections
 import csv
 import json
 import os
@@ -35,9 +36,56 @@ def run(*command):
     return result.stdout
 
 
+def numbers(value, path=()):
+    """{path: number} of everything that adds up in a function, edge or pair: counts, sums, buckets."""
+    if isinstance(value, dict):
+        found = {}
+        for key, inner in value.items():
+            found.update(numbers(inner, (*path, key)))
+        return found
+    if isinstance(value, list):
+        return {(*path, bucket["from"]): bucket["count"] for bucket in value}
+    adds = isinstance(value, int) and not isinstance(value, bool) and path[-1] not in NO_SUMS
+    return {path: value} if adds else {}
+
+
+NO_SUMS = {"min", "max", "mean", "deviation", "id"}
+LOSSES = {"gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "no_access"}
+
+
+def added_up(things, keys):
+    """Counter of all numbers of things that have the same keys."""
+    total = collections.Counter()
+    for thing in things:
+        name = tuple(thing.get(key) for key in keys)
+        for path, number in numbers(thing).items():
+            total[name, path] += number
+    return +total
+
+
+def check_together(capture, streams, *options):
+    """The sums are those of the streams, to the last bucket; from a file too, and of two captures."""
+    together, = json.loads(run("timing", "-q", "--together", "--format", "json", *options, capture))
+    for key in streams[0]["totals"] if streams else []:
+        total = sum(stream["totals"][key] for stream in streams)
+        assert together["totals"][key] == total or key in LOSSES, (key, together["totals"], total)
+    for kind, keys in ("functions", ["name"]), ("pairs", ["name"]), ("edges", ["way", "taken"]):
+        one = added_up((thing for stream in streams for thing in stream[kind]), keys)
+        assert added_up(together[kind], keys) == one, (kind, capture)
+    edges = ["timing", "-q", "--edges", *(options[:2] if "--elf" in options else [])]
+    with tempfile.TemporaryDirectory() as folder:
+        saved, twice = pathlib.Path(folder, "saved"), pathlib.Path(folder, "twice")
+        saved.write_text(run("timing", "-q", "--format", "data", *options, capture))
+        twice.write_text(run("merge", "-q", saved, saved))
+        assert run(*edges, saved) == run("timing", "-q", "--edges", "--together", *options, capture)
+        assert run(*edges, twice) == run("timing", "-q", "--edges", *options, capture, capture)
+        assert run("timing", "-q", "--format", "data", *options, saved, capture) == twice.read_text()
+
+
 def check_sums(capture, *options):
     """Streams whose sums were checked."""
     streams = json.loads(run("timing", "-q", "--format", "json", *options, capture))
+    check_together(capture, streams, *options)
     last = {}
     for row in csv.DictReader(run("decode", "-q", "--format", "csv", "--along", "trace",
                                   capture).splitlines()):

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Property: every kind of analysis keeps the contract (analysis.h). Pieces merged are the whole, wherever the
- * trace was cut; merging is associative and commutative, and an empty part is its identity; what is saved and
- * loaded again is the same, to the byte; a file that was changed or cut off is an error, of which nothing is
- * taken. CT_SEED, CT_COUNT, CT_LONG=1. */
+ * trace was cut; for kinds that take steps in their order, a piece is a stream by itself. Merging is
+ * associative and commutative, and an empty part is its identity; what is saved and loaded again is the same,
+ * to the byte; a file that was changed or cut off is an error, of which nothing is taken. CT_SEED, CT_COUNT,
+ * CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <unistd.h>
+
 #include "coretap/analysis.h"
 #include "coretap/cover.h"
+#include "coretap/timing.h"
 #include "common/rng.h"
+#include "unit/elf_build.h"
 
 enum {
     PROGRAMS = 3,
     NODES = 60,
     STEPS = 400,
-    BASE = 0x10000,
-    PROGRAM_SIZE = 0x100,
+    BASE = 0x400000, /* where elf64_build puts a program */
+    PROGRAM_SIZE = 0x80,
+    NAMES = 3, /* that each program goes by */
     CONTEXTS = 4,
     PIECES = 3,
 };
@@ -36,8 +42,10 @@ struct history {
     struct rng rng;
     struct ct_node nodes[NODES];
     struct ct_edge edges[NODES];
-    uint32_t steps[STEPS];    /* edges */
-    uint32_t contexts[STEPS]; /* context IDs */
+    uint32_t steps[STEPS]; /* edges */
+    uint32_t cycles[STEPS];
+    uint32_t contexts[STEPS];   /* context IDs */
+    uint8_t interrupted[STEPS]; /* 1: an exception came before the step */
     size_t count;
 };
 
@@ -53,11 +61,13 @@ static void make_history(struct history *h, uint64_t seed)
                                        .n = n,
                                        .isa = (uint8_t)rng_below(&h->rng, 2),
                                        .type = (uint8_t)rng_below(&h->rng, 3),
+                                       .sub = (uint8_t)rng_below(&h->rng, 3),
                                        .cond = (uint8_t)rng_below(&h->rng, 2),
                                        .last_size = 4};
-        h->edges[i] = (struct ct_edge){.next = BASE + 4 * (uint64_t)rng_below(&h->rng, PROGRAM_SIZE),
-                                       .exec = (uint8_t)rng_below(&h->rng, 2),
-                                       .kind = (uint8_t)rng_below(&h->rng, 3)};
+        h->edges[i] =
+            (struct ct_edge){.next = BASE + 4 * (uint64_t)rng_below(&h->rng, PROGRAMS * PROGRAM_SIZE / 4),
+                             .exec = (uint8_t)rng_below(&h->rng, 2),
+                             .kind = (uint8_t)rng_below(&h->rng, 3)};
     }
     h->count = rng_below(&h->rng, STEPS + 1);
     uint32_t context = 0;
@@ -65,29 +75,79 @@ static void make_history(struct history *h, uint64_t seed)
         if (rng_chance(&h->rng, 20))
             context = rng_below(&h->rng, CONTEXTS);
         h->steps[i] = rng_below(&h->rng, NODES);
+        h->cycles[i] = rng_chance(&h->rng, 20) ? CT_STEP_NO_CYCLES : 1 + rng_below(&h->rng, 1000);
+        if (h->cycles[i] != CT_STEP_NO_CYCLES && rng_chance(&h->rng, 60))
+            h->cycles[i] |= CT_STEP_SHARED;
+        h->interrupted[i] = rng_chance(&h->rng, 20);
         h->contexts[i] = context;
     }
 }
 
-/* A piece of the history with a graph of its own, as a task of a thread has. */
-static int take_piece(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to)
+/* The edge of a step, in a graph. */
+static int add_edge(struct ct_graph *graph, const struct history *h, size_t step, uint32_t *number)
 {
-    struct ct_graph *graph;
+    struct ct_edge edge = h->edges[h->steps[step]];
+    return ct_graph_node(graph, &h->nodes[h->steps[step]], &edge.from) == CT_OK &&
+           ct_graph_edge(graph, &edge, number) == CT_OK;
+}
+
+static struct ct_elem context_of(const struct history *h, size_t step)
+{
+    return (struct ct_elem){.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = h->contexts[step]};
+}
+
+static int take_counts(struct ct_analysis *analysis, struct ct_graph *graph, const struct history *h,
+                       size_t from, size_t to)
+{
     struct ct_edges *edges;
-    REQUIRE(ct_graph_new(NULL, &graph) == CT_OK && ct_edges_new(NULL, NULL, &edges) == CT_OK);
+    REQUIRE(ct_edges_new(NULL, NULL, &edges) == CT_OK);
     for (size_t i = from; i < to; i++) {
-        const struct ct_elem context = {.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = h->contexts[i]};
+        const struct ct_elem context = context_of(h, i);
         const struct ct_edge_stats once = {.count = 1};
-        struct ct_edge edge = h->edges[h->steps[i]];
         uint32_t number;
-        REQUIRE(ct_graph_node(graph, &h->nodes[h->steps[i]], &edge.from) == CT_OK);
-        REQUIRE(ct_graph_edge(graph, &edge, &number) == CT_OK);
+        REQUIRE(add_edge(graph, h, i, &number));
         ct_edges_set_context(edges, &context);
         REQUIRE(ct_edges_add_stats(edges, number, &once) == CT_OK);
     }
     const struct ct_analysis_batch batch = {.input = CT_INPUT_COUNTS, .graph = graph, .edges = edges};
     REQUIRE(ct_analysis_take(analysis, &batch) == CT_OK);
     ct_edges_free(edges);
+    return 1;
+}
+
+/* One step a batch, so that marks stand before any of them. */
+static int take_steps(struct ct_analysis *analysis, struct ct_graph *graph, const struct history *h,
+                      size_t from, size_t to, uint32_t lane)
+{
+    for (size_t i = from; i < to; i++) {
+        const struct ct_step_mark marks[] = {
+            {.kind = CT_MARK_ELEM, .elem = context_of(h, i)},
+            {.kind = CT_MARK_ELEM,
+             .elem = {.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HERE, .v = h->nodes[h->steps[i]].start}}};
+        uint32_t number;
+        REQUIRE(add_edge(graph, h, i, &number));
+        const struct ct_step_batch steps = {.graph = graph,
+                                            .edge = &number,
+                                            .cycles = &h->cycles[i],
+                                            .count = 1,
+                                            .marks = marks,
+                                            .mark_count = 1u + h->interrupted[i]};
+        const struct ct_analysis_batch batch = {
+            .input = CT_INPUT_STEPS, .lane = lane, .graph = graph, .steps = &steps};
+        REQUIRE(ct_analysis_take(analysis, &batch) == CT_OK);
+    }
+    REQUIRE(ct_analysis_end(analysis, lane) == CT_OK);
+    return 1;
+}
+
+/* A piece of the history with a graph of its own, as a task of a thread has. */
+static int take_piece(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to,
+                      uint32_t lane)
+{
+    struct ct_graph *graph;
+    REQUIRE(ct_graph_new(NULL, &graph) == CT_OK);
+    REQUIRE(analysis->kind->inputs & CT_INPUT_STEPS ? take_steps(analysis, graph, h, from, to, lane)
+                                                    : take_counts(analysis, graph, h, from, to));
     ct_graph_free(graph);
     return 1;
 }
@@ -106,11 +166,11 @@ static struct ct_analysis *new_cover(struct rng *rng)
         const uint32_t k = (first + i) % PROGRAMS;
         char name[32];
         snprintf(name, sizeof name, "/bin/a \\ %c%u", 'a' + (char)rng_below(rng, 3), k);
-        const struct ct_cover_program program = {.name = k ? name : "/bin/none",
-                                                 .high = PROGRAM_SIZE,
-                                                 .build_id = &ids[k],
-                                                 .build_id_size = k ? 1 : 0,
-                                                 .started = rng_chance(rng, 128)};
+        const struct ct_program_identity program = {.name = k ? name : "/bin/none",
+                                                    .high = PROGRAM_SIZE,
+                                                    .build_id = &ids[k],
+                                                    .build_id_size = k ? 1 : 0,
+                                                    .started = rng_chance(rng, 128)};
         const struct ct_cover_place place = {.bias = BASE + k * PROGRAM_SIZE};
         uint32_t number;
         if (ct_cover_program(cover, &program, &number) != CT_OK ||
@@ -126,6 +186,78 @@ static struct ct_analysis *bare_cover(void)
     return ct_cover_new(NULL, &cover) == CT_OK ? ct_cover_analysis(cover) : NULL;
 }
 
+/* Files of the programs, by what they are called. */
+static struct ct_programs *called[NAMES];
+
+static int write_program(const char *path, uint32_t k)
+{
+    static const struct test_symbol functions[] = {
+        {"first", BASE, 0x20, STT_FUNC, STB_GLOBAL, 1},
+        {"second", BASE + 0x20, 0x20, STT_FUNC, STB_GLOBAL, 1},
+        {"_ZN5third3endEv", BASE + 0x40, 0x40, STT_FUNC, STB_GLOBAL, 1},
+    };
+    uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    elf64_build(file, functions, 3);
+    file[ELF_NOTE + 16] = (uint8_t)(9 - k); /* of the build id */
+    FILE *out = fopen(path, "wb");
+    return out && fwrite(file, 1, sizeof file, out) == sizeof file && fclose(out) == 0;
+}
+
+static char folder[] = "/tmp/contract-XXXXXX";
+
+static void program_path(char path[64], uint32_t name, uint32_t k)
+{
+    snprintf(path, 64, "%s/%c \\ %u", folder, 'a' + (char)name, k);
+}
+
+/* Each program under each name, all in a folder: what is known of them is loaded when it is asked for. */
+static int open_programs(void)
+{
+    const struct ct_programs_options options = {.size = sizeof options};
+    REQUIRE(mkdtemp(folder));
+    for (uint32_t name = 0; name < NAMES; name++) {
+        REQUIRE(ct_programs_new(NULL, &options, &called[name]) == CT_OK);
+        for (uint32_t k = 0; k < PROGRAMS; k++) {
+            const uint64_t bias = (uint64_t)k * PROGRAM_SIZE;
+            char path[64];
+            program_path(path, name, k);
+            REQUIRE(write_program(path, k));
+            REQUIRE(ct_programs_add(called[name], path, &bias, NULL, NULL) == CT_OK);
+        }
+    }
+    return 1;
+}
+
+static void close_programs(void)
+{
+    for (uint32_t name = 0; name < NAMES; name++) {
+        ct_programs_free(called[name]);
+        for (uint32_t k = 0; k < PROGRAMS; k++) {
+            char path[64];
+            program_path(path, name, k);
+            unlink(path);
+        }
+    }
+    rmdir(folder);
+}
+
+static struct ct_analysis *bare_timing(void)
+{
+    struct ct_timing_sums *sums;
+    return ct_timing_sums_new(NULL, NULL, &sums) == CT_OK ? ct_timing_sums_analysis(sums) : NULL;
+}
+
+static struct ct_analysis *new_timing(struct rng *rng)
+{
+    struct ct_analysis *analysis = bare_timing();
+    struct ct_timing_sums *sums = (struct ct_timing_sums *)analysis;
+    (void)rng;
+    if (!sums || ct_timing_sums_add_pair(sums, "0x400010", "0x400094") != CT_OK ||
+        ct_timing_sums_add_pair(sums, "exception", "first") != CT_OK)
+        return NULL;
+    return analysis;
+}
+
 /* `make` knows all that can run, and calls it by random names; `bare` knows nothing. */
 static const struct {
     const char *name;
@@ -133,6 +265,7 @@ static const struct {
     struct ct_analysis *(*bare)(void);
 } kinds[] = {
     {"coverage", new_cover, bare_cover},
+    {"timing", new_timing, bare_timing},
 };
 
 /* ---- saved files ---- */
@@ -208,15 +341,28 @@ static struct ct_analysis *sum(struct subject *s, struct ct_analysis *const *fro
     return into;
 }
 
+/* Takes the piece between two cuts, of programs that go by one of their names. Coverage knows its programs.
+ */
+static int take_as(struct ct_analysis *analysis, const struct history *h, const size_t cuts[2], uint32_t lane,
+                   uint32_t name)
+{
+    if (analysis->kind->inputs & CT_INPUT_STEPS)
+        REQUIRE(analysis->kind->programs(analysis, called[name]) == CT_OK);
+    return take_piece(analysis, h, cuts[0], cuts[1], lane);
+}
+
 static int make_subject(struct subject *s, struct ct_analysis *(*make)(struct rng *rng), uint64_t seed)
 {
     *s = (struct subject){0};
     make_history(&s->history, seed);
     struct rng *rng = &s->history.rng;
     size_t cuts[PIECES + 1] = {0};
+    uint32_t names[PIECES];
     for (size_t i = 1; i < PIECES; i++)
         cuts[i] = cuts[i - 1] + rng_below(rng, (uint32_t)(s->history.count - cuts[i - 1] + 1));
     cuts[PIECES] = s->history.count;
+    for (size_t i = 0; i < PIECES; i++)
+        names[i] = rng_below(rng, NAMES);
     REQUIRE((s->whole = keep(s, make(rng))));
     for (size_t i = 0; i < PIECES; i++) {
         const struct ct_analysis_captures captures = {
@@ -227,11 +373,16 @@ static int make_subject(struct subject *s, struct ct_analysis *(*make)(struct rn
         /* What it is called differs from piece to piece, and the whole knows all of that. */
         REQUIRE((s->pieces[i] = keep(s, make(rng))));
         REQUIRE(ct_analysis_merge(s->whole, s->pieces[i]) == CT_OK);
-        REQUIRE(take_piece(s->pieces[i], &s->history, cuts[i], cuts[i + 1]));
+        REQUIRE(take_as(s->pieces[i], &s->history, &cuts[i], (uint32_t)i, names[i]));
         REQUIRE(ct_analysis_add_captures(s->pieces[i], &captures) == CT_OK);
         REQUIRE(ct_analysis_add_captures(s->whole, &captures) == CT_OK);
     }
-    REQUIRE(take_piece(s->whole, &s->history, 0, s->history.count));
+    if (s->whole->kind->inputs & CT_INPUT_STEPS) {
+        for (uint32_t i = 0; i < PIECES; i++)
+            REQUIRE(take_as(s->whole, &s->history, &cuts[i], i, names[i]));
+    } else {
+        REQUIRE(take_piece(s->whole, &s->history, 0, s->history.count, 0));
+    }
     return 1;
 }
 
@@ -307,6 +458,8 @@ int main(void)
     const uint64_t seed = test_number("CT_SEED", 1), count = test_count(300, 30000);
     const size_t kind_count = sizeof kinds / sizeof *kinds;
     int failed = 0;
+    if (!open_programs())
+        return 1;
     printf("TAP version 13\n1..%zu\n", kind_count);
     for (size_t kind = 0; kind < kind_count; kind++) {
         uint64_t at = 0;
@@ -317,5 +470,6 @@ int main(void)
         printf("%sok %zu - %s\n", at < count ? "not " : "", kind + 1, kinds[kind].name);
         failed |= at < count;
     }
+    close_programs();
     return failed;
 }

@@ -19,12 +19,12 @@ $ coretap cover --format xml examples/quickstart
 
 # Coverage files.
 $ coretap merge
-! coretap merge: name the coverage files to add up
+! coretap merge: FILE... is missing
 ! Try 'coretap merge --help'.
 [2]
 $ printf 'coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\nrun 1000 1008 5\nnot 1004 2\n' > $T/a
 $ printf 'coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 0\nrun 1000 1008 1\ntaken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n' > $T/b
-$ coretap merge $T/a $T/b
+$ coretap merge -q $T/a $T/b
 | coretap-coverage 3
 | captures 0
 | unknown 2
@@ -38,7 +38,7 @@ $ coretap merge $T/a $T/b
 | taken 1004 1000 4
 | not 1004 2
 | end 258e6eb774658d88
-$ coretap merge $T/b $T/a
+$ coretap merge -q $T/b $T/a
 | coretap-coverage 3
 | captures 0
 | unknown 2
@@ -54,7 +54,9 @@ $ coretap merge $T/b $T/a
 | end 258e6eb774658d88
 $ printf 'coretap-coverage 2\ncaptures 1\nlost gaps 2\nlost overflows 2\nprogram 0 10 - b\nrun 0 4 1\n' > $T/whole
 $ printf 'coretap-coverage 2\ncaptures 2\ndamaged 1\nlost gaps 3\nlost lost_bytes 40\nprogram 0 10 - b\nrun 0 4 1\n' > $T/damaged
-$ coretap merge $T/whole $T/damaged > $T/sum; cat $T/sum
+$ coretap merge $T/whole $T/damaged > $T/sum
+! coretap: coverage of 3 captures, 1 of them not whole; losses: 5 gaps (2 trace unit overflows), 40 bytes that could not be used
+$ cat $T/sum
 | coretap-coverage 3
 | captures 3
 | damaged 1
@@ -66,7 +68,7 @@ $ coretap merge $T/whole $T/damaged > $T/sum; cat $T/sum
 | context 0 0 0 0 0
 | run 0 4 2
 | end d25f33a5a7a10803
-$ coretap merge $T/b $T/sum | head -8
+$ coretap merge -q $T/b $T/sum | head -8
 | coretap-coverage 3
 | captures 3
 | damaged 1
@@ -75,7 +77,7 @@ $ coretap merge $T/b $T/sum | head -8
 | lost overflows 2
 | lost lost_bytes 40
 | program 0 10 - b
-$ coretap merge $T/sum $T/sum | coretap merge /dev/stdin $T/whole | sed '/program/,$d'
+$ coretap merge -q $T/sum $T/sum | coretap merge -q /dev/stdin $T/whole | sed '/program/,$d'
 | coretap-coverage 3
 | captures 7
 | damaged 2
@@ -95,7 +97,11 @@ $ printf 'coretap-coverage 1\nrun 0 4 1\n' > $T/bad && coretap merge $T/bad 2>&1
 $ printf 'coretap-coverage 1\nprogram 0 10 - b\nrun 0 x 1\n' > $T/bad && coretap merge $T/a $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:3: a count is 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ coretap merge examples/quickstart/snapshot.ini
-! coretap: examples/quickstart/snapshot.ini:1: not a coverage file: the first line is not 'coretap-coverage 3'; nothing of the file was taken. Write it with 'coretap cover --format data'
+! coretap: examples/quickstart/snapshot.ini: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
+[2]
+$ coretap merge --kind timing $T/a
+! coretap merge: --kind timing: there is a file of coverage; results add up that are of one kind
+! Try 'coretap merge --help'.
 [2]
 $ coretap cover $T/a
 ! coretap: $T/a: what was lost is not known of 1 coverage files of version 1 in it; write them anew from their captures with 'coretap cover --format data'

@@ -36,3 +36,41 @@ $ coretap timing -q --format json examples/quickstart | head -16
 $ coretap timing -q --format svg --function main examples/quickstart
 ! coretap: nothing to plot: give --pair, or --function with a function of which whole runs were seen
 [1]
+
+# Sums: of the streams of one capture, of several captures, and of files in their place.
+$ coretap timing -q --format data examples/quickstart > $T/one && head -9 $T/one
+| coretap-timing 1
+| captures 1
+| totals 1897 1897 0 2753 2203 0 42 0 0
+| function - 80000 2753 1897 156 120 firmware.bin+0x0
+| inclusive 24 1567 33 79 0 19be5 24 1 26 1 29 2 31 6 32 6 33 8
+| self 36 1567 11 65 0 148d7 11 1 12 2 13 1 15 2 16 5 18 1 24 1 26 1 28 1 29 4 30 3 31 10 32 4
+| recursive 12 700 49 64 0 a07c 28 1 29 2 30 3 31 5 32 1
+| preempted 9 96 6 17 0 47a 6 2 7 1 10 2 12 1 14 2 16 1
+| edge - 80400 80400 80404 0 - 80598 0 1 27 5
+$ coretap timing -q --together --edges --top 1 examples/quickstart
+| # captures=1 damaged=0 unknown=0
+| # cycles=1897 edges=1897 unplaced=0 steps=2753 untimed=2203 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=42 switches=0
+| # function	cycles	runs	cut	self count	min	mean	max	deviation	inclusive count	min	mean	max	deviation	recursive	preempted	cycles of others
+| firmware.bin+0x0	1897	156	120	36	11	43.53	65	21.07	24	33	65.29	79	11.43	12	9	96
+| # edge	code	way out	to	count	timed	min	mean	max	deviation	shared
+| -	0x80568..0x80570	next	0x80560	272	62	4	5.98	10	1.53	62
+| # 61 more
+$ coretap merge $T/one examples/quickstart > $T/two
+! coretap: timing of 2 captures, 0 of them not whole; losses: none
+$ coretap timing $T/two | head -2
+| # captures=2 damaged=0 unknown=0
+| # cycles=3794 edges=3794 unplaced=0 steps=5506 untimed=4406 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=84 switches=0
+$ cat $T/one | coretap merge -q --kind timing /dev/stdin $T/one | cmp - $T/two
+$ coretap timing -q --format data $T/one examples/quickstart | cmp - $T/two
+$ coretap merge -q --kind timing examples/quickstart | cmp - $T/one
+$ sed 's/^self 36/self 37/' $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
+| bad:115: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap timing --format data'
+$ head -8 $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
+| bad:8: the file is cut off: its last line is not 'end'; nothing of the file was taken. Write it with 'coretap timing --format data'
+$ printf 'coretap-timing 1\nfunction 0 10 1 1 1 0 f\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
+| bad:2: a function is 'function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME'; nothing of the file was taken. Write it with 'coretap timing --format data'
+$ printf 'coretap-timing 1\nself 1 1 1 1 0 1\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
+| bad:2: the line begins with none of captures, damaged, unknown, lost, program, started, totals, function, edge, pair, or is no distribution of the one before it; nothing of the file was taken. Write it with 'coretap timing --format data'
+$ coretap cover $T/one 2>&1 | sed 's/.*one:/one:/' | head -1
+| one:1: not a coverage file: the first line is not 'coretap-coverage 3'; nothing of the file was taken. Write it with 'coretap cover --format data'

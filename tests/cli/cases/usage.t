@@ -33,7 +33,7 @@ $ coretap --help
 |   timing     print how long edges, functions and ways between watchpoints take
 |   wcet       bound the time that a function can take
 |   cover      which functions, lines, instructions and branches ran
-|   merge      add up coverage files
+|   merge      add up results: saved files, and captures
 |   profile    profiles for compilers, flame graphs and viewers
 |   report     all that is known of a capture, as one page
 |   monitor    check specifications along a trace
@@ -82,7 +82,7 @@ $ coretap
 !   timing     print how long edges, functions and ways between watchpoints take
 !   wcet       bound the time that a function can take
 !   cover      which functions, lines, instructions and branches ran
-!   merge      add up coverage files
+!   merge      add up results: saved files, and captures
 !   profile    profiles for compilers, flame graphs and viewers
 !   report     all that is known of a capture, as one page
 !   monitor    check specifications along a trace

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The programs that a result is of, each once, whatever it is called and wherever it lay. */
+#ifndef CT_ANALYSIS_PROGRAM_TABLE_H
+#define CT_ANALYSIS_PROGRAM_TABLE_H
+
+#include "coretap/analysis.h"
+#include "coretap/programs.h"
+
+#include <stdbool.h>
+
+#define CT_MOST_BUILD_ID 64
+#define CT_MOST_NAME     4096
+
+struct ct_tabled_program;
+
+struct ct_program_table {
+    struct ct_tabled_program *programs;
+    size_t count;
+};
+
+void ct_program_table_clear(struct ct_program_table *table);
+
+/* The number of the program, which is added when it is not there: build ids are compared, without one names.
+ * Messages go to the context of `analysis`, whose table it is. CT_ERR_ARG, CT_ERR_NOMEM. */
+int ct_program_table_add(struct ct_program_table *table, const struct ct_analysis *analysis,
+                         const struct ct_program_identity *program, uint32_t *number);
+
+/* A program by its number; what it points to belongs to the table. */
+struct ct_program_identity ct_program_table_at(const struct ct_program_table *table, uint32_t number);
+
+/* The numbers in an order that does not depend on the one in which programs came: by build id and name. To be
+ * freed. NULL without memory. */
+uint32_t *ct_program_table_order(const struct ct_program_table *table);
+
+/* Gives programs the numbers of that order. *numbers has the new ones by the old ones and is to be freed;
+ * NULL when they are in order. CT_ERR_NOMEM. */
+int ct_program_table_sort(struct ct_program_table *table, uint32_t **numbers);
+
+/* What a program that ran is known by. The errors of ct_program_symbols. */
+int ct_program_identify(struct ct_program *program, struct ct_program_identity *identity);
+
+/* Writes the lines of one program. */
+void ct_save_program(struct ct_save *to, const struct ct_program_identity *program);
+
+/* Takes a line that begins with "program", or with "started", which is of the program before it.
+ * CT_ERR_FORMAT, CT_ERR_NOMEM. */
+int ct_load_program(struct ct_load *from, struct ct_program_table *table, const struct ct_analysis *analysis,
+                    bool started, uint32_t *number);
+int ct_load_started(struct ct_load *from, struct ct_program_table *table, uint32_t number);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of sums of times: lines of text (docs/formats.md). */
+#include "analysis/dist.h"
+#include "analysis/timing_sums.h"
+#include "base/ctx.h"
+#include "base/printable.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_NAME (64u << 10) /* characters of the name of a function, and of a pair */
+
+/* ---- writing ---- */
+
+static int save_dist(struct ct_save *to, const char *name, const struct ct_dist *d)
+{
+    char buckets[CT_DIST_BUCKETS * sizeof " 495 4294967295"];
+    size_t used = 0;
+    buckets[0] = '\0';
+    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++)
+        if (d->histogram[i])
+            used +=
+                (size_t)snprintf(buckets + used, sizeof buckets - used, " %u %" PRIu32, i, d->histogram[i]);
+    if (!d->count)
+        return CT_OK;
+    return ct_save_line(to, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 "%s",
+                        name, d->count, d->sum, d->min, d->max, d->square_hi, d->square_lo, buckets);
+}
+
+/* A number of a program, or "-". */
+static const char *program_word(char word[12], uint32_t program)
+{
+    if (program == CT_TIMING_NO_PROGRAM)
+        return "-";
+    snprintf(word, 12, "%" PRIu32, program);
+    return word;
+}
+
+/* A name as one word that can be read again, to be freed. NULL without memory. */
+static char *escaped(const char *name)
+{
+    char *text = malloc(CT_PRINTABLE_ROOM(strlen(name) + 1));
+    if (text)
+        ct_escape_to_read(name, text);
+    return text;
+}
+
+static int save_function(struct ct_save *to, const struct ct_timing_function *f)
+{
+    char word[12];
+    char *name = escaped(f->name);
+    if (!name)
+        return CT_ERR_NOMEM;
+    ct_save_line(to, "function %s %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
+                 program_word(word, f->program), f->addr, f->steps, f->cycles, f->runs, f->cut, name);
+    free(name);
+    save_dist(to, "inclusive", &f->inclusive);
+    save_dist(to, "self", &f->self);
+    save_dist(to, "recursive", &f->recursive);
+    save_dist(to, "preempted", &f->preempted);
+    return CT_OK;
+}
+
+static void save_edge(struct ct_save *to, const struct ct_timing_edge *e)
+{
+    char from[12];
+    char next[12];
+    ct_save_line(to,
+                 "edge %s %" PRIx64 " %" PRIx64 " %" PRIx64 " %x %s %" PRIx64 " %x %x %" PRIu64 " %" PRIu64,
+                 program_word(from, e->program), e->start, e->last, e->end, e->flags,
+                 program_word(next, e->next_program), e->next, e->kind, e->exec, e->count, e->shared);
+    save_dist(to, "cycles", &e->cycles);
+}
+
+static int save_pair(struct ct_save *to, const struct ct_timing_pair *pair)
+{
+    char *name = escaped(pair->name);
+    if (!name)
+        return CT_ERR_NOMEM;
+    ct_save_line(to, "pair %" PRIu64 " %" PRIu64 " %s", pair->lost, pair->restarted, name);
+    free(name);
+    save_dist(to, "direct", &pair->direct);
+    save_dist(to, "preempted", &pair->preempted);
+    return CT_OK;
+}
+
+int ct_timing_sums_save(struct ct_analysis *analysis, struct ct_save *to)
+{
+    struct ct_timing_sums *s = (struct ct_timing_sums *)analysis;
+    struct ct_timing_found all;
+    int rc = ct_timing_sums_find(s, &all);
+    const struct ct_timing_totals *t = &all.totals;
+    for (uint32_t i = 0; i < all.program_count && !rc; i++) {
+        const struct ct_program_identity program = ct_timing_sums_program(s, i);
+        ct_save_program(to, &program);
+    }
+    ct_save_line(to,
+                 "totals %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                 " %" PRIu64 " %" PRIu64,
+                 t->cycles, t->edges, t->unplaced, t->steps, t->untimed, t->gaps, t->exceptions, t->switches,
+                 t->renewed);
+    for (size_t i = 0; i < all.function_count && !rc; i++)
+        rc = save_function(to, &all.functions[i]);
+    for (size_t i = 0; i < all.edge_count && !rc; i++)
+        save_edge(to, &all.edges[i]);
+    for (size_t i = 0; i < all.pair_count && !rc; i++)
+        rc = save_pair(to, &all.pairs[i]);
+    return rc ? ct_fail_nomem(analysis->ctx, "timing") : CT_OK;
+}
+
+/* ---- reading ---- */
+
+/* What lines of distributions are of. */
+enum of {
+    NOTHING,
+    FUNCTION,
+    EDGE,
+    PAIR,
+};
+
+struct reader {
+    struct ct_timing_sums *sums;
+    struct ct_load *from;
+    enum of of;
+    char *name; /* of the function or pair */
+    struct ct_timing_function function;
+    struct ct_timing_edge edge;
+    struct ct_timing_pair pair;
+};
+
+/* Forgets what was read last. */
+static void drop(struct reader *r)
+{
+    ct_sum_functions.clear(&r->function);
+    ct_sum_edges.clear(&r->edge);
+    ct_sum_pairs.clear(&r->pair);
+    free(r->name);
+    *r = (struct reader){.sums = r->sums, .from = r->from};
+}
+
+/* Adds what was read, with its distributions, to the sums. */
+static int put(struct reader *r)
+{
+    int rc = CT_OK;
+    if (r->of == FUNCTION)
+        rc = ct_timing_sums_add_function(r->sums, &r->function);
+    else if (r->of == EDGE)
+        rc = ct_timing_sums_add_edge(r->sums, &r->edge);
+    else if (r->of == PAIR)
+        rc = ct_timing_sums_put_pair(r->sums, &r->pair);
+    drop(r);
+    return rc;
+}
+
+/* Numbers of the line from word `first` on, in one base. */
+static bool read_numbers(const struct ct_load *from, size_t first, unsigned base, uint64_t *const *into,
+                         size_t count)
+{
+    bool fine = true;
+    for (size_t i = 0; i < count && fine; i++)
+        fine = ct_load_number(from, first + i, base, into[i]);
+    return fine;
+}
+
+static bool read_small(const struct ct_load *from, size_t index, uint8_t *into, uint64_t most)
+{
+    uint64_t value;
+    const bool fine = ct_load_number(from, index, 16, &value) && value <= most;
+    *into = fine ? (uint8_t)value : 0;
+    return fine;
+}
+
+static bool read_program(const struct reader *r, size_t index, uint32_t *program)
+{
+    uint64_t number;
+    *program = CT_TIMING_NO_PROGRAM;
+    if (ct_load_is(r->from, index, "-"))
+        return true;
+    if (!ct_load_number(r->from, index, 10, &number) || number >= r->sums->table.count)
+        return false;
+    *program = (uint32_t)number;
+    return true;
+}
+
+/* The last word of the line, as it was before it was written. */
+static int read_name(struct reader *r, size_t index)
+{
+    const struct ct_load_word *word = &r->from->words[index];
+    if (!word->size || word->size > CT_PRINTABLE_ROOM(MOST_NAME) || memchr(word->text, '\0', word->size))
+        return ct_load_bad(r->from, "a name has 1 to 65536 bytes, and none of them is zero");
+    r->name = strndup(word->text, word->size);
+    if (!r->name)
+        return ct_fail_nomem(r->sums->analysis.ctx, "timing");
+    return ct_unescape(r->name) && *r->name ? CT_OK : ct_load_bad(r->from, "a name that cannot be read");
+}
+
+/* function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME */
+static int read_function(struct reader *r)
+{
+    struct ct_timing_function *f = &r->function;
+    uint64_t *const numbers[] = {&f->steps, &f->cycles, &f->runs, &f->cut};
+    ct_load_split(r->from, 8);
+    if (r->from->word_count != 8 || !read_program(r, 1, &f->program) ||
+        !ct_load_number(r->from, 2, 16, &f->addr) || !read_numbers(r->from, 3, 10, numbers, 4))
+        return ct_load_bad(r->from, "a function is 'function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME'");
+    const int rc = read_name(r, 7);
+    f->name = r->name;
+    r->of = FUNCTION;
+    return rc;
+}
+
+/* edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED */
+static int read_edge(struct reader *r)
+{
+    struct ct_timing_edge *e = &r->edge;
+    uint64_t *const places[] = {&e->start, &e->last, &e->end};
+    uint64_t *const counts[] = {&e->count, &e->shared};
+    if (r->from->word_count != 12 || !read_program(r, 1, &e->program) ||
+        !read_numbers(r->from, 2, 16, places, 3) ||
+        !read_small(r->from, 5, &e->flags, CT_NODE_CUT | CT_NODE_NOPATH) ||
+        !read_program(r, 6, &e->next_program) || !ct_load_number(r->from, 7, 16, &e->next) ||
+        !read_small(r->from, 8, &e->kind, CT_EDGE_OPEN) || !read_small(r->from, 9, &e->exec, 1) ||
+        !read_numbers(r->from, 10, 10, counts, 2))
+        return ct_load_bad(
+            r->from, "an edge is 'edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED'");
+    r->of = EDGE;
+    return CT_OK;
+}
+
+/* pair LOST RESTARTED NAME */
+static int read_pair(struct reader *r)
+{
+    uint64_t *const numbers[] = {&r->pair.lost, &r->pair.restarted};
+    ct_load_split(r->from, 4);
+    if (r->from->word_count != 4 || !read_numbers(r->from, 1, 10, numbers, 2))
+        return ct_load_bad(r->from, "a pair is 'pair LOST RESTARTED NAME'");
+    const int rc = read_name(r, 3);
+    r->pair.name = r->name;
+    r->of = PAIR;
+    return rc;
+}
+
+static int read_totals(struct reader *r)
+{
+    struct ct_timing_totals t = {0};
+    uint64_t *const numbers[] = {&t.cycles, &t.edges,      &t.unplaced, &t.steps,  &t.untimed,
+                                 &t.gaps,   &t.exceptions, &t.switches, &t.renewed};
+    if (r->from->word_count != 10 || !read_numbers(r->from, 1, 10, numbers, 9))
+        return ct_load_bad(r->from, "totals are 'totals CYCLES EDGES UNPLACED STEPS UNTIMED GAPS EXCEPTIONS "
+                                    "SWITCHES RENEWED'");
+    ct_timing_sums_add_totals(r->sums, &t);
+    return CT_OK;
+}
+
+/* The distribution of the thing before it that the line is called by. */
+static struct ct_dist *dist_of(struct reader *r)
+{
+    const struct {
+        enum of of;
+        const char *name;
+        struct ct_dist *dist;
+    } all[] = {
+        {FUNCTION, "inclusive", &r->function.inclusive},
+        {FUNCTION, "self", &r->function.self},
+        {FUNCTION, "recursive", &r->function.recursive},
+        {FUNCTION, "preempted", &r->function.preempted},
+        {EDGE, "cycles", &r->edge.cycles},
+        {PAIR, "direct", &r->pair.direct},
+        {PAIR, "preempted", &r->pair.preempted},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (r->of == all[i].of && ct_load_is(r->from, 0, all[i].name))
+            return all[i].dist;
+    return NULL;
+}
+
+/* The number at *text, which moves behind it and the space behind that. */
+static bool next_number(struct ct_load_word *text, uint64_t most, uint64_t *value)
+{
+    const char *space = memchr(text->text, ' ', text->size);
+    const size_t size = space ? (size_t)(space - text->text) : text->size;
+    const struct ct_load one = {.words = {{text->text, size}}, .word_count = 1};
+    const size_t step = space ? size + 1 : size;
+    text->text += step;
+    text->size -= step;
+    return ct_load_number(&one, 0, 10, value) && *value <= most;
+}
+
+/* BUCKET N, each bucket behind the one before it. */
+static bool read_buckets(struct ct_load_word text, uint32_t *histogram)
+{
+    uint64_t first = 0;
+    while (text.size) {
+        uint64_t bucket;
+        uint64_t count;
+        if (!next_number(&text, CT_DIST_BUCKETS - 1, &bucket) || !next_number(&text, UINT32_MAX, &count) ||
+            bucket < first || !count)
+            return false;
+        histogram[bucket] = (uint32_t)count;
+        first = bucket + 1;
+    }
+    return true;
+}
+
+/* NAME COUNT SUM MIN MAX SQUARE-HIGH SQUARE-LOW [BUCKET N]... */
+static int read_dist(struct reader *r, struct ct_dist *dist)
+{
+    struct ct_dist d = {0};
+    uint64_t *const numbers[] = {&d.count, &d.sum, &d.min, &d.max};
+    uint64_t *const squares[] = {&d.square_hi, &d.square_lo};
+    ct_load_split(r->from, 8);
+    if (dist->count || r->from->word_count < 7 || !read_numbers(r->from, 1, 10, numbers, 4) ||
+        !read_numbers(r->from, 5, 16, squares, 2) || !d.count || d.min > d.max)
+        return ct_load_bad(r->from,
+                           "a distribution is 'NAME COUNT SUM MIN MAX SQUARES SQUARES [BUCKET N]...', "
+                           "once behind what it is of, and has a count");
+    *dist = d;
+    if (r->from->word_count == 7)
+        return CT_OK;
+    dist->histogram = calloc(CT_DIST_BUCKETS, sizeof *dist->histogram);
+    if (!dist->histogram)
+        return ct_fail_nomem(r->sums->analysis.ctx, "timing");
+    return read_buckets(r->from->words[7], dist->histogram)
+               ? CT_OK
+               : ct_load_bad(r->from,
+                             "buckets are numbers from 0 to 495, in order, each with a count above 0");
+}
+
+/* Lines count programs, so none of them can stand for two. */
+static int read_next_program(struct reader *r, uint32_t *program)
+{
+    const size_t count = r->sums->table.count;
+    const int rc = ct_load_program(r->from, &r->sums->table, &r->sums->analysis, false, program);
+    return !rc && *program < count ? ct_load_bad(r->from, "the program stands there twice") : rc;
+}
+
+static int read_line(struct reader *r, uint32_t *program)
+{
+    struct ct_dist *dist = dist_of(r);
+    if (dist)
+        return read_dist(r, dist);
+    const int rc = put(r);
+    if (rc)
+        return rc;
+    if (ct_load_is(r->from, 0, "program"))
+        return read_next_program(r, program);
+    if (ct_load_is(r->from, 0, "started"))
+        return ct_load_started(r->from, &r->sums->table, *program);
+    if (ct_load_is(r->from, 0, "totals"))
+        return read_totals(r);
+    if (ct_load_is(r->from, 0, "function"))
+        return read_function(r);
+    if (ct_load_is(r->from, 0, "edge"))
+        return read_edge(r);
+    if (ct_load_is(r->from, 0, "pair"))
+        return read_pair(r);
+    return ct_load_bad(r->from,
+                       "the line begins with none of captures, damaged, unknown, lost, program, "
+                       "started, totals, function, edge, pair, or is no distribution of the one before "
+                       "it");
+}
+
+int ct_timing_sums_load(struct ct_analysis *part, struct ct_load *from)
+{
+    struct reader r = {.sums = (struct ct_timing_sums *)part, .from = from};
+    uint32_t program = UINT32_MAX;
+    int rc = CT_OK;
+    while (!rc && ct_load_line(from))
+        rc = read_line(&r, &program);
+    if (!rc)
+        rc = put(&r);
+    drop(&r);
+    return rc;
+}

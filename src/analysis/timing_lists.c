@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of times as lists by key: functions, edges and pairs. */
+#include "analysis/dist.h"
+#include "analysis/timing_sums.h"
+#include "base/saturate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ITEMS 64
+
+static int order_of(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* ---- functions ---- */
+
+static int by_function(const void *a, const void *b)
+{
+    const struct ct_timing_function *x = a;
+    const struct ct_timing_function *y = b;
+    int order = order_of(x->program, y->program);
+    if (!order)
+        order = order_of(x->addr, y->addr);
+    return order ? order : strcmp(x->name, y->name);
+}
+
+static int add_function(void *to, const void *more)
+{
+    struct ct_timing_function *into = to;
+    const struct ct_timing_function *from = more;
+    ct_add_up(&into->cycles, from->cycles);
+    ct_add_up(&into->steps, from->steps);
+    ct_add_up(&into->runs, from->runs);
+    ct_add_up(&into->cut, from->cut);
+    int rc = ct_dist_merge(&into->inclusive, &from->inclusive);
+    if (!rc)
+        rc = ct_dist_merge(&into->self, &from->self);
+    if (!rc)
+        rc = ct_dist_merge(&into->recursive, &from->recursive);
+    return rc ? rc : ct_dist_merge(&into->preempted, &from->preempted);
+}
+
+static void clear_function(void *item)
+{
+    struct ct_timing_function *f = item;
+    ct_dist_free(&f->inclusive);
+    ct_dist_free(&f->self);
+    ct_dist_free(&f->recursive);
+    ct_dist_free(&f->preempted);
+}
+
+const struct ct_sum_kind ct_sum_functions = {sizeof(struct ct_timing_function), by_function, add_function,
+                                             clear_function};
+
+/* ---- edges ---- */
+
+static int by_edge(const void *a, const void *b)
+{
+    const struct ct_timing_edge *x = a;
+    const struct ct_timing_edge *y = b;
+    const uint64_t left[] = {x->program,      x->start, x->last, x->end, x->flags,
+                             x->next_program, x->next,  x->kind, x->exec};
+    const uint64_t right[] = {y->program,      y->start, y->last, y->end, y->flags,
+                              y->next_program, y->next,  y->kind, y->exec};
+    int order = 0;
+    for (size_t i = 0; !order && i < sizeof left / sizeof *left; i++)
+        order = order_of(left[i], right[i]);
+    return order;
+}
+
+static int add_edge(void *to, const void *more)
+{
+    struct ct_timing_edge *into = to;
+    const struct ct_timing_edge *from = more;
+    ct_add_up(&into->count, from->count);
+    ct_add_up(&into->shared, from->shared);
+    return ct_dist_merge(&into->cycles, &from->cycles);
+}
+
+static void clear_edge(void *item)
+{
+    ct_dist_free(&((struct ct_timing_edge *)item)->cycles);
+}
+
+const struct ct_sum_kind ct_sum_edges = {sizeof(struct ct_timing_edge), by_edge, add_edge, clear_edge};
+
+/* ---- pairs ---- */
+
+static int by_pair(const void *a, const void *b)
+{
+    return strcmp(((const struct ct_timing_pair *)a)->name, ((const struct ct_timing_pair *)b)->name);
+}
+
+static int add_pair(void *to, const void *more)
+{
+    struct ct_timing_pair *into = to;
+    const struct ct_timing_pair *from = more;
+    ct_add_up(&into->lost, from->lost);
+    ct_add_up(&into->restarted, from->restarted);
+    const int rc = ct_dist_merge(&into->direct, &from->direct);
+    return rc ? rc : ct_dist_merge(&into->preempted, &from->preempted);
+}
+
+static void clear_pair(void *item)
+{
+    struct ct_timing_pair *pair = item;
+    ct_dist_free(&pair->direct);
+    ct_dist_free(&pair->preempted);
+}
+
+const struct ct_sum_kind ct_sum_pairs = {sizeof(struct ct_timing_pair), by_pair, add_pair, clear_pair};
+
+/* ---- any of them ---- */
+
+static void *at(const struct ct_sum_list *list, size_t index)
+{
+    return list->items + index * list->kind->size;
+}
+
+void *ct_sum_list_slot(struct ct_sum_list *list, const void *key, bool *fresh)
+{
+    const size_t size = list->kind->size;
+    void *found = list->sorted ? bsearch(key, list->items, list->sorted, size, list->kind->order) : NULL;
+    *fresh = !found;
+    if (found)
+        return found;
+    if (list->count == list->room) {
+        const size_t room = list->room ? 2 * list->room : FIRST_ITEMS;
+        char *items = realloc(list->items, room * size);
+        if (!items)
+            return NULL;
+        list->items = items;
+        list->room = room;
+    }
+    void *slot = at(list, list->count++);
+    memset(slot, 0, size);
+    return slot;
+}
+
+int ct_sum_list_settle(struct ct_sum_list *list)
+{
+    const struct ct_sum_kind *kind = list->kind;
+    int rc = CT_OK;
+    if (list->sorted == list->count)
+        return rc;
+    qsort(list->items, list->count, kind->size, kind->order);
+    size_t kept = 0;
+    for (size_t i = 1; i < list->count; i++) {
+        if (kind->order(at(list, kept), at(list, i)) != 0) {
+            kept++;
+            if (kept != i)
+                memcpy(at(list, kept), at(list, i), kind->size);
+            continue;
+        }
+        const int added = kind->add(at(list, kept), at(list, i));
+        kind->clear(at(list, i));
+        rc = rc ? rc : added;
+    }
+    list->sorted = list->count = kept + 1;
+    return rc;
+}
+
+void ct_sum_list_clear(struct ct_sum_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        list->kind->clear(at(list, i));
+    free(list->items);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams whose times become a part of sums when they are over. */
+#include "analysis/timing.h"
+#include "analysis/timing_sums.h"
+#include "base/ctx.h"
+
+#include <stdlib.h>
+
+static void close_stream(struct ct_timing_stream *stream)
+{
+    ct_timing_free(stream->timing);
+    ct_watches_free(stream->watches);
+}
+
+void ct_timing_streams_free(struct ct_timing_sums *s)
+{
+    for (size_t i = 0; i < s->stream_count; i++)
+        close_stream(&s->streams[i]);
+    free(s->streams);
+}
+
+static struct ct_timing_stream *find(const struct ct_timing_sums *s, uint32_t lane)
+{
+    for (size_t i = s->stream_count; i-- > 0;)
+        if (s->streams[i].lane == lane)
+            return &s->streams[i];
+    return NULL;
+}
+
+const struct ct_timing *ct_timing_sums_stream(const struct ct_timing_sums *s, uint32_t lane)
+{
+    const struct ct_timing_stream *stream = s ? find(s, lane) : NULL;
+    return stream ? stream->timing : NULL;
+}
+
+static int open_stream(struct ct_timing_sums *s, struct ct_timing_stream *stream)
+{
+    struct ct_ctx *ctx = s->analysis.ctx;
+    struct ct_timing_options options = {.size = sizeof options, .no_histograms = s->options.no_histograms};
+    int rc = s->programs ? ct_programs_places(s->programs, &options.programs, &options.program_count) : CT_OK;
+    if (!rc)
+        rc = ct_timing_new(ctx, &options, &stream->timing);
+    if (!rc)
+        rc = ct_watches_new(ctx, s->programs, &stream->watches);
+    for (size_t i = 0; i < s->wanted_count && !rc; i++)
+        rc = ct_timing_add_pair(stream->timing, stream->watches, s->wanted[i].from, s->wanted[i].to);
+    return rc;
+}
+
+static int make_stream(struct ct_timing_sums *s, uint32_t lane)
+{
+    struct ct_timing_stream *streams = realloc(s->streams, (s->stream_count + 1) * sizeof *streams);
+    if (!streams)
+        return ct_fail_nomem(s->analysis.ctx, "timing");
+    s->streams = streams;
+    streams[s->stream_count] = (struct ct_timing_stream){.lane = lane};
+    const int rc = open_stream(s, &streams[s->stream_count]);
+    if (rc)
+        close_stream(&streams[s->stream_count]);
+    else
+        s->stream_count++;
+    return rc;
+}
+
+int ct_timing_streams_take(struct ct_timing_sums *s, const struct ct_analysis_batch *batch)
+{
+    const int rc = find(s, batch->lane) ? CT_OK : make_stream(s, batch->lane);
+    struct ct_timing_stream *stream = rc ? NULL : find(s, batch->lane);
+    if (!stream)
+        return rc;
+    stream->graph = batch->steps->graph;
+    return ct_timing_add(stream->timing, batch->steps);
+}
+
+/* ---- what is known of them ---- */
+
+/* Where addresses of programs are looked up. */
+struct origin {
+    struct ct_timing_sums *sums;
+    struct ct_program *last;     /* that an address was in */
+    struct ct_program *numbered; /* a program and … */
+    uint32_t number;             /* … its number in the sums */
+};
+
+static struct ct_program *owner(struct origin *o, uint64_t addr, uint32_t memory)
+{
+    struct ct_programs *programs = o->sums->programs;
+    const size_t count = ct_programs_count(programs);
+    if (o->last && ct_program_has(o->last, addr, memory))
+        return o->last;
+    for (size_t i = 0; i < count; i++)
+        if (ct_program_has(ct_programs_at(programs, i), addr, memory))
+            return o->last = ct_programs_at(programs, i);
+    return NULL;
+}
+
+/* The number of a program in the sums. The errors of ct_program_symbols. */
+static int number_of(struct origin *o, struct ct_program *program, uint32_t *number)
+{
+    struct ct_timing_sums *s = o->sums;
+    struct ct_program_identity identity;
+    int rc = CT_OK;
+    if (program != o->numbered)
+        rc = ct_program_identify(program, &identity);
+    if (!rc && program != o->numbered)
+        rc = ct_program_table_add(&s->table, &s->analysis, &identity, &o->number);
+    o->numbered = rc ? NULL : program;
+    *number = o->number;
+    return rc;
+}
+
+/* Takes the load bias off an address that execution went to, and says of which program it is. */
+static int place(struct origin *o, uint32_t memory, uint64_t *addr, uint32_t *number)
+{
+    struct ct_program *program = owner(o, *addr, memory);
+    if (!program)
+        return CT_OK;
+    *addr -= program->bias;
+    return number_of(o, program, number);
+}
+
+static int add_edges(struct origin *o, const struct ct_timing_stream *stream)
+{
+    size_t count;
+    uint32_t n;
+    const struct ct_timing_edge *all = ct_timing_edges(stream->timing, &count);
+    const struct ct_edge *edges = ct_graph_edges(stream->graph, &n);
+    const struct ct_node *nodes = ct_graph_nodes(stream->graph, &n);
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++) {
+        struct ct_timing_edge edge = all[i];
+        const uint32_t memory = nodes[edges[i].from].memory;
+        if (!edge.count)
+            continue;
+        rc = place(o, memory, &edge.start, &edge.program);
+        edge.last -= all[i].start - edge.start;
+        edge.end -= all[i].start - edge.start;
+        if (!rc && edge.next)
+            rc = place(o, memory, &edge.next, &edge.next_program);
+        if (!rc)
+            rc = ct_timing_sums_add_edge(o->sums, &edge);
+    }
+    return rc;
+}
+
+static int add_functions(struct origin *o, const struct ct_timing *timing)
+{
+    size_t count;
+    const struct ct_timing_function *all = ct_timing_functions(timing, &count);
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++) {
+        struct ct_timing_function function = all[i];
+        const bool known = function.program != CT_TIMING_NO_PROGRAM;
+        struct ct_program *program = known ? timing->programs[function.program].program : NULL;
+        if (!function.steps && !function.runs)
+            continue;
+        function.program = CT_TIMING_NO_PROGRAM;
+        if (program) {
+            function.addr -= program->bias;
+            rc = number_of(o, program, &function.program);
+        }
+        if (!rc)
+            rc = ct_timing_sums_add_function(o->sums, &function);
+    }
+    return rc;
+}
+
+static int add_stream(struct ct_timing_sums *s, const struct ct_timing_stream *stream)
+{
+    size_t count;
+    struct origin origin = {.sums = s};
+    const struct ct_timing_totals totals = ct_timing_totals(stream->timing);
+    const struct ct_timing_pair *pairs = ct_timing_pairs(stream->timing, &count);
+    int rc = add_functions(&origin, stream->timing);
+    if (!rc)
+        rc = add_edges(&origin, stream);
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = ct_timing_sums_put_pair(s, &pairs[i]);
+    if (!rc)
+        ct_timing_sums_add_totals(s, &totals);
+    return rc;
+}
+
+int ct_timing_streams_end(struct ct_timing_sums *s, uint32_t lane)
+{
+    struct ct_timing_found found;
+    struct ct_timing_stream *stream = find(s, lane);
+    if (!stream)
+        return CT_OK;
+    int rc = ct_timing_sums_find(s, &found);
+    if (!rc)
+        rc = add_stream(s, stream);
+    close_stream(stream);
+    *stream = s->streams[--s->stream_count];
+    return rc;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap merge: results of any kind, added up. */
+#include "cli/commands.h"
+#include "cli/results.h"
+#include "coretap/cover.h"
+#include "coretap/timing.h"
+#include "report/losses.h"
+
+#include <inttypes.h>
+
+enum {
+    ELF = CLI_CAPTURE_OPTIONS,
+    KIND,
+    THREADS,
+};
+
+/* ---- kinds ---- */
+
+static int make_cover(const struct cli_args *args, struct ct_analysis **out)
+{
+    struct ct_cover *cover;
+    const int rc = ct_cover_new(args->ctx, &cover);
+    *out = rc ? NULL : ct_cover_analysis(cover);
+    return rc;
+}
+
+static int make_timing(const struct cli_args *args, struct ct_analysis **out)
+{
+    struct ct_timing_sums *sums;
+    const int rc = ct_timing_sums_new(args->ctx, NULL, &sums);
+    *out = rc ? NULL : ct_timing_sums_analysis(sums);
+    return rc;
+}
+
+/* In the order of `names`. */
+static const struct {
+    const struct ct_analysis_kind *(*kind)(void);
+    int (*make)(const struct cli_args *args, struct ct_analysis **out);
+    bool needs_program;
+} kinds[] = {
+    {ct_cover_kind, make_cover, true},
+    {ct_timing_sums_kind, make_timing, false},
+};
+
+enum {
+    KINDS = sizeof kinds / sizeof *kinds,
+};
+
+static const char *const names[] = {"coverage", "timing", NULL};
+
+static const struct cli_option options[] = {
+    CLI_CAPTURE_TABLE,
+    [ELF] = CLI_ELF_OPTION,
+    [KIND] = {.name = "kind",
+              .letter = 'k',
+              .kind = CLI_CHOICE,
+              .choices = names,
+              .help = "What is added up of captures; coverage without this option and without files."},
+    [THREADS] = CLI_THREADS_OPTION,
+};
+
+/* What the first file that says so is of; without one what --kind says. */
+static size_t find_kind(const struct cli_args *args)
+{
+    for (int i = 0; i < args->rest_count; i++)
+        for (size_t k = 0; k < KINDS; k++)
+            if (cli_results_is_file(kinds[k].kind(), args->rest[i]))
+                return k;
+    return (size_t)args->values[KIND].number;
+}
+
+/* ---- adding up ---- */
+
+/* Says of what the result is. */
+static void tell(const struct cli_args *args, const struct ct_analysis *sum)
+{
+    const struct ct_analysis_captures *c = &sum->captures;
+    char words[CT_LOSSES_WORDS];
+    char old[80] = "";
+    if (args->quiet)
+        return;
+    if (c->unknown)
+        snprintf(old, sizeof old, ", and of %" PRIu64 " files that do not tell their captures", c->unknown);
+    cli_say("%s of %" PRIu64 " captures%s, %" PRIu64 " of them not whole; losses: %s", sum->kind->name,
+            c->known, old, c->damaged, ct_losses_words(words, &c->losses));
+}
+
+static int add_up(struct cli_results *r)
+{
+    int code = cli_programs_new(&r->programs, r->args, NULL) ? cli_results_read(r) : CLI_FAILED;
+    if (code == CLI_FAILED)
+        return code;
+    tell(r->args, r->analysis);
+    const int written = cli_results_save(r->args->ctx, r->analysis, stdout);
+    return written > code ? written : code;
+}
+
+static int run(const struct cli_args *args)
+{
+    const size_t kind = find_kind(args);
+    if (args->values[KIND].given && kind != args->values[KIND].number)
+        return cli_usage_error(args->command,
+                               "--kind %s: there is a file of %s; results add up that are of one "
+                               "kind",
+                               names[args->values[KIND].number], names[kind]);
+    struct cli_results r = {.args = args,
+                            .elf = ELF,
+                            .threads = cli_threads(args),
+                            .needs_program = kinds[kind].needs_program,
+                            .sums_alone = true};
+    const int code = kinds[kind].make(args, &r.analysis) ? cli_library_error(args->ctx) : add_up(&r);
+    cli_results_close(&r);
+    ct_analysis_free(r.analysis);
+    return code;
+}
+
+const struct cli_command cli_command_merge = {
+    .name = "merge",
+    .summary = "add up results: saved files, and captures",
+    .operand = "FILE...",
+    .many = true,
+    .about =
+        "Adds up what 'coretap cover --format data' and 'coretap timing --format data' write, and prints one "
+        "file of the same kind: by program, told apart by build id. A capture in the place of a file is "
+        "decoded "
+        "for it. What was lost in the captures adds up too, and of how many captures the result is goes to "
+        "standard error. The formats are in docs/formats.md. 'coretap cover', 'coretap profile' and 'coretap "
+        "timing' make reports of the results.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .uses = CLI_USES_ALL,
+    .run = run,
+};

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/results.h"
+
+#include "base/ctx.h"
+#include "cli/missing.h"
+#include "cli/output.h"
+#include "cli/text_file.h"
+#include "report/losses.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* ---- saved files ---- */
+
+/* What is in a pipe can be looked at but once. */
+static bool is_pipe(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+bool cli_results_is_file(const struct ct_analysis_kind *kind, const char *path)
+{
+    char start[32];
+    errno = 0;
+    FILE *file = is_pipe(path) ? NULL : fopen(path, "rb");
+    if (!file && errno == ENOMEM)
+        cli_no_memory();
+    const size_t got = file ? fread(start, 1, sizeof start, file) : 0;
+    if (file)
+        fclose(file);
+    return ct_analysis_is_saved(kind, start, got);
+}
+
+bool cli_results_load(struct ct_ctx *ctx, struct ct_analysis *into, const char *path)
+{
+    size_t size;
+    char *text = cli_read_file(path, SIZE_MAX, &size);
+    if (!text)
+        return false;
+    const int rc = ct_analysis_load(into, path, text, size);
+    free(text);
+    if (rc)
+        cli_library_error(ctx);
+    return rc == CT_OK;
+}
+
+int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out)
+{
+    const int rc = ct_analysis_save(analysis, cli_output_write, out);
+    /* A file that cannot be written is told of at the end of the command. */
+    return rc && rc != CT_ERR_IO ? cli_library_error(ctx) : CLI_CLEAN;
+}
+
+/* Says what was lost of the captures that a file is of, and gives the exit code, as cli_capture_code does. */
+static int tell_captures(const struct cli_results *r, const char *path,
+                         const struct ct_analysis_captures *all)
+{
+    char words[CT_LOSSES_WORDS];
+    const bool partial = all->losses.overflows || all->losses.no_access || all->unknown;
+    const bool damaged = all->damaged || (partial && r->args->values[CLI_CAPTURE_STRICT].given);
+    const bool tells = damaged || !r->args->quiet;
+    if (tells && ct_losses_any(&all->losses))
+        cli_say("%s: losses: %s", path, ct_losses_words(words, &all->losses));
+    if (tells && all->damaged && !ct_losses_damaged(&all->losses))
+        cli_say("%s: %" PRIu64 " of the %" PRIu64 " captures that it is of were not whole", path,
+                all->damaged, all->known);
+    if (tells && all->unknown)
+        cli_say("%s: what was lost is not known of %" PRIu64
+                " %s files of version 1 in it; write them anew from their captures with '%s'",
+                path, all->unknown, r->analysis->kind->name, r->analysis->kind->writer);
+    return damaged ? CLI_DAMAGED : CLI_CLEAN;
+}
+
+static int read_file(struct cli_results *r, const char *path)
+{
+    struct ct_ctx *ctx = r->args->ctx;
+    struct ct_analysis *file;
+    if (ct_analysis_part(r->analysis, &file) != CT_OK)
+        return cli_library_error(ctx);
+    int code = CLI_FAILED;
+    if (cli_filter_refuse(&r->filter, r->args, r->file_option, r->file_why) &&
+        cli_results_load(ctx, file, path))
+        code = ct_analysis_merge(r->analysis, file) ? cli_library_error(ctx)
+               : r->sums_alone                      ? CLI_CLEAN
+                                                    : tell_captures(r, path, &file->captures);
+    ct_analysis_free(file);
+    r->has_file = true;
+    return code;
+}
+
+/* ---- captures ---- */
+
+static int on_bytes(void *user, uint64_t bytes)
+{
+    struct cli_results *r = user;
+    cli_progress_update(&r->capture.progress, bytes);
+    return 0;
+}
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    const struct cli_results *r = user;
+    return r->steps(r->user, stream, batch);
+}
+
+static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    struct cli_results *r = user;
+    cli_capture_tell_frames(&r->capture, chain);
+    if (!cli_ran_add(&r->ran, r->capture.capture, buffer, chain, r->programs))
+        return ct_tell_nomem(r->args->ctx, "programs", CT_ERR_NOMEM);
+    return r->decoded ? r->decoded(r->user, buffer, chain) : CT_OK;
+}
+
+static int run_session(struct cli_results *r)
+{
+    const struct ct_chain_options chain = cli_capture_chain_options(&r->capture, CT_LEVEL_STEPS);
+    const struct ct_session_options options = {.size = sizeof options,
+                                               .programs = r->programs,
+                                               .threads = r->threads,
+                                               .ids = {chain.ids[0], chain.ids[1]},
+                                               .user = r,
+                                               .progress = on_bytes,
+                                               .steps = r->steps ? on_steps : NULL,
+                                               .decoded = on_decoded,
+                                               .filter = cli_filter_of(&r->filter)};
+    int rc = ct_session_new(r->args->ctx, &options, &r->session);
+    if (!rc)
+        rc = ct_session_add(r->session, r->analysis);
+    if (!rc)
+        rc = ct_session_run(r->session, r->capture.capture, r->capture.buffers, r->capture.count);
+    if (!rc) {
+        r->capture.seen = *ct_session_seen(r->session);
+        ct_sieve_seen_add(&r->filter.seen, ct_session_sieved(r->session));
+    }
+    ct_session_free(r->session);
+    r->session = NULL;
+    return rc ? cli_library_error(r->args->ctx) : CLI_CLEAN;
+}
+
+bool cli_results_open(struct cli_results *r, const char *path)
+{
+    if (r->has_capture)
+        cli_capture_close(&r->capture);
+    r->has_capture = cli_capture_open_path(&r->capture, r->args, path);
+    return r->has_capture && cli_programs_of(r->programs, r->args, r->elf, &r->capture);
+}
+
+static int read_capture(struct cli_results *r, const char *path)
+{
+    if (!cli_results_open(r, path))
+        return CLI_FAILED;
+    const bool by_memory = ct_programs_by_memory(r->capture.capture);
+    if (r->needs_program && !by_memory && !cli_programs_any(r->programs, path)) {
+        if (r->capture.capture->missing_count && run_session(r) != CLI_FAILED)
+            cli_missing_tell(&r->capture); /* in which of them the trace lies */
+        return CLI_FAILED;
+    }
+    if (run_session(r) == CLI_FAILED ||
+        (r->needs_program && by_memory && !cli_programs_any(r->programs, path)))
+        return CLI_FAILED;
+    return cli_capture_code_or_empty(&r->capture, CLI_CLEAN);
+}
+
+int cli_results_read(struct cli_results *r)
+{
+    int worst = CLI_CLEAN;
+    for (int i = 0; i < r->args->rest_count && worst != CLI_FAILED; i++) {
+        const char *path = r->args->rest[i];
+        const bool is_file = is_pipe(path) || cli_results_is_file(NULL, path);
+        const int code = is_file ? read_file(r, path) : read_capture(r, path);
+        worst = code > worst ? code : worst;
+    }
+    r->kept_nothing =
+        !r->has_file && worst != CLI_FAILED && cli_filter_kept_nothing(&r->filter, r->args, &r->ran);
+    return r->kept_nothing ? CLI_DAMAGED : worst;
+}
+
+void cli_results_close(struct cli_results *r)
+{
+    cli_filter_free(&r->filter);
+    if (r->has_capture)
+        cli_capture_close(&r->capture);
+    ct_programs_free(r->programs);
+}

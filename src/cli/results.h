@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an analysis found in all that the command line names: captures are decoded for it, and saved files are
+ * added. */
+#ifndef CT_CLI_RESULTS_H
+#define CT_CLI_RESULTS_H
+
+#include "cli/filter.h"
+#include "cli/programs.h"
+#include "cli/ran.h"
+#include "coretap/session.h"
+
+struct cli_results {
+    const struct cli_args *args;
+    size_t elf; /* index of the option that names programs */
+    struct ct_programs *programs;
+    struct ct_analysis *analysis; /* what is found is added to it */
+    struct ct_session *session;   /* while a capture is decoded */
+    struct cli_capture capture;   /* the last one */
+    bool has_capture;
+    bool needs_program; /* a capture whose programs are not known is of no use */
+    bool sums_alone;    /* what captures of saved files lost is not said of each file: the sum is told of */
+    bool has_file;      /* there was a saved file */
+    struct cli_filter filter; /* of captures, read before (cli_filter_read) */
+    bool kept_nothing;        /* by the filter, of what ran; it was said */
+    const char *file_option;  /* of the filter, that can be applied to saved files too; NULL: none */
+    const char *file_why;     /* … and why the others cannot */
+    struct cli_ran ran;       /* in all buffers */
+    uint16_t threads;         /* to decode with */
+    /* Who gets the steps too (may be NULL), and … */
+    int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
+    /* … who looks at the chain of each buffer when its steps were given (may be NULL). Result: enum ct_error.
+     */
+    int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
+    void *user;
+};
+
+/* Whether the file begins as one of this kind does, or of any kind (NULL); false of a pipe, which is not
+ * looked into. */
+bool cli_results_is_file(const struct ct_analysis_kind *kind, const char *path);
+
+/* Adds what a saved file says. False: said why. */
+bool cli_results_load(struct ct_ctx *ctx, struct ct_analysis *into, const char *path);
+
+/* Writes a saved file. Result: enum cli_exit. */
+int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out);
+
+/* Opens a capture in the place of the one before it, and makes the programs those that are known before it is
+ * decoded. False: said why. */
+bool cli_results_open(struct cli_results *results, const char *path);
+
+/* Reads what all operands name; a pipe is a saved file. Result: enum cli_exit. */
+int cli_results_read(struct cli_results *results);
+
+/* Closes the capture and forgets the programs; the analysis is the caller's. */
+void cli_results_close(struct cli_results *results);
+
+#endif
