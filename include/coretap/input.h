@@ -108,7 +108,7 @@ CT_API int ct_image_same(const struct ct_image *a, const struct ct_image *b);
 #define CT_NO_THREAD UINT32_MAX
 #define CT_NO_TIME   UINT64_MAX
 
-/* A stretch of trace in the file of a buffer. */
+/* A part of the file of a buffer that was recorded in one go. */
 struct ct_piece {
     uint64_t offset; /* of its first byte in the file */
     uint64_t size;

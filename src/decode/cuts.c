@@ -4,14 +4,14 @@
 /* Bytes of a file that are looked at first. */
 #define FIRST_LOOK ((size_t)4 << 10)
 
-int ct_cuts_first(struct ct_stretch *piece, const struct ct_protocol_ops *ops, size_t from, size_t to,
+int ct_cuts_first(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t from, size_t to,
                   size_t *at)
 {
     struct ct_run run;
     *at = SIZE_MAX;
     for (size_t look = piece->in_file ? FIRST_LOOK : SIZE_MAX; from < to; look *= 2) {
         const size_t end = to - from > look ? from + look : to;
-        const int rc = ct_stretch_run(piece, from, end, &run);
+        const int rc = ct_stream_bytes_run(piece, from, end, &run);
         const size_t found = rc ? SIZE_MAX : ops->find_sync(run.data, run.size, 0);
         if (found != SIZE_MAX)
             *at = from + found;
@@ -23,11 +23,11 @@ int ct_cuts_first(struct ct_stretch *piece, const struct ct_protocol_ops *ops, s
 }
 
 /* The last one from `from` on. */
-static int last(struct ct_stretch *piece, const struct ct_protocol_ops *ops, size_t from, size_t cut,
+static int last(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t from, size_t cut,
                 size_t least, size_t *at)
 {
     struct ct_run run;
-    const int rc = ct_stretch_run(piece, from, cut, &run);
+    const int rc = ct_stream_bytes_run(piece, from, cut, &run);
     *at = SIZE_MAX;
     for (size_t next = 0; !rc;) {
         const size_t found = ops->find_sync(run.data, run.size, next);
@@ -39,8 +39,8 @@ static int last(struct ct_stretch *piece, const struct ct_protocol_ops *ops, siz
     return rc;
 }
 
-int ct_cuts_warm_up(struct ct_stretch *piece, const struct ct_protocol_ops *ops, size_t begin, size_t cut,
-                    size_t least, size_t most, size_t *at)
+int ct_cuts_warm_up(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t begin,
+                    size_t cut, size_t least, size_t most, size_t *at)
 {
     const bool is_near = cut - begin > most; /* a part of it comes first */
     int rc = last(piece, ops, is_near ? cut - most : begin, cut, least, at);

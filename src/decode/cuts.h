@@ -4,17 +4,17 @@
 #define CT_DECODE_CUTS_H
 
 #include "decode/protocol.h"
-#include "decode/stretch.h"
+#include "decode/stream_bytes.h"
 
 /* The first synchronisation point of a piece at or behind `from`, of those that end before `to`; SIZE_MAX
  * without one. */
-int ct_cuts_first(struct ct_stretch *piece, const struct ct_protocol_ops *ops, size_t from, size_t to,
+int ct_cuts_first(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t from, size_t to,
                   size_t *at);
 
 /* Where an object is warmed up from for what begins at `cut`: the last synchronisation point at or behind
  * `begin` that is `least` bytes before it, looked for first no more than `most` bytes before it; `begin`
  * without one. */
-int ct_cuts_warm_up(struct ct_stretch *piece, const struct ct_protocol_ops *ops, size_t begin, size_t cut,
-                    size_t least, size_t most, size_t *at);
+int ct_cuts_warm_up(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t begin,
+                    size_t cut, size_t least, size_t most, size_t *at);
 
 #endif

@@ -34,8 +34,9 @@ static bool land(struct ct_etm4_lane *lane, struct ct_etm4_fast *bytes, uint16_t
 {
     const struct ct_run *run = lane->run;
     const struct ct_etm4_cuts *c = &lane->cuts;
-    uint64_t past[3];
-    const size_t lead = ct_etm4_fast_peek(bytes, run->data + lane->at, run->size - lane->at, past);
+    uint64_t recent_addresses[3];
+    const size_t lead =
+        ct_etm4_fast_peek(bytes, run->data + lane->at, run->size - lane->at, recent_addresses);
     lane->at += lead;
     if (!lead || !ct_lane_scan(lane) || !c->atoms[0])
         return false;
@@ -43,7 +44,7 @@ static bool land(struct ct_etm4_lane *lane, struct ct_etm4_fast *bytes, uint16_t
     if (size > CT_HOP_BYTES || size > c->count)
         return false;
     const struct ct_hop_bytes first = ct_hop_bytes_at(c->bytes, size);
-    const uint32_t state = ct_hops_land(lane->hops, past, domain, &first, size);
+    const uint32_t state = ct_hops_land(lane->hops, recent_addresses, domain, &first, size);
     lane->link = ct_hop_link(state);
     lane->at += ct_etm4_cuts_place(c, size - 1) + 1;
     return state;
@@ -101,7 +102,7 @@ static uint32_t with_room(struct ct_hops *h, uint32_t state)
     if (!ct_hops_are_full(h))
         return state;
     ct_hops_clear(h);
-    return ct_hops_state(h, s.past, s.last, s.cur);
+    return ct_hops_state(h, s.recent_addresses, s.last, s.cur);
 }
 
 /* Packets of the chunk up to `end` in the run count once less. Result: the state behind them. */

@@ -52,7 +52,7 @@ static bool is_settled(const struct ct_fast *f, const struct ct_etm4_burst *burs
 uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h)
 {
     const struct ct_etm4_burst *burst = ct_etm4_fast_burst(h->bytes);
-    const uint64_t *past = burst->address;
+    const uint64_t *recent_addresses = burst->address;
     struct ct_fast *f = h->fast;
     struct ct_hops *hops = &h->hops;
     if (ct_hops_are_full(hops) || h->generation != f->blocks.generation) {
@@ -63,7 +63,7 @@ uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h)
     if (!is_settled(f, burst))
         return 0;
     uint32_t last = f->last << 2 | (f->have_addr ? 2 : 0) | f->last_exec;
-    return ct_hops_state(hops, past, last, f->cur);
+    return ct_hops_state(hops, recent_addresses, last, f->cur);
 }
 
 bool ct_etm4_hops_is_long(const struct ct_etm4_hops *h)

@@ -73,7 +73,7 @@ static void leave(struct ct_etm4_hops *h, uint32_t state)
     if (ct_fast_is_indirect(f))
         h->tail.flags |= CT_MEMO_INDIRECT;
     stay(f);
-    ct_etm4_fast_leave(h->bytes, s->past);
+    ct_etm4_fast_leave(h->bytes, s->recent_addresses);
 }
 
 /* As far as hops go, with the way ahead side by side. True: there was one. */

@@ -57,7 +57,7 @@ struct other_hop {
 CT_AVX2_INLINE struct ct_hop_cycles *place_of(const struct ct_hops *h, const struct other_hop *hop)
 {
     const uint64_t hash = (hop->record | (uint64_t)hop->cycles << 32) * CT_HOP_MIX;
-    return &h->others[hash >> (64 - CT_CYCLES_SHIFT)];
+    return &h->cycle_table[hash >> (64 - CT_CYCLES_SHIFT)];
 }
 
 CT_AVX2_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop *hop)
@@ -269,8 +269,9 @@ static void leave_timed(struct ct_etm4_hops *h, struct ct_work *work, const stru
     if (!f->walk->need_address)
         ct_walk_go_to(f->walk, cur->addr, cur->isa);
     if (s->last & 2)
-        ct_walk_come_to(f->walk, s->past[0] & ~UINT64_C(1), ct_walk_isa(f->walk, s->past[0] & 1));
-    ct_etm4_fast_leave(h->bytes, s->past);
+        ct_walk_come_to(f->walk, s->recent_addresses[0] & ~UINT64_C(1),
+                        ct_walk_isa(f->walk, s->recent_addresses[0] & 1));
+    ct_etm4_fast_leave(h->bytes, s->recent_addresses);
 }
 
 int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work)

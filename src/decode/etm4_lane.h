@@ -31,17 +31,17 @@ struct ct_etm4_lane {
 /* Scans what begins at lane->at. False: there is too little of it, or it is rare. */
 bool ct_lane_cut(struct ct_etm4_lane *lane);
 
-/* The same, and lists the packets. False: there are none. */
+/* Scans as ct_lane_cut does, and lists the packets. False: there are none. */
 bool ct_lane_scan(struct ct_etm4_lane *lane);
 
-/* One lane, or CT_LANES of them, as far as quick hops are known, until one of them has none. */
+/* Follows one lane, or CT_LANES of them, until one of them has no quick hop for its next packet. */
 void ct_lanes_follow(struct ct_etm4_lane *const lanes[], unsigned count);
 
-/* The next packet, with a hop that is made for it; or the next chunk. False: the lane ends, and all of it was
- * passed or ct_lane_pass does it. */
+/* Makes a hop for the next packet and follows it, or goes to the next chunk. False: the lane ends; its
+ * packets are passed, or ct_lane_pass does that. */
 bool ct_lane_step(struct ct_etm4_lane *lane);
 
-/* What was done is passed: lane->at is behind it. */
+/* Moves lane->at behind what was done. */
 void ct_lane_pass(struct ct_etm4_lane *lane);
 
 #endif

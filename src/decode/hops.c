@@ -31,8 +31,8 @@ enum {
     NEXT,
     BYTES,
     SIZE = BYTES + CT_HOP_BYTES / 4,
-    TIMES,
-    HEAD_WORDS = TIMES + 2
+    HIT_COUNT,
+    HEAD_WORDS = HIT_COUNT + 2
 };
 
 static void empty_quick(struct ct_hops *h)
@@ -47,7 +47,7 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
     *h = (struct ct_hops){.ctx = ctx,
                           .fast = fast,
                           .burst = burst,
-                          .how = *burst,
+                          .reader = *burst,
                           .timed = timed,
                           .state_count = 1,
                           .state_cap = FIRST_STATES,
@@ -60,12 +60,12 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
     if (timed)
         h->quick_cycles = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_cycles);
     if (timed)
-        h->others = calloc((size_t)1 << CT_CYCLES_SHIFT, sizeof *h->others);
+        h->cycle_table = calloc((size_t)1 << CT_CYCLES_SHIFT, sizeof *h->cycle_table);
     h->states = calloc(FIRST_STATES, sizeof *h->states);
     h->heads = calloc(FIRST_STATES * 2, sizeof *h->heads);
     h->records = malloc(FIRST_RECORDS * sizeof *h->records);
     if (h->quick && h->quick_records && h->wide && h->wide_records &&
-        ((h->others && h->quick_cycles) || !timed) && h->states && h->heads && h->records) {
+        ((h->cycle_table && h->quick_cycles) || !timed) && h->states && h->heads && h->records) {
         empty_quick(h);
         return CT_OK;
     }
@@ -80,7 +80,7 @@ void ct_hops_deinit(struct ct_hops *h)
     free(h->quick_cycles);
     free(h->wide);
     free(h->wide_records);
-    free(h->others);
+    free(h->cycle_table);
     free(h->states);
     free(h->heads);
     free(h->records);
@@ -89,11 +89,11 @@ void ct_hops_deinit(struct ct_hops *h)
 
 /* ---- states ---- */
 
-static uint32_t *head_of(const struct ct_hops *h, const uint64_t past[3], uint32_t last)
+static uint32_t *head_of(const struct ct_hops *h, const uint64_t recent_addresses[3], uint32_t last)
 {
     uint64_t x = last;
     for (int i = 0; i < 3; i++) {
-        x = (x ^ past[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        x = (x ^ recent_addresses[i]) * UINT64_C(0x9e3779b97f4a7c15);
         x ^= x >> 29;
     }
     return &h->heads[x & (h->state_cap * 2 - 1)];
@@ -114,29 +114,31 @@ static bool grow_states(struct ct_hops *h)
     h->heads = heads;
     h->state_cap = cap;
     for (uint32_t i = 1; i < h->state_count; i++) {
-        uint32_t *head = head_of(h, states[i].past, states[i].last);
+        uint32_t *head = head_of(h, states[i].recent_addresses, states[i].last);
         states[i].next_same = *head;
         *head = i;
     }
     return true;
 }
 
-uint32_t ct_hops_state(struct ct_hops *h, const uint64_t past[3], uint32_t last, uint32_t cur)
+uint32_t ct_hops_state(struct ct_hops *h, const uint64_t recent_addresses[3], uint32_t last, uint32_t cur)
 {
-    for (uint32_t i = *head_of(h, past, last); i; i = h->states[i].next_same) {
+    for (uint32_t i = *head_of(h, recent_addresses, last); i; i = h->states[i].next_same) {
         const struct ct_hop_state *s = &h->states[i];
-        if (s->last == last && s->past[0] == past[0] && s->past[1] == past[1] && s->past[2] == past[2])
+        if (s->last == last && s->recent_addresses[0] == recent_addresses[0] &&
+            s->recent_addresses[1] == recent_addresses[1] && s->recent_addresses[2] == recent_addresses[2])
             return i;
     }
     if (h->state_count == h->state_cap && !grow_states(h))
         return 0;
-    uint32_t *head = head_of(h, past, last);
+    uint32_t *head = head_of(h, recent_addresses, last);
     uint32_t number = h->state_count++;
-    h->states[number] = (struct ct_hop_state){.past = {past[0], past[1], past[2]},
-                                              .last = last,
-                                              .cur = cur,
-                                              .next_same = *head,
-                                              .edge = CT_NO_NUMBER};
+    h->states[number] = (struct ct_hop_state){
+        .recent_addresses = {recent_addresses[0], recent_addresses[1], recent_addresses[2]},
+        .last = last,
+        .cur = cur,
+        .next_same = *head,
+        .edge = CT_NO_NUMBER};
     return *head = number;
 }
 
@@ -167,14 +169,14 @@ static bool is_indirect(const struct ct_blocks *b, const struct trip *t)
  * again to be taken back. */
 static void read_as(struct ct_hops *h, bool sf)
 {
-    if (h->how.sf != sf)
-        ct_etm4_burst_set_sf(&h->how, sf);
+    if (h->reader.sf != sf)
+        ct_etm4_burst_set_sf(&h->reader, sf);
 }
 
 /* The instruction set at an address with this bit 0, in the state that packets are read in. */
 static uint8_t isa_of(const struct ct_hops *h, unsigned is)
 {
-    return h->how.sf ? CT_ISA_A64 : is ? CT_ISA_T32 : CT_ISA_A32;
+    return h->reader.sf ? CT_ISA_A64 : is ? CT_ISA_T32 : CT_ISA_A32;
 }
 
 /* The pair of an indirect branch and its target; NULL: there is none, or it
@@ -285,7 +287,7 @@ static size_t read_packets(struct ct_hops *h, const void *bytes, unsigned size, 
     size_t count;
     memset(data, 0, CT_HOP_BYTES + CT_ETM4_BURST_AHEAD);
     memcpy(data, bytes, CT_HOP_BYTES);
-    ct_etm4_burst_elems(&h->how, data, size + CT_ETM4_BURST_AHEAD, 0, elems, CT_HOP_BYTES, &count);
+    ct_etm4_burst_elems(&h->reader, data, size + CT_ETM4_BURST_AHEAD, 0, elems, CT_HOP_BYTES, &count);
     return count;
 }
 
@@ -357,8 +359,8 @@ void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t
         spend_sums(h, r, times);
         return;
     }
-    times += two_words(r + TIMES);
-    memcpy(r + TIMES, &times, sizeof times);
+    times += two_words(r + HIT_COUNT);
+    memcpy(r + HIT_COUNT, &times, sizeof times);
 }
 
 /* Without cycles: what the records counted goes to the edges. */
@@ -367,12 +369,12 @@ static void spend_records(struct ct_hops *h)
     const uint64_t none = 0;
     for (uint32_t at = 1; at < h->record_size && !h->error; at += HEAD_WORDS + h->records[at + STEPS]) {
         uint32_t *r = &h->records[at];
-        const uint64_t times = two_words(r + TIMES);
+        const uint64_t times = two_words(r + HIT_COUNT);
         if (!times)
             continue;
         spend_counts(h, r, times);
         spend_sums(h, r, times);
-        memcpy(r + TIMES, &none, sizeof none);
+        memcpy(r + HIT_COUNT, &none, sizeof none);
     }
 }
 
@@ -420,15 +422,15 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
                      .exec = from->last & 1,
                      .cur = from->cur,
                      .have_addr = from->last & 2,
-                     .addr = from->past[0] & ~UINT64_C(1),
-                     .isa = isa_of(h, from->past[0] & 1),
+                     .addr = from->recent_addresses[0] & ~UINT64_C(1),
+                     .isa = isa_of(h, from->recent_addresses[0] & 1),
                      .record = h->records + h->record_size,
                      .insns = insns};
     if (h->timed && !t.cur && !t.have_addr)
         return 0;
     memset(t.record, 0, HEAD_WORDS * sizeof *t.record);
     t.record[CONTEXT] = h->fast->blocks.domains[h->fast->blocks.blocks[t.block].domain].context;
-    memcpy(h->how.address, from->past, sizeof from->past);
+    memcpy(h->reader.address, from->recent_addresses, sizeof from->recent_addresses);
     size_t count = read_packets(h, &hop->bytes, size, data, elems);
     for (size_t i = 0; i < count; i++)
         if (!follow(h, &t, &elems[i]))
@@ -436,7 +438,7 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
     if (!t.steps)
         return 0;
     uint32_t last = t.block << 2 | (t.have_addr ? 2 : 0) | t.exec;
-    hop->next = ct_hops_state(h, h->how.address, last, t.cur);
+    hop->next = ct_hops_state(h, h->reader.address, last, t.cur);
     h->states[hop->state].edge = t.first_edge;
     return hop->next ? finish(h, hop, &t, size) : 0;
 }
@@ -466,7 +468,7 @@ static bool land(struct ct_hops *h, struct trip *t, uint16_t domain, struct ct_e
     return i == count;
 }
 
-uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain,
+uint32_t ct_hops_land(struct ct_hops *h, const uint64_t recent_addresses[3], uint16_t domain,
                       const struct ct_hop_bytes *bytes, unsigned size)
 {
     uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
@@ -476,18 +478,18 @@ uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain
         return 0;
     read_as(h, h->burst->sf);
     struct trip t = {.have_addr = true,
-                     .addr = past[0] & ~UINT64_C(1),
-                     .isa = isa_of(h, past[0] & 1),
+                     .addr = recent_addresses[0] & ~UINT64_C(1),
+                     .isa = isa_of(h, recent_addresses[0] & 1),
                      .record = h->records + h->record_size,
                      .insns = insns};
     memset(t.record, 0, HEAD_WORDS * sizeof *t.record);
-    memcpy(h->how.address, past, sizeof h->how.address);
+    memcpy(h->reader.address, recent_addresses, sizeof h->reader.address);
     size_t count = read_packets(h, bytes, size, data, elems);
     h->known_only = true;
     const bool landed = land(h, &t, domain, elems, count);
     h->known_only = false;
     uint32_t last = t.block << 2 | (t.have_addr ? 2 : 0) | t.exec;
-    return landed ? ct_hops_state(h, h->how.address, last, t.cur) : 0;
+    return landed ? ct_hops_state(h, h->reader.address, last, t.cur) : 0;
 }
 
 static void spend_quick(struct ct_hops *h, size_t place)
@@ -539,8 +541,8 @@ int ct_hops_sync(struct ct_hops *h)
     }
     h->counted.count = 0;
     for (size_t i = 0; h->timed && i < (size_t)1 << CT_CYCLES_SHIFT; i++) {
-        ct_hops_spend(h, h->others[i].record, h->others[i].cycles, h->others[i].count);
-        h->others[i] = (struct ct_hop_cycles){0};
+        ct_hops_spend(h, h->cycle_table[i].record, h->cycle_table[i].cycles, h->cycle_table[i].count);
+        h->cycle_table[i] = (struct ct_hop_cycles){0};
     }
     if (!h->timed)
         spend_records(h);

@@ -13,13 +13,11 @@
 #include "decode/etm4_burst.h"
 #include "flow/fast.h"
 
-/* Bytes of a hop at most, and of those that are found quickest; and how many of
- * both there are: the powers of two. */
-#define CT_HOP_BYTES    24u
-#define CT_HOP_QUICK    7u
-#define CT_QUICK_SHIFT  16
-#define CT_WIDE_SHIFT   15
-#define CT_CYCLES_SHIFT 15
+#define CT_HOP_BYTES    24u /* longest hop, in bytes */
+#define CT_HOP_QUICK    7u  /* longest hop in the quick table, in bytes */
+#define CT_QUICK_SHIFT  16  /* log2 of the entries of the quick table */
+#define CT_WIDE_SHIFT   15  /* log2 of the entries of the wide table, for hops of any length */
+#define CT_CYCLES_SHIFT 15  /* log2 of the entries of the cycle table */
 
 /* What hashes are made with: 2^64 by the golden ratio. */
 #define CT_HOP_MIX UINT64_C(0x9e3779b97f4a7c15)
@@ -67,10 +65,11 @@ struct ct_hop {
     uint32_t state;  /* where it begins; 0: none */
     uint32_t next;   /* where it leads */
     uint32_t count;  /* as above */
-    uint32_t cycles; /* those that are counted here; others are in `others` */
+    uint32_t cycles; /* of the times that are counted here; times with others are in the cycle table */
 };
 
-/* Counts of hops with other cycles. */
+/* An entry of the cycle table: how often a hop took so many cycles, where its own entry counts another
+ * number. */
 struct ct_hop_cycles {
     uint32_t record; /* of the hop; 0: none */
     uint32_t cycles;
@@ -78,9 +77,9 @@ struct ct_hop_cycles {
 };
 
 struct ct_hop_state {
-    uint64_t past[3]; /* addresses, newest first, with the instruction set in bit 0 */
-    uint32_t last;    /* block of the last step << 2 | an address came behind it << 1 | executed */
-    uint32_t cur;     /* block where execution is by the program; 0: behind an indirect branch */
+    uint64_t recent_addresses[3]; /* addresses, newest first, with the instruction set in bit 0 */
+    uint32_t last; /* block of the last step << 2 | an address came behind it << 1 | executed */
+    uint32_t cur;  /* block where execution is by the program; 0: behind an indirect branch */
     uint32_t next_same;
     uint32_t edge; /* of the last step, when a hop from here on is known; else CT_NO_NUMBER */
 };
@@ -90,16 +89,16 @@ struct ct_hops {
     struct ct_fast *fast;
     struct ct_etm4_burst *burst; /* counts packets by header … */
     uint64_t elements;           /* … and these, of hops */
-    struct ct_etm4_burst how; /* reads the packets of one hop, in 32- or 64-bit state as its first block is */
+    struct ct_etm4_burst reader; /* of the packets of one hop, in 32- or 64-bit state as its first block is */
     struct ct_quick_hop *quick;
     uint32_t *quick_records; /* by place */
     uint32_t *quick_cycles;  /* those that are counted there, by place; NULL: cycles are not counted */
     struct ct_hop *wide;
-    uint32_t *wide_records;       /* by place */
-    struct ct_places counted;     /* without cycles: wide hops with a count */
-    struct ct_hop_cycles *others; /* NULL: cycles are not counted */
-    struct ct_hop_state *states;  /* 0 is none */
-    uint32_t *heads;              /* index of states: twice as many as there is room */
+    uint32_t *wide_records;            /* by place */
+    struct ct_places counted;          /* without cycles: wide hops with a count */
+    struct ct_hop_cycles *cycle_table; /* NULL: cycles are not counted */
+    struct ct_hop_state *states;       /* 0 is none */
+    uint32_t *heads;                   /* index of states: twice as many as there is room */
     uint32_t state_count, state_cap;
     uint32_t *records; /* 0 is none */
     uint32_t record_size, record_cap;
@@ -112,22 +111,22 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
                  bool timed);
 void ct_hops_deinit(struct ct_hops *h);
 
-/* The number of a state; 0 without memory. */
-uint32_t ct_hops_state(struct ct_hops *h, const uint64_t past[3], uint32_t last, uint32_t cur);
+/* Returns the number of a state, which is added when it is new; 0 without memory. */
+uint32_t ct_hops_state(struct ct_hops *h, const uint64_t recent_addresses[3], uint32_t last, uint32_t cur);
 
-/* The state behind packets, one of atoms last, when execution goes on at past[0] and whatever came before, by
- * the blocks of a domain that were met before; 0: one was not. */
-uint32_t ct_hops_land(struct ct_hops *h, const uint64_t past[3], uint16_t domain,
+/* Returns the state behind some packets, the last of which has atoms, when execution goes on at the newest of
+ * the recent addresses. It does not depend on what came before. 0: they lead to a block that is not known. */
+uint32_t ct_hops_land(struct ct_hops *h, const uint64_t recent_addresses[3], uint16_t domain,
                       const struct ct_hop_bytes *bytes, unsigned size);
 
-/* Counts a hop, by its record, so often. `cycles`: of each time. */
+/* Adds `times` traversals of a hop, by its record, to the edges; each took `cycles`. */
 void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times);
 
-/* Makes the hop of the bytes in it, so many, from hop.state on, in the place of another one. NULL when it
- * cannot be one, or h->error says why. */
+/* Makes the hop of the `size` bytes in hop.bytes from hop.state on, and puts it into the wide table in the
+ * place of another one. NULL when they are no hop, or h->error says why. */
 struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop hop, unsigned size);
 
-/* A quick hop, of `cycles`, in the place of another one. */
+/* Puts a hop that takes `cycles` into the quick table, in the place of another one. */
 struct ct_quick_hop *ct_hops_put_quick(struct ct_hops *h, size_t place, uint64_t key, uint32_t next,
                                        uint32_t record, uint32_t cycles);
 
@@ -136,7 +135,7 @@ int ct_hops_sync(struct ct_hops *h);
 
 bool ct_hops_are_full(const struct ct_hops *h);
 
-/* Forgets all. */
+/* Forgets all hops and states; their counts are added to the edges before. */
 int ct_hops_clear(struct ct_hops *h);
 
 #endif

@@ -114,7 +114,7 @@ static void free_lane(struct ct_parallel_lane *lane)
         free(lane->objects);
         lane->objects = next;
     }
-    ct_stretch_free(&lane->left);
+    ct_stream_bytes_free(&lane->left);
     ct_task_free(lane->filling);
 }
 
@@ -151,7 +151,7 @@ void ct_parallel_reset(struct ct_parallel *p, bool whole)
 {
     for (size_t i = 0; i < p->how.count; i++) {
         ct_stream_chain_reset(p->lanes[i].live, whole);
-        ct_stretch_clear(&p->lanes[i].left);
+        ct_stream_bytes_clear(&p->lanes[i].left);
     }
 }
 

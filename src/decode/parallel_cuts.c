@@ -30,7 +30,7 @@ static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
         t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    ct_stretch_clear(&t->piece);
+    ct_stream_bytes_clear(&t->piece);
     t->next = t->after = NULL;
     t->lane = lane;
     t->begin = t->end = 0;
@@ -78,10 +78,11 @@ static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
 {
     struct ct_run run;
     if (t->piece.in_file) {
-        ct_stretch_in_file(&next->piece, t->piece.fd, t->piece.pos + from, 0);
+        ct_stream_bytes_in_file(&next->piece, t->piece.fd, t->piece.pos + from, 0);
         return true;
     }
-    return !ct_stretch_run(&t->piece, from, t->piece.size, &run) && ct_stretch_append(&next->piece, &run);
+    return !ct_stream_bytes_run(&t->piece, from, t->piece.size, &run) &&
+           ct_stream_bytes_append(&next->piece, &run);
 }
 
 /* The task ends at `cut`, and the next one is begun with what is behind it and the warm-up before it. */
@@ -146,7 +147,7 @@ int ct_parallel_push(struct ct_parallel *p, size_t index, const struct ct_run *r
     struct ct_parallel_lane *lane = &p->lanes[index];
     if (!lane->filling)
         lane->filling = new_task(p, index);
-    if (!lane->filling || !ct_stretch_append(&lane->filling->piece, run))
+    if (!lane->filling || !ct_stream_bytes_append(&lane->filling->piece, run))
         return ct_fail_nomem(p->how.ctx, "threads");
     return cut_lane(p, index);
 }
@@ -173,7 +174,7 @@ int ct_parallel_file(struct ct_parallel *p, const struct ct_parallel_file *file,
         lane->filling = new_task(p, 0);
         if (!lane->filling)
             return ct_fail_nomem(p->how.ctx, "threads");
-        ct_stretch_in_file(&lane->filling->piece, file->fd, *at, 0);
+        ct_stream_bytes_in_file(&lane->filling->piece, file->fd, *at, 0);
     }
     struct ct_task *t = lane->filling;
     const uint64_t begin = *at;

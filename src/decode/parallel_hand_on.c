@@ -9,11 +9,11 @@
 int ct_parallel_keep_left(struct ct_parallel_lane *lane, struct ct_task *t)
 {
     struct ct_run run;
-    const int rc = ct_stretch_run(&t->piece, t->used, t->end, &run);
-    ct_stretch_clear(&lane->left);
+    const int rc = ct_stream_bytes_run(&t->piece, t->used, t->end, &run);
+    ct_stream_bytes_clear(&lane->left);
     if (rc)
         return rc;
-    return ct_stretch_append(&lane->left, &run) ? CT_OK : CT_ERR_NOMEM;
+    return ct_stream_bytes_append(&lane->left, &run) ? CT_OK : CT_ERR_NOMEM;
 }
 
 int ct_parallel_fail_task(const struct ct_parallel *p, const struct ct_task *t, int rc)
@@ -62,7 +62,7 @@ static int hand_on_kept(struct ct_parallel *p, struct ct_parallel_lane *lane, st
     if (t->part)
         rc = sink->part_end(sink->user, &lane->total, t->part, 1);
     else
-        rc = ct_tape_play(&t->tape, sink, &lane->total);
+        rc = ct_batch_queue_deliver(&t->batches, sink, &lane->total);
     t->part = NULL;
     return rc ? rc : ct_parallel_fail_task(p, t, t->rc);
 }

@@ -22,8 +22,8 @@ struct ct_parallel_lane {
     struct ct_stream total;
     struct ct_parallel_object *objects;
     struct ct_task *filling;
-    struct ct_task *last;   /* the newest that was not handed on yet, or NULL */
-    struct ct_stretch left; /* bytes that the live object was shown and left, for more behind them */
+    struct ct_task *last;        /* the newest that was not handed on yet, or NULL */
+    struct ct_stream_bytes left; /* bytes that the live object was shown and left, for more behind them */
     size_t segment;
     bool falters;    /* tasks turned out wrong, or too large */
     size_t searched; /* of the filling piece: up to here there is no cut */

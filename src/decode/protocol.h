@@ -59,29 +59,29 @@ struct ct_protocol_ops {
     size_t (*resolve)(void *resolver, const void *packets, size_t size, int final, struct ct_elem *elems,
                       size_t cap, size_t *count);
 
-    /* Decoder and resolver in one step, for whom the elements are enough; NULL where there is no such way. It
-     * shares their state and does not own them. *out is NULL when it is of no use to the source.
-     * CT_ERR_NOMEM. */
+    /* Optional: decodes straight to elements, skipping packets. NULL when the protocol has no fast path. The
+     * object shares the state of decoder and resolver and does not own them. *out is NULL when the source has
+     * no use for it. CT_ERR_NOMEM. */
     int (*fast_new)(struct ct_ctx *ctx, void *decoder, void *resolver, void **out);
     void (*fast_free)(void *fast);
     void (*fast_reset)(void *fast); /* after the decoder and the resolver */
     size_t (*fast_run)(void *fast, struct ct_work *work, struct ct_elem *elems, size_t cap,
                        struct ct_stream_stats *stats);
-    /* … and from there to events in columns, added as far as there is room. */
+    /* Decodes straight to events in columns, which are added as far as there is room. */
     void (*fast_events)(void *fast, struct ct_work *work, struct ct_events *events,
                         struct ct_event_columns *columns, struct ct_stream_stats *stats);
 
-    /* … or straight to edge counts, where an engine gives them, as far as that goes. *out is NULL
-     * when it is of no use. An error, or CT_OK. Sync: the edges and `stats` get what was counted.
-     * NULL where there is no such way. */
+    /* Optional: decodes straight to edge counts, as far as that goes, with the engine that has the program.
+     * NULL when the protocol has no such path; *out is NULL when the source has no use for it. hops_sync adds
+     * what was counted to the edges and to `stats`. All return CT_OK or an error. */
     int (*hops_new)(struct ct_ctx *ctx, void *fast, struct ct_fast *engine, void **out);
     void (*hops_free)(void *hops);
     int (*hops_run)(void *hops, struct ct_work *work);
     int (*hops_sync)(void *hops, struct ct_stream_stats *stats);
 
-    /* Where a stream can be cut so that threads decode its parts: the first synchronisation point at or
-     * behind `from`, which is the beginning of a packet if the bytes are trace; SIZE_MAX without one. And the
-     * state there. All NULL where streams are not split. */
+    /* Optional, for threads: find_sync returns the first synchronisation point at or behind `from`, which is
+     * the beginning of a packet if the bytes are trace; SIZE_MAX when there is none. The other two save the
+     * state there. All are NULL when streams of the protocol are not split. */
     size_t (*find_sync)(const uint8_t *data, size_t size, size_t from);
     void (*decoder_seam)(const void *decoder, struct ct_seam *seam);
     void (*resolver_seam)(const void *resolver, struct ct_seam *seam);

@@ -13,8 +13,8 @@ void ct_task_free(struct ct_task *t)
 {
     if (!t)
         return;
-    ct_stretch_free(&t->piece);
-    ct_tape_free(&t->tape);
+    ct_stream_bytes_free(&t->piece);
+    ct_batch_queue_free(&t->batches);
     free(t);
 }
 
@@ -22,12 +22,12 @@ void ct_task_free(struct ct_task *t)
 static void extend(struct ct_task *t, size_t left)
 {
     const size_t more = left - t->begin;
-    ct_stretch_extend(&t->piece, more);
+    ct_stream_bytes_extend(&t->piece, more);
     t->begin = 0;
     t->end += more;
 }
 
-bool ct_task_prepend(struct ct_task *t, struct ct_stretch *left)
+bool ct_task_prepend(struct ct_task *t, struct ct_stream_bytes *left)
 {
     if (t->begin >= left->size) { /* they stand there */
         t->begin -= left->size;
@@ -37,15 +37,16 @@ bool ct_task_prepend(struct ct_task *t, struct ct_stretch *left)
         extend(t, left->size);
         return true;
     }
-    struct ct_stretch all = {0};
+    struct ct_stream_bytes all = {0};
     struct ct_run run;
-    bool fits = !ct_stretch_run(left, 0, left->size, &run) && ct_stretch_append(&all, &run);
-    fits = fits && !ct_stretch_run(&t->piece, t->begin, t->end, &run) && ct_stretch_append(&all, &run);
+    bool fits = !ct_stream_bytes_run(left, 0, left->size, &run) && ct_stream_bytes_append(&all, &run);
+    fits =
+        fits && !ct_stream_bytes_run(&t->piece, t->begin, t->end, &run) && ct_stream_bytes_append(&all, &run);
     if (!fits) {
-        ct_stretch_free(&all);
+        ct_stream_bytes_free(&all);
         return false;
     }
-    ct_stretch_free(&t->piece);
+    ct_stream_bytes_free(&t->piece);
     t->piece = all;
     t->begin = 0;
     t->end = all.size;
@@ -55,19 +56,19 @@ bool ct_task_prepend(struct ct_task *t, struct ct_stretch *left)
 static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     (void)stream;
-    return ct_tape_packets(user, batch);
+    return ct_batch_queue_add_packets(user, batch);
 }
 
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
     (void)stream;
-    return ct_tape_elems(user, batch);
+    return ct_batch_queue_add_elems(user, batch);
 }
 
 static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
 {
     (void)stream;
-    return ct_tape_flow(user, batch);
+    return ct_batch_queue_add_flow(user, batch);
 }
 
 /* Receivers that keep what the caller's want; or the caller's own, for a part of their own. */
@@ -78,7 +79,7 @@ static struct ct_chain_sink sink_of(struct ct_task *t, const struct ct_chain_sin
         sink.user = t->part;
         return sink;
     }
-    return (struct ct_chain_sink){.user = &t->tape,
+    return (struct ct_chain_sink){.user = &t->batches,
                                   .packets = wanted->packets ? on_packets : NULL,
                                   .elems = wanted->elems ? on_elems : NULL,
                                   .flow = wanted->flow ? on_flow : NULL};
@@ -134,7 +135,7 @@ static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_s
         struct ct_run run;
         size_t used;
         shown = last ? to : shown + step;
-        rc = ct_stretch_run(&t->piece, t->used, shown, &run);
+        rc = ct_stream_bytes_run(&t->piece, t->used, shown, &run);
         if (!rc)
             rc = ct_stream_chain_run(object, &run, last ? behind : CT_BEHIND_MORE, level, batches, sink,
                                      &used);
@@ -180,7 +181,7 @@ void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_b
 {
     t->paused = false;
     t->rc = 0;
-    t->tape.size = 0;
+    t->batches.size = 0;
     t->ready = t->object;
     t->used = t->begin;
     if (t->speculative && t->ready)

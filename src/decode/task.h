@@ -5,9 +5,9 @@
 #define CT_DECODE_TASK_H
 
 #include "base/seam.h"
-#include "decode/stretch.h"
+#include "decode/stream_bytes.h"
 #include "decode/stream.h"
-#include "decode/tape.h"
+#include "decode/batch_queue.h"
 
 /* Records that a task makes before it waits for its turn and hands the rest on as it decodes it: what a
  * capture of a few bytes can be blown up to is not kept in memory. */
@@ -33,7 +33,7 @@ struct ct_task {
                                  not near it */
     size_t lane;              /* index of its stream */
     struct ct_stream_chain *object;
-    struct ct_stretch piece;
+    struct ct_stream_bytes piece;
     size_t begin, end; /* of the task in the piece; before it: what its object is warmed up with */
     enum ct_behind behind;
     bool speculative; /* begins with what the warm-up made of the object; else the object is right */
@@ -44,15 +44,15 @@ struct ct_task {
     size_t used;                  /* bytes of the piece up to which it is decoded */
     int rc;                       /* CT_ERR_NOMEM, CT_ERR_IO, or what a receiver returned */
     struct ct_stream_stats stats; /* of the task */
-    struct ct_tape tape;
-    void *part;          /* the caller's, in place of the tape */
+    struct ct_batch_queue batches;
+    void *part;          /* the caller's, in place of the queue of batches */
     struct ct_seam seam; /* speculative: how the object began */
 };
 
 void ct_task_free(struct ct_task *task);
 
 /* Puts `left` before the task, which are the bytes of the stream right before it. False without memory. */
-bool ct_task_prepend(struct ct_task *task, struct ct_stretch *left);
+bool ct_task_prepend(struct ct_task *task, struct ct_stream_bytes *left);
 
 /* What `object` counts from here on is that of a task. */
 void ct_task_clear_stats(struct ct_stream_chain *object);

@@ -181,13 +181,14 @@ struct ct_word_options {
 
 struct ct_word;
 
-/* Makes a word of `text`.
+/* Makes a word of `text` (NULL: none).
  *     ct_word_new("a", NULL, &word); \\n
  * It is copied. CT_ERR_ARG for an empty one, CT_ERR_NOMEM. Result: 0. */
 CT_API int ct_word_new(const char *text, const struct ct_word_options *options, struct ct_word **out);
 CT_API void ct_word_free(struct ct_word *word);
 
-/* The same from two words (see ct_word_length). */
+/* The same from two words (see ct_word_length). CT_ERR_ARG for one that is none; CT_ERR_NOMEM, those of
+ * others. */
 CT_API int ct_word_join(const struct ct_word *a, const struct ct_word *b);
 
 /* Counts letters. */
@@ -217,12 +218,14 @@ def test_api_pages():
         yield "a header without faults", faults(HEADER) == (0, "6 pages, 0 faults\n")
         new = page("ct_word_new")
         yield ("names and what they do",
-               "\nct_word_new, ct_word_free, ct_word_join \\- makes a word of text\n" in new)
+               "\nct_word_new, ct_word_free, ct_word_join \\- makes a word of text (NULL: none)\n" in new)
         yield ("the other names lead to the page",
                page("ct_word_join") == page("ct_word_free") == ".so man3/ct_word_new.3\n")
         yield "examples stay as they are", '.EX\nct_word_new("a", NULL, &word); \\en\n.EE\n' in new
-        yield "an error with a text of its own", ".B CT_ERR_ARG\nFor an empty one.\n" in new
+        yield ("an error with a text of its own",
+               ".B CT_ERR_ARG\nFor an empty one; \\fBct_word_join\\fR(3): for one that is none.\n" in new)
         yield "an error with that of base.h", ".B CT_ERR_NOMEM\nNo memory.\n" in new
+        yield "errors without a code", "\\fBct_word_join\\fR(3): Also those of others.\n" in new
         yield "types that it takes", "int most; /* letters; 0: 100 */" in new
         yield "functions that it mentions", "\\fBct_word_length\\fR(3)" in new.split("SEE ALSO")[1]
         yield "the page of the header", "\\fBct_word_length\\fR(3)\ncounts letters\n" in page("coretap-base")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/tape.h"
+#include "decode/batch_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum kind {
     FLOW,
 };
 
-/* Stands before the records of a batch, whose arrays are behind it in the tape. */
+/* Stands before the records of a batch, whose arrays are behind it in the queue. */
 struct entry {
     _Alignas(16) enum kind kind;
     size_t size; /* of what is behind it, to the next entry */
@@ -20,38 +20,38 @@ struct entry {
     struct ct_run run; /* of the packets */
 };
 
-void ct_tape_free(struct ct_tape *tape)
+void ct_batch_queue_free(struct ct_batch_queue *queue)
 {
-    free(tape->data);
-    *tape = (struct ct_tape){0};
+    free(queue->data);
+    *queue = (struct ct_batch_queue){0};
 }
 
 /* An entry with room for two arrays, the first of which begins right behind it. NULL without memory. */
-static struct entry *add(struct ct_tape *tape, enum kind kind, size_t first, size_t second)
+static struct entry *add(struct ct_batch_queue *queue, enum kind kind, size_t first, size_t second)
 {
     const size_t size = (first + second + 15) & ~(size_t)15;
-    const size_t need = tape->size + sizeof(struct entry) + size;
-    if (need > tape->cap) {
-        size_t cap = tape->cap ? tape->cap : (size_t)1 << 20;
+    const size_t need = queue->size + sizeof(struct entry) + size;
+    if (need > queue->cap) {
+        size_t cap = queue->cap ? queue->cap : (size_t)1 << 20;
         while (cap < need)
             cap *= 2;
-        uint8_t *data = realloc(tape->data, cap);
+        uint8_t *data = realloc(queue->data, cap);
         if (!data)
             return NULL;
-        tape->data = data;
-        tape->cap = cap;
+        queue->data = data;
+        queue->cap = cap;
     }
-    struct entry *entry = (struct entry *)(void *)(tape->data + tape->size);
+    struct entry *entry = (struct entry *)(void *)(queue->data + queue->size);
     *entry = (struct entry){.kind = kind, .size = size};
-    tape->size = need;
+    queue->size = need;
     return entry;
 }
 
-int ct_tape_packets(struct ct_tape *tape, const struct ct_packet_batch *batch)
+int ct_batch_queue_add_packets(struct ct_batch_queue *queue, const struct ct_packet_batch *batch)
 {
     const size_t packets = batch->count * batch->stride;
     const size_t offsets = batch->count * sizeof *batch->offsets;
-    struct entry *entry = add(tape, PACKETS, offsets, packets);
+    struct entry *entry = add(queue, PACKETS, offsets, packets);
     if (!entry)
         return CT_ERR_NOMEM;
     entry->packets = *batch;
@@ -61,9 +61,9 @@ int ct_tape_packets(struct ct_tape *tape, const struct ct_packet_batch *batch)
     return CT_OK;
 }
 
-int ct_tape_elems(struct ct_tape *tape, const struct ct_elem_batch *batch)
+int ct_batch_queue_add_elems(struct ct_batch_queue *queue, const struct ct_elem_batch *batch)
 {
-    struct entry *entry = add(tape, ELEMS, batch->count * sizeof *batch->elems, 0);
+    struct entry *entry = add(queue, ELEMS, batch->count * sizeof *batch->elems, 0);
     if (!entry)
         return CT_ERR_NOMEM;
     entry->elems = *batch;
@@ -71,9 +71,9 @@ int ct_tape_elems(struct ct_tape *tape, const struct ct_elem_batch *batch)
     return CT_OK;
 }
 
-int ct_tape_flow(struct ct_tape *tape, const struct ct_flow_batch *batch)
+int ct_batch_queue_add_flow(struct ct_batch_queue *queue, const struct ct_flow_batch *batch)
 {
-    struct entry *entry = add(tape, FLOW, batch->count * sizeof *batch->records, 0);
+    struct entry *entry = add(queue, FLOW, batch->count * sizeof *batch->records, 0);
     if (!entry)
         return CT_ERR_NOMEM;
     entry->flow = *batch;
@@ -102,11 +102,12 @@ static int play_entry(const struct entry *entry, const struct ct_chain_sink *sin
     return sink->flow(sink->user, stream, &batch);
 }
 
-int ct_tape_play(const struct ct_tape *tape, const struct ct_chain_sink *sink, const struct ct_stream *stream)
+int ct_batch_queue_deliver(const struct ct_batch_queue *queue, const struct ct_chain_sink *sink,
+                           const struct ct_stream *stream)
 {
     int rc = 0;
-    for (size_t at = 0; !rc && at < tape->size;) {
-        const struct entry *entry = (const struct entry *)(const void *)(tape->data + at);
+    for (size_t at = 0; !rc && at < queue->size;) {
+        const struct entry *entry = (const struct entry *)(const void *)(queue->data + at);
         rc = play_entry(entry, sink, stream);
         at += sizeof *entry + entry->size;
     }
