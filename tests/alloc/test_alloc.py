@@ -86,7 +86,9 @@ def cases():
                   ("list-out", "--list-out", ()),
                   ("dot", "--dot", ()), ("native", "--engine native", ("gccjit",)))]
     found += [Case("merge", "merge -o out.data {counts_a} {counts_b}", outputs=("out.data",)),
-              Case("cover of counts", "cover --elf {elf} {counts}")]
+              Case("cover of counts", "cover --elf {elf} {counts}"),
+              Case("merge times", "merge --threads 2 {times} {quickstart}"),
+              Case("timing of times", "timing --edges {times}")]
     found += [Case("fractal replay",
                    "fractal replay --messages {messages} --pgd 1000 --va-bits 39 --mode passive "
                    "--commands out.commands -o out.log", outputs=("out.log", "out.commands")),
@@ -120,7 +122,7 @@ def cases():
               for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome")]
     found += [Case(f"timing {form}",
                    f'timing --format {form} --edges --blocks --pair "work_round sum_to" --elf {{elf}} '
-                   "-o out {capture}", outputs=("out",)) for form in ("text", "json")]
+                   "-o out {capture}", outputs=("out",)) for form in ("text", "json", "data")]
     found += [Case("timing svg", "timing --format svg --function sum_to --elf {elf} {capture}"),
               Case("decode names", "decode --along binary {capture}"),
               Case("watch places",
@@ -192,8 +194,8 @@ def make_inputs(command, plugin, folder):
             "board": ROOT / "examples/raw/board.ini", "sources": HERE,
             "messages": ROOT / "tests/cli/cases/fractal-log.messages",
             "timing_spec": ROOT / "examples/monitor/timing-stream.tessla"}
-    for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts", "elf",
-                 "capture", "stream"):
+    for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts",
+                 "times", "elf", "capture", "stream"):
         made[name] = folder / name
     run("export", "--perf", made["perfdata"], made["quickstart"])
     run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
@@ -205,6 +207,7 @@ def make_inputs(command, plugin, folder):
     made["counts_b"].write_text("coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 "
                                 "0\nrun 1000 1008 1\n"
                                 "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
+    run("timing", "--format", "data", "-o", made["times"], made["quickstart"])
     if all(map(shutil.which, TOOLS)):
         env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
         subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-nostdlib", "-ffreestanding", "-o", made["elf"],
