@@ -14,6 +14,7 @@
 #include "coretap/analysis.h"
 #include "coretap/cover.h"
 #include "coretap/timing.h"
+#include "common/require.h"
 #include "common/rng.h"
 #include "unit/elf_build.h"
 
@@ -27,14 +28,6 @@ enum {
     CONTEXTS = 4,
     PIECES = 3,
 };
-
-#define REQUIRE(what)                                                                                        \
-    do {                                                                                                     \
-        if (!(what)) {                                                                                       \
-            printf("# %s:%d: %s\n", __FILE__, __LINE__, #what);                                              \
-            return 0;                                                                                        \
-        }                                                                                                    \
-    } while (0)
 
 /* ---- what is executed ---- */
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "coretap/filter.h"
+#include "common/require.h"
 #include "common/rng.h"
 
 enum {
@@ -17,14 +18,6 @@ enum {
     BASE = 0x10000,
     CONTEXTS = 3,
 };
-
-#define REQUIRE(what)                                                                                        \
-    do {                                                                                                     \
-        if (!(what)) {                                                                                       \
-            printf("# %s:%d: %s\n", __FILE__, __LINE__, #what);                                              \
-            return 0;                                                                                        \
-        }                                                                                                    \
-    } while (0)
 
 /* ---- a history ---- */
 
