@@ -34,6 +34,15 @@ static const struct cli_value *given(const struct cli_args *args, const char *na
     return i < args->command->option_count && args->values[i].given ? &args->values[i] : NULL;
 }
 
+/* Whether the command has the options. All that do have --module; `spec --function` is something else. */
+static bool has_filter(const struct cli_command *command)
+{
+    size_t i = 0;
+    while (i < command->option_count && strcmp(command->options[i].name, "module") != 0)
+        i++;
+    return i < command->option_count;
+}
+
 /* ---- lists ---- */
 
 static bool read_number(const struct cli_args *args, const struct list *list, const char *text,
@@ -153,6 +162,8 @@ bool cli_filter_read(struct cli_filter *f, const struct cli_args *args, bool sli
     f->filter.core = core ? core->text : NULL;
     f->filter.frequency = frequency ? frequency->number : 0;
     f->slices[1] = UINT64_MAX;
+    if (!has_filter(args->command))
+        return true;
     return read_lists(f, args) && read_point(f, args, 0, slices) && read_point(f, args, 1, slices);
 }
 

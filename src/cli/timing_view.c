@@ -82,7 +82,8 @@ static void add_blocks(const struct ct_timing_view *view, struct ct_timing_block
     size_t end = first;
     while (end < view->found.edge_count && edges[end].program == view->cfg_program)
         end++;
-    ct_timing_add_blocks(edges + first, end - first, view->cfg_shift, view->cfg, blocks);
+    if (end > first)
+        ct_timing_add_blocks(edges + first, end - first, view->cfg_shift, view->cfg, blocks);
 }
 
 struct ct_timing_block *cli_timing_blocks(struct ct_timing_view *view)

@@ -180,6 +180,8 @@ static int run(const struct cli_args *args)
             code = cli_ran_but_empty(&w.passes.ran, args, code, "the list of events is",
                                      "execution came by none of the watchpoints",
                                      "'coretap cover --functions' shows what ran");
+        if (!w.any && code == CLI_CLEAN && w.passes.capture.seen.has_trace && !args->quiet)
+            cli_say("%s: nothing was executed in the trace, so there are no events", args->operand);
     }
     ct_watcher_free(w.watcher);
     ct_watches_free(w.watches);
