@@ -78,6 +78,7 @@ struct measuring {
     struct ct_cfg *cfg; /* of the first program: others have numbers of their own; or NULL */
     bool together;      /* sums are printed, and not each stream */
     struct ct_json json;
+    bool is_open;    /* the array of JSON: what fails before it prints nothing */
     bool is_plotted; /* with SVG: something */
 };
 
@@ -101,6 +102,13 @@ static const struct ct_dist *plotted(const struct ct_timing_found *found, const 
     return NULL;
 }
 
+static void open_array(struct measuring *m)
+{
+    if (!m->is_open)
+        ct_json_array(&m->json, NULL);
+    m->is_open = true;
+}
+
 static void print(struct measuring *m, const struct ct_timing_view *view)
 {
     const struct cli_args *args = m->read.args;
@@ -112,6 +120,7 @@ static void print(struct measuring *m, const struct ct_timing_view *view)
     const struct ct_dist *dist;
     switch (args->values[FORMAT].number) {
     case JSON:
+        open_array(m);
         ct_timing_print_json(&m->json, view);
         break;
     case SVG:
@@ -341,12 +350,11 @@ static int run(const struct cli_args *args)
 {
     struct measuring m = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
                           .together = !wants_streams(args)};
-    const bool json = args->values[FORMAT].number == JSON;
     m.json.out = stdout;
-    if (json)
-        ct_json_array(&m.json, NULL);
     int code = has_log(args) ? run_log(&m) : measure(&m);
-    if (json)
+    if (args->values[FORMAT].number == JSON && code != CLI_FAILED)
+        open_array(&m);
+    if (m.is_open)
         ct_json_array_end(&m.json);
     if (args->values[FORMAT].number == SVG && !m.is_plotted && code != CLI_FAILED) {
         cli_say("nothing to plot: give --pair, or --function with a function of which whole runs were seen");
