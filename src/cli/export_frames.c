@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/chunks.h"
 #include "coretap/encode.h"
-#include "decode/chunks.h"
 
 #define FRAME ((uint64_t)16)
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/memories.h"
+#include "chain/memories.h"
 #include "program/elf.h"
 #include "program/memory.h"
 

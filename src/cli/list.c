@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "chain/protocol.h"
 #include "cli/commands.h"
 #include "cli/passes.h"
-#include "decode/protocol.h"
 #include "report/listing.h"
 
 enum option {

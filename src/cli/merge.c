@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/feed.h"
 #include "cli/event_names.h"
 #include "cli/event_printer.h"
-#include "decode/feed.h"
 
 /* Input bytes that are decoded for one source at a time: what they give has to be held. */
 #define PIECE 4096

@@ -4,7 +4,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
-#include "decode/memories.h"
+#include "chain/memories.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/protocol.h"
-#include "decode/stream.h"
+#include "chain/protocol.h"
+#include "chain/stream.h"
 #include "report/listing.h"
 
 struct sink {

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "chain/chain_tune.h"
 #include "coretap/decode.h"
-#include "decode/chain_tune.h"
 #include "fuzz.h"
 #include "source.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain/memories.h"
 #include "coretap/decode.h"
-#include "decode/memories.h"
 #include "fuzz.h"
 #include "input/reader.h"
 

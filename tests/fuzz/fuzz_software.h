@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/protocol.h"
+#include "chain/protocol.h"
 #include "fuzz.h"
 
 #define FUZZ_MOST 4096

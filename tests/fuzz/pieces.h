@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/protocol.h"
+#include "chain/protocol.h"
 
 #define PIECES_LEFT_MAX 96
 

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "coretap/decode.h"
-#include "decode/stream.h"
+#include "chain/stream.h"
 #include "common/code_gen.h"
 #include "common/damage.h"
 #include "common/etm4_gen.h"
 #include "common/v7_gen.h"
+#include "coretap/decode.h"
 
 enum {
     STREAM = 600,

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "coretap/decode.h"
+#include "chain/stream.h"
 #include "common/damage.h"
-#include "decode/stream.h"
+#include "coretap/decode.h"
 #include "flow/blocks.h"
 #include "record/unit.h"
 

@@ -11,12 +11,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "coretap/decode.h"
-#include "decode/chain_tune.h"
+#include "chain/chain_tune.h"
 #include "common/code_gen.h"
 #include "common/damage.h"
 #include "common/etm4_gen.h"
 #include "common/v7_gen.h"
+#include "coretap/decode.h"
 
 enum {
     ROOM = 60000,

@@ -45,9 +45,9 @@
 #include <unistd.h>
 #endif
 
+#include "chain/chain_tune.h"
 #include "common/rng.h"
 #include "coretap/decode.h"
-#include "decode/chain_tune.h"
 #ifdef CT_HAVE_OPENCSD
 #include "oracle/ocsd.h"
 #include "oracle/v7/v7_ocsd.h"

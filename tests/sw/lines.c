@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/protocol.h"
+#include "chain/protocol.h"
 #include "report/event_text.h"
 #include "report/listing.h"
 #include "sw/pieces.h"

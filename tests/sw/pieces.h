@@ -3,8 +3,8 @@
 #ifndef CT_TEST_PIECES_H
 #define CT_TEST_PIECES_H
 
+#include "chain/protocol.h"
 #include "common/rng.h"
-#include "decode/protocol.h"
 
 /* Decodes all of `bytes` into `packets`, which has room for all. `cuts` NULL: in one call; else in random
  * pieces, each in memory of just its size, and with random room for packets. Result: packets. Aborts when a

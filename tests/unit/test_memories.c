@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "chain/memories.h"
 #include "coretap/decode.h"
-#include "decode/memories.h"
 
 #define IMAGES 3
 

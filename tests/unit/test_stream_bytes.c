@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "decode/stream_bytes.h"
+#include "chain/threads/stream_bytes.h"
 
 enum {
     SIZE = 20000

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "chain/chain_tune.h"
+#include "chain/feed.h"
+#include "chain/memories.h"
+#include "chain/stream.h"
+#include "chain/threads/parallel.h"
+#include "coretap/decode.h"
+#include "coretap/program.h"
+#include "frame/demux_skip.h"
+#include "losses/losses.h"
+
+struct ct_chain {
+    struct ct_ctx *ctx;
+    const struct ct_buffer *buffer;
+    const struct ct_chain_sink *sink;
+    struct ct_chain_options options;
+    struct ct_memories *memories;
+    const struct ct_memory *memory; /* that of no process in particular; NULL below FLOW */
+    struct ct_demux *demux;         /* made when the framing is known */
+    struct ct_batches *batches;
+    struct ct_parallel *parallel; /* with threads: decodes the streams in place of this */
+    size_t segment;
+    uint64_t bytes;
+    bool cut; /* trace is missing behind the piece in work */
+    size_t count;
+    struct ct_stream_chain *streams; /* by ID */
+    struct ct_stream *views;         /* what ct_chain_streams gives */
+};
+
+static bool wanted(const struct ct_chain_options *options, uint8_t id)
+{
+    if (!options->ids[0] && !options->ids[1])
+        return true;
+    return options->ids[id / 64] >> (id % 64) & 1;
+}
+
+static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_t id)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->streams[i].stream.id == id)
+            return CT_OK; /* two sources with one ID: the first counts */
+    if (c->options.level >= CT_LEVEL_PACKET && !ct_protocol_ops((enum ct_protocol)source->protocol)) {
+        ct_log(c->ctx, CT_LOG_WARNING,
+               "source %s (ID %02x): %s is not decoded by this version; its trace is left out", source->name,
+               id, ct_protocol_name((enum ct_protocol)source->protocol));
+        return CT_OK;
+    }
+    struct ct_stream_chain *stream = &c->streams[c->count++];
+    int rc = ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->sink->steps != NULL, c->memory);
+    if (!rc && c->sink->events)
+        rc = ct_stream_chain_want_events(stream, c->ctx);
+    if (!rc && stream->follow && ct_memories_change(c->memories))
+        stream->follow->memories = c->memories;
+    return rc;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct ct_stream_chain *x = a;
+    const struct ct_stream_chain *y = b;
+    return x->stream.id - y->stream.id;
+}
+
+/* A buffer that is known to have no frames has one source, listed as ID 0. */
+static int make_streams(struct ct_chain *c, bool framed)
+{
+    const struct ct_buffer *b = c->buffer;
+    size_t count = framed ? b->source_count : b->source_count > 0;
+    c->streams = calloc(count + 1, sizeof *c->streams);
+    c->views = calloc(count + 1, sizeof *c->views);
+    if (!c->streams || !c->views)
+        return ct_fail_nomem(c->ctx, b->name);
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < count; i++) {
+        uint8_t id = framed ? b->sources[i].trace_id : 0;
+        if (wanted(&c->options, id))
+            rc = add_stream(c, &b->sources[i], id);
+    }
+    qsort(c->streams, c->count, sizeof *c->streams, by_id);
+    return rc;
+}
+
+static int start(struct ct_chain *c, enum ct_framing framing)
+{
+    struct ct_demux_options options = {.size = sizeof options, .framing = (uint8_t)framing};
+    c->options.framing = (uint8_t)framing;
+    int rc = ct_demux_new(c->ctx, &options, &c->demux);
+    if (!rc)
+        rc = make_streams(c, framing != CT_FRAMING_NONE);
+    for (unsigned id = 0; !rc && id < 128; id++)
+        ct_demux_keep(c->demux, (uint8_t)id, 0);
+    for (size_t i = 0; !rc && i < c->count; i++)
+        ct_demux_keep(c->demux, c->streams[i].stream.id, 1);
+    return rc;
+}
+
+/* True when trace goes straight to events, and one thread is quicker with that than several with elements. */
+static bool is_straight(const struct ct_chain *c)
+{
+    const struct ct_chain_sink *s = c->sink;
+    return s->events && c->options.level == CT_LEVEL_ELEMENT && !s->packets && !s->elems;
+}
+
+/* Threads, when the streams are known. */
+static int start_threads(struct ct_chain *c)
+{
+    if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c))
+        return CT_OK;
+    const struct ct_parallel_how how = {.ctx = c->ctx,
+                                        .options = &c->options,
+                                        .sink = c->sink,
+                                        .memory = c->memory,
+                                        .memories_change = c->memory && ct_memories_change(c->memories),
+                                        .streams = c->streams,
+                                        .count = c->count,
+                                        .segment = c->segment};
+    return ct_parallel_new(&how, &c->parallel);
+}
+
+void ct_chain_tune(struct ct_chain *c, size_t segment)
+{
+    c->segment = segment;
+}
+
+void ct_chain_tasks(const struct ct_chain *c, uint64_t *tasks, uint64_t *again)
+{
+    *tasks = *again = 0;
+    if (c->parallel)
+        ct_parallel_tasks(c->parallel, tasks, again);
+}
+
+int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
+                 const struct ct_chain_sink *sink, struct ct_chain **out)
+{
+    if (!buffer || !sink || !out)
+        return ct_fail_null(ctx, __func__);
+    struct ct_chain_options o;
+    int rc = ct_options_read(ctx, "ct_chain_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
+    struct ct_chain *c = calloc(1, sizeof *c);
+    if (!c)
+        return ct_fail_nomem(ctx, buffer->name);
+    *c = (struct ct_chain){.ctx = ctx, .buffer = buffer, .sink = sink, .options = o};
+    if (c->options.framing == CT_FRAMING_AUTO)
+        c->options.framing = buffer->framing;
+    c->batches = malloc(sizeof *c->batches);
+    rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
+    if (!rc && o.level >= CT_LEVEL_FLOW)
+        rc = ct_memories_new(ctx, buffer, &c->memories, &c->memory);
+    if (c->options.engine == CT_ENGINE_AUTO)
+        c->options.engine = sink->flow ? CT_ENGINE_PLAIN : CT_ENGINE_FAST;
+    if (!rc && c->options.framing != CT_FRAMING_AUTO)
+        rc = start(c, (enum ct_framing)c->options.framing);
+    if (rc) {
+        ct_chain_free(c);
+        return rc;
+    }
+    *out = c;
+    return CT_OK;
+}
+
+void ct_chain_free(struct ct_chain *c)
+{
+    if (!c)
+        return;
+    ct_parallel_free(c->parallel);
+    for (size_t i = 0; i < c->count; i++)
+        ct_stream_chain_deinit(&c->streams[i]);
+    free(c->streams);
+    free(c->views);
+    free(c->batches);
+    ct_demux_free(c->demux);
+    ct_memories_free(c->memories);
+    free(c);
+}
+
+/* Takes every stream as far as its bytes go. */
+static int drain(struct ct_chain *c, enum ct_behind behind)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        struct ct_stream_chain *stream = &c->streams[i];
+        struct ct_run run;
+        ct_demux_run(c->demux, stream->stream.id, &run);
+        if (!run.size && behind == CT_BEHIND_MORE)
+            continue;
+        if (c->parallel) {
+            int rc = ct_parallel_push(c->parallel, i, &run);
+            if (rc)
+                return rc;
+            ct_demux_consume(c->demux, stream->stream.id, run.size);
+            continue;
+        }
+        size_t used;
+        int rc = ct_stream_chain_run(stream, &run, behind, (enum ct_level)c->options.level, c->batches,
+                                     c->sink, &used);
+        if (rc)
+            return rc;
+        stream->stream.stats.bytes += used;
+        ct_demux_consume(c->demux, stream->stream.id, used);
+    }
+    return c->parallel && behind != CT_BEHIND_MORE ? ct_parallel_flush(c->parallel, behind) : 0;
+}
+
+static void reset_streams(struct ct_chain *c, bool whole)
+{
+    if (c->parallel)
+        ct_parallel_reset(c->parallel, whole);
+    for (size_t i = 0; !c->parallel && i < c->count; i++)
+        ct_stream_chain_reset(&c->streams[i], whole);
+}
+
+/* True when bytes of any stream may be missing here: every stream has to look for synchronisation again. */
+static bool is_break(const struct ct_frame_mark *marks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (marks[i].kind == CT_FRAME_RESET || marks[i].kind == CT_FRAME_CUT)
+            return true;
+    return false;
+}
+
+static int tell_marks(const struct ct_chain *c)
+{
+    size_t count;
+    const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
+    int rc = 0;
+    for (size_t i = 0; !rc && i < count && c->sink->mark; i++)
+        rc = c->sink->mark(c->sink->user, &marks[i]);
+    return rc;
+}
+
+/* Decodes what the runs hold, which all lies before the marks; then tells those. */
+static int drain_to_marks(struct ct_chain *c)
+{
+    size_t count;
+    const struct ct_frame_mark *marks = ct_demux_marks(c->demux, &count);
+    bool broken = is_break(marks, count);
+    int rc = drain(c, broken ? CT_BEHIND_BREAK : CT_BEHIND_MORE);
+    if (!rc && c->parallel && count && !broken)
+        rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
+    if (!rc)
+        rc = tell_marks(c);
+    if (broken)
+        reset_streams(c, false);
+    return rc;
+}
+
+/* The first bytes: a framing that was not stated is found out. Bytes in the wrong order are an error then;
+ * where the framing was stated the user may know better. */
+static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
+{
+    const char *trouble = c->options.framing == CT_FRAMING_NONE ? NULL : ct_framing_trouble(bytes, size);
+    if (trouble && !c->demux)
+        return ct_fail(c->ctx, CT_ERR_FORMAT, "%s: %s", c->buffer->path, trouble);
+    if (trouble)
+        ct_log(c->ctx, CT_LOG_WARNING, "%s: %s", c->buffer->path, trouble);
+    return c->demux ? CT_OK : start(c, ct_framing_probe(bytes, size));
+}
+
+/* A piece of trace without frames is decoded where it lies if it has so many bytes … */
+#define STRAIGHT 1024u
+/* … and what the piece before left is a packet at most, which goes on in the first bytes of this one. */
+#define JOINT 256u
+
+static bool goes_straight(const struct ct_chain *c, size_t size)
+{
+    return c->options.framing == CT_FRAMING_NONE && size >= STRAIGHT && c->count == 1 && !c->parallel;
+}
+
+/* What was left, with the first bytes of a piece. Result in *used: how many of these are done with; none when
+ * something is still left. */
+static int finish_packet(struct ct_chain *c, const uint8_t *bytes, size_t *used)
+{
+    struct ct_run run;
+    *used = 0;
+    ct_demux_run(c->demux, 0, &run);
+    if (!run.size)
+        return CT_OK;
+    int rc = ct_demux_push(c->demux, bytes, JOINT, used);
+    if (!rc)
+        rc = drain(c, CT_BEHIND_MORE);
+    ct_demux_run(c->demux, 0, &run);
+    if (rc || run.size > *used)
+        return rc;
+    ct_demux_take_back(c->demux, run.size);
+    *used -= run.size;
+    return rc;
+}
+
+/* The stream takes bytes from where they lie. */
+static int run_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, size_t *used)
+{
+    struct ct_stream_chain *stream = &c->streams[0];
+    struct ct_run run;
+    ct_demux_run(c->demux, 0, &run);
+    const struct ct_span span = {.pos = run.pos, .place = ct_demux_offset(c->demux) << CT_SPAN_BITS};
+    run = (struct ct_run){.data = bytes, .size = size, .pos = run.pos, .spans = &span, .span_count = 1};
+    int rc = ct_stream_chain_run(stream, &run, CT_BEHIND_MORE, (enum ct_level)c->options.level, c->batches,
+                                 c->sink, used);
+    if (rc)
+        return rc;
+    stream->stream.stats.bytes += *used;
+    ct_demux_skip(c->demux, *used);
+    return CT_OK;
+}
+
+/* As far as a piece can be decoded where it lies; *used: bytes of it. */
+static int push_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, size_t *used)
+{
+    struct ct_run left;
+    size_t more = 0;
+    int rc = finish_packet(c, bytes, used);
+    ct_demux_run(c->demux, 0, &left);
+    if (!rc && !left.size)
+        rc = run_straight(c, bytes + *used, size - *used, &more);
+    *used += more;
+    return rc;
+}
+
+int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
+{
+    if (!c || (!data && size))
+        return CT_ERR_ARG;
+    const uint8_t *bytes = data;
+    int rc = CT_OK;
+    if (size && c->bytes == 0)
+        rc = look_at_first(c, bytes, size);
+    if (!rc && size && c->bytes == 0)
+        rc = start_threads(c);
+    if (!rc && goes_straight(c, size)) {
+        size_t used;
+        rc = push_straight(c, bytes, size, &used);
+        bytes += used;
+        size -= used;
+        c->bytes += used;
+    }
+    while (!rc && size) {
+        size_t used;
+        rc = ct_demux_push(c->demux, bytes, size, &used);
+        if (!rc)
+            rc = drain_to_marks(c);
+        bytes += used;
+        size -= used;
+        c->bytes += used;
+    }
+    if (!rc && c->sink->bytes)
+        rc = c->sink->bytes(c->sink->user, c->bytes);
+    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
+}
+
+int ct_chain_finish(struct ct_chain *c)
+{
+    if (!c)
+        return CT_ERR_ARG;
+    if (!c->demux)
+        return CT_OK;
+    int rc = ct_demux_finish(c->demux);
+    if (!rc)
+        rc = drain(c, CT_BEHIND_END);
+    if (!rc)
+        rc = tell_marks(c);
+    for (size_t i = 0; !rc && i < c->count; i++)
+        rc = ct_stream_chain_sync(&c->streams[i]);
+    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
+}
+
+/* What was decoded so far ends here: frames and packets that are not whole never will be. */
+static int break_off(struct ct_chain *c)
+{
+    int rc = ct_demux_finish(c->demux);
+    if (!rc)
+        rc = drain(c, CT_BEHIND_BREAK);
+    if (!rc)
+        rc = tell_marks(c);
+    if (!rc)
+        reset_streams(c, !c->cut);
+    return rc;
+}
+
+int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
+{
+    if (!c || !piece)
+        return CT_ERR_ARG;
+    int rc = CT_OK;
+    if (!c->demux && !piece->offset) { /* its bytes say what the framing is */
+        c->cut = piece->cut;
+        return CT_OK;
+    }
+    if (!c->demux)
+        rc = start(c, CT_FRAMING_FRAMES);
+    else if (c->bytes && !piece->joins)
+        rc = break_off(c);
+    else if (c->parallel) /* what came before was of another place */
+        rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
+    if (rc)
+        return rc;
+    if (piece->joins && c->bytes)
+        ct_demux_move(c->demux, piece->offset);
+    else
+        ct_demux_restart(c->demux, piece->offset);
+    c->cut = piece->cut;
+    for (size_t i = 0; !rc && i < c->count; i++)
+        rc = c->streams[i].follow ? ct_follow_piece(c->streams[i].follow, piece) : CT_OK;
+    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
+}
+
+/* What there is of a file without frames, when threads can read it while they decode. */
+static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
+{
+    const struct ct_parallel_file file = {
+        .path = c->buffer->path, .fd = chunks->fd, .size = ct_chunks_file_size(chunks)};
+    if (c->options.framing != CT_FRAMING_NONE || c->buffer->pieces || c->bytes || !file.size)
+        return CT_OK;
+    int rc = start_threads(c);
+    if (rc || !c->parallel || !ct_parallel_takes_file(c->parallel))
+        return rc;
+    while (!rc && c->bytes < file.size) {
+        uint64_t at = c->bytes;
+        rc = ct_parallel_file(c->parallel, &file, &at);
+        ct_demux_skip(c->demux, (size_t)(at - c->bytes));
+        c->bytes = at;
+        if (!rc && c->sink->bytes)
+            rc = c->sink->bytes(c->sink->user, c->bytes);
+    }
+    return rc ? rc : ct_chunks_seek(chunks, c->bytes, UINT64_MAX);
+}
+
+int ct_chain_run(struct ct_chain *c)
+{
+    if (!c)
+        return CT_ERR_ARG;
+    struct ct_feed feed;
+    size_t pushed;
+    int rc = ct_feed_open(&feed, c->ctx, c->buffer);
+    if (!rc)
+        rc = share_file(c, &feed.chunks);
+    while (!rc && !feed.ended)
+        rc = ct_feed_push(&feed, c, CT_CHUNK_SIZE, &pushed);
+    ct_feed_close(&feed);
+    return rc ? ct_tell_nomem(c->ctx, c->buffer->path, rc) : ct_chain_finish(c);
+}
+
+const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count)
+{
+    if (ct_no_array(c, count))
+        return NULL;
+    *count = c->count;
+    for (size_t i = 0; i < c->count; i++) {
+        if (ct_stream_chain_sync(&c->streams[i]) != CT_OK)
+            ct_note_nomem(c->ctx);
+        c->views[i] = c->parallel ? ct_parallel_stream(c->parallel, i) : c->streams[i].stream;
+        c->views[i].stats.losses =
+            ct_losses_of(&c->views[i].stats, (enum ct_protocol)c->views[i].source->protocol);
+    }
+    return c->views;
+}
+
+struct ct_losses ct_chain_losses(const struct ct_chain *c)
+{
+    if (!c)
+        return (struct ct_losses){0};
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(c, &count);
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(c);
+    struct ct_losses sum = {.lost_bytes = frames ? frames->lost_bytes : 0};
+    for (size_t i = 0; i < count; i++)
+        ct_losses_add(&sum, &streams[i].stats.losses);
+    return sum;
+}
+
+const struct ct_frame_stats *ct_chain_frame_stats(const struct ct_chain *c)
+{
+    if (!c)
+        return NULL;
+    return c->demux ? ct_demux_stats(c->demux) : NULL;
+}
+
+enum ct_framing ct_chain_framing(const struct ct_chain *c)
+{
+    if (!c)
+        return CT_FRAMING_AUTO;
+    return (enum ct_framing)c->options.framing;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chain/chunks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+
+/* What ct_framing_probe wants to see. */
+#define FIRST_SIZE 4096
+
+int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
+{
+    *c = (struct ct_chunks){.ctx = ctx, .path = path, .fd = -1, .least = FIRST_SIZE, .left = UINT64_MAX};
+    c->data = malloc(CT_CHUNK_SIZE);
+    if (!c->data)
+        return ct_fail_nomem(ctx, path);
+    struct stat st;
+    const int standard = strcmp(path, "-") == 0;
+    c->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (c->fd < 0)
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    if (!standard && (fstat(c->fd, &st) != 0 || !S_ISREG(st.st_mode)))
+        return ct_fail(
+            ctx, CT_ERR_IO,
+            "%s: not a regular file, so no trace is read from it; give what a pipe or a device says as "
+            "standard input",
+            path);
+    return CT_OK;
+}
+
+int ct_chunks_seek(struct ct_chunks *c, uint64_t offset, uint64_t size)
+{
+    c->left = size;
+    const uint64_t at = c->at;
+    c->at = offset;
+    if (at != offset && lseek(c->fd, (off_t)offset, SEEK_SET) < 0)
+        return ct_fail(c->ctx, CT_ERR_IO, "%s: cannot be read at offset %llu: %s", c->path,
+                       (unsigned long long)offset, strerror(errno));
+    return CT_OK;
+}
+
+uint64_t ct_chunks_file_size(const struct ct_chunks *c)
+{
+    struct stat st;
+    return c->fd == STDIN_FILENO || fstat(c->fd, &st) || !S_ISREG(st.st_mode) ? 0 : (uint64_t)st.st_size;
+}
+
+int ct_chunks_next(struct ct_chunks *c, size_t *size)
+{
+    size_t most = c->left < CT_CHUNK_SIZE ? (size_t)c->left : CT_CHUNK_SIZE;
+    *size = 0;
+    while (*size < most) {
+        ssize_t got = read(c->fd, c->data + *size, most - *size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return ct_fail(c->ctx, CT_ERR_IO, "%s: cannot be read: %s", c->path, strerror(errno));
+        if (got == 0)
+            break;
+        *size += (size_t)got;
+        /* A pipe gives what it has: what arrived is decoded before more is waited for, once the first piece
+         * is large enough to show its framing. */
+        if (c->fd == STDIN_FILENO && *size >= c->least)
+            break;
+    }
+    c->least = 1;
+    c->at += *size;
+    if (c->left != UINT64_MAX)
+        c->left -= *size;
+    return CT_OK;
+}
+
+void ct_chunks_close(struct ct_chunks *c)
+{
+    if (c->fd > STDIN_FILENO)
+        close(c->fd);
+    free(c->data);
+    *c = (struct ct_chunks){.fd = -1};
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chain/memories.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+struct own {
+    const struct ct_generation *generation;
+    uint32_t number;
+};
+
+struct ct_memories {
+    struct ct_ctx *ctx;
+    const struct ct_buffer *buffer;
+    const struct ct_maps *maps; /* of the buffer, or an empty one */
+    bool changes;
+    size_t count;
+    struct ct_memory **made; /* 0: the one to begin with; then by process and generation. NULL: not yet */
+    size_t *first;           /* of each process: index of its first generation in `made` */
+    uint32_t *number;        /* of each: index of the one that is used for it; 0: not known yet */
+    struct own *own;         /* those that are used */
+    size_t own_count;
+};
+
+static const struct ct_maps no_maps;
+
+static int add_images(struct ct_memories *m, struct ct_memory *memory, const struct ct_image *images,
+                      size_t count)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && rc != CT_ERR_NOMEM; i++) {
+        rc = ct_memory_add_image(memory, &images[i]);
+        if (rc && !m->buffer->maps)
+            return rc;
+        if (rc)
+            ct_log(m->ctx, CT_LOG_WARNING, "%s", ct_ctx_error(m->ctx));
+    }
+    return rc == CT_ERR_NOMEM ? rc : CT_OK;
+}
+
+static int make(struct ct_memories *m, const struct ct_generation *generation, struct ct_memory **out)
+{
+    struct ct_memory *memory;
+    int rc = ct_memory_new(m->ctx, &memory);
+    if (rc)
+        return rc;
+    if (generation)
+        rc = add_images(m, memory, generation->images, generation->image_count);
+    if (!rc)
+        rc = add_images(m, memory, m->buffer->images, m->buffer->image_count);
+    if (rc) {
+        ct_memory_free(memory);
+        return rc;
+    }
+    *out = memory;
+    return CT_OK;
+}
+
+/* Linux writes the number of the thread into the context ID register of the level that it runs at. What that
+ * is shows the configuration: VMID and VMIDOPT trace the one of EL2 (DDI 0487, TRCCONFIGR). */
+static bool is_in_vmid(const struct ct_source *source)
+{
+    return source->regs.configr >> 7 & source->regs.configr >> 15 & 1;
+}
+
+/* Whether the trace says which thread runs. */
+static bool tells_thread(const struct ct_source *source)
+{
+    if (source->protocol == CT_PROTOCOL_ETM3 || source->protocol == CT_PROTOCOL_PTM)
+        return source->regs.etmcr >> 14 & 3;
+    return source->regs.configr >> 6 & 1 || is_in_vmid(source);
+}
+
+/* The one generation that the trace of the buffer can be of, or NULL. */
+static const struct ct_generation *only_one(const struct ct_buffer *buffer)
+{
+    const struct ct_maps *maps = buffer->maps;
+    if (!maps || maps->process_count != 1 || maps->processes[0].generation_count != 1)
+        return NULL;
+    for (size_t i = 0; i < buffer->source_count; i++)
+        if (tells_thread(&buffer->sources[i]))
+            return NULL;
+    return maps->processes[0].generations;
+}
+
+int ct_memories_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, struct ct_memories **out,
+                    const struct ct_memory **common)
+{
+    struct ct_memories *m = calloc(1, sizeof *m);
+    if (!m)
+        return ct_fail_nomem(ctx, buffer->name);
+    *m = (struct ct_memories){.ctx = ctx, .buffer = buffer, .maps = buffer->maps ? buffer->maps : &no_maps};
+    m->first = calloc(m->maps->process_count + 1, sizeof *m->first);
+    m->count = 1; /* no process has no generation */
+    for (size_t i = 0; m->first && i < m->maps->process_count; i++) {
+        m->first[i] = m->count;
+        m->count += m->maps->processes[i].generation_count;
+    }
+    m->made = calloc(m->count, sizeof(struct ct_memory *));
+    m->number = calloc(m->count, sizeof *m->number);
+    m->own = calloc(m->count, sizeof *m->own);
+    const struct ct_generation *only = only_one(buffer);
+    m->changes = m->count > 1 && !only;
+    if (!m->first || !m->made || !m->number || !m->own) {
+        ct_memories_free(m);
+        return ct_fail_nomem(ctx, buffer->name);
+    }
+    int rc = make(m, only, &m->made[0]);
+    if (rc) {
+        ct_memories_free(m);
+        return rc;
+    }
+    *out = m;
+    *common = m->made[0];
+    return CT_OK;
+}
+
+void ct_memories_free(struct ct_memories *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; m->made && i < m->count; i++)
+        ct_memory_free(m->made[i]);
+    free(m->made);
+    free(m->first);
+    free(m->number);
+    free(m->own);
+    free(m);
+}
+
+bool ct_memories_change(const struct ct_memories *m)
+{
+    return m->changes;
+}
+
+bool ct_memories_thread(const struct ct_source *source, const struct ct_elem *elem, uint32_t *tid)
+{
+    bool in_vmid = is_in_vmid(source);
+    if (elem->kind != CT_ELEM_CONTEXT)
+        return false;
+    *tid = (uint32_t)(in_vmid ? elem->v >> 32 : elem->v);
+    return elem->aux & (in_vmid ? CT_CONTEXT_VMID : CT_CONTEXT_CTXT);
+}
+
+static uint64_t to_time(const struct ct_clock *clock, uint64_t ticks)
+{
+    return clock->zero + (uint64_t)((unsigned __int128)ticks * clock->mult >> clock->shift);
+}
+
+bool ct_memories_follow(const struct ct_memories *m, const struct ct_source *source,
+                        const struct ct_elem *elem, struct ct_place *place)
+{
+    uint32_t tid;
+    if (m->maps->by_piece)
+        return false;
+    if (elem->kind == CT_ELEM_TIMESTAMP && m->maps->clock.known) {
+        place->time = to_time(&m->maps->clock, elem->v);
+        place->timed = true;
+        return true;
+    }
+    if (!ct_memories_thread(source, elem, &tid) || tid == place->tid)
+        return false;
+    place->tid = tid;
+    return true;
+}
+
+/* Entries of the array, sorted by their number, that are below (number, time) or equal to it. */
+static size_t threads_up_to(const struct ct_maps *maps, uint32_t tid, uint64_t time)
+{
+    size_t low = 0;
+    size_t high = maps->thread_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct ct_thread *t = &maps->threads[middle];
+        if (t->tid < tid || (t->tid == tid && t->from <= time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t process_of(const struct ct_maps *maps, const struct ct_place *place)
+{
+    size_t n = threads_up_to(maps, place->tid, place->time);
+    if (n && maps->threads[n - 1].tid == place->tid)
+        return maps->threads[n - 1].pid;
+    /* It was first heard of later than the time of the piece says. */
+    if (n < maps->thread_count && maps->threads[n].tid == place->tid)
+        return maps->threads[n].pid;
+    return place->tid;
+}
+
+static const struct ct_process *find_process(const struct ct_maps *maps, uint32_t pid)
+{
+    size_t low = 0;
+    size_t high = maps->process_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (maps->processes[middle].pid < pid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < maps->process_count && maps->processes[low].pid == pid ? &maps->processes[low] : NULL;
+}
+
+/* The generation at a time; the first one also before it. */
+static size_t find_generation(const struct ct_process *process, uint64_t time)
+{
+    size_t low = 0;
+    size_t high = process->generation_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (process->generations[middle].from <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : 0;
+}
+
+static bool same_images(const struct ct_generation *a, const struct ct_generation *b)
+{
+    bool same = a->image_count == b->image_count;
+    for (size_t i = 0; same && i < a->image_count; i++)
+        same = ct_image_same(&a->images[i], &b->images[i]);
+    return same;
+}
+
+/* One that was made of the same images: a child has the memory of its parent until it becomes another
+ * program. Or 0. */
+static uint32_t find_same(const struct ct_memories *m, const struct ct_generation *generation)
+{
+    for (size_t i = 0; i < m->own_count; i++)
+        if (same_images(m->own[i].generation, generation))
+            return m->own[i].number;
+    return 0;
+}
+
+static int make_own(struct ct_memories *m, const struct ct_generation *generation, uint32_t number)
+{
+    int rc = make(m, generation, &m->made[number]);
+    if (!rc)
+        m->own[m->own_count++] = (struct own){generation, number};
+    return rc;
+}
+
+int ct_memories_at(struct ct_memories *m, const struct ct_place *place, const struct ct_memory **out,
+                   uint32_t *number)
+{
+    const struct ct_process *process = m->maps->by_piece ? m->maps->processes
+                                       : place->tid == CT_NO_THREAD
+                                           ? NULL
+                                           : find_process(m->maps, process_of(m->maps, place));
+    size_t at = 0;
+    int rc = CT_OK;
+    if (process && process->generation_count) {
+        size_t which = find_generation(process, place->time);
+        const struct ct_generation *generation = &process->generations[which];
+        at = m->first[process - m->maps->processes] + which;
+        if (!m->number[at])
+            m->number[at] = find_same(m, generation);
+        if (!m->number[at]) {
+            rc = make_own(m, generation, (uint32_t)at);
+            m->number[at] = rc ? 0 : (uint32_t)at;
+        }
+    }
+    *number = m->number[at];
+    *out = m->made[*number];
+    return rc;
+}

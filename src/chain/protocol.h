@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a trace protocol does in a chain: one row of operations each, called once a batch. A protocol is added
+ * with a file like stream_etm4.c and a row in protocol.c. */
+#ifndef CT_CHAIN_PROTOCOL_H
+#define CT_CHAIN_PROTOCOL_H
+
+#include <stdbool.h>
+
+#include "base/seam.h"
+#include "coretap/decode.h"
+#include "etm4/work.h"
+#include "report/text.h"
+
+struct ct_event_columns;
+struct ct_fast;
+
+/* The largest packet record of all protocols. */
+#define CT_PACKET_SIZE_MAX 64
+
+/* Decoders and resolvers are the protocol's own objects. The functions are those of the protocol's public
+ * headers with their pointers untyped; what is said there holds here. */
+struct ct_protocol_ops {
+    size_t packet_size; /* of a packet record; the first 8 bytes of each are its `pos` … */
+    size_t type_at; /* … and the byte at this offset is its type; type 0 is a run without synchronisation */
+    unsigned type_count;
+    const char *(*type_name)(unsigned type);
+    bool (*type_is_bad)(unsigned type); /* a packet that cannot be */
+
+    int (*decoder_new)(struct ct_ctx *ctx, const struct ct_source *source, void **out);
+    void (*decoder_free)(void *decoder);
+    void (*decoder_reset)(void *decoder);
+    size_t (*decode)(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final, void *packets,
+                     size_t cap, size_t *count);
+
+    int (*resolver_new)(struct ct_ctx *ctx, const struct ct_source *source, void **out);
+    void (*resolver_free)(void *resolver);
+    void (*resolver_reset)(void *resolver);
+    size_t (*resolve)(void *resolver, const void *packets, size_t size, int final, struct ct_elem *elems,
+                      size_t cap, size_t *count);
+
+    /* Optional: decodes straight to elements, skipping packets. NULL when the protocol has no fast path. The
+     * object shares the state of decoder and resolver and does not own them. *out is NULL when the source has
+     * no use for it. CT_ERR_NOMEM. */
+    int (*fast_new)(struct ct_ctx *ctx, void *decoder, void *resolver, void **out);
+    void (*fast_free)(void *fast);
+    void (*fast_reset)(void *fast); /* after the decoder and the resolver */
+    size_t (*fast_run)(void *fast, struct ct_work *work, struct ct_elem *elems, size_t cap,
+                       struct ct_stream_stats *stats);
+    /* Decodes straight to events in columns, which are added as far as there is room. */
+    void (*fast_events)(void *fast, struct ct_work *work, struct ct_events *events,
+                        struct ct_event_columns *columns, struct ct_stream_stats *stats);
+
+    /* Optional: decodes straight to edge counts, as far as that goes, with the engine that has the program.
+     * NULL when the protocol has no such path; *out is NULL when the source has no use for it. hops_sync adds
+     * what was counted to the edges and to `stats`. All return CT_OK or an error. */
+    int (*hops_new)(struct ct_ctx *ctx, void *fast, struct ct_fast *engine, void **out);
+    void (*hops_free)(void *hops);
+    int (*hops_run)(void *hops, struct ct_work *work);
+    int (*hops_sync)(void *hops, struct ct_stream_stats *stats);
+
+    /* Optional, for threads: find_sync returns the first synchronisation point at or behind `from`, which is
+     * the beginning of a packet if the bytes are trace; SIZE_MAX when there is none. The other two save the
+     * state there. All are NULL when streams of the protocol are not split. */
+    size_t (*find_sync)(const uint8_t *data, size_t size, size_t from);
+    void (*decoder_seam)(const void *decoder, struct ct_seam *seam);
+    void (*resolver_seam)(const void *resolver, struct ct_seam *seam);
+
+    /* Appends one line a packet (docs/listing.md). */
+    void (*list)(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch);
+};
+
+extern const struct ct_protocol_ops ct_etm4_ops; /* ETMv4 and ETE */
+extern const struct ct_protocol_ops ct_etm3_ops;
+extern const struct ct_protocol_ops ct_ptm_ops;
+extern const struct ct_protocol_ops ct_itm_ops;
+extern const struct ct_protocol_ops ct_stm_ops;
+
+/* NULL for a protocol that is not decoded. */
+const struct ct_protocol_ops *ct_protocol_ops(enum ct_protocol protocol);
+
+/* Where the bytes of a packet at stream position `pos` are. A run without
+ * synchronisation has none to show. */
+static inline const uint8_t *ct_packet_bytes(const struct ct_packet_batch *batch, uint64_t pos)
+{
+    return pos < batch->run->pos ? NULL : batch->run->data + (pos - batch->run->pos);
+}
+
+#endif

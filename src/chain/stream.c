@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chain/stream.h"
+
+#include <string.h>
+
+#include "base/ctx.h"
+#include "losses/losses.h"
+
+/* Bytes straight to edge counts, where there is such a way. */
+static int add_hops(struct ct_stream_chain *c, struct ct_ctx *ctx)
+{
+    const struct ct_follow *follow = c->follow;
+    if (!c->fast || !c->ops->hops_new || !follow->fast || !follow->gives_counts)
+        return CT_OK;
+    return c->ops->hops_new(ctx, c->fast, follow->fast, &c->hops);
+}
+
+int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const struct ct_source *source,
+                         uint8_t id, const struct ct_chain_options *options, bool wants_steps,
+                         const struct ct_memory *memory)
+{
+    *c = (struct ct_stream_chain){.stream = {.source = source, .id = id}, .fresh = true};
+    c->ops = ct_protocol_ops((enum ct_protocol)source->protocol);
+    int rc = CT_OK;
+    if (options->level >= CT_LEVEL_PACKET)
+        rc = c->ops->decoder_new(ctx, source, &c->decoder);
+    if (!rc && options->level >= CT_LEVEL_PACKET) /* what was lost is known from the elements */
+        rc = c->ops->resolver_new(ctx, source, &c->resolver);
+    if (!rc && options->level >= CT_LEVEL_PACKET && c->ops->fast_new)
+        rc = c->ops->fast_new(ctx, c->decoder, c->resolver, &c->fast);
+    if (!rc && options->level >= CT_LEVEL_FLOW)
+        rc = ct_follow_new(ctx, source, options, wants_steps, memory, &c->follow);
+    if (!rc && options->level >= CT_LEVEL_FLOW)
+        rc = add_hops(c, ctx);
+    if (!rc && options->level >= CT_LEVEL_STEPS) {
+        c->stream.graph = ct_follow_graph(c->follow);
+        c->stream.edges = options->edges ? c->follow->edges : NULL;
+    }
+    return rc;
+}
+
+int ct_stream_chain_want_events(struct ct_stream_chain *c, struct ct_ctx *ctx)
+{
+    return c->resolver ? ct_stream_events_new(ctx, c->stream.source, &c->events) : CT_OK;
+}
+
+void ct_stream_chain_deinit(struct ct_stream_chain *c)
+{
+    if (c->hops)
+        c->ops->hops_free(c->hops);
+    if (c->fast)
+        c->ops->fast_free(c->fast);
+    if (c->decoder)
+        c->ops->decoder_free(c->decoder);
+    if (c->resolver)
+        c->ops->resolver_free(c->resolver);
+    ct_stream_events_free(c->events);
+    ct_follow_free(c->follow);
+}
+
+int ct_stream_chain_sync(struct ct_stream_chain *c)
+{
+    int rc = c->hops ? c->ops->hops_sync(c->hops, &c->stream.stats) : CT_OK;
+    return c->follow && !rc ? ct_follow_sync(c->follow, &c->stream.stats) : rc;
+}
+
+void ct_stream_chain_reset(struct ct_stream_chain *c, bool whole)
+{
+    const bool was_fresh = c->fresh;
+    c->fresh = true;
+    /* Where nothing came since trace was lost, it still is. */
+    c->whole = whole && (c->whole || !c->started || !was_fresh);
+    if (c->decoder)
+        c->ops->decoder_reset(c->decoder);
+    if (c->resolver)
+        c->ops->resolver_reset(c->resolver);
+    if (c->fast)
+        c->ops->fast_reset(c->fast);
+}
+
+void ct_stream_chain_seam(const struct ct_stream_chain *c, struct ct_seam *seam)
+{
+    seam->count = 0;
+    seam->overflow = false;
+    ct_seam_put(seam, c->started);
+    c->ops->decoder_seam(c->decoder, seam);
+    if (c->resolver)
+        c->ops->resolver_seam(c->resolver, seam);
+    if (c->follow)
+        ct_follow_seam(c->follow, seam);
+}
+
+/* Offsets of packets whose positions ascend through the spans of a run. */
+static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *run, const uint8_t *packets,
+                         size_t count, uint64_t *offsets)
+{
+    size_t at = SIZE_MAX;
+    for (size_t i = 0; i < count; i++, packets += c->ops->packet_size) {
+        uint64_t pos;
+        memcpy(&pos, packets, sizeof pos);
+        if (packets[c->ops->type_at] == 0) {
+            /* Its bytes may be gone from the run. There is one such packet at most, at the start. */
+            offsets[i] = c->start_offset;
+            continue;
+        }
+        if (at == SIZE_MAX)
+            at = ct_run_span(run, pos);
+        while (at + 1 < run->span_count && run->spans[at + 1].pos <= pos)
+            at++;
+        offsets[i] = ct_span_offset(&run->spans[at], pos);
+    }
+}
+
+static void count_packets(struct ct_stream_chain *c, const uint8_t *packets, size_t count)
+{
+    struct ct_stream_stats *stats = &c->stream.stats;
+    stats->packets += count;
+    for (size_t i = 0; i < count; i++)
+        stats->packet_types[packets[i * c->ops->packet_size + c->ops->type_at]]++;
+}
+
+/* From here on the positions of packets are offsets in the capture. */
+static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, const uint64_t *offsets,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy(packets + i * c->ops->packet_size, &offsets[i], sizeof *offsets);
+}
+
+/* The first `count` elements of the batch to all who want them. */
+static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches *batches,
+                      const struct ct_chain_sink *sink)
+{
+    struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
+    int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
+    if (!rc && c->events)
+        rc = ct_stream_events_add(c->events, &c->stream, &batch, sink);
+    if (!rc && c->follow)
+        rc = ct_follow_run(c->follow, &c->stream, batches->elems, count, c->last_offset, sink);
+    return rc;
+}
+
+/* Bytes to events, where nobody wants anything else. */
+static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
+                      const struct ct_chain_sink *sink, size_t *used)
+{
+    struct ct_work work = {.run = run,
+                           .behind = behind,
+                           .whole = c->whole,
+                           .start_offset = c->start_offset,
+                           .last_offset = c->last_offset};
+    int rc;
+    do {
+        c->ops->fast_events(c->fast, &work, c->events->events, &c->events->columns, &c->stream.stats);
+        c->last_offset = work.last_offset;
+        rc = ct_stream_events_give(c->events, &c->stream, sink);
+    } while (!rc && work.more);
+    *used = work.at;
+    return rc;
+}
+
+/* Elements that are made between two tries of hops, and bytes that make one worth while; where they do not,
+ * it is tried less and less often. */
+#define HOP_ELEMS 48u
+#define WORTH     128u
+
+/* Bytes to elements, where nobody wants the packets. */
+static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
+                    enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
+                    size_t *used)
+{
+    struct ct_work work = {.run = run,
+                           .behind = behind,
+                           .whole = c->whole,
+                           .start_offset = c->start_offset,
+                           .last_offset = c->last_offset};
+    const bool hops = c->hops && !sink->elems && !c->events;
+    size_t cap = hops ? HOP_ELEMS : CT_BATCH_ELEMS;
+    bool limited;
+    do {
+        if (hops) {
+            size_t before = work.at;
+            int rc = c->ops->hops_run(c->hops, &work);
+            if (rc)
+                return rc;
+            c->hopped += work.at - before;
+            if (work.at - before >= WORTH)
+                cap = HOP_ELEMS;
+            else
+                cap = cap < CT_BATCH_ELEMS / 2 ? cap * 2 : CT_BATCH_ELEMS;
+        }
+        struct ct_run part = *run;
+        limited = work.until > work.at;
+        if (limited) { /* short of the place where hops want to go on */
+            part.size = work.until;
+            work.run = &part;
+            work.behind = CT_BEHIND_MORE;
+        }
+        size_t count = c->ops->fast_run(c->fast, &work, batches->elems, cap, &c->stream.stats);
+        work.run = run;
+        work.behind = behind;
+        c->last_offset = work.last_offset;
+        int rc = level >= CT_LEVEL_ELEMENT ? give_elems(c, count, batches, sink) : CT_OK;
+        if (rc)
+            return rc;
+    } while (work.more || limited);
+    *used = work.at;
+    return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
+}
+
+/* The `size` packets of the batch. */
+static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct_level level,
+                     struct ct_batches *batches, const struct ct_chain_sink *sink)
+{
+    place_packets(c, batches->packets, batches->offsets, size);
+    if (size)
+        c->last_offset = batches->offsets[size - 1];
+    size_t done = 0;
+    size_t count;
+    do {
+        done += c->ops->resolve(c->resolver, batches->packets + done * c->ops->packet_size, size - done,
+                                final, batches->elems, CT_BATCH_ELEMS, &count);
+        ct_losses_count_elems(&c->stream.stats, c->whole, batches->elems, count);
+        int rc = level >= CT_LEVEL_ELEMENT ? give_elems(c, count, batches, sink) : CT_OK;
+        if (rc)
+            return rc;
+    } while (done < size || count > CT_BATCH_ELEMS - CT_RESOLVE_MIN);
+    return 0;
+}
+
+int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
+                        enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
+                        size_t *used)
+{
+    bool final = behind != CT_BEHIND_MORE;
+    *used = run->size;
+    if (c->fresh && run->size) {
+        c->started = true;
+        c->fresh = false;
+        c->start_offset = ct_run_offset(run, run->pos);
+    }
+    if (level < CT_LEVEL_PACKET || !c->started)
+        return 0;
+    if (c->fast && c->events && !c->follow && !sink->packets && !sink->elems)
+        return run_events(c, run, behind, sink, used);
+    if (c->fast && !sink->packets)
+        return run_fast(c, run, behind, level, batches, sink, used);
+    size_t at = 0;
+    size_t count;
+    do {
+        /* A run that only ends the stream has no bytes, and may have no place for them. */
+        at += c->ops->decode(c->decoder, run->data ? run->data + at : NULL, run->size - at, run->pos + at,
+                             final, batches->packets, CT_BATCH_PACKETS, &count);
+        find_offsets(c, run, batches->packets, count, batches->offsets);
+        count_packets(c, batches->packets, count);
+        struct ct_packet_batch batch = {.packets = batches->packets,
+                                        .stride = c->ops->packet_size,
+                                        .count = count,
+                                        .protocol = c->stream.source->protocol,
+                                        .offsets = batches->offsets,
+                                        .run = run};
+        int rc = sink->packets && count ? sink->packets(sink->user, &c->stream, &batch) : 0;
+        bool last = behind == CT_BEHIND_END && count < CT_BATCH_PACKETS;
+        if (!rc)
+            rc = run_elems(c, count, last, level, batches, sink);
+        if (rc)
+            return rc;
+    } while (count == CT_BATCH_PACKETS);
+    *used = at;
+    return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events of one trace ID, from its elements, in batches. */
+#ifndef CT_CHAIN_STREAM_EVENTS_H
+#define CT_CHAIN_STREAM_EVENTS_H
+
+#include "analysis/event_columns.h"
+#include "coretap/decode.h"
+
+struct ct_stream_events {
+    struct ct_events *events;
+    struct ct_event_columns columns;
+    struct ct_event made[CT_COLUMNS_STEP];
+};
+
+/* CT_ERR_NOMEM. */
+int ct_stream_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stream_events **out);
+void ct_stream_events_free(struct ct_stream_events *events);
+
+/* Gives the receiver what the columns have. Result: what it returned. */
+int ct_stream_events_give(struct ct_stream_events *events, const struct ct_stream *stream,
+                          const struct ct_chain_sink *sink);
+
+/* The events of a batch of elements, to the receiver. */
+int ct_stream_events_add(struct ct_stream_events *events, const struct ct_stream *stream,
+                         const struct ct_elem_batch *batch, const struct ct_chain_sink *sink);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches that a task made, kept until it is its turn to hand them on, in the same order. */
+#ifndef CT_CHAIN_THREADS_BATCH_QUEUE_H
+#define CT_CHAIN_THREADS_BATCH_QUEUE_H
+
+#include "coretap/decode.h"
+
+struct ct_batch_queue {
+    uint8_t *data;
+    size_t size, cap;
+};
+
+void ct_batch_queue_free(struct ct_batch_queue *queue);
+
+/* Adds a copy of a batch. The bytes that the run of packets points to must stay until they are delivered.
+ * CT_ERR_NOMEM. */
+int ct_batch_queue_add_packets(struct ct_batch_queue *queue, const struct ct_packet_batch *batch);
+int ct_batch_queue_add_elems(struct ct_batch_queue *queue, const struct ct_elem_batch *batch);
+int ct_batch_queue_add_flow(struct ct_batch_queue *queue, const struct ct_flow_batch *batch);
+
+/* Hands all batches on, in order; they stay in the queue. Result: 0 or what a receiver returned. */
+int ct_batch_queue_deliver(const struct ct_batch_queue *queue, const struct ct_chain_sink *sink,
+                           const struct ct_stream *stream);
+
+#endif

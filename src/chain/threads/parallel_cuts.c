@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where one task ends and the next one begins. */
+#include "chain/threads/parallel_own.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "chain/threads/cuts.h"
+
+/* A task has at least so many times the bytes of its warm-up, up to so many bytes. */
+#define WARM_PARTS   32u
+#define SEGMENT_MOST ((size_t)2 << 20)
+
+/* A warm-up has at least this part of a task, in which a trace unit says again what it presupposes. */
+#define WARM_LEAST 128u
+
+/* Of a file, at most, where a task makes no records. */
+#define SEGMENT_FILE ((uint64_t)64 << 20)
+
+/* Where a task should end, a stream without a synchronisation point in so many
+ * bytes is decoded by one thread. */
+#define UNSPLIT_MOST ((size_t)8 << 20)
+
+static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
+{
+    struct ct_task *t = p->spare;
+    if (t)
+        p->spare = t->next;
+    else
+        t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    ct_stream_bytes_clear(&t->piece);
+    t->next = t->after = NULL;
+    t->lane = lane;
+    t->begin = t->end = 0;
+    t->behind = CT_BEHIND_MORE;
+    t->speculative = false;
+    t->state = CT_TASK_FILLING;
+    p->lanes[lane].searched = 0;
+    return t;
+}
+
+/* Gives the filling task of a stream to the threads; it ends at `end` of its piece. */
+static void dispatch(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t end, enum ct_behind behind)
+{
+    struct ct_task *t = lane->filling;
+    t->end = end;
+    t->behind = behind;
+    t->object = t->speculative ? NULL : lane->live;
+    lane->filling = NULL;
+    pthread_mutex_lock(&p->lock);
+    t->after = t->speculative ? NULL : lane->last;
+    t->state = CT_TASK_QUEUED;
+    *p->end = t;
+    p->end = &t->next;
+    pthread_cond_signal(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    lane->last = t;
+    p->outstanding++;
+}
+
+/* From where on an object is warmed up for what begins at `cut` of the filling task. */
+static int find_warm_up(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t cut, size_t *from)
+{
+    struct ct_task *t = lane->filling;
+    const size_t begin = cut - t->begin > UNSPLIT_MOST ? cut - UNSPLIT_MOST : t->begin;
+    const int rc = ct_cuts_warm_up(&t->piece, lane->live->ops, begin, cut, lane->segment / WARM_LEAST,
+                                   lane->segment / WARM_PARTS, from);
+    const size_t size = (cut - *from) * WARM_PARTS;
+    if (!p->how.segment && size > lane->segment)
+        lane->segment = size < SEGMENT_MOST ? size : SEGMENT_MOST;
+    return rc;
+}
+
+/* The bytes of `t` from `from` on begin another task. */
+static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
+{
+    struct ct_run run;
+    if (t->piece.in_file) {
+        ct_stream_bytes_in_file(&next->piece, t->piece.fd, t->piece.pos + from, 0);
+        return true;
+    }
+    return !ct_stream_bytes_run(&t->piece, from, t->piece.size, &run) &&
+           ct_stream_bytes_append(&next->piece, &run);
+}
+
+/* The task ends at `cut`, and the next one is begun with what is behind it and the warm-up before it. */
+static int cut_task(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t index, size_t cut)
+{
+    struct ct_task *t = lane->filling;
+    size_t from;
+    int rc = find_warm_up(p, lane, cut, &from);
+    if (rc)
+        return ct_parallel_fail_task(p, t, rc);
+    struct ct_task *next = new_task(p, index);
+    if (!next || !give_rest(t, from, next)) {
+        ct_task_free(next);
+        return ct_fail_nomem(p->how.ctx, "threads");
+    }
+    next->begin = cut - from;
+    next->speculative = true;
+    dispatch(p, lane, cut, CT_BEHIND_MORE);
+    lane->filling = next;
+    return ct_parallel_join(p, p->most);
+}
+
+/* The filling task of a stream is full and there is no place to cut it. */
+static int end_task(struct ct_parallel *p, struct ct_parallel_lane *lane)
+{
+    dispatch(p, lane, lane->filling->piece.size, CT_BEHIND_MORE);
+    return ct_parallel_join(p, lane->split ? 0 : p->most);
+}
+
+/* Cuts as often as there is enough. */
+static int cut_lane(struct ct_parallel *p, size_t index)
+{
+    struct ct_parallel_lane *lane = &p->lanes[index];
+    int rc = 0;
+    while (!rc && lane->filling) {
+        struct ct_task *t = lane->filling;
+        const size_t size = t->piece.size - t->begin;
+        if (size < lane->segment)
+            return 0;
+        if (!lane->split)
+            return end_task(p, lane);
+        size_t from = t->begin + lane->segment;
+        if (lane->searched > from)
+            from = lane->searched;
+        size_t cut;
+        rc = ct_cuts_first(&t->piece, lane->live->ops, from, t->piece.size, &cut);
+        if (!rc && cut != SIZE_MAX) {
+            rc = cut_task(p, lane, index, cut);
+        } else if (size >= lane->segment + UNSPLIT_MOST) {
+            return end_task(p, lane);
+        } else {
+            /* A synchronisation point may have begun at the end. */
+            lane->searched = t->piece.size > CT_SYNC_SIZE_MAX ? t->piece.size - CT_SYNC_SIZE_MAX : 0;
+            return 0;
+        }
+    }
+    return rc;
+}
+
+int ct_parallel_push(struct ct_parallel *p, size_t index, const struct ct_run *run)
+{
+    struct ct_parallel_lane *lane = &p->lanes[index];
+    if (!lane->filling)
+        lane->filling = new_task(p, index);
+    if (!lane->filling || !ct_stream_bytes_append(&lane->filling->piece, run))
+        return ct_fail_nomem(p->how.ctx, "threads");
+    return cut_lane(p, index);
+}
+
+/* Bytes of the next task of a file, of which there are `left`. Where results need no room, each costs little
+ * when it is large, and towards the end there is something left for every thread. */
+static uint64_t size_of_next(const struct ct_parallel *p, const struct ct_parallel_lane *lane, uint64_t left)
+{
+    const uint64_t size = left / (2 * (uint64_t)p->how.options->threads);
+    if (p->keeps || p->how.segment || lane->falters || size < lane->segment)
+        return lane->segment;
+    return size < SEGMENT_FILE ? size : SEGMENT_FILE;
+}
+
+bool ct_parallel_takes_file(const struct ct_parallel *p)
+{
+    return p->how.count == 1 && p->lanes[0].split;
+}
+
+int ct_parallel_file(struct ct_parallel *p, const struct ct_parallel_file *file, uint64_t *at)
+{
+    struct ct_parallel_lane *lane = &p->lanes[0];
+    if (!lane->filling) {
+        lane->filling = new_task(p, 0);
+        if (!lane->filling)
+            return ct_fail_nomem(p->how.ctx, "threads");
+        ct_stream_bytes_in_file(&lane->filling->piece, file->fd, *at, 0);
+    }
+    struct ct_task *t = lane->filling;
+    const uint64_t begin = *at;
+    const uint64_t left = file->size - begin;
+    const uint64_t most = size_of_next(p, lane, left) + UNSPLIT_MOST;
+    p->path = file->path;
+    t->piece.size = t->begin + (size_t)(left < most ? left : most);
+    size_t cut = SIZE_MAX;
+    int rc = CT_OK;
+    if (left > most - UNSPLIT_MOST)
+        rc = ct_cuts_first(&t->piece, lane->live->ops, t->begin + (size_t)(most - UNSPLIT_MOST),
+                           t->piece.size, &cut);
+    if (rc)
+        return ct_parallel_fail_task(p, t, rc);
+    *at = begin + ((cut == SIZE_MAX ? t->piece.size : cut) - t->begin);
+    return cut == SIZE_MAX ? end_task(p, lane) : cut_task(p, lane, 0, cut);
+}
+
+int ct_parallel_flush(struct ct_parallel *p, enum ct_behind behind)
+{
+    for (size_t i = 0; i < p->how.count; i++) {
+        struct ct_parallel_lane *lane = &p->lanes[i];
+        if (!lane->filling)
+            lane->filling = new_task(p, i);
+        if (!lane->filling)
+            return ct_fail_nomem(p->how.ctx, "threads");
+        dispatch(p, lane, lane->filling->piece.size, behind);
+    }
+    return ct_parallel_join(p, 0);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a task gave goes on to the stream, or the task is decoded again. */
+#include "chain/threads/parallel_own.h"
+
+#include <string.h>
+
+#include "base/ctx.h"
+
+int ct_parallel_keep_left(struct ct_parallel_lane *lane, struct ct_task *t)
+{
+    struct ct_run run;
+    const int rc = ct_stream_bytes_run(&t->piece, t->used, t->end, &run);
+    ct_stream_bytes_clear(&lane->left);
+    if (rc)
+        return rc;
+    return ct_stream_bytes_append(&lane->left, &run) ? CT_OK : CT_ERR_NOMEM;
+}
+
+int ct_parallel_fail_task(const struct ct_parallel *p, const struct ct_task *t, int rc)
+{
+    if (rc == CT_ERR_NOMEM)
+        return ct_fail_nomem(p->how.ctx, "threads");
+    if (rc == CT_ERR_IO && t->piece.in_file)
+        return ct_fail(p->how.ctx, CT_ERR_IO, "%s: cannot be read: %s", p->path,
+                       t->piece.error ? strerror(t->piece.error) : "it is shorter than it was");
+    return rc;
+}
+
+static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats *s)
+{
+    struct ct_holes holes = sum->holes;
+    ct_holes_merge(&holes, &s->holes);
+    /* All other members are counts. */
+    uint64_t to[sizeof *sum / sizeof(uint64_t)];
+    uint64_t from[sizeof *sum / sizeof(uint64_t)];
+    memcpy(to, sum, sizeof *sum);
+    memcpy(from, s, sizeof *s);
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+    memcpy(sum, to, sizeof *sum);
+    sum->holes = holes;
+}
+
+/* Whether the task began as the one before it ended. CT_ERR_NOMEM. */
+static int look_at_start(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
+                         const struct ct_task *t, bool *right)
+{
+    *right = !t->speculative;
+    if (*right || !t->ready || lane->left.size)
+        return CT_OK;
+    struct ct_seam seam;
+    ct_stream_chain_seam(lane->live, &seam);
+    *right = ct_seam_equal(&seam, &t->seam);
+    return *right && p->counts ? ct_follow_knows(p->how.streams[t->lane].follow, t->object->follow, right)
+                               : CT_OK;
+}
+
+static int hand_on_kept(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t)
+{
+    const struct ct_chain_sink *sink = p->goal.sink;
+    int rc = 0;
+    if (t->part)
+        rc = sink->part_end(sink->user, &lane->total, t->part, 1);
+    else
+        rc = ct_batch_queue_deliver(&t->batches, sink, &lane->total);
+    t->part = NULL;
+    return rc ? rc : ct_parallel_fail_task(p, t, t->rc);
+}
+
+/* The stream takes what the object counted. */
+static int take_counts(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
+                       const struct ct_task *t, const struct ct_stream_chain *object)
+{
+    return p->counts && lane->split ? ct_follow_take(p->how.streams[t->lane].follow, object->follow) : 0;
+}
+
+/* The rest of a task, or all of it. */
+static int finish(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t,
+                  struct ct_stream_chain *object, struct ct_batches *batches)
+{
+    bool more;
+    int rc;
+    do {
+        rc = ct_task_finish(t, object, &p->goal, batches, &more);
+        if (!rc)
+            rc = take_counts(p, lane, t, object);
+    } while (!rc && more);
+    return rc;
+}
+
+/* What comes is right behind what the object decoded. */
+static void go_on_with(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_stream_chain *object)
+{
+    object->start_offset = lane->live->start_offset;
+    pthread_mutex_lock(&p->lock); /* another object is nobody's then */
+    lane->live = object;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* The object went through what the stream did not: the numbers of its graph
+ * would not be those of the stream. */
+static int renew_counting(struct ct_parallel *p, struct ct_parallel_lane *lane, const struct ct_task *t)
+{
+    pthread_mutex_lock(&p->lock);
+    struct ct_parallel_object *o = ct_parallel_object_of(lane, t->object);
+    pthread_mutex_unlock(&p->lock);
+    if (!p->counts || !o)
+        return CT_OK;
+    ct_stream_chain_deinit(&o->chain);
+    return ct_parallel_init_object(p, lane, o);
+}
+
+/* The task once more, from the state that is right. */
+static int decode_again(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t,
+                        struct ct_batches *batches)
+{
+    const int rc = renew_counting(p, lane, t);
+    if (rc)
+        return rc;
+    if (t->part)
+        p->goal.sink->part_end(p->goal.sink->user, &lane->total, t->part, 0);
+    t->part = NULL;
+    if (!ct_task_prepend(t, &lane->left))
+        return ct_fail_nomem(p->how.ctx, "threads");
+    t->used = t->begin;
+    ct_task_clear_stats(lane->live);
+    return finish(p, lane, t, lane->live, batches);
+}
+
+int ct_parallel_hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batches *batches)
+{
+    struct ct_parallel_lane *lane = &p->lanes[t->lane];
+    bool right;
+    int rc = look_at_start(p, lane, t, &right);
+    if (rc)
+        return rc;
+    if (right) {
+        go_on_with(p, lane, t->object);
+        rc = hand_on_kept(p, lane, t);
+        if (!rc)
+            rc = take_counts(p, lane, t, t->object);
+        if (!rc && t->paused)
+            rc = finish(p, lane, t, t->object, batches);
+    } else {
+        p->again++;
+        rc = decode_again(p, lane, t, batches);
+    }
+    p->tasks++;
+    if (!rc && p->how.streams[t->lane].follow && p->follows)
+        rc = ct_follow_flush(p->how.streams[t->lane].follow, &lane->total, p->how.sink);
+    add_stats(&lane->total.stats, &t->stats);
+    lane->falters = t->paused || !right;
+    if (!rc && (lane->split || t->paused))
+        rc = ct_parallel_keep_left(lane, t);
+    return ct_parallel_fail_task(p, t, rc);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tasks decode with. */
+#include "chain/threads/parallel_own.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+int ct_parallel_init_object(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
+                            struct ct_parallel_object *o)
+{
+    const int rc = ct_stream_chain_init(&o->chain, p->how.ctx, lane->total.source, lane->total.id,
+                                        &p->task_options, false, p->how.memory);
+    if (!rc && p->counts)
+        ct_follow_make_part(o->chain.follow);
+    return rc;
+}
+
+struct ct_parallel_object *ct_parallel_get_object(struct ct_parallel *p, struct ct_parallel_lane *lane,
+                                                  int *rc)
+{
+    for (struct ct_parallel_object *o = lane->objects; o; o = o->next) {
+        if (!o->busy && &o->chain != lane->live)
+            return o;
+    }
+    struct ct_parallel_object *o = calloc(1, sizeof *o);
+    if (!o) {
+        *rc = ct_fail_nomem(p->how.ctx, "threads");
+        return NULL;
+    }
+    *rc = ct_parallel_init_object(p, lane, o);
+    if (*rc) {
+        ct_stream_chain_deinit(&o->chain);
+        free(o);
+        return NULL;
+    }
+    o->next = lane->objects;
+    lane->objects = o;
+    return o;
+}
+
+struct ct_parallel_object *ct_parallel_object_of(const struct ct_parallel_lane *lane,
+                                                 const struct ct_stream_chain *chain)
+{
+    struct ct_parallel_object *o = lane->objects;
+    while (o && &o->chain != chain)
+        o = o->next;
+    return o;
+}

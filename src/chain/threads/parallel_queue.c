@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue of tasks, and the threads that decode them. */
+#include "chain/threads/parallel_own.h"
+
+#include <stdlib.h>
+
+/* For a task that is about to run; with the lock held. Without memory it gets none. */
+static void choose_object(struct ct_parallel *p, struct ct_task *t)
+{
+    int rc;
+    struct ct_parallel_object *o = ct_parallel_get_object(p, &p->lanes[t->lane], &rc);
+    t->object = o ? &o->chain : NULL;
+    if (o)
+        o->busy = true;
+}
+
+static bool is_runnable(const struct ct_task *t)
+{
+    const bool waits = t->after && (t->after->state != CT_TASK_DONE || t->after->paused || t->after->rc);
+    return t->state == CT_TASK_QUEUED && !waits;
+}
+
+/* With the lock held. A task gets its object as late as that, so that there are no
+ * more of them than are at work. */
+static struct ct_task *take_runnable(struct ct_parallel *p)
+{
+    struct ct_task *t = p->first;
+    while (t && !is_runnable(t))
+        t = t->next;
+    if (!t)
+        return NULL;
+    t->state = CT_TASK_RUNNING;
+    if (t->speculative)
+        choose_object(p, t);
+    return t;
+}
+
+static void set_done(struct ct_parallel *p, struct ct_task *t)
+{
+    t->state = CT_TASK_DONE;
+    pthread_cond_signal(&p->done);
+    if (t->next) /* it may have waited for this one */
+        pthread_cond_broadcast(&p->work);
+}
+
+static void run_task(struct ct_parallel *p, struct ct_task *t, struct ct_batches *batches)
+{
+    struct ct_parallel_lane *lane = &p->lanes[t->lane];
+    int rc = t->speculative || ct_task_prepend(t, &lane->left) ? CT_OK : CT_ERR_NOMEM;
+    if (!rc)
+        ct_task_run(t, &p->goal, batches);
+    if (!rc && !lane->split && !t->paused)
+        rc = ct_parallel_keep_left(lane, t);
+    if (rc)
+        t->rc = rc;
+}
+
+static void put_back(struct ct_parallel *p, struct ct_task *t)
+{
+    t->next = p->spare;
+    p->spare = t;
+}
+
+/* The oldest task, which is done. With the lock held, which is left meanwhile. */
+static int hand_on_oldest(struct ct_parallel *p, struct ct_batches *batches)
+{
+    struct ct_task *t = p->first;
+    struct ct_parallel_lane *lane = &p->lanes[t->lane];
+    pthread_mutex_unlock(&p->lock);
+    const int rc = ct_parallel_hand_on(p, t, batches);
+    pthread_mutex_lock(&p->lock);
+    struct ct_parallel_object *o = ct_parallel_object_of(lane, t->object);
+    if (o && t->speculative)
+        o->busy = false;
+    p->first = t->next;
+    if (!p->first)
+        p->end = &p->first;
+    for (struct ct_task *other = p->first; other; other = other->next) {
+        if (other->after == t)
+            other->after = NULL;
+    }
+    if (lane->last == t)
+        lane->last = NULL;
+    p->outstanding--;
+    put_back(p, t);
+    pthread_cond_broadcast(&p->work);
+    return rc;
+}
+
+/* The caller's thread decodes a task, or waits for one; with the lock held, which is left meanwhile. */
+static int lend_a_hand(struct ct_parallel *p)
+{
+    struct ct_task *t = take_runnable(p);
+    p->away = !p->keeps;
+    if (t) {
+        pthread_mutex_unlock(&p->lock);
+        run_task(p, t, p->batches);
+        pthread_mutex_lock(&p->lock);
+        set_done(p, t);
+    } else {
+        pthread_cond_wait(&p->done, &p->lock);
+    }
+    p->away = false;
+    while (p->handing)
+        pthread_cond_wait(&p->done, &p->lock);
+    return p->rc;
+}
+
+int ct_parallel_join(struct ct_parallel *p, size_t outstanding)
+{
+    int rc = 0;
+    pthread_mutex_lock(&p->lock);
+    while (!rc && p->outstanding > outstanding)
+        rc = p->first->state == CT_TASK_DONE ? hand_on_oldest(p, p->batches) : lend_a_hand(p);
+    pthread_mutex_unlock(&p->lock);
+    return rc;
+}
+
+struct helper {
+    struct ct_parallel *parallel;
+    struct ct_batches batches;
+};
+
+/* While the caller's thread decodes, another may hand on what gives nothing to
+ * receivers: objects are free sooner. */
+static void stand_in(struct ct_parallel *p, struct ct_batches *batches)
+{
+    while (p->away && !p->handing && !p->rc && p->first && p->first->state == CT_TASK_DONE) {
+        p->handing = true;
+        p->rc = hand_on_oldest(p, batches);
+        p->handing = false;
+        pthread_cond_signal(&p->done);
+    }
+}
+
+static void *work(void *user)
+{
+    struct helper *helper = user;
+    struct ct_parallel *p = helper->parallel;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stop) {
+        struct ct_task *t = take_runnable(p);
+        if (!t) {
+            pthread_cond_wait(&p->work, &p->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&p->lock);
+        run_task(p, t, &helper->batches);
+        pthread_mutex_lock(&p->lock);
+        set_done(p, t);
+        stand_in(p, &helper->batches);
+    }
+    pthread_mutex_unlock(&p->lock);
+    free(helper);
+    return NULL;
+}
+
+void ct_parallel_start_threads(struct ct_parallel *p, size_t count)
+{
+    while (p->threads < count) {
+        struct helper *helper = malloc(sizeof *helper);
+        if (!helper)
+            return;
+        helper->parallel = p;
+        if (pthread_create(&p->ids[p->threads], NULL, work, helper)) {
+            free(helper);
+            return;
+        }
+        p->threads++;
+    }
+}
+
+void ct_parallel_stop_threads(struct ct_parallel *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->stop = true;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    for (size_t i = 0; i < p->threads; i++)
+        pthread_join(p->ids[i], NULL);
+}

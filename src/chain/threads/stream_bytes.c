@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chain/threads/stream_bytes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void ct_stream_bytes_free(struct ct_stream_bytes *bytes)
+{
+    free(bytes->data);
+    free(bytes->spans);
+    *bytes = (struct ct_stream_bytes){0};
+}
+
+void ct_stream_bytes_clear(struct ct_stream_bytes *bytes)
+{
+    bytes->size = bytes->span_count = 0;
+    bytes->in_file = false;
+}
+
+void ct_stream_bytes_in_file(struct ct_stream_bytes *bytes, int fd, uint64_t pos, size_t size)
+{
+    bytes->in_file = true;
+    bytes->fd = fd;
+    bytes->pos = pos;
+    bytes->size = size;
+    bytes->error = 0;
+    bytes->held_from = bytes->held_to = 0;
+}
+
+void ct_stream_bytes_extend(struct ct_stream_bytes *bytes, size_t size)
+{
+    bytes->pos -= size;
+    bytes->size += size;
+    bytes->held_from = bytes->held_to = 0;
+}
+
+/* Room for `more` items behind `count`; NULL without memory, and then the array stays. */
+static void *grow(void *array, size_t count, size_t more, size_t size, size_t *cap)
+{
+    if (array && *cap - count >= more)
+        return array;
+    size_t room = *cap ? *cap : 4096;
+    while (room - count < more)
+        room *= 2;
+    void *larger = realloc(array, room * size);
+    if (larger)
+        *cap = room;
+    return larger;
+}
+
+static bool append_spans(struct ct_stream_bytes *bytes, const struct ct_run *run)
+{
+    size_t first = ct_run_span(run, run->pos);
+    /* The span that the piece ends with may go on in the run. */
+    const struct ct_span *last = bytes->span_count ? &bytes->spans[bytes->span_count - 1] : NULL;
+    const struct ct_span *next = &run->spans[first];
+    if (last && last->pos == next->pos && last->place == next->place)
+        first++;
+    struct ct_span *spans =
+        grow(bytes->spans, bytes->span_count, run->span_count - first, sizeof *spans, &bytes->span_cap);
+    if (!spans)
+        return false;
+    bytes->spans = spans;
+    memcpy(spans + bytes->span_count, run->spans + first, (run->span_count - first) * sizeof *spans);
+    bytes->span_count += run->span_count - first;
+    return true;
+}
+
+bool ct_stream_bytes_append(struct ct_stream_bytes *bytes, const struct ct_run *run)
+{
+    if (!run->size)
+        return true;
+    uint8_t *data = grow(bytes->data, bytes->size, run->size, 1, &bytes->cap);
+    if (!data)
+        return false;
+    bytes->data = data;
+    if (!append_spans(bytes, run))
+        return false;
+    if (!bytes->size)
+        bytes->pos = run->pos;
+    memcpy(data + bytes->size, run->data, run->size);
+    bytes->size += run->size;
+    return true;
+}
+
+static bool read_all(struct ct_stream_bytes *bytes, uint8_t *to, size_t size, uint64_t offset)
+{
+    while (size) {
+        const ssize_t got = pread(bytes->fd, to, size, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            bytes->error = got ? errno : 0;
+            return false;
+        }
+        to += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* Bytes of the file, from to to - 1; those that are there already are not read again. */
+static int hold(struct ct_stream_bytes *bytes, size_t from, size_t to)
+{
+    const bool overlaps = from >= bytes->held_from && from < bytes->held_to;
+    const size_t kept = overlaps ? bytes->held_to - from : 0;
+    if (overlaps && to <= bytes->held_to)
+        return CT_OK;
+    if (kept)
+        memmove(bytes->data, bytes->data + (from - bytes->held_from), kept);
+    bytes->held_from = from;
+    bytes->held_to = from + kept;
+    uint8_t *data = grow(bytes->data, 0, to - from, 1, &bytes->cap);
+    if (!data)
+        return CT_ERR_NOMEM;
+    bytes->data = data;
+    if (!read_all(bytes, data + kept, to - from - kept, bytes->pos + from + kept))
+        return CT_ERR_IO;
+    bytes->held_to = to;
+    return CT_OK;
+}
+
+static int run_of_file(struct ct_stream_bytes *bytes, size_t from, size_t to, struct ct_run *out)
+{
+    static const struct ct_span whole = {0};
+    const int rc = hold(bytes, from, to);
+    if (!rc)
+        *out = (struct ct_run){.data = bytes->data + (from - bytes->held_from),
+                               .size = to - from,
+                               .pos = bytes->pos + from,
+                               .spans = &whole,
+                               .span_count = 1};
+    return rc;
+}
+
+int ct_stream_bytes_run(struct ct_stream_bytes *bytes, size_t from, size_t to, struct ct_run *out)
+{
+    if (bytes->in_file)
+        return run_of_file(bytes, from, to, out);
+    *out = (struct ct_run){
+        .data = bytes->data ? bytes->data + from : NULL, .size = to - from, .pos = bytes->pos + from};
+    if (!bytes->span_count)
+        return CT_OK;
+    out->spans = bytes->spans;
+    out->span_count = bytes->span_count;
+    const size_t first = ct_run_span(out, out->pos);
+    out->spans += first;
+    out->span_count -= first;
+    return CT_OK;
+}

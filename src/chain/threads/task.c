@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chain/threads/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes that are decoded before it is looked at whether a task is too large: its records, if they are kept,
+ * or contexts. */
+#define STEP_KEPT ((size_t)16 << 10)
+#define STEP      ((size_t)64 << 10)
+
+void ct_task_free(struct ct_task *t)
+{
+    if (!t)
+        return;
+    ct_stream_bytes_free(&t->piece);
+    ct_batch_queue_free(&t->batches);
+    free(t);
+}
+
+/* Of a file they need not be kept. */
+static void extend(struct ct_task *t, size_t left)
+{
+    const size_t more = left - t->begin;
+    ct_stream_bytes_extend(&t->piece, more);
+    t->begin = 0;
+    t->end += more;
+}
+
+bool ct_task_prepend(struct ct_task *t, struct ct_stream_bytes *left)
+{
+    if (t->begin >= left->size) { /* they stand there */
+        t->begin -= left->size;
+        return true;
+    }
+    if (t->piece.in_file) {
+        extend(t, left->size);
+        return true;
+    }
+    struct ct_stream_bytes all = {0};
+    struct ct_run run;
+    bool fits = !ct_stream_bytes_run(left, 0, left->size, &run) && ct_stream_bytes_append(&all, &run);
+    fits =
+        fits && !ct_stream_bytes_run(&t->piece, t->begin, t->end, &run) && ct_stream_bytes_append(&all, &run);
+    if (!fits) {
+        ct_stream_bytes_free(&all);
+        return false;
+    }
+    ct_stream_bytes_free(&t->piece);
+    t->piece = all;
+    t->begin = 0;
+    t->end = all.size;
+    return true;
+}
+
+static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    (void)stream;
+    return ct_batch_queue_add_packets(user, batch);
+}
+
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    (void)stream;
+    return ct_batch_queue_add_elems(user, batch);
+}
+
+static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    (void)stream;
+    return ct_batch_queue_add_flow(user, batch);
+}
+
+/* Receivers that keep what the caller's want; or the caller's own, for a part of their own. */
+static struct ct_chain_sink sink_of(struct ct_task *t, const struct ct_chain_sink *wanted)
+{
+    if (t->part) {
+        struct ct_chain_sink sink = *wanted;
+        sink.user = t->part;
+        return sink;
+    }
+    return (struct ct_chain_sink){.user = &t->batches,
+                                  .packets = wanted->packets ? on_packets : NULL,
+                                  .elems = wanted->elems ? on_elems : NULL,
+                                  .flow = wanted->flow ? on_flow : NULL};
+}
+
+/* Records that the receivers of this level get of a stream so far. */
+static uint64_t records(const struct ct_stream_stats *stats, enum ct_level level)
+{
+    return level == CT_LEVEL_PACKET    ? stats->packets
+           : level == CT_LEVEL_ELEMENT ? stats->elements
+                                       : stats->elements + stats->atoms;
+}
+
+void ct_task_clear_stats(struct ct_stream_chain *object)
+{
+    memset(&object->stream.stats, 0, sizeof object->stream.stats);
+    if (object->follow)
+        ct_follow_clear_sums(object->follow);
+}
+
+static int read_stats(struct ct_stream_chain *object, const struct ct_chain_sink *sink,
+                      struct ct_stream_stats *stats)
+{
+    int rc = object->follow ? ct_follow_rest(object->follow, &object->stream, sink) : 0;
+    if (!rc)
+        rc = ct_stream_chain_sync(object);
+    *stats = object->stream.stats;
+    return rc;
+}
+
+static bool is_full(const struct ct_stream_chain *object)
+{
+    return object->follow && ct_follow_part_is_full(object->follow);
+}
+
+static bool keeps(const struct ct_chain_sink *sink)
+{
+    return sink->packets || sink->elems || sink->flow;
+}
+
+/* On from t->used to `to`, where `behind` comes. Stops before, and there is more, when there are more than
+ * `most` records or a part is full. */
+static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_stream_chain *object,
+                enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
+                uint64_t most, bool *more)
+{
+    const size_t step = keeps(sink) ? STEP_KEPT : STEP;
+    size_t shown = t->used;
+    int rc = 0;
+    *more = false;
+    while (!rc && records(&object->stream.stats, level) < most && !is_full(object)) {
+        const bool last = to - shown <= step;
+        struct ct_run run;
+        size_t used;
+        shown = last ? to : shown + step;
+        rc = ct_stream_bytes_run(&t->piece, t->used, shown, &run);
+        if (!rc)
+            rc = ct_stream_chain_run(object, &run, last ? behind : CT_BEHIND_MORE, level, batches, sink,
+                                     &used);
+        if (rc)
+            break;
+        t->used += used;
+        object->stream.stats.bytes += used;
+        if (last)
+            return 0;
+    }
+    *more = true;
+    return rc;
+}
+
+static int to_nobody(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    (void)user, (void)stream, (void)batch;
+    return 0;
+}
+
+/* Brings the object to the state in which the task begins, as far as the trace before it tells. */
+static void warm_up(struct ct_task *t, const struct ct_task_goal *goal, struct ct_batches *batches)
+{
+    /* Whether packets are wanted decides which way they are decoded. */
+    const struct ct_chain_sink nobody = {.packets = goal->sink->packets ? to_nobody : NULL};
+    ct_stream_chain_reset(t->object, false);
+    if (t->object->follow)
+        ct_follow_jump(t->object->follow);
+    t->object->started = false;
+    t->used = 0;
+    bool more;
+    feed(t, t->begin, CT_BEHIND_MORE, t->object, goal->level, batches, &nobody, UINT64_MAX, &more);
+    t->ready = t->used == t->begin;
+    if (t->object->follow) {
+        t->ready &= !ct_follow_rest(t->object->follow, &t->object->stream, &nobody);
+        t->ready &= !ct_stream_chain_sync(t->object);
+        ct_follow_drop(t->object->follow);
+    }
+    ct_stream_chain_seam(t->object, &t->seam);
+}
+
+void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_batches *batches)
+{
+    t->paused = false;
+    t->rc = 0;
+    t->batches.size = 0;
+    t->ready = t->object;
+    t->used = t->begin;
+    if (t->speculative && t->ready)
+        warm_up(t, goal, batches);
+    if (!t->ready)
+        return;
+    ct_task_clear_stats(t->object);
+    t->part = goal->sink->part_new ? goal->sink->part_new(goal->sink->user, &t->object->stream) : NULL;
+    if (goal->sink->part_new && !t->part) {
+        t->rc = CT_ERR_NOMEM;
+        return;
+    }
+    const struct ct_chain_sink sink = sink_of(t, goal->sink);
+    t->rc = feed(t, t->end, t->behind, t->object, goal->level, batches, &sink,
+                 keeps(&sink) ? CT_TASK_RECORDS : UINT64_MAX, &t->paused);
+    const int rc = read_stats(t->object, &sink, &t->stats);
+    t->rc = t->rc ? t->rc : rc;
+}
+
+int ct_task_finish(struct ct_task *t, struct ct_stream_chain *object, const struct ct_task_goal *goal,
+                   struct ct_batches *batches, bool *more)
+{
+    const int rc = feed(t, t->end, t->behind, object, goal->level, batches, goal->sink, UINT64_MAX, more);
+    const int synced = read_stats(object, goal->sink, &t->stats);
+    return rc ? rc : synced;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "etm4/cuts.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "coretap/steps.h"
+#include "etm4/avx512.h"
+
+/* Headers of events and of the three formats of cycle counts, which bits 4 and 1 tell apart. */
+/* … and of a count that is not known. */
+enum {
+    FORMAT2 = 0x0c,
+    FORMAT1 = 0x0e,
+    UNKNOWN = 0x0f,
+    FORMAT3 = 0x10,
+    EVENT = 0x71
+};
+
+#ifdef CT_HAVE_AVX2
+
+/* Bytes of cycle counts and events, which have three at most. What goes on
+ * in the next block is in carry[]. */
+CT_AVX2_INLINE uint64_t others(const struct ct_etm4_masks *m, uint64_t carry[2])
+{
+    uint64_t first = m->counts | m->events;
+    uint64_t second = (first << 1 | carry[0]) & ~m->packets;
+    uint64_t third = (second << 1 | carry[1]) & ~m->packets;
+    carry[0] = first >> 63;
+    carry[1] = second >> 63;
+    return first | second | third;
+}
+
+/* The bits of a block behind those of the blocks before. */
+CT_AVX2_INLINE void append(uint64_t *bits, unsigned at, uint64_t more)
+{
+    unsigned shift = at & 63;
+    bits[at >> 6] |= more << shift;
+    bits[(at >> 6) + 1] = shift ? more >> (64 - shift) : 0;
+}
+
+/* The bytes of a block that a mask has. */
+CT_AVX2_INLINE void keep(uint8_t *to, const uint8_t *from, uint64_t kept)
+{
+    if (!~kept) {
+        memcpy(to, from, CT_SCAN_BLOCK);
+        return;
+    }
+    for (unsigned i = 0; i < CT_SCAN_BLOCK; i += 8, kept >>= 8) {
+        uint64_t whole = _pdep_u64(kept, UINT64_C(0x0101010101010101)) * 255;
+        uint64_t eight = _pext_u64(ct_load64(from + i), whole);
+        memcpy(to, &eight, sizeof eight);
+        to += __builtin_popcountll(whole) >> 3;
+    }
+}
+
+CT_AVX2 static void keep_all_avx2(struct ct_etm4_cuts *c, unsigned blocks, const uint8_t *data)
+{
+    for (unsigned b = 0; b < blocks; b++)
+        keep(c->bytes + c->before[b], data + b * CT_SCAN_BLOCK, c->kept[b]);
+}
+
+CT_AVX512 static void keep_all_avx512(struct ct_etm4_cuts *c, unsigned blocks, const uint8_t *data)
+{
+    for (unsigned b = 0; b < blocks; b++) {
+        const __m512i bytes = ct_load_zmm(data + b * CT_SCAN_BLOCK);
+        /* A store that compresses would be slow on Zen 4. */
+        _mm512_storeu_si512(c->bytes + c->before[b], _mm512_maskz_compress_epi8(c->kept[b], bytes));
+    }
+}
+
+CT_AVX2 void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk, const uint8_t *data,
+                               unsigned raw)
+{
+    uint64_t carry[2] = {0, 0};
+    unsigned n = 0;
+    c->atoms[0] = c->addresses[0] = c->starts[0] = 0;
+    for (unsigned b = 0; b < chunk->blocks; b++) {
+        const struct ct_etm4_masks *m = &chunk->masks[b];
+        unsigned left = raw - b * CT_SCAN_BLOCK;
+        uint64_t kept = ~others(m, carry);
+        if (left < CT_SCAN_BLOCK)
+            kept &= (UINT64_C(1) << left) - 1;
+        c->before[b] = n;
+        c->kept[b] = kept;
+        append(c->atoms, n, _pext_u64(m->atoms, kept));
+        append(c->addresses, n, _pext_u64(m->addresses, kept));
+        append(c->starts, n, _pext_u64(m->atoms | m->addresses, kept));
+        n += (unsigned)__builtin_popcountll(kept);
+    }
+    c->atoms[(n >> 6) + 1] = c->addresses[(n >> 6) + 1] = c->starts[(n >> 6) + 1] = 0;
+    c->before[chunk->blocks] = n;
+    c->count = n;
+    c->raw = raw;
+    if (chunk->simd == CT_SIMD_AVX512)
+        keep_all_avx512(c, chunk->blocks, data);
+    else
+        keep_all_avx2(c, chunk->blocks, data);
+}
+
+/* With headers as in the table. */
+CT_AVX2_INLINE uint32_t cycles_of(const struct ct_count_row *rows, const uint8_t *packet)
+{
+    uint32_t cycles = ct_count_of(rows, packet);
+    return *packet == UNKNOWN || cycles >= CT_STEP_CYCLES ? CT_CUT_NO_COUNT : cycles;
+}
+
+CT_AVX2 unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk,
+                                     const uint8_t *data, const struct ct_count_row rows[64],
+                                     struct ct_cut_count counts[CT_SCAN_BYTES])
+{
+    struct ct_cut_count *out = counts;
+    for (unsigned b = 0; b < chunk->blocks; b++) {
+        const unsigned first = b * CT_SCAN_BLOCK;
+        for (uint64_t left = chunk->masks[b].counts; left; left &= left - 1) {
+            unsigned place = first + (unsigned)__builtin_ctzll(left);
+            uint64_t before = c->kept[b] & ((left & -left) - 1);
+            *out++ = (struct ct_cut_count){
+                .cycles = cycles_of(rows, data + place),
+                .at = (uint16_t)(c->before[b] + (unsigned)__builtin_popcountll(before)),
+                .place = (uint16_t)place,
+            };
+        }
+    }
+    return (unsigned)(out - counts);
+}
+
+CT_AVX2 unsigned ct_etm4_cuts_place(const struct ct_etm4_cuts *c, unsigned at)
+{
+    unsigned b = 0;
+    while (c->before[b + 1] <= at)
+        b++;
+    return b * CT_SCAN_BLOCK +
+           (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << (at - c->before[b]), c->kept[b]));
+}
+
+/* Bit `bit` of each of 64 bytes. */
+CT_AVX2_INLINE uint64_t bit_of(const uint8_t *data, int bit)
+{
+    __m256i front = _mm256_loadu_si256((const __m256i *)(const void *)data);
+    __m256i back = _mm256_loadu_si256((const __m256i *)(const void *)(data + 32));
+    uint64_t low = (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(front, 7 - bit));
+    uint64_t high = (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(back, 7 - bit));
+    return low | high << 32;
+}
+
+CT_AVX2 void ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint8_t *data, size_t size,
+                                 struct ct_cut_others *others)
+{
+    for (unsigned b = 0; b < chunk->blocks && b * CT_SCAN_BLOCK < size; b++) {
+        const struct ct_etm4_masks *m = &chunk->masks[b];
+        uint64_t wanted = ct_mask64((unsigned)(size - b * CT_SCAN_BLOCK));
+        if (!((m->events | m->counts) & wanted))
+            continue;
+        uint64_t third = bit_of(data + b * CT_SCAN_BLOCK, 4);
+        uint64_t first = bit_of(data + b * CT_SCAN_BLOCK, 1) & ~third;
+        others->events += (unsigned)__builtin_popcountll(m->events & wanted);
+        others->counts += (unsigned)__builtin_popcountll(m->counts & wanted);
+        others->format3 += (unsigned)__builtin_popcountll(m->counts & wanted & third);
+        others->format1 += (unsigned)__builtin_popcountll(m->counts & wanted & first);
+    }
+}
+
+size_t ct_etm4_cuts_tell(struct ct_cut_others *others, uint64_t packets[256])
+{
+    const size_t count = others->events + others->counts;
+    packets[EVENT] += others->events;
+    packets[FORMAT1] += others->format1;
+    packets[FORMAT2] += others->counts - others->format1 - others->format3;
+    packets[FORMAT3] += others->format3;
+    *others = (struct ct_cut_others){0};
+    return count;
+}
+
+#endif

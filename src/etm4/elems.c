@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bursts of elements with AVX2: all packets of 64 bytes get the element that their header alone would make,
+ * then what stands behind headers is filled in, kind by kind, with no branch on what comes when. */
+#include "etm4/elems.h"
+
+#include <string.h>
+
+#include "etm4/avx2.h"
+
+void ct_etm4_elem_tables_init(struct ct_etm4_elem_tables *t, const struct ct_etm4_burst *b)
+{
+    for (unsigned h = 0; h < 256; h++) {
+        const struct ct_etm4_row *row = b->rows[h];
+        t->plain[h] = (struct ct_elem){.kind = (uint8_t)row->head,
+                                       .n = (uint8_t)(row->head >> 8),
+                                       .aux = (uint16_t)(row->head >> 16),
+                                       .v = row->base};
+    }
+}
+
+#ifdef CT_HAVE_AVX2
+
+/* A burst on its way. */
+struct run {
+    const struct ct_etm4_elem_tables *tables;
+    const struct ct_etm4_event_tables *rows;
+    struct ct_etm4_burst *burst;
+    /* The last three addresses, newest last, and those of the block in work. */
+    uint64_t past[3 + CT_SCAN_BLOCK];
+    struct ct_etm4_chunk chunk;
+};
+
+/* Which packet of the block begins at byte i. */
+CT_AVX2_INLINE unsigned rank(const struct ct_etm4_masks *m, unsigned i)
+{
+    return (unsigned)__builtin_popcountll(m->packets & ((UINT64_C(1) << i) - 1));
+}
+
+CT_AVX2_INLINE void fill_headers(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                 uint32_t pos, struct ct_elem *out)
+{
+    for (uint64_t left = m->packets; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+        uint8_t header = data[i];
+        r->burst->packets[header]++;
+        *out = r->tables->plain[header];
+        out->pos = pos + i;
+        out++;
+    }
+}
+
+CT_AVX2_INLINE void fill_counts(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                struct ct_elem *out)
+{
+    for (uint64_t left = m->counts; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+        out[rank(m, i)].v = ct_count_of(r->rows->counts, data + i);
+    }
+}
+
+CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                   struct ct_elem *out, bool wide)
+{
+    uint64_t *past = r->past + 3;
+    uint64_t last = past[-1];
+    for (uint64_t left = m->addresses; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+        struct ct_elem *elem = &out[rank(m, i)];
+        last = ct_address_of(&r->rows->addresses, data + i, past, last, wide);
+        *past++ = last;
+        elem->n = last & 1;
+        elem->v = last & ~UINT64_C(1);
+    }
+    ct_past_move(r->past, past);
+    r->burst->address_count += (unsigned)__builtin_popcountll(m->addresses);
+}
+
+/* The elements of a chunk. Result: how many. */
+CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t pos, struct ct_elem *elems)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < 3; i++)
+        r->past[i] = r->burst->address[2 - i];
+    for (unsigned b = 0; b < r->chunk.blocks; b++) {
+        const struct ct_etm4_masks *m = &r->chunk.masks[b];
+        const unsigned at = b * CT_SCAN_BLOCK;
+        fill_headers(r, m, data + at, pos + at, elems + n);
+        fill_counts(r, m, data + at, elems + n);
+        if (m->odd)
+            fill_addresses(r, m, data + at, elems + n, true);
+        else
+            fill_addresses(r, m, data + at, elems + n, false);
+        n += (unsigned)__builtin_popcountll(m->packets);
+    }
+    for (unsigned i = 0; i < 3; i++)
+        r->burst->address[i] = r->past[2 - i];
+    return n;
+}
+
+size_t ct_etm4_burst_elems_avx2(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
+                                const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
+                                uint32_t pos, struct ct_elem *elems, size_t cap, size_t *count)
+{
+    struct run r;
+    size_t at = 0;
+    size_t n = 0;
+    unsigned entry = 0;
+    r.burst = burst;
+    r.tables = tables;
+    r.rows = rows;
+    while (cap - n >= CT_SCAN_BYTES) {
+        size_t bytes = ct_etm4_scan(&rows->scan, data + at, size - at, &entry, &r.chunk);
+        if (!r.chunk.blocks)
+            break;
+        n += fill_chunk(&r, data + at, pos + (uint32_t)at, elems + n);
+        at += bytes;
+        if (entry == CT_SCAN_STOP) { /* the plain burst knows longer counts */
+            size_t one;
+            entry = 0;
+            at += ct_etm4_burst_elems(burst, data + at, size - at, pos + (uint32_t)at, elems + n, 1, &one);
+            n += one;
+            if (!one)
+                break;
+        }
+    }
+    *count = n;
+    return at + entry;
+}
+
+#else
+
+size_t ct_etm4_burst_elems_avx2(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
+                                const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
+                                uint32_t pos, struct ct_elem *elems, size_t cap, size_t *count)
+{
+    (void)tables, (void)rows;
+    return ct_etm4_burst_elems(burst, data, size, pos, elems, cap, count);
+}
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "etm4/events.h"
+
+#include <string.h>
+
+#include "analysis/events.h"
+#include "base/bytes.h"
+#include "etm4/events_run.h"
+
+static void set_address(struct ct_address_rows *rows, size_t at, const struct ct_etm4_row *row)
+{
+    const bool is = row->base & 1;
+    const uint64_t take = row->take << 8; /* x begins with the header */
+    const unsigned width = (unsigned)__builtin_popcountll(take);
+    /* Bit 7 of these headers is 1. */
+    rows->take[at] = take | (is ? 0x80 : 0);
+    rows->place[at] = ct_mask64(width) << row->shift | is;
+    rows->keep[at] = row->source ? 0 : row->keep;
+    rows->earlier[at] = row->source ? row->keep : 0;
+    rows->top[at] = row->take & ~ct_mask64(56);
+    rows->back[at] = row->source ? -1 - row->source : 0;
+}
+
+/* What AVX-512 makes of an address. In IS0 the bits of the payload begin one higher than in IS1, where the 1
+ * below them is bit 0. */
+static void set_wide(struct ct_wide_addresses *w, unsigned header, unsigned more,
+                     const struct ct_etm4_row *row)
+{
+    const unsigned is = row->base & 1;
+    const bool is_short = row->form == CT_BURST_SHORT;
+    const bool is_match = row->form == CT_BURST_MATCH;
+    const unsigned kind = is_match   ? CT_WIDE_MATCH + row->source
+                          : is_short ? more * 2 + is
+                                     : (row->take >> 32 ? 6 : 4) + is;
+    const unsigned width = is_match ? 0 : is_short ? (is ? 8 : 9) + 8 * more : row->take >> 32 ? 64 : 32;
+    w->rows[more][header & 63] = (uint8_t)kind;
+    w->shifts[kind] =
+        UINT64_C(0x3830282018000000) | (is_short ? 0x0f0000 : 0x100000) | (is ? 0x0800 : 0x073f);
+    w->take[kind] = ct_mask64(width) & ~(is ? UINT64_C(0) : UINT64_C(3));
+    w->keep[kind] = row->keep;
+}
+
+/* The row of a header whose first byte of payload has bit 7 set, or not. */
+static void set_row(struct ct_etm4_event_tables *t, const struct ct_etm4_burst *b, unsigned header,
+                    unsigned more)
+{
+    const struct ct_etm4_row *row = &b->rows[header][more];
+    const size_t at = CT_SCAN_ROW(header, more);
+    if (row->form == CT_BURST_RARE)
+        return;
+    if (row->address) {
+        set_address(&t->addresses, at, row);
+        set_wide(&t->wide, header, more, row);
+    } else if ((uint8_t)row->head == CT_ELEM_CYCLES) {
+        t->counts[at] = (struct ct_count_row){.take = (uint32_t)row->take, .base = (uint32_t)row->base};
+    }
+}
+
+void ct_etm4_event_tables_init(struct ct_etm4_event_tables *t, const struct ct_etm4_burst *b)
+{
+    *t = (struct ct_etm4_event_tables){.threshold = b->threshold};
+    ct_etm4_scan_init(&t->scan, b);
+    for (unsigned header = 0; header < 256; header++)
+        for (unsigned more = 0; more < 2; more++)
+            set_row(t, b, header, more);
+}
+
+#ifdef CT_HAVE_AVX2
+
+/* Bit i of the mask as byte i, 0 or ff. */
+CT_AVX2_INLINE __m256i bytes_of(uint32_t mask)
+{
+    const __m256i places = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2,
+                                            2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
+    const __m256i own = _mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201));
+    __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32((int)mask), places);
+    return _mm256_cmpeq_epi8(_mm256_and_si256(v, own), own);
+}
+
+/* Each of the eight numbers of a lane with those before it. */
+CT_AVX2_INLINE __m256i add_up(__m256i v)
+{
+    v = _mm256_add_epi16(v, _mm256_slli_si256(v, 2));
+    v = _mm256_add_epi16(v, _mm256_slli_si256(v, 4));
+    return _mm256_add_epi16(v, _mm256_slli_si256(v, 8));
+}
+
+/* sums[i]: of the counts of a block before byte 2 i + 1; between two atoms there is one at least. `values`
+ * has a byte before the block. Result: the sum of all. */
+CT_AVX2_INLINE uint64_t sum_counts(const uint8_t *values, uint64_t counts, uint32_t threshold, uint16_t *sums)
+{
+    const __m256i last = _mm256_set1_epi16(0x0f0e);
+    const __m256i one = _mm256_set1_epi8(1);
+    const __m256i less = _mm256_set1_epi16((short)-threshold);
+    __m256i carry = _mm256_setzero_si256();
+    for (unsigned at = 0; at < CT_SCAN_BLOCK; at += 32) {
+        __m256i here = bytes_of((uint32_t)(counts << 1 >> at));
+        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(values + at - 1));
+        __m256i sum = _mm256_maddubs_epi16(_mm256_and_si256(v, here), one);
+        __m256i number = _mm256_maddubs_epi16(one, here); /* negative */
+        sum = add_up(_mm256_add_epi16(sum, _mm256_mullo_epi16(number, less)));
+        __m256i lanes = _mm256_shuffle_epi8(sum, last);
+        sum = _mm256_add_epi16(sum, _mm256_add_epi16(carry, _mm256_permute2x128_si256(lanes, lanes, 0x08)));
+        _mm256_storeu_si256((__m256i *)(void *)(sums + at / 2), sum);
+        carry = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(sum, 0xff), last);
+    }
+    return (uint16_t)_mm256_extract_epi16(carry, 0) +
+           (counts >> 63) * (values[CT_SCAN_BLOCK - 1] + (uint64_t)threshold);
+}
+
+/* The same for counts of any size. */
+CT_AVX2 static uint64_t sum_large_counts(const struct ct_count_row *rows, const uint8_t *data,
+                                         uint64_t counts, uint32_t *sums)
+{
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < CT_SCAN_BLOCK; i++) {
+        if (counts >> i & 1)
+            sum += ct_count_of(rows, data + i);
+        if (i % 2 == 0)
+            sums[i / 2] = sum;
+    }
+    return sum;
+}
+
+/* Up to the atom at byte i. */
+CT_AVX2_INLINE uint64_t cycle_at(const struct ct_events_block *block, unsigned i)
+{
+    return block->cycle + (block->large ? block->large_sums[i / 2] : block->sums[i / 2]);
+}
+
+/* Bytes behind the last atom. */
+CT_AVX2_INLINE uint64_t behind_last(uint64_t atoms)
+{
+    return atoms ? ~(~UINT64_C(0) >> __builtin_clzll(atoms)) : ~UINT64_C(0);
+}
+
+/* How many events wait for the first atom of block b. */
+CT_AVX2 static size_t count_waiting(const struct ct_events_run *r, unsigned b)
+{
+    const struct ct_event_columns *c = r->burst->columns;
+    const struct ct_etm4_masks *m = &r->chunk.masks[b];
+    size_t count = ct_bits_set((m->addresses | m->events) & (m->atoms ^ (m->atoms - 1)));
+    while (b-- > 0) {
+        m = &r->chunk.masks[b];
+        count += ct_bits_set((m->addresses | m->events) & behind_last(m->atoms));
+        if (m->atoms)
+            return count;
+    }
+    return count + (c->count - r->settled.branches) + (c->mark_count - r->settled.marks);
+}
+
+/* More would wait at once than the event stream holds, which lets the oldest go then. */
+CT_AVX2_INLINE bool too_many_wait(struct ct_events_run *r, unsigned b)
+{
+    const uint64_t atoms = r->chunk.masks[b].atoms;
+    const unsigned since = r->since;
+    r->since = (unsigned)_lzcnt_u64(atoms);
+    /* A byte is one event at most. Behind a block without an atom all that waits was counted there. */
+    return since + (unsigned)_tzcnt_u64(atoms) > CT_EVENTS_WAITING && count_waiting(r, b) > CT_EVENTS_WAITING;
+}
+
+/* Looks through the blocks of the chunk at `at`; fewer of them are left when too many events wait. */
+CT_AVX2 static void prepare(struct ct_events_run *r, size_t at)
+{
+    const struct ct_etm4_event_tables *tables = r->burst->tables;
+    const struct ct_event_columns *c = r->burst->columns;
+    uint64_t cycle = r->burst->cycle;
+    bool branched = r->burst->branched;
+    size_t waiting = c->count - r->settled.branches;
+    size_t addresses = 0;
+    r->rare = 0;
+    for (unsigned b = 0; b < r->chunk.blocks; b++) {
+        const struct ct_etm4_masks *m = &r->chunk.masks[b];
+        struct ct_events_block *block = &r->blocks[b];
+        if (too_many_wait(r, b)) {
+            r->chunk.blocks = b;
+            break;
+        }
+        const unsigned here = ct_bits_set(m->addresses);
+        bool carry = waiting != 0;
+        block->cycle = cycle;
+        block->waiting = waiting;
+        block->before = addresses;
+        block->starts = m->addresses & ~ct_find_targets(m, &branched);
+        block->awaited = ct_find_awaited(m, &carry);
+        block->large =
+            !r->sums16 || m->odd || r->chunk.simd == CT_SIMD_AVX512; /* which does not make values */
+        block->paired = !block->large && ct_bits_set(block->awaited) + carry == here + waiting;
+        if (block->large)
+            cycle += sum_large_counts(tables->counts, r->data + at + b * CT_SCAN_BLOCK, m->counts,
+                                      block->large_sums);
+        else
+            cycle +=
+                sum_counts(r->chunk.values + b * CT_SCAN_BLOCK, m->counts, tables->threshold, block->sums);
+        waiting = block->paired
+                      ? carry
+                      : ct_bits_set(m->addresses & behind_last(m->atoms)) + (m->atoms ? 0 : waiting);
+        addresses += here;
+        r->rare |= (unsigned)((m->events | block->starts) != 0) << b;
+    }
+    r->burst->cycle = cycle;
+    r->burst->branched = branched;
+    r->count = addresses;
+}
+
+/* Where the branches of a block go. */
+struct places {
+    uint64_t *past;    /* addresses with their instruction sets … */
+    uint64_t *targets; /* … and without */
+    uint64_t *times;   /* cycles, of the first address that waits */
+};
+
+/* The addresses of a block, and the cycles of the atoms that were awaited. */
+CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t *data, uint64_t addresses,
+                              const struct ct_events_block *block, struct places to)
+{
+    /* Two that are awaited have an address between them, so that each may go
+     * to the first byte of its pair. */
+    const uint64_t even = UINT64_C(0x5555555555555555);
+    const char *sums = (const char *)block->sums;
+    const uint64_t cycle = block->cycle;
+    uint64_t awaited = (block->awaited | block->awaited >> 1) & even;
+    uint64_t last = to.past[-1];
+    const unsigned more =
+        ct_bits_set(addresses) > ct_bits_set(awaited) ? ct_bits_set(addresses) : ct_bits_set(awaited);
+    const uint64_t *end = to.past + more;
+    for (; to.past < end; to.past++, to.targets++, to.times++) {
+        uint16_t sum;
+        memcpy(&sum, sums + _tzcnt_u64(awaited), sizeof sum);
+        *to.times = cycle + sum;
+        last = ct_address_of(rows, data + _tzcnt_u64(addresses), to.past, last, false);
+        *to.past = last;
+        *to.targets = last & ~UINT64_C(1);
+        addresses &= addresses - 1;
+        awaited &= awaited - 1;
+    }
+}
+
+/* The same where an atom may have several addresses, or none has its cycles in 16 bits. */
+CT_AVX2 static void add_one_by_one(const struct ct_address_rows *rows, const uint8_t *data,
+                                   const struct ct_etm4_masks *m, const struct ct_events_block *block,
+                                   struct places to)
+{
+    uint64_t last = to.past[-1];
+    for (size_t i = 0; i < block->waiting && m->atoms; i++)
+        *to.times++ = cycle_at(block, ct_lowest_bit(m->atoms));
+    for (uint64_t left = m->addresses; left; left &= left - 1) {
+        const uint64_t atoms = m->atoms & ~ct_bits_below(ct_lowest_bit(left));
+        last = ct_address_of(rows, data + ct_lowest_bit(left), to.past, last, true);
+        *to.past++ = last;
+        *to.targets++ = last & ~UINT64_C(1);
+        if (atoms)
+            *to.times++ = cycle_at(block, ct_lowest_bit(atoms));
+    }
+}
+
+/* The addresses of the chunk at `at` with their cycles, as branches behind those that are in the columns. */
+CT_AVX2 static void add_branches(struct ct_events_run *r, size_t at)
+{
+    const struct ct_address_rows *rows = &r->burst->tables->addresses;
+    struct ct_event_columns *c = r->burst->columns;
+    const uint8_t *data = r->data + at;
+    for (unsigned b = 0; b < r->chunk.blocks; b++, data += CT_SCAN_BLOCK) {
+        const struct ct_etm4_masks *m = &r->chunk.masks[b];
+        const struct ct_events_block *block = &r->blocks[b];
+        const struct places to = {.past = r->past + 3 + block->before,
+                                  .targets = c->targets + c->count + block->before,
+                                  .times = c->cycles + c->count + block->before - block->waiting};
+        if (__builtin_expect(block->paired, 1))
+            add_pairs(rows, data, m->addresses, block, to);
+        else
+            add_one_by_one(rows, data, m, block, to);
+    }
+}
+
+/* Where the next atom of the chunk is from byte i of block b on. False: there is none. */
+CT_AVX2_INLINE bool find_atom(const struct ct_events_run *r, unsigned *b, unsigned *i)
+{
+    for (; *b < r->chunk.blocks; ++*b, *i = 0) {
+        uint64_t atoms = r->chunk.masks[*b].atoms & ~ct_bits_below(*i);
+        if (atoms) {
+            *i = ct_lowest_bit(atoms);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The cycles of what stands at byte i of block b, if its atom is there yet. */
+CT_AVX2_INLINE uint64_t cycle_behind(const struct ct_events_run *r, unsigned b, unsigned i)
+{
+    return find_atom(r, &b, &i) ? cycle_at(&r->blocks[b], i) : 0;
+}
+
+/* How far addresses that are no targets are taken out of the columns: up to `from`, which go to `to`. */
+struct gap {
+    size_t from;
+    size_t to;
+};
+
+/* The branches up to `end` close the gap, and what is there is left out. */
+static void close_gap(struct ct_event_columns *c, struct gap *gap, size_t end)
+{
+    const size_t count = end - gap->from;
+    memmove(c->targets + gap->to, c->targets + gap->from, count * sizeof *c->targets);
+    memmove(c->cycles + gap->to, c->cycles + gap->from, count * sizeof *c->cycles);
+    gap->to += count;
+    gap->from = end + 1;
+}
+
+/* Events, and addresses that are no targets, of block b of the chunk at `at`. */
+CT_AVX2 static void add_marks(struct ct_events_run *r, unsigned b, size_t at, struct gap *gap)
+{
+    struct ct_event_columns *c = r->burst->columns;
+    const struct ct_etm4_masks *m = &r->chunk.masks[b];
+    const struct ct_events_block *block = &r->blocks[b];
+    for (uint64_t left = m->events | block->starts; left; left &= left - 1) {
+        const unsigned i = ct_lowest_bit(left);
+        const size_t place = c->count + block->before + ct_bits_set(m->addresses & ct_bits_below(i));
+        const size_t before = place - (gap->from - gap->to);
+        const bool start = block->starts >> i & 1;
+        const uint8_t number = start ? 0 : r->data[at + b * CT_SCAN_BLOCK + i] & 15;
+        /* Put there at once: what is put together elsewhere and copied waits for the stores. */
+        c->marks[c->mark_count++] =
+            (struct ct_event_mark){.event = {.offset = r->pos + at + b * CT_SCAN_BLOCK + i,
+                                             .cycle = cycle_behind(r, b, i),
+                                             .value = start ? c->targets[place] : number,
+                                             .type = start ? CT_EVENT_START : CT_EVENT_HARDWARE,
+                                             .a = number},
+                                   .before = before};
+        if (start)
+            close_gap(c, gap, place);
+    }
+}
+
+/* What the chunk at `at` has of marks, and cycles for those that wait. */
+CT_AVX2 static void add_rare(struct ct_events_run *r, size_t at)
+{
+    struct ct_event_columns *c = r->burst->columns;
+    const uint64_t cycle = cycle_behind(r, 0, 0);
+    const size_t end = c->count + r->count;
+    struct gap gap = {.from = c->count, .to = c->count};
+    for (size_t i = r->settled.marks; i < c->mark_count; i++)
+        c->marks[i].event.cycle = cycle;
+    for (unsigned left = r->rare; left; left &= left - 1)
+        add_marks(r, ct_lowest_bit(left), at, &gap);
+    r->removed = gap.from - gap.to;
+    if (r->removed)
+        close_gap(c, &gap, end);
+}
+
+/* The last atom of the chunk at `at`, which is in the columns, settles all before it. */
+CT_AVX2_INLINE void settle(struct ct_events_run *r, size_t at)
+{
+    const struct ct_event_columns *c = r->burst->columns;
+    size_t branches = c->count;
+    size_t marks = c->mark_count;
+    uint64_t packets = r->packets;
+    uint64_t addresses = r->addresses;
+    for (unsigned b = r->chunk.blocks; b-- > 0;) {
+        const struct ct_etm4_masks *m = &r->chunk.masks[b];
+        const struct ct_events_block *block = &r->blocks[b];
+        const uint64_t behind = behind_last(m->atoms);
+        branches -= ct_bits_set(m->addresses & ~block->starts & behind);
+        marks -= ct_bits_set((m->events | block->starts) & behind);
+        packets -= ct_bits_set(m->packets & behind);
+        addresses -= ct_bits_set(m->addresses & behind);
+        if (!m->atoms)
+            continue;
+        const unsigned last = 63 - (unsigned)__builtin_clzll(m->atoms);
+        r->settled.bytes = at + b * CT_SCAN_BLOCK + last + 1;
+        r->settled.branches = branches;
+        r->settled.marks = marks;
+        r->settled.cycle = cycle_at(block, last);
+        r->settled.packets = packets;
+        r->settled.addresses = addresses;
+        r->settled.branched = m->taken >> last & 1;
+        ct_past_move(r->settled.past, r->past + 3 + block->before + ct_bits_set(m->addresses & ~behind));
+        return;
+    }
+}
+
+/* The chunk at `at`. False: the burst ends in it. */
+CT_AVX2 static bool add_events(struct ct_events_run *r, size_t at)
+{
+    struct ct_event_columns *c = r->burst->columns;
+    const unsigned blocks = r->chunk.blocks;
+    if (r->chunk.simd != CT_SIMD_AVX512 || !ct_etm4_add_chunk_avx512(r, at)) {
+        prepare(r, at);
+        add_branches(r, at);
+    }
+    r->removed = 0;
+    if (r->rare || c->mark_count > r->settled.marks)
+        add_rare(r, at);
+    c->count += r->count - r->removed;
+    r->addresses += r->count;
+    for (unsigned b = 0; b < r->chunk.blocks; b++)
+        r->packets += ct_bits_set(r->chunk.masks[b].packets);
+    settle(r, at);
+    ct_past_move(r->past, r->past + 3 + r->count);
+    return r->chunk.blocks == blocks;
+}
+
+CT_AVX2 size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct_etm4_burst *plain,
+                                    const uint8_t *data, size_t size, uint64_t pos)
+{
+    struct ct_event_columns *c = burst->columns;
+    const uint32_t threshold = burst->tables->threshold;
+    struct ct_events_run r;
+    size_t at = 0;
+    unsigned entry = 0;
+    r.burst = burst;
+    r.data = data;
+    r.pos = pos;
+    r.packets = r.addresses = 0;
+    r.since = 0;
+    /* Values have seven bits. */
+    const uint64_t most = CT_SCAN_BLOCK * (threshold + UINT64_C(0x7f));
+    r.sums16 = most <= UINT16_MAX;
+    r.most_odd = r.sums16 ? (unsigned)(UINT16_MAX - most) / (0x7f << 7) : 0;
+    for (unsigned i = 0; i < 3; i++)
+        r.past[i] = plain->address[2 - i];
+    r.settled = (struct ct_events_settled){
+        .branches = c->count, .marks = c->mark_count, .cycle = burst->cycle, .branched = burst->branched};
+    memcpy(r.settled.past, r.past, sizeof r.settled.past);
+    while (entry != CT_SCAN_STOP && ct_event_columns_have_room(c)) {
+        const struct ct_etm4_scan_table *scan = &burst->tables->scan;
+        const size_t bytes = scan->simd == CT_SIMD_AVX512
+                                 ? ct_etm4_scan(scan, data + at, size - at, &entry, &r.chunk)
+                                 : ct_etm4_scan_values(scan, data + at, size - at, &entry, &r.chunk);
+        if (!r.chunk.blocks || !add_events(&r, at))
+            break;
+        at += bytes;
+    }
+    c->count = r.settled.branches;
+    c->mark_count = r.settled.marks;
+    burst->cycle = r.settled.cycle;
+    burst->branched = r.settled.branched;
+    burst->packets = r.settled.packets;
+    burst->addresses = r.settled.addresses;
+    for (unsigned i = 0; i < 3; i++)
+        plain->address[i] = r.settled.past[2 - i];
+    return r.settled.bytes;
+}
+
+#else
+
+size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct_etm4_burst *plain,
+                            const uint8_t *data, size_t size, uint64_t pos)
+{
+    (void)burst, (void)plain, (void)data, (void)size, (void)pos;
+    return 0;
+}
+
+#endif

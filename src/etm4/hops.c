@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "etm4/hops_own.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "etm4/avx2.h"
+#include "flow/edge_table.h"
+
+int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_fast *fast,
+                     struct ct_etm4_hops **out)
+{
+    *out = NULL;
+    if (!ct_etm4_fast_scans(bytes) || fast->walk->stack.enabled || !fast->edges ||
+        (!fast->runs && !fast->builder.counts))
+        return CT_OK;
+    struct ct_etm4_hops *h = calloc(1, sizeof *h);
+    if (!h)
+        return ct_fail_nomem(ctx, "hops");
+    h->bytes = bytes;
+    h->fast = fast;
+    for (unsigned i = 0; i < CT_LANES; i++) {
+        h->ways[i].lane.hops = &h->hops;
+        h->ways[i].lane.table = &ct_etm4_fast_tables(bytes)->scan;
+    }
+    int rc = ct_hops_init(&h->hops, ctx, fast, ct_etm4_fast_burst(bytes), !fast->runs);
+    if (rc) {
+        free(h);
+        return rc;
+    }
+    *out = h;
+    return CT_OK;
+}
+
+void ct_etm4_hops_free(struct ct_etm4_hops *h)
+{
+    if (h)
+        ct_hops_deinit(&h->hops);
+    free(h);
+}
+
+#ifdef CT_HAVE_AVX2
+
+/* Tells whether decoder and walk are in the state of 32 or 64 bits in which the last step was made: hops read
+ * the addresses behind a step in no other one. */
+static bool is_settled(const struct ct_fast *f, const struct ct_etm4_burst *burst)
+{
+    const bool sf = f->blocks.blocks[f->last].isa == CT_ISA_A64;
+    return burst->sf == sf && f->walk->sf == sf;
+}
+
+uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h)
+{
+    const struct ct_etm4_burst *burst = ct_etm4_fast_burst(h->bytes);
+    const uint64_t *recent_addresses = burst->address;
+    struct ct_fast *f = h->fast;
+    struct ct_hops *hops = &h->hops;
+    if (ct_hops_are_full(hops) || h->generation != f->blocks.generation) {
+        ct_etm4_hops_undo_ahead(h);
+        hops->error = ct_hops_clear(hops);
+    }
+    h->generation = f->blocks.generation;
+    if (!is_settled(f, burst))
+        return 0;
+    uint32_t last = f->last << 2 | (f->have_addr ? 2 : 0) | f->last_exec;
+    return ct_hops_state(hops, recent_addresses, last, f->cur);
+}
+
+bool ct_etm4_hops_is_long(const struct ct_etm4_hops *h)
+{
+    return h->passed >> 31;
+}
+
+void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, struct ct_cut_others *others)
+{
+    h->hops.elements += ct_etm4_cuts_tell(others, ct_etm4_fast_burst(h->bytes)->packets);
+    h->passed += to - work->at;
+    work->at = to;
+    work->last_offset = ct_run_offset(work->run, work->run->pos + to - 1);
+}
+
+int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
+{
+    if (ct_etm4_hops_is_long(h)) {
+        h->passed = 0;
+        h->hops.error = ct_hops_sync(&h->hops);
+    }
+    return h->hops.timed ? ct_etm4_hops_cycles(h, work) : ct_etm4_hops_counts(h, work);
+}
+
+#else
+
+int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
+{
+    (void)h, (void)work;
+    return CT_OK;
+}
+
+#endif
+
+int ct_etm4_hops_sync(struct ct_etm4_hops *h, struct ct_stream_stats *stats)
+{
+    int rc = ct_hops_sync(&h->hops);
+    stats->elements += h->hops.elements;
+    h->hops.elements = 0;
+    ct_etm4_fast_count_packets(h->bytes, stats);
+    return rc;
+}

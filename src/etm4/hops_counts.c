@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Edge counts: a hop for each atom packet, here and ahead. */
+#include "etm4/hops_own.h"
+
+#include "etm4/avx2.h"
+#include "flow/edge_table.h"
+
+#ifdef CT_HAVE_AVX2
+
+static struct ct_ahead *way_here(struct ct_etm4_hops *h)
+{
+    return &h->ways[h->here];
+}
+
+static struct ct_ahead *way_ahead(struct ct_etm4_hops *h)
+{
+    return &h->ways[!h->here];
+}
+
+/* Tells whether the elements of one batch may make the engine forget the program, and numbers of blocks with
+ * it: for domains it does so at half of them. */
+static bool is_much(const struct ct_blocks *b)
+{
+    return b->count > CT_BLOCKS_MAX / 2 || b->pair_count > CT_BLOCKS_MAX / 2 ||
+           b->domain_count > CT_DOMAINS_MAX / 4;
+}
+
+void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h)
+{
+    if (h->ahead)
+        ct_ahead_undo(way_ahead(h), &h->search);
+    h->ahead = false;
+}
+
+/* The engine is where it was before. */
+static void stay(struct ct_fast *f)
+{
+    if (!ct_fast_is_indirect(f))
+        f->blocks.blocks[f->last].count[f->last_exec]++;
+}
+
+/* The state of the engine, whose last step does not count any more; 0: not one for hops. */
+static uint32_t enter(struct ct_etm4_hops *h)
+{
+    struct ct_fast *f = h->fast;
+    struct ct_hops *hops = &h->hops;
+    struct ct_elem tail[CT_FAST_TAIL];
+    struct ct_step_batch batch;
+    size_t taken;
+    size_t count = ct_etm4_fast_release(h->bytes, tail);
+    hops->elements += count;
+    if (count)
+        hops->error = ct_fast_run(f, tail, count, 0, &taken, &batch);
+    if (hops->error || !ct_etm4_hops_is_ready(h))
+        return 0;
+    uint32_t state = ct_etm4_hops_state(h);
+    if (state && !ct_fast_is_indirect(f))
+        f->blocks.blocks[f->last].count[f->last_exec]--;
+    return state;
+}
+
+static void leave(struct ct_etm4_hops *h, uint32_t state)
+{
+    const struct ct_hop_state *s = &h->hops.states[state];
+    struct ct_fast *f = h->fast;
+    f->last = s->last >> 2;
+    f->last_exec = s->last & 1;
+    f->cur = s->cur;
+    f->have_addr = false;
+    f->marks = 0;
+    h->tail = (struct ct_memo){.last = f->last, .flags = f->last_exec ? CT_MEMO_EXEC : 0};
+    f->tail = &h->tail;
+    if (ct_fast_is_indirect(f))
+        h->tail.flags |= CT_MEMO_INDIRECT;
+    stay(f);
+    ct_etm4_fast_leave(h->bytes, s->recent_addresses);
+}
+
+/* As far as hops go, with the way ahead side by side. True: there was one. */
+static bool follow(struct ct_etm4_hops *h)
+{
+    struct ct_etm4_lane *here = &way_here(h)->lane;
+    struct ct_ahead *ahead = way_ahead(h);
+    struct ct_etm4_lane *const lanes[CT_LANES] = {here, &ahead->lane};
+    const size_t begin = here->at;
+    bool more = true;
+    while (more) {
+        const bool both = h->ahead && !ahead->ended;
+        ct_lanes_follow(lanes, both ? CT_LANES : 1);
+        if (both)
+            ct_ahead_step(ahead);
+        more = ct_lane_step(here);
+    }
+    ct_lane_pass(here);
+    return here->at > begin;
+}
+
+/* Where the way ahead began. True: what it did is so, and it is the way here. */
+static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
+{
+    const uint32_t state = enter(h);
+    if (state && h->ahead && state == way_ahead(h)->first) {
+        ct_ahead_keep(way_ahead(h), &h->search, work->run);
+        h->here = !h->here;
+        h->ahead = false;
+        return true;
+    }
+    ct_etm4_hops_undo_ahead(h);
+    if (state)
+        stay(h->fast);
+    return false;
+}
+
+/* A way begins here. False: none does. */
+static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
+{
+    struct ct_etm4_lane *lane = &way_here(h)->lane;
+    lane->run = work->run;
+    lane->at = work->at;
+    lane->stuck = false;
+    if (!ct_lane_scan(lane))
+        return false;
+    const uint32_t state = enter(h);
+    lane->link = ct_hop_link(state);
+    return state;
+}
+
+/* From work->at on, where the way ahead began or before it. */
+static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
+{
+    const bool there = h->ahead && work->at == way_ahead(h)->begin;
+    if (!ct_etm4_hops_is_ready(h) || !h->fast->open || !ct_etm4_fast_enter(h->bytes)) {
+        if (there)
+            ct_etm4_hops_undo_ahead(h);
+        return;
+    }
+    if (h->ahead && !ct_ahead_is_current(way_ahead(h)))
+        ct_etm4_hops_undo_ahead(h);
+    if (there ? !meet(h, work) : !begin(h, work))
+        return;
+    struct ct_etm4_lane *lane = &way_here(h)->lane;
+    if (!h->ahead && !is_much(&h->fast->blocks))
+        h->ahead = ct_ahead_begin(way_ahead(h), &h->search, h->bytes, work->run, lane->at, h->fast->domain);
+    if (follow(h) || there) {
+        ct_etm4_hops_pass(h, work, lane->at, &lane->others);
+        leave(h, ct_hop_linked(lane->link));
+    } else {
+        stay(h->fast);
+    }
+}
+
+int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work)
+{
+    /* Bytes that cannot be read up to where the way ahead began, or go on behind
+     * that: it began inside of a packet. */
+    if (h->ahead && (work->at > way_ahead(h)->begin || work->at == h->asked_at))
+        ct_etm4_hops_undo_ahead(h);
+    h->asked_at = work->at;
+    run_ways(h, work);
+    /* The hops here may have met many blocks. What was counted ahead is taken
+     * back as long as they are known. */
+    if (is_much(&h->fast->blocks))
+        ct_etm4_hops_undo_ahead(h);
+    work->until = h->ahead ? way_ahead(h)->begin : 0;
+    return h->hops.error ? h->hops.error : h->fast->blocks.error;
+}
+
+#endif

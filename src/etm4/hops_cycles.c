@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Edge cycles: a hop for each cycle count. */
+#include "etm4/hops_own.h"
+
+#include <limits.h>
+
+#include "base/bytes.h"
+#include "etm4/avx2.h"
+#include "etm4/hop_find.h"
+#include "flow/edge_table.h"
+
+#ifdef CT_HAVE_AVX2
+
+/* Bytes before the first count, at most. */
+#define FIRST_BYTES 64u
+
+/* The last hop that was made, for it to be taken back: what comes may change what became of its last step. */
+struct last_hop {
+    uint32_t *count; /* NULL: there is none */
+    uint32_t state;  /* where it began … */
+    size_t at;       /* … in the run */
+};
+
+#define NOT_HERE UINT_MAX
+
+/* The place of the chunk behind a count and, when the cuts go on to `end`, behind the address there. */
+static unsigned place_behind(const struct ct_etm4_hops *h, const uint8_t *data,
+                             const struct ct_cut_count *count, unsigned end)
+{
+    const uint8_t *packet = data + count->place;
+    if (end > count->at)
+        return ct_etm4_cuts_place(&h->cuts, end - 1) + 1;
+    if (*packet & 0x10)
+        return count->place + 1u;
+    return count->place + 2u + (*packet & 2 && packet[1] & 0x80);
+}
+
+/* Where the hop ends that a count is for: behind the address that follows it, if one does; or NOT_HERE. */
+CT_AVX2_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut_count *count)
+{
+    unsigned at = count->at;
+    if (at >= c->count)
+        return NOT_HERE;
+    if (!(ct_cuts_bits(c->addresses, at) & 1))
+        return at;
+    uint64_t starts = ct_cuts_bits(c->starts, at + 1);
+    unsigned end = at + 1 + (unsigned)_tzcnt_u64(starts);
+    return starts ? end : NOT_HERE;
+}
+
+/* A hop with other cycles than it has itself, that is still to be counted. */
+struct other_hop {
+    uint32_t record;
+    uint32_t cycles;
+};
+
+CT_AVX2_INLINE struct ct_hop_cycles *place_of(const struct ct_hops *h, const struct other_hop *hop)
+{
+    const uint64_t hash = (hop->record | (uint64_t)hop->cycles << 32) * CT_HOP_MIX;
+    return &h->cycle_table[hash >> (64 - CT_CYCLES_SHIFT)];
+}
+
+CT_AVX2_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop *hop)
+{
+    struct ct_hop_cycles *other = place_of(h, hop);
+    if (other->record != hop->record || other->cycles != hop->cycles) {
+        ct_hops_spend(h, other->record, other->cycles, other->count);
+        *other = (struct ct_hop_cycles){.record = hop->record, .cycles = hop->cycles};
+    }
+    other->count++;
+    return &other->count;
+}
+
+/* All of them, at once, as each waits for memory. Result: the counter of the last one. */
+CT_AVX2 static uint32_t *count_others(struct ct_hops *h, const struct other_hop *hops, unsigned count)
+{
+    uint32_t *counter = NULL;
+    for (unsigned i = 0; i < count; i++)
+        __builtin_prefetch(place_of(h, &hops[i]), 1);
+    for (unsigned i = 0; i < count; i++)
+        counter = count_other(h, &hops[i]);
+    return counter;
+}
+
+/* A hop that was looked up. */
+struct found_hop {
+    uint32_t *count;
+    uint32_t cycles; /* that are counted there */
+    uint32_t next;   /* link */
+    const uint32_t *record;
+};
+
+/* The hop of `size` bytes with a count behind. False: there is none. */
+CT_AVX2_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *data, unsigned size,
+                             uint32_t cycles, struct found_hop *found)
+{
+    const uint64_t bytes = _bzhi_u64(ct_load64(data), size * 8);
+    const uint64_t key = ct_quick_key(bytes, link);
+    const size_t at = ct_quick_place(bytes, link);
+    struct ct_quick_hop *quick = ct_quick_at(h->quick, at);
+    const size_t place = at / sizeof *quick;
+    if (__builtin_expect(size > CT_HOP_QUICK || quick->key != key, 0)) {
+        size_t wide;
+        struct ct_hop *hop = ct_hops_wide(h, ct_hop_linked(link), data, size, cycles, &wide);
+        if (!hop)
+            return false;
+        if (size > CT_HOP_QUICK) {
+            *found =
+                (struct found_hop){&hop->count, hop->cycles, ct_hop_link(hop->next), &h->wide_records[wide]};
+            return true;
+        }
+        quick = ct_hops_put_quick(h, place, key, hop->next, h->wide_records[wide], cycles);
+    }
+    *found = (struct found_hop){&quick->count, h->quick_cycles[place], quick->next, &h->quick_records[place]};
+    return true;
+}
+
+/* Whether another count follows, which is for no step, before the address
+ * that seems to be behind this one. */
+CT_AVX2_INLINE bool is_doubled(const struct ct_etm4_hops *h, unsigned i)
+{
+    return i + 1 < h->count && h->counts[i + 1].at == h->counts[i].at;
+}
+
+/* All hops of the chunk that begins at `at` of the run. *done: its bytes that are done. Result: the state. */
+CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *run, size_t begin,
+                                   uint32_t state, struct last_hop *last, unsigned *done)
+{
+    const struct ct_etm4_cuts *c = &h->cuts;
+    struct other_hop others[CT_SCAN_BYTES];
+    unsigned other_count = 0;
+    struct found_hop hop = {.next = ct_hop_link(state)};
+    uint32_t *counter = NULL;
+    uint32_t from = hop.next;
+    unsigned at = 0;
+    unsigned i;
+    for (i = 0; i < h->count; i++) {
+        const struct ct_cut_count *count = &h->counts[i];
+        unsigned end = end_of(c, count);
+        const uint32_t link = hop.next;
+        if (end <= at || count->cycles == CT_CUT_NO_COUNT || is_doubled(h, i) ||
+            !find_hop(&h->hops, link, c->bytes + at, end - at, count->cycles, &hop))
+            break;
+        counter = hop.count;
+        if (hop.cycles != count->cycles) {
+            others[other_count++] = (struct other_hop){*hop.record, count->cycles};
+            counter = NULL;
+        } else {
+            ++*hop.count;
+        }
+        from = link;
+        at = end;
+    }
+    state = ct_hop_linked(hop.next);
+    *done = 0;
+    if (!i)
+        return state;
+    uint32_t *other = count_others(&h->hops, others, other_count);
+    if (!counter)
+        counter = other;
+    const uint8_t *data = run->data + begin;
+    *last = (struct last_hop){.count = counter, .state = ct_hop_linked(from), .at = begin};
+    if (i > 1)
+        last->at += place_behind(h, data, &h->counts[i - 2], end_of(c, &h->counts[i - 2]));
+    *done = place_behind(h, data, &h->counts[i - 1], at);
+    return state;
+}
+
+/* The next chunk. False: there is none. */
+static bool next_chunk(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
+{
+    const size_t left = work->run->size - work->at;
+    *entry = 0;
+    if (!left) /* then there may be no data */
+        return false;
+    const uint8_t *data = work->run->data + work->at;
+    size_t raw = ct_etm4_scan(&ct_etm4_fast_tables(h->bytes)->scan, data, left, entry, &h->chunk);
+    if (h->chunk.blocks)
+        ct_etm4_cuts_make(&h->cuts, &h->chunk, data, (unsigned)raw);
+    return h->chunk.blocks;
+}
+
+/* The next chunk and its counts. */
+static bool next_counts(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
+{
+    if (!next_chunk(h, work, entry))
+        return false;
+    h->count = ct_etm4_cuts_counts(&h->cuts, &h->chunk, work->run->data + work->at,
+                                   ct_etm4_fast_tables(h->bytes)->counts, h->counts);
+    return h->count;
+}
+
+/* Trace up to the first count, which is for steps that the engine took already. An atom follows, so nothing
+ * of it is held. False: not now. */
+CT_AVX2 static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
+{
+    struct ct_elem elems[CT_FAST_TAIL + FIRST_BYTES];
+    struct ct_step_batch batch;
+    const uint8_t *data = work->run->data + work->at;
+    unsigned end = end_of(&h->cuts, &h->counts[0]);
+    size_t taken;
+    if (end == NOT_HERE || h->counts[0].cycles == CT_CUT_NO_COUNT || !ct_cuts_bits(h->cuts.atoms, end))
+        return false;
+    unsigned done = place_behind(h, data, &h->counts[0], end);
+    if (done > FIRST_BYTES)
+        return false;
+    size_t count = ct_etm4_fast_release(h->bytes, elems);
+    count += ct_etm4_fast_read(h->bytes, data, done, elems + count);
+    h->hops.elements += count;
+    work->at += done;
+    work->last_offset = ct_run_offset(work->run, work->run->pos + work->at - 1);
+    h->hops.error = ct_fast_run(h->fast, elems, count, 0, &taken, &batch);
+    return !h->hops.error;
+}
+
+/* All but the last step is in the table, and blocks are those of its context. False: not now. */
+static bool settle_context(struct ct_fast *f)
+{
+    struct ct_step_builder *b = &f->builder;
+    struct ct_blocks *blocks = &f->blocks;
+    blocks->error = ct_fast_absorb(f);
+    ct_step_drop_given(b);
+    for (size_t i = 0; i < b->mark_count; i++)
+        if (b->marks[i].kind == CT_MARK_ELEM && b->marks[i].elem.kind == CT_ELEM_CONTEXT)
+            return false;
+    if (!blocks->error && (f->domain_stale || blocks->domains[f->domain].context == CT_NO_NUMBER))
+        blocks->error = ct_fast_enter_context(f);
+    if (blocks->error)
+        return false;
+    const struct ct_block last = blocks->blocks[f->last];
+    if (last.domain == f->domain)
+        return true;
+    uint32_t number = ct_blocks_at(blocks, last.addr, last.isa, f->domain);
+    bool indirect = ct_fast_is_indirect(f);
+    uint32_t cur = number && !indirect ? ct_blocks_link(blocks, number, f->last_exec) : 0;
+    if (!number || (!cur && !indirect))
+        return false;
+    f->last = number;
+    f->cur = cur;
+    return true;
+}
+
+/* The state of the engine behind a count; 0: not one for hops. */
+static uint32_t enter_timed(struct ct_etm4_hops *h, struct ct_work *work)
+{
+    struct ct_fast *f = h->fast;
+    const struct ct_step_builder *b = &f->builder;
+    if (!reach_count(h, work) || !ct_etm4_hops_is_ready(h) || !b->pending || b->waiting ||
+        b->timestamp_held || !(f->have_addr || f->cur) || !settle_context(f))
+        return 0;
+    return ct_etm4_hops_state(h);
+}
+
+/* The engine goes on behind the last hop but one. */
+static void leave_timed(struct ct_etm4_hops *h, struct ct_work *work, const struct last_hop *last)
+{
+    const struct ct_hop_state *s = &h->hops.states[last->state];
+    struct ct_fast *f = h->fast;
+    const struct ct_block *cur = &f->blocks.blocks[s->cur];
+    --*last->count;
+    h->hops.elements -= ct_etm4_fast_forget(h->bytes, work->run->data + last->at, work->at - last->at);
+    work->at = last->at;
+    work->last_offset = ct_run_offset(work->run, work->run->pos + work->at - 1);
+    f->last = s->last >> 2;
+    f->last_exec = s->last & 1;
+    f->have_addr = f->quick = false;
+    f->walk->placed = true;
+    f->walk->need_address = ct_fast_is_indirect(f);
+    if (!f->walk->need_address)
+        ct_walk_go_to(f->walk, cur->addr, cur->isa);
+    if (s->last & 2)
+        ct_walk_come_to(f->walk, s->recent_addresses[0] & ~UINT64_C(1),
+                        ct_walk_isa(f->walk, s->recent_addresses[0] & 1));
+    ct_etm4_fast_leave(h->bytes, s->recent_addresses);
+}
+
+int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work)
+{
+    struct ct_step_builder *b = &h->fast->builder;
+    struct last_hop last = {0};
+    unsigned entry;
+    unsigned done = 0;
+    if (!ct_etm4_hops_is_ready(h) || !ct_etm4_fast_enter(h->bytes) || !next_counts(h, work, &entry))
+        return CT_OK;
+    uint32_t state = enter_timed(h, work);
+    const uint32_t first = state;
+    if (!state)
+        return h->hops.error ? h->hops.error : h->fast->blocks.error;
+    do {
+        if (!next_counts(h, work, &entry))
+            break;
+        state = hop_counts(h, work->run, work->at, state, &last, &done);
+        ct_etm4_cuts_others(&h->chunk, work->run->data + work->at, done, &h->others);
+        ct_etm4_hops_pass(h, work, work->at + done, &h->others);
+    } while (done && entry != CT_SCAN_STOP && !ct_etm4_hops_is_long(h));
+    if (last.count) {
+        b->edge[b->count - 1] = h->hops.states[first].edge;
+        b->pending = false;
+        leave_timed(h, work, &last);
+    }
+    return h->hops.error ? h->hops.error : h->fast->blocks.error;
+}
+#endif

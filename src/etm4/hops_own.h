@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the ways of hops have in common; only etm4_hops*.c include it. */
+#ifndef CT_ETM4_HOPS_OWN_H
+#define CT_ETM4_HOPS_OWN_H
+
+#include "etm4/ahead.h"
+#include "etm4/hops.h"
+#include "etm4/lane.h"
+
+struct ct_etm4_hops {
+    struct ct_etm4_fast *bytes;
+    struct ct_fast *fast;
+    uint32_t generation; /* of the blocks */
+    struct ct_hops hops;
+    struct ct_memo tail; /* stands for the run of the last step */
+    uint64_t passed;     /* bytes since the edges got what was counted */
+    /* Without cycles. */
+    struct ct_ahead ways[CT_LANES];
+    unsigned here; /* the way that begins where the trace is … */
+    bool ahead;    /* … and whether the other one is ahead of it */
+    struct ct_ahead_search search;
+    size_t asked_at; /* where the run was the last time */
+    /* With cycles. */
+    struct ct_etm4_chunk chunk;
+    struct ct_etm4_cuts cuts;
+    struct ct_cut_others others;
+    unsigned count;
+    struct ct_cut_count counts[CT_SCAN_BYTES];
+};
+
+/* The engine is between two steps that blocks are known of. */
+static inline bool ct_etm4_hops_is_ready(const struct ct_etm4_hops *h)
+{
+    return h->fast->quick && !h->fast->walk->atoms_done && !ct_fast_is_lost(h->fast);
+}
+
+/* The number of the state of engine and decoder; 0: hops cannot begin there. */
+uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h);
+
+/* Counters have 32 bits, and no hop is shorter than a byte: they are to be emptied first. */
+bool ct_etm4_hops_is_long(const struct ct_etm4_hops *h);
+
+/* The packets up to place `to` of the run, of which others are atoms and addresses, are done. */
+void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, struct ct_cut_others *others);
+
+/* As ct_etm4_hops_run, without cycles and with them. */
+int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work);
+int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work);
+
+/* What the way ahead counted is taken back. */
+void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h);
+
+#endif

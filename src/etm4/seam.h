@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ETMv4 and ETE between two bytes; rows of struct ct_protocol_ops. */
+#ifndef CT_ETM4_SEAM_H
+#define CT_ETM4_SEAM_H
+
+#include <stddef.h>
+
+#include "base/seam.h"
+
+/* Alignment and trace info. */
+size_t ct_etm4_find_sync(const uint8_t *data, size_t size, size_t from);
+
+void ct_etm4_decoder_seam(const void *decoder, struct ct_seam *seam);
+void ct_etm4_resolver_seam(const void *resolver, struct ct_seam *seam);
+
+#endif
