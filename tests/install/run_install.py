@@ -25,17 +25,17 @@ PAGES = "0x80000 13830\n"
 # The functions of examples/quickstart/firmware.bin, whose source is examples/quickstart/generator/machine.c.
 FUNCTIONS = [(b"main", 0x80500, 0x3c), (b"gcd", 0x8053c, 0x20), (b"popcount", 0x8055c, 0x20),
              (b"report", 0x8057c, 0x1c), (b"on_call", 0x80598, 8), (b"on_irq", 0x805a0, 0x10)]
-# What the other examples are called with, and what they say.
+# The library of the other examples, what they are called with, and what they say.
 EXAMPLES = {
-    "two_cores": (["CAPTURE"], (HERE / "two_cores.txt").read_text()),
-    "branches": (["CAPTURE", "ELF"], """4610 instructions, 0 gaps
+    "two_cores": ("coretap", ["CAPTURE"], (HERE / "two_cores.txt").read_text()),
+    "branches": ("coretap", ["CAPTURE", "ELF"], """4610 instructions, 0 gaps
 main: 104 conditional branches, 76 taken
 gcd: 374 conditional branches, 53 taken
 popcount: 1098 conditional branches, 316 taken
 report: 52 conditional branches, 27 taken
 on_irq: 15 conditional branches, 7 taken
 """),
-    "own_events": ([], """25: waited = 15
+    "own_events": ("coretap-monitor", [], """25: waited = 15
 190: waited = 150
 190: slow = 150
 230: waited = 30
@@ -84,37 +84,56 @@ def headers(tap, include):
                             "-fsyntax-only", str(code)])
 
 
+# The library and those beside it.
+LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal")
+
+
+class Package:
+    """What pkg-config says of the installed libraries."""
+
+    def __init__(self, prefix, libdir):
+        self.prefix, self.libdir = prefix, libdir
+        self.env = dict(os.environ, PKG_CONFIG_PATH=str(libdir / "pkgconfig"), LD_LIBRARY_PATH=str(libdir))
+
+    def line(self, *words):
+        return ["pkg-config", f"--define-variable=prefix={self.prefix}", *words]
+
+    def said(self, *words):
+        return subprocess.run(self.line(*words), env=self.env, capture_output=True, text=True).stdout
+
+    def flags(self, name, kind):
+        """What a program is compiled with. For a static one only the project's libraries are taken from
+        their archives: what they need comes as shared libraries."""
+        if kind == "shared":
+            return self.said("--cflags", "--libs", name).split()
+        rows = self.said("--print-requires-private", name, "coretap").splitlines()
+        needed = [row.split()[0] for row in rows]
+        flags = self.said("--cflags", "--libs", name, *(word for word in needed if word != "coretap")).split()
+        flags += re.search(r"^Libs.private: (.*)$", (self.libdir / "pkgconfig/coretap.pc").read_text(),
+                           re.MULTILINE)[1].split()
+        archives = {f"-l{library}": str(self.libdir / f"lib{library}.a") for library in LIBRARIES}
+        return [archives.get(flag, flag) for flag in flags]
+
+
 def consumer(tap, source, prefix, libdir):
     """The example of the README, compiled and run against the installed tree."""
-    env = dict(os.environ, PKG_CONFIG_PATH=str(libdir / "pkgconfig"), LD_LIBRARY_PATH=str(libdir))
+    package = Package(prefix, libdir)
     version = re.search(r"version: '([^']+)'", (source / "meson.build").read_text()).group(1)
-    said = tap.run("pkg-config knows coretap",
-                   ["pkg-config", f"--define-variable=prefix={prefix}", "--modversion",
-                    "coretap"], env=env)
-    tap.result("pkg-config says the version",
-               None if said and said.strip() == version else f"{said} is not {version}")
-    private = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--print-requires-private",
-                              "coretap"],
-                             env=env, capture_output=True, text=True).stdout.splitlines()
+    for name in LIBRARIES:
+        said = tap.run(f"pkg-config knows {name}", package.line("--modversion", name), env=package.env)
+        tap.result(f"pkg-config says the version of {name}",
+                   None if said and said.strip() == version else f"{said} is not {version}")
     for kind in ("shared", "static"):
-        # Only coretap itself is taken from its archive: what that needs comes as shared libraries.
-        needs = [line.split()[0] for line in private] if kind == "static" else []
-        flags = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs",
-                                "coretap", *needs], env=env, capture_output=True, text=True).stdout.split()
-        if kind == "static":
-            flags += re.search(r"^Libs.private: (.*)$", (libdir / "pkgconfig/coretap.pc").read_text(),
-                               re.MULTILINE)[1].split()
-            flags = [str(libdir / "libcoretap.a") if f == "-lcoretap" else f for f in flags]
+        flags = package.flags("coretap", kind)
+        env = package.env if kind == "shared" else None
         program = prefix / f"consumer-{kind}"
         tap.run(f"a program compiles, {kind}", ["cc", "-Wall", "-Wextra", "-Werror", "-o", str(program),
                                                str(source / "examples/count.c"), *flags])
-        out = tap.run(f"a program runs, {kind}", [str(program), str(source / "examples/quickstart")],
-                      env=env if kind == "shared" else None)
+        out = tap.run(f"a program runs, {kind}", [str(program), str(source / "examples/quickstart")], env=env)
         tap.result(f"a program counts, {kind}", None if out == COUNTED else f"it says {out}, not {COUNTED}")
-        pages(tap, source, prefix / f"pages-{kind}", flags, env if kind == "shared" else None)
-        for name, (args, expected) in EXAMPLES.items():
-            example(tap, source, prefix / f"{name}-{kind}", flags, env if kind == "shared" else None, args,
-                    expected)
+        pages(tap, source, prefix / f"pages-{kind}", flags, env)
+        for name, (library, args, expected) in EXAMPLES.items():
+            example(tap, source, prefix / f"{name}-{kind}", package.flags(library, kind), env, args, expected)
 
 
 def pages(tap, source, program, flags, env):
@@ -148,10 +167,13 @@ def example(tap, source, program, flags, env, args, expected):
 
 
 def library_pages(tap, prefix, libdir):
-    """Section 3 has a page, or a way to one, for each function that the library exports."""
-    rows = subprocess.run(["nm", "-D", "--defined-only", libdir / "libcoretap.so"], capture_output=True,
-                          text=True, check=True).stdout.splitlines()
-    exported = [row.split()[2] for row in rows if row.split()[1] != "A"]  # versions of symbols are absolute
+    """Section 3 has a page, or a way to one, for each function that the libraries export."""
+    exported = []
+    for library in LIBRARIES:
+        rows = subprocess.run(["nm", "-D", "--defined-only", libdir / f"lib{library}.so"], text=True,
+                              capture_output=True, check=True).stdout.splitlines()
+        # versions of symbols are absolute
+        exported += [row.split()[2] for row in rows if row.split()[1] != "A"]
     folder = prefix / "share/man/man3"
     missing = []
     for name in [*(word.split("@")[0] for word in exported), "coretap"]:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verifier from inside: what binding fills in and a run reads. */
-#ifndef CT_ANALYSIS_VERIFY_H
-#define CT_ANALYSIS_VERIFY_H
+#ifndef CT_VERIFY_VERIFY_H
+#define CT_VERIFY_VERIFY_H
 
 #include <stdbool.h>
 

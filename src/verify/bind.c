@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/verify.h"
+#include "verify/verify.h"
 #include "base/ctx.h"
 #include "base/options.h"
 

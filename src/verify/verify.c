@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run of specifications along a trace: events of watchpoints in, results with their places out. */
-#include "analysis/verify.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
