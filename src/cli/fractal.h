@@ -75,7 +75,7 @@ struct cli_feed {
 };
 
 /* Starts `argv` under the QEMU of its architecture with the access plugin. CLI_CLEAN or CLI_FAILED. */
-int cli_feed_start(struct cli_feed *feed, char *const *argv);
+int cli_feed_start(struct ct_ctx *ctx, struct cli_feed *feed, char *const *argv);
 /* The next word; false at the end of the program. */
 bool cli_feed_next(struct cli_feed *feed, uint64_t *word);
 /* Waits for the program. Its exit code, or -1 with a message when it was killed or could not be run. */

@@ -8,16 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/fractal.h"
-#include "cli/qemu.h"
+#include <coretap/record.h>
 
-int cli_feed_start(struct cli_feed *feed, char *const *argv)
+#include "cli/fractal.h"
+
+int cli_feed_start(struct ct_ctx *ctx, struct cli_feed *feed, char *const *argv)
 {
-    struct cli_qemu qemu;
+    struct ct_qemu qemu;
     int ends[2];
     *feed = (struct cli_feed){.fd = -1, .child = -1};
-    if (cli_qemu_find(&qemu, argv[0], "coretap-access.so", "CORETAP_ACCESS_PLUGIN"))
-        return CLI_FAILED;
+    if (ct_qemu_find(ctx, argv[0], 0, "coretap-access.so", "CORETAP_ACCESS_PLUGIN", &qemu))
+        return cli_library_error(ctx);
     if (pipe(ends)) {
         cli_say("no pipe to %s: %s", qemu.command, strerror(errno));
         return CLI_FAILED;
@@ -29,7 +30,9 @@ int cli_feed_start(struct cli_feed *feed, char *const *argv)
     if (!feed->child) {
         char option[32];
         snprintf(option, sizeof option, "fd=%d", ends[1]);
-        cli_qemu_run(&qemu, option, argv);
+        ct_qemu_run(ctx, &qemu, option, argv);
+        cli_say("%s", ct_ctx_error(ctx));
+        _exit(127);
     }
     close(ends[1]);
     feed->fd = ends[0];

@@ -55,7 +55,7 @@ static int do_overhead(const struct cli_args *args)
     if (!code)
         code = cli_run_add_cluster(run, CT_SOC_FABRIC_COHERENT);
     if (!code)
-        code = cli_feed_start(&run->feed[0], args->rest);
+        code = cli_feed_start(args->ctx, &run->feed[0], args->rest);
     if (!code) {
         code = cli_run_stream(run, false);
         cli_feed_finish(&run->feed[0]);

@@ -356,7 +356,7 @@ static int start_background(struct cli_fractal_run *run)
         }
         char *argv[] = {(char *)(uintptr_t)run->args->list[i].text, NULL};
         run->other[run->backgrounds] = ct_soc_process(run->bench[0].soc);
-        if (cli_feed_start(&run->feed[++run->backgrounds], argv))
+        if (cli_feed_start(run->args->ctx, &run->feed[++run->backgrounds], argv))
             return CLI_FAILED;
     }
     return CLI_CLEAN;
@@ -487,7 +487,7 @@ static int do_run(const struct cli_args *args)
     if (!code)
         code = start_background(run);
     if (!code)
-        code = cli_feed_start(&run->feed[0], args->rest);
+        code = cli_feed_start(args->ctx, &run->feed[0], args->rest);
     if (!code) {
         code = cli_run_stream(run, args->values[OPT_RING].given);
         write_regions(run);

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "input/elf_look.h"
+#include "base/elf_look.h"
 #include "input/perf_format.h"
 #include "input/reader.h"
 

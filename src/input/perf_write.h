@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "coretap/input.h"
-#include "input/elf_look.h"
+#include "base/elf_look.h"
 #include "input/perf_format.h"
 
 /* PMU type of the trace units, as Linux numbers what it finds; any number

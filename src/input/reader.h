@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/ctx.h"
 #include "coretap/input.h"
-#include "input/files.h"
+#include "base/files.h"
 #include "input/ini.h"
 
 /* Bounds that no sensible capture meets; they keep a hostile one from taking all time and memory. */

@@ -2,7 +2,7 @@
 /* Snapshot directories (docs/formats.md): snapshot.ini names the devices and the trace
  * file; here they become a capture. */
 #include "input/snapshot.h"
-#include "input/elf_look.h"
+#include "base/elf_look.h"
 
 #include <errno.h>
 #include <stdio.h>

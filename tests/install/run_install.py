@@ -85,7 +85,7 @@ def headers(tap, include):
 
 
 # The library and those beside it.
-LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal")
+LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal", "coretap-record")
 
 
 class Package:

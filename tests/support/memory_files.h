@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "input/files.h"
+#include "base/files.h"
 
 struct memory_file {
     const char *path;

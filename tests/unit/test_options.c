@@ -19,6 +19,7 @@
 #include "coretap/encode.h"
 #include "coretap/filter.h"
 #include "coretap/fractal.h"
+#include "coretap/record.h"
 #include "coretap/session.h"
 #include "coretap/source_lines.h"
 #include "coretap/stacks.h"
@@ -75,6 +76,12 @@ NEW(new_sums, ct_timing_sums_new, timing_sums, b->ctx, options)
 NEW(new_verifier, ct_verifier_new, verifier, b->ctx, options, b->watches)
 NEW(report_cover, ct_cover_report_new, cover_report, b->ctx, options, NULL, 0)
 
+static int record(struct bench *b, const void *options)
+{
+    struct ct_record_result result;
+    return ct_record(b->ctx, options, &result);
+}
+
 static int settle(struct bench *b, const void *options)
 {
     struct ct_filter filter;
@@ -115,6 +122,7 @@ static const struct kind {
     KIND(monitor_limits, new_monitor, CT_OK),
     KIND(monitor_options, compile, CT_OK),
     KIND(programs_options, new_programs, CT_OK),
+    KIND(record_options, record, CT_ERR_ARG),
     KIND(session_options, new_session, CT_OK),
     KIND(sieve_options, new_sieve, CT_ERR_ARG),
     KIND(stack_options, new_stacks, CT_OK),

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU with the trace plugin, at the other end of shared memory. */
 #define _GNU_SOURCE /* memfd_create */
-#include "cli/record.h"
+#include "record/feed.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,82 +16,61 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ctx.h"
+
 /* Seconds that the program has to end after a signal. */
 #define GRACE 2
 
-/* The signal that was sent to this process, for the program; 0: none. */
-static volatile sig_atomic_t for_program;
-
-/* The kernel sends what comes from the terminal, and to the program too. */
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (info->si_code <= 0)
-        for_program = number;
-}
-
-static void ignore(int number)
-{
-    (void)number;
-}
-
-/* No SIG_IGN, which the program would inherit. */
-void cli_record_feed_catch_signals(void)
-{
-    static const int all[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        sigaction(all[i], &action, NULL);
-    signal(SIGPIPE, ignore); /* who reads a stream may go */
-}
-
-/* Sends the program the signal that this process got, and ends it when it goes on all the same. */
-static void pass_signal(struct cli_record_feed *feed)
+/* Sends the program the signal that is meant for it, and ends it when it goes on all the same. */
+static void pass_signal(struct ct_record_feed *feed)
 {
     struct timespec now;
-    if (!for_program || feed->child <= 0)
+    if (!feed->signal || !*feed->signal || feed->child <= 0)
         return;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (!feed->told) {
         feed->told = true;
         feed->when = now;
-        kill(feed->child, for_program);
+        kill(feed->child, *feed->signal);
     } else if (now.tv_sec - feed->when.tv_sec > GRACE) {
         kill(feed->child, SIGKILL);
     }
 }
 
-int cli_record_feed_start(struct cli_record_feed *feed, const struct cli_qemu *qemu,
-                          const struct cli_record_feed_options *options, char *const *argv)
+int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const struct ct_qemu *qemu,
+                         const struct ct_record_feed_options *options, char *const *argv)
 {
-    *feed = (struct cli_record_feed){.child = -1, .blocks_chunk = TRACE_NO_CHUNK};
+    *feed = (struct ct_record_feed){.child = -1, .blocks_chunk = TRACE_NO_CHUNK, .signal = options->signal};
     const int fd = memfd_create("coretap-record", 0);
     feed->area = fd < 0 || ftruncate(fd, sizeof *feed->area)
                      ? MAP_FAILED
                      : mmap(NULL, sizeof *feed->area, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (feed->area == MAP_FAILED) {
         feed->area = NULL;
-        cli_say("no memory to share with %s: %s", qemu->command, strerror(errno));
+        const int rc =
+            ct_fail(ctx, CT_ERR_IO, "no memory to share with %s: %s", qemu->command, strerror(errno));
         if (fd >= 0)
             close(fd);
-        return CLI_FAILED;
+        return rc;
     }
     char option[96];
     snprintf(option, sizeof option, "fd=%d,seed=%" PRIu64 ",latency=%" PRIu32 "%s", fd, options->seed,
              options->latency, options->each ? ",each=1" : "");
     fflush(NULL);
     feed->child = fork();
-    if (!feed->child)
-        cli_qemu_run(qemu, option, argv);
+    if (!feed->child) {
+        ct_qemu_run(ctx, qemu, option, argv);
+        fprintf(stderr, "coretap: %s\n", ct_ctx_error(ctx));
+        _exit(127);
+    }
     close(fd);
     if (feed->child > 0)
-        return CLI_CLEAN;
-    cli_say("%s cannot be started: %s", qemu->command, strerror(errno));
-    return CLI_FAILED;
+        return CT_OK;
+    return ct_fail(ctx, CT_ERR_IO, "%s cannot be started: %s", qemu->command, strerror(errno));
 }
 
 /* True when the child has ended; waits for that when `block`. */
-static bool reap(struct cli_record_feed *feed, bool block)
+static bool reap(struct ct_record_feed *feed, bool block)
 {
     const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
     while (feed->child > 0) {
@@ -106,7 +86,7 @@ static bool reap(struct cli_record_feed *feed, bool block)
     return true;
 }
 
-struct trace_chunk *cli_record_feed_chunk(struct cli_record_feed *feed)
+struct trace_chunk *ct_record_feed_chunk(struct ct_record_feed *feed)
 {
     struct trace_area *area = feed->area;
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
@@ -124,7 +104,7 @@ struct trace_chunk *cli_record_feed_chunk(struct cli_record_feed *feed)
     }
 }
 
-void cli_record_feed_give_back(struct cli_record_feed *feed, struct trace_chunk *chunk)
+void ct_record_feed_give_back(struct ct_record_feed *feed, struct trace_chunk *chunk)
 {
     struct trace_area *area = feed->area;
     atomic_store(&chunk->kind, TRACE_CHUNK_FREE);
@@ -133,14 +113,14 @@ void cli_record_feed_give_back(struct cli_record_feed *feed, struct trace_chunk 
         syscall(SYS_futex, &area->freed, FUTEX_WAKE, TRACE_THREADS, NULL, NULL, 0);
 }
 
-void cli_record_feed_stop(struct cli_record_feed *feed)
+void ct_record_feed_stop(struct ct_record_feed *feed)
 {
     atomic_store(&feed->area->stop, 1);
     atomic_fetch_add(&feed->area->freed, 1);
     syscall(SYS_futex, &feed->area->freed, FUTEX_WAKE, TRACE_THREADS, NULL, NULL, 0);
 }
 
-const struct trace_block *cli_record_feed_block(struct cli_record_feed *feed)
+const struct trace_block *ct_record_feed_block(struct ct_record_feed *feed)
 {
     struct trace_area *area = feed->area;
     if (area->magic != TRACE_MAGIC)
@@ -161,15 +141,15 @@ const struct trace_block *cli_record_feed_block(struct cli_record_feed *feed)
         return NULL;
     feed->blocks_chunk = next % TRACE_CHUNKS;
     feed->blocks_at = 0;
-    cli_record_feed_give_back(feed, chunk);
-    return cli_record_feed_block(feed);
+    ct_record_feed_give_back(feed, chunk);
+    return ct_record_feed_block(feed);
 }
 
-int cli_record_feed_finish(struct cli_record_feed *feed)
+int ct_record_feed_finish(struct ct_record_feed *feed)
 {
     if (!feed->area)
         return 127;
-    cli_record_feed_stop(feed);
+    ct_record_feed_stop(feed);
     reap(feed, true);
     munmap(feed->area, sizeof *feed->area);
     feed->area = NULL;

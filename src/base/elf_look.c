@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "input/elf_look.h"
+#include "base/elf_look.h"
 
 #include <elf.h>
 #include <stdio.h>

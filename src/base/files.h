@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How readers get at files. A seam: tests and fuzzers give captures from memory instead of a disk. */
-#ifndef CT_INPUT_FILES_H
-#define CT_INPUT_FILES_H
+#ifndef CT_BASE_FILES_H
+#define CT_BASE_FILES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "input/files.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

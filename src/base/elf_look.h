@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an ELF file is, as far as its headers say it: enough to tell the program that ran from another one,
  * and where it was loaded. Read through the reader's files, a header or note at a time. */
-#ifndef CT_INPUT_ELF_LOOK_H
-#define CT_INPUT_ELF_LOOK_H
+#ifndef CT_BASE_ELF_LOOK_H
+#define CT_BASE_ELF_LOOK_H
 
 #include <stdbool.h>
 
-#include "input/files.h"
+#include "base/files.h"
 
 #define CT_BUILD_ID_MAX     20u
 #define CT_ELF_LOOK_HEADERS 64u /* program headers that are looked at */

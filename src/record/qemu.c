@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/qemu.h"
+/* Running an Arm program under QEMU with one of the project's plugins. */
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#include "base/ctx.h"
+#include "coretap/record.h"
 
 #ifndef CT_PLUGIN_DIR
 #define CT_PLUGIN_DIR "/usr/local/lib/coretap"
@@ -35,60 +40,54 @@ static bool find_plugin(char path[4096], const char *file, const char *variable)
 }
 
 /* Architecture of a program by its ELF header. */
-static int find_command(struct cli_qemu *qemu, const char *program)
+static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *program)
 {
     unsigned char head[20] = {0};
     const int fd = open(program, O_RDONLY | O_CLOEXEC);
     const ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
+    const int why = errno;
     if (fd >= 0)
         close(fd);
     const unsigned machine = head[18] | (unsigned)head[19] << 8;
     if (n < (ssize_t)sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0 ||
-        (machine != EM_AARCH64 && machine != EM_ARM)) {
-        cli_say("%s: %s; give an Arm Linux program, by its path", program,
-                n < 0 ? strerror(errno) : "not an ELF program for Arm");
-        return CLI_FAILED;
-    }
+        (machine != EM_AARCH64 && machine != EM_ARM))
+        return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: %s; give an Arm Linux program, by its path", program,
+                       n < 0 ? strerror(why) : "not an ELF program for Arm");
     qemu->arm32 = machine == EM_ARM;
     qemu->command = qemu->arm32 ? "qemu-arm" : "qemu-aarch64";
     qemu->sysroot = qemu->arm32 ? "/usr/arm-linux-gnueabihf" : "/usr/aarch64-linux-gnu";
     if (getenv("QEMU_LD_PREFIX") || access(qemu->sysroot, X_OK) != 0)
         qemu->sysroot = NULL;
-    return CLI_CLEAN;
+    return CT_OK;
 }
 
-int cli_qemu_find(struct cli_qemu *qemu, const char *program, const char *file, const char *variable)
+int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, const char *file, const char *variable,
+                 struct ct_qemu *out)
 {
-    *qemu = (struct cli_qemu){0};
-    if (find_command(qemu, program))
-        return CLI_FAILED;
-    if (find_plugin(qemu->plugin, file, variable))
-        return CLI_CLEAN;
-    cli_say("the plugin for QEMU is not at %s; name it in %s", qemu->plugin, variable);
-    return CLI_FAILED;
+    if (!program || !file || !variable || !out)
+        return ct_fail_null(ctx, __func__);
+    *out = (struct ct_qemu){.system = system != 0};
+    if (system)
+        out->command = program;
+    const int rc = system ? CT_OK : find_command(ctx, out, program);
+    if (rc || find_plugin(out->plugin, file, variable))
+        return rc;
+    return ct_fail(ctx, CT_ERR_NOT_FOUND, "the plugin for QEMU is not at %s; name it in %s", out->plugin,
+                   variable);
 }
 
-int cli_qemu_find_system(struct cli_qemu *qemu, const char *command, const char *file, const char *variable)
-{
-    *qemu = (struct cli_qemu){.command = command, .system = true};
-    if (find_plugin(qemu->plugin, file, variable))
-        return CLI_CLEAN;
-    cli_say("the plugin for QEMU is not at %s; name it in %s", qemu->plugin, variable);
-    return CLI_FAILED;
-}
-
-void cli_qemu_run(const struct cli_qemu *qemu, const char *option, char *const *argv)
+int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv)
 {
     char plugin[4200];
     size_t count = 0;
+    if (!qemu || !option || !argv)
+        return ct_fail_null(ctx, __func__);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read what it has to say */
     while (argv[count])
         count++;
     char **all = calloc(count + 8, sizeof *all);
-    if (!all) {
-        fprintf(stderr, "coretap: %s cannot be run: out of memory\n", qemu->command);
-        _exit(127);
-    }
+    if (!all)
+        return ct_fail_nomem(ctx, qemu->command);
     size_t n = 0;
     snprintf(plugin, sizeof plugin, "%s,%s", qemu->plugin, option);
     all[n++] = (char *)(uintptr_t)qemu->command;
@@ -102,6 +101,7 @@ void cli_qemu_run(const struct cli_qemu *qemu, const char *option, char *const *
     count -= qemu->system;
     memcpy(all + n, argv, count * sizeof *all);
     execvp(qemu->command, all);
-    cli_say("%s cannot be run: %s; it is in Debian's package qemu-user", qemu->command, strerror(errno));
-    _exit(127);
+    free(all);
+    return ct_fail(ctx, CT_ERR_IO, "%s cannot be run: %s; it is in Debian's package qemu-user", qemu->command,
+                   strerror(errno));
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap record: runs an Arm program under QEMU and writes the trace that a trace unit at its core would
+ * have written, with what describes it, as a snapshot directory. docs/recording.md says how execution becomes
+ * trace.
+ *
+ *     char *const argv[] = {"./hello", NULL};
+ *     struct ct_record_options options = {
+ *         .size = sizeof options, .argv = argv, .directory = "hello.trace", .cycle_count = 1};
+ *     struct ct_record_result result;
+ *     if (ct_record(ctx, &options, &result) == CT_OK)
+ *         printf("%llu instructions\n", (unsigned long long)result.instructions); */
+#ifndef CORETAP_RECORD_H
+#define CORETAP_RECORD_H
+
+#include "coretap/base.h"
+#include "coretap/input.h"
+#include "coretap/programs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CT_RECORD_CORES   96   /* most cores: each has a trace ID, from 0x10 on */
+#define CT_RECORD_RANGES  16   /* most ranges of addresses */
+#define CT_RECORD_LAST_ID 0x6f /* the highest trace ID */
+
+/* Addresses from `low` on, below `high`. */
+struct ct_record_range {
+    uint64_t low, high;
+};
+
+/* What is recorded, and how the trace unit of each core is set up. */
+struct ct_record_options {
+    size_t size; /* sizeof(struct ct_record_options) */
+    /* The program, by its path, and its arguments, with NULL behind them; with `system` the command line of a
+     * system emulator. */
+    char *const *argv;
+    const char *directory; /* the snapshot: it is made, and must not hold one yet */
+    /* A file or pipe that frames go to while the program runs, and not into the directory, whose live.ini
+     * says what is in them. NULL: none. Makes `framed` 1. */
+    const char *stream;
+    uint8_t protocol;          /* CT_PROTOCOL_ETM4 (0 stands for it), CT_PROTOCOL_ETE or CT_PROTOCOL_PTM */
+    uint8_t branch_broadcast;  /* 1: the target of every taken branch is traced */
+    uint8_t cycle_count;       /* 1: cycles are counted */
+    uint8_t timestamps;        /* 1: there are timestamps */
+    uint8_t context_id;        /* 1: the number of the thread is traced as context ID */
+    uint8_t vmid;              /* 1: a VMID is traced, which is 1 */
+    uint8_t return_stack;      /* 1: addresses of returns that a decoder knows by itself are left out */
+    uint8_t framed;            /* 1: all cores share one buffer of CoreSight frames; 0: each has its own */
+    uint8_t one_core;          /* 1: threads take turns on one core, told apart by context IDs */
+    uint8_t system;            /* 1: a whole machine, whose processors are the cores */
+    uint8_t each_instruction;  /* 1: each instruction is watched by itself: slower, and the same trace */
+    uint8_t pad;               /* 0 */
+    uint32_t cycle_threshold;  /* cycles, 1 to 4095, before a count is traced; 0: 16 */
+    uint32_t timestamp_period; /* cycles between timestamps at least; 0: 10000 */
+    uint32_t sync_period;      /* bytes of trace between points of synchronisation; 0: 4096 */
+    uint32_t event_rate;       /* instructions between events of the trace unit on average; 0: none */
+    uint32_t overflow_rate;    /* … between overflows, in which trace is lost; 0: none */
+    uint32_t padding;          /* bytes of trace between padding in frames; 0: none */
+    uint64_t seed;             /* what is random follows from it */
+    uint64_t max_instructions; /* traced, after which the program runs on unobserved; 0: any number */
+    const uint8_t *ids;        /* trace IDs of the first cores, 1 to CT_RECORD_LAST_ID, no two the same … */
+    size_t id_count;           /* … and how many; cores behind them have those from 0x10 on that are left */
+    const struct ct_record_range *ranges; /* only runs with an instruction in one of them are traced … */
+    size_t range_count;                   /* … up to CT_RECORD_RANGES; 0: everywhere */
+    /* A hexadecimal address or a function of the program: nothing is traced before execution comes to the
+     * first, nor after it came to the second, until it comes to the first again. NULL: no such place. */
+    const char *start, *stop;
+    const struct ct_programs_options *names; /* how functions are found for these; NULL: as by default */
+    /* Takes the path that was executed, a line for each run of instructions (docs/recording.md); NULL: nobody
+     * wants it. */
+    ct_write_fn *truth;
+    void *truth_user;
+    /* A number that a handler of signals may set: that of a signal for the program, which is then sent to it,
+     * and ends it after some seconds if it goes on. NULL: there is none. */
+    const volatile int *signal;
+};
+
+struct ct_record_result {
+    uint64_t instructions; /* traced */
+    uint64_t untraceable;  /* … and executed from code whose change no trace can tell */
+    uint64_t bytes;        /* of trace */
+    int32_t exit_code;     /* of the program, or 128 and the number of the signal that ended it */
+    uint32_t pad;          /* 0 */
+};
+
+/* Runs the program to its end and writes the capture. What was traced is described in the directory at least
+ * every half second, so that it can be read up to there however the recording ends. The program has the
+ * standard input and output of this process. CT_ERR_ARG: the options do not go together; CT_ERR_NOT_FOUND: no
+ * Arm program, plugin or function of this name; CT_ERR_LIMIT: more threads at a time than cores; CT_ERR_IO,
+ * CT_ERR_NOMEM; what `truth` returned. */
+CT_API int ct_record(struct ct_ctx *ctx, const struct ct_record_options *options,
+                     struct ct_record_result *result);
+
+/* QEMU with one of the project's plugins. */
+struct ct_qemu {
+    const char *command; /* "qemu-aarch64" or "qemu-arm", or the system emulator */
+    const char *sysroot; /* where the program's loader and libraries are looked for, or NULL */
+    uint8_t arm32;       /* 1: an A32 or T32 program */
+    uint8_t system;      /* 1: the command line is that of a system emulator */
+    uint8_t pad[6];      /* 0 */
+    char plugin[4096];   /* its path */
+};
+
+/* Finds what runs `program` (a path, or with `system` 1 the system emulator itself): QEMU by the program's
+ * architecture, and the plugin `file` where the environment variable `variable` says, beside the running
+ * command in a build tree, or installed. CT_ERR_NOT_FOUND, CT_ERR_ARG. */
+CT_API int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, const char *file,
+                        const char *variable, struct ct_qemu *out);
+
+/* Becomes QEMU running `argv`, with `option` for the plugin, in a child process. It returns only when that
+ * cannot be. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_IO. */
+CT_API int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

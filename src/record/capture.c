@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/capture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+#include "coretap/encode.h"
+#include "coretap/frame.h"
+#include "record/states.h"
+#include "record/file.h"
+
+#define FIRST_ID 0x10
+
+#define PIECES_MAX ((size_t)1 << 17) /* of all buffers: what lists them is to stay readable */
+
+#define PAUSE (INT64_C(500) * 1000 * 1000) /* nanoseconds between checkpoints, at least */
+#define SHARE 20                           /* of the time that one took is there none after it */
+
+/* One buffer of the capture. */
+struct buffer {
+    struct ct_code_view *view;        /* who writes into it sees code so */
+    uint32_t state;                   /* of what is written now */
+    uint64_t size;                    /* bytes */
+    struct ct_snapshot_piece *pieces; /* where it changed */
+    size_t piece_count;
+};
+
+struct core {
+    struct ct_record_capture *capture;
+    unsigned number;
+    struct ct_unit *unit;
+    struct ct_unit_options options;
+    struct ct_record_file trace; /* none when framed */
+    char file[32];
+    struct buffer own;
+    struct buffer *buffer; /* its own or, framed, that of all */
+};
+
+struct ct_record_capture {
+    struct ct_ctx *ctx;
+    struct ct_recording o;
+    struct core *cores[CT_RECORD_CORES];
+    unsigned core_count;
+    struct ct_framer *framer;
+    struct ct_record_file frames;
+    struct buffer shared; /* the frames */
+    struct ct_code *code;
+    struct ct_states *states;
+    size_t piece_count;
+    bool changed;         /* since the last checkpoint: code, states, cores or files */
+    bool named;           /* the program is among the files that ran */
+    unsigned checkpoint;  /* number of the last one; 0: none yet */
+    struct timespec last; /* when that was */
+    int64_t pause;        /* nanoseconds from it to the next one, at least */
+    uint64_t bytes;
+    uint64_t unpadded; /* bytes since the last padding */
+};
+
+bool ct_recording_ids(struct ct_recording *recording, const uint8_t *ids, size_t count)
+{
+    bool taken[CT_RECORD_LAST_ID + 1] = {false};
+    if (count > CT_RECORD_CORES)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (ids[i] < 1 || ids[i] > CT_RECORD_LAST_ID || taken[ids[i]])
+            return false;
+        taken[ids[i]] = true;
+        recording->ids[i] = ids[i];
+    }
+    for (unsigned id = FIRST_ID; count < CT_RECORD_CORES; id = id == CT_RECORD_LAST_ID ? 1 : id + 1)
+        if (!taken[id]) {
+            taken[id] = true;
+            recording->ids[count++] = (uint8_t)id;
+        }
+    return true;
+}
+
+static int create(const struct ct_record_capture *capture, const char *name, struct ct_record_file *trace)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", capture->o.directory, name);
+    return ct_record_file_open(capture->ctx, trace, path);
+}
+
+static int new_framer(struct ct_record_capture *capture)
+{
+    const struct ct_framer_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
+    ct_framer_free(capture->framer);
+    capture->framer = NULL;
+    return ct_framer_new(capture->ctx, &options, &capture->framer);
+}
+
+/* The directory, without a capture in it. */
+static int make_directory(struct ct_ctx *ctx, const char *directory)
+{
+    struct stat about;
+    char path[4096];
+    if (mkdir(directory, 0777) && errno != EEXIST)
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", directory, strerror(errno));
+    snprintf(path, sizeof path, "%s/snapshot.ini", directory);
+    if (stat(path, &about) == 0)
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "%s: there is a capture in it already; name a directory that is new or empty",
+                       directory);
+    return CT_OK;
+}
+
+int ct_record_capture_new(struct ct_ctx *ctx, const struct ct_recording *recording, struct ct_code *code,
+                          struct ct_record_capture **out)
+{
+    struct ct_record_capture *made = calloc(1, sizeof *made);
+    *out = made;
+    if (!made)
+        return ct_fail_nomem(ctx, recording->directory);
+    made->ctx = ctx;
+    made->o = *recording;
+    made->code = code;
+    int rc = ct_states_new(ctx, code, &made->states);
+    if (!rc)
+        rc = ct_code_view_new(code, &made->shared.view);
+    if (!rc)
+        rc = make_directory(ctx, recording->directory);
+    if (rc || !recording->framed)
+        return rc;
+    rc = new_framer(made);
+    if (rc)
+        return rc;
+    if (!recording->stream)
+        return create(made, "trace.bin", &made->frames);
+    rc = ct_recording_live_ini(ctx, recording);
+    return rc ? rc : ct_record_file_open(ctx, &made->frames, recording->stream);
+}
+
+static int push_frames(struct ct_record_capture *capture, uint8_t id, const uint8_t *bytes, size_t size)
+{
+    uint8_t frames[4096];
+    int rc = CT_OK;
+    while (!rc && size) {
+        size_t used = 0, len = 0;
+        rc = ct_framer_push(capture->framer, id, bytes, size, &used, frames, sizeof frames, &len);
+        if (!rc)
+            rc = ct_record_file_add(&capture->frames, frames, len);
+        capture->shared.size += len;
+        bytes += used;
+        size -= used;
+    }
+    return rc;
+}
+
+/* With padding now and then: bytes of ID 0, from 1 to 15 of them. */
+static int write_framed(struct core *core, const uint8_t *bytes, size_t size)
+{
+    static const uint8_t nothing[15];
+    struct ct_record_capture *capture = core->capture;
+    const int rc = push_frames(capture, core->options.source.trace_id, bytes, size);
+    capture->unpadded += size;
+    if (rc || !capture->o.padding || capture->unpadded < capture->o.padding)
+        return rc;
+    capture->unpadded = 0;
+    return push_frames(capture, 0, nothing, 1 + (size_t)(capture->bytes % sizeof nothing));
+}
+
+static int write_trace(void *user, const uint8_t *bytes, size_t size)
+{
+    struct core *core = user;
+    core->capture->bytes += size;
+    if (core->capture->framer)
+        return write_framed(core, bytes, size);
+    core->own.size += size;
+    return ct_record_file_add(&core->trace, bytes, size);
+}
+
+/* A line: traced or not, core, context ID, instruction set, first address, address behind, instructions. */
+static int write_run(void *user, const struct ct_unit_run *run)
+{
+    static const char *const isas[] = {"a64", "a32", "t32"};
+    const struct core *core = user;
+    char line[160];
+    const int size =
+        snprintf(line, sizeof line, "%c %u %x %s %" PRIx64 " %" PRIx64 " %u\n", run->traced ? '+' : '-',
+                 core->number, run->ctx, run->isa < 3 ? isas[run->isa] : "?", run->start, run->end, run->n);
+    return core->capture->o.truth(core->capture->o.truth_user, line, (size_t)size);
+}
+
+/* ---- code that changes ---- */
+
+/* What is left of the frames so far. */
+static int end_frames(struct ct_record_capture *capture)
+{
+    uint8_t last[1024];
+    size_t len = 0;
+    const int rc = ct_framer_finish(capture->framer, last, sizeof last, &len);
+    capture->shared.size += len;
+    return rc ? rc : ct_record_file_add(&capture->frames, last, len);
+}
+
+/* Everything that goes into the buffer of the core begins afresh. */
+static int restart(struct core *core)
+{
+    struct ct_record_capture *capture = core->capture;
+    if (!capture->framer)
+        return ct_unit_restart(core->unit);
+    int status = CT_OK;
+    for (unsigned i = 0; i < capture->core_count && !status; i++)
+        status = ct_unit_restart(capture->cores[i]->unit);
+    if (!status)
+        status = end_frames(capture);
+    return status ? status : new_framer(capture);
+}
+
+static int begin_piece(struct core *core, uint32_t state)
+{
+    struct buffer *buffer = core->buffer;
+    const int status = restart(core);
+    if (status)
+        return status;
+    struct ct_snapshot_piece *pieces =
+        realloc(buffer->pieces, (buffer->piece_count + 1) * sizeof *buffer->pieces);
+    if (!pieces)
+        return CT_ERR_NOMEM;
+    pieces[buffer->piece_count++] = (struct ct_snapshot_piece){.from = buffer->size, .state = state};
+    core->capture->piece_count++;
+    core->capture->changed = true;
+    buffer->pieces = pieces;
+    buffer->state = state;
+    return CT_OK;
+}
+
+static int renew(void *user, bool *good)
+{
+    struct core *core = user;
+    struct buffer *buffer = core->buffer;
+    uint32_t state;
+    const int status = ct_states_find(core->capture->states, buffer->view, &state);
+    *good = state < CT_STATES_MAX && core->capture->piece_count < PIECES_MAX;
+    if (!status && !*good) /* what runs there is not traced, what comes elsewhere is */
+        ct_states_restore(core->capture->states, buffer->state, buffer->view);
+    return status || !*good || state == buffer->state ? status : begin_piece(core, state);
+}
+
+/* ---- cores ---- */
+
+static void free_core(struct core *core)
+{
+    ct_unit_free(core->unit);
+    ct_record_file_close(&core->trace);
+    ct_code_view_free(core->own.view);
+    free(core->own.pieces);
+    free(core);
+}
+
+/* What the trace unit of a core is told. */
+static void set_up(struct core *core)
+{
+    struct ct_record_capture *capture = core->capture;
+    struct ct_unit_wishes wishes = capture->o.wishes;
+    core->options = capture->o.unit;
+    wishes.trace_id = capture->o.ids[core->number];
+    core->options.source.name = "ETM";
+    ct_arch_by_name("ARM-AA64", &core->options.source.arch);
+    ct_unit_source(&wishes, &core->options.source);
+    core->options.seed += core->number;
+    if (!capture->o.stream) {
+        core->options.epoch = ct_code_view_epoch(core->buffer->view);
+        core->options.renew = renew;
+    }
+    core->options.write = write_trace;
+    core->options.run = capture->o.truth ? write_run : NULL;
+    core->options.user = core;
+}
+
+/* Makes the next core. */
+static int add_core(struct ct_record_capture *capture)
+{
+    struct core *core = calloc(1, sizeof *core);
+    if (!core)
+        return ct_fail_nomem(capture->ctx, "a core");
+    core->capture = capture;
+    core->number = capture->core_count;
+    core->buffer = capture->framer ? &capture->shared : &core->own;
+    snprintf(core->file, sizeof core->file, capture->framer ? "trace.bin" : "trace_%u.bin", core->number);
+    int rc = capture->framer ? CT_OK : ct_code_view_new(capture->code, &core->own.view);
+    if (!rc)
+        set_up(core);
+    capture->changed = true;
+    if (!rc && !capture->framer)
+        rc = create(capture, core->file, &core->trace);
+    if (!rc)
+        rc = ct_unit_new(capture->ctx, &core->options, &core->unit);
+    if (rc)
+        free_core(core);
+    else
+        capture->cores[capture->core_count++] = core;
+    return rc;
+}
+
+struct ct_unit *ct_record_capture_unit(struct ct_record_capture *capture, unsigned number, int *rc)
+{
+    *rc = CT_OK;
+    while (!*rc && capture->core_count <= number)
+        *rc = add_core(capture);
+    return *rc ? NULL : capture->cores[number]->unit;
+}
+
+struct ct_code_view *ct_record_capture_view(struct ct_record_capture *capture, unsigned number)
+{
+    return capture->o.stream ? NULL : capture->cores[number]->buffer->view;
+}
+
+void ct_record_capture_changed(struct ct_record_capture *capture)
+{
+    capture->changed = true;
+}
+
+/* ---- what describes the trace ---- */
+
+/* The trace is whole without its name. */
+static void name_program(struct ct_record_capture *capture, struct ct_record_programs *programs)
+{
+    char *path = NULL;
+    uint64_t bias = 0;
+    if (!capture->named && !capture->o.system &&
+        (ct_recording_program(capture->ctx, &capture->o, &path, &bias) ||
+         ct_record_programs_first(capture->ctx, programs, path, bias)))
+        ct_log(capture->ctx, CT_LOG_WARNING, "%s", ct_ctx_error(capture->ctx));
+    capture->named = true;
+    free(path);
+}
+
+static int describe(struct ct_record_capture *capture, struct ct_record_programs *programs, const char *part)
+{
+    struct ct_snapshot_core cores[CT_RECORD_CORES];
+    char description[200];
+    for (unsigned i = 0; i < capture->core_count; i++) {
+        const struct core *core = capture->cores[i];
+        cores[i] = (struct ct_snapshot_core){.source = &core->options.source,
+                                             .number = core->number,
+                                             .trace = core->file,
+                                             .pieces = core->buffer->pieces,
+                                             .piece_count = core->buffer->piece_count};
+    }
+    name_program(capture, programs);
+    const char *slash = strrchr(capture->o.program, '/');
+    snprintf(description, sizeof description, "%s, recorded by coretap %s",
+             slash ? slash + 1 : capture->o.program, ct_version());
+    const struct ct_snapshot snapshot = {.dir = capture->o.directory,
+                                         .part = part,
+                                         .model = "ARM-AA64",
+                                         .description = description,
+                                         .program_count = programs->count,
+                                         .programs = programs->all,
+                                         .framed = capture->framer,
+                                         .core_count = capture->core_count,
+                                         .cores = cores,
+                                         .states = capture->states};
+    return ct_snapshot_write(capture->ctx, &snapshot, capture->code);
+}
+
+/* Removes the folder of a checkpoint: all files in it are of coretap. */
+static void remove_checkpoint(const struct ct_record_capture *capture, unsigned number)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/part-%u", capture->o.directory, number);
+    DIR *dir = number ? opendir(path) : NULL;
+    if (!dir)
+        return;
+    for (const struct dirent *entry; (entry = readdir(dir));)
+        unlinkat(dirfd(dir), entry->d_name, 0);
+    closedir(dir);
+    rmdir(path);
+}
+
+/* All files grow, also behind one that could not. */
+static int release(struct ct_record_capture *capture)
+{
+    int rc = ct_record_file_release(capture->ctx, &capture->frames,
+                                    capture->o.stream ? NULL : capture->o.directory,
+                                    capture->o.stream ? capture->o.stream : "trace.bin");
+    for (unsigned i = 0; i < capture->core_count; i++) {
+        struct core *core = capture->cores[i];
+        const int more = ct_record_file_release(capture->ctx, &core->trace, capture->o.directory, core->file);
+        rc = rc ? rc : more;
+    }
+    return rc;
+}
+
+/* Describes what ran up to now in a new folder, which then takes the place of the last
+ * one: at any time one is whole. */
+static int make_checkpoint(struct ct_record_capture *capture, struct ct_record_programs *programs)
+{
+    char part[32], path[4096];
+    snprintf(part, sizeof part, "part-%u/", capture->checkpoint + 1);
+    snprintf(path, sizeof path, "%s/%s", capture->o.directory, part);
+    if (mkdir(path, 0777) && errno != EEXIST)
+        return ct_fail(capture->ctx, CT_ERR_IO, "%s: cannot be created: %s; the capture ends there", path,
+                       strerror(errno));
+    const int code = describe(capture, programs, part);
+    remove_checkpoint(capture, code ? capture->checkpoint + 1 : capture->checkpoint);
+    capture->checkpoint += !code;
+    capture->changed = false;
+    return code;
+}
+
+static int64_t nanoseconds(const struct timespec *from, const struct timespec *to)
+{
+    return (to->tv_sec - from->tv_sec) * INT64_C(1000000000) + to->tv_nsec - from->tv_nsec;
+}
+
+int ct_record_capture_flush(struct ct_record_capture *capture, struct ct_record_programs *programs)
+{
+    struct timespec begin, end;
+    if (capture->o.stream)
+        return release(capture);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    if (capture->checkpoint && nanoseconds(&capture->last, &begin) < capture->pause)
+        return CT_OK;
+    const int code = capture->changed ? make_checkpoint(capture, programs) : CT_OK;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const int64_t took = nanoseconds(&begin, &end);
+    capture->last = end;
+    capture->pause = took > PAUSE / SHARE ? took * SHARE : PAUSE;
+    return code ? code : release(capture);
+}
+
+/* ---- the end ---- */
+
+/* The steps at the end are all taken: each tells its own error. */
+static bool failed(const struct ct_record_capture *capture, int rc)
+{
+    if (rc)
+        ct_log(capture->ctx, CT_LOG_ERROR, "%s",
+               rc == CT_ERR_NOMEM ? "out of memory" : ct_ctx_error(capture->ctx));
+    return rc;
+}
+
+int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record_programs *programs)
+{
+    int rc = CT_OK;
+    for (unsigned i = 0; i < capture->core_count && !rc; i++)
+        rc = ct_unit_finish(capture->cores[i]->unit);
+    if (!rc && capture->framer)
+        rc = end_frames(capture);
+    bool bad = failed(capture, rc);
+    bad |= failed(capture, describe(capture, programs, ""));
+    remove_checkpoint(capture, capture->checkpoint);
+    bad |= failed(capture, release(capture));
+    return bad ? ct_fail(capture->ctx, CT_ERR_IO, "%s: the capture is not whole", capture->o.directory)
+               : CT_OK;
+}
+
+void ct_record_capture_sums(const struct ct_record_capture *capture, struct ct_record_result *result)
+{
+    result->bytes = capture->bytes;
+    for (unsigned i = 0; i < capture->core_count; i++) {
+        result->instructions += ct_unit_traced(capture->cores[i]->unit);
+        result->untraceable += ct_unit_untraceable(capture->cores[i]->unit);
+    }
+}
+
+void ct_record_capture_free(struct ct_record_capture *capture)
+{
+    if (!capture)
+        return;
+    for (unsigned i = 0; i < capture->core_count; i++)
+        free_core(capture->cores[i]);
+    ct_code_view_free(capture->shared.view);
+    free(capture->shared.pieces);
+    ct_states_free(capture->states);
+    ct_record_file_close(&capture->frames);
+    ct_framer_free(capture->framer);
+    free(capture);
+}

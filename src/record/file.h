@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file of trace that is being recorded: it grows only when what describes its trace is written. */
+#ifndef CT_RECORD_FILE_H
+#define CT_RECORD_FILE_H
+
+#include <stdio.h>
+
+#include "coretap/base.h"
+
+struct ct_record_file {
+    FILE *file;
+    uint8_t *bytes; /* not yet in the file */
+    size_t size, room;
+};
+
+/* CT_ERR_IO. */
+int ct_record_file_open(struct ct_ctx *ctx, struct ct_record_file *trace, const char *path);
+/* Holds bytes for the file. CT_ERR_NOMEM, without a text. */
+int ct_record_file_add(struct ct_record_file *trace, const uint8_t *bytes, size_t size);
+/* Writes what is held. CT_ERR_IO with a text that names the file: `name`, in
+ * `dir` or, with NULL, as it is. */
+int ct_record_file_release(struct ct_ctx *ctx, struct ct_record_file *trace, const char *dir,
+                           const char *name);
+void ct_record_file_close(struct ct_record_file *trace);
+
+#endif

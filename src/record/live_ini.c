@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What describes a stream of trace while it is being recorded: a raw capture's .ini (docs/formats.md). */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+#include "base/elf_look.h"
+#include "base/printable.h"
+#include "record/capture.h"
+#include "record/snapshot_file.h"
+
+#define LIVE_CORES 16 /* sources that are named: how many threads there will be nobody knows yet */
+
+static void write_source(FILE *out, const struct ct_recording *recording, unsigned core)
+{
+    struct ct_source source = {0};
+    struct ct_unit_wishes wishes = recording->wishes;
+    wishes.trace_id = recording->ids[core];
+    ct_unit_source(&wishes, &source);
+    const struct ct_source_regs *r = &source.regs;
+    fprintf(out, "\n[source cpu%u]\nprotocol = %s\nid = 0x%02x\ncore = ARM-AA64\n", core,
+            ct_protocol_name((enum ct_protocol)source.protocol), source.trace_id);
+    if (source.protocol == CT_PROTOCOL_PTM)
+        fprintf(out, "ETMCR = 0x%08x\nETMIDR = 0x%08x\nETMCCER = 0x%08x\n", r->etmcr, r->etmidr, r->etmccer);
+    else
+        fprintf(out, "TRCCONFIGR = 0x%08x\nTRCIDR0 = 0x%08x\nTRCIDR1 = 0x%08x\nTRCIDR2 = 0x%08x\n",
+                r->configr, r->idr0, r->idr1, r->idr2);
+}
+
+int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recording, char **path,
+                         uint64_t *bias)
+{
+    struct ct_elf_look elf;
+    if (!ct_elf_look(&ct_files_system, recording->program, &elf) || !elf.code_count)
+        return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: not an ELF file with code; the capture does not name it",
+                       recording->program);
+    uint64_t lowest = elf.code[0].addr;
+    for (size_t i = 1; i < elf.code_count; i++)
+        lowest = elf.code[i].addr < lowest ? elf.code[i].addr : lowest;
+    *bias = recording->code_start - lowest;
+    *path = realpath(recording->program, NULL);
+    if (*path)
+        return CT_OK;
+    if (errno == ENOMEM)
+        return ct_fail_nomem(ctx, recording->program);
+    return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: cannot be found any more: %s; the capture does not name it",
+                   recording->program, strerror(errno));
+}
+
+static int write_image(struct ct_ctx *ctx, FILE *out, const struct ct_recording *recording)
+{
+    char *path = NULL;
+    uint64_t bias = 0;
+    const int rc = ct_recording_program(ctx, recording, &path, &bias);
+    if (rc)
+        return rc;
+    fputs("\n[image program]\nelf = ", out);
+    ct_put_printable(out, path);
+    fprintf(out, "\nbias = 0x%" PRIx64 "\n", bias);
+    free(path);
+    return CT_OK;
+}
+
+/* It takes its name when it is whole: who waits for the stream waits for it. */
+int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recording)
+{
+    const struct ct_snapshot place = {.dir = recording->directory, .part = ""};
+    struct ct_snapshot_file file;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/live.ini", recording->directory);
+    int rc = ct_snapshot_create(ctx, &file, &place, "live.ini.part");
+    if (rc)
+        return rc;
+    fprintf(file.out, "[capture]\nfile = -\nframing = frames\n");
+    for (unsigned core = 0; core < (recording->contexts ? 1 : LIVE_CORES); core++)
+        write_source(file.out, recording, core);
+    const int named = write_image(ctx, file.out, recording);
+    if (named) {
+        fclose(file.out);
+        unlink(file.path);
+        return named;
+    }
+    rc = ct_snapshot_finish(&file);
+    if (!rc && rename(file.path, path))
+        rc = ct_fail(ctx, CT_ERR_IO, "%s: cannot be written: %s; nobody can read the stream", path,
+                     strerror(errno));
+    if (rc)
+        unlink(file.path);
+    return rc;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording: what QEMU says of a program becomes paths of threads, and these the trace of cores. */
+#include "coretap/record.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "record/capture.h"
+#include "record/code.h"
+#include "record/feed.h"
+#include "record/path.h"
+
+/* A thread of the program. */
+struct thread {
+    struct ct_path *path;
+    unsigned core;
+};
+
+struct record {
+    struct ct_ctx *ctx;
+    struct ct_record_options given;
+    struct ct_recording o;
+    struct ct_record_feed feed;
+    struct ct_record_capture *out;
+    struct ct_code *code;
+    struct ct_record_programs programs;
+    struct thread threads[TRACE_THREADS];
+    bool busy[CT_RECORD_CORES];
+    unsigned running; /* index of the thread that the one core runs, of contexts */
+    uint64_t budget;  /* instructions yet to be traced, with --max-instructions */
+    bool stopped;     /* enough is recorded */
+};
+
+static int new_code(struct record *r)
+{
+    struct ct_arch arch;
+    ct_arch_by_name("ARM-AA64", &arch);
+    return ct_code_new(r->ctx, &arch, &r->code);
+}
+
+/* ---- blocks ---- */
+
+static enum ct_isa isa_of(const struct record *r, const struct trace_block *b)
+{
+    if (r->feed.area->bits == 64)
+        return CT_ISA_A64;
+    return b->flags & TRACE_BLOCK_T32 ? CT_ISA_T32 : CT_ISA_A32;
+}
+
+static unsigned level_of(const struct trace_block *b)
+{
+    return (b->flags & TRACE_BLOCK_LEVEL) >> TRACE_BLOCK_LEVEL_SHIFT;
+}
+
+static int take_blocks(struct record *r)
+{
+    const struct trace_block *b;
+    int status = CT_OK;
+    while (!status && (b = ct_record_feed_block(&r->feed))) {
+        const uint64_t addr = b->addr[0] | (uint64_t)b->addr[1] << 32;
+        const uint8_t *bytes = (const uint8_t *)(b + 1);
+        if (r->out)
+            ct_record_capture_changed(r->out);
+        if (b->flags & TRACE_BLOCK_FILE) {
+            status = ct_record_programs_map(r->ctx, &r->programs, addr,
+                                            (const struct trace_file *)(const void *)bytes);
+            continue;
+        }
+        status = b->insns ? ct_code_add_block(r->code, b->id, addr, isa_of(r, b), level_of(b), bytes, b->size,
+                                              b->insns)
+                          : ct_code_add_memory(r->code, addr, bytes, b->size);
+    }
+    return status;
+}
+
+/* ---- threads ---- */
+
+static int end_thread(struct record *r, unsigned index, bool certain)
+{
+    struct thread *t = &r->threads[index];
+    const struct trace_thread *shared = &r->feed.area->threads[index];
+    if (!t->path)
+        return CT_OK;
+    const int status = ct_path_end(t->path, shared->at, shared->whole, certain);
+    ct_path_free(t->path);
+    t->path = NULL;
+    r->busy[t->core] = false;
+    return status;
+}
+
+/* The address of a function of the program, as it was loaded. */
+static int find_function(struct record *r, const char *text, uint64_t *addr)
+{
+    struct ct_programs *programs;
+    struct ct_program *program;
+    const struct ct_symbols *symbols;
+    size_t count = 0, ranges;
+    int rc = ct_programs_new(r->ctx, r->given.names, &programs);
+    if (rc)
+        return rc;
+    rc = ct_programs_add(programs, r->o.program, NULL, NULL, &program);
+    if (!rc)
+        rc = ct_program_symbols(program, &symbols);
+    const struct ct_symbol *all = rc ? NULL : ct_symbols_all(symbols, &count);
+    size_t i = 0;
+    while (i < count && !ct_symbols_is_named(symbols, &all[i], text))
+        i++;
+    const struct ct_code_range *code = rc ? NULL : ct_symbols_code(symbols, &ranges);
+    if (!rc && i == count)
+        rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND,
+                     "'%s' is neither a hexadecimal address nor a function of %s: nothing is recorded", text,
+                     r->o.program);
+    else if (!rc)
+        *addr = all[i].addr + r->feed.area->code_start - (ranges ? code[0].low : 0);
+    ct_programs_free(programs);
+    return rc;
+}
+
+/* Where tracing begins or ends, once it is known where the program lies. */
+static int find_point(struct record *r, const char *text, uint64_t *addr, bool *given)
+{
+    char *end;
+    *given = text != NULL;
+    if (!text)
+        return CT_OK;
+    errno = 0;
+    *addr = strtoull(text, &end, 16);
+    return end != text && !*end && !errno ? CT_OK : find_function(r, text, addr);
+}
+
+static int make_out(struct record *r)
+{
+    struct ct_unit_options *unit = &r->o.unit;
+    int rc = find_point(r, r->given.start, &unit->start, &unit->has_start);
+    if (!rc)
+        rc = find_point(r, r->given.stop, &unit->stop, &unit->has_stop);
+    r->o.code_start = r->feed.area->code_start;
+    return rc ? rc : ct_record_capture_new(r->ctx, &r->o, r->code, &r->out);
+}
+
+/* Finds the first core for a thread that begins at `clock`: one that is free, and did nothing later. Without
+ * such a core it is CT_RECORD_CORES. */
+static int find_core(struct record *r, uint64_t clock, unsigned *core)
+{
+    for (*core = 0; *core < CT_RECORD_CORES; ++*core) {
+        int rc = CT_OK;
+        const struct ct_unit *unit = r->busy[*core] ? NULL : ct_record_capture_unit(r->out, *core, &rc);
+        if (rc)
+            return rc;
+        if (unit && ct_unit_clock(unit) <= clock)
+            break;
+    }
+    return CT_OK;
+}
+
+static int begin_thread(struct record *r, unsigned index, uint32_t number, uint64_t clock)
+{
+    struct thread *t = &r->threads[index];
+    unsigned core = r->o.system ? number - 1 : 0; /* a processor is a core, whenever it starts */
+    int rc = r->out ? CT_OK : make_out(r);
+    if (!rc && !r->o.contexts && !r->o.system)
+        rc = find_core(r, clock, &core);
+    if (rc)
+        return rc;
+    if (core >= CT_RECORD_CORES)
+        return ct_fail(r->ctx, CT_ERR_LIMIT,
+                       "more than %d threads at a time: there are no more trace IDs; try --threads contexts",
+                       CT_RECORD_CORES);
+    struct ct_unit *unit = ct_record_capture_unit(r->out, core, &rc);
+    if (!unit)
+        return rc;
+    t->core = core;
+    r->busy[core] = true;
+    rc = ct_path_new(r->ctx, r->code, ct_record_capture_view(r->out, core), unit, number, &t->path);
+    if (!rc && r->o.system)
+        ct_path_system(t->path);
+    return rc;
+}
+
+/* One core runs one thread at a time: the others are stopped. */
+static int switch_to(struct record *r, unsigned index)
+{
+    const struct thread *before = &r->threads[r->running];
+    int status = CT_OK;
+    if (r->o.contexts && r->running != index && before->path)
+        status = ct_path_pause(before->path);
+    r->running = index;
+    return status;
+}
+
+static int take_chunk(struct record *r, const struct trace_chunk *chunk)
+{
+    const unsigned index = chunk->thread % TRACE_THREADS;
+    const uint32_t used = atomic_load(&chunk->used);
+    const uint32_t *words = chunk->words;
+    int rc = take_blocks(r);
+    if (rc || !used || used > TRACE_CHUNK_WORDS)
+        return rc;
+    rc = switch_to(r, index);
+    if (!rc && TRACE_KIND(words[0]) == TRACE_THREAD && used >= 3) {
+        rc = end_thread(r, index, false);
+        if (!rc)
+            rc = begin_thread(r, index, TRACE_VALUE(words[0]), words[1] | (uint64_t)words[2] << 32);
+    }
+    if (rc || !r->threads[index].path)
+        return rc;
+    rc = ct_path_words(r->threads[index].path, words, used);
+    return !rc && TRACE_KIND(words[used - 1]) == TRACE_THREAD_END ? end_thread(r, index, false) : rc;
+}
+
+/* What is still in the hands of threads, once the program is over. */
+static int take_rest(struct record *r)
+{
+    struct trace_area *area = r->feed.area;
+    unsigned alive = 0;
+    int rc = CT_OK;
+    for (unsigned i = 0; i < TRACE_THREADS && !rc; i++)
+        if (area->threads[i].chunk < TRACE_CHUNKS && area->magic == TRACE_MAGIC)
+            rc = take_chunk(r, &area->chunks[area->threads[i].chunk]);
+    for (unsigned i = 0; i < TRACE_THREADS; i++)
+        alive += r->threads[i].path != NULL;
+    const bool by_itself = !WIFEXITED(r->feed.status) && WTERMSIG(r->feed.status) != SIGKILL;
+    for (unsigned i = 0; i < TRACE_THREADS && !rc; i++)
+        rc = end_thread(r, i, alive == 1 && by_itself);
+    return rc;
+}
+
+static int take_all(struct record *r)
+{
+    struct trace_chunk *chunk;
+    while ((chunk = ct_record_feed_chunk(&r->feed))) {
+        int rc = r->stopped ? CT_OK : take_chunk(r, chunk);
+        ct_record_feed_give_back(&r->feed, chunk);
+        if (!rc && r->out)
+            rc = ct_record_capture_flush(r->out, &r->programs);
+        if (rc)
+            return rc;
+        if (r->o.unit.budget && !r->budget && !r->stopped) {
+            r->stopped = true;
+            ct_record_feed_stop(&r->feed);
+        }
+    }
+    return r->stopped ? CT_OK : take_rest(r);
+}
+
+/* ---- the options ---- */
+
+static uint32_t or_else(uint32_t value, uint32_t otherwise)
+{
+    return value ? value : otherwise;
+}
+
+/* What does not go together, and what is out of range. */
+static const char *fault(const struct ct_record_options *g)
+{
+    if (!g->argv || !g->argv[0] || !g->directory)
+        return "a program and a directory are needed";
+    if (g->protocol && g->protocol != CT_PROTOCOL_ETM4 && g->protocol != CT_PROTOCOL_ETE &&
+        g->protocol != CT_PROTOCOL_PTM)
+        return "the protocol is ETMv4, ETE or PTM";
+    if (g->cycle_threshold > 4095)
+        return "the threshold of cycle counts is at most 4095";
+    if (g->range_count > CT_RECORD_RANGES || (g->range_count && !g->ranges))
+        return "there are up to 16 ranges";
+    if (g->id_count && !g->ids)
+        return "trace IDs are missing";
+    if (g->system && (g->protocol == CT_PROTOCOL_PTM || g->one_core || g->start || g->stop || g->stream))
+        return "a whole machine has no PTM, no threads on one core, no start, stop or stream";
+    return NULL;
+}
+
+static void set_wishes(struct record *r)
+{
+    const struct ct_record_options *g = &r->given;
+    r->o.wishes = (struct ct_unit_wishes){.protocol = g->protocol ? g->protocol : CT_PROTOCOL_ETM4,
+                                          .branch_broadcast = g->branch_broadcast,
+                                          .cycle_count = g->cycle_count,
+                                          .timestamps = g->timestamps,
+                                          .context_id = g->context_id || g->one_core,
+                                          .vmid = g->vmid,
+                                          .return_stack = g->return_stack};
+    r->o.unit = (struct ct_unit_options){
+        .cc_threshold = or_else(g->cycle_threshold, 16),
+        .ts_period = g->timestamps ? or_else(g->timestamp_period, 10000) : 0,
+        .sync_period = or_else(g->sync_period, 4096),
+        .event_rate = g->event_rate,
+        .overflow_rate = g->overflow_rate,
+        .seed = g->seed,
+        .vmid = 1,
+        .budget = g->max_instructions ? &r->budget : NULL,
+    };
+    r->budget = g->max_instructions;
+}
+
+static int read_options(struct record *r)
+{
+    const struct ct_record_options *g = &r->given;
+    const char *wrong = fault(g);
+    if (wrong)
+        return ct_fail(r->ctx, CT_ERR_ARG, "record: %s: nothing is recorded", wrong);
+    r->o.directory = g->directory;
+    r->o.program = g->argv[0];
+    r->o.stream = g->stream;
+    r->o.padding = g->padding;
+    r->o.framed = g->framed || g->id_count || g->padding || g->stream;
+    r->o.contexts = g->one_core;
+    r->o.system = g->system;
+    r->o.truth = g->truth;
+    r->o.truth_user = g->truth_user;
+    set_wishes(r);
+    for (size_t i = 0; i < g->range_count; i++) {
+        if (g->ranges[i].low >= g->ranges[i].high)
+            return ct_fail(r->ctx, CT_ERR_ARG, "record: range %zu is empty: nothing is recorded", i + 1);
+        r->o.unit.ranges[i] = (struct ct_unit_range){g->ranges[i].low, g->ranges[i].high};
+    }
+    r->o.unit.range_count = (unsigned)g->range_count;
+    if (ct_recording_ids(&r->o, g->ids, g->id_count))
+        return CT_OK;
+    return ct_fail(
+        r->ctx, CT_ERR_ARG,
+        "record: a trace ID is from 1 to 6f, given once, and there are up to %d: nothing is recorded",
+        CT_RECORD_CORES);
+}
+
+/* Cycles by which a core is to be later than what it saw of another, so that its trace says so: a
+ * cycle count comes for no less than the threshold. Without timestamps there is nothing to compare,
+ * and a single core has one order. */
+static uint32_t latency(const struct record *r)
+{
+    if (!r->o.wishes.timestamps || r->o.contexts)
+        return 0;
+    const bool threshold = r->o.wishes.cycle_count && r->o.wishes.protocol != CT_PROTOCOL_PTM;
+    return threshold && r->o.unit.cc_threshold ? r->o.unit.cc_threshold : 1;
+}
+
+/* An error is told while the program goes on, which may be for long. */
+static int take_all_told(struct record *r)
+{
+    const int rc = ct_tell_nomem(r->ctx, r->o.directory, take_all(r));
+    if (!rc)
+        return CT_OK;
+    ct_log(r->ctx, CT_LOG_ERROR, "%s", ct_ctx_error(r->ctx));
+    return ct_fail(r->ctx, rc, "%s: the capture is not whole: the program went on untraced", r->o.directory);
+}
+
+static int record(struct record *r, struct ct_record_result *result)
+{
+    static const char file[] = "coretap-trace.so", variable[] = "CORETAP_TRACE_PLUGIN";
+    const struct ct_record_feed_options feed = {.seed = r->given.seed,
+                                                .latency = latency(r),
+                                                .each = r->given.each_instruction,
+                                                .signal = r->given.signal};
+    struct ct_qemu qemu;
+    int rc = ct_qemu_find(r->ctx, r->o.program, r->o.system, file, variable, &qemu);
+    if (!rc && !qemu.arm32 && r->o.wishes.protocol == CT_PROTOCOL_PTM)
+        rc = ct_fail(r->ctx, CT_ERR_ARG,
+                     "%s: an A64 program; a PTM traces A32 and T32 only: choose etm4 or ete", r->o.program);
+    if (!rc)
+        rc = new_code(r);
+    if (!rc)
+        rc = ct_record_feed_start(r->ctx, &r->feed, &qemu, &feed, r->given.argv);
+    if (!rc)
+        rc = take_all_told(r);
+    result->exit_code = ct_record_feed_finish(&r->feed);
+    if (!rc && !r->out)
+        rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is no capture", r->o.program);
+    if (!rc)
+        rc = ct_record_capture_finish(r->out, &r->programs);
+    if (!rc)
+        ct_record_capture_sums(r->out, result);
+    return rc;
+}
+
+int ct_record(struct ct_ctx *ctx, const struct ct_record_options *options, struct ct_record_result *result)
+{
+    struct record *r = ctx && options && result ? calloc(1, sizeof *r) : NULL;
+    if (!ctx || !options || !result)
+        return ct_fail_null(ctx, __func__);
+    *result = (struct ct_record_result){0};
+    if (!r)
+        return ct_fail_nomem(ctx, "a recording");
+    r->ctx = ctx;
+    int rc = ct_options_read(ctx, __func__, options, &r->given, sizeof r->given);
+    if (!rc)
+        rc = read_options(r);
+    if (!rc)
+        rc = record(r, result);
+    for (unsigned i = 0; i < TRACE_THREADS; i++)
+        ct_path_free(r->threads[i].path);
+    ct_record_capture_free(r->out);
+    ct_code_free(r->code);
+    ct_record_programs_free(&r->programs);
+    free(r);
+    return ct_tell_nomem(ctx, "a recording", rc);
+}
