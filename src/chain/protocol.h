@@ -9,7 +9,7 @@
 #include "base/seam.h"
 #include "coretap/decode.h"
 #include "etm4/work.h"
-#include "report/text.h"
+#include "format/text.h"
 
 struct ct_event_columns;
 struct ct_fast;

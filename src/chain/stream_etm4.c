@@ -6,7 +6,7 @@
 #include "etm4/fast.h"
 #include "etm4/hops.h"
 #include "etm4/seam.h"
-#include "report/listing.h"
+#include "format/listing.h"
 
 _Static_assert(sizeof(struct ct_etm4_packet) <= CT_PACKET_SIZE_MAX, "a batch has room");
 _Static_assert(CT_ETM4_TYPE_COUNT <= CT_PACKET_TYPES, "the statistics have room");

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "chain/protocol.h"
-#include "report/listing.h"
+#include "format/listing.h"
 
 _Static_assert(sizeof(struct ct_itm_packet) <= CT_PACKET_SIZE_MAX, "a batch has room");
 _Static_assert(CT_ITM_TYPE_COUNT <= CT_PACKET_TYPES, "the statistics have room");

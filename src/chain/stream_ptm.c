@@ -6,7 +6,7 @@
 #include "chain/seam_v7.h"
 #include "elem/v7_seam.h"
 #include "proto/v7_seam.h"
-#include "report/listing.h"
+#include "format/listing.h"
 
 _Static_assert(sizeof(struct ct_ptm_packet) <= CT_PACKET_SIZE_MAX, "a batch has room");
 _Static_assert(CT_PTM_TYPE_COUNT <= CT_PACKET_TYPES, "the statistics have room");

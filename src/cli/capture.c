@@ -12,7 +12,7 @@
 
 #include "cli/holes.h"
 #include "cli/missing.h"
-#include "report/losses.h"
+#include "format/losses.h"
 
 const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
 

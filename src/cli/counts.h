@@ -4,7 +4,7 @@
 #define CT_CLI_COUNTS_H
 
 #include "cli/results.h"
-#include "report/cover.h"
+#include "format/cover.h"
 #include "coretap/cover.h"
 
 struct cli_counts {

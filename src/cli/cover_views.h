@@ -4,7 +4,7 @@
 #define CT_CLI_COVER_VIEWS_H
 
 #include "cli/counts.h"
-#include "report/cover.h"
+#include "format/cover.h"
 
 struct cli_cover_views {
     struct ct_cover_views list;

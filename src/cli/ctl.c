@@ -9,7 +9,7 @@
 #include "cli/text_file.h"
 #include "cli/http_client.h"
 #include "cli/memory_file.h"
-#include "report/json.h"
+#include "format/json.h"
 
 enum {
     HTTP,

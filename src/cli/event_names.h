@@ -4,7 +4,7 @@
 #define CT_CLI_EVENT_NAMES_H
 
 #include "cli/programs.h"
-#include "report/address_name.h"
+#include "format/address_name.h"
 
 /* All zero without names. */
 struct cli_event_names {

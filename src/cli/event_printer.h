@@ -4,7 +4,7 @@
 #ifndef CT_CLI_EVENT_PRINTER_H
 #define CT_CLI_EVENT_PRINTER_H
 
-#include "report/event_text.h"
+#include "format/event_text.h"
 
 struct cli_event_printer {
     struct ct_text *text;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "report/json.h"
-#include "report/xml.h"
+#include "format/json.h"
+#include "format/xml.h"
 
 enum {
     OPT_ELF,

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cli/fractal_report.h"
-#include "report/xml.h"
+#include "format/xml.h"
 
 #define LEFT   230
 #define TOP    34

@@ -7,7 +7,7 @@
 #include "cli/passes.h"
 #include "cli/programs.h"
 #include "coretap/learn.h"
-#include "report/cfg_print.h"
+#include "format/cfg_print.h"
 
 enum {
     ELF = CLI_CAPTURE_OPTIONS,

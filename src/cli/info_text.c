@@ -6,9 +6,9 @@
 
 #include "base/printable.h"
 #include "cli/info.h"
-#include "report/describe.h"
-#include "report/listing.h"
-#include "report/losses.h"
+#include "format/describe.h"
+#include "format/listing.h"
+#include "format/losses.h"
 
 #define SUBJECT_WIDTH 26
 

@@ -6,7 +6,7 @@
 #include "chain/protocol.h"
 #include "cli/commands.h"
 #include "cli/passes.h"
-#include "report/listing.h"
+#include "format/listing.h"
 
 enum option {
     PACKETS = CLI_CAPTURE_OPTIONS,

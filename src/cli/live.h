@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/timing_view.h"
 #include "coretap/timing.h"
-#include "report/verdict_text.h"
+#include "format/verdict_text.h"
 
 #define LIVE_RING     ((size_t)16 << 20) /* bytes that wait, unless something else is said */
 #define LIVE_PLACES   4096               /* watchpoints that were ever asked for */

@@ -15,8 +15,8 @@
 #include "cli/live_guests.h"
 #include "cli/live_turns.h"
 #include "cli/memory_file.h"
-#include "report/json.h"
-#include "report/page.h"
+#include "format/json.h"
+#include "format/page.h"
 
 #define BODY_MAX    ((size_t)1 << 20)
 #define CONNECTIONS 128  /* of which guests, who showed no token yet, are 48 at most: live_guests.c */

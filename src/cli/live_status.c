@@ -3,7 +3,7 @@
 #include "base/path.h"
 #include "base/printable.h"
 #include "cli/live.h"
-#include "report/losses.h"
+#include "format/losses.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "cli/capture.h"
 #include "coretap/timeline.h"
-#include "report/event_text.h"
+#include "format/event_text.h"
 
 struct cli_merge_how {
     enum ct_event_format format;

@@ -4,7 +4,7 @@
 #include "cli/results.h"
 #include "coretap/cover.h"
 #include "coretap/timing.h"
-#include "report/losses.h"
+#include "format/losses.h"
 
 #include <inttypes.h>
 

@@ -10,7 +10,7 @@
 #include "cli/passes.h"
 #include "cli/programs.h"
 #include "coretap/verify.h"
-#include "report/verdict_text.h"
+#include "format/verdict_text.h"
 
 enum {
     ELF = CLI_MONITOR_OPTIONS,

@@ -5,7 +5,7 @@
 
 #include "cli/filter.h"
 #include "cli/ran.h"
-#include "report/text.h"
+#include "format/text.h"
 
 struct cli_passes {
     struct cli_capture capture;

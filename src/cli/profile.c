@@ -2,7 +2,7 @@
 /* coretap profile: what ran how often, for tools that optimise and draw. */
 #include "cli/commands.h"
 #include "cli/counts.h"
-#include "report/profile.h"
+#include "format/profile.h"
 
 #include <stdlib.h>
 

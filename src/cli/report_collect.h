@@ -4,7 +4,7 @@
 #define CT_CLI_REPORT_COLLECT_H
 
 #include "cli/counts.h"
-#include "report/report.h"
+#include "format/report.h"
 
 /* What is collected of one stream while its buffer is decoded. */
 struct cli_report_lane {

@@ -5,7 +5,7 @@
 #include "cli/missing.h"
 #include "cli/output.h"
 #include "cli/text_file.h"
-#include "report/losses.h"
+#include "format/losses.h"
 
 #include <errno.h>
 #include <inttypes.h>

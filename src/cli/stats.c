@@ -7,7 +7,7 @@
 
 #include "cli/capture.h"
 #include "cli/commands.h"
-#include "report/losses.h"
+#include "format/losses.h"
 
 enum {
     OPT_LEVEL = CLI_CAPTURE_OPTIONS,

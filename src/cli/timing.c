@@ -7,7 +7,7 @@
 #include "cli/fractal_source.h"
 #include "cli/results.h"
 #include "cli/timing_view.h"
-#include "report/svg_hist.h"
+#include "format/svg_hist.h"
 
 enum {
     ELF = CLI_CAPTURE_OPTIONS,

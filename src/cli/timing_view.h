@@ -4,7 +4,7 @@
 #define CT_CLI_TIMING_VIEW_H
 
 #include "cli/cli.h"
-#include "report/timing_print.h"
+#include "format/timing_print.h"
 
 /* Lines of each table without --top. */
 #define CLI_TIMING_TOP 20

@@ -7,7 +7,7 @@
 #include "cli/passes.h"
 #include "cli/programs.h"
 #include "cli/text_file.h"
-#include "report/watch_text.h"
+#include "format/watch_text.h"
 
 enum {
     AT = CLI_CAPTURE_OPTIONS,

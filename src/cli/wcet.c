@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/programs.h"
 #include "cli/wcet_run.h"
-#include "report/wcet_html.h"
+#include "format/wcet_html.h"
 
 enum {
     ENTRY = CLI_CAPTURE_OPTIONS,

@@ -5,7 +5,7 @@
 
 #include "cli/passes.h"
 #include "cli/programs.h"
-#include "report/wcet_print.h"
+#include "format/wcet_print.h"
 
 /* What is asked for. */
 struct cli_wcet_wish {

@@ -6,7 +6,7 @@
 
 #include "chain/protocol.h"
 #include "chain/stream.h"
-#include "report/listing.h"
+#include "format/listing.h"
 
 struct sink {
     struct ct_text text;

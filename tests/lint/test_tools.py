@@ -69,7 +69,7 @@ def test_layers():
     yield "not the record after", fault("elem", "coretap/flow.h") is not None
     yield "not into another folder", fault("elem", "proto/etm4_config.h") is not None
     yield "flow looks into program", fault("flow", "program/insn.h") is None
-    yield "nobody includes cli", fault("report", "cli/cli.h") is not None
+    yield "nobody includes cli", fault("format", "cli/cli.h") is not None
     yield "an unknown folder has no rule", fault("novel", "base/bytes.h") is not None
 
 

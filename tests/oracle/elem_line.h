@@ -4,7 +4,7 @@
 #define CT_TEST_ELEM_LINE_H
 
 #include "oracle/ocsd.h"
-#include "report/listing.h"
+#include "format/listing.h"
 
 #define LINE_ID 0x10
 

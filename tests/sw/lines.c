@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "chain/protocol.h"
-#include "report/event_text.h"
-#include "report/listing.h"
+#include "format/event_text.h"
+#include "format/listing.h"
 #include "sw/pieces.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/describe.h"
+#include "format/describe.h"
 
 struct text {
     char all[4096];

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/number.h"
+#include "format/number.h"
 
 static void test_count(void **state)
 {

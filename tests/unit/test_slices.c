@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "coretap/base.h"
-#include "report/slices.h"
+#include "format/slices.h"
 
 static struct ct_slices filled(size_t most, uint64_t count, uint64_t step)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/svg_hist.h"
+#include "format/svg_hist.h"
 
 /* The plot of `value`, measured three times. */
 static char *plot_of(uint64_t value)

@@ -13,7 +13,7 @@
 
 #include "base/printable.h"
 #include "common/rng.h"
-#include "report/text.h"
+#include "format/text.h"
 
 static struct ct_text text;
 

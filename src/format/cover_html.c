@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Coverage as one page: sums, files, functions, and the source with counts. A line of it opens into its
+ * instructions. */
+#include "format/cover.h"
+#include "format/disasm.h"
+#include "format/page.h"
+#include "format/source_text.h"
+#include "format/xml.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An instruction by the line it was made from. */
+struct made {
+    uint32_t file, line, insn;
+};
+
+struct page {
+    FILE *out;
+    const struct ct_cover_view *view;
+    size_t number; /* of the program, for names of anchors */
+    const struct ct_cover_shape *shape;
+    bool *annotated; /* by file: its source stands in the page */
+    struct ct_disasm *disasm;
+    struct made *made;
+};
+
+static int by_line(const void *a, const void *b)
+{
+    const struct made *x = a;
+    const struct made *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->insn < y->insn ? -1 : x->insn > y->insn;
+}
+
+static bool sort_insns(struct page *p)
+{
+    const struct ct_cover_report *report = p->view->report;
+    p->made = malloc((report->insn_count + 1) * sizeof *p->made);
+    if (!p->made)
+        return false;
+    for (size_t i = 0; i < report->insn_count; i++)
+        p->made[i] = (struct made){report->insns[i].file, report->insns[i].line, (uint32_t)i};
+    if (report->insn_count)
+        qsort(p->made, report->insn_count, sizeof *p->made, by_line);
+    return true;
+}
+
+/* The first instruction of the line, in `made`. */
+static size_t first_made(const struct page *p, const struct ct_cover_line *line)
+{
+    struct made wanted = {line->file, line->line, 0};
+    size_t low = 0;
+    size_t high = p->view->report->insn_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_line(&p->made[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- tables ---- */
+
+static void bar(FILE *out, struct ct_cover_ratio ratio)
+{
+    fputs("<td>", out);
+    if (ratio.all)
+        ct_page_bar(out, ct_cover_rate(ratio));
+    fputs("</td>", out);
+}
+
+/* Of a part of a program. */
+static void heading(const struct page *p, const char *text)
+{
+    fprintf(p->out, "<h%u>%s</h%u>\n", p->shape->level + 1, text, p->shape->level + 1);
+}
+
+static void sum(FILE *out, const char *what, struct ct_cover_ratio ratio)
+{
+    char text[CT_NUMBER_SIZE];
+    fprintf(out,
+            "<tr><th scope=\"row\">%s</th><td class=\"num\">%" PRIu64 " of %" PRIu64
+            "</td><td class=\"num\">%s</td>",
+            what, ratio.seen, ratio.all, ct_cover_percent(text, ratio));
+    bar(out, ratio);
+    fprintf(out, "</tr>\n");
+}
+
+static void sums(const struct page *p)
+{
+    const struct ct_cover_sums *s = &p->view->report->sums;
+    fprintf(p->out, "<div class=\"panel\"><table>\n");
+    sum(p->out, "Functions", s->functions);
+    sum(p->out, "Lines", s->lines);
+    sum(p->out, "Instructions", s->insns);
+    sum(p->out, "Branches", s->branches);
+    sum(p->out, "Conditions", s->conditions);
+    sum(p->out, "Calls", s->calls);
+    fprintf(p->out,
+            "</table>\n<p class=\"more\">%" PRIu64 " lines ran in part. %" PRIu64
+            " conditions are not observable, because no branch shows them; %" PRIu64
+            " of them were executed.</p></div>\n",
+            s->partial_lines, s->hidden.all, s->hidden.seen);
+}
+
+static void percent_cell(FILE *out, struct ct_cover_ratio ratio)
+{
+    char text[CT_NUMBER_SIZE];
+    fprintf(out, "<td class=\"num\">%s</td>", ct_cover_percent(text, ratio));
+}
+
+static void file_table(const struct page *p)
+{
+    struct ct_cover_slice slice = {0};
+    heading(p, "Files");
+    fprintf(
+        p->out,
+        "<div class=\"panel scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Lines</th><th "
+        "scope=\"col\" "
+        "class=\"num\">Branches</th><th scope=\"col\" class=\"num\">Functions</th><th scope=\"col\"></th>"
+        "<th scope=\"col\">File</th></tr>\n");
+    while (ct_cover_next_file(p->view, &slice)) {
+        struct ct_cover_sums s = ct_cover_file_sums(p->view, &slice);
+        fprintf(p->out, "<tr>");
+        percent_cell(p->out, s.lines);
+        percent_cell(p->out, s.branches);
+        percent_cell(p->out, s.functions);
+        bar(p->out, s.lines);
+        fprintf(p->out, "<td class=\"wide\">");
+        if (p->annotated[slice.file])
+            fprintf(p->out, "<a href=\"#p%zuf%" PRIu32 "\">", p->number, slice.file);
+        ct_xml_text(p->out, slice.path);
+        fprintf(p->out, "%s</td></tr>\n", p->annotated[slice.file] ? "</a>" : "");
+    }
+    fprintf(p->out, "</table></div>\n");
+}
+
+static void function_row(const struct page *p, const struct ct_cover_function *f)
+{
+    fprintf(p->out, "<tr><td class=\"num\">%" PRIu64 "</td>", f->count);
+    percent_cell(p->out, (struct ct_cover_ratio){f->lines_run, f->lines});
+    percent_cell(p->out, (struct ct_cover_ratio){f->branches_run, f->branches});
+    fprintf(p->out, "<td class=\"wide name\">");
+    const bool linked = f->file != CT_LINE_NONE && p->annotated[f->file];
+    if (linked)
+        fprintf(p->out, "<a href=\"#p%zuf%" PRIu32 "l%" PRIu32 "\">", p->number, f->file, f->line);
+    ct_xml_text(p->out, f->name);
+    fprintf(p->out, "%s</td></tr>\n", linked ? "</a>" : "");
+}
+
+/* Where there are too many, those that ran come into the table. */
+static void function_table(const struct page *p)
+{
+    const struct ct_cover_report *report = p->view->report;
+    const bool all = report->function_count <= p->shape->functions;
+    size_t rows = 0;
+    heading(p, "Functions");
+    fprintf(
+        p->out,
+        "<div class=\"panel scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Runs</th><th "
+        "scope=\"col\" class=\"num\">Lines</th><th scope=\"col\" class=\"num\">Branches</th><th "
+        "scope=\"col\">Function</th></tr>\n");
+    for (size_t i = 0; i < report->function_count && rows < p->shape->functions; i++) {
+        if (!all && !report->functions[i].insns_run)
+            continue;
+        function_row(p, &report->functions[i]);
+        rows++;
+    }
+    fprintf(p->out, "</table></div>\n");
+    if (!all)
+        fprintf(p->out, "<p class=\"more\">%zu functions are left out.</p>\n", report->function_count - rows);
+}
+
+/* ---- source ---- */
+
+static void instruction(const struct page *p, const struct ct_cover_insn *insn)
+{
+    char text[192];
+    size_t size;
+    const uint8_t *bytes = ct_memory_at(p->view->memory, insn->addr, CT_SPACE_EL1N, &size);
+    if (!bytes || size < insn->size)
+        return;
+    ct_disasm_text(p->disasm, insn->isa, insn->addr, bytes, insn->size, text);
+    fprintf(p->out, "<span%s>%10" PRIu64 "</span>  <b>%" PRIx64 "</b>  ", insn->count ? "" : " class=\"no\"",
+            insn->count, insn->addr);
+    ct_xml_text(p->out, text);
+    bool branch = insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR;
+    if (branch && (insn->cond || insn->not_taken))
+        fprintf(p->out, "  <b>taken %" PRIu64 ", passed by %" PRIu64 "</b>", insn->taken, insn->not_taken);
+    fputc('\n', p->out);
+}
+
+static void instructions(const struct page *p, const struct ct_cover_line *line)
+{
+    const struct ct_cover_report *report = p->view->report;
+    uint32_t function = CT_COVER_NONE;
+    fprintf(p->out, "<pre class=\"asm\">");
+    for (size_t i = first_made(p, line); i < report->insn_count; i++) {
+        const struct ct_cover_insn *insn = &report->insns[p->made[i].insn];
+        if (insn->file != line->file || insn->line != line->line)
+            break;
+        if (insn->function != function) {
+            function = insn->function;
+            fprintf(p->out, "<b>");
+            ct_xml_text(p->out, report->functions[function].name);
+            fprintf(p->out, ":</b>\n");
+        }
+        instruction(p, insn);
+    }
+    fprintf(p->out, "</pre>");
+}
+
+/* Conditional branches of the line that only ever went one way. */
+static uint32_t one_way(const struct page *p, const struct ct_cover_line *line)
+{
+    const struct ct_cover_report *report = p->view->report;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < line->branches; i++) {
+        const struct ct_cover_insn *insn = &report->insns[report->branches[line->first_branch + i]];
+        n += insn->count && (!insn->taken || !insn->not_taken);
+    }
+    return n;
+}
+
+static void put_source(FILE *out, const char *text, size_t size)
+{
+    if (size)
+        ct_xml_bytes(out, text, size);
+    else
+        fputs("&nbsp;", out);
+}
+
+static void row(const struct page *p, uint32_t file, uint32_t number, const struct ct_cover_line *line,
+                const char *text, size_t size)
+{
+    uint32_t ways = line ? one_way(p, line) : 0;
+    bool part = line && line->count && (line->insns_run < line->insns || ways);
+    const char *class = !line ? "" : !line->count ? "miss" : part ? "part" : "hit";
+    const char *mark = !line ? "" : !line->count ? "✗" : part ? "◐" : "✓";
+    fprintf(p->out,
+            "<tr class=\"%s\" id=\"p%zuf%" PRIu32 "l%" PRIu32
+            "\"><td class=\"m\">%s</td><td class=\"n\">%" PRIu32 "</td><td class=\"c\">",
+            class, p->number, file, number, mark, number);
+    if (line)
+        fprintf(p->out, "%" PRIu64, line->count);
+    fprintf(p->out, "</td><td class=\"s\">");
+    if (line && line->insns) {
+        fprintf(p->out, "<details><summary>");
+        put_source(p->out, text, size);
+        if (ways)
+            fprintf(p->out,
+                    "  <span class=\"one\">◂ %" PRIu32 " of %" PRIu32 " conditions one way only</span>", ways,
+                    line->branches);
+        fprintf(p->out, "</summary>");
+        instructions(p, line);
+        fprintf(p->out, "</details>");
+    } else {
+        put_source(p->out, text, size);
+    }
+    fprintf(p->out, "</td></tr>\n");
+}
+
+static void rows(const struct page *p, const struct ct_cover_slice *slice)
+{
+    struct ct_source_text source = ct_source_text_read(p->view->lines, slice->file);
+    size_t next = 0;
+    const char *text = "";
+    size_t size = 0;
+    for (uint32_t number = 1; ct_source_text_next(&source, &text, &size); number++) {
+        bool has = next < slice->count && slice->lines[next].line == number;
+        row(p, slice->file, number, has ? &slice->lines[next] : NULL, text, size);
+        next += has;
+    }
+    for (; next < slice->count; next++)
+        row(p, slice->file, slice->lines[next].line, &slice->lines[next], "", 0);
+    ct_source_text_free(&source);
+}
+
+static void file(const struct page *p, const struct ct_cover_slice *slice, bool open)
+{
+    char text[CT_NUMBER_SIZE];
+    fprintf(p->out, "<details class=\"file\"%s id=\"p%zuf%" PRIu32 "\"><summary>", open ? " open" : "",
+            p->number, slice->file);
+    ct_xml_text(p->out, slice->path);
+    fprintf(p->out, " · %s of lines</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"src\">\n",
+            ct_cover_percent(text, ct_cover_file_sums(p->view, slice).lines));
+    rows(p, slice);
+    fprintf(p->out, "</table></div>\n</details>\n");
+}
+
+static void files(const struct page *p)
+{
+    struct ct_cover_slice slice = {0};
+    size_t shown = 0;
+    size_t left_out = 0;
+    heading(p, "Source");
+    fprintf(
+        p->out,
+        "<p>✓ ran, ◐ ran in part or some condition went one way only, ✗ did not run. A line opens into its "
+        "instructions, with how often each was executed.</p>\n");
+    while (ct_cover_next_file(p->view, &slice)) {
+        if (p->annotated[slice.file])
+            file(p, &slice, shown++ == 0);
+        else
+            left_out++;
+    }
+    if (left_out)
+        fprintf(p->out,
+                "<p class=\"more\">The source of %zu files is left out, since this page has no room for it: "
+                "<code>coretap cover --format html</code> shows all.</p>\n",
+                left_out);
+}
+
+/* A file is annotated as long as there is room for it as a whole. */
+static bool choose_files(struct page *p, size_t *lines_left)
+{
+    struct ct_cover_slice slice = {0};
+    p->annotated = calloc(ct_lines_file_count(p->view->lines) + 1, sizeof *p->annotated);
+    while (p->annotated && ct_cover_next_file(p->view, &slice)) {
+        const size_t last = slice.lines[slice.count - 1].line;
+        if (last > *lines_left)
+            continue;
+        *lines_left -= last;
+        p->annotated[slice.file] = true;
+    }
+    return p->annotated != NULL;
+}
+
+/* CT_ERR_NOMEM: not all of it is in the page. */
+static int program(struct page *p, size_t *lines_left)
+{
+    sums(p);
+    if (!p->disasm || !sort_insns(p) || !choose_files(p, lines_left))
+        return CT_ERR_NOMEM;
+    file_table(p);
+    function_table(p);
+    files(p);
+    return ct_disasm_lacked_memory(p->disasm) ? CT_ERR_NOMEM : CT_OK;
+}
+
+int ct_cover_html_programs(FILE *out, const struct ct_cover_views *views, const struct ct_cover_shape *shape)
+{
+    size_t lines_left = shape->lines;
+    int result = CT_OK;
+    for (size_t i = 0; i < views->count && result == CT_OK; i++) {
+        struct page p = {
+            .out = out, .view = &views->views[i], .number = i, .shape = shape, .disasm = ct_disasm_new()};
+        fprintf(out, "<section>\n<h%u>", shape->level);
+        ct_xml_text(out, p.view->program);
+        fprintf(out, "</h%u>\n", shape->level);
+        result = program(&p, &lines_left);
+        fprintf(out, "</section>\n");
+        free(p.annotated);
+        free(p.made);
+        ct_disasm_free(p.disasm);
+    }
+    return result;
+}
+
+int ct_cover_html(FILE *out, const struct ct_cover_views *views)
+{
+    const struct ct_cover_shape whole = {.level = 2, .functions = SIZE_MAX, .lines = SIZE_MAX};
+    const size_t size = sizeof "Coverage of " + strlen(views->title);
+    char *title = malloc(size);
+    if (!title)
+        return CT_ERR_NOMEM;
+    snprintf(title, size, "Coverage of %s", views->title);
+    ct_page_begin(out, title);
+    fputs("<main>\n<h1>", out);
+    ct_xml_text(out, title);
+    fputs("</h1>\n", out);
+    const int result = ct_cover_html_programs(out, views, &whole);
+    fputs("</main>\n", out);
+    ct_page_end(out);
+    free(title);
+    return result;
+}

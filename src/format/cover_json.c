@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Coverage as JSON. */
+#include "format/cover.h"
+#include "format/json.h"
+#include "format/losses.h"
+
+#include <string.h>
+
+static void ratio(struct ct_json *json, const char *key, struct ct_cover_ratio ratio)
+{
+    ct_json_object(json, key);
+    ct_json_number(json, "seen", ratio.seen);
+    ct_json_number(json, "all", ratio.all);
+    ct_json_object_end(json);
+}
+
+static void known(struct ct_json *json, const char *key, bool is_known, uint32_t value)
+{
+    if (is_known)
+        ct_json_number(json, key, value);
+    else
+        ct_json_text(json, key, NULL);
+}
+
+static void sums(struct ct_json *json, const struct ct_cover_sums *sums)
+{
+    ct_json_object(json, "sums");
+    ratio(json, "functions", sums->functions);
+    ratio(json, "lines", sums->lines);
+    ratio(json, "instructions", sums->insns);
+    ratio(json, "branches", sums->branches);
+    ratio(json, "conditions", sums->conditions);
+    ratio(json, "calls", sums->calls);
+    ct_json_number(json, "partial_lines", sums->partial_lines);
+    ct_json_object(json, "unobservable_conditions");
+    ct_json_number(json, "executed", sums->hidden.seen);
+    ct_json_number(json, "all", sums->hidden.all);
+    ct_json_object_end(json);
+    ct_json_object_end(json);
+}
+
+static void contexts(struct ct_json *json, const struct ct_cover_view *view)
+{
+    ct_json_array(json, "contexts");
+    for (size_t i = 0; i < view->context_count; i++) {
+        const struct ct_edge_context *c = &view->contexts[i].context;
+        ct_json_object(json, NULL);
+        known(json, "context_id", c->known & CT_CONTEXT_CTXT, c->ctxt);
+        known(json, "vmid", c->known & CT_CONTEXT_VMID, c->vmid);
+        known(json, "exception_level", c->known & CT_CONTEXT_EL, c->el_sec & 3u);
+        ct_json_bool(json, "others", c->others);
+        sums(json, &view->contexts[i].sums);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+static void functions(struct ct_json *json, const struct ct_cover_view *view)
+{
+    ct_json_array(json, "functions");
+    for (size_t i = 0; i < view->report->function_count; i++) {
+        const struct ct_cover_function *f = &view->report->functions[i];
+        ct_json_object(json, NULL);
+        ct_json_text(json, "name", f->name);
+        if (strcmp(f->name, f->linkage_name) != 0)
+            ct_json_text(json, "linkage_name", f->linkage_name);
+        ct_json_number(json, "address", f->addr);
+        ct_json_text(json, "file", ct_lines_file(view->lines, f->file));
+        ct_json_number(json, "line", f->line);
+        ct_json_number(json, "count", f->count);
+        ratio(json, "instructions", (struct ct_cover_ratio){f->insns_run, f->insns});
+        ratio(json, "lines", (struct ct_cover_ratio){f->lines_run, f->lines});
+        ratio(json, "branches", (struct ct_cover_ratio){f->branches_run, f->branches});
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+static void branch(struct ct_json *json, const struct ct_cover_insn *insn)
+{
+    ct_json_object(json, NULL);
+    ct_json_number(json, "address", insn->addr);
+    ct_json_number(json, "taken", insn->taken);
+    ct_json_number(json, "not_taken", insn->not_taken);
+    ct_json_object_end(json);
+}
+
+static void line(struct ct_json *json, const struct ct_cover_report *report, const struct ct_cover_line *line)
+{
+    ct_json_object(json, NULL);
+    ct_json_number(json, "line", line->line);
+    ct_json_number(json, "count", line->count);
+    ct_json_number(json, "instructions", line->insns);
+    ct_json_number(json, "instructions_run", line->insns_run);
+    if (line->branches) {
+        ct_json_array(json, "branches");
+        for (uint32_t i = 0; i < line->branches; i++)
+            branch(json, &report->insns[report->branches[line->first_branch + i]]);
+        ct_json_array_end(json);
+    }
+    ct_json_object_end(json);
+}
+
+static void files(struct ct_json *json, const struct ct_cover_view *view)
+{
+    struct ct_cover_slice slice = {0};
+    ct_json_array(json, "files");
+    while (ct_cover_next_file(view, &slice)) {
+        struct ct_cover_sums file = ct_cover_file_sums(view, &slice);
+        ct_json_object(json, NULL);
+        ct_json_text(json, "path", slice.path);
+        ratio(json, "covered_lines", file.lines);
+        ct_json_array(json, "lines");
+        for (size_t i = 0; i < slice.count; i++)
+            line(json, view->report, &slice.lines[i]);
+        ct_json_array_end(json);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+/* Calls and jumps whose target the instruction does not say, with where they went. */
+static void arcs(struct ct_json *json, const struct ct_cover_view *view)
+{
+    ct_json_array(json, "calls");
+    for (size_t i = 0; i < view->report->arc_count; i++) {
+        const struct ct_cover_arc *arc = &view->report->arcs[i];
+        ct_json_object(json, NULL);
+        ct_json_number(json, "from", arc->from);
+        ct_json_number(json, "to", arc->to);
+        ct_json_number(json, "count", arc->count);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+}
+
+void ct_cover_json(FILE *out, const struct ct_cover_views *views)
+{
+    struct ct_json json = {.out = out};
+    ct_json_object(&json, NULL);
+    ct_json_array(&json, "programs");
+    for (size_t i = 0; i < views->count; i++) {
+        const struct ct_cover_view *view = &views->views[i];
+        ct_json_object(&json, NULL);
+        ct_json_text(&json, "program", view->program);
+        sums(&json, &view->report->sums);
+        if (view->contexts)
+            contexts(&json, view);
+        functions(&json, view);
+        files(&json, view);
+        arcs(&json, view);
+        ct_json_object_end(&json);
+    }
+    ct_json_array_end(&json);
+    if (views->captures.known)
+        ct_losses_json(&json, &views->captures.losses);
+    if (views->captures.unknown)
+        ct_json_number(&json, "losses_unknown", views->captures.unknown);
+    ct_json_object_end(&json);
+    fputc('\n', out);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/disasm.h"
+#include "coretap/program.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef CT_HAVE_CAPSTONE
+#include <capstone/capstone.h>
+#include <malloc.h>
+#include <string.h>
+
+#define KINDS 3 /* A64, A32, T32, as in enum ct_isa */
+
+/* ---- memory ---- */
+
+/* Capstone writes through some null pointers when memory runs out. What it asks for then comes
+ * from here, enough for it to return; errno says what happened, and it is not called again.
+ * Taken once and never given back. */
+static _Alignas(max_align_t) unsigned char reserve[64 << 10];
+static size_t reserve_used;
+
+static void *from_reserve(size_t size)
+{
+    size = (size + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
+    const size_t at = __atomic_fetch_add(&reserve_used, size, __ATOMIC_RELAXED);
+    return at < sizeof reserve && size <= sizeof reserve - at ? reserve + at : NULL;
+}
+
+static bool is_reserve(const void *p)
+{
+    return (const unsigned char *)p >= reserve && (const unsigned char *)p < reserve + sizeof reserve;
+}
+
+static void *take(size_t size)
+{
+    void *p = malloc(size);
+    return p ? p : from_reserve(size);
+}
+
+static void *take_zeros(size_t count, size_t size)
+{
+    void *p = calloc(count, size);
+    return p || (size && count > sizeof reserve / size) ? p : from_reserve(count * size);
+}
+
+static void give_back(void *p)
+{
+    if (!is_reserve(p))
+        free(p);
+}
+
+/* What is to become smaller may stay as it is. */
+static void *resize(void *p, size_t size)
+{
+    if (!is_reserve(p)) {
+        const size_t room = malloc_usable_size(p);
+        void *moved = realloc(p, size ? size : 1); /* that of 0 bytes would free */
+        return moved || room < size ? moved : p;
+    }
+    void *moved = from_reserve(size);
+    if (moved) {
+        const size_t left = (size_t)(reserve + sizeof reserve - (unsigned char *)moved);
+        memcpy(moved, p, size < left ? size : left);
+    }
+    return moved;
+}
+
+/* ---- instructions ---- */
+
+struct ct_disasm {
+    csh handles[KINDS];
+    bool open[KINDS];
+    bool lacked_memory;
+};
+
+struct ct_disasm *ct_disasm_new(void)
+{
+    struct ct_disasm *disasm = calloc(1, sizeof *disasm);
+    if (!disasm)
+        return NULL;
+    const cs_opt_mem memory = {take, take_zeros, resize, give_back, vsnprintf};
+    errno = 0;
+    (void)cs_option(0, CS_OPT_MEM, (size_t)(uintptr_t)&memory);
+    disasm->open[CT_ISA_A64] = cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &disasm->handles[CT_ISA_A64]) == CS_ERR_OK;
+    disasm->open[CT_ISA_A32] = cs_open(CS_ARCH_ARM, CS_MODE_ARM, &disasm->handles[CT_ISA_A32]) == CS_ERR_OK;
+    disasm->open[CT_ISA_T32] = cs_open(CS_ARCH_ARM, CS_MODE_THUMB, &disasm->handles[CT_ISA_T32]) == CS_ERR_OK;
+    if (errno == ENOMEM) {
+        ct_disasm_free(disasm);
+        return NULL;
+    }
+    return disasm;
+}
+
+void ct_disasm_free(struct ct_disasm *disasm)
+{
+    for (size_t i = 0; disasm && i < KINDS; i++)
+        if (disasm->open[i])
+            cs_close(&disasm->handles[i]);
+    free(disasm);
+}
+
+static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
+                     char text[192])
+{
+    cs_insn *insn;
+    if (isa >= KINDS || !disasm->open[isa] || disasm->lacked_memory)
+        return false;
+    errno = 0;
+    const size_t count = cs_disasm(disasm->handles[isa], bytes, size, addr, 1, &insn);
+    disasm->lacked_memory = errno == ENOMEM;
+    if (count != 1)
+        return false;
+    snprintf(text, 192, "%-7s %s", insn->mnemonic, insn->op_str);
+    cs_free(insn, 1);
+    return true;
+}
+#else
+struct ct_disasm {
+    bool lacked_memory;
+};
+
+struct ct_disasm *ct_disasm_new(void)
+{
+    return calloc(1, sizeof(struct ct_disasm));
+}
+
+void ct_disasm_free(struct ct_disasm *disasm)
+{
+    free(disasm);
+}
+
+static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
+                     char text[192])
+{
+    (void)disasm, (void)isa, (void)addr, (void)bytes, (void)size, (void)text;
+    return false;
+}
+#endif
+
+void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
+                    char text[192])
+{
+    if (in_words(disasm, isa, addr, bytes, size, text))
+        return;
+    uint32_t opcode = 0;
+    for (size_t i = 0; i < size && i < 4; i++)
+        opcode |= (uint32_t)bytes[i] << (8 * i);
+    snprintf(text, 192, ".inst   0x%0*" PRIx32, (int)(2 * size), opcode);
+}
+
+bool ct_disasm_lacked_memory(const struct ct_disasm *disasm)
+{
+    return disasm->lacked_memory;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/event_text.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "format/exception_name.h"
+#include "format/software_note.h"
+
+#define NOTE_SIZE 256
+
+static const char *const type_names[] = {
+    [CT_EVENT_BRANCH] = "Br",       [CT_EVENT_START] = "Go",       [CT_EVENT_HARDWARE] = "Evt",
+    [CT_EVENT_EXCEPTION] = "Exc",   [CT_EVENT_RETURN] = "Ret",     [CT_EVENT_CONTEXT] = "Ctx",
+    [CT_EVENT_TIMESTAMP] = "Ts",    [CT_EVENT_TRACE_ON] = "On",    [CT_EVENT_GAP] = "Gap",
+    [CT_EVENT_NO_ACCESS] = "NoMem", [CT_EVENT_UNKNOWN_PATH] = "Q", [CT_EVENT_TRANSACTION] = "Tx",
+    [CT_EVENT_MARKER] = "Mark",     [CT_EVENT_SOFTWARE] = "Sw",    [CT_EVENT_END] = "End",
+    [CT_EVENT_SW] = "Sw",           [CT_EVENT_DWT] = "Dwt",        [CT_EVENT_TEXT] = "Txt",
+};
+
+static const char *const gaps[] = {
+    [CT_GAP_INIT] = "before the first synchronisation",
+    [CT_GAP_RESET] = "stream reset",
+    [CT_GAP_OVERFLOW] = "trace unit overflow",
+    [CT_GAP_DISCARD] = "discarded by the trace unit",
+    [CT_GAP_BAD_PACKET] = "packet that cannot be",
+    [CT_GAP_BAD_IMAGE] = "program image does not fit the trace",
+    [CT_GAP_LIMIT] = "too much uncommitted trace",
+    [CT_GAP_END] = "end of trace",
+};
+
+static const char *const trace_ons[] = {"filter", "after overflow", "after debug state"};
+static const char *const transactions[] = {"init", "start", "commit", "fail"};
+static const char *const worlds[] = {"s", "ns", "root", "realm"};
+
+/* A value that is shown, in hexadecimal unless it is a number of things. */
+enum value_kind {
+    NO_VALUE,
+    HEX,
+    DEC,
+};
+
+static void context_note(const struct ct_event *e, char *note)
+{
+    int n = 0;
+    if (e->b & CT_CONTEXT_EL)
+        n = snprintf(note, NOTE_SIZE, "EL%u ", e->a & 15u);
+    else if (e->a & 15u) /* all that a PTM tells of levels */
+        n = snprintf(note, NOTE_SIZE, "Hyp ");
+    n += snprintf(note + n, (size_t)(NOTE_SIZE - n), "%s %s", worlds[e->a >> 4 & 3],
+                  e->b & CT_CONTEXT_SF ? "64-bit" : "32-bit");
+    if (e->b & CT_CONTEXT_CTXT)
+        n += snprintf(note + n, (size_t)(NOTE_SIZE - n), " ctxt=0x%x", (unsigned)e->value);
+    if (e->b & CT_CONTEXT_VMID)
+        snprintf(note + n, (size_t)(NOTE_SIZE - n), " vmid=0x%x", (unsigned)(e->value >> 32));
+}
+
+static void exception_note(const struct ct_event *e, const struct ct_source *source, char *note)
+{
+    char number[32];
+    const char *name = ct_exception_name(source, (unsigned)e->value, number, sizeof number);
+    if (e->b)
+        snprintf(note, NOTE_SIZE, "%s, returns to 0x%llx", name, (unsigned long long)e->extra);
+    else
+        snprintf(note, NOTE_SIZE, "%s", name);
+}
+
+/* What else there is to say, in words, and how the value is shown. */
+static enum value_kind describe(const struct ct_event *e, const struct ct_source *source, char *note)
+{
+    note[0] = 0;
+    switch (e->type) {
+    case CT_EVENT_BRANCH:
+        if (!e->unknown)
+            return HEX;
+        snprintf(note, NOTE_SIZE, "target not in the trace");
+        return NO_VALUE;
+    case CT_EVENT_CONTEXT:
+        context_note(e, note);
+        return NO_VALUE;
+    case CT_EVENT_EXCEPTION:
+        exception_note(e, source, note);
+        return HEX;
+    case CT_EVENT_GAP:
+        snprintf(note, NOTE_SIZE, "bytes lost at offset %llu: %s", (unsigned long long)e->offset, gaps[e->a]);
+        return DEC;
+    case CT_EVENT_HARDWARE:
+        if (!e->b)
+            return HEX;
+        snprintf(note, NOTE_SIZE, "trigger");
+        return NO_VALUE;
+    case CT_EVENT_TRACE_ON:
+        snprintf(note, NOTE_SIZE, "%s", trace_ons[e->a]);
+        return NO_VALUE;
+    case CT_EVENT_TRANSACTION:
+        snprintf(note, NOTE_SIZE, "%s", transactions[e->a]);
+        return NO_VALUE;
+    case CT_EVENT_NO_ACCESS:
+        snprintf(note, NOTE_SIZE, "no image has this address");
+        return HEX;
+    case CT_EVENT_UNKNOWN_PATH:
+        snprintf(note, NOTE_SIZE,
+                 e->extra ? "after %llu instructions" : "after an unknown number of instructions",
+                 (unsigned long long)e->extra);
+        return HEX;
+    case CT_EVENT_SOFTWARE:
+        snprintf(note, NOTE_SIZE, "from EL%u", e->a);
+        return HEX;
+    case CT_EVENT_SW:
+    case CT_EVENT_DWT:
+        ct_software_note(e, source, note, NOTE_SIZE);
+        if (!(e->b & CT_SW_BITS))
+            return NO_VALUE;
+        return e->type == CT_EVENT_SW && e->a == CT_SW_FREQUENCY ? DEC : HEX;
+    case CT_EVENT_END:
+        snprintf(note, NOTE_SIZE, "%s", gaps[e->a]);
+        return NO_VALUE;
+    case CT_EVENT_RETURN:
+    case CT_EVENT_MARKER:
+        return NO_VALUE;
+    default:
+        return HEX;
+    }
+}
+
+/* The address that an event has, of what ran: that of an exception is where it
+ * returns to. False: it has none. */
+static bool address_of(const struct ct_event *e, uint64_t *addr)
+{
+    switch (e->type) {
+    case CT_EVENT_BRANCH:
+        *addr = e->value;
+        return !e->unknown;
+    case CT_EVENT_START:
+    case CT_EVENT_UNKNOWN_PATH:
+        *addr = e->value;
+        return true;
+    case CT_EVENT_EXCEPTION:
+        *addr = e->extra;
+        return e->b;
+    default:
+        return false;
+    }
+}
+
+/* What the address of an event is called, or NULL. */
+static const struct ct_address_name *name_of(const struct ct_event_origin *o, const struct ct_event *e)
+{
+    uint64_t addr;
+    if (!o->names || e->memory == CT_EVENT_MEMORY_MOST || !address_of(e, &addr))
+        return NULL;
+    const struct ct_address_name *name = ct_address_names_find(o->names, addr, e->memory);
+    return name->label ? name : NULL;
+}
+
+static void value_text(struct ct_text *t, enum value_kind kind, uint64_t value)
+{
+    if (kind == HEX) {
+        ct_text_lit(t, "0x");
+        ct_text_hex(t, value);
+    } else if (kind == DEC) {
+        ct_text_dec(t, value);
+    }
+}
+
+static void time_text(struct ct_text *t, const uint64_t *time)
+{
+    if (time)
+        ct_text_dec(t, *time);
+}
+
+static void plain_name(struct ct_text *t, bool csv, const struct ct_address_name *name)
+{
+    ct_address_name_put(t, csv ? CT_ADDRESS_CSV : CT_ADDRESS_TSV, name);
+}
+
+/* The last column: what the address of the event is called, what else there is to say, or both. */
+static void plain_note(struct ct_text *t, bool csv, const struct ct_event *e, const char *note,
+                       const struct ct_address_name *name)
+{
+    const bool is_return = e->type == CT_EVENT_EXCEPTION;
+    const bool quoted = csv && (note[0] || name);
+    if (quoted)
+        ct_text_char(t, '"');
+    if (name && !is_return)
+        plain_name(t, csv, name);
+    if (name && !is_return && note[0])
+        ct_text_lit(t, ", ");
+    if (csv)
+        ct_text_csv(t, note);
+    else
+        ct_text_string(t, note);
+    if (name && is_return) {
+        ct_text_lit(t, " (");
+        plain_name(t, csv, name);
+        ct_text_char(t, ')');
+    }
+    if (quoted)
+        ct_text_char(t, '"');
+}
+
+static void plain_line(struct ct_text *t, char separator, const struct ct_event_origin *o,
+                       const struct ct_event *e, enum value_kind kind, const char *note,
+                       const struct ct_address_name *name)
+{
+    bool csv = separator == ',';
+    if (o->merged) {
+        time_text(t, o->time);
+        ct_text_char(t, separator);
+    }
+    if (o->merged && !csv) {
+        ct_text_hex_digits(t, o->id, 2);
+        ct_text_char(t, separator);
+    }
+    if (csv) {
+        ct_text_char(t, '"');
+        ct_text_csv(t, o->buffer);
+        ct_text_lit(t, "\",");
+        ct_text_hex_digits(t, o->id, 2);
+        ct_text_char(t, ',');
+        ct_text_dec(t, e->offset);
+        ct_text_char(t, ',');
+    }
+    ct_text_string(t, type_names[e->type]);
+    ct_text_char(t, separator);
+    ct_text_dec(t, e->cycle);
+    ct_text_char(t, separator);
+    value_text(t, kind, e->value);
+    ct_text_char(t, separator);
+    plain_note(t, csv, e, note, name);
+    ct_text_char(t, '\n');
+}
+
+static void json_line(struct ct_text *t, const struct ct_event_origin *o, const struct ct_event *e,
+                      enum value_kind kind, const char *note, const struct ct_address_name *name)
+{
+    ct_text_char(t, '{');
+    if (o->time) {
+        /* A string, as addresses are. */
+        ct_text_lit(t, "\"time\":\"");
+        time_text(t, o->time);
+        ct_text_lit(t, "\",");
+    }
+    ct_text_lit(t, "\"buffer\":\"");
+    ct_text_json(t, o->buffer);
+    ct_text_lit(t, "\",\"id\":\"");
+    ct_text_hex_digits(t, o->id, 2);
+    ct_text_lit(t, "\",\"offset\":");
+    ct_text_dec(t, e->offset);
+    ct_text_lit(t, ",\"type\":\"");
+    ct_text_string(t, type_names[e->type]);
+    ct_text_lit(t, "\",\"cycle\":");
+    ct_text_dec(t, e->cycle);
+    if (kind != NO_VALUE) {
+        /* Addresses do not fit the numbers of every JSON reader: they are strings. */
+        ct_text_string(t, kind == HEX ? ",\"value\":\"" : ",\"value\":");
+        value_text(t, kind, e->value);
+        if (kind == HEX)
+            ct_text_char(t, '"');
+    }
+    if (name) {
+        ct_text_string(t, e->type == CT_EVENT_EXCEPTION ? ",\"return_name\":\"" : ",\"name\":\"");
+        ct_address_name_put(t, CT_ADDRESS_JSON, name);
+        ct_text_char(t, '"');
+    }
+    if (note[0]) {
+        ct_text_lit(t, ",\"note\":\"");
+        ct_text_json(t, note);
+        ct_text_char(t, '"');
+    }
+    ct_text_lit(t, "}\n");
+}
+
+void ct_event_head(struct ct_text *t, enum ct_event_format format, bool merged)
+{
+    ct_text_room(t);
+    if (format == CT_EVENT_TSV)
+        ct_text_string(t, merged ? "time\tid\ttype\tcycle\tvalue\tnote\n" : "type\tcycle\tvalue\tnote\n");
+    else if (format == CT_EVENT_CSV)
+        ct_text_string(t, merged ? "time,buffer,id,offset,type,cycle,value,note\n"
+                                 : "buffer,id,offset,type,cycle,value,note\n");
+}
+
+/* One line in any format. */
+static void put_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+                     const struct ct_event *e, enum value_kind kind, const char *note)
+{
+    const struct ct_address_name *name = name_of(o, e);
+    ct_text_room(t);
+    if (format == CT_EVENT_JSONL)
+        json_line(t, o, e, kind, note, name);
+    else
+        plain_line(t, format == CT_EVENT_CSV ? ',' : '\t', o, e, kind, note, name);
+}
+
+void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+                   const struct ct_event *e)
+{
+    char note[NOTE_SIZE];
+    enum value_kind kind = describe(e, o->source, note);
+    put_line(t, format, o, e, kind, note);
+}
+
+void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+                        const struct ct_port_line *line)
+{
+    char note[4 * CT_PORT_LINE_SIZE + 1];
+    const struct ct_event event = {
+        .offset = line->offset, .cycle = line->cycle, .value = line->port, .type = CT_EVENT_TEXT};
+    size_t n = 0;
+    for (size_t i = 0; i < line->size; i++) {
+        /* A backslash is escaped too, so that the bytes can be told from the line. */
+        const size_t size = line->text[i] == '\\' ? 0 : ct_printable_length(line->text + i, line->size - i);
+        memcpy(note + n, line->text + i, size);
+        n += size;
+        if (size)
+            i += size - 1;
+        else
+            n += (size_t)snprintf(note + n, 5, "\\x%02x", (unsigned char)line->text[i]);
+    }
+    note[n] = 0;
+    put_line(t, format, o, &event, line->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of software trace in the listing. */
+#ifndef CT_FORMAT_LISTING_SW_H
+#define CT_FORMAT_LISTING_SW_H
+
+#include "format/listing.h"
+
+/* The line of an element from its kind on, but for its end. False: not an element of software trace. */
+bool ct_list_sw(struct ct_element_lister *lister, const struct ct_elem *elem);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/page.h"
+#include "format/number.h"
+#include "format/xml.h"
+
+#include <inttypes.h>
+
+static void begin(FILE *out, const char *title, const char *more_policy)
+{
+    fprintf(out,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+            "'unsafe-inline'; "
+            "script-src 'unsafe-inline'%s\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+            more_policy);
+    ct_xml_text(out, title);
+    fputs("</title>\n<style>\n", out);
+    fwrite(ct_page_css, 1, ct_page_css_size, out);
+    fputs("</style>\n</head>\n<body>\n", out);
+}
+
+void ct_page_begin(FILE *out, const char *title)
+{
+    begin(out, title, "");
+}
+
+void ct_page_begin_served(FILE *out, const char *title)
+{
+    begin(out, title, "; connect-src 'self'");
+}
+
+void ct_page_end(FILE *out)
+{
+    fputs("</body>\n</html>\n", out);
+}
+
+void ct_page_script(FILE *out, const char *script, size_t size)
+{
+    fputs("<script>\n", out);
+    fwrite(script, 1, size, out);
+    fputs("</script>\n", out);
+}
+
+static void definition(FILE *out, const char *tag, const char *text)
+{
+    fprintf(out, "<%s>", tag);
+    ct_xml_text(out, text);
+}
+
+void ct_page_card(FILE *out, const char *label, const char *value, const char *unit, const char *note)
+{
+    fputs("<dl class=\"card\">", out);
+    definition(out, "dt", label);
+    fputs("</dt>", out);
+    definition(out, "dd class=\"value\"", value);
+    if (unit) {
+        fputc(' ', out);
+        definition(out, "small", unit);
+        fputs("</small>", out);
+    }
+    fputs("</dd>", out);
+    if (note) {
+        definition(out, "dd", note);
+        fputs("</dd>", out);
+    }
+    fputs("</dl>\n", out);
+}
+
+void ct_page_bar(FILE *out, double part)
+{
+    fprintf(out, "<span class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></span>",
+            100 * part);
+}
+
+void ct_page_count_cell(FILE *out, uint64_t value)
+{
+    char text[CT_NUMBER_SIZE];
+    fprintf(out, "<td class=\"num\" data-v=\"%" PRIu64 "\">%s</td>", value, ct_number_count(text, value));
+}
+
+void ct_page_part_cells(FILE *out, uint64_t part, uint64_t all)
+{
+    char text[CT_NUMBER_SIZE];
+    fprintf(out, "<td class=\"num\" data-v=\"%" PRIu64 "\">%s</td><td>", part,
+            ct_number_percent(text, part, all));
+    ct_page_bar(out, all ? (double)part / (double)all : 0);
+    fputs("</td>", out);
+}

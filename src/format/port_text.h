@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text that a program writes to a stimulus port or channel, a few bytes at a time: put together to lines. */
+#ifndef CT_FORMAT_PORT_TEXT_H
+#define CT_FORMAT_PORT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coretap/event.h"
+
+#define CT_PORT_LINE_SIZE 120
+#define CT_PORT_LINES     64
+
+/* A line, or as much of it as fits; without its newline. Offset and cycle
+ * count are those of the last piece. */
+struct ct_port_line {
+    uint64_t port; /* CT_SW_PORT */
+    uint64_t offset;
+    uint64_t cycle;
+    uint64_t last_use;
+    uint16_t size; /* 0: nothing waits here */
+    char text[CT_PORT_LINE_SIZE];
+};
+
+/* Lines that are not finished. */
+struct ct_port_text {
+    uint64_t now;
+    struct ct_port_line lines[CT_PORT_LINES];
+};
+
+typedef void ct_port_line_fn(void *user, const struct ct_port_line *line);
+
+/* True for events whose payload may be text: data of an STM, writes to a stimulus port. */
+bool ct_port_text_wants(const struct ct_event *event);
+
+/* Takes the payload of an event, lowest byte first, zeros left out; lines that it completes go to fn(user,
+ * …). A line is also over when it is full, or when more ports than CT_PORT_LINES have one. */
+void ct_port_text_add(struct ct_port_text *text, const struct ct_event *event, ct_port_line_fn *fn,
+                      void *user);
+
+/* What is left goes out, by port. */
+void ct_port_text_end(struct ct_port_text *text, ct_port_line_fn *fn, void *user);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles of branches: what create_llvm_prof (AutoFDO) and perf2bolt (BOLT) take as text. */
+#include "base/bytes.h"
+#include "format/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Ranges and branches in the order in which both formats have them: by kind, from and to. */
+struct branches {
+    struct ct_cover_item *items; /* runs end at their last instruction, branches out of the program go to 0 */
+    size_t count;
+    size_t run_count; /* the first of them */
+};
+
+/* Address of the last instruction of a T32 run: only from its first one on is
+ * it known which are 4 bytes long. */
+static uint64_t last_t32(const struct ct_profile_view *view, const struct ct_cover_item *run)
+{
+    uint64_t last = run->from;
+    for (uint64_t addr = run->from; addr < run->to;) {
+        struct ct_insn insn = {.size = 2};
+        size_t size;
+        const uint8_t *bytes = ct_memory_at(view->memory, addr, CT_SPACE_EL1N, &size);
+        const struct ct_arch any = {0};
+        if (bytes && size >= 2)
+            ct_insn_decode_t32((uint32_t)ct_load16(bytes) << 16, addr, &any, &insn);
+        last = addr;
+        addr += insn.size;
+    }
+    return last;
+}
+
+/* Address of the last instruction of a run. */
+static uint64_t last_of(const struct ct_profile_view *view, const struct ct_cover_item *run)
+{
+    const enum ct_isa isa =
+        run->isa == CT_ISA_A64 ? ct_symbols_isa_at(view->symbols, run->from) : (enum ct_isa)run->isa;
+    return isa == CT_ISA_T32 ? last_t32(view, run) : run->to - 4;
+}
+
+static bool is_code(const struct ct_profile_view *view, uint64_t addr)
+{
+    size_t count;
+    const struct ct_code_range *code = ct_symbols_code(view->symbols, &count);
+    return ct_code_has(code, count, addr);
+}
+
+/* Reads the runs and the branches that were taken. b->items is the caller's to free. CT_ERR_NOMEM. */
+static int read_items(const struct ct_profile_view *view, struct branches *b)
+{
+    *b = (struct branches){.items = calloc(view->item_count + 1, sizeof *b->items)};
+    if (!b->items)
+        return CT_ERR_NOMEM;
+    for (size_t i = 0; i < view->item_count; i++) {
+        struct ct_cover_item item = view->items[i];
+        if (item.kind == CT_COVER_NOT)
+            continue;
+        if (item.kind == CT_COVER_RUN)
+            item.to = last_of(view, &item);
+        else if (!is_code(view, item.to))
+            item.to = 0;
+        item.isa = 0; /* the formats do not tell */
+        b->items[b->count++] = item;
+    }
+    b->count = ct_cover_add_up(b->items, b->count);
+    while (b->run_count < b->count && b->items[b->run_count].kind == CT_COVER_RUN)
+        b->run_count++;
+    return CT_OK;
+}
+
+/* Three lists with their lengths: ranges, addresses (of samples, which a whole trace does not need),
+ * branches. AutoFDO's tools add the address of the first segment that the file loads; where a branch goes to
+ * that left the program is 0, as simpleperf writes it. */
+int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view)
+{
+    const uint64_t base = ct_symbols_base(view->symbols);
+    struct branches b;
+    if (read_items(view, &b) != CT_OK)
+        return CT_ERR_NOMEM;
+    fprintf(out, "%zu\n", b.run_count);
+    for (size_t i = 0; i < b.count; i++) {
+        const struct ct_cover_item *item = &b.items[i];
+        const uint64_t to = item->to ? item->to - base : 0;
+        if (i == b.run_count)
+            fprintf(out, "0\n%zu\n", b.count - b.run_count);
+        fprintf(out, "%" PRIx64 "%s%" PRIx64 ":%" PRIu64 "\n", item->from - base,
+                item->kind == CT_COVER_RUN ? "-" : "->", to, item->count);
+    }
+    if (b.count == b.run_count)
+        fprintf(out, "0\n0\n");
+    free(b.items);
+    return CT_OK;
+}
+
+int ct_profile_bolt(FILE *out, const struct ct_profile_view *view)
+{
+    struct branches b;
+    if (read_items(view, &b) != CT_OK)
+        return CT_ERR_NOMEM;
+    for (size_t i = 0; i < b.count; i++) {
+        const struct ct_cover_item *item = &b.items[i];
+        const bool run = item->kind == CT_COVER_RUN;
+        fprintf(out, "%c %" PRIx64 " %" PRIx64 " %" PRIu64 "%s\n", run ? 'F' : 'B', item->from, item->to,
+                item->count, run ? "" : " 0");
+    }
+    free(b.items);
+    return CT_OK;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LLVM's sample profile as text: by function, counts of lines relative to its
+ * declaration, calls and what was inlined. */
+#include "base/pair_map.h"
+#include "format/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A function, or what was inlined into one at a place. */
+struct body {
+    const char *name;
+    uint64_t total;  /* samples, bodies in it included */
+    uint32_t parent; /* number of the body it is inlined into; CT_PAIR_NONE: a function */
+    uint32_t offset; /* … at this line of it */
+    uint32_t scope;  /* where its lines count from */
+    uint32_t depth;
+    uint32_t first, last; /* bodies in it; CT_PAIR_NONE */
+    uint32_t next;        /* in the same one */
+    uint32_t pad;
+};
+
+/* The count of one place in a body. */
+struct place {
+    uint32_t body;
+    uint32_t offset;
+    uint32_t discriminator;
+    uint32_t first; /* instruction, for its calls */
+    uint64_t count;
+};
+
+struct llvm {
+    FILE *out;
+    const struct ct_profile_view *view;
+    const struct ct_line_scope *scopes;
+    struct body *bodies; /* room for each scope */
+    uint32_t body_count;
+    uint32_t *body_of; /* scope -> body */
+    struct place *places;
+    size_t place_count;
+};
+
+static const char *name_of(const struct ct_line_scope *scope)
+{
+    return scope->linkage_name ? scope->linkage_name : scope->name;
+}
+
+/* Lines are counted from that of the declaration, in 16 bits. */
+static uint32_t offset_in(const struct ct_line_scope *scope, uint32_t line)
+{
+    return (line - scope->decl_line) & 0xffff;
+}
+
+/* The body of a scope and those around it. Parents have smaller numbers. */
+static uint32_t find_body(struct llvm *l, uint32_t scope)
+{
+    if (l->body_of[scope] != CT_PAIR_NONE)
+        return l->body_of[scope];
+    const struct ct_line_scope *s = &l->scopes[scope];
+    struct body body = {.name = name_of(s),
+                        .parent = CT_PAIR_NONE,
+                        .scope = scope,
+                        .depth = s->depth,
+                        .first = CT_PAIR_NONE,
+                        .last = CT_PAIR_NONE,
+                        .next = CT_PAIR_NONE};
+    if (s->parent != CT_LINE_NONE) {
+        body.parent = find_body(l, s->parent);
+        body.offset = offset_in(&l->scopes[s->parent], s->call_line);
+    }
+    uint32_t number = l->body_count++;
+    l->body_of[scope] = number;
+    l->bodies[number] = body;
+    if (body.parent != CT_PAIR_NONE) {
+        struct body *parent = &l->bodies[body.parent];
+        uint32_t *link = parent->first == CT_PAIR_NONE ? &parent->first : &l->bodies[parent->last].next;
+        *link = parent->last = number;
+    }
+    return number;
+}
+
+static void read_insns(struct llvm *l)
+{
+    const struct ct_cover_report *report = l->view->report;
+    for (size_t i = 0; i < report->insn_count; i++) {
+        const struct ct_cover_insn *insn = &report->insns[i];
+        uint32_t scope = ct_lines_scope_at(l->view->lines, insn->addr);
+        const struct ct_line *row = ct_lines_at(l->view->lines, insn->addr);
+        if (insn->count == 0 || scope == CT_LINE_NONE || !row || row->line == 0 ||
+            !l->scopes[scope].decl_line)
+            continue;
+        l->places[l->place_count++] = (struct place){.body = find_body(l, scope),
+                                                     .offset = offset_in(&l->scopes[scope], row->line),
+                                                     .discriminator = row->discriminator,
+                                                     .first = (uint32_t)i,
+                                                     .count = insn->count};
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    if (x->body != y->body)
+        return x->body < y->body ? -1 : 1;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    if (x->discriminator != y->discriminator)
+        return x->discriminator < y->discriminator ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static bool same(const struct place *a, const struct place *b)
+{
+    return a->body == b->body && a->offset == b->offset && a->discriminator == b->discriminator;
+}
+
+/* A place counts as its most frequent instruction. */
+static uint64_t most(const struct llvm *l, size_t first, size_t *end)
+{
+    uint64_t count = 0;
+    size_t i = first;
+    for (; i < l->place_count && same(&l->places[i], &l->places[first]); i++)
+        count = l->places[i].count > count ? l->places[i].count : count;
+    *end = i;
+    return count;
+}
+
+static void add_totals(struct llvm *l)
+{
+    for (size_t i = 0; i < l->place_count;) {
+        size_t end;
+        uint64_t count = most(l, i, &end);
+        for (uint32_t body = l->places[i].body; body != CT_PAIR_NONE; body = l->bodies[body].parent)
+            l->bodies[body].total += count;
+        i = end;
+    }
+}
+
+static size_t first_place(const struct llvm *l, uint32_t body)
+{
+    size_t low = 0;
+    size_t high = l->place_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->places[middle].body < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const char *callee_name(const struct llvm *l, uint64_t addr)
+{
+    uint32_t scope = ct_lines_scope_at(l->view->lines, addr);
+    while (scope != CT_LINE_NONE && l->scopes[scope].parent != CT_LINE_NONE)
+        scope = l->scopes[scope].parent;
+    if (scope != CT_LINE_NONE)
+        return name_of(&l->scopes[scope]);
+    const struct ct_symbol *symbol = ct_symbols_at(l->view->symbols, addr, NULL);
+    return symbol && symbol->source < CT_SYMBOL_PLT ? symbol->name : NULL;
+}
+
+/* Calls of one instruction. Arcs are in order of their origin. */
+static void put_calls(const struct llvm *l, const struct ct_cover_insn *insn)
+{
+    const struct ct_cover_report *report = l->view->report;
+    if (insn->sub != CT_INSN_SUB_LINK)
+        return;
+    size_t low = 0;
+    size_t high = report->arc_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (report->arcs[middle].from < insn->addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < report->arc_count && report->arcs[low].from == insn->addr; low++) {
+        const char *name = callee_name(l, report->arcs[low].to);
+        if (name)
+            fprintf(l->out, " %s:%" PRIu64, name, report->arcs[low].count);
+    }
+}
+
+static void put_body(const struct llvm *l, uint32_t body)
+{
+    int indent = (int)l->bodies[body].depth + 1;
+    for (size_t i = first_place(l, body); i < l->place_count && l->places[i].body == body;) {
+        size_t end;
+        uint64_t count = most(l, i, &end);
+        fprintf(l->out, "%*s%" PRIu32, indent, "", l->places[i].offset);
+        if (l->places[i].discriminator)
+            fprintf(l->out, ".%" PRIu32, l->places[i].discriminator);
+        fprintf(l->out, ": %" PRIu64, count);
+        for (; i < end; i++)
+            put_calls(l, &l->view->report->insns[l->places[i].first]);
+        fputc('\n', l->out);
+    }
+    for (uint32_t i = l->bodies[body].first; i != CT_PAIR_NONE; i = l->bodies[i].next) {
+        if (l->bodies[i].total == 0)
+            continue;
+        fprintf(l->out, "%*s%" PRIu32 ": %s:%" PRIu64 "\n", indent, "", l->bodies[i].offset,
+                l->bodies[i].name, l->bodies[i].total);
+        put_body(l, i);
+    }
+}
+
+/* How often the function was entered: executions of its first instruction. */
+static uint64_t entries(const struct llvm *l, uint32_t scope)
+{
+    const struct ct_cover_report *report = l->view->report;
+    size_t low = 0;
+    size_t high = report->insn_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (report->insns[middle].addr < l->scopes[scope].entry)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < report->insn_count && report->insns[low].addr == l->scopes[scope].entry
+               ? report->insns[low].count
+               : 0;
+}
+
+int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, size_t *functions)
+{
+    struct llvm l = {.out = out, .view = view};
+    size_t scope_count;
+    l.scopes = ct_lines_scopes(view->lines, &scope_count);
+    l.bodies = calloc(scope_count + 1, sizeof *l.bodies);
+    l.body_of = malloc((scope_count + 1) * sizeof *l.body_of);
+    l.places = calloc(view->report->insn_count + 1, sizeof *l.places);
+    bool good = l.bodies && l.body_of && l.places;
+    for (size_t i = 0; good && i < scope_count; i++)
+        l.body_of[i] = CT_PAIR_NONE;
+    if (good)
+        read_insns(&l);
+    if (good && l.place_count) {
+        qsort(l.places, l.place_count, sizeof *l.places, by_place);
+        add_totals(&l);
+    }
+    for (uint32_t i = 0; good && i < l.body_count; i++) {
+        if (l.bodies[i].parent != CT_PAIR_NONE || l.bodies[i].total == 0)
+            continue;
+        fprintf(out, "%s:%" PRIu64 ":%" PRIu64 "\n", l.bodies[i].name, l.bodies[i].total,
+                entries(&l, l.bodies[i].scope));
+        put_body(&l, i);
+        ++*functions;
+    }
+    free(l.bodies);
+    free(l.body_of);
+    free(l.places);
+    return good ? CT_OK : CT_ERR_NOMEM;
+}

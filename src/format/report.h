@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report: all that is known of a capture, as one page. */
+#ifndef CT_FORMAT_REPORT_H
+#define CT_FORMAT_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "coretap/losses.h"
+#include "coretap/stacks.h"
+#include "coretap/timing.h"
+#include "format/cover.h"
+#include "format/slices.h"
+#include "format/wcet_view.h"
+
+/* A place of the source; `file` NULL: unknown. */
+struct ct_report_place {
+    const char *function;
+    const char *file;
+    uint32_t line;
+    uint64_t addr;
+};
+
+/* One trace ID of a buffer. */
+struct ct_report_stream {
+    const char *buffer, *name, *core, *protocol;
+    uint8_t id;
+    uint64_t bytes, instructions;
+    struct ct_losses losses;
+    struct ct_timing_totals times;
+};
+
+/* One function over all streams. */
+struct ct_report_function {
+    uint32_t number; /* of the stacks */
+    struct ct_report_place place;
+    uint64_t insns, cycles;         /* executed in it */
+    uint64_t all_insns, all_cycles; /* … and in all that it called */
+    uint64_t calls;
+    struct ct_dist inclusive, self; /* of whole runs */
+};
+
+/* One way that execution went. */
+struct ct_report_edge {
+    size_t stream;
+    struct ct_report_place from, to;
+    const char *way; /* "call", "taken", … */
+    uint64_t count;
+    struct ct_dist cycles;
+};
+
+struct ct_report {
+    const char *capture, *kind; /* its path, and what it is */
+    const char *program;        /* path of the one that ran; NULL: several did */
+    bool cycles;                /* time is cycles; else instructions */
+    struct ct_losses losses;    /* of the streams, and between frames */
+    const struct ct_report_stream *streams;
+    size_t stream_count;
+    const struct ct_report_function *functions; /* those with most time first; all that ran */
+    size_t function_count;
+    const struct ct_report_edge *edges; /* those with most time first */
+    size_t edge_count;
+    uint64_t edges_left_out;
+    const struct ct_stacks *stacks;
+    const struct ct_slices *slices; /* over; lanes are streams, functions those of the stacks */
+    const struct ct_cover_views *cover;
+    const struct ct_wcet_view *wcet; /* NULL: there is none, because … */
+    const char *no_wcet;             /* … of this; NULL: nobody asked */
+};
+
+/* The result is CT_ERR_NOMEM when a part is missing. */
+int ct_report_html(FILE *out, const struct ct_report *report);
+
+/* Its sections. */
+int ct_report_summary(FILE *out, const struct ct_report *report);
+int ct_report_time(FILE *out, const struct ct_report *report);
+int ct_report_timing(FILE *out, const struct ct_report *report);
+int ct_report_timeline(FILE *out, const struct ct_report *report);
+
+/* Names of functions, the first in the report first, for charts; and for each number of a function of the
+ * stacks its place among them. NULL without memory. */
+const char **ct_report_names(const struct ct_report *report);
+uint32_t *ct_report_ranks(const struct ct_report *report);
+
+/* What a function took by the report's unit, alone and with all that it called; and all of the time. */
+uint64_t ct_report_self(const struct ct_report *report, const struct ct_report_function *function);
+uint64_t ct_report_inclusive(const struct ct_report *report, const struct ct_report_function *function);
+uint64_t ct_report_all(const struct ct_report *report);
+const char *ct_report_unit(const struct ct_report *report);
+
+#endif

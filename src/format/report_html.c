@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/lanes.h"
+#include "format/losses.h"
+#include "format/number.h"
+#include "format/page.h"
+#include "format/wcet_html.h"
+#include "format/xml.h"
+
+/* Of the coverage, at most. */
+#define FUNCTIONS 500
+#define LINES     10000
+
+/* Streams in a table, at most. */
+#define STREAMS 256
+
+/* ---- what is asked of all sections ---- */
+
+uint64_t ct_report_self(const struct ct_report *r, const struct ct_report_function *f)
+{
+    return r->cycles ? f->cycles : f->insns;
+}
+
+uint64_t ct_report_inclusive(const struct ct_report *r, const struct ct_report_function *f)
+{
+    return r->cycles ? f->all_cycles : f->all_insns;
+}
+
+uint64_t ct_report_all(const struct ct_report *r)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < r->function_count; i++)
+        all += ct_report_self(r, &r->functions[i]);
+    return all;
+}
+
+const char *ct_report_unit(const struct ct_report *r)
+{
+    return r->cycles ? "cycles" : "instructions";
+}
+
+const char **ct_report_names(const struct ct_report *r)
+{
+    const char **names = calloc(r->function_count + 1, sizeof *names);
+    for (size_t i = 0; names && i < r->function_count; i++)
+        names[i] = r->functions[i].place.function;
+    return names;
+}
+
+uint32_t *ct_report_ranks(const struct ct_report *r)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < r->function_count; i++)
+        if (r->functions[i].number > most)
+            most = r->functions[i].number;
+    uint32_t *ranks = calloc((size_t)most + 1, sizeof *ranks);
+    for (size_t i = 0; ranks && i < r->function_count; i++)
+        ranks[r->functions[i].number] = (uint32_t)i;
+    return ranks;
+}
+
+/* ---- summary ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Sums over the streams. */
+static struct ct_report_stream total(const struct ct_report *r)
+{
+    struct ct_report_stream sum = {0};
+    for (size_t i = 0; i < r->stream_count; i++) {
+        const struct ct_report_stream *s = &r->streams[i];
+        sum.bytes += s->bytes;
+        sum.instructions += s->instructions;
+        sum.times.cycles += s->times.cycles;
+        sum.times.exceptions += s->times.exceptions;
+    }
+    return sum;
+}
+
+/* Whole as long as a card has room for it. */
+static const char *card_number(char text[CT_NUMBER_SIZE], uint64_t value)
+{
+    return value < 1000000 ? ct_number_count(text, value) : ct_number_short(text, value);
+}
+
+static void cycles_card(FILE *out, const struct ct_report_stream *sum, size_t streams)
+{
+    char value[CT_NUMBER_SIZE];
+    char note[64];
+    snprintf(note, sizeof note, "of %zu trace %s", streams, streams == 1 ? "source" : "sources");
+    if (sum->times.cycles)
+        ct_page_card(out, "Cycles", card_number(value, sum->times.cycles), NULL, note);
+    else
+        ct_page_card(out, "Cycles", "-", NULL, "not counted by the trace unit");
+}
+
+static void instructions_card(FILE *out, const struct ct_report_stream *sum)
+{
+    char value[CT_NUMBER_SIZE];
+    char note[64];
+    snprintf(note, sizeof note, "%.2f cycles each",
+             (double)sum->times.cycles / (double)(sum->instructions ? sum->instructions : 1));
+    ct_page_card(out, "Instructions", card_number(value, sum->instructions), NULL,
+                 sum->times.cycles ? note : NULL);
+}
+
+static void trace_card(FILE *out, const struct ct_report_stream *sum)
+{
+    char value[CT_NUMBER_SIZE];
+    char note[64];
+    snprintf(note, sizeof note, "%.2f bits for an instruction",
+             8 * (double)sum->bytes / (double)(sum->instructions ? sum->instructions : 1));
+    ct_page_card(out, "Trace", card_number(value, sum->bytes), "bytes", note);
+}
+
+static void cover_card(FILE *out, const struct ct_cover_views *views)
+{
+    struct ct_cover_ratio lines = {0};
+    char value[CT_NUMBER_SIZE];
+    char note[80];
+    for (size_t i = 0; i < views->count; i++) {
+        lines.seen += views->views[i].report->sums.lines.seen;
+        lines.all += views->views[i].report->sums.lines.all;
+    }
+    if (!lines.all)
+        return;
+    snprintf(note, sizeof note, "%" PRIu64 " of %" PRIu64, lines.seen, lines.all);
+    ct_page_card(out, "Lines that ran", ct_cover_percent(value, lines), NULL, note);
+}
+
+static void wcet_card(FILE *out, const struct ct_report *r)
+{
+    char value[CT_NUMBER_SIZE];
+    char seen[CT_NUMBER_SIZE];
+    char note[80];
+    if (!r->wcet)
+        return;
+    snprintf(note, sizeof note, "longest run observed: %s", card_number(seen, r->wcet->result->observed_max));
+    ct_page_card(out, "Longest path", card_number(value, r->wcet->result->wcet), "cycles", note);
+}
+
+static void loss_card(FILE *out, const struct ct_losses *losses)
+{
+    char value[CT_NUMBER_SIZE];
+    char words[CT_LOSSES_WORDS];
+    if (ct_losses_any(losses))
+        ct_page_card(out, "Gaps in the trace", card_number(value, losses->gaps), NULL,
+                     ct_losses_words(words, losses));
+    else
+        ct_page_card(out, "Gaps in the trace", "none", NULL, "nothing was lost");
+}
+
+static void stream_row(FILE *out, const struct ct_report_stream *s)
+{
+    fputs("<tr><td class=\"name keep\">", out);
+    ct_xml_text(out, s->core ? s->core : s->name);
+    fputs("</td><td class=\"keep\">", out);
+    ct_xml_text(out, s->protocol);
+    fputs("</td><td class=\"name\">", out);
+    ct_xml_text(out, s->buffer);
+    fprintf(out, " %02x</td>", s->id);
+    ct_page_count_cell(out, s->bytes);
+    ct_page_count_cell(out, s->instructions);
+    ct_page_count_cell(out, s->times.cycles);
+    ct_page_count_cell(out, s->times.exceptions);
+    ct_page_count_cell(out, s->losses.gaps);
+    fputs("<td class=\"wide\"></td></tr>\n", out);
+}
+
+int ct_report_summary(FILE *out, const struct ct_report *r)
+{
+    const struct ct_report_stream sum = total(r);
+    fputs("<div class=\"cards\">\n", out);
+    cycles_card(out, &sum, r->stream_count);
+    instructions_card(out, &sum);
+    cover_card(out, r->cover);
+    wcet_card(out, r);
+    trace_card(out, &sum);
+    loss_card(out, &r->losses);
+    fputs(
+        "</div>\n<div class=\"panel scroll\"><table class=\"list\"><thead><tr><th scope=\"col\">Core</th><th "
+        "scope=\"col\">Trace</th><th scope=\"col\">Buffer and ID</th><th scope=\"col\" "
+        "class=\"num\">Bytes</th><th scope=\"col\" class=\"num\">Instructions</th><th scope=\"col\" "
+        "class=\"num\">Cycles</th><th scope=\"col\" class=\"num\">Exceptions</th><th scope=\"col\" "
+        "class=\"num\">Gaps</th><th></th></tr></thead><tbody>\n",
+        out);
+    for (size_t i = 0; i < r->stream_count && i < STREAMS; i++)
+        stream_row(out, &r->streams[i]);
+    fputs("</tbody></table></div>\n", out);
+    if (r->stream_count > STREAMS)
+        fprintf(out, "<p class=\"more\">%zu more sources are left out.</p>\n", r->stream_count - STREAMS);
+    return CT_OK;
+}
+
+/* ---- the page ---- */
+
+static int worst(FILE *out, const struct ct_report *r)
+{
+    if (r->wcet)
+        return ct_wcet_html_parts(out, r->wcet);
+    fputs("<p>", out);
+    if (r->no_wcet)
+        ct_xml_text(out, r->no_wcet);
+    else
+        fputs("Nobody asked for it: <code>coretap report --entry FUNCTION</code> bounds the time of a "
+              "function.",
+              out);
+    fputs("</p>\n", out);
+    return CT_OK;
+}
+
+static int coverage(FILE *out, const struct ct_report *r)
+{
+    const struct ct_cover_shape shape = {.level = 3, .functions = FUNCTIONS, .lines = LINES};
+    return ct_cover_html_programs(out, r->cover, &shape);
+}
+
+static const struct section {
+    const char *id, *title, *in_nav;
+    int (*put)(FILE *out, const struct ct_report *report);
+} sections[] = {
+    {"summary", NULL, "Summary", ct_report_summary},
+    {"time", "Where the time went", "Where time went", ct_report_time},
+    {"timing", "How long functions take", "How long", ct_report_timing},
+    {"timeline", "Timeline", "Timeline", ct_report_timeline},
+    {"worst", "Worst case", "Worst case", worst},
+    {"coverage", "Coverage", "Coverage", coverage},
+};
+
+#define SECTIONS (sizeof sections / sizeof *sections)
+
+static void navigation(FILE *out)
+{
+    fputs("<nav class=\"nav\" aria-label=\"Sections\"><ul>\n", out);
+    for (size_t i = 0; i < SECTIONS; i++)
+        fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].in_nav);
+    fputs("</ul></nav>\n", out);
+}
+
+/* The program's name, or that of the capture when there are several. */
+static const char *subject(const struct ct_report *r)
+{
+    return base_name(r->program ? r->program : r->capture);
+}
+
+static void heading(FILE *out, const struct ct_report *r)
+{
+    fputs("<header>\n<h1>", out);
+    ct_xml_text(out, subject(r));
+    fputs("</h1>\n<p class=\"about\">What ran, as the trace in <code>", out);
+    ct_xml_text(out, r->capture);
+    fputs("</code> (", out);
+    ct_xml_text(out, r->kind);
+    fprintf(out, ") tells. Made by coretap %s.</p>\n</header>\n", ct_version());
+}
+
+static int title(FILE *out, const struct ct_report *r)
+{
+    const char *what = subject(r);
+    const size_t size = sizeof ": trace report" + strlen(what);
+    char *text = malloc(size);
+    if (!text)
+        return CT_ERR_NOMEM;
+    snprintf(text, size, "%s: trace report", what);
+    ct_page_begin(out, text);
+    free(text);
+    return CT_OK;
+}
+
+int ct_report_html(FILE *out, const struct ct_report *r)
+{
+    int rc = title(out, r);
+    navigation(out);
+    fputs("<main>\n", out);
+    heading(out, r);
+    for (size_t i = 0; i < SECTIONS; i++) {
+        fprintf(out, "<section id=\"%s\">\n", sections[i].id);
+        if (sections[i].title)
+            fprintf(out, "<h2>%s</h2>\n", sections[i].title);
+        const int result = sections[i].put(out, r);
+        rc = rc ? rc : result;
+        fputs("</section>\n", out);
+    }
+    fputs("</main>\n", out);
+    ct_page_script(out, ct_page_js, ct_page_js_size);
+    ct_page_script(out, ct_lanes_js, ct_lanes_js_size);
+    ct_page_end(out);
+    return rc;
+}

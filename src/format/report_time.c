@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the time went: stacks by what they weigh, functions, ways. */
+#include "format/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "format/lanes.h"
+#include "format/number.h"
+#include "format/page.h"
+#include "format/xml.h"
+
+/* Rows of the tables, and bars of the chart, at most. Bars below a part of all are not worth drawing. */
+#define FUNCTIONS 200
+#define EDGES     60
+#define BARS      4000
+#define LEAST     5000 /* one in so many */
+
+/* ---- stacks ---- */
+
+struct tree {
+    const struct ct_stack_place *places;
+    size_t count;
+    uint64_t *weight; /* of each place with all below it */
+    uint64_t *next;   /* where the next place below it begins */
+    uint32_t *depth;
+};
+
+static uint64_t own(const struct ct_report *r, const struct ct_stack_place *place)
+{
+    return r->cycles ? place->cycles : place->insns;
+}
+
+/* Callers stand before what they call. */
+static void weigh(const struct ct_report *r, struct tree *t)
+{
+    for (size_t i = t->count; i-- > 0;) {
+        const uint32_t parent = t->places[i].parent;
+        t->weight[i] += own(r, &t->places[i]);
+        if (parent != CT_STACK_NONE)
+            t->weight[parent] += t->weight[i];
+    }
+}
+
+/* Gives each place its piece of the axis; those that weigh `least` or more become bars. */
+static size_t lay_out(struct tree *t, uint64_t least, const uint32_t *ranks, struct ct_lane_bar *bars)
+{
+    uint64_t end = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const uint32_t parent = t->places[i].parent;
+        uint64_t *begin = parent == CT_STACK_NONE ? &end : &t->next[parent];
+        t->depth[i] = parent == CT_STACK_NONE ? 0 : t->depth[parent] + 1;
+        t->next[i] = *begin;
+        if (t->weight[i] >= least && count < BARS)
+            bars[count++] = (struct ct_lane_bar){ranks[t->places[i].function], t->depth[i], *begin,
+                                                 *begin + t->weight[i]};
+        *begin += t->weight[i];
+    }
+    return count;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct ct_lane_bar *x = a;
+    const struct ct_lane_bar *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->depth < y->depth ? -1 : x->depth > y->depth;
+}
+
+static int chart(FILE *out, const struct ct_report *r, const struct ct_lane_bar *bars, size_t count,
+                 const char **names)
+{
+    const struct ct_chart_lane lane = {.bars = bars, .count = count};
+    const struct ct_lanes lanes = {.label = "Stacks of functions, as wide as the time spent in them",
+                                   .unit = ct_report_unit(r),
+                                   .kind = "weight",
+                                   .names = names,
+                                   .name_count = r->function_count,
+                                   .lanes = &lane,
+                                   .lane_count = 1};
+    fprintf(out,
+            "<p>Each bar is a function, called by the one above it, and as wide as the %s spent in it and in "
+            "what it "
+            "called. A click on a bar makes it fill the chart.</p>\n<div class=\"panel\">\n",
+            ct_report_unit(r));
+    const int rc = ct_lanes_html(out, &lanes);
+    fputs("</div>\n", out);
+    return rc;
+}
+
+static int stacks(FILE *out, const struct ct_report *r)
+{
+    struct tree t = {0};
+    t.places = ct_stacks_places(r->stacks, &t.count);
+    t.weight = calloc(t.count + 1, sizeof *t.weight);
+    t.next = calloc(t.count + 1, sizeof *t.next);
+    t.depth = calloc(t.count + 1, sizeof *t.depth);
+    struct ct_lane_bar *bars = calloc(BARS, sizeof *bars);
+    const char **names = ct_report_names(r);
+    uint32_t *ranks = ct_report_ranks(r);
+    bool fine = t.weight && t.next && t.depth && bars && names && ranks;
+    if (fine) {
+        const uint64_t least = ct_report_all(r) / LEAST + 1;
+        weigh(r, &t);
+        const size_t count = lay_out(&t, least, ranks, bars);
+        qsort(bars, count, sizeof *bars, by_begin);
+        fine = chart(out, r, bars, count, names) == CT_OK;
+        if (count < t.count)
+            fprintf(out,
+                    "<p class=\"more\">%zu smaller stacks are left out of the chart, not of the table.</p>\n",
+                    t.count - count);
+    }
+    free(ranks);
+    free(names);
+    free(bars);
+    free(t.depth);
+    free(t.next);
+    free(t.weight);
+    return fine ? CT_OK : CT_ERR_NOMEM;
+}
+
+/* ---- tables ---- */
+
+static void place_cell(FILE *out, const struct ct_report_place *p, const char *class)
+{
+    fprintf(out, "<td class=\"%s\" data-tip=\"", class);
+    ct_xml_text(out, p->function);
+    fprintf(out, "\n0x%" PRIx64 "\">", p->addr);
+    ct_xml_text(out, p->function);
+    if (p->file) {
+        fputs(" <span class=\"soft\">", out);
+        ct_xml_text(out, p->file);
+        fprintf(out, ":%" PRIu32 "</span>", p->line);
+    }
+    fputs("</td>", out);
+}
+
+static void function_row(FILE *out, const struct ct_report *r, const struct ct_report_function *f,
+                         uint64_t all)
+{
+    fputs("<tr>", out);
+    ct_page_part_cells(out, ct_report_self(r, f), all);
+    ct_page_count_cell(out, ct_report_self(r, f));
+    ct_page_count_cell(out, ct_report_inclusive(r, f));
+    ct_page_count_cell(out, f->calls);
+    place_cell(out, &f->place, "wide name");
+    fputs("</tr>\n", out);
+}
+
+static void functions(FILE *out, const struct ct_report *r)
+{
+    const uint64_t all = ct_report_all(r);
+    uint64_t rest = 0;
+    char text[CT_NUMBER_SIZE];
+    fprintf(out,
+            "<h3>Functions</h3>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list\" "
+            "id=\"functions\"><thead><tr><th "
+            "scope=\"col\" class=\"num\" aria-sort=\"descending\"><button>Part</button></th><th "
+            "scope=\"col\"></th>"
+            "<th scope=\"col\" class=\"num\"><button>%s alone</button></th><th scope=\"col\" "
+            "class=\"num\"><button>With callees</button></th><th scope=\"col\" "
+            "class=\"num\"><button>Calls</button>"
+            "</th><th scope=\"col\"><button>Function</button></th></tr></thead><tbody>\n",
+            r->cycles ? "Cycles" : "Instructions");
+    for (size_t i = 0; i < r->function_count; i++) {
+        if (i < FUNCTIONS)
+            function_row(out, r, &r->functions[i], all);
+        else
+            rest += ct_report_self(r, &r->functions[i]);
+    }
+    fputs("</tbody></table></div>\n", out);
+    if (r->function_count > FUNCTIONS)
+        fprintf(out, "<p class=\"more\">%zu more functions, with %s of the %s, are left out.</p>\n",
+                r->function_count - FUNCTIONS, ct_number_percent(text, rest, all), ct_report_unit(r));
+}
+
+static void edge_row(FILE *out, const struct ct_report *r, const struct ct_report_edge *e, uint64_t all)
+{
+    fputs("<tr>", out);
+    if (r->cycles) {
+        ct_page_part_cells(out, e->cycles.sum, all);
+        ct_page_count_cell(out, e->count);
+        ct_page_count_cell(out, e->cycles.min);
+        fprintf(out, "<td class=\"num\">%.1f</td>", ct_dist_mean(&e->cycles));
+        ct_page_count_cell(out, e->cycles.max);
+    } else {
+        ct_page_count_cell(out, e->count);
+    }
+    place_cell(out, &e->from, "name keep");
+    fprintf(out, "<td class=\"keep\">%s</td>", e->way);
+    place_cell(out, &e->to, "name keep");
+    if (r->stream_count > 1) {
+        const struct ct_report_stream *s = &r->streams[e->stream];
+        fputs("<td class=\"keep\">", out);
+        ct_xml_text(out, s->core ? s->core : s->name);
+        fputs("</td>", out);
+    }
+    fputs("<td class=\"wide\"></td></tr>\n", out);
+}
+
+static void edges(FILE *out, const struct ct_report *r)
+{
+    const uint64_t all = ct_report_all(r);
+    const size_t shown = r->edge_count < EDGES ? r->edge_count : EDGES;
+    const uint64_t rest = r->edges_left_out + r->edge_count - shown;
+    fputs("<h3>Hottest ways</h3>\n<p>From where something jumps to, along straight code to the next branch, "
+          "and "
+          "which way out.</p>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list\" "
+          "id=\"edges\"><thead><tr>",
+          out);
+    if (r->cycles)
+        fputs("<th scope=\"col\" class=\"num\"><button>Part</button></th><th scope=\"col\"></th>", out);
+    fputs("<th scope=\"col\" class=\"num\"><button>Times</button></th>", out);
+    if (r->cycles)
+        fputs("<th scope=\"col\" class=\"num\"><button>Min</button></th><th scope=\"col\" "
+              "class=\"num\"><button>Mean</button></th><th scope=\"col\" "
+              "class=\"num\"><button>Max</button></th>",
+              out);
+    fprintf(out,
+            "<th scope=\"col\">From</th><th scope=\"col\">Way</th><th "
+            "scope=\"col\">To</th>%s</tr></thead><tbody>\n",
+            r->stream_count > 1 ? "<th scope=\"col\">Core</th>" : "");
+    for (size_t i = 0; i < shown; i++)
+        edge_row(out, r, &r->edges[i], all);
+    fputs("</tbody></table></div>\n", out);
+    if (rest)
+        fprintf(out,
+                "<p class=\"more\">%" PRIu64 " more are left out: <code>coretap timing --edges</code>.</p>\n",
+                rest);
+}
+
+int ct_report_time(FILE *out, const struct ct_report *r)
+{
+    if (!r->function_count) {
+        fputs("<p>No instruction was followed.</p>\n", out);
+        return CT_OK;
+    }
+    const int rc = stacks(out, r);
+    functions(out, r);
+    edges(out, r);
+    return rc;
+}

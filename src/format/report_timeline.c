@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls over time: a lane for each context of each stream. */
+#include "format/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "format/lanes.h"
+#include "format/number.h"
+
+#define LANES 64
+
+struct chart {
+    struct ct_lane_bar *bars;
+    struct ct_chart_lane lanes[LANES];
+    char titles[LANES][96];
+    size_t count;
+    size_t left_out; /* lanes */
+};
+
+static void name_lane(const struct ct_report *r, struct chart *c, const struct ct_slice *first)
+{
+    const struct ct_report_stream *s = &r->streams[first->lane];
+    const char *core = s->core ? s->core : s->name;
+    char *title = c->titles[c->count];
+    if (first->ctxt)
+        snprintf(title, sizeof c->titles[0], "%s, context 0x%" PRIx32, core, first->ctxt);
+    else
+        snprintf(title, sizeof c->titles[0], "%s", core);
+    c->lanes[c->count].title = title;
+}
+
+static void fill(const struct ct_report *r, struct chart *c, const uint32_t *ranks)
+{
+    const struct ct_slices *s = r->slices;
+    for (size_t i = 0; i < s->count;) {
+        size_t end = i;
+        while (end < s->count && s->slices[end].lane == s->slices[i].lane &&
+               s->slices[end].ctxt == s->slices[i].ctxt) {
+            const struct ct_slice *slice = &s->slices[end];
+            c->bars[end++] =
+                (struct ct_lane_bar){ranks[slice->function], slice->depth, slice->from, slice->to};
+        }
+        if (c->count < LANES) {
+            c->lanes[c->count] = (struct ct_chart_lane){.bars = &c->bars[i], .count = end - i};
+            name_lane(r, c, &s->slices[i]);
+            c->count++;
+        } else {
+            c->left_out++;
+        }
+        i = end;
+    }
+}
+
+static int draw(FILE *out, const struct ct_report *r, struct chart *c, const char **names)
+{
+    char most[CT_NUMBER_SIZE];
+    char few[CT_NUMBER_SIZE];
+    const struct ct_lanes lanes = {.label = "Function calls over time",
+                                   .unit = ct_report_unit(r),
+                                   .kind = "time",
+                                   .names = names,
+                                   .name_count = r->function_count,
+                                   .lanes = c->lanes,
+                                   .lane_count = c->count};
+    fprintf(out,
+            "<p>Each bar is one execution of a function, below the one that called it; time is in %s since "
+            "the stream "
+            "began. A click on a bar makes it fill the chart; drag to move; Ctrl and the wheel, or + and -, "
+            "zoom; 0 shows "
+            "all.</p>\n<div class=\"panel\">\n",
+            ct_report_unit(r));
+    const int rc = ct_lanes_html(out, &lanes);
+    fputs("</div>\n", out);
+    if (r->slices->left_out)
+        fprintf(out,
+                "<p class=\"more\">%s executions shorter than %s %s are left out; <code>--from</code> and "
+                "<code>--to</code> cut out a window with more detail.</p>\n",
+                ct_number_count(most, r->slices->left_out), ct_number_count(few, r->slices->shortest),
+                ct_report_unit(r));
+    if (c->left_out)
+        fprintf(out, "<p class=\"more\">%zu more contexts are left out.</p>\n", c->left_out);
+    return rc;
+}
+
+int ct_report_timeline(FILE *out, const struct ct_report *r)
+{
+    struct chart *c = calloc(1, sizeof *c);
+    const char **names = ct_report_names(r);
+    uint32_t *ranks = ct_report_ranks(r);
+    if (c)
+        c->bars = calloc(r->slices->count + 1, sizeof *c->bars);
+    bool fine = c && c->bars && names && ranks;
+    if (fine && r->slices->count) {
+        fill(r, c, ranks);
+        fine = draw(out, r, c, names) == CT_OK;
+    } else if (fine) {
+        fputs("<p>No execution of a function is in this window.</p>\n", out);
+    }
+    free(ranks);
+    free(names);
+    if (c)
+        free(c->bars);
+    free(c);
+    return fine ? CT_OK : CT_ERR_NOMEM;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long functions take: a plot for each of those with most time. */
+#include "format/report.h"
+
+#include <stdlib.h>
+
+#include "format/svg_hist.h"
+
+#define PLOTS 12
+
+static int by_sum(const void *a, const void *b)
+{
+    const struct ct_report_function *x = *(const struct ct_report_function *const *)a;
+    const struct ct_report_function *y = *(const struct ct_report_function *const *)b;
+    if (x->inclusive.sum != y->inclusive.sum)
+        return x->inclusive.sum > y->inclusive.sum ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void plots(FILE *out, const struct ct_report_function **all, size_t count)
+{
+    fputs("<p>Cycles of whole runs with all that they called; what exceptions and other threads took in "
+          "between does "
+          "not count. The broken line is the mean.</p>\n<div class=\"plots\">\n",
+          out);
+    for (size_t i = 0; i < count && i < PLOTS; i++) {
+        fputs("<figure class=\"panel\">", out);
+        ct_svg_histogram_inside(out, all[i]->place.function, &all[i]->inclusive);
+        fputs("</figure>\n", out);
+    }
+    fputs("</div>\n", out);
+    if (count > PLOTS)
+        fprintf(
+            out,
+            "<p class=\"more\">%zu more functions are left out: <code>coretap timing --format svg --function "
+            "NAME</code> plots any.</p>\n",
+            count - PLOTS);
+}
+
+/* One run alone has no distribution. */
+int ct_report_timing(FILE *out, const struct ct_report *r)
+{
+    const struct ct_report_function **all = calloc(r->function_count + 1, sizeof *all);
+    size_t count = 0;
+    if (!all)
+        return CT_ERR_NOMEM;
+    for (size_t i = 0; i < r->function_count; i++)
+        if (r->functions[i].inclusive.count > 1)
+            all[count++] = &r->functions[i];
+    if (count)
+        qsort(all, count, sizeof *all, by_sum);
+    if (count)
+        plots(out, all, count);
+    else
+        fputs("<p>No function has two whole runs whose cycles were counted.</p>\n", out);
+    free(all);
+    return CT_OK;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/slices.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "coretap/base.h"
+
+static uint64_t length(const struct ct_slice *slice)
+{
+    return slice->to - slice->from;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const uint64_t x = length(a);
+    const uint64_t y = length(b);
+    return x > y ? -1 : x < y;
+}
+
+static int order(uint64_t x, uint64_t y)
+{
+    return x < y ? -1 : x > y;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct ct_slice *x = a;
+    const struct ct_slice *y = b;
+    int result = order(x->lane, y->lane);
+    if (!result)
+        result = order(x->ctxt, y->ctxt);
+    if (!result)
+        result = order(x->from, y->from);
+    if (!result)
+        result = order(x->depth, y->depth);
+    if (!result)
+        result = order(y->to, x->to);
+    return result ? result : order(x->function, y->function);
+}
+
+/* Leaves out all that are not longer than the first one beyond `most`: which of
+ * equal ones stay would be chance. */
+static void make_room(struct ct_slices *s)
+{
+    qsort(s->slices, s->count, sizeof *s->slices, by_length);
+    const uint64_t limit = length(&s->slices[s->most]);
+    size_t kept = s->most;
+    while (kept > 0 && length(&s->slices[kept - 1]) <= limit)
+        kept--;
+    s->left_out += s->count - kept;
+    s->count = kept;
+    s->shortest = limit + 1;
+}
+
+int ct_slices_add(struct ct_slices *s, const struct ct_slice *slice)
+{
+    struct ct_slice cut = *slice;
+    if (cut.from < s->begin)
+        cut.from = s->begin;
+    if (cut.to > s->end)
+        cut.to = s->end;
+    if (cut.from >= cut.to)
+        return CT_OK;
+    if (length(&cut) < s->shortest) {
+        s->left_out++;
+        return CT_OK;
+    }
+    if (s->count == s->room) {
+        const size_t room = s->room ? s->room * 2 : 1024;
+        struct ct_slice *slices = realloc(s->slices, room * sizeof *slices);
+        if (!slices)
+            return CT_ERR_NOMEM;
+        s->slices = slices;
+        s->room = room;
+    }
+    s->slices[s->count++] = cut;
+    if (s->count == 2 * s->most)
+        make_room(s);
+    return CT_OK;
+}
+
+void ct_slices_end(struct ct_slices *s)
+{
+    if (s->count > s->most)
+        make_room(s);
+    if (s->count)
+        qsort(s->slices, s->count, sizeof *s->slices, by_place);
+}
+
+void ct_slices_free(struct ct_slices *s)
+{
+    free(s->slices);
+    s->slices = NULL;
+    s->count = s->room = 0;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/svg_hist.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "format/number.h"
+#include "format/xml.h"
+
+#define TICKS      12    /* at most */
+#define LEAST_PART 1e-12 /* least width of the axis, of its end: a double tells both ends apart */
+
+/* Where things stand, in pixels. */
+struct plot {
+    double width, height;
+    double left, right, top, bottom; /* margins */
+    bool inside;                     /* of a page with its style */
+    /* The axis of cycles, by value or logarithm. */
+    bool is_log;
+    double low, high;
+    uint32_t most; /* the highest bar */
+};
+
+static double on_axis(const struct plot *p, double value)
+{
+    return p->is_log ? log2(value + 1) : value;
+}
+
+static double x_of(const struct plot *p, double value)
+{
+    const double part = (on_axis(p, value) - p->low) / (p->high - p->low);
+    return p->left + part * (p->width - p->left - p->right);
+}
+
+/* The line that bars stand on. */
+static double base(const struct plot *p)
+{
+    return p->height - p->bottom;
+}
+
+static void find_axis(struct plot *p, const struct ct_dist *d)
+{
+    p->is_log = d->max / 4 > d->min;
+    p->low = on_axis(p, (double)d->min);
+    p->high = on_axis(p, (double)d->max + 1);
+    /* One value alone still has a place of some width, which does not vanish beside it when it is large. */
+    const double least = fmax(p->is_log ? 1 : 8, p->high * LEAST_PART);
+    if (p->high - p->low < least) {
+        const double more = (least - (p->high - p->low)) / 2;
+        p->low = p->low > more ? p->low - more : 0;
+        p->high += more;
+    }
+    p->most = 1;
+    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++)
+        if (d->histogram[i] > p->most)
+            p->most = d->histogram[i];
+}
+
+/* ---- parts ---- */
+
+static void bar(FILE *out, const struct plot *p, const struct ct_dist *d, unsigned bucket)
+{
+    const uint64_t start = ct_dist_bucket_start(bucket);
+    const uint64_t end = bucket + 1 < CT_DIST_BUCKETS ? ct_dist_bucket_start(bucket + 1) - 1 : UINT64_MAX;
+    const uint64_t from = start < d->min ? d->min : start;
+    const uint64_t to = end > d->max ? d->max : end;
+    const double x = x_of(p, (double)from);
+    const double width = x_of(p, (double)to + 1) - x;
+    const double exact = (base(p) - p->top) * d->histogram[bucket] / p->most;
+    const double height = exact < 1.5 ? 1.5 : exact; /* one of a million is still seen */
+    char text[3][CT_NUMBER_SIZE];
+    ct_number_count(text[0], from);
+    ct_number_count(text[1], to);
+    ct_number_count(text[2], d->histogram[bucket]);
+    fprintf(out, "<rect class=\"plot\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", x,
+            base(p) - height, width > 1.5 ? width - 0.5 : 1.0, height);
+    if (p->inside)
+        fprintf(out, " data-tip=\"%s to %s cycles: %s times\"/>\n", text[0], text[1], text[2]);
+    else
+        fprintf(out, "><title>%s to %s cycles: %s times</title></rect>\n", text[0], text[1], text[2]);
+}
+
+static void tick(FILE *out, const struct plot *p, uint64_t value)
+{
+    char text[CT_NUMBER_SIZE];
+    const double x = x_of(p, (double)value);
+    const bool is_near_end = x > p->width - p->right - 18;
+    fprintf(
+        out,
+        "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
+        "text-anchor=\"%s\">%s</text>\n",
+        x, x, base(p), base(p) + 4, is_near_end ? p->width : x, base(p) + 17, is_near_end ? "end" : "middle",
+        ct_number_short(text, value));
+}
+
+static bool is_within(const struct plot *p, uint64_t value)
+{
+    return on_axis(p, (double)value) >= p->low && on_axis(p, (double)value) <= p->high;
+}
+
+/* 1, 2 or 5 times a power of ten, so that there are few steps of it. */
+static void even_ticks(FILE *out, const struct plot *p)
+{
+    const double wanted = (p->high - p->low) / 4;
+    uint64_t step = 1;
+    for (unsigned i = 0; (double)step < wanted && step < UINT64_MAX / 10; i++)
+        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+    uint64_t value = (uint64_t)ceil(p->low / (double)step) * step;
+    for (unsigned i = 0; i < TICKS && is_within(p, value); i++, value += step)
+        tick(out, p, value);
+}
+
+/* Powers of ten, and two and five times them where there are few. */
+static void log_ticks(FILE *out, const struct plot *p)
+{
+    static const unsigned factors[] = {1, 2, 5};
+    const unsigned used = p->high - p->low < 8 ? 3 : 1;
+    const uint64_t step = p->high - p->low > 30 ? 100 : 10;
+    for (uint64_t power = 1; power < UINT64_MAX / 500; power *= step)
+        for (unsigned i = 0; i < used; i++)
+            if (is_within(p, factors[i] * power))
+                tick(out, p, factors[i] * power);
+}
+
+static void mean(FILE *out, const struct plot *p, const struct ct_dist *d)
+{
+    const double x = x_of(p, ct_dist_mean(d));
+    fprintf(out, "<line class=\"mean\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"", x, x, p->top,
+            base(p));
+    if (p->inside)
+        fprintf(out, " data-tip=\"mean %.1f cycles, deviation %.1f\"/>\n", ct_dist_mean(d),
+                ct_dist_deviation(d));
+    else
+        fprintf(out, "><title>mean: %.1f cycles</title></line>\n", ct_dist_mean(d));
+}
+
+static void caption(FILE *out, const struct plot *p, const struct ct_dist *d)
+{
+    char text[2][CT_NUMBER_SIZE];
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">min %s, mean %.1f, max %s cycles", p->left, p->height - 8,
+            ct_number_short(text[0], d->min), ct_dist_mean(d), ct_number_short(text[1], d->max));
+    if (!p->inside)
+        fprintf(out, ", deviation %.1f", ct_dist_deviation(d));
+    fputs("</text>\n", out);
+}
+
+static void draw(FILE *out, struct plot *p, const char *title, const struct ct_dist *d)
+{
+    char text[CT_NUMBER_SIZE];
+    find_axis(p, d);
+    fprintf(out, "<text class=\"title\" x=\"%.1f\" y=\"18\">", p->left);
+    ct_xml_text(out, title);
+    fprintf(out, "</text>\n<text x=\"%.1f\" y=\"18\" text-anchor=\"end\">%s times</text>\n",
+            p->width - p->right, ct_number_count(text, d->count));
+    for (unsigned half = 1; half <= 2; half++) {
+        const double y = base(p) - (base(p) - p->top) * half / 2;
+        fprintf(out, "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", p->left,
+                p->width - p->right, y, y);
+    }
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", p->left - 6, p->top + 4,
+            ct_number_short(text, p->most));
+    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++)
+        if (d->histogram[i])
+            bar(out, p, d, i);
+    fprintf(out, "<line class=\"axis\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", p->left,
+            p->width - p->right, base(p), base(p));
+    mean(out, p, d);
+    if (p->is_log)
+        log_ticks(out, p);
+    else
+        even_ticks(out, p);
+    caption(out, p, d);
+}
+
+void ct_svg_histogram(FILE *out, const char *title, const struct ct_dist *d)
+{
+    struct plot p = {.width = 640, .height = 260, .left = 60, .right = 16, .top = 38, .bottom = 48};
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
+        "role=\"img\">\n"
+        "<style>svg{--text:#16191d;--soft:#565e69;--bar:#2f6fd6;--rule:#dde1e6;--axis:#7d8794}"
+        "@media(prefers-color-scheme:dark){svg{--text:#e5e8ed;--soft:#9ba5b2;--bar:#5f97f0;--rule:#2d333b}}"
+        "text{font:12px sans-serif;fill:var(--soft)}.title{font-weight:bold;fill:var(--text)}"
+        ".plot{fill:var(--bar)}.tick{stroke:var(--rule)}.axis{stroke:var(--axis)}"
+        ".mean{stroke:var(--text);stroke-dasharray:4 3}</style>\n",
+        p.width, p.height, p.width, p.height);
+    draw(out, &p, title, d);
+    fputs("</svg>\n", out);
+}
+
+void ct_svg_histogram_inside(FILE *out, const char *title, const struct ct_dist *d)
+{
+    struct plot p = {
+        .width = 380, .height = 182, .left = 44, .right = 8, .top = 34, .bottom = 44, .inside = true};
+    fprintf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Times of ", p.width, p.height);
+    ct_xml_text(out, title);
+    fputs("\">\n", out);
+    draw(out, &p, title, d);
+    fputs("</svg>\n", out);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The longest path of a function with what there is to say of its places. */
+#ifndef CT_FORMAT_WCET_VIEW_H
+#define CT_FORMAT_WCET_VIEW_H
+
+#include "coretap/losses.h"
+#include "coretap/wcet.h"
+
+struct ct_wcet_view {
+    const char *entry;
+    const struct ct_wcet *wcet;
+    const struct ct_cfg *cfg;
+    const struct ct_lines *lines; /* or NULL */
+    const struct ct_wcet_result *result;
+    struct ct_losses losses; /* of the trace that was measured */
+};
+
+/* A block, and the name of its function; a loop. By number. */
+const struct ct_cfg_block *ct_wcet_view_block(const struct ct_wcet_view *view, uint32_t number);
+const char *ct_wcet_view_function(const struct ct_wcet_view *view, uint32_t block);
+const struct ct_cfg_loop *ct_wcet_view_loop(const struct ct_wcet_view *view, uint32_t number);
+
+/* The line of the source that the block begins with, its file without folders; NULL when nobody knows. */
+const char *ct_wcet_view_line(const struct ct_wcet_view *view, uint32_t block, uint32_t *line);
+
+/* What an assumption (enum ct_wcet_assumption) is called, what it means, and where it is made. */
+const char *ct_wcet_view_assumed_name(uint32_t kind);
+const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *assumed);
+uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *view, const struct ct_wcet_assumed *assumed);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text in XML and HTML. */
+#ifndef CT_FORMAT_XML_H
+#define CT_FORMAT_XML_H
+
+#include <stdio.h>
+
+/* Text between tags or in quotes: what has a meaning in XML is escaped, other characters than tabs that
+ * cannot be printed (base/printable.h) become U+FFFD. */
+void ct_xml_text(FILE *out, const char *text);
+void ct_xml_bytes(FILE *out, const char *text, size_t size);
+
+#endif
