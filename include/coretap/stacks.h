@@ -3,6 +3,7 @@
 #ifndef CORETAP_STACKS_H
 #define CORETAP_STACKS_H
 
+#include "coretap/analysis.h"
 #include "coretap/base.h"
 #include "coretap/programs.h"
 #include "coretap/steps.h"
@@ -94,6 +95,54 @@ CT_API const char *ct_stacks_name(const struct ct_stacks *stacks, uint32_t funct
 /* Returns the symbol of a function, and in *program that of which program; NULL for code that is in none. */
 CT_API const struct ct_symbol *ct_stacks_symbol(const struct ct_stacks *stacks, uint32_t function,
                                                 size_t *program);
+
+/* ---- sums over streams and captures ---- */
+
+struct ct_stack_sums_options {
+    size_t size;       /* sizeof(struct ct_stack_sums_options) */
+    uint8_t raw_names; /* 1: labels are not demangled */
+    uint8_t pad[7];    /* 0 */
+};
+
+/* A function by what stays the same from capture to capture. */
+struct ct_stack_function {
+    const char *name;  /* in the file; of code between functions, for people */
+    const char *label; /* for people: demangled when it is a C++ or Rust name */
+    uint64_t addr;     /* in the file; where no program is known as it ran; UINT64_MAX in no function */
+    uint32_t program;  /* number (ct_stack_sums_program); CT_STACK_NONE: not known */
+    uint32_t pad;      /* 0 */
+};
+
+/* What is known of all streams that are over. Functions are by program and address; in the tree a place
+ * stands before what it calls, and its function is an index of `functions`. */
+struct ct_stack_found {
+    const struct ct_stack_function *functions;
+    size_t function_count;
+    const struct ct_stack_place *places;
+    size_t place_count;
+    uint64_t renewed; /* as ct_stacks_renewed */
+    size_t program_count;
+};
+
+struct ct_stack_sums;
+
+/* Makes sums of stacks without any. They are an analysis (analysis.h): a session, or whoever takes steps,
+ * gives them streams, each of which is followed by itself. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_stack_sums_new(struct ct_ctx *ctx, const struct ct_stack_sums_options *options,
+                             struct ct_stack_sums **out);
+CT_API void ct_stack_sums_free(struct ct_stack_sums *sums);
+
+/* Returns the sums as an analysis, for all that analysis.h does; NULL for NULL. */
+CT_API struct ct_analysis *ct_stack_sums_analysis(struct ct_stack_sums *sums);
+
+/* Returns the kind of analysis that sums of stacks are. */
+CT_API const struct ct_analysis_kind *ct_stack_sums_kind(void);
+
+/* Gives what was found. It is borrowed until something is added. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_stack_sums_find(struct ct_stack_sums *sums, struct ct_stack_found *found);
+
+/* Returns the program with this number; all of it is zero when there is none. */
+CT_API struct ct_program_identity ct_stack_sums_program(const struct ct_stack_sums *sums, uint32_t number);
 
 #ifdef __cplusplus
 }

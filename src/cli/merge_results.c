@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/results.h"
 #include "coretap/cover.h"
+#include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "format/losses.h"
 
@@ -32,6 +33,14 @@ static int make_timing(const struct cli_args *args, struct ct_analysis **out)
     return rc;
 }
 
+static int make_stacks(const struct cli_args *args, struct ct_analysis **out)
+{
+    struct ct_stack_sums *sums;
+    const int rc = ct_stack_sums_new(args->ctx, NULL, &sums);
+    *out = rc ? NULL : ct_stack_sums_analysis(sums);
+    return rc;
+}
+
 /* In the order of `names`. */
 static const struct {
     const struct ct_analysis_kind *(*kind)(void);
@@ -40,13 +49,14 @@ static const struct {
 } kinds[] = {
     {ct_cover_kind, make_cover, true},
     {ct_timing_sums_kind, make_timing, false},
+    {ct_stack_sums_kind, make_stacks, true},
 };
 
 enum {
     KINDS = sizeof kinds / sizeof *kinds,
 };
 
-static const char *const names[] = {"coverage", "timing", NULL};
+static const char *const names[] = {"coverage", "timing", "stacks", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -120,8 +130,9 @@ const struct cli_command cli_command_merge = {
     .operand = "FILE...",
     .many = true,
     .about =
-        "Adds up what 'coretap cover --format data' and 'coretap timing --format data' write, and prints one "
-        "file of the same kind: by program, told apart by build id. A capture in the place of a file is "
+        "Adds up what 'coretap cover', 'coretap timing' and 'coretap profile' write with --format data, and "
+        "prints one file of the same kind: by program, told apart by build id. A capture in the place of a "
+        "file is "
         "decoded "
         "for it. What was lost in the captures adds up too, and of how many captures the result is goes to "
         "standard error. The formats are in docs/formats.md. 'coretap cover', 'coretap profile' and 'coretap "

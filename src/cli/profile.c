@@ -22,6 +22,7 @@ enum format {
     BOLT,
     CALLGRIND,
     CHROME,
+    DATA,
 };
 
 enum weight {
@@ -29,7 +30,8 @@ enum weight {
     CYCLES,
 };
 
-static const char *const formats[] = {"folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", NULL};
+static const char *const formats[] = {"folded",    "autofdo", "llvm", "bolt",
+                                      "callgrind", "chrome",  "data", NULL};
 static const char *const weights[] = {"instructions", "cycles", NULL};
 
 static const struct cli_option options[OPTIONS] = {
@@ -44,7 +46,9 @@ static const struct cli_option options[OPTIONS] = {
              "folded: a line for each stack of functions, for flame graphs. autofdo: ranges and branches, "
              "for "
              "create_llvm_prof --profiler=text. llvm: a sample profile for clang. bolt: pre-aggregated, for "
-             "perf2bolt -pa. callgrind: for KCachegrind. chrome: function slices as JSON, for Perfetto."},
+             "perf2bolt -pa. callgrind: for KCachegrind. chrome: function slices as JSON, for Perfetto. "
+             "data: stacks "
+             "as a file that this command and 'coretap merge' take in the place of a capture."},
     [WEIGHT] = {.name = "weight",
                 .letter = 'w',
                 .kind = CLI_CHOICE,
@@ -59,13 +63,37 @@ static const struct cli_option options[OPTIONS] = {
 struct profile {
     struct cli_counts counts;
     enum format format;
-    struct ct_stacks *stacks;
+    struct ct_stack_sums *sums; /* folded, data */
+    struct ct_stacks *stacks;   /* callgrind, chrome: of one capture */
     struct ct_profile_slices slices;
 };
 
+static bool wants_sums(const struct profile *p)
+{
+    return p->format == FOLDED || p->format == DATA;
+}
+
 static bool wants_stacks(const struct profile *p)
 {
-    return p->format == FOLDED || p->format == CALLGRIND || p->format == CHROME;
+    return p->format == CALLGRIND || p->format == CHROME;
+}
+
+/* ---- sums of stacks ---- */
+
+static int read_sums(struct profile *p, const struct cli_args *args)
+{
+    const struct ct_stack_sums_options names = {.size = sizeof names, .raw_names = args->raw_names};
+    struct cli_results *read = &p->counts.read;
+    read->args = args;
+    read->elf = ELF;
+    read->needs_program = true;
+    read->file_why = "a file of stacks has those of whole captures";
+    if (!cli_programs_new(&read->programs, args, NULL))
+        return CLI_FAILED;
+    if (ct_stack_sums_new(args->ctx, &names, &p->sums) != CT_OK)
+        return cli_library_error(args->ctx);
+    read->analysis = ct_stack_sums_analysis(p->sums);
+    return cli_results_read(read);
 }
 
 /* ---- stacks ---- */
@@ -160,10 +188,8 @@ static int print_llvm(const struct profile *p, const struct ct_profile_view *vie
 }
 
 /* Whether anything has a weight. */
-static bool has_weight(const struct profile *p)
+static bool has_weight(const struct profile *p, const struct ct_stack_place *places, size_t count)
 {
-    size_t count;
-    const struct ct_stack_place *places = ct_stacks_places(p->stacks, &count);
     uint64_t weight = 0;
     for (size_t i = 0; i < count && !weight; i++)
         weight = p->slices.cycles ? places[i].cycles : places[i].insns;
@@ -177,7 +203,9 @@ static int no_weight(const struct profile *p)
 
 static int print_chrome(struct profile *p)
 {
-    if (p->counts.read.ran.instructions && !has_weight(p))
+    size_t count;
+    const struct ct_stack_place *places = ct_stacks_places(p->stacks, &count);
+    if (p->counts.read.ran.instructions && !has_weight(p, places, count))
         return no_weight(p);
     if (p->counts.read.ran.instructions && !p->slices.any)
         return empty(p, "no execution of a function lies in this time", "give another --from and --to");
@@ -185,18 +213,23 @@ static int print_chrome(struct profile *p)
     return CLI_CLEAN;
 }
 
-static int print_folded(const struct profile *p)
+static int print_sums(const struct profile *p)
 {
-    if (!has_weight(p))
+    const struct cli_args *args = p->counts.read.args;
+    struct ct_stack_found found;
+    if (p->format == DATA)
+        return cli_results_save(args->ctx, p->counts.read.analysis, stdout);
+    if (ct_stack_sums_find(p->sums, &found) != CT_OK)
+        return cli_library_error(args->ctx);
+    cli_note_new_stacks(args, found.renewed);
+    if (!has_weight(p, found.places, found.place_count))
         return no_weight(p);
-    return ct_profile_folded(stdout, p->stacks, p->slices.cycles) == CT_OK ? CLI_CLEAN : out_of_memory();
+    return ct_profile_folded(stdout, &found, p->slices.cycles) == CT_OK ? CLI_CLEAN : out_of_memory();
 }
 
 static int print(struct profile *p, const struct ct_profile_view *views, size_t count)
 {
     switch (p->format) {
-    case FOLDED:
-        return print_folded(p);
     case CALLGRIND:
         return ct_profile_callgrind(stdout, p->stacks, views, count) == CT_OK ? CLI_CLEAN : out_of_memory();
     case CHROME:
@@ -205,6 +238,8 @@ static int print(struct profile *p, const struct ct_profile_view *views, size_t 
     case BOLT:
         return print_branches(p, views);
     case LLVM:
+    case FOLDED:
+    case DATA:
         break;
     }
     return print_llvm(p, views, count);
@@ -240,7 +275,7 @@ static int report(struct profile *p)
     struct ct_cover_source *sources = calloc(all + 1, sizeof *sources);
     int code = views && sources ? CLI_CLEAN : out_of_memory();
     size_t count = 0;
-    for (size_t i = 0; i < all && p->format != FOLDED && p->format != CHROME && code == CLI_CLEAN; i++) {
+    for (size_t i = 0; i < all && p->format != CHROME && code == CLI_CLEAN; i++) {
         struct ct_program *program = ct_programs_at(p->counts.read.programs, i);
         if (!is_wanted(p, program) || !cli_counts_is_first(&p->counts, program))
             continue;
@@ -280,7 +315,7 @@ static int run(const struct cli_args *args)
         p.counts.read.steps = on_steps;
         p.counts.read.user = &p;
     }
-    if (!cli_filter_read(&p.counts.read.filter, args, true)) {
+    if (!cli_filter_read(&p.counts.read.filter, args, p.format == CHROME)) {
         cli_counts_close(&p.counts);
         return CLI_FAILED;
     }
@@ -288,16 +323,17 @@ static int run(const struct cli_args *args)
                                           .cycles = args->values[WEIGHT].number == CYCLES,
                                           .from = p.counts.read.filter.slices[0],
                                           .to = p.counts.read.filter.slices[1]};
-    int code = cli_counts_read(&p.counts, args, ELF);
+    int code = wants_sums(&p) ? read_sums(&p, args) : cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && wants_stacks(&p) && end_stacks(&p) != CT_OK)
         code = cli_library_error(args->ctx);
     if (p.stacks)
         cli_note_new_stacks(args, ct_stacks_renewed(p.stacks));
     if (code != CLI_FAILED && !p.counts.read.kept_nothing) {
-        int reported = report(&p);
+        const int reported = wants_sums(&p) ? print_sums(&p) : report(&p);
         code = reported > code ? reported : code;
     }
     ct_stacks_free(p.stacks);
+    ct_stack_sums_free(p.sums);
     cli_counts_close(&p.counts);
     return code;
 }
@@ -314,7 +350,8 @@ const struct cli_command cli_command_profile = {
         "docs/analysis.md says how "
         "stacks are rebuilt.\n"
         "autofdo, llvm and bolt also take several captures, whose counts add up, and in the place of each a "
-        "coverage file ('coretap cover --format data').",
+        "coverage file ('coretap cover --format data'); folded and data take several captures, and in the "
+        "place of each a file of stacks ('--format data').",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -12,14 +12,13 @@ static void put_name(FILE *out, const char *name)
         fputc(*name == ';' || (unsigned char)*name <= ' ' ? '_' : *name, out);
 }
 
-int ct_profile_folded(FILE *out, const struct ct_stacks *stacks, bool cycles)
+int ct_profile_folded(FILE *out, const struct ct_stack_found *found, bool cycles)
 {
-    size_t count;
-    const struct ct_stack_place *places = ct_stacks_places(stacks, &count);
-    uint32_t *path = malloc((count + 1) * sizeof *path);
+    const struct ct_stack_place *places = found->places;
+    uint32_t *path = malloc((found->place_count + 1) * sizeof *path);
     if (!path)
         return CT_ERR_NOMEM;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < found->place_count; i++) {
         uint64_t weight = cycles ? places[i].cycles : places[i].insns;
         size_t depth = 0;
         if (weight == 0)
@@ -27,7 +26,7 @@ int ct_profile_folded(FILE *out, const struct ct_stacks *stacks, bool cycles)
         for (uint32_t at = (uint32_t)i; at != CT_STACK_NONE; at = places[at].parent)
             path[depth++] = at;
         while (depth) {
-            put_name(out, ct_stacks_name(stacks, places[path[--depth]].function));
+            put_name(out, found->functions[places[path[--depth]].function].label);
             if (depth)
                 fputc(';', out);
         }

@@ -88,7 +88,9 @@ def cases():
     found += [Case("merge", "merge -o out.data {counts_a} {counts_b}", outputs=("out.data",)),
               Case("cover of counts", "cover --elf {elf} {counts}"),
               Case("merge times", "merge --threads 2 {times} {quickstart}"),
-              Case("timing of times", "timing --edges {times}")]
+              Case("timing of times", "timing --edges {times}"),
+              Case("merge stacks", "merge {stacks} {stacks}"),
+              Case("profile of stacks", "profile {stacks}")]
     found += [Case("fractal replay",
                    "fractal replay --messages {messages} --pgd 1000 --va-bits 39 --mode passive "
                    "--commands out.commands -o out.log", outputs=("out.log", "out.commands")),
@@ -195,7 +197,7 @@ def make_inputs(command, plugin, folder):
             "messages": ROOT / "tests/cli/cases/fractal-log.messages",
             "timing_spec": ROOT / "examples/monitor/timing-stream.tessla"}
     for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts",
-                 "times", "elf", "capture", "stream"):
+                 "times", "stacks", "elf", "capture", "stream"):
         made[name] = folder / name
     run("export", "--perf", made["perfdata"], made["quickstart"])
     run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
@@ -208,6 +210,7 @@ def make_inputs(command, plugin, folder):
                                 "0\nrun 1000 1008 1\n"
                                 "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
     run("timing", "--format", "data", "-o", made["times"], made["quickstart"])
+    made["stacks"] = HERE.parent / "fuzz/corpus/saved/stacks"
     if all(map(shutil.which, TOOLS)):
         env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
         subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-nostdlib", "-ffreestanding", "-o", made["elf"],

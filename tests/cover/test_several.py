@@ -121,7 +121,34 @@ def main():
         saved.write_bytes(data(made["dynamic"]))
         assert run("profile", "--format", "autofdo", saved) == run("profile", "--format", "autofdo",
                                                                    made["dynamic"])
-        run("profile", "--format", "folded", made["even"], made["odd"], code=2)
+        for form in ("callgrind", "chrome"):
+            run("profile", "--format", form, made["even"], made["odd"], code=2)
+
+    def folded(*paths):
+        """Stack -> instructions."""
+        lines = [line.rsplit(" ", 1) for line in run("profile", *paths).decode().splitlines()]
+        assert len({stack for stack, _ in lines}) == len(lines), "a stack has two lines"
+        return {stack: int(count) for stack, count in lines}
+
+    def stacks():
+        saved, both = folder / "odd.stacks", folder / "both.stacks"
+        saved.write_bytes(run("profile", "--format", "data", made["odd"]))
+        both.write_bytes(run("profile", "--format", "data", made["even"], made["odd"]))
+        assert both.read_bytes() == run("merge", saved, "--kind", "stacks", made["even"])
+        for form in ("folded", "data"):
+            for paths in ((made["odd"], made["even"]), (made["even"], saved), (both,)):
+                said = run("profile", "--format", form, *paths)
+                assert said == run("profile", "--format", form, made["even"], made["odd"]), (form, paths)
+        one, two, sums = folded(made["even"]), folded(made["odd"]), folded(both)
+        assert sums == {stack: one.get(stack, 0) + two.get(stack, 0) for stack in one | two}
+        assert any(stack.endswith(";main;even") for stack in sums) and any(
+            stack.endswith(";main;odd") for stack in sums), sums
+        run("profile", "--threads", 2, "--format", "data", "-o", saved, made["even"], made["odd"])
+        assert saved.read_bytes() == both.read_bytes()
+        run("profile", "--format", "autofdo", both, code=2)
+        run("profile", "--from", "main", both, code=2)
+        saved.write_bytes(both.read_bytes()[:-30])
+        run("profile", saved, code=2)
 
     def damaged():
         broken = folder / "broken"
@@ -141,6 +168,7 @@ def main():
     tap.case("coverage files in the place of captures", why, files)
     tap.case("all programs of a coverage file are told of", why, several_programs)
     tap.case("profiles that are counts", why, profiles)
+    tap.case("stacks, and files of them", why, stacks)
     tap.case("one of them is damaged or not there", why, damaged)
     shutil.rmtree(folder)
     return tap.finish()

@@ -13,6 +13,7 @@
 
 #include "coretap/analysis.h"
 #include "coretap/cover.h"
+#include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "common/require.h"
 #include "common/rng.h"
@@ -251,6 +252,18 @@ static struct ct_analysis *new_timing(struct rng *rng)
     return analysis;
 }
 
+static struct ct_analysis *bare_stacks(void)
+{
+    struct ct_stack_sums *sums;
+    return ct_stack_sums_new(NULL, NULL, &sums) == CT_OK ? ct_stack_sums_analysis(sums) : NULL;
+}
+
+static struct ct_analysis *new_stacks(struct rng *rng)
+{
+    (void)rng;
+    return bare_stacks();
+}
+
 /* `make` knows all that can run, and calls it by random names; `bare` knows nothing. */
 static const struct {
     const char *name;
@@ -259,6 +272,7 @@ static const struct {
 } kinds[] = {
     {"coverage", new_cover, bare_cover},
     {"timing", new_timing, bare_timing},
+    {"stacks", new_stacks, bare_stacks},
 };
 
 /* ---- saved files ---- */

@@ -72,6 +72,7 @@ NEW(load_lines, ct_lines_load_with, lines, b->ctx, "/nonexistent", options)
 NEW(new_stacks, ct_stacks_new, stacks, b->ctx, options)
 NEW(new_fast, ct_fast_new, fast, b->ctx, b->source, b->memory, options)
 NEW(new_timing, ct_timing_new, timing, b->ctx, options)
+NEW(new_stack_sums, ct_stack_sums_new, stack_sums, b->ctx, options)
 NEW(new_sums, ct_timing_sums_new, timing_sums, b->ctx, options)
 NEW(new_verifier, ct_verifier_new, verifier, b->ctx, options, b->watches)
 NEW(report_cover, ct_cover_report_new, cover_report, b->ctx, options, NULL, 0)
@@ -126,6 +127,7 @@ static const struct kind {
     KIND(session_options, new_session, CT_OK),
     KIND(sieve_options, new_sieve, CT_ERR_ARG),
     KIND(stack_options, new_stacks, CT_OK),
+    KIND(stack_sums_options, new_stack_sums, CT_OK),
     KIND(symbol_options, load_symbols, CT_ERR_IO),
     KIND(timing_options, new_timing, CT_OK),
     KIND(timing_sums_options, new_sums, CT_OK),

@@ -113,8 +113,7 @@ $ coretap profile examples/quickstart
 ! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
 [2]
 $ coretap profile $T/a
-! coretap profile: --format folded needs a capture: counts do not say who called whom
-! Try 'coretap profile --help'.
+! coretap: $T/a:1: not a stacks file: the first line is not 'coretap-stacks 1'; nothing of the file was taken. Write it with 'coretap profile --format data'
 [2]
 $ coretap profile --weight time examples/quickstart
 ! coretap profile: --weight: 'time' is not one of instructions, cycles

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of stacks over streams and captures: the object, and what the contract asks of it. */
+#include "analysis/stack_sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "base/saturate.h"
+
+static struct ct_stack_sums *of(struct ct_analysis *analysis)
+{
+    return (struct ct_stack_sums *)analysis;
+}
+
+int ct_stack_sums_new(struct ct_ctx *ctx, const struct ct_stack_sums_options *options,
+                      struct ct_stack_sums **out)
+{
+    struct ct_stack_sums_options o;
+    if (!out)
+        return ct_fail_null(ctx, __func__);
+    const int rc = ct_options_read(ctx, "ct_stack_sums_new", options, &o, sizeof o);
+    struct ct_stack_sums *s = rc ? NULL : calloc(1, sizeof *s);
+    if (!s)
+        return rc ? rc : ct_fail_nomem(ctx, "stacks");
+    s->analysis = (struct ct_analysis){.kind = ct_stack_sums_kind(), .ctx = ctx};
+    s->options = o;
+    s->settled = true;
+    *out = s;
+    return CT_OK;
+}
+
+void ct_stack_sums_free(struct ct_stack_sums *s)
+{
+    if (!s)
+        return;
+    ct_stack_streams_free(s);
+    for (size_t i = 0; i < s->function_count; i++) {
+        if (s->functions[i].label != s->functions[i].name)
+            free((char *)(uintptr_t)s->functions[i].label);
+        free((char *)(uintptr_t)s->functions[i].name);
+    }
+    free(s->functions);
+    free(s->places);
+    ct_pair_map_free(&s->numbers);
+    ct_pair_map_free(&s->children);
+    ct_program_table_clear(&s->table);
+    free(s);
+}
+
+struct ct_analysis *ct_stack_sums_analysis(struct ct_stack_sums *s)
+{
+    return s ? &s->analysis : NULL;
+}
+
+/* ---- adding ---- */
+
+/* Makes room for one more of `size` bytes. */
+static int grow(const struct ct_stack_sums *s, void **items, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return CT_OK;
+    if (count >= CT_PAIR_NONE)
+        return ct_fail(s->analysis.ctx, CT_ERR_LIMIT, "stacks: more than 2^32 - 1 of them");
+    const size_t wider = *room ? 2 * *room : 64;
+    void *moved = realloc(*items, wider * size);
+    if (!moved)
+        return ct_fail_nomem(s->analysis.ctx, "stacks");
+    *items = moved;
+    *room = wider;
+    return CT_OK;
+}
+
+/* Gives a function its names, whose memory it takes over from what it had. */
+static int set_name(const struct ct_stack_sums *s, struct ct_stack_function *function, const char *name)
+{
+    char *copy = strdup(name);
+    char *plain = copy && !s->options.raw_names ? ct_demangle(name) : NULL;
+    if (!copy)
+        return ct_fail_nomem(s->analysis.ctx, "stacks");
+    if (function->label != function->name)
+        free((char *)(uintptr_t)function->label);
+    free((char *)(uintptr_t)function->name);
+    function->name = copy;
+    function->label = plain ? plain : copy;
+    return CT_OK;
+}
+
+int ct_stack_sums_add_function(struct ct_stack_sums *s, const struct ct_stack_function *function,
+                               uint32_t *number)
+{
+    *number = ct_pair_map_get(&s->numbers, function->addr, function->program);
+    if (*number != CT_PAIR_NONE) {
+        struct ct_stack_function *have = &s->functions[*number];
+        return strcmp(function->name, have->name) < 0 ? set_name(s, have, function->name) : CT_OK;
+    }
+    void *items = s->functions;
+    int rc = grow(s, &items, s->function_count, &s->function_room, sizeof *s->functions);
+    s->functions = items;
+    if (rc)
+        return rc;
+    struct ct_stack_function *fresh = &s->functions[s->function_count];
+    *fresh = (struct ct_stack_function){.addr = function->addr, .program = function->program};
+    rc = set_name(s, fresh, function->name);
+    if (rc)
+        return rc;
+    *number = (uint32_t)s->function_count++;
+    s->settled = false;
+    return ct_pair_map_put(&s->numbers, function->addr, function->program, *number)
+               ? ct_fail_nomem(s->analysis.ctx, "stacks")
+               : CT_OK;
+}
+
+/* The place of a function in a stack; made when it is not there. */
+static int find_place(struct ct_stack_sums *s, uint32_t parent, uint32_t function, uint32_t *number)
+{
+    const uint32_t known = ct_pair_map_get(&s->children, parent, function);
+    *number = known == CT_PAIR_NONE ? (uint32_t)s->place_count : known;
+    if (known != CT_PAIR_NONE)
+        return CT_OK;
+    void *items = s->places;
+    int rc = grow(s, &items, s->place_count, &s->place_room, sizeof *s->places);
+    s->places = items;
+    if (!rc && ct_pair_map_put(&s->children, parent, function, *number))
+        rc = ct_fail_nomem(s->analysis.ctx, "stacks");
+    if (rc)
+        return rc;
+    s->places[s->place_count++] = (struct ct_stack_place){.parent = parent, .function = function};
+    s->settled = false;
+    return CT_OK;
+}
+
+int ct_stack_sums_add_place(struct ct_stack_sums *s, const struct ct_stack_place *place, uint32_t *number)
+{
+    const int rc = find_place(s, place->parent, place->function, number);
+    if (rc)
+        return rc;
+    struct ct_stack_place *sum = &s->places[*number];
+    ct_add_up(&sum->calls, place->calls);
+    ct_add_up(&sum->insns, place->insns);
+    ct_add_up(&sum->cycles, place->cycles);
+    return CT_OK;
+}
+
+int ct_stack_sums_find(struct ct_stack_sums *s, struct ct_stack_found *found)
+{
+    if (!s || !found)
+        return CT_ERR_ARG;
+    const int rc = ct_stack_sums_settle(s);
+    *found = (struct ct_stack_found){.functions = s->functions,
+                                     .function_count = s->function_count,
+                                     .places = s->places,
+                                     .place_count = s->place_count,
+                                     .renewed = s->renewed,
+                                     .program_count = s->table.count};
+    return rc;
+}
+
+struct ct_program_identity ct_stack_sums_program(const struct ct_stack_sums *s, uint32_t number)
+{
+    return s && number < s->table.count ? ct_program_table_at(&s->table, number)
+                                        : (struct ct_program_identity){0};
+}
+
+/* ---- the contract ---- */
+
+static int part(const struct ct_analysis *analysis, struct ct_analysis **out)
+{
+    const struct ct_stack_sums *whole = (const struct ct_stack_sums *)analysis;
+    struct ct_stack_sums *s = NULL;
+    const int rc = ct_stack_sums_new(analysis->ctx, &whole->options, &s);
+    if (!s)
+        return rc;
+    s->programs = whole->programs;
+    *out = &s->analysis;
+    return CT_OK;
+}
+
+static int set_programs(struct ct_analysis *analysis, struct ct_programs *programs)
+{
+    of(analysis)->programs = programs;
+    return CT_OK;
+}
+
+static int take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
+{
+    return ct_stack_streams_take(of(analysis), batch);
+}
+
+static int end(struct ct_analysis *analysis, uint32_t lane)
+{
+    return ct_stack_streams_end(of(analysis), lane);
+}
+
+/* The numbers that functions of `from` have in `into`. */
+static int add_functions(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *numbers)
+{
+    uint32_t *programs = calloc(from->table.count + 1, sizeof *programs);
+    int rc = CT_OK;
+    if (!programs)
+        return ct_fail_nomem(into->analysis.ctx, "stacks");
+    for (uint32_t i = 0; i < from->table.count && !rc; i++) {
+        const struct ct_program_identity program = ct_program_table_at(&from->table, i);
+        rc = ct_program_table_add(&into->table, &into->analysis, &program, &programs[i]);
+        into->settled = false;
+    }
+    for (size_t i = 0; i < from->function_count && !rc; i++) {
+        struct ct_stack_function function = from->functions[i];
+        if (function.program != CT_STACK_NONE)
+            function.program = programs[function.program];
+        rc = ct_stack_sums_add_function(into, &function, &numbers[i]);
+    }
+    free(programs);
+    return rc;
+}
+
+/* Adds the tree of `from`. `functions` has room for the numbers of its functions in `into`, `places` for
+ * those of places. */
+static int add_tree(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *functions,
+                    uint32_t *places)
+{
+    int rc = add_functions(into, from, functions);
+    for (size_t i = 0; i < from->place_count && !rc; i++) {
+        struct ct_stack_place place = from->places[i];
+        place.function = functions[place.function];
+        if (place.parent != CT_STACK_NONE)
+            place.parent = places[place.parent];
+        rc = ct_stack_sums_add_place(into, &place, &places[i]);
+    }
+    if (!rc)
+        ct_add_up(&into->renewed, from->renewed);
+    return rc;
+}
+
+static int merge(struct ct_analysis *analysis, struct ct_analysis *other)
+{
+    const struct ct_stack_sums *from = of(other);
+    uint32_t *functions = calloc(from->function_count + 1, sizeof *functions);
+    uint32_t *places = calloc(from->place_count + 1, sizeof *places);
+    const int rc = functions && places ? add_tree(of(analysis), from, functions, places)
+                                       : ct_fail_nomem(analysis->ctx, "stacks");
+    free(functions);
+    free(places);
+    return rc;
+}
+
+static void free_analysis(struct ct_analysis *analysis)
+{
+    ct_stack_sums_free(of(analysis));
+}
+
+static const struct ct_analysis_kind kind = {
+    .size = sizeof(struct ct_analysis_kind),
+    .name = "stacks",
+    .writer = "coretap profile --format data",
+    .version = 1,
+    .inputs = CT_INPUT_STEPS,
+    .part = part,
+    .programs = set_programs,
+    .take = take,
+    .end = end,
+    .merge = merge,
+    .save = ct_stack_sums_save,
+    .load = ct_stack_sums_load,
+    .free = free_analysis,
+};
+
+const struct ct_analysis_kind *ct_stack_sums_kind(void)
+{
+    return &kind;
+}

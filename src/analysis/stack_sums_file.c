@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of sums of stacks: lines of text (docs/formats.md). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/stack_sums.h"
+#include "base/ctx.h"
+#include "base/printable.h"
+#include "base/saturate.h"
+
+#define MOST_NAME (64u << 10) /* characters of the name of a function */
+
+/* ---- writing ---- */
+
+/* A number, or "-" for none. */
+static const char *word(char text[12], uint32_t number)
+{
+    if (number == CT_STACK_NONE)
+        return "-";
+    snprintf(text, 12, "%" PRIu32, number);
+    return text;
+}
+
+static int save_function(struct ct_save *to, const struct ct_stack_function *function)
+{
+    char program[12];
+    char *name = malloc(CT_PRINTABLE_ROOM(strlen(function->name) + 1));
+    if (!name)
+        return CT_ERR_NOMEM;
+    ct_escape_to_read(function->name, name);
+    ct_save_line(to, "function %s %" PRIx64 " %s", word(program, function->program), function->addr, name);
+    free(name);
+    return CT_OK;
+}
+
+int ct_stack_sums_save(struct ct_analysis *analysis, struct ct_save *to)
+{
+    struct ct_stack_sums *s = (struct ct_stack_sums *)analysis;
+    struct ct_stack_found all;
+    char parent[12];
+    int rc = ct_stack_sums_find(s, &all);
+    for (uint32_t i = 0; i < all.program_count && !rc; i++) {
+        const struct ct_program_identity program = ct_stack_sums_program(s, i);
+        ct_save_program(to, &program);
+    }
+    ct_save_line(to, "renewed %" PRIu64, all.renewed);
+    for (size_t i = 0; i < all.function_count && !rc; i++)
+        rc = save_function(to, &all.functions[i]);
+    for (size_t i = 0; i < all.place_count && !rc; i++) {
+        const struct ct_stack_place *place = &all.places[i];
+        ct_save_line(to, "place %s %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64, word(parent, place->parent),
+                     place->function, place->calls, place->insns, place->cycles);
+    }
+    return rc ? ct_fail_nomem(analysis->ctx, "stacks") : CT_OK;
+}
+
+/* ---- reading ---- */
+
+/* Word number `index`: a number below `count`, or "-" for CT_STACK_NONE. */
+static bool read_number(const struct ct_load *from, size_t index, size_t count, uint32_t *number)
+{
+    uint64_t value;
+    *number = CT_STACK_NONE;
+    if (ct_load_is(from, index, "-"))
+        return true;
+    if (!ct_load_number(from, index, 10, &value) || value >= count)
+        return false;
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* function PROGRAM|- ADDRESS NAME */
+static int read_function(struct ct_stack_sums *s, struct ct_load *from)
+{
+    struct ct_stack_function function = {0};
+    uint32_t number = 0;
+    const size_t count = s->function_count;
+    ct_load_split(from, 4);
+    if (from->word_count != 4 || !read_number(from, 1, s->table.count, &function.program) ||
+        !ct_load_number(from, 2, 16, &function.addr) || from->words[3].size > MOST_NAME)
+        return ct_load_bad(from, "a function is 'function PROGRAM ADDRESS NAME', of a program before it");
+    char *name = strndup(from->words[3].text, from->words[3].size);
+    if (!name)
+        return ct_fail_nomem(s->analysis.ctx, "stacks");
+    function.name = name;
+    const bool whole = strlen(name) == from->words[3].size && *name && ct_unescape(name);
+    int rc = whole ? ct_stack_sums_add_function(s, &function, &number)
+                   : ct_load_bad(from, "the name of a function has bytes, and none of them is zero");
+    if (!rc && number < count)
+        rc = ct_load_bad(from, "the function stands there twice");
+    free(name);
+    return rc;
+}
+
+/* place PARENT|- FUNCTION CALLS INSTRUCTIONS CYCLES */
+static int read_place(struct ct_stack_sums *s, struct ct_load *from)
+{
+    struct ct_stack_place place;
+    uint32_t number = 0;
+    const size_t count = s->place_count;
+    if (from->word_count != 6 || !read_number(from, 1, count, &place.parent) ||
+        !read_number(from, 2, s->function_count, &place.function) || place.function == CT_STACK_NONE ||
+        !ct_load_number(from, 3, 10, &place.calls) || !ct_load_number(from, 4, 10, &place.insns) ||
+        !ct_load_number(from, 5, 10, &place.cycles))
+        return ct_load_bad(from,
+                           "a place is 'place PARENT FUNCTION CALLS INSTRUCTIONS CYCLES', of a place and a "
+                           "function before it");
+    const int rc = ct_stack_sums_add_place(s, &place, &number);
+    return !rc && number < count ? ct_load_bad(from, "the place stands there twice") : rc;
+}
+
+static int read_program(struct ct_stack_sums *s, struct ct_load *from, uint32_t *program)
+{
+    const size_t count = s->table.count;
+    const int rc = ct_load_program(from, &s->table, &s->analysis, false, program);
+    s->settled = false;
+    return !rc && *program < count ? ct_load_bad(from, "the program stands there twice") : rc;
+}
+
+static int read_line(struct ct_stack_sums *s, struct ct_load *from, uint32_t *program)
+{
+    uint64_t renewed;
+    if (ct_load_is(from, 0, "place"))
+        return read_place(s, from);
+    if (ct_load_is(from, 0, "function"))
+        return read_function(s, from);
+    if (ct_load_is(from, 0, "program"))
+        return read_program(s, from, program);
+    if (ct_load_is(from, 0, "started"))
+        return ct_load_started(from, &s->table, *program);
+    if (!ct_load_is(from, 0, "renewed") || from->word_count != 2 || !ct_load_number(from, 1, 10, &renewed))
+        return ct_load_bad(from, "the line is none of captures, damaged, unknown, lost, program, started, "
+                                 "renewed with a number, function, place");
+    ct_add_up(&s->renewed, renewed);
+    return CT_OK;
+}
+
+int ct_stack_sums_load(struct ct_analysis *part, struct ct_load *from)
+{
+    uint32_t program = UINT32_MAX;
+    int rc = CT_OK;
+    while (!rc && ct_load_line(from))
+        rc = read_line((struct ct_stack_sums *)part, from, &program);
+    return rc;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of sums of stacks: programs by build id, functions by program and address, and of the tree the
+ * callers before what they call, each followed by all that is below it. */
+#define _GNU_SOURCE /* qsort_r */
+#include "analysis/stack_sums.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+/* ---- functions ---- */
+
+static int by_address(const void *a, const void *b, void *user)
+{
+    const struct ct_stack_function *all = user;
+    const struct ct_stack_function *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
+    if (x->program != y->program)
+        return x->program < y->program ? -1 : 1;
+    return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static uint32_t *numbers_up_to(size_t count)
+{
+    uint32_t *numbers = calloc(count + 1, sizeof *numbers);
+    for (size_t i = 0; numbers && i < count; i++)
+        numbers[i] = (uint32_t)i;
+    return numbers;
+}
+
+/* Puts functions in order, and gives places their new numbers. */
+static bool sort_functions(struct ct_stack_sums *s)
+{
+    uint32_t *order = numbers_up_to(s->function_count);
+    uint32_t *numbers = calloc(s->function_count + 1, sizeof *numbers);
+    struct ct_stack_function *sorted = malloc((s->function_count + 1) * sizeof *sorted);
+    struct ct_pair_map map = {0};
+    bool fine = order && numbers && sorted;
+    if (fine && s->function_count)
+        qsort_r(order, s->function_count, sizeof *order, by_address, s->functions);
+    for (uint32_t i = 0; fine && i < s->function_count; i++) {
+        sorted[i] = s->functions[order[i]];
+        numbers[order[i]] = i;
+        fine = ct_pair_map_put(&map, sorted[i].addr, sorted[i].program, i) == 0;
+    }
+    for (size_t i = 0; fine && i < s->place_count; i++)
+        s->places[i].function = numbers[s->places[i].function];
+    if (fine) {
+        free(s->functions);
+        ct_pair_map_free(&s->numbers);
+        s->functions = sorted;
+        s->function_room = s->function_count + 1;
+        s->numbers = map;
+        sorted = NULL;
+    } else {
+        ct_pair_map_free(&map);
+    }
+    free(order);
+    free(numbers);
+    free(sorted);
+    return fine;
+}
+
+/* ---- the tree ---- */
+
+/* Those without a parent come first; siblings are by function, and stand together. */
+static int by_parent(const void *a, const void *b, void *user)
+{
+    const struct ct_stack_place *all = user;
+    const struct ct_stack_place *x = &all[*(const uint32_t *)a], *y = &all[*(const uint32_t *)b];
+    if (x->parent != y->parent)
+        return x->parent + 1 < y->parent + 1 ? -1 : 1; /* CT_STACK_NONE + 1 is 0 */
+    return x->function < y->function ? -1 : x->function > y->function;
+}
+
+/* Walks the tree from `order`, which is by parent. `first` has where the children of each place begin in it,
+ * `stack` room for all places. Gives each its new number. */
+static void number_tree(const struct ct_stack_sums *s, const uint32_t *order, const uint32_t *first,
+                        uint32_t *stack, uint32_t *numbers)
+{
+    const size_t count = s->place_count;
+    size_t depth = 0;
+    uint32_t next = 0;
+    for (uint32_t at = 0; at < count || depth;) {
+        const bool sibling =
+            at < count && s->places[order[at]].parent == (depth ? order[stack[depth - 1]] : CT_STACK_NONE);
+        if (!sibling) {
+            at = depth ? stack[--depth] + 1 : (uint32_t)count;
+            continue;
+        }
+        numbers[order[at]] = next++;
+        stack[depth++] = at;
+        at = first[order[at]];
+    }
+}
+
+/* Moves places to their numbers. */
+static bool place_tree(struct ct_stack_sums *s, const uint32_t *numbers)
+{
+    struct ct_stack_place *sorted = malloc((s->place_count + 1) * sizeof *sorted);
+    struct ct_pair_map map = {0};
+    bool fine = sorted;
+    for (size_t i = 0; fine && i < s->place_count; i++) {
+        struct ct_stack_place place = s->places[i];
+        if (place.parent != CT_STACK_NONE)
+            place.parent = numbers[place.parent];
+        sorted[numbers[i]] = place;
+        fine = ct_pair_map_put(&map, place.parent, place.function, numbers[i]) == 0;
+    }
+    if (!fine) {
+        ct_pair_map_free(&map);
+        free(sorted);
+        return false;
+    }
+    free(s->places);
+    ct_pair_map_free(&s->children);
+    s->places = sorted;
+    s->place_room = s->place_count + 1;
+    s->children = map;
+    return true;
+}
+
+static bool sort_places(struct ct_stack_sums *s)
+{
+    const size_t count = s->place_count;
+    uint32_t *order = numbers_up_to(count);
+    uint32_t *first = calloc(count + 1, sizeof *first);
+    uint32_t *stack = calloc(count + 1, sizeof *stack);
+    uint32_t *numbers = calloc(count + 1, sizeof *numbers);
+    bool fine = order && first && stack && numbers;
+    if (fine && count)
+        qsort_r(order, count, sizeof *order, by_parent, s->places);
+    for (size_t i = 0; fine && i < count; i++)
+        first[i] = (uint32_t)count; /* none */
+    for (size_t i = count; fine && i-- > 0;)
+        if (s->places[order[i]].parent != CT_STACK_NONE)
+            first[s->places[order[i]].parent] = (uint32_t)i;
+    if (fine) {
+        number_tree(s, order, first, stack, numbers);
+        fine = place_tree(s, numbers);
+    }
+    free(order);
+    free(first);
+    free(stack);
+    free(numbers);
+    return fine;
+}
+
+int ct_stack_sums_settle(struct ct_stack_sums *s)
+{
+    uint32_t *numbers = NULL;
+    if (s->settled)
+        return CT_OK;
+    int rc = ct_program_table_sort(&s->table, &numbers);
+    for (size_t i = 0; numbers && i < s->function_count; i++)
+        if (s->functions[i].program != CT_STACK_NONE)
+            s->functions[i].program = numbers[s->functions[i].program];
+    free(numbers);
+    if (!rc && !(sort_functions(s) && sort_places(s)))
+        rc = CT_ERR_NOMEM;
+    s->settled = !rc;
+    return rc ? ct_fail_nomem(s->analysis.ctx, "stacks") : CT_OK;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of times and of stacks. What must hold: what was read is written as a file that says the same, and
+ * read again it is that file, to the byte. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/stacks.h"
+#include "coretap/timing.h"
+#include "fuzz.h"
+
+#define MOST_BYTES 65536
+
+static void require(int truth)
+{
+    if (!truth)
+        abort();
+}
+
+struct text {
+    char *bytes;
+    size_t size;
+};
+
+static int append(void *user, const void *data, size_t size)
+{
+    struct text *text = user;
+    char *bytes = realloc(text->bytes, text->size + size + 1);
+    if (!bytes)
+        return CT_ERR_NOMEM;
+    memcpy(bytes + text->size, data, size);
+    text->bytes = bytes;
+    text->size += size;
+    return CT_OK;
+}
+
+static struct text saved(struct ct_analysis *analysis)
+{
+    struct text text = {0};
+    require(ct_analysis_save(analysis, append, &text) == CT_OK);
+    return text;
+}
+
+/* Numbers of programs and names are good to print whatever was read. */
+static void look_at_times(struct ct_timing_sums *sums)
+{
+    struct ct_timing_found all;
+    require(ct_timing_sums_find(sums, &all) == CT_OK);
+    for (size_t i = 0; i < all.function_count; i++) {
+        require(all.functions[i].label && *all.functions[i].name);
+        require(all.functions[i].program == CT_TIMING_NO_PROGRAM ||
+                all.functions[i].program < all.program_count);
+        require(ct_dist_quantile(&all.functions[i].self, 0.5) <= all.functions[i].self.max);
+    }
+    for (size_t i = 0; i < all.edge_count; i++)
+        require(all.edges[i].program == CT_TIMING_NO_PROGRAM || all.edges[i].program < all.program_count);
+}
+
+/* Callers stand before what they call, each function once below a caller. */
+static void look_at_stacks(struct ct_stack_sums *sums)
+{
+    struct ct_stack_found all;
+    require(ct_stack_sums_find(sums, &all) == CT_OK);
+    for (size_t i = 0; i < all.function_count; i++) {
+        require(all.functions[i].label && *all.functions[i].name);
+        require(all.functions[i].program == CT_STACK_NONE || all.functions[i].program < all.program_count);
+    }
+    for (size_t i = 0; i < all.place_count; i++) {
+        require(all.places[i].function < all.function_count);
+        require(all.places[i].parent == CT_STACK_NONE || all.places[i].parent < i);
+    }
+}
+
+static struct ct_analysis *make(int stacks)
+{
+    struct ct_stack_sums *of_stacks;
+    struct ct_timing_sums *of_times;
+    if (stacks)
+        return ct_stack_sums_new(NULL, NULL, &of_stacks) ? NULL : ct_stack_sums_analysis(of_stacks);
+    return ct_timing_sums_new(NULL, NULL, &of_times) ? NULL : ct_timing_sums_analysis(of_times);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const int stacks = ct_analysis_is_saved(ct_stack_sums_kind(), data, size);
+    if (size > MOST_BYTES)
+        return 0;
+    struct ct_analysis *first = make(stacks);
+    struct ct_analysis *again = make(stacks);
+    require(first && again);
+    ct_analysis_load(first, "fuzz", data, size);
+    if (stacks)
+        look_at_stacks((struct ct_stack_sums *)first);
+    else
+        look_at_times((struct ct_timing_sums *)first);
+    struct text once = saved(first);
+    require(ct_analysis_load(again, "fuzz", once.bytes, once.size) == CT_OK);
+    struct text twice = saved(again);
+    require(once.size == twice.size && memcmp(once.bytes, twice.bytes, once.size) == 0);
+    free(once.bytes);
+    free(twice.bytes);
+    ct_analysis_free(again);
+    ct_analysis_free(first);
+    return 0;
+}
