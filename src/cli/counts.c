@@ -117,14 +117,14 @@ int cli_counts_take(struct cli_counts *c, const struct ct_chain *chain)
     return rc ? cli_library_error(c->read.args->ctx) : CLI_CLEAN;
 }
 
-struct ct_analysis_captures cli_counts_captures(const struct cli_counts *c)
+void cli_counts_tell_captures(struct cli_counts *c)
 {
-    const struct ct_analysis_captures all = ct_cover_analysis(c->cover)->captures;
-    if (all.known || all.unknown || !c->read.has_capture)
-        return all;
-    return (struct ct_analysis_captures){.known = 1,
-                                         .damaged = cli_capture_is_damaged(&c->read.capture, false),
-                                         .losses = c->read.capture.seen.losses};
+    struct ct_analysis *all = ct_cover_analysis(c->cover);
+    const struct ct_analysis_captures one = {.known = 1,
+                                             .damaged = cli_capture_is_damaged(&c->read.capture, false),
+                                             .losses = c->read.capture.seen.losses};
+    if (!all->captures.known && !all->captures.unknown && c->read.has_capture)
+        ct_analysis_add_captures(all, &one);
 }
 
 void cli_counts_close(struct cli_counts *c)
@@ -137,155 +137,59 @@ void cli_counts_close(struct cli_counts *c)
 
 bool cli_counts_is_first(struct cli_counts *c, struct ct_program *p)
 {
-    uint32_t number = 0;
-    uint32_t other = 0;
-    (void)ct_cover_number(c->cover, p, &number); /* all are in the counts */
-    for (size_t i = 0; ct_programs_at(c->read.programs, i) != p; i++)
-        if (ct_cover_number(c->cover, ct_programs_at(c->read.programs, i), &other) == CT_OK &&
-            other == number)
-            return false;
-    return true;
+    return ct_cover_is_first(c->cover, c->read.programs, p);
+}
+
+/* The architecture of the first core of the capture. */
+static const struct ct_arch *arch_of(const struct cli_counts *c)
+{
+    for (size_t i = 0; c->read.has_capture && i < c->read.capture.count; i++)
+        if (c->read.capture.buffers[i].source_count)
+            return &c->read.capture.buffers[i].sources[0].arch;
+    return NULL;
 }
 
 /* Captures were filtered already; of coverage files the counts of other contexts are still there. */
-static bool in_context(const struct cli_counts *c, const struct ct_edge_context *context)
+static struct ct_cover_choice choice_of(const struct cli_counts *c)
 {
-    const struct ct_filter *filter = &c->read.filter.filter;
-    bool found = filter->context_count == 0;
-    for (size_t i = 0; i < filter->context_count && !found; i++)
-        found = context->known & CT_CONTEXT_CTXT && context->ctxt == filter->contexts[i] && !context->others;
-    return found;
+    return (struct ct_cover_choice){.arch = arch_of(c),
+                                    .contexts = c->read.filter.filter.contexts,
+                                    .context_count = c->read.filter.filter.context_count,
+                                    .all_functions = c->all_functions};
 }
 
 int cli_counts_items(struct cli_counts *c, struct ct_program *p, struct ct_cover_item **items, size_t *count)
 {
-    uint32_t program;
-    int result = ct_cover_number(c->cover, p, &program);
-    if (result != CT_OK)
-        return result;
-    if (!c->read.filter.filter.context_count)
-        return ct_cover_items(c->cover, program, CT_EDGES_ALL, items, count);
-    struct ct_cover *chosen;
-    size_t contexts;
-    const struct ct_edge_context *all = ct_cover_contexts(c->cover, &contexts);
-    result = ct_cover_new(c->read.args->ctx, &chosen);
-    if (result != CT_OK)
-        return result;
-    struct ct_program_identity id = ct_cover_program_at(c->cover, program);
-    uint32_t number = 0;
-    result = ct_cover_program(chosen, &id, &number);
-    for (size_t i = 0; i < contexts && result == CT_OK; i++) {
-        struct ct_cover_item *some = NULL;
-        size_t n = 0;
-        if (!in_context(c, &all[i]))
-            continue;
-        result = ct_cover_items(c->cover, program, i, &some, &n);
-        for (size_t k = 0; result == CT_OK && k < n; k++)
-            result = ct_cover_add_item(chosen, number, &all[i], &some[k]);
-        free(some);
-    }
-    if (result == CT_OK)
-        result = ct_cover_items(chosen, number, CT_EDGES_ALL, items, count);
-    ct_cover_free(chosen);
-    return result;
-}
-
-/* The architecture of the first core of the capture; of a newest A profile without a capture. */
-static struct ct_arch arch_of(const struct cli_counts *c)
-{
-    struct ct_arch arch = {0};
-    for (size_t i = 0; c->read.has_capture && i < c->read.capture.count; i++)
-        if (c->read.capture.buffers[i].source_count)
-            return c->read.capture.buffers[i].sources[0].arch;
-    (void)ct_arch_by_name("ARM-AA64", &arch);
-    return arch;
-}
-
-static int source_of(const struct cli_counts *c, struct ct_program *p, struct ct_cover_source *source)
-{
-    *source = (struct ct_cover_source){
-        .size = sizeof *source, .arch = arch_of(c), .all_functions = c->all_functions};
-    int rc = ct_program_symbols(p, &source->symbols);
-    if (!rc)
-        rc = ct_program_lines(p, &source->lines);
-    return rc ? rc : ct_program_memory(p, &source->memory);
+    const struct ct_cover_choice choice = choice_of(c);
+    return ct_cover_choose(c->cover, p, &choice, items, count);
 }
 
 bool cli_counts_report(struct cli_counts *c, struct ct_program *p, struct ct_cover_source *source,
                        struct ct_cover_report **report)
 {
-    struct ct_cover_item *items;
-    size_t count;
-    int result = source_of(c, p, source);
-    if (result == CT_OK)
-        result = cli_counts_items(c, p, &items, &count);
-    if (result == CT_OK) {
-        result = ct_cover_report_new(c->read.args->ctx, source, items, count, report);
-        free(items);
-    }
+    const struct ct_cover_choice choice = choice_of(c);
+    const int result = ct_cover_report_of(c->cover, p, &choice, source, report);
     if (result != CT_OK)
         cli_library_error(c->read.args->ctx);
     return result == CT_OK;
 }
 
-/* The sums of one context, unless nothing of the program ran in it. */
-static int sum_context(struct cli_counts *c, struct ct_program *p, size_t context, struct ct_cover_sums *sums,
-                       bool *ran)
+struct ct_cover_views *cli_counts_views(struct cli_counts *c)
 {
-    struct ct_cover_source source;
-    struct ct_cover_report *report;
-    struct ct_cover_item *items = NULL;
-    uint32_t number;
-    size_t count = 0;
-    *ran = false;
-    int result = source_of(c, p, &source);
-    if (result == CT_OK)
-        result = ct_cover_number(c->cover, p, &number);
-    if (result == CT_OK)
-        result = ct_cover_items(c->cover, number, context, &items, &count);
-    if (result != CT_OK || count == 0) {
-        free(items);
-        return result;
-    }
-    result = ct_cover_report_new(c->read.args->ctx, &source, items, count, &report);
-    free(items);
-    if (result != CT_OK)
-        return result;
-    *sums = report->sums;
-    *ran = true;
-    ct_cover_report_free(report);
-    return CT_OK;
-}
-
-static int by_who(const void *a, const void *b)
-{
-    const struct ct_cover_context *x = a;
-    const struct ct_cover_context *y = b;
-    return ct_edge_context_order(&x->context, &y->context);
-}
-
-bool cli_counts_contexts(struct cli_counts *c, struct ct_program *p, struct ct_cover_context **out,
-                         size_t *count)
-{
-    size_t contexts;
-    const struct ct_edge_context *all = ct_cover_contexts(c->cover, &contexts);
-    struct ct_cover_context *rows = calloc(contexts + 1, sizeof *rows);
-    int result = CT_OK;
-    *out = rows;
-    *count = 0;
-    if (!rows) {
-        cli_no_memory();
-        return false;
-    }
-    for (size_t i = 0; i < contexts && result == CT_OK; i++) {
-        bool ran = false;
-        if (in_context(c, &all[i]))
-            result = sum_context(c, p, i, &rows[*count].sums, &ran);
-        if (ran)
-            rows[(*count)++].context = all[i];
-    }
-    qsort(rows, *count, sizeof *rows, by_who);
-    if (result != CT_OK)
-        cli_library_error(c->read.args->ctx);
-    return result == CT_OK;
+    const struct cli_args *args = c->read.args;
+    const int others = args->rest_count - 1;
+    struct ct_analysis *all = ct_cover_analysis(c->cover);
+    char several[4200];
+    snprintf(several, sizeof several, "%s and %d more", args->operand, others);
+    const struct ct_cover_views_options options = {.size = sizeof options,
+                                                   .title = others > 0 ? several : args->operand,
+                                                   .arch = arch_of(c),
+                                                   .contexts = c->read.filter.filter.contexts,
+                                                   .context_count = c->read.filter.filter.context_count,
+                                                   .each_context = c->contexts,
+                                                   .all_functions = c->all_functions};
+    struct ct_cover_views *views = NULL;
+    if (ct_cover_views_new(c->cover, c->read.programs, &options, &views) != CT_OK)
+        cli_library_error(all->ctx);
+    return views;
 }

@@ -26,8 +26,8 @@ int cli_counts_open(struct cli_counts *counts, const struct cli_args *args, size
 int cli_counts_take(struct cli_counts *counts, const struct ct_chain *chain);
 void cli_counts_close(struct cli_counts *counts);
 
-/* How whole the trace was that the counts are of. */
-struct ct_analysis_captures cli_counts_captures(const struct cli_counts *counts);
+/* Tells the counts of a chain how whole the trace is that they are of. */
+void cli_counts_tell_captures(struct cli_counts *counts);
 
 /* False for a program that ran at more than one load bias, at all but its first: its counts are of all. */
 bool cli_counts_is_first(struct cli_counts *counts, struct ct_program *program);
@@ -40,10 +40,7 @@ int cli_counts_items(struct cli_counts *counts, struct ct_program *program, stru
 bool cli_counts_report(struct cli_counts *counts, struct ct_program *program, struct ct_cover_source *source,
                        struct ct_cover_report **report);
 
-/* What ran of the program in each context by itself, of those that are wanted, in the order of
- * ct_edge_context_order(): *rows, to be freed whatever the result is. One report of the program is made for
- * each. False: said why. */
-bool cli_counts_contexts(struct cli_counts *counts, struct ct_program *program,
-                         struct ct_cover_context **rows, size_t *count);
+/* What they mean for all programs; to be freed. NULL: said why. */
+struct ct_cover_views *cli_counts_views(struct cli_counts *counts);
 
 #endif

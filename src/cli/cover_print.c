@@ -1,41 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cover_print.h"
-#include "cli/cover_views.h"
+#include "cli/output.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-/* CT_ERR_NOMEM: something is missing. */
-static int print(FILE *out, const struct ct_cover_views *views, enum cli_cover_format format, bool functions)
-{
-    switch (format) {
-    case CLI_COVER_TEXT:
-        ct_cover_text(out, views, functions);
-        break;
-    case CLI_COVER_LCOV:
-        ct_cover_lcov(out, views);
-        break;
-    case CLI_COVER_COBERTURA:
-        ct_cover_cobertura(out, views, (uint64_t)time(NULL));
-        break;
-    case CLI_COVER_JSON:
-        ct_cover_json(out, views);
-        break;
-    case CLI_COVER_HTML:
-        return ct_cover_html(out, views);
-    case CLI_COVER_DATA:
-        break;
-    }
-    return CT_OK;
-}
 
 int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *views)
 {
     uint64_t seen = 0;
     uint64_t elsewhere = 0;
-    for (size_t i = 0; i < views->count; i++) {
-        seen += views->views[i].report->sums.insns.seen;
-        elsewhere += views->views[i].report->elsewhere;
+    for (size_t i = 0; i < ct_cover_views_count(views); i++) {
+        seen += ct_cover_views_report(views, i)->sums.insns.seen;
+        elsewhere += ct_cover_views_report(views, i)->elsewhere;
     }
     if (seen)
         return CLI_CLEAN;
@@ -53,8 +28,8 @@ int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *vie
 /* Says so when no program has lines, of which lcov's format is. Result: enum cli_exit. */
 static int check_lines(const struct cli_counts *c, const struct ct_cover_views *views)
 {
-    for (size_t i = 0; i < views->count; i++)
-        if (views->views[i].report->sums.lines.all)
+    for (size_t i = 0; i < ct_cover_views_count(views); i++)
+        if (ct_cover_views_report(views, i)->sums.lines.all)
             return CLI_CLEAN;
     cli_say("%s: the tracefile is empty: its format is of source lines, and none is known of the programs; "
             "compile "
@@ -82,30 +57,38 @@ static int check_data(const struct cli_counts *c)
 
 static int print_data(FILE *out, struct cli_counts *c)
 {
-    struct ct_analysis *all = ct_cover_analysis(c->cover);
-    const struct ct_analysis_captures captures = cli_counts_captures(c);
     const int code = check_data(c);
-    if (code != CLI_CLEAN)
-        return code;
-    if (!all->captures.known && !all->captures.unknown) /* those of a live run */
-        ct_analysis_add_captures(all, &captures);
-    return cli_results_save(c->read.args->ctx, all, out);
+    return code == CLI_CLEAN ? cli_results_save(c->read.args->ctx, ct_cover_analysis(c->cover), out) : code;
+}
+
+/* CLI_FAILED: said why. A file that cannot be written is told of at the end of the command. */
+static int write_views(FILE *out, const struct ct_cover_views *views, enum cli_cover_format format,
+                       bool functions)
+{
+    static const uint8_t formats[] = {
+        [CLI_COVER_TEXT] = CT_COVER_FORMAT_TEXT,           [CLI_COVER_LCOV] = CT_COVER_FORMAT_LCOV,
+        [CLI_COVER_COBERTURA] = CT_COVER_FORMAT_COBERTURA, [CLI_COVER_JSON] = CT_COVER_FORMAT_JSON,
+        [CLI_COVER_HTML] = CT_COVER_FORMAT_HTML,
+    };
+    const struct ct_cover_write_options options = {
+        .size = sizeof options, .format = formats[format], .functions = functions};
+    const int rc = ct_cover_views_write(views, &options, cli_output_write, out);
+    if (rc && rc != CT_ERR_IO)
+        cli_no_memory();
+    return rc && rc != CT_ERR_IO ? CLI_FAILED : CLI_CLEAN;
 }
 
 int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format format, bool functions)
 {
+    cli_counts_tell_captures(c);
     if (format == CLI_COVER_DATA)
         return print_data(out, c);
-    struct cli_cover_views views;
-    int code = cli_cover_views_make(c, &views) ? CLI_CLEAN : CLI_FAILED;
-    if (code == CLI_CLEAN)
-        code = cli_cover_check(c, &views.list);
+    struct ct_cover_views *views = cli_counts_views(c);
+    int code = views ? cli_cover_check(c, views) : CLI_FAILED;
     if (code == CLI_CLEAN && format == CLI_COVER_LCOV)
-        code = check_lines(c, &views.list);
-    if (code == CLI_CLEAN && print(out, &views.list, format, functions) != CT_OK) {
-        cli_no_memory();
-        code = CLI_FAILED;
-    }
-    cli_cover_views_free(&views);
+        code = check_lines(c, views);
+    if (code == CLI_CLEAN)
+        code = write_views(out, views, format, functions);
+    ct_cover_views_free(views);
     return code;
 }

@@ -5,7 +5,6 @@
 
 #include "cli/commands.h"
 #include "cli/cover_print.h"
-#include "cli/cover_views.h"
 #include "cli/output.h"
 #include "cli/report_collect.h"
 #include "cli/wcet_run.h"
@@ -56,7 +55,7 @@ struct report {
     struct ct_programs *programs;
     struct cli_report_collect collect;
     struct cli_wcet wcet;
-    struct cli_cover_views cover;
+    struct ct_cover_views *cover;
 };
 
 /* ---- what the page stands on ---- */
@@ -103,7 +102,7 @@ static int print(struct report *r, const char *no_wcet)
         .edges_left_out = c->edges_left_out,
         .stacks = c->stacks,
         .slices = &c->slices,
-        .cover = &r->cover.list,
+        .cover = r->cover,
         .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
         .no_wcet = no_wcet,
     };
@@ -121,9 +120,10 @@ static int analyse(struct report *r)
     int code = cli_report_collect(&r->collect, args, ELF);
     if (code == CLI_FAILED || r->collect.counts.read.kept_nothing)
         return code;
-    if (!cli_cover_views_make(&r->collect.counts, &r->cover))
+    r->cover = cli_counts_views(&r->collect.counts);
+    if (!r->cover)
         return CLI_FAILED;
-    const int covered = cli_cover_check(&r->collect.counts, &r->cover.list);
+    const int covered = cli_cover_check(&r->collect.counts, r->cover);
     code = covered > code ? covered : code;
     if (has_entry) {
         const int found = cli_wcet_run(&r->wcet, args);
@@ -185,7 +185,7 @@ static bool read_filter(struct report *r)
 
 static void release(struct report *r)
 {
-    cli_cover_views_free(&r->cover);
+    ct_cover_views_free(r->cover);
     cli_report_collect_free(&r->collect);
     cli_wcet_close(&r->wcet);
     ct_programs_free(r->programs);

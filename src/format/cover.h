@@ -3,12 +3,33 @@
 #ifndef CT_FORMAT_COVER_H
 #define CT_FORMAT_COVER_H
 
-#include "coretap/cover.h"
-#include "coretap/losses.h"
+#include "coretap/format.h"
 #include "format/number.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+
+/* Which counts of coverage are meant, and what they are worked out with. */
+struct ct_cover_choice {
+    const struct ct_arch *arch; /* NULL: a newest A profile */
+    const uint32_t *contexts;   /* context IDs */
+    size_t context_count;       /* 0: all counts */
+    uint8_t all_functions;      /* as in struct ct_cover_source */
+};
+
+/* Tells whether a program is the first of those that share its counts: one that ran at several load biases
+ * has the same counts at all of them. */
+bool ct_cover_is_first(struct ct_cover *cover, struct ct_programs *programs, struct ct_program *program);
+
+/* Lists the counts of a program that are meant, as ct_cover_items does. */
+int ct_cover_choose(struct ct_cover *cover, struct ct_program *program, const struct ct_cover_choice *choice,
+                    struct ct_cover_item **items, size_t *count);
+
+/* Works out what they mean; *source is what they were worked out with. The errors of ct_cover_choose, of
+ * ct_cover_report_new, and those of loading the program. */
+int ct_cover_report_of(struct ct_cover *cover, struct ct_program *program,
+                       const struct ct_cover_choice *choice, struct ct_cover_source *source,
+                       struct ct_cover_report **report);
 
 /* What ran in one context. */
 struct ct_cover_context {
@@ -19,19 +40,20 @@ struct ct_cover_context {
 /* One program. */
 struct ct_cover_view {
     const char *program;
-    const struct ct_cover_report *report;
+    struct ct_cover_report *report;
     const struct ct_lines *lines;
     const struct ct_memory *memory;
-    const struct ct_cover_context *contexts; /* for text and JSON; NULL: not asked for */
+    struct ct_cover_context
+        *contexts; /* for text and JSON, by ct_edge_context_order(); NULL: not asked for */
     size_t context_count;
 };
 
-/* What is written, of all programs. */
 struct ct_cover_views {
-    const struct ct_cover_view *views;
+    struct ct_ctx *ctx;
+    struct ct_cover_view *views;
     size_t count;
-    const char *title;                    /* what was covered: the name of the capture */
-    struct ct_analysis_captures captures; /* that it was; known and unknown 0: nobody told */
+    char *title;
+    struct ct_analysis_captures captures; /* that the counts are of; known and unknown 0: nobody told */
 };
 
 void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions);

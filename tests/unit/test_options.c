@@ -18,6 +18,7 @@
 #include "coretap/decode.h"
 #include "coretap/encode.h"
 #include "coretap/filter.h"
+#include "coretap/format.h"
 #include "coretap/fractal.h"
 #include "coretap/record.h"
 #include "coretap/session.h"
@@ -83,6 +84,37 @@ static int record(struct bench *b, const void *options)
     return ct_record(b->ctx, options, &result);
 }
 
+static int make_views(struct bench *b, const void *options)
+{
+    struct ct_cover *cover;
+    struct ct_cover_views *views = NULL;
+    assert_int_equal(ct_cover_new(b->ctx, &cover), CT_OK);
+    const int rc = ct_cover_views_new(cover, b->programs, options, &views);
+    ct_cover_views_free(views);
+    ct_cover_free(cover);
+    return rc;
+}
+
+static int drop(void *user, const void *data, size_t size)
+{
+    (void)user;
+    (void)data;
+    (void)size;
+    return CT_OK;
+}
+
+static int write_views(struct bench *b, const void *options)
+{
+    struct ct_cover *cover;
+    struct ct_cover_views *views;
+    assert_int_equal(ct_cover_new(b->ctx, &cover), CT_OK);
+    assert_int_equal(ct_cover_views_new(cover, b->programs, NULL, &views), CT_OK);
+    const int rc = ct_cover_views_write(views, options, drop, NULL);
+    ct_cover_views_free(views);
+    ct_cover_free(cover);
+    return rc;
+}
+
 static int settle(struct bench *b, const void *options)
 {
     struct ct_filter filter;
@@ -112,6 +144,8 @@ static const struct kind {
     KIND(cfg_options, new_cfg, CT_OK),
     KIND(chain_options, new_chain, CT_OK),
     KIND(cover_source, report_cover, CT_ERR_ARG),
+    KIND(cover_views_options, make_views, CT_OK),
+    KIND(cover_write_options, write_views, CT_OK),
     KIND(demux_options, new_demux, CT_ERR_ARG),
     KIND(edges_options, new_edges, CT_OK),
     KIND(etm4_emit_options, new_emitter, CT_OK),

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stream of stdio over a receiver of pieces (ct_write_fn). */
+#ifndef CT_FORMAT_OUT_H
+#define CT_FORMAT_OUT_H
+
+#include <stdio.h>
+
+#include "coretap/base.h"
+
+struct ct_out {
+    FILE *file;
+    ct_write_fn *write;
+    void *user;
+    int result; /* the receiver's first error; nothing is written behind it */
+    char buffer[16384];
+};
+
+/* Opens out->file; `out` has to stay where it is. CT_ERR_NOMEM. */
+int ct_out_open(struct ct_out *out, struct ct_ctx *ctx, ct_write_fn *write, void *user);
+
+/* Writes what is left and closes the stream. Returns the receiver's error, or else `result`. */
+int ct_out_close(struct ct_out *out, int result);
+
+#endif

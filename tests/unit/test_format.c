@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written reaches its receiver, whose error ends the writing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "coretap/format.h"
+#include "format/out.h"
+
+#define STOP (-1000)
+
+struct receiver {
+    size_t calls, got;
+    size_t stop_at; /* the call that fails; 0: none */
+    char last;
+};
+
+static int receive(void *user, const void *data, size_t size)
+{
+    struct receiver *r = user;
+    r->calls++;
+    r->got += size;
+    r->last = ((const char *)data)[size - 1];
+    return r->calls == r->stop_at ? STOP : CT_OK;
+}
+
+/* Writes more than the buffer holds, several times. */
+static int write_much(struct receiver *r, int result)
+{
+    struct ct_out out;
+    assert_int_equal(ct_out_open(&out, NULL, receive, r), CT_OK);
+    for (size_t i = 0; i < 10 * sizeof out.buffer; i++)
+        fputc('x', out.file);
+    fputc('y', out.file);
+    return ct_out_close(&out, result);
+}
+
+static void test_all_arrives(void **state)
+{
+    struct receiver r = {0};
+    struct ct_out out;
+    (void)state;
+    assert_int_equal(write_much(&r, CT_OK), CT_OK);
+    assert_int_equal(r.got, 10 * sizeof out.buffer + 1);
+    assert_int_equal(r.last, 'y');
+}
+
+static void test_error_ends(void **state)
+{
+    struct receiver r = {.stop_at = 2};
+    (void)state;
+    assert_int_equal(write_much(&r, CT_ERR_NOMEM), STOP);
+    assert_int_equal(r.calls, 2);
+    r = (struct receiver){0};
+    assert_int_equal(write_much(&r, CT_ERR_NOMEM), CT_ERR_NOMEM);
+}
+
+static void test_coverage(void **state)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_cover_write_options options = {.size = sizeof options, .format = CT_COVER_FORMAT_JSON};
+    struct receiver r = {.stop_at = 1};
+    struct ct_programs *programs;
+    struct ct_cover *cover;
+    struct ct_cover_views *views;
+    (void)state;
+    assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
+    assert_int_equal(ct_cover_new(ctx, &cover), CT_OK);
+    assert_int_equal(ct_cover_views_new(cover, programs, NULL, &views), CT_OK);
+    assert_int_equal(ct_cover_views_count(views), 0);
+    assert_null(ct_cover_views_report(views, 0));
+    assert_int_equal(ct_cover_views_write(views, &options, receive, &r), STOP);
+    assert_int_equal(ct_cover_views_write(views, &options, receive, &r), CT_OK);
+    options.format = CT_COVER_FORMAT_HTML + 1;
+    assert_int_equal(ct_cover_views_write(views, &options, receive, &r), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "format 5"));
+    ct_cover_views_free(views);
+    ct_cover_free(cover);
+    ct_programs_free(programs);
+    ct_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_arrives),
+        cmocka_unit_test(test_error_ends),
+        cmocka_unit_test(test_coverage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
