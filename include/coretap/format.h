@@ -15,7 +15,9 @@
 #include "coretap/base.h"
 #include "coretap/cover.h"
 #include "coretap/input.h"
+#include "coretap/losses.h"
 #include "coretap/programs.h"
+#include "coretap/timing.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,6 +71,60 @@ struct ct_cover_write_options {
  * `write` returned. */
 CT_API int ct_cover_views_write(const struct ct_cover_views *views,
                                 const struct ct_cover_write_options *options, ct_write_fn *write, void *user);
+
+/* ---- times ---- */
+
+enum ct_timing_format {
+    CT_TIMING_FORMAT_TEXT, /* tables */
+    CT_TIMING_FORMAT_JSON, /* an array with all of each stream, histograms too */
+    CT_TIMING_FORMAT_SVG,  /* one plot */
+};
+
+struct ct_timing_write_options {
+    size_t size;                  /* sizeof(struct ct_timing_write_options) */
+    struct ct_programs *programs; /* that ran (not owned): the first one's control flow names edges and has
+                                     the blocks. NULL: edges have no names, and there are no blocks */
+    const char *function;         /* for SVG: whose inclusive times are drawn (not owned); NULL: the first
+                                     pair's */
+    uint64_t top;                 /* lines of each table, those with most cycles; 0: 20 */
+    uint8_t format;               /* enum ct_timing_format */
+    uint8_t edges;                /* 1: text has a table of edges */
+    uint8_t blocks;               /* 1: text has a table of basic blocks */
+};
+
+/* Of which stream times are. */
+struct ct_timing_origin {
+    const char *buffer;
+    const char *core;
+    struct ct_losses losses;
+    uint8_t id;     /* trace ID */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* Writes times of streams and sums, one behind the other. */
+struct ct_timing_writer;
+
+/* Makes a writer that gives its text to `write`. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_timing_writer_new(struct ct_ctx *ctx, const struct ct_timing_write_options *options,
+                                ct_write_fn *write, void *user, struct ct_timing_writer **out);
+
+/* Closes what is open and frees the writer. */
+CT_API void ct_timing_writer_free(struct ct_timing_writer *writer);
+
+/* Writes the times of one stream. CT_ERR_ARG, CT_ERR_NOMEM, those of ct_program_cfg, what the receiver
+ * returned. */
+CT_API int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct ct_timing *timing,
+                                   const struct ct_timing_origin *origin);
+
+/* Writes sums, with the captures that they are of. The same errors, and those of ct_timing_sums_find. */
+CT_API int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums *sums);
+
+/* Says that nothing more comes. An array without an entry is written too. CT_ERR_ARG, what the receiver
+ * returned. */
+CT_API int ct_timing_writer_end(struct ct_timing_writer *writer);
+
+/* Returns how many streams and sums were written; those with nothing to plot were not. */
+CT_API size_t ct_timing_writer_count(const struct ct_timing_writer *writer);
 
 #ifdef __cplusplus
 }

@@ -111,7 +111,6 @@ struct cli_live {
     struct ct_ctx *ctx;
     struct cli_counts counts; /* the capture, and programs for coverage */
     struct ct_programs *programs;
-    struct ct_cfg *cfg;           /* of the first of them, for times; or NULL */
     struct cli_monitors monitors; /* those of the command line */
     int stop;                     /* enum ct_monitor_stop; set by the reading thread */
     struct ct_watches *watches;   /* no stream's: what is asked for is looked up here first */

@@ -3,6 +3,7 @@
 #include "cli/cover_print.h"
 #include "cli/live.h"
 #include "cli/output.h"
+#include "coretap/format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,42 +52,43 @@ static struct ct_losses losses_of(const struct cli_live *l, uint8_t id)
     return (struct ct_losses){0};
 }
 
-static int each_timing(struct cli_live *l, FILE *out, struct ct_json *json)
+static int write_timing(struct cli_live *l, struct ct_timing_writer *writer)
 {
-    const struct ct_timing_wish wish = {.top = CLI_TIMING_TOP};
-    for (size_t i = 0; i < 128; i++) {
+    int rc = CT_OK;
+    for (size_t i = 0; i < 128 && !rc; i++) {
         const struct cli_live_stream *s = l->streams[i];
         if (!s || !s->timing)
             continue;
-        struct ct_timing_view view = {.buffer = l->counts.read.capture.buffers[0].name,
-                                      .core = s->source->core ? s->source->core : s->source->name,
-                                      .id = s->id,
-                                      .losses = losses_of(l, s->id),
-                                      .found = ct_timing_found_in(s->timing),
-                                      .cfg = l->cfg,
-                                      .cfg_program = CT_TIMING_NO_PROGRAM};
-        struct ct_timing_block *blocks = cli_timing_blocks(&view);
-        if (json)
-            ct_timing_print_json(json, &view);
-        else if (ct_timing_print_text(out, &view, &wish) != CT_OK)
-            cli_no_memory();
-        free(blocks);
+        const struct ct_timing_origin origin = {.buffer = l->counts.read.capture.buffers[0].name,
+                                                .core = s->source->core ? s->source->core : s->source->name,
+                                                .losses = losses_of(l, s->id),
+                                                .id = s->id};
+        rc = ct_timing_writer_stream(writer, s->timing, &origin);
     }
-    return CLI_CLEAN;
+    return rc ? rc : ct_timing_writer_end(writer);
+}
+
+static int print_timing(struct cli_live *l, FILE *out, enum ct_timing_format format)
+{
+    const struct ct_timing_write_options options = {
+        .size = sizeof options, .programs = l->programs, .format = (uint8_t)format};
+    struct ct_timing_writer *writer = NULL;
+    struct ct_ctx *ctx = l->counts.read.args->ctx;
+    int rc = ct_timing_writer_new(ctx, &options, cli_output_write, out, &writer);
+    if (!rc)
+        rc = write_timing(l, writer);
+    ct_timing_writer_free(writer);
+    return rc && rc != CT_ERR_IO ? cli_library_error(ctx) : CLI_CLEAN;
 }
 
 static int timing_text(struct cli_live *l, FILE *out)
 {
-    return each_timing(l, out, NULL);
+    return print_timing(l, out, CT_TIMING_FORMAT_TEXT);
 }
 
 static int timing_json(struct cli_live *l, FILE *out)
 {
-    struct ct_json json = {.out = out};
-    ct_json_array(&json, NULL);
-    each_timing(l, out, &json);
-    ct_json_array_end(&json);
-    return CLI_CLEAN;
+    return print_timing(l, out, CT_TIMING_FORMAT_JSON);
 }
 
 static int status_json(struct cli_live *l, FILE *out)

@@ -35,11 +35,12 @@ static bool load_programs(struct cli_live *l)
 {
     struct ct_program *program;
     const struct ct_lines *lines;
+    struct ct_cfg *cfg;
     if (!cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets))
         return false;
     for (size_t i = 0; (program = ct_programs_at(l->programs, i)); i++)
         if (ct_program_lines(program, &lines) != CT_OK ||
-            (i == 0 && l->wishes->timing && ct_program_cfg(program, &l->cfg) != CT_OK))
+            (i == 0 && l->wishes->timing && ct_program_cfg(program, &cfg) != CT_OK))
             return failed(l);
     return true;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap timing: how long edges, blocks, functions and ways between watchpoints take. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/commands.h"
 #include "cli/fractal_source.h"
+#include "cli/output.h"
 #include "cli/results.h"
 #include "cli/timing_view.h"
-#include "format/svg_hist.h"
+#include "coretap/format.h"
 
 enum {
     ELF = CLI_CAPTURE_OPTIONS,
@@ -75,85 +73,45 @@ static const struct cli_option options[OPTIONS] = {
 struct measuring {
     struct cli_results read;
     struct ct_timing_sums *sums;
-    struct ct_cfg *cfg; /* of the first program: others have numbers of their own; or NULL */
-    bool together;      /* sums are printed, and not each stream */
-    struct ct_json json;
-    bool is_open;    /* the array of JSON: what fails before it prints nothing */
-    bool is_plotted; /* with SVG: something */
+    struct ct_timing_writer *writer;
+    bool together; /* sums are printed, and not each stream */
 };
 
 /* ---- printing ---- */
 
-static const struct ct_dist *plotted(const struct ct_timing_found *found, const struct cli_args *args,
-                                     const char **title)
+/* Opens the writer of what is printed. `programs`: that ran, or NULL. False: said why. */
+static bool open_writer(struct measuring *m, struct ct_programs *programs)
 {
-    const struct cli_value *name = &args->values[FUNCTION];
-    if (!name->given && found->pair_count) {
-        *title = found->pairs[0].name;
-        return &found->pairs[0].direct;
-    }
-    for (size_t i = 0; name->given && i < found->function_count; i++) {
-        const struct ct_timing_function *f = &found->functions[i];
-        if (f->inclusive.count && (strcmp(f->name, name->text) == 0 || strcmp(f->label, name->text) == 0)) {
-            *title = f->label;
-            return &f->inclusive;
-        }
-    }
-    return NULL;
-}
-
-static void open_array(struct measuring *m)
-{
-    if (!m->is_open)
-        ct_json_array(&m->json, NULL);
-    m->is_open = true;
-}
-
-static void print(struct measuring *m, const struct ct_timing_view *view)
-{
+    static const uint8_t written[] = {
+        [TEXT] = CT_TIMING_FORMAT_TEXT, [JSON] = CT_TIMING_FORMAT_JSON, [SVG] = CT_TIMING_FORMAT_SVG};
     const struct cli_args *args = m->read.args;
-    const struct ct_timing_wish wish = {.top = args->values[TOP].given ? (size_t)args->values[TOP].number
-                                                                       : CLI_TIMING_TOP,
-                                        .edges = args->values[EDGES].given,
-                                        .blocks = args->values[BLOCKS].given};
-    const char *title = NULL;
-    const struct ct_dist *dist;
-    switch (args->values[FORMAT].number) {
-    case JSON:
-        open_array(m);
-        ct_timing_print_json(&m->json, view);
-        break;
-    case SVG:
-        dist = plotted(&view->found, args, &title);
-        if (dist)
-            ct_svg_histogram(stdout, title, dist);
-        m->is_plotted |= dist != NULL;
-        break;
-    default:
-        if (ct_timing_print_text(stdout, view, &wish) != CT_OK)
-            cli_no_memory();
-        break;
-    }
-}
-
-/* Loads the control flow of the first program, when something of it is printed. False: said why. */
-static bool load_cfg(struct measuring *m)
-{
-    const struct cli_args *args = m->read.args;
-    const bool wanted = args->values[EDGES].given || args->values[BLOCKS].given ||
-                        args->values[TARGETS].given || args->values[FORMAT].number == JSON;
-    struct ct_program *first = ct_programs_at(m->read.programs, 0);
-    if (m->cfg || !wanted || !first || ct_program_cfg(first, &m->cfg) == CT_OK)
+    const struct ct_timing_write_options how = {.size = sizeof how,
+                                                .programs = programs,
+                                                .function = args->values[FUNCTION].text,
+                                                .top = (uint64_t)args->values[TOP].number,
+                                                .format = written[args->values[FORMAT].number],
+                                                .edges = args->values[EDGES].given,
+                                                .blocks = args->values[BLOCKS].given};
+    if (args->values[FORMAT].number == DATA ||
+        ct_timing_writer_new(args->ctx, &how, cli_output_write, stdout, &m->writer) == CT_OK)
         return true;
     cli_library_error(args->ctx);
     return false;
 }
 
-static void show(struct measuring *m, struct ct_timing_view *view)
+/* A file that cannot be written is told of at the end of the command. */
+static int unless_told(int result)
 {
-    struct ct_timing_block *blocks = cli_timing_blocks(view);
-    print(m, view);
-    free(blocks);
+    return result == CT_ERR_IO ? CT_OK : result;
+}
+
+/* Reads the targets that were named, also where nothing of the control flow is printed: a file that is none
+ * is told of. */
+static int check_targets(const struct measuring *m)
+{
+    struct ct_program *first = ct_programs_at(m->read.programs, 0);
+    struct ct_cfg *cfg;
+    return m->read.args->values[TARGETS].given && first ? ct_program_cfg(first, &cfg) : CT_OK;
 }
 
 /* ---- stream by stream ---- */
@@ -163,22 +121,15 @@ static const char *core_of(const struct ct_source *source)
     return source->core ? source->core : source->name;
 }
 
-static void show_stream(struct measuring *m, const struct ct_buffer *buffer, const struct ct_stream *stream)
+static int show_stream(struct measuring *m, const struct ct_buffer *buffer, const struct ct_stream *stream)
 {
     const struct ct_timing *timing =
         ct_timing_sums_stream(m->sums, ct_session_lane(m->read.session, stream->id));
-    const struct ct_program *first = ct_programs_at(m->read.programs, 0);
-    if (!timing)
-        return;
-    struct ct_timing_view view = {.buffer = buffer->name,
-                                  .core = core_of(stream->source),
-                                  .id = stream->id,
-                                  .losses = stream->stats.losses,
-                                  .found = ct_timing_found_in(timing),
-                                  .cfg = m->cfg,
-                                  .cfg_shift = first ? first->shift : 0,
-                                  .cfg_program = CT_TIMING_NO_PROGRAM};
-    show(m, &view);
+    const struct ct_timing_origin origin = {.buffer = buffer->name,
+                                            .core = core_of(stream->source),
+                                            .losses = stream->stats.losses,
+                                            .id = stream->id};
+    return timing ? unless_told(ct_timing_writer_stream(m->writer, timing, &origin)) : CT_OK;
 }
 
 /* In the order of their IDs. */
@@ -187,47 +138,12 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     struct measuring *m = user;
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    if (!load_cfg(m))
-        return CT_ERR_FORMAT;
+    int rc = check_targets(m);
     for (unsigned id = 0; id < 128; id++)
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count && !rc; i++)
             if (streams[i].id == id)
-                show_stream(m, buffer, &streams[i]);
-    return CT_OK;
-}
-
-/* ---- sums ---- */
-
-/* The number that the sums have for the first program; CT_TIMING_NO_PROGRAM: it is not in them. */
-static uint32_t first_program(const struct measuring *m, const struct ct_timing_found *found)
-{
-    struct ct_program *first = ct_programs_at(m->read.programs, 0);
-    const struct ct_symbols *symbols;
-    size_t size;
-    if (!m->cfg || ct_program_symbols(first, &symbols) != CT_OK)
-        return CT_TIMING_NO_PROGRAM;
-    const uint8_t *id = ct_symbols_build_id(symbols, &size);
-    for (uint32_t i = 0; i < found->program_count; i++) {
-        const struct ct_program_identity program = ct_timing_sums_program(m->sums, i);
-        if (size ? program.build_id_size == size && memcmp(program.build_id, id, size) == 0
-                 : strcmp(program.name, first->path) == 0)
-            return i;
-    }
-    return CT_TIMING_NO_PROGRAM;
-}
-
-static int show_sums(struct measuring *m)
-{
-    const struct ct_analysis_captures *captures = &ct_timing_sums_analysis(m->sums)->captures;
-    struct ct_timing_view view = {.sums = m->sums, .captures = captures, .losses = captures->losses};
-    if (!load_cfg(m))
-        return CLI_FAILED;
-    if (ct_timing_sums_find(m->sums, &view.found) != CT_OK)
-        return cli_library_error(m->read.args->ctx);
-    view.cfg_program = first_program(m, &view.found);
-    view.cfg = view.cfg_program == CT_TIMING_NO_PROGRAM ? NULL : m->cfg;
-    show(m, &view);
-    return CLI_CLEAN;
+                rc = show_stream(m, buffer, &streams[i]);
+    return rc;
 }
 
 /* ---- an event log in the place of a capture ---- */
@@ -245,12 +161,10 @@ static int measure_log(struct measuring *m, struct ct_timing *timing, struct ct_
     if (!cli_timing_add_pairs(timing, watches, args, PAIR) || !cli_fractal_source_accepts(watches, MARKS))
         return CLI_FAILED;
     const int code = cli_fractal_source_run(args, watches, on_log, timing);
-    const struct ct_timing_view view = {.buffer = args->operand,
-                                        .core = "fractal",
-                                        .found = ct_timing_found_in(timing),
-                                        .losses.gaps = ct_timing_totals(timing).gaps};
-    if (code != CLI_FAILED)
-        print(m, &view);
+    const struct ct_timing_origin origin = {
+        .buffer = args->operand, .core = "fractal", .losses.gaps = ct_timing_totals(timing).gaps};
+    if (code != CLI_FAILED && unless_told(ct_timing_writer_stream(m->writer, timing, &origin)))
+        return cli_library_error(args->ctx);
     return code;
 }
 
@@ -273,7 +187,7 @@ static int run_log(struct measuring *m)
         return cli_usage_error(args->command,
                                "the times of an event log are not added up: give it by itself, "
                                "without --together and --format data");
-    const bool fine = cli_programs_describe(&m->read.programs, args, ELF, NULL);
+    const bool fine = open_writer(m, NULL) && cli_programs_describe(&m->read.programs, args, ELF, NULL);
     int code = fine ? CLI_CLEAN : CLI_FAILED;
     if (fine && (ct_timing_new(args->ctx, &wishes, &timing) != CT_OK ||
                  ct_watches_new(args->ctx, m->read.programs, &watches) != CT_OK))
@@ -297,7 +211,8 @@ static bool open_sums(struct measuring *m)
     }
     m->read.analysis = ct_timing_sums_analysis(m->sums);
     return cli_timing_sum_pairs(m->sums, args, PAIR) &&
-           cli_programs_new(&m->read.programs, args, args->values[TARGETS].text);
+           cli_programs_new(&m->read.programs, args, args->values[TARGETS].text) &&
+           open_writer(m, m->read.programs);
 }
 
 /* Whether streams are printed one by one: a single capture's, unless all are wanted together. */
@@ -328,8 +243,8 @@ static int measure(struct measuring *m)
     if (args->values[FORMAT].number == DATA) {
         const int written = cli_results_save(args->ctx, m->read.analysis, stdout);
         code = written > code ? written : code;
-    } else if (m->together && show_sums(m) == CLI_FAILED)
-        return CLI_FAILED;
+    } else if (m->together && (check_targets(m) || unless_told(ct_timing_writer_sums(m->writer, m->sums))))
+        return cli_library_error(args->ctx);
     cli_note_new_stacks(args, found.totals.renewed);
     if (!found.totals.cycles)
         code = cli_ran_but_empty(&m->read.ran, args, code, "the table of times is",
@@ -350,16 +265,14 @@ static int run(const struct cli_args *args)
 {
     struct measuring m = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
                           .together = !wants_streams(args)};
-    m.json.out = stdout;
     int code = has_log(args) ? run_log(&m) : measure(&m);
-    if (args->values[FORMAT].number == JSON && code != CLI_FAILED)
-        open_array(&m);
-    if (m.is_open)
-        ct_json_array_end(&m.json);
-    if (args->values[FORMAT].number == SVG && !m.is_plotted && code != CLI_FAILED) {
+    if (m.writer && code != CLI_FAILED)
+        (void)ct_timing_writer_end(m.writer);
+    if (args->values[FORMAT].number == SVG && !ct_timing_writer_count(m.writer) && code != CLI_FAILED) {
         cli_say("nothing to plot: give --pair, or --function with a function of which whole runs were seen");
         code = CLI_DAMAGED;
     }
+    ct_timing_writer_free(m.writer);
     cli_results_close(&m.read);
     ct_timing_sums_free(m.sums);
     return code;

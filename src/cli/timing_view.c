@@ -71,34 +71,3 @@ bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *ar
 {
     return each_pair(args, option, add_to_sums, sums);
 }
-
-/* The edges of the graph's program alone: those of sums are in order of their programs. */
-static void add_blocks(const struct ct_timing_view *view, struct ct_timing_block *blocks)
-{
-    const struct ct_timing_edge *edges = view->found.edges;
-    size_t first = 0;
-    while (first < view->found.edge_count && edges[first].program != view->cfg_program)
-        first++;
-    size_t end = first;
-    while (end < view->found.edge_count && edges[end].program == view->cfg_program)
-        end++;
-    if (end > first)
-        ct_timing_add_blocks(edges + first, end - first, view->cfg_shift, view->cfg, blocks);
-}
-
-struct ct_timing_block *cli_timing_blocks(struct ct_timing_view *view)
-{
-    size_t count = 0;
-    if (!view->cfg)
-        return NULL;
-    ct_cfg_blocks(view->cfg, &count);
-    struct ct_timing_block *blocks = calloc(count + 1, sizeof *blocks);
-    if (blocks)
-        add_blocks(view, blocks);
-    else
-        cli_no_memory();
-    if (!blocks)
-        view->cfg = NULL;
-    view->blocks = blocks;
-    return blocks;
-}

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the measured times of a stream are printed from, and pairs of watchpoints of the command line. */
+/* Pairs of watchpoints of the command line. */
 #ifndef CT_CLI_TIMING_VIEW_H
 #define CT_CLI_TIMING_VIEW_H
 
 #include "cli/cli.h"
-#include "format/timing_print.h"
-
-/* Lines of each table without --top. */
-#define CLI_TIMING_TOP 20
+#include "coretap/timing.h"
 
 #define CLI_PAIR_OPTION                                                                                      \
     {                                                                                                        \
@@ -22,9 +19,5 @@ bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, 
 
 /* The same for sums; places are looked up when there is a stream. */
 bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *args, size_t option);
-
-/* The times of the blocks of view->cfg, which the view has then and which are to be freed when it was
- * printed. NULL, and none in the view: without cfg, and without memory, which is said. */
-struct ct_timing_block *cli_timing_blocks(struct ct_timing_view *view);
 
 #endif

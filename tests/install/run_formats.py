@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 }
 """
 # A program, and the command line that prints the same.
-PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"]}
+PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"]}
 
 
 def record(build, folder):

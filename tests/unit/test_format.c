@@ -86,12 +86,43 @@ static void test_coverage(void **state)
     ct_ctx_free(ctx);
 }
 
+/* An array without an entry is an array; what was ended before anything came is nothing. */
+static void test_times(void **state)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    const struct ct_timing_write_options options = {.size = sizeof options, .format = CT_TIMING_FORMAT_JSON};
+    struct receiver r = {0};
+    struct ct_timing_sums *sums;
+    struct ct_timing_writer *writer;
+    (void)state;
+    assert_int_equal(ct_timing_writer_new(ctx, &options, receive, &r, &writer), CT_OK);
+    ct_timing_writer_free(writer);
+    assert_int_equal(r.calls, 0);
+    assert_int_equal(ct_timing_writer_new(ctx, &options, receive, &r, &writer), CT_OK);
+    assert_int_equal(ct_timing_writer_end(writer), CT_OK);
+    assert_int_equal(r.got, strlen("[]\n"));
+    assert_int_equal(ct_timing_writer_count(writer), 0);
+    ct_timing_writer_free(writer);
+    assert_int_equal(r.got, strlen("[]\n"));
+    r = (struct receiver){.stop_at = 1};
+    assert_int_equal(ct_timing_sums_new(ctx, NULL, &sums), CT_OK);
+    assert_int_equal(ct_timing_writer_new(ctx, &options, receive, &r, &writer), CT_OK);
+    assert_int_equal(ct_timing_writer_sums(writer, sums), STOP);
+    assert_int_equal(ct_timing_writer_count(writer), 1);
+    assert_int_equal(ct_timing_writer_end(writer), STOP);
+    ct_timing_writer_free(writer);
+    assert_int_equal(r.calls, 1);
+    ct_timing_sums_free(sums);
+    ct_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_arrives),
         cmocka_unit_test(test_error_ends),
         cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

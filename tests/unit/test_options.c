@@ -115,6 +115,14 @@ static int write_views(struct bench *b, const void *options)
     return rc;
 }
 
+static int new_timing_writer(struct bench *b, const void *options)
+{
+    struct ct_timing_writer *writer = NULL;
+    const int rc = ct_timing_writer_new(b->ctx, options, drop, NULL, &writer);
+    ct_timing_writer_free(writer);
+    return rc;
+}
+
 static int settle(struct bench *b, const void *options)
 {
     struct ct_filter filter;
@@ -164,6 +172,7 @@ static const struct kind {
     KIND(stack_sums_options, new_stack_sums, CT_OK),
     KIND(symbol_options, load_symbols, CT_ERR_IO),
     KIND(timing_options, new_timing, CT_OK),
+    KIND(timing_write_options, new_timing_writer, CT_OK),
     KIND(timing_sums_options, new_sums, CT_OK),
     KIND(verify_options, new_verifier, CT_OK),
     KIND(walk_options, new_walk, CT_OK),

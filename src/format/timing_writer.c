@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times of streams and sums on their way to a receiver. */
+#include "coretap/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "format/out.h"
+#include "format/svg_hist.h"
+#include "format/timing_print.h"
+
+#define TOP 20 /* lines of a table when nobody says how many */
+
+struct ct_timing_writer {
+    struct ct_ctx *ctx;
+    struct ct_timing_write_options options;
+    struct ct_out out;
+    struct ct_json json;
+    size_t count;
+    bool is_open; /* the array of JSON; what fails before its first entry writes nothing */
+};
+
+int ct_timing_writer_new(struct ct_ctx *ctx, const struct ct_timing_write_options *options,
+                         ct_write_fn *write, void *user, struct ct_timing_writer **out)
+{
+    struct ct_timing_write_options mine;
+    if (!ctx || !write || !out)
+        return ct_fail_null(ctx, __func__);
+    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
+        return CT_ERR_ARG;
+    if (mine.format > CT_TIMING_FORMAT_SVG)
+        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+    struct ct_timing_writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return ct_fail_nomem(ctx, "times");
+    const int rc = ct_out_open(&writer->out, ctx, write, user);
+    if (rc) {
+        free(writer);
+        return rc;
+    }
+    writer->ctx = ctx;
+    writer->options = mine;
+    writer->json.out = writer->out.file;
+    *out = writer;
+    return CT_OK;
+}
+
+static void close_array(struct ct_timing_writer *writer)
+{
+    if (writer->is_open)
+        ct_json_array_end(&writer->json);
+    writer->is_open = false;
+}
+
+void ct_timing_writer_free(struct ct_timing_writer *writer)
+{
+    if (!writer)
+        return;
+    close_array(writer);
+    (void)ct_out_close(&writer->out, CT_OK);
+    free(writer);
+}
+
+/* ---- control flow ---- */
+
+/* Loads the control flow of the first program where something of it is written. */
+static int load_cfg(const struct ct_timing_writer *writer, struct ct_timing_view *view)
+{
+    const struct ct_timing_write_options *options = &writer->options;
+    const bool wanted = options->format == CT_TIMING_FORMAT_JSON || options->edges || options->blocks;
+    struct ct_program *first = options->programs ? ct_programs_at(options->programs, 0) : NULL;
+    struct ct_cfg *cfg = NULL;
+    const int rc = wanted && first ? ct_program_cfg(first, &cfg) : CT_OK;
+    view->cfg = cfg;
+    return rc;
+}
+
+/* The number that the sums have for the first program; CT_TIMING_NO_PROGRAM: it is not in them. */
+static uint32_t first_program(const struct ct_timing_writer *writer, const struct ct_timing_view *view)
+{
+    struct ct_program *first = view->cfg ? ct_programs_at(writer->options.programs, 0) : NULL;
+    const struct ct_symbols *symbols;
+    size_t size;
+    if (!first || ct_program_symbols(first, &symbols) != CT_OK)
+        return CT_TIMING_NO_PROGRAM;
+    const uint8_t *id = ct_symbols_build_id(symbols, &size);
+    for (uint32_t i = 0; i < view->found.program_count; i++) {
+        const struct ct_program_identity program = ct_timing_sums_program(view->sums, i);
+        if (size ? program.build_id_size == size && memcmp(program.build_id, id, size) == 0
+                 : strcmp(program.name, first->path) == 0)
+            return i;
+    }
+    return CT_TIMING_NO_PROGRAM;
+}
+
+/* The edges of the graph's program alone: those of sums are in order of their programs. */
+static void add_blocks(const struct ct_timing_view *view, struct ct_timing_block *blocks)
+{
+    const struct ct_timing_edge *edges = view->found.edges;
+    size_t first = 0;
+    while (first < view->found.edge_count && edges[first].program != view->cfg_program)
+        first++;
+    size_t end = first;
+    while (end < view->found.edge_count && edges[end].program == view->cfg_program)
+        end++;
+    if (end > first)
+        ct_timing_add_blocks(edges + first, end - first, view->cfg_shift, view->cfg, blocks);
+}
+
+/* ---- writing ---- */
+
+/* What a plot is of; NULL: there is nothing. */
+static const struct ct_dist *plotted(const struct ct_timing_found *found, const char *name,
+                                     const char **title)
+{
+    if (!name && found->pair_count) {
+        *title = found->pairs[0].name;
+        return &found->pairs[0].direct;
+    }
+    for (size_t i = 0; name && i < found->function_count; i++) {
+        const struct ct_timing_function *f = &found->functions[i];
+        if (f->inclusive.count && (strcmp(f->name, name) == 0 || strcmp(f->label, name) == 0)) {
+            *title = f->label;
+            return &f->inclusive;
+        }
+    }
+    return NULL;
+}
+
+static int write_text(struct ct_timing_writer *writer, const struct ct_timing_view *view)
+{
+    const struct ct_timing_write_options *options = &writer->options;
+    const struct ct_timing_wish wish = {
+        .top = options->top ? (size_t)options->top : TOP, .edges = options->edges, .blocks = options->blocks};
+    return ct_tell_nomem(writer->ctx, "times", ct_timing_print_text(writer->out.file, view, &wish));
+}
+
+static int write_view(struct ct_timing_writer *writer, const struct ct_timing_view *view)
+{
+    const char *title = NULL;
+    const struct ct_dist *dist;
+    int rc = CT_OK;
+    switch (writer->options.format) {
+    case CT_TIMING_FORMAT_JSON:
+        if (!writer->is_open)
+            ct_json_array(&writer->json, NULL);
+        writer->is_open = true;
+        ct_timing_print_json(&writer->json, view);
+        break;
+    case CT_TIMING_FORMAT_SVG:
+        dist = plotted(&view->found, writer->options.function, &title);
+        if (!dist)
+            return CT_OK;
+        ct_svg_histogram(writer->out.file, title, dist);
+        break;
+    default:
+        rc = write_text(writer, view);
+        break;
+    }
+    writer->count++;
+    fflush(writer->out.file);
+    return writer->out.result ? writer->out.result : rc;
+}
+
+/* Works out the times of blocks, of which there are none without control flow. */
+static int write_all(struct ct_timing_writer *writer, struct ct_timing_view *view)
+{
+    size_t count = 0;
+    if (!view->cfg)
+        return write_view(writer, view);
+    ct_cfg_blocks(view->cfg, &count);
+    struct ct_timing_block *blocks = calloc(count + 1, sizeof *blocks);
+    if (!blocks)
+        return ct_fail_nomem(writer->ctx, "times of blocks");
+    add_blocks(view, blocks);
+    view->blocks = blocks;
+    const int rc = write_view(writer, view);
+    free(blocks);
+    return rc;
+}
+
+int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct ct_timing *timing,
+                            const struct ct_timing_origin *origin)
+{
+    if (!writer || !timing || !origin || !origin->buffer || !origin->core)
+        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    struct ct_timing_view view = {.buffer = origin->buffer,
+                                  .core = origin->core,
+                                  .id = origin->id,
+                                  .losses = origin->losses,
+                                  .found = ct_timing_found_in(timing),
+                                  .cfg_program = CT_TIMING_NO_PROGRAM};
+    const int rc = load_cfg(writer, &view);
+    if (rc)
+        return rc;
+    if (view.cfg)
+        view.cfg_shift = ct_programs_at(writer->options.programs, 0)->shift;
+    return write_all(writer, &view);
+}
+
+int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums *sums)
+{
+    if (!writer || !sums)
+        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    const struct ct_analysis_captures *captures = &ct_timing_sums_analysis(sums)->captures;
+    struct ct_timing_view view = {.sums = sums, .captures = captures, .losses = captures->losses};
+    int rc = load_cfg(writer, &view);
+    if (!rc)
+        rc = ct_timing_sums_find(sums, &view.found);
+    if (rc)
+        return rc;
+    view.cfg_program = first_program(writer, &view);
+    if (view.cfg_program == CT_TIMING_NO_PROGRAM)
+        view.cfg = NULL;
+    return write_all(writer, &view);
+}
+
+int ct_timing_writer_end(struct ct_timing_writer *writer)
+{
+    if (!writer)
+        return CT_ERR_ARG;
+    if (writer->options.format == CT_TIMING_FORMAT_JSON && !writer->is_open && !writer->count)
+        ct_json_array(&writer->json, NULL);
+    writer->is_open = writer->json.depth > 0;
+    close_array(writer);
+    fflush(writer->out.file);
+    return writer->out.result;
+}
+
+size_t ct_timing_writer_count(const struct ct_timing_writer *writer)
+{
+    return writer ? writer->count : 0;
+}
