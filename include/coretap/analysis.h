@@ -93,11 +93,22 @@ struct ct_analysis_kind {
     void (*free)(struct ct_analysis *analysis);
 };
 
+/* Names of runs that are kept at most, and bytes of one. */
+#define CT_ANALYSIS_RUNS     1000
+#define CT_ANALYSIS_RUN_NAME 4096
+
+/* The names of the runs that a result is of, by alphabet, each once. */
+struct ct_analysis_runs {
+    char **names;
+    size_t count;
+};
+
 /* The first member of every analysis. */
 struct ct_analysis {
     const struct ct_analysis_kind *kind;
     struct ct_ctx *ctx;
     struct ct_analysis_captures captures;
+    struct ct_analysis_runs runs; /* ct_analysis_free frees them */
 };
 
 /* Makes an empty analysis of the same kind, with the same options. CT_ERR_ARG, CT_ERR_NOMEM, those of the
@@ -118,6 +129,15 @@ CT_API int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from)
 
 /* Adds captures whose trace was taken. CT_ERR_ARG. */
 CT_API int ct_analysis_add_captures(struct ct_analysis *analysis, const struct ct_analysis_captures *more);
+
+/* Says that the result is of a run of this name, too: a capture as it was given, and which part. Of more than
+ * CT_ANALYSIS_RUNS names the first by alphabet are kept. CT_ERR_ARG also for an empty name and one of more
+ * than CT_ANALYSIS_RUN_NAME bytes, CT_ERR_NOMEM. */
+CT_API int ct_analysis_add_run(struct ct_analysis *analysis, const char *name);
+
+/* Returns a name of a run by its number, from 0 on by alphabet; NULL behind the last. It is there until one
+ * is added. */
+CT_API const char *ct_analysis_run(const struct ct_analysis *analysis, size_t number);
 
 /* Writes all that the analysis found as a file that ct_analysis_load reads. Its format is in docs/formats.md.
  * CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */

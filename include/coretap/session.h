@@ -60,6 +60,8 @@ struct ct_session_options {
     /* What of the captures is wanted (not owned); NULL: all. Steps and counts are of what it keeps. What was
      * seen is of all that was decoded: streams that are left out are not, the rest is. */
     const struct ct_filter *filter;
+    const char
+        *part; /* what the filter keeps, in words, for results that are saved; it has to stay; or NULL */
 };
 
 struct ct_session;

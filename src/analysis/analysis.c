@@ -31,8 +31,10 @@ int ct_analysis_part(const struct ct_analysis *whole, struct ct_analysis **part)
 
 void ct_analysis_free(struct ct_analysis *analysis)
 {
-    if (analysis)
-        analysis->kind->free(analysis);
+    if (!analysis)
+        return;
+    ct_runs_free(analysis);
+    analysis->kind->free(analysis);
 }
 
 int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
@@ -61,7 +63,9 @@ int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from)
         return ct_fail(into->ctx, CT_ERR_ARG,
                        "%s: cannot be added to %s: results add up that are of one kind", from->kind->name,
                        into == from ? "itself" : into->kind->name);
-    const int rc = into->kind->merge(into, from);
+    int rc = into->kind->merge(into, from);
+    if (!rc)
+        rc = ct_runs_add(into, from);
     if (!rc)
         ct_captures_add(&into->captures, &from->captures);
     return rc;

@@ -2,6 +2,7 @@
 /* Counts by program and context. Items are appended, and equal ones brought together when there are twice as
  * many as the last time: adding is cheap, and memory follows the number of different ones. */
 #include "analysis/cover.h"
+#include "analysis/saved.h"
 #include "analysis/program_table.h"
 #include "base/ctx.h"
 #include "base/saturate.h"
@@ -56,6 +57,7 @@ void ct_cover_free(struct ct_cover *cover)
         return;
     for (size_t i = 0; i < cover->cell_count; i++)
         free(cover->cells[i].items);
+    ct_runs_free(&cover->analysis);
     ct_program_table_clear(&cover->programs);
     free(cover->contexts);
     free(cover->cells);

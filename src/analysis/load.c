@@ -175,9 +175,14 @@ int ct_load_line(struct ct_load *load)
             check_end(f);
             return 0;
         }
-        const int taken = load->version < kind->told ? 0 : ct_load_captures(load, &f->part->captures);
+        const bool tells = load->version >= kind->told;
+        int taken = tells ? ct_load_captures(load, &f->part->captures) : 0;
+        if (!taken && tells)
+            taken = ct_load_run(load, f->part);
         if (!taken)
             return 1;
+        if (taken < 0)
+            f->result = taken;
     }
     return 0;
 }

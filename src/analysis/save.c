@@ -105,6 +105,7 @@ int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *use
     struct ct_save to = {.ctx = analysis->ctx, .write = write, .user = user, .sum = CT_SAVED_SUM};
     ct_save_line(&to, "coretap-%s %u", analysis->kind->name, analysis->kind->version);
     ct_save_captures(&to, &analysis->captures);
+    ct_save_runs(&to, analysis);
     const int rc = analysis->kind->save(analysis, &to);
     flush(&to);
     if (analysis->kind->version >= analysis->kind->checked)

@@ -21,4 +21,15 @@ void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *cap
 /* Takes a line about captures. 1; 0 for another line; CT_ERR_FORMAT. */
 int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures);
 
+/* The lines that name runs. */
+void ct_save_runs(struct ct_save *to, const struct ct_analysis *analysis);
+
+/* Takes a line that names a run. 1; 0 for another line; CT_ERR_FORMAT, CT_ERR_NOMEM. */
+int ct_load_run(struct ct_load *load, struct ct_analysis *analysis);
+
+/* Adds the names of `from`. CT_ERR_NOMEM. */
+int ct_runs_add(struct ct_analysis *into, const struct ct_analysis *from);
+
+void ct_runs_free(struct ct_analysis *analysis);
+
 #endif

@@ -2,6 +2,8 @@
 /* Sums of stacks over streams and captures: the object, and what the contract asks of it. */
 #include "analysis/stack_sums.h"
 
+#include "analysis/saved.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +38,7 @@ void ct_stack_sums_free(struct ct_stack_sums *s)
     if (!s)
         return;
     ct_stack_streams_free(s);
+    ct_runs_free(&s->analysis);
     for (size_t i = 0; i < s->function_count; i++) {
         if (s->functions[i].label != s->functions[i].name)
             free((char *)(uintptr_t)s->functions[i].label);

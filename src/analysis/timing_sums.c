@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of times over streams and captures: the object, and what the contract asks of it. */
 #include "analysis/timing_sums.h"
+#include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/saturate.h"
@@ -37,6 +38,7 @@ void ct_timing_sums_free(struct ct_timing_sums *s)
     if (!s)
         return;
     ct_timing_streams_free(s);
+    ct_runs_free(&s->analysis);
     ct_sum_list_clear(&s->functions);
     ct_sum_list_clear(&s->edges);
     ct_sum_list_clear(&s->pairs);

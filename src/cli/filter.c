@@ -192,6 +192,34 @@ static const char *any_given(const struct cli_filter *f, const struct cli_args *
     return NULL;
 }
 
+static void put_option(char **text, size_t *size, const char *name, const char *value)
+{
+    const int length = snprintf(*text, *size, " --%s %s", name, value);
+    const size_t step = length < 0 ? 0 : (size_t)length < *size ? (size_t)length : *size - 1;
+    *text += step;
+    *size -= step;
+}
+
+void cli_filter_words(const struct cli_filter *f, const struct cli_args *args, char *text, size_t size)
+{
+    static const char *const names[] = {"buffer", "id",      "from", "to",     "core",    "pid",
+                                        "tid",    "context", "el",   "module", "function"};
+    char *begin = text;
+    *text = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const bool is_list = i > 4;
+        const size_t option = index_of(args, names[i], is_list ? CLI_LIST : CLI_TEXT);
+        const struct cli_value *value = is_list ? NULL : given(args, names[i], CLI_TEXT);
+        if (value && (i < 2 || cli_filter_of(f)))
+            put_option(&text, &size, names[i], value->text);
+        for (size_t k = 0; is_list && k < args->list_count; k++)
+            if (args->list[k].option == option)
+                put_option(&text, &size, names[i], args->list[k].text);
+    }
+    if (*begin)
+        memmove(begin, begin + 1, strlen(begin)); /* the first space */
+}
+
 bool cli_filter_refuse(const struct cli_filter *f, const struct cli_args *args, const char *but,
                        const char *why)
 {

@@ -93,6 +93,9 @@ void cli_filter_free(struct cli_filter *filter);
 /* The filter; NULL when no option asks for one. */
 const struct ct_filter *cli_filter_of(const struct cli_filter *filter);
 
+/* Writes the options that say which part of a capture is wanted, as they were given, cut to `size` bytes. */
+void cli_filter_words(const struct cli_filter *filter, const struct cli_args *args, char *text, size_t size);
+
 /* False, with a message about what is read in the place of a capture: an option was given that cannot be
  * applied to it. `but` names one that can, or is NULL. */
 bool cli_filter_refuse(const struct cli_filter *filter, const struct cli_args *args, const char *but,

@@ -81,6 +81,9 @@ static size_t find_kind(const struct cli_args *args)
 
 /* ---- adding up ---- */
 
+/* Names of captures that are printed. */
+#define TOLD 20
+
 /* Says of what the result is. */
 static void tell(const struct cli_args *args, const struct ct_analysis *sum)
 {
@@ -93,6 +96,14 @@ static void tell(const struct cli_args *args, const struct ct_analysis *sum)
         snprintf(old, sizeof old, ", and of %" PRIu64 " files that do not tell their captures", c->unknown);
     cli_say("%s of %" PRIu64 " captures%s, %" PRIu64 " of them not whole; losses: %s", sum->kind->name,
             c->known, old, c->damaged, ct_losses_words(words, &c->losses));
+    const char *name;
+    for (size_t i = 0; (name = ct_analysis_run(sum, i)); i++) {
+        if (i == TOLD && ct_analysis_run(sum, i + 1)) {
+            cli_say("  and others, which are named in the result");
+            break;
+        }
+        cli_say("  %s", name);
+    }
 }
 
 static int add_up(struct cli_results *r)

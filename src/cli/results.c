@@ -117,6 +117,8 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
 
 static int run_session(struct cli_results *r)
 {
+    char part[1024];
+    cli_filter_words(&r->filter, r->args, part, sizeof part);
     const struct ct_chain_options chain = cli_capture_chain_options(&r->capture, CT_LEVEL_STEPS);
     const struct ct_session_options options = {.size = sizeof options,
                                                .programs = r->programs,
@@ -126,7 +128,8 @@ static int run_session(struct cli_results *r)
                                                .progress = on_bytes,
                                                .steps = r->steps ? on_steps : NULL,
                                                .decoded = on_decoded,
-                                               .filter = cli_filter_of(&r->filter)};
+                                               .filter = cli_filter_of(&r->filter),
+                                               .part = part};
     int rc = ct_session_new(r->args->ctx, &options, &r->session);
     if (!rc)
         rc = ct_session_add(r->session, r->analysis);
@@ -165,13 +168,28 @@ static int read_capture(struct cli_results *r, const char *path)
     return cli_capture_code_or_empty(&r->capture, CLI_CLEAN);
 }
 
+/* A file without a byte is neither: it is what a command leaves that was stopped. */
+static bool is_empty(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size;
+}
+
+static int refuse_empty(const char *path)
+{
+    cli_say("%s: the file is empty; a capture is expected, or what a command wrote with --format data", path);
+    return CLI_FAILED;
+}
+
 int cli_results_read(struct cli_results *r)
 {
     int worst = CLI_CLEAN;
     for (int i = 0; i < r->args->rest_count && worst != CLI_FAILED; i++) {
         const char *path = r->args->rest[i];
         const bool is_file = is_pipe(path) || cli_results_is_file(NULL, path);
-        const int code = is_file ? read_file(r, path) : read_capture(r, path);
+        const int code = is_empty(path) ? refuse_empty(path)
+                         : is_file      ? read_file(r, path)
+                                        : read_capture(r, path);
         worst = code > worst ? code : worst;
     }
     r->kept_nothing =

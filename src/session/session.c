@@ -7,6 +7,7 @@
 #include "base/options.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -350,6 +351,19 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
     return rc;
 }
 
+/* Tells the analyses which run they are of. A name that is too long is none. */
+static int name_run(struct ct_session *s, const struct ct_capture *capture)
+{
+    char name[CT_ANALYSIS_RUN_NAME + 1];
+    const char *part = s->options.part && *s->options.part ? s->options.part : NULL;
+    const int size =
+        snprintf(name, sizeof name, part ? "%s (%s)" : "%s", capture->path ? capture->path : "", part);
+    int rc = CT_OK;
+    for (size_t i = 0; i < s->count && !rc && *name && size > 0 && (size_t)size < sizeof name; i++)
+        rc = ct_analysis_add_run(s->analyses[i], name);
+    return rc;
+}
+
 int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffers,
                    size_t count)
 {
@@ -374,5 +388,5 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
         .known = 1, .damaged = ct_seen_is_damaged(&s->seen, capture, 0) ? 1 : 0, .losses = s->seen.losses};
     for (size_t i = 0; i < s->count && !rc; i++)
         rc = ct_analysis_add_captures(s->analyses[i], &one);
-    return rc;
+    return rc ? rc : name_run(s, capture);
 }

@@ -82,6 +82,8 @@ def main():
         assert both == sum_of(folder, *paths), "not the merged files"
         assert both == run("cover", "--format", "data", *reversed(paths)), "depends on the order"
         assert f"captures {len(paths)}\n".encode() in both
+        for path in paths:
+            assert f"capture {path}\n".encode() in both
 
     def perf():
         for name in ("dynamic", "even"):
@@ -147,6 +149,8 @@ def main():
         assert saved.read_bytes() == both.read_bytes()
         run("profile", "--format", "autofdo", both, code=2)
         run("profile", "--from", "main", both, code=2)
+        part = run("profile", "--format", "data", "--from", "main", "--to", "900000insn", made["even"])
+        assert f"capture {made['even']} (--from main --to 900000insn)\n".encode() in part, part[:200]
         saved.write_bytes(both.read_bytes()[:-30])
         run("profile", saved, code=2)
 

@@ -383,6 +383,13 @@ static int make_subject(struct subject *s, struct ct_analysis *(*make)(struct rn
         REQUIRE(take_as(s->pieces[i], &s->history, &cuts[i], (uint32_t)i, names[i]));
         REQUIRE(ct_analysis_add_captures(s->pieces[i], &captures) == CT_OK);
         REQUIRE(ct_analysis_add_captures(s->whole, &captures) == CT_OK);
+        for (uint32_t runs = rng_below(rng, 3) + (rng_chance(rng, 4) ? CT_ANALYSIS_RUNS / 2 : 0); runs;
+             runs--) {
+            char name[32];
+            snprintf(name, sizeof name, "run \\ %u", rng_below(rng, 3000));
+            REQUIRE(ct_analysis_add_run(s->pieces[i], name) == CT_OK);
+            REQUIRE(ct_analysis_add_run(s->whole, name) == CT_OK);
+        }
     }
     if (s->whole->kind->inputs & CT_INPUT_STEPS) {
         for (uint32_t i = 0; i < PIECES; i++)

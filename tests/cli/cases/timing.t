@@ -38,9 +38,10 @@ $ coretap timing -q --format svg --function main examples/quickstart
 [1]
 
 # Sums: of the streams of one capture, of several captures, and of files in their place.
-$ coretap timing -q --format data examples/quickstart > $T/one && head -9 $T/one
+$ coretap timing -q --format data examples/quickstart > $T/one && head -10 $T/one
 | coretap-timing 1
 | captures 1
+| capture examples/quickstart
 | totals 1897 1897 0 2753 2203 0 42 0 0
 | function - 80000 2753 1897 156 120 firmware.bin+0x0
 | inclusive 24 1567 33 79 0 19be5 24 1 26 1 29 2 31 6 32 6 33 8
@@ -58,6 +59,7 @@ $ coretap timing -q --together --edges --top 1 examples/quickstart
 | # 61 more
 $ coretap merge $T/one examples/quickstart > $T/two
 ! coretap: timing of 2 captures, 0 of them not whole; losses: none
+! coretap:   examples/quickstart
 $ coretap timing $T/two | head -2
 | # captures=2 damaged=0 unknown=0
 | # cycles=3794 edges=3794 unplaced=0 steps=5506 untimed=4406 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=84 switches=0
@@ -65,7 +67,7 @@ $ cat $T/one | coretap merge -q --kind timing /dev/stdin $T/one | cmp - $T/two
 $ coretap timing -q --format data $T/one examples/quickstart | cmp - $T/two
 $ coretap merge -q --kind timing examples/quickstart | cmp - $T/one
 $ sed 's/^self 36/self 37/' $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:115: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap timing --format data'
+| bad:116: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap timing --format data'
 $ head -8 $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:8: the file is cut off: its last line is not 'end'; nothing of the file was taken. Write it with 'coretap timing --format data'
 $ printf 'coretap-timing 1\nfunction 0 10 1 1 1 0 f\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
@@ -77,4 +79,8 @@ $ coretap cover $T/one 2>&1 | sed 's/.*one:/one:/' | head -1
 $ coretap timing -q --format json --pair "0x80000" examples/quickstart
 ! coretap timing: --pair '0x80000': two places with a space between are expected
 ! Try 'coretap timing --help'.
+[2]
+
+$ : > $T/none; coretap merge $T/none
+! coretap: $T/none: the file is empty; a capture is expected, or what a command wrote with --format data
 [2]

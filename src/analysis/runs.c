@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of the runs that a result is of: sorted, each once. Of very many those at the beginning of the
+ * alphabet are kept, so that it does not matter in which order they came. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/saved.h"
+#include "base/ctx.h"
+#include "base/printable.h"
+
+/* Where `name` is, or belongs. */
+static size_t place_of(const struct ct_analysis_runs *runs, const char *name, bool *found)
+{
+    size_t low = 0, high = runs->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(runs->names[middle], name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *found = low < runs->count && !strcmp(runs->names[low], name);
+    return low;
+}
+
+static int insert(struct ct_analysis_runs *runs, size_t at, const char *name)
+{
+    char **names = realloc(runs->names, (runs->count + 1) * sizeof *names);
+    if (!names)
+        return CT_ERR_NOMEM;
+    runs->names = names;
+    char *copy = strdup(name);
+    if (!copy)
+        return CT_ERR_NOMEM;
+    memmove(names + at + 1, names + at, (runs->count - at) * sizeof *names);
+    names[at] = copy;
+    if (++runs->count > CT_ANALYSIS_RUNS)
+        free(names[--runs->count]);
+    return CT_OK;
+}
+
+int ct_analysis_add_run(struct ct_analysis *analysis, const char *name)
+{
+    bool found;
+    if (!analysis || !name || !*name || strlen(name) > CT_ANALYSIS_RUN_NAME)
+        return CT_ERR_ARG;
+    const size_t at = place_of(&analysis->runs, name, &found);
+    if (found || at == CT_ANALYSIS_RUNS)
+        return CT_OK;
+    return insert(&analysis->runs, at, name) ? ct_fail_nomem(analysis->ctx, name) : CT_OK;
+}
+
+const char *ct_analysis_run(const struct ct_analysis *analysis, size_t number)
+{
+    return analysis && number < analysis->runs.count ? analysis->runs.names[number] : NULL;
+}
+
+int ct_runs_add(struct ct_analysis *into, const struct ct_analysis *from)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; i < from->runs.count && !rc; i++)
+        rc = ct_analysis_add_run(into, from->runs.names[i]);
+    return rc;
+}
+
+void ct_runs_free(struct ct_analysis *analysis)
+{
+    for (size_t i = 0; i < analysis->runs.count; i++)
+        free(analysis->runs.names[i]);
+    free(analysis->runs.names);
+    analysis->runs = (struct ct_analysis_runs){0};
+}
+
+void ct_save_runs(struct ct_save *to, const struct ct_analysis *analysis)
+{
+    char text[CT_PRINTABLE_ROOM(CT_ANALYSIS_RUN_NAME + 1)];
+    for (size_t i = 0; i < analysis->runs.count; i++) {
+        ct_escape_to_read(analysis->runs.names[i], text);
+        ct_save_line(to, "capture %s", text);
+    }
+}
+
+/* capture NAME */
+int ct_load_run(struct ct_load *load, struct ct_analysis *analysis)
+{
+    char name[CT_PRINTABLE_ROOM(CT_ANALYSIS_RUN_NAME) + 1];
+    if (!ct_load_is(load, 0, "capture"))
+        return 0;
+    ct_load_split(load, 2);
+    const struct ct_load_word *word = &load->words[1];
+    const bool fits = load->word_count == 2 && word->size && word->size < sizeof name &&
+                      !memchr(word->text, '\0', word->size);
+    if (fits) {
+        memcpy(name, word->text, word->size);
+        name[word->size] = '\0';
+    }
+    if (!fits || !ct_unescape(name) || !*name || strlen(name) > CT_ANALYSIS_RUN_NAME)
+        return ct_load_bad(load, "a capture is 'capture NAME', with a name of 1 to 4096 bytes");
+    const int rc = ct_analysis_add_run(analysis, name);
+    return rc ? rc : 1;
+}
