@@ -14,6 +14,7 @@
 
 #include "coretap/base.h"
 #include "coretap/cover.h"
+#include "coretap/decode.h"
 #include "coretap/input.h"
 #include "coretap/losses.h"
 #include "coretap/programs.h"
@@ -125,6 +126,39 @@ CT_API int ct_timing_writer_end(struct ct_timing_writer *writer);
 
 /* Returns how many streams and sums were written; those with nothing to plot were not. */
 CT_API size_t ct_timing_writer_count(const struct ct_timing_writer *writer);
+
+/* ---- listings ---- */
+
+/* One line for each packet, or for each element along the program (docs/listing.md). */
+struct ct_lister;
+
+/* Makes a lister that gives its lines to `write`. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_lister_new(struct ct_ctx *ctx, ct_write_fn *write, void *user, struct ct_lister **out);
+CT_API void ct_lister_free(struct ct_lister *lister);
+
+/* Says of which buffer (not owned) and trace ID the next lines are. It is written before the first of them.
+ * NULL: of the one said before; -1: no ID is written. CT_ERR_ARG. */
+CT_API int ct_lister_heading(struct ct_lister *lister, const char *buffer, int id);
+
+/* Lists a batch, as receivers of a chain get it: packets, or records of the walk. Of one stream all batches
+ * come in order. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_lister_packets(struct ct_lister *lister, const struct ct_stream *stream,
+                             const struct ct_packet_batch *batch);
+CT_API int ct_lister_flow(struct ct_lister *lister, const struct ct_stream *stream,
+                          const struct ct_flow_batch *batch);
+
+/* Gives what is listed so far to the receiver, but for a line that is not over. The same errors. */
+CT_API int ct_lister_flush(struct ct_lister *lister);
+
+/* Ends the last line of a stream. The same errors. */
+CT_API int ct_lister_end(struct ct_lister *lister);
+
+/* Makes a lister for a part of a stream of ETMv4, ETE, ETMv3 or PTM; any thread may call this and use it.
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_lister_part(struct ct_lister *whole, struct ct_lister **part);
+
+/* Adds the lines of a part, in order, unless `keep` is 0; the part is gone. The errors of ct_lister_flow. */
+CT_API int ct_lister_join(struct ct_lister *whole, struct ct_lister *part, int keep);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,6 @@
 #include "base/seam.h"
 #include "coretap/decode.h"
 #include "etm4/work.h"
-#include "format/text.h"
 
 struct ct_event_columns;
 struct ct_fast;
@@ -64,9 +63,6 @@ struct ct_protocol_ops {
     size_t (*find_sync)(const uint8_t *data, size_t size, size_t from);
     void (*decoder_seam)(const void *decoder, struct ct_seam *seam);
     void (*resolver_seam)(const void *resolver, struct ct_seam *seam);
-
-    /* Appends one line a packet (docs/listing.md). */
-    void (*list)(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch);
 };
 
 extern const struct ct_protocol_ops ct_etm4_ops; /* ETMv4 and ETE */
@@ -77,12 +73,5 @@ extern const struct ct_protocol_ops ct_stm_ops;
 
 /* NULL for a protocol that is not decoded. */
 const struct ct_protocol_ops *ct_protocol_ops(enum ct_protocol protocol);
-
-/* Where the bytes of a packet at stream position `pos` are. A run without
- * synchronisation has none to show. */
-static inline const uint8_t *ct_packet_bytes(const struct ct_packet_batch *batch, uint64_t pos)
-{
-    return pos < batch->run->pos ? NULL : batch->run->data + (pos - batch->run->pos);
-}
 
 #endif

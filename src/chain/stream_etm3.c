@@ -79,14 +79,6 @@ static bool type_is_bad(unsigned type)
     }
 }
 
-static void list(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch)
-{
-    const struct ct_etm3_packet *packets = batch->packets;
-    for (size_t i = 0; i < batch->count; i++)
-        ct_list_etm3_packet(text, stream->id, batch->offsets[i], ct_packet_bytes(batch, packets[i].pos),
-                            &packets[i], stream->source);
-}
-
 const struct ct_protocol_ops ct_etm3_ops = {
     .packet_size = sizeof(struct ct_etm3_packet),
     .type_at = offsetof(struct ct_etm3_packet, type),
@@ -101,7 +93,6 @@ const struct ct_protocol_ops ct_etm3_ops = {
     .resolver_reset = resolver_reset,
     .resolve = resolve,
     .type_is_bad = type_is_bad,
-    .list = list,
     .find_sync = ct_etm3_find_sync,
     .decoder_seam = ct_etm3_decoder_seam,
     .resolver_seam = ct_etm3_resolver_seam,

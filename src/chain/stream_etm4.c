@@ -136,14 +136,6 @@ static int hops_sync(void *hops, struct ct_stream_stats *stats)
     return ct_etm4_hops_sync(hops, stats);
 }
 
-static void list(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch)
-{
-    const struct ct_etm4_packet *packets = batch->packets;
-    for (size_t i = 0; i < batch->count; i++)
-        ct_list_etm4_packet(text, stream->id, batch->offsets[i], ct_packet_bytes(batch, packets[i].pos),
-                            &packets[i], stream->source);
-}
-
 const struct ct_protocol_ops ct_etm4_ops = {
     .packet_size = sizeof(struct ct_etm4_packet),
     .type_at = offsetof(struct ct_etm4_packet, type),
@@ -170,5 +162,4 @@ const struct ct_protocol_ops ct_etm4_ops = {
     .find_sync = ct_etm4_find_sync,
     .decoder_seam = ct_etm4_decoder_seam,
     .resolver_seam = ct_etm4_resolver_seam,
-    .list = list,
 };

@@ -79,14 +79,6 @@ static bool type_is_bad(unsigned type)
     }
 }
 
-static void list(struct ct_text *text, const struct ct_stream *stream, const struct ct_packet_batch *batch)
-{
-    const struct ct_ptm_packet *packets = batch->packets;
-    for (size_t i = 0; i < batch->count; i++)
-        ct_list_ptm_packet(text, stream->id, batch->offsets[i], ct_packet_bytes(batch, packets[i].pos),
-                           &packets[i]);
-}
-
 const struct ct_protocol_ops ct_ptm_ops = {
     .packet_size = sizeof(struct ct_ptm_packet),
     .type_at = offsetof(struct ct_ptm_packet, type),
@@ -101,7 +93,6 @@ const struct ct_protocol_ops ct_ptm_ops = {
     .resolver_reset = resolver_reset,
     .resolve = resolve,
     .type_is_bad = type_is_bad,
-    .list = list,
     .find_sync = ct_ptm_find_sync,
     .decoder_seam = ct_ptm_decoder_seam,
     .resolver_seam = ct_ptm_resolver_seam,

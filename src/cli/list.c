@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap list: packets or elements, one line each. */
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "chain/protocol.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/passes.h"
-#include "format/listing.h"
+#include "coretap/format.h"
 
 enum option {
     PACKETS = CLI_CAPTURE_OPTIONS,
@@ -31,15 +30,10 @@ static const struct cli_option options[] = {
     [THREADS] = CLI_THREADS_OPTION,
 };
 
-struct part;
-
-/* Lines of a stream, or of a part of it that a thread makes. */
+/* Who takes batches: the listing, or a part of a stream that a thread makes. */
 struct lines {
-    struct ct_text *text;
-    struct ct_element_lister lister;
-    struct cli_passes *passes; /* NULL in a part: it has no heading */
-    pthread_mutex_t lock;      /* of the parts that nobody uses */
-    struct part *spare;
+    struct ct_lister *lister;
+    struct cli_passes *passes; /* NULL in a part */
 };
 
 struct listing {
@@ -47,96 +41,55 @@ struct listing {
     struct lines lines;
 };
 
+/* A file that cannot be written is told of at the end of the command. */
+static int note(const struct lines *l, int result)
+{
+    if (l->passes)
+        l->passes->text.failed |= result == CT_ERR_IO;
+    return result;
+}
+
 static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
-    struct lines *l = user;
-    if (l->passes)
-        cli_passes_heading(l->passes);
-    ct_protocol_ops((enum ct_protocol)batch->protocol)->list(l->text, stream, batch);
-    return l->text->failed ? CT_ERR_IO : 0;
+    const struct lines *l = user;
+    return note(l, ct_lister_packets(l->lister, stream, batch));
 }
 
 static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
 {
-    struct lines *l = user;
-    if (l->passes)
-        cli_passes_heading(l->passes);
-    l->lister.id = stream->id;
-    for (size_t i = 0; i < batch->count; i++)
-        ct_list_flow(&l->lister, &batch->records[i]);
-    return l->text->failed ? CT_ERR_IO : 0;
+    const struct lines *l = user;
+    return note(l, ct_lister_flow(l->lister, stream, batch));
 }
 
+/* Somebody may watch a stream: what is known is shown. */
 static int on_bytes(void *user, uint64_t bytes)
 {
     const struct lines *l = user;
+    if (l->passes->buffer->path[0] == '-')
+        note(l, ct_lister_flush(l->lister));
     return cli_passes_bytes(l->passes, bytes);
 }
 
-/* A part is text in memory, which the next one uses again. */
-struct part {
-    struct lines lines;
-    struct part *next;
-    struct ct_text text;
-};
-
 static void *part_new(void *user, const struct ct_stream *stream)
 {
+    const struct lines *whole = user;
+    struct lines *part = calloc(1, sizeof *part);
     (void)stream;
-    struct lines *whole = user;
-    pthread_mutex_lock(&whole->lock);
-    struct part *part = whole->spare;
-    if (part)
-        whole->spare = part->next;
-    pthread_mutex_unlock(&whole->lock);
-    if (!part) {
-        part = malloc(sizeof *part);
-        if (!part)
-            return NULL;
-        ct_text_init(&part->text, NULL);
+    if (part && ct_lister_part(whole->lister, &part->lister) != CT_OK) {
+        free(part);
+        return NULL;
     }
-    part->text.kept_size = 0;
-    /* The last line before the part is not ended: more of it may come here. */
-    part->lines = (struct lines){.text = &part->text, .lister = {.text = &part->text, .open = true}};
     return part;
-}
-
-static void put_part(struct lines *whole, const struct part *part)
-{
-    const struct ct_text *text = &part->text;
-    /* Before the first line of all there is none to be ended. */
-    const size_t skip = !whole->lister.open && text->kept[0] == '\n';
-    cli_passes_heading(whole->passes);
-    ct_text_flush(whole->text);
-    fwrite(text->kept + skip, 1, text->kept_size - skip, whole->text->out);
-    whole->text->failed |= ferror(whole->text->out) != 0;
-    whole->lister.open = part->lines.lister.open;
-    whole->lister.last_fields = part->lines.lister.last_fields;
 }
 
 static int part_end(void *user, const struct ct_stream *stream, void *part_user, int keep)
 {
+    const struct lines *whole = user;
+    struct lines *part = part_user;
+    struct ct_lister *lister = part->lister;
     (void)stream;
-    struct lines *whole = user;
-    struct part *part = part_user;
-    whole->text->failed |= !ct_text_flush(&part->text);
-    if (keep && part->text.kept_size)
-        put_part(whole, part);
-    pthread_mutex_lock(&whole->lock);
-    part->next = whole->spare;
-    whole->spare = part;
-    pthread_mutex_unlock(&whole->lock);
-    return whole->text->failed ? CT_ERR_IO : 0;
-}
-
-static void free_parts(struct lines *whole)
-{
-    while (whole->spare) {
-        struct part *next = whole->spare->next;
-        free(whole->spare->text.kept);
-        free(whole->spare);
-        whole->spare = next;
-    }
+    free(part);
+    return note(whole, ct_lister_join(whole->lister, lister, keep));
 }
 
 /* Lines of software trace depend on those before them. */
@@ -150,6 +103,9 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
 {
     const struct cli_args *args = passes->capture.args;
     struct listing *l = passes->user;
+    ct_lister_heading(l->lines.lister, passes->tell_buffer ? passes->buffer->name : NULL,
+                      passes->tell_id ? passes->id : -1);
+    passes->tell_buffer = passes->tell_id = false;
     sink->user = &l->lines;
     sink->bytes = on_bytes;
     if (has_parts(passes)) {
@@ -168,10 +124,8 @@ static int begin(struct cli_passes *passes, struct ct_chain_options *chain, stru
 
 static void end(struct cli_passes *passes)
 {
-    struct listing *l = passes->user;
-    /* With packets, no line is open. */
-    l->lines.lister.open &= !passes->capture.args->values[PACKETS].given;
-    ct_list_flow_end(&l->lines.lister);
+    const struct listing *l = passes->user;
+    note(&l->lines, ct_lister_end(l->lines.lister));
 }
 
 static int run(const struct cli_args *args)
@@ -183,11 +137,11 @@ static int run(const struct cli_args *args)
     l.passes.user = &l;
     l.passes.begin = begin;
     l.passes.end = end;
-    l.lines = (struct lines){.text = &l.passes.text, .lister = {.text = &l.passes.text}, .passes = &l.passes};
-    pthread_mutex_init(&l.lines.lock, NULL);
+    l.lines.passes = &l.passes;
+    if (ct_lister_new(args->ctx, cli_output_write, stdout, &l.lines.lister) != CT_OK)
+        return cli_library_error(args->ctx);
     const int code = cli_passes_run(&l.passes, args);
-    free_parts(&l.lines);
-    pthread_mutex_destroy(&l.lines.lock);
+    ct_lister_free(l.lines.lister);
     return code;
 }
 

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/passes.h"
+#include "format/listing.h"
 
 #include <stdlib.h>
 
 void cli_passes_heading(struct cli_passes *p)
 {
-    if (p->tell_buffer) {
-        ct_text_room(&p->text);
-        ct_text_lit(&p->text, "# buffer ");
-        ct_text_json(&p->text, p->buffer->name);
-        ct_text_char(&p->text, '\n');
-    }
-    if (p->tell_id) {
-        ct_text_room(&p->text);
-        ct_text_lit(&p->text, "# id ");
-        ct_text_hex_digits(&p->text, p->id, 2);
-        ct_text_char(&p->text, '\n');
-    }
+    ct_list_heading(&p->text, p->tell_buffer ? p->buffer->name : NULL, p->tell_id ? p->id : -1);
     p->tell_buffer = p->tell_id = false;
 }
 

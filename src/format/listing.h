@@ -3,6 +3,7 @@
 #ifndef CT_FORMAT_LISTING_H
 #define CT_FORMAT_LISTING_H
 
+#include "coretap/decode.h"
 #include "coretap/flow.h"
 #include "coretap/packet.h"
 #include "coretap/packet_etm3.h"
@@ -52,6 +53,13 @@ void ct_list_stm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const
 const char *ct_itm_type_name(enum ct_itm_type type);
 void ct_list_itm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_itm_packet *packet);
+
+/* Appends one line for each packet of the batch. */
+void ct_list_packets(struct ct_text *text, const struct ct_stream *stream,
+                     const struct ct_packet_batch *batch);
+
+/* Appends the lines that say of what buffer and trace ID the next ones are. NULL and -1: none. */
+void ct_list_heading(struct ct_text *text, const char *buffer, int id);
 
 /* Lines of elements hold back the last one: a cycle count that belongs to it may follow. */
 struct ct_element_lister {

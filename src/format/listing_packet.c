@@ -34,3 +34,79 @@ void ct_list_hex(struct ct_text *t, const char *key, uint64_t value)
     ct_text_string(t, key);
     ct_text_hex(t, value);
 }
+
+/* ---- batches ---- */
+
+/* Where the bytes of a packet at stream position `pos` are. A run without synchronisation has none to show.
+ */
+static const uint8_t *bytes_at(const struct ct_packet_batch *batch, uint64_t pos)
+{
+    return pos < batch->run->pos ? NULL : batch->run->data + (pos - batch->run->pos);
+}
+
+static void list_etm4(struct ct_text *text, const struct ct_stream *stream,
+                      const struct ct_packet_batch *batch)
+{
+    const struct ct_etm4_packet *packets = batch->packets;
+    for (size_t i = 0; i < batch->count; i++)
+        ct_list_etm4_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i],
+                            stream->source);
+}
+
+static void list_etm3(struct ct_text *text, const struct ct_stream *stream,
+                      const struct ct_packet_batch *batch)
+{
+    const struct ct_etm3_packet *packets = batch->packets;
+    for (size_t i = 0; i < batch->count; i++)
+        ct_list_etm3_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i],
+                            stream->source);
+}
+
+static void list_ptm(struct ct_text *text, const struct ct_stream *stream,
+                     const struct ct_packet_batch *batch)
+{
+    const struct ct_ptm_packet *packets = batch->packets;
+    for (size_t i = 0; i < batch->count; i++)
+        ct_list_ptm_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i]);
+}
+
+static void list_itm(struct ct_text *text, const struct ct_stream *stream,
+                     const struct ct_packet_batch *batch)
+{
+    const struct ct_itm_packet *packets = batch->packets;
+    for (size_t i = 0; i < batch->count; i++)
+        ct_list_itm_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i]);
+}
+
+static void list_stm(struct ct_text *text, const struct ct_stream *stream,
+                     const struct ct_packet_batch *batch)
+{
+    const struct ct_stm_packet *packets = batch->packets;
+    for (size_t i = 0; i < batch->count; i++)
+        ct_list_stm_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i]);
+}
+
+void ct_list_packets(struct ct_text *text, const struct ct_stream *stream,
+                     const struct ct_packet_batch *batch)
+{
+    switch (batch->protocol) {
+    case CT_PROTOCOL_ETM4:
+    case CT_PROTOCOL_ETE:
+        list_etm4(text, stream, batch);
+        break;
+    case CT_PROTOCOL_ETM3:
+        list_etm3(text, stream, batch);
+        break;
+    case CT_PROTOCOL_PTM:
+        list_ptm(text, stream, batch);
+        break;
+    case CT_PROTOCOL_STM:
+        list_stm(text, stream, batch);
+        break;
+    case CT_PROTOCOL_ITM:
+        list_itm(text, stream, batch);
+        break;
+    default:
+        break;
+    }
+}

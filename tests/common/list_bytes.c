@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "chain/protocol.h"
 #include "chain/stream.h"
 #include "format/listing.h"
 
@@ -16,7 +15,7 @@ struct sink {
 static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     struct sink *s = user;
-    ct_protocol_ops((enum ct_protocol)batch->protocol)->list(&s->text, stream, batch);
+    ct_list_packets(&s->text, stream, batch);
     return 0;
 }
 

@@ -31,7 +31,8 @@ int main(int argc, char **argv)
 }
 """
 # A program, and the command line that prints the same.
-PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"]}
+PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"],
+            "list_elements": ["list", "--elements"]}
 
 
 def record(build, folder):

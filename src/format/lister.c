@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Listings on their way to a receiver. */
+#include "coretap/format.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "format/listing.h"
+#include "format/out.h"
+
+void ct_list_heading(struct ct_text *text, const char *buffer, int id)
+{
+    if (buffer) {
+        ct_text_room(text);
+        ct_text_lit(text, "# buffer ");
+        ct_text_json(text, buffer);
+        ct_text_char(text, '\n');
+    }
+    if (id >= 0) {
+        ct_text_room(text);
+        ct_text_lit(text, "# id ");
+        ct_text_hex_digits(text, (uint64_t)id, 2);
+        ct_text_char(text, '\n');
+    }
+}
+
+struct ct_lister {
+    struct ct_ctx *ctx;
+    struct ct_element_lister lines;
+    struct ct_out *out; /* NULL: a part, whose text is kept in memory */
+    const char *buffer; /* headings that are still to be written, before the next line */
+    int id;
+    pthread_mutex_t lock;    /* of the parts that nobody uses */
+    struct ct_lister *spare; /* … a list by `next` */
+    struct ct_lister *next;
+    struct ct_text text;
+};
+
+static struct ct_lister *make(struct ct_ctx *ctx)
+{
+    struct ct_lister *lister = malloc(sizeof *lister);
+    if (!lister)
+        return NULL;
+    lister->ctx = ctx;
+    lister->lines = (struct ct_element_lister){.text = &lister->text};
+    lister->out = NULL;
+    lister->buffer = NULL;
+    lister->id = -1;
+    lister->spare = lister->next = NULL;
+    pthread_mutex_init(&lister->lock, NULL);
+    ct_text_init(&lister->text, NULL);
+    return lister;
+}
+
+int ct_lister_new(struct ct_ctx *ctx, ct_write_fn *write, void *user, struct ct_lister **out)
+{
+    if (!ctx || !write || !out)
+        return ct_fail_null(ctx, __func__);
+    struct ct_lister *lister = make(ctx);
+    struct ct_out *to = malloc(sizeof *to);
+    if (!lister || !to) {
+        free(to);
+        ct_lister_free(lister);
+        return ct_fail_nomem(ctx, "listing");
+    }
+    const int rc = ct_out_open(to, ctx, write, user);
+    if (rc) {
+        free(to);
+        ct_lister_free(lister);
+        return rc;
+    }
+    lister->out = to;
+    lister->text.out = to->file;
+    *out = lister;
+    return CT_OK;
+}
+
+/* What an append or a flush returns. */
+static int result_of(const struct ct_lister *lister)
+{
+    if (lister->out && lister->out->result)
+        return lister->out->result;
+    return lister->text.failed ? ct_fail_nomem(lister->out ? lister->ctx : NULL, "listing") : CT_OK;
+}
+
+void ct_lister_free(struct ct_lister *lister)
+{
+    if (!lister)
+        return;
+    if (lister->out) {
+        ct_text_flush(&lister->text);
+        (void)ct_out_close(lister->out, CT_OK);
+    }
+    while (lister->spare) {
+        struct ct_lister *part = lister->spare;
+        lister->spare = part->next;
+        ct_lister_free(part);
+    }
+    pthread_mutex_destroy(&lister->lock);
+    free(lister->out);
+    free(lister->text.kept);
+    free(lister);
+}
+
+int ct_lister_heading(struct ct_lister *lister, const char *buffer, int id)
+{
+    if (!lister)
+        return CT_ERR_ARG;
+    if (id < -1 || id > 127)
+        return ct_fail(lister->ctx, CT_ERR_ARG, "%s: %d is no trace ID", __func__, id);
+    if (buffer)
+        lister->buffer = buffer;
+    lister->id = id;
+    return CT_OK;
+}
+
+static void put_heading(struct ct_lister *lister)
+{
+    ct_list_heading(&lister->text, lister->buffer, lister->id);
+    lister->buffer = NULL;
+    lister->id = -1;
+}
+
+int ct_lister_packets(struct ct_lister *lister, const struct ct_stream *stream,
+                      const struct ct_packet_batch *batch)
+{
+    if (!lister || !stream || !batch)
+        return CT_ERR_ARG;
+    put_heading(lister);
+    lister->lines.open = false;
+    ct_list_packets(&lister->text, stream, batch);
+    return result_of(lister);
+}
+
+int ct_lister_flow(struct ct_lister *lister, const struct ct_stream *stream,
+                   const struct ct_flow_batch *batch)
+{
+    if (!lister || !stream || !batch)
+        return CT_ERR_ARG;
+    put_heading(lister);
+    lister->lines.id = stream->id;
+    for (size_t i = 0; i < batch->count; i++)
+        ct_list_flow(&lister->lines, &batch->records[i]);
+    return result_of(lister);
+}
+
+int ct_lister_flush(struct ct_lister *lister)
+{
+    if (!lister)
+        return CT_ERR_ARG;
+    ct_text_flush(&lister->text);
+    if (lister->out)
+        fflush(lister->out->file);
+    return result_of(lister);
+}
+
+int ct_lister_end(struct ct_lister *lister)
+{
+    if (!lister)
+        return CT_ERR_ARG;
+    ct_list_flow_end(&lister->lines);
+    return ct_lister_flush(lister);
+}
+
+/* ---- parts ---- */
+
+int ct_lister_part(struct ct_lister *whole, struct ct_lister **out)
+{
+    if (!whole || !out)
+        return CT_ERR_ARG;
+    pthread_mutex_lock(&whole->lock);
+    struct ct_lister *part = whole->spare;
+    if (part)
+        whole->spare = part->next;
+    pthread_mutex_unlock(&whole->lock);
+    if (!part)
+        part = make(NULL);
+    if (!part)
+        return CT_ERR_NOMEM;
+    part->text.kept_size = 0;
+    /* The last line before the part is not ended: more of it may come here. */
+    part->lines = (struct ct_element_lister){.text = &part->text, .open = true};
+    *out = part;
+    return CT_OK;
+}
+
+static void put_part(struct ct_lister *whole, const struct ct_lister *part)
+{
+    const struct ct_text *text = &part->text;
+    /* Before the first line of all there is none to be ended. */
+    const size_t skip = !whole->lines.open && text->kept[0] == '\n';
+    put_heading(whole);
+    ct_text_flush(&whole->text);
+    fwrite(text->kept + skip, 1, text->kept_size - skip, whole->text.out);
+    whole->text.failed |= ferror(whole->text.out) != 0;
+    whole->lines.open = part->lines.open;
+    whole->lines.last_fields = part->lines.last_fields;
+}
+
+int ct_lister_join(struct ct_lister *whole, struct ct_lister *part, int keep)
+{
+    if (!whole || !part || !whole->out || part->out)
+        return CT_ERR_ARG;
+    whole->text.failed |= !ct_text_flush(&part->text);
+    if (keep && part->text.kept_size)
+        put_part(whole, part);
+    pthread_mutex_lock(&whole->lock);
+    part->next = whole->spare;
+    whole->spare = part;
+    pthread_mutex_unlock(&whole->lock);
+    return result_of(whole);
+}
