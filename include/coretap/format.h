@@ -13,6 +13,7 @@
 #define CORETAP_FORMAT_H
 
 #include "coretap/base.h"
+#include "coretap/cfg.h"
 #include "coretap/cover.h"
 #include "coretap/decode.h"
 #include "coretap/input.h"
@@ -159,6 +160,33 @@ CT_API int ct_lister_part(struct ct_lister *whole, struct ct_lister **part);
 
 /* Adds the lines of a part, in order, unless `keep` is 0; the part is gone. The errors of ct_lister_flow. */
 CT_API int ct_lister_join(struct ct_lister *whole, struct ct_lister *part, int keep);
+
+/* ---- control flow ---- */
+
+enum ct_cfg_format {
+    CT_CFG_FORMAT_TEXT,   /* functions with their blocks, edges and loops */
+    CT_CFG_FORMAT_DOT,    /* graphviz's language */
+    CT_CFG_FORMAT_JSON,   /* the same as text */
+    CT_CFG_FORMAT_LEARNT, /* what was learnt from traces, as a file of targets; nothing where nothing was */
+};
+
+struct ct_cfg_write_options {
+    size_t size; /* sizeof(struct ct_cfg_write_options) */
+    const struct ct_cfg_function
+        *function;  /* the only one that is wanted, of ct_cfg_functions(); NULL: all */
+    uint8_t format; /* enum ct_cfg_format */
+};
+
+/* Writes a control flow graph in one of the formats. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_cfg_write(struct ct_ctx *ctx, const struct ct_cfg *cfg,
+                        const struct ct_cfg_write_options *options, ct_write_fn *write, void *user);
+
+/* ---- losses ---- */
+
+#define CT_LOSSES_WORDS 256
+
+/* Says in words what was lost: "none", or how much of each kind. Returns `text`; NULL without one of them. */
+CT_API const char *ct_losses_words(char text[CT_LOSSES_WORDS], const struct ct_losses *losses);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@
 
 #include "cli/holes.h"
 #include "cli/missing.h"
-#include "format/losses.h"
+#include "coretap/format.h"
 
 const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
 

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/passes.h"
 #include "cli/programs.h"
 #include "coretap/learn.h"
-#include "format/cfg_print.h"
+#include "coretap/format.h"
 
 enum {
     ELF = CLI_CAPTURE_OPTIONS,
@@ -126,46 +127,49 @@ static int learn(const struct cli_args *args, struct ct_cfg *cfg)
 
 /* ---- printing ---- */
 
-static uint32_t function_named(const struct ct_cfg *cfg, const char *name)
+static const struct ct_cfg_function *function_named(const struct ct_cfg *cfg, const char *name)
 {
     size_t count;
     const struct ct_cfg_function *functions = ct_cfg_functions(cfg, &count);
     for (size_t i = 0; i < count; i++)
         if (strcmp(functions[i].name, name) == 0 || strcmp(functions[i].label, name) == 0)
-            return (uint32_t)i;
-    return CT_CFG_NONE;
+            return &functions[i];
+    return NULL;
 }
 
-/* What nothing is in is an answer that says so. */
-static int print_learnt(const struct ct_cfg *cfg, uint32_t function)
+/* Notes that there was something. */
+static int put(void *user, const void *data, size_t size)
 {
-    if (ct_cfg_print_learnt(stdout, cfg, function))
-        return CLI_CLEAN;
-    cli_say("nothing was learnt: the trace shows no computed branch%s whose targets are not known",
-            function == CT_CFG_NONE ? "" : " of the function");
-    return CLI_DAMAGED;
+    bool *any = user;
+    *any = true;
+    return cli_output_write(stdout, data, size);
 }
 
 static int print(const struct cli_args *args, const struct ct_cfg *cfg)
 {
-    uint32_t function = CT_CFG_NONE;
+    struct ct_cfg_write_options how = {.size = sizeof how};
+    bool any = false;
     if (args->values[FUNCTION].given) {
-        function = function_named(cfg, args->values[FUNCTION].text);
-        if (function == CT_CFG_NONE) {
+        how.function = function_named(cfg, args->values[FUNCTION].text);
+        if (!how.function) {
             cli_say("%s: has no function '%s'; 'coretap graph' without --function lists all",
                     args->values[ELF].text, args->values[FUNCTION].text);
             return CLI_FAILED;
         }
     }
-    if (args->values[DOT].given)
-        ct_cfg_print_dot(stdout, cfg, function);
-    else if (args->values[JSON].given)
-        ct_cfg_print_json(stdout, cfg, function);
-    else if (args->values[LEARNT].given)
-        return print_learnt(cfg, function);
-    else
-        ct_cfg_print_text(stdout, cfg, function);
-    return CLI_CLEAN;
+    how.format = args->values[DOT].given      ? CT_CFG_FORMAT_DOT
+                 : args->values[JSON].given   ? CT_CFG_FORMAT_JSON
+                 : args->values[LEARNT].given ? CT_CFG_FORMAT_LEARNT
+                                              : CT_CFG_FORMAT_TEXT;
+    const int rc = ct_cfg_write(args->ctx, cfg, &how, put, &any);
+    if (rc && rc != CT_ERR_IO) /* what could not be written is told of at the end of the command */
+        return cli_library_error(args->ctx);
+    if (how.format != CT_CFG_FORMAT_LEARNT || any)
+        return CLI_CLEAN;
+    /* What nothing is in is an answer that says so. */
+    cli_say("nothing was learnt: the trace shows no computed branch%s whose targets are not known",
+            how.function ? " of the function" : "");
+    return CLI_DAMAGED;
 }
 
 static int run(const struct cli_args *args)

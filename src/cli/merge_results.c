@@ -5,7 +5,7 @@
 #include "coretap/cover.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
-#include "format/losses.h"
+#include "coretap/format.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
 #include "cli/missing.h"
 #include "cli/output.h"
 #include "cli/text_file.h"
-#include "format/losses.h"
+#include "coretap/format.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/cfg_print.h"
+/* A control flow graph as text, in graphviz's language, and as JSON; what was learnt of it as a file of
+ * targets. */
+#include "coretap/format.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "base/ctx.h"
+#include "base/options.h"
 #include "format/dot.h"
 #include "format/json.h"
+#include "format/out.h"
 
 /* The arrays of the graph. */
 struct view {
@@ -105,7 +110,7 @@ static void text_loops(const struct view *v)
     }
 }
 
-void ct_cfg_print_text(FILE *out, const struct ct_cfg *cfg, uint32_t function)
+static void print_text(FILE *out, const struct ct_cfg *cfg, uint32_t function)
 {
     struct view v = look(out, cfg, function);
     fprintf(out, "# functions=%zu blocks=%zu edges=%zu loops=%zu\n", v.function_count, v.block_count,
@@ -142,19 +147,15 @@ static void learnt_line(const struct view *v, const struct ct_cfg_block *block)
     fprintf(v->out, " # %s+0x%" PRIx64 "\n", f->label, block->last - f->entry);
 }
 
-bool ct_cfg_print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function)
+static void print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function)
 {
     struct view v = look(out, cfg, function);
-    bool any = false;
     for (uint32_t i = 0; i < v.function_count; i++)
         for (uint32_t k = 0; is_wanted(&v, i) && k < v.functions[i].count; k++) {
             const struct ct_cfg_block *block = &v.blocks[v.members[v.functions[i].first + k]];
-            if (has_learnt(&v, block)) {
+            if (has_learnt(&v, block))
                 learnt_line(&v, block);
-                any = true;
-            }
         }
-    return any;
 }
 
 /* ---- graphviz ---- */
@@ -214,7 +215,7 @@ static void dot_others(const struct view *v)
     }
 }
 
-void ct_cfg_print_dot(FILE *out, const struct ct_cfg *cfg, uint32_t function)
+static void print_dot(FILE *out, const struct ct_cfg *cfg, uint32_t function)
 {
     struct view v = look(out, cfg, function);
     fputs("digraph program {\n  node [shape=box, fontname=monospace];\n"
@@ -311,7 +312,7 @@ static void json_loop(const struct view *v, struct ct_json *json, uint32_t numbe
     ct_json_object_end(json);
 }
 
-void ct_cfg_print_json(FILE *out, const struct ct_cfg *cfg, uint32_t function)
+static void print_json(FILE *out, const struct ct_cfg *cfg, uint32_t function)
 {
     struct view v = look(out, cfg, function);
     struct ct_json json = {.out = out};
@@ -327,4 +328,47 @@ void ct_cfg_print_json(FILE *out, const struct ct_cfg *cfg, uint32_t function)
             json_loop(&v, &json, i);
     ct_json_array_end(&json);
     ct_json_object_end(&json);
+}
+
+/* ---- to a receiver ---- */
+
+static void write_as(FILE *out, const struct ct_cfg *cfg, uint32_t function, unsigned format)
+{
+    switch (format) {
+    case CT_CFG_FORMAT_DOT:
+        print_dot(out, cfg, function);
+        break;
+    case CT_CFG_FORMAT_JSON:
+        print_json(out, cfg, function);
+        break;
+    case CT_CFG_FORMAT_LEARNT:
+        print_learnt(out, cfg, function);
+        break;
+    default:
+        print_text(out, cfg, function);
+        break;
+    }
+}
+
+int ct_cfg_write(struct ct_ctx *ctx, const struct ct_cfg *cfg, const struct ct_cfg_write_options *options,
+                 ct_write_fn *write, void *user)
+{
+    struct ct_cfg_write_options mine;
+    struct ct_out out;
+    size_t count;
+    if (!ctx || !cfg || !write)
+        return ct_fail_null(ctx, __func__);
+    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
+        return CT_ERR_ARG;
+    if (mine.format > CT_CFG_FORMAT_LEARNT)
+        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+    const struct ct_cfg_function *functions = ct_cfg_functions(cfg, &count);
+    const uint32_t function = mine.function ? (uint32_t)(mine.function - functions) : CT_CFG_NONE;
+    if (mine.function && function >= count)
+        return ct_fail(ctx, CT_ERR_ARG, "%s: the function is not one of the graph", __func__);
+    const int rc = ct_out_open(&out, ctx, write, user);
+    if (rc)
+        return rc;
+    write_as(out.file, cfg, function, mine.format);
+    return ct_out_close(&out, CT_OK);
 }

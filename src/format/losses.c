@@ -42,6 +42,8 @@ const char *ct_losses_words(char text[CT_LOSSES_WORDS], const struct ct_losses *
     struct row rows[ROWS];
     int used = 0;
     bool inside = false;
+    if (!text || !losses)
+        return NULL;
     fill(rows, losses);
     snprintf(text, CT_LOSSES_WORDS, "none");
     for (size_t i = 0; i < ROWS; i++) {

@@ -3,13 +3,8 @@
 #ifndef CT_FORMAT_LOSSES_H
 #define CT_FORMAT_LOSSES_H
 
-#include "coretap/losses.h"
+#include "coretap/format.h"
 #include "format/json.h"
-
-#define CT_LOSSES_WORDS 256
-
-/* In words: "none", or what there is of each kind. */
-const char *ct_losses_words(char text[CT_LOSSES_WORDS], const struct ct_losses *losses);
 
 /* What was decoded. */
 enum ct_losses_known {

@@ -115,6 +115,11 @@ static int write_views(struct bench *b, const void *options)
     return rc;
 }
 
+static int write_cfg(struct bench *b, const void *options)
+{
+    return ct_cfg_write(b->ctx, b->cfg, options, drop, NULL);
+}
+
 static int new_timing_writer(struct bench *b, const void *options)
 {
     struct ct_timing_writer *writer = NULL;
@@ -150,6 +155,7 @@ static const struct kind {
 } kinds[] = {
     KIND(capture_options, open_capture, CT_OK),
     KIND(cfg_options, new_cfg, CT_OK),
+    KIND(cfg_write_options, write_cfg, CT_OK),
     KIND(chain_options, new_chain, CT_OK),
     KIND(cover_source, report_cover, CT_ERR_ARG),
     KIND(cover_views_options, make_views, CT_OK),
