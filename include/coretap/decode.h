@@ -30,9 +30,9 @@ enum ct_level {
 
 /* How instructions are followed; the answers are the same. */
 enum ct_engine {
-    CT_ENGINE_AUTO,  /* FAST, unless the receiver wants records of the walk */
+    CT_ENGINE_AUTO,  /* FAST, unless the receiver wants records of the walk, or events */
     CT_ENGINE_PLAIN, /* ct_walk and ct_steps */
-    CT_ENGINE_FAST,  /* ct_fast: no records of the walk are given */
+    CT_ENGINE_FAST,  /* ct_fast: no records of the walk are given, and no events from level FLOW on */
 };
 
 /* What is counted for each edge. */
@@ -91,9 +91,10 @@ struct ct_flow_batch {
 };
 
 /* Receivers, one call a batch; those that are NULL are not called. A result other than 0 stops the chain,
- * which then returns it. `events` are made from the elements, so of streams with branch broadcast; a receiver
- * of them alone at level ELEMENT is served fastest, but then not all elements, atoms and types of packets are
- * counted. `bytes` gets the input bytes taken so far, once a piece of input. */
+ * which then returns it. `events` are made along the program from level FLOW on, so that no branch is
+ * missing; below it from the elements, which have all branches of streams with branch broadcast alone. A
+ * receiver of them alone at level ELEMENT is served fastest, but then not all elements, atoms and types of
+ * packets are counted. `bytes` gets the input bytes taken so far, once a piece of input. */
 struct ct_chain_sink {
     void *user;
     int (*packets)(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch);

@@ -61,7 +61,7 @@ struct ct_event {
 };
 
 /* Events for whom a call, or 40 bytes, an event is too much: branches in columns, all else as marks between
- * them. Made by a chain (decode.h) from elements. */
+ * them. Made by a chain (decode.h). */
 struct ct_event_mark {
     struct ct_event event;
     uint64_t before; /* how many branches of the batch come before it */

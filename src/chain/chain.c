@@ -143,6 +143,8 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
     int rc = ct_options_read(ctx, "ct_chain_new", options, &o, sizeof o);
     if (rc)
         return rc;
+    if (o.engine == CT_ENGINE_FAST && sink->events && o.level >= CT_LEVEL_FLOW)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_chain_new: the fast engine makes no events; choose another");
     struct ct_chain *c = calloc(1, sizeof *c);
     if (!c)
         return ct_fail_nomem(ctx, buffer->name);
@@ -154,7 +156,7 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
     if (!rc && o.level >= CT_LEVEL_FLOW)
         rc = ct_memories_new(ctx, buffer, &c->memories, &c->memory);
     if (c->options.engine == CT_ENGINE_AUTO)
-        c->options.engine = sink->flow ? CT_ENGINE_PLAIN : CT_ENGINE_FAST;
+        c->options.engine = sink->flow || sink->events ? CT_ENGINE_PLAIN : CT_ENGINE_FAST;
     if (!rc && c->options.framing != CT_FRAMING_AUTO)
         rc = start(c, (enum ct_framing)c->options.framing);
     if (rc) {

@@ -100,6 +100,8 @@ static int run_plain(struct ct_follow *f, const struct ct_stream *stream, const 
         ct_flow_add_up(&f->sums, f->records, count);
         struct ct_flow_batch batch = {.records = f->records, .count = count, .memory = f->memory};
         rc = sink->flow && count ? sink->flow(sink->user, stream, &batch) : 0;
+        if (!rc && f->events)
+            rc = ct_stream_events_follow(f->events, stream, &batch, sink);
         if (!rc && f->steps)
             rc = run_steps(f, stream, count, sink);
     }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "chain/memories.h"
+#include "chain/stream_events.h"
 #include "coretap/decode.h"
 #include "flow/edge_table.h"
 #include "flow/sums.h"
@@ -25,6 +26,7 @@ struct ct_follow {
     uint32_t first_node, first_edge; /* … and those that it had when its part began */
     struct ct_place place;           /* whose memory the walk reads … */
     uint32_t memory;                 /* … and its number */
+    struct ct_stream_events *events; /* that the records of the plain engine make; not owned; or NULL */
     struct ct_flow_sums sums;
     struct ct_flow records[CT_BATCH_FLOW];
 };

@@ -41,7 +41,10 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
 
 int ct_stream_chain_want_events(struct ct_stream_chain *c, struct ct_ctx *ctx)
 {
-    return c->resolver ? ct_stream_events_new(ctx, c->stream.source, &c->events) : CT_OK;
+    const int rc = c->resolver ? ct_stream_events_new(ctx, c->stream.source, &c->events) : CT_OK;
+    if (c->follow)
+        c->follow->events = c->events;
+    return rc;
 }
 
 void ct_stream_chain_deinit(struct ct_stream_chain *c)
@@ -133,7 +136,7 @@ static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches
 {
     struct ct_elem_batch batch = {.elems = batches->elems, .count = count, .end = c->last_offset};
     int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
-    if (!rc && c->events)
+    if (!rc && c->events && !c->follow)
         rc = ct_stream_events_add(c->events, &c->stream, &batch, sink);
     if (!rc && c->follow)
         rc = ct_follow_run(c->follow, &c->stream, batches->elems, count, c->last_offset, sink);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chain/stream_events.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/ctx.h"
@@ -35,6 +36,14 @@ int ct_stream_events_give(struct ct_stream_events *e, const struct ct_stream *st
     return batch.count || batch.mark_count ? sink->events(sink->user, stream, &batch) : 0;
 }
 
+/* Adds events that were made, and gives them when there is no room for more, or it was the `last` of them. */
+static int put(struct ct_stream_events *e, size_t made, bool last, const struct ct_stream *stream,
+               const struct ct_chain_sink *sink)
+{
+    ct_event_columns_add(&e->columns, e->made, made);
+    return last || !ct_event_columns_have_room(&e->columns) ? ct_stream_events_give(e, stream, sink) : 0;
+}
+
 int ct_stream_events_add(struct ct_stream_events *e, const struct ct_stream *stream,
                          const struct ct_elem_batch *batch, const struct ct_chain_sink *sink)
 {
@@ -44,9 +53,22 @@ int ct_stream_events_add(struct ct_stream_events *e, const struct ct_stream *str
         size_t made;
         done += ct_events_from_elems(e->events, batch->elems + done, batch->count - done, batch->end, e->made,
                                      CT_COLUMNS_STEP, &made);
-        ct_event_columns_add(&e->columns, e->made, made);
-        if (!ct_event_columns_have_room(&e->columns) || done == batch->count)
-            rc = ct_stream_events_give(e, stream, sink);
+        rc = put(e, made, done == batch->count, stream, sink);
+    }
+    return rc;
+}
+
+int ct_stream_events_follow(struct ct_stream_events *e, const struct ct_stream *stream,
+                            const struct ct_flow_batch *batch, const struct ct_chain_sink *sink)
+{
+    size_t done = 0;
+    int rc = 0;
+    ct_events_set_memory(e->events, batch->memory);
+    while (!rc && done < batch->count) {
+        size_t made;
+        done += ct_events_from_flow(e->events, batch->records + done, batch->count - done, e->made,
+                                    CT_COLUMNS_STEP, &made);
+        rc = put(e, made, done == batch->count, stream, sink);
     }
     return rc;
 }

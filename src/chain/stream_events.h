@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of one trace ID, from its elements, in batches. */
+/* The events of one trace ID, from its elements or from the records of the walk, in batches. */
 #ifndef CT_CHAIN_STREAM_EVENTS_H
 #define CT_CHAIN_STREAM_EVENTS_H
 
@@ -23,5 +23,9 @@ int ct_stream_events_give(struct ct_stream_events *events, const struct ct_strea
 /* The events of a batch of elements, to the receiver. */
 int ct_stream_events_add(struct ct_stream_events *events, const struct ct_stream *stream,
                          const struct ct_elem_batch *batch, const struct ct_chain_sink *sink);
+
+/* The same of a batch of records. One object takes elements or records. */
+int ct_stream_events_follow(struct ct_stream_events *events, const struct ct_stream *stream,
+                            const struct ct_flow_batch *batch, const struct ct_chain_sink *sink);
 
 #endif

@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/decode.h"
 #include "coretap/event.h"
 
 #define MOST    (2 * CT_EVENTS_MIN + 200)
@@ -190,6 +194,104 @@ static void contexts_that_repeat_make_no_event(void **state)
     assert_int_equal(got.events[3].type, CT_EVENT_END);
 }
 
+/* Branches with their cycles, and marks with the number of branches before them. */
+struct said {
+    uint64_t targets[20000], cycles[20000];
+    struct ct_event_mark marks[20000];
+    size_t count, mark_count;
+};
+
+struct both {
+    struct ct_events *events[128]; /* made here of records */
+    struct said records[128];      /* by trace ID */
+    struct said given[128];
+};
+
+static void say(struct said *said, const struct ct_event *event)
+{
+    assert_true(said->count < 20000 && said->mark_count < 20000);
+    if (event->type == CT_EVENT_BRANCH && !event->unknown) {
+        said->targets[said->count] = event->value;
+        said->cycles[said->count++] = event->cycle;
+    } else {
+        said->marks[said->mark_count++] = (struct ct_event_mark){.event = *event, .before = said->count};
+    }
+}
+
+static int on_records(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    static struct ct_event made[CT_EVENTS_MIN];
+    struct both *both = user;
+    struct ct_events **events = &both->events[stream->id];
+    if (!*events)
+        assert_int_equal(ct_events_new(NULL, stream->source, events), CT_OK);
+    ct_events_set_memory(*events, batch->memory);
+    for (size_t done = 0, count; done < batch->count;) {
+        done += ct_events_from_flow(*events, batch->records + done, batch->count - done, made, CT_EVENTS_MIN,
+                                    &count);
+        for (size_t i = 0; i < count; i++)
+            say(&both->records[stream->id], &made[i]);
+    }
+    return 0;
+}
+
+static int on_events(void *user, const struct ct_stream *stream, const struct ct_event_batch *batch)
+{
+    struct said *said = &((struct both *)user)->given[stream->id];
+    assert_true(said->count + batch->count <= 20000 && said->mark_count + batch->mark_count <= 20000);
+    for (size_t i = 0; i < batch->mark_count; i++) {
+        said->marks[said->mark_count] = batch->marks[i];
+        said->marks[said->mark_count++].before += said->count;
+    }
+    memcpy(said->targets + said->count, batch->targets, batch->count * sizeof *said->targets);
+    memcpy(said->cycles + said->count, batch->cycles, batch->count * sizeof *said->cycles);
+    said->count += batch->count;
+    return 0;
+}
+
+/* From level FLOW on a receiver of events gets all branches, whatever the trace unit tells of them, at each
+ * level and with any number of threads, and whether records are wanted, too. */
+static void along_the_program_no_branch_is_missing(void **state)
+{
+    static struct both wanted, got;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_capture *capture;
+    const struct ct_chain_sink records = {.user = &wanted, .flow = on_records};
+    const struct ct_chain_sink events = {.user = &got, .events = on_events};
+    size_t branches = 0;
+    (void)state;
+    assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
+    struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_FLOW};
+    struct ct_chain *chain;
+    assert_int_equal(ct_chain_new(ctx, capture->buffers, &options, &records, &chain), CT_OK);
+    assert_int_equal(ct_chain_run(chain), CT_OK);
+    ct_chain_free(chain);
+    for (unsigned how = 0; how < 4; how++) {
+        memset(&got, 0, sizeof got);
+        options.level = how & 1 ? CT_LEVEL_STEPS : CT_LEVEL_FLOW;
+        options.threads = how & 2 ? 2 : 1;
+        assert_int_equal(ct_chain_new(ctx, capture->buffers, &options, &events, &chain), CT_OK);
+        assert_int_equal(ct_chain_run(chain), CT_OK);
+        ct_chain_free(chain);
+        for (unsigned id = 0; id < 128; id++) {
+            const struct said *a = &wanted.records[id], *b = &got.given[id];
+            assert_int_equal(a->count, b->count);
+            assert_int_equal(a->mark_count, b->mark_count);
+            assert_memory_equal(a->targets, b->targets, sizeof a->targets);
+            assert_memory_equal(a->cycles, b->cycles, sizeof a->cycles);
+            assert_memory_equal(a->marks, b->marks, sizeof a->marks);
+            branches += a->count;
+        }
+    }
+    assert_true(branches > 4000);
+    options.engine = CT_ENGINE_FAST;
+    assert_int_equal(ct_chain_new(ctx, capture->buffers, &options, &events, &chain), CT_ERR_ARG);
+    for (unsigned id = 0; id < 128; id++)
+        ct_events_free(wanted.events[id]);
+    ct_capture_free(capture);
+    ct_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +302,7 @@ int main(void)
         cmocka_unit_test(stale_ranges_tell_nothing),
         cmocka_unit_test(gaps_say_how_much_was_lost),
         cmocka_unit_test(many_events_without_a_count_are_not_held),
+        cmocka_unit_test(along_the_program_no_branch_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

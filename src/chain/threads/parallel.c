@@ -30,7 +30,7 @@ static int follow_elems(void *user, const struct ct_stream *stream, const struct
     const size_t i = lane_of(p, stream);
     const struct ct_stream_chain *chain = &p->how.streams[i];
     int rc = sink->elems ? sink->elems(sink->user, stream, batch) : 0;
-    if (!rc && chain->events)
+    if (!rc && chain->events && !chain->follow)
         rc = ct_stream_events_add(chain->events, &p->lanes[i].total, batch, sink);
     if (!rc && chain->follow)
         rc = ct_follow_run(chain->follow, &p->lanes[i].total, batch->elems, batch->count, batch->end, sink);
