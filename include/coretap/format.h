@@ -19,6 +19,7 @@
 #include "coretap/input.h"
 #include "coretap/losses.h"
 #include "coretap/programs.h"
+#include "coretap/stacks.h"
 #include "coretap/timing.h"
 
 #ifdef __cplusplus
@@ -180,6 +181,21 @@ struct ct_cfg_write_options {
 /* Writes a control flow graph in one of the formats. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_cfg_write(struct ct_ctx *ctx, const struct ct_cfg *cfg,
                         const struct ct_cfg_write_options *options, ct_write_fn *write, void *user);
+
+/* ---- stacks ---- */
+
+/* How stacks are written: a line for each, for flame graphs, callers before what they call, with ';' between
+ * functions and a number behind them. */
+struct ct_stack_write_options {
+    size_t size;    /* sizeof(struct ct_stack_write_options) */
+    uint8_t cycles; /* 1: the number is cycles as far as they are known; 0: instructions */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* Writes the stacks that have a number, by program and address. CT_ERR_ARG, CT_ERR_NOMEM, what `write`
+ * returned. */
+CT_API int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_options *options,
+                               ct_write_fn *write, void *user);
 
 /* ---- losses ---- */
 

@@ -2,6 +2,8 @@
 /* coretap profile: what ran how often, for tools that optimise and draw. */
 #include "cli/commands.h"
 #include "cli/counts.h"
+#include "cli/output.h"
+#include "coretap/format.h"
 #include "format/profile.h"
 
 #include <stdlib.h>
@@ -224,7 +226,10 @@ static int print_sums(const struct profile *p)
     cli_note_new_stacks(args, found.renewed);
     if (!has_weight(p, found.places, found.place_count))
         return no_weight(p);
-    return ct_profile_folded(stdout, &found, p->slices.cycles) == CT_OK ? CLI_CLEAN : out_of_memory();
+    const struct ct_stack_write_options how = {.size = sizeof how, .cycles = p->slices.cycles};
+    /* A file that cannot be written is told of at the end of the command. */
+    const int rc = ct_stack_sums_write(p->sums, &how, cli_output_write, stdout);
+    return rc && rc != CT_ERR_IO ? cli_library_error(args->ctx) : CLI_CLEAN;
 }
 
 static int print(struct profile *p, const struct ct_profile_view *views, size_t count)

@@ -27,7 +27,6 @@ int ct_profile_bolt(FILE *out, const struct ct_profile_view *view);
 
 /* *functions counts those that were written. CT_ERR_NOMEM. */
 int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, size_t *functions);
-int ct_profile_folded(FILE *out, const struct ct_stack_found *found, bool cycles);
 int ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
                          size_t count);
 

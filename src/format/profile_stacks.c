@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles of stacks: folded lines, and slices of time for Chrome's and Perfetto's viewers. */
+#include "base/ctx.h"
+#include "base/options.h"
+#include "coretap/format.h"
+#include "format/out.h"
 #include "format/profile.h"
 
 #include <inttypes.h>
@@ -12,14 +16,14 @@ static void put_name(FILE *out, const char *name)
         fputc(*name == ';' || (unsigned char)*name <= ' ' ? '_' : *name, out);
 }
 
-int ct_profile_folded(FILE *out, const struct ct_stack_found *found, bool cycles)
+static int put_folded(FILE *out, const struct ct_stack_found *found, bool cycles)
 {
     const struct ct_stack_place *places = found->places;
     uint32_t *path = malloc((found->place_count + 1) * sizeof *path);
     if (!path)
         return CT_ERR_NOMEM;
     for (size_t i = 0; i < found->place_count; i++) {
-        uint64_t weight = cycles ? places[i].cycles : places[i].insns;
+        const uint64_t weight = cycles ? places[i].cycles : places[i].insns;
         size_t depth = 0;
         if (weight == 0)
             continue;
@@ -34,6 +38,24 @@ int ct_profile_folded(FILE *out, const struct ct_stack_found *found, bool cycles
     }
     free(path);
     return CT_OK;
+}
+
+int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_options *options,
+                        ct_write_fn *write, void *user)
+{
+    const struct ct_analysis *analysis = ct_stack_sums_analysis(sums);
+    struct ct_ctx *ctx = analysis ? analysis->ctx : NULL;
+    struct ct_stack_write_options mine;
+    struct ct_stack_found found;
+    struct ct_out out;
+    if (!analysis || !write)
+        return ct_fail_null(ctx, __func__);
+    int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
+    if (!rc)
+        rc = ct_stack_sums_find(sums, &found);
+    if (!rc)
+        rc = ct_out_open(&out, ctx, write, user);
+    return rc ? rc : ct_out_close(&out, put_folded(out.file, &found, mine.cycles));
 }
 
 static void begin(const struct ct_profile_slices *slices)

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 """
 # A program, and the command line that prints the same.
 PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"],
-            "list_elements": ["list", "--elements"]}
+            "list_elements": ["list", "--elements"], "profile_folded": ["profile", "-f", "folded"]}
 
 
 def record(build, folder):

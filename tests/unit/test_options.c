@@ -103,6 +103,16 @@ static int drop(void *user, const void *data, size_t size)
     return CT_OK;
 }
 
+static int write_stacks(struct bench *b, const void *options)
+{
+    struct ct_stack_sums *sums;
+    int rc = ct_stack_sums_new(b->ctx, NULL, &sums);
+    if (!rc)
+        rc = ct_stack_sums_write(sums, options, drop, NULL);
+    ct_stack_sums_free(sums);
+    return rc;
+}
+
 static int write_views(struct bench *b, const void *options)
 {
     struct ct_cover *cover;
@@ -176,6 +186,7 @@ static const struct kind {
     KIND(sieve_options, new_sieve, CT_ERR_ARG),
     KIND(stack_options, new_stacks, CT_OK),
     KIND(stack_sums_options, new_stack_sums, CT_OK),
+    KIND(stack_write_options, write_stacks, CT_OK),
     KIND(symbol_options, load_symbols, CT_ERR_IO),
     KIND(timing_options, new_timing, CT_OK),
     KIND(timing_write_options, new_timing_writer, CT_OK),

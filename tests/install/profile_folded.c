@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What 'coretap profile -f folded CAPTURE...' prints, by the installed library. */
+#include <stdio.h>
+
+#include <coretap/format.h>
+#include <coretap/programs.h>
+#include <coretap/session.h>
+#include <coretap/stacks.h>
+
+static int put(void *user, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
+}
+
+/* Adds what ran in one capture. */
+static int add(struct ct_ctx *ctx, const char *path, struct ct_stack_sums *sums)
+{
+    const struct ct_programs_options named = {.size = sizeof named};
+    struct ct_programs *programs = NULL;
+    struct ct_session *session = NULL;
+    struct ct_capture *capture = NULL;
+    int rc = ct_capture_open(ctx, path, &capture);
+    if (!rc)
+        rc = ct_programs_new(ctx, &named, &programs);
+    if (!rc)
+        rc = ct_programs_add_capture(programs, capture);
+    const struct ct_session_options options = {.size = sizeof options, .programs = programs};
+    if (!rc)
+        rc = ct_session_new(ctx, &options, &session);
+    if (!rc)
+        rc = ct_session_add(session, ct_stack_sums_analysis(sums));
+    if (!rc)
+        rc = ct_session_run(session, capture, capture->buffers, capture->buffer_count);
+    ct_session_free(session);
+    ct_programs_free(programs);
+    ct_capture_free(capture);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_stack_sums *sums = NULL;
+    int rc = ctx ? ct_stack_sums_new(ctx, NULL, &sums) : CT_ERR_NOMEM;
+    for (int i = 1; i < argc && !rc; i++)
+        rc = add(ctx, argv[i], sums);
+    if (!rc)
+        rc = ct_stack_sums_write(sums, NULL, put, stdout);
+    if (rc)
+        fprintf(stderr, "%s: %s\n", ct_error_name(rc), ct_ctx_error(ctx));
+    ct_stack_sums_free(sums);
+    ct_ctx_free(ctx);
+    return rc ? 1 : 0;
+}
