@@ -150,10 +150,6 @@ CT_API int ct_chain_finish(struct ct_chain *chain);
  * decoders start afresh; offsets are from now on those of the piece. ct_chain_run does this by itself. */
 CT_API int ct_chain_begin_piece(struct ct_chain *chain, const struct ct_piece *piece);
 
-/* Returns the name of a type of packets as in listings. "i_atom_f1" and "branch_address" are such names; NULL
- * for a type that is none, and for protocols that are not decoded. */
-CT_API const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type);
-
 /* Returns 1 for types of packets that cannot be: reserved headers, bad sequences, packets cut by the end. */
 CT_API int ct_packet_type_is_bad(enum ct_protocol protocol, unsigned type);
 

@@ -162,6 +162,10 @@ CT_API int ct_lister_part(struct ct_lister *whole, struct ct_lister **part);
 /* Adds the lines of a part, in order, unless `keep` is 0; the part is gone. The errors of ct_lister_flow. */
 CT_API int ct_lister_join(struct ct_lister *whole, struct ct_lister *part, int keep);
 
+/* Returns the name of a type of packets as in listings. "i_atom_f1" and "branch_address" are such names; NULL
+ * for a type that is none, and for protocols that are not decoded. */
+CT_API const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type);
+
 /* ---- control flow ---- */
 
 enum ct_cfg_format {

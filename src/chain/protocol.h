@@ -22,7 +22,6 @@ struct ct_protocol_ops {
     size_t packet_size; /* of a packet record; the first 8 bytes of each are its `pos` … */
     size_t type_at; /* … and the byte at this offset is its type; type 0 is a run without synchronisation */
     unsigned type_count;
-    const char *(*type_name)(unsigned type);
     bool (*type_is_bad)(unsigned type); /* a packet that cannot be */
 
     int (*decoder_new)(struct ct_ctx *ctx, const struct ct_source *source, void **out);

@@ -6,16 +6,10 @@
 #include "etm4/fast.h"
 #include "etm4/hops.h"
 #include "etm4/seam.h"
-#include "format/listing.h"
 
 _Static_assert(sizeof(struct ct_etm4_packet) <= CT_PACKET_SIZE_MAX, "a batch has room");
 _Static_assert(CT_ETM4_TYPE_COUNT <= CT_PACKET_TYPES, "the statistics have room");
 _Static_assert(CT_ETM4_NOT_SYNC == 0 && offsetof(struct ct_etm4_packet, pos) == 0, "as the chain expects");
-
-static const char *type_name(unsigned type)
-{
-    return ct_etm4_type_name((enum ct_etm4_type)type);
-}
 
 static int decoder_new(struct ct_ctx *ctx, const struct ct_source *source, void **out)
 {
@@ -140,7 +134,6 @@ const struct ct_protocol_ops ct_etm4_ops = {
     .packet_size = sizeof(struct ct_etm4_packet),
     .type_at = offsetof(struct ct_etm4_packet, type),
     .type_count = CT_ETM4_TYPE_COUNT,
-    .type_name = type_name,
     .decoder_new = decoder_new,
     .decoder_free = decoder_free,
     .decoder_reset = decoder_reset,

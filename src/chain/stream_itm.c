@@ -3,16 +3,10 @@
 #include <stddef.h>
 
 #include "chain/protocol.h"
-#include "format/listing.h"
 
 _Static_assert(sizeof(struct ct_itm_packet) <= CT_PACKET_SIZE_MAX, "a batch has room");
 _Static_assert(CT_ITM_TYPE_COUNT <= CT_PACKET_TYPES, "the statistics have room");
 _Static_assert(CT_ITM_NOT_SYNC == 0 && offsetof(struct ct_itm_packet, pos) == 0, "as the chain expects");
-
-static const char *type_name(unsigned type)
-{
-    return ct_itm_type_name((enum ct_itm_type)type);
-}
 
 static int decoder_new(struct ct_ctx *ctx, const struct ct_source *source, void **out)
 {
@@ -73,7 +67,6 @@ const struct ct_protocol_ops ct_itm_ops = {
     .packet_size = sizeof(struct ct_itm_packet),
     .type_at = offsetof(struct ct_itm_packet, type),
     .type_count = CT_ITM_TYPE_COUNT,
-    .type_name = type_name,
     .decoder_new = decoder_new,
     .decoder_free = decoder_free,
     .decoder_reset = decoder_reset,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/info.h"
+#include "coretap/format.h"
 #include "format/describe.h"
 #include "format/listing.h"
 #include "format/losses.h"

@@ -6,6 +6,7 @@
 
 #include "base/printable.h"
 #include "cli/info.h"
+#include "coretap/format.h"
 #include "format/describe.h"
 #include "format/listing.h"
 #include "format/losses.h"

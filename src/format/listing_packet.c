@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What packet lines of all protocols have in common, docs/listing.md. */
+#include "coretap/format.h"
 #include "format/listing.h"
 
 void ct_list_packet_place(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size)
@@ -108,5 +109,24 @@ void ct_list_packets(struct ct_text *text, const struct ct_stream *stream,
         break;
     default:
         break;
+    }
+}
+
+const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type)
+{
+    switch (protocol) {
+    case CT_PROTOCOL_ETM4:
+    case CT_PROTOCOL_ETE:
+        return type < CT_ETM4_TYPE_COUNT ? ct_etm4_type_name((enum ct_etm4_type)type) : NULL;
+    case CT_PROTOCOL_ETM3:
+        return type < CT_ETM3_TYPE_COUNT ? ct_etm3_type_name((enum ct_etm3_type)type) : NULL;
+    case CT_PROTOCOL_PTM:
+        return type < CT_PTM_TYPE_COUNT ? ct_ptm_type_name((enum ct_ptm_type)type) : NULL;
+    case CT_PROTOCOL_STM:
+        return type < CT_STM_TYPE_COUNT ? ct_stm_type_name((enum ct_stm_type)type) : NULL;
+    case CT_PROTOCOL_ITM:
+        return type < CT_ITM_TYPE_COUNT ? ct_itm_type_name((enum ct_itm_type)type) : NULL;
+    default:
+        return NULL;
     }
 }
