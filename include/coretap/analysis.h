@@ -67,7 +67,7 @@ struct ct_load;
 /* What a kind of analysis does: its file fills in one of these. All results are 0 or a negative error, whose
  * text is in the context of the analysis. */
 struct ct_analysis_kind {
-    size_t size;        /* sizeof(struct ct_analysis_kind) */
+    size_t size;        /* sizeof(struct ct_analysis_kind); with a smaller one nothing is taken */
     const char *name;   /* in one word: the first line of a saved one is "coretap-NAME VERSION" */
     const char *writer; /* the command that saves one, for messages about files */
     unsigned version;   /* that is saved, from 1 on; files of all versions up to it are loaded */

@@ -19,9 +19,17 @@ void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_
     ct_add_up(&sum->losses.no_access, more->losses.no_access);
 }
 
+/* A kind that was compiled against an older header has fewer operations, and says so with its size. There is
+ * no older one yet. */
 static int check(const struct ct_analysis *analysis)
 {
-    return analysis && analysis->kind ? CT_OK : CT_ERR_ARG;
+    if (!analysis || !analysis->kind)
+        return CT_ERR_ARG;
+    return analysis->kind->size >= sizeof *analysis->kind
+               ? CT_OK
+               : ct_fail(analysis->ctx, CT_ERR_ARG,
+                         "an analysis whose kind does not have its size set: set it to sizeof(struct "
+                         "ct_analysis_kind)");
 }
 
 int ct_analysis_part(const struct ct_analysis *whole, struct ct_analysis **part)

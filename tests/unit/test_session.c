@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -127,6 +128,20 @@ static void ends_when_it_is_told(void **state)
     ct_ctx_free(ctx);
 }
 
+/* A table without its size may be one of an older header: nothing is read behind what it has. */
+static void kinds_have_their_size(void **state)
+{
+    static const struct ct_analysis_kind older = {.size = sizeof older - 1, .name = "older", .take = take};
+    struct ct_ctx *ctx = ct_ctx_new();
+    const struct ct_analysis_captures none = {0};
+    struct counter counter = {.analysis = {.kind = &older, .ctx = ctx}};
+    (void)state;
+    assert_int_equal(ct_analysis_add_captures(&counter.analysis, &none), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "size"));
+    assert_int_equal(ct_analysis_end(&counter.analysis, 0), CT_ERR_ARG);
+    ct_ctx_free(ctx);
+}
+
 /* Of options that are shorter, as an older program has them, the rest is zero. */
 static void arguments_are_checked(void **state)
 {
@@ -150,10 +165,9 @@ static void arguments_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_are_told_apart),
-        cmocka_unit_test(counts_alone_come_once),
-        cmocka_unit_test(ends_when_it_is_told),
-        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(streams_are_told_apart), cmocka_unit_test(counts_alone_come_once),
+        cmocka_unit_test(ends_when_it_is_told),   cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(kinds_have_their_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
