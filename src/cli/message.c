@@ -66,8 +66,12 @@ int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
     return CLI_FAILED;
 }
 
+static bool is_told(const char *text);
+
 int cli_library_error(const struct ct_ctx *ctx)
 {
+    if (is_told(ct_ctx_error(ctx)))
+        return CLI_FAILED; /* by the log, when it happened */
     if (*ct_ctx_error(ctx))
         cli_say("%s", ct_ctx_error(ctx));
     else
@@ -93,14 +97,27 @@ static size_t told_count;
 static pthread_mutex_t told_lock =
     PTHREAD_MUTEX_INITIALIZER; /* threads have contexts of their own, which all log here */
 
+static size_t place_of(const char *text)
+{
+    size_t i = 0;
+    while (i < told_count && strcmp(told[i], text) != 0)
+        i++;
+    return i;
+}
+
+static bool is_told(const char *text)
+{
+    pthread_mutex_lock(&told_lock);
+    const bool known = place_of(text) < told_count;
+    pthread_mutex_unlock(&told_lock);
+    return known;
+}
+
 /* Whether the text is one that was told before; else it is kept. A capture may be opened more than once. */
 static bool was_told(const char *text)
 {
-    size_t i = 0;
     pthread_mutex_lock(&told_lock);
-    while (i < told_count && strcmp(told[i], text) != 0)
-        i++;
-    const bool known = i < told_count;
+    const bool known = place_of(text) < told_count;
     char *copy = !known && told_count < TOLD_MAX ? strdup(text) : NULL;
     if (!copy && !known && told_count < TOLD_MAX)
         (void)note_no_memory();

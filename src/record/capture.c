@@ -97,18 +97,21 @@ static int new_framer(struct ct_record_capture *capture)
     return ct_framer_new(capture->ctx, &options, &capture->framer);
 }
 
-/* The directory, without a capture in it. */
-static int make_directory(struct ct_ctx *ctx, const char *directory)
+int ct_record_check_directory(struct ct_ctx *ctx, const char *directory)
 {
     struct stat about;
     char path[4096];
+    snprintf(path, sizeof path, "%s/snapshot.ini", directory);
+    if (stat(path, &about))
+        return CT_OK;
+    return ct_fail(ctx, CT_ERR_ARG,
+                   "%s: there is a capture in it already; name a directory that is new or empty", directory);
+}
+
+static int make_directory(struct ct_ctx *ctx, const char *directory)
+{
     if (mkdir(directory, 0777) && errno != EEXIST)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", directory, strerror(errno));
-    snprintf(path, sizeof path, "%s/snapshot.ini", directory);
-    if (stat(path, &about) == 0)
-        return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: there is a capture in it already; name a directory that is new or empty",
-                       directory);
     return CT_OK;
 }
 

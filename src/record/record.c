@@ -337,14 +337,14 @@ static uint32_t latency(const struct record *r)
     return threshold && r->o.unit.cc_threshold ? r->o.unit.cc_threshold : 1;
 }
 
-/* An error is told while the program goes on, which may be for long. */
+/* An error is told while the program goes on, which may be for long, and is that of the recording all the
+ * same. */
 static int take_all_told(struct record *r)
 {
     const int rc = ct_tell_nomem(r->ctx, r->o.directory, take_all(r));
-    if (!rc)
-        return CT_OK;
-    ct_log(r->ctx, CT_LOG_ERROR, "%s", ct_ctx_error(r->ctx));
-    return ct_fail(r->ctx, rc, "%s: the capture is not whole: the program went on untraced", r->o.directory);
+    if (rc)
+        ct_log(r->ctx, CT_LOG_ERROR, "%s", ct_ctx_error(r->ctx));
+    return rc;
 }
 
 static int record(struct record *r, struct ct_record_result *result)
@@ -359,6 +359,8 @@ static int record(struct record *r, struct ct_record_result *result)
     if (!rc && !qemu.arm32 && r->o.wishes.protocol == CT_PROTOCOL_PTM)
         rc = ct_fail(r->ctx, CT_ERR_ARG,
                      "%s: an A64 program; a PTM traces A32 and T32 only: choose etm4 or ete", r->o.program);
+    if (!rc)
+        rc = ct_record_check_directory(r->ctx, r->o.directory);
     if (!rc)
         rc = new_code(r);
     if (!rc)
