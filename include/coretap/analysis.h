@@ -90,7 +90,7 @@ struct ct_analysis_kind {
     int (*save)(struct ct_analysis *analysis, struct ct_save *to);
     /* Reads them (ct_load_line) into an empty part. */
     int (*load)(struct ct_analysis *part, struct ct_load *from);
-    void (*free)(struct ct_analysis *analysis);
+    void (*free)(struct ct_analysis *analysis); /* NULL: the caller frees it, after ct_analysis_free */
 };
 
 /* Names of runs that are kept at most, and bytes of one. */

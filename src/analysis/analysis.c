@@ -42,7 +42,8 @@ void ct_analysis_free(struct ct_analysis *analysis)
     if (!analysis)
         return;
     ct_runs_free(analysis);
-    analysis->kind->free(analysis);
+    if (analysis->kind->free)
+        analysis->kind->free(analysis);
 }
 
 int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)

@@ -85,6 +85,8 @@ static bool open_writer(struct measuring *m, struct ct_programs *programs)
     static const uint8_t written[] = {
         [TEXT] = CT_TIMING_FORMAT_TEXT, [JSON] = CT_TIMING_FORMAT_JSON, [SVG] = CT_TIMING_FORMAT_SVG};
     const struct cli_args *args = m->read.args;
+    if (args->values[FORMAT].number == DATA)
+        return true;
     const struct ct_timing_write_options how = {.size = sizeof how,
                                                 .programs = programs,
                                                 .function = args->values[FUNCTION].text,
@@ -92,8 +94,7 @@ static bool open_writer(struct measuring *m, struct ct_programs *programs)
                                                 .format = written[args->values[FORMAT].number],
                                                 .edges = args->values[EDGES].given,
                                                 .blocks = args->values[BLOCKS].given};
-    if (args->values[FORMAT].number == DATA ||
-        ct_timing_writer_new(args->ctx, &how, cli_output_write, stdout, &m->writer) == CT_OK)
+    if (ct_timing_writer_new(args->ctx, &how, cli_output_write, stdout, &m->writer) == CT_OK)
         return true;
     cli_library_error(args->ctx);
     return false;

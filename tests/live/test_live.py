@@ -137,6 +137,12 @@ def compare_exchange(coretap, stream, data, status):
 # ---- the endless stream ----
 
 
+def without_captures(saved):
+    """A saved result without the names of captures: a live run is of a stream that has none. The sum in the
+    last line is another one then."""
+    return [line for line in saved.splitlines() if not line.startswith((b"capture ", b"end "))]
+
+
 def compare_reports(coretap, stream, data, out):
     for command, name, args in (
             ("cover", "cover.txt", []), ("cover", "cover.data", ["--format", "data"]),
@@ -144,8 +150,9 @@ def compare_reports(coretap, stream, data, out):
             ("timing", "timing.txt", ["--pair", "entry:fib return:fib"]),
             ("timing", "timing.json", ["--pair", "entry:fib return:fib", "--format", "json"])):
         wanted = offline(coretap, command, stream, data, *args)
-        check(f"{name} is what coretap {command} says of the same bytes",
-              wanted and (out / name).read_bytes() == wanted)
+        got = (out / name).read_bytes()
+        same = without_captures(got) == without_captures(wanted) if name == "cover.data" else got == wanted
+        check(f"{name} is what coretap {command} says of the same bytes", wanted and same)
     wanted = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", stream.folder / "kept.tessla",
                      "--spec", stream.folder / "first.tessla")
     got = (out / "monitor-10.txt").read_bytes()

@@ -187,6 +187,7 @@ static uint64_t kept(const struct ct_filter *filter, uint16_t threads)
     assert_int_equal(counter.steps, counter.counts);
     if (ct_filter_steps(filter))
         assert_int_equal(counter.steps, ct_session_sieved(session)->kept);
+    ct_analysis_free(&counter.analysis);
     ct_session_free(session);
     ct_capture_free(capture);
     ct_ctx_free(ctx);

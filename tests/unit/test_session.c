@@ -62,6 +62,7 @@ static void run(struct ct_ctx *ctx, struct counter *counter, uint16_t threads, u
     assert_int_equal(ct_session_seen(session)->instructions, 939 + 3671);
     assert_true(ct_session_seen(session)->ran && ct_session_seen(session)->has_trace);
     assert_int_equal(counter->analysis.captures.known, times);
+    ct_analysis_free(&counter->analysis);
     ct_session_free(session);
     ct_capture_free(capture);
 }
