@@ -423,9 +423,9 @@ static struct ct_mon_ast *unary(struct ct_mon_parser *p)
     enum ct_mon_token op = p->lx.token;
     if (op != T_NOT && op != T_TILDE && op != T_MINUS && op != T_FMINUS)
         return postfix(p);
-    struct ct_mon_ast *e = ast_new(p, A_UNARY);
     if (!ct_mon_parse_enter(p))
-        return e;
+        return ast_new(p, A_ERROR);
+    struct ct_mon_ast *e = ast_new(p, A_UNARY);
     e->op = op;
     ct_mon_lex_next(&p->lx);
     ct_mon_parse_skip_nl(p);
