@@ -130,9 +130,10 @@ CT_API int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from)
 /* Adds captures whose trace was taken. CT_ERR_ARG. */
 CT_API int ct_analysis_add_captures(struct ct_analysis *analysis, const struct ct_analysis_captures *more);
 
-/* Says that the result is of a run of this name, too: a capture as it was given, and which part. Of more than
- * CT_ANALYSIS_RUNS names the first by alphabet are kept. CT_ERR_ARG also for an empty name and one of more
- * than CT_ANALYSIS_RUN_NAME bytes, CT_ERR_NOMEM. */
+/* Says that the result is of a run of this name, too: a capture as it was given, and which part. A name that
+ * is there already is told of in the log, here and when results are merged: that run counts twice. Of more
+ * than CT_ANALYSIS_RUNS names the first by alphabet are kept. CT_ERR_ARG also for an empty name and one of
+ * more than CT_ANALYSIS_RUN_NAME bytes, CT_ERR_NOMEM. */
 CT_API int ct_analysis_add_run(struct ct_analysis *analysis, const char *name);
 
 /* Returns a name of a run by its number, from 0 on by alphabet; NULL behind the last. It is there until one

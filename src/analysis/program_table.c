@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/printable.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,13 @@ int ct_program_identify(struct ct_program *program, struct ct_program_identity *
         identity->high = code[i].high > identity->high ? code[i].high : identity->high;
     identity->build_id = ct_symbols_build_id(symbols, &identity->build_id_size);
     return CT_OK;
+}
+
+int ct_plain_name(struct ct_ctx *ctx, const char *name, char **plain)
+{
+    errno = 0;
+    *plain = ct_demangle(name);
+    return *plain ? CT_OK : ct_unless_nomem(ctx, name, CT_OK);
 }
 
 /* ---- files ---- */

@@ -39,6 +39,10 @@ int ct_program_table_sort(struct ct_program_table *table, uint32_t **numbers);
 /* What a program that ran is known by. The errors of ct_program_symbols. */
 int ct_program_identify(struct ct_program *program, struct ct_program_identity *identity);
 
+/* Gives the name of a function for people, to be freed; *plain is NULL where it is the one in the file.
+ * CT_ERR_NOMEM. */
+int ct_plain_name(struct ct_ctx *ctx, const char *name, char **plain);
+
 /* Writes the lines of one program. */
 void ct_save_program(struct ct_save *to, const struct ct_program_identity *program);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names of the runs that a result is of: sorted, each once. Of very many those at the beginning of the
  * alphabet are kept, so that it does not matter in which order they came. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,15 +40,36 @@ static int insert(struct ct_analysis_runs *runs, size_t at, const char *name)
     return CT_OK;
 }
 
-int ct_analysis_add_run(struct ct_analysis *analysis, const char *name)
+/* Adds a name; *found says whether it was there. */
+static int add(struct ct_analysis *analysis, const char *name, bool *found)
 {
-    bool found;
-    if (!analysis || !name || !*name || strlen(name) > CT_ANALYSIS_RUN_NAME)
-        return CT_ERR_ARG;
-    const size_t at = place_of(&analysis->runs, name, &found);
-    if (found || at == CT_ANALYSIS_RUNS)
+    const size_t at = place_of(&analysis->runs, name, found);
+    if (*found || at == CT_ANALYSIS_RUNS)
         return CT_OK;
     return insert(&analysis->runs, at, name) ? ct_fail_nomem(analysis->ctx, name) : CT_OK;
+}
+
+/* What is there twice counts twice, which may be meant: two captures can have one name. */
+static void tell_twice(const struct ct_analysis *analysis, const char *name, size_t more)
+{
+    char others[48] = "";
+    if (more)
+        snprintf(others, sizeof others, " and %zu others", more);
+    ct_log(analysis->ctx, CT_LOG_WARNING,
+           "%s: %.700s%s: added more than once, which counts more than once; leave one out, unless these are "
+           "captures of one name",
+           analysis->kind->name, name, others);
+}
+
+int ct_analysis_add_run(struct ct_analysis *analysis, const char *name)
+{
+    bool found = false;
+    if (!analysis || !name || !*name || strlen(name) > CT_ANALYSIS_RUN_NAME)
+        return CT_ERR_ARG;
+    const int rc = add(analysis, name, &found);
+    if (found)
+        tell_twice(analysis, name, 0);
+    return rc;
 }
 
 const char *ct_analysis_run(const struct ct_analysis *analysis, size_t number)
@@ -57,9 +79,18 @@ const char *ct_analysis_run(const struct ct_analysis *analysis, size_t number)
 
 int ct_runs_add(struct ct_analysis *into, const struct ct_analysis *from)
 {
+    const char *first = NULL;
+    size_t twice = 0;
     int rc = CT_OK;
-    for (size_t i = 0; i < from->runs.count && !rc; i++)
-        rc = ct_analysis_add_run(into, from->runs.names[i]);
+    for (size_t i = 0; i < from->runs.count && !rc; i++) {
+        bool found;
+        rc = add(into, from->runs.names[i], &found);
+        twice += found;
+        if (found && !first)
+            first = from->runs.names[i];
+    }
+    if (first)
+        tell_twice(into, first, twice - 1);
     return rc;
 }
 
@@ -96,6 +127,7 @@ int ct_load_run(struct ct_load *load, struct ct_analysis *analysis)
     }
     if (!fits || !ct_unescape(name) || !*name || strlen(name) > CT_ANALYSIS_RUN_NAME)
         return ct_load_bad(load, "a capture is 'capture NAME', with a name of 1 to 4096 bytes");
-    const int rc = ct_analysis_add_run(analysis, name);
+    bool found;
+    const int rc = add(analysis, name, &found);
     return rc ? rc : 1;
 }

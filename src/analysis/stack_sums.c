@@ -78,10 +78,13 @@ static int grow(const struct ct_stack_sums *s, void **items, size_t count, size_
 /* Gives a function its names, whose memory it takes over from what it had. */
 static int set_name(const struct ct_stack_sums *s, struct ct_stack_function *function, const char *name)
 {
-    char *copy = strdup(name);
-    char *plain = copy && !s->options.raw_names ? ct_demangle(name) : NULL;
-    if (!copy)
-        return ct_fail_nomem(s->analysis.ctx, "stacks");
+    char *plain = NULL;
+    const int rc = s->options.raw_names ? CT_OK : ct_plain_name(s->analysis.ctx, name, &plain);
+    char *copy = rc ? NULL : strdup(name);
+    if (!copy) {
+        free(plain);
+        return rc ? rc : ct_fail_nomem(s->analysis.ctx, "stacks");
+    }
     if (function->label != function->name)
         free((char *)(uintptr_t)function->label);
     free((char *)(uintptr_t)function->name);

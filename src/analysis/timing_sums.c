@@ -75,7 +75,9 @@ int ct_timing_sums_add_pair(struct ct_timing_sums *s, const char *from, const ch
 
 static const char *label_of(struct ct_timing_sums *s, const char *name)
 {
-    char *plain = s->options.raw_names ? NULL : ct_demangle(name);
+    char *plain = NULL;
+    if (!s->options.raw_names && ct_plain_name(s->analysis.ctx, name, &plain))
+        return NULL;
     const char *label = plain ? ct_arena_strdup(&s->arena, plain) : name;
     free(plain);
     return label;

@@ -307,10 +307,11 @@ static int run(const struct cli_args *args)
     p.format = (enum format)args->values[FORMAT].number;
     p.counts.all_functions = true;
     p.counts.read.threads = cli_threads(args);
-    if (wants_stacks(&p) && cli_results_is_file(ct_cover_kind(), args->operand))
-        return cli_usage_error(args->command,
-                               "--format %s needs a capture: counts do not say who called whom",
-                               formats[p.format]);
+    if (wants_stacks(&p) && cli_results_is_file(NULL, args->operand))
+        return cli_usage_error(
+            args->command,
+            "--format %s needs a capture: a saved file does not say which call came from where",
+            formats[p.format]);
     if (wants_stacks(&p) && args->rest_count > 1)
         return cli_usage_error(
             args->command,

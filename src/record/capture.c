@@ -97,22 +97,19 @@ static int new_framer(struct ct_record_capture *capture)
     return ct_framer_new(capture->ctx, &options, &capture->framer);
 }
 
-int ct_record_check_directory(struct ct_ctx *ctx, const char *directory)
+int ct_record_make_directory(struct ct_ctx *ctx, const char *directory, bool *made)
 {
     struct stat about;
     char path[4096];
     snprintf(path, sizeof path, "%s/snapshot.ini", directory);
-    if (stat(path, &about))
+    if (stat(path, &about) == 0)
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "%s: there is a capture in it already; name a directory that is new or empty",
+                       directory);
+    *made = mkdir(directory, 0777) == 0;
+    if (*made || errno == EEXIST)
         return CT_OK;
-    return ct_fail(ctx, CT_ERR_ARG,
-                   "%s: there is a capture in it already; name a directory that is new or empty", directory);
-}
-
-static int make_directory(struct ct_ctx *ctx, const char *directory)
-{
-    if (mkdir(directory, 0777) && errno != EEXIST)
-        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", directory, strerror(errno));
-    return CT_OK;
+    return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", directory, strerror(errno));
 }
 
 int ct_record_capture_new(struct ct_ctx *ctx, const struct ct_recording *recording, struct ct_code *code,
@@ -128,8 +125,6 @@ int ct_record_capture_new(struct ct_ctx *ctx, const struct ct_recording *recordi
     int rc = ct_states_new(ctx, code, &made->states);
     if (!rc)
         rc = ct_code_view_new(code, &made->shared.view);
-    if (!rc)
-        rc = make_directory(ctx, recording->directory);
     if (rc || !recording->framed)
         return rc;
     rc = new_framer(made);

@@ -35,12 +35,13 @@ int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recordin
 /* Writes live.ini, which says what is in the stream. The errors of ct_recording_program, CT_ERR_IO. */
 int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recording);
 
-/* CT_ERR_ARG when there is a capture in the directory. */
-int ct_record_check_directory(struct ct_ctx *ctx, const char *directory);
+/* Makes the directory; *made: there was none. CT_ERR_ARG when there is a capture in it, CT_ERR_IO. */
+int ct_record_make_directory(struct ct_ctx *ctx, const char *directory, bool *made);
 
 struct ct_record_capture;
 
-/* Makes the directory, for a program whose code grows in `code` (not owned). CT_ERR_NOMEM, CT_ERR_IO.
+/* In the directory, which is there, for a program whose code grows in `code` (not owned). CT_ERR_NOMEM,
+ * CT_ERR_IO.
  */
 int ct_record_capture_new(struct ct_ctx *ctx, const struct ct_recording *recording, struct ct_code *code,
                           struct ct_record_capture **out);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/ctx.h"
 #include "base/options.h"
@@ -355,12 +356,13 @@ static int record(struct record *r, struct ct_record_result *result)
                                                 .each = r->given.each_instruction,
                                                 .signal = r->given.signal};
     struct ct_qemu qemu;
+    bool made = false;
     int rc = ct_qemu_find(r->ctx, r->o.program, r->o.system, file, variable, &qemu);
     if (!rc && !qemu.arm32 && r->o.wishes.protocol == CT_PROTOCOL_PTM)
         rc = ct_fail(r->ctx, CT_ERR_ARG,
                      "%s: an A64 program; a PTM traces A32 and T32 only: choose etm4 or ete", r->o.program);
     if (!rc)
-        rc = ct_record_check_directory(r->ctx, r->o.directory);
+        rc = ct_record_make_directory(r->ctx, r->o.directory, &made);
     if (!rc)
         rc = new_code(r);
     if (!rc)
@@ -368,6 +370,8 @@ static int record(struct record *r, struct ct_record_result *result)
     if (!rc)
         rc = take_all_told(r);
     result->exit_code = ct_record_feed_finish(&r->feed);
+    if (made && !r->out)
+        rmdir(r->o.directory); /* nothing came to be in it */
     if (!rc && !r->out)
         rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is no capture", r->o.program);
     if (!rc)

@@ -68,8 +68,8 @@ int ct_unit_flush(struct ct_unit *u, bool final)
         status = u->voice->emit(u, u->elems + taken, u->count - taken, final, &n, bytes, sizeof bytes, &len);
         taken += n;
         u->since_sync += len;
-        if (!status && len && u->o.write(u->o.user, bytes, len))
-            status = CT_ERR_IO;
+        if (!status && len)
+            status = u->o.write(u->o.user, bytes, len);
     } while (!status && (len || (taken < u->count && final)));
     /* What looks at the element behind it stays. */
     u->count -= taken;

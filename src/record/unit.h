@@ -46,7 +46,7 @@ struct ct_unit_options {
     /* Takes that what is traced from now on is of another epoch, and calls ct_unit_restart when nothing
      * before it may be written behind it; *good false: it cannot be told of. */
     int (*renew)(void *user, bool *good);
-    /* Takes trace bytes; not 0 ends it all. */
+    /* Takes trace bytes; an error ends it all, and is returned. */
     int (*write)(void *user, const uint8_t *bytes, size_t size);
     /* Takes each run, or is NULL. */
     int (*run)(void *user, const struct ct_unit_run *run);

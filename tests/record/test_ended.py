@@ -211,6 +211,15 @@ def check_full_disk(folder):
                 subprocess.run(["umount", place], check=True)
 
 
+def check_directory(folder):
+    """Where nothing can be written the program does not run: this one would not end."""
+    done = subprocess.run([COMMAND, "record", "-o", "/proc/nowhere", "--", folder / "endless"], text=True,
+                          capture_output=True, check=False, timeout=60, env=ENV)
+    tap.check("a directory that cannot be made costs no run", done.returncode == 2 and
+              done.stderr == "coretap: /proc/nowhere: cannot be created: No such file or directory\n",
+              f"{done.returncode} {done.stderr}")
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
@@ -222,6 +231,7 @@ def main():
         check_signals(folder)
         check_truth(folder)
         check_full_disk(folder)
+        check_directory(folder)
     return tap.finish()
 
 

@@ -115,6 +115,10 @@ $ coretap profile examples/quickstart
 $ coretap profile $T/a
 ! coretap: $T/a:1: not a stacks file: the first line is not 'coretap-stacks 1'; nothing of the file was taken. Write it with 'coretap profile --format data'
 [2]
+$ coretap profile --format callgrind $T/a
+! coretap profile: --format callgrind needs a capture: a saved file does not say which call came from where
+! Try 'coretap profile --help'.
+[2]
 $ coretap profile --weight time examples/quickstart
 ! coretap profile: --weight: 'time' is not one of instructions, cycles
 ! Try 'coretap profile --help'.

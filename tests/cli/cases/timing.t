@@ -58,13 +58,16 @@ $ coretap timing -q --together --edges --top 1 examples/quickstart
 | -	0x80568..0x80570	next	0x80560	272	62	4	5.98	10	1.53	62
 | # 61 more
 $ coretap merge $T/one examples/quickstart > $T/two
+! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
 ! coretap: timing of 2 captures, 0 of them not whole; losses: none
 ! coretap:   examples/quickstart
 $ coretap timing $T/two | head -2
 | # captures=2 damaged=0 unknown=0
 | # cycles=3794 edges=3794 unplaced=0 steps=5506 untimed=4406 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=84 switches=0
 $ cat $T/one | coretap merge -q --kind timing /dev/stdin $T/one | cmp - $T/two
+! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
 $ coretap timing -q --format data $T/one examples/quickstart | cmp - $T/two
+! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
 $ coretap merge -q --kind timing examples/quickstart | cmp - $T/one
 $ sed 's/^self 36/self 37/' $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:116: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap timing --format data'
