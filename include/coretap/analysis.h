@@ -168,7 +168,7 @@ struct ct_load_word {
     size_t size;
 };
 
-#define CT_LOAD_WORDS 12
+#define CT_LOAD_WORDS 16
 
 /* A line of a file that is being loaded. */
 struct ct_load {

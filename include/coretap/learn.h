@@ -6,6 +6,7 @@
 #include "coretap/base.h"
 #include "coretap/cfg.h"
 #include "coretap/graph.h"
+#include "coretap/timing.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,6 +18,11 @@ extern "C" {
  * (modulo 2^64): the difference of their load addresses. Code of other programs is passed over. CT_ERR_LIMIT,
  * CT_ERR_NOMEM. */
 CT_API int ct_cfg_learn(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_graph *graph, uint64_t shift);
+
+/* Adds them from what was summed up of many runs: from the edges of `found`, without load bias, that lie in
+ * program number `program` of it. The same errors. */
+CT_API int ct_cfg_learn_times(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_timing_found *found,
+                              uint32_t program);
 
 #ifdef __cplusplus
 }

@@ -43,11 +43,24 @@ CT_API void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum
  * these two do it in any case. */
 CT_API int ct_seen_is_damaged(const struct ct_seen *seen, const struct ct_capture *capture, int strict);
 
+/* One stream whose turn it is (options.begin). */
+struct ct_session_turn {
+    const struct ct_buffer *buffer;
+    const struct ct_source *source;
+    struct ct_chain_sink sink;   /* to be filled in: who takes its records. `user` is that of the options,
+                                    unless   it is set too */
+    uint8_t id;                  /* as listed: 0 in a buffer without frames */
+    uint8_t level;               /* to be set, FLOW otherwise: enum ct_level */
+    uint8_t split_source_ranges; /* to be set: as in struct ct_chain_options */
+    uint8_t pad[5];              /* 0 */
+};
+
 struct ct_session_options {
     size_t size;                  /* sizeof(struct ct_session_options) */
     struct ct_programs *programs; /* that ran (not owned); those of memories that change are added
                                      to them. May be NULL */
     uint16_t threads;             /* as in struct ct_chain_options */
+    uint8_t edges;                /* the same: what `decoded` finds counted, beside what analyses need */
     uint64_t ids[2];              /* as in struct ct_chain_options */
     void *user;                   /* of the following, which may be NULL */
     /* Input bytes read so far, of this capture. A result other than 0 ends the run, which returns it. */
@@ -62,6 +75,13 @@ struct ct_session_options {
     const struct ct_filter *filter;
     const char
         *part; /* what the filter keeps, in words, for results that are saved; it has to stay; or NULL */
+    /* With it streams are decoded one after the other, each in a pass of its own over the buffer, so that the
+     * records of one come together: it is called before each, in the order of buffers and IDs, and says who
+     * takes which records. A result other than 0 ends the run, which returns it. Then there are no analyses,
+     * `steps` is not called, and `decoded` is called for each stream; programs have to be known before, where
+     * the filter asks for them. Of a filter that leaves out steps all receivers but those of steps, marks and
+     * bytes are CT_ERR_ARG. */
+    int (*begin)(void *user, struct ct_session_turn *turn);
 };
 
 struct ct_session;

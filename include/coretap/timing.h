@@ -55,7 +55,8 @@ struct ct_timing_edge {
     uint8_t kind;          /* enum ct_edge_kind */
     uint8_t exec;          /* as in struct ct_edge */
     uint8_t flags;         /* enum ct_node_flag */
-    uint8_t pad[5];        /* 0 */
+    uint8_t pad[1];        /* 0 */
+    uint32_t n;            /* instructions in [start, end); 0 from a file that does not tell them */
 };
 
 /* Of one function. A run of it is told by its call and its return. Time goes by in the run only while its own

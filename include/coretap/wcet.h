@@ -7,6 +7,7 @@
 
 #include "coretap/base.h"
 #include "coretap/cfg.h"
+#include "coretap/programs.h"
 #include "coretap/source_lines.h"
 #include "coretap/steps.h"
 #include "coretap/timing.h"
@@ -104,12 +105,30 @@ CT_API void ct_wcet_free(struct ct_wcet *wcet);
  * too. Before ct_wcet_count_loops. */
 CT_API void ct_wcet_tell_runs_of(struct ct_wcet *wcet, uint32_t function);
 
-/* Takes what was measured in a stream, and the runs of all functions. CT_ERR_NOMEM. */
-CT_API int ct_wcet_observe(struct ct_wcet *wcet, const struct ct_timing *timing,
-                           const struct ct_graph *graph);
+/* Says of which program the control flow graph is, without load bias, and among which programs (those of the
+ * capture that is read) it is looked for: by its build id, or else by its file. Both have to stay. NULL, as
+ * at first: what is in no program of the sums is its code, and steps have its addresses. CT_ERR_ARG, those of
+ * ct_program_symbols. */
+CT_API int ct_wcet_set_programs(struct ct_wcet *wcet, struct ct_program *program,
+                                struct ct_programs *programs);
 
-/* Counts loops of one stream at a time: batches in order, then NULL at its end. CT_ERR_NOMEM. */
-CT_API int ct_wcet_count_loops(struct ct_wcet *wcet, const struct ct_step_batch *batch);
+/* Returns 1 for a program that is the same file as the one of the control flow graph, wherever it lies, else
+ * 0.
+ */
+CT_API int ct_wcet_is_of(const struct ct_wcet *wcet, struct ct_program *program);
+
+/* Takes what was measured, of one run or of many: the ways through the program, and the runs of its
+ * functions. `counted` 1: the loops of these runs are counted too (ct_wcet_count_loops). With 0, for sums out
+ * of a saved file, a loop that ran in them needs a bound that is told, in a comment or counted by the code.
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_wcet_observe(struct ct_wcet *wcet, struct ct_timing_sums *sums, int counted);
+
+/* Returns the number of the program in sums; CT_TIMING_NO_PROGRAM where it is in none of them. */
+CT_API uint32_t ct_wcet_program(const struct ct_wcet *wcet, const struct ct_timing_sums *sums);
+
+/* Counts the loops of a stream, `lane` (ct_session_lane): batches in order, then NULL at its end. Several
+ * streams may come by turns. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_wcet_count_loops(struct ct_wcet *wcet, uint32_t lane, const struct ct_step_batch *batch);
 
 /* Reads a text of bounds and constraints (docs/analysis.md), called `name` in messages. It comes after all
  * was observed: a `never` of what was observed is CT_ERR_FORMAT. CT_ERR_FORMAT, CT_ERR_NOT_FOUND,

@@ -57,3 +57,26 @@ int ct_cfg_learn(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_graph *
     ct_addr_map_free(&isas);
     return rc ? rc : ct_cfg_update(cfg);
 }
+
+int ct_cfg_learn_times(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_timing_found *found,
+                       uint32_t program)
+{
+    if (!cfg || !found)
+        return ct_fail_null(ctx, __func__);
+    size_t count;
+    int rc = CT_OK;
+    for (size_t i = 0; i < found->edge_count && (!rc || rc == CT_ERR_NOT_FOUND); i++) {
+        const struct ct_timing_edge *e = &found->edges[i];
+        uint32_t added;
+        const uint32_t block = ct_cfg_block_at(cfg, e->last);
+        const bool followed = e->exec && !e->flags && e->kind == CT_EDGE_NEXT;
+        if (!followed || e->program != program || e->next_program != program || block == CT_CFG_NONE)
+            continue;
+        const uint32_t target = ct_cfg_block_at(cfg, e->next);
+        const struct ct_cfg_block *blocks = ct_cfg_blocks(cfg, &count);
+        rc = ct_cfg_add_edge(cfg, e->last, e->next,
+                             (enum ct_isa)blocks[target == CT_CFG_NONE ? block : target].isa, CT_CFG_LEARNT,
+                             &added);
+    }
+    return rc && rc != CT_ERR_NOT_FOUND ? rc : ct_cfg_update(cfg);
+}

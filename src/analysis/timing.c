@@ -178,7 +178,8 @@ static int learn(struct ct_timing *t, const struct ct_graph *graph)
                                                           .next_program = CT_TIMING_NO_PROGRAM,
                                                           .kind = edge->kind,
                                                           .exec = edge->exec,
-                                                          .flags = node->flags};
+                                                          .flags = node->flags,
+                                                          .n = node->n};
     }
     return rc;
 }

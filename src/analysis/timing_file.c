@@ -68,9 +68,10 @@ static void save_edge(struct ct_save *to, const struct ct_timing_edge *e)
     char from[12];
     char next[12];
     ct_save_line(to,
-                 "edge %s %" PRIx64 " %" PRIx64 " %" PRIx64 " %x %s %" PRIx64 " %x %x %" PRIu64 " %" PRIu64,
+                 "edge %s %" PRIx64 " %" PRIx64 " %" PRIx64 " %x %s %" PRIx64 " %x %x %" PRIu64 " %" PRIu64
+                 " %" PRIu32,
                  program_word(from, e->program), e->start, e->last, e->end, e->flags,
-                 program_word(next, e->next_program), e->next, e->kind, e->exec, e->count, e->shared);
+                 program_word(next, e->next_program), e->next, e->kind, e->exec, e->count, e->shared, e->n);
     save_dist(to, "cycles", &e->cycles);
 }
 
@@ -211,20 +212,26 @@ static int read_function(struct reader *r)
     return rc;
 }
 
-/* edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED */
+/* edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED [INSTRUCTIONS], the last from version
+ * 2 on. */
 static int read_edge(struct reader *r)
 {
     struct ct_timing_edge *e = &r->edge;
+    const size_t words = r->from->version > 1 ? 13 : 12;
+    uint64_t n = 0;
     uint64_t *const places[] = {&e->start, &e->last, &e->end};
     uint64_t *const counts[] = {&e->count, &e->shared};
-    if (r->from->word_count != 12 || !read_program(r, 1, &e->program) ||
+    if (r->from->word_count != words || !read_program(r, 1, &e->program) ||
         !read_numbers(r->from, 2, 16, places, 3) ||
         !read_small(r->from, 5, &e->flags, CT_NODE_CUT | CT_NODE_NOPATH) ||
         !read_program(r, 6, &e->next_program) || !ct_load_number(r->from, 7, 16, &e->next) ||
         !read_small(r->from, 8, &e->kind, CT_EDGE_OPEN) || !read_small(r->from, 9, &e->exec, 1) ||
-        !read_numbers(r->from, 10, 10, counts, 2))
-        return ct_load_bad(
-            r->from, "an edge is 'edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED'");
+        !read_numbers(r->from, 10, 10, counts, 2) ||
+        (words > 12 && (!ct_load_number(r->from, 12, 10, &n) || n > UINT32_MAX)))
+        return ct_load_bad(r->from,
+                           "an edge is 'edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT "
+                           "SHARED INSTRUCTIONS'");
+    e->n = (uint32_t)n;
     r->of = EDGE;
     return CT_OK;
 }

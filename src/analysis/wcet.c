@@ -37,12 +37,13 @@ void ct_wcet_free(struct ct_wcet *w)
 {
     if (!w)
         return;
-    ct_wcet_count_loops(w, NULL);
+    ct_wcet_free_streams(w);
     for (size_t i = 0; i < w->way_count; i++)
         ct_dist_free(&w->ways[i].cycles);
-    void *const lists[] = {w->ways,  w->runs,      w->loops,      w->threads,   w->traversed, w->passed,
-                           w->rules, w->recursive, w->terms,      w->depths,    w->path,      w->assumed,
-                           w->piece, w->run_most,  w->nest_first, w->nest_most, w->depth_most};
+    free(w->uncounted);
+    void *const lists[] = {w->ways,     w->runs,       w->loops,     w->rules,     w->recursive,
+                           w->terms,    w->depths,     w->path,      w->assumed,   w->piece,
+                           w->run_most, w->nest_first, w->nest_most, w->depth_most};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     ct_addr_map_free(&w->way_at);
@@ -291,6 +292,8 @@ int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, ct_w
         rc = ct_wcet_make_loops(w);
     if (!rc && !w->recursive)
         rc = ct_wcet_find_recursion(w);
+    if (!rc)
+        rc = ct_wcet_find_uncounted(w);
     if (!rc)
         rc = ct_wcet_model_init(&model, w, &o);
     if (!rc)

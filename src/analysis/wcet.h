@@ -16,6 +16,7 @@ struct ct_wcet_way {
     struct ct_dist cycles;
     uint64_t count;
     uint64_t shared;
+    uint64_t uncounted; /* traversals in runs whose loops were not counted */
     uint32_t n;
     uint32_t chain; /* the next one, or CT_CFG_NONE */
     uint8_t exec;
@@ -98,6 +99,22 @@ struct ct_wcet_passed {
     enum ct_wcet_leaving leaving;
 };
 
+/* A stream whose loops are counted. */
+struct ct_wcet_stream {
+    uint32_t lane;
+    struct ct_wcet_thread *threads;
+    size_t thread_count;
+    struct ct_wcet_thread *now;
+    struct ct_wcet_counts *counts; /* of the level that it is at */
+    bool arrives;                  /* the next step may be where an exception goes back to */
+    bool after_eret;
+    bool shares;         /* there were more threads than counters */
+    uint32_t *traversed; /* edges of the control flow graph, … */
+    size_t traversed_count, traversed_room;
+    struct ct_wcet_passed *passed; /* … by edge of the program graph */
+    size_t passed_count, passed_room;
+};
+
 struct ct_wcet {
     struct ct_ctx *ctx;
     struct ct_cfg *cfg;
@@ -109,21 +126,16 @@ struct ct_wcet {
     size_t run_count, run_room;
     struct ct_wcet_loop *loops;
     size_t loop_count;
+    uint8_t *uncounted; /* by block: 1: it ran in runs whose loops were not counted. NULL: there were none */
+    struct ct_program_identity identity; /* of the program; without a name: not known */
+    struct ct_programs *programs;        /* of the capture, or NULL */
     /* Counting. */
-    struct ct_wcet_thread *threads;
-    size_t thread_count;
-    struct ct_wcet_thread *now;
-    struct ct_wcet_counts *counts; /* of the level that it is at */
-    bool arrives;                  /* the next step may be where an exception goes back to */
-    bool after_eret;
-    bool shares;         /* there were more threads than counters */
-    bool no_runs;        /* runs of the entry cannot be told apart */
-    uint32_t *traversed; /* edges of the control flow graph, … */
-    size_t traversed_count, traversed_room;
-    struct ct_wcet_passed *passed; /* … by edge of the program graph */
-    size_t passed_count, passed_room;
-    uint8_t *recursive;   /* by function */
-    uint32_t *piece;      /* by function: those that call each other have the same */
+    struct ct_wcet_stream **streams; /* that are not over */
+    size_t stream_count, stream_room;
+    struct ct_wcet_stream *at; /* the one that counts */
+    bool no_runs;              /* runs of the entry cannot be told apart */
+    uint8_t *recursive;        /* by function */
+    uint32_t *piece;           /* by function: those that call each other have the same */
     uint32_t entry;       /* function whose runs are told apart while loops are counted, or CT_CFG_NONE … */
     uint32_t entry_block; /* … and its first block */
     uint32_t *nest_first; /* by loop: its totals in the loops around it, from the inside out */
@@ -154,14 +166,23 @@ int ct_wcet_room(struct ct_wcet *wcet, void **at, size_t count, size_t *room, si
 struct ct_wcet_cost ct_wcet_cost_of(const struct ct_wcet *wcet, uint64_t start, uint64_t last,
                                     const struct ct_cfg_edge *edge, double quantile);
 
+/* Finds the blocks that ran where loops were not counted. CT_ERR_NOMEM. */
+int ct_wcet_find_uncounted(struct ct_wcet *wcet);
+
 /* The most cycles for an instruction that any way took. */
 void ct_wcet_rate(const struct ct_wcet *wcet, double quantile, uint64_t *cycles, uint64_t *insns);
+
+/* Whether a program is the one whose control flow it is. */
+bool ct_wcet_is_program(const struct ct_wcet *wcet, const struct ct_program_identity *program);
 
 /* Finds the functions that may call themselves, and each other. CT_ERR_NOMEM. */
 int ct_wcet_find_recursion(struct ct_wcet *wcet);
 
 /* Whether the edge leads into the loop from outside of it. */
 bool ct_wcet_enters(const struct ct_wcet *wcet, const struct ct_cfg_edge *edge, uint32_t loop);
+
+/* Frees those that are not over. */
+void ct_wcet_free_streams(struct ct_wcet *wcet);
 
 /* Makes loops' records, once. CT_ERR_NOMEM. */
 int ct_wcet_make_loops(struct ct_wcet *wcet);
@@ -183,11 +204,11 @@ void ct_wcet_count_nest(struct ct_wcet *wcet, uint32_t loop, const struct ct_cfg
 
 /* ---- wcet_threads.c ---- */
 
-/* Each may change wcet->counts. CT_ERR_NOMEM. */
+/* Each may change wcet->at->counts. CT_ERR_NOMEM. */
 int ct_wcet_switch_thread(struct ct_wcet *wcet, uint32_t ctxt, uint32_t vmid);
 int ct_wcet_on_mark(struct ct_wcet *wcet, const struct ct_step_mark *mark);
 int ct_wcet_step_begins(struct ct_wcet *wcet, uint64_t addr);
 int ct_wcet_step_leaves(struct ct_wcet *wcet, enum ct_wcet_leaving leaving, uint64_t next);
-void ct_wcet_free_threads(struct ct_wcet *wcet);
+void ct_wcet_free_threads(struct ct_wcet_stream *stream);
 
 #endif

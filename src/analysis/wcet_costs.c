@@ -22,33 +22,40 @@ int ct_wcet_room(struct ct_wcet *w, void **at, size_t count, size_t *room, size_
     return CT_OK;
 }
 
-static bool is_same(const struct ct_wcet_way *way, const struct ct_node *node, const struct ct_edge *edge)
+static bool is_same(const struct ct_wcet_way *way, const struct ct_timing_edge *edge, uint64_t next)
 {
-    return way->last == node->last && way->next == edge->next && way->exec == edge->exec &&
-           way->kind == edge->kind;
+    return way->last == edge->last && way->next == next && way->exec == edge->exec && way->kind == edge->kind;
+}
+
+/* What an old file does not tell: of the shortest instructions that are certain, so that the rate is no lower
+ * than it was. */
+static uint32_t instructions_of(const struct ct_timing_edge *edge)
+{
+    const uint64_t least = (edge->end - edge->start) / 4;
+    return edge->n ? edge->n : least ? (uint32_t)least : 1;
 }
 
 /* The way of this edge, made when it is new. */
-static int find_way(struct ct_wcet *w, const struct ct_node *node, const struct ct_edge *edge,
+static int find_way(struct ct_wcet *w, const struct ct_timing_edge *edge, uint64_t next,
                     struct ct_wcet_way **out)
 {
-    uint32_t first = ct_addr_map_get(&w->way_at, node->start);
+    uint32_t first = ct_addr_map_get(&w->way_at, edge->start);
     for (uint32_t i = first; i != CT_CFG_NONE; i = w->ways[i].chain)
-        if (is_same(&w->ways[i], node, edge)) {
+        if (is_same(&w->ways[i], edge, next)) {
             *out = &w->ways[i];
             return CT_OK;
         }
     int rc = ct_wcet_room(w, (void **)&w->ways, w->way_count, &w->way_room, sizeof *w->ways);
-    if (!rc && ct_addr_map_put(&w->way_at, node->start, (uint32_t)w->way_count) != CT_OK)
+    if (!rc && ct_addr_map_put(&w->way_at, edge->start, (uint32_t)w->way_count) != CT_OK)
         rc = ct_fail_nomem(w->ctx, "wcet");
     if (rc)
         return rc;
     *out = &w->ways[w->way_count++];
-    **out = (struct ct_wcet_way){.start = node->start,
-                                 .last = node->last,
-                                 .end = node->end,
-                                 .next = edge->next,
-                                 .n = node->n,
+    **out = (struct ct_wcet_way){.start = edge->start,
+                                 .last = edge->last,
+                                 .end = edge->end,
+                                 .next = next,
+                                 .n = instructions_of(edge),
                                  .chain = first,
                                  .exec = edge->exec,
                                  .kind = edge->kind};
@@ -73,32 +80,59 @@ static int add_run(struct ct_wcet *w, const struct ct_timing_function *f)
     return CT_OK;
 }
 
-int ct_wcet_observe(struct ct_wcet *w, const struct ct_timing *timing, const struct ct_graph *graph)
+static int add_way(struct ct_wcet *w, const struct ct_timing_edge *edge, bool counted)
 {
-    if (!w || !timing || !graph)
+    /* Code of another program may have the same address in its file. */
+    const uint64_t next = edge->next_program == edge->program || !edge->next ? edge->next : UINT64_MAX;
+    struct ct_wcet_way *way;
+    const int rc = find_way(w, edge, next, &way);
+    if (rc)
+        return rc;
+    way->count += edge->count;
+    way->shared += edge->shared;
+    way->uncounted += counted ? 0 : edge->count;
+    return ct_dist_merge(&way->cycles, &edge->cycles);
+}
+
+int ct_wcet_observe(struct ct_wcet *w, struct ct_timing_sums *sums, int counted)
+{
+    if (!w || !sums)
         return CT_ERR_ARG;
-    size_t count;
-    uint32_t n;
-    const struct ct_timing_edge *times = ct_timing_edges(timing, &count);
-    const struct ct_edge *edges = ct_graph_edges(graph, &n);
-    const struct ct_node *nodes = ct_graph_nodes(graph, &n);
-    int rc = CT_OK;
-    for (size_t i = 0; !rc && i < count; i++) {
-        struct ct_wcet_way *way;
-        if (nodes[edges[i].from].flags & CT_NODE_NOPATH)
-            continue;
-        rc = find_way(w, &nodes[edges[i].from], &edges[i], &way);
-        if (rc)
-            return rc;
-        way->count += times[i].count;
-        way->shared += times[i].shared;
-        rc = ct_dist_merge(&way->cycles, &times[i].cycles);
+    struct ct_timing_found found;
+    int rc = ct_timing_sums_find(sums, &found);
+    const uint32_t program = ct_wcet_program(w, sums);
+    if (w->identity.name && program == CT_TIMING_NO_PROGRAM)
+        return rc;
+    for (size_t i = 0; !rc && i < found.edge_count; i++)
+        if (found.edges[i].program == program && !(found.edges[i].flags & CT_NODE_NOPATH))
+            rc = add_way(w, &found.edges[i], counted);
+    for (size_t i = 0; !rc && i < found.function_count; i++) {
+        const struct ct_timing_function *f = &found.functions[i];
+        if (f->program == program && f->runs && f->addr)
+            rc = add_run(w, f);
     }
-    const struct ct_timing_function *functions = ct_timing_functions(timing, &count);
-    for (size_t i = 0; !rc && i < count; i++)
-        if (functions[i].runs && functions[i].addr)
-            rc = add_run(w, &functions[i]);
     return rc ? ct_fail_nomem(w->ctx, "wcet") : CT_OK;
+}
+
+int ct_wcet_find_uncounted(struct ct_wcet *w)
+{
+    size_t count;
+    const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
+    for (size_t i = 0; i < w->way_count; i++) {
+        const struct ct_wcet_way *way = &w->ways[i];
+        if (way->uncounted && !w->uncounted)
+            w->uncounted = calloc(count + 1, 1);
+        if (way->uncounted && !w->uncounted)
+            return ct_fail_nomem(w->ctx, "wcet");
+        for (uint64_t at = way->start; way->uncounted && at < way->end;) {
+            const uint32_t block = ct_cfg_block_at(w->cfg, at);
+            if (block == CT_CFG_NONE)
+                break;
+            w->uncounted[block] = 1;
+            at = blocks[block].end;
+        }
+    }
+    return CT_OK;
 }
 
 /* ---- costs ---- */

@@ -45,10 +45,11 @@ bool ct_wcet_enters(const struct ct_wcet *w, const struct ct_cfg_edge *edge, uin
 
 static int add_traversed(struct ct_wcet *w, uint32_t edge)
 {
-    int rc =
-        ct_wcet_room(w, (void **)&w->traversed, w->traversed_count, &w->traversed_room, sizeof *w->traversed);
+    struct ct_wcet_stream *s = w->at;
+    const int rc =
+        ct_wcet_room(w, (void **)&s->traversed, s->traversed_count, &s->traversed_room, sizeof *s->traversed);
     if (!rc)
-        w->traversed[w->traversed_count++] = edge;
+        s->traversed[s->traversed_count++] = edge;
     return rc;
 }
 
@@ -67,21 +68,37 @@ static int add_called(struct ct_wcet *w, uint64_t next)
     return CT_OK;
 }
 
+/* What is taken off an address of the trace to have one of the control flow graph. False: the node is in
+ * another program. */
+static bool find_bias(const struct ct_wcet *w, const struct ct_node *node, uint64_t *bias)
+{
+    struct ct_program *program;
+    *bias = 0;
+    for (size_t i = 0; (program = ct_programs_at(w->programs, i)); i++)
+        if (ct_program_has(program, node->start, node->memory) && ct_wcet_is_of(w, program)) {
+            *bias = program->bias;
+            return true;
+        }
+    return !w->programs;
+}
+
 /* The edges of the control flow graph that a step traverses: inside of its code, and at its end. */
 static int find_traversed(struct ct_wcet *w, const struct ct_node *node, const struct ct_edge *edge)
 {
+    uint64_t bias;
     size_t count;
     const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
     const struct ct_cfg_edge *edges = ct_cfg_edges(w->cfg, &count);
     int rc = CT_OK;
-    if (node->flags & CT_NODE_NOPATH)
+    if (node->flags & CT_NODE_NOPATH || !find_bias(w, node, &bias))
         return CT_OK;
-    for (uint64_t at = node->start; !rc && at < node->end;) {
+    const uint64_t end = node->end - bias;
+    for (uint64_t at = node->start - bias; !rc && at < end;) {
         uint32_t block = ct_cfg_block_at(w->cfg, at);
-        if (block == CT_CFG_NONE || blocks[block].end > node->end)
+        if (block == CT_CFG_NONE || blocks[block].end > end)
             return CT_OK;
         at = blocks[block].end;
-        uint64_t next = at < node->end ? at : edge->kind == CT_EDGE_OPEN ? 0 : edge->next;
+        uint64_t next = at < end ? at : edge->kind == CT_EDGE_OPEN ? 0 : edge->next - bias;
         uint32_t e = ct_cfg_edge_between(w->cfg, blocks[block].last, next);
         if (e != CT_CFG_NONE)
             rc = add_traversed(w, e);
@@ -102,23 +119,24 @@ static enum ct_wcet_leaving leaving_of(const struct ct_node *node, const struct 
 
 static int learn(struct ct_wcet *w, const struct ct_graph *graph)
 {
+    struct ct_wcet_stream *s = w->at;
     uint32_t count;
     uint32_t nodes;
     const struct ct_edge *edges = ct_graph_edges(graph, &count);
     const struct ct_node *all = ct_graph_nodes(graph, &nodes);
     int rc = CT_OK;
-    while (!rc && w->passed_count < count) {
-        rc = ct_wcet_room(w, (void **)&w->passed, w->passed_count, &w->passed_room, sizeof *w->passed);
+    while (!rc && s->passed_count < count) {
+        rc = ct_wcet_room(w, (void **)&s->passed, s->passed_count, &s->passed_room, sizeof *s->passed);
         if (rc)
             break;
-        const struct ct_edge *edge = &edges[w->passed_count];
-        struct ct_wcet_passed *passed = &w->passed[w->passed_count++];
+        const struct ct_edge *edge = &edges[s->passed_count];
+        struct ct_wcet_passed *passed = &s->passed[s->passed_count++];
         *passed = (struct ct_wcet_passed){.start = all[edge->from].start,
                                           .next = edge->next,
-                                          .first = (uint32_t)w->traversed_count,
+                                          .first = (uint32_t)s->traversed_count,
                                           .leaving = leaving_of(&all[edge->from], edge)};
         rc = find_traversed(w, &all[edge->from], edge);
-        passed->end = (uint32_t)w->traversed_count;
+        passed->end = (uint32_t)s->traversed_count;
     }
     return rc;
 }
@@ -128,7 +146,7 @@ static int learn(struct ct_wcet *w, const struct ct_graph *graph)
 static void count_edge(struct ct_wcet *w, const struct ct_cfg_edge *edge, const struct ct_cfg_block *blocks,
                        const struct ct_cfg_loop *loops)
 {
-    struct ct_wcet_counts *c = w->counts;
+    struct ct_wcet_counts *c = w->at->counts;
     uint32_t headed = CT_CFG_NONE;
     if (edge->to == CT_CFG_NONE)
         return;
@@ -136,7 +154,7 @@ static void count_edge(struct ct_wcet *w, const struct ct_cfg_edge *edge, const 
     ct_wcet_count_depth(w, edge, blocks);
     for (uint32_t l = blocks[edge->to].loop; l != CT_CFG_NONE; l = loops[l].parent) {
         bool enters = ct_wcet_enters(w, edge, l);
-        if (enters && !w->recursive[loops[l].function] && !w->shares) {
+        if (enters && !w->recursive[loops[l].function] && !w->at->shares) {
             c->rounds[l] = 0;
             c->entries[l]++;
         }
@@ -151,52 +169,96 @@ static void count_edge(struct ct_wcet *w, const struct ct_cfg_edge *edge, const 
         ct_wcet_count_nest(w, headed, loops);
 }
 
-static void end_stream(struct ct_wcet *w)
+/* ---- streams ---- */
+
+static void free_stream(struct ct_wcet_stream *s)
 {
-    ct_wcet_free_threads(w);
-    w->traversed_count = w->passed_count = 0;
+    ct_wcet_free_threads(s);
+    free(s->traversed);
+    free(s->passed);
+    free(s);
 }
 
-static int begin_stream(struct ct_wcet *w)
+void ct_wcet_free_streams(struct ct_wcet *w)
+{
+    for (size_t i = 0; i < w->stream_count; i++)
+        free_stream(w->streams[i]);
+    free(w->streams);
+}
+
+/* Makes the stream with this number the one that counts. False: it has not begun. */
+static bool find_stream(struct ct_wcet *w, uint32_t lane)
+{
+    for (size_t i = 0; i < w->stream_count && (!w->at || w->at->lane != lane); i++)
+        if (w->streams[i]->lane == lane)
+            w->at = w->streams[i];
+    return w->at && w->at->lane == lane;
+}
+
+static void end_stream(struct ct_wcet *w)
+{
+    size_t i = 0;
+    while (w->streams[i] != w->at)
+        i++;
+    w->streams[i] = w->streams[--w->stream_count];
+    free_stream(w->at);
+    w->at = NULL;
+}
+
+static int begin_stream(struct ct_wcet *w, uint32_t lane)
 {
     size_t count;
     const struct ct_cfg_function *functions = ct_cfg_functions(w->cfg, &count);
     int rc = ct_wcet_make_loops(w);
     if (!rc && !w->recursive)
         rc = ct_wcet_find_recursion(w);
-    if (!rc && w->entry < count) {
+    if (!rc)
+        rc = ct_wcet_room(w, (void **)&w->streams, w->stream_count, &w->stream_room,
+                          sizeof(struct ct_wcet_stream *));
+    struct ct_wcet_stream *s = rc ? NULL : calloc(1, sizeof *s);
+    if (!s)
+        return rc ? rc : ct_fail_nomem(w->ctx, "wcet");
+    s->lane = lane;
+    w->streams[w->stream_count++] = w->at = s;
+    if (w->entry < count) {
         w->entry_block = functions[w->entry].block;
         w->no_runs |= w->recursive[w->entry];
     }
-    return rc ? rc : ct_wcet_switch_thread(w, 0, 0);
+    rc = ct_wcet_switch_thread(w, 0, 0);
+    if (rc)
+        end_stream(w);
+    return rc;
 }
 
-int ct_wcet_count_loops(struct ct_wcet *w, const struct ct_step_batch *batch)
+int ct_wcet_count_loops(struct ct_wcet *w, uint32_t lane, const struct ct_step_batch *batch)
 {
     if (!w)
         return CT_ERR_ARG;
     size_t count;
+    const bool has_begun = find_stream(w, lane);
     if (!batch) {
-        end_stream(w);
+        if (has_begun)
+            end_stream(w);
         return CT_OK;
     }
-    int rc = w->now ? CT_OK : begin_stream(w);
+    int rc = has_begun ? CT_OK : begin_stream(w, lane);
     if (!rc)
         rc = learn(w, batch->graph);
     const struct ct_cfg_edge *edges = ct_cfg_edges(w->cfg, &count);
     const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
     const struct ct_cfg_loop *loops = ct_cfg_loops(w->cfg, &count);
+    const struct ct_wcet_stream *s = w->at;
     size_t mark = 0;
     for (size_t i = 0; !rc && i <= batch->count; i++) {
         while (!rc && mark < batch->mark_count && batch->marks[mark].at == i)
             rc = ct_wcet_on_mark(w, &batch->marks[mark++]);
         if (rc || i == batch->count)
             break;
-        const struct ct_wcet_passed *passed = &w->passed[batch->edge[i]];
-        if (w->arrives)
+        const struct ct_wcet_passed *passed = &s->passed[batch->edge[i]];
+        if (s->arrives)
             rc = ct_wcet_step_begins(w, passed->start);
         for (uint32_t t = passed->first; !rc && t < passed->end; t++)
-            count_edge(w, &edges[w->traversed[t]], blocks, loops);
+            count_edge(w, &edges[s->traversed[t]], blocks, loops);
         if (!rc && passed->leaving != CT_WCET_STAYS)
             rc = ct_wcet_step_leaves(w, passed->leaving, passed->next);
     }

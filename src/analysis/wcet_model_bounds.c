@@ -79,6 +79,27 @@ static uint64_t bound_of(struct ct_wcet_model *m, uint32_t loop)
     return l->bound;
 }
 
+static bool is_uncounted(const struct ct_wcet_model *m, uint32_t block)
+{
+    return m->w->uncounted && m->w->uncounted[block];
+}
+
+/* How often it went round in what was summed up before is not known: what was counted elsewhere may be less.
+ */
+static int check_counted(const struct ct_wcet_model *m, uint32_t loop)
+{
+    const uint8_t origin = m->w->loops[loop].origin;
+    const uint32_t head = m->loops[loop].head;
+    const bool is_told = origin != CT_WCET_OBSERVED && origin != CT_WCET_NOBODY;
+    if (is_told || !is_uncounted(m, head))
+        return CT_OK;
+    return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
+                   "%s: the loop at 0x%" PRIx64
+                   " ran in a saved file of times, which does not tell how often "
+                   "loops go round: say its bound, or give the capture in place of the file",
+                   m->functions[m->loops[loop].function].label, m->blocks[head].start);
+}
+
 int ct_wcet_model_loops(struct ct_wcet_model *m)
 {
     int rc = CT_OK;
@@ -91,7 +112,9 @@ int ct_wcet_model_loops(struct ct_wcet_model *m)
          * observed are taken, this one is not. */
         if (m->w->loops[l].origin == CT_WCET_NOBODY && m->options->exclude)
             bound = 1;
-        rc = loop_row(m, l, bound);
+        rc = check_counted(m, l);
+        if (!rc)
+            rc = loop_row(m, l, bound);
     }
     return rc;
 }
@@ -233,7 +256,7 @@ static uint64_t depth_of(const struct ct_wcet_model *m, uint32_t function, bool 
         if (m->w->depths[i].function == function)
             return m->w->depths[i].runs;
     *told = false;
-    if (m->w->depth_most[function])
+    if (m->w->depth_most[function] && !is_uncounted(m, m->functions[function].block))
         return m->w->depth_most[function];
     for (size_t i = 0; i < m->w->run_count; i++) /* all that were seen are no fewer than those of one call */
         if (m->w->runs[i].entry == m->functions[function].entry)

@@ -30,7 +30,7 @@ int ct_wcet_make_nests(struct ct_wcet *w)
  * could be seen. */
 void ct_wcet_count_run(struct ct_wcet *w, const struct ct_cfg_edge *edge)
 {
-    struct ct_wcet_counts *c = w->counts;
+    struct ct_wcet_counts *c = w->at->counts;
     if (edge->kind == CT_CFG_CALLED && c->runs && c->caller == edge->from)
         c->runs = false;
     if (edge->to != w->entry_block || (edge->kind != CT_CFG_CALL && edge->kind != CT_CFG_TAIL))
@@ -52,14 +52,14 @@ static void add(uint64_t *sum, uint64_t *stamp, uint64_t now, uint64_t *most)
 /* A function of a recursion is called. */
 void ct_wcet_count_depth(struct ct_wcet *w, const struct ct_cfg_edge *edge, const struct ct_cfg_block *blocks)
 {
-    struct ct_wcet_counts *c = w->counts;
+    struct ct_wcet_counts *c = w->at->counts;
     uint32_t from = blocks[edge->from].function;
     uint32_t to = blocks[edge->to].function;
     bool calls = edge->kind == CT_CFG_CALL || edge->kind == CT_CFG_TAIL;
     if (!calls || to == CT_CFG_NONE || !w->recursive[to])
         return;
     uint32_t piece = w->piece[to];
-    if (!w->shares && (from == CT_CFG_NONE || w->piece[from] != piece))
+    if (!w->at->shares && (from == CT_CFG_NONE || w->piece[from] != piece))
         c->calls[piece]++;
     add(&c->depths[to], &c->depth_stamps[to], c->calls[piece], &w->depth_most[to]);
 }
@@ -67,7 +67,7 @@ void ct_wcet_count_depth(struct ct_wcet *w, const struct ct_cfg_edge *edge, cons
 /* The head of the loop runs once. */
 void ct_wcet_count_nest(struct ct_wcet *w, uint32_t loop, const struct ct_cfg_loop *loops)
 {
-    struct ct_wcet_counts *c = w->counts;
+    struct ct_wcet_counts *c = w->at->counts;
     uint32_t nest = w->nest_first[loop];
     for (uint32_t a = loops[loop].parent; a != CT_CFG_NONE; a = loops[a].parent, nest++)
         add(&c->sums[nest], &c->stamps[nest], c->entries[a], &w->nest_most[nest]);

@@ -30,73 +30,71 @@ static int make_counts(struct ct_wcet *w, struct ct_wcet_counts *c)
 /* Takes up the counts of the level that the thread is at. */
 static int take_up(struct ct_wcet *w)
 {
-    w->counts = &w->now->levels[w->now->level].counts;
-    return w->counts->rounds ? CT_OK : make_counts(w, w->counts);
+    w->at->counts = &w->at->now->levels[w->at->now->level].counts;
+    return w->at->counts->rounds ? CT_OK : make_counts(w, w->at->counts);
 }
 
 int ct_wcet_switch_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid)
 {
-    if (!w->threads)
-        w->threads = calloc(CT_WCET_THREADS, sizeof *w->threads);
-    if (!w->threads)
+    if (!w->at->threads)
+        w->at->threads = calloc(CT_WCET_THREADS, sizeof *w->at->threads);
+    if (!w->at->threads)
         return ct_fail_nomem(w->ctx, "wcet");
     size_t i = 0;
-    while (i < w->thread_count && (w->threads[i].ctxt != ctxt || w->threads[i].vmid != vmid))
+    while (i < w->at->thread_count && (w->at->threads[i].ctxt != ctxt || w->at->threads[i].vmid != vmid))
         i++;
     if (i == CT_WCET_THREADS) { /* they share: counts may become too large, but not too small */
         i--;
-        w->shares = w->no_runs = true;
-    } else if (i == w->thread_count) {
-        w->threads[w->thread_count++] = (struct ct_wcet_thread){.ctxt = ctxt, .vmid = vmid};
+        w->at->shares = w->no_runs = true;
+    } else if (i == w->at->thread_count) {
+        w->at->threads[w->at->thread_count++] = (struct ct_wcet_thread){.ctxt = ctxt, .vmid = vmid};
     }
-    w->now = &w->threads[i];
+    w->at->now = &w->at->threads[i];
     return take_up(w);
 }
 
-void ct_wcet_free_threads(struct ct_wcet *w)
+void ct_wcet_free_threads(struct ct_wcet_stream *s)
 {
-    for (size_t i = 0; i < w->thread_count; i++)
+    for (size_t i = 0; i < s->thread_count; i++)
         for (size_t l = 0; l < CT_WCET_LEVELS; l++)
-            free(w->threads[i].levels[l].counts.rounds);
-    w->thread_count = 0;
-    w->now = NULL;
-    w->counts = NULL;
+            free(s->threads[i].levels[l].counts.rounds);
+    free(s->threads);
 }
 
 /* Trace is missing: a run of the entry that is not seen as a whole has no total, and no
  * exception is known to be left. */
 static int forget(struct ct_wcet *w)
 {
-    for (size_t i = 0; i < w->thread_count; i++) {
-        w->threads[i].level = 0;
+    for (size_t i = 0; i < w->at->thread_count; i++) {
+        w->at->threads[i].level = 0;
         for (size_t l = 0; l < CT_WCET_LEVELS; l++)
-            w->threads[i].levels[l].counts.runs = false;
+            w->at->threads[i].levels[l].counts.runs = false;
     }
     return take_up(w);
 }
 
 static int enter_exception(struct ct_wcet *w, uint64_t resumes_at)
 {
-    struct ct_wcet_thread *t = w->now;
+    struct ct_wcet_thread *t = w->at->now;
     if (t->level + 1 == CT_WCET_LEVELS)
         return forget(w);
     t->levels[++t->level].resumes_at = resumes_at;
     t->levels[t->level].counts.runs = false;
-    w->arrives = true;
+    w->at->arrives = true;
     return take_up(w);
 }
 
 static int leave_exception(struct ct_wcet *w)
 {
-    w->now->level -= w->now->level > 0;
+    w->at->now->level -= w->at->now->level > 0;
     return take_up(w);
 }
 
 int ct_wcet_step_begins(struct ct_wcet *w, uint64_t addr)
 {
-    struct ct_wcet_thread *t = w->now;
+    struct ct_wcet_thread *t = w->at->now;
     uint32_t level = t->level;
-    w->arrives = w->after_eret = false;
+    w->at->arrives = w->at->after_eret = false;
     while (level && t->levels[level].resumes_at != addr)
         level--;
     if (level)
@@ -106,12 +104,12 @@ int ct_wcet_step_begins(struct ct_wcet *w, uint64_t addr)
 
 int ct_wcet_step_leaves(struct ct_wcet *w, enum ct_wcet_leaving leaving, uint64_t next)
 {
-    const struct ct_wcet_thread *t = w->now;
+    const struct ct_wcet_thread *t = w->at->now;
     if (leaving == CT_WCET_STAYS || !t->level)
         return CT_OK;
     if (leaving == CT_WCET_JUMPS && t->levels[t->level].resumes_at != next)
         return CT_OK;
-    w->after_eret = w->arrives = leaving == CT_WCET_ERET;
+    w->at->after_eret = w->at->arrives = leaving == CT_WCET_ERET;
     return leave_exception(w);
 }
 
@@ -124,11 +122,11 @@ static int on_element(struct ct_wcet *w, const struct ct_elem *elem)
     case CT_ELEM_EXCEPTION:
         return enter_exception(w, elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0);
     case CT_ELEM_RETURN:
-        if (w->after_eret)
+        if (w->at->after_eret)
             return CT_OK;
         return leave_exception(w);
     case CT_ELEM_TRACE_ON:
-        w->arrives = true;
+        w->at->arrives = true;
         return elem->n == CT_TRACE_ON_FILTER ? CT_OK : forget(w);
     case CT_ELEM_GAP:
         return forget(w);

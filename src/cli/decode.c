@@ -4,7 +4,7 @@
 #include "cli/event_names.h"
 #include "cli/event_printer.h"
 #include "cli/merge.h"
-#include "cli/passes.h"
+#include "cli/streams.h"
 #include "coretap/event.h"
 
 enum option {
@@ -68,7 +68,7 @@ static const struct cli_option options[] = {
 #define BATCH 2048
 
 struct decoding {
-    struct cli_passes passes;
+    struct cli_streams streams;
     struct ct_events *events;
     struct cli_event_printer printer; /* its origin is that of the pass */
     struct cli_event_names names;
@@ -78,7 +78,7 @@ struct decoding {
 
 static void print(struct decoding *d, size_t count)
 {
-    cli_passes_heading(&d->passes);
+    cli_streams_heading(&d->streams);
     for (size_t i = 0; i < count; i++)
         cli_event_print(&d->printer, &d->batch[i]);
 }
@@ -94,7 +94,7 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
                                      d->batch, BATCH, &count);
         print(d, count);
     }
-    return d->passes.text.failed ? CT_ERR_IO : 0;
+    return d->streams.text.failed ? CT_ERR_IO : 0;
 }
 
 static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
@@ -111,13 +111,7 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
                                     &count);
         print(d, count);
     }
-    return d->passes.text.failed ? CT_ERR_IO : 0;
-}
-
-static int on_bytes(void *user, uint64_t bytes)
-{
-    struct decoding *d = user;
-    return cli_passes_bytes(&d->passes, bytes);
+    return d->streams.text.failed ? CT_ERR_IO : 0;
 }
 
 /* TRCCONFIGR.BB, ETMCR bit 8. */
@@ -151,44 +145,38 @@ static bool is_along_binary(const struct cli_args *args, const struct ct_buffer 
     return false;
 }
 
-static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+static bool open_names(void *user)
 {
-    struct decoding *d = passes->user;
-    const struct cli_args *args = passes->capture.args;
-    if (!d->told_head &&
-        !cli_event_names_open(&d->names, args, ELF, !args->values[NO_NAMES].given, &passes->capture))
-        return CLI_FAILED;
-    bool along_binary = is_along_binary(args, passes->buffer, cli_passes_source(passes));
-    chain->level = along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
-    sink->bytes = on_bytes;
-    if (along_binary)
-        sink->flow = on_flow;
-    else
-        sink->elems = on_elems;
-    if (!d->told_head)
-        ct_event_head(&passes->text, d->printer.format, false);
-    d->told_head = true;
-    d->printer.origin = (struct ct_event_origin){.buffer = passes->buffer->name,
-                                                 .source = cli_passes_source(passes),
-                                                 .id = passes->id,
-                                                 .names = d->names.names};
-    if (ct_events_new(args->ctx, cli_passes_source(passes), &d->events) != CT_OK)
-        return cli_library_error(args->ctx);
-    return CLI_CLEAN;
+    struct decoding *d = user;
+    const struct cli_args *args = d->streams.read.args;
+    return cli_event_names_open(&d->names, args, ELF, !args->values[NO_NAMES].given,
+                                &d->streams.read.capture);
 }
 
-static void end(struct cli_passes *passes)
+static int begin(void *user, struct ct_session_turn *turn)
 {
-    struct decoding *d = passes->user;
+    struct decoding *d = user;
+    const struct cli_args *args = d->streams.read.args;
+    const bool along_binary = is_along_binary(args, turn->buffer, turn->source);
+    turn->level = along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
+    if (along_binary)
+        turn->sink.flow = on_flow;
+    else
+        turn->sink.elems = on_elems;
+    if (!d->told_head)
+        ct_event_head(&d->streams.text, d->printer.format, false);
+    d->told_head = true;
+    d->printer.origin = (struct ct_event_origin){
+        .buffer = turn->buffer->name, .source = turn->source, .id = turn->id, .names = d->names.names};
     ct_events_free(d->events);
     d->events = NULL;
+    return ct_events_new(args->ctx, turn->source, &d->events);
 }
 
 static int run(const struct cli_args *args)
 {
-    struct decoding d = {0};
-    enum ct_event_format format = (enum ct_event_format)args->values[FORMAT].number;
-    bool text_ports = args->values[TEXT_PORTS].given;
+    const enum ct_event_format format = (enum ct_event_format)args->values[FORMAT].number;
+    const bool text_ports = args->values[TEXT_PORTS].given;
     if (args->values[MERGE].given && !cli_without_threads(args, "--merge decodes"))
         return CLI_FAILED;
     if (args->values[MERGE].given)
@@ -197,15 +185,19 @@ static int run(const struct cli_args *args)
                                                            .no_names = args->values[NO_NAMES].given,
                                                            .elf = ELF,
                                                            .along_binary = is_along_binary});
-    d.printer =
-        (struct cli_event_printer){.text = &d.passes.text, .format = format, .text_ports = text_ports};
-    d.passes.headings = format == CT_EVENT_TSV;
-    d.passes.user = &d;
-    d.passes.begin = begin;
-    d.passes.end = end;
-    int code = cli_passes_run(&d.passes, args);
+    struct decoding d = {
+        .printer = {.text = &d.streams.text, .format = format, .text_ports = text_ports},
+        .streams = {.read = {.args = args, .threads = cli_threads(args)},
+                    .headings = format == CT_EVENT_TSV,
+                    .user = &d,
+                    .opened = open_names,
+                    .begin = begin},
+    };
+    const int code =
+        cli_filter_read(&d.streams.read.filter, args, false) ? cli_streams_run(&d.streams) : CLI_FAILED;
     ct_events_free(d.events);
     cli_event_names_close(&d.names);
+    cli_results_close(&d.streams.read);
     return code;
 }
 

@@ -17,12 +17,19 @@ static const struct list {
     {"el", 10, 3},           {"module", 0, 0},        {"function", 0, 0},
 };
 
+/* A row of the table; --function is one of the filter's behind --module, and else the command's own. */
+static bool is_row(const struct cli_option *options, size_t i, const char *name, enum cli_kind kind)
+{
+    const bool follows = i && strcmp(options[i - 1].name, "module") == 0;
+    return strcmp(options[i].name, name) == 0 && options[i].kind == kind &&
+           (follows || strcmp(name, "function") != 0);
+}
+
 /* The index of an option of the filter; the number of options when the command does not have it. */
 static size_t index_of(const struct cli_args *args, const char *name, enum cli_kind kind)
 {
     size_t i = 0;
-    while (i < args->command->option_count &&
-           (strcmp(args->command->options[i].name, name) != 0 || args->command->options[i].kind != kind))
+    while (i < args->command->option_count && !is_row(args->command->options, i, name, kind))
         i++;
     return i;
 }
@@ -34,7 +41,7 @@ static const struct cli_value *given(const struct cli_args *args, const char *na
     return i < args->command->option_count && args->values[i].given ? &args->values[i] : NULL;
 }
 
-/* Whether the command has the options. All that do have --module; `spec --function` is something else. */
+/* Whether the command has the options. All that do have --module. */
 static bool has_filter(const struct cli_command *command)
 {
     size_t i = 0;

@@ -8,7 +8,8 @@
 #include "coretap/filter.h"
 
 /* Rows of an option table, in this order. A command has those that it can apply; they are found by their
- * names, and a row of the command with one of these names that is no CLI_LIST is its own. */
+ * names, and a row of the command with one of these names that is no CLI_LIST, or that is called `function`
+ * and does not follow `module`, is its own. */
 #define CLI_FILTER_WINDOW_AND(from_too, to_too)                                                              \
     {.name = "from",                                                                                         \
      .kind = CLI_TEXT,                                                                                       \

@@ -5,8 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/passes.h"
-#include "cli/programs.h"
+#include "cli/results.h"
 #include "coretap/learn.h"
 #include "coretap/format.h"
 
@@ -47,79 +46,77 @@ static const struct cli_option options[] = {
 /* ---- learning ---- */
 
 struct learning {
-    struct cli_passes passes;
-    struct ct_programs *programs; /* the one program, as it was loaded in the capture */
+    struct cli_results read; /* its programs: the one program, as it was loaded in the capture */
     struct ct_cfg *cfg;
-    const struct ct_graph *graph;
     bool ran; /* an instruction of the program */
-    int rc;
 };
 
-static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+/* The program of --elf, where the capture that was opened says that it lay. */
+static bool find_program(void *user)
 {
     struct learning *l = user;
-    (void)stream;
-    l->graph = batch->graph;
-    return CT_OK;
+    const struct cli_args *args = l->read.args;
+    return cli_programs_name(l->read.programs, args, args->values[ELF].text, &l->read.capture);
 }
 
-static int begin_pass(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
-{
-    struct learning *l = passes->user;
-    const struct cli_args *args = passes->capture.args;
-    chain->level = CT_LEVEL_STEPS;
-    sink->steps = on_steps;
-    l->graph = NULL;
-    if (l->programs || (cli_programs_new(&l->programs, args, NULL) &&
-                        cli_programs_name(l->programs, args, args->values[ELF].text, &passes->capture)))
-        return CLI_CLEAN;
-    return CLI_FAILED;
-}
-
-static void look_for_program(struct learning *l)
+static int learn_from(struct learning *l, const struct ct_graph *graph)
 {
     uint32_t count;
-    const struct ct_node *nodes = ct_graph_nodes(l->graph, &count);
+    const struct ct_node *nodes = ct_graph_nodes(graph, &count);
     const struct ct_symbols *symbols;
-    struct ct_program *program = ct_programs_at(l->programs, 0);
-    l->rc = ct_program_symbols(program, &symbols);
-    for (uint32_t i = 0; !l->rc && i < count && !l->ran; i++)
+    struct ct_program *program = ct_programs_at(l->read.programs, 0);
+    const int rc = ct_program_symbols(program, &symbols);
+    for (uint32_t i = 0; !rc && i < count && !l->ran; i++)
         l->ran = ct_program_has(program, nodes[i].start, nodes[i].memory);
+    return rc ? rc : ct_cfg_learn(l->read.args->ctx, l->cfg, graph, 0 - program->bias);
 }
 
-static void end_pass(struct cli_passes *passes)
+static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
-    struct learning *l = passes->user;
-    struct ct_ctx *ctx = passes->capture.args->ctx;
-    if (!l->graph || l->rc)
-        return;
-    look_for_program(l);
-    if (!l->rc)
-        l->rc = ct_cfg_learn(ctx, l->cfg, l->graph, 0 - ct_programs_at(l->programs, 0)->bias);
-    if (l->rc)
-        cli_library_error(ctx);
+    struct learning *l = user;
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    int rc = CT_OK;
+    (void)buffer;
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = streams[i].graph ? learn_from(l, streams[i].graph) : CT_OK;
+    return rc;
 }
 
-static int learn_from(const struct cli_args *args, const char *path, struct ct_cfg *cfg)
+static int learn_capture(const struct cli_args *args, char *path, struct ct_cfg *cfg)
 {
     struct cli_args of_capture = *args;
-    struct learning l = {.passes = {.begin = begin_pass, .end = end_pass}, .cfg = cfg};
-    l.passes.user = &l;
+    char *rest[] = {path, NULL};
+    struct learning l = {.read = {.args = &of_capture,
+                                  .elf = CLI_RESULTS_NO_ELF,
+                                  .edges = CT_EDGES_COUNTS,
+                                  .user = &l,
+                                  .opened = find_program,
+                                  .decoded = on_decoded},
+                         .cfg = cfg};
+    int code = CLI_FAILED;
     of_capture.operand = path;
-    int code = cli_passes_run(&l.passes, &of_capture);
-    if (!l.ran && !l.rc)
-        code = cli_ran_but_empty(&l.passes.ran, &of_capture, code, "what can be learnt is",
+    of_capture.rest = rest;
+    of_capture.rest_count = 1;
+    if (cli_filter_read(&l.read.filter, &of_capture, false) && cli_programs_new(&l.read.programs, args, NULL))
+        code = cli_results_read(&l.read);
+    if (!l.ran && code != CLI_FAILED)
+        code = cli_ran_but_empty(&l.read.ran, &of_capture, code, "what can be learnt is",
                                  "none of them is in the program that --elf names",
                                  "name the program that ran, with @HEX where it was loaded");
-    ct_programs_free(l.programs);
-    return l.rc ? CLI_FAILED : code;
+    cli_results_close(&l.read);
+    return code;
 }
 
 static int learn(const struct cli_args *args, struct ct_cfg *cfg)
 {
     int worst = CLI_CLEAN;
     for (size_t i = 0; i < args->list_count && worst != CLI_FAILED; i++) {
-        int code = learn_from(args, args->list[i].text, cfg);
+        char *path = strdup(args->list[i].text);
+        const int code = path ? learn_capture(args, path, cfg) : CLI_FAILED;
+        if (!path)
+            cli_no_memory();
+        free(path);
         worst = code > worst ? code : worst;
     }
     return worst;

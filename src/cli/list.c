@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/passes.h"
+#include "cli/results.h"
 #include "coretap/format.h"
 
 enum option {
@@ -33,41 +33,28 @@ static const struct cli_option options[] = {
 /* Who takes batches: the listing, or a part of a stream that a thread makes. */
 struct lines {
     struct ct_lister *lister;
-    struct cli_passes *passes; /* NULL in a part */
+    struct cli_results *read;       /* NULL in a part */
+    const struct ct_buffer *buffer; /* the last one */
 };
-
-struct listing {
-    struct cli_passes passes;
-    struct lines lines;
-};
-
-/* A file that cannot be written is told of at the end of the command. */
-static int note(const struct lines *l, int result)
-{
-    if (l->passes)
-        l->passes->text.failed |= result == CT_ERR_IO;
-    return result;
-}
-
-static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
-{
-    const struct lines *l = user;
-    return note(l, ct_lister_packets(l->lister, stream, batch));
-}
-
-static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
-{
-    const struct lines *l = user;
-    return note(l, ct_lister_flow(l->lister, stream, batch));
-}
 
 /* Somebody may watch a stream: what is known is shown. */
 static int on_bytes(void *user, uint64_t bytes)
 {
     const struct lines *l = user;
-    if (l->passes->buffer->path[0] == '-')
-        note(l, ct_lister_flush(l->lister));
-    return cli_passes_bytes(l->passes, bytes);
+    (void)bytes;
+    return l->buffer->path[0] == '-' ? ct_lister_flush(l->lister) : CT_OK;
+}
+
+static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    const struct lines *l = user;
+    return ct_lister_packets(l->lister, stream, batch);
+}
+
+static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    const struct lines *l = user;
+    return ct_lister_flow(l->lister, stream, batch);
 }
 
 static void *part_new(void *user, const struct ct_stream *stream)
@@ -89,59 +76,57 @@ static int part_end(void *user, const struct ct_stream *stream, void *part_user,
     struct ct_lister *lister = part->lister;
     (void)stream;
     free(part);
-    return note(whole, ct_lister_join(whole->lister, lister, keep));
+    return ct_lister_join(whole->lister, lister, keep);
 }
 
 /* Lines of software trace depend on those before them. */
-static bool has_parts(const struct cli_passes *passes)
+static bool has_parts(const struct ct_source *source)
 {
-    const struct ct_source *source = cli_passes_source(passes);
     return source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;
 }
 
-static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+static int begin(void *user, struct ct_session_turn *turn)
 {
-    const struct cli_args *args = passes->capture.args;
-    struct listing *l = passes->user;
-    ct_lister_heading(l->lines.lister, passes->tell_buffer ? passes->buffer->name : NULL,
-                      passes->tell_id ? passes->id : -1);
-    passes->tell_buffer = passes->tell_id = false;
-    sink->user = &l->lines;
-    sink->bytes = on_bytes;
-    if (has_parts(passes)) {
-        sink->part_new = part_new;
-        sink->part_end = part_end;
+    struct lines *l = user;
+    const struct cli_value *values = l->read->args->values;
+    const char *buffer = cli_results_buffer(l->read, turn, l->buffer);
+    l->buffer = turn->buffer;
+    turn->sink.bytes = on_bytes;
+    if (has_parts(turn->source)) {
+        turn->sink.part_new = part_new;
+        turn->sink.part_end = part_end;
     }
-    if (args->values[PACKETS].given) {
-        chain->level = CT_LEVEL_PACKET;
-        sink->packets = on_packets;
+    if (values[PACKETS].given) {
+        turn->level = CT_LEVEL_PACKET;
+        turn->sink.packets = on_packets;
     } else {
-        sink->flow = on_flow;
+        turn->sink.flow = on_flow;
     }
-    chain->split_source_ranges = args->values[SPLIT].given;
-    return CLI_CLEAN;
+    turn->split_source_ranges = values[SPLIT].given;
+    return ct_lister_heading(l->lister, buffer, cli_results_id(l->read, turn));
 }
 
-static void end(struct cli_passes *passes)
+static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
-    const struct listing *l = passes->user;
-    note(&l->lines, ct_lister_end(l->lines.lister));
+    const struct lines *l = user;
+    (void)buffer;
+    (void)chain;
+    return ct_lister_end(l->lister);
 }
 
 static int run(const struct cli_args *args)
 {
     if (args->values[PACKETS].given == args->values[ELEMENTS].given)
         return cli_usage_error(args->command, "give one of --packets and --elements");
-    struct listing l = {0};
-    l.passes.headings = true;
-    l.passes.user = &l;
-    l.passes.begin = begin;
-    l.passes.end = end;
-    l.lines.passes = &l.passes;
-    if (ct_lister_new(args->ctx, cli_output_write, stdout, &l.lines.lister) != CT_OK)
+    struct lines lines = {0};
+    struct cli_results read = {
+        .args = args, .threads = cli_threads(args), .user = &lines, .begin = begin, .decoded = on_decoded};
+    lines.read = &read;
+    if (ct_lister_new(args->ctx, cli_output_write, stdout, &lines.lister) != CT_OK)
         return cli_library_error(args->ctx);
-    const int code = cli_passes_run(&l.passes, args);
-    ct_lister_free(l.lines.lister);
+    const int code = cli_filter_read(&read.filter, args, false) ? cli_results_read(&read) : CLI_FAILED;
+    ct_lister_free(lines.lister);
+    cli_results_close(&read);
     return code;
 }
 

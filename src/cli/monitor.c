@@ -7,8 +7,7 @@
 #include "cli/fractal_source.h"
 #include "cli/live_loop.h"
 #include "cli/monitors.h"
-#include "cli/passes.h"
-#include "cli/programs.h"
+#include "cli/streams.h"
 #include "coretap/verify.h"
 #include "format/verdict_text.h"
 
@@ -49,8 +48,7 @@ static const struct cli_option options[OPTIONS] = {
 #define BATCH 1024
 
 struct watched {
-    struct cli_passes passes;
-    struct ct_programs *programs;
+    struct cli_streams streams;
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     struct ct_verifier *verifier;
@@ -71,7 +69,7 @@ static void on_result(void *user, const struct ct_verify_result *result)
     w->uncertain += result->violation && result->uncertain;
     if (!result->violation && !w->all)
         return;
-    cli_passes_heading(&w->passes);
+    cli_streams_heading(&w->streams);
     ct_verdict_line(&w->text, result);
 }
 
@@ -84,7 +82,7 @@ static void tell_failures(struct watched *w)
             continue;
         w->told[i] = w->failed = true;
         cli_say("%s; it takes no more events", why);
-        cli_passes_heading(&w->passes);
+        cli_streams_heading(&w->streams);
         ct_verdict_stopped(&w->text, i, why);
     }
 }
@@ -100,39 +98,47 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
         if (ct_verifier_feed(w->verifier, w->batch, count) != CT_OK)
             tell_failures(w);
     } while (!rc && more);
-    return rc ? rc : w->passes.text.failed ? CT_ERR_IO : CT_OK;
+    return rc ? rc : w->streams.text.failed ? CT_ERR_IO : CT_OK;
 }
 
-static int on_bytes(void *user, uint64_t bytes)
+static int begin(void *user, struct ct_session_turn *turn)
 {
     struct watched *w = user;
-    return cli_passes_bytes(&w->passes, bytes);
-}
-
-static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
-{
-    struct watched *w = passes->user;
-    struct ct_ctx *ctx = passes->capture.args->ctx;
-    chain->level = CT_LEVEL_STEPS;
-    sink->steps = on_steps;
-    sink->bytes = on_bytes;
-    w->text.out = &passes->text;
-    w->text.buffer = passes->buffer->name;
-    w->text.source = cli_passes_source(passes);
-    w->text.id = passes->id;
+    turn->level = CT_LEVEL_STEPS;
+    turn->sink.steps = on_steps;
+    w->text.buffer = turn->buffer->name;
+    w->text.source = turn->source;
+    w->text.id = turn->id;
     memset(w->told, 0, sizeof w->told);
-    const bool fine = ct_watcher_new(ctx, w->watches, &w->watcher) == CT_OK &&
-                      ct_verifier_start(w->verifier, on_result, w) == CT_OK;
-    return fine ? CLI_CLEAN : cli_library_error(ctx);
-}
-
-static void end(struct cli_passes *passes)
-{
-    struct watched *w = passes->user;
-    if (ct_verifier_finish(w->verifier) != CT_OK)
-        tell_failures(w);
     ct_watcher_free(w->watcher);
     w->watcher = NULL;
+    const int rc = ct_watcher_new(w->streams.read.args->ctx, w->watches, &w->watcher);
+    return rc ? rc : ct_verifier_start(w->verifier, on_result, w);
+}
+
+static int end(void *user)
+{
+    struct watched *w = user;
+    if (ct_verifier_finish(w->verifier) != CT_OK)
+        tell_failures(w);
+    return CT_OK;
+}
+
+/* ---- preparations ---- */
+
+/* The programs that the places of the specifications are in are known. */
+static bool prepare(void *user)
+{
+    struct watched *w = user;
+    struct ct_ctx *ctx = w->streams.read.args->ctx;
+    if (ct_watches_new(ctx, w->streams.read.programs, &w->watches) != CT_OK ||
+        ct_verifier_new(ctx, &w->monitors.verify, w->watches, &w->verifier) != CT_OK) {
+        cli_library_error(ctx);
+        return false;
+    }
+    w->text.watches = w->watches;
+    w->text.programs = w->streams.read.programs;
+    return cli_monitors_add(&w->monitors, w->verifier);
 }
 
 /* ---- an event log in the place of a capture ---- */
@@ -144,19 +150,22 @@ static int on_log(void *user, const struct ct_watch_event *events, size_t count)
     struct watched *w = user;
     if (ct_verifier_feed(w->verifier, events, count) != CT_OK)
         tell_failures(w);
-    return w->passes.text.failed ? CT_ERR_IO : CT_OK;
+    return w->streams.text.failed ? CT_ERR_IO : CT_OK;
 }
 
 static int run_log(struct watched *w, const struct cli_args *args)
 {
     static const struct ct_source source = {.name = "fractal"};
+    struct ct_programs **programs = &w->streams.read.programs;
     if (args->values[CLI_MONITOR_CLOCK].number == CT_VERIFY_TIMESTAMPS)
         return cli_usage_error(args->command,
                                "--clock timestamps: an event log has cycles of its interconnect alone");
+    if (!cli_programs_describe(programs, args, ELF, NULL) || !prepare(w))
+        return CLI_FAILED;
     if (!cli_fractal_source_accepts(w->watches, LOSSES))
         return CLI_FAILED;
-    ct_text_init(&w->passes.text, stdout);
-    w->text.out = &w->passes.text;
+    w->streams.tell_id = -1;
+    ct_text_init(&w->streams.text, stdout);
     w->text.buffer = args->operand;
     w->text.source = &source;
     if (ct_verifier_start(w->verifier, on_result, w) != CT_OK)
@@ -164,24 +173,7 @@ static int run_log(struct watched *w, const struct cli_args *args)
     int code = cli_fractal_source_run(args, w->watches, on_log, w);
     if (code != CLI_FAILED && ct_verifier_finish(w->verifier) != CT_OK)
         tell_failures(w);
-    return ct_text_flush(&w->passes.text) ? code : CLI_FAILED;
-}
-
-/* ---- preparations ---- */
-
-static bool make_verifier(struct watched *w, struct ct_ctx *ctx)
-{
-    if (ct_watches_new(ctx, w->programs, &w->watches) == CT_OK &&
-        ct_verifier_new(ctx, &w->monitors.verify, w->watches, &w->verifier) == CT_OK)
-        return true;
-    cli_library_error(ctx);
-    return false;
-}
-
-static bool prepare(struct watched *w, const struct cli_args *args)
-{
-    return cli_programs_describe(&w->programs, args, ELF, NULL) && cli_monitors_load(&w->monitors, args) &&
-           make_verifier(w, args->ctx) && cli_monitors_add(&w->monitors, w->verifier);
+    return ct_text_flush(&w->streams.text) ? code : CLI_FAILED;
 }
 
 static void tell_sum(const struct watched *w, const struct cli_args *args)
@@ -202,7 +194,7 @@ static void release(struct watched *w)
     ct_verifier_free(w->verifier);
     cli_monitors_free(&w->monitors);
     ct_watches_free(w->watches);
-    ct_programs_free(w->programs);
+    cli_results_close(&w->streams.read);
 }
 
 static int run_live(const struct cli_args *args)
@@ -217,9 +209,30 @@ static int run_live(const struct cli_args *args)
     return cli_live_run(args, &wishes);
 }
 
+static int run_capture(struct watched *w, const struct cli_args *args)
+{
+    struct cli_results *read = &w->streams.read;
+    if (!cli_filter_read(&read->filter, args, false) || !cli_programs_new_moved(&read->programs, args, NULL))
+        return CLI_FAILED;
+    if (args->values[CLI_MONITOR_CLOCK].number != CT_VERIFY_TIMESTAMPS)
+        read->filter.filter.frequency = 0; /* --frequency is that of the cycles */
+    return cli_streams_run(&w->streams);
+}
+
+static int watch(struct watched *w, const struct cli_args *args)
+{
+    if (!cli_monitors_load(&w->monitors, args))
+        return CLI_FAILED;
+    w->text.specs = w->monitors.names;
+    w->text.many_specs = w->monitors.count > 1;
+    const int code = cli_fractal_source_is_log(args->operand) ? run_log(w, args) : run_capture(w, args);
+    if (code != CLI_FAILED)
+        tell_sum(w, args);
+    return w->failed ? CLI_FAILED : code == CLI_CLEAN && w->violations ? CLI_DAMAGED : code;
+}
+
 static int run(const struct cli_args *args)
 {
-    struct watched w = {0};
     if (args->values[LIVE].given)
         return cli_without_threads(args, "a live run decodes") && cli_filter_none(args, "a live run decodes")
                    ? run_live(args)
@@ -229,28 +242,18 @@ static int run(const struct cli_args *args)
         return CLI_FAILED;
     if (!cli_monitors_named(args))
         return cli_usage_error(args->command, "monitor what? give --spec FILE");
-    w.all = args->values[CLI_MONITOR_ALL].given;
-    w.passes.headings = args->values[FORMAT].number == CT_VERDICT_TEXT;
-    w.passes.user = &w;
-    w.passes.begin = begin;
-    w.passes.end = end;
-    int code = CLI_FAILED;
-    if (prepare(&w, args)) {
-        w.text.format = (enum ct_verdict_format)args->values[FORMAT].number;
-        w.text.specs = w.monitors.names;
-        w.text.many_specs = w.monitors.count > 1;
-        w.text.watches = w.watches;
-        w.text.programs = w.programs;
-        w.passes.programs = w.programs;
-        w.passes.other_frequency = args->values[CLI_MONITOR_CLOCK].number != CT_VERIFY_TIMESTAMPS;
-        code = cli_fractal_source_is_log(args->operand) ? run_log(&w, args) : cli_passes_run(&w.passes, args);
-        if (code != CLI_FAILED)
-            tell_sum(&w, args);
-        if (code == CLI_CLEAN && w.violations)
-            code = CLI_DAMAGED;
-        if (w.failed)
-            code = CLI_FAILED;
-    }
+    struct watched w = {
+        .all = args->values[CLI_MONITOR_ALL].given,
+        .text.format = (enum ct_verdict_format)args->values[FORMAT].number,
+        .streams = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
+                    .headings = args->values[FORMAT].number == CT_VERDICT_TEXT,
+                    .user = &w,
+                    .opened = prepare,
+                    .begin = begin,
+                    .end = end},
+    };
+    w.text.out = &w.streams.text;
+    const int code = watch(&w, args);
     release(&w);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "cli/programs.h"
 
 #include "cli/fractal_source.h"
+#include "cli/results.h"
 #include "cli/text_file.h"
 
 #include <errno.h>
@@ -34,6 +35,11 @@ static bool make(struct ct_programs **programs, const struct cli_args *args, con
 bool cli_programs_new(struct ct_programs **programs, const struct cli_args *args, const char *targets)
 {
     return make(programs, args, targets, (struct ct_programs_options){0});
+}
+
+bool cli_programs_new_moved(struct ct_programs **programs, const struct cli_args *args, const char *targets)
+{
+    return make(programs, args, targets, (struct ct_programs_options){.moved = 1, .all_memories = 1});
 }
 
 /* FILE or FILE@HEX. */
@@ -136,16 +142,29 @@ static bool fill(struct ct_programs *p, const struct cli_args *args, size_t elf,
            is_fine(args, ct_programs_places(p, &places, &count));
 }
 
+/* What the first operand says of programs: a capture does, a log and a saved file do not. */
+static bool describe(struct ct_programs *programs, const struct cli_args *args, size_t elf)
+{
+    struct ct_capture *capture = NULL;
+    const bool is_capture =
+        !cli_fractal_source_is_log(args->operand) && !cli_results_is_file(NULL, args->operand);
+    const bool fine =
+        (!is_capture || cli_capture_describe(args, &capture)) && fill(programs, args, elf, capture);
+    ct_capture_free(capture);
+    return fine;
+}
+
 bool cli_programs_describe(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                            const char *targets)
 {
-    struct ct_capture *capture = NULL;
-    const bool fine =
-        make(programs, args, targets, (struct ct_programs_options){.moved = 1, .all_memories = 1}) &&
-        (cli_fractal_source_is_log(args->operand) || cli_capture_describe(args, &capture)) &&
-        fill(*programs, args, elf, capture);
-    ct_capture_free(capture);
-    return fine;
+    return cli_programs_new_moved(programs, args, targets) && describe(*programs, args, elf);
+}
+
+bool cli_programs_describe_unmoved(struct ct_programs **programs, const struct cli_args *args, size_t elf,
+                                   const char *targets)
+{
+    return make(programs, args, targets, (struct ct_programs_options){.all_memories = 1}) &&
+           describe(*programs, args, elf);
 }
 
 bool cli_programs_in(struct ct_programs *p, const struct cli_args *args, const struct ct_maps *maps,

@@ -25,6 +25,10 @@
  * False: said why. */
 bool cli_programs_new(struct ct_programs **programs, const struct cli_args *args, const char *targets);
 
+/* The same of a command whose addresses are those of the trace: they include load biases, and programs of
+ * memories that change are there before they ran. */
+bool cli_programs_new_moved(struct ct_programs **programs, const struct cli_args *args, const char *targets);
+
 /* Adds FILE or FILE@HEX, the text of an option. A program that the capture, which may be NULL, does not know
  * is added to the images of each buffer that says nothing of the memory where it is. False: said why. */
 bool cli_programs_name(struct ct_programs *programs, const struct cli_args *args, const char *text,
@@ -45,6 +49,10 @@ bool cli_programs_of(struct ct_programs *programs, const struct cli_args *args, 
  * symbols of all are loaded. False: said why. */
 bool cli_programs_describe(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                            const char *targets);
+
+/* The same with addresses as in the files. A first operand that is a saved file says of no program. */
+bool cli_programs_describe_unmoved(struct ct_programs **programs, const struct cli_args *args, size_t elf,
+                                   const char *targets);
 
 /* Adds what lay in a memory, by the number that nodes have. False: said why. */
 bool cli_programs_in(struct ct_programs *programs, const struct cli_args *args, const struct ct_maps *maps,

@@ -126,7 +126,7 @@ static int analyse(struct report *r)
     const int covered = cli_cover_check(&r->collect.counts, r->cover);
     code = covered > code ? covered : code;
     if (has_entry) {
-        const int found = cli_wcet_run(&r->wcet, args);
+        const int found = cli_wcet_run(&r->wcet);
         code = found > code ? found : code;
         if (!r->wcet.view.wcet)
             why = strdup(ct_ctx_error(args->ctx));
@@ -168,7 +168,7 @@ static bool load(struct report *r)
         !cli_programs_describe(&r->programs, args, ELF, args->values[TARGETS].text))
         return false;
     r->collect.programs = r->programs;
-    return !wish.entry || cli_wcet_open(&r->wcet, args, r->programs, &wish);
+    return !wish.entry || cli_wcet_open(&r->wcet, args, ELF, args->values[TARGETS].text, &wish);
 }
 
 /* The longest path is searched in a run of its own, which is of all of the trace. */

@@ -97,13 +97,22 @@ static int on_bytes(void *user, uint64_t bytes)
 {
     struct cli_results *r = user;
     cli_progress_update(&r->capture.progress, bytes);
-    return 0;
+    if (r->text && r->capture.count == 1 && r->capture.buffers[0].path[0] == '-')
+        ct_text_flush(r->text);
+    return r->text && r->text->failed ? CT_ERR_IO : 0;
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
     const struct cli_results *r = user;
     return r->steps(r->user, stream, batch);
+}
+
+static int on_begin(void *user, struct ct_session_turn *turn)
+{
+    const struct cli_results *r = user;
+    turn->sink.user = r->user;
+    return r->begin(r->user, turn);
 }
 
 static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
@@ -123,15 +132,17 @@ static int run_session(struct cli_results *r)
     const struct ct_session_options options = {.size = sizeof options,
                                                .programs = r->programs,
                                                .threads = r->threads,
+                                               .edges = r->edges,
                                                .ids = {chain.ids[0], chain.ids[1]},
                                                .user = r,
                                                .progress = on_bytes,
+                                               .begin = r->begin ? on_begin : NULL,
                                                .steps = r->steps ? on_steps : NULL,
                                                .decoded = on_decoded,
                                                .filter = cli_filter_of(&r->filter),
                                                .part = part};
     int rc = ct_session_new(r->args->ctx, &options, &r->session);
-    if (!rc)
+    if (!rc && r->analysis && !r->files_alone)
         rc = ct_session_add(r->session, r->analysis);
     if (!rc)
         rc = ct_session_run(r->session, r->capture.capture, r->capture.buffers, r->capture.count);
@@ -141,6 +152,8 @@ static int run_session(struct cli_results *r)
     }
     ct_session_free(r->session);
     r->session = NULL;
+    if (rc == CT_ERR_IO && ferror(stdout)) /* told of at the end of the command */
+        return CLI_FAILED;
     return rc ? cli_library_error(r->args->ctx) : CLI_CLEAN;
 }
 
@@ -149,7 +162,10 @@ bool cli_results_open(struct cli_results *r, const char *path)
     if (r->has_capture)
         cli_capture_close(&r->capture);
     r->has_capture = cli_capture_open_path(&r->capture, r->args, path);
-    return r->has_capture && cli_programs_of(r->programs, r->args, r->elf, &r->capture);
+    return r->has_capture && (!r->begin || cli_capture_spool(&r->capture)) &&
+           (!r->programs || r->elf == CLI_RESULTS_NO_ELF ||
+            cli_programs_of(r->programs, r->args, r->elf, &r->capture)) &&
+           (!r->opened || r->opened(r->user));
 }
 
 static int read_capture(struct cli_results *r, const char *path)
@@ -165,7 +181,8 @@ static int read_capture(struct cli_results *r, const char *path)
     if (run_session(r) == CLI_FAILED ||
         (r->needs_program && by_memory && !cli_programs_any(r->programs, path)))
         return CLI_FAILED;
-    return cli_capture_code_or_empty(&r->capture, CLI_CLEAN);
+    return r->untold ? cli_capture_code_untold(&r->capture, CLI_CLEAN)
+                     : cli_capture_code_or_empty(&r->capture, CLI_CLEAN);
 }
 
 /* A file without a byte is neither: it is what a command leaves that was stopped. */
@@ -186,15 +203,29 @@ int cli_results_read(struct cli_results *r)
     int worst = CLI_CLEAN;
     for (int i = 0; i < r->args->rest_count && worst != CLI_FAILED; i++) {
         const char *path = r->args->rest[i];
-        const bool is_file = is_pipe(path) || cli_results_is_file(NULL, path);
+        const bool is_file = r->analysis && (is_pipe(path) || cli_results_is_file(NULL, path));
         const int code = is_empty(path) ? refuse_empty(path)
-                         : is_file      ? read_file(r, path)
+                         : is_file      ? (r->captures_alone ? CLI_CLEAN : read_file(r, path))
                                         : read_capture(r, path);
         worst = code > worst ? code : worst;
     }
     r->kept_nothing =
         !r->has_file && worst != CLI_FAILED && cli_filter_kept_nothing(&r->filter, r->args, &r->ran);
     return r->kept_nothing ? CLI_DAMAGED : worst;
+}
+
+const char *cli_results_buffer(const struct cli_results *r, const struct ct_session_turn *turn,
+                               const struct ct_buffer *last)
+{
+    const struct cli_value *values = r->args->values;
+    const bool one = values[CLI_CAPTURE_BUFFER].given ||
+                     (values[CLI_CAPTURE_ID].given && r->capture.capture->buffer_count == 1);
+    return one || turn->buffer == last ? NULL : turn->buffer->name;
+}
+
+int cli_results_id(const struct cli_results *r, const struct ct_session_turn *turn)
+{
+    return r->args->values[CLI_CAPTURE_ID].given ? -1 : turn->id;
 }
 
 void cli_results_close(struct cli_results *r)

@@ -8,24 +8,39 @@
 #include "cli/programs.h"
 #include "cli/ran.h"
 #include "coretap/session.h"
+#include "format/text.h"
+
+/* No option names programs: who looks at the opened capture adds those that are wanted. */
+#define CLI_RESULTS_NO_ELF SIZE_MAX
 
 struct cli_results {
     const struct cli_args *args;
-    size_t elf; /* index of the option that names programs */
+    size_t elf; /* index of the option that names programs, or CLI_RESULTS_NO_ELF */
     struct ct_programs *programs;
-    struct ct_analysis *analysis; /* what is found is added to it */
+    struct ct_analysis *analysis; /* what is found is added to it; NULL: there are no saved files, and who
+                                     takes records is said below */
     struct ct_session *session;   /* while a capture is decoded */
     struct cli_capture capture;   /* the last one */
     bool has_capture;
     bool needs_program; /* a capture whose programs are not known is of no use */
     bool sums_alone;    /* what captures of saved files lost is not said of each file: the sum is told of */
-    bool has_file;      /* there was a saved file */
+    bool files_alone; /* only saved files are added to the analysis; captures are for who looks at them … */
+    bool captures_alone;      /* … or only captures: saved files are passed over */
+    uint8_t edges;            /* as in struct ct_session_options */
+    bool untold;              /* what captures lost is not said: another run over them does */
+    bool has_file;            /* there was a saved file */
     struct cli_filter filter; /* of captures, read before (cli_filter_read) */
     bool kept_nothing;        /* by the filter, of what ran; it was said */
     const char *file_option;  /* of the filter, that can be applied to saved files too; NULL: none */
     const char *file_why;     /* … and why the others cannot */
     struct cli_ran ran;       /* in all buffers */
     uint16_t threads;         /* to decode with */
+    struct ct_text *text; /* what is printed as it is found: of standard input it is shown at once; or NULL */
+    /* Who looks at a capture that was opened, with its programs, before it is decoded (may be NULL). False:
+     * said why. */
+    bool (*opened)(void *user);
+    /* As in struct ct_session_options (may be NULL). */
+    int (*begin)(void *user, struct ct_session_turn *turn);
     /* Who gets the steps too (may be NULL), and … */
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
     /* … who looks at the chain of each buffer when its steps were given (may be NULL). Result: enum ct_error.
@@ -50,6 +65,12 @@ bool cli_results_open(struct cli_results *results, const char *path);
 
 /* Reads what all operands name; a pipe is a saved file. Result: enum cli_exit. */
 int cli_results_read(struct cli_results *results);
+
+/* Says what a heading tells of a stream whose turn it is: the name of its buffer, NULL where it is that of
+ * `last` or the only one, and its trace ID, -1 where one alone is wanted. */
+const char *cli_results_buffer(const struct cli_results *results, const struct ct_session_turn *turn,
+                               const struct ct_buffer *last);
+int cli_results_id(const struct cli_results *results, const struct ct_session_turn *turn);
 
 /* Closes the capture and forgets the programs; the analysis is the caller's. */
 void cli_results_close(struct cli_results *results);

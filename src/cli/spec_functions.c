@@ -3,40 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/passes.h"
-#include "cli/programs.h"
+#include "cli/results.h"
 #include "cli/spec_measure.h"
 #include "coretap/timing.h"
-
-struct finding {
-    struct cli_passes passes;
-    struct ct_programs *programs;
-    struct ct_timing *timing;
-    struct cli_spec_functions *functions;
-    bool failed;
-};
-
-static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
-{
-    struct finding *f = user;
-    (void)stream;
-    return ct_timing_add(f->timing, batch);
-}
-
-static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
-{
-    struct finding *f = passes->user;
-    struct ct_timing_options options = {.size = sizeof options, .no_histograms = 1};
-    chain->level = CT_LEVEL_STEPS;
-    sink->steps = on_steps;
-    int rc = ct_programs_places(f->programs, &options.programs, &options.program_count);
-    options.program_count = ct_programs_count(f->programs); /* without memory that is no program */
-    if (!rc)
-        rc = ct_timing_new(passes->capture.args->ctx, &options, &f->timing);
-    if (!rc)
-        return CLI_CLEAN;
-    return cli_library_error(passes->capture.args->ctx);
-}
 
 /* Functions of one name count as one: a specification cannot tell them apart. */
 static bool add(struct cli_spec_functions *functions, const char *name, uint64_t cycles)
@@ -56,33 +25,41 @@ static bool add(struct cli_spec_functions *functions, const char *name, uint64_t
     return true;
 }
 
-static void end(struct cli_passes *passes)
+/* Those of which whole runs were seen; not code without a symbol, and memory that is in no program. */
+static bool take(struct cli_spec_functions *functions, const struct ct_timing_found *found)
 {
-    struct finding *f = passes->user;
-    size_t count;
-    const struct ct_timing_function *all = ct_timing_functions(f->timing, &count);
-    for (size_t i = 1; i < count && !f->failed; i++) /* the first one is code without a symbol */
-        if (all[i].inclusive.count && !add(f->functions, all[i].name, all[i].inclusive.sum)) {
+    for (size_t i = 0; i < found->function_count; i++) {
+        const struct ct_timing_function *f = &found->functions[i];
+        const bool is_named = f->program != CT_TIMING_NO_PROGRAM && strcmp(f->name, CT_SYMBOL_UNKNOWN) != 0;
+        if (is_named && f->inclusive.count && !add(functions, f->name, f->inclusive.sum)) {
             cli_no_memory();
-            f->failed = true;
+            return false;
         }
-    ct_timing_free(f->timing);
-    f->timing = NULL;
+    }
+    return true;
 }
 
 int cli_spec_functions_find(struct cli_spec_functions *functions, const struct cli_args *args, size_t elf)
 {
-    struct finding f = {.functions = functions};
+    const struct ct_timing_sums_options wishes = {.size = sizeof wishes, .no_histograms = 1};
+    struct cli_results read = {.args = args, .elf = elf, .threads = cli_threads(args), .untold = true};
+    struct ct_timing_sums *sums = NULL;
+    struct ct_timing_found found;
     int code = CLI_FAILED;
-    f.passes = (struct cli_passes){.user = &f, .begin = begin, .end = end, .ran = functions->ran};
-    if (cli_programs_describe(&f.programs, args, elf, NULL)) {
-        f.passes.programs = f.programs;
-        code = cli_passes_run(&f.passes, args);
-    }
-    functions->ran = f.passes.ran;
-    ct_timing_free(f.timing);
-    ct_programs_free(f.programs);
-    return f.failed ? CLI_FAILED : code;
+    if (ct_timing_sums_new(args->ctx, &wishes, &sums) != CT_OK)
+        return cli_library_error(args->ctx);
+    read.analysis = ct_timing_sums_analysis(sums);
+    if (cli_filter_read(&read.filter, args, false) && cli_programs_new(&read.programs, args, NULL))
+        code = cli_results_read(&read);
+    if (code != CLI_FAILED && ct_timing_sums_find(sums, &found) != CT_OK)
+        code = cli_library_error(args->ctx);
+    if (code != CLI_FAILED && !take(functions, &found))
+        code = CLI_FAILED;
+    functions->ran = read.ran;
+    functions->kept_nothing = read.kept_nothing;
+    cli_results_close(&read);
+    ct_timing_sums_free(sums);
+    return code;
 }
 
 static int by_time(const void *a, const void *b)

@@ -5,21 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/passes.h"
-#include "cli/programs.h"
+#include "cli/results.h"
 #include "coretap/verify.h"
 
 #define BATCH 1024
 
 struct measuring {
-    struct cli_passes passes;
-    struct ct_programs *programs;
+    struct cli_results read;
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     struct ct_verifier *verifier;
     struct ct_monitor_spec *spec;
     struct cli_spec_ways *ways;
-    bool failed;
     struct ct_watch_event batch[BATCH];
 };
 
@@ -54,26 +51,48 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return rc;
 }
 
-static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+static void forget(struct measuring *m)
 {
-    struct measuring *m = passes->user;
-    struct ct_ctx *ctx = passes->capture.args->ctx;
-    chain->level = CT_LEVEL_STEPS;
-    sink->steps = on_steps;
-    const bool fine = ct_watcher_new(ctx, m->watches, &m->watcher) == CT_OK &&
-                      ct_verifier_start(m->verifier, on_result, m) == CT_OK;
-    return fine ? CLI_CLEAN : cli_library_error(ctx);
+    ct_watcher_free(m->watcher);
+    ct_verifier_free(m->verifier);
+    ct_watches_free(m->watches);
+    m->watcher = NULL;
+    m->verifier = NULL;
+    m->watches = NULL;
 }
 
-static void end(struct cli_passes *passes)
+/* Another capture: places are looked for in its programs. */
+static bool open_verifier(void *user)
 {
-    struct measuring *m = passes->user;
-    if (ct_verifier_finish(m->verifier) != CT_OK) {
-        m->failed = true;
-        cli_library_error(passes->capture.args->ctx);
-    }
+    static const struct ct_verify_options o = {.size = sizeof o};
+    struct measuring *m = user;
+    struct ct_ctx *ctx = m->read.args->ctx;
+    forget(m);
+    const bool fine = ct_watches_new(ctx, m->read.programs, &m->watches) == CT_OK &&
+                      ct_verifier_new(ctx, &o, m->watches, &m->verifier) == CT_OK &&
+                      ct_verifier_add(m->verifier, m->spec, "measured", NULL, 0) == CT_OK;
+    if (!fine)
+        cli_library_error(ctx);
+    return fine;
+}
+
+static int begin(void *user, struct ct_session_turn *turn)
+{
+    struct measuring *m = user;
+    turn->level = CT_LEVEL_STEPS;
+    turn->sink.steps = on_steps;
     ct_watcher_free(m->watcher);
     m->watcher = NULL;
+    const int rc = ct_watcher_new(m->read.args->ctx, m->watches, &m->watcher);
+    return rc ? rc : ct_verifier_start(m->verifier, on_result, m);
+}
+
+static int end(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    const struct measuring *m = user;
+    (void)buffer;
+    (void)chain;
+    return ct_verifier_finish(m->verifier);
 }
 
 /* ---- what is measured ---- */
@@ -191,42 +210,32 @@ static int compile(struct measuring *m, struct ct_ctx *ctx)
     return ct_monitor_compile(ctx, "measured", text, size, &o, &m->spec);
 }
 
-static bool prepare(struct measuring *m, const struct cli_args *args, size_t elf)
-{
-    const struct ct_verify_options o = {.size = sizeof o};
-    if (!cli_programs_describe(&m->programs, args, elf, NULL))
-        return false;
-    const bool fine = ct_watches_new(args->ctx, m->programs, &m->watches) == CT_OK &&
-                      compile(m, args->ctx) == CT_OK &&
-                      ct_verifier_new(args->ctx, &o, m->watches, &m->verifier) == CT_OK &&
-                      ct_verifier_add(m->verifier, m->spec, "measured", NULL, 0) == CT_OK;
-    if (!fine)
-        cli_library_error(args->ctx);
-    return fine;
-}
-
 int cli_spec_measure(struct cli_spec_ways *ways, const struct cli_args *args, size_t elf)
 {
     struct measuring *m = calloc(1, sizeof *m);
+    int code = CLI_FAILED;
     if (!m) {
         cli_no_memory();
         return CLI_FAILED;
     }
     m->ways = ways;
-    m->passes = (struct cli_passes){.user = m, .begin = begin, .end = end, .ran = ways->ran};
-    int code = CLI_FAILED;
-    if (prepare(m, args, elf)) {
-        m->passes.programs = m->programs;
-        code = cli_passes_run(&m->passes, args);
-    }
-    ways->ran = m->passes.ran;
-    if (m->failed)
-        code = CLI_FAILED;
-    ct_watcher_free(m->watcher);
-    ct_verifier_free(m->verifier);
+    m->read = (struct cli_results){.args = args,
+                                   .elf = elf,
+                                   .threads = cli_threads(args),
+                                   .user = m,
+                                   .opened = open_verifier,
+                                   .begin = begin,
+                                   .decoded = end};
+    if (compile(m, args->ctx) != CT_OK)
+        cli_library_error(args->ctx);
+    else if (cli_filter_read(&m->read.filter, args, false) &&
+             cli_programs_new_moved(&m->read.programs, args, NULL))
+        code = cli_results_read(&m->read);
+    ways->ran = m->read.ran;
+    ways->kept_nothing = m->read.kept_nothing;
+    forget(m);
     ct_monitor_spec_free(m->spec);
-    ct_watches_free(m->watches);
-    ct_programs_free(m->programs);
+    cli_results_close(&m->read);
     free(m);
     return code;
 }

@@ -27,14 +27,15 @@ struct cli_spec_ways {
     size_t size;
     bool timed;         /* a capture has cycle counts */
     struct cli_ran ran; /* in all captures */
+    bool kept_nothing;  /* by the filter; it was said */
 };
 
 /* From the call of the function to its return; "FROM TO". False: said why. */
 bool cli_spec_add_function(struct cli_spec_ways *ways, const char *name);
 bool cli_spec_add_pair(struct cli_spec_ways *ways, const char *text);
 
-/* Adds what the ways took in the capture of `args`; `elf` is the number of the
- * option. Result: enum cli_exit. */
+/* Adds what the ways took in the captures of `args`; `elf` is the number of the option. Result: enum
+ * cli_exit. */
 int cli_spec_measure(struct cli_spec_ways *ways, const struct cli_args *args, size_t elf);
 
 /* ---- spec_functions.c ---- */
@@ -47,9 +48,10 @@ struct cli_spec_functions {
     } * all;
     size_t count;
     struct cli_ran ran; /* in all captures */
+    bool kept_nothing;  /* by the filter; it was said */
 };
 
-/* Adds those of the capture of `args`. Result: enum cli_exit. */
+/* Adds those of the captures of `args`. Result: enum cli_exit. */
 int cli_spec_functions_find(struct cli_spec_functions *functions, const struct cli_args *args, size_t elf);
 
 /* The longest first, then by name. */

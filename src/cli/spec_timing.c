@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/capture.h"
 #include "cli/commands.h"
-#include "cli/programs.h"
+#include "cli/results.h"
 #include "cli/spec_measure.h"
 
 enum {
@@ -21,6 +20,8 @@ enum {
     PAIR,
     MARGIN,
     THREADS,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
 };
 
 enum {
@@ -29,7 +30,7 @@ enum {
     USUAL_MOST = 64
 };
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [TIMING] = {.name = "timing",
                 .kind = CLI_FLAG,
@@ -66,6 +67,10 @@ static const struct cli_option options[] = {
                 .help = "How far beyond what was measured is still allowed, 0 to 1000, as 5 or 5%; 5 without "
                         "this option."},
     [THREADS] = CLI_THREADS_OPTION,
+    [FILTER] = CLI_FILTER_WINDOW,
+    CLI_FILTER_FREQUENCY,
+    CLI_FILTER_WHO,
+    CLI_FILTER_MODULE,
 };
 
 /* ---- what is measured ---- */
@@ -95,30 +100,6 @@ static bool is_wanted(const struct cli_args *args, const char *name)
     return wanted;
 }
 
-/* Calls `read` for each capture. Result: the worst code. */
-static int each_capture(const struct cli_args *args, int (*read)(void *to, const struct cli_args *args),
-                        void *to)
-{
-    int worst = CLI_CLEAN;
-    for (int i = 0; i < args->rest_count && worst != CLI_FAILED; i++) {
-        struct cli_args one = *args;
-        one.operand = args->rest[i];
-        int code = read(to, &one);
-        worst = code > worst ? code : worst;
-    }
-    return worst;
-}
-
-static int find(void *to, const struct cli_args *args)
-{
-    return cli_spec_functions_find(to, args, ELF);
-}
-
-static int measure(void *to, const struct cli_args *args)
-{
-    return cli_spec_measure(to, args, ELF);
-}
-
 /* No function to specify. */
 static int none_found(const struct cli_spec_functions *functions, const struct cli_args *args)
 {
@@ -140,7 +121,7 @@ static int add_all(struct cli_spec_ways *ways, const struct cli_args *args)
     const size_t most = has_option(args, MOST) ? args->values[MOST].number : USUAL_MOST;
     struct cli_spec_functions functions = {0};
     size_t left = 0, too_long = 0;
-    bool fine = each_capture(args, find, &functions) != CLI_FAILED;
+    bool fine = cli_spec_functions_find(&functions, args, ELF) != CLI_FAILED;
     cli_spec_functions_sort(&functions);
     for (size_t i = 0; fine && i < functions.count; i++) {
         const bool wanted = is_wanted(args, functions.all[i].name);
@@ -151,7 +132,10 @@ static int add_all(struct cli_spec_ways *ways, const struct cli_args *args)
         else
             left += wanted && fits;
     }
-    const int code = !fine ? CLI_FAILED : ways->count ? CLI_CLEAN : none_found(&functions, args);
+    const int code = !fine                    ? CLI_FAILED
+                     : ways->count            ? CLI_CLEAN
+                     : functions.kept_nothing ? CLI_DAMAGED
+                                              : none_found(&functions, args);
     cli_spec_functions_free(&functions);
     if (code == CLI_CLEAN && left && !args->quiet)
         cli_say("%zu more functions ran for a shorter time and are left out; give --most or --match", left);
@@ -226,6 +210,13 @@ static int check(const struct cli_args *args, bool named)
     if (named && (has_option(args, MATCH) || has_option(args, MOST)))
         return cli_usage_error(args->command,
                                "--match and --most are for all functions, without --function and --pair");
+    for (int i = 0; i < args->rest_count; i++)
+        if (cli_results_is_file(NULL, args->rest[i]))
+            return cli_usage_error(
+                args->command,
+                "%s: a saved file has sums, and a specification is measured along the trace; "
+                "name the captures that it is of",
+                args->rest[i]);
     for (int i = 0; i < args->rest_count && !named; i++)
         if (strcmp(args->rest[i], "-") == 0)
             return cli_usage_error(args->command,
@@ -248,8 +239,8 @@ static int run(const struct cli_args *args)
     int code = named ? CLI_CLEAN : add_all(&ways, args);
     if (code != CLI_CLEAN)
         return code;
-    code = each_capture(args, measure, &ways);
-    if (code == CLI_FAILED)
+    code = cli_spec_measure(&ways, args, ELF);
+    if (code == CLI_FAILED || ways.kept_nothing)
         return code;
     if (!is_any_measured(&ways) && ways.ran.instructions)
         return cli_ran_but_empty(&ways.ran, args, code, "the specification is",

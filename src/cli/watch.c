@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/passes.h"
-#include "cli/programs.h"
+#include "cli/streams.h"
 #include "cli/text_file.h"
 #include "format/watch_text.h"
 
@@ -54,8 +53,7 @@ static const struct cli_option options[OPTIONS] = {
 #define BATCH 1024
 
 struct watching {
-    struct cli_passes passes;
-    struct ct_programs *programs;
+    struct cli_streams streams;
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     struct ct_watch_text text;
@@ -73,43 +71,28 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     do {
         rc = ct_watcher_run(w->watcher, batch, w->batch, BATCH, &count, &more);
         if (count)
-            cli_passes_heading(&w->passes);
+            cli_streams_heading(&w->streams);
         w->any |= count > 0;
         for (size_t i = 0; i < count; i++)
             ct_watch_line(&w->text, &w->batch[i]);
     } while (!rc && more);
-    return rc ? rc : w->passes.text.failed ? CT_ERR_IO : CT_OK;
+    return rc ? rc : w->streams.text.failed ? CT_ERR_IO : CT_OK;
 }
 
-static int on_bytes(void *user, uint64_t bytes)
+static int begin(void *user, struct ct_session_turn *turn)
 {
     struct watching *w = user;
-    return cli_passes_bytes(&w->passes, bytes);
-}
-
-static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
-{
-    struct watching *w = passes->user;
-    const struct cli_args *args = passes->capture.args;
-    chain->level = CT_LEVEL_STEPS;
-    sink->steps = on_steps;
-    sink->bytes = on_bytes;
-    w->text.buffer = passes->buffer->name;
-    w->text.source = cli_passes_source(passes);
-    w->text.id = passes->id;
-    w->text.out = &passes->text;
+    turn->level = CT_LEVEL_STEPS;
+    turn->sink.steps = on_steps;
+    w->text.buffer = turn->buffer->name;
+    w->text.source = turn->source;
+    w->text.id = turn->id;
     if (!w->told_head)
         ct_watch_head(&w->text);
     w->told_head = true;
-    return ct_watcher_new(args->ctx, w->watches, &w->watcher) == CT_OK ? CLI_CLEAN
-                                                                       : cli_library_error(args->ctx);
-}
-
-static void end(struct cli_passes *passes)
-{
-    struct watching *w = passes->user;
     ct_watcher_free(w->watcher);
     w->watcher = NULL;
+    return ct_watcher_new(w->streams.read.args->ctx, w->watches, &w->watcher);
 }
 
 /* ---- what is to be watched ---- */
@@ -140,52 +123,63 @@ static bool add_list(struct watching *w, const struct cli_args *args, const char
     return fine;
 }
 
-static bool prepare(struct watching *w, const struct cli_args *args)
+/* The programs of the capture are known. */
+static bool prepare(void *user)
 {
     /* Losses are always told: without them nobody knows what was not seen. */
     static const char *const always[] = {"gap", "overflow", "no-access"};
-    bool fine = cli_programs_describe(&w->programs, args, ELF, args->values[TARGETS].text);
-    if (fine && ct_watches_new(args->ctx, w->programs, &w->watches) != CT_OK) {
+    struct watching *w = user;
+    const struct cli_args *args = w->streams.read.args;
+    bool fine = ct_watches_new(args->ctx, w->streams.read.programs, &w->watches) == CT_OK;
+    if (!fine)
         cli_library_error(args->ctx);
-        fine = false;
-    }
     for (size_t i = 0; fine && i < args->list_count; i++)
         fine = args->list[i].option != AT || add(w, args, args->list[i].text);
     if (fine && args->values[LIST].given)
         fine = add_list(w, args, args->values[LIST].text);
     for (size_t i = 0; fine && i < sizeof always / sizeof *always; i++)
         fine = add(w, args, always[i]);
+    w->text.watches = w->watches;
     return fine;
+}
+
+static int print(struct watching *w)
+{
+    struct cli_results *read = &w->streams.read;
+    const struct cli_args *args = read->args;
+    if (!cli_filter_read(&read->filter, args, false) ||
+        !cli_programs_new_moved(&read->programs, args, args->values[TARGETS].text))
+        return CLI_FAILED;
+    int code = cli_streams_run(&w->streams);
+    if (!w->any && !read->kept_nothing)
+        code = cli_ran_but_empty(&read->ran, args, code, "the list of events is",
+                                 "execution came by none of the watchpoints",
+                                 "'coretap cover --functions' shows what ran");
+    if (!w->any && code == CLI_CLEAN && read->capture.seen.has_trace && !args->quiet)
+        cli_say("%s: nothing was executed in the trace, so there are no events", args->operand);
+    return code;
 }
 
 static int run(const struct cli_args *args)
 {
-    struct watching w = {0};
     bool any = args->values[LIST].given;
     for (size_t i = 0; i < args->list_count; i++)
         any |= args->list[i].option == AT;
     if (!any)
         return cli_usage_error(args->command, "watch what? give --at PLACE or --list FILE");
-    w.text.format = (enum ct_watch_format)args->values[FORMAT].number;
-    w.passes.headings = w.text.format == CT_WATCH_TSV;
-    w.passes.user = &w;
-    w.passes.begin = begin;
-    w.passes.end = end;
-    int code = CLI_FAILED;
-    if (prepare(&w, args)) {
-        w.text.watches = w.watches;
-        w.passes.programs = w.programs;
-        code = cli_passes_run(&w.passes, args);
-        if (!w.any && !w.passes.kept_nothing)
-            code = cli_ran_but_empty(&w.passes.ran, args, code, "the list of events is",
-                                     "execution came by none of the watchpoints",
-                                     "'coretap cover --functions' shows what ran");
-        if (!w.any && code == CLI_CLEAN && w.passes.capture.seen.has_trace && !args->quiet)
-            cli_say("%s: nothing was executed in the trace, so there are no events", args->operand);
-    }
+    struct watching w = {
+        .text.format = (enum ct_watch_format)args->values[FORMAT].number,
+        .streams = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
+                    .headings = args->values[FORMAT].number == CT_WATCH_TSV,
+                    .user = &w,
+                    .opened = prepare,
+                    .begin = begin},
+    };
+    w.text.out = &w.streams.text;
+    const int code = print(&w);
     ct_watcher_free(w.watcher);
     ct_watches_free(w.watches);
-    ct_programs_free(w.programs);
+    cli_results_close(&w.streams.read);
     return code;
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/programs.h"
 #include "cli/wcet_run.h"
 #include "format/wcet_html.h"
 
@@ -19,6 +18,8 @@ enum {
     TARGETS,
     SOURCE,
     THREADS,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
 };
 
 enum {
@@ -32,7 +33,7 @@ static const char *const formats[] = {"text", "json", "dot", "html", NULL};
 static const char *const unobserved[] = {"assume", "exclude", NULL};
 static const char *const nested[] = {"observed", "product", NULL};
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ENTRY] = {.name = "entry",
                .letter = 'e',
@@ -84,6 +85,10 @@ static const struct cli_option options[] = {
          .kind = CLI_FLAG,
          .help = "With text: also the source of the longest path, with executions and cycles of each line."},
     [THREADS] = CLI_THREADS_OPTION,
+    [FILTER] = CLI_FILTER_WINDOW,
+    CLI_FILTER_FREQUENCY,
+    CLI_FILTER_WHO,
+    CLI_FILTER_MODULE,
 };
 
 static int print(const struct cli_args *args, const struct ct_wcet_view *view)
@@ -110,45 +115,43 @@ static int print(const struct cli_args *args, const struct ct_wcet_view *view)
     return rc ? CLI_FAILED : CLI_CLEAN;
 }
 
-static int analyse(struct cli_wcet *w, const struct cli_args *args, struct ct_programs *programs)
+static int analyse(struct cli_wcet *w, const struct cli_args *args)
 {
     struct cli_wcet_wish wish = {.entry = args->values[ENTRY].text,
                                  .bounds = args->values[BOUNDS].text,
                                  .lp = args->values[LP].text,
                                  .exclude = args->values[UNOBSERVED].number == 1,
                                  .product = args->values[NESTED].number == 1};
-    if (!cli_wcet_parse_quantile(args, QUANTILE, &wish.quantile) || !cli_wcet_open(w, args, programs, &wish))
+    if (!cli_wcet_parse_quantile(args, QUANTILE, &wish.quantile) ||
+        !cli_filter_read(&w->read.filter, args, false) ||
+        !cli_wcet_open(w, args, ELF, args->values[TARGETS].text, &wish))
         return CLI_FAILED;
-    int code = cli_wcet_run(w, args);
-    if (w->view.wcet && print(args, &w->view) != CLI_CLEAN)
-        code = CLI_FAILED;
-    cli_wcet_close(w);
-    return code;
+    const int code = cli_wcet_run(w);
+    return w->view.wcet && print(args, &w->view) != CLI_CLEAN ? CLI_FAILED : code;
 }
 
 static int run(const struct cli_args *args)
 {
     struct cli_wcet w = {0};
-    struct ct_programs *programs = NULL;
     if (!args->values[ENTRY].given)
         return cli_usage_error(args->command, "of which function? give --entry FUNCTION");
-    if (strcmp(args->operand, "-") == 0)
-        return cli_usage_error(args->command,
-                               "the trace is read twice, so it cannot come from standard input; save it "
-                               "to a file");
+    for (int i = 0; i < args->rest_count; i++)
+        if (strcmp(args->rest[i], "-") == 0)
+            return cli_usage_error(args->command,
+                                   "the trace is read twice, so it cannot come from standard input; save it "
+                                   "to a file");
     if (args->values[SOURCE].given && args->values[FORMAT].number != TEXT)
         return cli_usage_error(args->command, "--source goes with --format text; html always has the source");
-    int code = CLI_FAILED;
-    if (cli_programs_describe(&programs, args, ELF, args->values[TARGETS].text))
-        code = analyse(&w, args, programs);
-    ct_programs_free(programs);
+    const int code = analyse(&w, args);
+    cli_wcet_close(&w);
     return code;
 }
 
 const struct cli_command cli_command_wcet = {
     .name = "wcet",
     .summary = "bound the time that a function can take",
-    .operand = "CAPTURE",
+    .operand = "CAPTURE...",
+    .many = true,
     .synopsis = "--entry FUNCTION",
     .about = "Finds the longest path through a function and all that it calls, from the control flow of the "
              "program, the "

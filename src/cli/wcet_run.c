@@ -9,47 +9,84 @@
 
 #include "coretap/learn.h"
 
-/* Two passes: the first finds where computed branches lead, which makes the
- * graph whole; the second measures. */
+/* ---- the first run: where computed branches lead, which makes the control flow whole ---- */
+
+static int learn_chain(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    const struct cli_wcet *w = user;
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    struct ct_program *program;
+    int rc = CT_OK;
+    (void)buffer;
+    for (size_t i = 0; (program = ct_programs_at(w->read.programs, i)) && !rc; i++)
+        for (size_t k = 0; k < count && !rc && ct_wcet_is_of(w->wcet, program); k++)
+            rc = streams[k].graph
+                     ? ct_cfg_learn(w->read.args->ctx, w->cfg, streams[k].graph, 0 - program->bias)
+                     : CT_OK;
+    return rc;
+}
+
+/* The same of what saved files say. */
+static int learn_times(const struct cli_wcet *w)
+{
+    struct ct_timing_found found;
+    const int rc = ct_timing_sums_find(w->files, &found);
+    const uint32_t program = rc ? CT_TIMING_NO_PROGRAM : ct_wcet_program(w->wcet, w->files);
+    return program == CT_TIMING_NO_PROGRAM ? rc
+                                           : ct_cfg_learn_times(w->read.args->ctx, w->cfg, &found, program);
+}
+
+static int learn(struct cli_wcet *w)
+{
+    w->read.analysis = ct_timing_sums_analysis(w->files);
+    w->read.files_alone = true;
+    w->read.edges = CT_EDGES_COUNTS;
+    w->read.decoded = learn_chain;
+    w->read.untold = true;
+    const int code = cli_results_read(&w->read);
+    if (code == CLI_FAILED || w->read.kept_nothing)
+        return code;
+    return learn_times(w) ? cli_library_error(w->read.args->ctx) : code;
+}
+
+/* ---- the second one: times, and how often loops go round ---- */
+
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
-    struct cli_wcet *w = user;
-    (void)stream;
-    w->graph = batch->graph;
-    if (w->pass == CLI_WCET_LEARN)
-        return CT_OK;
-    int rc = ct_timing_add(w->timing, batch);
-    return rc ? rc : ct_wcet_count_loops(w->wcet, batch);
+    const struct cli_wcet *w = user;
+    return ct_wcet_count_loops(w->wcet, ct_session_lane(w->read.session, stream->id), batch);
 }
 
-static int begin(struct cli_passes *passes, struct ct_chain_options *chain, struct ct_chain_sink *sink)
+static int end_streams(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
-    struct cli_wcet *w = passes->user;
-    const struct ct_timing_options timing = {
-        .size = sizeof timing, .programs = &w->place, .program_count = 1};
-    chain->level = CT_LEVEL_STEPS;
-    sink->steps = on_steps;
-    w->graph = NULL;
-    if (w->pass == CLI_WCET_MEASURE && ct_timing_new(passes->capture.args->ctx, &timing, &w->timing) != CT_OK)
-        return cli_library_error(passes->capture.args->ctx);
-    return CLI_CLEAN;
+    const struct cli_wcet *w = user;
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    int rc = CT_OK;
+    (void)buffer;
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = ct_wcet_count_loops(w->wcet, ct_session_lane(w->read.session, streams[i].id), NULL);
+    return rc;
 }
 
-static void end(struct cli_passes *passes)
+static int measure(struct cli_wcet *w)
 {
-    struct cli_wcet *w = passes->user;
-    if (w->graph && w->pass == CLI_WCET_LEARN)
-        w->rc = ct_cfg_learn(passes->capture.args->ctx, w->cfg, w->graph, 0);
-    else if (w->graph)
-        w->rc = ct_wcet_observe(w->wcet, w->timing, w->graph);
-    if (w->pass == CLI_WCET_MEASURE)
-        ct_wcet_count_loops(w->wcet, NULL);
-    if (w->timing)
-        w->cycles += ct_timing_totals(w->timing).cycles;
-    ct_timing_free(w->timing);
-    w->timing = NULL;
-    if (w->rc)
-        cli_library_error(passes->capture.args->ctx);
+    const struct cli_ran ran = w->read.ran;
+    w->read.analysis = ct_timing_sums_analysis(w->sums);
+    w->read.files_alone = false;
+    w->read.captures_alone = true;
+    w->read.edges = CT_EDGES_NONE;
+    w->read.decoded = end_streams;
+    w->read.steps = on_steps;
+    w->read.untold = w->wish.untold;
+    const int code = cli_results_read(&w->read);
+    w->read.ran = ran; /* it would count twice */
+    if (code == CLI_FAILED)
+        return code;
+    const bool fine =
+        ct_wcet_observe(w->wcet, w->files, 0) == CT_OK && ct_wcet_observe(w->wcet, w->sums, 1) == CT_OK;
+    return fine ? code : cli_library_error(w->read.args->ctx);
 }
 
 /* ---- before and after ---- */
@@ -57,10 +94,9 @@ static void end(struct cli_passes *passes)
 /* The program that has the function, which becomes that of the whole analysis. */
 static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
 {
-    struct ct_program *program;
-    for (size_t i = 0; (program = ct_programs_at(w->programs, i)); i++) {
-        if (ct_program_cfg(program, &w->cfg) != CT_OK || ct_program_lines(program, &w->lines) != CT_OK ||
-            ct_program_symbols(program, &w->place.symbols) != CT_OK) {
+    for (size_t i = 0; (w->program = ct_programs_at(w->read.programs, i)); i++) {
+        if (ct_program_cfg(w->program, &w->cfg) != CT_OK ||
+            ct_program_lines(w->program, &w->lines) != CT_OK) {
             cli_library_error(args->ctx);
             return false;
         }
@@ -107,6 +143,21 @@ static bool read_bounds(struct cli_wcet *w, const struct cli_args *args)
     return rc == CT_OK;
 }
 
+static uint64_t cycles_of(const struct cli_wcet *w)
+{
+    struct ct_timing_found captures, files;
+    return ct_timing_sums_find(w->sums, &captures) || ct_timing_sums_find(w->files, &files)
+               ? 0
+               : captures.totals.cycles + files.totals.cycles;
+}
+
+static struct ct_losses losses_of(const struct cli_wcet *w)
+{
+    struct ct_losses sum = ct_timing_sums_analysis(w->sums)->captures.losses;
+    ct_losses_add(&sum, &ct_timing_sums_analysis(w->files)->captures.losses);
+    return sum;
+}
+
 static int solve(struct cli_wcet *w, const struct cli_args *args)
 {
     const char *path = w->wish.lp;
@@ -115,32 +166,39 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
     if (path && !lp)
         return CLI_FAILED;
     const int kept = cli_output_mute(); /* the solver says "Primal infeasible" there, whatever it is told */
-    w->rc = ct_wcet_solve(w->wcet, &w->options, lp ? cli_output_write : NULL, lp, &w->result);
+    const int rc = ct_wcet_solve(w->wcet, &w->options, lp ? cli_output_write : NULL, lp, &w->result);
     cli_output_unmute(kept);
     /* Also a problem that has no solution is written. */
-    const bool written = !lp || cli_output_close(&output, !w->rc || ftell(lp) > 0);
-    if (w->rc && !w->cycles && w->passes.ran.instructions)
-        return cli_ran_but_empty(&w->passes.ran, args, CLI_CLEAN, "the model of the longest time is",
+    const bool written = !lp || cli_output_close(&output, !rc || ftell(lp) > 0);
+    if (rc && !cycles_of(w) && w->read.ran.instructions)
+        return cli_ran_but_empty(&w->read.ran, args, CLI_CLEAN, "the model of the longest time is",
                                  "the trace has no cycle counts", "record with cycle counts");
-    if (w->rc)
+    if (rc)
         return cli_library_error(args->ctx);
-    w->view = (struct ct_wcet_view){w->wish.entry, w->wcet,    w->cfg,
-                                    w->lines,      &w->result, w->passes.capture.seen.losses};
+    w->view = (struct ct_wcet_view){w->wish.entry, w->wcet, w->cfg, w->lines, &w->result, losses_of(w)};
     return written ? CLI_CLEAN : CLI_FAILED;
 }
 
-bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, struct ct_programs *programs,
+bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, size_t elf, const char *targets,
                    const struct cli_wcet_wish *wish)
 {
+    static const struct ct_timing_sums_options wishes = {.size = sizeof wishes};
     w->wish = *wish;
-    w->programs = programs;
     w->options = (struct ct_wcet_options){.size = sizeof w->options,
                                           .quantile = wish->quantile,
                                           .exclude = wish->exclude,
                                           .product = wish->product};
-    if (!find_entry(w, args))
+    w->read.args = args;
+    w->read.elf = elf;
+    w->read.threads = cli_threads(args);
+    w->read.user = w;
+    w->read.file_why = "a file of times has those of whole captures";
+    if (!cli_programs_describe_unmoved(&w->read.programs, args, elf, targets) || !find_entry(w, args))
         return false;
-    if (ct_wcet_new(args->ctx, w->cfg, w->lines, &w->wcet) != CT_OK) {
+    if (ct_timing_sums_new(args->ctx, &wishes, &w->sums) != CT_OK ||
+        ct_timing_sums_new(args->ctx, &wishes, &w->files) != CT_OK ||
+        ct_wcet_new(args->ctx, w->cfg, w->lines, &w->wcet) != CT_OK ||
+        ct_wcet_set_programs(w->wcet, w->program, w->read.programs) != CT_OK) {
         cli_library_error(args->ctx);
         return false;
     }
@@ -148,27 +206,21 @@ bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, struct ct_pr
     return true;
 }
 
-int cli_wcet_run(struct cli_wcet *w, const struct cli_args *args)
+int cli_wcet_run(struct cli_wcet *w)
 {
-    w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end, .programs = w->programs};
-    w->passes.untold = true;
-    w->pass = CLI_WCET_LEARN;
-    int code = cli_passes_run(&w->passes, args);
-    w->passes = (struct cli_passes){.user = w, .begin = begin, .end = end, .programs = w->programs};
-    w->passes.untold = w->wish.untold;
-    w->pass = CLI_WCET_MEASURE;
-    if (code != CLI_FAILED && !w->rc)
-        code = cli_passes_run(&w->passes, args);
-    if (code == CLI_FAILED || w->rc || !read_bounds(w, args))
-        return CLI_FAILED;
-    int solved = solve(w, args);
+    int code = learn(w);
+    if (code != CLI_FAILED && !w->read.kept_nothing)
+        code = measure(w);
+    if (code == CLI_FAILED || w->read.kept_nothing || !read_bounds(w, w->read.args))
+        return code == CLI_CLEAN ? CLI_FAILED : code;
+    const int solved = solve(w, w->read.args);
     return solved ? solved : code;
 }
 
 void cli_wcet_close(struct cli_wcet *w)
 {
-    ct_timing_free(w->timing);
     ct_wcet_free(w->wcet);
-    w->timing = NULL;
-    w->wcet = NULL;
+    ct_timing_sums_free(w->sums);
+    ct_timing_sums_free(w->files);
+    cli_results_close(&w->read);
 }

@@ -1,42 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over a capture. Where memory changes, the programs that ran are known only when it is over; who
  * wants steps then gets them in a second one. */
-#include "coretap/session.h"
+#include "session/session.h"
 
 #include "base/ctx.h"
 #include "base/options.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    LANES = 128, /* of a buffer: as many as there are trace IDs */
-};
-
-/* A stream that is filtered. */
-struct sieved {
-    struct ct_sieve *sieve;
-    struct ct_edges *edges; /* that were kept */
-};
-
-struct ct_session {
-    struct ct_ctx *ctx;
-    struct ct_session_options options;
-    struct ct_analysis **analyses;
-    size_t count;
-    uint32_t inputs; /* enum ct_analysis_input, of all */
-    struct ct_seen seen;
-    uint32_t lanes;      /* of the buffers that were run */
-    uint32_t first_lane; /* of the buffer whose chain is looked at */
-    uint8_t *memories;   /* of the capture, by number: 1 for those whose programs were looked for */
-    size_t memory_count;
-    struct ct_filter filter;     /* of this run, settled */
-    bool sieves;                 /* it leaves steps out */
-    struct sieved sieved[LANES]; /* by trace ID, of the buffer that is being decoded */
-    struct ct_sieve_seen sieve_seen;
-};
 
 int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options, struct ct_session **out)
 {
@@ -68,6 +40,8 @@ int ct_session_add(struct ct_session *s, struct ct_analysis *analysis)
 {
     if (!s || !analysis)
         return CT_ERR_ARG;
+    if (s->options.begin)
+        return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_add: a session with `begin` has no analyses");
     struct ct_analysis **analyses = realloc(s->analyses, (s->count + 1) * sizeof(struct ct_analysis *));
     if (!analyses)
         return ct_fail_nomem(s->ctx, "session");
@@ -178,16 +152,21 @@ static int give_steps(const struct pass *pass, const struct ct_stream *stream,
 
 /* ---- what a filter keeps ---- */
 
-static int begin_sieve(const struct pass *pass, const struct ct_stream *stream, struct sieved *sieved)
+int ct_session_sieve(const struct ct_session *s, const struct ct_source *source, const struct ct_maps *maps,
+                     struct ct_sieve **out)
 {
-    const struct ct_session *s = pass->session;
     const struct ct_sieve_options options = {.size = sizeof options,
                                              .filter = &s->filter,
-                                             .source = stream->source,
-                                             .maps = pass->maps,
+                                             .source = source,
+                                             .maps = maps,
                                              .programs = s->options.programs};
-    const int rc = ct_sieve_new(s->ctx, &options, &sieved->sieve);
-    return rc ? rc : ct_edges_new(s->ctx, NULL, &sieved->edges);
+    return ct_sieve_new(s->ctx, &options, out);
+}
+
+static int begin_sieve(const struct pass *pass, const struct ct_stream *stream, struct ct_sieved *sieved)
+{
+    const int rc = ct_session_sieve(pass->session, stream->source, pass->maps, &sieved->sieve);
+    return rc ? rc : ct_edges_new(pass->session->ctx, NULL, &sieved->edges);
 }
 
 /* Counts what was kept as a chain would have counted it: with cycles only when an analysis takes them. */
@@ -201,7 +180,7 @@ static int count_steps(const struct ct_session *s, struct ct_edges *edges, struc
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
     const struct pass *pass = user;
-    struct sieved *sieved = &pass->session->sieved[stream->id];
+    struct ct_sieved *sieved = &pass->session->sieved[stream->id];
     struct ct_step_batch kept;
     if (!pass->session->sieves)
         return give_steps(pass, stream, batch);
@@ -216,17 +195,17 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 /* The buffer is over. */
 static void end_sieves(struct ct_session *s)
 {
-    for (size_t i = 0; i < LANES; i++) {
+    for (size_t i = 0; i < CT_SESSION_LANES; i++) {
         if (s->sieved[i].sieve)
             ct_sieve_seen_add(&s->sieve_seen, ct_sieve_seen(s->sieved[i].sieve));
         ct_sieve_free(s->sieved[i].sieve);
         ct_edges_free(s->sieved[i].edges);
-        s->sieved[i] = (struct sieved){0};
+        s->sieved[i] = (struct ct_sieved){0};
     }
 }
 
 /* False: no stream of the buffer is wanted. */
-static bool choose_ids(const struct ct_session *s, const struct ct_buffer *buffer, uint64_t ids[2])
+bool ct_session_ids(const struct ct_session *s, const struct ct_buffer *buffer, uint64_t ids[2])
 {
     const uint64_t *only = s->options.ids;
     uint64_t wanted[2];
@@ -243,11 +222,12 @@ static bool choose_ids(const struct ct_session *s, const struct ct_buffer *buffe
 static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
                      bool counts, bool steps)
 {
+    const bool cycles = (counts && s->inputs & CT_INPUT_CYCLES) || s->options.edges == CT_EDGES_CYCLES;
     const struct ct_chain_options options = {.size = sizeof options,
                                              .level = CT_LEVEL_STEPS,
-                                             .edges = !counts                       ? CT_EDGES_NONE
-                                                      : s->inputs & CT_INPUT_CYCLES ? CT_EDGES_CYCLES
-                                                                                    : CT_EDGES_COUNTS,
+                                             .edges = cycles   ? CT_EDGES_CYCLES
+                                                      : counts ? CT_EDGES_COUNTS
+                                                               : s->options.edges,
                                              .threads = s->options.threads,
                                              .ids = {pass->ids[0], pass->ids[1]}};
     pass->sink = (struct ct_chain_sink){.user = pass, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
@@ -268,7 +248,7 @@ static int end_streams(const struct ct_session *s, const struct ct_chain *chain,
 
 /* Gives an analysis what was counted in the streams, or of `sieved` (NULL: none) what was kept of them. */
 static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chain, uint32_t first_lane,
-                       const struct sieved *sieved)
+                       const struct ct_sieved *sieved)
 {
     static const enum ct_analysis_input inputs[] = {CT_INPUT_COUNTS, CT_INPUT_CYCLES};
     size_t count;
@@ -316,7 +296,7 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
         .session = s, .before = s->seen.bytes, .first_lane = first_lane, .maps = capture->maps};
     const bool again = by_memory && steps;
     const bool counts = s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) && !s->sieves;
-    if (!choose_ids(s, buffer, pass.ids))
+    if (!ct_session_ids(s, buffer, pass.ids))
         return CT_OK;
     int rc = run_chain(s, &pass, buffer, counts, steps && !again);
     if (!rc && by_memory)
@@ -339,7 +319,7 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
                      uint32_t first_lane)
 {
     struct pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps};
-    if (!choose_ids(s, buffer, pass.ids))
+    if (!ct_session_ids(s, buffer, pass.ids))
         return CT_OK;
     int rc = run_chain(s, &pass, buffer, false, true);
     if (!rc && s->sieves)
@@ -369,21 +349,25 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
 {
     if (!s || !capture || (!buffers && count))
         return CT_ERR_ARG;
-    const bool by_memory = s->options.programs && ct_programs_by_memory(capture);
+    const bool by_memory = s->options.programs && !s->options.begin && ct_programs_by_memory(capture);
     s->sieve_seen = (struct ct_sieve_seen){0};
     s->seen = (struct ct_seen){0};
     s->memory_count = 0;
+    s->turned = 0;
     int rc = ct_filter_settle(s->ctx, s->options.filter, capture, buffers, count, &s->filter);
     s->sieves = !rc && ct_filter_steps(&s->filter);
     const bool steps = s->options.steps || s->inputs & CT_INPUT_STEPS || s->sieves;
     const uint32_t first = s->lanes;
-    s->lanes += (uint32_t)count * LANES;
+    s->lanes += (uint32_t)count * CT_SESSION_LANES;
     if (!rc)
         rc = tell_programs(s);
     for (size_t i = 0; i < count && !rc; i++)
-        rc = run_buffer(s, capture, &buffers[i], first + (uint32_t)i * LANES, by_memory, steps);
+        rc = s->options.begin
+                 ? ct_session_turns(s, capture, &buffers[i], first + (uint32_t)i * CT_SESSION_LANES)
+                 : run_buffer(s, capture, &buffers[i], first + (uint32_t)i * CT_SESSION_LANES, by_memory,
+                              steps);
     for (size_t i = 0; i < count && !rc && by_memory && steps; i++)
-        rc = run_again(s, capture, &buffers[i], first + (uint32_t)i * LANES);
+        rc = run_again(s, capture, &buffers[i], first + (uint32_t)i * CT_SESSION_LANES);
     const struct ct_analysis_captures one = {
         .known = 1, .damaged = ct_seen_is_damaged(&s->seen, capture, 0) ? 1 : 0, .losses = s->seen.losses};
     for (size_t i = 0; i < s->count && !rc; i++)

@@ -293,6 +293,43 @@ def check_targets(folder):
     return f"{seen['wcet_cycles']} cycles, with the told target {told['wcet_cycles']}"
 
 
+def check_several(folder):
+    """Several captures are as large as the largest time of each; a saved file in the place of one has its
+    times, and needs the bounds of the loops that it does not tell."""
+    program, first = record(folder, WORKER, "-O1")
+    second = folder / "second"
+    run(COMMAND, "record", "-q", "-o", second, "--cycle-count=1", "--seed", 7, "--max-instructions", LIMIT,
+        "--", program)
+    wcet = [COMMAND, "wcet", "-q", "--entry", "work", "--elf", program, "--format", "json", "--unobserved",
+            "exclude"]
+    one, two, both, swapped = (json.loads(run(*wcet, *captures)) for captures in (
+        [first], [second], [first, second], [second, first]))
+    assert both == swapped and both["observed_runs"] == one["observed_runs"] + two["observed_runs"]
+    assert both["observed_max_cycles"] == max(one["observed_max_cycles"], two["observed_max_cycles"])
+    assert both["wcet_cycles"] >= max(one["wcet_cycles"], two["wcet_cycles"])
+    saved = folder / "second.data"
+    saved.write_text(run(COMMAND, "timing", "-q", "--format", "data", "--elf", program, second))
+    bounds = folder / "all-bounds"
+    seen = {}
+    lines = []
+    for loop in both["loops"]: # by its number in its function
+        number = seen[loop["function"]] = seen.get(loop["function"], 0) + 1
+        if loop["bound"]:
+            lines.append(f"loop {loop['function']}#{number} {loop['bound']}\n")
+    bounds.write_text("".join(lines))
+    told = [*wcet, "--bounds", bounds]
+    assert json.loads(run(*told, first, saved)) == json.loads(run(*told, first, second))
+    loose = subprocess.run([*wcet, first, saved], capture_output=True, text=True, check=False)
+    counts = all(loop["origin"] in ("counted", "comment") for loop in both["loops"] if loop["observed"])
+    assert counts or (loose.returncode == 2 and "ran in a saved file of times" in loose.stderr), loose
+    window = json.loads(run(*wcet, "--from", "work", first))
+    assert window["observed_runs"] <= one["observed_runs"]
+    nothing = subprocess.run([*wcet, "--from", "999999999999cyc", first], capture_output=True, text=True,
+                             check=False)
+    assert nothing.returncode == 1 and not nothing.stdout and "none of them is in the part" in nothing.stderr
+    return f"{one['wcet_cycles']} and {two['wcet_cycles']} cycles, together {both['wcet_cycles']}"
+
+
 def absent(*tools):
     return next((f"needs {t}" for t in tools if not shutil.which(t)), None)
 
@@ -308,6 +345,7 @@ def main():
         "loops in loops -O0": lambda folder: check_nested(folder, "-O0"),
         "loops in loops -O1": lambda folder: check_nested(folder, "-O1"),
         "exceptions": check_exceptions,
+        "several captures and saved times": check_several,
         "quantile": check_quantile,
         "targets": check_targets,
     }

@@ -48,6 +48,7 @@ static const char *const answers[] = {
     "ct_programs_by_memory",
     "ct_seen_is_damaged",
     "ct_symbols_is_named",
+    "ct_wcet_is_of",
 };
 
 /* Functions that give something else than zero where nothing is: a text, a new context, "none of them". */
@@ -57,7 +58,7 @@ static const char *const something[] = {
     "ct_error_name",       "ct_fractal_command_name", "ct_fractal_op_name", "ct_framing_name",
     "ct_framing_probe",    "ct_lines_scope_at",       "ct_protocol_name",   "ct_symbols_isa_at",
     "ct_stack_sums_kind",  "ct_timing_sums_kind",     "ct_version",         "ct_watch_kind_name",
-    "ct_wcet_origin_name",
+    "ct_wcet_origin_name", "ct_wcet_program",
 };
 
 static bool is_in(const char *const *names, size_t count, const char *name)

@@ -3,6 +3,7 @@
  * can be ended. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <stdint.h>
@@ -129,6 +130,159 @@ static void ends_when_it_is_told(void **state)
     ct_ctx_free(ctx);
 }
 
+/* ---- streams in their turn ---- */
+
+struct turns {
+    uint8_t ids[8]; /* in the order in which their turn came */
+    unsigned count;
+    unsigned at;       /* the one that is decoded */
+    uint64_t steps[8]; /* by turn */
+    uint64_t packets[8];
+    unsigned ended, parts;
+    uint8_t level;
+    bool other; /* the second stream has packets alone */
+};
+
+static int turn_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct turns *t = user;
+    assert_int_equal(stream->id, t->ids[t->at]);
+    t->steps[t->at] += batch->count;
+    return CT_OK;
+}
+
+static int turn_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    struct turns *t = user;
+    assert_int_equal(stream->id, t->ids[t->at]);
+    t->packets[t->at] += batch->count;
+    return CT_OK;
+}
+
+/* A part of a stream is the whole's, which is fine with one thread at a time. */
+static void *turn_part(void *user, const struct ct_stream *stream)
+{
+    struct turns *part = calloc(1, sizeof *part);
+    assert_non_null(part);
+    *part = *(struct turns *)user;
+    memset(part->packets, 0, sizeof part->packets);
+    assert_int_equal(stream->id, part->ids[part->at]);
+    return part;
+}
+
+static int turn_join(void *user, const struct ct_stream *stream, void *part, int keep)
+{
+    struct turns *t = user;
+    (void)stream;
+    if (keep)
+        t->packets[t->at] += ((struct turns *)part)->packets[t->at];
+    t->parts++;
+    free(part);
+    return CT_OK;
+}
+
+static int begin_turn(void *user, struct ct_session_turn *turn)
+{
+    struct turns *t = user;
+    assert_true(t->count < 8);
+    assert_int_equal(turn->source->trace_id, turn->id);
+    t->at = t->count;
+    t->ids[t->count++] = turn->id;
+    if (t->other && t->count > 1) {
+        turn->level = CT_LEVEL_PACKET;
+        turn->sink.packets = turn_packets;
+        turn->sink.part_new = turn_part;
+        turn->sink.part_end = turn_join;
+        return CT_OK;
+    }
+    turn->level = CT_LEVEL_STEPS;
+    turn->sink.steps = turn_steps;
+    return CT_OK;
+}
+
+static int end_turn(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    struct turns *t = user;
+    size_t count;
+    (void)buffer;
+    assert_int_equal(ct_chain_streams(chain, &count)[0].id, t->ids[t->at]);
+    t->ended++;
+    return CT_OK;
+}
+
+static int run_turns(struct ct_ctx *ctx, struct turns *t, uint16_t threads, const struct ct_filter *filter)
+{
+    const struct ct_session_options options = {.size = sizeof options,
+                                               .threads = threads,
+                                               .user = t,
+                                               .begin = begin_turn,
+                                               .decoded = end_turn,
+                                               .filter = filter};
+    struct ct_capture *capture = quickstart(ctx);
+    struct ct_session *session;
+    assert_int_equal(ct_session_new(ctx, &options, &session), CT_OK);
+    const int rc = ct_session_run(session, capture, capture->buffers, capture->buffer_count);
+    if (!rc && !t->other)
+        assert_int_equal(ct_session_seen(session)->instructions, 939 + 3671);
+    if (!rc)
+        assert_int_equal(ct_session_seen(session)->losses.gaps, 0);
+    ct_session_free(session);
+    ct_capture_free(capture);
+    return rc;
+}
+
+static void streams_come_in_their_turn(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct counter all = {.analysis = {.kind = &both, .ctx = ctx}};
+    struct turns t = {0}, many = {0};
+    run(ctx, &all, 1, 1);
+    assert_int_equal(run_turns(ctx, &t, 1, NULL), CT_OK);
+    assert_int_equal(run_turns(ctx, &many, 3, NULL), CT_OK);
+    assert_int_equal(t.count, 2);
+    assert_int_equal(t.ended, 2);
+    assert_true(t.ids[0] < t.ids[1]);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(t.steps[i], all.steps[t.ids[i]]);
+    assert_memory_equal(t.steps, many.steps, sizeof t.steps);
+    ct_ctx_free(ctx);
+}
+
+/* Each stream has its own receivers, and threads the parts that they make. */
+static void each_turn_says_who_takes(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct turns one = {.other = true}, many = {.other = true};
+    assert_int_equal(run_turns(ctx, &one, 1, NULL), CT_OK);
+    assert_int_equal(run_turns(ctx, &many, 2, NULL), CT_OK);
+    assert_true(one.steps[0] && one.packets[1] && !one.steps[1] && !one.packets[0]);
+    assert_memory_equal(one.packets, many.packets, sizeof one.packets);
+    ct_ctx_free(ctx);
+}
+
+/* Steps are filtered; other records cannot be, and there are no analyses beside. */
+static void turns_are_filtered(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    const struct ct_filter window = {.size = sizeof window,
+                                     .to = {.kind = CT_POINT_INSTRUCTIONS, .value = 100}};
+    const struct ct_session_options options = {.size = sizeof options, .begin = begin_turn};
+    struct counter counter = {.analysis = {.kind = &counts, .ctx = ctx}};
+    struct turns t = {0}, all = {0}, other = {.other = true};
+    struct ct_session *session;
+    assert_int_equal(run_turns(ctx, &all, 1, NULL), CT_OK);
+    assert_int_equal(run_turns(ctx, &t, 1, &window), CT_OK);
+    assert_true(t.steps[0] && t.steps[0] < all.steps[0] && t.steps[1] < all.steps[1]);
+    assert_int_equal(run_turns(ctx, &other, 1, &window), CT_ERR_ARG);
+    assert_int_equal(ct_session_new(ctx, &options, &session), CT_OK);
+    assert_int_equal(ct_session_add(session, &counter.analysis), CT_ERR_ARG);
+    ct_session_free(session);
+    ct_ctx_free(ctx);
+}
+
 /* A table without its size may be one of an older header: nothing is read behind what it has. */
 static void kinds_have_their_size(void **state)
 {
@@ -166,9 +320,10 @@ static void arguments_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_are_told_apart), cmocka_unit_test(counts_alone_come_once),
-        cmocka_unit_test(ends_when_it_is_told),   cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(kinds_have_their_size),
+        cmocka_unit_test(streams_are_told_apart),   cmocka_unit_test(counts_alone_come_once),
+        cmocka_unit_test(ends_when_it_is_told),     cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(kinds_have_their_size),    cmocka_unit_test(streams_come_in_their_turn),
+        cmocka_unit_test(each_turn_says_who_takes), cmocka_unit_test(turns_are_filtered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

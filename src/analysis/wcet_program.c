@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of which program the longest time is: it is known by what stays the same from capture to capture. */
+#include <string.h>
+
+#include "analysis/program_table.h"
+#include "analysis/timing_sums.h"
+#include "analysis/wcet.h"
+
+int ct_wcet_set_programs(struct ct_wcet *w, struct ct_program *program, struct ct_programs *programs)
+{
+    if (!w)
+        return CT_ERR_ARG;
+    w->programs = programs;
+    w->identity = (struct ct_program_identity){0};
+    return program ? ct_program_identify(program, &w->identity) : CT_OK;
+}
+
+bool ct_wcet_is_program(const struct ct_wcet *w, const struct ct_program_identity *program)
+{
+    const struct ct_program_identity *own = &w->identity;
+    if (!own->name || own->build_id_size != program->build_id_size)
+        return !own->name;
+    return own->build_id_size ? memcmp(own->build_id, program->build_id, own->build_id_size) == 0
+                              : strcmp(own->name, program->name) == 0;
+}
+
+int ct_wcet_is_of(const struct ct_wcet *w, struct ct_program *program)
+{
+    struct ct_program_identity identity;
+    return w && program && ct_program_identify(program, &identity) == CT_OK &&
+           ct_wcet_is_program(w, &identity);
+}
+
+uint32_t ct_wcet_program(const struct ct_wcet *w, const struct ct_timing_sums *sums)
+{
+    const size_t count = w && sums && w->identity.name ? sums->table.count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ct_program_identity program = ct_timing_sums_program(sums, i);
+        if (ct_wcet_is_program(w, &program))
+            return i;
+    }
+    return CT_TIMING_NO_PROGRAM;
+}

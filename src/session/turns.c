@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams one after the other, each in a pass of its own: what a command needs that prints the records of a
+ * stream together. */
+#include "session/session.h"
+
+#include "base/ctx.h"
+
+#include <stdlib.h>
+
+/* Who takes the records of the stream: the caller, or a part that the caller made for a thread. */
+struct taker {
+    struct pass *pass;
+    void *user;
+};
+
+struct pass {
+    struct ct_session *session;
+    struct ct_session_turn turn;
+    struct ct_sieve *sieve; /* NULL: all steps are wanted */
+    uint64_t before;        /* bytes of the passes that are over */
+    struct taker taker;
+};
+
+/* ---- receivers: each hands on to that of the turn ---- */
+
+static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
+{
+    const struct taker *t = user;
+    return t->pass->turn.sink.packets(t->user, stream, batch);
+}
+
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    const struct taker *t = user;
+    return t->pass->turn.sink.elems(t->user, stream, batch);
+}
+
+static int on_events(void *user, const struct ct_stream *stream, const struct ct_event_batch *batch)
+{
+    const struct taker *t = user;
+    return t->pass->turn.sink.events(t->user, stream, batch);
+}
+
+static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    const struct taker *t = user;
+    return t->pass->turn.sink.flow(t->user, stream, batch);
+}
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    const struct taker *t = user;
+    struct ct_step_batch kept = *batch;
+    const int rc = t->pass->sieve ? ct_sieve_run(t->pass->sieve, batch, &kept) : CT_OK;
+    return rc ? rc : t->pass->turn.sink.steps(t->user, stream, &kept);
+}
+
+static int on_mark(void *user, const struct ct_frame_mark *mark)
+{
+    const struct taker *t = user;
+    return t->pass->turn.sink.mark(t->user, mark);
+}
+
+static int on_bytes(void *user, uint64_t bytes)
+{
+    const struct taker *t = user;
+    const struct ct_session_options *options = &t->pass->session->options;
+    const int rc = options->progress ? options->progress(options->user, t->pass->before + bytes) : 0;
+    return rc || !t->pass->turn.sink.bytes ? rc : t->pass->turn.sink.bytes(t->user, bytes);
+}
+
+static void *on_part_new(void *user, const struct ct_stream *stream)
+{
+    const struct taker *whole = user;
+    struct taker *part = malloc(sizeof *part);
+    void *theirs = part ? whole->pass->turn.sink.part_new(whole->user, stream) : NULL;
+    if (!theirs) {
+        free(part);
+        return NULL;
+    }
+    *part = (struct taker){whole->pass, theirs};
+    return part;
+}
+
+static int on_part_end(void *user, const struct ct_stream *stream, void *part, int keep)
+{
+    const struct taker *whole = user;
+    void *theirs = ((struct taker *)part)->user;
+    free(part);
+    return whole->pass->turn.sink.part_end(whole->user, stream, theirs, keep);
+}
+
+/* Has the receivers that the turn has. */
+static struct ct_chain_sink sink_of(struct pass *pass)
+{
+    const struct ct_chain_sink *theirs = &pass->turn.sink;
+    return (struct ct_chain_sink){.user = &pass->taker,
+                                  .packets = theirs->packets ? on_packets : NULL,
+                                  .elems = theirs->elems ? on_elems : NULL,
+                                  .events = theirs->events ? on_events : NULL,
+                                  .flow = theirs->flow ? on_flow : NULL,
+                                  .steps = theirs->steps ? on_steps : NULL,
+                                  .mark = theirs->mark ? on_mark : NULL,
+                                  .bytes = on_bytes,
+                                  .part_new = theirs->part_new ? on_part_new : NULL,
+                                  .part_end = theirs->part_end ? on_part_end : NULL};
+}
+
+/* ---- a pass ---- */
+
+/* The source of an ID; NULL: the buffer has none. */
+static const struct ct_source *source_of(const struct ct_buffer *buffer, unsigned id)
+{
+    if (buffer->framing == CT_FRAMING_NONE)
+        return id == 0 && buffer->source_count ? &buffer->sources[0] : NULL;
+    for (size_t i = 0; i < buffer->source_count; i++)
+        if (buffer->sources[i].trace_id == id)
+            return &buffer->sources[i];
+    return NULL;
+}
+
+/* Steps are all that a filter can leave out. */
+static int check_filter(const struct ct_session *s, const struct ct_chain_sink *sink)
+{
+    if (!s->sieves || !(sink->packets || sink->elems || sink->events || sink->flow))
+        return CT_OK;
+    return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_run: a filter of steps, and a receiver of other records");
+}
+
+/* What the filter names is looked for first, so that nothing is printed of a stream that cannot be filtered.
+ */
+static int begin(struct pass *pass, const struct ct_maps *maps)
+{
+    const struct ct_session *s = pass->session;
+    int rc = s->sieves ? ct_session_sieve(s, pass->turn.source, maps, &pass->sieve) : CT_OK;
+    if (!rc)
+        rc = s->options.begin(s->options.user, &pass->turn);
+    pass->taker = (struct taker){pass, pass->turn.sink.user};
+    return rc ? rc : check_filter(s, &pass->turn.sink);
+}
+
+static int decode(struct pass *pass, bool is_first)
+{
+    struct ct_session *s = pass->session;
+    const struct ct_session_turn *turn = &pass->turn;
+    const struct ct_chain_sink sink = sink_of(pass);
+    struct ct_chain_options options = {.size = sizeof options,
+                                       .level = turn->level,
+                                       .split_source_ranges = turn->split_source_ranges,
+                                       .threads = s->options.threads};
+    struct ct_chain *chain;
+    options.ids[turn->id / 64] = UINT64_C(1) << turn->id % 64;
+    int rc = ct_chain_new(s->ctx, turn->buffer, &options, &sink, &chain);
+    if (rc)
+        return rc;
+    rc = ct_chain_run(chain);
+    if (!rc && s->options.decoded)
+        rc = s->options.decoded(s->options.user, turn->buffer, chain);
+    if (!rc)
+        ct_seen_add(&s->seen, chain, (enum ct_level)turn->level, is_first);
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
+    s->turned += frames ? frames->input_bytes : 0;
+    if (pass->sieve)
+        ct_sieve_seen_add(&s->sieve_seen, ct_sieve_seen(pass->sieve));
+    ct_chain_free(chain);
+    return rc;
+}
+
+int ct_session_turns(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
+                     uint32_t first_lane)
+{
+    uint64_t ids[2];
+    int rc = CT_OK;
+    bool is_first = true;
+    if (!ct_session_ids(s, buffer, ids))
+        return CT_OK;
+    const bool all = !(ids[0] | ids[1]);
+    for (unsigned id = 0; id < CT_SESSION_LANES && !rc; id++) {
+        struct pass pass = {.session = s,
+                            .turn = {.buffer = buffer,
+                                     .source = source_of(buffer, id),
+                                     .sink.user = s->options.user,
+                                     .id = (uint8_t)id,
+                                     .level = CT_LEVEL_FLOW},
+                            .before = s->turned};
+        if (!pass.turn.source || !(all || ids[id / 64] >> id % 64 & 1))
+            continue;
+        s->first_lane = first_lane;
+        rc = begin(&pass, capture->maps);
+        if (!rc)
+            rc = decode(&pass, is_first);
+        ct_sieve_free(pass.sieve);
+        is_first = false;
+    }
+    return rc;
+}
