@@ -105,16 +105,14 @@ CT_API void ct_wcet_free(struct ct_wcet *wcet);
  * too. Before ct_wcet_count_loops. */
 CT_API void ct_wcet_tell_runs_of(struct ct_wcet *wcet, uint32_t function);
 
-/* Says of which program the control flow graph is, without load bias, and among which programs (those of the
- * capture that is read) it is looked for: by its build id, or else by its file. Both have to stay. NULL, as
- * at first: what is in no program of the sums is its code, and steps have its addresses. CT_ERR_ARG, those of
- * ct_program_symbols. */
+/* Says of which program the control flow graph is, without load bias, and among which it is looked for. Those
+ * are the programs of the capture that is read; it is known by its build id, or else by its file. Both have
+ * to stay. NULL, as at first: what is in no program of the sums is its code, and steps have its addresses.
+ * CT_ERR_ARG, those of ct_program_symbols. */
 CT_API int ct_wcet_set_programs(struct ct_wcet *wcet, struct ct_program *program,
                                 struct ct_programs *programs);
 
-/* Returns 1 for a program that is the same file as the one of the control flow graph, wherever it lies, else
- * 0.
- */
+/* Returns 1 for a program that is the same file as that of the control flow graph, else 0. */
 CT_API int ct_wcet_is_of(const struct ct_wcet *wcet, struct ct_program *program);
 
 /* Takes what was measured, of one run or of many: the ways through the program, and the runs of its
