@@ -108,7 +108,9 @@ struct ct_sieve_seen {
     uint8_t levels;                       /* bit i: exception level i was there */
     uint8_t has_ticks;                    /* 1: there was a timestamp */
     uint8_t has_cycles;                   /* 1: steps had cycles */
-    uint8_t pad[5];                       /* 0 */
+    uint8_t left;                         /* 1: a session left a stream at the end of its window, and did not
+                                             see what came behind it */
+    uint8_t pad[4];                       /* 0 */
 };
 
 struct ct_sieve_options {

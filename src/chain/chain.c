@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "chain/chain_tune.h"
 #include "chain/feed.h"
+#include "chain/leave.h"
 #include "chain/memories.h"
 #include "chain/stream.h"
 #include "chain/threads/parallel.h"
@@ -134,6 +135,16 @@ void ct_chain_tasks(const struct ct_chain *c, uint64_t *tasks, uint64_t *again)
         ct_parallel_tasks(c->parallel, tasks, again);
 }
 
+size_t ct_chain_leave(struct ct_chain *c, uint8_t id)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        c->streams[i].left |= c->streams[i].stream.id == id;
+        count += !c->streams[i].left;
+    }
+    return count;
+}
+
 int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
                  const struct ct_chain_sink *sink, struct ct_chain **out)
 {
@@ -189,7 +200,9 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
         struct ct_stream_chain *stream = &c->streams[i];
         struct ct_run run;
         ct_demux_run(c->demux, stream->stream.id, &run);
-        if (!run.size && behind == CT_BEHIND_MORE)
+        if (stream->left)
+            ct_demux_consume(c->demux, stream->stream.id, run.size);
+        if (stream->left || (!run.size && behind == CT_BEHIND_MORE))
             continue;
         if (c->parallel) {
             int rc = ct_parallel_push(c->parallel, i, &run);

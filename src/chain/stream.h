@@ -34,6 +34,7 @@ struct ct_stream_chain {
     uint64_t last_offset;            /* … and the last packet */
     bool started;                    /* there was a byte */
     bool fresh;                      /* … but none since the start or the last reset */
+    bool left;                       /* what comes is not wanted */
     bool whole; /* the last reset was where one recording ended and another began: nothing is lost */
 };
 

@@ -266,7 +266,8 @@ static void write_levels(FILE *out, uint8_t levels)
 
 static void write_seen(FILE *out, const struct ct_sieve_seen *seen)
 {
-    fprintf(out, "there are up to %" PRIu64 " instructions", seen->instructions);
+    fprintf(out, "%sthere are up to %" PRIu64 " instructions", seen->left ? "up to --to " : "",
+            seen->instructions);
     if (seen->has_cycles)
         fprintf(out, " and %" PRIu64 " cycles", seen->cycles);
     fputs(" in a stream", out);

@@ -5,6 +5,8 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "chain/leave.h"
+#include "session/sieve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +127,7 @@ struct pass {
     uint32_t first_lane; /* of the buffer: its streams have the number of their ID behind it */
     const struct ct_maps *maps;
     uint64_t ids[2];
+    bool stopped; /* the windows of all streams are over */
 };
 
 static int on_bytes(void *user, uint64_t bytes)
@@ -177,19 +180,33 @@ static int count_steps(const struct ct_session *s, struct ct_edges *edges, struc
     return s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) ? ct_edges_add(edges, &batch) : CT_OK;
 }
 
+/* The window of a stream is over: nothing more of it is decoded. Ends the chain, which returns the result,
+ * when that is so for all of its streams. */
+static int leave_stream(struct pass *pass, const struct ct_stream *stream)
+{
+    pass->session->sieved[stream->id].over = true;
+    pass->session->sieve_seen.left = 1;
+    pass->stopped = !ct_chain_leave(pass->chain, stream->id);
+    return pass->stopped;
+}
+
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
-    const struct pass *pass = user;
+    struct pass *pass = user;
     struct ct_sieved *sieved = &pass->session->sieved[stream->id];
     struct ct_step_batch kept;
     if (!pass->session->sieves)
         return give_steps(pass, stream, batch);
+    if (sieved->over)
+        return 0;
     int rc = sieved->edges ? CT_OK : begin_sieve(pass, stream, sieved);
     if (!rc)
         rc = ct_sieve_run(sieved->sieve, batch, &kept);
     if (!rc)
         rc = count_steps(pass->session, sieved->edges, kept);
-    return rc ? rc : give_steps(pass, stream, &kept);
+    if (!rc)
+        rc = give_steps(pass, stream, &kept);
+    return rc || !ct_sieve_is_over(sieved->sieve) ? rc : leave_stream(pass, stream);
 }
 
 /* The buffer is over. */
@@ -231,8 +248,10 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
                                              .threads = s->options.threads,
                                              .ids = {pass->ids[0], pass->ids[1]}};
     pass->sink = (struct ct_chain_sink){.user = pass, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
-    const int rc = ct_chain_new(s->ctx, buffer, &options, &pass->sink, &pass->chain);
-    return rc ? rc : ct_chain_run(pass->chain);
+    int rc = ct_chain_new(s->ctx, buffer, &options, &pass->sink, &pass->chain);
+    if (!rc)
+        rc = ct_chain_run(pass->chain);
+    return pass->stopped ? CT_OK : rc;
 }
 
 /* The streams of the chain are over. */

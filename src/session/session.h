@@ -15,6 +15,7 @@ enum {
 struct ct_sieved {
     struct ct_sieve *sieve;
     struct ct_edges *edges; /* that were kept */
+    bool over;              /* the window is */
 };
 
 struct ct_session {

@@ -86,6 +86,11 @@ const struct ct_sieve_seen *ct_sieve_seen(const struct ct_sieve *s)
     return s ? &s->seen : NULL;
 }
 
+bool ct_sieve_is_over(const struct ct_sieve *s)
+{
+    return s->window.to.reached;
+}
+
 /* ---- who runs ---- */
 
 static bool is_in(const uint32_t *list, size_t count, uint32_t number)
@@ -168,6 +173,7 @@ void ct_sieve_seen_add(struct ct_sieve_seen *to, const struct ct_sieve_seen *fro
     to->levels |= from->levels;
     to->has_ticks |= from->has_ticks;
     to->has_cycles |= from->has_cycles;
+    to->left |= from->left;
 }
 
 /* ---- what is given ---- */

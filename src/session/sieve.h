@@ -8,6 +8,11 @@
 #include "coretap/filter.h"
 #include "coretap/watch.h"
 
+/* ---- sieve.c ---- */
+
+/* Tells whether the window is over: the sieve keeps nothing of what comes. */
+bool ct_sieve_is_over(const struct ct_sieve *sieve);
+
 /* ---- code (sieve_code.c) ---- */
 
 /* Remembers for each node whether its code is wanted. */

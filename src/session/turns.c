@@ -4,6 +4,7 @@
 #include "session/session.h"
 
 #include "base/ctx.h"
+#include "session/sieve.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ struct pass {
     struct ct_sieve *sieve; /* NULL: all steps are wanted */
     uint64_t before;        /* bytes of the passes that are over */
     struct taker taker;
+    bool stopped; /* the window is over */
 };
 
 /* ---- receivers: each hands on to that of the turn ---- */
@@ -51,8 +53,12 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 {
     const struct taker *t = user;
     struct ct_step_batch kept = *batch;
-    const int rc = t->pass->sieve ? ct_sieve_run(t->pass->sieve, batch, &kept) : CT_OK;
-    return rc ? rc : t->pass->turn.sink.steps(t->user, stream, &kept);
+    int rc = t->pass->sieve ? ct_sieve_run(t->pass->sieve, batch, &kept) : CT_OK;
+    if (!rc)
+        rc = t->pass->turn.sink.steps(t->user, stream, &kept);
+    if (!rc && t->pass->sieve && ct_sieve_is_over(t->pass->sieve))
+        rc = t->pass->stopped = true; /* ends the chain, which returns it */
+    return rc;
 }
 
 static int on_mark(void *user, const struct ct_frame_mark *mark)
@@ -154,6 +160,10 @@ static int decode(struct pass *pass, bool is_first)
     if (rc)
         return rc;
     rc = ct_chain_run(chain);
+    if (pass->stopped) {
+        s->sieve_seen.left = 1;
+        rc = CT_OK;
+    }
     if (!rc && s->options.decoded)
         rc = s->options.decoded(s->options.user, turn->buffer, chain);
     if (!rc)

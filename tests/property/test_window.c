@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Property: a session gives the steps of a window, which decodes no more than it has to, as a sieve does that
+ * sees the whole trace; for streams with and without frames, damaged and whole. CT_SEED, CT_COUNT (traces),
+ * CT_LONG=1. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/random_trace.h"
+#include "common/require.h"
+#include "coretap/session.h"
+
+enum {
+    IDS = 128,
+    WINDOWS = 8, /* of each trace */
+};
+
+/* Steps and marks of a stream, as bytes. */
+struct log {
+    uint8_t *bytes;
+    size_t size, room;
+};
+
+struct result {
+    int rc;
+    struct log ids[IDS];
+    struct ct_sieve_seen seen;
+    uint64_t bytes; /* of input */
+};
+
+static void add(struct log *log, const void *bytes, size_t size)
+{
+    if (log->size + size > log->room) {
+        log->room = 2 * (log->size + size);
+        log->bytes = realloc(log->bytes, log->room);
+        if (!log->bytes)
+            abort();
+    }
+    memcpy(log->bytes + log->size, bytes, size);
+    log->size += size;
+}
+
+static void add_mark(struct log *log, const struct ct_step_mark *mark)
+{
+    const uint64_t numbers[] = {mark->offset, mark->value, mark->elem.kind, mark->elem.n, mark->elem.aux,
+                                mark->elem.v, mark->kind,  mark->space,     mark->isa,    mark->n};
+    add(log, numbers, sizeof numbers);
+}
+
+/* Adds a step by what it is of: numbers of nodes and edges depend on what was decoded before. */
+static void add_step(struct log *log, const struct ct_step_batch *batch, size_t step)
+{
+    uint32_t count;
+    const struct ct_edge *edge = &ct_graph_edges(batch->graph, &count)[batch->edge[step]];
+    const struct ct_node *node = &ct_graph_nodes(batch->graph, &count)[edge->from];
+    const uint64_t numbers[] = {node->start, node->end,  node->n,    node->isa,
+                                edge->next,  edge->exec, edge->kind, batch->cycles ? batch->cycles[step] : 0};
+    add(log, numbers, sizeof numbers);
+}
+
+static void add_batch(struct log *log, const struct ct_step_batch *batch)
+{
+    size_t mark = 0;
+    for (size_t i = 0; i <= batch->count; i++) {
+        for (; mark < batch->mark_count && batch->marks[mark].at == i; mark++)
+            add_mark(log, &batch->marks[mark]);
+        if (i < batch->count)
+            add_step(log, batch, i);
+    }
+}
+
+/* ---- the whole trace ---- */
+
+struct whole {
+    const struct ct_filter *filter;
+    struct ct_sieve *sieves[IDS];
+    struct result *result;
+};
+
+static int sift(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct whole *whole = user;
+    const struct ct_sieve_options options = {
+        .size = sizeof options, .filter = whole->filter, .source = stream->source};
+    struct ct_sieve **sieve = &whole->sieves[stream->id];
+    struct ct_step_batch kept;
+    int rc = *sieve ? CT_OK : ct_sieve_new(NULL, &options, sieve);
+    if (!rc)
+        rc = ct_sieve_run(*sieve, batch, &kept);
+    if (!rc)
+        add_batch(&whole->result->ids[stream->id], &kept);
+    return rc;
+}
+
+static void clear(struct result *result)
+{
+    for (unsigned i = 0; i < IDS; i++)
+        result->ids[i].size = 0;
+    result->seen = (struct ct_sieve_seen){0};
+}
+
+static void run_whole(const struct random_trace *trace, const struct ct_filter *filter, struct result *out)
+{
+    struct whole whole = {.filter = filter, .result = out};
+    const struct ct_chain_sink sink = {.user = &whole, .steps = sift};
+    const struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_STEPS};
+    struct ct_chain *chain;
+    clear(out);
+    if (ct_chain_new(NULL, &trace->buffer, &options, &sink, &chain))
+        abort();
+    out->rc = ct_chain_run(chain);
+    out->bytes = trace->size;
+    for (unsigned i = 0; i < IDS; i++) {
+        if (whole.sieves[i])
+            ct_sieve_seen_add(&out->seen, ct_sieve_seen(whole.sieves[i]));
+        ct_sieve_free(whole.sieves[i]);
+    }
+    ct_chain_free(chain);
+}
+
+/* ---- the window ---- */
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct result *result = user;
+    add_batch(&result->ids[stream->id], batch);
+    return 0;
+}
+
+static void run_window(const struct random_trace *trace, const struct ct_filter *filter, uint16_t threads,
+                       struct result *out)
+{
+    const struct ct_capture capture = {.path = "random", .buffer_count = 1, .buffers = &trace->buffer};
+    const struct ct_session_options options = {
+        .size = sizeof options, .threads = threads, .user = out, .steps = on_steps, .filter = filter};
+    struct ct_session *session;
+    clear(out);
+    if (ct_session_new(NULL, &options, &session))
+        abort();
+    out->rc = ct_session_run(session, &capture, capture.buffers, 1);
+    out->seen = *ct_session_sieved(session);
+    out->bytes = ct_session_seen(session)->bytes;
+    ct_session_free(session);
+}
+
+static int same(const struct result *a, const struct result *b)
+{
+    REQUIRE(a->rc == b->rc);
+    for (unsigned i = 0; i < IDS && !a->rc; i++) {
+        REQUIRE(a->ids[i].size == b->ids[i].size);
+        REQUIRE(!a->ids[i].size || memcmp(a->ids[i].bytes, b->ids[i].bytes, a->ids[i].size) == 0);
+    }
+    return 1;
+}
+
+/* ---- cases ---- */
+
+/* A point of the trace that `seen` is of, or a little behind its end. */
+static struct ct_filter_point random_point(struct rng *rng, const struct ct_sieve_seen *seen)
+{
+    static const char *const places[] = {"0x400010", "0x400200", "0x400c00"};
+    struct ct_filter_point point = {0};
+    const uint64_t part = rng_below(rng, 1100);
+    switch (rng_below(rng, 6)) {
+    case 0:
+    case 1:
+        point.kind = CT_POINT_TICKS;
+        point.value = seen->first_ticks + (seen->last_ticks - seen->first_ticks) / 1000 * part;
+        break;
+    case 2:
+    case 3:
+        point.kind = seen->has_cycles ? CT_POINT_CYCLES : CT_POINT_INSTRUCTIONS;
+        point.value = (seen->has_cycles ? seen->cycles : seen->instructions) * part / 1000;
+        break;
+    case 4:
+        point.kind = CT_POINT_INSTRUCTIONS;
+        point.value = seen->instructions * part / 1000;
+        break;
+    default:
+        point.kind = CT_POINT_PLACE;
+        point.place = places[rng_below(rng, 3)];
+        point.times = rng_below(rng, 5);
+        break;
+    }
+    return point;
+}
+
+static int check(uint64_t seed, struct result *whole, struct result *window, uint64_t *spared)
+{
+    static struct random_trace trace;
+    struct rng rng = {seed};
+    struct ct_filter filter = {.size = sizeof filter};
+    random_trace_fill(&rng, &trace);
+    run_whole(&trace, &filter, whole);
+    const struct ct_sieve_seen seen = whole->seen;
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        filter.from = rng_chance(&rng, 60) ? (struct ct_filter_point){0} : random_point(&rng, &seen);
+        filter.to = rng_chance(&rng, 60) ? (struct ct_filter_point){0} : random_point(&rng, &seen);
+        run_whole(&trace, &filter, whole);
+        for (uint16_t threads = 1; threads <= 2; threads++) {
+            run_window(&trace, &filter, threads, window);
+            REQUIRE(same(whole, window));
+            *spared += whole->seen.steps > window->seen.steps;
+        }
+    }
+    return 1;
+}
+
+static void free_result(const struct result *r)
+{
+    for (unsigned i = 0; i < IDS; i++)
+        free(r->ids[i].bytes);
+}
+
+int main(void)
+{
+    static struct result whole, window;
+    uint64_t seed = test_number("CT_SEED", 1), done = 0;
+    const uint64_t count = test_count(60, 6000);
+    uint64_t spared = 0;
+    bool ok = true;
+    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
+    for (; done < count && ok; done++, seed++)
+        ok = check(seed, &whole, &window, &spared);
+    printf("%sok 1 - a window has what a sieve keeps of the whole", ok ? "" : "not ");
+    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    const bool less = spared || count < 20;
+    printf("# %" PRIu64 " windows of fewer steps than the whole\n", spared);
+    printf("%sok 2 - less is followed than the whole\n", less ? "" : "not ");
+    free_result(&whole);
+    free_result(&window);
+    return ok && less ? 0 : 1;
+}
