@@ -129,12 +129,25 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
+static int on_turn(void *user, struct ct_session_turn *turn)
+{
+    (void)user;
+    turn->level = CT_LEVEL_STEPS;
+    turn->sink.steps = on_steps;
+    return 0;
+}
+
+/* `turns`: one stream after the other. */
 static void run_window(const struct random_trace *trace, const struct ct_filter *filter, uint16_t threads,
-                       struct result *out)
+                       bool turns, struct result *out)
 {
     const struct ct_capture capture = {.path = "random", .buffer_count = 1, .buffers = &trace->buffer};
-    const struct ct_session_options options = {
-        .size = sizeof options, .threads = threads, .user = out, .steps = on_steps, .filter = filter};
+    const struct ct_session_options options = {.size = sizeof options,
+                                               .threads = threads,
+                                               .user = out,
+                                               .steps = turns ? NULL : on_steps,
+                                               .begin = turns ? on_turn : NULL,
+                                               .filter = filter};
     struct ct_session *session;
     clear(out);
     if (ct_session_new(NULL, &options, &session))
@@ -199,8 +212,8 @@ static int check(uint64_t seed, struct result *whole, struct result *window, uin
         filter.from = rng_chance(&rng, 60) ? (struct ct_filter_point){0} : random_point(&rng, &seen);
         filter.to = rng_chance(&rng, 60) ? (struct ct_filter_point){0} : random_point(&rng, &seen);
         run_whole(&trace, &filter, whole);
-        for (uint16_t threads = 1; threads <= 2; threads++) {
-            run_window(&trace, &filter, threads, window);
+        for (unsigned how = 0; how < 4; how++) {
+            run_window(&trace, &filter, 1 + how % 2, how / 2, window);
             REQUIRE(same(whole, window));
             *spared += whole->seen.steps > window->seen.steps;
         }
