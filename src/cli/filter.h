@@ -32,11 +32,13 @@
         .help = "Of the timestamps, for --from and --to with a time, where the capture does not say it."     \
     }
 
+#define CLI_FILTER_CORE                                                                                      \
+    {                                                                                                        \
+        .name = "core", .kind = CLI_TEXT, .arg = "NAME",                                                     \
+        .help = "Only this core: its name in the capture, or the number at the end of it."                   \
+    }
 #define CLI_FILTER_WHO                                                                                       \
-    {.name = "core",                                                                                         \
-     .kind = CLI_TEXT,                                                                                       \
-     .arg = "NAME",                                                                                          \
-     .help = "Only this core: its name in the capture, or the number at the end of it."},                    \
+    CLI_FILTER_CORE,                                                                                         \
         {.name = "pid",                                                                                      \
          .kind = CLI_LIST,                                                                                   \
          .arg = "N",                                                                                         \

@@ -88,7 +88,7 @@ static int learn_capture(const struct cli_args *args, char *path, struct ct_cfg 
     struct cli_args of_capture = *args;
     char *rest[] = {path, NULL};
     struct learning l = {.read = {.args = &of_capture,
-                                  .elf = CLI_RESULTS_NO_ELF,
+                                  .names_programs = true,
                                   .edges = CT_EDGES_COUNTS,
                                   .user = &l,
                                   .opened = find_program,

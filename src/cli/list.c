@@ -12,6 +12,7 @@ enum option {
     ELEMENTS,
     SPLIT,
     THREADS,
+    CORE,
 };
 
 static const struct cli_option options[] = {
@@ -28,6 +29,7 @@ static const struct cli_option options[] = {
                .help = "A range that a source address packet makes is split at the branches in it that were "
                        "not taken."},
     [THREADS] = CLI_THREADS_OPTION,
+    [CORE] = CLI_FILTER_CORE,
 };
 
 /* Who takes batches: the listing, or a part of a stream that a thread makes. */

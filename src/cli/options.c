@@ -202,8 +202,8 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     const char *near = cli_nearest(word, names);
     if (is_of_filter(word))
         cli_usage_error(command,
-                        "--%s cannot be applied here; cover, profile, report, timing, watch and monitor can "
-                        "be told which part of a capture is wanted",
+                        "--%s cannot be applied here; cover, profile, report, timing, wcet, spec, watch, "
+                        "monitor and stats can be told which part of a capture is wanted",
                         word);
     else if (near)
         cli_usage_error(command, "unknown option '--%s'; did you mean '--%s'?", word, near);

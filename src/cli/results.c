@@ -163,7 +163,7 @@ bool cli_results_open(struct cli_results *r, const char *path)
         cli_capture_close(&r->capture);
     r->has_capture = cli_capture_open_path(&r->capture, r->args, path);
     return r->has_capture && (!r->begin || cli_capture_spool(&r->capture)) &&
-           (!r->programs || r->elf == CLI_RESULTS_NO_ELF ||
+           (!r->programs || r->names_programs ||
             cli_programs_of(r->programs, r->args, r->elf, &r->capture)) &&
            (!r->opened || r->opened(r->user));
 }

@@ -10,12 +10,10 @@
 #include "coretap/session.h"
 #include "format/text.h"
 
-/* No option names programs: who looks at the opened capture adds those that are wanted. */
-#define CLI_RESULTS_NO_ELF SIZE_MAX
-
 struct cli_results {
     const struct cli_args *args;
-    size_t elf; /* index of the option that names programs, or CLI_RESULTS_NO_ELF */
+    size_t elf;          /* index of the option that names programs; SIZE_MAX: there is none */
+    bool names_programs; /* `opened` adds all programs that are wanted: those of the capture are not */
     struct ct_programs *programs;
     struct ct_analysis *analysis; /* what is found is added to it; NULL: there are no saved files, and who
                                      takes records is said below */

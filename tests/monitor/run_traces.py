@@ -236,6 +236,11 @@ def check_all_functions(folder):
     assert ways_of(run(*usual, captures[0], "--match", name, captures[1])).keys() == {name}
     assert list(ways_of(run(*usual, *captures, "--most", 1))) == [name]
     assert list(ways_of(run(*usual, *captures))) == list(both)[:64]
+    # A part of a capture; --function names what is measured, and leaves nothing out.
+    part = ways_of(run(*usual, "--to", "2000insn", captures[0], codes=(0, 1)))
+    assert part.keys() < both.keys(), part
+    assert not run(*usual, "--from", "999999999insn", captures[0], codes=(1,))
+    assert not run(*usual, "--function", name, "--from", "999999999insn", captures[0], codes=(1,))
 
 
 def main():

@@ -158,3 +158,6 @@ $ for t in 1 4; do coretap list --elements --threads $t examples/quickstart | ck
 | 1
 $ for t in 1 4; do coretap decode --threads $t examples/quickstart | cksum; done | uniq | wc -l
 | 1
+$ coretap list --packets --core cpu_1 examples/quickstart | head -2
+| # buffer ETB_0
+| # id 11

@@ -107,3 +107,46 @@ $ coretap stats --level timing --engine plain examples/quickstart | grep -v '^se
 | bad_packets=0
 | lost_bytes=0
 | no_access=0
+$ coretap stats --level timing --to 500insn --core cpu_0 examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| instructions=500
+| edges=38
+| steps=293
+| cycles=1018
+| unplaced_cycles=0
+| gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
+| lost_bytes=0
+| no_access=0
+$ coretap stats --level timing --from 500insn --core cpu_0 examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| instructions=439
+| edges=36
+| steps=258
+| cycles=879
+| unplaced_cycles=0
+| gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
+| lost_bytes=0
+| no_access=0
+$ coretap stats --core cpu_0 examples/quickstart | grep -v '^seconds=\|^mb_per_s='
+| bytes=3488
+| packets=389
+| elements=406
+| atoms=544
+| branches=316
+| instructions=939
+| gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
+| lost_bytes=0
+| no_access=0
+$ coretap stats --level timing --to 500insn --engine plain examples/quickstart
+! coretap stats: --engine: a part of a capture is followed by the fast one
+! Try 'coretap stats --help'.
+[2]

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trace IDs of a capture, shared among threads. */
+#include "cli/stats.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Trace IDs of one buffer that one thread decodes. */
+struct job {
+    const struct ct_buffer *buffer;
+    uint64_t ids[2];    /* as in ct_chain_options */
+    bool counts_frames; /* one job of each buffer accounts for its frames */
+
+    int code; /* enum cli_exit */
+    struct cli_stats_sums sums;
+};
+
+struct pool {
+    const struct cli_stats_how *how;
+    const struct cli_args *args;
+    struct cli_capture *capture;
+    struct job *jobs;
+    size_t count;
+    uint16_t chain_threads; /* of each job */
+    pthread_mutex_t lock;   /* of what follows, and of the progress meter */
+    size_t next;
+    uint64_t done; /* bytes of the jobs that are over */
+};
+
+/* One job on its way: the receiver of what a chain says. */
+struct running {
+    struct pool *pool;
+    struct job *job;
+};
+
+static int on_bytes(void *user, uint64_t bytes)
+{
+    const struct running *running = user;
+    struct pool *pool = running->pool;
+    if (!running->job->counts_frames)
+        return 0;
+    pthread_mutex_lock(&pool->lock);
+    cli_progress_update(&pool->capture->progress, pool->done + bytes);
+    pthread_mutex_unlock(&pool->lock);
+    return 0;
+}
+
+static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats *s)
+{
+    sum->packets += s->packets;
+    sum->elements += s->elements;
+    sum->atoms += s->atoms;
+    sum->branches += s->branches;
+    sum->instructions += s->instructions;
+}
+
+static void add_totals(struct ct_edge_totals *sum, const struct ct_edge_totals *totals)
+{
+    sum->steps += totals->steps;
+    sum->cycles += totals->cycles;
+    sum->unplaced += totals->unplaced;
+}
+
+static void add_sums(struct cli_stats_sums *sum, const struct cli_stats_sums *more)
+{
+    sum->bytes += more->bytes;
+    sum->edges += more->edges;
+    add_stats(&sum->stats, &more->stats);
+    add_totals(&sum->totals, &more->totals);
+}
+
+static void add_edges(struct cli_stats_sums *sums, const struct ct_stream *stream)
+{
+    const struct ct_edge_totals totals = ct_edges_totals(stream->edges);
+    uint32_t count;
+    ct_graph_edges(stream->graph, &count);
+    sums->edges += count;
+    add_totals(&sums->totals, &totals);
+}
+
+static void add_up(struct pool *pool, struct job *job, const struct ct_chain *chain)
+{
+    pthread_mutex_lock(&pool->lock);
+    cli_capture_count(pool->capture, chain, pool->how->level, job->counts_frames);
+    pthread_mutex_unlock(&pool->lock);
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    for (size_t i = 0; i < count; i++) {
+        add_stats(&job->sums.stats, &streams[i].stats);
+        if (streams[i].edges)
+            add_edges(&job->sums, &streams[i]);
+    }
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
+    if (frames && job->counts_frames)
+        job->sums.bytes = frames->input_bytes;
+    job->code = CLI_CLEAN;
+}
+
+/* A job has a context of its own: it may run beside others. */
+static void run_job(struct pool *pool, struct job *job)
+{
+    struct running running = {pool, job};
+    const struct ct_chain_sink sink = {.user = &running, .bytes = on_bytes};
+    struct ct_chain_options chain_options = cli_capture_chain_options(pool->capture, pool->how->level);
+    chain_options.edges = pool->how->edges;
+    chain_options.engine = pool->how->engine;
+    chain_options.threads = pool->chain_threads;
+    chain_options.ids[0] = job->ids[0];
+    chain_options.ids[1] = job->ids[1];
+    struct ct_ctx *ctx = cli_ctx_new(pool->args->quiet);
+    struct ct_chain *chain = NULL;
+    job->code = CLI_FAILED;
+    if (!ctx)
+        return;
+    if (ct_chain_new(ctx, job->buffer, &chain_options, &sink, &chain) || ct_chain_run(chain))
+        cli_library_error(ctx);
+    else
+        add_up(pool, job, chain);
+    ct_chain_free(chain);
+    ct_ctx_free(ctx);
+}
+
+static void *work(void *user)
+{
+    struct pool *pool = user;
+    for (;;) {
+        pthread_mutex_lock(&pool->lock);
+        struct job *job = pool->next < pool->count ? &pool->jobs[pool->next++] : NULL;
+        pthread_mutex_unlock(&pool->lock);
+        if (!job)
+            return NULL;
+        run_job(pool, job);
+        pthread_mutex_lock(&pool->lock);
+        pool->done += job->sums.bytes;
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+static void run_pool(struct pool *pool, size_t threads)
+{
+    pthread_t ids[CLI_THREADS_MAX];
+    size_t started = 0;
+    pthread_mutex_init(&pool->lock, NULL);
+    while (started + 1 < threads && pthread_create(&ids[started], NULL, work, pool) == 0)
+        started++;
+    work(pool);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(ids[i], NULL);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+static bool is_first_of_id(const struct ct_buffer *buffer, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (buffer->sources[i].trace_id == buffer->sources[index].trace_id)
+            return false;
+    }
+    return true;
+}
+
+/* One job a buffer, or with `split` one a trace ID. */
+static size_t plan_buffer(const struct ct_buffer *buffer, const uint64_t chosen[2], bool split,
+                          struct job *jobs)
+{
+    jobs[0] = (struct job){.buffer = buffer, .ids = {chosen[0], chosen[1]}, .counts_frames = true};
+    if (!split || chosen[0] || chosen[1] || buffer->source_count < 2)
+        return 1;
+    size_t count = 0;
+    for (size_t i = 0; i < buffer->source_count; i++) {
+        const unsigned id = buffer->sources[i].trace_id;
+        if (!is_first_of_id(buffer, i))
+            continue;
+        struct job job = {.buffer = buffer, .counts_frames = count == 0};
+        job.ids[id / 64] = UINT64_C(1) << id % 64;
+        /* Should the buffer turn out to have no frames, its one source is ID 0. */
+        if (count == 0)
+            job.ids[0] |= 1;
+        jobs[count++] = job;
+    }
+    return count;
+}
+
+static bool plan(struct pool *pool, size_t threads)
+{
+    const struct cli_capture *capture = pool->capture;
+    const struct ct_chain_options chosen = cli_capture_chain_options(capture, CT_LEVEL_FRAME);
+    /* Up to elements a chain shares its work among threads; behind them each stream is followed by one. */
+    const bool split = threads > 1 && pool->how->level > CT_LEVEL_ELEMENT;
+    size_t room = 1;
+    for (size_t i = 0; i < capture->count; i++)
+        room += capture->buffers[i].source_count + 1;
+    pool->jobs = calloc(room, sizeof *pool->jobs);
+    if (!pool->jobs) {
+        cli_no_memory();
+        return false;
+    }
+    for (size_t i = 0; i < capture->count; i++) {
+        uint64_t ids[2];
+        if (!ct_filter_ids(pool->how->filter, &capture->buffers[i], ids))
+            continue;
+        if (chosen.ids[0] | chosen.ids[1])
+            memcpy(ids, chosen.ids, sizeof ids);
+        pool->count += plan_buffer(&capture->buffers[i], ids, split, pool->jobs + pool->count);
+    }
+    /* perf.data that is cut before its trace has no buffer, and nothing to share. */
+    pool->chain_threads = pool->count ? (uint16_t)((threads + pool->count - 1) / pool->count) : 1;
+    return true;
+}
+
+int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, struct cli_stats_sums *sums)
+{
+    const size_t threads = cli_threads(capture->args);
+    struct pool pool = {.how = how, .args = capture->args, .capture = capture};
+    int code = CLI_CLEAN;
+    if (!plan(&pool, threads))
+        return CLI_FAILED;
+    run_pool(&pool, threads < pool.count ? threads : pool.count);
+    for (size_t i = 0; i < pool.count; i++) {
+        code = pool.jobs[i].code > code ? pool.jobs[i].code : code;
+        add_sums(sums, &pool.jobs[i].sums);
+    }
+    free(pool.jobs);
+    return code;
+}
