@@ -21,6 +21,7 @@
 #include "coretap/input.h"
 #include "coretap/learn.h"
 #include "coretap/losses.h"
+#include "coretap/merge.h"
 #include "coretap/packet.h"
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_itm.h"

@@ -150,6 +150,22 @@ CT_API int ct_chain_finish(struct ct_chain *chain);
  * decoders start afresh; offsets are from now on those of the piece. ct_chain_run does this by itself. */
 CT_API int ct_chain_begin_piece(struct ct_chain *chain, const struct ct_piece *piece);
 
+/* What events of a source are made from. */
+enum ct_events_from {
+    CT_EVENTS_FROM_AUTO,    /* the program, where the buffer has any memory of it; else the trace */
+    CT_EVENTS_FROM_PROGRAM, /* the program, along which every branch is found */
+    CT_EVENTS_FROM_TRACE,   /* the trace alone: all branches of sources with branch broadcast */
+};
+
+/* Returns the level that gives the events of a source: CT_LEVEL_FLOW along the program, or
+ * CT_LEVEL_ELEMENT from the trace. That of software trace is always ELEMENT. */
+CT_API enum ct_level ct_events_level(const struct ct_buffer *buffer, const struct ct_source *source,
+                                     enum ct_events_from from);
+
+/* Returns 1 when no branch is missing in events that are made from the trace alone: the source has branch
+ * broadcast, or is software trace. */
+CT_API int ct_source_has_branches(const struct ct_source *source);
+
 /* Returns 1 for types of packets that cannot be: reserved headers, bad sequences, packets cut by the end. */
 CT_API int ct_packet_type_is_bad(enum ct_protocol protocol, unsigned type);
 

@@ -20,6 +20,7 @@
 #include "coretap/losses.h"
 #include "coretap/programs.h"
 #include "coretap/stacks.h"
+#include "coretap/timeline.h"
 #include "coretap/timing.h"
 
 #ifdef __cplusplus
@@ -165,6 +166,65 @@ CT_API int ct_lister_join(struct ct_lister *whole, struct ct_lister *part, int k
 /* Returns the name of a type of packets as in listings. "i_atom_f1" and "branch_address" are such names; NULL
  * for a type that is none, and for protocols that are not decoded. */
 CT_API const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type);
+
+/* ---- events ---- */
+
+enum ct_event_format {
+    CT_EVENT_FORMAT_TSV,   /* columns type, cycle, value, note */
+    CT_EVENT_FORMAT_JSONL, /* one object a line */
+    CT_EVENT_FORMAT_CSV,   /* the columns of TSV behind buffer, trace ID and offset */
+};
+
+struct ct_event_write_options {
+    size_t size;                  /* sizeof(struct ct_event_write_options) */
+    struct ct_programs *programs; /* whose names stand beside addresses (not owned); NULL: addresses alone */
+    const struct ct_capture *capture; /* that events are of (not owned). Where it says for each memory which
+                                         programs lay in it, these are added to `programs` when the first
+                                         address in it comes. May be NULL */
+    void *user;                       /* of the following, which may be NULL */
+    /* A program whose names cannot be loaded; ct_ctx_error says why. One that was named (ct_programs_add) is
+     * an error instead. A result other than 0 ends the writing. */
+    int (*unnamed)(void *user, const struct ct_program *program);
+    uint8_t format;     /* enum ct_event_format */
+    uint8_t merged;     /* 1: the first column is the time; TSV has the trace ID, too */
+    uint8_t text_ports; /* 1: what software writes to stimulus ports and channels stands in lines of text,
+                           each where the write is that ends it */
+    uint8_t pad[5];     /* 0 */
+};
+
+/* What events are of. */
+struct ct_event_origin {
+    const char *buffer;
+    const struct ct_source *source; /* lines of text are put together by source and trace ID */
+    uint8_t id;                     /* trace ID */
+    uint8_t timed;                  /* merged: 1 when the source has timestamps; else there is no time */
+    uint8_t pad[6];                 /* 0 */
+};
+
+/* Writes events, one line each. */
+struct ct_event_writer;
+
+/* Makes a writer that gives its lines to `write`; the first one has the names of the columns, but in JSON.
+ * CT_ERR_ARG, CT_ERR_NOMEM, those of ct_programs_in, those of ct_program_symbols for programs that were
+ * named. */
+CT_API int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options *options,
+                               ct_write_fn *write, void *user, struct ct_event_writer **out);
+
+/* Writes what is left and frees the writer. */
+CT_API void ct_event_writer_free(struct ct_event_writer *writer);
+
+/* Says of which buffer (not owned) and trace ID the next lines are, as ct_lister_heading does. CT_ERR_ARG. */
+CT_API int ct_event_writer_heading(struct ct_event_writer *writer, const char *buffer, int id);
+
+/* Writes events, of each source in their order. Those with a time are for writers with `merged`, the others
+ * for those without. The errors of ct_event_writer_new, what `write` and `unnamed` returned. */
+CT_API int ct_event_writer_add(struct ct_event_writer *writer, const struct ct_event_origin *origin,
+                               const struct ct_event *events, size_t count);
+CT_API int ct_event_writer_add_timed(struct ct_event_writer *writer, const struct ct_event_origin *origin,
+                                     const struct ct_timed_event *events, size_t count);
+
+/* Gives what is written so far to the receiver. The same errors. */
+CT_API int ct_event_writer_flush(struct ct_event_writer *writer);
 
 /* ---- control flow ---- */
 

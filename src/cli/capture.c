@@ -245,16 +245,6 @@ void cli_capture_close(struct cli_capture *c)
         close(c->spool);
 }
 
-bool cli_has_program(const struct ct_buffer *buffer)
-{
-    const struct ct_maps *maps = buffer->maps;
-    bool has = buffer->image_count > 0;
-    for (size_t i = 0; maps && !has && i < maps->process_count; i++)
-        for (size_t k = 0; k < maps->processes[i].generation_count; k++)
-            has |= maps->processes[i].generations[k].image_count > 0;
-    return has;
-}
-
 void cli_capture_tell_frames(const struct cli_capture *c, const struct ct_chain *chain)
 {
     struct ct_seen seen = {0};

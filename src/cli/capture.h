@@ -113,9 +113,6 @@ void cli_capture_close(struct cli_capture *capture);
 /* Chain options for `level` and the ID that was asked for. */
 struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capture, enum ct_level level);
 
-/* Whether anything of the program that was traced is there. */
-bool cli_has_program(const struct ct_buffer *buffer);
-
 /* Takes what a chain lost to what the capture lost; the chain is done, and was of `level`. `frames`: the
  * bytes between frames count too; of the chains of a buffer one does. */
 void cli_capture_count(struct cli_capture *capture, const struct ct_chain *chain, enum ct_level level,

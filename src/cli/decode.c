@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap decode: the trace as events with a running cycle count. */
 #include "cli/commands.h"
-#include "cli/event_names.h"
-#include "cli/event_printer.h"
-#include "cli/merge.h"
-#include "cli/streams.h"
+#include "cli/output.h"
+#include "cli/results.h"
 #include "coretap/event.h"
+#include "coretap/format.h"
+#include "coretap/merge.h"
 
 enum option {
     FORMAT = CLI_CAPTURE_OPTIONS,
@@ -17,14 +17,8 @@ enum option {
     NO_NAMES,
 };
 
-enum along {
-    ALONG_AUTO,
-    ALONG_BINARY,
-    ALONG_TRACE,
-};
-
-static const char *const formats[] = {"tsv", "jsonl", "csv", NULL};
-static const char *const alongs[] = {"auto", "binary", "trace", NULL};
+static const char *const formats[] = {"tsv", "jsonl", "csv", NULL};    /* enum ct_event_format */
+static const char *const alongs[] = {"auto", "binary", "trace", NULL}; /* enum ct_events_from */
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -67,138 +61,262 @@ static const struct cli_option options[] = {
 
 #define BATCH 2048
 
+/* Names of addresses, and who writes the lines. */
+struct printing {
+    const struct cli_args *args;
+    struct ct_programs *programs;
+    struct ct_event_writer *writer;
+};
+
 struct decoding {
-    struct cli_streams streams;
+    struct cli_results read;
+    struct printing printing;
+    const struct ct_buffer *buffer; /* of the stream that is read */
     struct ct_events *events;
-    struct cli_event_printer printer; /* its origin is that of the pass */
-    struct cli_event_names names;
-    bool told_head;
+    struct ct_event_origin origin;
     struct ct_event batch[BATCH];
 };
 
-static void print(struct decoding *d, size_t count)
+/* ---- printing ---- */
+
+static int tell_unnamed(void *user, const struct ct_program *program)
 {
-    cli_streams_heading(&d->streams);
-    for (size_t i = 0; i < count; i++)
-        cli_event_print(&d->printer, &d->batch[i]);
+    const struct printing *p = user;
+    (void)program;
+    if (!p->args->quiet)
+        cli_say("%s; its functions are not named", ct_ctx_error(p->args->ctx));
+    return 0;
 }
+
+/* Programs that are named are added to the images of the capture, also where no names are wanted. */
+static bool open_programs(struct printing *p, const struct cli_args *args, struct cli_capture *capture)
+{
+    const bool wanted = !args->values[NO_NAMES].given || args->values[ELF].given;
+    return !wanted || cli_programs_open(&p->programs, args, ELF, capture);
+}
+
+static bool open_writer(struct printing *p, const struct cli_args *args, const struct cli_capture *capture)
+{
+    const struct ct_event_write_options how = {.size = sizeof how,
+                                               .programs = args->values[NO_NAMES].given ? NULL : p->programs,
+                                               .capture = capture->capture,
+                                               .user = p,
+                                               .unnamed = tell_unnamed,
+                                               .format = (uint8_t)args->values[FORMAT].number,
+                                               .merged = args->values[MERGE].given,
+                                               .text_ports = args->values[TEXT_PORTS].given};
+    p->args = args;
+    if (ct_event_writer_new(args->ctx, &how, cli_output_write, stdout, &p->writer) == CT_OK)
+        return true;
+    cli_library_error(args->ctx);
+    return false;
+}
+
+static void close_printing(struct printing *p)
+{
+    ct_event_writer_free(p->writer);
+    ct_programs_free(p->programs);
+}
+
+/* Says when branches will be missing. */
+static void tell_branches(const struct ct_buffer *buffer, const struct ct_source *source, enum ct_level level)
+{
+    if (level == CT_LEVEL_ELEMENT && !ct_source_has_branches(source))
+        cli_say("%s, source %s: traced without branch broadcast: branches whose target is in the instruction "
+                "are not in the trace and not printed; name the program's images in the capture to see them",
+                buffer->name, source->name);
+}
+
+/* ---- one source after the other ---- */
 
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
     struct decoding *d = user;
-    size_t done = 0;
+    int rc = CT_OK;
     (void)stream;
-    while (done < batch->count) {
-        size_t count;
+    for (size_t done = 0, count; done < batch->count && !rc;) {
         done += ct_events_from_elems(d->events, batch->elems + done, batch->count - done, batch->end,
                                      d->batch, BATCH, &count);
-        print(d, count);
+        rc = ct_event_writer_add(d->printing.writer, &d->origin, d->batch, count);
     }
-    return d->streams.text.failed ? CT_ERR_IO : 0;
+    return rc;
 }
 
 static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
 {
     struct decoding *d = user;
-    size_t done = 0;
+    int rc = CT_OK;
     (void)stream;
     ct_events_set_memory(d->events, batch->memory);
-    if (d->names.names && !cli_event_names_in(&d->names, batch->memory))
-        return CT_ERR_ARG;
-    while (done < batch->count) {
-        size_t count;
+    for (size_t done = 0, count; done < batch->count && !rc;) {
         done += ct_events_from_flow(d->events, batch->records + done, batch->count - done, d->batch, BATCH,
                                     &count);
-        print(d, count);
+        rc = ct_event_writer_add(d->printing.writer, &d->origin, d->batch, count);
     }
-    return d->streams.text.failed ? CT_ERR_IO : 0;
+    return rc;
 }
 
-/* TRCCONFIGR.BB, ETMCR bit 8. */
-static bool has_branch_broadcast(const struct ct_source *source)
-{
-    if (source->protocol == CT_PROTOCOL_PTM || source->protocol == CT_PROTOCOL_ETM3)
-        return source->regs.etmcr >> 8 & 1;
-    return source->regs.configr >> 3 & 1;
-}
-
-static bool is_software(const struct ct_source *source)
-{
-    return source->protocol == CT_PROTOCOL_STM || source->protocol == CT_PROTOCOL_ITM;
-}
-
-/* Whether the events of a source come from the flow along its binary. Says so
- * when branches will be missing. */
-static bool is_along_binary(const struct cli_args *args, const struct ct_buffer *buffer,
-                            const struct ct_source *source)
-{
-    if (is_software(source))
-        return false;
-    if (args->values[ALONG].number == ALONG_BINARY ||
-        (args->values[ALONG].number == ALONG_AUTO && cli_has_program(buffer)))
-        return true;
-    if (!has_branch_broadcast(source))
-        cli_say("%s, source %s: traced without branch broadcast: branches whose target is in the instruction "
-                "are not "
-                "in the trace and not printed; name the program's images in the capture to see them",
-                buffer->name, source->name);
-    return false;
-}
-
-static bool open_names(void *user)
+/* Somebody may watch a stream: what is known is shown. */
+static int on_bytes(void *user, uint64_t bytes)
 {
     struct decoding *d = user;
-    const struct cli_args *args = d->streams.read.args;
-    return cli_event_names_open(&d->names, args, ELF, !args->values[NO_NAMES].given,
-                                &d->streams.read.capture);
+    (void)bytes;
+    return d->buffer->path[0] == '-' ? ct_event_writer_flush(d->printing.writer) : CT_OK;
+}
+
+static bool on_opened(void *user)
+{
+    struct decoding *d = user;
+    struct cli_capture *capture = &d->read.capture;
+    return open_programs(&d->printing, d->read.args, capture) &&
+           open_writer(&d->printing, d->read.args, capture);
 }
 
 static int begin(void *user, struct ct_session_turn *turn)
 {
     struct decoding *d = user;
-    const struct cli_args *args = d->streams.read.args;
-    const bool along_binary = is_along_binary(args, turn->buffer, turn->source);
-    turn->level = along_binary ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
-    if (along_binary)
+    const struct cli_args *args = d->read.args;
+    const bool headings = args->values[FORMAT].number == CT_EVENT_FORMAT_TSV;
+    const char *buffer = cli_results_buffer(&d->read, turn, d->buffer);
+    const enum ct_level level =
+        ct_events_level(turn->buffer, turn->source, (enum ct_events_from)args->values[ALONG].number);
+    tell_branches(turn->buffer, turn->source, level);
+    turn->level = (uint8_t)level;
+    turn->sink.bytes = on_bytes;
+    if (level == CT_LEVEL_FLOW)
         turn->sink.flow = on_flow;
     else
         turn->sink.elems = on_elems;
-    if (!d->told_head)
-        ct_event_head(&d->streams.text, d->printer.format, false);
-    d->told_head = true;
-    d->printer.origin = (struct ct_event_origin){
-        .buffer = turn->buffer->name, .source = turn->source, .id = turn->id, .names = d->names.names};
+    if (headings)
+        ct_event_writer_heading(d->printing.writer, buffer, cli_results_id(&d->read, turn));
+    d->buffer = turn->buffer;
+    d->origin =
+        (struct ct_event_origin){.buffer = turn->buffer->name, .source = turn->source, .id = turn->id};
     ct_events_free(d->events);
     d->events = NULL;
     return ct_events_new(args->ctx, turn->source, &d->events);
 }
 
+static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    const struct decoding *d = user;
+    (void)buffer;
+    (void)chain;
+    return ct_event_writer_flush(d->printing.writer);
+}
+
+static int run_streams(const struct cli_args *args)
+{
+    struct decoding d = {.read = {.args = args,
+                                  .threads = cli_threads(args),
+                                  .user = &d,
+                                  .opened = on_opened,
+                                  .begin = begin,
+                                  .decoded = on_decoded}};
+    const int code = cli_filter_read(&d.read.filter, args, false) ? cli_results_read(&d.read) : CLI_FAILED;
+    ct_events_free(d.events);
+    close_printing(&d.printing);
+    cli_results_close(&d.read);
+    return code;
+}
+
+/* ---- all sources in one order ---- */
+
+static int on_progress(void *user, uint64_t bytes)
+{
+    cli_progress_update(user, bytes);
+    return 0;
+}
+
+static void tell_sources(const struct ct_merge *merge)
+{
+    size_t count;
+    const struct ct_merge_source *sources = ct_merge_sources(merge, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_merge_source *s = &sources[i];
+        tell_branches(s->buffer, s->source, (enum ct_level)s->level);
+        if (!s->timed && s->has_trace)
+            cli_say("%s, ID %02x: has no timestamps, so its place among the others is not known; it is "
+                    "printed after them",
+                    s->buffer->name, s->id);
+    }
+}
+
+static int print_merged(struct ct_merge *merge, struct ct_event_writer *writer)
+{
+    struct ct_merge_batch batch;
+    int rc;
+    while ((rc = ct_merge_next(merge, &batch)) == CT_OK && batch.count) {
+        const struct ct_event_origin origin = {.buffer = batch.source->buffer->name,
+                                               .source = batch.source->source,
+                                               .id = batch.source->id,
+                                               .timed = batch.source->timed};
+        rc = ct_event_writer_add_timed(writer, &origin, batch.events, batch.count);
+        if (rc)
+            return rc;
+    }
+    const int flushed = ct_event_writer_flush(writer);
+    return rc ? rc : flushed;
+}
+
+/* Takes what was seen of the sources to what was seen of the capture. */
+static void count_losses(struct cli_capture *capture, struct ct_merge *merge)
+{
+    size_t count;
+    const struct ct_merge_source *sources = ct_merge_sources(merge, &count);
+    for (size_t i = 0; i < count; i++)
+        if (sources[i].chain && (!i || sources[i].buffer != sources[i - 1].buffer))
+            cli_capture_tell_frames(capture, sources[i].chain);
+    capture->seen = *ct_merge_seen(merge);
+}
+
+static bool open_merge(struct ct_merge **merge, const struct cli_args *args, struct cli_capture *capture)
+{
+    const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_FLOW);
+    const struct ct_merge_options how = {.size = sizeof how,
+                                         .ids = {chain.ids[0], chain.ids[1]},
+                                         .user = &capture->progress,
+                                         .progress = on_progress,
+                                         .from = (uint8_t)args->values[ALONG].number};
+    if (ct_merge_new(args->ctx, capture->buffers, capture->count, &how, merge) == CT_OK)
+        return true;
+    cli_library_error(args->ctx);
+    return false;
+}
+
+static int merge_capture(struct cli_capture *capture, const struct cli_args *args)
+{
+    struct printing p = {0};
+    struct ct_merge *merge = NULL;
+    int code = CLI_FAILED;
+    if (open_programs(&p, args, capture) && open_merge(&merge, args, capture) &&
+        open_writer(&p, args, capture)) {
+        tell_sources(merge);
+        const int rc = print_merged(merge, p.writer);
+        count_losses(capture, merge);
+        /* A file that cannot be written is told of at the end of the command. */
+        code = rc && !(rc == CT_ERR_IO && ferror(stdout)) ? cli_library_error(args->ctx) : CLI_CLEAN;
+    }
+    ct_merge_free(merge);
+    close_printing(&p);
+    return code;
+}
+
+static int run_merge(const struct cli_args *args)
+{
+    struct cli_capture capture;
+    int code = CLI_FAILED;
+    if (!cli_without_threads(args, "--merge decodes") || !cli_capture_open(&capture, args))
+        return CLI_FAILED;
+    if (cli_capture_spool_always(&capture))
+        code = cli_capture_code_or_empty(&capture, merge_capture(&capture, args));
+    cli_capture_close(&capture);
+    return code;
+}
+
 static int run(const struct cli_args *args)
 {
-    const enum ct_event_format format = (enum ct_event_format)args->values[FORMAT].number;
-    const bool text_ports = args->values[TEXT_PORTS].given;
-    if (args->values[MERGE].given && !cli_without_threads(args, "--merge decodes"))
-        return CLI_FAILED;
-    if (args->values[MERGE].given)
-        return cli_merge_run(args, &(struct cli_merge_how){.format = format,
-                                                           .text_ports = text_ports,
-                                                           .no_names = args->values[NO_NAMES].given,
-                                                           .elf = ELF,
-                                                           .along_binary = is_along_binary});
-    struct decoding d = {
-        .printer = {.text = &d.streams.text, .format = format, .text_ports = text_ports},
-        .streams = {.read = {.args = args, .threads = cli_threads(args)},
-                    .headings = format == CT_EVENT_TSV,
-                    .user = &d,
-                    .opened = open_names,
-                    .begin = begin},
-    };
-    const int code =
-        cli_filter_read(&d.streams.read.filter, args, false) ? cli_streams_run(&d.streams) : CLI_FAILED;
-    ct_events_free(d.events);
-    cli_event_names_close(&d.names);
-    cli_results_close(&d.streams.read);
-    return code;
+    return args->values[MERGE].given ? run_merge(args) : run_streams(args);
 }
 
 const struct cli_command cli_command_decode = {

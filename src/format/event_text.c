@@ -34,6 +34,9 @@ static const char *const trace_ons[] = {"filter", "after overflow", "after debug
 static const char *const transactions[] = {"init", "start", "commit", "fail"};
 static const char *const worlds[] = {"s", "ns", "root", "realm"};
 
+/* The word for a number; none for numbers that are not in the table. */
+#define WORD(words, number) ((number) < sizeof(words) / sizeof *(words) ? (words)[number] : "")
+
 /* A value that is shown, in hexadecimal unless it is a number of things. */
 enum value_kind {
     NO_VALUE,
@@ -83,7 +86,8 @@ static enum value_kind describe(const struct ct_event *e, const struct ct_source
         exception_note(e, source, note);
         return HEX;
     case CT_EVENT_GAP:
-        snprintf(note, NOTE_SIZE, "bytes lost at offset %llu: %s", (unsigned long long)e->offset, gaps[e->a]);
+        snprintf(note, NOTE_SIZE, "bytes lost at offset %llu: %s", (unsigned long long)e->offset,
+                 WORD(gaps, e->a));
         return DEC;
     case CT_EVENT_HARDWARE:
         if (!e->b)
@@ -91,10 +95,10 @@ static enum value_kind describe(const struct ct_event *e, const struct ct_source
         snprintf(note, NOTE_SIZE, "trigger");
         return NO_VALUE;
     case CT_EVENT_TRACE_ON:
-        snprintf(note, NOTE_SIZE, "%s", trace_ons[e->a]);
+        snprintf(note, NOTE_SIZE, "%s", WORD(trace_ons, e->a));
         return NO_VALUE;
     case CT_EVENT_TRANSACTION:
-        snprintf(note, NOTE_SIZE, "%s", transactions[e->a]);
+        snprintf(note, NOTE_SIZE, "%s", WORD(transactions, e->a));
         return NO_VALUE;
     case CT_EVENT_NO_ACCESS:
         snprintf(note, NOTE_SIZE, "no image has this address");
@@ -114,7 +118,7 @@ static enum value_kind describe(const struct ct_event *e, const struct ct_source
             return NO_VALUE;
         return e->type == CT_EVENT_SW && e->a == CT_SW_FREQUENCY ? DEC : HEX;
     case CT_EVENT_END:
-        snprintf(note, NOTE_SIZE, "%s", gaps[e->a]);
+        snprintf(note, NOTE_SIZE, "%s", WORD(gaps, e->a));
         return NO_VALUE;
     case CT_EVENT_RETURN:
     case CT_EVENT_MARKER:
@@ -124,9 +128,7 @@ static enum value_kind describe(const struct ct_event *e, const struct ct_source
     }
 }
 
-/* The address that an event has, of what ran: that of an exception is where it
- * returns to. False: it has none. */
-static bool address_of(const struct ct_event *e, uint64_t *addr)
+bool ct_event_address(const struct ct_event *e, uint64_t *addr)
 {
     switch (e->type) {
     case CT_EVENT_BRANCH:
@@ -142,16 +144,6 @@ static bool address_of(const struct ct_event *e, uint64_t *addr)
     default:
         return false;
     }
-}
-
-/* What the address of an event is called, or NULL. */
-static const struct ct_address_name *name_of(const struct ct_event_origin *o, const struct ct_event *e)
-{
-    uint64_t addr;
-    if (!o->names || e->memory == CT_EVENT_MEMORY_MOST || !address_of(e, &addr))
-        return NULL;
-    const struct ct_address_name *name = ct_address_names_find(o->names, addr, e->memory);
-    return name->label ? name : NULL;
 }
 
 static void value_text(struct ct_text *t, enum value_kind kind, uint64_t value)
@@ -200,16 +192,16 @@ static void plain_note(struct ct_text *t, bool csv, const struct ct_event *e, co
         ct_text_char(t, '"');
 }
 
-static void plain_line(struct ct_text *t, char separator, const struct ct_event_origin *o,
-                       const struct ct_event *e, enum value_kind kind, const char *note,
-                       const struct ct_address_name *name)
+static void plain_line(struct ct_text *t, char separator, const struct ct_event_place *p,
+                       const struct ct_event *e, enum value_kind kind, const char *note)
 {
+    const struct ct_event_origin *o = p->origin;
     bool csv = separator == ',';
-    if (o->merged) {
-        time_text(t, o->time);
+    if (p->merged) {
+        time_text(t, p->time);
         ct_text_char(t, separator);
     }
-    if (o->merged && !csv) {
+    if (p->merged && !csv) {
         ct_text_hex_digits(t, o->id, 2);
         ct_text_char(t, separator);
     }
@@ -228,18 +220,19 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
     ct_text_char(t, separator);
     value_text(t, kind, e->value);
     ct_text_char(t, separator);
-    plain_note(t, csv, e, note, name);
+    plain_note(t, csv, e, note, p->name);
     ct_text_char(t, '\n');
 }
 
-static void json_line(struct ct_text *t, const struct ct_event_origin *o, const struct ct_event *e,
-                      enum value_kind kind, const char *note, const struct ct_address_name *name)
+static void json_line(struct ct_text *t, const struct ct_event_place *p, const struct ct_event *e,
+                      enum value_kind kind, const char *note)
 {
+    const struct ct_event_origin *o = p->origin;
     ct_text_char(t, '{');
-    if (o->time) {
+    if (p->time) {
         /* A string, as addresses are. */
         ct_text_lit(t, "\"time\":\"");
-        time_text(t, o->time);
+        time_text(t, p->time);
         ct_text_lit(t, "\",");
     }
     ct_text_lit(t, "\"buffer\":\"");
@@ -259,9 +252,9 @@ static void json_line(struct ct_text *t, const struct ct_event_origin *o, const 
         if (kind == HEX)
             ct_text_char(t, '"');
     }
-    if (name) {
+    if (p->name) {
         ct_text_string(t, e->type == CT_EVENT_EXCEPTION ? ",\"return_name\":\"" : ",\"name\":\"");
-        ct_address_name_put(t, CT_ADDRESS_JSON, name);
+        ct_address_name_put(t, CT_ADDRESS_JSON, p->name);
         ct_text_char(t, '"');
     }
     if (note[0]) {
@@ -275,34 +268,33 @@ static void json_line(struct ct_text *t, const struct ct_event_origin *o, const 
 void ct_event_head(struct ct_text *t, enum ct_event_format format, bool merged)
 {
     ct_text_room(t);
-    if (format == CT_EVENT_TSV)
+    if (format == CT_EVENT_FORMAT_TSV)
         ct_text_string(t, merged ? "time\tid\ttype\tcycle\tvalue\tnote\n" : "type\tcycle\tvalue\tnote\n");
-    else if (format == CT_EVENT_CSV)
+    else if (format == CT_EVENT_FORMAT_CSV)
         ct_text_string(t, merged ? "time,buffer,id,offset,type,cycle,value,note\n"
                                  : "buffer,id,offset,type,cycle,value,note\n");
 }
 
 /* One line in any format. */
-static void put_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+static void put_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_place *p,
                      const struct ct_event *e, enum value_kind kind, const char *note)
 {
-    const struct ct_address_name *name = name_of(o, e);
     ct_text_room(t);
-    if (format == CT_EVENT_JSONL)
-        json_line(t, o, e, kind, note, name);
+    if (format == CT_EVENT_FORMAT_JSONL)
+        json_line(t, p, e, kind, note);
     else
-        plain_line(t, format == CT_EVENT_CSV ? ',' : '\t', o, e, kind, note, name);
+        plain_line(t, format == CT_EVENT_FORMAT_CSV ? ',' : '\t', p, e, kind, note);
 }
 
-void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_place *p,
                    const struct ct_event *e)
 {
     char note[NOTE_SIZE];
-    enum value_kind kind = describe(e, o->source, note);
-    put_line(t, format, o, e, kind, note);
+    enum value_kind kind = describe(e, p->origin->source, note);
+    put_line(t, format, p, e, kind, note);
 }
 
-void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_origin *o,
+void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_place *p,
                         const struct ct_port_line *line)
 {
     char note[4 * CT_PORT_LINE_SIZE + 1];
@@ -320,5 +312,5 @@ void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const st
             n += (size_t)snprintf(note + n, 5, "\\x%02x", (unsigned char)line->text[i]);
     }
     note[n] = 0;
-    put_line(t, format, o, &event, line->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note);
+    put_line(t, format, p, &event, line->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note);
 }

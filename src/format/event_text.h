@@ -3,35 +3,31 @@
 #ifndef CT_FORMAT_EVENT_TEXT_H
 #define CT_FORMAT_EVENT_TEXT_H
 
-#include "coretap/event.h"
+#include "coretap/format.h"
 #include "format/address_name.h"
 #include "format/port_text.h"
 #include "format/text.h"
 
-enum ct_event_format {
-    CT_EVENT_TSV,
-    CT_EVENT_JSONL,
-    CT_EVENT_CSV,
+/* What stands beside an event in its line. */
+struct ct_event_place {
+    const struct ct_event_origin *origin;
+    bool merged;                        /* time and ID stand in the line */
+    const uint64_t *time;               /* merged: of the event, NULL when not known */
+    const struct ct_address_name *name; /* of the event's address, or NULL */
 };
 
-/* What stands beside each event. */
-struct ct_event_origin {
-    const char *buffer;
-    const struct ct_source *source;
-    uint8_t id;
-    bool merged;                    /* several sources in one order: time and ID stand in every line */
-    const uint64_t *time;           /* merged: of the event, NULL when not known */
-    struct ct_address_names *names; /* of addresses, or NULL: none are wanted */
-};
-
-/* The line with the names of the columns; JSON has none. */
+/* Writes the line with the names of the columns; JSON has none. */
 void ct_event_head(struct ct_text *text, enum ct_event_format format, bool merged);
 
-void ct_event_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_origin *origin,
+/* Finds the address of code that an event has; that of an exception is where it returns to. False: it has
+ * none. */
+bool ct_event_address(const struct ct_event *event, uint64_t *addr);
+
+void ct_event_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_place *place,
                    const struct ct_event *event);
 
-/* A line of text from a port; what cannot be printed, and the backslash, as \xHH. */
-void ct_event_text_line(struct ct_text *text, enum ct_event_format format,
-                        const struct ct_event_origin *origin, const struct ct_port_line *line);
+/* Writes a line of text from a port; what cannot be printed, and the backslash, as \xHH. */
+void ct_event_text_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_place *place,
+                        const struct ct_port_line *line);
 
 #endif

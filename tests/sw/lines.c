@@ -73,13 +73,13 @@ static void list_elements(const struct trace *trace, struct ct_text *text)
 struct printer {
     struct ct_text *text;
     enum ct_event_format format;
-    struct ct_event_origin origin;
+    struct ct_event_place place;
 };
 
 static void print_line(void *user, const struct ct_port_line *line)
 {
     const struct printer *p = user;
-    ct_event_text_line(p->text, p->format, &p->origin, line);
+    ct_event_text_line(p->text, p->format, &p->place, line);
 }
 
 static void list_events(const struct trace *trace, struct ct_text *text, enum lines_kind kind)
@@ -87,9 +87,10 @@ static void list_events(const struct trace *trace, struct ct_text *text, enum li
     static struct ct_elem elems[6 * ROOM];
     static struct ct_event list[6 * ROOM + CT_EVENTS_MIN];
     static struct ct_port_text ports;
+    const struct ct_event_origin origin = {.buffer = "b", .source = trace->source};
     struct printer p = {.text = text,
-                        .format = kind == LINES_TEXT ? CT_EVENT_JSONL : CT_EVENT_TSV,
-                        .origin = {.buffer = "b", .source = trace->source}};
+                        .format = kind == LINES_TEXT ? CT_EVENT_FORMAT_JSONL : CT_EVENT_FORMAT_TSV,
+                        .place = {.origin = &origin}};
     struct ct_events *events;
     size_t event_count;
     size_t count =
@@ -105,7 +106,7 @@ static void list_events(const struct trace *trace, struct ct_text *text, enum li
         if (kind == LINES_TEXT && ct_port_text_wants(&list[i]))
             ct_port_text_add(&ports, &list[i], print_line, &p);
         else if (kind == LINES_EVENTS)
-            ct_event_line(text, p.format, &p.origin, &list[i]);
+            ct_event_line(text, p.format, &p.place, &list[i]);
     }
     ct_port_text_end(&ports, print_line, &p);
 }

@@ -116,13 +116,50 @@ static void test_times(void **state)
     ct_ctx_free(ctx);
 }
 
+/* The names of columns come first, an error of the receiver ends the writing, and what is none of the
+ * writer's events is an error. */
+static void test_events(void **state)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    const struct ct_source source = {.protocol = CT_PROTOCOL_ETM4};
+    const struct ct_event_origin origin = {.buffer = "b", .source = &source, .id = 0x10};
+    const struct ct_event_write_options merged = {.size = sizeof merged, .merged = 1};
+    struct ct_timed_event timed = {.event = {.type = CT_EVENT_TRANSACTION, .a = 200}, .time = 7};
+    struct receiver r = {0};
+    struct ct_event_writer *writer;
+    (void)state;
+    assert_int_equal(ct_event_writer_new(ctx, NULL, receive, &r, &writer), CT_OK);
+    assert_int_equal(ct_event_writer_heading(writer, "b", 128), CT_ERR_ARG);
+    assert_int_equal(ct_event_writer_heading(writer, NULL, 0x10), CT_OK);
+    assert_int_equal(ct_event_writer_flush(writer), CT_OK);
+    assert_int_equal(r.got, strlen("type\tcycle\tvalue\tnote\n"));
+    r.got = 0;
+    assert_int_equal(ct_event_writer_add(writer, &origin, &timed.event, 1), CT_OK);
+    assert_int_equal(ct_event_writer_add_timed(writer, &origin, &timed, 1), CT_ERR_ARG);
+    timed.event.type = CT_EVENT_TEXT + 1;
+    assert_int_equal(ct_event_writer_add(writer, &origin, &timed.event, 1), CT_ERR_ARG);
+    assert_int_equal(ct_event_writer_flush(writer), CT_OK);
+    assert_int_equal(r.got, strlen("# id 10\nTx\t0\t\t\n"));
+    ct_event_writer_free(writer);
+
+    r = (struct receiver){.stop_at = 1};
+    timed.event.type = CT_EVENT_BRANCH;
+    assert_int_equal(ct_event_writer_new(ctx, &merged, receive, &r, &writer), CT_OK);
+    assert_int_equal(ct_event_writer_add(writer, &origin, &timed.event, 1), CT_ERR_ARG);
+    assert_int_equal(ct_event_writer_add_timed(writer, &origin, &timed, 1), CT_OK);
+    assert_int_equal(ct_event_writer_flush(writer), STOP);
+    assert_int_equal(ct_event_writer_add_timed(writer, &origin, &timed, 1), STOP);
+    ct_event_writer_free(writer);
+    assert_int_equal(r.calls, 1);
+    ct_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_arrives),
-        cmocka_unit_test(test_error_ends),
-        cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_all_arrives), cmocka_unit_test(test_error_ends),
+        cmocka_unit_test(test_coverage),    cmocka_unit_test(test_times),
+        cmocka_unit_test(test_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

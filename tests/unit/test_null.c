@@ -47,6 +47,7 @@ static const char *const answers[] = {
     "ct_program_has",
     "ct_programs_by_memory",
     "ct_seen_is_damaged",
+    "ct_source_has_branches",
     "ct_symbols_is_named",
     "ct_wcet_is_of",
 };

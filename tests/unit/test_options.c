@@ -20,6 +20,7 @@
 #include "coretap/filter.h"
 #include "coretap/format.h"
 #include "coretap/fractal.h"
+#include "coretap/merge.h"
 #include "coretap/record.h"
 #include "coretap/session.h"
 #include "coretap/source_lines.h"
@@ -138,6 +139,22 @@ static int new_timing_writer(struct bench *b, const void *options)
     return rc;
 }
 
+static int new_event_writer(struct bench *b, const void *options)
+{
+    struct ct_event_writer *writer = NULL;
+    const int rc = ct_event_writer_new(b->ctx, options, drop, NULL, &writer);
+    ct_event_writer_free(writer);
+    return rc;
+}
+
+static int new_merge(struct bench *b, const void *options)
+{
+    struct ct_merge *merge = NULL;
+    const int rc = ct_merge_new(b->ctx, b->capture->buffers, b->capture->buffer_count, options, &merge);
+    ct_merge_free(merge);
+    return rc;
+}
+
 static int settle(struct bench *b, const void *options)
 {
     struct ct_filter filter;
@@ -173,11 +190,13 @@ static const struct kind {
     KIND(demux_options, new_demux, CT_ERR_ARG),
     KIND(edges_options, new_edges, CT_OK),
     KIND(etm4_emit_options, new_emitter, CT_OK),
+    KIND(event_write_options, new_event_writer, CT_OK),
     KIND(fast_options, new_fast, CT_OK),
     KIND(filter, settle, CT_OK),
     KIND(fractal_options, new_fractal, CT_OK),
     KIND(framer_options, new_framer, CT_ERR_ARG),
     KIND(line_options, load_lines, CT_ERR_IO),
+    KIND(merge_options, new_merge, CT_OK),
     KIND(monitor_limits, new_monitor, CT_OK),
     KIND(monitor_options, compile, CT_OK),
     KIND(programs_options, new_programs, CT_OK),

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap merge: the events of all sources of a capture in one order, by their timestamps and the cycle
+ * counts between them.
+ *
+ *     struct ct_merge_batch batch;
+ *     ct_merge_new(ctx, capture->buffers, capture->buffer_count, NULL, &merge);
+ *     while ((rc = ct_merge_next(merge, &batch)) == CT_OK && batch.count)
+ *         for (size_t i = 0; i < batch.count; i++)
+ *             printf("%02x %llu\n", batch.source->id, (unsigned long long)batch.events[i].time);
+ *     ct_merge_free(merge);
+ *
+ * The timestamps must be of one clock. Sources without timestamps come last, one after the other. */
+#ifndef CORETAP_MERGE_H
+#define CORETAP_MERGE_H
+
+#include "coretap/base.h"
+#include "coretap/decode.h"
+#include "coretap/input.h"
+#include "coretap/session.h"
+#include "coretap/timeline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ct_merge_options {
+    size_t size;     /* sizeof(struct ct_merge_options) */
+    uint64_t ids[2]; /* as in struct ct_chain_options */
+    void *user;      /* of `progress` */
+    /* Input bytes decoded so far; those of several sources in one buffer count for each. May be NULL. A
+     * result other than 0 ends the merging, and ct_merge_next returns it. */
+    int (*progress)(void *user, uint64_t bytes);
+    uint8_t from;   /* enum ct_events_from */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* One of the sources that are merged. */
+struct ct_merge_source {
+    const struct ct_buffer *buffer;
+    const struct ct_source *source;
+    const struct ct_chain *chain; /* that decodes it; NULL before its first event is looked for */
+    uint8_t id;                   /* as listed: 0 in a buffer without frames */
+    uint8_t level;                /* enum ct_level: FLOW along the program, or ELEMENT */
+    uint8_t timed;                /* 1: it has timestamps */
+    uint8_t has_trace;            /* 1: there is a byte of it */
+    uint8_t pad[4];               /* 0 */
+};
+
+/* Events of one source, borrowed until the next call. */
+struct ct_merge_batch {
+    const struct ct_merge_source *source;
+    const struct ct_timed_event *events; /* without timestamps their times say nothing */
+    size_t count;
+};
+
+struct ct_merge;
+
+/* Makes an object that gives events of buffers (not owned) in one order. It reads each source up to its first
+ * timestamp to see whether there is one, and later once more: buffers have to be files, not "-". The errors
+ * of ct_chain_new and ct_chain_run, CT_ERR_ARG. */
+CT_API int ct_merge_new(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t count,
+                        const struct ct_merge_options *options, struct ct_merge **out);
+CT_API void ct_merge_free(struct ct_merge *merge);
+
+/* Returns the sources, by buffer. They stay where they are as long as the object. */
+CT_API const struct ct_merge_source *ct_merge_sources(const struct ct_merge *merge, size_t *count);
+
+/* Gives the next events: as many of one source as come before those of all others. None are there when all
+ * were given. The errors of ct_chain_new and ct_chain_run, CT_ERR_ARG, what `progress` returned; after one
+ * each call returns it. */
+CT_API int ct_merge_next(struct ct_merge *merge, struct ct_merge_batch *out);
+
+/* Returns what was seen so far of all sources; it is brought up to date by this call. */
+CT_API const struct ct_seen *ct_merge_seen(struct ct_merge *merge);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far a source has to be decoded for its events. */
+#include "coretap/decode.h"
+
+#include <stdbool.h>
+
+static bool has_program(const struct ct_buffer *buffer)
+{
+    const struct ct_maps *maps = buffer->maps;
+    bool has = buffer->image_count > 0;
+    for (size_t i = 0; maps && !has && i < maps->process_count; i++)
+        for (size_t k = 0; k < maps->processes[i].generation_count; k++)
+            has |= maps->processes[i].generations[k].image_count > 0;
+    return has;
+}
+
+static bool is_software(const struct ct_source *source)
+{
+    return source->protocol == CT_PROTOCOL_STM || source->protocol == CT_PROTOCOL_ITM;
+}
+
+enum ct_level ct_events_level(const struct ct_buffer *buffer, const struct ct_source *source,
+                              enum ct_events_from from)
+{
+    if (!buffer || !source)
+        return CT_LEVEL_FRAME;
+    const bool along = from == CT_EVENTS_FROM_PROGRAM || (from == CT_EVENTS_FROM_AUTO && has_program(buffer));
+    return along && !is_software(source) ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
+}
+
+/* TRCCONFIGR.BB, ETMCR bit 8. */
+int ct_source_has_branches(const struct ct_source *source)
+{
+    if (!source)
+        return 0;
+    if (source->protocol == CT_PROTOCOL_PTM || source->protocol == CT_PROTOCOL_ETM3)
+        return source->regs.etmcr >> 8 & 1;
+    return is_software(source) || source->regs.configr >> 3 & 1;
+}

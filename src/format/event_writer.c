@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events on their way to a receiver: with the names of their addresses, which are loaded as their memories
+ * come, and with the text of stimulus ports put together to lines. */
+#include "coretap/format.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "format/event_text.h"
+#include "format/listing.h"
+#include "format/out.h"
+
+/* Lines of text of one source that are not over. */
+struct source_text {
+    struct source_text *next;
+    const struct ct_source *source;
+    uint8_t id;
+    struct ct_port_text ports;
+};
+
+struct ct_event_writer {
+    struct ct_ctx *ctx;
+    struct ct_event_write_options options;
+    struct ct_address_names *names; /* NULL: none are wanted */
+    const struct ct_maps *maps;     /* whose programs are added when their memory comes, or NULL */
+    size_t known; /* of the programs: those whose names were loaded, as far as they are there */
+    uint64_t memories[(CT_EVENT_MEMORY_MOST + 63) / 64]; /* a bit each: its programs were looked for */
+    struct source_text *texts;
+    const char *buffer; /* headings that are still to be written, before the next line */
+    int id;
+    struct ct_out out;
+    struct ct_text text;
+};
+
+/* ---- names ---- */
+
+/* Loads the names of programs that came since the last call. */
+static int load_names(struct ct_event_writer *w)
+{
+    struct ct_program *program;
+    const struct ct_symbols *symbols;
+    int rc = CT_OK;
+    for (; !rc && (program = ct_programs_at(w->options.programs, w->known)); w->known++) {
+        const int loaded = ct_program_symbols(program, &symbols);
+        if (loaded && program->named)
+            rc = loaded;
+        else if (loaded && w->options.unnamed)
+            rc = w->options.unnamed(w->options.user, program);
+    }
+    return rc;
+}
+
+static int list_programs(struct ct_event_writer *w)
+{
+    const struct ct_program_place *places;
+    size_t count;
+    const int rc = load_names(w);
+    if (rc)
+        return rc;
+    (void)ct_programs_places(w->options.programs, &places, &count); /* of those that have names */
+    if (!places)
+        return ct_fail_nomem(w->ctx, "names of addresses");
+    ct_address_names_set(w->names, places, count);
+    return CT_OK;
+}
+
+/* Looks once for the programs that lay in a memory. */
+static int find_programs(struct ct_event_writer *w, uint16_t memory)
+{
+    uint64_t *word = &w->memories[memory / 64];
+    const uint64_t bit = UINT64_C(1) << memory % 64;
+    if (*word & bit)
+        return CT_OK;
+    *word |= bit;
+    const int rc = ct_programs_in(w->options.programs, w->maps, memory);
+    return rc ? rc : list_programs(w);
+}
+
+static int open_names(struct ct_event_writer *w)
+{
+    const struct ct_capture *capture = w->options.capture;
+    if (!w->options.programs)
+        return CT_OK;
+    const int rc = ct_address_names_new(w->ctx, &w->names);
+    if (rc)
+        return rc;
+    w->maps = capture && ct_programs_by_memory(capture) ? capture->maps : NULL;
+    return w->maps ? find_programs(w, 0) : list_programs(w);
+}
+
+/* Finds what the address of an event is called; *out is NULL when it has no name. */
+static int name_of(struct ct_event_writer *w, const struct ct_event *e, const struct ct_address_name **out)
+{
+    uint64_t addr;
+    *out = NULL;
+    if (!w->names || e->memory == CT_EVENT_MEMORY_MOST || !ct_event_address(e, &addr))
+        return CT_OK;
+    const int rc = w->maps ? find_programs(w, e->memory) : CT_OK;
+    if (rc)
+        return rc;
+    const struct ct_address_name *name = ct_address_names_find(w->names, addr, e->memory);
+    *out = name->label ? name : NULL;
+    return CT_OK;
+}
+
+/* ---- the writer ---- */
+
+static int open_writer(struct ct_event_writer *w, ct_write_fn *write, void *user)
+{
+    const int rc = ct_out_open(&w->out, w->ctx, write, user);
+    if (rc)
+        return rc;
+    ct_text_init(&w->text, w->out.file);
+    return open_names(w);
+}
+
+int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options *options, ct_write_fn *write,
+                        void *user, struct ct_event_writer **out)
+{
+    struct ct_event_write_options mine;
+    if (!ctx || !write || !out)
+        return ct_fail_null(ctx, __func__);
+    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
+        return CT_ERR_ARG;
+    if (mine.format > CT_EVENT_FORMAT_CSV)
+        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+    struct ct_event_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return ct_fail_nomem(ctx, "events");
+    w->ctx = ctx;
+    w->options = mine;
+    w->id = -1;
+    const int rc = open_writer(w, write, user);
+    if (rc) {
+        ct_event_writer_free(w);
+        return rc;
+    }
+    ct_event_head(&w->text, (enum ct_event_format)mine.format, mine.merged);
+    *out = w;
+    return CT_OK;
+}
+
+void ct_event_writer_free(struct ct_event_writer *w)
+{
+    if (!w)
+        return;
+    if (w->out.file) {
+        ct_text_flush(&w->text);
+        (void)ct_out_close(&w->out, CT_OK);
+    }
+    while (w->texts) {
+        struct source_text *text = w->texts;
+        w->texts = text->next;
+        free(text);
+    }
+    ct_address_names_free(w->names);
+    free(w);
+}
+
+/* The receiver's error, when there is one. */
+static int result_of(const struct ct_event_writer *w)
+{
+    return w->out.result ? w->out.result : w->text.failed ? CT_ERR_IO : CT_OK;
+}
+
+int ct_event_writer_heading(struct ct_event_writer *w, const char *buffer, int id)
+{
+    if (!w)
+        return CT_ERR_ARG;
+    if (id < -1 || id > 127)
+        return ct_fail(w->ctx, CT_ERR_ARG, "%s: %d is no trace ID", __func__, id);
+    if (buffer)
+        w->buffer = buffer;
+    w->id = id;
+    return CT_OK;
+}
+
+int ct_event_writer_flush(struct ct_event_writer *w)
+{
+    if (!w)
+        return CT_ERR_ARG;
+    ct_text_flush(&w->text);
+    fflush(w->out.file);
+    return result_of(w);
+}
+
+/* ---- lines ---- */
+
+static struct source_text *text_of(struct ct_event_writer *w, const struct ct_event_origin *origin)
+{
+    struct source_text *text = w->texts;
+    while (text && (text->source != origin->source || text->id != origin->id))
+        text = text->next;
+    if (text)
+        return text;
+    text = calloc(1, sizeof *text);
+    if (!text)
+        return NULL;
+    text->source = origin->source;
+    text->id = origin->id;
+    text->next = w->texts;
+    w->texts = text;
+    return text;
+}
+
+/* Where a line of text goes. */
+struct line_end {
+    struct ct_event_writer *writer;
+    const struct ct_event_place *place;
+};
+
+static void on_line(void *user, const struct ct_port_line *line)
+{
+    const struct line_end *end = user;
+    struct ct_event_writer *w = end->writer;
+    ct_event_text_line(&w->text, (enum ct_event_format)w->options.format, end->place, line);
+}
+
+/* Takes the text out of an event. *whole: all of it was text, and it has no line of its own. */
+static int take_text(struct ct_event_writer *w, const struct ct_event_place *place, const struct ct_event *e,
+                     bool *whole)
+{
+    struct line_end end = {w, place};
+    *whole = ct_port_text_wants(e);
+    if (!*whole && e->type != CT_EVENT_END)
+        return CT_OK;
+    struct source_text *text = text_of(w, place->origin);
+    if (!text)
+        return ct_fail_nomem(w->ctx, "lines of text");
+    if (*whole)
+        ct_port_text_add(&text->ports, e, on_line, &end);
+    else
+        ct_port_text_end(&text->ports, on_line, &end);
+    return CT_OK;
+}
+
+static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, const struct ct_event *e,
+               const uint64_t *time)
+{
+    struct ct_event_place place = {.origin = origin, .merged = w->options.merged, .time = time};
+    bool whole = false;
+    if (e->type > CT_EVENT_TEXT)
+        return ct_fail(w->ctx, CT_ERR_ARG, "events: there is no type %u", e->type);
+    int rc = w->options.text_ports ? take_text(w, &place, e, &whole) : CT_OK;
+    if (!rc && !whole)
+        rc = name_of(w, e, &place.name);
+    if (!rc && !whole)
+        ct_event_line(&w->text, (enum ct_event_format)w->options.format, &place, e);
+    return rc;
+}
+
+/* CT_ERR_ARG: not what the writer was made for. */
+static int begin(struct ct_event_writer *w, const struct ct_event_origin *origin, const void *events,
+                 size_t count, bool merged)
+{
+    if (!w || !origin || !origin->buffer || !origin->source || (!events && count))
+        return ct_fail_null(w ? w->ctx : NULL, "ct_event_writer_add");
+    if (w->options.merged != merged)
+        return ct_fail(w->ctx, CT_ERR_ARG, "events with a time are for a writer of merged events");
+    ct_list_heading(&w->text, w->buffer, w->id);
+    w->buffer = NULL;
+    w->id = -1;
+    return CT_OK;
+}
+
+int ct_event_writer_add(struct ct_event_writer *w, const struct ct_event_origin *origin,
+                        const struct ct_event *events, size_t count)
+{
+    int rc = begin(w, origin, events, count, false);
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = put(w, origin, &events[i], NULL);
+    return rc ? rc : result_of(w);
+}
+
+int ct_event_writer_add_timed(struct ct_event_writer *w, const struct ct_event_origin *origin,
+                              const struct ct_timed_event *events, size_t count)
+{
+    int rc = begin(w, origin, events, count, true);
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = put(w, origin, &events[i].event, origin->timed ? &events[i].time : NULL);
+    return rc ? rc : result_of(w);
+}

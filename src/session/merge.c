@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events of several sources in one order: each source is decoded by a chain of its own, a little at a
+ * time, and the source whose next event is the earliest gives events until another one is earlier. */
+#include "coretap/merge.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "chain/feed.h"
+
+#define PIECE 4096 /* input bytes that are decoded at a time: the events in them have to be held */
+
+#define READY 512 /* events of a source whose time is known, at most */
+
+#define BATCH 2048 /* events that are made at a time */
+
+/* One source on its way to the common order. */
+struct reader {
+    struct ct_merge *merge;
+    struct ct_merge_source *source;
+    struct ct_chain *chain;
+    struct ct_chain_sink sink;
+    struct ct_feed feed;
+    struct ct_events *events;
+    struct ct_timeline *timeline;
+    /* Events of the last piece that the timeline had no room for. */
+    struct ct_event *pending;
+    size_t pending_count, pending_done, pending_cap;
+    struct ct_timed_event ready[READY];
+    size_t ready_count, ready_done;
+};
+
+/* Which sources are being given. */
+enum turn {
+    NOT_BEGUN,
+    TIMED,
+    UNTIMED,
+};
+
+struct ct_merge {
+    struct ct_ctx *ctx;
+    struct ct_merge_options options;
+    struct ct_merge_source *sources;
+    struct reader *readers; /* one for each source */
+    size_t count;
+    enum turn turn;
+    struct reader *last; /* whose events were given last */
+    int result;          /* the first error */
+    struct ct_seen seen;
+    uint64_t bytes;
+    struct ct_event batch[BATCH];
+};
+
+/* ---- decoding a source ---- */
+
+static int keep(struct reader *r, const struct ct_event *events, size_t count)
+{
+    if (r->pending_cap - r->pending_count < count) {
+        const size_t cap = 2 * (r->pending_count + count);
+        struct ct_event *grown = realloc(r->pending, cap * sizeof *grown);
+        if (!grown)
+            return ct_fail_nomem(r->merge->ctx, "events");
+        r->pending = grown;
+        r->pending_cap = cap;
+    }
+    if (count)
+        memcpy(r->pending + r->pending_count, events, count * sizeof *events);
+    r->pending_count += count;
+    return CT_OK;
+}
+
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct reader *r = user;
+    struct ct_event *events = r->merge->batch;
+    int rc = CT_OK;
+    (void)stream;
+    for (size_t done = 0, count; done < batch->count && !rc;) {
+        done += ct_events_from_elems(r->events, batch->elems + done, batch->count - done, batch->end, events,
+                                     BATCH, &count);
+        rc = keep(r, events, count);
+    }
+    return rc;
+}
+
+static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    struct reader *r = user;
+    struct ct_event *events = r->merge->batch;
+    int rc = CT_OK;
+    (void)stream;
+    ct_events_set_memory(r->events, batch->memory);
+    for (size_t done = 0, count; done < batch->count && !rc;) {
+        done +=
+            ct_events_from_flow(r->events, batch->records + done, batch->count - done, events, BATCH, &count);
+        rc = keep(r, events, count);
+    }
+    return rc;
+}
+
+static struct ct_chain_options chain_options(const struct ct_merge_source *s, enum ct_level level)
+{
+    struct ct_chain_options options = {.size = sizeof options, .level = (uint8_t)level};
+    options.ids[s->id / 64] = UINT64_C(1) << s->id % 64;
+    return options;
+}
+
+static int open_reader(struct reader *r)
+{
+    struct ct_ctx *ctx = r->merge->ctx;
+    struct ct_merge_source *s = r->source;
+    const struct ct_chain_options options = chain_options(s, (enum ct_level)s->level);
+    r->sink = (struct ct_chain_sink){.user = r};
+    if (s->level == CT_LEVEL_FLOW)
+        r->sink.flow = on_flow;
+    else
+        r->sink.elems = on_elems;
+    int rc = ct_chain_new(ctx, s->buffer, &options, &r->sink, &r->chain);
+    s->chain = r->chain;
+    if (!rc)
+        rc = ct_feed_open(&r->feed, ctx, s->buffer);
+    if (!rc)
+        rc = ct_events_new(ctx, s->source, &r->events);
+    if (!rc)
+        rc = ct_timeline_new(ctx, &r->timeline);
+    return rc;
+}
+
+static void close_reader(struct reader *r)
+{
+    ct_chain_free(r->chain);
+    ct_events_free(r->events);
+    ct_timeline_free(r->timeline);
+    ct_feed_close(&r->feed);
+    free(r->pending);
+}
+
+/* Decodes one more piece of the input. */
+static int read_piece(struct reader *r)
+{
+    struct ct_merge *m = r->merge;
+    size_t pushed;
+    r->pending_count = r->pending_done = 0;
+    const int rc = ct_feed_push(&r->feed, r->chain, PIECE, &pushed);
+    if (rc)
+        return rc;
+    if (r->feed.ended)
+        return ct_chain_finish(r->chain);
+    m->bytes += pushed;
+    return m->options.progress ? m->options.progress(m->options.user, m->bytes) : CT_OK;
+}
+
+/* Goes on until an event with its time is there, or nothing more comes. */
+static int fill(struct reader *r)
+{
+    int rc = CT_OK;
+    r->ready_done = 0;
+    while (!rc) {
+        r->ready_count = ct_timeline_fetch(r->timeline, r->ready, READY);
+        if (r->ready_count)
+            break;
+        if (r->pending_done < r->pending_count)
+            r->pending_done += ct_timeline_push(r->timeline, r->pending + r->pending_done,
+                                                r->pending_count - r->pending_done);
+        else if (r->feed.ended)
+            break;
+        else
+            rc = read_piece(r);
+    }
+    return rc;
+}
+
+/* ---- the sources ---- */
+
+/* Stops the look for a timestamp at the first one. Local timestamps of an ITM are cycles, not times. */
+static int find_timestamp(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct ct_merge_source *s = user;
+    (void)stream;
+    for (size_t i = 0; i < batch->count; i++) {
+        const bool local = s->source->protocol == CT_PROTOCOL_ITM && batch->elems[i].n != CT_TIMESTAMP_GLOBAL;
+        if (batch->elems[i].kind == CT_ELEM_TIMESTAMP && !local) {
+            s->timed = 1;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Looks whether a source has a time at all. */
+static int look_for_time(struct ct_ctx *ctx, struct ct_merge_source *s)
+{
+    const struct ct_chain_sink sink = {.user = s, .elems = find_timestamp};
+    const struct ct_chain_options options = chain_options(s, CT_LEVEL_ELEMENT);
+    struct ct_chain *chain;
+    int rc = ct_chain_new(ctx, s->buffer, &options, &sink, &chain);
+    if (rc)
+        return rc;
+    rc = ct_chain_run(chain);
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    s->has_trace = s->timed || (count && streams[0].stats.bytes);
+    ct_chain_free(chain);
+    return rc < 0 ? rc : CT_OK;
+}
+
+static bool is_wanted(const struct ct_merge *m, uint8_t id)
+{
+    const uint64_t *ids = m->options.ids;
+    return !(ids[0] | ids[1]) || ids[id / 64] >> id % 64 & 1;
+}
+
+static int add_source(struct ct_merge *m, const struct ct_buffer *buffer, const struct ct_source *source,
+                      uint8_t id)
+{
+    if (!is_wanted(m, id))
+        return CT_OK;
+    for (size_t i = 0; i < m->count; i++)
+        if (m->sources[i].buffer == buffer && m->sources[i].id == id)
+            return CT_OK;
+    struct ct_merge_source *s = &m->sources[m->count];
+    *s = (struct ct_merge_source){
+        .buffer = buffer,
+        .source = source,
+        .id = id,
+        .level = (uint8_t)ct_events_level(buffer, source, (enum ct_events_from)m->options.from)};
+    m->readers[m->count++] = (struct reader){.merge = m, .source = s};
+    return look_for_time(m->ctx, s);
+}
+
+static int add_buffer(struct ct_merge *m, const struct ct_buffer *buffer)
+{
+    const bool framed = buffer->framing != CT_FRAMING_NONE;
+    const size_t count = framed ? buffer->source_count : buffer->source_count > 0;
+    int rc = CT_OK;
+    if (buffer->path && !strcmp(buffer->path, "-"))
+        return ct_fail(m->ctx, CT_ERR_ARG,
+                       "%s: standard input cannot be read once for each source; keep it in a file",
+                       buffer->name);
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = add_source(m, buffer, &buffer->sources[i], framed ? buffer->sources[i].trace_id : 0);
+    return rc;
+}
+
+static int add_buffers(struct ct_merge *m, const struct ct_buffer *buffers, size_t count)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        most += buffers[i].source_count;
+    m->sources = calloc(most + 1, sizeof *m->sources);
+    m->readers = calloc(most + 1, sizeof *m->readers);
+    if (!m->sources || !m->readers)
+        return ct_fail_nomem(m->ctx, "sources");
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = add_buffer(m, &buffers[i]);
+    return rc;
+}
+
+int ct_merge_new(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t count,
+                 const struct ct_merge_options *options, struct ct_merge **out)
+{
+    struct ct_merge_options o;
+    if (!ctx || (!buffers && count) || !out)
+        return ct_fail_null(ctx, __func__);
+    int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
+    if (rc)
+        return rc;
+    if (o.from > CT_EVENTS_FROM_TRACE)
+        return ct_fail(ctx, CT_ERR_ARG, "%s: events do not come from %u", __func__, o.from);
+    struct ct_merge *m = calloc(1, sizeof *m);
+    if (!m)
+        return ct_fail_nomem(ctx, "merging");
+    m->ctx = ctx;
+    m->options = o;
+    rc = add_buffers(m, buffers, count);
+    if (rc)
+        ct_merge_free(m);
+    else
+        *out = m;
+    return rc;
+}
+
+void ct_merge_free(struct ct_merge *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->count; i++)
+        close_reader(&m->readers[i]);
+    free(m->readers);
+    free(m->sources);
+    free(m);
+}
+
+const struct ct_merge_source *ct_merge_sources(const struct ct_merge *m, size_t *count)
+{
+    if (ct_no_array(m, count))
+        return NULL;
+    *count = m->count;
+    return m->sources;
+}
+
+/* ---- the common order ---- */
+
+static uint64_t next_time(const struct reader *r)
+{
+    return r->ready[r->ready_done].time;
+}
+
+static bool is_in_turn(const struct ct_merge *m, const struct reader *r)
+{
+    return (m->turn == TIMED) == (bool)r->source->timed && r->ready_done < r->ready_count;
+}
+
+/* Finds the reader whose next event is the earliest, the first of several, and the last time at which its
+ * events come before those of the others. NULL when all are at their end. */
+static struct reader *find_earliest(struct ct_merge *m, uint64_t *until)
+{
+    struct reader *best = NULL;
+    *until = UINT64_MAX;
+    for (size_t i = 0; i < m->count; i++) {
+        struct reader *r = &m->readers[i];
+        if (!is_in_turn(m, r))
+            continue;
+        if (m->turn == UNTIMED)
+            return r;
+        if (!best || next_time(r) < next_time(best)) {
+            /* What was the earliest stands before this one: at equal times it comes first. */
+            if (best)
+                *until = next_time(best) - 1;
+            best = r;
+        } else if (next_time(r) < *until) {
+            *until = next_time(r);
+        }
+    }
+    return best;
+}
+
+static void take(struct reader *r, uint64_t until, struct ct_merge_batch *out)
+{
+    const size_t first = r->ready_done;
+    while (r->ready_done < r->ready_count && (!r->source->timed || next_time(r) <= until))
+        r->ready_done++;
+    *out = (struct ct_merge_batch){
+        .source = r->source, .events = r->ready + first, .count = r->ready_done - first};
+}
+
+static int begin_turn(struct ct_merge *m, enum turn turn)
+{
+    int rc = CT_OK;
+    m->turn = turn;
+    for (size_t i = 0; i < m->count && !rc; i++) {
+        if (m->readers[i].source->timed != (turn == TIMED))
+            continue;
+        rc = open_reader(&m->readers[i]);
+        if (!rc)
+            rc = fill(&m->readers[i]);
+    }
+    return rc;
+}
+
+static int next(struct ct_merge *m, struct ct_merge_batch *out)
+{
+    struct reader *earliest = NULL;
+    uint64_t until;
+    int rc = CT_OK;
+    if (m->last && m->last->ready_done == m->last->ready_count)
+        rc = fill(m->last);
+    if (!rc && m->turn == NOT_BEGUN)
+        rc = begin_turn(m, TIMED);
+    if (!rc)
+        earliest = find_earliest(m, &until);
+    if (!rc && !earliest && m->turn == TIMED) {
+        rc = begin_turn(m, UNTIMED);
+        earliest = find_earliest(m, &until);
+    }
+    m->last = earliest;
+    if (!rc && earliest)
+        take(earliest, until, out);
+    return rc;
+}
+
+int ct_merge_next(struct ct_merge *m, struct ct_merge_batch *out)
+{
+    if (!m || !out)
+        return CT_ERR_ARG;
+    *out = (struct ct_merge_batch){0};
+    if (!m->result)
+        m->result = next(m, out);
+    return m->result;
+}
+
+const struct ct_seen *ct_merge_seen(struct ct_merge *m)
+{
+    if (!m)
+        return NULL;
+    m->seen = (struct ct_seen){0};
+    for (size_t i = 0; i < m->count; i++) {
+        const struct ct_merge_source *s = &m->sources[i];
+        if (s->chain)
+            ct_seen_add(&m->seen, s->chain, (enum ct_level)s->level,
+                        !i || s->buffer != m->sources[i - 1].buffer);
+    }
+    return &m->seen;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of several sources come in one order, all of them; merging can be ended. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "coretap/merge.h"
+
+enum {
+    STOP = 17,
+};
+
+struct bench {
+    struct ct_ctx *ctx;
+    struct ct_capture *capture;
+};
+
+static int set_up(void **state)
+{
+    static struct bench b;
+    *state = &b;
+    b.ctx = ct_ctx_new();
+    return ct_capture_open(b.ctx, SOURCE_ROOT "/examples/quickstart", &b.capture);
+}
+
+static int tear_down(void **state)
+{
+    struct bench *b = *state;
+    ct_capture_free(b->capture);
+    ct_ctx_free(b->ctx);
+    return 0;
+}
+
+static struct ct_merge *merge_of(const struct bench *b, const struct ct_merge_options *options)
+{
+    struct ct_merge *merge = NULL;
+    assert_int_equal(ct_merge_new(b->ctx, b->capture->buffers, b->capture->buffer_count, options, &merge),
+                     CT_OK);
+    return merge;
+}
+
+static struct ct_merge *merge_of_one(const struct bench *b, size_t source)
+{
+    const unsigned id = b->capture->buffers->sources[source].trace_id;
+    struct ct_merge_options options = {.size = sizeof options};
+    options.ids[id / 64] = UINT64_C(1) << id % 64;
+    return merge_of(b, &options);
+}
+
+/* What came of the merged sources, which are two at most. */
+struct tally {
+    size_t counts[2];
+    size_t turns; /* how often the source changed */
+};
+
+static struct tally run(struct ct_merge *merge)
+{
+    struct tally tally = {0};
+    struct ct_merge_batch batch;
+    size_t count;
+    uint64_t time = 0;
+    const struct ct_merge_source *sources = ct_merge_sources(merge, &count), *last = NULL;
+    assert_in_range(count, 1, 2);
+    assert_int_equal(ct_merge_next(merge, &batch), CT_OK);
+    for (; batch.count; assert_int_equal(ct_merge_next(merge, &batch), CT_OK)) {
+        tally.turns += last != batch.source;
+        last = batch.source;
+        tally.counts[batch.source - sources] += batch.count;
+        for (size_t i = 0; i < batch.count; i++) {
+            assert_true(batch.events[i].time >= time);
+            time = batch.events[i].time;
+        }
+    }
+    return tally;
+}
+
+static void all_come_in_order(void **state)
+{
+    const struct bench *b = *state;
+    struct ct_merge *merge = merge_of(b, NULL);
+    size_t count;
+    const struct ct_merge_source *sources = ct_merge_sources(merge, &count);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(sources[i].timed, 1);
+        assert_int_equal(sources[i].has_trace, 1);
+        assert_int_equal(sources[i].level, CT_LEVEL_FLOW);
+        assert_null(sources[i].chain);
+    }
+    const struct tally both = run(merge);
+    assert_true(both.turns > 2);
+    ct_merge_free(merge);
+    for (size_t i = 0; i < 2; i++) {
+        merge = merge_of_one(b, i);
+        assert_int_equal(run(merge).counts[0], both.counts[i]);
+        ct_merge_free(merge);
+    }
+}
+
+/* What two sources saw is what each of them saw, but for the bytes of the buffer that they share. */
+static void seen_is_the_sum(void **state)
+{
+    const struct bench *b = *state;
+    struct ct_merge *merge = merge_of(b, NULL);
+    run(merge);
+    const struct ct_seen both = *ct_merge_seen(merge);
+    ct_merge_free(merge);
+    uint64_t instructions = 0;
+    for (size_t i = 0; i < 2; i++) {
+        merge = merge_of_one(b, i);
+        assert_int_equal(ct_merge_seen(merge)->bytes, 0);
+        run(merge);
+        instructions += ct_merge_seen(merge)->instructions;
+        assert_int_equal(ct_merge_seen(merge)->bytes, both.bytes);
+        ct_merge_free(merge);
+    }
+    assert_true(instructions > 0);
+    assert_int_equal(both.instructions, instructions);
+}
+
+static void comes_from_the_trace(void **state)
+{
+    const struct bench *b = *state;
+    const struct ct_merge_options options = {.size = sizeof options, .from = CT_EVENTS_FROM_TRACE};
+    struct ct_merge *along = merge_of(b, NULL), *trace = merge_of(b, &options);
+    size_t count;
+    assert_int_equal(ct_merge_sources(trace, &count)->level, CT_LEVEL_ELEMENT);
+    assert_true(run(trace).counts[1] < run(along).counts[1]); /* it has no branch broadcast */
+    ct_merge_free(along);
+    ct_merge_free(trace);
+}
+
+static int stop(void *user, uint64_t bytes)
+{
+    uint64_t *last = user;
+    *last = bytes;
+    return STOP;
+}
+
+static void ends_when_it_is_told(void **state)
+{
+    const struct bench *b = *state;
+    uint64_t bytes = 0;
+    const struct ct_merge_options options = {.size = sizeof options, .user = &bytes, .progress = stop};
+    struct ct_merge *merge = merge_of(b, &options);
+    struct ct_merge_batch batch;
+    assert_int_equal(ct_merge_next(merge, &batch), STOP);
+    assert_int_equal(batch.count, 0);
+    assert_true(bytes > 0);
+    bytes = 0;
+    assert_int_equal(ct_merge_next(merge, &batch), STOP);
+    assert_int_equal(bytes, 0);
+    ct_merge_free(merge);
+}
+
+static void arguments_are_checked(void **state)
+{
+    const struct bench *b = *state;
+    struct ct_merge_options options = {.size = sizeof options, .from = CT_EVENTS_FROM_TRACE + 1};
+    struct ct_buffer buffer = b->capture->buffers[0];
+    struct ct_merge *merge = NULL;
+    assert_int_equal(ct_merge_new(b->ctx, &buffer, 1, &options, &merge), CT_ERR_ARG);
+    buffer.path = "-";
+    assert_int_equal(ct_merge_new(b->ctx, &buffer, 1, NULL, &merge), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(b->ctx), "standard input"));
+    assert_int_equal(ct_merge_new(b->ctx, NULL, 1, NULL, &merge), CT_ERR_ARG);
+    assert_null(merge);
+    assert_int_equal(ct_merge_new(b->ctx, NULL, 0, NULL, &merge), CT_OK);
+    struct ct_merge_batch batch;
+    assert_int_equal(ct_merge_next(merge, &batch), CT_OK);
+    assert_int_equal(batch.count, 0);
+    ct_merge_free(merge);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_come_in_order),     cmocka_unit_test(seen_is_the_sum),
+        cmocka_unit_test(comes_from_the_trace),  cmocka_unit_test(ends_when_it_is_told),
+        cmocka_unit_test(arguments_are_checked),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
