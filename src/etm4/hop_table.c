@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "flow/edge_table.h"
+#include "flow/step_builder.h"
 
 #define FIRST_STATES  1024u
 #define FIRST_RECORDS (UINT32_C(1) << 16)
@@ -41,11 +42,13 @@ static void empty_quick(struct ct_hops *h)
         h->quick[i] = (struct ct_quick_hop){.key = CT_HOP_EMPTY};
 }
 
-int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst,
-                 bool timed)
+int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst)
 {
+    const bool timed = ct_fast_counts_cycles(fast);
     *h = (struct ct_hops){.ctx = ctx,
-                          .fast = fast,
+                          .blocks = ct_fast_blocks(fast),
+                          .edges = ct_fast_edges(fast),
+                          .sums = ct_fast_own_sums(fast),
                           .burst = burst,
                           .reader = *burst,
                           .timed = timed,
@@ -183,7 +186,7 @@ static uint8_t isa_of(const struct ct_hops *h, unsigned is)
  * would be new where nothing may be. */
 static struct ct_branch_target *pair_of(struct ct_hops *h, const struct trip *t)
 {
-    struct ct_blocks *b = &h->fast->blocks;
+    struct ct_blocks *b = h->blocks;
     struct ct_branch_target *pair = NULL;
     if (t->have_addr)
         pair = h->known_only ? ct_blocks_known_pair(b, t->block, t->addr, t->isa)
@@ -195,7 +198,7 @@ static struct ct_branch_target *pair_of(struct ct_hops *h, const struct trip *t)
  * edge. False: that is for others. */
 static bool turn(struct ct_hops *h, struct trip *t, unsigned executed, uint32_t *edge)
 {
-    struct ct_blocks *b = &h->fast->blocks;
+    struct ct_blocks *b = h->blocks;
     if (is_indirect(b, t)) {
         struct ct_branch_target *pair = pair_of(h, t);
         if (!pair || ct_block_contradicts(&b->blocks[pair->next], executed))
@@ -218,7 +221,7 @@ static bool turn(struct ct_hops *h, struct trip *t, unsigned executed, uint32_t 
 /* A step is one of those that count; it ran the instructions of `block`. */
 static void add_step(const struct ct_hops *h, struct trip *t)
 {
-    const struct ct_block *block = &h->fast->blocks.blocks[t->block];
+    const struct ct_block *block = &h->blocks->blocks[t->block];
     uint32_t *r = t->record;
     if (h->timed)
         t->insns[r[STEPS]] = block->n;
@@ -238,7 +241,7 @@ static bool is_known(const struct ct_blocks *b, uint32_t number, unsigned execut
 /* The block where execution is runs. */
 static bool execute(struct ct_hops *h, struct trip *t, unsigned executed)
 {
-    struct ct_blocks *b = &h->fast->blocks;
+    struct ct_blocks *b = h->blocks;
     if (h->known_only && !is_known(b, t->cur, executed))
         return false;
     ct_block_node(b, t->cur);
@@ -323,7 +326,7 @@ static void spend_cycles(struct ct_hops *h, const uint32_t *r, uint32_t cycles, 
     for (uint32_t i = 0; i < steps && !h->error; i++) {
         const struct ct_edge_stats stats = stats_of(parts[i], times);
         const uint32_t edge = i + 1 < steps ? edges[i] : h->states[r[NEXT]].edge;
-        h->error = ct_edges_add_at(h->fast->edges, r[CONTEXT], edge, &stats);
+        h->error = ct_edges_add_at(h->edges, r[CONTEXT], edge, &stats);
     }
 }
 
@@ -332,7 +335,7 @@ static void spend_sums(struct ct_hops *h, const uint32_t *r, uint64_t times)
 {
     uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
     struct ct_elem elems[CT_HOP_BYTES];
-    struct ct_flow_sums *sums = &h->fast->sums;
+    struct ct_flow_sums *sums = h->sums;
     sums->ranges += times * r[STEPS];
     sums->instructions += times * r[INSNS];
     sums->branches += times * r[BRANCHES];
@@ -346,7 +349,7 @@ static void spend_counts(struct ct_hops *h, const uint32_t *r, uint64_t times)
 {
     const struct ct_edge_stats stats = {.count = times};
     for (uint32_t i = 0; i < r[STEPS] && !h->error; i++)
-        h->error = ct_edges_add_at(h->fast->edges, r[CONTEXT], r[HEAD_WORDS + i], &stats);
+        h->error = ct_edges_add_at(h->edges, r[CONTEXT], r[HEAD_WORDS + i], &stats);
 }
 
 void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times)
@@ -413,11 +416,11 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
     uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
     struct ct_elem elems[CT_HOP_BYTES];
     uint32_t insns[ATOMS_MAX];
-    const bool no_blocks = !h->known_only && ct_blocks_are_full(&h->fast->blocks);
+    const bool no_blocks = !h->known_only && ct_blocks_are_full(h->blocks);
     if (ct_hops_are_full(h) || no_blocks || !have_room(h))
         return 0;
     const struct ct_hop_state *from = &h->states[hop->state];
-    read_as(h, h->fast->blocks.blocks[from->last >> 2].isa == CT_ISA_A64);
+    read_as(h, h->blocks->blocks[from->last >> 2].isa == CT_ISA_A64);
     struct trip t = {.block = from->last >> 2,
                      .exec = from->last & 1,
                      .cur = from->cur,
@@ -429,7 +432,7 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
     if (h->timed && !t.cur && !t.have_addr)
         return 0;
     memset(t.record, 0, HEAD_WORDS * sizeof *t.record);
-    t.record[CONTEXT] = h->fast->blocks.domains[h->fast->blocks.blocks[t.block].domain].context;
+    t.record[CONTEXT] = h->blocks->domains[h->blocks->blocks[t.block].domain].context;
     memcpy(h->reader.address, from->recent_addresses, sizeof from->recent_addresses);
     size_t count = read_packets(h, &hop->bytes, size, data, elems);
     for (size_t i = 0; i < count; i++)
@@ -446,7 +449,7 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
 /* The first step, with no other before it. */
 static bool begin(struct ct_hops *h, struct trip *t, uint16_t domain, unsigned executed)
 {
-    t->cur = t->have_addr ? ct_blocks_find(&h->fast->blocks, t->addr, t->isa, domain) : 0;
+    t->cur = t->have_addr ? ct_blocks_find(h->blocks, t->addr, t->isa, domain) : 0;
     t->have_addr = false;
     return t->cur && execute(h, t, executed);
 }

@@ -86,7 +86,9 @@ struct ct_hop_state {
 
 struct ct_hops {
     struct ct_ctx *ctx;
-    struct ct_fast *fast;
+    struct ct_blocks *blocks;    /* of the engine, as are … */
+    struct ct_edges *edges;      /* … what it counts to … */
+    struct ct_flow_sums *sums;   /* … and what it adds up */
     struct ct_etm4_burst *burst; /* counts packets by header … */
     uint64_t elements;           /* … and these, of hops */
     struct ct_etm4_burst reader; /* of the packets of one hop, in 32- or 64-bit state as its first block is */
@@ -107,8 +109,7 @@ struct ct_hops {
     int error;
 };
 
-int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst,
-                 bool timed);
+int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst);
 void ct_hops_deinit(struct ct_hops *h);
 
 /* Returns the number of a state, which is added when it is new; 0 without memory. */

@@ -11,8 +11,7 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
                      struct ct_etm4_hops **out)
 {
     *out = NULL;
-    if (!ct_etm4_fast_scans(bytes) || fast->walk->stack.enabled || !fast->edges ||
-        (!fast->runs && !fast->builder.counts))
+    if (!ct_etm4_fast_scans(bytes) || !ct_fast_takes_hops(fast))
         return CT_OK;
     struct ct_etm4_hops *h = calloc(1, sizeof *h);
     if (!h)
@@ -23,7 +22,7 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
         h->ways[i].lane.hops = &h->hops;
         h->ways[i].lane.table = &ct_etm4_fast_tables(bytes)->scan;
     }
-    int rc = ct_hops_init(&h->hops, ctx, fast, ct_etm4_fast_burst(bytes), !fast->runs);
+    int rc = ct_hops_init(&h->hops, ctx, fast, ct_etm4_fast_burst(bytes));
     if (rc) {
         free(h);
         return rc;
@@ -41,29 +40,21 @@ void ct_etm4_hops_free(struct ct_etm4_hops *h)
 
 #ifdef CT_HAVE_AVX2
 
-/* Tells whether decoder and walk are in the state of 32 or 64 bits in which the last step was made: hops read
- * the addresses behind a step in no other one. */
-static bool is_settled(const struct ct_fast *f, const struct ct_etm4_burst *burst)
-{
-    const bool sf = f->blocks.blocks[f->last].isa == CT_ISA_A64;
-    return burst->sf == sf && f->walk->sf == sf;
-}
-
 uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h)
 {
     const struct ct_etm4_burst *burst = ct_etm4_fast_burst(h->bytes);
     const uint64_t *recent_addresses = burst->address;
-    struct ct_fast *f = h->fast;
+    const struct ct_fast_place place = ct_fast_place(h->fast);
     struct ct_hops *hops = &h->hops;
-    if (ct_hops_are_full(hops) || h->generation != f->blocks.generation) {
+    if (ct_hops_are_full(hops) || h->generation != hops->blocks->generation) {
         ct_etm4_hops_undo_ahead(h);
         hops->error = ct_hops_clear(hops);
     }
-    h->generation = f->blocks.generation;
-    if (!is_settled(f, burst))
+    h->generation = hops->blocks->generation;
+    if (!ct_fast_is_as_wide(h->fast, burst->sf))
         return 0;
-    uint32_t last = f->last << 2 | (f->have_addr ? 2 : 0) | f->last_exec;
-    return ct_hops_state(hops, recent_addresses, last, f->cur);
+    const uint32_t last = place.last << 2 | (place.have_addr ? 2u : 0) | place.exec;
+    return ct_hops_state(hops, recent_addresses, last, place.cur);
 }
 
 bool ct_etm4_hops_is_long(const struct ct_etm4_hops *h)

@@ -32,13 +32,6 @@ void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h)
     h->ahead = false;
 }
 
-/* The engine is where it was before. */
-static void stay(struct ct_fast *f)
-{
-    if (!ct_fast_is_indirect(f))
-        f->blocks.blocks[f->last].count[f->last_exec]++;
-}
-
 /* The state of the engine, whose last step does not count any more; 0: not one for hops. */
 static uint32_t enter(struct ct_etm4_hops *h)
 {
@@ -54,25 +47,16 @@ static uint32_t enter(struct ct_etm4_hops *h)
     if (hops->error || !ct_etm4_hops_is_ready(h))
         return 0;
     uint32_t state = ct_etm4_hops_state(h);
-    if (state && !ct_fast_is_indirect(f))
-        f->blocks.blocks[f->last].count[f->last_exec]--;
+    if (state)
+        ct_fast_uncount(f);
     return state;
 }
 
 static void leave(struct ct_etm4_hops *h, uint32_t state)
 {
     const struct ct_hop_state *s = &h->hops.states[state];
-    struct ct_fast *f = h->fast;
-    f->last = s->last >> 2;
-    f->last_exec = s->last & 1;
-    f->cur = s->cur;
-    f->have_addr = false;
-    f->marks = 0;
-    h->tail = (struct ct_memo){.last = f->last, .flags = f->last_exec ? CT_MEMO_EXEC : 0};
-    f->tail = &h->tail;
-    if (ct_fast_is_indirect(f))
-        h->tail.flags |= CT_MEMO_INDIRECT;
-    stay(f);
+    const struct ct_fast_place place = {.last = s->last >> 2, .cur = s->cur, .exec = s->last & 1};
+    ct_fast_go_to(h->fast, &place);
     ct_etm4_fast_leave(h->bytes, s->recent_addresses);
 }
 
@@ -107,7 +91,7 @@ static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
     }
     ct_etm4_hops_undo_ahead(h);
     if (state)
-        stay(h->fast);
+        ct_fast_count(h->fast);
     return false;
 }
 
@@ -129,7 +113,7 @@ static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
 static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
 {
     const bool there = h->ahead && work->at == way_ahead(h)->begin;
-    if (!ct_etm4_hops_is_ready(h) || !h->fast->open || !ct_etm4_fast_enter(h->bytes)) {
+    if (!ct_etm4_hops_is_ready(h) || !ct_fast_is_open(h->fast) || !ct_etm4_fast_enter(h->bytes)) {
         if (there)
             ct_etm4_hops_undo_ahead(h);
         return;
@@ -139,13 +123,14 @@ static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
     if (there ? !meet(h, work) : !begin(h, work))
         return;
     struct ct_etm4_lane *lane = &way_here(h)->lane;
-    if (!h->ahead && !is_much(&h->fast->blocks))
-        h->ahead = ct_ahead_begin(way_ahead(h), &h->search, h->bytes, work->run, lane->at, h->fast->domain);
+    if (!h->ahead && !is_much(h->hops.blocks))
+        h->ahead =
+            ct_ahead_begin(way_ahead(h), &h->search, h->bytes, work->run, lane->at, ct_fast_domain(h->fast));
     if (follow(h) || there) {
         ct_etm4_hops_pass(h, work, lane->at, &lane->others);
         leave(h, ct_hop_linked(lane->link));
     } else {
-        stay(h->fast);
+        ct_fast_count(h->fast);
     }
 }
 
@@ -159,10 +144,10 @@ int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work)
     run_ways(h, work);
     /* The hops here may have met many blocks. What was counted ahead is taken
      * back as long as they are known. */
-    if (is_much(&h->fast->blocks))
+    if (is_much(h->hops.blocks))
         ct_etm4_hops_undo_ahead(h);
     work->until = h->ahead ? way_ahead(h)->begin : 0;
-    return h->hops.error ? h->hops.error : h->fast->blocks.error;
+    return h->hops.error ? h->hops.error : h->hops.blocks->error;
 }
 
 #endif

@@ -213,40 +213,10 @@ CT_AVX2 static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
     return !h->hops.error;
 }
 
-/* All but the last step is in the table, and blocks are those of its context. False: not now. */
-static bool settle_context(struct ct_fast *f)
-{
-    struct ct_step_builder *b = &f->builder;
-    struct ct_blocks *blocks = &f->blocks;
-    blocks->error = ct_fast_absorb(f);
-    ct_step_drop_given(b);
-    for (size_t i = 0; i < b->mark_count; i++)
-        if (b->marks[i].kind == CT_MARK_ELEM && b->marks[i].elem.kind == CT_ELEM_CONTEXT)
-            return false;
-    if (!blocks->error && (f->domain_stale || blocks->domains[f->domain].context == CT_NO_NUMBER))
-        blocks->error = ct_fast_enter_context(f);
-    if (blocks->error)
-        return false;
-    const struct ct_block last = blocks->blocks[f->last];
-    if (last.domain == f->domain)
-        return true;
-    uint32_t number = ct_blocks_at(blocks, last.addr, last.isa, f->domain);
-    bool indirect = ct_fast_is_indirect(f);
-    uint32_t cur = number && !indirect ? ct_blocks_link(blocks, number, f->last_exec) : 0;
-    if (!number || (!cur && !indirect))
-        return false;
-    f->last = number;
-    f->cur = cur;
-    return true;
-}
-
 /* The state of the engine behind a count; 0: not one for hops. */
 static uint32_t enter_timed(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    struct ct_fast *f = h->fast;
-    const struct ct_step_builder *b = &f->builder;
-    if (!reach_count(h, work) || !ct_etm4_hops_is_ready(h) || !b->pending || b->waiting ||
-        b->timestamp_held || !(f->have_addr || f->cur) || !settle_context(f))
+    if (!reach_count(h, work) || !ct_fast_settle(h->fast))
         return 0;
     return ct_etm4_hops_state(h);
 }
@@ -255,28 +225,18 @@ static uint32_t enter_timed(struct ct_etm4_hops *h, struct ct_work *work)
 static void leave_timed(struct ct_etm4_hops *h, struct ct_work *work, const struct last_hop *last)
 {
     const struct ct_hop_state *s = &h->hops.states[last->state];
-    struct ct_fast *f = h->fast;
-    const struct ct_block *cur = &f->blocks.blocks[s->cur];
+    const struct ct_fast_place place = {
+        .last = s->last >> 2, .cur = s->cur, .exec = s->last & 1, .have_addr = s->last & 2};
     --*last->count;
     h->hops.elements -= ct_etm4_fast_forget(h->bytes, work->run->data + last->at, work->at - last->at);
     work->at = last->at;
     work->last_offset = ct_run_offset(work->run, work->run->pos + work->at - 1);
-    f->last = s->last >> 2;
-    f->last_exec = s->last & 1;
-    f->have_addr = f->quick = false;
-    f->walk->placed = true;
-    f->walk->need_address = ct_fast_is_indirect(f);
-    if (!f->walk->need_address)
-        ct_walk_go_to(f->walk, cur->addr, cur->isa);
-    if (s->last & 2)
-        ct_walk_come_to(f->walk, s->recent_addresses[0] & ~UINT64_C(1),
-                        ct_walk_isa(f->walk, s->recent_addresses[0] & 1));
+    ct_fast_resume(h->fast, &place, s->recent_addresses[0]);
     ct_etm4_fast_leave(h->bytes, s->recent_addresses);
 }
 
 int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    struct ct_step_builder *b = &h->fast->builder;
     struct last_hop last = {0};
     unsigned entry;
     unsigned done = 0;
@@ -285,7 +245,7 @@ int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work)
     uint32_t state = enter_timed(h, work);
     const uint32_t first = state;
     if (!state)
-        return h->hops.error ? h->hops.error : h->fast->blocks.error;
+        return h->hops.error ? h->hops.error : h->hops.blocks->error;
     do {
         if (!next_counts(h, work, &entry))
             break;
@@ -294,10 +254,9 @@ int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work)
         ct_etm4_hops_pass(h, work, work->at + done, &h->others);
     } while (done && entry != CT_SCAN_STOP && !ct_etm4_hops_is_long(h));
     if (last.count) {
-        b->edge[b->count - 1] = h->hops.states[first].edge;
-        b->pending = false;
+        ct_fast_leave_by(h->fast, h->hops.states[first].edge);
         leave_timed(h, work, &last);
     }
-    return h->hops.error ? h->hops.error : h->fast->blocks.error;
+    return h->hops.error ? h->hops.error : h->hops.blocks->error;
 }
 #endif

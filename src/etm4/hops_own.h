@@ -12,8 +12,7 @@ struct ct_etm4_hops {
     struct ct_fast *fast;
     uint32_t generation; /* of the blocks */
     struct ct_hops hops;
-    struct ct_memo tail; /* stands for the run of the last step */
-    uint64_t passed;     /* bytes since the edges got what was counted */
+    uint64_t passed; /* bytes since the edges got what was counted */
     /* Without cycles. */
     struct ct_ahead ways[CT_LANES];
     unsigned here; /* the way that begins where the trace is … */
@@ -31,7 +30,7 @@ struct ct_etm4_hops {
 /* The engine is between two steps that blocks are known of. */
 static inline bool ct_etm4_hops_is_ready(const struct ct_etm4_hops *h)
 {
-    return h->fast->quick && !h->fast->walk->atoms_done && !ct_fast_is_lost(h->fast);
+    return ct_fast_is_at_place(h->fast);
 }
 
 /* The number of the state of engine and decoder; 0: hops cannot begin there. */

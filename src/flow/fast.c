@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flow/fast.h"
+#include "flow/fast_own.h"
 
 #include <stdlib.h>
 #include <string.h>

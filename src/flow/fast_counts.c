@@ -2,7 +2,7 @@
 /* Atoms to counts: runs of blocks are remembered by (block, atoms), and only how often each ran is counted.
  * Their edges get it when the run makes room for another one, or at the end. */
 #include "flow/edge_table.h"
-#include "flow/fast.h"
+#include "flow/fast_own.h"
 
 /* A run on its way. */
 struct trip {

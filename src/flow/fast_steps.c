@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Atoms to steps along the blocks. */
-#include "flow/fast.h"
+#include "flow/fast_own.h"
 
 /* The last step gets its edge, unless so many marks came behind it that it has one. */
 static void settle(struct ct_fast *f, struct ct_branch_target *pair)
