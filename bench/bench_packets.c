@@ -12,7 +12,7 @@
 #include "coretap/decode.h"
 #include "coretap/event.h"
 #include "etm4_trace.h"
-#include "proto/etm4_bytewise.h"
+#include "bytewise/etm4_bytewise.h"
 #ifdef CT_BENCH_OPENCSD
 #include <opencsd/c_api/opencsd_c_api.h>
 #endif

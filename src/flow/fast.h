@@ -61,9 +61,6 @@ struct ct_fast_place ct_fast_place(const struct ct_fast *f);
  * last step was made: hops read the addresses behind a step in no other one. */
 bool ct_fast_is_as_wide(const struct ct_fast *f, bool sf);
 
-/* Whether execution is behind an indirect branch that was executed. */
-bool ct_fast_is_behind_indirect(const struct ct_fast *f);
-
 /* The domain of blocks that come. */
 uint16_t ct_fast_domain(const struct ct_fast *f);
 

@@ -44,11 +44,6 @@ struct ct_fast_place ct_fast_place(const struct ct_fast *f)
         .last = f->last, .cur = f->cur, .exec = f->last_exec, .have_addr = f->have_addr};
 }
 
-bool ct_fast_is_behind_indirect(const struct ct_fast *f)
-{
-    return ct_fast_is_indirect(f);
-}
-
 uint16_t ct_fast_domain(const struct ct_fast *f)
 {
     return f->domain;

@@ -95,28 +95,6 @@ size_t ct_fractal_module_bytes(const struct ct_fractal *f, unsigned index, const
     return *name ? bytes[index] : 0;
 }
 
-void ct_fractal_tlbi_va(struct ct_fractal *f, uint64_t va, int walk_caches)
-{
-    const int track = f->stalker.track;
-    ct_rtlb_remove_va(&f->rtlb, va, track);
-    if (ct_points_forget(&f->points, va, 0) && track)
-        ct_stalker_expose(&f->stalker, va);
-    if (walk_caches)
-        ct_stalker_invalidated(&f->stalker, va, 0);
-}
-
-void ct_fractal_tlbi_all(struct ct_fractal *f)
-{
-    const int track = f->stalker.track;
-    ct_rtlb_remove_all(&f->rtlb, track);
-    /* Points whose page the reverse TLB had silently given up. */
-    for (uint32_t i = 0; track && f->points.resolved && i < f->points.count; i++)
-        if (f->points.point[i].shift)
-            ct_stalker_expose(&f->stalker, f->points.point[i].va);
-    ct_points_forget(&f->points, 0, 1);
-    ct_stalker_invalidated(&f->stalker, 0, 1);
-}
-
 static int inconsistent(struct ct_fractal *f, const char *what, uint64_t value)
 {
     f->inconsistent++;

@@ -535,7 +535,8 @@ void ct_monitor_free(struct ct_monitor *m)
     if (!m)
         return;
     ct_mon_heap_free(&m->heap);
-    ct_mon_text_reader_free(m->reader);
+    if (m->reader_free)
+        m->reader_free(m->reader);
     ct_mon_certain_free(m->certain);
     free(m->cells);
     free(m->stack);

@@ -61,7 +61,8 @@ struct ct_monitor {
     bool unsorted;
     ct_monitor_fn *fn;
     void *user;
-    struct ct_mon_text_reader *reader;
+    struct ct_mon_text_reader *reader;                      /* of text, when there is one … */
+    void (*reader_free)(struct ct_mon_text_reader *reader); /* … and how it goes */
     struct ct_mon_certain *certain; /* NULL: nothing depends on events that were lost */
 };
 
@@ -86,6 +87,5 @@ int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct 
 int ct_mon_run_close_before_mistake(struct ct_monitor *m);
 int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text);
 void ct_mon_run_deliver(struct ct_monitor *m);
-void ct_mon_text_reader_free(struct ct_mon_text_reader *r);
 
 #endif

@@ -13,10 +13,8 @@ static uint32_t hash_name(const char *p, size_t n)
     return h ^ h >> 15;
 }
 
-void ct_mon_text_reader_free(struct ct_mon_text_reader *r)
+static void reader_free(struct ct_mon_text_reader *r)
 {
-    if (!r)
-        return;
     ct_mon_text_free(&r->rest);
     ct_mon_text_ranges_free(r);
     free(r->columns);
@@ -49,6 +47,7 @@ static struct ct_mon_text_reader *reader(struct ct_monitor *m)
         r->table[k].hash = h;
         r->table[k].input = i + 1;
     }
+    m->reader_free = reader_free;
     return m->reader = r;
 }
 

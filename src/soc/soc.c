@@ -77,11 +77,6 @@ void ct_soc_free(struct ct_soc *soc)
     free(soc);
 }
 
-uint64_t ct_soc_now(const struct ct_soc *soc)
-{
-    return soc->now;
-}
-
 uint64_t ct_soc_cycles(const struct ct_soc *soc, unsigned core)
 {
     return soc->core[core].cycles;

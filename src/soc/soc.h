@@ -88,7 +88,6 @@ int ct_soc_attach(struct ct_soc *soc, const struct ct_soc_tap *tap);
 /* A configuration write by software: goes to one tap, in order with the traffic. */
 void ct_soc_reg_write(struct ct_soc *soc, unsigned tap, uint32_t offset, uint64_t value);
 
-uint64_t ct_soc_now(const struct ct_soc *soc);
 uint64_t ct_soc_cycles(const struct ct_soc *soc, unsigned core);
 const struct ct_soc_counts *ct_soc_counts(const struct ct_soc *soc);
 /* The core does something that touches no memory. */

@@ -8,7 +8,7 @@
 
 #include "coretap/decode.h"
 #include "fuzz.h"
-#include "proto/etm4_bytewise.h"
+#include "bytewise/etm4_bytewise.h"
 #include "source.h"
 
 #define HEAD_BYTES (FUZZ_SOURCE_BYTES + 1)

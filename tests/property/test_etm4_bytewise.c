@@ -8,7 +8,7 @@
 
 #include "common/damage.h"
 #include "common/etm4_gen.h"
-#include "proto/etm4_bytewise.h"
+#include "bytewise/etm4_bytewise.h"
 
 enum {
     STREAM = 400,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "proto/etm4_bytewise.h"
+#include "bytewise/etm4_bytewise.h"
 
 #include "proto/etm4_finish.h"
 

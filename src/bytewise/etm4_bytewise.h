@@ -5,8 +5,8 @@
  * the packet. Unrolled u times it takes u bytes a turn. The packets are those of ct_etm4_decode; a property
  * test holds that. It stands for the paper and is measured against what the library uses
  * (docs/notes/performance.md). */
-#ifndef CT_PROTO_ETM4_BYTEWISE_H
-#define CT_PROTO_ETM4_BYTEWISE_H
+#ifndef CT_BYTEWISE_ETM4_BYTEWISE_H
+#define CT_BYTEWISE_ETM4_BYTEWISE_H
 
 #include "proto/etm4_state.h"
 
