@@ -110,7 +110,9 @@ struct ct_sieve_seen {
     uint8_t has_cycles;                   /* 1: steps had cycles */
     uint8_t left;                         /* 1: a session left a stream at the end of its window, and did not
                                              see what came behind it */
-    uint8_t pad[4];                       /* 0 */
+    uint8_t inside;                       /* 1: a session began a stream near its window, and did not see what
+                                             came before */
+    uint8_t pad[3];                       /* 0 */
 };
 
 struct ct_sieve_options {

@@ -71,8 +71,8 @@ struct ct_session_options {
      * programs in it are known. The same. */
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
     /* What of the captures is wanted (not owned); NULL: all. Steps and counts are of what it keeps. What was
-     * seen is of all that was decoded: not streams that are left out, nor what comes behind the windows of
-     * the others, but for a little. */
+     * seen is of all that was decoded: not streams that are left out, nor what comes before and behind the
+     * windows of the others, but for a little. */
     const struct ct_filter *filter;
     const char
         *part; /* what the filter keeps, in words, for results that are saved; it has to stay; or NULL */

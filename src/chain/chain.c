@@ -8,7 +8,9 @@
 #include "chain/feed.h"
 #include "chain/leave.h"
 #include "chain/memories.h"
+#include "chain/points.h"
 #include "chain/stream.h"
+#include "chain/threads/cuts.h"
 #include "chain/threads/parallel.h"
 #include "coretap/decode.h"
 #include "coretap/program.h"
@@ -24,7 +26,8 @@ struct ct_chain {
     const struct ct_memory *memory; /* that of no process in particular; NULL below FLOW */
     struct ct_demux *demux;         /* made when the framing is known */
     struct ct_batches *batches;
-    struct ct_parallel *parallel; /* with threads: decodes the streams in place of this */
+    struct ct_parallel *parallel;         /* with threads: decodes the streams in place of this */
+    const struct ct_chain_points *points; /* to be told, or NULL */
     size_t segment;
     uint64_t bytes;
     bool cut; /* trace is missing behind the piece in work */
@@ -145,6 +148,17 @@ size_t ct_chain_leave(struct ct_chain *c, uint8_t id)
     return count;
 }
 
+void ct_chain_tell_points(struct ct_chain *c, const struct ct_chain_points *points)
+{
+    c->points = points;
+}
+
+void ct_chain_begin_inside(struct ct_chain *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        c->streams[i].inside = c->streams[i].ops && c->streams[i].ops->find_sync;
+}
+
 int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
                  const struct ct_chain_sink *sink, struct ct_chain **out)
 {
@@ -193,6 +207,25 @@ void ct_chain_free(struct ct_chain *c)
     free(c);
 }
 
+static int run_stream(struct ct_chain *c, struct ct_stream_chain *stream, const struct ct_run *run,
+                      enum ct_behind behind, size_t *used)
+{
+    const enum ct_level level = (enum ct_level)c->options.level;
+    if (c->points)
+        return ct_stream_chain_run_points(stream, run, behind, level, c->batches, c->sink, c->points, used);
+    return ct_stream_chain_run(stream, run, behind, level, c->batches, c->sink, used);
+}
+
+/* Leaves out bytes of a stream up to its first synchronisation point, or as far as none can begin in them. */
+static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struct ct_run *run)
+{
+    const size_t found = run->size ? stream->ops->find_sync(run->data, run->size, 0) : SIZE_MAX;
+    const size_t none = run->size > CT_SYNC_SIZE_MAX ? run->size - CT_SYNC_SIZE_MAX : 0;
+    stream->inside = found == SIZE_MAX;
+    ct_demux_consume(c->demux, stream->stream.id, stream->inside ? none : found);
+    ct_demux_run(c->demux, stream->stream.id, run);
+}
+
 /* Takes every stream as far as its bytes go. */
 static int drain(struct ct_chain *c, enum ct_behind behind)
 {
@@ -202,7 +235,9 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
         ct_demux_run(c->demux, stream->stream.id, &run);
         if (stream->left)
             ct_demux_consume(c->demux, stream->stream.id, run.size);
-        if (stream->left || (!run.size && behind == CT_BEHIND_MORE))
+        else if (stream->inside)
+            find_begin(c, stream, &run);
+        if (stream->left || stream->inside || (!run.size && behind == CT_BEHIND_MORE))
             continue;
         if (c->parallel) {
             int rc = ct_parallel_push(c->parallel, i, &run);
@@ -212,8 +247,7 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
             continue;
         }
         size_t used;
-        int rc = ct_stream_chain_run(stream, &run, behind, (enum ct_level)c->options.level, c->batches,
-                                     c->sink, &used);
+        int rc = run_stream(c, stream, &run, behind, &used);
         if (rc)
             return rc;
         stream->stream.stats.bytes += used;
@@ -284,7 +318,8 @@ static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 
 static bool goes_straight(const struct ct_chain *c, size_t size)
 {
-    return c->options.framing == CT_FRAMING_NONE && size >= STRAIGHT && c->count == 1 && !c->parallel;
+    return c->options.framing == CT_FRAMING_NONE && size >= STRAIGHT && c->count == 1 && !c->parallel &&
+           !c->streams[0].inside;
 }
 
 /* What was left, with the first bytes of a piece. Result in *used: how many of these are done with; none when
@@ -315,8 +350,7 @@ static int run_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, s
     ct_demux_run(c->demux, 0, &run);
     const struct ct_span span = {.pos = run.pos, .place = ct_demux_offset(c->demux) << CT_SPAN_BITS};
     run = (struct ct_run){.data = bytes, .size = size, .pos = run.pos, .spans = &span, .span_count = 1};
-    int rc = ct_stream_chain_run(stream, &run, CT_BEHIND_MORE, (enum ct_level)c->options.level, c->batches,
-                                 c->sink, used);
+    int rc = run_stream(c, stream, &run, CT_BEHIND_MORE, used);
     if (rc)
         return rc;
     stream->stream.stats.bytes += *used;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "chain/follow.h"
+#include "chain/points.h"
 #include "chain/protocol.h"
 #include "chain/stream_events.h"
 #include "coretap/decode.h"
@@ -35,7 +36,9 @@ struct ct_stream_chain {
     bool started;                    /* there was a byte */
     bool fresh;                      /* … but none since the start or the last reset */
     bool left;                       /* what comes is not wanted */
-    bool whole; /* the last reset was where one recording ended and another began: nothing is lost */
+    bool inside;         /* what comes before the first synchronisation point is not wanted, nor lost */
+    uint64_t next_point; /* stream position from which on points are told */
+    bool whole;          /* the last reset was where one recording ended and another began: nothing is lost */
 };
 
 /* Makes the layers up to `options->level`. `memory` is needed from FLOW on. Steps are made only when they are
@@ -53,6 +56,12 @@ void ct_stream_chain_deinit(struct ct_stream_chain *chain);
 int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
                         enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                         size_t *used);
+
+/* The same, and tells of the synchronisation points (points.h). */
+int ct_stream_chain_run_points(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
+                               enum ct_level level, struct ct_batches *batches,
+                               const struct ct_chain_sink *sink, const struct ct_chain_points *points,
+                               size_t *used);
 
 /* Brings stream.stats and stream.edges up to date. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_stream_chain_sync(struct ct_stream_chain *chain);

@@ -266,7 +266,9 @@ static void write_levels(FILE *out, uint8_t levels)
 
 static void write_seen(FILE *out, const struct ct_sieve_seen *seen)
 {
-    fprintf(out, "%sthere are up to %" PRIu64 " instructions", seen->left ? "up to --to " : "",
+    static const char *const where[2][2] = {{"", "up to --to "},
+                                            {"shortly before --from and later ", "near --from and --to "}};
+    fprintf(out, "%sthere are up to %" PRIu64 " instructions", where[seen->inside][seen->left],
             seen->instructions);
     if (seen->has_cycles)
         fprintf(out, " and %" PRIu64 " cycles", seen->cycles);

@@ -3,29 +3,14 @@
 
 #include <string.h>
 
-#include "base/etm4_config.h"
-#include "base/v7_config.h"
+#include "base/cycle_counts.h"
 
 int ct_step_builder_init(struct ct_step_builder *b, struct ct_ctx *ctx, const struct ct_source *source)
 {
-    struct ct_etm4_config etm4;
-    struct ct_v7_config v7;
-    int rc = CT_OK;
-    switch (source->protocol) {
-    case CT_PROTOCOL_ETM4:
-    case CT_PROTOCOL_ETE:
-        rc = ct_etm4_config_init(ctx, source, &etm4);
-        b->counts = !rc && etm4.cycle_count;
-        break;
-    case CT_PROTOCOL_PTM:
-    case CT_PROTOCOL_ETM3:
-        rc = ct_v7_config_init(ctx, source, &v7);
-        b->counts = !rc && v7.cycle_accurate;
-        b->timestamp_counts = true;
-        break;
-    default:
-        break;
-    }
+    struct ct_cycle_counts counts;
+    const int rc = ct_cycle_counts_of(ctx, source, &counts);
+    b->counts = counts.there;
+    b->timestamp_counts = counts.timestamps_add;
     return rc;
 }
 

@@ -33,6 +33,7 @@ void ct_session_free(struct ct_session *s)
 {
     if (!s)
         return;
+    ct_session_forget_index(s);
     free(s->analyses);
     free(s->memories);
     free(s);
@@ -127,14 +128,17 @@ struct pass {
     uint32_t first_lane; /* of the buffer: its streams have the number of their ID behind it */
     const struct ct_maps *maps;
     uint64_t ids[2];
-    bool stopped; /* the windows of all streams are over */
+    bool stopped;                /* the windows of all streams are over */
+    struct ct_index_begin begin; /* where its decoding begins … */
+    struct ct_index_part part;   /* … and the part of the buffer that is decoded then */
 };
 
 static int on_bytes(void *user, uint64_t bytes)
 {
     const struct pass *pass = user;
     const struct ct_session_options *options = &pass->session->options;
-    return options->progress ? options->progress(options->user, pass->before + bytes) : 0;
+    return options->progress ? options->progress(options->user, pass->before + pass->begin.offset + bytes)
+                             : 0;
 }
 
 static int give_steps(const struct pass *pass, const struct ct_stream *stream,
@@ -169,6 +173,8 @@ int ct_session_sieve(const struct ct_session *s, const struct ct_source *source,
 static int begin_sieve(const struct pass *pass, const struct ct_stream *stream, struct ct_sieved *sieved)
 {
     const int rc = ct_session_sieve(pass->session, stream->source, pass->maps, &sieved->sieve);
+    if (!rc && pass->begin.offset)
+        ct_sieve_begin_inside(sieved->sieve, &pass->begin.clocks[stream->id]);
     return rc ? rc : ct_edges_new(pass->session->ctx, NULL, &sieved->edges);
 }
 
@@ -248,7 +254,12 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
                                              .threads = s->options.threads,
                                              .ids = {pass->ids[0], pass->ids[1]}};
     pass->sink = (struct ct_chain_sink){.user = pass, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
-    int rc = ct_chain_new(s->ctx, buffer, &options, &pass->sink, &pass->chain);
+    if (pass->begin.offset)
+        ct_index_part_of(&pass->part, buffer, &pass->begin);
+    int rc = ct_chain_new(s->ctx, pass->begin.offset ? &pass->part.buffer : buffer, &options, &pass->sink,
+                          &pass->chain);
+    if (!rc && pass->begin.offset)
+        ct_index_begin_chain(pass->chain, &pass->begin);
     if (!rc)
         rc = ct_chain_run(pass->chain);
     return pass->stopped ? CT_OK : rc;
@@ -317,7 +328,9 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
     const bool counts = s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) && !s->sieves;
     if (!ct_session_ids(s, buffer, pass.ids))
         return CT_OK;
-    int rc = run_chain(s, &pass, buffer, counts, steps && !again);
+    int rc = again ? CT_OK : ct_session_begin(s, buffer, pass.ids, pass.before, &pass.begin);
+    if (!rc)
+        rc = run_chain(s, &pass, buffer, counts, steps && !again);
     if (!rc && by_memory)
         rc = find_programs(s, capture, pass.chain);
     if (!rc && by_memory)
@@ -373,6 +386,7 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
     s->seen = (struct ct_seen){0};
     s->memory_count = 0;
     s->turned = 0;
+    ct_session_forget_index(s);
     int rc = ct_filter_settle(s->ctx, s->options.filter, capture, buffers, count, &s->filter);
     s->sieves = !rc && ct_filter_steps(&s->filter);
     const bool steps = s->options.steps || s->inputs & CT_INPUT_STEPS || s->sieves;

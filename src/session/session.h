@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "coretap/session.h"
+#include "session/index.h"
 
 enum {
     CT_SESSION_LANES = 128, /* of a buffer: as many as there are trace IDs */
@@ -33,7 +34,11 @@ struct ct_session {
     bool sieves;                               /* it leaves steps out */
     struct ct_sieved sieved[CT_SESSION_LANES]; /* by trace ID, of the buffer that is being decoded */
     struct ct_sieve_seen sieve_seen;
-    uint64_t turned; /* bytes of the turns that are over, of this run */
+    uint64_t turned;                  /* bytes of the turns that are over, of this run */
+    struct ct_index *index;           /* that was made last, in this run … */
+    const struct ct_buffer *index_of; /* … of this buffer; or both are NULL */
+    uint64_t looked;                  /* bytes of the buffers before that one */
+    uint64_t apart;                   /* bytes between points of an index; 0: as it is best */
 };
 
 /* Writes the IDs of a buffer that are wanted, as in struct ct_chain_options. False: none is. */
@@ -42,6 +47,16 @@ bool ct_session_ids(const struct ct_session *session, const struct ct_buffer *bu
 /* Makes the sieve of one stream. The errors of ct_sieve_new. */
 int ct_session_sieve(const struct ct_session *session, const struct ct_source *source,
                      const struct ct_maps *maps, struct ct_sieve **out);
+
+/* Says how many bytes there are between the points of an index, for tests; before the first run. */
+void ct_session_tune(struct ct_session *session, uint64_t apart);
+
+/* Finds where decoding of some IDs of a buffer begins for the window of the filter (window.c). `before`:
+ * bytes of the buffers that are over. The errors of ct_index_make and ct_index_find. */
+int ct_session_begin(struct ct_session *session, const struct ct_buffer *buffer, const uint64_t ids[2],
+                     uint64_t before, struct ct_index_begin *begin);
+
+void ct_session_forget_index(struct ct_session *session);
 
 /* Decodes the streams of a buffer one after the other (turns.c). The errors of ct_session_run. */
 int ct_session_turns(struct ct_session *session, const struct ct_capture *capture,

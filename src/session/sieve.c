@@ -17,6 +17,7 @@ struct ct_sieve {
     struct ct_sieve_code code;
     struct ct_sieve_window window;
     struct ct_sieve_clock clock;
+    struct ct_sieve_clock begin; /* the clock when the first batch came */
     struct ct_sieve_seen seen;
     bool is_wanted;   /* the context is */
     bool was_kept;    /* the last step, or none came yet */
@@ -84,6 +85,13 @@ void ct_sieve_free(struct ct_sieve *s)
 const struct ct_sieve_seen *ct_sieve_seen(const struct ct_sieve *s)
 {
     return s ? &s->seen : NULL;
+}
+
+void ct_sieve_begin_inside(struct ct_sieve *s, const struct ct_sieve_clock *clock)
+{
+    s->clock = s->begin = *clock;
+    s->skipped = clock->cycles;
+    s->seen.inside = 1;
 }
 
 bool ct_sieve_is_over(const struct ct_sieve *s)
@@ -174,6 +182,7 @@ void ct_sieve_seen_add(struct ct_sieve_seen *to, const struct ct_sieve_seen *fro
     to->has_ticks |= from->has_ticks;
     to->has_cycles |= from->has_cycles;
     to->left |= from->left;
+    to->inside |= from->inside;
 }
 
 /* ---- what is given ---- */
@@ -373,8 +382,8 @@ int ct_sieve_run(struct ct_sieve *s, const struct ct_step_batch *batch, struct c
         if (!rc && i < batch->count)
             rc = run_step(s, batch, i, edges, nodes);
     }
-    s->seen.cycles = s->clock.cycles;
-    s->seen.instructions = s->clock.instructions;
+    s->seen.cycles = s->clock.cycles - s->begin.cycles;
+    s->seen.instructions = s->clock.instructions - s->begin.instructions;
     *out = (struct ct_step_batch){.graph = batch->graph,
                                   .edge = s->edges,
                                   .cycles = batch->cycles ? s->cycles : NULL,

@@ -8,10 +8,20 @@
 #include "coretap/filter.h"
 #include "coretap/watch.h"
 
+/* Where a stream is. */
+struct ct_sieve_clock {
+    uint64_t cycles, instructions;
+    uint64_t ticks; /* the last timestamp, 0 before the first one. Never goes back */
+};
+
 /* ---- sieve.c ---- */
 
 /* Tells whether the window is over: the sieve keeps nothing of what comes. */
 bool ct_sieve_is_over(const struct ct_sieve *sieve);
+
+/* Says before the first batch that the stream begins inside of its trace, where its clock is `clock`, before
+ * the window. */
+void ct_sieve_begin_inside(struct ct_sieve *sieve, const struct ct_sieve_clock *clock);
 
 /* ---- code (sieve_code.c) ---- */
 
@@ -31,12 +41,6 @@ int ct_sieve_code_check(const struct ct_sieve_code *code);
 int ct_sieve_code_wants(struct ct_sieve_code *code, const struct ct_graph *graph, uint32_t number);
 
 /* ---- the window (sieve_window.c) ---- */
-
-/* Where a stream is. */
-struct ct_sieve_clock {
-    uint64_t cycles, instructions;
-    uint64_t ticks; /* the last timestamp, 0 before the first one. Never goes back */
-};
 
 /* One end of the window, and how often its place was come to. */
 struct ct_sieve_end {

@@ -20,7 +20,9 @@ struct pass {
     struct ct_sieve *sieve; /* NULL: all steps are wanted */
     uint64_t before;        /* bytes of the passes that are over */
     struct taker taker;
-    bool stopped; /* the window is over */
+    bool stopped;                /* the window is over */
+    struct ct_index_begin begin; /* where its decoding begins … */
+    struct ct_index_part part;   /* … and the part of the buffer that is decoded then */
 };
 
 /* ---- receivers: each hands on to that of the turn ---- */
@@ -71,7 +73,9 @@ static int on_bytes(void *user, uint64_t bytes)
 {
     const struct taker *t = user;
     const struct ct_session_options *options = &t->pass->session->options;
-    const int rc = options->progress ? options->progress(options->user, t->pass->before + bytes) : 0;
+    const int rc = options->progress
+                       ? options->progress(options->user, t->pass->before + t->pass->begin.offset + bytes)
+                       : 0;
     return rc || !t->pass->turn.sink.bytes ? rc : t->pass->turn.sink.bytes(t->user, bytes);
 }
 
@@ -156,9 +160,19 @@ static int decode(struct pass *pass, bool is_first)
                                        .threads = s->options.threads};
     struct ct_chain *chain;
     options.ids[turn->id / 64] = UINT64_C(1) << turn->id % 64;
-    int rc = ct_chain_new(s->ctx, turn->buffer, &options, &sink, &chain);
+    int rc = ct_session_begin(s, turn->buffer, options.ids, pass->before, &pass->begin);
     if (rc)
         return rc;
+    if (pass->begin.offset) {
+        ct_index_part_of(&pass->part, turn->buffer, &pass->begin);
+        ct_sieve_begin_inside(pass->sieve, &pass->begin.clocks[turn->id]);
+    }
+    rc =
+        ct_chain_new(s->ctx, pass->begin.offset ? &pass->part.buffer : turn->buffer, &options, &sink, &chain);
+    if (rc)
+        return rc;
+    if (pass->begin.offset)
+        ct_index_begin_chain(chain, &pass->begin);
     rc = ct_chain_run(chain);
     if (pass->stopped) {
         s->sieve_seen.left = 1;

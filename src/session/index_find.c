@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where decoding begins for a window: some points before it, where it is tried whether a decoder that begins
+ * there comes to the state that decoding from the first byte comes to. */
+#include "session/index.h"
+
+#include "base/cycle_counts.h"
+#include "chain/leave.h"
+#include "chain/points.h"
+
+#include <string.h>
+
+/* Points that decoding begins before the last one before the window, at first; each time it does not lead
+ * to the right state there are so many times more. */
+#define FIRST_POINTS 2u
+#define MORE_POINTS  4u
+#define TRIES        4u
+
+/* Behind the first address execution is known; if it went elsewhere before, what that means ends with the
+ * second. */
+#define LEAST_ADDRESSES 2u
+
+#define FRAME_BYTES 16u
+
+struct search {
+    const struct ct_index *index;
+    const struct ct_index_look *look;
+    struct ct_index_begin *begin;
+    size_t last[CT_INDEX_STREAMS]; /* the number of the last point before the window, and one; 0: no stream */
+    struct ct_chain *chain;
+    struct ct_index_place places[CT_INDEX_STREAMS];
+    bool found[CT_INDEX_STREAMS];
+    bool stopped; /* all streams are found, or one cannot be */
+    bool failed;
+};
+
+void ct_index_part_of(struct ct_index_part *part, const struct ct_buffer *buffer,
+                      const struct ct_index_begin *begin)
+{
+    part->piece = (struct ct_piece){
+        .offset = begin->offset, .size = INT64_MAX, .time = CT_NO_TIME, .tid = CT_NO_THREAD};
+    part->buffer = *buffer;
+    part->buffer.framing = begin->framing;
+    part->buffer.pieces = &part->piece;
+    part->buffer.piece_count = 1;
+}
+
+/* ---- a try ---- */
+
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct search *s = user;
+    ct_index_count(&s->places[stream->id], (enum ct_protocol)stream->source->protocol, batch);
+    return 0;
+}
+
+/* Whether what a decoder says from here on is what one says that began with the first byte. */
+static bool is_same(const struct ct_index_place *whole, const struct ct_index_place *part)
+{
+    if (part->elements == whole->elements)
+        return true; /* it had nothing before */
+    return part->addresses >= LEAST_ADDRESSES && part->context == whole->context &&
+           part->timestamp == whole->timestamp && (part->counts || !whole->counts) &&
+           part->owners == whole->owners && part->clock.cycles <= whole->clock.cycles &&
+           part->clock.instructions <= whole->clock.instructions;
+}
+
+static void set_clock(struct search *s, uint8_t id, const struct ct_index_place *whole,
+                      const struct ct_index_place *part)
+{
+    struct ct_sieve_clock *clock = &s->begin->clocks[id];
+    clock->cycles = whole->clock.cycles - part->clock.cycles;
+    clock->instructions =
+        s->index->has_instructions ? whole->clock.instructions - part->clock.instructions : 0;
+    clock->ticks = whole->clock.ticks;
+}
+
+static int on_point(void *user, const struct ct_stream *stream, const struct ct_chain_point *point)
+{
+    struct search *s = user;
+    struct ct_index_place *part = &s->places[stream->id];
+    const struct ct_index_point *last = &s->index->streams[stream->id].points[s->last[stream->id] - 1];
+    if (s->found[stream->id] || point->offset < last->offset)
+        return 0;
+    if (s->index->has_instructions)
+        part->clock.instructions = ct_index_instructions(s->chain, stream->id);
+    s->failed = point->offset != last->offset || point->state != last->state || !is_same(&last->place, part);
+    s->found[stream->id] = true;
+    set_clock(s, stream->id, &last->place, part);
+    s->stopped = s->failed || !ct_chain_leave(s->chain, stream->id);
+    return s->stopped;
+}
+
+void ct_index_begin_chain(struct ct_chain *chain, const struct ct_index_begin *begin)
+{
+    ct_chain_begin_inside(chain);
+    for (size_t i = 0; i < CT_INDEX_STREAMS; i++)
+        if (begin->dead[i])
+            ct_chain_leave(chain, (uint8_t)i);
+}
+
+static int try_begin(struct search *s)
+{
+    const struct ct_chain_options options = {.size = sizeof options,
+                                             .level = s->index->has_instructions ? CT_LEVEL_FLOW
+                                                                                 : CT_LEVEL_ELEMENT,
+                                             .ids = {s->look->ids[0], s->look->ids[1]}};
+    const struct ct_chain_sink sink = {.user = s, .elems = on_elems};
+    const struct ct_chain_points points = {.user = s, .reach = on_point};
+    struct ct_index_part part;
+    memset(s->places, 0, sizeof s->places);
+    memset(s->found, 0, sizeof s->found);
+    s->stopped = s->failed = false;
+    ct_index_part_of(&part, s->look->buffer, s->begin);
+    int rc = ct_chain_new(s->look->ctx, &part.buffer, &options, &sink, &s->chain);
+    if (rc)
+        return rc;
+    ct_chain_tell_points(s->chain, &points);
+    ct_index_begin_chain(s->chain, s->begin);
+    rc = ct_chain_run(s->chain);
+    ct_chain_free(s->chain);
+    s->failed |= !s->stopped; /* a point did not come */
+    return s->stopped ? CT_OK : rc;
+}
+
+/* ---- the search ---- */
+
+static bool is_wanted(const struct ct_index_look *look, size_t id)
+{
+    return !(look->ids[0] | look->ids[1]) || look->ids[id / 64] >> id % 64 & 1;
+}
+
+/* Whether a window in cycles is on a stream without counts, which has to be told of. */
+static bool lacks_counts(const struct ct_index_look *look)
+{
+    const struct ct_buffer *b = look->buffer;
+    if (look->from->kind != CT_POINT_CYCLES && look->to->kind != CT_POINT_CYCLES)
+        return false;
+    for (size_t i = 0; i < b->source_count; i++) {
+        struct ct_cycle_counts counts;
+        if (ct_cycle_counts_of(NULL, &b->sources[i], &counts) || !counts.there)
+            return true;
+    }
+    return false;
+}
+
+/* Finds the last point of each stream that is before the window. False: a stream comes to its window, and
+ * has none. */
+static bool find_last(struct search *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < CT_INDEX_STREAMS; i++) {
+        const struct ct_index_stream *stream = &s->index->streams[i];
+        const bool is_reached = ct_index_is_reached(&stream->end.clock, s->look->from);
+        s->begin->dead[i] = !is_reached;
+        if (!is_reached || !is_wanted(s->look, i))
+            continue;
+        size_t low = 0;
+        for (size_t high = stream->count; low < high;) {
+            const size_t middle = low + (high - low) / 2;
+            if (ct_index_is_reached(&stream->points[middle].place.clock, s->look->from))
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        s->last[i] = low;
+        any = true;
+        if (!low)
+            return false;
+    }
+    return any;
+}
+
+/* The offset that all streams have so many points behind it, before their windows. */
+static uint64_t offset_before(const struct search *s, size_t points)
+{
+    uint64_t offset = UINT64_MAX;
+    for (size_t i = 0; i < CT_INDEX_STREAMS; i++) {
+        const size_t last = s->last[i];
+        if (!last)
+            continue;
+        const uint64_t at = s->index->streams[i].points[last > points ? last - 1 - points : 0].offset;
+        offset = at < offset ? at : offset;
+    }
+    return s->begin->framing == CT_FRAMING_FRAMES ? offset / FRAME_BYTES * FRAME_BYTES : offset;
+}
+
+int ct_index_find(const struct ct_index *index, const struct ct_index_look *look,
+                  struct ct_index_begin *begin)
+{
+    struct search s = {.index = index, .look = look, .begin = begin};
+    *begin = (struct ct_index_begin){.framing = index->framing};
+    if (index->framing > CT_FRAMING_FRAMES || (look->instructions && !index->has_instructions) ||
+        lacks_counts(look) || !find_last(&s))
+        return CT_OK;
+    size_t points = FIRST_POINTS;
+    for (unsigned i = 0; i < TRIES; i++, points *= MORE_POINTS) {
+        begin->offset = offset_before(&s, points);
+        const int rc = begin->offset ? try_begin(&s) : CT_OK;
+        if (rc || !begin->offset || !s.failed)
+            return rc;
+    }
+    begin->offset = 0;
+    return CT_OK;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A window on a long capture: decoding begins shortly before it. */
+#include "session/session.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Bytes between two points of an index at least, and points of a stream at most. */
+#define APART       ((uint64_t)64 << 10)
+#define MOST_POINTS 65536u
+
+void ct_session_tune(struct ct_session *s, uint64_t apart)
+{
+    s->apart = apart;
+}
+
+void ct_session_forget_index(struct ct_session *s)
+{
+    ct_index_free(s->index);
+    s->index = NULL;
+    s->index_of = NULL;
+}
+
+static bool is_clock(const struct ct_filter_point *point)
+{
+    return point->kind == CT_POINT_TICKS || point->kind == CT_POINT_CYCLES ||
+           point->kind == CT_POINT_INSTRUCTIONS;
+}
+
+/* Whether the begin of the window can be looked for. Places are known only to who follows all of the program;
+ * a file is read twice. */
+static bool can_look(const struct ct_session *s, const struct ct_buffer *buffer, uint64_t *size)
+{
+    const struct ct_filter *f = &s->filter;
+    struct stat st;
+    if (!is_clock(&f->from) || (f->to.kind && !is_clock(&f->to)) || buffer->pieces || buffer->maps ||
+        strcmp(buffer->path, "-") == 0 || stat(buffer->path, &st) || !S_ISREG(st.st_mode))
+        return false;
+    *size = (uint64_t)st.st_size;
+    return true;
+}
+
+static int on_bytes(void *user, uint64_t bytes)
+{
+    const struct ct_session *s = user;
+    return s->options.progress(s->options.user, s->looked + bytes);
+}
+
+int ct_session_begin(struct ct_session *s, const struct ct_buffer *buffer, const uint64_t ids[2],
+                     uint64_t before, struct ct_index_begin *begin)
+{
+    const struct ct_filter *f = &s->filter;
+    uint64_t size = 0;
+    *begin = (struct ct_index_begin){0};
+    struct ct_index_look look = {.ctx = s->ctx,
+                                 .buffer = buffer,
+                                 .from = &f->from,
+                                 .to = &f->to,
+                                 .instructions = f->from.kind == CT_POINT_INSTRUCTIONS ||
+                                                 f->to.kind == CT_POINT_INSTRUCTIONS,
+                                 .user = s,
+                                 .progress = s->options.progress ? on_bytes : NULL};
+    if (!s->sieves || !can_look(s, buffer, &size) || !ct_session_ids(s, buffer, look.ids))
+        return CT_OK;
+    look.apart = s->apart ? s->apart : size / MOST_POINTS > APART ? size / MOST_POINTS : APART;
+    s->looked = before;
+    int rc = CT_OK;
+    if (s->index_of != buffer) {
+        ct_session_forget_index(s);
+        rc = ct_index_make(&look, &s->index);
+        s->index_of = rc ? NULL : buffer;
+    }
+    memcpy(look.ids, ids, sizeof look.ids);
+    return rc ? rc : ct_index_find(s->index, &look, begin);
+}
