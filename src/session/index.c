@@ -185,16 +185,16 @@ static int run(struct look *look)
     return look->stopped ? CT_OK : rc;
 }
 
-int ct_index_make(const struct ct_index_look *what, struct ct_index **out)
+int ct_index_make(const struct ct_index_look *look, struct ct_index **out)
 {
-    struct look look = {.what = what, .index = calloc(1, sizeof *look.index)};
-    if (!look.index)
-        return ct_fail_nomem(what->ctx, what->buffer->name);
-    look.index->has_instructions = what->instructions;
-    const int rc = run(&look);
+    struct look l = {.what = look, .index = calloc(1, sizeof *l.index)};
+    if (!l.index)
+        return ct_fail_nomem(look->ctx, look->buffer->name);
+    l.index->has_instructions = look->instructions;
+    const int rc = run(&l);
     if (rc)
-        ct_index_free(look.index);
+        ct_index_free(l.index);
     else
-        *out = look.index;
+        *out = l.index;
     return rc;
 }
