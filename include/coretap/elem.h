@@ -194,6 +194,18 @@ struct ct_elem {
     uint64_t v;
 };
 
+/* Returns the context ID that a CONTEXT element tells, 0 where it tells none. */
+static inline uint32_t ct_elem_ctxt(const struct ct_elem *context)
+{
+    return context->aux & CT_CONTEXT_CTXT ? (uint32_t)context->v : 0;
+}
+
+/* Returns the VMID, or virtual context ID, that a CONTEXT element tells, 0 where it tells none. */
+static inline uint32_t ct_elem_vmid(const struct ct_elem *context)
+{
+    return context->aux & CT_CONTEXT_VMID ? (uint32_t)(context->v >> 32) : 0;
+}
+
 /* Returns the whole offset of an element; `end` is any offset at or after it and less than 4 GiB away. */
 static inline uint64_t ct_elem_offset(const struct ct_elem *elem, uint64_t end)
 {

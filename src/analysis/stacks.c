@@ -78,8 +78,7 @@ static int switch_to(struct ct_stacks *s, uint32_t lane, uint64_t key)
 
 static uint64_t key_of(const struct ct_elem *context)
 {
-    uint64_t key = context->aux & CT_CONTEXT_CTXT ? (uint32_t)context->v : 0;
-    return context->aux & CT_CONTEXT_VMID ? key | (context->v >> 32 << 32) : key;
+    return ct_elem_ctxt(context) | (uint64_t)ct_elem_vmid(context) << 32;
 }
 
 /* ---- arriving somewhere ---- */

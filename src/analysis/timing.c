@@ -197,8 +197,8 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
         }
         return CT_OK;
     case CT_ELEM_CONTEXT: {
-        uint32_t ctxt = elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : 0;
-        uint32_t vmid = elem->aux & CT_CONTEXT_VMID ? (uint32_t)(elem->v >> 32) : 0;
+        uint32_t ctxt = ct_elem_ctxt(elem);
+        uint32_t vmid = ct_elem_vmid(elem);
         t->exception_level = elem->n & 3;
         if (ctxt == t->now->ctxt && vmid == t->now->vmid)
             return CT_OK;

@@ -131,8 +131,8 @@ static int learn(struct ct_watcher *w, const struct ct_graph *graph)
 
 static void set_context(struct ct_watcher *w, const struct ct_elem *elem)
 {
-    w->now.ctxt = elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : 0;
-    w->now.vmid = elem->aux & CT_CONTEXT_VMID ? (uint32_t)(elem->v >> 32) : 0;
+    w->now.ctxt = ct_elem_ctxt(elem);
+    w->now.vmid = ct_elem_vmid(elem);
     w->now.el_sec = elem->n;
     w->now.known = (uint8_t)(elem->aux & KNOWN);
 }

@@ -117,8 +117,7 @@ static int on_element(struct ct_wcet *w, const struct ct_elem *elem)
 {
     switch (elem->kind) {
     case CT_ELEM_CONTEXT:
-        return ct_wcet_switch_thread(w, elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : 0,
-                                     elem->aux & CT_CONTEXT_VMID ? (uint32_t)(elem->v >> 32) : 0);
+        return ct_wcet_switch_thread(w, ct_elem_ctxt(elem), ct_elem_vmid(elem));
     case CT_ELEM_EXCEPTION:
         return enter_exception(w, elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0);
     case CT_ELEM_RETURN:

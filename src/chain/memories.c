@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/search.h"
 
 struct own {
     const struct ct_generation *generation;
@@ -209,15 +210,7 @@ static const struct ct_process *find_process(const struct ct_maps *maps, uint32_
 /* The generation at a time; the first one also before it. */
 static size_t find_generation(const struct ct_process *process, uint64_t time)
 {
-    size_t low = 0;
-    size_t high = process->generation_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (process->generations[middle].from <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = CT_COUNT_UP_TO(process->generations, process->generation_count, from, time);
     return low ? low - 1 : 0;
 }
 

@@ -38,7 +38,7 @@ void ct_etm4_decoder_seam(const void *decoder, struct ct_seam *seam)
     ct_seam_put(seam, d->timestamp);
     ct_seam_put(seam, d->cc_threshold);
     ct_seam_put(seam, (uint64_t)d->sf << 2 | (uint64_t)d->info_seen << 1 | d->synced);
-    ct_seam_put(seam, d->run_size);
+    ct_seam_put(seam, d->run.size);
 }
 
 static void put_held(const struct ct_held *held, struct ct_seam *seam)

@@ -137,8 +137,8 @@ void ct_edges_set_context(struct ct_edges *e, const struct ct_elem *elem)
 {
     if (!e || !elem)
         return;
-    struct ct_edge_context context = {.ctxt = elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : 0,
-                                      .vmid = elem->aux & CT_CONTEXT_VMID ? (uint32_t)(elem->v >> 32) : 0,
+    struct ct_edge_context context = {.ctxt = ct_elem_ctxt(elem),
+                                      .vmid = ct_elem_vmid(elem),
                                       .el_sec = elem->n,
                                       .known = (uint8_t)(elem->aux & CONTEXT_KNOWN)};
     if (same_context(&context, &e->current))

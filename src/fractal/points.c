@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fractal/points.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,15 +46,7 @@ size_t ct_points_bytes(const struct ct_points *p)
 /* Index of the first point at or above va. */
 static uint32_t lower_bound(const struct ct_points *p, uint64_t va)
 {
-    uint32_t lo = 0, hi = p->count;
-    while (lo < hi) {
-        const uint32_t mid = lo + (hi - lo) / 2;
-        if (p->point[mid].va < va)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)CT_COUNT_BELOW(p->point, p->count, va, va);
 }
 
 /* Points move in the array when one comes or goes: the chains hold indices and are made anew. */

@@ -3,6 +3,7 @@
  * one generation as long as mappings are only added (an address is not executed before it is there,
  * so it does no harm to have it early), and gets a new one when something else takes a place, or
  * when it becomes another program. */
+#include "base/search.h"
 #include "input/perf.h"
 
 #include <stdlib.h>
@@ -233,16 +234,7 @@ static int reserve(struct player *pl, struct process *process, size_t more)
 /* The first mapping that ends at or behind an address. */
 static size_t first_behind(const struct process *process, uint64_t addr)
 {
-    size_t low = 0;
-    size_t high = process->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (process->mappings[middle].last < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_BELOW(process->mappings, process->count, last, addr);
 }
 
 static bool continues(const struct mapping *a, const struct mapping *b)

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/search.h"
 #include "program/elf.h"
 #include "program/memory.h"
 #include "program/symbols.h"
@@ -377,15 +378,7 @@ const struct ct_line *ct_lines_at(const struct ct_lines *lines, uint64_t addr)
 {
     if (!lines)
         return NULL;
-    size_t low = 0;
-    size_t high = lines->row_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lines->rows[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = CT_COUNT_UP_TO(lines->rows, lines->row_count, addr, addr);
     return low && addr < lines->rows[low - 1].end ? &lines->rows[low - 1] : NULL;
 }
 

@@ -2,6 +2,7 @@
 /* Arm ELF for the Arm architecture, IHI 0044, 5.5.5; for AArch64, IHI 0056, 5.5.4. */
 #include "program/mapping_symbols.h"
 #include "base/ctx.h"
+#include "base/search.h"
 #include "coretap/program.h"
 
 #include <stdbool.h>
@@ -86,14 +87,6 @@ void ct_mapping_free(struct ct_mapping_symbols *mapping)
 
 const struct ct_map_point *ct_mapping_at(const struct ct_mapping_symbols *mapping, uint64_t addr)
 {
-    size_t low = 0;
-    size_t high = mapping->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (mapping->points[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = CT_COUNT_UP_TO(mapping->points, mapping->count, addr, addr);
     return low ? &mapping->points[low - 1] : NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/segments.h"
+#include "base/search.h"
 #include "coretap/base.h"
 
 #include <stdlib.h>
@@ -67,14 +68,6 @@ int ct_segments_make(const struct ct_extent *extents, size_t count, struct ct_se
 
 uint32_t ct_segments_at(const struct ct_segment *segments, size_t count, uint64_t addr)
 {
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (segments[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = CT_COUNT_UP_TO(segments, count, start, addr);
     return low ? segments[low - 1].owner : CT_SEGMENT_NONE;
 }

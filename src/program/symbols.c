@@ -4,6 +4,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/printable.h"
+#include "base/search.h"
 #include "program/segments.h"
 
 #include <errno.h>
@@ -137,15 +138,7 @@ static int find_code(struct ct_collector *c)
 
 bool ct_collect_is_code(const struct ct_collector *c, uint64_t addr, uint64_t size)
 {
-    size_t low = 0;
-    size_t high = c->code_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->code[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = CT_COUNT_UP_TO(c->code, c->code_count, addr, addr);
     return low && addr < c->code[low - 1].end && size <= c->code[low - 1].end - addr;
 }
 

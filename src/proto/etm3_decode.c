@@ -9,6 +9,7 @@
 #include "proto/etm3_fields.h"
 #include "proto/v7_fields.h"
 #include "proto/v7_seam.h"
+#include "proto/unsynced.h"
 
 #define ASYNC_SIZE (CT_V7_ASYNC_ZEROS + 1)
 
@@ -17,8 +18,7 @@ struct ct_etm3_decoder {
     struct ct_etm3_state state;
     bool synced;
     /* A run of bytes without synchronisation that is not yet told. */
-    uint64_t run_pos;
-    uint64_t run_size;
+    struct ct_unsynced run;
 };
 
 /* IHI 0014Q 7.3, table of packet headers. */
@@ -101,7 +101,7 @@ void ct_etm3_decoder_reset(struct ct_etm3_decoder *d)
         return;
     d->state = (struct ct_etm3_state){.config = d->state.config, .isa = CT_V7_ISA_UNKNOWN};
     d->synced = false;
-    d->run_size = 0;
+    d->run.size = 0;
 }
 
 /* An alignment packet met while synchronised. Zeros too many are bad packets of one byte each; of a row too
@@ -189,41 +189,15 @@ static void decode_one(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct c
     }
 }
 
-/* Looks for the alignment packet in bytes without synchronisation. Result: bytes that belong to the run.
- * Zeros at the end are held back: an alignment packet may have begun there. */
-static size_t unsynced_bytes(struct ct_etm3_decoder *d, const uint8_t *data, size_t size, int final)
-{
-    static const uint8_t zeros[CT_V7_ASYNC_ZEROS];
-    size_t from = 0;
-    for (;;) {
-        const uint8_t *end = from < size ? memchr(data + from, 0x80, size - from) : NULL;
-        if (!end)
-            break;
-        size_t at = (size_t)(end - data);
-        if (at >= CT_V7_ASYNC_ZEROS && !memcmp(end - CT_V7_ASYNC_ZEROS, zeros, CT_V7_ASYNC_ZEROS)) {
-            d->synced = true;
-            return at - CT_V7_ASYNC_ZEROS;
-        }
-        from = at + 1;
-    }
-    if (final)
-        return size;
-    size_t held = 0;
-    while (held < CT_V7_ASYNC_ZEROS && held < size && data[size - 1 - held] == 0)
-        held++;
-    return size - held;
-}
-
+/* `bytes` more, at `pos`, belong to the run without synchronisation; once it is over it becomes a packet.
+ * Result: packets made, 0 or 1. */
 static size_t tell_run(struct ct_etm3_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_etm3_packet *packet)
 {
-    if (d->run_size == 0)
-        d->run_pos = pos;
-    d->run_size += bytes;
-    if (!over || d->run_size == 0)
+    if (!ct_unsynced_add(&d->run, bytes, pos, over))
         return 0;
-    *packet = (struct ct_etm3_packet){.pos = d->run_pos, .type = CT_ETM3_NOT_SYNC, .value = d->run_size};
-    d->run_size = 0;
+    *packet = (struct ct_etm3_packet){
+        .pos = d->run.pos, .type = CT_ETM3_NOT_SYNC, .value = ct_unsynced_end(&d->run)};
     return 1;
 }
 
@@ -249,7 +223,7 @@ size_t ct_etm3_decode(struct ct_etm3_decoder *d, const uint8_t *data, size_t siz
     size_t n = 0;
     while (n < cap && at < size) {
         if (!d->synced) {
-            size_t bytes = unsynced_bytes(d, data + at, size - at, final);
+            size_t bytes = ct_unsynced_find(data + at, size - at, CT_V7_ASYNC_ZEROS, final, &d->synced);
             n += tell_run(d, bytes, pos + at, d->synced, &packets[n]);
             at += bytes;
             if (!d->synced)
@@ -288,5 +262,5 @@ void ct_etm3_decoder_seam(const void *decoder, struct ct_seam *seam)
                           (uint64_t)s->hyp << 1 | d->synced);
     ct_seam_put(seam, (uint64_t)s->ctxt << 32 | s->vmid);
     ct_seam_put(seam, s->timestamp);
-    ct_seam_put(seam, d->run_size);
+    ct_seam_put(seam, d->run.size);
 }

@@ -39,7 +39,7 @@ void ct_etm4_decoder_reset(struct ct_etm4_decoder *d)
     d->timestamp = 0;
     d->cc_threshold = 0;
     d->sf = d->info_seen = d->synced = false;
-    d->run_size = 0;
+    d->run.size = 0;
 }
 
 /* IHI 0064H 6.4.2 (async), 6.4.8 and 6.4.9 (discard, overflow). */
@@ -268,43 +268,15 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
     }
 }
 
-/* Looks for the alignment packet in bytes without synchronisation. Result: bytes that belong to the run.
- * Zeros at the end are held back: an alignment packet may have begun there. */
-static size_t unsynced_bytes(struct ct_etm4_decoder *d, const uint8_t *data, size_t size, int final)
-{
-    static const uint8_t zeros[CT_ETM4_ASYNC_ZEROS];
-    size_t from = 0;
-    for (;;) {
-        const uint8_t *end = from < size ? memchr(data + from, 0x80, size - from) : NULL;
-        if (!end)
-            break;
-        size_t at = (size_t)(end - data);
-        if (at >= CT_ETM4_ASYNC_ZEROS && !memcmp(end - CT_ETM4_ASYNC_ZEROS, zeros, CT_ETM4_ASYNC_ZEROS)) {
-            d->synced = true;
-            return at - CT_ETM4_ASYNC_ZEROS;
-        }
-        from = at + 1;
-    }
-    if (final)
-        return size;
-    size_t held = 0;
-    while (held < CT_ETM4_ASYNC_ZEROS && held < size && data[size - 1 - held] == 0)
-        held++;
-    return size - held;
-}
-
 /* `bytes` more, at `pos`, belong to the run without synchronisation; once it is over it becomes a packet.
  * Result: packets made, 0 or 1. */
 static size_t tell_run(struct ct_etm4_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_etm4_packet *packet)
 {
-    if (d->run_size == 0)
-        d->run_pos = pos;
-    d->run_size += bytes;
-    if (!over || d->run_size == 0)
+    if (!ct_unsynced_add(&d->run, bytes, pos, over))
         return 0;
-    *packet = (struct ct_etm4_packet){.pos = d->run_pos, .type = CT_ETM4_NOT_SYNC, .value = d->run_size};
-    d->run_size = 0;
+    *packet = (struct ct_etm4_packet){
+        .pos = d->run.pos, .type = CT_ETM4_NOT_SYNC, .value = ct_unsynced_end(&d->run)};
     return 1;
 }
 
@@ -317,7 +289,7 @@ size_t ct_etm4_decode(struct ct_etm4_decoder *d, const uint8_t *data, size_t siz
     size_t n = 0;
     while (n < cap && at < size) {
         if (!d->synced) {
-            size_t bytes = unsynced_bytes(d, data + at, size - at, final);
+            size_t bytes = ct_unsynced_find(data + at, size - at, CT_ETM4_ASYNC_ZEROS, final, &d->synced);
             n += tell_run(d, bytes, pos + at, d->synced, &packets[n]);
             at += bytes;
             if (!d->synced)

@@ -5,6 +5,7 @@
 
 #include "proto/etm4_fields.h"
 #include "proto/etm4_header.h"
+#include "proto/unsynced.h"
 
 struct ct_etm4_decoder {
     struct ct_etm4_header headers[256];
@@ -17,8 +18,7 @@ struct ct_etm4_decoder {
     bool info_seen;
     bool synced;
     /* A run of bytes without synchronisation that is not yet told. */
-    uint64_t run_pos;
-    uint64_t run_size;
+    struct ct_unsynced run;
 };
 
 #endif

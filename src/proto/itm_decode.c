@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "proto/unsynced.h"
 #include "coretap/packet_itm.h"
 
 /* An alignment packet is at least 47 zero bits and a one: 5 bytes 00, one byte 80 (DDI 0403E D4.2.1). */
@@ -17,8 +18,7 @@
 struct ct_itm_decoder {
     bool synced;
     /* A run of bytes without synchronisation that is not yet told. */
-    uint64_t run_pos;
-    uint64_t run_size;
+    struct ct_unsynced run;
 };
 
 /* Bytes that can be read. A reader that needs more sets `cut` and gives 0. */
@@ -209,13 +209,10 @@ static size_t unsynced_bytes(struct ct_itm_decoder *d, const uint8_t *data, size
 static size_t tell_run(struct ct_itm_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_itm_packet *packet)
 {
-    if (d->run_size == 0)
-        d->run_pos = pos;
-    d->run_size += bytes;
-    if (!over || d->run_size == 0)
+    if (!ct_unsynced_add(&d->run, bytes, pos, over))
         return 0;
-    *packet = (struct ct_itm_packet){.pos = d->run_pos, .type = CT_ITM_NOT_SYNC, .value = d->run_size};
-    d->run_size = 0;
+    *packet =
+        (struct ct_itm_packet){.pos = d->run.pos, .type = CT_ITM_NOT_SYNC, .value = ct_unsynced_end(&d->run)};
     return 1;
 }
 

@@ -9,6 +9,7 @@
 #include "coretap/packet_ptm.h"
 #include "proto/v7_fields.h"
 #include "proto/v7_seam.h"
+#include "proto/unsynced.h"
 
 /* Of a row of zeros before the first 0x80 that follows five, these stay with the alignment packet at most;
  * more go to the run without synchronisation in groups of so many plus one (docs/listing.md). */
@@ -28,8 +29,7 @@ struct ct_ptm_decoder {
     uint64_t timestamp;
     bool synced;
     /* A run of bytes without synchronisation that is not yet told. */
-    uint64_t run_pos;
-    uint64_t run_size;
+    struct ct_unsynced run;
 };
 
 int ct_ptm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_decoder **out)
@@ -365,13 +365,10 @@ static size_t unsynced_bytes(struct ct_ptm_decoder *d, const uint8_t *data, size
 static size_t tell_run(struct ct_ptm_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_ptm_packet *packet)
 {
-    if (d->run_size == 0)
-        d->run_pos = pos;
-    d->run_size += bytes;
-    if (!over || d->run_size == 0)
+    if (!ct_unsynced_add(&d->run, bytes, pos, over))
         return 0;
-    *packet = (struct ct_ptm_packet){.pos = d->run_pos, .type = CT_PTM_NOT_SYNC, .value = d->run_size};
-    d->run_size = 0;
+    *packet =
+        (struct ct_ptm_packet){.pos = d->run.pos, .type = CT_PTM_NOT_SYNC, .value = ct_unsynced_end(&d->run)};
     return 1;
 }
 
@@ -416,5 +413,5 @@ void ct_ptm_decoder_seam(const void *decoder, struct ct_seam *seam)
     ct_seam_put(seam, (uint64_t)d->addr << 32 | (uint64_t)d->addr_valid << 8 | d->isa);
     ct_seam_put(seam, (uint64_t)d->alt_isa << 3 | (uint64_t)d->ns << 2 | (uint64_t)d->hyp << 1 | d->synced);
     ct_seam_put(seam, d->timestamp);
-    ct_seam_put(seam, d->run_size);
+    ct_seam_put(seam, d->run.size);
 }

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "proto/stm_header.h"
+#include "proto/unsynced.h"
 
 /* An alignment packet is 21 units f and one unit 0. */
 #define ASYNC_ONES  21
@@ -27,8 +28,7 @@ struct ct_stm_decoder {
     bool half;       /* the low half of the next byte is done with */
     bool synced;
     /* A run of bytes without synchronisation that is not yet told. */
-    uint64_t run_pos;
-    uint64_t run_size;
+    struct ct_unsynced run;
 };
 
 /* Units that can be read: from `at` up to but not including `end`, counted from the low half of data[0]. A
@@ -284,13 +284,10 @@ static size_t unsynced_bytes(struct ct_stm_decoder *d, const uint8_t *data, size
 static size_t tell_run(struct ct_stm_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_stm_packet *packet)
 {
-    if (d->run_size == 0)
-        d->run_pos = pos;
-    d->run_size += bytes;
-    if (!over || d->run_size == 0)
+    if (!ct_unsynced_add(&d->run, bytes, pos, over))
         return 0;
-    *packet = (struct ct_stm_packet){.pos = d->run_pos, .type = CT_STM_NOT_SYNC, .value = d->run_size};
-    d->run_size = 0;
+    *packet =
+        (struct ct_stm_packet){.pos = d->run.pos, .type = CT_STM_NOT_SYNC, .value = ct_unsynced_end(&d->run)};
     return 1;
 }
 

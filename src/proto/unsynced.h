@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes without synchronisation, which all packet decoders make one packet of: a run of them, however they
+ * are cut. */
+#ifndef CT_PROTO_UNSYNCED_H
+#define CT_PROTO_UNSYNCED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ct_unsynced {
+    uint64_t pos; /* of its first byte */
+    uint64_t size;
+};
+
+/* Adds `bytes` more, at `pos`. True: the run is over and has bytes: it is a packet, and then
+ * ct_unsynced_end. */
+static inline bool ct_unsynced_add(struct ct_unsynced *run, size_t bytes, uint64_t pos, bool over)
+{
+    if (run->size == 0)
+        run->pos = pos;
+    run->size += bytes;
+    return over && run->size;
+}
+
+/* Its size; there is no run any more. */
+static inline uint64_t ct_unsynced_end(struct ct_unsynced *run)
+{
+    const uint64_t size = run->size;
+    run->size = 0;
+    return size;
+}
+
+/* Looks for an alignment packet: `zeros` bytes of 0, at most 16, and 0x80. Result: bytes that belong to the
+ * run; zeros at the end are held back unless it is final, since the packet may have begun there. */
+size_t ct_unsynced_find(const uint8_t *data, size_t size, size_t zeros, bool final, bool *found);
+
+#endif
