@@ -29,6 +29,7 @@
 #include "coretap/packet_stm.h"
 #include "coretap/program.h"
 #include "coretap/programs.h"
+#include "coretap/report.h"
 #include "coretap/session.h"
 #include "coretap/source_lines.h"
 #include "coretap/stacks.h"

@@ -22,6 +22,7 @@
 #include "coretap/stacks.h"
 #include "coretap/timeline.h"
 #include "coretap/timing.h"
+#include "coretap/wcet.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -260,6 +261,18 @@ struct ct_stack_write_options {
  * returned. */
 CT_API int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_options *options,
                                ct_write_fn *write, void *user);
+
+/* ---- longest paths ---- */
+
+/* The longest path of a function with what there is to say of its places. Nothing of it is owned. */
+struct ct_wcet_view {
+    const char *entry; /* name of the function */
+    const struct ct_wcet *wcet;
+    const struct ct_cfg *cfg;            /* of its program */
+    const struct ct_lines *lines;        /* … or NULL */
+    const struct ct_wcet_result *result; /* of ct_wcet_solve */
+    struct ct_losses losses;             /* of the trace that was measured */
+};
 
 /* ---- losses ---- */
 

@@ -40,6 +40,13 @@ CT_API double ct_dist_deviation(const struct ct_dist *dist);
  * but never above max. */
 CT_API uint64_t ct_dist_quantile(const struct ct_dist *dist, double q);
 
+/* Adds all of `from` to `into`, which begins with all zero, up to the largest value of each sum. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
+CT_API int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from);
+
+/* Frees the histogram of a sum that ct_dist_merge made. */
+CT_API void ct_dist_free(struct ct_dist *dist);
+
 /* In the place of the number of a program. */
 #define CT_TIMING_NO_PROGRAM UINT32_MAX
 

@@ -65,6 +65,8 @@ static void merge_squares(struct ct_dist *into, const struct ct_dist *from)
 /* Sums stop at their largest value, so that the order in which they are added up does not matter. */
 int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from)
 {
+    if (!into || !from)
+        return CT_ERR_ARG;
     if (!from->count)
         return CT_OK;
     if (!into->count || from->min < into->min)
@@ -83,6 +85,8 @@ int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from)
 
 void ct_dist_free(struct ct_dist *d)
 {
+    if (!d)
+        return;
     free(d->histogram);
     d->histogram = NULL;
 }

@@ -10,8 +10,4 @@
 /* Adds a value; with `histogram` also to its bucket, which needs memory the first time. CT_ERR_NOMEM. */
 int ct_dist_add(struct ct_dist *dist, uint64_t value, bool histogram);
 
-/* Adds all of `from`, up to the largest value of each sum. CT_ERR_NOMEM. */
-int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from);
-void ct_dist_free(struct ct_dist *dist);
-
 #endif

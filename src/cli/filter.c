@@ -171,7 +171,11 @@ bool cli_filter_read(struct cli_filter *f, const struct cli_args *args, bool sli
     f->slices[1] = UINT64_MAX;
     if (!has_filter(args->command))
         return true;
-    return read_lists(f, args) && read_point(f, args, 0, slices) && read_point(f, args, 1, slices);
+    if (!read_lists(f, args) || !read_point(f, args, 0, slices) || !read_point(f, args, 1, slices))
+        return false;
+    if (!f->slices[1]) /* an empty window: for the library an end of 0 is none */
+        f->slices[0] = f->slices[1] = UINT64_MAX;
+    return true;
 }
 
 void cli_filter_free(struct cli_filter *f)

@@ -24,22 +24,20 @@ static void add_ratio(struct ct_cover_ratio *to, struct ct_cover_ratio some)
     to->all += some.all;
 }
 
-static bool add_program(struct cli_live *l, struct ct_program *program, struct ct_cover_sums *sums)
+static bool add_programs(struct cli_live *l, struct ct_cover_sums *sums)
 {
-    struct ct_cover_source source;
-    struct ct_cover_report *report;
-    if (!cli_counts_is_first(&l->counts, program))
-        return true;
-    if (!cli_counts_report(&l->counts, program, &source, &report))
-        return false;
-    add_ratio(&sums->functions, report->sums.functions);
-    add_ratio(&sums->lines, report->sums.lines);
-    add_ratio(&sums->insns, report->sums.insns);
-    add_ratio(&sums->branches, report->sums.branches);
-    add_ratio(&sums->conditions, report->sums.conditions);
-    add_ratio(&sums->calls, report->sums.calls);
-    ct_cover_report_free(report);
-    return true;
+    struct ct_cover_views *views = cli_counts_views(&l->counts);
+    for (size_t i = 0; views && i < ct_cover_views_count(views); i++) {
+        const struct ct_cover_sums *some = &ct_cover_views_report(views, i)->sums;
+        add_ratio(&sums->functions, some->functions);
+        add_ratio(&sums->lines, some->lines);
+        add_ratio(&sums->insns, some->insns);
+        add_ratio(&sums->branches, some->branches);
+        add_ratio(&sums->conditions, some->conditions);
+        add_ratio(&sums->calls, some->calls);
+    }
+    ct_cover_views_free(views);
+    return views;
 }
 
 /* Edges that ran so far: coverage is the same as long as this is. */
@@ -61,10 +59,7 @@ void cli_live_cover(struct cli_live *l, bool now)
     if (!l->wishes->cover || (!now && (begin < l->cover_next || count_edges(l) == l->edges_then)))
         return;
     struct ct_cover_sums sums = {0};
-    bool fine = cli_counts_take(&l->counts, l->chain) == CLI_CLEAN;
-    for (size_t i = 0; fine && i < ct_programs_count(l->counts.read.programs); i++)
-        fine = add_program(l, ct_programs_at(l->counts.read.programs, i), &sums);
-    if (fine)
+    if (cli_counts_take(&l->counts, l->chain) == CLI_CLEAN && add_programs(l, &sums))
         l->sums = sums;
     l->edges_then = count_edges(l);
     const double end = cli_live_now();

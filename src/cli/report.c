@@ -6,8 +6,8 @@
 #include "cli/commands.h"
 #include "cli/cover_print.h"
 #include "cli/output.h"
-#include "cli/report_collect.h"
 #include "cli/wcet_run.h"
+#include "coretap/report.h"
 
 enum {
     ELF = CLI_CAPTURE_OPTIONS,
@@ -19,9 +19,6 @@ enum {
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
-
-/* Executions of functions in the timeline, at most. */
-#define SLICES 20000
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
@@ -52,90 +49,102 @@ static const struct cli_option options[OPTIONS] = {
 
 struct report {
     const struct cli_args *args;
-    struct ct_programs *programs;
-    struct cli_report_collect collect;
+    struct cli_counts counts;
+    struct ct_report *collected;
     struct cli_wcet wcet;
-    struct ct_cover_views *cover;
 };
 
-/* ---- what the page stands on ---- */
+/* ---- while the capture is decoded ---- */
 
-/* The one that was named or started, when there is one. */
-static const char *program_of(const struct ct_programs *programs)
+static bool on_opened(void *user)
 {
-    const char *path = NULL;
-    const struct ct_program *program;
-    size_t count = 0;
-    for (size_t i = 0; (program = ct_programs_at(programs, i)); i++)
-        if (ct_programs_count(programs) == 1 || program->named || program->started) {
-            path = program->path;
-            count++;
-        }
-    return count == 1 ? path : NULL;
+    struct report *r = user;
+    const uint64_t *window = r->counts.read.filter.slices;
+    const struct ct_report_options timeline = {.size = sizeof timeline, .from = window[0], .to = window[1]};
+    if (ct_report_new(r->args->ctx, r->counts.read.programs, &timeline, &r->collected) == CT_OK)
+        return true;
+    cli_library_error(r->args->ctx);
+    return false;
 }
 
-static int write_page(const struct ct_report *page)
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
-    if (ct_report_html(stdout, page)) {
-        cli_say("out of memory: parts of the page are missing");
-        return CLI_FAILED;
-    }
-    cli_output_keep(true); /* also when the exit code says that the longest path is missing */
-    return CLI_CLEAN;
+    const struct report *r = user;
+    return ct_report_steps(r->collected, stream, batch);
 }
 
-static int print(struct report *r, const char *no_wcet)
+static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
-    const struct cli_report_collect *c = &r->collect;
-    const struct ct_report page = {
-        .capture = r->args->operand,
-        .program = program_of(c->counts.read.programs),
-        .kind = c->counts.read.capture.capture->kind,
-        .cycles = c->cycles,
-        .losses = c->counts.read.capture.seen.losses,
-        .streams = c->streams,
-        .stream_count = c->stream_count,
-        .functions = c->functions,
-        .function_count = c->function_count,
-        .edges = c->edges,
-        .edge_count = c->edge_count,
-        .edges_left_out = c->edges_left_out,
-        .stacks = c->stacks,
-        .slices = &c->slices,
-        .cover = r->cover,
-        .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
-        .no_wcet = no_wcet,
-    };
-    return write_page(&page);
+    const struct report *r = user;
+    return ct_report_decoded(r->collected, buffer, chain);
+}
+
+static int collect(struct report *r)
+{
+    struct cli_results *read = &r->counts.read;
+    read->threads = cli_threads(r->args);
+    read->opened = on_opened;
+    read->steps = on_steps;
+    read->decoded = on_decoded;
+    read->user = r;
+    const int code = cli_counts_read(&r->counts, r->args, ELF);
+    if (code != CLI_FAILED)
+        cli_note_new_stacks(r->args, ct_report_renewed(r->collected));
+    return code;
 }
 
 /* ---- all of it ---- */
 
+static int write_page(struct report *r, const struct ct_cover_views *views, const char *no_wcet)
+{
+    const struct cli_capture *capture = &r->counts.read.capture;
+    const struct ct_report_write_options page = {.size = sizeof page,
+                                                 .capture = r->args->operand,
+                                                 .kind = capture->capture->kind,
+                                                 .losses = capture->seen.losses,
+                                                 .cover = views,
+                                                 .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
+                                                 .no_wcet = no_wcet};
+    const int rc = ct_report_write(r->collected, &page, cli_output_write, stdout);
+    /* A file that cannot be written is told of at the end of the command. */
+    if (rc && rc != CT_ERR_IO)
+        return cli_library_error(r->args->ctx);
+    cli_output_keep(true); /* also when the exit code says that the longest path is missing */
+    return CLI_CLEAN;
+}
+
 /* A longest path that cannot be found leaves its section with the reason. */
+static int find_path(struct report *r, char **why)
+{
+    *why = NULL;
+    if (!r->args->values[ENTRY].given)
+        return CLI_CLEAN;
+    const int code = cli_wcet_run(&r->wcet);
+    if (!r->wcet.view.wcet && !(*why = strdup(ct_ctx_error(r->args->ctx))))
+        cli_no_memory();
+    return code;
+}
+
+static int worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 static int analyse(struct report *r)
 {
-    const struct cli_args *args = r->args;
-    const bool has_entry = args->values[ENTRY].given;
-    char *why = NULL;
-    int code = cli_report_collect(&r->collect, args, ELF);
-    if (code == CLI_FAILED || r->collect.counts.read.kept_nothing)
+    char *why;
+    int code = collect(r);
+    if (code == CLI_FAILED || r->counts.read.kept_nothing)
         return code;
-    r->cover = cli_counts_views(&r->collect.counts);
-    if (!r->cover)
+    struct ct_cover_views *views = cli_counts_views(&r->counts);
+    if (!views)
         return CLI_FAILED;
-    const int covered = cli_cover_check(&r->collect.counts, r->cover);
-    code = covered > code ? covered : code;
-    if (has_entry) {
-        const int found = cli_wcet_run(&r->wcet);
-        code = found > code ? found : code;
-        if (!r->wcet.view.wcet)
-            why = strdup(ct_ctx_error(args->ctx));
-        if (!r->wcet.view.wcet && !why)
-            cli_no_memory();
-    }
-    const int printed = print(r, why);
+    code = worse(code, cli_cover_check(&r->counts, views));
+    code = worse(code, find_path(r, &why));
+    code = worse(code, write_page(r, views, why));
     free(why);
-    return printed > code ? printed : code;
+    ct_cover_views_free(views);
+    return code;
 }
 
 static bool check(const struct cli_args *args)
@@ -159,46 +168,33 @@ static bool check(const struct cli_args *args)
     return true;
 }
 
-static bool load(struct report *r)
+static bool open_path(struct report *r)
 {
     const struct cli_args *args = r->args;
     struct cli_wcet_wish wish = {
         .entry = args->values[ENTRY].text, .bounds = args->values[BOUNDS].text, .untold = true};
-    if (!cli_wcet_parse_quantile(args, QUANTILE, &wish.quantile) ||
-        !cli_programs_describe(&r->programs, args, ELF, args->values[TARGETS].text))
-        return false;
-    r->collect.programs = r->programs;
-    return !wish.entry || cli_wcet_open(&r->wcet, args, ELF, args->values[TARGETS].text, &wish);
+    return cli_wcet_parse_quantile(args, QUANTILE, &wish.quantile) &&
+           (!wish.entry || cli_wcet_open(&r->wcet, args, ELF, args->values[TARGETS].text, &wish));
 }
 
 /* The longest path is searched in a run of its own, which is of all of the trace. */
 static bool read_filter(struct report *r)
 {
-    struct cli_filter *filter = &r->collect.counts.read.filter;
-    if (!cli_filter_read(filter, r->args, true))
-        return false;
-    r->collect.slices =
-        (struct ct_slices){.most = SLICES, .begin = filter->slices[0], .end = filter->slices[1]};
-    return !r->args->values[ENTRY].given ||
-           cli_filter_refuse(filter, r->args, NULL, "with --entry, whose path is of the whole trace");
-}
-
-static void release(struct report *r)
-{
-    ct_cover_views_free(r->cover);
-    cli_report_collect_free(&r->collect);
-    cli_wcet_close(&r->wcet);
-    ct_programs_free(r->programs);
+    struct cli_filter *filter = &r->counts.read.filter;
+    return cli_filter_read(filter, r->args, true) &&
+           (!r->args->values[ENTRY].given ||
+            cli_filter_refuse(filter, r->args, NULL, "with --entry, whose path is of the whole trace"));
 }
 
 static int run(const struct cli_args *args)
 {
-    struct report r = {0};
+    struct report r = {.args = args};
     if (!check(args))
         return CLI_FAILED;
-    r.args = args;
-    const int code = read_filter(&r) && load(&r) ? analyse(&r) : CLI_FAILED;
-    release(&r);
+    const int code = read_filter(&r) && open_path(&r) ? analyse(&r) : CLI_FAILED;
+    ct_report_free(r.collected);
+    cli_counts_close(&r.counts);
+    cli_wcet_close(&r.wcet);
     return code;
 }
 

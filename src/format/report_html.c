@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/report.h"
+#include "format/report_page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,17 +21,17 @@
 
 /* ---- what is asked of all sections ---- */
 
-uint64_t ct_report_self(const struct ct_report *r, const struct ct_report_function *f)
+uint64_t ct_report_self(const struct ct_report_page *r, const struct ct_report_function *f)
 {
     return r->cycles ? f->cycles : f->insns;
 }
 
-uint64_t ct_report_inclusive(const struct ct_report *r, const struct ct_report_function *f)
+uint64_t ct_report_inclusive(const struct ct_report_page *r, const struct ct_report_function *f)
 {
     return r->cycles ? f->all_cycles : f->all_insns;
 }
 
-uint64_t ct_report_all(const struct ct_report *r)
+uint64_t ct_report_all(const struct ct_report_page *r)
 {
     uint64_t all = 0;
     for (size_t i = 0; i < r->function_count; i++)
@@ -39,12 +39,12 @@ uint64_t ct_report_all(const struct ct_report *r)
     return all;
 }
 
-const char *ct_report_unit(const struct ct_report *r)
+const char *ct_report_unit(const struct ct_report_page *r)
 {
     return r->cycles ? "cycles" : "instructions";
 }
 
-const char **ct_report_names(const struct ct_report *r)
+const char **ct_report_names(const struct ct_report_page *r)
 {
     const char **names = calloc(r->function_count + 1, sizeof *names);
     for (size_t i = 0; names && i < r->function_count; i++)
@@ -52,7 +52,7 @@ const char **ct_report_names(const struct ct_report *r)
     return names;
 }
 
-uint32_t *ct_report_ranks(const struct ct_report *r)
+uint32_t *ct_report_ranks(const struct ct_report_page *r)
 {
     uint32_t most = 0;
     for (size_t i = 0; i < r->function_count; i++)
@@ -73,7 +73,7 @@ static const char *base_name(const char *path)
 }
 
 /* Sums over the streams. */
-static struct ct_report_stream total(const struct ct_report *r)
+static struct ct_report_stream total(const struct ct_report_page *r)
 {
     struct ct_report_stream sum = {0};
     for (size_t i = 0; i < r->stream_count; i++) {
@@ -127,7 +127,7 @@ static void cover_card(FILE *out, const struct ct_cover_views *views)
     struct ct_cover_ratio lines = {0};
     char value[CT_NUMBER_SIZE];
     char note[80];
-    for (size_t i = 0; i < views->count; i++) {
+    for (size_t i = 0; views && i < views->count; i++) {
         lines.seen += views->views[i].report->sums.lines.seen;
         lines.all += views->views[i].report->sums.lines.all;
     }
@@ -137,7 +137,7 @@ static void cover_card(FILE *out, const struct ct_cover_views *views)
     ct_page_card(out, "Lines that ran", ct_cover_percent(value, lines), NULL, note);
 }
 
-static void wcet_card(FILE *out, const struct ct_report *r)
+static void wcet_card(FILE *out, const struct ct_report_page *r)
 {
     char value[CT_NUMBER_SIZE];
     char seen[CT_NUMBER_SIZE];
@@ -176,7 +176,7 @@ static void stream_row(FILE *out, const struct ct_report_stream *s)
     fputs("<td class=\"wide\"></td></tr>\n", out);
 }
 
-int ct_report_summary(FILE *out, const struct ct_report *r)
+int ct_report_summary(FILE *out, const struct ct_report_page *r)
 {
     const struct ct_report_stream sum = total(r);
     fputs("<div class=\"cards\">\n", out);
@@ -203,7 +203,7 @@ int ct_report_summary(FILE *out, const struct ct_report *r)
 
 /* ---- the page ---- */
 
-static int worst(FILE *out, const struct ct_report *r)
+static int worst(FILE *out, const struct ct_report_page *r)
 {
     if (r->wcet)
         return ct_wcet_html_parts(out, r->wcet);
@@ -218,15 +218,19 @@ static int worst(FILE *out, const struct ct_report *r)
     return CT_OK;
 }
 
-static int coverage(FILE *out, const struct ct_report *r)
+static int coverage(FILE *out, const struct ct_report_page *r)
 {
+    if (!r->cover) {
+        fputs("<p>Nobody asked for it.</p>\n", out);
+        return CT_OK;
+    }
     const struct ct_cover_shape shape = {.level = 3, .functions = FUNCTIONS, .lines = LINES};
     return ct_cover_html_programs(out, r->cover, &shape);
 }
 
 static const struct section {
     const char *id, *title, *in_nav;
-    int (*put)(FILE *out, const struct ct_report *report);
+    int (*put)(FILE *out, const struct ct_report_page *report);
 } sections[] = {
     {"summary", NULL, "Summary", ct_report_summary},
     {"time", "Where the time went", "Where time went", ct_report_time},
@@ -247,12 +251,12 @@ static void navigation(FILE *out)
 }
 
 /* The program's name, or that of the capture when there are several. */
-static const char *subject(const struct ct_report *r)
+static const char *subject(const struct ct_report_page *r)
 {
     return base_name(r->program ? r->program : r->capture);
 }
 
-static void heading(FILE *out, const struct ct_report *r)
+static void heading(FILE *out, const struct ct_report_page *r)
 {
     fputs("<header>\n<h1>", out);
     ct_xml_text(out, subject(r));
@@ -263,7 +267,7 @@ static void heading(FILE *out, const struct ct_report *r)
     fprintf(out, ") tells. Made by coretap %s.</p>\n</header>\n", ct_version());
 }
 
-static int title(FILE *out, const struct ct_report *r)
+static int title(FILE *out, const struct ct_report_page *r)
 {
     const char *what = subject(r);
     const size_t size = sizeof ": trace report" + strlen(what);
@@ -276,7 +280,7 @@ static int title(FILE *out, const struct ct_report *r)
     return CT_OK;
 }
 
-int ct_report_html(FILE *out, const struct ct_report *r)
+int ct_report_html(FILE *out, const struct ct_report_page *r)
 {
     int rc = title(out, r);
     navigation(out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the time went: stacks by what they weigh, functions, ways. */
-#include "format/report.h"
+#include "format/report_page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,13 +26,13 @@ struct tree {
     uint32_t *depth;
 };
 
-static uint64_t own(const struct ct_report *r, const struct ct_stack_place *place)
+static uint64_t own(const struct ct_report_page *r, const struct ct_stack_place *place)
 {
     return r->cycles ? place->cycles : place->insns;
 }
 
 /* Callers stand before what they call. */
-static void weigh(const struct ct_report *r, struct tree *t)
+static void weigh(const struct ct_report_page *r, struct tree *t)
 {
     for (size_t i = t->count; i-- > 0;) {
         const uint32_t parent = t->places[i].parent;
@@ -69,7 +69,7 @@ static int by_begin(const void *a, const void *b)
     return x->depth < y->depth ? -1 : x->depth > y->depth;
 }
 
-static int chart(FILE *out, const struct ct_report *r, const struct ct_lane_bar *bars, size_t count,
+static int chart(FILE *out, const struct ct_report_page *r, const struct ct_lane_bar *bars, size_t count,
                  const char **names)
 {
     const struct ct_chart_lane lane = {.bars = bars, .count = count};
@@ -90,7 +90,7 @@ static int chart(FILE *out, const struct ct_report *r, const struct ct_lane_bar 
     return rc;
 }
 
-static int stacks(FILE *out, const struct ct_report *r)
+static int stacks(FILE *out, const struct ct_report_page *r)
 {
     struct tree t = {0};
     t.places = ct_stacks_places(r->stacks, &t.count);
@@ -137,7 +137,7 @@ static void place_cell(FILE *out, const struct ct_report_place *p, const char *c
     fputs("</td>", out);
 }
 
-static void function_row(FILE *out, const struct ct_report *r, const struct ct_report_function *f,
+static void function_row(FILE *out, const struct ct_report_page *r, const struct ct_report_function *f,
                          uint64_t all)
 {
     fputs("<tr>", out);
@@ -149,7 +149,7 @@ static void function_row(FILE *out, const struct ct_report *r, const struct ct_r
     fputs("</tr>\n", out);
 }
 
-static void functions(FILE *out, const struct ct_report *r)
+static void functions(FILE *out, const struct ct_report_page *r)
 {
     const uint64_t all = ct_report_all(r);
     uint64_t rest = 0;
@@ -176,7 +176,7 @@ static void functions(FILE *out, const struct ct_report *r)
                 r->function_count - FUNCTIONS, ct_number_percent(text, rest, all), ct_report_unit(r));
 }
 
-static void edge_row(FILE *out, const struct ct_report *r, const struct ct_report_edge *e, uint64_t all)
+static void edge_row(FILE *out, const struct ct_report_page *r, const struct ct_report_edge *e, uint64_t all)
 {
     fputs("<tr>", out);
     if (r->cycles) {
@@ -200,7 +200,7 @@ static void edge_row(FILE *out, const struct ct_report *r, const struct ct_repor
     fputs("<td class=\"wide\"></td></tr>\n", out);
 }
 
-static void edges(FILE *out, const struct ct_report *r)
+static void edges(FILE *out, const struct ct_report_page *r)
 {
     const uint64_t all = ct_report_all(r);
     const size_t shown = r->edge_count < EDGES ? r->edge_count : EDGES;
@@ -231,7 +231,7 @@ static void edges(FILE *out, const struct ct_report *r)
                 rest);
 }
 
-int ct_report_time(FILE *out, const struct ct_report *r)
+int ct_report_time(FILE *out, const struct ct_report_page *r)
 {
     if (!r->function_count) {
         fputs("<p>No instruction was followed.</p>\n", out);

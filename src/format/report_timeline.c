@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls over time: a lane for each context of each stream. */
-#include "format/report.h"
+#include "format/report_page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct chart {
     size_t left_out; /* lanes */
 };
 
-static void name_lane(const struct ct_report *r, struct chart *c, const struct ct_slice *first)
+static void name_lane(const struct ct_report_page *r, struct chart *c, const struct ct_slice *first)
 {
     const struct ct_report_stream *s = &r->streams[first->lane];
     const char *core = s->core ? s->core : s->name;
@@ -30,7 +30,7 @@ static void name_lane(const struct ct_report *r, struct chart *c, const struct c
     c->lanes[c->count].title = title;
 }
 
-static void fill(const struct ct_report *r, struct chart *c, const uint32_t *ranks)
+static void fill(const struct ct_report_page *r, struct chart *c, const uint32_t *ranks)
 {
     const struct ct_slices *s = r->slices;
     for (size_t i = 0; i < s->count;) {
@@ -52,7 +52,7 @@ static void fill(const struct ct_report *r, struct chart *c, const uint32_t *ran
     }
 }
 
-static int draw(FILE *out, const struct ct_report *r, struct chart *c, const char **names)
+static int draw(FILE *out, const struct ct_report_page *r, struct chart *c, const char **names)
 {
     char most[CT_NUMBER_SIZE];
     char few[CT_NUMBER_SIZE];
@@ -83,7 +83,7 @@ static int draw(FILE *out, const struct ct_report *r, struct chart *c, const cha
     return rc;
 }
 
-int ct_report_timeline(FILE *out, const struct ct_report *r)
+int ct_report_timeline(FILE *out, const struct ct_report_page *r)
 {
     struct chart *c = calloc(1, sizeof *c);
     const char **names = ct_report_names(r);

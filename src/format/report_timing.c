@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long functions take: a plot for each of those with most time. */
-#include "format/report.h"
+#include "format/report_page.h"
 
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ static void plots(FILE *out, const struct ct_report_function **all, size_t count
 }
 
 /* One run alone has no distribution. */
-int ct_report_timing(FILE *out, const struct ct_report *r)
+int ct_report_timing(FILE *out, const struct ct_report_page *r)
 {
     const struct ct_report_function **all = calloc(r->function_count + 1, sizeof *all);
     size_t count = 0;

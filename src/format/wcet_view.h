@@ -3,17 +3,7 @@
 #ifndef CT_FORMAT_WCET_VIEW_H
 #define CT_FORMAT_WCET_VIEW_H
 
-#include "coretap/losses.h"
-#include "coretap/wcet.h"
-
-struct ct_wcet_view {
-    const char *entry;
-    const struct ct_wcet *wcet;
-    const struct ct_cfg *cfg;
-    const struct ct_lines *lines; /* or NULL */
-    const struct ct_wcet_result *result;
-    struct ct_losses losses; /* of the trace that was measured */
-};
+#include "coretap/format.h"
 
 /* A block, and the name of its function; a loop. By number. */
 const struct ct_cfg_block *ct_wcet_view_block(const struct ct_wcet_view *view, uint32_t number);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "coretap/format.h"
+#include "coretap/report.h"
 #include "format/out.h"
 
 #define STOP (-1000)
@@ -82,6 +83,29 @@ static void test_coverage(void **state)
     assert_non_null(strstr(ct_ctx_error(ctx), "format 5"));
     ct_cover_views_free(views);
     ct_cover_free(cover);
+    ct_programs_free(programs);
+    ct_ctx_free(ctx);
+}
+
+/* A page of nothing is a page, and nothing is taken behind it. */
+static void test_report(void **state)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    const struct ct_stream stream = {0};
+    const struct ct_step_batch steps = {0};
+    struct receiver r = {.stop_at = 1};
+    struct ct_programs *programs;
+    struct ct_report *report;
+    (void)state;
+    assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
+    assert_int_equal(ct_report_new(ctx, programs, NULL, &report), CT_OK);
+    assert_int_equal(ct_report_write(report, NULL, receive, &r), STOP);
+    r = (struct receiver){0};
+    assert_int_equal(ct_report_write(report, NULL, receive, &r), CT_OK);
+    assert_true(r.calls > 1);
+    assert_int_equal(ct_report_steps(report, &stream, &steps), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "the page was written"));
+    ct_report_free(report);
     ct_programs_free(programs);
     ct_ctx_free(ctx);
 }
@@ -159,7 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_arrives), cmocka_unit_test(test_error_ends),
         cmocka_unit_test(test_coverage),    cmocka_unit_test(test_times),
-        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_events),      cmocka_unit_test(test_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@
 #include "coretap/fractal.h"
 #include "coretap/merge.h"
 #include "coretap/record.h"
+#include "coretap/report.h"
 #include "coretap/session.h"
 #include "coretap/source_lines.h"
 #include "coretap/stacks.h"
@@ -69,6 +70,7 @@ NEW(compile, ct_monitor_compile, monitor_spec, b->ctx, "spec", SPEC, sizeof SPEC
 NEW(new_monitor, ct_monitor_new, monitor, b->ctx, b->spec, options, NULL, NULL)
 NEW(load_symbols, ct_symbols_load_with, symbols, b->ctx, "/nonexistent", options)
 NEW(new_programs, ct_programs_new, programs, b->ctx, options)
+NEW(new_report, ct_report_new, report, b->ctx, b->programs, options)
 NEW(new_session, ct_session_new, session, b->ctx, options)
 NEW(load_lines, ct_lines_load_with, lines, b->ctx, "/nonexistent", options)
 NEW(new_stacks, ct_stacks_new, stacks, b->ctx, options)
@@ -111,6 +113,15 @@ static int write_stacks(struct bench *b, const void *options)
     if (!rc)
         rc = ct_stack_sums_write(sums, options, drop, NULL);
     ct_stack_sums_free(sums);
+    return rc;
+}
+
+static int write_report(struct bench *b, const void *options)
+{
+    struct ct_report *report;
+    assert_int_equal(ct_report_new(b->ctx, b->programs, NULL, &report), CT_OK);
+    const int rc = ct_report_write(report, options, drop, NULL);
+    ct_report_free(report);
     return rc;
 }
 
@@ -201,6 +212,8 @@ static const struct kind {
     KIND(monitor_options, compile, CT_OK),
     KIND(programs_options, new_programs, CT_OK),
     KIND(record_options, record, CT_ERR_ARG),
+    KIND(report_options, new_report, CT_OK),
+    KIND(report_write_options, write_report, CT_OK),
     KIND(session_options, new_session, CT_OK),
     KIND(sieve_options, new_sieve, CT_ERR_ARG),
     KIND(stack_options, new_stacks, CT_OK),

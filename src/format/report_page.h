@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report: all that is known of a capture, as one page. */
-#ifndef CT_FORMAT_REPORT_H
-#define CT_FORMAT_REPORT_H
+#ifndef CT_FORMAT_REPORT_PAGE_H
+#define CT_FORMAT_REPORT_PAGE_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ struct ct_report_edge {
     struct ct_dist cycles;
 };
 
-struct ct_report {
+struct ct_report_page {
     const char *capture, *kind; /* its path, and what it is */
     const char *program;        /* path of the one that ran; NULL: several did */
     bool cycles;                /* time is cycles; else instructions */
@@ -69,23 +69,23 @@ struct ct_report {
 };
 
 /* The result is CT_ERR_NOMEM when a part is missing. */
-int ct_report_html(FILE *out, const struct ct_report *report);
+int ct_report_html(FILE *out, const struct ct_report_page *report);
 
 /* Its sections. */
-int ct_report_summary(FILE *out, const struct ct_report *report);
-int ct_report_time(FILE *out, const struct ct_report *report);
-int ct_report_timing(FILE *out, const struct ct_report *report);
-int ct_report_timeline(FILE *out, const struct ct_report *report);
+int ct_report_summary(FILE *out, const struct ct_report_page *report);
+int ct_report_time(FILE *out, const struct ct_report_page *report);
+int ct_report_timing(FILE *out, const struct ct_report_page *report);
+int ct_report_timeline(FILE *out, const struct ct_report_page *report);
 
 /* Names of functions, the first in the report first, for charts; and for each number of a function of the
  * stacks its place among them. NULL without memory. */
-const char **ct_report_names(const struct ct_report *report);
-uint32_t *ct_report_ranks(const struct ct_report *report);
+const char **ct_report_names(const struct ct_report_page *report);
+uint32_t *ct_report_ranks(const struct ct_report_page *report);
 
 /* What a function took by the report's unit, alone and with all that it called; and all of the time. */
-uint64_t ct_report_self(const struct ct_report *report, const struct ct_report_function *function);
-uint64_t ct_report_inclusive(const struct ct_report *report, const struct ct_report_function *function);
-uint64_t ct_report_all(const struct ct_report *report);
-const char *ct_report_unit(const struct ct_report *report);
+uint64_t ct_report_self(const struct ct_report_page *report, const struct ct_report_function *function);
+uint64_t ct_report_inclusive(const struct ct_report_page *report, const struct ct_report_function *function);
+uint64_t ct_report_all(const struct ct_report_page *report);
+const char *ct_report_unit(const struct ct_report_page *report);
 
 #endif

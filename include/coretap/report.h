@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap report: all that is known of a capture, as one page of HTML. A report is collected while a session
+ * decodes the capture: `steps` and `decoded` of its options hand on what they get.
+ *
+ *     ct_report_new(ctx, programs, NULL, &report);
+ *     ct_session_run(session, capture, capture->buffers, capture->buffer_count);
+ *     ct_cover_views_new(cover, programs, NULL, &page.cover);
+ *     page.losses = ct_session_seen(session)->losses;
+ *     ct_report_write(report, &page, write, user);
+ *     ct_report_free(report);
+ */
+#ifndef CORETAP_REPORT_H
+#define CORETAP_REPORT_H
+
+#include "coretap/base.h"
+#include "coretap/decode.h"
+#include "coretap/format.h"
+#include "coretap/losses.h"
+#include "coretap/programs.h"
+#include "coretap/steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ct_report_options {
+    size_t size;   /* sizeof(struct ct_report_options) */
+    uint64_t from; /* the timeline begins so many cycles after the begin of a stream (instructions, where the
+                      trace has no cycle counts) … */
+    uint64_t to;   /* … and ends before this; 0: with the stream */
+};
+
+struct ct_report;
+
+/* Makes a report of one capture, of which nothing is known yet. `programs` are those of the session; they and
+ * the capture have to stay as long as the report. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_report_new(struct ct_ctx *ctx, struct ct_programs *programs,
+                         const struct ct_report_options *options, struct ct_report **out);
+CT_API void ct_report_free(struct ct_report *report);
+
+/* Takes steps, in order. CT_ERR_ARG, CT_ERR_NOMEM, those of ct_program_symbols. */
+CT_API int ct_report_steps(struct ct_report *report, const struct ct_stream *stream,
+                           const struct ct_step_batch *batch);
+
+/* Takes what is known of the streams of a buffer, all of whose steps were given. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_report_decoded(struct ct_report *report, const struct ct_buffer *buffer,
+                             const struct ct_chain *chain);
+
+/* Returns how often a stack began anew (ct_stacks_renewed). */
+CT_API uint64_t ct_report_renewed(const struct ct_report *report);
+
+/* What stands on the page beside what was collected. What is not there has a sentence in its place. */
+struct ct_report_write_options {
+    size_t size;                        /* sizeof(struct ct_report_write_options) */
+    const char *capture;                /* its path, for the heading; NULL: "capture" */
+    const char *kind;                   /* what it is (struct ct_capture); NULL: "trace" */
+    struct ct_losses losses;            /* of the streams, and between frames (struct ct_seen) */
+    const struct ct_cover_views *cover; /* of the same programs; NULL: there is no coverage */
+    const struct ct_wcet_view *wcet;    /* the longest path of a function; NULL: there is none, because … */
+    const char *no_wcet;                /* … of this; NULL: nobody asked */
+};
+
+/* Writes the page; nothing can be taken afterwards. CT_ERR_ARG, CT_ERR_NOMEM when something is missing in the
+ * page, those of ct_program_symbols, what `write` returned. */
+CT_API int ct_report_write(struct ct_report *report, const struct ct_report_write_options *options,
+                           ct_write_fn *write, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
