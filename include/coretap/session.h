@@ -61,8 +61,10 @@ struct ct_session_options {
                                      to them. May be NULL */
     uint16_t threads;             /* as in struct ct_chain_options */
     uint8_t edges;                /* the same: what `decoded` finds counted, beside what analyses need */
-    uint64_t ids[2];              /* as in struct ct_chain_options */
-    void *user;                   /* of the following, which may be NULL */
+    uint8_t index;   /* 1: where streams are at which time is kept in a file beside that of each buffer that a
+                        window is looked for in, FILE.ctx; one that is there and of this file is used */
+    uint64_t ids[2]; /* as in struct ct_chain_options */
+    void *user;      /* of the following, which may be NULL */
     /* Input bytes read so far, of this capture. A result other than 0 ends the run, which returns it. */
     int (*progress)(void *user, uint64_t bytes);
     /* Steps, in order, beside what analyses take. A result other than 0 ends the run, which returns it. */

@@ -159,6 +159,19 @@ static bool read_point(struct cli_filter *f, const struct cli_args *args, int en
     return false;
 }
 
+/* False, said why: an index is to be kept, and one of the captures is no file. */
+static bool has_place_for_index(const struct cli_filter *f, const struct cli_args *args)
+{
+    for (int i = 0; f->index && i < args->rest_count; i++) {
+        if (strcmp(args->rest[i], "-") != 0)
+            continue;
+        cli_usage_error(args->command, "--index cannot be applied: standard input is no file that an index "
+                                       "could be kept beside");
+        return false;
+    }
+    return true;
+}
+
 /* ---- all of it ---- */
 
 bool cli_filter_read(struct cli_filter *f, const struct cli_args *args, bool slices)
@@ -167,11 +180,13 @@ bool cli_filter_read(struct cli_filter *f, const struct cli_args *args, bool sli
     const struct cli_value *frequency = given(args, "frequency", CLI_NUMBER);
     *f = (struct cli_filter){.filter.size = sizeof f->filter};
     f->filter.core = core ? core->text : NULL;
+    f->index = given(args, "index", CLI_FLAG) != NULL;
     f->filter.frequency = frequency ? frequency->number : 0;
     f->slices[1] = UINT64_MAX;
     if (!has_filter(args->command))
         return true;
-    if (!read_lists(f, args) || !read_point(f, args, 0, slices) || !read_point(f, args, 1, slices))
+    if (!has_place_for_index(f, args) || !read_lists(f, args) || !read_point(f, args, 0, slices) ||
+        !read_point(f, args, 1, slices))
         return false;
     if (!f->slices[1]) /* an empty window: for the library an end of 0 is none */
         f->slices[0] = f->slices[1] = UINT64_MAX;
@@ -197,6 +212,8 @@ static const char *any_given(const struct cli_filter *f, const struct cli_args *
         return f->filter.from.kind ? "from" : "to";
     if (f->filter.core)
         return "core";
+    if (f->index)
+        return "index";
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (given(args, lists[i].name, CLI_LIST) && (!but || strcmp(lists[i].name, but) != 0))
             return lists[i].name;

@@ -18,13 +18,18 @@
              "20us, 700ns), a timestamp as traced (190327ticks), cycles (500000cyc) or instructions "        \
              "(1000000insn) since the begin of each stream, or a place as for 'coretap watch' (main, "       \
              "main.c:32, 0x4010), with #N the N-th time that execution comes there." from_too},              \
+        {.name = "to",                                                                                       \
+         .kind = CLI_TEXT,                                                                                   \
+         .arg = "POINT",                                                                                     \
+         .help = "Only what ran before this point. A place without #N is the first time after "              \
+                 "--from." to_too},                                                                          \
     {                                                                                                        \
-        .name = "to", .kind = CLI_TEXT, .arg = "POINT",                                                      \
-        .help = "Only what ran before this point. A place without #N is the first time after "               \
-                "--from." to_too                                                                             \
+        .name = "index", .kind = CLI_FLAG,                                                                   \
+        .help = "Look up where --from is in an index: a file beside each file of trace, with .ctx behind "   \
+                "its name, which is written when there is none of this trace."                               \
     }
 #define CLI_FILTER_WINDOW      CLI_FILTER_WINDOW_AND("", "")
-#define CLI_FILTER_WINDOW_ROWS 2
+#define CLI_FILTER_WINDOW_ROWS 3
 
 #define CLI_FILTER_FREQUENCY                                                                                 \
     {                                                                                                        \
@@ -85,6 +90,7 @@ struct cli_filter {
     char *from, *to;           /* texts of places; owned */
     uint64_t slices[2];        /* --from and --to that are numbers without a unit … */
     bool has_slices[2];        /* … are there: commands with a timeline have them for it */
+    bool index;                /* … and an index is kept */
     struct ct_sieve_seen seen; /* of all that was filtered */
 };
 

@@ -133,6 +133,7 @@ static int run_session(struct cli_results *r)
                                                .programs = r->programs,
                                                .threads = r->threads,
                                                .edges = r->edges,
+                                               .index = r->filter.index,
                                                .ids = {chain.ids[0], chain.ids[1]},
                                                .user = r,
                                                .progress = on_bytes,

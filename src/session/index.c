@@ -190,7 +190,7 @@ int ct_index_make(const struct ct_index_look *look, struct ct_index **out)
     struct look l = {.what = look, .index = calloc(1, sizeof *l.index)};
     if (!l.index)
         return ct_fail_nomem(look->ctx, look->buffer->name);
-    l.index->has_instructions = look->instructions;
+    l.index->followed = l.index->has_instructions = look->instructions;
     const int rc = run(&l);
     if (rc)
         ct_index_free(l.index);

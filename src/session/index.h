@@ -39,7 +39,8 @@ struct ct_index_stream {
 
 struct ct_index {
     uint8_t framing;       /* enum ct_framing that the buffer was read with */
-    bool has_instructions; /* the clocks have them */
+    bool followed;         /* the program was followed … */
+    bool has_instructions; /* … and the clocks have the instructions */
     struct ct_index_stream streams[CT_INDEX_STREAMS];
 };
 

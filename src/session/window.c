@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A window on a long capture: decoding begins shortly before it. */
+#include "base/ctx.h"
+#include "session/index_file.h"
 #include "session/session.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -46,6 +49,38 @@ static int on_bytes(void *user, uint64_t bytes)
     return s->options.progress(s->options.user, s->looked + bytes);
 }
 
+/* Gets the index of a buffer from its file, or makes it of all of the buffer and writes that file. */
+static int get_kept(struct ct_session *s, const struct ct_index_look *look)
+{
+    char path[4096];
+    struct ct_index_identity identity;
+    const int length = snprintf(path, sizeof path, "%s" CT_INDEX_SUFFIX, look->buffer->path);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return ct_fail(s->ctx, CT_ERR_LIMIT, "%s: the name is too long for one of an index",
+                       look->buffer->path);
+    int rc = ct_index_identify(s->ctx, look->buffer, &identity);
+    if (!rc)
+        rc = ct_index_load(s->ctx, path, &identity, &s->index);
+    if (rc || (s->index && (s->index->followed || !look->instructions)))
+        return rc;
+    struct ct_index_look whole = *look;
+    whole.from = NULL;
+    whole.ids[0] = whole.ids[1] = 0;
+    ct_session_forget_index(s);
+    rc = ct_index_make(&whole, &s->index);
+    return rc ? rc : ct_index_save(s->ctx, path, s->index, &identity);
+}
+
+static int get_index(struct ct_session *s, const struct ct_index_look *look)
+{
+    if (s->index_of == look->buffer)
+        return CT_OK;
+    ct_session_forget_index(s);
+    const int rc = s->options.index ? get_kept(s, look) : ct_index_make(look, &s->index);
+    s->index_of = rc ? NULL : look->buffer;
+    return rc;
+}
+
 int ct_session_begin(struct ct_session *s, const struct ct_buffer *buffer, const uint64_t ids[2],
                      uint64_t before, struct ct_index_begin *begin)
 {
@@ -64,12 +99,7 @@ int ct_session_begin(struct ct_session *s, const struct ct_buffer *buffer, const
         return CT_OK;
     look.apart = s->apart ? s->apart : size / MOST_POINTS > APART ? size / MOST_POINTS : APART;
     s->looked = before;
-    int rc = CT_OK;
-    if (s->index_of != buffer) {
-        ct_session_forget_index(s);
-        rc = ct_index_make(&look, &s->index);
-        s->index_of = rc ? NULL : buffer;
-    }
+    const int rc = get_index(s, &look);
     memcpy(look.ids, ids, sizeof look.ids);
     return rc ? rc : ct_index_find(s->index, &look, begin);
 }

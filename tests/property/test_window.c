@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/random_trace.h"
 #include "common/require.h"
@@ -138,16 +139,22 @@ static int on_turn(void *user, struct ct_session_turn *turn)
     return 0;
 }
 
-/* `turns`: one stream after the other. */
-static void run_window(const struct random_trace *trace, const struct ct_filter *filter, uint16_t threads,
-                       bool turns, uint64_t apart, struct result *out)
+enum how {
+    TWO_THREADS = 1,
+    TURNS = 2, /* one stream after the other */
+    INDEX = 4, /* in a file */
+};
+
+static void run_window(const struct random_trace *trace, const struct ct_filter *filter, unsigned how,
+                       uint64_t apart, struct result *out)
 {
     const struct ct_capture capture = {.path = "random", .buffer_count = 1, .buffers = &trace->buffer};
     const struct ct_session_options options = {.size = sizeof options,
-                                               .threads = threads,
+                                               .threads = how & TWO_THREADS ? 2 : 1,
+                                               .index = how & INDEX ? 1 : 0,
                                                .user = out,
-                                               .steps = turns ? NULL : on_steps,
-                                               .begin = turns ? on_turn : NULL,
+                                               .steps = how & TURNS ? NULL : on_steps,
+                                               .begin = how & TURNS ? on_turn : NULL,
                                                .filter = filter};
     struct ct_session *session;
     clear(out);
@@ -171,6 +178,22 @@ static int same(const struct result *a, const struct result *b)
 }
 
 /* ---- cases ---- */
+
+/* Where an index can be beside the trace. */
+static char folder[] = "/tmp/coretap-window-XXXXXX";
+static char trace_path[sizeof folder + 16], index_path[sizeof folder + 16];
+
+/* Writes the trace to a file in the folder, which has no index yet. */
+static int move_to_folder(struct random_trace *trace)
+{
+    FILE *file = fopen(trace_path, "wb");
+    REQUIRE(file);
+    const size_t written = fwrite(trace->bytes, 1, trace->size, file);
+    REQUIRE(fclose(file) == 0 && written == trace->size);
+    remove(index_path);
+    trace->buffer.path = trace_path;
+    return 1;
+}
 
 /* A point of the trace that `seen` is of, or a little behind its end. */
 static struct ct_filter_point random_point(struct rng *rng, const struct ct_sieve_seen *seen)
@@ -209,14 +232,15 @@ static int check(uint64_t seed, struct result *whole, struct result *window, uin
     struct rng rng = {seed};
     struct ct_filter filter = {.size = sizeof filter};
     random_trace_fill(&rng, &trace);
+    REQUIRE(move_to_folder(&trace));
     run_whole(&trace, &filter, whole);
     const struct ct_sieve_seen seen = whole->seen;
     for (unsigned i = 0; i < WINDOWS; i++) {
         filter.from = rng_chance(&rng, 60) ? (struct ct_filter_point){0} : random_point(&rng, &seen);
         filter.to = rng_chance(&rng, 60) ? (struct ct_filter_point){0} : random_point(&rng, &seen);
         run_whole(&trace, &filter, whole);
-        for (unsigned how = 0; how < 4; how++) {
-            run_window(&trace, &filter, 1 + how % 2, how / 2, 1 + rng_wide(&rng, 10), window);
+        for (unsigned how = 0; how < 2 * INDEX; how++) {
+            run_window(&trace, &filter, how, 1 + rng_wide(&rng, 10), window);
             REQUIRE(same(whole, window));
             *spared += whole->seen.steps > window->seen.steps;
             *inside += window->seen.inside;
@@ -239,6 +263,10 @@ int main(void)
     uint64_t spared = 0, inside = 0;
     bool ok = true;
     printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
+    if (!mkdtemp(folder))
+        abort();
+    snprintf(trace_path, sizeof trace_path, "%s/trace", folder);
+    snprintf(index_path, sizeof index_path, "%s/trace.ctx", folder);
     for (; done < count && ok; done++, seed++)
         ok = check(seed, &whole, &window, &spared, &inside);
     printf("%sok 1 - a window has what a sieve keeps of the whole", ok ? "" : "not ");
@@ -246,6 +274,9 @@ int main(void)
     const bool less = (spared && inside) || count < 20;
     printf("# %" PRIu64 " windows of fewer steps than the whole, %" PRIu64 " begun inside\n", spared, inside);
     printf("%sok 2 - less is followed than the whole\n", less ? "" : "not ");
+    remove(index_path);
+    remove(trace_path);
+    rmdir(folder);
     free_result(&whole);
     free_result(&window);
     return ok && less ? 0 : 1;
