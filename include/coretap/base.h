@@ -83,6 +83,11 @@ CT_API const char *ct_ctx_error(const struct ct_ctx *ctx);
  * without what they could not store, such as a name: their results may lack it. */
 CT_API int ct_ctx_lacked_memory(const struct ct_ctx *ctx);
 
+/* Stores an error of the caller's own as that of the last failed call. Returns `code`, so that a receiver can
+ * end a run with it. CT_ERR_NOMEM also says that memory was missing. CT_ERR_ARG in the place of a code of 0.
+ */
+CT_API int ct_ctx_fail(struct ct_ctx *ctx, int code, const char *text);
+
 /* Gives messages up to and including the level `most` to fn(user, …); with `fn` NULL to nobody. */
 CT_API void ct_ctx_set_log(struct ct_ctx *ctx, ct_log_fn *fn, void *user, enum ct_log_level most);
 

@@ -19,6 +19,7 @@
 #include "coretap/frame.h"
 #include "coretap/graph.h"
 #include "coretap/input.h"
+#include "coretap/json.h"
 #include "coretap/learn.h"
 #include "coretap/losses.h"
 #include "coretap/merge.h"
@@ -42,6 +43,7 @@
 #include "coretap/fractal.h"
 #include "coretap/monitor.h"
 #include "coretap/record.h"
+#include "coretap/verdict.h"
 #include "coretap/verify.h"
 
 #endif

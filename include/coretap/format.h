@@ -22,6 +22,7 @@
 #include "coretap/stacks.h"
 #include "coretap/timeline.h"
 #include "coretap/timing.h"
+#include "coretap/watch.h"
 #include "coretap/wcet.h"
 
 #ifdef __cplusplus
@@ -205,9 +206,9 @@ struct ct_event_origin {
 /* Writes events, one line each. */
 struct ct_event_writer;
 
-/* Makes a writer that gives its lines to `write`; the first one has the names of the columns, but in JSON.
- * CT_ERR_ARG, CT_ERR_NOMEM, those of ct_programs_in, those of ct_program_symbols for programs that were
- * named. */
+/* Makes a writer that gives its lines to `write`. The names of the columns come first, but in JSON, with the
+ * first line or flush. CT_ERR_ARG, CT_ERR_NOMEM, those of ct_programs_in, those of ct_program_symbols for
+ * programs that were named. */
 CT_API int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options *options,
                                ct_write_fn *write, void *user, struct ct_event_writer **out);
 
@@ -226,6 +227,42 @@ CT_API int ct_event_writer_add_timed(struct ct_event_writer *writer, const struc
 
 /* Gives what is written so far to the receiver. The same errors. */
 CT_API int ct_event_writer_flush(struct ct_event_writer *writer);
+
+/* ---- watchpoints ---- */
+
+enum ct_watch_format {
+    CT_WATCH_FORMAT_TSV,   /* columns */
+    CT_WATCH_FORMAT_JSONL, /* one object a line */
+    CT_WATCH_FORMAT_CSV,   /* the columns of TSV, buffer and trace ID among them */
+};
+
+struct ct_watch_write_options {
+    size_t size;    /* sizeof(struct ct_watch_write_options) */
+    uint8_t format; /* enum ct_watch_format */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* Writes events of watchpoints, one line each. */
+struct ct_watch_writer;
+
+/* Makes a writer that gives its lines to `write`. The names of the columns come first, but in JSON, with the
+ * first line or flush. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_watch_writer_new(struct ct_ctx *ctx, const struct ct_watch_write_options *options,
+                               ct_write_fn *write, void *user, struct ct_watch_writer **out);
+
+/* Writes what is left and frees the writer. */
+CT_API void ct_watch_writer_free(struct ct_watch_writer *writer);
+
+/* Says of which buffer (not owned) and trace ID the next lines are, as ct_lister_heading does. CT_ERR_ARG. */
+CT_API int ct_watch_writer_heading(struct ct_watch_writer *writer, const char *buffer, int id);
+
+/* Writes events that a watcher of `watches` gave. CT_ERR_ARG, what the receiver returned. */
+CT_API int ct_watch_writer_add(struct ct_watch_writer *writer, const struct ct_event_origin *origin,
+                               const struct ct_watches *watches, const struct ct_watch_event *events,
+                               size_t count);
+
+/* Gives what is written so far to the receiver. The same errors. */
+CT_API int ct_watch_writer_flush(struct ct_watch_writer *writer);
 
 /* ---- control flow ---- */
 
@@ -274,12 +311,64 @@ struct ct_wcet_view {
     struct ct_losses losses;             /* of the trace that was measured */
 };
 
+/* ---- sources ---- */
+
+/* Receives one fact: a short subject ("cycle counts") and what is so about it ("off"). */
+typedef void ct_describe_fn(void *user, const char *subject, const char *text);
+
+/* Says all that the registers of a source tell of its trace, in a fixed order. */
+CT_API void ct_source_describe(const struct ct_source *source, ct_describe_fn *fn, void *user);
+
+/* Writes the version of a source into `text`, as far as there is room. "ETMv4.0", "ETEv1.1", "ETMv3.4",
+ * "PFTv1.1", "STM" and "ITM" are such versions. */
+CT_API void ct_source_version(const struct ct_source *source, char *text, size_t size);
+
 /* ---- losses ---- */
 
 #define CT_LOSSES_WORDS 256
 
 /* Says in words what was lost: "none", or how much of each kind. Returns `text`; NULL without one of them. */
 CT_API const char *ct_losses_words(char text[CT_LOSSES_WORDS], const struct ct_losses *losses);
+
+/* What was decoded, and so can be known of losses. */
+enum ct_losses_known {
+    CT_LOSSES_FRAMES,
+    CT_LOSSES_TRACE,   /* packets at least */
+    CT_LOSSES_PROGRAM, /* … along the program */
+};
+
+/* Writes what is known of losses as key=value, each but the first one behind `gap`. CT_ERR_ARG, what `write`
+ * returned. */
+CT_API int ct_losses_keys(const struct ct_losses *losses, enum ct_losses_known known, char gap,
+                          ct_write_fn *write, void *user);
+
+/* ---- text of others ---- */
+
+/* For what text is written whose bytes nobody vouches for, such as names in files. */
+enum ct_text_use {
+    CT_TEXT_TERMINAL, /* what a terminal would obey, and what is no UTF-8, becomes \xHH */
+    CT_TEXT_XML,      /* XML and HTML, between tags or in quotes; such characters become U+FFFD */
+    CT_TEXT_JSON,     /* inside of a JSON string, in the same way */
+};
+
+/* Writes a text so that it does no harm where it is used. CT_ERR_ARG, what `write` returned. */
+CT_API int ct_text_write(const char *text, enum ct_text_use use, ct_write_fn *write, void *user);
+
+/* ---- pages ---- */
+
+struct ct_page_options {
+    size_t size;        /* sizeof(struct ct_page_options) */
+    const char *title;  /* NULL: "coretap" */
+    const char *body;   /* what stands in the page, as HTML; NULL: nothing */
+    const char *script; /* of the page; NULL: none */
+    uint8_t served;     /* 1: it may ask the server that it came from; 0: it loads nothing */
+    uint8_t pad[7];     /* 0 */
+};
+
+/* Writes a page with the style and the scripts of the pages that are written here. `ctx` may be NULL.
+ * CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_page_write(struct ct_ctx *ctx, const struct ct_page_options *options, ct_write_fn *write,
+                         void *user);
 
 #ifdef __cplusplus
 }

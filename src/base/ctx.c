@@ -41,6 +41,13 @@ int ct_fail(struct ct_ctx *ctx, int code, const char *fmt, ...)
     return code;
 }
 
+int ct_ctx_fail(struct ct_ctx *ctx, int code, const char *text)
+{
+    if (code == CT_ERR_NOMEM)
+        ct_note_nomem(ctx);
+    return ct_fail(ctx, code ? code : CT_ERR_ARG, "%s", text ? text : "");
+}
+
 int ct_fail_null(struct ct_ctx *ctx, const char *who)
 {
     return ct_fail(ctx, CT_ERR_ARG, "%s: a null pointer", who);

@@ -77,16 +77,38 @@ static void put_escaped_bytes(FILE *out, const char *text, size_t size)
     }
 }
 
+int ct_write_file(void *file, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
+}
+
+/* Gives the character that the text begins with, of `size` bytes, as it can be printed. */
+static int write_escaped(const char *text, size_t size, ct_write_fn *write, void *user)
+{
+    char escaped[4 * 4]; /* a character has four bytes at most */
+    for (size_t i = 0; i < size; i++)
+        escape_byte(text[i], escaped + 4 * i);
+    return write(user, escaped, 4 * size);
+}
+
+int ct_write_printable(const char *text, ct_write_fn *write, void *user)
+{
+    int rc = CT_OK;
+    for (size_t left = strlen(text), part; left && !rc; text += part, left -= part) {
+        part = printable_part(text, left);
+        if (part) {
+            rc = write(user, text, part);
+            continue;
+        }
+        ct_utf8_read(text, left, &part);
+        rc = write_escaped(text, part, write, user);
+    }
+    return rc;
+}
+
 void ct_put_printable(FILE *out, const char *text)
 {
-    for (size_t left = strlen(text), part; left; text += part, left -= part) {
-        part = printable_part(text, left);
-        fwrite(text, 1, part, out);
-        if (part)
-            continue;
-        ct_utf8_read(text, left, &part);
-        put_escaped_bytes(out, text, part);
-    }
+    (void)ct_write_printable(text, ct_write_file, out);
 }
 
 void ct_put_printable_line(FILE *out, const char *text, size_t size)

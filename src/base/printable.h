@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "coretap/base.h"
 
 /* Room for a text of `size` bytes, its zero included, when all of it is escaped. */
 #define CT_PRINTABLE_ROOM(size) (4 * (size))
@@ -30,8 +31,14 @@ bool ct_is_printable(const char *text);
  * cannot be printed becomes \xHH. */
 void ct_escape(const char *text, char *out);
 
-/* Writes the text to a file in the same way. */
+/* Gives the text to a receiver in the same way. Returns what the receiver did. */
+int ct_write_printable(const char *text, ct_write_fn *write, void *user);
+
+/* The same to a file. */
 void ct_put_printable(FILE *out, const char *text);
+
+/* Receives text for the FILE `file`. CT_ERR_IO. */
+int ct_write_file(void *file, const void *data, size_t size);
 
 /* The same for a line of source, of `size` bytes: its tabs stay. */
 void ct_put_printable_line(FILE *out, const char *text, size_t size);

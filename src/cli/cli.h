@@ -158,6 +158,12 @@ void cli_note(const char *text);
 int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Stores the text of an error in the context and returns `code`, for receivers that end a run. */
+int cli_fail(struct ct_ctx *ctx, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* CT_ERR_NOMEM in the same way, with what there was no memory for. */
+int cli_fail_nomem(struct ct_ctx *ctx, const char *what);
+
 /* The text of the failed library call. Result: CLI_FAILED. */
 int cli_library_error(const struct ct_ctx *ctx);
 

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/text_file.h"
 #include "cli/http_client.h"
 #include "cli/memory_file.h"
-#include "format/json.h"
+#include "cli/output.h"
 
 enum {
     HTTP,
@@ -33,7 +32,7 @@ struct request {
     const struct cli_args *args;
     const char *path;
     struct cli_memory_file file; /* that json writes */
-    struct ct_json json;
+    struct ct_json *json;
     char *body;
     size_t size;
 };
@@ -47,7 +46,7 @@ static void print_lines(FILE *out, char *text, size_t size)
         char *next = memchr(text, '\n', (size_t)(end - text));
         next = next ? next : end;
         *next = '\0';
-        ct_put_printable(out, text);
+        cli_put_printable(out, text);
         fputc('\n', out);
         text = next + 1;
     }
@@ -85,19 +84,21 @@ static bool begin(struct request *r, const char *path)
         cli_no_memory();
         return false;
     }
-    r->json = (struct ct_json){.out = r->file.out, .script = true};
-    ct_json_object(&r->json, NULL);
+    r->json = cli_json_open(r->args->ctx, r->file.out, true);
+    ct_json_object(r->json, NULL);
     return true;
 }
 
 static void give_up(struct request *r)
 {
+    ct_json_free(r->json);
     free(cli_memory_close(&r->file, &r->size));
 }
 
 static int post(struct request *r)
 {
-    ct_json_object_end(&r->json);
+    ct_json_object_end(r->json);
+    ct_json_free(r->json);
     r->body = cli_memory_close(&r->file, &r->size);
     const int code = r->body ? ask(r, "POST") : CLI_FAILED;
     if (!r->body)
@@ -122,14 +123,14 @@ static int watch(struct request *r, char **words)
     const bool remove = *words && strcmp(*words, "remove") == 0;
     if (!begin(r, "/api/watch"))
         return CLI_FAILED;
-    put_words(&r->json, add ? "add" : remove ? "remove" : "set", words + (add || remove));
+    put_words(r->json, add ? "add" : remove ? "remove" : "set", words + (add || remove));
     return post(r);
 }
 
 /* Words IN=PLACE. False: one is something else. */
 static bool put_binds(struct request *r, char **words)
 {
-    ct_json_object(&r->json, "bind");
+    ct_json_object(r->json, "bind");
     for (; *words; words++) {
         char *equal = strchr(*words, '=');
         if (!equal || equal == *words) {
@@ -137,9 +138,9 @@ static bool put_binds(struct request *r, char **words)
             return false;
         }
         *equal = '\0';
-        ct_json_text(&r->json, *words, equal + 1);
+        ct_json_text(r->json, *words, equal + 1);
     }
-    ct_json_object_end(&r->json);
+    ct_json_object_end(r->json);
     return true;
 }
 
@@ -151,9 +152,9 @@ static int send_spec(struct request *r, const char *action, char **words)
     char *text = cli_read_text(words[other]);
     bool fine = text && begin(r, "/api/monitors");
     if (fine) {
-        ct_json_text(&r->json, "action", action);
-        ct_json_text(&r->json, "name", name);
-        ct_json_text(&r->json, "text", text);
+        ct_json_text(r->json, "action", action);
+        ct_json_text(r->json, "name", name);
+        ct_json_text(r->json, "text", text);
         fine = put_binds(r, words + 1 + other);
         if (!fine)
             give_up(r);
@@ -175,8 +176,8 @@ static int monitor(struct request *r, char **words)
         return send_spec(r, action, words + 1);
     if (!begin(r, "/api/monitors"))
         return CLI_FAILED;
-    ct_json_text(&r->json, "action", "remove");
-    ct_json_text(&r->json, "name", words[1]);
+    ct_json_text(r->json, "action", "remove");
+    ct_json_text(r->json, "name", words[1]);
     return post(r);
 }
 
@@ -210,7 +211,7 @@ static int filter(struct request *r, char **words)
             return cli_usage_error(r->args->command, "filter: '%s' is not id=HEX,…, context=HEX,… or el=N,…",
                                    *words);
         }
-        put_parts(&r->json, keys[i].key, *words + strlen(keys[i].word), i == 2);
+        put_parts(r->json, keys[i].key, *words + strlen(keys[i].word), i == 2);
     }
     return post(r);
 }

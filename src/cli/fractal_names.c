@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/ctx.h"
 #include "base/printable.h"
 #include "cli/fractal.h"
 #include "cli/programs.h"
@@ -114,7 +113,7 @@ static int add_program(struct cli_names *n, const struct cli_args *args, const c
         return 0;
     if (add_functions(n, functions) && add_layout(n, layout))
         return 1;
-    ct_fail_nomem(args->ctx, path);
+    cli_fail_nomem(args->ctx, path);
     return 0;
 }
 
@@ -123,7 +122,7 @@ struct cli_names *cli_names_load(const struct cli_args *args, const char *path, 
     struct cli_names *n = calloc(1, sizeof *n);
     if (!n || !push(n, 0, 0, "", NAME_UNKNOWN)) {
         cli_names_free(n);
-        ct_fail_nomem(args->ctx, path ? path : "names");
+        cli_fail_nomem(args->ctx, path ? path : "names");
         return NULL;
     }
     n->count = 0;

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
-#include "format/json.h"
-#include "format/xml.h"
-
 enum {
     OPT_ELF,
     OPT_BIAS,
@@ -274,7 +270,7 @@ static void print_point_name(const struct cli_fractal_report *r, unsigned id)
     char told[256] = "";
     if (name)
         snprintf(told, sizeof told, "%.*s", (int)strcspn(name + 1, "\n"), name + 1);
-    ct_put_printable(stdout, name ? told : cli_names_at(r->names, r->points[id].va)->text);
+    cli_put_printable(stdout, name ? told : cli_names_at(r->names, r->points[id].va)->text);
     putchar('\n');
 }
 
@@ -339,7 +335,7 @@ static void html_table(const struct cli_fractal_report *r)
         printf("<tr><td>%llu</td><td>%.2f %%</td><td>%.4f</td><td>%.4f</td><td>",
                (unsigned long long)b->events, 100.0 * (double)b->events / (double)r->events,
                cli_report_ms(r, b->first), cli_report_ms(r, b->last));
-        ct_xml_text(stdout, all[top[i]].text);
+        cli_put_xml(stdout, all[top[i]].text);
         puts("</td></tr>");
     }
     puts("</table>");
@@ -377,10 +373,9 @@ static void print_html(const struct cli_fractal_report *r)
 static int perfetto_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
     const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
-    struct ct_json json = {.out = stdout};
-    fputs(",\n{\"name\":", stdout);
-    ct_json_text(&json, NULL, cli_names_at(r->names, e->va)->text);
-    printf(",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
+    fputs(",\n{\"name\":\"", stdout);
+    cli_put_json(stdout, cli_names_at(r->names, e->va)->text);
+    printf("\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
            "\"0x%llx\","
            "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
            e->target, e->initiator, us, (unsigned long long)e->va, (unsigned long long)e->pa,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ctx.h"
 #include "cli/fractal_run.h"
 #include "recorder/access_stream.h"
 

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "analysis/watch.h"
-#include "base/ctx.h"
 #include "coretap/fractal.h"
 
 #define BATCH   256
@@ -88,7 +87,7 @@ static int find_places(struct source *s)
     const struct ct_watches *w = s->watches;
     s->places = calloc(w->point_count + 1, sizeof *s->places);
     if (!s->places)
-        return ct_fail_nomem(s->ctx, "event log");
+        return cli_fail_nomem(s->ctx, "event log");
     for (size_t i = 0; i < w->point_count; i++) {
         const struct ct_watch_place *p = &w->points_at[i];
         s->places[i] = (struct place){p->addr & LINE_OF, p->addr, p->watch, p->kind == CT_WATCH_ENTRY};
@@ -159,7 +158,7 @@ static int take(struct source *s, const struct ct_fractal_event *e)
     const uint64_t line = e->va & LINE_OF;
     int rc = CT_OK;
     if (e->time < s->time)
-        return ct_fail(
+        return cli_fail(
             s->ctx, CT_ERR_FORMAT,
             "event log: time goes back from %llu to %llu; what follows cannot be put in order, write "
             "the log of each run to a file of its own",
@@ -197,7 +196,7 @@ static int open_log(struct source *s, const char *path)
     if (rc)
         return rc;
     if ((ct_fractal_reader_info(s->reader)->fields & needed) != needed)
-        return ct_fail(
+        return cli_fail(
             s->ctx, CT_ERR_CONFIG,
             "%s: its records have no time or no virtual address, so nothing can be watched; record it "
             "with both fields",

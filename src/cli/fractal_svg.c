@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "cli/fractal_report.h"
-#include "format/xml.h"
 
 #define LEFT   230
 #define TOP    34
@@ -31,7 +30,7 @@ static void open_picture(const struct cli_fractal_report *r, FILE *out, const ch
             "fill=\"#fff\"/>\n"
             "<text x=\"%d\" y=\"18\" font-size=\"13\">",
             width, height, width, height, LEFT);
-    ct_xml_text(out, title);
+    cli_put_xml(out, title);
     fputs("</text>\n", out);
     (void)r;
 }
@@ -99,7 +98,7 @@ void cli_report_svg_timeline(const struct cli_fractal_report *r, FILE *out)
             fprintf(out, "<rect x=\"%d\" y=\"%u\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT, y,
                     REPORT_COLUMNS, ROW);
         fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">", LEFT - 6, y + 11);
-        ct_xml_text(out, m->name[i]->text);
+        cli_put_xml(out, m->name[i]->text);
         fputs("</text>\n", out);
         cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y + 2, ROW - 4, scale, blues);
     }
@@ -120,7 +119,7 @@ static void address_map(const struct cli_fractal_report *r, FILE *out, const str
         if (i % 2 == 0) {
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);
             if (name != before)
-                ct_xml_text(out, name->text);
+                cli_put_xml(out, name->text);
             fprintf(out, " 0x%llx</text>\n", (unsigned long long)m->page[i]);
             before = name;
         }

@@ -2,6 +2,7 @@
 /* coretap info: what a capture holds. */
 #include "cli/commands.h"
 #include "cli/info.h"
+#include "cli/output.h"
 
 enum {
     OPT_FORMAT = CLI_CAPTURE_OPTIONS
@@ -26,8 +27,8 @@ static const struct cli_option options[] = {
 struct job {
     const struct cli_args *args;
     struct cli_capture capture;
-    uint64_t done; /* bytes of the buffers before this one */
-    struct ct_json json;
+    uint64_t done;        /* bytes of the buffers before this one */
+    struct ct_json *json; /* NULL: text */
 };
 
 const struct ct_stream *cli_info_stream(const struct cli_info_buffer *info, const struct ct_source *source)
@@ -62,7 +63,7 @@ static void print_buffer(struct job *job, const struct ct_buffer *buffer, const 
     info.streams = ct_chain_streams(chain, &info.stream_count);
     cli_progress_finish(&job->capture.progress);
     if (job->args->values[OPT_FORMAT].number == FORMAT_JSON)
-        cli_info_json_buffer(&job->json, &info);
+        cli_info_json_buffer(job->json, &info);
     else
         cli_info_text_buffer(&info);
     job->done += info.frames ? info.frames->input_bytes : 0;
@@ -89,7 +90,7 @@ static int print_capture(struct job *job)
     const struct cli_capture *capture = &job->capture;
     const bool json = job->args->values[OPT_FORMAT].number == FORMAT_JSON;
     if (json)
-        cli_info_json_capture(&job->json, capture->capture);
+        cli_info_json_capture(job->json, capture->capture);
     else
         cli_info_text_capture(capture->capture);
     for (size_t i = 0; i < capture->count; i++) {
@@ -97,7 +98,7 @@ static int print_capture(struct job *job)
             return CLI_FAILED;
     }
     if (json)
-        cli_info_json_end(&job->json, &capture->seen.losses);
+        cli_info_json_end(job->json, &capture->seen.losses);
     else
         cli_info_text_end(&capture->seen.losses);
     return cli_capture_code(capture, CLI_CLEAN);
@@ -105,10 +106,13 @@ static int print_capture(struct job *job)
 
 static int run(const struct cli_args *args)
 {
-    struct job job = {.args = args, .json = {.out = stdout, .first = true}};
+    struct job job = {.args = args};
     if (!cli_capture_open(&job.capture, args))
         return CLI_FAILED;
+    if (args->values[OPT_FORMAT].number == FORMAT_JSON)
+        job.json = cli_json_open(args->ctx, stdout, false);
     const int code = print_capture(&job);
+    ct_json_free(job.json);
     cli_capture_close(&job.capture);
     return code;
 }

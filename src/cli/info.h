@@ -4,7 +4,7 @@
 #define CT_CLI_INFO_H
 
 #include "cli/capture.h"
-#include "format/json.h"
+#include "coretap/json.h"
 
 struct cli_info_buffer {
     const struct ct_buffer *buffer;

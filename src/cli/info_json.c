@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/info.h"
 #include "coretap/format.h"
-#include "format/describe.h"
-#include "format/listing.h"
-#include "format/losses.h"
 
 static void add_image(struct ct_json *json, const struct ct_image *image)
 {

@@ -4,12 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
 #include "cli/info.h"
+#include "cli/output.h"
 #include "coretap/format.h"
-#include "format/describe.h"
-#include "format/listing.h"
-#include "format/losses.h"
 
 #define SUBJECT_WIDTH 26
 
@@ -38,7 +35,7 @@ static void print_states(const struct ct_capture *capture)
 
 void cli_info_text_capture(const struct ct_capture *capture)
 {
-    ct_put_printable(stdout, capture->path);
+    cli_put_printable(stdout, capture->path);
     printf(": %s, %zu trace buffer%s\n", capture->kind, capture->buffer_count,
            capture->buffer_count == 1 ? "" : "s");
     for (size_t i = 0; i < capture->damage_count; i++)
@@ -179,7 +176,7 @@ static void print_unknown_ids(const struct cli_info_buffer *info)
 static void print_image(const struct ct_image *image)
 {
     fputs("    ", stdout);
-    ct_put_printable(stdout, image->path);
+    cli_put_printable(stdout, image->path);
     printf(" at 0x%" PRIx64, image->addr);
     if (image->is_elf)
         fputs(", ELF", stdout);
@@ -194,7 +191,7 @@ void cli_info_text_buffer(const struct cli_info_buffer *info)
 {
     const struct ct_buffer *b = info->buffer;
     printf("\nbuffer %s: ", b->name);
-    ct_put_printable(stdout, b->path);
+    cli_put_printable(stdout, b->path);
     printf(", %" PRIu64 " bytes, framing %s\n", info->frames ? info->frames->input_bytes : 0,
            ct_framing_name(info->framing));
     if (info->frames)

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/timing_view.h"
 #include "coretap/timing.h"
-#include "format/verdict_text.h"
+#include "coretap/verdict.h"
 
 #define LIVE_RING     ((size_t)16 << 20) /* bytes that wait, unless something else is said */
 #define LIVE_PLACES   4096               /* watchpoints that were ever asked for */
@@ -95,7 +95,8 @@ struct cli_live_stream {
     bool told[LIVE_SPECS];         /* … whether it was said that it failed */
     struct ct_watches *pair_watches;
     struct ct_timing *timing;
-    struct ct_text *out; /* violations; the stream's own, or the one of standard output */
+    struct ct_verdict_writer *writer; /* of violations; the stream's own, or the one of standard output */
+    bool failed;                      /* it could not write all */
     struct cli_output output;
     char *path; /* of the stream's own file, or NULL */
 };
@@ -129,11 +130,12 @@ struct cli_live {
     struct cli_live_result results[LIVE_RECENT];
     uint64_t result_count;
     uint64_t violations;
-    struct ct_text out; /* standard output */
-    int told_id;        /* ID of the line printed last, or -1 */
-    bool broken;        /* trace was lost on the way to the chain */
-    uint64_t analysed;  /* input bytes */
-    double begun;       /* time */
+    struct ct_verdict_writer *writer; /* of violations, to standard output */
+    bool failed;                      /* it could not write all */
+    int told_id;                      /* ID of the line printed last, or -1 */
+    bool broken;                      /* trace was lost on the way to the chain */
+    uint64_t analysed;                /* input bytes */
+    double begun;                     /* time */
     bool ended;
     uint64_t unanalysed; /* input bytes that were left when there was no more time */
     /* Coverage as it was worked out last. */
@@ -160,6 +162,9 @@ void cli_live_release(struct cli_live *live);
 
 /* Input. CT_ERR_…: the analyses cannot go on. */
 int cli_live_push(struct cli_live *live, const struct cli_live_piece *piece);
+
+/* Makes a writer of violations in the format that is wished. The errors of ct_verdict_writer_new. */
+int cli_live_writer(const struct cli_live *live, FILE *file, struct ct_verdict_writer **out);
 
 /* The receivers of the chain. */
 int cli_live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);

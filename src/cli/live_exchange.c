@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is exchanged while trace comes in: between two pieces of it, so nothing is lost. */
-#include "base/ctx.h"
 #include "cli/live.h"
 
 #include <inttypes.h>
@@ -57,15 +56,15 @@ int cli_live_place_known(struct cli_live *l, const char *text, uint16_t *number)
     if (*number != LIVE_NONE)
         return CT_OK;
     if (l->place_count == LIVE_PLACES)
-        return ct_fail(l->ctx, CT_ERR_LIMIT,
-                       "%s: %d different watchpoints were asked for since the start, which is the most", text,
-                       LIVE_PLACES);
+        return cli_fail(l->ctx, CT_ERR_LIMIT,
+                        "%s: %d different watchpoints were asked for since the start, which is the most",
+                        text, LIVE_PLACES);
     int rc = ct_watches_add(l->watches, text, NULL, NULL);
     if (rc)
         return rc;
     char *copy = strdup(text);
     if (!copy)
-        return ct_fail_nomem(l->ctx, text);
+        return cli_fail_nomem(l->ctx, text);
     *number = l->place_count++;
     l->places[*number] = (struct cli_live_place){.text = copy};
     for (size_t i = 0; !rc && i < 128; i++)
@@ -181,7 +180,7 @@ int cli_live_spec_add(struct cli_live *l, const char *name, struct ct_monitor_sp
         return CT_ERR_LIMIT;
     char *copy = strdup(name);
     if (!copy)
-        return ct_fail_nomem(l->ctx, name);
+        return cli_fail_nomem(l->ctx, name);
     int rc = ct_verifier_add(l->verifier, spec, name, binds->pairs, binds->count);
     if (rc) {
         free(copy);

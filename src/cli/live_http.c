@@ -15,8 +15,8 @@
 #include "cli/live_guests.h"
 #include "cli/live_turns.h"
 #include "cli/memory_file.h"
-#include "format/json.h"
-#include "format/page.h"
+#include "cli/output.h"
+#include "coretap/format.h"
 
 #define BODY_MAX    ((size_t)1 << 20)
 #define CONNECTIONS 128  /* of which guests, who showed no token yet, are 48 at most: live_guests.c */
@@ -25,9 +25,7 @@
 #define NEWS_S      5    /* … and one that is told nothing gets an empty line */
 
 extern const char cli_live_page_js[];
-extern const size_t cli_live_page_js_size;
 extern const char cli_live_page_html[];
-extern const size_t cli_live_page_html_size;
 
 struct cli_live_http {
     struct MHD_Daemon *daemon;
@@ -108,12 +106,13 @@ static enum MHD_Result say(struct MHD_Connection *c, unsigned status, const char
     if (plain) {
         fprintf(file.out, "%s\n", words);
     } else {
-        struct ct_json j = {.out = file.out, .script = true};
-        ct_json_object(&j, NULL);
-        ct_json_text(&j, key, words);
+        struct ct_json *j = cli_json_open(NULL, file.out, true); /* contexts are of other threads */
+        ct_json_object(j, NULL);
+        ct_json_text(j, key, words);
         if (done)
-            ct_json_number(&j, "at", done->at);
-        ct_json_object_end(&j);
+            ct_json_number(j, "at", done->at);
+        ct_json_object_end(j);
+        ct_json_free(j);
         fputc('\n', file.out);
     }
     char *text = cli_memory_close(&file, &size);
@@ -431,13 +430,14 @@ static bool make_page(struct cli_live_http *h)
     struct cli_memory_file file;
     if (!cli_memory_open(&file))
         return false;
-    ct_page_begin_served(file.out, "coretap live");
-    fwrite(cli_live_page_html, 1, cli_live_page_html_size, file.out);
-    ct_page_script(file.out, ct_page_js, ct_page_js_size);
-    ct_page_script(file.out, cli_live_page_js, cli_live_page_js_size);
-    ct_page_end(file.out);
+    const struct ct_page_options options = {.size = sizeof options,
+                                            .title = "coretap live",
+                                            .body = cli_live_page_html,
+                                            .script = cli_live_page_js,
+                                            .served = 1};
+    const int rc = ct_page_write(NULL, &options, cli_output_write, file.out);
     h->page = cli_memory_close(&file, &h->page_size);
-    return h->page != NULL;
+    return !rc && h->page;
 }
 
 static bool is_loopback(const struct sockaddr *address)

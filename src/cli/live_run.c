@@ -138,6 +138,14 @@ static bool load_specs(struct cli_live *l)
     return fine;
 }
 
+static bool open_writer(struct cli_live *l)
+{
+    if (cli_live_writer(l, stdout, &l->writer) == CT_OK)
+        return true;
+    cli_library_error(l->ctx);
+    return false;
+}
+
 bool cli_live_prepare(struct cli_live *l, const struct cli_args *args, const struct cli_live_wishes *wishes)
 {
     l->args = args;
@@ -146,15 +154,15 @@ bool cli_live_prepare(struct cli_live *l, const struct cli_args *args, const str
     l->told_id = -1;
     l->begun = l->rate_then = cli_live_now();
     l->sample_every = 1;
-    ct_text_init(&l->out, stdout);
-    return open_capture(l) && load_programs(l) && load_specs(l) && check_specs(l) && check_pairs(l) &&
-           make_watches(l) && add_specs(l) && add_places(l) && make_chain(l);
+    return open_writer(l) && open_capture(l) && load_programs(l) && load_specs(l) && check_specs(l) &&
+           check_pairs(l) && make_watches(l) && add_specs(l) && add_places(l) && make_chain(l);
 }
 
 void cli_live_release(struct cli_live *l)
 {
     for (size_t i = 0; i < 128; i++)
         cli_live_stream_free(l->streams[i]);
+    ct_verdict_writer_free(l->writer);
     ct_chain_free(l->chain);
     ct_verifier_free(l->verifier);
     ct_watches_free(l->watches);

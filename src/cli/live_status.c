@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the page of a live run shows, as JSON and in words; and the samples of its plots. */
-#include "base/path.h"
-#include "base/printable.h"
+#define _GNU_SOURCE /* basename */
 #include "cli/live.h"
-#include "format/losses.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -134,7 +132,7 @@ static void put_where(const struct cli_live *l, struct ct_json *j, uint64_t addr
         return;
     ct_json_text(j, "function", where.function);
     if (where.file) {
-        ct_json_text(j, "file", ct_base_name(where.file));
+        ct_json_text(j, "file", basename(where.file));
         ct_json_number(j, "line", where.line);
     }
 }
@@ -520,25 +518,26 @@ static void put_filter(const struct cli_live_filter *f, struct ct_json *j)
 
 void cli_live_status_json(struct cli_live *l, FILE *out)
 {
-    struct ct_json j = {.out = out, .script = true};
-    ct_json_object(&j, NULL);
-    ct_json_text(&j, "state", l->ended ? "ended" : "running");
-    ct_json_real(&j, "seconds", cli_live_now() - l->begun);
-    ct_json_number(&j, "memory", resident());
-    ct_json_number(&j, "violations", l->violations);
-    put_input(l, &j);
-    put_streams(l, &j);
-    put_losses(l, &j);
-    put_cover(l, &j);
-    put_history(l, &j);
-    put_edges(l, &j);
-    put_timing(l, &j);
-    put_places(l, &j);
-    put_events(l, &j);
-    put_specs(l, &j);
-    put_results(l, &j);
-    put_filter(&l->filter, &j);
-    ct_json_object_end(&j);
+    struct ct_json *j = cli_json_open(l->ctx, out, true);
+    ct_json_object(j, NULL);
+    ct_json_text(j, "state", l->ended ? "ended" : "running");
+    ct_json_real(j, "seconds", cli_live_now() - l->begun);
+    ct_json_number(j, "memory", resident());
+    ct_json_number(j, "violations", l->violations);
+    put_input(l, j);
+    put_streams(l, j);
+    put_losses(l, j);
+    put_cover(l, j);
+    put_history(l, j);
+    put_edges(l, j);
+    put_timing(l, j);
+    put_places(l, j);
+    put_events(l, j);
+    put_specs(l, j);
+    put_results(l, j);
+    put_filter(&l->filter, j);
+    ct_json_object_end(j);
+    ct_json_free(j);
 }
 
 /* ---- words ---- */
@@ -551,18 +550,18 @@ static void say_ratio(FILE *out, const char *name, struct ct_cover_ratio r)
 static void say_place(FILE *out, const struct cli_live_place *place)
 {
     fputs("watchpoint ", out);
-    ct_put_printable(out, place->text);
+    cli_put_printable(out, place->text);
     fprintf(out, ": %" PRIu64 " hits\n", place->hits);
 }
 
 static void say_spec(FILE *out, const struct cli_live_spec *spec)
 {
     fputs("monitor ", out);
-    ct_put_printable(out, spec->name);
+    cli_put_printable(out, spec->name);
     fprintf(out, ": %" PRIu64 " violations in %" PRIu64 " results", spec->violations, spec->results);
     if (spec->failure[0]) {
         fputs("; failed: ", out);
-        ct_put_printable(out, spec->failure);
+        cli_put_printable(out, spec->failure);
     }
     fputc('\n', out);
 }
@@ -570,7 +569,7 @@ static void say_spec(FILE *out, const struct cli_live_spec *spec)
 static void say_kept(FILE *out, const struct cli_live_intake *intake)
 {
     fprintf(out, "kept: %" PRIu64 " bytes in ", intake->kept);
-    ct_put_printable(out, intake->tee);
+    cli_put_printable(out, intake->tee);
     fprintf(out, "%s%s\n", intake->trouble ? "; cannot be written any more: " : "",
             intake->trouble ? intake->trouble : "");
 }
@@ -592,7 +591,7 @@ static void say_intake(FILE *out, const struct cli_live_ring_state *input)
 void cli_live_status_text(struct cli_live *l, FILE *out)
 {
     const struct cli_live_ring_state input = cli_live_ring_look(l->ring);
-    ct_put_printable(out, l->wishes->input);
+    cli_put_printable(out, l->wishes->input);
     fprintf(out, ": %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n", l->analysed,
             cli_live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
     const struct ct_losses losses = ct_chain_losses(l->chain);

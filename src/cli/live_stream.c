@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
 #define _GNU_SOURCE /* asprintf */
-#include "base/ctx.h"
 #include "cli/live.h"
 
 #include <stdlib.h>
@@ -77,32 +76,32 @@ static void keep_result(struct cli_live_stream *s, const struct cli_live_spec *s
 static void tell_id(struct cli_live_stream *s)
 {
     struct cli_live *l = s->live;
-    if (s->path || l->told_id == s->id || l->wishes->format != CT_VERDICT_TEXT)
+    if (s->path || l->told_id == s->id || l->wishes->format != CT_VERDICT_FORMAT_TEXT)
         return;
-    if (l->told_id >= 0 || l->counts.read.capture.buffers[0].source_count > 1) {
-        ct_text_room(s->out);
-        ct_text_lit(s->out, "# id ");
-        ct_text_hex_digits(s->out, s->id, 2);
-        ct_text_char(s->out, '\n');
-    }
+    if (l->told_id >= 0 || l->counts.read.capture.buffers[0].source_count > 1)
+        (void)ct_verdict_writer_heading(s->writer, NULL, s->id);
     l->told_id = s->id;
 }
 
-static struct ct_verdict_text verdict_text(struct cli_live_stream *s)
+/* Notes that a writer failed: the stream's own, or that of standard output. */
+static void note(struct cli_live_stream *s, int rc)
+{
+    *(s->path ? &s->failed : &s->live->failed) |= rc != CT_OK;
+}
+
+static struct ct_verdict_origin origin_of(const struct cli_live_stream *s)
 {
     const struct cli_live *l = s->live;
     size_t specs = 0;
     for (size_t i = 0; i < l->spec_count; i++)
         specs += l->specs[i].name != NULL;
-    return (struct ct_verdict_text){.out = s->out,
-                                    .specs = s->names,
-                                    .watches = s->watches,
-                                    .programs = l->programs,
-                                    .buffer = l->counts.read.capture.buffers[0].name,
-                                    .source = s->source,
-                                    .id = s->id,
-                                    .many_specs = specs > 1,
-                                    .format = l->wishes->format};
+    return (struct ct_verdict_origin){.buffer = l->counts.read.capture.buffers[0].name,
+                                      .source = s->source,
+                                      .watches = s->watches,
+                                      .programs = l->programs,
+                                      .specs = s->names,
+                                      .id = s->id,
+                                      .named = specs > 1};
 }
 
 static void on_result(void *user, const struct ct_verify_result *result)
@@ -117,9 +116,9 @@ static void on_result(void *user, const struct ct_verify_result *result)
     if (!result->violation && !l->args->values[CLI_MONITOR_ALL].given)
         return;
     keep_result(s, spec, result);
-    struct ct_verdict_text text = verdict_text(s);
+    const struct ct_verdict_origin origin = origin_of(s);
     tell_id(s);
-    ct_verdict_line(&text, result);
+    note(s, ct_verdict_writer_result(s->writer, &origin, result));
 }
 
 /* Says which specifications failed; the others go on. */
@@ -134,9 +133,9 @@ static void tell_failures(struct cli_live_stream *s)
         if (!spec->failure[0])
             snprintf(spec->failure, sizeof spec->failure, "%s", why);
         cli_say("%s; it takes no more events", why);
-        struct ct_verdict_text text = verdict_text(s);
+        const struct ct_verdict_origin origin = origin_of(s);
         tell_id(s);
-        ct_verdict_stopped(&text, i, why);
+        note(s, ct_verdict_writer_stopped(s->writer, &origin, i, why));
     }
 }
 
@@ -164,7 +163,7 @@ int cli_live_stream_place(struct cli_live_stream *s, uint16_t place)
     ct_watches_all(s->watches, &all);
     uint16_t *more = realloc(s->place_of, all * sizeof *more);
     if (!more)
-        return ct_fail_nomem(s->live->ctx, "watchpoint");
+        return cli_fail_nomem(s->live->ctx, "watchpoint");
     s->place_of = more;
     for (size_t i = s->watch_count; i < all; i++)
         more[i] = i >= first && i < first + some ? place : LIVE_NONE;
@@ -216,25 +215,27 @@ static int begin_timing(struct cli_live_stream *s)
     return rc;
 }
 
+int cli_live_writer(const struct cli_live *l, FILE *file, struct ct_verdict_writer **out)
+{
+    const struct ct_verdict_write_options how = {.size = sizeof how, .format = l->wishes->format};
+    return ct_verdict_writer_new(l->ctx, &how, cli_output_write, file, out);
+}
+
 /* Violations go to a file of the stream's own, or to standard output. */
 static int begin_text(struct cli_live_stream *s)
 {
     struct cli_live *l = s->live;
-    s->out = &l->out;
-    if (!l->wishes->output)
+    if (!l->wishes->output) {
+        s->writer = l->writer;
         return CT_OK;
-    struct ct_text *own = malloc(sizeof *own);
-    if (!own || asprintf(&s->path, "%s/monitor-%02x.txt", l->wishes->output, s->id) < 0) {
-        free(own);
-        s->path = NULL;
-        return ct_fail_nomem(l->ctx, "violations");
     }
-    s->out = own;
-    ct_text_init(own, cli_output_grow(&s->output, s->path));
-    own->failed = !s->output.file;
-    return own->failed
-               ? ct_fail(l->ctx, CT_ERR_IO, "%s: there is no file for violations; the run ends", s->path)
-               : CT_OK;
+    if (asprintf(&s->path, "%s/monitor-%02x.txt", l->wishes->output, s->id) < 0) {
+        s->path = NULL;
+        return cli_fail_nomem(l->ctx, "violations");
+    }
+    FILE *file = cli_output_grow(&s->output, s->path);
+    return file ? cli_live_writer(l, file, &s->writer)
+                : cli_fail(l->ctx, CT_ERR_IO, "%s: there is no file for violations; the run ends", s->path);
 }
 
 static int begin(struct cli_live_stream *s)
@@ -263,7 +264,7 @@ static struct cli_live_stream *stream_of(struct cli_live *l, const struct ct_str
         return s;
     s = calloc(1, sizeof *s);
     if (!s) {
-        *rc = ct_fail_nomem(l->ctx, "trace ID");
+        *rc = cli_fail_nomem(l->ctx, "trace ID");
         return NULL;
     }
     s->live = l;
@@ -290,9 +291,9 @@ int cli_live_on_steps(void *user, const struct ct_stream *stream, const struct c
     rc = watch(s, batch);
     if (!rc && s->timing)
         rc = ct_timing_add(s->timing, batch);
-    if (!rc && s->out->failed)
-        rc = ct_fail(l->ctx, CT_ERR_IO, "%s: cannot be written any more; the run ends",
-                     s->path ? s->path : "standard output");
+    if (!rc && (s->path ? s->failed : l->failed))
+        rc = cli_fail(l->ctx, CT_ERR_IO, "%s: cannot be written any more; the run ends",
+                      s->path ? s->path : "standard output");
     return rc;
 }
 
@@ -300,13 +301,13 @@ int cli_live_on_steps(void *user, const struct ct_stream *stream, const struct c
 
 void cli_live_flush(struct cli_live *l)
 {
-    ct_text_flush(&l->out);
+    l->failed |= ct_verdict_writer_flush(l->writer) != CT_OK;
     fflush(stdout);
     for (size_t i = 0; i < 128; i++) {
         struct cli_live_stream *s = l->streams[i];
         if (!s || !s->output.file)
             continue;
-        ct_text_flush(s->out);
+        note(s, ct_verdict_writer_flush(s->writer));
         fflush(s->output.file);
     }
 }
@@ -315,7 +316,7 @@ bool cli_live_stream_finish(struct cli_live_stream *s)
 {
     if (ct_verifier_finish(s->verifier) != CT_OK)
         tell_failures(s);
-    const bool printed = ct_text_flush(s->out);
+    const bool printed = ct_verdict_writer_flush(s->writer) == CT_OK;
     return s->output.file ? cli_output_close(&s->output, printed) : printed;
 }
 
@@ -329,10 +330,10 @@ void cli_live_stream_free(struct cli_live_stream *s)
     ct_timing_free(s->timing);
     ct_watches_free(s->pair_watches);
     free(s->place_of);
+    if (s->path)
+        ct_verdict_writer_free(s->writer);
     if (s->output.file)
         cli_output_close(&s->output, false);
-    if (s->path)
-        free(s->out);
     free(s->path);
     free(s);
 }

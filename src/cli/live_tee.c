@@ -49,7 +49,7 @@ static bool can_be_written(const char *name)
 
 static int refuse_name(const struct ct_ini_item *item, const char *name)
 {
-    return ct_fail(
+    return cli_fail(
         item->ctx, CT_ERR_CONFIG,
         "%s:%u: %s: the description of the trace that is kept cannot name this file (; and # begin "
         "comments); move it or the description",
@@ -64,7 +64,7 @@ static int copy_path(const struct copy *c, const struct ct_ini_item *item)
     if (!value)
         return CT_ERR_FORMAT;
     if (asprintf(&joined, "%s%s", value[0] == '/' ? "" : c->folder, value) < 0)
-        return ct_fail_nomem(item->ctx, item->path);
+        return cli_fail_nomem(item->ctx, item->path);
     char *whole = realpath(joined, NULL);
     const char *name = whole ? whole : joined; /* one that is not there is missing there too */
     const int status = can_be_written(name) ? CT_OK : refuse_name(item, name);
@@ -78,7 +78,7 @@ static int copy_path(const struct copy *c, const struct ct_ini_item *item)
 static int copy_section(struct copy *c, const struct ct_ini_item *item)
 {
     if (!c->any && strcmp(item->section, "capture") != 0)
-        return ct_fail(
+        return cli_fail(
             item->ctx, CT_ERR_CONFIG,
             "%s: does not describe a raw trace ([capture]), so no description of the trace that is kept can "
             "be made of it; give such an .ini (docs/formats.md) as --config",
@@ -118,8 +118,8 @@ static char *read_config(struct ct_ctx *ctx, const char *path, size_t *size)
     void *bytes = NULL;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &about) || !S_ISREG(about.st_mode) || about.st_size > CONFIG_MAX)
-        ct_fail(ctx, CT_ERR_IO,
-                "%s: not the .ini of a raw trace (docs/formats.md), which --tee needs as --config", path);
+        cli_fail(ctx, CT_ERR_IO,
+                 "%s: not the .ini of a raw trace (docs/formats.md), which --tee needs as --config", path);
     else if (ct_whole_file_read(ctx, fd, path, (size_t)about.st_size, &bytes) == CT_OK)
         *size = (size_t)about.st_size;
     if (fd >= 0)
@@ -134,7 +134,7 @@ static bool print_description(struct ct_ctx *ctx, FILE *out, const char *trace, 
     char *text = read_config(ctx, config, &size);
     char *folder = strdup(config);
     char *slash = folder ? strrchr(folder, '/') : NULL;
-    int status = !text ? CT_ERR_IO : folder ? CT_OK : ct_fail_nomem(ctx, config);
+    int status = !text ? CT_ERR_IO : folder ? CT_OK : cli_fail_nomem(ctx, config);
     if (folder)
         folder[slash ? slash + 1 - folder : 0] = '\0';
     if (!status) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* vasprintf */
-#include "base/printable.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void print_safely(const char *fmt, va_list ap)
     }
     for (char *line = text, *next; line; line = next) {
         next = next_line(line);
-        ct_put_printable(stderr, line);
+        cli_put_printable(stderr, line);
         if (next)
             fputc('\n', stderr);
     }
@@ -77,6 +77,21 @@ int cli_library_error(const struct ct_ctx *ctx)
     else
         cli_no_memory(); /* the one error that callbacks pass on without a text */
     return CLI_FAILED;
+}
+
+int cli_fail(struct ct_ctx *ctx, int code, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return ct_ctx_fail(ctx, code, text);
+}
+
+int cli_fail_nomem(struct ct_ctx *ctx, const char *what)
+{
+    return cli_fail(ctx, CT_ERR_NOMEM, "%s: out of memory", what);
 }
 
 void cli_no_memory(void)

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/fractal_source.h"
 #include "cli/live_loop.h"
 #include "cli/monitors.h"
 #include "cli/streams.h"
+#include "coretap/verdict.h"
 #include "coretap/verify.h"
-#include "format/verdict_text.h"
 
 enum {
     ELF = CLI_MONITOR_OPTIONS,
@@ -53,13 +54,20 @@ struct watched {
     struct ct_watcher *watcher;
     struct ct_verifier *verifier;
     struct cli_monitors monitors;
-    struct ct_verdict_text text;
+    struct ct_verdict_writer *writer;
+    struct ct_verdict_origin origin; /* of the stream that is read */
+    int printed; /* enum ct_error: what came of printing results, which the verifier does not ask for */
     bool all;
     bool failed;             /* a specification failed */
     bool told[CLI_LIST_MAX]; /* by specification: it failed in this run, and that was said */
     uint64_t results, violations, uncertain;
     struct ct_watch_event batch[BATCH];
 };
+
+static void note(struct watched *w, int rc)
+{
+    w->printed = w->printed ? w->printed : rc;
+}
 
 static void on_result(void *user, const struct ct_verify_result *result)
 {
@@ -69,8 +77,7 @@ static void on_result(void *user, const struct ct_verify_result *result)
     w->uncertain += result->violation && result->uncertain;
     if (!result->violation && !w->all)
         return;
-    cli_streams_heading(&w->streams);
-    ct_verdict_line(&w->text, result);
+    note(w, ct_verdict_writer_result(w->writer, &w->origin, result));
 }
 
 /* Says which specifications failed; the others go on. */
@@ -82,8 +89,7 @@ static void tell_failures(struct watched *w)
             continue;
         w->told[i] = w->failed = true;
         cli_say("%s; it takes no more events", why);
-        cli_streams_heading(&w->streams);
-        ct_verdict_stopped(&w->text, i, why);
+        note(w, ct_verdict_writer_stopped(w->writer, &w->origin, i, why));
     }
 }
 
@@ -98,7 +104,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
         if (ct_verifier_feed(w->verifier, w->batch, count) != CT_OK)
             tell_failures(w);
     } while (!rc && more);
-    return rc ? rc : w->streams.text.failed ? CT_ERR_IO : CT_OK;
+    return rc ? rc : w->printed;
 }
 
 static int begin(void *user, struct ct_session_turn *turn)
@@ -106,9 +112,9 @@ static int begin(void *user, struct ct_session_turn *turn)
     struct watched *w = user;
     turn->level = CT_LEVEL_STEPS;
     turn->sink.steps = on_steps;
-    w->text.buffer = turn->buffer->name;
-    w->text.source = turn->source;
-    w->text.id = turn->id;
+    w->origin.buffer = turn->buffer->name;
+    w->origin.source = turn->source;
+    w->origin.id = turn->id;
     memset(w->told, 0, sizeof w->told);
     ct_watcher_free(w->watcher);
     w->watcher = NULL;
@@ -136,8 +142,8 @@ static bool prepare(void *user)
         cli_library_error(ctx);
         return false;
     }
-    w->text.watches = w->watches;
-    w->text.programs = w->streams.read.programs;
+    w->origin.watches = w->watches;
+    w->origin.programs = w->streams.read.programs;
     return cli_monitors_add(&w->monitors, w->verifier);
 }
 
@@ -150,7 +156,7 @@ static int on_log(void *user, const struct ct_watch_event *events, size_t count)
     struct watched *w = user;
     if (ct_verifier_feed(w->verifier, events, count) != CT_OK)
         tell_failures(w);
-    return w->streams.text.failed ? CT_ERR_IO : CT_OK;
+    return w->printed;
 }
 
 static int run_log(struct watched *w, const struct cli_args *args)
@@ -164,16 +170,14 @@ static int run_log(struct watched *w, const struct cli_args *args)
         return CLI_FAILED;
     if (!cli_fractal_source_accepts(w->watches, LOSSES))
         return CLI_FAILED;
-    w->streams.tell_id = -1;
-    ct_text_init(&w->streams.text, stdout);
-    w->text.buffer = args->operand;
-    w->text.source = &source;
+    w->origin.buffer = args->operand;
+    w->origin.source = &source;
     if (ct_verifier_start(w->verifier, on_result, w) != CT_OK)
         return cli_library_error(args->ctx);
     int code = cli_fractal_source_run(args, w->watches, on_log, w);
     if (code != CLI_FAILED && ct_verifier_finish(w->verifier) != CT_OK)
         tell_failures(w);
-    return ct_text_flush(&w->streams.text) ? code : CLI_FAILED;
+    return ct_verdict_writer_flush(w->writer) == CT_OK ? code : CLI_FAILED;
 }
 
 static void tell_sum(const struct watched *w, const struct cli_args *args)
@@ -190,6 +194,7 @@ static void tell_sum(const struct watched *w, const struct cli_args *args)
 
 static void release(struct watched *w)
 {
+    ct_verdict_writer_free(w->writer);
     ct_watcher_free(w->watcher);
     ct_verifier_free(w->verifier);
     cli_monitors_free(&w->monitors);
@@ -219,12 +224,28 @@ static int run_capture(struct watched *w, const struct cli_args *args)
     return cli_streams_run(&w->streams);
 }
 
+static int heading(void *user, const char *buffer, int id)
+{
+    const struct watched *w = user;
+    return ct_verdict_writer_heading(w->writer, buffer, id);
+}
+
+static int flush(void *user)
+{
+    const struct watched *w = user;
+    return ct_verdict_writer_flush(w->writer);
+}
+
 static int watch(struct watched *w, const struct cli_args *args)
 {
+    const struct ct_verdict_write_options how = {.size = sizeof how,
+                                                 .format = (uint8_t)args->values[FORMAT].number};
     if (!cli_monitors_load(&w->monitors, args))
         return CLI_FAILED;
-    w->text.specs = w->monitors.names;
-    w->text.many_specs = w->monitors.count > 1;
+    if (ct_verdict_writer_new(args->ctx, &how, cli_output_write, stdout, &w->writer) != CT_OK)
+        return cli_library_error(args->ctx);
+    w->origin.specs = w->monitors.names;
+    w->origin.named = w->monitors.count > 1;
     const int code = cli_fractal_source_is_log(args->operand) ? run_log(w, args) : run_capture(w, args);
     if (code != CLI_FAILED)
         tell_sum(w, args);
@@ -244,15 +265,15 @@ static int run(const struct cli_args *args)
         return cli_usage_error(args->command, "monitor what? give --spec FILE");
     struct watched w = {
         .all = args->values[CLI_MONITOR_ALL].given,
-        .text.format = (enum ct_verdict_format)args->values[FORMAT].number,
         .streams = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
-                    .headings = args->values[FORMAT].number == CT_VERDICT_TEXT,
+                    .headings = args->values[FORMAT].number == CT_VERDICT_FORMAT_TEXT,
                     .user = &w,
                     .opened = prepare,
                     .begin = begin,
-                    .end = end},
+                    .end = end,
+                    .heading = heading,
+                    .flush = flush},
     };
-    w.text.out = &w.streams.text;
     const int code = watch(&w, args);
     release(&w);
     return code;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "cli/output.h"
 #include "cli/cli.h"
+#include "coretap/format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -333,6 +334,30 @@ void cli_output_keep(bool whole)
 int cli_output_write(void *file, const void *data, size_t size)
 {
     return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
+}
+
+void cli_put_printable(FILE *file, const char *text)
+{
+    (void)ct_text_write(text, CT_TEXT_TERMINAL, cli_output_write, file);
+}
+
+void cli_put_xml(FILE *file, const char *text)
+{
+    (void)ct_text_write(text, CT_TEXT_XML, cli_output_write, file);
+}
+
+void cli_put_json(FILE *file, const char *text)
+{
+    (void)ct_text_write(text, CT_TEXT_JSON, cli_output_write, file);
+}
+
+struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script)
+{
+    const struct ct_json_options options = {.size = sizeof options, .script = script};
+    struct ct_json *json = NULL;
+    if (ct_json_new(ctx, &options, cli_output_write, file, &json) != CT_OK)
+        cli_library_error(ctx);
+    return json;
 }
 
 static int finish_redirected(int code)

@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "coretap/json.h"
+
 struct cli_output {
     const char *path; /* as the user named it; not owned */
     char *target; /* the same with links followed; NULL when it is written in its place: a pipe, a device */
@@ -42,6 +44,17 @@ bool cli_output_close_all(struct cli_output *const *outputs, size_t count, bool 
 
 /* Writes a piece to the FILE `file`, for functions of the library that take a ct_write_fn. CT_ERR_IO. */
 int cli_output_write(void *file, const void *data, size_t size);
+
+/* Writes a text of others, such as a name in a file, as it can be printed. */
+void cli_put_printable(FILE *file, const char *text);
+
+/* The same between tags or in quotes of XML, and inside of a JSON string. */
+void cli_put_xml(FILE *file, const char *text);
+void cli_put_json(FILE *file, const char *text);
+
+/* Makes JSON that goes to `file`; `script` as in struct ct_json_options. NULL: said why, and what is written
+ * to it is nothing. */
+struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script);
 
 /* Sends standard output to `path`, up to cli_output_finish; "-" leaves it as it is. False after a message. */
 bool cli_output_redirect(const char *path);

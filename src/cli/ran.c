@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* basename */
 #include "cli/ran.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
 #include "coretap/graph.h"
 
 /* ---- where nodes lie ---- */
@@ -22,7 +22,7 @@ static const char *image_at(const struct ct_buffer *buffer, uint64_t addr)
 
 static void add_name(struct cli_ran *ran, const char *path)
 {
-    const char *name = ct_base_name(path);
+    const char *name = basename(path);
     const size_t size = sizeof ran->names[0];
     for (size_t i = 0; i < ran->count && i < CLI_RAN_NAMES; i++)
         if (strncmp(ran->names[i], name, size - 1) == 0)

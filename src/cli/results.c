@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/results.h"
 
-#include "base/ctx.h"
 #include "cli/missing.h"
 #include "cli/output.h"
 #include "cli/text_file.h"
@@ -97,9 +96,8 @@ static int on_bytes(void *user, uint64_t bytes)
 {
     struct cli_results *r = user;
     cli_progress_update(&r->capture.progress, bytes);
-    if (r->text && r->capture.count == 1 && r->capture.buffers[0].path[0] == '-')
-        ct_text_flush(r->text);
-    return r->text && r->text->failed ? CT_ERR_IO : 0;
+    const bool watched = r->capture.count == 1 && r->capture.buffers[0].path[0] == '-';
+    return r->flush && watched ? r->flush(r->user) : CT_OK;
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -120,7 +118,7 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     struct cli_results *r = user;
     cli_capture_tell_frames(&r->capture, chain);
     if (!cli_ran_add(&r->ran, r->capture.capture, buffer, chain, r->programs))
-        return ct_tell_nomem(r->args->ctx, "programs", CT_ERR_NOMEM);
+        return cli_fail_nomem(r->args->ctx, "programs");
     return r->decoded ? r->decoded(r->user, buffer, chain) : CT_OK;
 }
 

@@ -8,7 +8,6 @@
 #include "cli/programs.h"
 #include "cli/ran.h"
 #include "coretap/session.h"
-#include "format/text.h"
 
 struct cli_results {
     const struct cli_args *args;
@@ -33,7 +32,9 @@ struct cli_results {
     const char *file_why;     /* … and why the others cannot */
     struct cli_ran ran;       /* in all buffers */
     uint16_t threads;         /* to decode with */
-    struct ct_text *text; /* what is printed as it is found: of standard input it is shown at once; or NULL */
+    /* Gives what is printed so far to standard output: of standard input it is shown at once (may be NULL).
+     * Result: enum ct_error. */
+    int (*flush)(void *user);
     /* Who looks at a capture that was opened, with its programs, before it is decoded (may be NULL). False:
      * said why. */
     bool (*opened)(void *user);

@@ -4,9 +4,10 @@
 #include <time.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/results.h"
 #include "cli/stats.h"
-#include "format/losses.h"
+#include "coretap/format.h"
 
 enum {
     OPT_LEVEL = CLI_CAPTURE_OPTIONS,
@@ -143,10 +144,10 @@ static void print(const struct counting *c, double seconds)
     if (c->how.edges == CT_EDGES_CYCLES)
         printf("cycles=%" PRIu64 "\nunplaced_cycles=%" PRIu64 "\n", sums->totals.cycles,
                sums->totals.unplaced);
-    ct_losses_keys(stdout, '\n', &c->read.capture.seen.losses,
-                   level >= CT_LEVEL_FLOW     ? CT_LOSSES_PROGRAM
-                   : level >= CT_LEVEL_PACKET ? CT_LOSSES_TRACE
-                                              : CT_LOSSES_FRAMES);
+    const enum ct_losses_known known = level >= CT_LEVEL_FLOW     ? CT_LOSSES_PROGRAM
+                                       : level >= CT_LEVEL_PACKET ? CT_LOSSES_TRACE
+                                                                  : CT_LOSSES_FRAMES;
+    (void)ct_losses_keys(&c->read.capture.seen.losses, known, '\n', cli_output_write, stdout);
     printf("\nseconds=%.6f\nmb_per_s=%.1f\n", seconds, seconds > 0 ? (double)bytes / 1e6 / seconds : 0);
 }
 

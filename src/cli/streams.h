@@ -4,7 +4,6 @@
 #define CT_CLI_STREAMS_H
 
 #include "cli/results.h"
-#include "format/text.h"
 
 struct cli_streams {
     /* Set before. */
@@ -14,17 +13,14 @@ struct cli_streams {
     bool (*opened)(void *user);                             /* as in struct cli_results; or NULL */
     int (*begin)(void *user, struct ct_session_turn *turn); /* says who takes what of the next stream */
     int (*end)(void *user);                                 /* it is over; or NULL */
+    /* Give the next heading to who prints, and what is printed so far to standard output. */
+    int (*heading)(void *user, const char *buffer, int id);
+    int (*flush)(void *user);
 
-    struct ct_text text;            /* what is printed */
     const struct ct_buffer *buffer; /* of the stream that is read */
-    const char *tell_buffer;        /* still to be printed, before its first line; or NULL */
-    int tell_id;                    /* the same; or -1 */
 };
 
 /* Reads what args->operand names. Result: enum cli_exit. */
 int cli_streams_run(struct cli_streams *streams);
-
-/* Called before each line or batch of lines: says what they are of. An ID without trace has no heading. */
-void cli_streams_heading(struct cli_streams *streams);
 
 #endif

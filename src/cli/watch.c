@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/streams.h"
 #include "cli/text_file.h"
-#include "format/watch_text.h"
+#include "coretap/format.h"
 
 enum {
     AT = CLI_CAPTURE_OPTIONS,
@@ -56,9 +57,9 @@ struct watching {
     struct cli_streams streams;
     struct ct_watches *watches;
     struct ct_watcher *watcher;
-    struct ct_watch_text text;
-    bool told_head;
-    bool any; /* something came by */
+    struct ct_watch_writer *writer;
+    struct ct_event_origin origin; /* of the stream that is read */
+    bool any;                      /* something came by */
     struct ct_watch_event batch[BATCH];
 };
 
@@ -70,13 +71,11 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     (void)stream;
     do {
         rc = ct_watcher_run(w->watcher, batch, w->batch, BATCH, &count, &more);
-        if (count)
-            cli_streams_heading(&w->streams);
         w->any |= count > 0;
-        for (size_t i = 0; i < count; i++)
-            ct_watch_line(&w->text, &w->batch[i]);
+        const int put = ct_watch_writer_add(w->writer, &w->origin, w->watches, w->batch, count);
+        rc = rc ? rc : put;
     } while (!rc && more);
-    return rc ? rc : w->streams.text.failed ? CT_ERR_IO : CT_OK;
+    return rc;
 }
 
 static int begin(void *user, struct ct_session_turn *turn)
@@ -84,12 +83,8 @@ static int begin(void *user, struct ct_session_turn *turn)
     struct watching *w = user;
     turn->level = CT_LEVEL_STEPS;
     turn->sink.steps = on_steps;
-    w->text.buffer = turn->buffer->name;
-    w->text.source = turn->source;
-    w->text.id = turn->id;
-    if (!w->told_head)
-        ct_watch_head(&w->text);
-    w->told_head = true;
+    w->origin =
+        (struct ct_event_origin){.buffer = turn->buffer->name, .source = turn->source, .id = turn->id};
     ct_watcher_free(w->watcher);
     w->watcher = NULL;
     return ct_watcher_new(w->streams.read.args->ctx, w->watches, &w->watcher);
@@ -123,6 +118,31 @@ static bool add_list(struct watching *w, const struct cli_args *args, const char
     return fine;
 }
 
+/* ---- how it is printed ---- */
+
+static int heading(void *user, const char *buffer, int id)
+{
+    const struct watching *w = user;
+    return ct_watch_writer_heading(w->writer, buffer, id);
+}
+
+static int flush(void *user)
+{
+    const struct watching *w = user;
+    return ct_watch_writer_flush(w->writer);
+}
+
+static bool open_writer(struct watching *w)
+{
+    const struct cli_args *args = w->streams.read.args;
+    const struct ct_watch_write_options how = {.size = sizeof how,
+                                               .format = (uint8_t)args->values[FORMAT].number};
+    if (ct_watch_writer_new(args->ctx, &how, cli_output_write, stdout, &w->writer) == CT_OK)
+        return true;
+    cli_library_error(args->ctx);
+    return false;
+}
+
 /* The programs of the capture are known. */
 static bool prepare(void *user)
 {
@@ -139,8 +159,7 @@ static bool prepare(void *user)
         fine = add_list(w, args, args->values[LIST].text);
     for (size_t i = 0; fine && i < sizeof always / sizeof *always; i++)
         fine = add(w, args, always[i]);
-    w->text.watches = w->watches;
-    return fine;
+    return fine && open_writer(w);
 }
 
 static int print(struct watching *w)
@@ -168,15 +187,16 @@ static int run(const struct cli_args *args)
     if (!any)
         return cli_usage_error(args->command, "watch what? give --at PLACE or --list FILE");
     struct watching w = {
-        .text.format = (enum ct_watch_format)args->values[FORMAT].number,
         .streams = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
-                    .headings = args->values[FORMAT].number == CT_WATCH_TSV,
+                    .headings = args->values[FORMAT].number == CT_WATCH_FORMAT_TSV,
                     .user = &w,
                     .opened = prepare,
-                    .begin = begin},
+                    .begin = begin,
+                    .heading = heading,
+                    .flush = flush},
     };
-    w.text.out = &w.streams.text;
     const int code = print(&w);
+    ct_watch_writer_free(w.writer);
     ct_watcher_free(w.watcher);
     ct_watches_free(w.watches);
     cli_results_close(&w.streams.read);

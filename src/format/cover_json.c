@@ -2,7 +2,6 @@
 /* Coverage as JSON. */
 #include "format/cover.h"
 #include "format/json.h"
-#include "format/losses.h"
 
 #include <string.h>
 

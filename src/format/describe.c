@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/describe.h"
+#include "coretap/format.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,6 +30,8 @@ static void say_if(const struct describe *d, const char *subject, bool on, const
 
 void ct_source_version(const struct ct_source *source, char *text, size_t size)
 {
+    if (!source || !text)
+        return;
     const struct ct_source_regs *r = &source->regs;
     switch (source->protocol) {
     case CT_PROTOCOL_ETM4:
@@ -171,6 +173,8 @@ static void describe_itm(const struct describe *d)
 
 void ct_source_describe(const struct ct_source *source, ct_describe_fn *fn, void *user)
 {
+    if (!source || !fn)
+        return;
     const struct describe d = {&source->regs, fn, user};
     switch (source->protocol) {
     case CT_PROTOCOL_ETM4:

@@ -265,14 +265,14 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
     ct_text_lit(t, "}\n");
 }
 
-void ct_event_head(struct ct_text *t, enum ct_event_format format, bool merged)
+const char *ct_event_head(enum ct_event_format format, bool merged)
 {
-    ct_text_room(t);
     if (format == CT_EVENT_FORMAT_TSV)
-        ct_text_string(t, merged ? "time\tid\ttype\tcycle\tvalue\tnote\n" : "type\tcycle\tvalue\tnote\n");
-    else if (format == CT_EVENT_FORMAT_CSV)
-        ct_text_string(t, merged ? "time,buffer,id,offset,type,cycle,value,note\n"
-                                 : "buffer,id,offset,type,cycle,value,note\n");
+        return merged ? "time\tid\ttype\tcycle\tvalue\tnote\n" : "type\tcycle\tvalue\tnote\n";
+    if (format == CT_EVENT_FORMAT_CSV)
+        return merged ? "time,buffer,id,offset,type,cycle,value,note\n"
+                      : "buffer,id,offset,type,cycle,value,note\n";
+    return NULL;
 }
 
 /* One line in any format. */

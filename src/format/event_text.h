@@ -16,8 +16,8 @@ struct ct_event_place {
     const struct ct_address_name *name; /* of the event's address, or NULL */
 };
 
-/* Writes the line with the names of the columns; JSON has none. */
-void ct_event_head(struct ct_text *text, enum ct_event_format format, bool merged);
+/* Returns the line with the names of the columns; NULL: JSON has none. */
+const char *ct_event_head(enum ct_event_format format, bool merged);
 
 /* Finds the address of code that an event has; that of an exception is where it returns to. False: it has
  * none. */

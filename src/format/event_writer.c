@@ -8,8 +8,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "format/event_text.h"
-#include "format/listing.h"
-#include "format/out.h"
+#include "format/line_out.h"
 
 /* Lines of text of one source that are not over. */
 struct source_text {
@@ -27,10 +26,7 @@ struct ct_event_writer {
     size_t known; /* of the programs: those whose names were loaded, as far as they are there */
     uint64_t memories[(CT_EVENT_MEMORY_MOST + 63) / 64]; /* a bit each: its programs were looked for */
     struct source_text *texts;
-    const char *buffer; /* headings that are still to be written, before the next line */
-    int id;
-    struct ct_out out;
-    struct ct_text text;
+    struct ct_line_out lines;
 };
 
 /* ---- names ---- */
@@ -108,11 +104,8 @@ static int name_of(struct ct_event_writer *w, const struct ct_event *e, const st
 
 static int open_writer(struct ct_event_writer *w, ct_write_fn *write, void *user)
 {
-    const int rc = ct_out_open(&w->out, w->ctx, write, user);
-    if (rc)
-        return rc;
-    ct_text_init(&w->text, w->out.file);
-    return open_names(w);
+    const int rc = ct_line_out_open(&w->lines, w->ctx, write, user);
+    return rc ? rc : open_names(w);
 }
 
 int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options *options, ct_write_fn *write,
@@ -130,13 +123,12 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
         return ct_fail_nomem(ctx, "events");
     w->ctx = ctx;
     w->options = mine;
-    w->id = -1;
     const int rc = open_writer(w, write, user);
     if (rc) {
         ct_event_writer_free(w);
         return rc;
     }
-    ct_event_head(&w->text, (enum ct_event_format)mine.format, mine.merged);
+    w->lines.head = ct_event_head((enum ct_event_format)mine.format, mine.merged);
     *out = w;
     return CT_OK;
 }
@@ -145,10 +137,7 @@ void ct_event_writer_free(struct ct_event_writer *w)
 {
     if (!w)
         return;
-    if (w->out.file) {
-        ct_text_flush(&w->text);
-        (void)ct_out_close(&w->out, CT_OK);
-    }
+    ct_line_out_close(&w->lines);
     while (w->texts) {
         struct source_text *text = w->texts;
         w->texts = text->next;
@@ -158,31 +147,14 @@ void ct_event_writer_free(struct ct_event_writer *w)
     free(w);
 }
 
-/* The receiver's error, when there is one. */
-static int result_of(const struct ct_event_writer *w)
-{
-    return w->out.result ? w->out.result : w->text.failed ? CT_ERR_IO : CT_OK;
-}
-
 int ct_event_writer_heading(struct ct_event_writer *w, const char *buffer, int id)
 {
-    if (!w)
-        return CT_ERR_ARG;
-    if (id < -1 || id > 127)
-        return ct_fail(w->ctx, CT_ERR_ARG, "%s: %d is no trace ID", __func__, id);
-    if (buffer)
-        w->buffer = buffer;
-    w->id = id;
-    return CT_OK;
+    return w ? ct_line_out_heading(&w->lines, __func__, buffer, id) : CT_ERR_ARG;
 }
 
 int ct_event_writer_flush(struct ct_event_writer *w)
 {
-    if (!w)
-        return CT_ERR_ARG;
-    ct_text_flush(&w->text);
-    fflush(w->out.file);
-    return result_of(w);
+    return w ? ct_line_out_flush(&w->lines) : CT_ERR_ARG;
 }
 
 /* ---- lines ---- */
@@ -214,7 +186,7 @@ static void on_line(void *user, const struct ct_port_line *line)
 {
     const struct line_end *end = user;
     struct ct_event_writer *w = end->writer;
-    ct_event_text_line(&w->text, (enum ct_event_format)w->options.format, end->place, line);
+    ct_event_text_line(&w->lines.text, (enum ct_event_format)w->options.format, end->place, line);
 }
 
 /* Takes the text out of an event. *whole: all of it was text, and it has no line of its own. */
@@ -246,7 +218,7 @@ static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, 
     if (!rc && !whole)
         rc = name_of(w, e, &place.name);
     if (!rc && !whole)
-        ct_event_line(&w->text, (enum ct_event_format)w->options.format, &place, e);
+        ct_event_line(&w->lines.text, (enum ct_event_format)w->options.format, &place, e);
     return rc;
 }
 
@@ -258,9 +230,7 @@ static int begin(struct ct_event_writer *w, const struct ct_event_origin *origin
         return ct_fail_null(w ? w->ctx : NULL, "ct_event_writer_add");
     if (w->options.merged != merged)
         return ct_fail(w->ctx, CT_ERR_ARG, "events with a time are for a writer of merged events");
-    ct_list_heading(&w->text, w->buffer, w->id);
-    w->buffer = NULL;
-    w->id = -1;
+    ct_line_out_begin(&w->lines);
     return CT_OK;
 }
 
@@ -270,7 +240,7 @@ int ct_event_writer_add(struct ct_event_writer *w, const struct ct_event_origin 
     int rc = begin(w, origin, events, count, false);
     for (size_t i = 0; i < count && !rc; i++)
         rc = put(w, origin, &events[i], NULL);
-    return rc ? rc : result_of(w);
+    return rc ? rc : ct_line_out_result(&w->lines);
 }
 
 int ct_event_writer_add_timed(struct ct_event_writer *w, const struct ct_event_origin *origin,
@@ -279,5 +249,5 @@ int ct_event_writer_add_timed(struct ct_event_writer *w, const struct ct_event_o
     int rc = begin(w, origin, events, count, true);
     for (size_t i = 0; i < count && !rc; i++)
         rc = put(w, origin, &events[i].event, origin->timed ? &events[i].time : NULL);
-    return rc ? rc : result_of(w);
+    return rc ? rc : ct_line_out_result(&w->lines);
 }

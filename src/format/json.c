@@ -1,31 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/json.h"
-#include "base/printable.h"
-#include "base/utf8.h"
 
 #include <inttypes.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "base/printable.h"
+#include "base/utf8.h"
+#include "format/out.h"
+
+/* Receives the bytes of one character. */
+static int write_character(uint32_t c, const char *text, size_t size, bool script, ct_write_fn *write,
+                           void *user)
+{
+    char escaped[8];
+    if (c == '"' || c == '\\')
+        snprintf(escaped, sizeof escaped, "\\%c", *text);
+    else if (!ct_printable_length(text, size) || (script && c == '<'))
+        snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)c & 0xffffu);
+    else
+        return write(user, text, size);
+    return write(user, escaped, strlen(escaped));
+}
+
+int ct_json_write(const char *text, bool script, ct_write_fn *write, void *user)
+{
+    int rc = CT_OK;
+    for (size_t left = strlen(text), length; left && !rc; text += length, left -= length) {
+        const uint32_t c = ct_utf8_read(text, left, &length);
+        rc = write_character(c, text, length, script, write, user);
+    }
+    return rc;
+}
 
 static void put_string(const struct ct_json *json, const char *text)
 {
-    FILE *out = json->out;
-    fputc('"', out);
-    for (size_t left = strlen(text), length; left; text += length, left -= length) {
-        const uint32_t c = ct_utf8_read(text, left, &length);
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", *text);
-        else if (!ct_printable_length(text, length) || (json->script && c == '<'))
-            fprintf(out, "\\u%04x", (unsigned)c);
-        else
-            fwrite(text, 1, length, out);
-    }
-    fputc('"', out);
+    fputc('"', json->out);
+    (void)ct_json_write(text, json->script, ct_write_file, json->out);
+    fputc('"', json->out);
 }
 
-/* What stands before every value. */
-static void begin_value(struct ct_json *json, const char *key)
+/* ---- the object ---- */
+
+int ct_json_new(struct ct_ctx *ctx, const struct ct_json_options *options, ct_write_fn *write, void *user,
+                struct ct_json **out)
 {
+    struct ct_json_options mine;
+    if (!write || !out)
+        return ct_fail_null(ctx, __func__);
+    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
+        return CT_ERR_ARG;
+    struct ct_json *json = calloc(1, sizeof *json);
+    struct ct_out *own = malloc(sizeof *own);
+    const int rc = json && own ? ct_out_open(own, ctx, write, user) : ct_fail_nomem(ctx, "JSON");
+    if (rc) {
+        free(json);
+        free(own);
+        return rc;
+    }
+    *json = (struct ct_json){.out = own->file, .script = mine.script, .own = own};
+    *out = json;
+    return CT_OK;
+}
+
+void ct_json_free(struct ct_json *json)
+{
+    if (!json)
+        return;
+    (void)ct_out_close(json->own, CT_OK);
+    free(json->own);
+    free(json);
+}
+
+int ct_json_flush(struct ct_json *json)
+{
+    if (!json)
+        return CT_ERR_ARG;
+    fflush(json->out);
+    return json->own->result;
+}
+
+/* ---- values ---- */
+
+/* Writes what stands before every value. False: there is nothing to write to. */
+static bool begin_value(struct ct_json *json, const char *key)
+{
+    if (!json)
+        return false;
     if (json->depth && !json->first)
         fputc(',', json->out);
     if (json->depth && !json->script)
@@ -35,11 +98,13 @@ static void begin_value(struct ct_json *json, const char *key)
         put_string(json, key);
         fputs(json->script ? ":" : ": ", json->out);
     }
+    return true;
 }
 
 static void open_level(struct ct_json *json, const char *key, char bracket)
 {
-    begin_value(json, key);
+    if (!begin_value(json, key))
+        return;
     fputc(bracket, json->out);
     json->depth++;
     json->first = true;
@@ -47,6 +112,8 @@ static void open_level(struct ct_json *json, const char *key, char bracket)
 
 static void close_level(struct ct_json *json, char bracket)
 {
+    if (!json || !json->depth)
+        return;
     json->depth--;
     if (!json->first && !json->script)
         fprintf(json->out, "\n%*s", (int)(2 * json->depth), "");
@@ -78,7 +145,8 @@ void ct_json_array_end(struct ct_json *json)
 
 void ct_json_text(struct ct_json *json, const char *key, const char *text)
 {
-    begin_value(json, key);
+    if (!begin_value(json, key))
+        return;
     if (text)
         put_string(json, text);
     else
@@ -87,18 +155,18 @@ void ct_json_text(struct ct_json *json, const char *key, const char *text)
 
 void ct_json_number(struct ct_json *json, const char *key, uint64_t value)
 {
-    begin_value(json, key);
-    fprintf(json->out, "%" PRIu64, value);
+    if (begin_value(json, key))
+        fprintf(json->out, "%" PRIu64, value);
 }
 
 void ct_json_real(struct ct_json *json, const char *key, double value)
 {
-    begin_value(json, key);
-    fprintf(json->out, "%.6g", value);
+    if (begin_value(json, key))
+        fprintf(json->out, "%.6g", value);
 }
 
-void ct_json_bool(struct ct_json *json, const char *key, bool value)
+void ct_json_bool(struct ct_json *json, const char *key, int value)
 {
-    begin_value(json, key);
-    fputs(value ? "true" : "false", json->out);
+    if (begin_value(json, key))
+        fputs(value ? "true" : "false", json->out);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "format/losses.h"
+#include "coretap/format.h"
+#include "coretap/json.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 struct row {
     const char *key;
@@ -62,18 +65,30 @@ const char *ct_losses_words(char text[CT_LOSSES_WORDS], const struct ct_losses *
     return text;
 }
 
-void ct_losses_keys(FILE *out, char gap, const struct ct_losses *losses, enum ct_losses_known known)
+int ct_losses_keys(const struct ct_losses *losses, enum ct_losses_known known, char gap, ct_write_fn *write,
+                   void *user)
 {
     struct row rows[ROWS];
+    int rc = CT_OK;
+    if (!losses || !write)
+        return CT_ERR_ARG;
     fill(rows, losses);
-    for (size_t i = 0, told = 0; i < ROWS; i++)
-        if (known >= rows[i].from)
-            fprintf(out, "%.*s%s=%" PRIu64, told++ > 0, &gap, rows[i].key, rows[i].count);
+    for (size_t i = 0, told = 0; i < ROWS && !rc; i++) {
+        char text[64];
+        if (known < rows[i].from)
+            continue;
+        const int size =
+            snprintf(text, sizeof text, "%.*s%s=%" PRIu64, told++ > 0, &gap, rows[i].key, rows[i].count);
+        rc = write(user, text, (size_t)size);
+    }
+    return rc;
 }
 
 void ct_losses_members(struct ct_json *json, const struct ct_losses *losses)
 {
     struct row rows[ROWS];
+    if (!losses)
+        return;
     fill(rows, losses);
     for (size_t i = 0; i < ROWS; i++)
         ct_json_number(json, rows[i].key, rows[i].count);

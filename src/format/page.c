@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/page.h"
-#include "format/number.h"
-#include "format/xml.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "coretap/format.h"
+#include "format/number.h"
+#include "format/out.h"
+#include "format/xml.h"
 
 static void begin(FILE *out, const char *title, const char *more_policy)
 {
@@ -24,11 +30,6 @@ static void begin(FILE *out, const char *title, const char *more_policy)
 void ct_page_begin(FILE *out, const char *title)
 {
     begin(out, title, "");
-}
-
-void ct_page_begin_served(FILE *out, const char *title)
-{
-    begin(out, title, "; connect-src 'self'");
 }
 
 void ct_page_end(FILE *out)
@@ -87,4 +88,25 @@ void ct_page_part_cells(FILE *out, uint64_t part, uint64_t all)
             ct_number_percent(text, part, all));
     ct_page_bar(out, all ? (double)part / (double)all : 0);
     fputs("</td>", out);
+}
+
+int ct_page_write(struct ct_ctx *ctx, const struct ct_page_options *options, ct_write_fn *write, void *user)
+{
+    struct ct_page_options mine;
+    struct ct_out out;
+    if (!write)
+        return ct_fail_null(ctx, __func__);
+    int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
+    if (!rc)
+        rc = ct_out_open(&out, ctx, write, user);
+    if (rc)
+        return rc;
+    begin(out.file, mine.title ? mine.title : "coretap", mine.served ? "; connect-src 'self'" : "");
+    if (mine.body)
+        fputs(mine.body, out.file);
+    ct_page_script(out.file, ct_page_js, ct_page_js_size);
+    if (mine.script)
+        ct_page_script(out.file, mine.script, strlen(mine.script));
+    ct_page_end(out.file);
+    return ct_out_close(&out, CT_OK);
 }

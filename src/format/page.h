@@ -16,8 +16,6 @@ extern const size_t ct_page_js_size;
 
 /* Everything up to and with <body>. `title` is escaped. The page forbids itself to load anything. */
 void ct_page_begin(FILE *out, const char *title);
-/* The same for a page that asks the server which it came from. */
-void ct_page_begin_served(FILE *out, const char *title);
 void ct_page_end(FILE *out);
 
 /* A script of the page. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "format/lanes.h"
-#include "format/losses.h"
 #include "format/number.h"
 #include "format/page.h"
 #include "format/wcet_html.h"

@@ -6,7 +6,7 @@
 
 #include "base/path.h"
 #include "base/printable.h"
-#include "format/losses.h"
+#include "coretap/format.h"
 
 /* ---- tables of the largest ---- */
 
@@ -187,7 +187,7 @@ static void totals(FILE *out, const struct ct_timing_view *view)
             "# cycles=%" PRIu64 " edges=%" PRIu64 " unplaced=%" PRIu64 " steps=%" PRIu64 " untimed=%" PRIu64
             " ",
             t.cycles, t.edges, t.unplaced, t.steps, t.untimed);
-    ct_losses_keys(out, ' ', &view->losses, CT_LOSSES_PROGRAM);
+    (void)ct_losses_keys(&view->losses, CT_LOSSES_PROGRAM, ' ', ct_write_file, out);
     fprintf(out, " exceptions=%" PRIu64 " switches=%" PRIu64 "\n", t.exceptions, t.switches);
 }
 

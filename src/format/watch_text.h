@@ -3,27 +3,14 @@
 #ifndef CT_FORMAT_WATCH_TEXT_H
 #define CT_FORMAT_WATCH_TEXT_H
 
-#include "coretap/input.h"
-#include "coretap/watch.h"
+#include "coretap/format.h"
 #include "format/text.h"
 
-enum ct_watch_format {
-    CT_WATCH_TSV,
-    CT_WATCH_JSONL,
-    CT_WATCH_CSV,
-};
+/* Returns the line with the names of the columns; NULL: JSON has none. */
+const char *ct_watch_head(enum ct_watch_format format);
 
-struct ct_watch_text {
-    struct ct_text *out;
-    const struct ct_watches *watches;
-    const char *buffer; /* where the next events are from */
-    const struct ct_source *source;
-    uint8_t id;
-    enum ct_watch_format format;
-};
-
-/* The line with the names of the columns, where the format has one. */
-void ct_watch_head(struct ct_watch_text *text);
-void ct_watch_line(struct ct_watch_text *text, const struct ct_watch_event *event);
+/* Writes the line of an event of the watchpoint `name`. */
+void ct_watch_line(struct ct_text *out, enum ct_watch_format format, const struct ct_event_origin *origin,
+                   const char *name, const struct ct_watch_event *event);
 
 #endif

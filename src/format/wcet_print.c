@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "coretap/format.h"
 #include "format/dot.h"
 #include "format/json.h"
-#include "format/losses.h"
 #include "format/wcet_source.h"
 
 /* ---- text ---- */
@@ -45,7 +45,7 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
             "entry=%s\nwcet_cycles=%" PRIu64 "\nis_bound=%s\nobserved_max_cycles=%" PRIu64
             "\nobserved_runs=%" PRIu64 "\n",
             v->entry, r->wcet, r->is_bound ? "true" : "false", r->observed_max, r->observed_runs);
-    ct_losses_keys(out, '\n', &v->losses, CT_LOSSES_PROGRAM);
+    (void)ct_losses_keys(&v->losses, CT_LOSSES_PROGRAM, '\n', ct_write_file, out);
     fputs("\n# block\texecutions\tcycles\tpart\n", out);
     for (size_t i = 0; i < r->path_count; i++) {
         const struct ct_wcet_step *s = &r->path[i];

@@ -5,26 +5,46 @@
 
 #include <string.h>
 
+/* What stands for the character at `s`, of `size` bytes; NULL: itself. */
+static const char *escape_of(const char *s, size_t size)
+{
+    switch (*s) {
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    default:
+        return *s == '\t' || ct_printable_length(s, size) ? NULL : "\xef\xbf\xbd";
+    }
+}
+
+int ct_xml_write(const char *text, size_t size, ct_write_fn *write, void *user)
+{
+    size_t plain = 0; /* bytes that stand for themselves and are not written yet, before text + i */
+    int rc = CT_OK;
+    for (size_t i = 0, length; i < size && !rc; i += length) {
+        ct_utf8_read(text + i, size - i, &length);
+        const char *escape = escape_of(text + i, length);
+        if (!escape) {
+            plain += length;
+            continue;
+        }
+        if (plain)
+            rc = write(user, text + i - plain, plain);
+        if (!rc)
+            rc = write(user, escape, strlen(escape));
+        plain = 0;
+    }
+    return rc || !plain ? rc : write(user, text + size - plain, plain);
+}
+
 void ct_xml_bytes(FILE *out, const char *text, size_t size)
 {
-    for (size_t i = 0; i < size;) {
-        const char *s = text + i;
-        size_t length;
-        ct_utf8_read(s, size - i, &length);
-        if (*s == '<')
-            fputs("&lt;", out);
-        else if (*s == '>')
-            fputs("&gt;", out);
-        else if (*s == '&')
-            fputs("&amp;", out);
-        else if (*s == '"')
-            fputs("&quot;", out);
-        else if (*s != '\t' && !ct_printable_length(s, length))
-            fputs("\xef\xbf\xbd", out);
-        else
-            fwrite(s, 1, length, out);
-        i += length;
-    }
+    (void)ct_xml_write(text, size, ct_write_file, out);
 }
 
 void ct_xml_text(FILE *out, const char *text)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "format/describe.h"
+#include "coretap/format.h"
 
 struct text {
     char all[4096];

@@ -20,6 +20,7 @@
 #include "coretap/filter.h"
 #include "coretap/format.h"
 #include "coretap/fractal.h"
+#include "coretap/json.h"
 #include "coretap/merge.h"
 #include "coretap/record.h"
 #include "coretap/report.h"
@@ -27,6 +28,7 @@
 #include "coretap/source_lines.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
+#include "coretap/verdict.h"
 #include "coretap/verify.h"
 #include "coretap/wcet.h"
 #include "unit/elf_build.h"
@@ -158,6 +160,35 @@ static int new_event_writer(struct bench *b, const void *options)
     return rc;
 }
 
+static int new_watch_writer(struct bench *b, const void *options)
+{
+    struct ct_watch_writer *writer = NULL;
+    const int rc = ct_watch_writer_new(b->ctx, options, drop, NULL, &writer);
+    ct_watch_writer_free(writer);
+    return rc;
+}
+
+static int new_verdict_writer(struct bench *b, const void *options)
+{
+    struct ct_verdict_writer *writer = NULL;
+    const int rc = ct_verdict_writer_new(b->ctx, options, drop, NULL, &writer);
+    ct_verdict_writer_free(writer);
+    return rc;
+}
+
+static int new_json(struct bench *b, const void *options)
+{
+    struct ct_json *json = NULL;
+    const int rc = ct_json_new(b->ctx, options, drop, NULL, &json);
+    ct_json_free(json);
+    return rc;
+}
+
+static int write_page(struct bench *b, const void *options)
+{
+    return ct_page_write(b->ctx, options, drop, NULL);
+}
+
 static int new_merge(struct bench *b, const void *options)
 {
     struct ct_merge *merge = NULL;
@@ -206,10 +237,12 @@ static const struct kind {
     KIND(filter, settle, CT_OK),
     KIND(fractal_options, new_fractal, CT_OK),
     KIND(framer_options, new_framer, CT_ERR_ARG),
+    KIND(json_options, new_json, CT_OK),
     KIND(line_options, load_lines, CT_ERR_IO),
     KIND(merge_options, new_merge, CT_OK),
     KIND(monitor_limits, new_monitor, CT_OK),
     KIND(monitor_options, compile, CT_OK),
+    KIND(page_options, write_page, CT_OK),
     KIND(programs_options, new_programs, CT_OK),
     KIND(record_options, record, CT_ERR_ARG),
     KIND(report_options, new_report, CT_OK),
@@ -223,8 +256,10 @@ static const struct kind {
     KIND(timing_options, new_timing, CT_OK),
     KIND(timing_write_options, new_timing_writer, CT_OK),
     KIND(timing_sums_options, new_sums, CT_OK),
+    KIND(verdict_write_options, new_verdict_writer, CT_OK),
     KIND(verify_options, new_verifier, CT_OK),
     KIND(walk_options, new_walk, CT_OK),
+    KIND(watch_write_options, new_watch_writer, CT_OK),
     KIND(wcet_options, solve_wcet, CT_ERR_NOT_FOUND),
 };
 

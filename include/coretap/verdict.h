@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap verdict: results of specifications (verify.h) as lines of text or JSON, with the place in the
+ * program.
+ *
+ *     ct_verdict_writer_new(ctx, NULL, write, user, &writer);
+ *     ct_verifier_start(verifier, on_result, my);    calls ct_verdict_writer_result(writer, &origin, result)
+ *     …
+ *     rc = ct_verdict_writer_flush(writer);
+ *     ct_verdict_writer_free(writer);
+ */
+#ifndef CORETAP_VERDICT_H
+#define CORETAP_VERDICT_H
+
+#include "coretap/base.h"
+#include "coretap/input.h"
+#include "coretap/programs.h"
+#include "coretap/verify.h"
+#include "coretap/watch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ct_verdict_format {
+    CT_VERDICT_FORMAT_TEXT,  /* a line for each result; behind a violation the places before it */
+    CT_VERDICT_FORMAT_JSONL, /* one object a line */
+};
+
+struct ct_verdict_write_options {
+    size_t size;    /* sizeof(struct ct_verdict_write_options) */
+    uint8_t format; /* enum ct_verdict_format */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* What results are of. */
+struct ct_verdict_origin {
+    const char *buffer;
+    const struct ct_source *source;
+    const struct ct_watches *watches; /* of the verifier */
+    struct ct_programs *programs;     /* that say where places are; or NULL */
+    const char *const *specs;         /* names of the specifications, by number */
+    uint8_t id;                       /* trace ID */
+    uint8_t named;                    /* 1: text says which specification a result is of */
+    uint8_t pad[6];                   /* 0 */
+};
+
+/* Writes results, one line each. */
+struct ct_verdict_writer;
+
+/* Makes a writer that gives its lines to `write`. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_verdict_writer_new(struct ct_ctx *ctx, const struct ct_verdict_write_options *options,
+                                 ct_write_fn *write, void *user, struct ct_verdict_writer **out);
+
+/* Writes what is left and frees the writer. */
+CT_API void ct_verdict_writer_free(struct ct_verdict_writer *writer);
+
+/* Says of which buffer (not owned) and trace ID the next lines are, as ct_lister_heading does. CT_ERR_ARG. */
+CT_API int ct_verdict_writer_heading(struct ct_verdict_writer *writer, const char *buffer, int id);
+
+/* Writes a result. CT_ERR_ARG, what the receiver returned. */
+CT_API int ct_verdict_writer_result(struct ct_verdict_writer *writer, const struct ct_verdict_origin *origin,
+                                    const struct ct_verify_result *result);
+
+/* Writes that a specification takes no more events, and why. The same errors. */
+CT_API int ct_verdict_writer_stopped(struct ct_verdict_writer *writer, const struct ct_verdict_origin *origin,
+                                     uint32_t spec, const char *why);
+
+/* Gives what is written so far to the receiver. The same errors. */
+CT_API int ct_verdict_writer_flush(struct ct_verdict_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

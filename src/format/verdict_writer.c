@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results of specifications on their way to a receiver. */
+#include "coretap/verdict.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "format/line_out.h"
+#include "format/verdict_text.h"
+
+struct ct_verdict_writer {
+    struct ct_verdict_write_options options;
+    struct ct_line_out lines;
+};
+
+int ct_verdict_writer_new(struct ct_ctx *ctx, const struct ct_verdict_write_options *options,
+                          ct_write_fn *write, void *user, struct ct_verdict_writer **out)
+{
+    struct ct_verdict_write_options mine;
+    if (!ctx || !write || !out)
+        return ct_fail_null(ctx, __func__);
+    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
+        return CT_ERR_ARG;
+    if (mine.format > CT_VERDICT_FORMAT_JSONL)
+        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+    struct ct_verdict_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return ct_fail_nomem(ctx, "results");
+    w->options = mine;
+    const int rc = ct_line_out_open(&w->lines, ctx, write, user);
+    if (rc)
+        free(w);
+    else
+        *out = w;
+    return rc;
+}
+
+void ct_verdict_writer_free(struct ct_verdict_writer *w)
+{
+    if (w)
+        ct_line_out_close(&w->lines);
+    free(w);
+}
+
+int ct_verdict_writer_heading(struct ct_verdict_writer *w, const char *buffer, int id)
+{
+    return w ? ct_line_out_heading(&w->lines, __func__, buffer, id) : CT_ERR_ARG;
+}
+
+static bool is_whole(const struct ct_verdict_origin *o)
+{
+    return o && o->buffer && o->source && o->watches && o->specs;
+}
+
+int ct_verdict_writer_result(struct ct_verdict_writer *w, const struct ct_verdict_origin *origin,
+                             const struct ct_verify_result *result)
+{
+    if (!w || !is_whole(origin) || !result)
+        return ct_fail_null(w ? w->lines.ctx : NULL, __func__);
+    ct_verdict_line(ct_line_out_begin(&w->lines), (enum ct_verdict_format)w->options.format, origin, result);
+    return ct_line_out_result(&w->lines);
+}
+
+int ct_verdict_writer_stopped(struct ct_verdict_writer *w, const struct ct_verdict_origin *origin,
+                              uint32_t spec, const char *why)
+{
+    if (!w || !is_whole(origin) || !why)
+        return ct_fail_null(w ? w->lines.ctx : NULL, __func__);
+    ct_verdict_stopped(ct_line_out_begin(&w->lines), (enum ct_verdict_format)w->options.format, origin, spec,
+                       why);
+    return ct_line_out_result(&w->lines);
+}
+
+int ct_verdict_writer_flush(struct ct_verdict_writer *w)
+{
+    return w ? ct_line_out_flush(&w->lines) : CT_ERR_ARG;
+}

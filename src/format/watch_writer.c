@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of watchpoints on their way to a receiver. */
+#include "coretap/format.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "format/line_out.h"
+#include "format/watch_text.h"
+
+struct ct_watch_writer {
+    struct ct_watch_write_options options;
+    struct ct_line_out lines;
+};
+
+int ct_watch_writer_new(struct ct_ctx *ctx, const struct ct_watch_write_options *options, ct_write_fn *write,
+                        void *user, struct ct_watch_writer **out)
+{
+    struct ct_watch_write_options mine;
+    if (!ctx || !write || !out)
+        return ct_fail_null(ctx, __func__);
+    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
+        return CT_ERR_ARG;
+    if (mine.format > CT_WATCH_FORMAT_CSV)
+        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+    struct ct_watch_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return ct_fail_nomem(ctx, "watchpoints");
+    w->options = mine;
+    const int rc = ct_line_out_open(&w->lines, ctx, write, user);
+    if (rc) {
+        free(w);
+        return rc;
+    }
+    w->lines.head = ct_watch_head((enum ct_watch_format)mine.format);
+    *out = w;
+    return CT_OK;
+}
+
+void ct_watch_writer_free(struct ct_watch_writer *w)
+{
+    if (w)
+        ct_line_out_close(&w->lines);
+    free(w);
+}
+
+int ct_watch_writer_heading(struct ct_watch_writer *w, const char *buffer, int id)
+{
+    return w ? ct_line_out_heading(&w->lines, __func__, buffer, id) : CT_ERR_ARG;
+}
+
+/* Finds the watchpoint of an event. CT_ERR_ARG: it is of none of the set. */
+static int put(struct ct_watch_writer *w, const struct ct_event_origin *origin,
+               const struct ct_watches *watches, const struct ct_watch_event *event)
+{
+    uint32_t count;
+    const struct ct_watchpoint *all = ct_watches_all(watches, &count);
+    if (event->watch >= count)
+        return ct_fail(w->lines.ctx, CT_ERR_ARG, "watchpoints: there is no number %u", event->watch);
+    ct_watch_line(&w->lines.text, (enum ct_watch_format)w->options.format, origin, all[event->watch].name,
+                  event);
+    return CT_OK;
+}
+
+int ct_watch_writer_add(struct ct_watch_writer *w, const struct ct_event_origin *origin,
+                        const struct ct_watches *watches, const struct ct_watch_event *events, size_t count)
+{
+    if (!w || !origin || !origin->buffer || !origin->source || !watches || (!events && count))
+        return ct_fail_null(w ? w->lines.ctx : NULL, __func__);
+    int rc = CT_OK;
+    if (count)
+        ct_line_out_begin(&w->lines);
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = put(w, origin, watches, &events[i]);
+    return rc ? rc : ct_line_out_result(&w->lines);
+}
+
+int ct_watch_writer_flush(struct ct_watch_writer *w)
+{
+    return w ? ct_line_out_flush(&w->lines) : CT_ERR_ARG;
+}
