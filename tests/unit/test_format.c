@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "coretap/format.h"
+#include "coretap/json.h"
 #include "coretap/report.h"
 #include "format/out.h"
 
@@ -178,12 +179,94 @@ static void test_events(void **state)
     ct_ctx_free(ctx);
 }
 
+/* Keeps what comes. */
+struct page {
+    char text[512];
+    size_t size;
+};
+
+static int keep(void *user, const void *data, size_t size)
+{
+    struct page *page = user;
+    assert_true(page->size + size < sizeof page->text);
+    memcpy(page->text + page->size, data, size);
+    page->size += size;
+    page->text[page->size] = '\0';
+    return CT_OK;
+}
+
+/* What is written to it arrives with a flush; what closes nothing, and nothing to write to, are no harm. */
+static void test_json(void **state)
+{
+    const struct ct_losses losses = {.gaps = 2};
+    struct page page = {0};
+    struct ct_json *json;
+    (void)state;
+    assert_int_equal(ct_json_new(NULL, NULL, keep, &page, &json), CT_OK);
+    ct_json_object_end(json);
+    ct_json_object(json, NULL);
+    ct_json_text(json, "name", "a\"\n\xff");
+    ct_json_bool(json, "is", 1);
+    ct_json_array(json, "none");
+    ct_json_array_end(json);
+    ct_losses_json(json, &losses);
+    ct_json_object_end(json);
+    assert_int_equal(ct_json_flush(json), CT_OK);
+    assert_non_null(strstr(page.text,
+                           "{\n  \"name\": \"a\\\"\\u000a\\ufffd\",\n  \"is\": true,\n  \"none\": [],\n"
+                           "  \"losses\": {\n    \"gaps\": 2,"));
+    assert_non_null(strstr(page.text, "\n  }\n}\n"));
+    ct_json_free(json);
+    ct_json_text(NULL, NULL, "nothing");
+
+    struct receiver r = {.stop_at = 1};
+    assert_int_equal(ct_json_new(NULL, NULL, receive, &r, &json), CT_OK);
+    ct_json_number(json, NULL, 1);
+    assert_int_equal(ct_json_flush(json), STOP);
+    ct_json_free(json);
+    assert_int_equal(r.calls, 1);
+}
+
+static void test_text_of_others(void **state)
+{
+    static const char text[] = "a<\x1b&\"\t\xff";
+    static const char *const wanted[] = {
+        [CT_TEXT_TERMINAL] = "a<\\x1b&\"\\x09\\xff",
+        [CT_TEXT_XML] = "a&lt;\xef\xbf\xbd&amp;&quot;\t\xef\xbf\xbd",
+        [CT_TEXT_JSON] = "a<\\u001b&\\\"\\u0009\\ufffd",
+    };
+    (void)state;
+    for (unsigned use = 0; use < sizeof wanted / sizeof *wanted; use++) {
+        struct page page = {0};
+        struct receiver r = {.stop_at = 2};
+        assert_int_equal(ct_text_write(text, (enum ct_text_use)use, keep, &page), CT_OK);
+        assert_string_equal(page.text, wanted[use]);
+        assert_int_equal(ct_text_write(text, (enum ct_text_use)use, receive, &r), STOP);
+        assert_int_equal(r.calls, 2);
+    }
+    assert_int_equal(ct_text_write(text, CT_TEXT_JSON + 1, keep, NULL), CT_ERR_ARG);
+}
+
+static void test_losses(void **state)
+{
+    const struct ct_losses losses = {.gaps = 3, .lost_bytes = 4};
+    struct page page = {0};
+    (void)state;
+    assert_int_equal(ct_losses_keys(&losses, CT_LOSSES_FRAMES, ' ', keep, &page), CT_OK);
+    assert_string_equal(page.text, "lost_bytes=4");
+    page.size = 0;
+    assert_int_equal(ct_losses_keys(&losses, CT_LOSSES_TRACE, ' ', keep, &page), CT_OK);
+    assert_string_equal(page.text, "gaps=3 overflows=0 bad_packets=0 lost_bytes=4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_arrives), cmocka_unit_test(test_error_ends),
-        cmocka_unit_test(test_coverage),    cmocka_unit_test(test_times),
-        cmocka_unit_test(test_events),      cmocka_unit_test(test_report),
+        cmocka_unit_test(test_all_arrives),    cmocka_unit_test(test_error_ends),
+        cmocka_unit_test(test_coverage),       cmocka_unit_test(test_times),
+        cmocka_unit_test(test_events),         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_text_of_others), cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
