@@ -85,6 +85,7 @@ struct cli_live_stream {
     const struct ct_source *source;
     const struct ct_graph *graph;
     uint8_t id;
+    bool failed; /* the stream's own writer: it could not write all */
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     struct ct_verifier *verifier;
@@ -96,7 +97,6 @@ struct cli_live_stream {
     struct ct_watches *pair_watches;
     struct ct_timing *timing;
     struct ct_verdict_writer *writer; /* of violations; the stream's own, or the one of standard output */
-    bool failed;                      /* it could not write all */
     struct cli_output output;
     char *path; /* of the stream's own file, or NULL */
 };
@@ -131,9 +131,9 @@ struct cli_live {
     uint64_t result_count;
     uint64_t violations;
     struct ct_verdict_writer *writer; /* of violations, to standard output */
-    bool failed;                      /* it could not write all */
     int told_id;                      /* ID of the line printed last, or -1 */
     bool broken;                      /* trace was lost on the way to the chain */
+    bool failed;                      /* standard output did not take all violations */
     uint64_t analysed;                /* input bytes */
     double begun;                     /* time */
     bool ended;

@@ -52,9 +52,14 @@ int ct_json_new(struct ct_ctx *ctx, const struct ct_json_options *options, ct_wr
         return ct_fail_null(ctx, __func__);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
-    struct ct_json *json = calloc(1, sizeof *json);
+    struct ct_json *json = malloc(sizeof *json);
     struct ct_out *own = malloc(sizeof *own);
-    const int rc = json && own ? ct_out_open(own, ctx, write, user) : ct_fail_nomem(ctx, "JSON");
+    if (!json || !own) {
+        free(json);
+        free(own);
+        return ct_fail_nomem(ctx, "JSON");
+    }
+    const int rc = ct_out_open(own, ctx, write, user);
     if (rc) {
         free(json);
         free(own);
