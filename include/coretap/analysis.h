@@ -28,8 +28,17 @@ extern "C" {
 enum ct_analysis_input {
     CT_INPUT_COUNTS =
         1, /* how often each edge was traversed, by context: once, at the end of a piece of trace */
-    CT_INPUT_CYCLES = 2, /* the same with cycles */
-    CT_INPUT_STEPS = 4,  /* steps, in their order */
+    CT_INPUT_CYCLES = 2,  /* the same with cycles */
+    CT_INPUT_STEPS = 4,   /* steps, in their order */
+    CT_INPUT_EVENTS = 8,  /* events along the program (event.h), in their order; a filter leaves none out */
+    CT_INPUT_TOTALS = 16, /* how much the stream had: once, when it is over; a filter leaves nothing out */
+};
+
+/* How much trace a stream had, and what it said. */
+struct ct_stream_totals {
+    uint64_t bytes, packets, elements, atoms;
+    uint64_t branches; /* taken */
+    uint64_t instructions, ranges;
 };
 
 /* One piece of one stream. Borrowed for the call. */
@@ -37,9 +46,11 @@ struct ct_analysis_batch {
     enum ct_analysis_input input; /* which of the following is there */
     uint32_t lane; /* number of the stream: no other one of the session has it. Batches of one come
                       in order */
-    const struct ct_graph *graph;      /* COUNTS, CYCLES: the program, by whose numbers … */
-    const struct ct_edges *edges;      /* … this is counted */
-    const struct ct_step_batch *steps; /* STEPS */
+    const struct ct_graph *graph;          /* COUNTS, CYCLES: the program, by whose numbers … */
+    const struct ct_edges *edges;          /* … this is counted */
+    const struct ct_step_batch *steps;     /* STEPS */
+    const struct ct_event_batch *events;   /* EVENTS */
+    const struct ct_stream_totals *totals; /* TOTALS */
 };
 
 /* Of which captures a result is, and how whole they were. The sums stop at 2^64 - 1. */
@@ -60,7 +71,8 @@ struct ct_program_identity {
 };
 
 struct ct_analysis;
-struct ct_programs; /* programs.h */
+struct ct_event_batch; /* event.h */
+struct ct_programs;    /* programs.h */
 struct ct_save;
 struct ct_load;
 

@@ -7,6 +7,7 @@
 #include "coretap/analysis.h"
 #include "coretap/base.h"
 #include "coretap/cfg.h"
+#include "coretap/counts.h"
 #include "coretap/cover.h"
 #include "coretap/decode.h"
 #include "coretap/edges.h"

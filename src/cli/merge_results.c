@@ -2,6 +2,7 @@
 /* coretap merge: results of any kind, added up. */
 #include "cli/commands.h"
 #include "cli/results.h"
+#include "coretap/counts.h"
 #include "coretap/cover.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
@@ -41,22 +42,47 @@ static int make_stacks(const struct cli_args *args, struct ct_analysis **out)
     return rc;
 }
 
+static int make_counts(const struct cli_args *args, struct ct_analysis **out,
+                       int (*make)(struct ct_ctx *ctx, struct ct_counts **counts))
+{
+    struct ct_counts *counts = NULL;
+    const int rc = make(args->ctx, &counts);
+    *out = ct_counts_analysis(counts);
+    return rc;
+}
+
+static int make_statistics(const struct cli_args *args, struct ct_analysis **out)
+{
+    return make_counts(args, out, ct_total_counts_new);
+}
+
+static int make_events(const struct cli_args *args, struct ct_analysis **out)
+{
+    return make_counts(args, out, ct_event_counts_new);
+}
+
+static int make_watch(const struct cli_args *args, struct ct_analysis **out)
+{
+    return make_counts(args, out, ct_watch_counts_new);
+}
+
 /* In the order of `names`. */
 static const struct {
     const struct ct_analysis_kind *(*kind)(void);
     int (*make)(const struct cli_args *args, struct ct_analysis **out);
     bool needs_program;
 } kinds[] = {
-    {ct_cover_kind, make_cover, true},
-    {ct_timing_sums_kind, make_timing, false},
-    {ct_stack_sums_kind, make_stacks, true},
+    {ct_cover_kind, make_cover, true},          {ct_timing_sums_kind, make_timing, false},
+    {ct_stack_sums_kind, make_stacks, true},    {ct_total_counts_kind, make_statistics, false},
+    {ct_event_counts_kind, make_events, false}, {ct_watch_counts_kind, make_watch, false},
 };
 
 enum {
     KINDS = sizeof kinds / sizeof *kinds,
+    WATCH = KINDS - 1,
 };
 
-static const char *const names[] = {"coverage", "timing", "stacks", NULL};
+static const char *const names[] = {"coverage", "timing", "stacks", "statistics", "events", "watch", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -124,6 +150,13 @@ static int run(const struct cli_args *args)
                                "--kind %s: there is a file of %s; results add up that are of one "
                                "kind",
                                names[args->values[KIND].number], names[kind]);
+    for (int i = 0; i < args->rest_count && kind == WATCH; i++)
+        if (!cli_results_is_file(NULL, args->rest[i]))
+            return cli_usage_error(
+                args->command,
+                "%s: nobody says what is watched in a capture; count it with 'coretap watch "
+                "--at PLACE --format data'",
+                args->rest[i]);
     struct cli_results r = {.args = args,
                             .elf = ELF,
                             .threads = cli_threads(args),
@@ -141,13 +174,15 @@ const struct cli_command cli_command_merge = {
     .operand = "FILE...",
     .many = true,
     .about =
-        "Adds up what 'coretap cover', 'coretap timing' and 'coretap profile' write with --format data, and "
-        "prints one file of the same kind: by program, told apart by build id. A capture in the place of a "
-        "file is "
-        "decoded "
-        "for it. What was lost in the captures adds up too, and of how many captures the result is goes to "
-        "standard error. The formats are in docs/formats.md. 'coretap cover', 'coretap profile' and 'coretap "
-        "timing' make reports of the results.",
+        "Adds up what 'coretap cover', 'coretap timing', 'coretap profile' and 'coretap watch' write with "
+        "--format data, and prints one file of the same kind: by program, told apart by build id. A capture "
+        "in "
+        "the place of a file is decoded for it. What was lost in the captures adds up too, and of how many "
+        "captures the result is goes to standard error. The formats are in docs/formats.md. 'coretap cover', "
+        "'coretap profile', 'coretap timing' and 'coretap watch' make reports of the results.\n"
+        "Of captures there is more: --kind statistics (how much trace there was) and --kind events (how "
+        "often "
+        "each type of event came, and which ports software wrote to), which 'coretap stats' prints.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

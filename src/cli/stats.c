@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/results.h"
 #include "cli/stats.h"
+#include "coretap/counts.h"
 #include "coretap/format.h"
 
 enum {
@@ -178,8 +179,50 @@ static int measure(struct counting *c)
     return code;
 }
 
+/* ---- several captures, and saved files ---- */
+
+/* Prints what was summed up of all operands. */
+static int add_up(const struct cli_args *args)
+{
+    struct ct_counts *counts = NULL;
+    bool events = false;
+    for (int i = 0; i < args->rest_count; i++)
+        events |= cli_results_is_file(ct_event_counts_kind(), args->rest[i]);
+    if ((events ? ct_event_counts_new : ct_total_counts_new)(args->ctx, &counts) != CT_OK)
+        return cli_library_error(args->ctx);
+    struct cli_results read = {.args = args,
+                               .elf = SIZE_MAX,
+                               .threads = cli_threads(args),
+                               .analysis = ct_counts_analysis(counts),
+                               .file_why = "of several captures, and of saved files, all counts"};
+    size_t count = 0;
+    int code = CLI_FAILED;
+    if (cli_filter_read(&read.filter, args, false) &&
+        (!ct_filter_steps(&read.filter.filter) || cli_filter_refuse(&read.filter, args, NULL, read.file_why)))
+        code = cli_results_read(&read);
+    const struct ct_count *all = code == CLI_FAILED ? NULL : ct_counts_all(counts, &count);
+    for (size_t i = 0; i < count; i++)
+        printf("%s=%" PRIu64 "\n", all[i].name, all[i].count);
+    if (all)
+        (void)ct_losses_keys(&read.analysis->captures.losses, CT_LOSSES_PROGRAM, '\n', cli_output_write,
+                             stdout);
+    if (all)
+        putchar('\n');
+    cli_results_close(&read);
+    ct_counts_free(counts);
+    return code;
+}
+
 static int run(const struct cli_args *args)
 {
+    const bool sums = args->rest_count > 1 || cli_results_is_file(NULL, args->operand);
+    if (sums && (args->values[OPT_LEVEL].given || args->values[OPT_ENGINE].given))
+        return cli_usage_error(args->command,
+                               "--%s is for one capture; of several, and of saved files, sums are "
+                               "printed",
+                               args->values[OPT_LEVEL].given ? "level" : "engine");
+    if (sums)
+        return add_up(args);
     struct counting c = {.read = {.args = args, .elf = SIZE_MAX, .threads = cli_threads(args)},
                          .how = {.level = levels[args->values[OPT_LEVEL].number].level,
                                  .edges = (uint8_t)levels[args->values[OPT_LEVEL].number].edges,
@@ -195,7 +238,8 @@ static int run(const struct cli_args *args)
 const struct cli_command cli_command_stats = {
     .name = "stats",
     .summary = "how much trace there is, what it says, and how fast it was decoded",
-    .operand = "CAPTURE",
+    .operand = "CAPTURE...",
+    .many = true,
     .about =
         "Decodes a capture and prints totals over all its trace IDs, one key=value a line: bytes (of the "
         "buffers), packets, elements, atoms, branches (taken), instructions, edges (of the program graph, "
@@ -205,7 +249,9 @@ const struct cli_command cli_command_stats = {
         "bad_packets (that cannot be, or are cut), lost_bytes (that could not be used), no_access (times "
         "that "
         "no memory was where code ran), seconds and mb_per_s (10^6 bytes of "
-        "the buffers a second). Keys beyond the level are left out.",
+        "the buffers a second). Keys beyond the level are left out.\n"
+        "Of several captures the sums are printed; in the place of each it takes a file that 'coretap merge' "
+        "wrote with --kind statistics or events.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_PROGRAMS,

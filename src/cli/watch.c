@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap watch: what comes by watchpoints, as events. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/streams.h"
 #include "cli/text_file.h"
+#include "coretap/counts.h"
 #include "coretap/format.h"
 
 enum {
@@ -20,7 +22,12 @@ enum {
     OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
 
-static const char *const formats[] = {"tsv", "jsonl", "csv", NULL};
+static const char *const formats[] = {"tsv", "jsonl", "csv", "sums", "data", NULL};
+
+enum {
+    SUMS = 3, /* of the formats */
+    DATA,
+};
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
@@ -46,7 +53,10 @@ static const struct cli_option options[OPTIONS] = {
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help = "tsv, jsonl or csv; csv and jsonl also have the buffer and the trace ID."},
+                .help =
+                    "tsv, jsonl or csv: a line for each event; csv and jsonl also have the buffer and the "
+                    "trace ID. sums: how often each watchpoint was come by, in all captures; data: the same "
+                    "for 'coretap merge' and 'coretap watch'."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
 };
@@ -92,15 +102,8 @@ static int begin(void *user, struct ct_session_turn *turn)
 
 /* ---- what is to be watched ---- */
 
-static bool add(struct watching *w, const struct cli_args *args, const char *spec)
-{
-    if (ct_watches_add(w->watches, spec, NULL, NULL) == CT_OK)
-        return true;
-    cli_library_error(args->ctx);
-    return false;
-}
-
-static bool add_list(struct watching *w, const struct cli_args *args, const char *path)
+/* Calls `add_place` for each line of the file. False: said why. */
+static bool each_line(const char *path, bool (*add_place)(void *to, const char *place), void *to)
 {
     char *text = cli_read_text(path);
     char *save = NULL;
@@ -112,9 +115,27 @@ static bool add_list(struct watching *w, const struct cli_args *args, const char
         size_t length = strlen(line);
         while (length && (line[length - 1] == ' ' || line[length - 1] == '\t'))
             line[--length] = '\0';
-        fine = !length || add(w, args, line);
+        fine = !length || add_place(to, line);
     }
     free(text);
+    return fine;
+}
+
+/* Calls `add` for each place that is to be watched. False: said why. */
+static bool each_place(const struct cli_args *args, bool (*add_place)(void *to, const char *place), void *to)
+{
+    bool fine = true;
+    for (size_t i = 0; fine && i < args->list_count; i++)
+        fine = args->list[i].option != AT || add_place(to, args->list[i].text);
+    return fine && (!args->values[LIST].given || each_line(args->values[LIST].text, add_place, to));
+}
+
+static bool watch_place(void *to, const char *place)
+{
+    struct watching *w = to;
+    const bool fine = ct_watches_add(w->watches, place, NULL, NULL) == CT_OK;
+    if (!fine)
+        cli_library_error(w->streams.read.args->ctx);
     return fine;
 }
 
@@ -153,12 +174,9 @@ static bool prepare(void *user)
     bool fine = ct_watches_new(args->ctx, w->streams.read.programs, &w->watches) == CT_OK;
     if (!fine)
         cli_library_error(args->ctx);
-    for (size_t i = 0; fine && i < args->list_count; i++)
-        fine = args->list[i].option != AT || add(w, args, args->list[i].text);
-    if (fine && args->values[LIST].given)
-        fine = add_list(w, args, args->values[LIST].text);
+    fine = fine && each_place(args, watch_place, w);
     for (size_t i = 0; fine && i < sizeof always / sizeof *always; i++)
-        fine = add(w, args, always[i]);
+        fine = watch_place(w, always[i]);
     return fine && open_writer(w);
 }
 
@@ -179,13 +197,80 @@ static int print(struct watching *w)
     return code;
 }
 
-static int run(const struct cli_args *args)
+/* ---- sums ---- */
+
+static bool count_place(void *to, const char *place)
 {
+    const bool fine = ct_watch_counts_add(to, place) == CT_OK;
+    if (!fine)
+        cli_no_memory();
+    return fine;
+}
+
+static int print_sums(const struct cli_results *read, struct ct_counts *counts, int code)
+{
+    size_t count;
+    const struct ct_count *all = ct_counts_all(counts, &count);
+    if (read->args->values[FORMAT].number == DATA) {
+        const int written = cli_results_save(read->args->ctx, read->analysis, stdout);
+        return written > code ? written : code;
+    }
+    for (size_t i = 0; i < count; i++)
+        printf("%" PRIu64 "\t%s\n", all[i].count, all[i].name);
+    return count ? code
+                 : cli_ran_but_empty(&read->ran, read->args, code, "the sum is",
+                                     "execution came by none of the watchpoints",
+                                     "'coretap cover --functions' shows what ran");
+}
+
+static int add_up(const struct cli_args *args)
+{
+    struct ct_counts *counts = NULL;
+    struct cli_results read = {.args = args, .elf = ELF, .threads = cli_threads(args)};
+    int code = CLI_FAILED;
+    read.file_why = "saved sums are those of whole captures";
+    if (ct_watch_counts_new(args->ctx, &counts) != CT_OK)
+        return cli_library_error(args->ctx);
+    read.analysis = ct_counts_analysis(counts);
+    if (each_place(args, count_place, counts) && cli_filter_read(&read.filter, args, false) &&
+        cli_programs_new_moved(&read.programs, args, args->values[TARGETS].text))
+        code = cli_results_read(&read);
+    if (code != CLI_FAILED && !read.kept_nothing)
+        code = print_sums(&read, counts, code);
+    cli_results_close(&read);
+    ct_counts_free(counts);
+    return code;
+}
+
+/* ---- all of it ---- */
+
+/* What is wanted of which operands. False: said what is wrong. */
+static bool check(const struct cli_args *args)
+{
+    const bool sums = args->values[FORMAT].number >= SUMS;
     bool any = args->values[LIST].given;
+    bool capture = false;
     for (size_t i = 0; i < args->list_count; i++)
         any |= args->list[i].option == AT;
-    if (!any)
-        return cli_usage_error(args->command, "watch what? give --at PLACE or --list FILE");
+    for (int i = 0; i < args->rest_count; i++)
+        capture |= !cli_results_is_file(ct_watch_counts_kind(), args->rest[i]);
+    if (!any && capture)
+        cli_usage_error(args->command, "watch what? give --at PLACE or --list FILE");
+    else if (!sums && (args->rest_count > 1 || !capture))
+        cli_usage_error(args->command,
+                        "events are those of one capture; of several, and of saved files, there are "
+                        "--format sums and data");
+    else
+        return true;
+    return false;
+}
+
+static int run(const struct cli_args *args)
+{
+    if (!check(args))
+        return CLI_FAILED;
+    if (args->values[FORMAT].number >= SUMS)
+        return add_up(args);
     struct watching w = {
         .streams = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
                     .headings = args->values[FORMAT].number == CT_WATCH_FORMAT_TSV,
@@ -206,7 +291,8 @@ static int run(const struct cli_args *args)
 const struct cli_command cli_command_watch = {
     .name = "watch",
     .summary = "print an event each time execution comes by a watchpoint",
-    .operand = "CAPTURE",
+    .operand = "CAPTURE...",
+    .many = true,
     .synopsis = "--at PLACE",
     .about =
         "Follows the trace along the program and prints one line for each time that execution comes by one "
@@ -217,7 +303,10 @@ const struct cli_command cli_command_watch = {
         "Where trace is missing (gap, overflow) or a program is not known (no-access) there are lines too, "
         "because "
         "what happened there is not seen.\n"
-        "Events inside a step of the trace get their part of its cycles by the bytes of code before them.",
+        "Events inside a step of the trace get their part of its cycles by the bytes of code before them.\n"
+        "With --format sums it adds up how often each watchpoint was come by, in all streams of all "
+        "captures; in "
+        "the place of each capture it then takes a file that --format data or 'coretap merge' wrote.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -31,7 +31,9 @@ void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum ct_lev
         losses.lost_bytes -= stats->lost_bytes;
     ct_losses_add(&seen->losses, &losses);
     for (size_t i = 0; i < count; i++) {
-        seen->has_trace |= streams[i].stats.bytes > 0;
+        /* A chain that was left inside of a piece has not counted its bytes. */
+        seen->has_trace |=
+            streams[i].stats.bytes || streams[i].stats.packets || streams[i].stats.instructions;
         seen->ran |= streams[i].stats.bytes && has_run(&streams[i], level);
         seen->instructions += streams[i].stats.instructions;
         ct_holes_merge(&seen->holes, &streams[i].stats.holes);

@@ -157,6 +157,19 @@ static int give_steps(const struct pass *pass, const struct ct_stream *stream,
     return rc;
 }
 
+static int on_events(void *user, const struct ct_stream *stream, const struct ct_event_batch *batch)
+{
+    const struct pass *pass = user;
+    const struct ct_session *s = pass->session;
+    const struct ct_analysis_batch events = {
+        .input = CT_INPUT_EVENTS, .lane = pass->first_lane + stream->id, .events = batch};
+    int rc = CT_OK;
+    for (size_t i = 0; i < s->count && !rc; i++)
+        if (s->analyses[i]->kind->inputs & CT_INPUT_EVENTS)
+            rc = ct_analysis_take(s->analyses[i], &events);
+    return rc;
+}
+
 /* ---- what a filter keeps ---- */
 
 int ct_session_sieve(const struct ct_session *s, const struct ct_source *source, const struct ct_maps *maps,
@@ -241,9 +254,9 @@ bool ct_session_ids(const struct ct_session *s, const struct ct_buffer *buffer, 
     return (all && any) || ids[0] | ids[1];
 }
 
-/* The chain keeps the address of the sink: both are in `pass`. */
+/* The chain keeps the address of the sink: both are in `pass`. In the last pass its streams end. */
 static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
-                     bool counts, bool steps)
+                     bool counts, bool steps, bool is_last)
 {
     const bool cycles = (counts && s->inputs & CT_INPUT_CYCLES) || s->options.edges == CT_EDGES_CYCLES;
     const struct ct_chain_options options = {.size = sizeof options,
@@ -254,6 +267,8 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
                                              .threads = s->options.threads,
                                              .ids = {pass->ids[0], pass->ids[1]}};
     pass->sink = (struct ct_chain_sink){.user = pass, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
+    if (is_last && s->inputs & CT_INPUT_EVENTS)
+        pass->sink.events = on_events;
     if (pass->begin.offset)
         ct_index_part_of(&pass->part, buffer, &pass->begin);
     int rc = ct_chain_new(s->ctx, pass->begin.offset ? &pass->part.buffer : buffer, &options, &pass->sink,
@@ -311,11 +326,36 @@ static int give_all_counts(const struct ct_session *s, const struct ct_chain *ch
     return rc;
 }
 
+static int give_totals(struct ct_session *s, const struct ct_chain *chain, uint32_t first_lane)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    int rc = CT_OK;
+    for (size_t i = 0; i < s->count * count && !rc; i++) {
+        const struct ct_stream *stream = &streams[i % count];
+        const struct ct_stream_stats *stats = &stream->stats;
+        const struct ct_stream_totals totals = {.bytes = stats->bytes,
+                                                .packets = stats->packets,
+                                                .elements = stats->elements,
+                                                .atoms = stats->atoms,
+                                                .branches = stats->branches,
+                                                .instructions = stats->instructions,
+                                                .ranges = stats->ranges};
+        const struct ct_analysis_batch batch = {
+            .input = CT_INPUT_TOTALS, .lane = first_lane + stream->id, .totals = &totals};
+        if (s->analyses[i / count]->kind->inputs & CT_INPUT_TOTALS)
+            rc = ct_analysis_take(s->analyses[i / count], &batch);
+    }
+    return rc;
+}
+
 /* All that the chain gives was given. */
 static int finish(struct ct_session *s, const struct pass *pass, const struct ct_buffer *buffer)
 {
     s->first_lane = pass->first_lane;
-    const int rc = s->options.decoded ? s->options.decoded(s->options.user, buffer, pass->chain) : CT_OK;
+    int rc = s->options.decoded ? s->options.decoded(s->options.user, buffer, pass->chain) : CT_OK;
+    if (!rc && s->inputs & CT_INPUT_TOTALS)
+        rc = give_totals(s, pass->chain, pass->first_lane);
     return rc ? rc : end_streams(s, pass->chain, pass->first_lane);
 }
 
@@ -330,7 +370,7 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
         return CT_OK;
     int rc = again ? CT_OK : ct_session_begin(s, buffer, pass.ids, pass.before, &pass.begin);
     if (!rc)
-        rc = run_chain(s, &pass, buffer, counts, steps && !again);
+        rc = run_chain(s, &pass, buffer, counts, steps && !again, !again);
     if (!rc && by_memory)
         rc = find_programs(s, capture, pass.chain);
     if (!rc && by_memory)
@@ -353,7 +393,7 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
     struct pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps};
     if (!ct_session_ids(s, buffer, pass.ids))
         return CT_OK;
-    int rc = run_chain(s, &pass, buffer, false, true);
+    int rc = run_chain(s, &pass, buffer, false, true, true);
     if (!rc && s->sieves)
         rc = give_all_counts(s, pass.chain, first_lane);
     if (!rc)
@@ -390,6 +430,8 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
     int rc = ct_filter_settle(s->ctx, s->options.filter, capture, buffers, count, &s->filter);
     s->sieves = !rc && ct_filter_steps(&s->filter);
     const bool steps = s->options.steps || s->inputs & CT_INPUT_STEPS || s->sieves;
+    if (s->sieves && s->inputs & (CT_INPUT_EVENTS | CT_INPUT_TOTALS))
+        rc = ct_fail(s->ctx, CT_ERR_ARG, "a filter of steps, and an analysis that takes events or totals");
     const uint32_t first = s->lanes;
     s->lanes += (uint32_t)count * CT_SESSION_LANES;
     if (!rc)

@@ -90,7 +90,10 @@ def cases():
               Case("merge times", "merge --threads 2 {times} {quickstart}"),
               Case("timing of times", "timing --edges {times}"),
               Case("merge stacks", "merge {stacks} {stacks}"),
-              Case("profile of stacks", "profile {stacks}")]
+              Case("profile of stacks", "profile {stacks}"),
+              Case("watch sums", "watch --at exception --at 0x80560 --format sums {watch} {quickstart}"),
+              Case("merge events", "merge --kind events {quickstart}"),
+              Case("stats sums", "stats {quickstart} {quickstart}")]
     found += [Case("fractal replay",
                    "fractal replay --messages {messages} --pgd 1000 --va-bits 39 --mode passive "
                    "--commands out.commands -o out.log", outputs=("out.log", "out.commands")),
@@ -211,6 +214,7 @@ def make_inputs(command, plugin, folder):
                                 "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
     run("timing", "--format", "data", "-o", made["times"], made["quickstart"])
     made["stacks"] = HERE.parent / "fuzz/corpus/saved/stacks"
+    made["watch"] = HERE.parent / "fuzz/corpus/saved/counts"
     if all(map(shutil.which, TOOLS)):
         env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
         subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-nostdlib", "-ffreestanding", "-o", made["elf"],

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of times and of stacks. What must hold: what was read is written as a file that says the same, and
- * read again it is that file, to the byte. */
+/* Files of times, of stacks and of counts. What must hold: what was read is written as a file that says the
+ * same, and read again it is that file, to the byte. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "coretap/counts.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "fuzz.h"
@@ -70,26 +71,40 @@ static void look_at_stacks(struct ct_stack_sums *sums)
     }
 }
 
-static struct ct_analysis *make(int stacks)
+/* Names in their order, each once. */
+static void look_at_counts(const struct ct_counts *counts)
+{
+    size_t count;
+    const struct ct_count *all = ct_counts_all(counts, &count);
+    for (size_t i = 0; i < count; i++)
+        require(*all[i].name && (i == 0 || strcmp(all[i - 1].name, all[i].name) < 0));
+}
+
+/* Of the kind that the file says, else of times. */
+static struct ct_analysis *make(const uint8_t *data, size_t size)
 {
     struct ct_stack_sums *of_stacks;
     struct ct_timing_sums *of_times;
-    if (stacks)
+    struct ct_counts *counts;
+    if (ct_analysis_is_saved(ct_stack_sums_kind(), data, size))
         return ct_stack_sums_new(NULL, NULL, &of_stacks) ? NULL : ct_stack_sums_analysis(of_stacks);
+    if (ct_analysis_is_saved(ct_watch_counts_kind(), data, size))
+        return ct_watch_counts_new(NULL, &counts) ? NULL : ct_counts_analysis(counts);
     return ct_timing_sums_new(NULL, NULL, &of_times) ? NULL : ct_timing_sums_analysis(of_times);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const int stacks = ct_analysis_is_saved(ct_stack_sums_kind(), data, size);
     if (size > MOST_BYTES)
         return 0;
-    struct ct_analysis *first = make(stacks);
-    struct ct_analysis *again = make(stacks);
+    struct ct_analysis *first = make(data, size);
+    struct ct_analysis *again = make(data, size);
     require(first && again);
     ct_analysis_load(first, "fuzz", data, size);
-    if (stacks)
+    if (first->kind == ct_stack_sums_kind())
         look_at_stacks((struct ct_stack_sums *)first);
+    else if (first->kind == ct_watch_counts_kind())
+        look_at_counts((struct ct_counts *)first);
     else
         look_at_times((struct ct_timing_sums *)first);
     struct text once = saved(first);

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "coretap/analysis.h"
+#include "coretap/counts.h"
 #include "coretap/cover.h"
+#include "coretap/event.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "common/require.h"
@@ -134,14 +136,56 @@ static int take_steps(struct ct_analysis *analysis, struct ct_graph *graph, cons
     return 1;
 }
 
+/* Events of all types and of some ports, and branches between them. */
+static int take_events(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to,
+                       uint32_t lane)
+{
+    for (size_t i = from; i < to; i++) {
+        const struct ct_event_mark mark = {
+            .event = {.type = (uint8_t)(h->steps[i] % CT_EVENT_TEXT),
+                      .extra = h->contexts[i] ? h->contexts[i] : CT_SW_PORT_UNKNOWN}};
+        const uint64_t targets[2] = {0};
+        const struct ct_event_batch events = {.count = h->interrupted[i] ? 2 : 0,
+                                              .targets = targets,
+                                              .cycles = targets,
+                                              .mark_count = 1,
+                                              .marks = &mark};
+        const struct ct_analysis_batch batch = {.input = CT_INPUT_EVENTS, .lane = lane, .events = &events};
+        REQUIRE(ct_analysis_take(analysis, &batch) == CT_OK);
+    }
+    REQUIRE(ct_analysis_end(analysis, lane) == CT_OK);
+    return 1;
+}
+
+static int take_totals(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to,
+                       uint32_t lane)
+{
+    const struct ct_stream_totals totals = {.bytes = to - from,
+                                            .packets = from < to ? h->steps[from] : 0,
+                                            .instructions = from < to && h->contexts[from] ? UINT64_MAX : 3};
+    const struct ct_analysis_batch batch = {.input = CT_INPUT_TOTALS, .lane = lane, .totals = &totals};
+    REQUIRE(ct_analysis_take(analysis, &batch) == CT_OK);
+    REQUIRE(ct_analysis_end(analysis, lane) == CT_OK);
+    return 1;
+}
+
+/* Whether it takes streams, each by itself, in place of counts. */
+static int takes_streams(const struct ct_analysis *analysis)
+{
+    return (analysis->kind->inputs & (CT_INPUT_STEPS | CT_INPUT_EVENTS | CT_INPUT_TOTALS)) != 0;
+}
+
 /* A piece of the history with a graph of its own, as a task of a thread has. */
 static int take_piece(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to,
                       uint32_t lane)
 {
     struct ct_graph *graph;
     REQUIRE(ct_graph_new(NULL, &graph) == CT_OK);
-    REQUIRE(analysis->kind->inputs & CT_INPUT_STEPS ? take_steps(analysis, graph, h, from, to, lane)
-                                                    : take_counts(analysis, graph, h, from, to));
+    const uint32_t inputs = analysis->kind->inputs;
+    REQUIRE(inputs & CT_INPUT_STEPS    ? take_steps(analysis, graph, h, from, to, lane)
+            : inputs & CT_INPUT_EVENTS ? take_events(analysis, h, from, to, lane)
+            : inputs & CT_INPUT_TOTALS ? take_totals(analysis, h, from, to, lane)
+                                       : take_counts(analysis, graph, h, from, to));
     ct_graph_free(graph);
     return 1;
 }
@@ -264,15 +308,56 @@ static struct ct_analysis *new_stacks(struct rng *rng)
     return bare_stacks();
 }
 
+static struct ct_analysis *bare_watch(void)
+{
+    struct ct_counts *counts;
+    return ct_watch_counts_new(NULL, &counts) == CT_OK ? ct_counts_analysis(counts) : NULL;
+}
+
+static struct ct_analysis *new_watch(struct rng *rng)
+{
+    static const char *const places[] = {"0x400010", "first", "second", "exception", "context"};
+    struct ct_analysis *analysis = bare_watch();
+    (void)rng;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (!analysis || ct_watch_counts_add((struct ct_counts *)analysis, places[i]) != CT_OK)
+            return NULL;
+    return analysis;
+}
+
+static struct ct_analysis *bare_events(void)
+{
+    struct ct_counts *counts;
+    return ct_event_counts_new(NULL, &counts) == CT_OK ? ct_counts_analysis(counts) : NULL;
+}
+
+static struct ct_analysis *new_events(struct rng *rng)
+{
+    (void)rng;
+    return bare_events();
+}
+
+static struct ct_analysis *bare_totals(void)
+{
+    struct ct_counts *counts;
+    return ct_total_counts_new(NULL, &counts) == CT_OK ? ct_counts_analysis(counts) : NULL;
+}
+
+static struct ct_analysis *new_totals(struct rng *rng)
+{
+    (void)rng;
+    return bare_totals();
+}
+
 /* `make` knows all that can run, and calls it by random names; `bare` knows nothing. */
 static const struct {
     const char *name;
     struct ct_analysis *(*make)(struct rng *rng);
     struct ct_analysis *(*bare)(void);
 } kinds[] = {
-    {"coverage", new_cover, bare_cover},
-    {"timing", new_timing, bare_timing},
-    {"stacks", new_stacks, bare_stacks},
+    {"coverage", new_cover, bare_cover}, {"timing", new_timing, bare_timing},
+    {"stacks", new_stacks, bare_stacks}, {"watch", new_watch, bare_watch},
+    {"events", new_events, bare_events}, {"statistics", new_totals, bare_totals},
 };
 
 /* ---- saved files ---- */
@@ -353,7 +438,7 @@ static struct ct_analysis *sum(struct subject *s, struct ct_analysis *const *fro
 static int take_as(struct ct_analysis *analysis, const struct history *h, const size_t cuts[2], uint32_t lane,
                    uint32_t name)
 {
-    if (analysis->kind->inputs & CT_INPUT_STEPS)
+    if (takes_streams(analysis))
         REQUIRE(analysis->kind->programs(analysis, called[name]) == CT_OK);
     return take_piece(analysis, h, cuts[0], cuts[1], lane);
 }
@@ -391,7 +476,7 @@ static int make_subject(struct subject *s, struct ct_analysis *(*make)(struct rn
             REQUIRE(ct_analysis_add_run(s->whole, name) == CT_OK);
         }
     }
-    if (s->whole->kind->inputs & CT_INPUT_STEPS) {
+    if (takes_streams(s->whole)) {
         for (uint32_t i = 0; i < PIECES; i++)
             REQUIRE(take_as(s->whole, &s->history, &cuts[i], i, names[i]));
     } else {

@@ -150,3 +150,26 @@ $ coretap stats --level timing --to 500insn --engine plain examples/quickstart
 ! coretap stats: --engine: a part of a capture is followed by the fast one
 ! Try 'coretap stats --help'.
 [2]
+$ coretap merge -q --kind statistics examples/quickstart > $T/one && coretap stats $T/one
+| atoms=2723
+| branches=1559
+| bytes=3163
+| elements=1568
+| instructions=4610
+| packets=1517
+| ranges=2753
+| streams=2
+| gaps=0
+| overflows=0
+| contradictions=0
+| bad_packets=0
+| lost_bytes=0
+| no_access=0
+$ coretap merge -q --kind events examples/quickstart > $T/two && coretap stats $T/two | head -3
+| branch=1559
+| context=88
+| end=2
+$ coretap stats --level timing $T/one
+! coretap stats: --level is for one capture; of several, and of saved files, sums are printed
+! Try 'coretap stats --help'.
+[2]

@@ -107,3 +107,19 @@ $ coretap stats --module main examples/quickstart
 ! coretap stats: a part of a capture is counted in steps: give --level coverage or timing, or --core and --id alone
 ! Try 'coretap stats --help'.
 [2]
+$ coretap watch -q --at exception --at 0x80560 --format sums examples/quickstart
+| 588	0x80560 addr
+| 42	exception exception
+$ coretap watch -q --at exception --at 0x80560 --format data examples/quickstart > $T/one && cmp $T/one tests/fuzz/corpus/saved/counts
+$ coretap watch -q --format sums --at exception $T/one examples/quickstart
+| 588	0x80560 addr
+| 84	exception exception
+! coretap: warning: watch: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+$ coretap watch --at exception examples/quickstart examples/quickstart
+! coretap watch: events are those of one capture; of several, and of saved files, there are --format sums and data
+! Try 'coretap watch --help'.
+[2]
+$ coretap watch --format sums --from 1insn $T/one
+! coretap watch: --from cannot be applied: saved sums are those of whole captures
+! Try 'coretap watch --help'.
+[2]

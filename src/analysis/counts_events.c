@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How often each type of event came, and what software wrote to which port. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/counts.h"
+#include "base/addr_map.h"
+#include "base/ctx.h"
+#include "coretap/event.h"
+
+struct stream {
+    struct ct_counts_stream stream; /* has to be the first member */
+    uint64_t types[CT_EVENT_TEXT];
+    struct ct_addr_map ports; /* numbers of … */
+    struct port {
+        uint64_t port, count;
+    } * all;
+    size_t count;
+};
+
+static int add_port(const struct ct_counts *c, struct stream *s, uint64_t port)
+{
+    uint32_t number = ct_addr_map_get(&s->ports, port);
+    if (number == CT_ADDR_NONE) {
+        struct port *all = realloc(s->all, (s->count + 1) * sizeof *all);
+        if (!all)
+            return ct_fail_nomem(c->analysis.ctx, "events");
+        s->all = all;
+        number = (uint32_t)s->count;
+        if (ct_addr_map_put(&s->ports, port, number))
+            return ct_fail_nomem(c->analysis.ctx, "events");
+        s->all[s->count++] = (struct port){.port = port};
+    }
+    s->all[number].count++;
+    return CT_OK;
+}
+
+static int take(struct ct_counts *c, struct ct_counts_stream *stream, const struct ct_analysis_batch *batch)
+{
+    struct stream *s = (struct stream *)stream;
+    int rc = CT_OK;
+    s->types[CT_EVENT_BRANCH] += batch->events->count;
+    for (size_t i = 0; i < batch->events->mark_count && !rc; i++) {
+        const struct ct_event *event = &batch->events->marks[i].event;
+        if (event->type < CT_EVENT_TEXT)
+            s->types[event->type]++;
+        if (event->type == CT_EVENT_SW)
+            rc = add_port(c, s, event->extra);
+    }
+    return rc;
+}
+
+static int end(struct ct_counts *c, struct ct_counts_stream *stream)
+{
+    static const char *const names[CT_EVENT_TEXT] = {
+        "branch",   "start", "hardware",  "exception",    "exception-return", "context", "timestamp",
+        "trace-on", "gap",   "no-access", "unknown-path", "transaction",      "marker",  "software",
+        "end",      "port",  "dwt",
+    };
+    const struct stream *s = (const struct stream *)stream;
+    int rc = CT_OK;
+    for (size_t i = 0; i < CT_EVENT_TEXT && !rc; i++)
+        rc = s->types[i] ? ct_counts_add(c, names[i], s->types[i]) : CT_OK;
+    for (size_t i = 0; i < s->count && !rc; i++) {
+        char name[64] = "port unknown";
+        if (s->all[i].port != CT_SW_PORT_UNKNOWN)
+            snprintf(name, sizeof name, "port %" PRIx64 ":%" PRIx64, s->all[i].port >> 16,
+                     s->all[i].port & 0xffff);
+        rc = ct_counts_add(c, name, s->all[i].count);
+    }
+    return rc;
+}
+
+static void free_stream(struct ct_counts_stream *stream)
+{
+    struct stream *s = (struct stream *)stream;
+    ct_addr_map_free(&s->ports);
+    free(s->all);
+}
+
+static const struct ct_counts_way way = {sizeof(struct stream), take, end, free_stream};
+
+static const struct ct_analysis_kind kind = {
+    .size = sizeof(struct ct_analysis_kind),
+    .name = "events",
+    .writer = "coretap merge --kind events",
+    .version = 1,
+    .inputs = CT_INPUT_EVENTS,
+    .part = ct_counts_part,
+    .programs = ct_counts_programs,
+    .take = ct_counts_take,
+    .end = ct_counts_end,
+    .merge = ct_counts_merge,
+    .save = ct_counts_save,
+    .load = ct_counts_load,
+    .free = ct_counts_free_analysis,
+};
+
+const struct ct_analysis_kind *ct_event_counts_kind(void)
+{
+    return &kind;
+}
+
+int ct_event_counts_new(struct ct_ctx *ctx, struct ct_counts **out)
+{
+    return ct_counts_new(ctx, &kind, &way, out);
+}

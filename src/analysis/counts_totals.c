@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much trace there was. */
+#include "analysis/counts.h"
+
+#include <stdlib.h>
+
+struct stream {
+    struct ct_counts_stream stream; /* has to be the first member */
+    struct ct_stream_totals totals;
+};
+
+static int take(struct ct_counts *c, struct ct_counts_stream *stream, const struct ct_analysis_batch *batch)
+{
+    (void)c;
+    ((struct stream *)stream)->totals = *batch->totals;
+    return CT_OK;
+}
+
+static int end(struct ct_counts *c, struct ct_counts_stream *stream)
+{
+    const struct ct_stream_totals *t = &((const struct stream *)stream)->totals;
+    const struct ct_count all[] = {
+        {"streams", 1},
+        {"bytes", t->bytes},
+        {"packets", t->packets},
+        {"elements", t->elements},
+        {"atoms", t->atoms},
+        {"branches", t->branches},
+        {"instructions", t->instructions},
+        {"ranges", t->ranges},
+    };
+    int rc = CT_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all && !rc; i++)
+        rc = ct_counts_add(c, all[i].name, all[i].count);
+    return rc;
+}
+
+static const struct ct_counts_way way = {sizeof(struct stream), take, end, NULL};
+
+static const struct ct_analysis_kind kind = {
+    .size = sizeof(struct ct_analysis_kind),
+    .name = "statistics",
+    .writer = "coretap merge --kind statistics",
+    .version = 1,
+    .inputs = CT_INPUT_TOTALS,
+    .part = ct_counts_part,
+    .programs = ct_counts_programs,
+    .take = ct_counts_take,
+    .end = ct_counts_end,
+    .merge = ct_counts_merge,
+    .save = ct_counts_save,
+    .load = ct_counts_load,
+    .free = ct_counts_free_analysis,
+};
+
+const struct ct_analysis_kind *ct_total_counts_kind(void)
+{
+    return &kind;
+}
+
+int ct_total_counts_new(struct ct_ctx *ctx, struct ct_counts **out)
+{
+    return ct_counts_new(ctx, &kind, &way, out);
+}

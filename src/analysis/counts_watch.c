@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How often execution came by watchpoints. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/counts.h"
+#include "base/ctx.h"
+#include "coretap/watch.h"
+
+enum {
+    EVENTS = 256, /* taken at a time */
+};
+
+struct stream {
+    struct ct_counts_stream stream; /* has to be the first member */
+    struct ct_watches *watches;
+    struct ct_watcher *watcher;
+    uint64_t *counts; /* by watchpoint */
+};
+
+static int begin(struct ct_counts *c, struct stream *s)
+{
+    uint32_t count;
+    int rc = ct_watches_new(c->analysis.ctx, c->programs, &s->watches);
+    for (size_t i = 0; i < c->place_count && !rc; i++)
+        rc = ct_watches_add(s->watches, c->places[i], NULL, NULL);
+    if (!rc)
+        rc = ct_watcher_new(c->analysis.ctx, s->watches, &s->watcher);
+    if (rc)
+        return rc;
+    ct_watches_all(s->watches, &count);
+    s->counts = calloc((size_t)count + 1, sizeof *s->counts);
+    return s->counts ? CT_OK : ct_fail_nomem(c->analysis.ctx, "watch");
+}
+
+static int take(struct ct_counts *c, struct ct_counts_stream *stream, const struct ct_analysis_batch *batch)
+{
+    struct stream *s = (struct stream *)stream;
+    struct ct_watch_event events[EVENTS];
+    int rc = s->watcher ? CT_OK : begin(c, s);
+    int more = 1;
+    while (!rc && more) {
+        size_t count;
+        rc = ct_watcher_run(s->watcher, batch->steps, events, EVENTS, &count, &more);
+        for (size_t i = 0; i < count; i++)
+            s->counts[events[i].watch]++;
+    }
+    return rc;
+}
+
+static int end(struct ct_counts *c, struct ct_counts_stream *stream)
+{
+    const struct stream *s = (const struct stream *)stream;
+    uint32_t count = 0;
+    const struct ct_watchpoint *all = s->counts ? ct_watches_all(s->watches, &count) : NULL;
+    int rc = CT_OK;
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        char name[CT_COUNTS_NAME + 1];
+        if (!s->counts[i])
+            continue;
+        snprintf(name, sizeof name, "%s %s", all[i].name,
+                 ct_watch_kind_name((enum ct_watch_kind)all[i].kind));
+        rc = ct_counts_add(c, name, s->counts[i]);
+    }
+    return rc;
+}
+
+static void free_stream(struct ct_counts_stream *stream)
+{
+    struct stream *s = (struct stream *)stream;
+    ct_watcher_free(s->watcher);
+    ct_watches_free(s->watches);
+    free(s->counts);
+}
+
+static const struct ct_counts_way way = {sizeof(struct stream), take, end, free_stream};
+
+static const struct ct_analysis_kind kind = {
+    .size = sizeof(struct ct_analysis_kind),
+    .name = "watch",
+    .writer = "coretap watch --format data",
+    .version = 1,
+    .inputs = CT_INPUT_STEPS,
+    .part = ct_counts_part,
+    .programs = ct_counts_programs,
+    .take = ct_counts_take,
+    .end = ct_counts_end,
+    .merge = ct_counts_merge,
+    .save = ct_counts_save,
+    .load = ct_counts_load,
+    .free = ct_counts_free_analysis,
+};
+
+const struct ct_analysis_kind *ct_watch_counts_kind(void)
+{
+    return &kind;
+}
+
+int ct_watch_counts_new(struct ct_ctx *ctx, struct ct_counts **out)
+{
+    return ct_counts_new(ctx, &kind, &way, out);
+}
+
+int ct_watch_counts_add(struct ct_counts *c, const char *place)
+{
+    if (!c || !place || c->way != &way)
+        return CT_ERR_ARG;
+    char **places = realloc(c->places, (c->place_count + 1) * sizeof *places);
+    if (!places)
+        return ct_fail_nomem(c->analysis.ctx, "watch");
+    c->places = places;
+    c->places[c->place_count] = strdup(place);
+    if (!c->places[c->place_count])
+        return ct_fail_nomem(c->analysis.ctx, "watch");
+    c->place_count++;
+    return CT_OK;
+}
