@@ -299,6 +299,73 @@ struct ct_stack_write_options {
 CT_API int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_options *options,
                                ct_write_fn *write, void *user);
 
+/* ---- profiles ---- */
+
+enum ct_profile_format {
+    CT_PROFILE_FORMAT_AUTOFDO,   /* ranges and branches, for create_llvm_prof --profiler=text */
+    CT_PROFILE_FORMAT_LLVM,      /* a sample profile, for clang */
+    CT_PROFILE_FORMAT_BOLT,      /* pre-aggregated, for perf2bolt -pa */
+    CT_PROFILE_FORMAT_CALLGRIND, /* cost by line and calls, for KCachegrind and callgrind_annotate */
+};
+
+struct ct_profile_write_options {
+    size_t size;                /* sizeof(struct ct_profile_write_options) */
+    const struct ct_arch *arch; /* of the core that ran the programs; NULL: a newest A profile */
+    const uint32_t *contexts;   /* context IDs whose counts are wanted; NULL: all counts */
+    size_t context_count;
+    const struct ct_stacks *stacks; /* for CALLGRIND: in the places of the programs (ct_programs_places), over
+                                       (not owned) */
+    uint8_t format;                 /* enum ct_profile_format */
+    uint8_t skip_empty; /* 1: AUTOFDO writes nothing, in place of empty lists, where no counts are known */
+    uint8_t pad[6];     /* 0 */
+};
+
+/* What a profile has in it. */
+struct ct_profile_written {
+    size_t program_count;
+    const char *program; /* path of the first one; NULL: there is none */
+    uint64_t entries;    /* AUTOFDO, BOLT: ranges and branches; LLVM, CALLGRIND: functions that ran */
+};
+
+/* Writes a profile of what is counted in `cover`. It is of the programs that were named; without them of
+ * those that were started, where that is known; CALLGRIND is of all. AUTOFDO and BOLT have no place for the
+ * name of a program: another number of them than one is CT_ERR_ARG. *written (which may be NULL) is set then,
+ * too. Errors: those of ct_cover_report_new, of ct_program_symbols and of ct_program_lines, what `write`
+ * returned. */
+CT_API int ct_profile_write(struct ct_cover *cover, struct ct_programs *programs,
+                            const struct ct_profile_write_options *options, ct_write_fn *write, void *user,
+                            struct ct_profile_written *written);
+
+struct ct_slice_write_options {
+    size_t size;    /* sizeof(struct ct_slice_write_options) */
+    uint64_t from;  /* slices are cut to [from, to), … */
+    uint64_t to;    /* … and left out where nothing of them is in it; 0: they have no end */
+    uint8_t cycles; /* 1: time is cycles; 0: instructions */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* Writes slices of stacks as trace events, for the viewers of Chrome and Perfetto. A cycle or an instruction
+ * is a microsecond there. */
+struct ct_slice_writer;
+
+/* Makes a writer that gives its text to `write`; before the first slice nothing is written. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
+CT_API int ct_slice_writer_new(struct ct_ctx *ctx, const struct ct_slice_write_options *options,
+                               ct_write_fn *write, void *user, struct ct_slice_writer **out);
+
+/* Gives what is left to the receiver and frees the writer. */
+CT_API void ct_slice_writer_free(struct ct_slice_writer *writer);
+
+/* Writes the slices that the stacks have at this time (ct_stacks_slices): after each ct_stacks_add, and after
+ * ct_stacks_end. CT_ERR_ARG, what `write` returned. */
+CT_API int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *stacks);
+
+/* Says that nothing more comes. A file without a slice is written too. The same errors. */
+CT_API int ct_slice_writer_end(struct ct_slice_writer *writer);
+
+/* Returns how many slices were written. */
+CT_API uint64_t ct_slice_writer_count(const struct ct_slice_writer *writer);
+
 /* ---- longest paths ---- */
 
 /* The longest path of a function with what there is to say of its places. Nothing of it is owned. */

@@ -135,13 +135,7 @@ void cli_counts_close(struct cli_counts *c)
 
 /* ---- reports ---- */
 
-bool cli_counts_is_first(struct cli_counts *c, struct ct_program *p)
-{
-    return ct_cover_is_first(c->cover, c->read.programs, p);
-}
-
-/* The architecture of the first core of the capture. */
-static const struct ct_arch *arch_of(const struct cli_counts *c)
+const struct ct_arch *cli_counts_arch(const struct cli_counts *c)
 {
     for (size_t i = 0; c->read.has_capture && i < c->read.capture.count; i++)
         if (c->read.capture.buffers[i].source_count)
@@ -150,30 +144,6 @@ static const struct ct_arch *arch_of(const struct cli_counts *c)
 }
 
 /* Captures were filtered already; of coverage files the counts of other contexts are still there. */
-static struct ct_cover_choice choice_of(const struct cli_counts *c)
-{
-    return (struct ct_cover_choice){.arch = arch_of(c),
-                                    .contexts = c->read.filter.filter.contexts,
-                                    .context_count = c->read.filter.filter.context_count,
-                                    .all_functions = c->all_functions};
-}
-
-int cli_counts_items(struct cli_counts *c, struct ct_program *p, struct ct_cover_item **items, size_t *count)
-{
-    const struct ct_cover_choice choice = choice_of(c);
-    return ct_cover_choose(c->cover, p, &choice, items, count);
-}
-
-bool cli_counts_report(struct cli_counts *c, struct ct_program *p, struct ct_cover_source *source,
-                       struct ct_cover_report **report)
-{
-    const struct ct_cover_choice choice = choice_of(c);
-    const int result = ct_cover_report_of(c->cover, p, &choice, source, report);
-    if (result != CT_OK)
-        cli_library_error(c->read.args->ctx);
-    return result == CT_OK;
-}
-
 struct ct_cover_views *cli_counts_views(struct cli_counts *c)
 {
     const struct cli_args *args = c->read.args;
@@ -183,7 +153,7 @@ struct ct_cover_views *cli_counts_views(struct cli_counts *c)
     snprintf(several, sizeof several, "%s and %d more", args->operand, others);
     const struct ct_cover_views_options options = {.size = sizeof options,
                                                    .title = others > 0 ? several : args->operand,
-                                                   .arch = arch_of(c),
+                                                   .arch = cli_counts_arch(c),
                                                    .contexts = c->read.filter.filter.contexts,
                                                    .context_count = c->read.filter.filter.context_count,
                                                    .each_context = c->contexts,

@@ -4,8 +4,8 @@
 #define CT_CLI_COUNTS_H
 
 #include "cli/results.h"
-#include "format/cover.h"
 #include "coretap/cover.h"
+#include "coretap/format.h"
 
 struct cli_counts {
     struct cli_results read; /* captures and files; who gets steps and chains is set before */
@@ -29,18 +29,10 @@ void cli_counts_close(struct cli_counts *counts);
 /* Tells the counts of a chain how whole the trace is that they are of. */
 void cli_counts_tell_captures(struct cli_counts *counts);
 
-/* False for a program that ran at more than one load bias, at all but its first: its counts are of all. */
-bool cli_counts_is_first(struct cli_counts *counts, struct ct_program *program);
+/* Returns the architecture of the first core of the capture; NULL without a capture. */
+const struct ct_arch *cli_counts_arch(const struct cli_counts *counts);
 
-/* The counts of a program in the contexts that are wanted, as ct_cover_items gives them. CT_ERR_NOMEM. */
-int cli_counts_items(struct cli_counts *counts, struct ct_program *program, struct ct_cover_item **items,
-                     size_t *count);
-
-/* What they mean; *source has to stay as long as the report. False: said why. */
-bool cli_counts_report(struct cli_counts *counts, struct ct_program *program, struct ct_cover_source *source,
-                       struct ct_cover_report **report);
-
-/* What they mean for all programs; to be freed. NULL: said why. */
+/* Works out what the counts say of all programs; to be freed. NULL: said why. */
 struct ct_cover_views *cli_counts_views(struct cli_counts *counts);
 
 #endif

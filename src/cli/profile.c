@@ -4,9 +4,6 @@
 #include "cli/counts.h"
 #include "cli/output.h"
 #include "coretap/format.h"
-#include "format/profile.h"
-
-#include <stdlib.h>
 
 enum option {
     ELF = CLI_CAPTURE_OPTIONS,
@@ -65,9 +62,10 @@ static const struct cli_option options[OPTIONS] = {
 struct profile {
     struct cli_counts counts;
     enum format format;
-    struct ct_stack_sums *sums; /* folded, data */
-    struct ct_stacks *stacks;   /* callgrind, chrome: of one capture */
-    struct ct_profile_slices slices;
+    bool cycles;                    /* are what is counted, and time */
+    struct ct_stack_sums *sums;     /* folded, data */
+    struct ct_stacks *stacks;       /* callgrind, chrome: of one capture */
+    struct ct_slice_writer *slices; /* chrome */
 };
 
 static bool wants_sums(const struct profile *p)
@@ -100,11 +98,21 @@ static int read_sums(struct profile *p, const struct cli_args *args)
 
 /* ---- stacks ---- */
 
+static int make_slices(struct profile *p)
+{
+    const uint64_t *window = p->counts.read.filter.slices;
+    const struct ct_slice_write_options how = {
+        .size = sizeof how, .from = window[0], .to = window[1], .cycles = p->cycles};
+    return ct_slice_writer_new(p->counts.read.args->ctx, &how, cli_output_write, stdout, &p->slices);
+}
+
 static int make_stacks(struct profile *p)
 {
     struct ct_stack_options stack_options = {.size = sizeof stack_options, .slices = p->format == CHROME};
-    const int rc =
+    int rc =
         ct_programs_places(p->counts.read.programs, &stack_options.programs, &stack_options.program_count);
+    if (!rc && p->format == CHROME)
+        rc = make_slices(p);
     return rc ? rc : ct_stacks_new(p->counts.read.args->ctx, &stack_options, &p->stacks);
 }
 
@@ -114,9 +122,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
         result = ct_stacks_add(p->stacks, ct_session_lane(p->counts.read.session, stream->id), batch);
-    if (result == CT_OK && p->format == CHROME)
-        ct_profile_slices(&p->slices, p->stacks);
-    return result;
+    return result || !p->slices ? result : ct_slice_writer_add(p->slices, p->stacks);
 }
 
 static int end_stacks(struct profile *p)
@@ -124,32 +130,15 @@ static int end_stacks(struct profile *p)
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
         result = ct_stacks_end(p->stacks);
-    if (result == CT_OK && p->format == CHROME)
-        ct_profile_slices(&p->slices, p->stacks);
-    return result;
+    return result || !p->slices ? result : ct_slice_writer_add(p->slices, p->stacks);
 }
 
 /* ---- output ---- */
 
-static bool make_view(struct profile *p, struct ct_program *program, struct ct_cover_source *source,
-                      struct ct_profile_view *view)
+/* A file that cannot be written is told of at the end of the command. */
+static int told(const struct profile *p, int rc)
 {
-    struct ct_cover_report *report;
-    struct ct_cover_item *items;
-    if (!cli_counts_report(&p->counts, program, source, &report))
-        return false;
-    *view = (struct ct_profile_view){.program = program->path,
-                                     .report = report,
-                                     .lines = source->lines,
-                                     .symbols = source->symbols,
-                                     .memory = source->memory,
-                                     .bias = program->bias};
-    if (cli_counts_items(&p->counts, program, &items, &view->item_count) != CT_OK) {
-        cli_library_error(p->counts.read.args->ctx);
-        return false;
-    }
-    view->items = items;
-    return true;
+    return rc && rc != CT_ERR_IO ? cli_library_error(p->counts.read.args->ctx) : CLI_CLEAN;
 }
 
 /* A profile with nothing in it although the trace has instructions. */
@@ -159,42 +148,12 @@ static int empty(const struct profile *p, const char *why, const char *remedy)
                              remedy);
 }
 
-static int out_of_memory(void)
-{
-    cli_no_memory();
-    return CLI_FAILED;
-}
-
-static int print_branches(const struct profile *p, const struct ct_profile_view *view)
-{
-    char why[512];
-    snprintf(why, sizeof why, "none of them is in %s", view->program);
-    if (!view->item_count && p->counts.read.ran.instructions)
-        return empty(p, why, "choose the program that ran with --elf FILE[@HEX]");
-    const int result =
-        p->format == AUTOFDO ? ct_profile_autofdo(stdout, view) : ct_profile_bolt(stdout, view);
-    return result == CT_OK ? CLI_CLEAN : out_of_memory();
-}
-
-static int print_llvm(const struct profile *p, const struct ct_profile_view *views, size_t count)
-{
-    char why[512];
-    size_t functions = 0;
-    for (size_t i = 0; i < count; i++)
-        if (ct_profile_llvm(stdout, &views[i], &functions) != CT_OK)
-            return out_of_memory();
-    snprintf(why, sizeof why, "no source line of what ran in %s%s is known",
-             count ? views[0].program : "the programs", count > 1 ? " and others" : "");
-    return functions ? CLI_CLEAN
-                     : empty(p, why, "name the program with its debug information with --elf FILE[@HEX]");
-}
-
 /* Whether anything has a weight. */
 static bool has_weight(const struct profile *p, const struct ct_stack_place *places, size_t count)
 {
     uint64_t weight = 0;
     for (size_t i = 0; i < count && !weight; i++)
-        weight = p->slices.cycles ? places[i].cycles : places[i].insns;
+        weight = p->cycles ? places[i].cycles : places[i].insns;
     return weight > 0;
 }
 
@@ -209,10 +168,9 @@ static int print_chrome(struct profile *p)
     const struct ct_stack_place *places = ct_stacks_places(p->stacks, &count);
     if (p->counts.read.ran.instructions && !has_weight(p, places, count))
         return no_weight(p);
-    if (p->counts.read.ran.instructions && !p->slices.any)
+    if (p->counts.read.ran.instructions && !ct_slice_writer_count(p->slices))
         return empty(p, "no execution of a function lies in this time", "give another --from and --to");
-    ct_profile_slices_end(&p->slices);
-    return CLI_CLEAN;
+    return told(p, ct_slice_writer_end(p->slices));
 }
 
 static int print_sums(const struct profile *p)
@@ -226,86 +184,60 @@ static int print_sums(const struct profile *p)
     cli_note_new_stacks(args, found.renewed);
     if (!has_weight(p, found.places, found.place_count))
         return no_weight(p);
-    const struct ct_stack_write_options how = {.size = sizeof how, .cycles = p->slices.cycles};
-    /* A file that cannot be written is told of at the end of the command. */
-    const int rc = ct_stack_sums_write(p->sums, &how, cli_output_write, stdout);
-    return rc && rc != CT_ERR_IO ? cli_library_error(args->ctx) : CLI_CLEAN;
+    const struct ct_stack_write_options how = {.size = sizeof how, .cycles = p->cycles};
+    return told(p, ct_stack_sums_write(p->sums, &how, cli_output_write, stdout));
 }
 
-static int print(struct profile *p, const struct ct_profile_view *views, size_t count)
+/* Says so when nothing is in a profile of what ran. Of callgrind there is always the rest. */
+static int check_entries(const struct profile *p, const struct ct_profile_written *written)
 {
-    switch (p->format) {
-    case CALLGRIND:
-        return ct_profile_callgrind(stdout, p->stacks, views, count) == CT_OK ? CLI_CLEAN : out_of_memory();
-    case CHROME:
-        return print_chrome(p);
-    case AUTOFDO:
-    case BOLT:
-        return print_branches(p, views);
-    case LLVM:
-    case FOLDED:
-    case DATA:
-        break;
-    }
-    return print_llvm(p, views, count);
-}
-
-/* What these two write has no place for the name of a program. */
-static int check_programs(const struct profile *p, size_t count)
-{
-    if (count == 1 || (p->format != AUTOFDO && p->format != BOLT))
+    const char *program = written->program ? written->program : "the programs";
+    char why[512];
+    if (written->entries || p->format == CALLGRIND)
         return CLI_CLEAN;
-    return cli_usage_error(p->counts.read.args->command,
-                           "--format %s is of one program, and %zu were started; choose it with --elf",
-                           formats[p->format], count);
+    if (p->format == LLVM) {
+        snprintf(why, sizeof why, "no source line of what ran in %s%s is known", program,
+                 written->program_count > 1 ? " and others" : "");
+        return empty(p, why, "name the program with its debug information with --elf FILE[@HEX]");
+    }
+    snprintf(why, sizeof why, "none of them is in %s", program);
+    return p->counts.read.ran.instructions
+               ? empty(p, why, "choose the program that ran with --elf FILE[@HEX]")
+               : CLI_CLEAN;
 }
 
-/* Of which programs: those that --elf names; without it those that were started, where that is known. */
-static bool is_wanted(const struct profile *p, struct ct_program *program)
+static int print_counts(const struct profile *p)
 {
-    const struct ct_program *other;
-    bool named = false;
-    bool started = false;
-    for (size_t i = 0; (other = ct_programs_at(p->counts.read.programs, i)); i++) {
-        named |= other->named;
-        started |= other->started;
-    }
-    return p->format == CALLGRIND || (named ? program->named : !started || program->started);
+    static const uint8_t library[] = {[AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO,
+                                      [LLVM] = CT_PROFILE_FORMAT_LLVM,
+                                      [BOLT] = CT_PROFILE_FORMAT_BOLT,
+                                      [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND};
+    const struct ct_profile_write_options how = {.size = sizeof how,
+                                                 .arch = cli_counts_arch(&p->counts),
+                                                 .contexts = p->counts.read.filter.filter.contexts,
+                                                 .context_count = p->counts.read.filter.filter.context_count,
+                                                 .stacks = p->stacks,
+                                                 .format = library[p->format],
+                                                 .skip_empty = p->counts.read.ran.instructions > 0};
+    struct ct_profile_written written;
+    const int rc =
+        ct_profile_write(p->counts.cover, p->counts.read.programs, &how, cli_output_write, stdout, &written);
+    if (rc == CT_ERR_ARG && written.program_count != 1)
+        return cli_usage_error(p->counts.read.args->command,
+                               "--format %s is of one program, and %zu were started; choose it with --elf",
+                               formats[p->format], written.program_count);
+    return rc ? told(p, rc) : check_entries(p, &written);
 }
 
-static int report(struct profile *p)
+static int print(struct profile *p)
 {
-    const size_t all = ct_programs_count(p->counts.read.programs);
-    struct ct_profile_view *views = calloc(all + 1, sizeof *views);
-    struct ct_cover_source *sources = calloc(all + 1, sizeof *sources);
-    int code = views && sources ? CLI_CLEAN : out_of_memory();
-    size_t count = 0;
-    for (size_t i = 0; i < all && p->format != CHROME && code == CLI_CLEAN; i++) {
-        struct ct_program *program = ct_programs_at(p->counts.read.programs, i);
-        if (!is_wanted(p, program) || !cli_counts_is_first(&p->counts, program))
-            continue;
-        if (!make_view(p, program, &sources[count], &views[count]))
-            code = CLI_FAILED;
-        count++;
-    }
-    if (code == CLI_CLEAN)
-        code = check_programs(p, count);
-    if (code == CLI_CLEAN)
-        code = print(p, views, count);
-    for (size_t i = 0; views && i < count; i++) {
-        ct_cover_report_free((struct ct_cover_report *)views[i].report);
-        free((void *)views[i].items);
-    }
-    free(views);
-    free(sources);
-    return code;
+    return wants_sums(p) ? print_sums(p) : p->format == CHROME ? print_chrome(p) : print_counts(p);
 }
 
 static int run(const struct cli_args *args)
 {
     struct profile p = {0};
     p.format = (enum format)args->values[FORMAT].number;
-    p.counts.all_functions = true;
     p.counts.read.threads = cli_threads(args);
     if (wants_stacks(&p) && cli_results_is_file(NULL, args->operand))
         return cli_usage_error(
@@ -325,19 +257,17 @@ static int run(const struct cli_args *args)
         cli_counts_close(&p.counts);
         return CLI_FAILED;
     }
-    p.slices = (struct ct_profile_slices){.out = stdout,
-                                          .cycles = args->values[WEIGHT].number == CYCLES,
-                                          .from = p.counts.read.filter.slices[0],
-                                          .to = p.counts.read.filter.slices[1]};
+    p.cycles = args->values[WEIGHT].number == CYCLES;
     int code = wants_sums(&p) ? read_sums(&p, args) : cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && wants_stacks(&p) && end_stacks(&p) != CT_OK)
         code = cli_library_error(args->ctx);
     if (p.stacks)
         cli_note_new_stacks(args, ct_stacks_renewed(p.stacks));
     if (code != CLI_FAILED && !p.counts.read.kept_nothing) {
-        const int reported = wants_sums(&p) ? print_sums(&p) : report(&p);
-        code = reported > code ? reported : code;
+        const int printed = print(&p);
+        code = printed > code ? printed : code;
     }
+    ct_slice_writer_free(p.slices);
     ct_stacks_free(p.stacks);
     ct_stack_sums_free(p.sums);
     cli_counts_close(&p.counts);

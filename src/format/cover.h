@@ -25,6 +25,10 @@ bool ct_cover_is_first(struct ct_cover *cover, struct ct_programs *programs, str
 int ct_cover_choose(struct ct_cover *cover, struct ct_program *program, const struct ct_cover_choice *choice,
                     struct ct_cover_item **items, size_t *count);
 
+/* Loads what counts of a program are worked out with. The errors of loading the program. */
+int ct_cover_source_of(struct ct_program *program, const struct ct_cover_choice *choice,
+                       struct ct_cover_source *source);
+
 /* Works out what they mean; *source is what they were worked out with. The errors of ct_cover_choose, of
  * ct_cover_report_new, and those of loading the program. */
 int ct_cover_report_of(struct ct_cover *cover, struct ct_program *program,

@@ -69,8 +69,8 @@ int ct_cover_choose(struct ct_cover *cover, struct ct_program *p, const struct c
     return result;
 }
 
-static int source_of(struct ct_program *p, const struct ct_cover_choice *choice,
-                     struct ct_cover_source *source)
+int ct_cover_source_of(struct ct_program *p, const struct ct_cover_choice *choice,
+                       struct ct_cover_source *source)
 {
     *source = (struct ct_cover_source){.size = sizeof *source, .all_functions = choice->all_functions};
     if (choice->arch)
@@ -88,7 +88,7 @@ int ct_cover_report_of(struct ct_cover *cover, struct ct_program *p, const struc
 {
     struct ct_cover_item *items;
     size_t count;
-    int result = source_of(p, choice, source);
+    int result = ct_cover_source_of(p, choice, source);
     if (result == CT_OK)
         result = ct_cover_choose(cover, p, choice, &items, &count);
     if (result == CT_OK) {

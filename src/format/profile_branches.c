@@ -4,6 +4,7 @@
 #include "format/profile.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Ranges and branches in the order in which both formats have them: by kind, from and to. */
@@ -21,7 +22,7 @@ static uint64_t last_t32(const struct ct_profile_view *view, const struct ct_cov
     for (uint64_t addr = run->from; addr < run->to;) {
         struct ct_insn insn = {.size = 2};
         size_t size;
-        const uint8_t *bytes = ct_memory_at(view->memory, addr, CT_SPACE_EL1N, &size);
+        const uint8_t *bytes = ct_memory_at(view->source.memory, addr, CT_SPACE_EL1N, &size);
         const struct ct_arch any = {0};
         if (bytes && size >= 2)
             ct_insn_decode_t32((uint32_t)ct_load16(bytes) << 16, addr, &any, &insn);
@@ -35,14 +36,14 @@ static uint64_t last_t32(const struct ct_profile_view *view, const struct ct_cov
 static uint64_t last_of(const struct ct_profile_view *view, const struct ct_cover_item *run)
 {
     const enum ct_isa isa =
-        run->isa == CT_ISA_A64 ? ct_symbols_isa_at(view->symbols, run->from) : (enum ct_isa)run->isa;
+        run->isa == CT_ISA_A64 ? ct_symbols_isa_at(view->source.symbols, run->from) : (enum ct_isa)run->isa;
     return isa == CT_ISA_T32 ? last_t32(view, run) : run->to - 4;
 }
 
 static bool is_code(const struct ct_profile_view *view, uint64_t addr)
 {
     size_t count;
-    const struct ct_code_range *code = ct_symbols_code(view->symbols, &count);
+    const struct ct_code_range *code = ct_symbols_code(view->source.symbols, &count);
     return ct_code_has(code, count, addr);
 }
 
@@ -72,9 +73,9 @@ static int read_items(const struct ct_profile_view *view, struct branches *b)
 /* Three lists with their lengths: ranges, addresses (of samples, which a whole trace does not need),
  * branches. AutoFDO's tools add the address of the first segment that the file loads; where a branch goes to
  * that left the program is 0, as simpleperf writes it. */
-int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view)
+int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view, uint64_t *entries)
 {
-    const uint64_t base = ct_symbols_base(view->symbols);
+    const uint64_t base = ct_symbols_base(view->source.symbols);
     struct branches b;
     if (read_items(view, &b) != CT_OK)
         return CT_ERR_NOMEM;
@@ -89,11 +90,12 @@ int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view)
     }
     if (b.count == b.run_count)
         fprintf(out, "0\n0\n");
+    *entries += b.count;
     free(b.items);
     return CT_OK;
 }
 
-int ct_profile_bolt(FILE *out, const struct ct_profile_view *view)
+int ct_profile_bolt(FILE *out, const struct ct_profile_view *view, uint64_t *entries)
 {
     struct branches b;
     if (read_items(view, &b) != CT_OK)
@@ -104,6 +106,7 @@ int ct_profile_bolt(FILE *out, const struct ct_profile_view *view)
         fprintf(out, "%c %" PRIx64 " %" PRIx64 " %" PRIu64 "%s\n", run ? 'F' : 'B', item->from, item->to,
                 item->count, run ? "" : " 0");
     }
+    *entries += b.count;
     free(b.items);
     return CT_OK;
 }

@@ -4,6 +4,7 @@
 #include "format/profile.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +15,12 @@ struct callgrind {
     const struct ct_stack_call **calls; /* by site */
     size_t call_count;
     size_t view_count;
+    uint64_t functions; /* written */
 };
 
 static const char *file_of(const struct callgrind *c, uint32_t file)
 {
-    const char *path = ct_lines_file(c->view->lines, file);
+    const char *path = ct_lines_file(c->view->source.lines, file);
     return path ? path : "???";
 }
 
@@ -45,11 +47,11 @@ static void put_callee(struct callgrind *c, const struct ct_profile_view *views,
     size_t program;
     const struct ct_symbol *symbol = ct_stacks_symbol(c->stacks, callee, &program);
     const bool known = symbol && program < c->view_count; /* else it is memory that no program is in */
-    const struct ct_line *row = known ? ct_lines_at(views[program].lines, symbol->addr) : NULL;
+    const struct ct_line *row = known ? ct_lines_at(views[program].source.lines, symbol->addr) : NULL;
     *line = row ? row->line : 0;
     if (known)
         put_object(c, "cob", views[program].program);
-    fprintf(c->out, "cfi=%s\n", row ? ct_lines_file(views[program].lines, row->file) : "???");
+    fprintf(c->out, "cfi=%s\n", row ? ct_lines_file(views[program].source.lines, row->file) : "???");
     fprintf(c->out, "cfn=%s\n", ct_stacks_name(c->stacks, callee));
 }
 
@@ -81,6 +83,7 @@ static void put_function(struct callgrind *c, const struct ct_profile_view *view
     const struct ct_cover_insn *insns = c->view->report->insns;
     uint32_t file = insns[first].file;
     fprintf(c->out, "\nfl=%s\nfn=%s\n", file_of(c, file), name);
+    c->functions++;
     for (size_t i = first; i < end;) {
         if (insns[i].file != file) {
             file = insns[i].file;
@@ -103,14 +106,16 @@ static void put_program(struct callgrind *c, const struct ct_profile_view *views
     fputc('\n', c->out);
     put_object(c, "ob", c->view->program);
     for (size_t i = 0; i < report->insn_count;) {
-        const struct ct_symbol *symbol = ct_symbols_code_at(c->view->symbols, report->insns[i].addr, NULL);
+        const struct ct_symbol *symbol =
+            ct_symbols_code_at(c->view->source.symbols, report->insns[i].addr, NULL);
         size_t end = i;
         bool ran = false;
         while (end < report->insn_count &&
-               ct_symbols_code_at(c->view->symbols, report->insns[end].addr, NULL) == symbol)
+               ct_symbols_code_at(c->view->source.symbols, report->insns[end].addr, NULL) == symbol)
             ran |= report->insns[end++].count > 0;
         if (ran)
-            put_function(c, views, symbol ? ct_symbols_label(c->view->symbols, symbol) : CT_SYMBOL_UNKNOWN, i,
+            put_function(c, views,
+                         symbol ? ct_symbols_label(c->view->source.symbols, symbol) : CT_SYMBOL_UNKNOWN, i,
                          end);
         i = end;
     }
@@ -154,7 +159,7 @@ static int put_rest(const struct callgrind *c)
 }
 
 int ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
-                         size_t count)
+                         size_t count, uint64_t *entries)
 {
     struct callgrind c = {.out = out, .stacks = stacks, .view_count = count};
     const struct ct_stack_call *calls = ct_stacks_calls(stacks, &c.call_count);
@@ -171,6 +176,7 @@ int ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct
         put_program(&c, views);
     }
     const int rc = put_rest(&c);
+    *entries += c.functions;
     free(c.calls);
     return rc;
 }

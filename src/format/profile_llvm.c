@@ -5,6 +5,7 @@
 #include "format/profile.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* A function, or what was inlined into one at a place. */
@@ -84,8 +85,8 @@ static void read_insns(struct llvm *l)
     const struct ct_cover_report *report = l->view->report;
     for (size_t i = 0; i < report->insn_count; i++) {
         const struct ct_cover_insn *insn = &report->insns[i];
-        uint32_t scope = ct_lines_scope_at(l->view->lines, insn->addr);
-        const struct ct_line *row = ct_lines_at(l->view->lines, insn->addr);
+        uint32_t scope = ct_lines_scope_at(l->view->source.lines, insn->addr);
+        const struct ct_line *row = ct_lines_at(l->view->source.lines, insn->addr);
         if (insn->count == 0 || scope == CT_LINE_NONE || !row || row->line == 0 ||
             !l->scopes[scope].decl_line)
             continue;
@@ -153,12 +154,12 @@ static size_t first_place(const struct llvm *l, uint32_t body)
 
 static const char *callee_name(const struct llvm *l, uint64_t addr)
 {
-    uint32_t scope = ct_lines_scope_at(l->view->lines, addr);
+    uint32_t scope = ct_lines_scope_at(l->view->source.lines, addr);
     while (scope != CT_LINE_NONE && l->scopes[scope].parent != CT_LINE_NONE)
         scope = l->scopes[scope].parent;
     if (scope != CT_LINE_NONE)
         return name_of(&l->scopes[scope]);
-    const struct ct_symbol *symbol = ct_symbols_at(l->view->symbols, addr, NULL);
+    const struct ct_symbol *symbol = ct_symbols_at(l->view->source.symbols, addr, NULL);
     return symbol && symbol->source < CT_SYMBOL_PLT ? symbol->name : NULL;
 }
 
@@ -208,7 +209,7 @@ static void put_body(const struct llvm *l, uint32_t body)
 }
 
 /* How often the function was entered: executions of its first instruction. */
-static uint64_t entries(const struct llvm *l, uint32_t scope)
+static uint64_t times_entered(const struct llvm *l, uint32_t scope)
 {
     const struct ct_cover_report *report = l->view->report;
     size_t low = 0;
@@ -225,11 +226,11 @@ static uint64_t entries(const struct llvm *l, uint32_t scope)
                : 0;
 }
 
-int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, size_t *functions)
+int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, uint64_t *entries)
 {
     struct llvm l = {.out = out, .view = view};
     size_t scope_count;
-    l.scopes = ct_lines_scopes(view->lines, &scope_count);
+    l.scopes = ct_lines_scopes(view->source.lines, &scope_count);
     l.bodies = calloc(scope_count + 1, sizeof *l.bodies);
     l.body_of = malloc((scope_count + 1) * sizeof *l.body_of);
     l.places = calloc(view->report->insn_count + 1, sizeof *l.places);
@@ -246,9 +247,9 @@ int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, size_t *funct
         if (l.bodies[i].parent != CT_PAIR_NONE || l.bodies[i].total == 0)
             continue;
         fprintf(out, "%s:%" PRIu64 ":%" PRIu64 "\n", l.bodies[i].name, l.bodies[i].total,
-                entries(&l, l.bodies[i].scope));
+                times_entered(&l, l.bodies[i].scope));
         put_body(&l, i);
-        ++*functions;
+        ++*entries;
     }
     free(l.bodies);
     free(l.body_of);

@@ -4,9 +4,9 @@
 #include "base/options.h"
 #include "coretap/format.h"
 #include "format/out.h"
-#include "format/profile.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* A name without what has a meaning in a folded line. */
@@ -58,10 +58,19 @@ int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_
     return rc ? rc : ct_out_close(&out, put_folded(out.file, &found, mine.cycles));
 }
 
-static void begin(const struct ct_profile_slices *slices)
+/* ---- slices ---- */
+
+struct ct_slice_writer {
+    struct ct_ctx *ctx;
+    struct ct_out out;
+    struct ct_slice_write_options options;
+    uint64_t count; /* slices written */
+};
+
+static void begin(const struct ct_slice_writer *writer)
 {
-    fprintf(slices->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"%s\"},\"traceEvents\":[",
-            slices->cycles ? "cycles" : "instructions");
+    fprintf(writer->out.file, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"%s\"},\"traceEvents\":[",
+            writer->options.cycles ? "cycles" : "instructions");
 }
 
 static void put_json_name(FILE *out, const char *name)
@@ -77,31 +86,79 @@ static void put_json_name(FILE *out, const char *name)
     }
 }
 
-void ct_profile_slices(struct ct_profile_slices *slices, const struct ct_stacks *stacks)
+static void put_slice(struct ct_slice_writer *writer, const struct ct_stacks *stacks,
+                      const struct ct_stack_slice *slice)
 {
-    size_t count;
-    const struct ct_stack_slice *all = ct_stacks_slices(stacks, &count);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t from = slices->cycles ? all[i].cycles_from : all[i].insns_from;
-        uint64_t to = slices->cycles ? all[i].cycles_to : all[i].insns_to;
-        from = from < slices->from ? slices->from : from;
-        to = to > slices->to ? slices->to : to;
-        if (from >= to)
-            continue;
-        if (!slices->any)
-            begin(slices);
-        fprintf(slices->out, "%s\n{\"ph\":\"X\",\"name\":\"", slices->any ? "," : "");
-        put_json_name(slices->out, ct_stacks_name(stacks, all[i].function));
-        fprintf(slices->out,
-                "\",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", from,
-                to - from, all[i].lane, all[i].ctxt);
-        slices->any = true;
-    }
+    const struct ct_slice_write_options *o = &writer->options;
+    FILE *out = writer->out.file;
+    uint64_t from = o->cycles ? slice->cycles_from : slice->insns_from;
+    uint64_t to = o->cycles ? slice->cycles_to : slice->insns_to;
+    from = from < o->from ? o->from : from;
+    to = to > o->to ? o->to : to;
+    if (from >= to)
+        return;
+    if (!writer->count)
+        begin(writer);
+    fprintf(out, "%s\n{\"ph\":\"X\",\"name\":\"", writer->count ? "," : "");
+    put_json_name(out, ct_stacks_name(stacks, slice->function));
+    fprintf(out, "\",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", from,
+            to - from, slice->lane, slice->ctxt);
+    writer->count++;
 }
 
-void ct_profile_slices_end(struct ct_profile_slices *slices)
+int ct_slice_writer_new(struct ct_ctx *ctx, const struct ct_slice_write_options *options, ct_write_fn *write,
+                        void *user, struct ct_slice_writer **out)
 {
-    if (!slices->any)
-        begin(slices);
-    fputs("\n]}\n", slices->out);
+    struct ct_slice_write_options o;
+    if (!write || !out)
+        return ct_fail_null(ctx, __func__);
+    int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
+    if (rc)
+        return rc;
+    struct ct_slice_writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return ct_fail_nomem(ctx, "slices");
+    writer->ctx = ctx;
+    writer->options = o;
+    writer->options.to = o.to ? o.to : UINT64_MAX;
+    rc = ct_out_open(&writer->out, ctx, write, user);
+    if (rc)
+        free(writer);
+    else
+        *out = writer;
+    return rc;
+}
+
+void ct_slice_writer_free(struct ct_slice_writer *writer)
+{
+    if (writer)
+        ct_out_close(&writer->out, CT_OK);
+    free(writer);
+}
+
+int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *stacks)
+{
+    size_t count;
+    if (!writer || !stacks)
+        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    const struct ct_stack_slice *slices = ct_stacks_slices(stacks, &count);
+    for (size_t i = 0; i < count; i++)
+        put_slice(writer, stacks, &slices[i]);
+    return writer->out.result;
+}
+
+int ct_slice_writer_end(struct ct_slice_writer *writer)
+{
+    if (!writer)
+        return ct_fail_null(NULL, __func__);
+    if (!writer->count)
+        begin(writer);
+    fputs("\n]}\n", writer->out.file);
+    fflush(writer->out.file);
+    return writer->out.result;
+}
+
+uint64_t ct_slice_writer_count(const struct ct_slice_writer *writer)
+{
+    return writer ? writer->count : 0;
 }

@@ -33,7 +33,8 @@ int main(int argc, char **argv)
 # A program, and the command line that prints the same.
 PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"],
             "list_elements": ["list", "--elements"], "report": ["report"],
-            "profile_folded": ["profile", "-f", "folded"], "decode_merge": ["decode", "--merge"]}
+            "profile_folded": ["profile", "-f", "folded"],
+            "profile_callgrind": ["profile", "-f", "callgrind"], "decode_merge": ["decode", "--merge"]}
 # Those for which the two sources of the example, with their timestamps, are of interest, too.
 OF_SOURCES = ("decode_merge",)
 

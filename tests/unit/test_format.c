@@ -111,6 +111,58 @@ static void test_report(void **state)
     ct_ctx_free(ctx);
 }
 
+/* What cannot be written says why; a profile of no program is empty. */
+static void test_profile(void **state)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_profile_write_options options = {.size = sizeof options, .format = CT_PROFILE_FORMAT_BOLT};
+    struct ct_profile_written written = {.program_count = 7, .entries = 7};
+    struct receiver r = {0};
+    struct ct_programs *programs;
+    struct ct_cover *cover;
+    (void)state;
+    assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
+    assert_int_equal(ct_cover_new(ctx, &cover), CT_OK);
+    assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, &written), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "of one program, not of 0"));
+    assert_int_equal(written.program_count, 0);
+    options.format = CT_PROFILE_FORMAT_CALLGRIND;
+    assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, NULL), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "there are none"));
+    options.format = CT_PROFILE_FORMAT_CALLGRIND + 1;
+    assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, NULL), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "format 4"));
+    options.format = CT_PROFILE_FORMAT_LLVM;
+    written.entries = 7;
+    assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, &written), CT_OK);
+    assert_int_equal(written.entries, 0);
+    assert_int_equal(r.calls, 0);
+    ct_cover_free(cover);
+    ct_programs_free(programs);
+    ct_ctx_free(ctx);
+}
+
+/* A file without a slice is a file; nothing is written before it is known to be one. */
+static void test_slices(void **state)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct receiver r = {.stop_at = 1};
+    struct ct_slice_writer *writer;
+    struct ct_stacks *stacks;
+    (void)state;
+    assert_int_equal(ct_stacks_new(ctx, NULL, &stacks), CT_OK);
+    assert_int_equal(ct_slice_writer_new(ctx, NULL, receive, &r, &writer), CT_OK);
+    assert_int_equal(ct_slice_writer_add(writer, stacks), CT_OK);
+    ct_slice_writer_free(writer);
+    assert_int_equal(r.calls, 0);
+    assert_int_equal(ct_slice_writer_new(ctx, NULL, receive, &r, &writer), CT_OK);
+    assert_int_equal(ct_slice_writer_end(writer), STOP);
+    ct_slice_writer_free(writer);
+    assert_int_equal(r.calls, 1);
+    ct_stacks_free(stacks);
+    ct_ctx_free(ctx);
+}
+
 /* An array without an entry is an array; what was ended before anything came is nothing. */
 static void test_times(void **state)
 {
@@ -266,7 +318,8 @@ int main(void)
         cmocka_unit_test(test_coverage),       cmocka_unit_test(test_times),
         cmocka_unit_test(test_events),         cmocka_unit_test(test_json),
         cmocka_unit_test(test_text_of_others), cmocka_unit_test(test_losses),
-        cmocka_unit_test(test_report),
+        cmocka_unit_test(test_report),         cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

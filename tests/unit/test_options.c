@@ -118,6 +118,23 @@ static int write_stacks(struct bench *b, const void *options)
     return rc;
 }
 
+static int write_profile(struct bench *b, const void *options)
+{
+    struct ct_cover *cover;
+    assert_int_equal(ct_cover_new(b->ctx, &cover), CT_OK);
+    const int rc = ct_profile_write(cover, b->programs, options, drop, NULL, NULL);
+    ct_cover_free(cover);
+    return rc;
+}
+
+static int new_slice_writer(struct bench *b, const void *options)
+{
+    struct ct_slice_writer *writer = NULL;
+    const int rc = ct_slice_writer_new(b->ctx, options, drop, NULL, &writer);
+    ct_slice_writer_free(writer);
+    return rc;
+}
+
 static int write_report(struct bench *b, const void *options)
 {
     struct ct_report *report;
@@ -243,12 +260,14 @@ static const struct kind {
     KIND(monitor_limits, new_monitor, CT_OK),
     KIND(monitor_options, compile, CT_OK),
     KIND(page_options, write_page, CT_OK),
+    KIND(profile_write_options, write_profile, CT_ERR_ARG),
     KIND(programs_options, new_programs, CT_OK),
     KIND(record_options, record, CT_ERR_ARG),
     KIND(report_options, new_report, CT_OK),
     KIND(report_write_options, write_report, CT_OK),
     KIND(session_options, new_session, CT_OK),
     KIND(sieve_options, new_sieve, CT_ERR_ARG),
+    KIND(slice_write_options, new_slice_writer, CT_OK),
     KIND(stack_options, new_stacks, CT_OK),
     KIND(stack_sums_options, new_stack_sums, CT_OK),
     KIND(stack_write_options, write_stacks, CT_OK),

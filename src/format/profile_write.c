@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles of counts: of which programs they are, and what is known of these. */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "format/cover.h"
+#include "format/out.h"
+#include "format/profile.h"
+
+struct profile {
+    struct ct_ctx *ctx;
+    struct ct_cover *cover;
+    struct ct_programs *programs;
+    struct ct_profile_write_options options;
+    struct ct_profile_view *views;
+    size_t count;
+    uint64_t *entries; /* counts what is written */
+};
+
+/* Tells whether the format is of branches, and not of lines. */
+static bool is_of_branches(const struct profile *p)
+{
+    return p->options.format == CT_PROFILE_FORMAT_AUTOFDO || p->options.format == CT_PROFILE_FORMAT_BOLT;
+}
+
+static bool is_wanted(const struct profile *p, const struct ct_program *program)
+{
+    const struct ct_program *other;
+    bool named = false;
+    bool started = false;
+    for (size_t i = 0; (other = ct_programs_at(p->programs, i)); i++) {
+        named |= other->named;
+        started |= other->started;
+    }
+    return p->options.format == CT_PROFILE_FORMAT_CALLGRIND ||
+           (named ? program->named : !started || program->started);
+}
+
+static int fill_view(const struct profile *p, struct ct_program *program, struct ct_profile_view *view)
+{
+    const struct ct_cover_choice choice = {.arch = p->options.arch,
+                                           .contexts = p->options.contexts,
+                                           .context_count =
+                                               p->options.contexts ? p->options.context_count : 0,
+                                           .all_functions = 1};
+    *view = (struct ct_profile_view){.program = program->path, .bias = program->bias};
+    if (!is_of_branches(p))
+        return ct_cover_report_of(p->cover, program, &choice, &view->source, &view->report);
+    const int rc = ct_cover_source_of(program, &choice, &view->source);
+    return rc ? rc : ct_cover_choose(p->cover, program, &choice, &view->items, &view->item_count);
+}
+
+static int fill(struct profile *p)
+{
+    struct ct_program *program;
+    int rc = CT_OK;
+    p->views = calloc(ct_programs_count(p->programs) + 1, sizeof *p->views);
+    if (!p->views)
+        return CT_ERR_NOMEM;
+    for (size_t i = 0; (program = ct_programs_at(p->programs, i)) && !rc; i++)
+        if (is_wanted(p, program) && ct_cover_is_first(p->cover, p->programs, program))
+            rc = fill_view(p, program, &p->views[p->count++]);
+    if (!rc && is_of_branches(p) && p->count != 1)
+        return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: the format is of one program, not of %zu",
+                       p->count);
+    return rc;
+}
+
+static int write_llvm(struct profile *p, FILE *out)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; i < p->count && !rc; i++)
+        rc = ct_profile_llvm(out, &p->views[i], p->entries);
+    return rc;
+}
+
+static int write_as(struct profile *p, FILE *out)
+{
+    switch (p->options.format) {
+    case CT_PROFILE_FORMAT_AUTOFDO:
+        return p->options.skip_empty && !p->views->item_count ? CT_OK
+                                                              : ct_profile_autofdo(out, p->views, p->entries);
+    case CT_PROFILE_FORMAT_BOLT:
+        return ct_profile_bolt(out, p->views, p->entries);
+    case CT_PROFILE_FORMAT_CALLGRIND:
+        return ct_profile_callgrind(out, p->options.stacks, p->views, p->count, p->entries);
+    default:
+        return write_llvm(p, out);
+    }
+}
+
+static int check(struct ct_ctx *ctx, const struct ct_profile_write_options *options)
+{
+    if (options->format > CT_PROFILE_FORMAT_CALLGRIND)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_profile_write: there is no format %u", options->format);
+    if (options->format == CT_PROFILE_FORMAT_CALLGRIND && !options->stacks)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_profile_write: calls come from stacks, and there are none");
+    return CT_OK;
+}
+
+static int write_profile(struct profile *p, ct_write_fn *write, void *user)
+{
+    struct ct_out out;
+    int rc = ct_tell_nomem(p->ctx, "profile", fill(p));
+    if (!rc)
+        rc = ct_out_open(&out, p->ctx, write, user);
+    return rc ? rc : ct_out_close(&out, ct_tell_nomem(p->ctx, "profile", write_as(p, out.file)));
+}
+
+int ct_profile_write(struct ct_cover *cover, struct ct_programs *programs,
+                     const struct ct_profile_write_options *options, ct_write_fn *write, void *user,
+                     struct ct_profile_written *written)
+{
+    uint64_t entries = 0;
+    struct profile p = {.cover = cover, .programs = programs, .entries = &entries};
+    if (!cover || !programs || !write)
+        return ct_fail_null(cover ? ct_cover_analysis(cover)->ctx : NULL, __func__);
+    p.ctx = ct_cover_analysis(cover)->ctx;
+    int rc = ct_options_read(p.ctx, __func__, options, &p.options, sizeof p.options);
+    if (!rc)
+        rc = check(p.ctx, &p.options);
+    if (!rc)
+        rc = write_profile(&p, write, user);
+    if (written)
+        *written = (struct ct_profile_written){
+            .program_count = p.count, .program = p.count ? p.views->program : NULL, .entries = entries};
+    for (size_t i = 0; i < p.count; i++) {
+        ct_cover_report_free(p.views[i].report);
+        free(p.views[i].items);
+    }
+    free(p.views);
+    return rc;
+}
