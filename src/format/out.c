@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "format/out.h"
 
+#include <stdio_ext.h>
+
 #include "base/ctx.h"
 
 static ssize_t on_write(void *cookie, const char *data, size_t size)
@@ -20,6 +22,8 @@ int ct_out_open(struct ct_out *out, struct ct_ctx *ctx, ct_write_fn *write, void
     out->file = fopencookie(out, "w", (cookie_io_functions_t){.write = on_write});
     if (!out->file)
         return ct_fail_nomem(ctx, "output");
+    (void)__fsetlocking(out->file,
+                        FSETLOCKING_BYCALLER); /* one thread writes; each fputc would take a lock */
     setvbuf(out->file, out->buffer, _IOFBF, sizeof out->buffer);
     return CT_OK;
 }
