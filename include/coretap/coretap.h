@@ -14,6 +14,7 @@
 #include "coretap/elem.h"
 #include "coretap/encode.h"
 #include "coretap/event.h"
+#include "coretap/export.h"
 #include "coretap/filter.h"
 #include "coretap/flow.h"
 #include "coretap/format.h"

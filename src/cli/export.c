@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap export: a capture in the format of another program. */
-#include "cli/export.h"
+#include <string.h>
+
+#include "cli/capture.h"
 #include "cli/commands.h"
+#include "cli/output.h"
+#include "coretap/export.h"
 
 enum option {
     PERF = CLI_CAPTURE_OPTIONS,
@@ -15,6 +19,52 @@ static const struct cli_option options[] = {
               .help = "Write a perf.data file, or to standard output ('-') perf's pipe format."},
 };
 
+static int seek(void *file, uint64_t offset)
+{
+    return fseeko(file, (off_t)offset, SEEK_SET) ? CT_ERR_IO : CT_OK;
+}
+
+static void on_note(void *user, const char *text)
+{
+    (void)user;
+    cli_say("%s", text);
+}
+
+static int on_progress(void *user, uint64_t bytes)
+{
+    struct cli_capture *capture = user;
+    cli_progress_update(&capture->progress, bytes);
+    return CT_OK;
+}
+
+static int write_perf(struct cli_capture *capture, FILE *out)
+{
+    const struct cli_args *args = capture->args;
+    const struct ct_perf_export_options how = {.size = sizeof how,
+                                               .name = args->operand,
+                                               .seek = out == stdout ? NULL : seek,
+                                               .user = capture,
+                                               .note = on_note,
+                                               .progress = on_progress};
+    const int rc = ct_perf_export(args->ctx, capture->capture, capture->buffers, capture->count, &how,
+                                  cli_output_write, out);
+    /* Closing the file says what stopped it from being written. */
+    return !rc ? CLI_CLEAN : rc == CT_ERR_IO && ferror(out) ? CLI_FAILED : cli_library_error(args->ctx);
+}
+
+static int export_perf(struct cli_capture *capture, const char *path)
+{
+    struct cli_output output;
+    const bool pipe = strcmp(path, "-") == 0;
+    FILE *out = pipe ? stdout : cli_output_open(&output, path);
+    if (!out)
+        return CLI_FAILED;
+    const int code = write_perf(capture, out);
+    if (!pipe && !cli_output_close(&output, code == CLI_CLEAN))
+        return CLI_FAILED;
+    return cli_capture_code(capture, code);
+}
+
 static int run(const struct cli_args *args)
 {
     if (!args->values[PERF].given)
@@ -23,7 +73,7 @@ static int run(const struct cli_args *args)
     if (!cli_capture_open(&capture, args))
         return CLI_FAILED;
     int code =
-        cli_capture_spool_always(&capture) ? cli_export_perf(&capture, args->values[PERF].text) : CLI_FAILED;
+        cli_capture_spool_always(&capture) ? export_perf(&capture, args->values[PERF].text) : CLI_FAILED;
     cli_capture_close(&capture);
     return code;
 }

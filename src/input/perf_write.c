@@ -54,7 +54,7 @@ void ct_perf_put_text(struct ct_perf_body *b, const char *text)
 int ct_perf_write_bytes(struct ct_perf_writer *w, const void *bytes, size_t size)
 {
     w->at += size;
-    return size == 0 || fwrite(bytes, size, 1, w->out) == 1 ? CT_OK : CT_ERR_IO;
+    return size == 0 ? CT_OK : w->write(w->user, bytes, size);
 }
 
 static int write_body(struct ct_perf_writer *w, const struct ct_perf_body *b)
@@ -168,9 +168,10 @@ static int write_head(struct ct_perf_writer *w, uint64_t data_size, uint64_t fea
     return write_body(w, b);
 }
 
-int ct_perf_write_begin(struct ct_perf_writer *w, FILE *out, const struct ct_perf_write_options *options)
+int ct_perf_write_begin(struct ct_perf_writer *w, ct_write_fn *write, void *user,
+                        const struct ct_perf_write_options *options)
 {
-    *w = (struct ct_perf_writer){.out = out, .options = *options};
+    *w = (struct ct_perf_writer){.write = write, .user = user, .options = *options};
     int rc = options->pipe ? begin_pipe(w) : write_head(w, 0, 0);
     w->data = w->at;
     return rc;
@@ -346,14 +347,13 @@ static int end_file(struct ct_perf_writer *w)
 {
     uint64_t size = w->at - w->data;
     int rc = write_features(w);
-    if (!rc && fseeko(w->out, 0, SEEK_SET) != 0)
-        rc = CT_ERR_IO;
+    const uint64_t end = w->at;
+    if (!rc)
+        rc = w->options.seek(w->user, 0);
     if (!rc)
         rc = write_head(w, size,
                         UINT64_C(1) << CT_PERF_FEATURE_ARCH | UINT64_C(1) << CT_PERF_FEATURE_AUXTRACE);
-    if (!rc && fseeko(w->out, 0, SEEK_END) != 0)
-        rc = CT_ERR_IO;
-    return rc;
+    return rc ? rc : w->options.seek(w->user, end);
 }
 
 int ct_perf_write_end(struct ct_perf_writer *w)

@@ -40,10 +40,13 @@ struct ct_perf_write_options {
     bool exclude_kernel; /* only user space was traced */
     bool timeless;       /* records have no time: perf then does not look for timestamps in trace */
     uint64_t config;     /* of the event that traces, bits as perf has them */
+    /* But in pipe mode: what is written next belongs at an offset. Result: enum ct_error. */
+    int (*seek)(void *user, uint64_t offset);
 };
 
 struct ct_perf_writer {
-    FILE *out;
+    ct_write_fn *write;
+    void *user;
     struct ct_perf_write_options options;
     uint64_t at;     /* bytes written */
     uint64_t data;   /* where records begin */
@@ -52,13 +55,12 @@ struct ct_perf_writer {
     struct ct_perf_body body; /* for records of this file */
 };
 
-/* Head and attributes: an event of the trace units, and one that follows mappings. `out` must be seekable but
- * in pipe mode. CT_ERR_IO. */
-int ct_perf_write_begin(struct ct_perf_writer *writer, FILE *out,
+/* Head and attributes: an event of the trace units, and one that follows mappings. This and what follows
+ * return what `write` did. */
+int ct_perf_write_begin(struct ct_perf_writer *writer, ct_write_fn *write, void *user,
                         const struct ct_perf_write_options *options);
 
-/* A record of perf's own, and one of the kernel with its stamp. CT_ERR_IO;
- * CT_ERR_LIMIT for a body that was too full. */
+/* A record of perf's own, and one of the kernel with its stamp. CT_ERR_LIMIT for a body that was too full. */
 int ct_perf_write_user(struct ct_perf_writer *writer, uint32_t type, unsigned misc,
                        const struct ct_perf_body *body);
 int ct_perf_write_kernel(struct ct_perf_writer *writer, uint32_t type, unsigned misc,
@@ -90,8 +92,8 @@ int ct_perf_write_map(struct ct_perf_writer *writer, const struct ct_perf_stamp 
 int ct_perf_write_aux(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, uint64_t offset,
                       uint64_t size, uint64_t flags);
 
-/* Trace of a CPU (thread -1) or thread (CPU -1): `size` bytes have to be written to `out` behind it, a
- * multiple of 8, with ct_perf_write_bytes. */
+/* Trace of a CPU (thread -1) or thread (CPU -1): `size` bytes have to be written behind it, a multiple
+ * of 8, with ct_perf_write_bytes. */
 int ct_perf_write_trace(struct ct_perf_writer *writer, uint32_t idx, uint32_t tid, uint32_t cpu,
                         uint64_t aux_offset, uint64_t size);
 int ct_perf_write_bytes(struct ct_perf_writer *writer, const void *bytes, size_t size);

@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "base/bytes.h"
+#include "base/printable.h"
 #include "input/perf_write.h"
 #include "support/capture_fixture.h"
 
@@ -46,12 +47,18 @@ static const struct ct_source v7_sources[2] = {
      .regs = {.etmcr = 0x1000, .etmtraceidr = 0x14, .etmccer = 0x8c2, .etmidr = 0x4104f241}},
 };
 
+static int seek(void *file, uint64_t offset)
+{
+    return fseeko(file, (off_t)offset, SEEK_SET) ? CT_ERR_IO : CT_OK;
+}
+
 static void begin(struct recording *r, bool pipe)
 {
     r->out = tmpfile();
     assert_non_null(r->out);
-    const struct ct_perf_write_options options = {.pipe = pipe, .exclude_kernel = true, .config = 0x4000};
-    assert_int_equal(ct_perf_write_begin(&r->writer, r->out, &options), CT_OK);
+    const struct ct_perf_write_options options = {
+        .pipe = pipe, .exclude_kernel = true, .config = 0x4000, .seek = seek};
+    assert_int_equal(ct_perf_write_begin(&r->writer, ct_write_file, r->out, &options), CT_OK);
 }
 
 /* Trace of a CPU (or with NO_CPU of TID): bytes that count up. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The code of a recorded program is in its ELF file as well as in the capture's images: for other tools the
  * file is better, since it has names. Only where both are equal, byte by byte. */
-#include "cli/export.h"
+#include "export/perf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ctx.h"
+#include "base/elf_look.h"
 #include "program/memory.h"
 
 #define PAGE UINT64_C(4096)
@@ -37,30 +39,29 @@ static bool agree(struct ct_ctx *ctx, const struct ct_perf_map *map, const struc
     return same;
 }
 
-static bool all_agree(const struct cli_capture *capture, const struct ct_perf_map *map,
+static bool all_agree(const struct ct_perf_export_of *of, const struct ct_perf_map *map,
                       const struct ct_mapped_file *elf)
 {
     bool same = true;
-    for (size_t i = 0; same && i < capture->count; i++)
-        for (size_t k = 0; same && k < capture->buffers[i].image_count; k++)
-            same = agree(capture->args->ctx, map, elf, &capture->buffers[i].images[k]);
+    for (size_t i = 0; same && i < of->count; i++)
+        for (size_t k = 0; same && k < of->buffers[i].image_count; k++)
+            same = agree(of->ctx, map, elf, &of->buffers[i].images[k]);
     return same;
 }
 
-static bool add(struct cli_export_codes *codes, const struct ct_perf_map *map)
+static int add(struct ct_ctx *ctx, struct ct_perf_codes *codes, const struct ct_perf_map *map)
 {
-    struct cli_export_code *all = realloc(codes->all, (codes->count + 1) * sizeof *all);
+    struct ct_perf_code *all = realloc(codes->all, (codes->count + 1) * sizeof *all);
     char *path = realpath(map->path, NULL);
     if (all)
         codes->all = all;
     if (!all || !path) {
         free(path);
-        cli_say("%s: cannot be named", map->path);
-        return false;
+        return ct_fail(ctx, all ? CT_ERR_IO : CT_ERR_NOMEM, "%s: cannot be named", map->path);
     }
-    all[codes->count] = (struct cli_export_code){.map = *map, .path = path};
+    all[codes->count] = (struct ct_perf_code){.map = *map, .path = path};
     all[codes->count++].map.path = path;
-    return true;
+    return CT_OK;
 }
 
 /* The pages of a segment, as Linux maps it. */
@@ -75,34 +76,34 @@ static struct ct_perf_map map_of(const struct ct_image *program, const struct ct
                                 .id = elf->id};
 }
 
-static bool add_program(const struct cli_capture *capture, struct cli_export_codes *codes,
-                        const struct ct_image *program)
+static int add_program(const struct ct_perf_export_of *of, struct ct_perf_codes *codes,
+                       const struct ct_image *program)
 {
     struct ct_elf_look elf;
     struct ct_mapped_file *file = NULL;
     if (!ct_elf_look(&ct_files_system, program->path, &elf) ||
-        ct_mapped_file_open(capture->args->ctx, program->path, &file))
-        return true; /* its images do */
-    bool fine = true;
-    for (size_t i = 0; fine && i < elf.code_count; i++) {
+        ct_mapped_file_open(of->ctx, program->path, &file))
+        return CT_OK; /* its images do */
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < elf.code_count; i++) {
         const struct ct_perf_map map = map_of(program, &elf, &elf.code[i]);
-        if (all_agree(capture, &map, file))
-            fine = add(codes, &map);
+        if (all_agree(of, &map, file))
+            rc = add(of->ctx, codes, &map);
     }
     ct_mapped_file_close(file);
-    return fine;
+    return rc;
 }
 
-bool cli_export_codes_find(const struct cli_capture *capture, struct cli_export_codes *codes)
+int ct_perf_codes_find(const struct ct_perf_export_of *of, struct ct_perf_codes *codes)
 {
-    *codes = (struct cli_export_codes){0};
-    for (size_t i = 0; i < capture->capture->program_count; i++)
-        if (!add_program(capture, codes, &capture->capture->programs[i]))
-            return false;
-    return true;
+    int rc = CT_OK;
+    *codes = (struct ct_perf_codes){0};
+    for (size_t i = 0; i < of->capture->program_count && !rc; i++)
+        rc = add_program(of, codes, &of->capture->programs[i]);
+    return rc;
 }
 
-bool cli_export_codes_hold(const struct cli_export_codes *codes, const struct ct_image *image)
+bool ct_perf_codes_hold(const struct ct_perf_codes *codes, const struct ct_image *image)
 {
     for (size_t i = 0; !image->is_elf && i < codes->count; i++) {
         const struct ct_perf_map *map = &codes->all[i].map;
@@ -112,7 +113,7 @@ bool cli_export_codes_hold(const struct cli_export_codes *codes, const struct ct
     return false;
 }
 
-void cli_export_codes_free(struct cli_export_codes *codes)
+void ct_perf_codes_free(struct ct_perf_codes *codes)
 {
     for (size_t i = 0; i < codes->count; i++)
         free(codes->all[i].path);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A capture as perf.data: one process that has all images, one AUX buffer for each trace buffer. */
-#include "cli/export.h"
-#include "cli/output.h"
+#include "export/perf.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ctx.h"
+#include "base/options.h"
+#include "base/path.h"
 #include "chain/memories.h"
+#include "coretap/decode.h"
 #include "program/elf.h"
 #include "program/memory.h"
 
@@ -27,9 +31,7 @@ struct unit {
 };
 
 struct exporting {
-    struct cli_capture *capture;
-    const char *path;
-    FILE *out;
+    struct ct_perf_export_of of;
     struct ct_perf_writer writer;
     uint64_t aux; /* trace so far: AUX records find theirs by where it is */
     struct unit *units;
@@ -37,9 +39,10 @@ struct exporting {
     uint32_t process;              /* see choose_process */
     uint32_t threads[THREADS_MAX]; /* context IDs, in the order they come */
     size_t thread_count;
-    struct cli_export_codes codes;
+    struct ct_perf_codes codes;
     uint8_t seen[1 << 13];     /* a bit for each low part of a thread: a quick no */
     struct ct_source *sources; /* of the units */
+    uint8_t bytes[1 << 16];    /* on the way into the file */
 };
 
 /* ---- trace units ---- */
@@ -69,48 +72,45 @@ static uint8_t free_id(const struct exporting *e, uint8_t wish)
     return 0;
 }
 
-static bool add_unit(struct exporting *e, size_t buffer, const struct ct_source *source)
+static int add_unit(struct exporting *e, size_t buffer, const struct ct_source *source)
 {
-    const struct ct_buffer *b = &e->capture->buffers[buffer];
+    const struct ct_buffer *b = &e->of.buffers[buffer];
     if (!is_known(source)) {
-        cli_say("%s, source %s: perf does not know %s; its trace is left out", b->name, source->name,
-                ct_protocol_name((enum ct_protocol)source->protocol));
-        return true;
+        ct_perf_export_note(&e->of, "%s, source %s: perf does not know %s; its trace is left out", b->name,
+                            source->name, ct_protocol_name((enum ct_protocol)source->protocol));
+        return CT_OK;
     }
     struct unit *u = &e->units[e->unit_count];
     *u = (struct unit){.buffer = buffer, .source = *source};
     u->old_id = b->framing == CT_FRAMING_NONE ? 0 : source->trace_id;
     u->source.trace_id = free_id(e, source->trace_id);
-    if (!u->source.trace_id) {
-        cli_say("%s: more trace sources than there are trace IDs", e->capture->args->operand);
-        return false;
-    }
+    if (!u->source.trace_id)
+        return ct_fail(e->of.ctx, CT_ERR_LIMIT, "%s: more trace sources than there are trace IDs",
+                       e->of.options.name);
     u->source.regs.traceidr = u->source.regs.etmtraceidr = u->source.trace_id;
     e->unit_count++;
-    return true;
+    return CT_OK;
 }
 
-static bool make_units(struct exporting *e)
+static int make_units(struct exporting *e)
 {
     size_t most = 1;
-    for (size_t i = 0; i < e->capture->count; i++)
-        most += e->capture->buffers[i].source_count;
+    for (size_t i = 0; i < e->of.count; i++)
+        most += e->of.buffers[i].source_count;
     e->units = calloc(most, sizeof *e->units);
     e->sources = calloc(most, sizeof *e->sources);
-    if (!e->units || !e->sources) {
-        cli_no_memory();
-        return false;
-    }
-    for (size_t i = 0; i < e->capture->count; i++) {
-        const struct ct_buffer *b = &e->capture->buffers[i];
+    if (!e->units || !e->sources)
+        return ct_fail_nomem(e->of.ctx, "trace sources");
+    int rc = CT_OK;
+    for (size_t i = 0; i < e->of.count; i++) {
+        const struct ct_buffer *b = &e->of.buffers[i];
         size_t count = b->framing == CT_FRAMING_NONE && b->source_count ? 1 : b->source_count;
-        for (size_t k = 0; k < count; k++)
-            if (!add_unit(e, i, &b->sources[k]))
-                return false;
+        for (size_t k = 0; k < count && !rc; k++)
+            rc = add_unit(e, i, &b->sources[k]);
     }
     for (size_t i = 0; i < e->unit_count; i++)
         e->sources[i] = e->units[i].source;
-    return true;
+    return rc;
 }
 
 /* ---- threads ---- */
@@ -145,26 +145,22 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
 }
 
 /* The context IDs of all trace. */
-static bool find_threads(struct exporting *e)
+static int find_threads(struct exporting *e)
 {
-    struct ct_ctx *ctx = e->capture->args->ctx;
     const struct ct_chain_sink sink = {.user = e, .elems = on_elems};
     const struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
-    for (size_t i = 0; i < e->capture->count; i++) {
+    int rc = CT_OK;
+    for (size_t i = 0; i < e->of.count && !rc; i++) {
         struct ct_chain *chain = NULL;
-        int rc = ct_chain_new(ctx, &e->capture->buffers[i], &options, &sink, &chain);
+        rc = ct_chain_new(e->of.ctx, &e->of.buffers[i], &options, &sink, &chain);
         if (!rc)
             rc = ct_chain_run(chain);
         ct_chain_free(chain);
-        if (rc) {
-            cli_library_error(ctx);
-            return false;
-        }
     }
-    if (e->thread_count == THREADS_MAX)
-        cli_say("%s: more than %u context IDs; the rest is without a process", e->capture->args->operand,
-                THREADS_MAX);
-    return true;
+    if (e->thread_count == THREADS_MAX && !rc)
+        ct_perf_export_note(&e->of, "%s: more than %u context IDs; the rest is without a process",
+                            e->of.options.name, THREADS_MAX);
+    return rc;
 }
 
 /* Chooses the number of the process whose threads the context IDs are. perf enters the mount namespace of a
@@ -202,7 +198,7 @@ static int put_segments(struct exporting *e, const char *path, const struct ct_m
 {
     struct ct_elf elf = {0};
     int rc = CT_OK;
-    if (ct_elf_open(e->capture->args->ctx, path, file->bytes, file->size, &elf))
+    if (ct_elf_open(e->of.ctx, path, file->bytes, file->size, &elf))
         return CT_ERR_FORMAT;
     for (size_t i = 0; !rc && i < elf.segments; i++) {
         GElf_Phdr segment;
@@ -222,7 +218,7 @@ static int put_segments(struct exporting *e, const char *path, const struct ct_m
 static int put_elf(struct exporting *e, const char *path, uint64_t bias)
 {
     struct ct_mapped_file *file = NULL;
-    int rc = ct_mapped_file_open(e->capture->args->ctx, path, &file);
+    int rc = ct_mapped_file_open(e->of.ctx, path, &file);
     if (!rc)
         rc = put_segments(e, path, file, bias);
     ct_mapped_file_close(file);
@@ -233,10 +229,8 @@ static int put_elf(struct exporting *e, const char *path, uint64_t bias)
 static int put_image(struct exporting *e, const struct ct_image *image)
 {
     char *path = realpath(image->path, NULL);
-    if (!path) {
-        cli_say("%s: %s", image->path, strerror(errno));
-        return CT_ERR_IO;
-    }
+    if (!path)
+        return ct_fail(e->of.ctx, CT_ERR_IO, "%s: %s", image->path, strerror(errno));
     int rc = image->is_elf ? put_elf(e, path, image->addr)
                            : put_map(e, &(struct ct_perf_map){.addr = image->addr,
                                                               .size = image->size,
@@ -250,8 +244,8 @@ static int put_image(struct exporting *e, const struct ct_image *image)
 static bool is_earlier(const struct exporting *e, size_t buffer, const struct ct_image *image)
 {
     for (size_t i = 0; i < buffer; i++)
-        for (size_t k = 0; k < e->capture->buffers[i].image_count; k++) {
-            const struct ct_image *other = &e->capture->buffers[i].images[k];
+        for (size_t k = 0; k < e->of.buffers[i].image_count; k++) {
+            const struct ct_image *other = &e->of.buffers[i].images[k];
             if (other->addr == image->addr && other->offset == image->offset &&
                 strcmp(other->path, image->path) == 0)
                 return true;
@@ -264,19 +258,19 @@ static int put_images(struct exporting *e)
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < e->codes.count; i++)
         rc = put_map(e, &e->codes.all[i].map);
-    for (size_t i = 0; i < e->capture->count; i++)
-        for (size_t k = 0; !rc && k < e->capture->buffers[i].image_count; k++)
-            if (!is_earlier(e, i, &e->capture->buffers[i].images[k]) &&
-                !cli_export_codes_hold(&e->codes, &e->capture->buffers[i].images[k]))
-                rc = put_image(e, &e->capture->buffers[i].images[k]);
+    for (size_t i = 0; i < e->of.count; i++)
+        for (size_t k = 0; !rc && k < e->of.buffers[i].image_count; k++)
+            if (!is_earlier(e, i, &e->of.buffers[i].images[k]) &&
+                !ct_perf_codes_hold(&e->codes, &e->of.buffers[i].images[k]))
+                rc = put_image(e, &e->of.buffers[i].images[k]);
     return rc;
 }
 
 static bool has_kernel(const struct exporting *e)
 {
-    for (size_t i = 0; i < e->capture->count; i++)
-        for (size_t k = 0; k < e->capture->buffers[i].image_count; k++)
-            if (e->capture->buffers[i].images[k].addr >= KERNEL)
+    for (size_t i = 0; i < e->of.count; i++)
+        for (size_t k = 0; k < e->of.buffers[i].image_count; k++)
+            if (e->of.buffers[i].images[k].addr >= KERNEL)
                 return true;
     return false;
 }
@@ -304,8 +298,8 @@ static uint64_t event_config(const struct exporting *e)
 
 static int put_process(struct exporting *e)
 {
-    const char *slash = strrchr(e->capture->args->operand, '/');
-    const char *name = slash && slash[1] ? slash + 1 : e->capture->args->operand;
+    const char *last = ct_base_name(e->of.options.name);
+    const char *name = *last ? last : e->of.options.name;
     struct ct_perf_stamp stamp = stamp_of(e, e->process);
     int rc = ct_perf_write_comm(&e->writer, &stamp, name, false);
     if (!rc)
@@ -320,28 +314,29 @@ static int put_process(struct exporting *e)
     return rc;
 }
 
-static int copy_frames(struct exporting *e, const struct cli_export_frames *frames)
+static int copy_frames(struct exporting *e, const struct ct_perf_frames *frames)
 {
-    static uint8_t bytes[1 << 16];
+    const struct ct_perf_export_options *o = &e->of.options;
+    int rc = CT_OK;
     rewind(frames->file);
-    for (uint64_t left = frames->size; left;) {
-        size_t n = left < sizeof bytes ? (size_t)left : sizeof bytes;
-        if (fread(bytes, n, 1, frames->file) != 1)
-            return CT_ERR_IO;
-        int rc = ct_perf_write_bytes(&e->writer, bytes, n);
-        if (rc)
-            return rc;
+    for (uint64_t left = frames->size; left && !rc;) {
+        const size_t n = left < sizeof e->bytes ? (size_t)left : sizeof e->bytes;
+        if (fread(e->bytes, n, 1, frames->file) != 1)
+            return ct_fail(e->of.ctx, CT_ERR_IO, "%s: its trace cannot be read: %s", o->name,
+                           strerror(errno));
+        rc = ct_perf_write_bytes(&e->writer, e->bytes, n);
         left -= n;
-        cli_progress_update(&e->capture->progress, frames->size - left);
+        if (!rc && o->progress)
+            rc = o->progress(o->user, frames->size - left);
     }
-    return CT_OK;
+    return rc;
 }
 
 static int put_buffer(struct exporting *e, size_t buffer)
 {
     uint8_t ids[128] = {0};
     bool used = false;
-    struct cli_export_frames frames;
+    struct ct_perf_frames frames;
     for (size_t i = 0; i < e->unit_count; i++)
         if (e->units[i].buffer == buffer) {
             ids[e->units[i].old_id] = e->units[i].source.trace_id;
@@ -349,12 +344,12 @@ static int put_buffer(struct exporting *e, size_t buffer)
         }
     if (!used)
         return CT_OK;
-    if (!cli_export_frames_make(e->capture->args, &e->capture->buffers[buffer], ids, &frames))
-        return CT_ERR_ARG; /* said */
+    int rc = ct_perf_frames_make(&e->of, &e->of.buffers[buffer], ids, &frames);
+    if (rc)
+        return rc;
     const uint32_t pid = e->process;
     /* Trace of a thread is of no CPU in particular; perf 6.1 finds its AUX record only so. */
     struct ct_perf_stamp stamp = {.time = 2 + buffer, .pid = pid, .tid = pid, .cpu = UINT32_MAX};
-    int rc = CT_OK;
     if (frames.size) {
         rc = ct_perf_write_aux(&e->writer, &stamp, e->aux, frames.size, 0);
         if (!rc)
@@ -367,85 +362,78 @@ static int put_buffer(struct exporting *e, size_t buffer)
     return rc;
 }
 
-static int write_all(struct exporting *e, bool pipe)
+static int write_all(struct exporting *e, ct_write_fn *write, void *user)
 {
-    const struct ct_perf_write_options options = {
-        .pipe = pipe, .exclude_kernel = !has_kernel(e), .timeless = true, .config = event_config(e)};
-    int rc = ct_perf_write_begin(&e->writer, e->out, &options);
+    const struct ct_perf_write_options options = {.pipe = !e->of.options.seek,
+                                                  .exclude_kernel = !has_kernel(e),
+                                                  .timeless = true,
+                                                  .config = event_config(e),
+                                                  .seek = e->of.options.seek};
+    int rc = ct_perf_write_begin(&e->writer, write, user, &options);
     if (!rc)
         rc = ct_perf_write_info(&e->writer, e->sources, e->unit_count, 1);
     if (!rc)
         rc = put_process(e);
-    for (size_t i = 0; !rc && i < e->capture->count; i++)
+    for (size_t i = 0; !rc && i < e->of.count; i++)
         rc = put_buffer(e, i);
-    int end = ct_perf_write_end(&e->writer);
-    return rc ? rc : end;
+    const int end = ct_perf_write_end(&e->writer);
+    rc = rc ? rc : end;
+    if (rc == CT_ERR_LIMIT)
+        return ct_fail(e->of.ctx, rc, "a path or the list of trace units is too long for a record");
+    return ct_tell_nomem(e->of.ctx, "perf.data", rc);
 }
 
-/* Closing the file says what stopped it from being written. */
-static void tell_failure(const struct exporting *e, int rc)
+static int export_to(struct exporting *e, ct_write_fn *write, void *user)
 {
-    if (rc == CT_ERR_IO && !ferror(e->out))
-        cli_say("%s: cannot be written: %s", e->path, strerror(errno));
-    else if (rc == CT_ERR_NOMEM)
-        cli_no_memory();
-    else if (rc && rc != CT_ERR_IO && rc != CT_ERR_ARG)
-        cli_say("%s: cannot be written: a path or the list of trace units is too long for a record", e->path);
-}
-
-static int write_pipe(struct exporting *e)
-{
-    e->out = stdout;
-    const int rc = write_all(e, true);
-    tell_failure(e, rc);
-    return rc ? CLI_FAILED : CLI_CLEAN;
-}
-
-static int write_file(struct exporting *e)
-{
-    struct cli_output output;
-    e->out = cli_output_open(&output, e->path);
-    if (!e->out)
-        return CLI_FAILED;
-    const int rc = write_all(e, false);
-    tell_failure(e, rc);
-    return cli_output_close(&output, rc == CT_OK) ? CLI_CLEAN : CLI_FAILED;
-}
-
-static int export_to(struct exporting *e)
-{
-    const struct ct_maps *maps = e->capture->capture->maps;
-    if (maps) {
-        cli_say(maps->by_piece
-                    ? "%s: its code changed while it ran, which the perf.data that is written here cannot say"
-                    : "%s: is perf.data already",
-                e->capture->args->operand);
-        return CLI_FAILED;
-    }
-    if (!make_units(e) || !find_threads(e) || !cli_export_codes_find(e->capture, &e->codes))
-        return CLI_FAILED;
+    const struct ct_maps *maps = e->of.capture->maps;
+    if (maps)
+        return ct_fail(
+            e->of.ctx, CT_ERR_UNSUPPORTED,
+            maps->by_piece
+                ? "%s: its code changed while it ran, which the perf.data that is written here cannot say"
+                : "%s: is perf.data already",
+            e->of.options.name);
+    int rc = make_units(e);
+    if (!rc)
+        rc = find_threads(e);
+    if (!rc)
+        rc = ct_perf_codes_find(&e->of, &e->codes);
     choose_process(e);
-    if (!e->unit_count) {
-        cli_say("%s: has no source that perf knows", e->capture->args->operand);
-        return CLI_FAILED;
-    }
-    const bool pipe = strcmp(e->path, "-") == 0;
-    return cli_capture_code(e->capture, pipe ? write_pipe(e) : write_file(e));
+    if (!rc && !e->unit_count)
+        rc = ct_fail(e->of.ctx, CT_ERR_UNSUPPORTED, "%s: has no source that perf knows", e->of.options.name);
+    return rc ? rc : write_all(e, write, user);
 }
 
-int cli_export_perf(struct cli_capture *capture, const char *path)
+void ct_perf_export_note(const struct ct_perf_export_of *of, const char *fmt, ...)
 {
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (of->options.note)
+        of->options.note(of->options.user, text);
+}
+
+int ct_perf_export(struct ct_ctx *ctx, const struct ct_capture *capture, const struct ct_buffer *buffers,
+                   size_t count, const struct ct_perf_export_options *options, ct_write_fn *write, void *user)
+{
+    struct ct_perf_export_options mine;
+    if (!ctx || !capture || (!buffers && count) || !write)
+        return ct_fail_null(ctx, __func__);
+    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
+        return CT_ERR_ARG;
+    if (!mine.name)
+        mine.name = capture->path;
     struct exporting *e = calloc(1, sizeof *e);
-    if (!e) {
-        cli_no_memory();
-        return CLI_FAILED;
-    }
-    e->capture = capture;
-    e->path = path;
-    int code = export_to(e);
-    cli_export_codes_free(&e->codes);
+    if (!e)
+        return ct_fail_nomem(ctx, "perf.data");
+    e->of = (struct ct_perf_export_of){
+        .ctx = ctx, .capture = capture, .buffers = buffers, .count = count, .options = mine};
+    const int rc = export_to(e, write, user);
+    ct_perf_codes_free(&e->codes);
     free(e->units);
     free(e->sources);
     free(e);
-    return code;
+    return rc;
 }

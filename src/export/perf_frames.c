@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trace of any framing as the frames of an ETB or ETR: what perf expects in a buffer. */
-#include "cli/export.h"
+#include "export/perf.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ctx.h"
 #include "chain/chunks.h"
 #include "coretap/encode.h"
 
 #define FRAME ((uint64_t)16)
 
 struct framing {
-    const struct cli_args *args;
+    struct ct_ctx *ctx;
     const struct ct_buffer *buffer;
     const uint8_t *ids;
     struct ct_chunks chunks;
@@ -36,8 +37,8 @@ static int put(struct framing *f, size_t size)
     f->size += size;
     if (size == 0 || fwrite(f->bytes, size, 1, f->out) == 1)
         return CT_OK;
-    cli_say("%s: its frames cannot be written to a temporary file: %s", f->buffer->name, strerror(errno));
-    return CT_ERR_IO;
+    return ct_fail(f->ctx, CT_ERR_IO, "%s: its frames cannot be written to a temporary file: %s",
+                   f->buffer->name, strerror(errno));
 }
 
 /* The bytes of one ID that are there. */
@@ -105,64 +106,67 @@ static int find_framing(struct framing *f, enum ct_framing *framing)
 
 static int reframe(struct framing *f, enum ct_framing framing)
 {
-    struct ct_ctx *ctx = f->args->ctx;
     const struct ct_demux_options from = {.size = sizeof from, .framing = (uint8_t)framing};
     const struct ct_framer_options to = {.size = sizeof to, .framing = CT_FRAMING_FRAMES};
-    int rc = ct_demux_new(ctx, &from, &f->demux);
+    int rc = ct_demux_new(f->ctx, &from, &f->demux);
     if (!rc)
-        rc = ct_framer_new(ctx, &to, &f->framer);
+        rc = ct_framer_new(f->ctx, &to, &f->framer);
     f->out = tmpfile();
-    if (!rc && !f->out) {
-        cli_say("%s: there is no temporary file for its frames: %s", f->buffer->name, strerror(errno));
-        return CT_ERR_IO;
-    }
-    if (!rc)
-        rc = frame_all(f);
-    if (rc && rc != CT_ERR_IO)
-        cli_library_error(ctx);
-    return rc;
+    if (!rc && !f->out)
+        return ct_fail(f->ctx, CT_ERR_IO, "%s: there is no temporary file for its frames: %s",
+                       f->buffer->name, strerror(errno));
+    return rc ? rc : frame_all(f);
 }
 
 /* The file as it is, less what does not fill a frame. */
-static bool borrow(const struct framing *f, struct cli_export_frames *out)
+static int borrow(const struct ct_perf_export_of *of, const struct ct_buffer *buffer,
+                  struct ct_perf_frames *out)
 {
-    FILE *file = fopen(f->buffer->path, "rb");
+    FILE *file = fopen(buffer->path, "rb");
     if (!file || fseeko(file, 0, SEEK_END) != 0) {
-        cli_say("%s: cannot be read: %s", f->buffer->path, strerror(errno));
+        const int rc = ct_fail(of->ctx, CT_ERR_IO, "%s: cannot be read: %s", buffer->path, strerror(errno));
         if (file)
             fclose(file);
-        return false;
+        return rc;
     }
-    uint64_t size = (uint64_t)ftello(file);
+    const uint64_t size = (uint64_t)ftello(file);
     if (size % FRAME)
-        cli_say("%s: its last %u bytes fill no frame and are left out", f->buffer->path,
-                (unsigned)(size % FRAME));
-    *out = (struct cli_export_frames){.file = file, .borrowed = true, .size = size - size % FRAME};
-    return true;
+        ct_perf_export_note(of, "%s: its last %u bytes fill no frame and are left out", buffer->path,
+                            (unsigned)(size % FRAME));
+    *out = (struct ct_perf_frames){.file = file, .size = size - size % FRAME};
+    return CT_OK;
 }
 
-bool cli_export_frames_make(const struct cli_args *args, const struct ct_buffer *buffer,
-                            const uint8_t ids[128], struct cli_export_frames *out)
+static int make(const struct ct_perf_export_of *of, struct framing *f, struct ct_perf_frames *out)
 {
-    static struct framing f;
-    f = (struct framing){.args = args, .buffer = buffer, .ids = ids};
     enum ct_framing framing = CT_FRAMING_NONE;
-    bool made = false;
-    int rc = ct_chunks_open(&f.chunks, args->ctx, buffer->path);
+    int rc = ct_chunks_open(&f->chunks, f->ctx, f->buffer->path);
     if (!rc)
-        rc = find_framing(&f, &framing);
-    if (rc)
-        cli_library_error(args->ctx);
-    else if (framing == CT_FRAMING_FRAMES && same_ids(ids))
-        made = borrow(&f, out);
-    else
-        made = reframe(&f, framing) == CT_OK;
-    if (made && f.out)
-        *out = (struct cli_export_frames){.file = f.out, .size = f.size};
-    else if (f.out)
-        fclose(f.out);
-    ct_framer_free(f.framer);
-    ct_demux_free(f.demux);
-    ct_chunks_close(&f.chunks);
-    return made;
+        rc = find_framing(f, &framing);
+    if (!rc && framing == CT_FRAMING_FRAMES && same_ids(f->ids))
+        return borrow(of, f->buffer, out);
+    if (!rc)
+        rc = reframe(f, framing);
+    if (!rc)
+        *out = (struct ct_perf_frames){.file = f->out, .size = f->size};
+    else if (f->out)
+        fclose(f->out);
+    return rc;
+}
+
+int ct_perf_frames_make(const struct ct_perf_export_of *of, const struct ct_buffer *buffer,
+                        const uint8_t ids[128], struct ct_perf_frames *out)
+{
+    struct framing *f = calloc(1, sizeof *f);
+    if (!f)
+        return ct_fail_nomem(of->ctx, buffer->name);
+    f->ctx = of->ctx;
+    f->buffer = buffer;
+    f->ids = ids;
+    const int rc = make(of, f, out);
+    ct_framer_free(f->framer);
+    ct_demux_free(f->demux);
+    ct_chunks_close(&f->chunks);
+    free(f);
+    return rc;
 }
