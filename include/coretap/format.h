@@ -378,6 +378,25 @@ struct ct_wcet_view {
     struct ct_losses losses;             /* of the trace that was measured */
 };
 
+enum ct_wcet_format {
+    CT_WCET_FORMAT_TEXT, /* keys and tables */
+    CT_WCET_FORMAT_JSON,
+    CT_WCET_FORMAT_DOT,  /* the path in graphviz's language */
+    CT_WCET_FORMAT_HTML, /* a page, with source */
+};
+
+struct ct_wcet_write_options {
+    size_t size;    /* sizeof(struct ct_wcet_write_options) */
+    uint8_t format; /* enum ct_wcet_format */
+    uint8_t source; /* 1: text has the source of the path, with executions and cycles of each line */
+    uint8_t pad[6]; /* 0 */
+};
+
+/* Writes a longest path in one of the formats. CT_ERR_ARG, CT_ERR_NOMEM when something is missing in source
+ * or page, what `write` returned. */
+CT_API int ct_wcet_write(struct ct_ctx *ctx, const struct ct_wcet_view *view,
+                         const struct ct_wcet_write_options *options, ct_write_fn *write, void *user);
+
 /* ---- sources ---- */
 
 /* Receives one fact: a short subject ("cycle counts") and what is so about it ("off"). */

@@ -83,6 +83,22 @@ CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t
 /* Returns all watchpoints, by number, borrowed until the next one is added. */
 CT_API const struct ct_watchpoint *ct_watches_all(const struct ct_watches *watches, uint32_t *count);
 
+/* One place of a watchpoint. ADDR, LINE, ENTRY: the instruction at `addr` (ENTRY: of a function up to `end`).
+ * RETURN: code from `addr` up to `end`. EDGE: from the instruction at `addr` to `end`, or 0 for any. */
+struct ct_watch_place {
+    uint64_t addr;
+    uint64_t end;
+    uint32_t watch;
+    uint8_t kind;     /* enum ct_watch_kind */
+    uint8_t edge;     /* EDGE: enum ct_cfg_kind */
+    uint8_t branches; /* EDGE: 1: the block it leaves ends with a branch */
+    uint8_t pad;      /* 0 */
+};
+
+/* Returns the places of all watchpoints but those of RETURN, in no particular order, borrowed until the next
+ * watchpoint is added. */
+CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *watches, size_t *count);
+
 /* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
  * "exception-return", "context", "gap", "overflow" or "no-access". */
 CT_API const char *ct_watch_kind_name(enum ct_watch_kind kind);

@@ -6,18 +6,6 @@
 #include "base/arena.h"
 #include "coretap/watch.h"
 
-/* One place of a watchpoint. ADDR, LINE, ENTRY: the instruction at `addr` (ENTRY: of a function up to `end`).
- * RETURN: code from `addr` up to `end`. EDGE: from the instruction at `addr` to `end`, or 0 for any. */
-struct ct_watch_place {
-    uint64_t addr;
-    uint64_t end;
-    uint32_t watch;
-    uint8_t kind;     /* enum ct_watch_kind */
-    uint8_t edge;     /* EDGE: enum ct_cfg_kind */
-    uint8_t branches; /* EDGE: 1: the block it leaves ends with a branch */
-    uint8_t pad;
-};
-
 struct ct_watches {
     struct ct_ctx *ctx;
     struct ct_arena arena;

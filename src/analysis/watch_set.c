@@ -42,6 +42,14 @@ int ct_watches_point(struct ct_watches *w, const char *name, enum ct_watch_kind 
     return CT_OK;
 }
 
+const struct ct_watch_place *ct_watches_places(const struct ct_watches *w, size_t *count)
+{
+    if (ct_no_array(w, count))
+        return NULL;
+    *count = w->point_count;
+    return w->points_at;
+}
+
 int ct_watches_place(struct ct_watches *w, const struct ct_watch_place *place)
 {
     bool is_return = place->kind == CT_WATCH_RETURN;

@@ -3,18 +3,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/printable.h"
 #include "cli/fractal.h"
 #include "cli/programs.h"
 
 struct cli_names {
-    struct ct_arena arena;
+    char **texts; /* of the names, to be freed */
+    size_t text_count, text_room;
     struct cli_name *all; /* symbols, then sections, then regions: each part sorted by lo; then the unknown */
     size_t count, symbols, sections, capacity;
     uint64_t code, end;
     struct ct_programs *programs; /* whose names those of functions are */
 };
+
+/* Keeps a text as it can be printed. */
+static const char *keep(struct cli_names *n, const char *text)
+{
+    if (n->text_count == n->text_room) {
+        const size_t room = n->text_room ? 2 * n->text_room : 1024;
+        char **texts = realloc(n->texts, room * sizeof *texts);
+        if (!texts)
+            return NULL;
+        n->texts = texts;
+        n->text_room = room;
+    }
+    char *copy = cli_printable(text);
+    if (copy)
+        n->texts[n->text_count++] = copy;
+    return copy;
+}
 
 static int push(struct cli_names *n, uint64_t lo, uint64_t size, const char *text, enum cli_name_kind kind)
 {
@@ -26,8 +42,7 @@ static int push(struct cli_names *n, uint64_t lo, uint64_t size, const char *tex
         n->all = all;
         n->capacity = capacity;
     }
-    const char *copy = ct_arena_strdup(&n->arena, text);
-    const char *printable = copy ? ct_printable(&n->arena, copy) : NULL;
+    const char *printable = keep(n, text);
     if (!printable)
         return 0;
     n->all[n->count++] = (struct cli_name){.lo = lo, .hi = lo + size, .text = printable, .kind = kind};
@@ -149,7 +164,9 @@ void cli_names_free(struct cli_names *n)
 {
     if (!n)
         return;
-    ct_arena_free(&n->arena);
+    while (n->text_count)
+        free(n->texts[--n->text_count]);
+    free(n->texts);
     ct_programs_free(n->programs);
     free(n->all);
     free(n);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analysis/watch.h"
 #include "coretap/fractal.h"
 
 #define BATCH   256
@@ -84,15 +83,16 @@ static int by_line(const void *a, const void *b)
 
 static int find_places(struct source *s)
 {
-    const struct ct_watches *w = s->watches;
-    s->places = calloc(w->point_count + 1, sizeof *s->places);
+    size_t count;
+    const struct ct_watch_place *all = ct_watches_places(s->watches, &count);
+    s->places = calloc(count + 1, sizeof *s->places);
     if (!s->places)
         return cli_fail_nomem(s->ctx, "event log");
-    for (size_t i = 0; i < w->point_count; i++) {
-        const struct ct_watch_place *p = &w->points_at[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_watch_place *p = &all[i];
         s->places[i] = (struct place){p->addr & LINE_OF, p->addr, p->watch, p->kind == CT_WATCH_ENTRY};
     }
-    s->place_count = w->point_count;
+    s->place_count = count;
     qsort(s->places, s->place_count, sizeof *s->places, by_line);
     return CT_OK;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/live_tee.h"
-#include "base/whole_file.h"
 #include "cli/output.h"
-#include "input/ini.h"
+#include "cli/text_file.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,128 +26,31 @@ struct cli_live_tee {
 
 /* ---- the description ---- */
 
-struct copy {
-    FILE *out;
-    const char *folder; /* of what is copied, with the slash, or "" */
-    const char *trace;  /* file name of the trace */
-    enum ct_framing framing;
-    bool is_gap; /* in a section that is left out */
-    bool any;    /* it has begun */
-};
-
-/* A name that an .ini can hold: there is no way to write one with a comment in it. */
-static bool can_be_written(const char *name)
-{
-    const size_t size = strlen(name);
-    for (size_t i = 0; i < size; i++)
-        if (iscntrl((unsigned char)name[i]) || strchr(";#", name[i]))
-            return false;
-    return size && !strchr("\"' ", name[0]) && name[size - 1] != ' ';
-}
-
-static int refuse_name(const struct ct_ini_item *item, const char *name)
-{
-    return cli_fail(
-        item->ctx, CT_ERR_CONFIG,
-        "%s:%u: %s: the description of the trace that is kept cannot name this file (; and # begin "
-        "comments); move it or the description",
-        item->path, item->line, name);
-}
-
-/* A file that the description names, from wherever that is. */
-static int copy_path(const struct copy *c, const struct ct_ini_item *item)
-{
-    const char *value = ct_ini_unquote(item);
-    char *joined = NULL;
-    if (!value)
-        return CT_ERR_FORMAT;
-    if (asprintf(&joined, "%s%s", value[0] == '/' ? "" : c->folder, value) < 0)
-        return cli_fail_nomem(item->ctx, item->path);
-    char *whole = realpath(joined, NULL);
-    const char *name = whole ? whole : joined; /* one that is not there is missing there too */
-    const int status = can_be_written(name) ? CT_OK : refuse_name(item, name);
-    if (!status)
-        fprintf(c->out, "%s = %s\n", item->key, name);
-    free(whole);
-    free(joined);
-    return status;
-}
-
-static int copy_section(struct copy *c, const struct ct_ini_item *item)
-{
-    if (!c->any && strcmp(item->section, "capture") != 0)
-        return cli_fail(
-            item->ctx, CT_ERR_CONFIG,
-            "%s: does not describe a raw trace ([capture]), so no description of the trace that is kept can "
-            "be made of it; give such an .ini (docs/formats.md) as --config",
-            item->path);
-    c->is_gap = strncmp(item->section, "gap", 3) == 0;
-    if (!c->is_gap)
-        fprintf(c->out, "%s[%s]\n", c->any ? "\n" : "", item->section);
-    if (!c->any) {
-        fprintf(c->out, "file = %s\n", c->trace);
-        if (c->framing != CT_FRAMING_AUTO)
-            fprintf(c->out, "framing = %s\n", ct_framing_name(c->framing));
-    }
-    c->any = true;
-    return CT_OK;
-}
-
-static int copy_item(void *user, const struct ct_ini_item *item)
-{
-    struct copy *c = user;
-    const bool is_capture = strcmp(item->section, "capture") == 0;
-    if (!item->key)
-        return copy_section(c, item);
-    const bool is_file = strcmp(item->key, "file") == 0;
-    if (c->is_gap || (is_capture && is_file) ||
-        (is_capture && c->framing != CT_FRAMING_AUTO && strcmp(item->key, "framing") == 0))
-        return CT_OK;
-    if (is_file || strcmp(item->key, "elf") == 0)
-        return copy_path(c, item);
-    fprintf(c->out, "%s = %s\n", item->key, item->value);
-    return CT_OK;
-}
-
-/* The text of an .ini; NULL with the reason in the context. */
-static char *read_config(struct ct_ctx *ctx, const char *path, size_t *size)
+/* The text of an .ini, with a NUL behind it; NULL: said why. */
+static char *read_config(const char *path, size_t *size)
 {
     struct stat about;
-    void *bytes = NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &about) || !S_ISREG(about.st_mode) || about.st_size > CONFIG_MAX)
-        cli_fail(ctx, CT_ERR_IO,
-                 "%s: not the .ini of a raw trace (docs/formats.md), which --tee needs as --config", path);
-    else if (ct_whole_file_read(ctx, fd, path, (size_t)about.st_size, &bytes) == CT_OK)
-        *size = (size_t)about.st_size;
-    if (fd >= 0)
-        close(fd);
-    return bytes;
+    if (!stat(path, &about) && S_ISREG(about.st_mode) && about.st_size <= CONFIG_MAX)
+        return cli_read_file(path, (size_t)CONFIG_MAX, size);
+    cli_say("%s: not the .ini of a raw trace (docs/formats.md), which --tee needs as --config", path);
+    return NULL;
 }
 
 static bool print_description(struct ct_ctx *ctx, FILE *out, const char *trace, const char *config,
                               enum ct_framing framing)
 {
     size_t size = 0;
-    char *text = read_config(ctx, config, &size);
-    char *folder = strdup(config);
-    char *slash = folder ? strrchr(folder, '/') : NULL;
-    int status = !text ? CT_ERR_IO : folder ? CT_OK : cli_fail_nomem(ctx, config);
-    if (folder)
-        folder[slash ? slash + 1 - folder : 0] = '\0';
-    if (!status) {
-        struct copy copy = {.out = out, .folder = folder, .trace = trace, .framing = framing};
-        fputs("; What 'coretap live --tee' kept. A [gap] stands where one connection ended and the next one "
-              "began.\n",
-              out);
-        status = ct_ini_parse(ctx, config, text, size, copy_item, &copy);
-    }
-    if (text)
-        ct_whole_file_free(text, size);
-    free(folder);
-    if (status)
+    char *text = read_config(config, &size);
+    if (!text)
+        return false;
+    fputs("; What 'coretap live --tee' kept. A [gap] stands where one connection ended and the next one "
+          "began.\n",
+          out);
+    const int rc = ct_raw_describe(ctx, config, text, size, trace, framing, cli_output_write, out);
+    free(text);
+    if (rc)
         cli_library_error(ctx);
-    return !status;
+    return !rc;
 }
 
 static bool describe(struct cli_live_tee *t, struct ct_ctx *ctx, const char *config, enum ct_framing framing)
@@ -241,7 +142,7 @@ struct cli_live_tee *cli_live_tee_open(struct ct_ctx *ctx, const char *path, con
         return NULL;
     }
     *t = (struct cli_live_tee){.path = path, .fd = -1, .gaps = -1};
-    if (!can_be_written(slash ? slash + 1 : path) || strcmp(path, "-") == 0)
+    if (!ct_raw_can_name(slash ? slash + 1 : path) || strcmp(path, "-") == 0)
         cli_say("--tee %s: the trace is kept in a file with a name that an .ini can hold; name another one",
                 path);
     else if (create(t, ctx, config, framing, input))

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/wcet_run.h"
-#include "format/wcet_html.h"
 
 enum {
     ENTRY = CLI_CAPTURE_OPTIONS,
@@ -22,14 +22,7 @@ enum {
     OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
 };
 
-enum {
-    TEXT,
-    JSON,
-    DOT,
-    HTML,
-};
-
-static const char *const formats[] = {"text", "json", "dot", "html", NULL};
+static const char *const formats[] = {"text", "json", "dot", "html", NULL}; /* enum ct_wcet_format */
 static const char *const unobserved[] = {"assume", "exclude", NULL};
 static const char *const nested[] = {"observed", "product", NULL};
 
@@ -93,26 +86,12 @@ static const struct cli_option options[OPTIONS] = {
 
 static int print(const struct cli_args *args, const struct ct_wcet_view *view)
 {
-    int rc = CT_OK;
-    switch (args->values[FORMAT].number) {
-    case JSON:
-        ct_wcet_print_json(stdout, view);
-        break;
-    case DOT:
-        ct_wcet_print_dot(stdout, view);
-        break;
-    case HTML:
-        rc = ct_wcet_html(stdout, view);
-        break;
-    default:
-        ct_wcet_print_text(stdout, view);
-        if (args->values[SOURCE].given)
-            rc = ct_wcet_print_source(stdout, view);
-        break;
-    }
-    if (rc)
-        cli_no_memory();
-    return rc ? CLI_FAILED : CLI_CLEAN;
+    const struct ct_wcet_write_options how = {.size = sizeof how,
+                                              .format = (uint8_t)args->values[FORMAT].number,
+                                              .source = args->values[SOURCE].given};
+    const int rc = ct_wcet_write(args->ctx, view, &how, cli_output_write, stdout);
+    /* A file that cannot be written is told of at the end of the command. */
+    return !rc || (rc == CT_ERR_IO && ferror(stdout)) ? CLI_CLEAN : cli_library_error(args->ctx);
 }
 
 static int analyse(struct cli_wcet *w, const struct cli_args *args)
@@ -140,7 +119,7 @@ static int run(const struct cli_args *args)
             return cli_usage_error(args->command,
                                    "the trace is read twice, so it cannot come from standard input; save it "
                                    "to a file");
-    if (args->values[SOURCE].given && args->values[FORMAT].number != TEXT)
+    if (args->values[SOURCE].given && args->values[FORMAT].number != CT_WCET_FORMAT_TEXT)
         return cli_usage_error(args->command, "--source goes with --format text; html always has the source");
     const int code = analyse(&w, args);
     cli_wcet_close(&w);

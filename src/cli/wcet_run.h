@@ -4,7 +4,7 @@
 #define CT_CLI_WCET_RUN_H
 
 #include "cli/results.h"
-#include "format/wcet_print.h"
+#include "coretap/format.h"
 
 /* What is asked for. */
 struct cli_wcet_wish {

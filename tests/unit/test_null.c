@@ -46,6 +46,7 @@ static const char *const answers[] = {
     "ct_monitor_is_big",
     "ct_program_has",
     "ct_programs_by_memory",
+    "ct_raw_can_name",
     "ct_seen_is_damaged",
     "ct_source_has_branches",
     "ct_symbols_is_named",

@@ -17,6 +17,7 @@
 #include "coretap/cover.h"
 #include "coretap/decode.h"
 #include "coretap/encode.h"
+#include "coretap/export.h"
 #include "coretap/filter.h"
 #include "coretap/format.h"
 #include "coretap/fractal.h"
@@ -221,6 +222,19 @@ static int settle(struct bench *b, const void *options)
                             &filter);
 }
 
+static int write_wcet(struct bench *b, const void *options)
+{
+    struct ct_wcet_result result = {0};
+    const struct ct_wcet_view view = {.entry = "main", .wcet = b->wcet, .cfg = b->cfg, .result = &result};
+    return ct_wcet_write(b->ctx, &view, options, drop, NULL);
+}
+
+static int export_perf(struct bench *b, const void *options)
+{
+    return ct_perf_export(b->ctx, b->capture, b->capture->buffers, b->capture->buffer_count, options, drop,
+                          NULL);
+}
+
 static int solve_wcet(struct bench *b, const void *options)
 {
     struct ct_wcet_result result;
@@ -260,6 +274,7 @@ static const struct kind {
     KIND(monitor_limits, new_monitor, CT_OK),
     KIND(monitor_options, compile, CT_OK),
     KIND(page_options, write_page, CT_OK),
+    KIND(perf_export_options, export_perf, CT_OK),
     KIND(profile_write_options, write_profile, CT_ERR_ARG),
     KIND(programs_options, new_programs, CT_OK),
     KIND(record_options, record, CT_ERR_ARG),
@@ -280,6 +295,7 @@ static const struct kind {
     KIND(walk_options, new_walk, CT_OK),
     KIND(watch_write_options, new_watch_writer, CT_OK),
     KIND(wcet_options, solve_wcet, CT_ERR_NOT_FOUND),
+    KIND(wcet_write_options, write_wcet, CT_OK),
 };
 
 #define KINDS (sizeof kinds / sizeof *kinds)

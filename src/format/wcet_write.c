@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The longest path of a function on its way to a receiver. */
+#include "base/ctx.h"
+#include "base/options.h"
+#include "format/out.h"
+#include "format/wcet_html.h"
+#include "format/wcet_print.h"
+
+static int print(FILE *out, const struct ct_wcet_view *view, const struct ct_wcet_write_options *options)
+{
+    switch (options->format) {
+    case CT_WCET_FORMAT_JSON:
+        ct_wcet_print_json(out, view);
+        return CT_OK;
+    case CT_WCET_FORMAT_DOT:
+        ct_wcet_print_dot(out, view);
+        return CT_OK;
+    case CT_WCET_FORMAT_HTML:
+        return ct_wcet_html(out, view);
+    default:
+        ct_wcet_print_text(out, view);
+        return options->source ? ct_wcet_print_source(out, view) : CT_OK;
+    }
+}
+
+int ct_wcet_write(struct ct_ctx *ctx, const struct ct_wcet_view *view,
+                  const struct ct_wcet_write_options *options, ct_write_fn *write, void *user)
+{
+    struct ct_wcet_write_options mine;
+    struct ct_out out;
+    if (!ctx || !view || !view->entry || !view->wcet || !view->cfg || !view->result || !write)
+        return ct_fail_null(ctx, __func__);
+    int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
+    if (!rc && mine.format > CT_WCET_FORMAT_HTML)
+        rc = ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+    if (!rc)
+        rc = ct_out_open(&out, ctx, write, user);
+    if (rc)
+        return rc;
+    return ct_out_close(&out, ct_tell_nomem(ctx, "longest path", print(out.file, view, &mine)));
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The description of a raw trace, for a copy of that trace that lies elsewhere. */
+#define _GNU_SOURCE /* asprintf, fopencookie */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/input.h"
+#include "input/ini.h"
+
+/* A description on its way to another one. */
+struct copy {
+    FILE *out;
+    const char *folder; /* of what is copied, with the slash, or "" */
+    const char *trace;  /* file name of the trace */
+    enum ct_framing framing;
+    bool is_gap; /* in a section that is left out */
+    bool any;    /* it has begun */
+    ct_write_fn *write;
+    void *user;
+    int result; /* the receiver's first error */
+};
+
+/* A name that an .ini can hold: there is no way to write one with a comment in it. */
+int ct_raw_can_name(const char *name)
+{
+    if (!name)
+        return 0;
+    const size_t size = strlen(name);
+    for (size_t i = 0; i < size; i++)
+        if (iscntrl((unsigned char)name[i]) || strchr(";#", name[i]))
+            return false;
+    return size && !strchr("\"' ", name[0]) && name[size - 1] != ' ';
+}
+
+static int refuse_name(const struct ct_ini_item *item, const char *name)
+{
+    return ct_fail(
+        item->ctx, CT_ERR_CONFIG,
+        "%s:%u: %s: the description of the trace that is kept cannot name this file (; and # begin "
+        "comments); move it or the description",
+        item->path, item->line, name);
+}
+
+/* A file that the description names, from wherever that is. */
+static int copy_path(const struct copy *c, const struct ct_ini_item *item)
+{
+    const char *value = ct_ini_unquote(item);
+    char *joined = NULL;
+    if (!value)
+        return CT_ERR_FORMAT;
+    if (asprintf(&joined, "%s%s", value[0] == '/' ? "" : c->folder, value) < 0)
+        return ct_fail_nomem(item->ctx, item->path);
+    char *whole = realpath(joined, NULL);
+    const char *name = whole ? whole : joined; /* one that is not there is missing there too */
+    const int status = ct_raw_can_name(name) ? CT_OK : refuse_name(item, name);
+    if (!status)
+        fprintf(c->out, "%s = %s\n", item->key, name);
+    free(whole);
+    free(joined);
+    return status;
+}
+
+static int copy_section(struct copy *c, const struct ct_ini_item *item)
+{
+    if (!c->any && strcmp(item->section, "capture") != 0)
+        return ct_fail(
+            item->ctx, CT_ERR_CONFIG,
+            "%s: does not describe a raw trace ([capture]), so no description of the trace that is kept can "
+            "be made of it; give such an .ini (docs/formats.md) as --config",
+            item->path);
+    c->is_gap = strncmp(item->section, "gap", 3) == 0;
+    if (!c->is_gap)
+        fprintf(c->out, "%s[%s]\n", c->any ? "\n" : "", item->section);
+    if (!c->any) {
+        fprintf(c->out, "file = %s\n", c->trace);
+        if (c->framing != CT_FRAMING_AUTO)
+            fprintf(c->out, "framing = %s\n", ct_framing_name(c->framing));
+    }
+    c->any = true;
+    return CT_OK;
+}
+
+static int copy_item(void *user, const struct ct_ini_item *item)
+{
+    struct copy *c = user;
+    const bool is_capture = strcmp(item->section, "capture") == 0;
+    if (!item->key)
+        return copy_section(c, item);
+    const bool is_file = strcmp(item->key, "file") == 0;
+    if (c->is_gap || (is_capture && is_file) ||
+        (is_capture && c->framing != CT_FRAMING_AUTO && strcmp(item->key, "framing") == 0))
+        return CT_OK;
+    if (is_file || strcmp(item->key, "elf") == 0)
+        return copy_path(c, item);
+    fprintf(c->out, "%s = %s\n", item->key, item->value);
+    return CT_OK;
+}
+
+static ssize_t on_write(void *cookie, const char *data, size_t size)
+{
+    struct copy *c = cookie;
+    if (!c->result)
+        c->result = c->write(c->user, data, size);
+    return c->result ? 0 : (ssize_t)size;
+}
+
+static int copy_all(struct ct_ctx *ctx, struct copy *c, const char *path, const char *text, size_t size)
+{
+    c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = on_write});
+    if (!c->out)
+        return ct_fail_nomem(ctx, path);
+    const int rc = ct_ini_parse(ctx, path, text, size, copy_item, c);
+    fclose(c->out);
+    return rc ? rc : c->result;
+}
+
+int ct_raw_describe(struct ct_ctx *ctx, const char *path, const char *text, size_t size, const char *trace,
+                    enum ct_framing framing, ct_write_fn *write, void *user)
+{
+    if (!ctx || !path || (!text && size) || !trace || !write)
+        return ct_fail_null(ctx, __func__);
+    char *folder = strdup(path);
+    if (!folder)
+        return ct_fail_nomem(ctx, path);
+    char *slash = strrchr(folder, '/');
+    folder[slash ? slash + 1 - folder : 0] = '\0';
+    struct copy copy = {.write = write, .user = user, .folder = folder, .trace = trace, .framing = framing};
+    const int rc = copy_all(ctx, &copy, path, text ? text : "", size);
+    free(folder);
+    return rc;
+}
