@@ -229,14 +229,15 @@ CT_API int ct_capture_open_with(struct ct_ctx *ctx, const char *path,
                                 const struct ct_capture_options *options, struct ct_capture **out);
 CT_API void ct_capture_free(struct ct_capture *capture);
 
-/* Returns 1 when the description of a raw trace can name a file like this: without a comment in its name. */
+/* Returns 1 when the description of a raw trace can name a file. ; and # begin a comment there, for example.
+ */
 CT_API int ct_raw_can_name(const char *name);
 
-/* Writes the description of a raw trace anew for a copy of it, a file that is called `trace` beside the new
- * description. `text` is the old one, `size` bytes that were read from `path`; its files become whole paths,
- * its gaps are left out, and `framing` takes the place of its own unless it is AUTO. CT_ERR_CONFIG when it is
- * none of a raw trace, or names a file that cannot stand in one; CT_ERR_FORMAT, CT_ERR_ARG, CT_ERR_NOMEM,
- * what `write` returned. */
+/* Writes the description of a raw trace anew, for a copy of it. That is a file that is called `trace` beside
+ * the new description. `text` is the old one, `size` bytes that were read from `path`; its files become whole
+ * paths, its gaps are left out, and `framing` takes the place of its own unless it is AUTO. CT_ERR_CONFIG
+ * when it is none of a raw trace, or names a file that cannot stand in one; CT_ERR_FORMAT, CT_ERR_ARG,
+ * CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_raw_describe(struct ct_ctx *ctx, const char *path, const char *text, size_t size,
                            const char *trace, enum ct_framing framing, ct_write_fn *write, void *user);
 

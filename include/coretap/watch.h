@@ -95,8 +95,8 @@ struct ct_watch_place {
     uint8_t pad;      /* 0 */
 };
 
-/* Returns the places of all watchpoints but those of RETURN, in no particular order, borrowed until the next
- * watchpoint is added. */
+/* Returns the places of all watchpoints but those of RETURN, in no particular order. They are borrowed until
+ * the next watchpoint is added. */
 CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *watches, size_t *count);
 
 /* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
