@@ -13,6 +13,7 @@
 #define CORETAP_FILTER_H
 
 #include "coretap/base.h"
+#include "coretap/event.h"
 #include "coretap/input.h"
 #include "coretap/programs.h"
 #include "coretap/steps.h"
@@ -150,6 +151,27 @@ CT_API const struct ct_sieve_seen *ct_sieve_seen(const struct ct_sieve *sieve);
 /* Adds what was seen of a stream to that of others: steps are added up, of cycles and instructions the larger
  * number counts, of timestamps the first and the last. */
 CT_API void ct_sieve_seen_add(struct ct_sieve_seen *to, const struct ct_sieve_seen *from);
+
+/* ---- the sieve of events ---- */
+
+/* Lets through the events of one stream that a filter keeps: by time, cycles, contexts, threads and levels.
+ */
+struct ct_event_sieve;
+
+/* Makes a sieve for the events of one stream; the options are those of ct_sieve_new. CT_ERR_ARG also for what
+ * events do not tell: windows of instructions or places, modules, functions. CT_ERR_NOT_FOUND: the window is
+ * in cycles, and the source counts none. CT_ERR_NOMEM. */
+CT_API int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *options,
+                              struct ct_event_sieve **out);
+CT_API void ct_event_sieve_free(struct ct_event_sieve *sieve);
+
+/* Moves the events that are kept to the begin of the array; *kept says how many. An event is at its own cycle
+ * and at the last timestamp up to it. CT_ERR_ARG. */
+CT_API int ct_event_sieve_run(struct ct_event_sieve *sieve, struct ct_event *events, size_t count,
+                              size_t *kept);
+
+/* Returns what was seen so far, borrowed; events count as steps. */
+CT_API const struct ct_sieve_seen *ct_event_sieve_seen(const struct ct_event_sieve *sieve);
 
 #ifdef __cplusplus
 }

@@ -15,12 +15,14 @@ enum option {
     THREADS,
     ELF,
     NO_NAMES,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_WINDOW_ROWS + 1 + CLI_FILTER_WHO_ROWS,
 };
 
 static const char *const formats[] = {"tsv", "jsonl", "csv", NULL};    /* enum ct_event_format */
 static const char *const alongs[] = {"auto", "binary", "trace", NULL}; /* enum ct_events_from */
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [FORMAT] = {.name = "format",
                 .letter = 'f',
@@ -57,6 +59,9 @@ static const struct cli_option options[] = {
     [NO_NAMES] = {.name = "no-names",
                   .kind = CLI_FLAG,
                   .help = "Addresses alone, without what they are called."},
+    [FILTER] = CLI_FILTER_WINDOW,
+    CLI_FILTER_FREQUENCY,
+    CLI_FILTER_WHO,
 };
 
 #define BATCH 2048
@@ -72,6 +77,8 @@ struct decoding {
     struct cli_results read;
     struct printing printing;
     const struct ct_buffer *buffer; /* of the stream that is read */
+    struct ct_filter settled;       /* what of the events is wanted */
+    struct ct_event_sieve *sieve;
     struct ct_events *events;
     struct ct_event_origin origin;
     struct ct_event batch[BATCH];
@@ -129,6 +136,12 @@ static void tell_branches(const struct ct_buffer *buffer, const struct ct_source
 
 /* ---- one source after the other ---- */
 
+static int print(struct decoding *d, size_t count)
+{
+    const int rc = d->sieve ? ct_event_sieve_run(d->sieve, d->batch, count, &count) : CT_OK;
+    return rc ? rc : ct_event_writer_add(d->printing.writer, &d->origin, d->batch, count);
+}
+
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
     struct decoding *d = user;
@@ -137,7 +150,7 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     for (size_t done = 0, count; done < batch->count && !rc;) {
         done += ct_events_from_elems(d->events, batch->elems + done, batch->count - done, batch->end,
                                      d->batch, BATCH, &count);
-        rc = ct_event_writer_add(d->printing.writer, &d->origin, d->batch, count);
+        rc = print(d, count);
     }
     return rc;
 }
@@ -151,7 +164,7 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     for (size_t done = 0, count; done < batch->count && !rc;) {
         done += ct_events_from_flow(d->events, batch->records + done, batch->count - done, d->batch, BATCH,
                                     &count);
-        rc = ct_event_writer_add(d->printing.writer, &d->origin, d->batch, count);
+        rc = print(d, count);
     }
     return rc;
 }
@@ -164,11 +177,34 @@ static int on_bytes(void *user, uint64_t bytes)
     return d->buffer->path[0] == '-' ? ct_event_writer_flush(d->printing.writer) : CT_OK;
 }
 
+/* Events are filtered here; the session leaves out whole cores alone. */
+static bool settle_filter(struct decoding *d)
+{
+    struct cli_capture *capture = &d->read.capture;
+    struct ct_filter *filter = &d->read.filter.filter;
+    if (ct_filter_settle(d->read.args->ctx, filter, capture->capture, capture->buffers, capture->count,
+                         &d->settled) != CT_OK) {
+        cli_library_error(d->read.args->ctx);
+        return false;
+    }
+    *filter = (struct ct_filter){.size = sizeof *filter, .core = filter->core};
+    return true;
+}
+
+static int begin_sieve(struct decoding *d, const struct ct_source *source)
+{
+    const struct ct_sieve_options how = {
+        .size = sizeof how, .filter = &d->settled, .source = source, .maps = d->read.capture.capture->maps};
+    ct_event_sieve_free(d->sieve);
+    d->sieve = NULL;
+    return ct_filter_steps(&d->settled) ? ct_event_sieve_new(d->read.args->ctx, &how, &d->sieve) : CT_OK;
+}
+
 static bool on_opened(void *user)
 {
     struct decoding *d = user;
     struct cli_capture *capture = &d->read.capture;
-    return open_programs(&d->printing, d->read.args, capture) &&
+    return settle_filter(d) && open_programs(&d->printing, d->read.args, capture) &&
            open_writer(&d->printing, d->read.args, capture);
 }
 
@@ -180,6 +216,9 @@ static int begin(void *user, struct ct_session_turn *turn)
     const char *buffer = cli_results_buffer(&d->read, turn, d->buffer);
     const enum ct_level level =
         ct_events_level(turn->buffer, turn->source, (enum ct_events_from)args->values[ALONG].number);
+    const int rc = begin_sieve(d, turn->source);
+    if (rc)
+        return rc;
     tell_branches(turn->buffer, turn->source, level);
     turn->level = (uint8_t)level;
     turn->sink.bytes = on_bytes;
@@ -199,9 +238,11 @@ static int begin(void *user, struct ct_session_turn *turn)
 
 static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
-    const struct decoding *d = user;
+    struct decoding *d = user;
     (void)buffer;
     (void)chain;
+    if (d->sieve)
+        ct_sieve_seen_add(&d->read.filter.seen, ct_event_sieve_seen(d->sieve));
     return ct_event_writer_flush(d->printing.writer);
 }
 
@@ -214,6 +255,7 @@ static int run_streams(const struct cli_args *args)
                                   .begin = begin,
                                   .decoded = on_decoded}};
     const int code = cli_filter_read(&d.read.filter, args, false) ? cli_results_read(&d.read) : CLI_FAILED;
+    ct_event_sieve_free(d.sieve);
     ct_events_free(d.events);
     close_printing(&d.printing);
     cli_results_close(&d.read);
@@ -316,7 +358,9 @@ static int run_merge(const struct cli_args *args)
 
 static int run(const struct cli_args *args)
 {
-    return args->values[MERGE].given ? run_merge(args) : run_streams(args);
+    if (!args->values[MERGE].given)
+        return run_streams(args);
+    return cli_filter_none(args, "--merge puts all events in one order") ? run_merge(args) : CLI_FAILED;
 }
 
 const struct cli_command cli_command_decode = {

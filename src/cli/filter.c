@@ -41,15 +41,6 @@ static const struct cli_value *given(const struct cli_args *args, const char *na
     return i < args->command->option_count && args->values[i].given ? &args->values[i] : NULL;
 }
 
-/* Whether the command has the options. All that do have --module. */
-static bool has_filter(const struct cli_command *command)
-{
-    size_t i = 0;
-    while (i < command->option_count && strcmp(command->options[i].name, "module") != 0)
-        i++;
-    return i < command->option_count;
-}
-
 /* ---- lists ---- */
 
 static bool read_number(const struct cli_args *args, const struct list *list, const char *text,
@@ -183,8 +174,6 @@ bool cli_filter_read(struct cli_filter *f, const struct cli_args *args, bool sli
     f->index = given(args, "index", CLI_FLAG) != NULL;
     f->filter.frequency = frequency ? frequency->number : 0;
     f->slices[1] = UINT64_MAX;
-    if (!has_filter(args->command))
-        return true;
     if (!has_place_for_index(f, args) || !read_lists(f, args) || !read_point(f, args, 0, slices) ||
         !read_point(f, args, 1, slices))
         return false;
@@ -289,10 +278,13 @@ static void write_seen(FILE *out, const struct ct_sieve_seen *seen)
 {
     static const char *const where[2][2] = {{"", "up to --to "},
                                             {"shortly before --from and later ", "near --from and --to "}};
-    fprintf(out, "%sthere are up to %" PRIu64 " instructions", where[seen->inside][seen->left],
-            seen->instructions);
+    if (seen->instructions)
+        fprintf(out, "%sthere are up to %" PRIu64 " instructions", where[seen->inside][seen->left],
+                seen->instructions);
+    else /* events do not tell how many */
+        fprintf(out, "there are %" PRIu64 " events", seen->steps);
     if (seen->has_cycles)
-        fprintf(out, " and %" PRIu64 " cycles", seen->cycles);
+        fprintf(out, " and %s%" PRIu64 " cycles", seen->instructions ? "" : "up to ", seen->cycles);
     fputs(" in a stream", out);
     if (seen->has_ticks)
         fprintf(out, "; timestamps %" PRIu64 " to %" PRIu64, seen->first_ticks, seen->last_ticks);

@@ -217,7 +217,7 @@ static int begin_timing(struct cli_live_stream *s)
 
 int cli_live_writer(const struct cli_live *l, FILE *file, struct ct_verdict_writer **out)
 {
-    const struct ct_verdict_write_options how = {.size = sizeof how, .format = l->wishes->format};
+    const struct ct_verdict_write_options how = {.size = sizeof how, .format = (uint8_t)l->wishes->format};
     return ct_verdict_writer_new(l->ctx, &how, cli_output_write, file, out);
 }
 

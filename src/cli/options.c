@@ -203,7 +203,7 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     if (is_of_filter(word))
         cli_usage_error(command,
                         "--%s cannot be applied here; cover, profile, report, timing, wcet, spec, watch, "
-                        "monitor and stats can be told which part of a capture is wanted",
+                        "monitor, stats and decode can be told which part of a capture is wanted",
                         word);
     else if (near)
         cli_usage_error(command, "unknown option '--%s'; did you mean '--%s'?", word, near);

@@ -4,7 +4,6 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
-#include "chain/memories.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,7 @@ int ct_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *options, str
     s->code = (struct ct_sieve_code){.ctx = ctx, .filter = &s->filter, .programs = o.programs};
     s->has_window = filter.from.kind || filter.to.kind;
     s->has_code = filter.module_count || filter.function_count;
-    s->is_wanted = !(filter.context_count || filter.tid_count || filter.pid_count || filter.levels);
+    s->is_wanted = ct_sieve_wants_all(&filter);
     s->was_kept = true;
     rc = ct_sieve_code_check(&s->code);
     if (!rc)
@@ -97,59 +96,6 @@ void ct_sieve_begin_inside(struct ct_sieve *s, const struct ct_sieve_clock *cloc
 bool ct_sieve_is_over(const struct ct_sieve *s)
 {
     return s->window.to.reached;
-}
-
-/* ---- who runs ---- */
-
-static bool is_in(const uint32_t *list, size_t count, uint32_t number)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i] == number)
-            return true;
-    return false;
-}
-
-static void note(uint32_t *list, uint32_t *count, uint32_t number)
-{
-    if (*count < CT_SIEVE_CONTEXTS && !is_in(list, *count, number))
-        list[(*count)++] = number;
-}
-
-/* Whether a thread is one of a process that is wanted. The number of a thread may have been another one's
- * before; as a thread of both it counts for both. */
-static bool in_processes(const struct ct_sieve *s, uint32_t tid)
-{
-    const struct ct_filter *f = &s->filter;
-    bool known = false;
-    for (size_t i = 0; s->maps && i < s->maps->thread_count; i++) {
-        if (s->maps->threads[i].tid != tid)
-            continue;
-        known = true;
-        if (is_in(f->pids, f->pid_count, s->maps->threads[i].pid))
-            return true;
-    }
-    return !known && is_in(f->pids, f->pid_count, tid);
-}
-
-/* What is not known is not wanted, when it is asked for. */
-static void set_context(struct ct_sieve *s, const struct ct_elem *elem)
-{
-    const struct ct_filter *f = &s->filter;
-    const bool has_context = elem->aux & CT_CONTEXT_CTXT;
-    const bool has_level = elem->aux & CT_CONTEXT_EL;
-    const uint8_t level = (uint8_t)(1u << (elem->n & 3));
-    uint32_t tid = 0;
-    const bool has_thread = ct_memories_thread(s->source, elem, &tid);
-    if (has_context)
-        note(s->seen.contexts, &s->seen.context_count, (uint32_t)elem->v);
-    if (has_thread)
-        note(s->seen.threads, &s->seen.thread_count, tid);
-    s->seen.levels |= has_level ? level : 0;
-    s->is_wanted =
-        (!f->context_count || (has_context && is_in(f->contexts, f->context_count, (uint32_t)elem->v))) &&
-        (!f->tid_count || (has_thread && is_in(f->tids, f->tid_count, tid))) &&
-        (!f->pid_count || (has_thread && in_processes(s, tid))) &&
-        (!f->levels || (has_level && f->levels & level));
 }
 
 /* ---- what was seen ---- */
@@ -279,23 +225,14 @@ static int run_step(struct ct_sieve *s, const struct ct_step_batch *batch, size_
     return CT_OK;
 }
 
-static void note_timestamp(struct ct_sieve *s, uint64_t ticks)
-{
-    if (!s->seen.has_ticks)
-        s->seen.first_ticks = ticks;
-    s->clock.ticks = ticks > s->clock.ticks ? ticks : s->clock.ticks;
-    s->seen.last_ticks = s->clock.ticks;
-    s->seen.has_ticks = 1;
-}
-
 /* Takes what a mark says of time and context. */
 static void note_mark(struct ct_sieve *s, const struct ct_step_mark *mark)
 {
     const bool is_elem = mark->kind == CT_MARK_ELEM;
     if (is_elem && mark->elem.kind == CT_ELEM_TIMESTAMP)
-        note_timestamp(s, mark->elem.v);
+        ct_sieve_note_ticks(&s->clock, &s->seen, mark->elem.v);
     if (is_elem && mark->elem.kind == CT_ELEM_CONTEXT)
-        set_context(s, &mark->elem);
+        s->is_wanted = ct_sieve_wants(&s->filter, s->source, s->maps, &mark->elem, &s->seen);
 }
 
 /* Keeps for later what a mark that is not given means for what comes. */
@@ -359,10 +296,7 @@ static int check_cycles(const struct ct_sieve *s, const struct ct_step_batch *ba
     const bool needed = f->from.kind == CT_POINT_CYCLES || f->to.kind == CT_POINT_CYCLES;
     if (!needed || batch->cycles || !batch->count)
         return CT_OK;
-    return ct_fail(s->ctx, CT_ERR_NOT_FOUND,
-                   "%s: has no cycle counts; give the window in time, instructions or places, or choose "
-                   "another trace ID or core",
-                   s->source->name ? s->source->name : "a stream");
+    return ct_sieve_no_cycles(s->ctx, s->source);
 }
 
 int ct_sieve_run(struct ct_sieve *s, const struct ct_step_batch *batch, struct ct_step_batch *out)

@@ -40,6 +40,22 @@ int ct_sieve_code_check(const struct ct_sieve_code *code);
 /* Whether the node with a number is wanted: 1 or 0, or a negative error. */
 int ct_sieve_code_wants(struct ct_sieve_code *code, const struct ct_graph *graph, uint32_t number);
 
+/* ---- who runs (sieve_who.c) ---- */
+
+/* Whether what runs in a context (a CONTEXT element) is wanted, and notes it as seen. What is not known is
+ * not wanted, when it is asked for. */
+bool ct_sieve_wants(const struct ct_filter *filter, const struct ct_source *source,
+                    const struct ct_maps *maps, const struct ct_elem *context, struct ct_sieve_seen *seen);
+
+/* Whether it is before a context is known: a filter that asks for none. */
+bool ct_sieve_wants_all(const struct ct_filter *filter);
+
+/* Notes a timestamp: the clock never goes back. */
+void ct_sieve_note_ticks(struct ct_sieve_clock *clock, struct ct_sieve_seen *seen, uint64_t ticks);
+
+/* Says that a window is in cycles and the source counts none. CT_ERR_NOT_FOUND. */
+int ct_sieve_no_cycles(struct ct_ctx *ctx, const struct ct_source *source);
+
 /* ---- the window (sieve_window.c) ---- */
 
 /* One end of the window, and how often its place was come to. */

@@ -96,3 +96,26 @@ $ coretap decode --merge --text-ports --quiet examples/raw/itm.ini
 | 	00	Txt	0	0x0	hello
 | 	00	End	0		end of trace
 ! coretap: trace, ID 00: has no timestamps, so its place among the others is not known; it is printed after them
+$ coretap decode --core cpu_0 --from 500cyc --to 520cyc examples/quickstart
+| type	cycle	value	note
+| # buffer ETB_0
+| # id 10
+| Br	512	0x80560	firmware.bin+0x560
+| Br	512	0x80560	firmware.bin+0x560
+$ (coretap decode --core cpu_0 --no-names --to 700cyc examples/quickstart; coretap decode --core cpu_0 --no-names --from 700cyc examples/quickstart) | grep -v '^#\|^type' > $T/both
+$ coretap decode --core cpu_0 --no-names examples/quickstart | grep -v '^#\|^type' | cmp - $T/both
+$ coretap decode --el 1 examples/quickstart | cut -f1 | grep -c Br
+| 91
+$ coretap decode --to 5cyc examples/quickstart > $T/none
+! coretap: ETE_1: has no cycle counts; give the window in time, instructions or places, or choose another trace ID or core
+[2]
+$ coretap decode --to main examples/quickstart
+! coretap: a window of events is in time, ticks or cycles, and modules and functions cannot be chosen in them: they do not tell each instruction
+[2]
+$ coretap decode --context 77 examples/quickstart > $T/none
+! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them is in the part that is asked for; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
+[1]
+$ coretap decode --merge --el 0 examples/quickstart
+! coretap decode: --el cannot be applied: --merge puts all events in one order
+! Try 'coretap decode --help'.
+[2]

@@ -100,7 +100,7 @@ $ coretap watch --at context --module nobody examples/quickstart
 ! coretap: module 'nobody': no program that ran is called so; 'coretap info' lists them
 [2]
 $ coretap list --from main examples/quickstart
-! coretap list: --from cannot be applied here; cover, profile, report, timing, wcet, spec, watch, monitor and stats can be told which part of a capture is wanted
+! coretap list: --from cannot be applied here; cover, profile, report, timing, wcet, spec, watch, monitor, stats and decode can be told which part of a capture is wanted
 ! Try 'coretap list --help'.
 [2]
 $ coretap stats --module main examples/quickstart

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a filter keeps of the events of one stream. */
+#include "session/sieve.h"
+
+#include "base/ctx.h"
+#include "base/cycle_counts.h"
+#include "base/options.h"
+
+#include <stdlib.h>
+
+struct ct_event_sieve {
+    struct ct_filter filter;
+    const struct ct_source *source;
+    const struct ct_maps *maps;
+    struct ct_sieve_window window;
+    struct ct_sieve_clock clock;
+    struct ct_sieve_seen seen;
+    bool is_wanted; /* the context is */
+};
+
+static bool is_clock(const struct ct_filter_point *point)
+{
+    return point->kind != CT_POINT_INSTRUCTIONS && point->kind != CT_POINT_PLACE;
+}
+
+/* Without counts the clock would stand still, and the whole stream be before each point. */
+static int check_cycles(struct ct_ctx *ctx, const struct ct_filter *f, const struct ct_source *source)
+{
+    struct ct_cycle_counts counts;
+    if (f->from.kind != CT_POINT_CYCLES && f->to.kind != CT_POINT_CYCLES)
+        return CT_OK;
+    const int rc = ct_cycle_counts_of(ctx, source, &counts);
+    return rc || counts.there ? rc : ct_sieve_no_cycles(ctx, source);
+}
+
+int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *options,
+                       struct ct_event_sieve **out)
+{
+    struct ct_sieve_options o;
+    struct ct_filter filter;
+    if (!out)
+        return ct_fail_null(ctx, __func__);
+    int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
+    if (!rc)
+        rc = ct_options_read(ctx, __func__, o.filter, &filter, sizeof filter);
+    if (!rc && !o.source)
+        rc = ct_fail_null(ctx, __func__);
+    if (!rc &&
+        (!is_clock(&filter.from) || !is_clock(&filter.to) || filter.module_count || filter.function_count))
+        rc = ct_fail(ctx, CT_ERR_ARG,
+                     "a window of events is in time, ticks or cycles, and modules and functions "
+                     "cannot be chosen in them: they do not tell each instruction");
+    if (!rc)
+        rc = check_cycles(ctx, &filter, o.source);
+    struct ct_event_sieve *s = rc ? NULL : calloc(1, sizeof *s);
+    if (!s)
+        return rc ? rc : ct_fail_nomem(ctx, "filter");
+    *s = (struct ct_event_sieve){
+        .filter = filter, .source = o.source, .maps = o.maps, .is_wanted = ct_sieve_wants_all(&filter)};
+    rc = ct_sieve_window_init(ctx, &s->window, &s->filter, NULL);
+    if (rc) {
+        ct_event_sieve_free(s);
+        return rc;
+    }
+    *out = s;
+    return CT_OK;
+}
+
+void ct_event_sieve_free(struct ct_event_sieve *s)
+{
+    if (!s)
+        return;
+    ct_sieve_window_free(&s->window);
+    free(s);
+}
+
+/* Takes what an event says of time and context. */
+static void note(struct ct_event_sieve *s, const struct ct_event *event)
+{
+    const struct ct_elem context = {
+        .kind = CT_ELEM_CONTEXT, .n = event->a, .aux = event->b, .v = event->value};
+    s->clock.cycles = event->cycle;
+    s->seen.has_cycles |= event->cycle > 0;
+    s->seen.cycles = event->cycle;
+    if (event->type == CT_EVENT_TIMESTAMP)
+        ct_sieve_note_ticks(&s->clock, &s->seen, event->value);
+    if (event->type == CT_EVENT_CONTEXT)
+        s->is_wanted = ct_sieve_wants(&s->filter, s->source, s->maps, &context, &s->seen);
+}
+
+int ct_event_sieve_run(struct ct_event_sieve *s, struct ct_event *events, size_t count, size_t *kept)
+{
+    static const struct ct_step_batch nothing; /* an event is no step: no place is looked for */
+    if (!s || !kept || (!events && count))
+        return CT_ERR_ARG;
+    *kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        note(s, &events[i]);
+        if (ct_sieve_window_has(&s->window, &s->clock, &nothing) && s->is_wanted)
+            events[(*kept)++] = events[i];
+    }
+    s->seen.steps += count;
+    s->seen.kept += *kept;
+    return CT_OK;
+}
+
+const struct ct_sieve_seen *ct_event_sieve_seen(const struct ct_event_sieve *s)
+{
+    return s ? &s->seen : NULL;
+}
