@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "access_stream.h"
+#include "coretap/access.h"
 #include "qemu_plugin_api.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -58,14 +58,14 @@ static void put(uint64_t word)
     pthread_mutex_unlock(&out.lock);
 }
 
-static void note(enum access_note what, uint64_t a, uint64_t b, uint64_t c)
+static void note(enum ct_access_note what, uint64_t a, uint64_t b, uint64_t c)
 {
     pthread_mutex_lock(&out.lock);
-    if (out.used + 1 + ACCESS_WORDS_NOTE > WORDS)
+    if (out.used + 1 + CT_ACCESS_WORDS_NOTE > WORDS)
         flush();
-    const uint64_t words[] = {access_word(ACCESS_NOTE, 0, 0, 0), what, a, b, c};
+    const uint64_t words[] = {ct_access_word(CT_ACCESS_NOTE, 0, 0, 0), what, a, b, c};
     memcpy(out.words + out.used, words, sizeof words);
-    out.used += 1 + ACCESS_WORDS_NOTE;
+    out.used += 1 + CT_ACCESS_WORDS_NOTE;
     if (out.used == WORDS)
         flush();
     pthread_mutex_unlock(&out.lock);
@@ -74,14 +74,14 @@ static void note(enum access_note what, uint64_t a, uint64_t b, uint64_t c)
 /* `user` is the word of the run, made when the block was translated. */
 static void on_fetch(unsigned cpu, void *user)
 {
-    put((uint64_t)(uintptr_t)user | access_word(ACCESS_FETCH, cpu, 0, 0));
+    put((uint64_t)(uintptr_t)user | ct_access_word(CT_ACCESS_FETCH, cpu, 0, 0));
 }
 
 static void on_memory(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, void *user)
 {
     (void)user;
     const int store = qemu_plugin_mem_is_store(info);
-    put(access_word(store ? ACCESS_STORE : ACCESS_LOAD, cpu, qemu_plugin_mem_size_shift(info), va));
+    put(ct_access_word(store ? CT_ACCESS_STORE : CT_ACCESS_LOAD, cpu, qemu_plugin_mem_size_shift(info), va));
 }
 
 static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -89,7 +89,7 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     (void)id;
     if (!out.started) {
         out.started = 1;
-        note(NOTE_PROGRAM, qemu_plugin_start_code(), qemu_plugin_end_code(), qemu_plugin_entry_code());
+        note(CT_NOTE_PROGRAM, qemu_plugin_start_code(), qemu_plugin_end_code(), qemu_plugin_entry_code());
     }
     const size_t count = qemu_plugin_tb_n_insns(tb);
     for (size_t first = 0, n; first < count; first += n) {
@@ -98,7 +98,7 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         for (n = 1; first + n < count; n++)
             if (qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, first + n)) >> 6 != va >> 6)
                 break;
-        const uint64_t word = access_word(ACCESS_FETCH, 0, n & 15, va);
+        const uint64_t word = ct_access_word(CT_ACCESS_FETCH, 0, n & 15, va);
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_fetch, QEMU_PLUGIN_CB_NO_REGS,
                                                (void *)(uintptr_t)word);
     }
@@ -120,7 +120,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
 {
     (void)id, (void)cpu, (void)a3, (void)a6, (void)a7, (void)a8;
     if (number == SYS_MUNMAP)
-        note(NOTE_UNMAP, a1, a2, 0);
+        note(CT_NOTE_UNMAP, a1, a2, 0);
     out.args[0] = a2;
     out.args[1] = !(a4 & 0x20) && (int32_t)a5 >= 0; /* not MAP_ANONYMOUS */
 }
@@ -131,9 +131,9 @@ static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number,
     if (result < 0 && result > -4096)
         return;
     if (number == SYS_MMAP)
-        note(NOTE_MAP, (uint64_t)result, out.args[0], out.args[1]);
+        note(CT_NOTE_MAP, (uint64_t)result, out.args[0], out.args[1]);
     else if (number == SYS_BRK)
-        note(NOTE_BREAK, (uint64_t)result, 0, 0);
+        note(CT_NOTE_BREAK, (uint64_t)result, 0, 0);
 }
 
 static void on_exit_of_qemu(qemu_plugin_id_t id, void *user)

@@ -42,9 +42,11 @@
 #include "coretap/watch.h"
 #include "coretap/wcet.h"
 
+#include "coretap/access.h"
 #include "coretap/fractal.h"
 #include "coretap/monitor.h"
 #include "coretap/record.h"
+#include "coretap/soc.h"
 #include "coretap/verdict.h"
 #include "coretap/verify.h"
 

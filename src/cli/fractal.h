@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "coretap/fractal.h"
-#include "soc/soc.h"
+#include "coretap/soc.h"
 
 extern const struct cli_command cli_fractal_run;
 extern const struct cli_command cli_fractal_replay;

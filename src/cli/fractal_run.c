@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/fractal_run.h"
-#include "recorder/access_stream.h"
+#include "coretap/access.h"
 
 enum {
     OPT_CONFIG,
@@ -237,24 +237,24 @@ static void unmap(struct cli_fractal_run *run, uint64_t lo, uint64_t size)
 
 static int note(struct cli_fractal_run *run, struct cli_feed *feed)
 {
-    uint64_t w[ACCESS_WORDS_NOTE] = {0};
-    for (unsigned i = 0; i < ACCESS_WORDS_NOTE; i++)
+    uint64_t w[CT_ACCESS_WORDS_NOTE] = {0};
+    for (unsigned i = 0; i < CT_ACCESS_WORDS_NOTE; i++)
         if (!cli_feed_next(feed, &w[i]))
             return CLI_CLEAN;
     if (feed != &run->feed[0])
         return CLI_CLEAN;
     switch (w[0]) {
-    case NOTE_PROGRAM:
+    case CT_NOTE_PROGRAM:
         return run->bench[0].fractal ? begin_tracing(run, w[1]) : CLI_CLEAN;
-    case NOTE_MAP:
+    case CT_NOTE_MAP:
         add_region(run, w[1], w[1] + w[2], w[3] ? "[file]" : "[mmap]");
         for (unsigned i = 0; w[3] && i < run->benches; i++)
             ct_soc_file(run->bench[i].soc, run->bench[i].pid, w[1], w[1] + w[2]);
         break;
-    case NOTE_UNMAP:
+    case CT_NOTE_UNMAP:
         unmap(run, w[1], w[2]);
         break;
-    case NOTE_BREAK:
+    case CT_NOTE_BREAK:
         add_region(run, run->regions && !strcmp(run->region[0].text, "[heap]") ? run->region[0].lo : w[1] - 1,
                    w[1], "[heap]");
         break;
@@ -268,17 +268,17 @@ static int note(struct cli_fractal_run *run, struct cli_feed *feed)
 static void replay(const struct cli_fractal_bench *b, unsigned core, uint32_t pid, uint64_t word)
 {
     struct ct_soc *soc = b->soc;
-    const uint64_t va = access_va(word);
+    const uint64_t va = ct_access_va(word);
     if (ct_soc_running(soc, core) != pid)
         ct_soc_run(soc, core, pid);
-    if (access_kind_of(word) == ACCESS_FETCH) {
-        const unsigned count = access_low(word) ? access_low(word) : 16;
+    if (ct_access_kind_of(word) == CT_ACCESS_FETCH) {
+        const unsigned count = ct_access_low(word) ? ct_access_low(word) : 16;
         ct_soc_access(soc, core, va, CT_SOC_FETCH);
         ct_soc_spend(soc, core, count - 1);
         return;
     }
-    const enum ct_soc_access how = access_kind_of(word) == ACCESS_STORE ? CT_SOC_STORE : CT_SOC_LOAD;
-    const uint64_t last = va + (UINT64_C(1) << access_low(word)) - 1;
+    const enum ct_soc_access how = ct_access_kind_of(word) == CT_ACCESS_STORE ? CT_SOC_STORE : CT_SOC_LOAD;
+    const uint64_t last = va + (UINT64_C(1) << ct_access_low(word)) - 1;
     ct_soc_access(soc, core, va, how);
     if ((va ^ last) >> 6)
         ct_soc_access(soc, core, last & ~UINT64_C(63), how);
@@ -287,13 +287,13 @@ static void replay(const struct cli_fractal_bench *b, unsigned core, uint32_t pi
 static int one_word(struct cli_fractal_run *run, unsigned from, uint64_t word)
 {
     struct cli_feed *feed = &run->feed[from];
-    if (access_kind_of(word) == ACCESS_NOTE)
+    if (ct_access_kind_of(word) == CT_ACCESS_NOTE)
         return note(run, feed);
     const unsigned cores = run->config.cores - run->backgrounds;
-    const unsigned core = from ? run->config.cores - from : access_cpu(word) % cores;
-    if (!from && !run->stack_known && access_kind_of(word) == ACCESS_STORE) {
+    const unsigned core = from ? run->config.cores - from : ct_access_cpu(word) % cores;
+    if (!from && !run->stack_known && ct_access_kind_of(word) == CT_ACCESS_STORE) {
         run->stack_known = true;
-        add_region(run, access_va(word) - (8u << 20), access_va(word) + (1u << 20), "[stack]");
+        add_region(run, ct_access_va(word) - (8u << 20), ct_access_va(word) + (1u << 20), "[stack]");
     }
     for (unsigned i = 0; i < run->benches; i++)
         replay(&run->bench[i], core, from ? run->other[from - 1] : run->bench[i].pid, word);

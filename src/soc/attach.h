@@ -5,7 +5,7 @@
 
 #include "soc/soc.h"
 
-/* Attaches f. Returns the number of its tap, or -1. */
+/* Attaches f. Returns the number of its tap, or an error of ct_soc_attach. */
 int ct_soc_attach_fractal(struct ct_soc *soc, struct ct_fractal *f);
 
 #endif

@@ -101,14 +101,18 @@ unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa)
 
 int ct_soc_attach(struct ct_soc *soc, const struct ct_soc_tap *tap)
 {
+    if (!soc || !tap || !tap->message)
+        return CT_ERR_ARG;
     if (soc->taps == CT_SOC_TAPS)
-        return -1;
+        return CT_ERR_LIMIT;
     soc->tap[soc->taps] = *tap;
     return (int)soc->taps++;
 }
 
 void ct_soc_reg_write(struct ct_soc *soc, unsigned tap, uint32_t offset, uint64_t value)
 {
+    if (!soc || tap >= soc->taps)
+        return;
     const struct ct_fractal_message m = {
         .time = soc->now, .addr = offset, .value = value, .op = CT_FRACTAL_REG_WRITE, .initiator = 0};
     soc->tap[tap].message(soc->tap[tap].user, &m, NULL);

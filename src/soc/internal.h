@@ -4,6 +4,7 @@
 #define CT_SOC_INTERNAL_H
 
 #include "base/bytes.h"
+#include "base/ctx.h"
 #include "soc/soc.h"
 
 /* States of a line in a first-level data cache. */
@@ -123,6 +124,18 @@ struct ct_soc {
     uint32_t kernel; /* first frame of the kernel's text and data, 0 when it was never needed */
     struct ct_soc_counts counts;
 };
+
+#define PROCESSES 1024
+
+static inline int soc_has_core(const struct ct_soc *soc, unsigned core)
+{
+    return soc && core < soc->config.cores;
+}
+
+static inline int soc_has_process(const struct ct_soc *soc, uint32_t pid)
+{
+    return soc && pid && pid < PROCESSES && soc->process[pid].used;
+}
 
 /* Physical memory starts here; frame 0 is its first page. */
 #define SOC_BASE UINT64_C(0x40000000)

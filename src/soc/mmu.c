@@ -199,6 +199,8 @@ enum ct_soc_walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, 
 
 int ct_soc_translate(const struct ct_soc *soc, uint32_t pid, uint64_t va, uint64_t *pa)
 {
+    if (!soc_has_process(soc, pid) || !pa)
+        return 0;
     uint64_t table = soc->process[pid].pgd;
     for (unsigned level = soc->top_level; level <= 3; level++) {
         const unsigned shift = soc_level_shift(soc, level);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROCESSES 1024
-
 int ct_soc_os_new(struct ct_soc *soc)
 {
     const uint32_t n = soc->config.frames;
@@ -202,6 +200,8 @@ unsigned ct_soc_contig_count(const struct ct_soc *soc)
 
 uint32_t ct_soc_process(struct ct_soc *soc)
 {
+    if (!soc)
+        return 0;
     uint32_t pid = 1;
     while (pid < PROCESSES && soc->process[pid].used)
         pid++;
@@ -290,6 +290,8 @@ static void give_asid(struct ct_soc *soc, uint32_t pid)
 
 void ct_soc_run(struct ct_soc *soc, unsigned core, uint32_t pid)
 {
+    if (!soc_has_core(soc, core) || (pid != CT_SOC_IDLE && !soc_has_process(soc, pid)))
+        return;
     struct ct_soc_core *c = &soc->core[core];
     if (c->pid == pid)
         return;
@@ -304,16 +306,22 @@ void ct_soc_run(struct ct_soc *soc, unsigned core, uint32_t pid)
 
 uint32_t ct_soc_running(const struct ct_soc *soc, unsigned core)
 {
+    if (!soc_has_core(soc, core))
+        return CT_SOC_IDLE;
     return soc->core[core].pid;
 }
 
 uint64_t ct_soc_pgd(const struct ct_soc *soc, uint32_t pid)
 {
+    if (!soc_has_process(soc, pid))
+        return 0;
     return soc->process[pid].pgd;
 }
 
 uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid)
 {
+    if (!soc_has_process(soc, pid))
+        return 0;
     return soc->process[pid].asid;
 }
 
@@ -325,6 +333,8 @@ uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid)
 
 void ct_soc_tick(struct ct_soc *soc, unsigned core)
 {
+    if (!soc_has_core(soc, core))
+        return;
     if (!soc->kernel) {
         const uint32_t frames = KERNEL_BYTES >> soc->config.granule,
                        first = ct_soc_frames_take(soc, frames, 0);
@@ -355,6 +365,8 @@ void ct_soc_tick(struct ct_soc *soc, unsigned core)
 
 int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi)
 {
+    if (!soc_has_process(soc, pid))
+        return 0;
     struct ct_soc_process *p = &soc->process[pid];
     if (p->areas == FILE_AREAS)
         return 0;

@@ -20,6 +20,8 @@ static uint64_t page_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid,
 
 int ct_soc_unmap(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
+    if (!soc_has_core(soc, core) || !soc_has_process(soc, pid))
+        return 0;
     const uint64_t at = page_descriptor(soc, core, pid, va);
     if (!at)
         return 0;

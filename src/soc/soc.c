@@ -2,11 +2,15 @@
 /* Making a cluster, and its one hot path: an access. */
 #include "soc/internal.h"
 
+#include "base/ctx.h"
+#include "base/options.h"
+
 #include <stdlib.h>
 
 void ct_soc_defaults(struct ct_soc_config *c)
 {
     const struct ct_soc_config kv260 = {
+        .size = sizeof kv260,
         .cores = 4,
         .l1i_bytes = 32 * 1024,
         .l1i_ways = 2,
@@ -21,7 +25,8 @@ void ct_soc_defaults(struct ct_soc_config *c)
         .va_bits = 48,
         .seed = 1,
     };
-    *c = kv260;
+    if (c)
+        *c = kv260;
 }
 
 static int power_of_two(uint32_t x)
@@ -44,21 +49,45 @@ static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
     return CT_OK;
 }
 
+/* Zero takes the default; of the seed it is a number like another. */
+static void fill_in(struct ct_soc_config *c)
+{
+    struct ct_soc_config d;
+    ct_soc_defaults(&d);
+    c->cores = c->cores ? c->cores : d.cores;
+    c->l1i_bytes = c->l1i_bytes ? c->l1i_bytes : d.l1i_bytes;
+    c->l1i_ways = c->l1i_ways ? c->l1i_ways : d.l1i_ways;
+    c->l1d_bytes = c->l1d_bytes ? c->l1d_bytes : d.l1d_bytes;
+    c->l1d_ways = c->l1d_ways ? c->l1d_ways : d.l1d_ways;
+    c->l2_bytes = c->l2_bytes ? c->l2_bytes : d.l2_bytes;
+    c->l2_ways = c->l2_ways ? c->l2_ways : d.l2_ways;
+    c->tlb_entries = c->tlb_entries ? c->tlb_entries : d.tlb_entries;
+    c->frames = c->frames ? c->frames : d.frames;
+    c->asids = c->asids ? c->asids : d.asids;
+    c->granule = c->granule ? c->granule : d.granule;
+    c->va_bits = c->va_bits ? c->va_bits : d.va_bits;
+}
+
 int ct_soc_new(struct ct_ctx *ctx, const struct ct_soc_config *config, const struct ct_soc_hooks *hooks,
                struct ct_soc **out)
 {
-    *out = NULL;
-    const int err = check(ctx, config);
+    struct ct_soc_config mine;
+    if (!out)
+        return ct_fail_null(ctx, __func__);
+    int err = ct_options_read(ctx, __func__, config, &mine, sizeof mine);
+    fill_in(&mine);
+    if (!err)
+        err = check(ctx, &mine);
     if (err)
         return err;
     struct ct_soc *soc = calloc(1, sizeof *soc);
     if (!soc)
         return ct_fail_nomem(ctx, "simulated cluster");
     soc->ctx = ctx;
-    soc->config = *config;
+    soc->config = mine;
     if (hooks)
         soc->hooks = *hooks;
-    soc->rng = (config->seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    soc->rng = (mine.seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
     if (ct_soc_caches_new(soc) || ct_soc_tlbs_new(soc) || ct_soc_os_new(soc)) {
         ct_soc_free(soc);
         return ct_fail_nomem(ctx, "simulated cluster");
@@ -79,16 +108,22 @@ void ct_soc_free(struct ct_soc *soc)
 
 uint64_t ct_soc_cycles(const struct ct_soc *soc, unsigned core)
 {
+    if (!soc_has_core(soc, core))
+        return 0;
     return soc->core[core].cycles;
 }
 
 const struct ct_soc_counts *ct_soc_counts(const struct ct_soc *soc)
 {
+    if (!soc)
+        return NULL;
     return &soc->counts;
 }
 
 void ct_soc_spend(struct ct_soc *soc, unsigned core, uint64_t cycles)
 {
+    if (!soc_has_core(soc, core))
+        return;
     soc->core[core].cycles += cycles;
 }
 
@@ -112,7 +147,7 @@ static void report_miss(struct ct_soc *soc, unsigned core, uint64_t va, uint64_t
 int ct_soc_access(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access)
 {
     uint64_t pa = 0;
-    if (soc->core[core].pid == CT_SOC_IDLE)
+    if (!soc_has_core(soc, core) || soc->core[core].pid == CT_SOC_IDLE)
         return 0;
     soc->counts.accesses++;
     soc->core[core].cycles += ct_soc_latency.issue;

@@ -26,6 +26,7 @@
 #include "coretap/record.h"
 #include "coretap/report.h"
 #include "coretap/session.h"
+#include "coretap/soc.h"
 #include "coretap/source_lines.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
@@ -222,6 +223,14 @@ static int settle(struct bench *b, const void *options)
                             &filter);
 }
 
+static int new_soc(struct bench *b, const void *options)
+{
+    struct ct_soc *soc = NULL;
+    const int rc = ct_soc_new(b->ctx, options, NULL, &soc);
+    ct_soc_free(soc);
+    return rc;
+}
+
 static int write_wcet(struct bench *b, const void *options)
 {
     struct ct_wcet_result result = {0};
@@ -283,6 +292,7 @@ static const struct kind {
     KIND(session_options, new_session, CT_OK),
     KIND(sieve_options, new_sieve, CT_ERR_ARG),
     KIND(slice_write_options, new_slice_writer, CT_OK),
+    KIND(soc_config, new_soc, CT_OK),
     KIND(stack_options, new_stacks, CT_OK),
     KIND(stack_sums_options, new_stack_sums, CT_OK),
     KIND(stack_write_options, write_stacks, CT_OK),

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap SoC: a simulated cluster whose port a FRACTAL (fractal.h) listens to. It has cores with TLBs and
+ * caches, a shared last-level cache, an operating system that changes page tables, and a port to the fabric.
+ * Tags and states are simulated, contents only of page tables. Each run of the same calls with the same seed
+ * is the same.
+ *
+ *     struct ct_soc_config config;
+ *     ct_soc_defaults(&config);
+ *     ct_soc_new(ctx, &config, NULL, &soc);
+ *     ct_soc_attach(soc, &tap);
+ *     pid = ct_soc_process(soc);
+ *     ct_soc_run(soc, 0, pid);
+ *     ct_soc_access(soc, 0, address, CT_SOC_LOAD);
+ */
+#ifndef CORETAP_SOC_H
+#define CORETAP_SOC_H
+
+#include "coretap/base.h"
+#include "coretap/fractal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CT_SOC_CORES 8
+#define CT_SOC_TAPS  8
+
+enum ct_soc_alloc {
+    CT_SOC_ALLOC_SEQUENTIAL,
+    CT_SOC_ALLOC_RANDOM,
+    CT_SOC_ALLOC_COLOURED, /* frame and virtual page agree in the bits that index the last-level cache */
+    CT_SOC_ALLOC_REUSE,    /* what was freed last */
+};
+
+/* What stands between cluster and memory. */
+enum ct_soc_fabric {
+    CT_SOC_FABRIC_NONE,
+    CT_SOC_FABRIC_COHERENT, /* every miss waits for the fabric's snoop response */
+};
+
+/* What a cluster is made of; zero is the default, but for the seed (ct_soc_defaults). */
+struct ct_soc_config {
+    size_t size; /* sizeof(struct ct_soc_config) */
+    uint32_t cores;
+    uint32_t l1i_bytes, l1i_ways, l1d_bytes, l1d_ways, l2_bytes, l2_ways;
+    uint32_t tlb_entries; /* of 4 ways */
+    uint32_t frames;      /* physical pages of the granule's size */
+    uint32_t asids;       /* address space numbers before a roll-over */
+    uint8_t granule, va_bits;
+    uint8_t alloc;  /* enum ct_soc_alloc */
+    uint8_t fabric; /* enum ct_soc_fabric */
+    uint64_t seed;
+};
+
+/* A listener of the port. message: `line` is the content when the operation is Data, else NULL.
+ * command: 1 while there is one. */
+struct ct_soc_tap {
+    void *user;
+    void (*message)(void *user, const struct ct_fractal_message *m, const uint64_t *line);
+    int (*command)(void *user, struct ct_fractal_command *out);
+};
+
+/* A last-level miss of a process: what a tracer should have seen. */
+struct ct_soc_miss {
+    uint64_t time, va, pa; /* of the line */
+    uint32_t pid;
+    uint8_t op, core, kind;
+};
+
+/* Whoever has to know what happens; each function may be NULL. */
+struct ct_soc_hooks {
+    void *user;
+    void (*miss)(void *user, const struct ct_soc_miss *m);
+    void (*asid)(void *user, uint32_t pid, uint16_t asid);    /* before the process runs with it */
+    void (*context)(void *user, unsigned core, uint32_t pid); /* CT_SOC_IDLE in the kernel too */
+};
+
+enum ct_soc_access {
+    CT_SOC_FETCH,
+    CT_SOC_LOAD,
+    CT_SOC_STORE,
+};
+
+struct ct_soc_counts {
+    uint64_t accesses, l1i_misses, l1d_misses, l2_misses, tlb_misses, walks, write_backs, faults, copies,
+        commands;
+};
+
+struct ct_soc;
+
+#define CT_SOC_IDLE 0 /* pid of a core that runs nothing */
+
+/* Sets a configuration to that of a Kria KV260. */
+CT_API void ct_soc_defaults(struct ct_soc_config *config);
+
+/* Makes a cluster; `ctx` and `hooks` may be NULL. CT_ERR_ARG for a geometry that cannot be built,
+ * CT_ERR_NOMEM. */
+CT_API int ct_soc_new(struct ct_ctx *ctx, const struct ct_soc_config *config,
+                      const struct ct_soc_hooks *hooks, struct ct_soc **out);
+CT_API void ct_soc_free(struct ct_soc *soc);
+
+/* Attaches a tap, which hears everything from now on. Returns its number. CT_ERR_LIMIT when there is no
+ * place, CT_ERR_ARG. */
+CT_API int ct_soc_attach(struct ct_soc *soc, const struct ct_soc_tap *tap);
+
+/* Writes a register of what is attached to a tap, in order with the traffic. */
+CT_API void ct_soc_reg_write(struct ct_soc *soc, unsigned tap, uint32_t offset, uint64_t value);
+
+/* Returns the clock of a core, and what happened so far. */
+CT_API uint64_t ct_soc_cycles(const struct ct_soc *soc, unsigned core);
+CT_API const struct ct_soc_counts *ct_soc_counts(const struct ct_soc *soc);
+
+/* Lets a core do something that touches no memory. */
+CT_API void ct_soc_spend(struct ct_soc *soc, unsigned core, uint64_t cycles);
+
+/* Makes a process with an empty address space. Returns its number; 0 without memory for it. */
+CT_API uint32_t ct_soc_process(struct ct_soc *soc);
+
+/* Switches a core to a process, or to CT_SOC_IDLE. */
+CT_API void ct_soc_run(struct ct_soc *soc, unsigned core, uint32_t pid);
+
+/* Returns the process that a core runs. */
+CT_API uint32_t ct_soc_running(const struct ct_soc *soc, unsigned core);
+
+/* Returns the address of the page tables of a process, and its address space number. */
+CT_API uint64_t ct_soc_pgd(const struct ct_soc *soc, uint32_t pid);
+CT_API uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid);
+
+/* Says that pages from `lo` to `hi` come from a file: by DMA, past the caches, where others are zeroed
+ * through them. Returns 0 when there is no place for one more such area. */
+CT_API int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi);
+
+/* Makes one access of the core's process, inside one line. Absent pages are brought in. Returns 0 when it
+ * could not be done: no memory, or the page is being migrated. */
+CT_API int ct_soc_access(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access);
+
+/* Translates an address by the tables as they are, past every cache. Returns 0 when it is not mapped. */
+CT_API int ct_soc_translate(const struct ct_soc *soc, uint32_t pid, uint64_t va, uint64_t *pa);
+
+/* Unmaps a page. Returns 0 when there was none. */
+CT_API int ct_soc_unmap(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Lets a timer interrupt a core: the kernel runs there for a while, through its caches. */
+CT_API void ct_soc_tick(struct ct_soc *soc, unsigned core);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
