@@ -396,8 +396,9 @@ int cli_output_finish(int code)
 {
     if (is_redirected)
         return finish_redirected(code);
-    if (!ferror(stdout) && fflush(stdout) == 0)
+    const int error = ferror(stdout) ? cause_of(stdout) : fflush(stdout) ? errno : 0;
+    if (!error)
         return code;
-    cli_say("standard output: %s; what was printed is not complete", strerror(errno));
+    cli_say("standard output: %s; what was printed is not complete", strerror(error));
     return CLI_FAILED;
 }

@@ -198,6 +198,11 @@ def check_bad(folder, capture):
     check("an unknown entry is an error", "no_such" in said and "coretap graph" in said, said)
     said = run(CORETAP, "report", "-o", folder / "no" / "page.html", capture, codes=(2,)).stderr
     check("a file that cannot be written is an error", "cannot be written" in said, said)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([CORETAP, "report", "-q", capture], stdout=full, stderr=subprocess.PIPE,
+                              text=True, check=False, timeout=120)
+    check("a full disk is named as the reason", done.returncode == 2 and "No space left" in done.stderr,
+          done.stderr)
     page = folder / "without-longest-path.html"
     result = run(CORETAP, "report", "-q", "--entry", "abort", "-o", page, capture, codes=(2,))
     worst = page.read_text().split('id="worst"')[1]
