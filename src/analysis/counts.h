@@ -36,7 +36,16 @@ struct ct_counts {
 int ct_counts_new(struct ct_ctx *ctx, const struct ct_analysis_kind *kind, const struct ct_counts_way *way,
                   struct ct_counts **out);
 
-/* The operations of all kinds (struct ct_analysis_kind). */
+/* The table of a kind: all have the same operations, on what each counts in its own way. */
+#define CT_COUNTS_KIND(kind_name, kind_writer, kind_inputs)                                                  \
+    {                                                                                                        \
+        .size = sizeof(struct ct_analysis_kind), .name = (kind_name), .writer = (kind_writer), .version = 1, \
+        .inputs = (kind_inputs), .part = ct_counts_part, .programs = ct_counts_programs,                     \
+        .take = ct_counts_take, .end = ct_counts_end, .merge = ct_counts_merge, .save = ct_counts_save,      \
+        .load = ct_counts_load, .free = ct_counts_free_analysis                                              \
+    }
+
+/* Its operations. */
 int ct_counts_part(const struct ct_analysis *analysis, struct ct_analysis **out);
 int ct_counts_programs(struct ct_analysis *analysis, struct ct_programs *programs);
 int ct_counts_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);

@@ -81,21 +81,8 @@ static void free_stream(struct ct_counts_stream *stream)
 
 static const struct ct_counts_way way = {sizeof(struct stream), take, end, free_stream};
 
-static const struct ct_analysis_kind kind = {
-    .size = sizeof(struct ct_analysis_kind),
-    .name = "events",
-    .writer = "coretap merge --kind events",
-    .version = 1,
-    .inputs = CT_INPUT_EVENTS,
-    .part = ct_counts_part,
-    .programs = ct_counts_programs,
-    .take = ct_counts_take,
-    .end = ct_counts_end,
-    .merge = ct_counts_merge,
-    .save = ct_counts_save,
-    .load = ct_counts_load,
-    .free = ct_counts_free_analysis,
-};
+static const struct ct_analysis_kind kind =
+    CT_COUNTS_KIND("events", "coretap merge --kind events", CT_INPUT_EVENTS);
 
 const struct ct_analysis_kind *ct_event_counts_kind(void)
 {

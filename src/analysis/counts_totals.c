@@ -37,21 +37,8 @@ static int end(struct ct_counts *c, struct ct_counts_stream *stream)
 
 static const struct ct_counts_way way = {sizeof(struct stream), take, end, NULL};
 
-static const struct ct_analysis_kind kind = {
-    .size = sizeof(struct ct_analysis_kind),
-    .name = "statistics",
-    .writer = "coretap merge --kind statistics",
-    .version = 1,
-    .inputs = CT_INPUT_TOTALS,
-    .part = ct_counts_part,
-    .programs = ct_counts_programs,
-    .take = ct_counts_take,
-    .end = ct_counts_end,
-    .merge = ct_counts_merge,
-    .save = ct_counts_save,
-    .load = ct_counts_load,
-    .free = ct_counts_free_analysis,
-};
+static const struct ct_analysis_kind kind =
+    CT_COUNTS_KIND("statistics", "coretap merge --kind statistics", CT_INPUT_TOTALS);
 
 const struct ct_analysis_kind *ct_total_counts_kind(void)
 {

@@ -76,21 +76,8 @@ static void free_stream(struct ct_counts_stream *stream)
 
 static const struct ct_counts_way way = {sizeof(struct stream), take, end, free_stream};
 
-static const struct ct_analysis_kind kind = {
-    .size = sizeof(struct ct_analysis_kind),
-    .name = "watch",
-    .writer = "coretap watch --format data",
-    .version = 1,
-    .inputs = CT_INPUT_STEPS,
-    .part = ct_counts_part,
-    .programs = ct_counts_programs,
-    .take = ct_counts_take,
-    .end = ct_counts_end,
-    .merge = ct_counts_merge,
-    .save = ct_counts_save,
-    .load = ct_counts_load,
-    .free = ct_counts_free_analysis,
-};
+static const struct ct_analysis_kind kind =
+    CT_COUNTS_KIND("watch", "coretap watch --format data", CT_INPUT_STEPS);
 
 const struct ct_analysis_kind *ct_watch_counts_kind(void)
 {

@@ -357,9 +357,8 @@ char *cli_printable(const char *text)
     if (!copy)
         return NULL;
     (void)ct_text_write(text, CT_TEXT_TERMINAL, append, &end);
-    *end++ = '\0';
-    char *fitting = realloc(copy, (size_t)(end - copy));
-    return fitting ? fitting : copy;
+    *end = '\0';
+    return copy;
 }
 
 void cli_put_xml(FILE *file, const char *text)

@@ -267,12 +267,12 @@ static int read_numbers(struct ct_ctx *ctx, const char *name, struct reader *r, 
 int ct_index_read(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
                   const struct ct_index_identity *of, struct ct_index **out)
 {
-    const uint8_t *numbers = (const uint8_t *)bytes + MAGIC_SIZE;
     *out = NULL;
     if (!bytes || size < MAGIC_SIZE || memcmp(bytes, magic, VERSION_AT) != 0)
         return refuse(ctx, name, "is in the place of an index, and is none");
     if (memcmp(bytes, magic, MAGIC_SIZE) != 0) /* of another version */
         return CT_OK;
+    const uint8_t *numbers = (const uint8_t *)bytes + MAGIC_SIZE;
     const size_t count = (size - MAGIC_SIZE) / 8;
     if ((size - MAGIC_SIZE) % 8 || count <= HEAD_NUMBERS ||
         ct_index_sum(numbers, count - 1) != ct_load64(numbers + 8 * (count - 1)))
