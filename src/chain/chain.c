@@ -233,10 +233,12 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
         struct ct_stream_chain *stream = &c->streams[i];
         struct ct_run run;
         ct_demux_run(c->demux, stream->stream.id, &run);
-        if (stream->left)
+        if (stream->left) {
+            stream->stream.stats.bytes += run.size;
             ct_demux_consume(c->demux, stream->stream.id, run.size);
-        else if (stream->inside)
+        } else if (stream->inside) {
             find_begin(c, stream, &run);
+        }
         if (stream->left || stream->inside || (!run.size && behind == CT_BEHIND_MORE))
             continue;
         if (c->parallel) {

@@ -181,6 +181,38 @@ static int write_all(struct ct_timing_writer *writer, struct ct_timing_view *vie
     return rc;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct ct_timing_edge *x = a;
+    const struct ct_timing_edge *y = b;
+    const uint64_t left[] = {x->start, x->last, x->kind, !x->exec, x->next};
+    const uint64_t right[] = {y->start, y->last, y->kind, !y->exec, y->next};
+    size_t i = 0;
+    while (i + 1 < sizeof left / sizeof *left && left[i] == right[i])
+        i++;
+    return left[i] < right[i] ? -1 : left[i] > right[i];
+}
+
+/* Writes the edges that were taken in the order of their addresses. That in which they were met first, and
+ * those that were not taken, are matters of what else was decoded. */
+static int write_in_order(struct ct_timing_writer *writer, struct ct_timing_view *view)
+{
+    struct ct_timing_edge *edges = malloc((view->found.edge_count + 1) * sizeof *edges);
+    size_t count = 0;
+    if (!edges)
+        return ct_fail_nomem(writer->ctx, "times of edges");
+    for (size_t i = 0; i < view->found.edge_count; i++)
+        if (view->found.edges[i].count)
+            edges[count++] = view->found.edges[i];
+    if (count)
+        qsort(edges, count, sizeof *edges, by_place);
+    view->found.edges = edges;
+    view->found.edge_count = count;
+    const int rc = write_all(writer, view);
+    free(edges);
+    return rc;
+}
+
 int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct ct_timing *timing,
                             const struct ct_timing_origin *origin)
 {
@@ -197,7 +229,7 @@ int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct ct_tim
         return rc;
     if (view.cfg)
         view.cfg_shift = ct_programs_at(writer->options.programs, 0)->shift;
-    return write_all(writer, &view);
+    return write_in_order(writer, &view);
 }
 
 int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums *sums)

@@ -52,6 +52,7 @@ struct ct_index_look {
     const struct ct_filter_point *from; /* streams are followed to where they reach it; NULL: to their end */
     const struct ct_filter_point *to;
     bool instructions; /* they are wanted, and the program is followed */
+    uint64_t align;    /* in frames decoding begins at multiples of so many bytes */
     uint64_t apart;    /* bytes between two points of a stream at least */
     void *user;
     int (*progress)(void *user, uint64_t bytes); /* as in struct ct_session_options; or NULL */

@@ -19,8 +19,6 @@
  * second. */
 #define LEAST_ADDRESSES 2u
 
-#define FRAME_BYTES 16u
-
 struct search {
     const struct ct_index *index;
     const struct ct_index_look *look;
@@ -181,7 +179,7 @@ static uint64_t offset_before(const struct search *s, size_t points)
         const uint64_t at = s->index->streams[i].points[last > points ? last - 1 - points : 0].offset;
         offset = at < offset ? at : offset;
     }
-    return s->begin->framing == CT_FRAMING_FRAMES ? offset / FRAME_BYTES * FRAME_BYTES : offset;
+    return s->begin->framing == CT_FRAMING_FRAMES ? offset / s->look->align * s->look->align : offset;
 }
 
 int ct_index_find(const struct ct_index *index, const struct ct_index_look *look,

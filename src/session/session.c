@@ -254,6 +254,21 @@ bool ct_session_ids(const struct ct_session *s, const struct ct_buffer *buffer, 
     return (all && any) || ids[0] | ids[1];
 }
 
+/* Streams that are over before their window gave steps, and none of them is kept. */
+static int begin_dead(struct pass *pass)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(pass->chain, &count);
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++) {
+        const uint8_t id = streams[i].id;
+        const struct ct_step_batch none = {.graph = streams[i].graph};
+        if (pass->begin.dead[id] && pass->session->index->streams[id].end.elements)
+            rc = on_steps(pass, &streams[i], &none);
+    }
+    return rc;
+}
+
 /* The chain keeps the address of the sink: both are in `pass`. In the last pass its streams end. */
 static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
                      bool counts, bool steps, bool is_last)
@@ -273,8 +288,10 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
         ct_index_part_of(&pass->part, buffer, &pass->begin);
     int rc = ct_chain_new(s->ctx, pass->begin.offset ? &pass->part.buffer : buffer, &options, &pass->sink,
                           &pass->chain);
-    if (!rc && pass->begin.offset)
+    if (!rc && pass->begin.offset) {
         ct_index_begin_chain(pass->chain, &pass->begin);
+        rc = begin_dead(pass);
+    }
     if (!rc)
         rc = ct_chain_run(pass->chain);
     return pass->stopped ? CT_OK : rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A window on a long capture: decoding begins shortly before it. */
 #include "base/ctx.h"
+#include "chain/chunks.h"
 #include "session/index_file.h"
 #include "session/session.h"
 
@@ -11,6 +12,11 @@
 /* Bytes between two points of an index at least, and points of a stream at most. */
 #define APART       ((uint64_t)64 << 10)
 #define MOST_POINTS 65536u
+
+/* Frames are read in chunks, from each of which the streams get their bytes in turn: where chunks begin as
+ * they do without a window, batches of several streams come in the same order. Tests have less trace than
+ * that. */
+#define FRAME_SIZE 16u
 
 void ct_session_tune(struct ct_session *s, uint64_t apart)
 {
@@ -98,6 +104,7 @@ int ct_session_begin(struct ct_session *s, const struct ct_buffer *buffer, const
     if (!s->sieves || !can_look(s, buffer, &size) || !ct_session_ids(s, buffer, look.ids))
         return CT_OK;
     look.apart = s->apart ? s->apart : size / MOST_POINTS > APART ? size / MOST_POINTS : APART;
+    look.align = s->apart ? FRAME_SIZE : CT_CHUNK_SIZE;
     s->looked = before;
     const int rc = get_index(s, &look);
     memcpy(look.ids, ids, sizeof look.ids);
