@@ -15,8 +15,10 @@ enum option {
     THREADS,
     ELF,
     NO_NAMES,
+    FROM,
+    TO,
     FILTER,
-    OPTIONS = FILTER + CLI_FILTER_WINDOW_ROWS + 1 + CLI_FILTER_WHO_ROWS,
+    OPTIONS = FILTER + 1 + CLI_FILTER_WHO_ROWS,
 };
 
 static const char *const formats[] = {"tsv", "jsonl", "csv", NULL};    /* enum ct_event_format */
@@ -59,8 +61,15 @@ static const struct cli_option options[OPTIONS] = {
     [NO_NAMES] = {.name = "no-names",
                   .kind = CLI_FLAG,
                   .help = "Addresses alone, without what they are called."},
-    [FILTER] = CLI_FILTER_WINDOW,
-    CLI_FILTER_FREQUENCY,
+    [FROM] = {.name = "from",
+              .kind = CLI_TEXT,
+              .arg = "POINT",
+              .help =
+                  "Only events from here on: a time since the first timestamp of the capture (12.5s, 3ms, "
+                  "20us, 700ns), a timestamp as traced (190327ticks), or cycles since the begin of each "
+                  "stream (500000cyc)."},
+    [TO] = {.name = "to", .kind = CLI_TEXT, .arg = "POINT", .help = "Only events before this point."},
+    [FILTER] = CLI_FILTER_FREQUENCY,
     CLI_FILTER_WHO,
 };
 

@@ -150,9 +150,21 @@ static bool read_point(struct cli_filter *f, const struct cli_args *args, int en
     return false;
 }
 
-/* False, said why: an index is to be kept, and one of the captures is no file. */
-static bool has_place_for_index(const struct cli_filter *f, const struct cli_args *args)
+static bool is_clock(const struct ct_filter_point *point)
 {
+    return point->kind != CT_POINT_NONE && point->kind != CT_POINT_PLACE;
+}
+
+/* False, said why: an index is to be kept, and nothing is looked up in it, or one of the captures is no file.
+ */
+static bool has_use_for_index(const struct cli_filter *f, const struct cli_args *args)
+{
+    if (f->index && (!is_clock(&f->filter.from) || f->filter.to.kind == CT_POINT_PLACE)) {
+        cli_usage_error(args->command,
+                        "--index cannot be applied: it is for a window whose --from is a time, ticks, "
+                        "cycles or instructions, and whose --to is no place");
+        return false;
+    }
     for (int i = 0; f->index && i < args->rest_count; i++) {
         if (strcmp(args->rest[i], "-") != 0)
             continue;
@@ -174,8 +186,8 @@ bool cli_filter_read(struct cli_filter *f, const struct cli_args *args, bool sli
     f->index = given(args, "index", CLI_FLAG) != NULL;
     f->filter.frequency = frequency ? frequency->number : 0;
     f->slices[1] = UINT64_MAX;
-    if (!has_place_for_index(f, args) || !read_lists(f, args) || !read_point(f, args, 0, slices) ||
-        !read_point(f, args, 1, slices))
+    if (!read_lists(f, args) || !read_point(f, args, 0, slices) || !read_point(f, args, 1, slices) ||
+        !has_use_for_index(f, args))
         return false;
     if (!f->slices[1]) /* an empty window: for the library an end of 0 is none */
         f->slices[0] = f->slices[1] = UINT64_MAX;

@@ -4,7 +4,6 @@
 
 #include "base/ctx.h"
 #include "base/cycle_counts.h"
-#include "base/options.h"
 
 #include <stdlib.h>
 
@@ -40,11 +39,7 @@ int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *option
     struct ct_filter filter;
     if (!out)
         return ct_fail_null(ctx, __func__);
-    int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
-    if (!rc)
-        rc = ct_options_read(ctx, __func__, o.filter, &filter, sizeof filter);
-    if (!rc && !o.source)
-        rc = ct_fail_null(ctx, __func__);
+    int rc = ct_sieve_read_options(ctx, __func__, options, &o, &filter);
     if (!rc &&
         (!is_clock(&filter.from) || !is_clock(&filter.to) || filter.module_count || filter.function_count))
         rc = ct_fail(ctx, CT_ERR_ARG,

@@ -36,17 +36,22 @@ struct ct_sieve {
     size_t mark_count, mark_room;
 };
 
+int ct_sieve_read_options(struct ct_ctx *ctx, const char *who, const struct ct_sieve_options *options,
+                          struct ct_sieve_options *o, struct ct_filter *filter)
+{
+    int rc = ct_options_read(ctx, who, options, o, sizeof *o);
+    if (!rc)
+        rc = ct_options_read(ctx, who, o->filter, filter, sizeof *filter);
+    return rc || o->source ? rc : ct_fail_null(ctx, who);
+}
+
 int ct_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *options, struct ct_sieve **out)
 {
     struct ct_sieve_options o;
     struct ct_filter filter;
     if (!out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_sieve_new: a null pointer");
-    int rc = ct_options_read(ctx, "ct_sieve_new", options, &o, sizeof o);
-    if (!rc)
-        rc = ct_options_read(ctx, "ct_sieve_new", o.filter, &filter, sizeof filter);
-    if (!rc && !o.source)
-        rc = ct_fail(ctx, CT_ERR_ARG, "ct_sieve_new: a null pointer");
+        return ct_fail_null(ctx, __func__);
+    int rc = ct_sieve_read_options(ctx, __func__, options, &o, &filter);
     if (rc)
         return rc;
     struct ct_sieve *s = calloc(1, sizeof *s);

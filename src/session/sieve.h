@@ -16,6 +16,10 @@ struct ct_sieve_clock {
 
 /* ---- sieve.c ---- */
 
+/* Copies the options of a sieve, and the filter in them; `who` reads them. CT_ERR_ARG. */
+int ct_sieve_read_options(struct ct_ctx *ctx, const char *who, const struct ct_sieve_options *options,
+                          struct ct_sieve_options *o, struct ct_filter *filter);
+
 /* Tells whether the window is over: the sieve keeps nothing of what comes. */
 bool ct_sieve_is_over(const struct ct_sieve *sieve);
 

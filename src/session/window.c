@@ -87,6 +87,15 @@ static int get_index(struct ct_session *s, const struct ct_index_look *look)
     return rc;
 }
 
+/* Says that the index that is wanted is of no use for a buffer. */
+static int note_no_index(const struct ct_session *s, const struct ct_buffer *buffer, const char *why)
+{
+    if (s->options.index)
+        ct_log(s->ctx, CT_LOG_NOTE, "%s: no index is used: %s; the window is decoded from the first byte on",
+               buffer->path, why);
+    return CT_OK;
+}
+
 int ct_session_begin(struct ct_session *s, const struct ct_buffer *buffer, const uint64_t ids[2],
                      uint64_t before, struct ct_index_begin *begin)
 {
@@ -101,12 +110,18 @@ int ct_session_begin(struct ct_session *s, const struct ct_buffer *buffer, const
                                                  f->to.kind == CT_POINT_INSTRUCTIONS,
                                  .user = s,
                                  .progress = s->options.progress ? on_bytes : NULL};
-    if (!s->sieves || !can_look(s, buffer, &size) || !ct_session_ids(s, buffer, look.ids))
+    if (!s->sieves || !ct_session_ids(s, buffer, look.ids))
         return CT_OK;
+    if (!can_look(s, buffer, &size))
+        return note_no_index(s, buffer, "its trace is in pieces or in a pipe, or its memory changes");
     look.apart = s->apart ? s->apart : size / MOST_POINTS > APART ? size / MOST_POINTS : APART;
     look.align = s->apart ? FRAME_SIZE : CT_CHUNK_SIZE;
     s->looked = before;
     const int rc = get_index(s, &look);
     memcpy(look.ids, ids, sizeof look.ids);
-    return rc ? rc : ct_index_find(s->index, &look, begin);
+    if (rc || !s->index)
+        return rc;
+    if (s->index->framing > CT_FRAMING_FRAMES)
+        return note_no_index(s, buffer, "its frames are those of a TPIU or DSTREAM");
+    return ct_index_find(s->index, &look, begin);
 }

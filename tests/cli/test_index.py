@@ -91,9 +91,16 @@ def is_refused_for_standard_input(capture):
     assert capture
 
 
+def is_refused_where_nothing_is_looked_up(capture):
+    for window in ((), ("--to", "500insn"), ("--from", "0x80560"), ("--from", "1insn", "--to", "0x80560")):
+        said = run("timing", "--index", *window, capture, code=2)
+        assert "--index cannot be applied" in said and not list(capture.glob("*.ctx")), said
+    run("decode", "--index", *WINDOW, capture, code=2)
+
+
 def main():
     tests = (is_written_once, is_made_anew_when_stale, has_instructions_when_asked, is_refused_when_damaged,
-             is_refused_for_standard_input)
+             is_refused_for_standard_input, is_refused_where_nothing_is_looked_up)
     with tempfile.TemporaryDirectory() as folder:
         for test in tests:
             capture = pathlib.Path(folder) / test.__name__

@@ -214,6 +214,93 @@ static void a_session_counts_what_is_kept(void **state)
     assert_int_equal(before + kept(&filter, 1), all);
 }
 
+/* ---- events ---- */
+
+/* The sources of the example: the first counts cycles, the second does not. */
+static struct ct_capture *open_example(void)
+{
+    struct ct_capture *capture;
+    assert_int_equal(ct_capture_open(NULL, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
+    return capture;
+}
+
+static int sift(const struct ct_filter *filter, const struct ct_source *source, struct ct_event *events,
+                size_t count, size_t *kept)
+{
+    const struct ct_sieve_options options = {.size = sizeof options, .filter = filter, .source = source};
+    struct ct_event_sieve *sieve;
+    const int rc = ct_event_sieve_new(NULL, &options, &sieve);
+    if (rc)
+        return rc;
+    /* One at a time and all at once are the same. */
+    size_t first = 0, rest = 0;
+    assert_int_equal(ct_event_sieve_run(sieve, events, count ? 1 : 0, &first), CT_OK);
+    assert_int_equal(ct_event_sieve_run(sieve, events + 1, count - 1, &rest), CT_OK);
+    memmove(events + first, events + 1, rest * sizeof *events);
+    *kept = first + rest;
+    assert_int_equal(ct_event_sieve_seen(sieve)->steps, count);
+    assert_int_equal(ct_event_sieve_seen(sieve)->kept, *kept);
+    ct_event_sieve_free(sieve);
+    return CT_OK;
+}
+
+static void events_are_filtered(void **state)
+{
+    static const struct ct_event all[] = {
+        {.type = CT_EVENT_CONTEXT, .cycle = 5, .value = 7, .b = CT_CONTEXT_CTXT | CT_CONTEXT_EL},
+        {.type = CT_EVENT_BRANCH, .cycle = 10, .value = 0x100},
+        {.type = CT_EVENT_TIMESTAMP, .cycle = 12, .value = 900},
+        {.type = CT_EVENT_BRANCH, .cycle = 12, .value = 0x200},
+        {.type = CT_EVENT_CONTEXT, .cycle = 15, .value = 8, .a = 1, .b = CT_CONTEXT_CTXT | CT_CONTEXT_EL},
+        {.type = CT_EVENT_BRANCH, .cycle = 20, .value = 0x300},
+    };
+    static const uint32_t seven = 7;
+    const struct {
+        struct ct_filter filter;
+        size_t first, count; /* of `all` */
+    } cases[] = {
+        {{.size = sizeof(struct ct_filter), .from = {.kind = CT_POINT_CYCLES, .value = 10}}, 1, 5},
+        {{.size = sizeof(struct ct_filter), .to = {.kind = CT_POINT_CYCLES, .value = 12}}, 0, 2},
+        {{.size = sizeof(struct ct_filter), .from = {.kind = CT_POINT_TICKS, .value = 900}}, 2, 4},
+        {{.size = sizeof(struct ct_filter), .to = {.kind = CT_POINT_TICKS, .value = 900}}, 0, 2},
+        {{.size = sizeof(struct ct_filter), .contexts = &seven, .context_count = 1}, 0, 4},
+        {{.size = sizeof(struct ct_filter), .levels = 2}, 4, 2},
+    };
+    struct ct_capture *capture = open_example();
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ct_event events[6];
+        size_t kept;
+        memcpy(events, all, sizeof all);
+        assert_int_equal(sift(&cases[i].filter, &capture->buffers[0].sources[0], events, 6, &kept), CT_OK);
+        assert_int_equal(kept, cases[i].count);
+        assert_memory_equal(events, all + cases[i].first, kept * sizeof *all);
+    }
+    ct_capture_free(capture);
+}
+
+static void what_events_do_not_tell_is_refused(void **state)
+{
+    static const char *const name = "main";
+    const struct ct_filter wrong[] = {
+        {.size = sizeof *wrong, .from = {.kind = CT_POINT_INSTRUCTIONS, .value = 1}},
+        {.size = sizeof *wrong, .to = {.kind = CT_POINT_PLACE, .place = "main"}},
+        {.size = sizeof *wrong, .modules = &name, .module_count = 1},
+        {.size = sizeof *wrong, .functions = &name, .function_count = 1},
+        {.size = sizeof *wrong, .from = {.kind = CT_POINT_TIME, .value = 1}},
+    };
+    const struct ct_filter cycles = {.size = sizeof cycles, .to = {.kind = CT_POINT_CYCLES, .value = 1}};
+    struct ct_capture *capture = open_example();
+    const struct ct_source *sources = capture->buffers[0].sources;
+    struct ct_event none;
+    size_t kept;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(sift(&wrong[i], &sources[0], &none, 0, &kept), CT_ERR_ARG);
+    assert_int_equal(sift(&cycles, &sources[1], &none, 0, &kept), CT_ERR_NOT_FOUND);
+    ct_capture_free(capture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +309,8 @@ int main(void)
         cmocka_unit_test(cores_choose_ids),
         cmocka_unit_test(a_time_needs_a_frequency),
         cmocka_unit_test(a_session_counts_what_is_kept),
+        cmocka_unit_test(events_are_filtered),
+        cmocka_unit_test(what_events_do_not_tell_is_refused),
     };
     return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
 }
