@@ -41,6 +41,14 @@ struct ct_stream_totals {
     uint64_t instructions, ranges;
 };
 
+/* Where a stream is from. */
+struct ct_stream_origin {
+    const char *run;    /* the capture, as the result of the analysis names it (ct_analysis_add_run) */
+    const char *buffer; /* its name */
+    uint8_t id;         /* trace ID, as listed: 0 in a buffer without frames */
+    uint8_t pad[7];     /* 0 */
+};
+
 /* One piece of one stream. Borrowed for the call. */
 struct ct_analysis_batch {
     enum ct_analysis_input input; /* which of the following is there */
@@ -51,6 +59,7 @@ struct ct_analysis_batch {
     const struct ct_step_batch *steps;     /* STEPS */
     const struct ct_event_batch *events;   /* EVENTS */
     const struct ct_stream_totals *totals; /* TOTALS */
+    const struct ct_stream_origin *origin; /* STEPS, EVENTS: NULL when it is not known */
 };
 
 /* Of which captures a result is, and how whole they were. The sums stop at 2^64 - 1. */

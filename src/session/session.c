@@ -127,6 +127,7 @@ struct pass {
     uint64_t before;     /* bytes of the buffers that are over */
     uint32_t first_lane; /* of the buffer: its streams have the number of their ID behind it */
     const struct ct_maps *maps;
+    const struct ct_buffer *buffer;
     uint64_t ids[2];
     bool stopped;                /* the windows of all streams are over */
     struct ct_index_begin begin; /* where its decoding begins … */
@@ -141,15 +142,23 @@ static int on_bytes(void *user, uint64_t bytes)
                              : 0;
 }
 
+static struct ct_stream_origin origin_of(const struct pass *pass, const struct ct_stream *stream)
+{
+    return (struct ct_stream_origin){
+        .run = pass->session->run, .buffer = pass->buffer->name, .id = stream->id};
+}
+
 static int give_steps(const struct pass *pass, const struct ct_stream *stream,
                       const struct ct_step_batch *batch)
 {
     struct ct_session *s = pass->session;
+    const struct ct_stream_origin origin = origin_of(pass, stream);
     s->first_lane = pass->first_lane;
     const struct ct_analysis_batch steps = {.input = CT_INPUT_STEPS,
                                             .lane = pass->first_lane + stream->id,
                                             .graph = batch->graph,
-                                            .steps = batch};
+                                            .steps = batch,
+                                            .origin = &origin};
     int rc = s->options.steps ? s->options.steps(s->options.user, stream, batch) : 0;
     for (size_t i = 0; i < s->count && !rc; i++)
         if (s->analyses[i]->kind->inputs & CT_INPUT_STEPS)
@@ -161,8 +170,9 @@ static int on_events(void *user, const struct ct_stream *stream, const struct ct
 {
     const struct pass *pass = user;
     const struct ct_session *s = pass->session;
+    const struct ct_stream_origin origin = origin_of(pass, stream);
     const struct ct_analysis_batch events = {
-        .input = CT_INPUT_EVENTS, .lane = pass->first_lane + stream->id, .events = batch};
+        .input = CT_INPUT_EVENTS, .lane = pass->first_lane + stream->id, .events = batch, .origin = &origin};
     int rc = CT_OK;
     for (size_t i = 0; i < s->count && !rc; i++)
         if (s->analyses[i]->kind->inputs & CT_INPUT_EVENTS)
@@ -379,8 +389,11 @@ static int finish(struct ct_session *s, const struct pass *pass, const struct ct
 static int run_buffer(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
                       uint32_t first_lane, bool by_memory, bool steps)
 {
-    struct pass pass = {
-        .session = s, .before = s->seen.bytes, .first_lane = first_lane, .maps = capture->maps};
+    struct pass pass = {.session = s,
+                        .before = s->seen.bytes,
+                        .first_lane = first_lane,
+                        .maps = capture->maps,
+                        .buffer = buffer};
     const bool again = by_memory && steps;
     const bool counts = s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) && !s->sieves;
     if (!ct_session_ids(s, buffer, pass.ids))
@@ -407,7 +420,7 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
 static int run_again(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
                      uint32_t first_lane)
 {
-    struct pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps};
+    struct pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps, .buffer = buffer};
     if (!ct_session_ids(s, buffer, pass.ids))
         return CT_OK;
     int rc = run_chain(s, &pass, buffer, false, true, true);
@@ -420,16 +433,22 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
     return rc;
 }
 
-/* Tells the analyses which run they are of. A name that is too long is none. */
-static int name_run(struct ct_session *s, const struct ct_capture *capture)
+/* Notes what the capture is called in results. A name that is too long is none. */
+static void name_run(struct ct_session *s, const struct ct_capture *capture)
 {
-    char name[CT_ANALYSIS_RUN_NAME + 1];
     const char *part = s->options.part && *s->options.part ? s->options.part : NULL;
     const int size =
-        snprintf(name, sizeof name, part ? "%s (%s)" : "%s", capture->path ? capture->path : "", part);
+        snprintf(s->run, sizeof s->run, part ? "%s (%s)" : "%s", capture->path ? capture->path : "", part);
+    if (size < 0 || (size_t)size >= sizeof s->run)
+        s->run[0] = '\0';
+}
+
+/* Tells the analyses which run they are of. */
+static int add_run(const struct ct_session *s)
+{
     int rc = CT_OK;
-    for (size_t i = 0; i < s->count && !rc && *name && size > 0 && (size_t)size < sizeof name; i++)
-        rc = ct_analysis_add_run(s->analyses[i], name);
+    for (size_t i = 0; i < s->count && !rc && s->run[0]; i++)
+        rc = ct_analysis_add_run(s->analyses[i], s->run);
     return rc;
 }
 
@@ -444,6 +463,7 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
     s->memory_count = 0;
     s->turned = 0;
     ct_session_forget_index(s);
+    name_run(s, capture);
     int rc = ct_filter_settle(s->ctx, s->options.filter, capture, buffers, count, &s->filter);
     s->sieves = !rc && ct_filter_steps(&s->filter);
     const bool steps = s->options.steps || s->inputs & CT_INPUT_STEPS || s->sieves;
@@ -464,5 +484,5 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
         .known = 1, .damaged = ct_seen_is_damaged(&s->seen, capture, 0) ? 1 : 0, .losses = s->seen.losses};
     for (size_t i = 0; i < s->count && !rc; i++)
         rc = ct_analysis_add_captures(s->analyses[i], &one);
-    return rc ? rc : name_run(s, capture);
+    return rc ? rc : add_run(s);
 }

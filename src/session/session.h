@@ -34,11 +34,12 @@ struct ct_session {
     bool sieves;                               /* it leaves steps out */
     struct ct_sieved sieved[CT_SESSION_LANES]; /* by trace ID, of the buffer that is being decoded */
     struct ct_sieve_seen sieve_seen;
-    uint64_t turned;                  /* bytes of the turns that are over, of this run */
-    struct ct_index *index;           /* that was made last, in this run … */
-    const struct ct_buffer *index_of; /* … of this buffer; or both are NULL */
-    uint64_t looked;                  /* bytes of the buffers before that one */
-    uint64_t apart;                   /* bytes between points of an index; 0: as it is best */
+    uint64_t turned;                    /* bytes of the turns that are over, of this run */
+    struct ct_index *index;             /* that was made last, in this run … */
+    const struct ct_buffer *index_of;   /* … of this buffer; or both are NULL */
+    uint64_t looked;                    /* bytes of the buffers before that one */
+    uint64_t apart;                     /* bytes between points of an index; 0: as it is best */
+    char run[CT_ANALYSIS_RUN_NAME + 1]; /* what the capture is called in results; "": a name too long */
 };
 
 /* Writes the IDs of a buffer that are wanted, as in struct ct_chain_options. False: none is. */
