@@ -4,6 +4,7 @@
 
 #include "analysis/saved.h"
 #include "base/ctx.h"
+#include "base/fnv.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -153,7 +154,7 @@ static int check_end(struct file *f)
 {
     uint64_t sum;
     const bool good = f->load.word_count == 2 && ct_load_number(&f->load, 1, 16, &sum);
-    if (!good || sum != ct_saved_sum(CT_SAVED_SUM, f->text, (size_t)(f->begin - f->text)))
+    if (!good || sum != ct_fnv(CT_FNV_BEGIN, f->text, (size_t)(f->begin - f->text)))
         return ct_load_bad(&f->load,
                            "the sum of the file is another one: it was changed since it was written");
     if (f->at != f->size)

@@ -4,6 +4,7 @@
 
 #include "analysis/saved.h"
 #include "base/ctx.h"
+#include "base/fnv.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,17 +23,9 @@ struct ct_save {
     int result;
 };
 
-uint64_t ct_saved_sum(uint64_t sum, const void *data, size_t size)
-{
-    const uint8_t *bytes = data;
-    for (size_t i = 0; i < size; i++)
-        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
 static void flush(struct ct_save *to)
 {
-    to->sum = ct_saved_sum(to->sum, to->text, to->used);
+    to->sum = ct_fnv(to->sum, to->text, to->used);
     if (!to->result && to->used)
         to->result = to->write(to->user, to->text, to->used);
     to->used = 0;
@@ -102,7 +95,7 @@ int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *use
 {
     if (!analysis || !write)
         return CT_ERR_ARG;
-    struct ct_save to = {.ctx = analysis->ctx, .write = write, .user = user, .sum = CT_SAVED_SUM};
+    struct ct_save to = {.ctx = analysis->ctx, .write = write, .user = user, .sum = CT_FNV_BEGIN};
     ct_save_line(&to, "coretap-%s %u", analysis->kind->name, analysis->kind->version);
     ct_save_captures(&to, &analysis->captures);
     ct_save_runs(&to, analysis);

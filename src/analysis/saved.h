@@ -10,11 +10,6 @@
 /* Adds up captures and their losses. */
 void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_captures *more);
 
-/* A sum over bytes that no change of a single byte leaves as it was: FNV-1a with 64 bits, begun with
- * CT_SAVED_SUM. */
-#define CT_SAVED_SUM UINT64_C(0xcbf29ce484222325)
-uint64_t ct_saved_sum(uint64_t sum, const void *data, size_t size);
-
 /* The lines about captures. */
 void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *captures);
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sum over bytes that no change of a single byte leaves as it was: FNV-1a with 64 bits. */
+#ifndef CT_BASE_FNV_H
+#define CT_BASE_FNV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CT_FNV_BEGIN UINT64_C(0xcbf29ce484222325)
+
+/* Goes on with a sum, which began with CT_FNV_BEGIN. */
+static inline uint64_t ct_fnv(uint64_t sum, const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+#endif
