@@ -114,6 +114,11 @@ CT_API size_t ct_monitor_node_count(const struct ct_monitor_spec *spec);
  * compile, only the first parts of its programs are machine code. */
 CT_API enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec);
 
+/* Returns a sum over the texts of a specification, and over how it was compiled. Two with the same sum have
+ * the same text to the byte, what they include too, and the same dialect, changes_only and time_unit: their
+ * runs over the same events have the same results. 0 for null. */
+CT_API uint64_t ct_monitor_sum(const struct ct_monitor_spec *spec);
+
 /* Writes the graph of streams in graphviz's language. Result: as of ct_monitor_diag_print. */
 CT_API size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap);
 

@@ -52,7 +52,10 @@ struct ct_verify_result {
     uint32_t output;
     uint8_t violation; /* see ct_verifier_violation */
     uint8_t uncertain; /* trace that is missing may have changed it: see ct_monitor_certain */
-    uint8_t pad[6];
+    uint8_t type;      /* of the output: enum ct_monitor_type */
+    uint8_t big;       /* 1: an Int of more than 64 bits */
+    uint8_t pad[4];
+    union ct_monitor_value number; /* of Bool, Float, verdicts, and of Int unless `big` */
 };
 
 typedef void ct_verify_fn(void *user, const struct ct_verify_result *result);

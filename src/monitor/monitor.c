@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fnv.h"
 #include "base/open_resolved.h"
 #include "base/options.h"
 #include "base/printable.h"
@@ -63,7 +64,14 @@ static const struct ct_mon_source *read_file(struct ct_mon_arena *a, const char 
 struct includes {
     struct ct_mon_arena *arena;
     const char *name; /* of the specification */
+    uint64_t *sum;    /* of all texts */
 };
+
+/* Adds a text, and where it ends, to the sum of a specification. */
+static void add_text(uint64_t *sum, const char *text, size_t size)
+{
+    *sum = ct_fnv(ct_fnv(*sum, text, size), "", 1);
+}
 
 /* Whether the file lies, symbolic links resolved, in the folder of the specification or below it. Its
  * resolved path has room for PATH_MAX. */
@@ -98,6 +106,8 @@ static const struct ct_mon_source *include_file(void *user, const struct ct_mon_
         const char *path = ct_mon_arena_printf(a, "%.*s%s%s", dir, from->name, name, ending ? ".tessla" : "");
         s = is_below(includes->name, path, real) ? read_file(a, path, real) : NULL;
     }
+    if (s)
+        add_text(includes->sum, s->text, s->size);
     return s;
 }
 
@@ -117,7 +127,12 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
 {
     struct ct_mon_arena *a = &spec->arena;
     const struct ct_mon_source *source = make_source(a, name, text, size);
-    struct includes includes = {a, name};
+    struct includes includes = {a, name, &spec->sum};
+    const char how[] = {(char)('0' + o->dialect), (char)('0' + (o->changes_only != 0))};
+    spec->sum = CT_FNV_BEGIN;
+    add_text(&spec->sum, how, sizeof how);
+    add_text(&spec->sum, o->time_unit, o->time_unit ? strlen(o->time_unit) : 0);
+    add_text(&spec->sum, text, size);
     const struct ct_mon_source *library =
         make_source(a, "<library>", ct_mon_stdlib_tessla, ct_mon_stdlib_tessla_size);
     ct_mon_elab_init(&spec->elab, a, &spec->diags, o->time_unit);
@@ -406,6 +421,11 @@ size_t ct_monitor_node_count(const struct ct_monitor_spec *spec)
     if (!spec)
         return 0;
     return spec->program.nnodes;
+}
+
+uint64_t ct_monitor_sum(const struct ct_monitor_spec *spec)
+{
+    return spec ? spec->sum : 0;
 }
 
 enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec)

@@ -16,6 +16,7 @@ struct ct_monitor_spec {
     struct ct_mon_order order;
     struct ct_mon_program program;
     struct ct_mon_native *native;
+    uint64_t sum; /* of its texts, and how it was compiled */
     bool runnable;
 };
 

@@ -83,6 +83,9 @@ static void on_results(void *user, const struct ct_monitor_result *results, size
             .value = value_text(s, &results[i], out, room),
             .spec = s->number,
             .output = results[i].output,
+            .type = out->stream.type,
+            .big = out->stream.type == CT_MONITOR_INT && ct_monitor_is_big(s->monitor, &results[i]),
+            .number = results[i].v,
         };
         result.violation = is_violation(out, &results[i], result.value);
         result.uncertain = is_uncertain(s, &results[i]);
