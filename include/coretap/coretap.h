@@ -49,5 +49,6 @@
 #include "coretap/soc.h"
 #include "coretap/verdict.h"
 #include "coretap/verify.h"
+#include "coretap/verify_sums.h"
 
 #endif

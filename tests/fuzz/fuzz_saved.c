@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of times, of stacks and of counts. What must hold: what was read is written as a file that says the
- * same, and read again it is that file, to the byte. */
+/* Files of times, of stacks, of counts and of results of specifications. What must hold: what was read is
+ * written as a file that says the same, and read again it is that file, to the byte. Each input is also read
+ * with the sum that it should have at its end: few changes would come further. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "coretap/counts.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
+#include "coretap/verify_sums.h"
 #include "fuzz.h"
 
 #define MOST_BYTES 65536
@@ -80,12 +85,31 @@ static void look_at_counts(const struct ct_counts *counts)
         require(*all[i].name && (i == 0 || strcmp(all[i - 1].name, all[i].name) < 0));
 }
 
+/* Outputs in their order, each once, with violations and ranges that can be. */
+static void look_at_results(const struct ct_verify_sums *sums)
+{
+    size_t count;
+    const struct ct_verify_sum *all = ct_verify_sums_all(sums, &count);
+    for (size_t i = 0; i < count; i++) {
+        require(*all[i].spec && *all[i].output && all[i].type <= CT_MONITOR_OTHER);
+        require(all[i].uncertain <= all[i].violations && all[i].violations <= all[i].events);
+        require(!all[i].violations == !all[i].first);
+        require(i == 0 || strcmp(all[i - 1].spec, all[i].spec) <= 0);
+        if (all[i].numbers)
+            require(all[i].type == CT_MONITOR_FLOAT ? all[i].low.f <= all[i].high.f
+                                                    : all[i].low.i <= all[i].high.i);
+    }
+}
+
 /* Of the kind that the file says, else of times. */
 static struct ct_analysis *make(const uint8_t *data, size_t size)
 {
     struct ct_stack_sums *of_stacks;
     struct ct_timing_sums *of_times;
+    struct ct_verify_sums *of_results;
     struct ct_counts *counts;
+    if (ct_analysis_is_saved(ct_verify_sums_kind(), data, size))
+        return ct_verify_sums_new(NULL, NULL, &of_results) ? NULL : ct_verify_sums_analysis(of_results);
     if (ct_analysis_is_saved(ct_stack_sums_kind(), data, size))
         return ct_stack_sums_new(NULL, NULL, &of_stacks) ? NULL : ct_stack_sums_analysis(of_stacks);
     if (ct_analysis_is_saved(ct_watch_counts_kind(), data, size))
@@ -93,16 +117,16 @@ static struct ct_analysis *make(const uint8_t *data, size_t size)
     return ct_timing_sums_new(NULL, NULL, &of_times) ? NULL : ct_timing_sums_analysis(of_times);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void read_and_write(const uint8_t *data, size_t size)
 {
-    if (size > MOST_BYTES)
-        return 0;
     struct ct_analysis *first = make(data, size);
     struct ct_analysis *again = make(data, size);
     require(first && again);
     ct_analysis_load(first, "fuzz", data, size);
     if (first->kind == ct_stack_sums_kind())
         look_at_stacks((struct ct_stack_sums *)first);
+    else if (first->kind == ct_verify_sums_kind())
+        look_at_results((struct ct_verify_sums *)first);
     else if (first->kind == ct_watch_counts_kind())
         look_at_counts((struct ct_counts *)first);
     else
@@ -115,5 +139,32 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(twice.bytes);
     ct_analysis_free(again);
     ct_analysis_free(first);
+}
+
+/* The input up to its last line, with the end that belongs there. */
+static void read_mended(const uint8_t *data, size_t size)
+{
+    char end[32];
+    size_t kept = size;
+    while (kept && data[kept - 1] == '\n')
+        kept--;
+    while (kept && data[kept - 1] != '\n')
+        kept--;
+    const int length = snprintf(end, sizeof end, "end %016" PRIx64 "\n", ct_fnv(CT_FNV_BEGIN, data, kept));
+    uint8_t *mended = malloc(kept + (size_t)length);
+    require(mended != NULL);
+    memcpy(mended, data, kept);
+    memcpy(mended + kept, end, (size_t)length);
+    read_and_write(mended, kept + (size_t)length);
+    free(mended);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > MOST_BYTES)
+        return 0;
+    read_and_write(data, size);
+    if (size)
+        read_mended(data, size);
     return 0;
 }

@@ -17,6 +17,7 @@
 #include "coretap/event.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
+#include "coretap/verify_sums.h"
 #include "common/require.h"
 #include "common/rng.h"
 #include "unit/elf_build.h"
@@ -42,6 +43,7 @@ struct history {
     uint32_t cycles[STEPS];
     uint32_t contexts[STEPS];   /* context IDs */
     uint8_t interrupted[STEPS]; /* 1: an exception came before the step */
+    uint8_t lost[STEPS];        /* 1: trace is missing before the step */
     size_t count;
 };
 
@@ -75,6 +77,7 @@ static void make_history(struct history *h, uint64_t seed)
         if (h->cycles[i] != CT_STEP_NO_CYCLES && rng_chance(&h->rng, 60))
             h->cycles[i] |= CT_STEP_SHARED;
         h->interrupted[i] = rng_chance(&h->rng, 20);
+        h->lost[i] = rng_chance(&h->rng, 1);
         h->contexts[i] = context;
     }
 }
@@ -111,15 +114,21 @@ static int take_counts(struct ct_analysis *analysis, struct ct_graph *graph, con
     return 1;
 }
 
+/* Of streams, by number. */
+static const char *const runs[] = {"second \\ run", "first run"};
+
 /* One step a batch, so that marks stand before any of them. */
 static int take_steps(struct ct_analysis *analysis, struct ct_graph *graph, const struct history *h,
                       size_t from, size_t to, uint32_t lane)
 {
     for (size_t i = from; i < to; i++) {
-        const struct ct_step_mark marks[] = {
-            {.kind = CT_MARK_ELEM, .elem = context_of(h, i)},
-            {.kind = CT_MARK_ELEM,
-             .elem = {.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HERE, .v = h->nodes[h->steps[i]].start}}};
+        struct ct_step_mark marks[3] = {{.kind = CT_MARK_ELEM, .elem = context_of(h, i)}};
+        uint32_t count = 1;
+        if (h->interrupted[i])
+            marks[count++].elem = (struct ct_elem){
+                .kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HERE, .v = h->nodes[h->steps[i]].start};
+        if (h->lost[i])
+            marks[count++].elem = (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW};
         uint32_t number;
         REQUIRE(add_edge(graph, h, i, &number));
         const struct ct_step_batch steps = {.graph = graph,
@@ -127,9 +136,11 @@ static int take_steps(struct ct_analysis *analysis, struct ct_graph *graph, cons
                                             .cycles = &h->cycles[i],
                                             .count = 1,
                                             .marks = marks,
-                                            .mark_count = 1u + h->interrupted[i]};
+                                            .mark_count = count};
+        const struct ct_stream_origin origin = {
+            .run = runs[lane % 2], .buffer = "buffer", .id = (uint8_t)(lane / 2)};
         const struct ct_analysis_batch batch = {
-            .input = CT_INPUT_STEPS, .lane = lane, .graph = graph, .steps = &steps};
+            .input = CT_INPUT_STEPS, .lane = lane, .graph = graph, .steps = &steps, .origin = &origin};
         REQUIRE(ct_analysis_take(analysis, &batch) == CT_OK);
     }
     REQUIRE(ct_analysis_end(analysis, lane) == CT_OK);
@@ -349,15 +360,66 @@ static struct ct_analysis *new_totals(struct rng *rng)
     return bare_totals();
 }
 
+/* Outputs of all types, with violations that are certain and those that are not; one that fails now and
+ * then, and one whose Ints become large. */
+static const char text[] = "in a: Events[Unit]\n"
+                           "in b: Events[Unit]\n"
+                           "in c: Events[Int]\n"
+                           "def n = count(a)\n"
+                           "def apart = time(b) - time(a)\n"
+                           "def odd_error = n % 3 == 1\n"
+                           "def large = (n << 62) * n\n"
+                           "def turned = 0 - n * 1000\n"
+                           "def part = slift1(apart, (x: Int) => intToFloat(x) /. 7.0)\n"
+                           "def failing = 100 / (n - 23)\n"
+                           "def word = if n > 9 then \"many \\\\\" else \"few\"\n"
+                           "out n\nout apart\nout odd_error\nout large\nout turned\nout part\n"
+                           "out failing\nout word\nout c\nout b as second_error\n";
+static const char formula[] = "define a := function_call first\n"
+                              "define b := function_call second\n"
+                              "define m := monitor(always (a implies next (not(a) until b)))\n"
+                              "define some := monitor(eventually b)\n"
+                              "define none := monitor(always (not(b)))\n"
+                              "out m\nout some\nout none\n";
+
+static struct ct_monitor_spec *specs[2];
+
+static int compile_specs(void)
+{
+    return ct_monitor_compile(NULL, "folder/all \\ types", text, sizeof text - 1, NULL, &specs[0]) == CT_OK &&
+           ct_monitor_compile(NULL, "formula", formula, sizeof formula - 1, NULL, &specs[1]) == CT_OK;
+}
+
+static struct ct_analysis *bare_monitors(void)
+{
+    struct ct_verify_sums *sums;
+    return ct_verify_sums_new(NULL, NULL, &sums) == CT_OK ? ct_verify_sums_analysis(sums) : NULL;
+}
+
+static struct ct_analysis *new_monitors(struct rng *rng)
+{
+    static const struct ct_verify_bind binds[] = {
+        {"a", "entry:first"}, {"b", "0x400010"}, {"c", "exception"}};
+    struct ct_analysis *analysis = bare_monitors();
+    struct ct_verify_sums *sums = (struct ct_verify_sums *)analysis;
+    (void)rng;
+    if (!sums || ct_verify_sums_add(sums, specs[0], "folder/all \\ types", binds, 3) != CT_OK ||
+        ct_verify_sums_add(sums, specs[1], "formula", NULL, 0) != CT_OK ||
+        ct_verify_sums_violation(sums, "word", "\"few\"") != CT_OK)
+        return NULL;
+    return analysis;
+}
+
 /* `make` knows all that can run, and calls it by random names; `bare` knows nothing. */
 static const struct {
     const char *name;
     struct ct_analysis *(*make)(struct rng *rng);
     struct ct_analysis *(*bare)(void);
 } kinds[] = {
-    {"coverage", new_cover, bare_cover}, {"timing", new_timing, bare_timing},
-    {"stacks", new_stacks, bare_stacks}, {"watch", new_watch, bare_watch},
-    {"events", new_events, bare_events}, {"statistics", new_totals, bare_totals},
+    {"coverage", new_cover, bare_cover},       {"timing", new_timing, bare_timing},
+    {"stacks", new_stacks, bare_stacks},       {"watch", new_watch, bare_watch},
+    {"events", new_events, bare_events},       {"statistics", new_totals, bare_totals},
+    {"monitors", new_monitors, bare_monitors},
 };
 
 /* ---- saved files ---- */
@@ -557,7 +619,7 @@ int main(void)
     const uint64_t seed = test_number("CT_SEED", 1), count = test_count(300, 30000);
     const size_t kind_count = sizeof kinds / sizeof *kinds;
     int failed = 0;
-    if (!open_programs())
+    if (!open_programs() || !compile_specs())
         return 1;
     printf("TAP version 13\n1..%zu\n", kind_count);
     for (size_t kind = 0; kind < kind_count; kind++) {
@@ -570,5 +632,7 @@ int main(void)
         failed |= at < count;
     }
     close_programs();
+    ct_monitor_spec_free(specs[0]);
+    ct_monitor_spec_free(specs[1]);
     return failed;
 }

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams that specifications are evaluated over, each by itself and in its order. When one is over, what its
+ * outputs said becomes a part of the sums. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/path.h"
+#include "base/saturate.h"
+#include "verify/sums.h"
+#include "verify/verify.h"
+
+enum {
+    EVENTS = 256, /* taken at a time */
+};
+
+/* An output in a stream. */
+struct output {
+    struct ct_verify_sum sum; /* without names */
+    bool is_certain;          /* of the last event: nothing that is missing could have changed it, … */
+    uint8_t verdict;          /* … and what it was: enum ct_monitor_verdict */
+};
+
+struct ct_verify_sums_stream {
+    uint32_t lane;
+    uint8_t id;
+    char *run, *buffer;
+    struct ct_verify_sums *sums;
+    struct ct_watches *watches;
+    struct ct_verifier *verifier;
+    struct ct_watcher *watcher;
+    struct output *outputs; /* of all specifications, one after the other … */
+    size_t *first;          /* … by specification: its first one; one more at the end */
+    uint64_t *keys;         /* by specification: its sum; … */
+    bool *told;             /* … and whether it was said that it failed */
+    size_t spec_count;      /* of the sums, when the stream began */
+    int result;             /* of what was done with results: enum ct_error */
+};
+
+static int no_memory(const struct ct_verify_sums_stream *s)
+{
+    return ct_fail_nomem(s->sums->analysis.ctx, "monitors");
+}
+
+static void free_stream(struct ct_verify_sums_stream *s)
+{
+    for (size_t i = 0; s->outputs && i < s->first[s->spec_count]; i++)
+        free((void *)(uintptr_t)s->outputs[i].sum.first);
+    ct_watcher_free(s->watcher);
+    ct_verifier_free(s->verifier);
+    ct_watches_free(s->watches);
+    free(s->outputs);
+    free(s->first);
+    free(s->told);
+    free(s->keys);
+    free(s->run);
+    free(s->buffer);
+    free(s);
+}
+
+void ct_verify_streams_free(struct ct_verify_sums *sums)
+{
+    for (size_t i = 0; i < sums->stream_count; i++)
+        free_stream(sums->streams[i]);
+    free(sums->streams);
+}
+
+/* ---- results ---- */
+
+/* Says where in the program an event is. */
+static void find_place(const struct ct_verify_sums_stream *s, const struct ct_watch_event *event,
+                       struct ct_verify_violation *v)
+{
+    uint32_t count;
+    struct ct_program_where where = {0};
+    v->watch = ct_watches_all(s->watches, &count)[event->watch].name;
+    if (event->kind > CT_WATCH_EXCEPTION)
+        return;
+    v->addr = event->value;
+    if (!v->addr || !s->sums->programs || ct_programs_where(s->sums->programs, v->addr, &where) ||
+        !where.program)
+        return;
+    v->function = where.function ? where.function : "";
+    v->file = where.file ? where.file : "";
+    v->line = where.line;
+}
+
+static int keep_violation(const struct ct_verify_sums_stream *s, struct ct_verify_sum *sum,
+                          const struct ct_verify_result *result)
+{
+    struct ct_verify_violation v = {.run = s->run,
+                                    .buffer = s->buffer,
+                                    .value = result->value,
+                                    .watch = "",
+                                    .function = "",
+                                    .file = "",
+                                    .time = result->time,
+                                    .id = s->id,
+                                    .uncertain = result->uncertain};
+    if (result->place)
+        find_place(s, &result->place->event, &v);
+    return ct_verify_sum_first(sum, &v) ? no_memory(s) : CT_OK;
+}
+
+static void on_result(void *user, const struct ct_verify_result *result)
+{
+    struct ct_verify_sums_stream *s = user;
+    struct output *out = &s->outputs[s->first[result->spec] + result->output];
+    struct ct_verify_sum *sum = &out->sum;
+    ct_add_up(&sum->events, 1);
+    ct_add_up(&sum->violations, result->violation);
+    ct_add_up(&sum->uncertain, result->violation && result->uncertain);
+    out->is_certain = !result->uncertain;
+    if (sum->type == CT_MONITOR_VERDICT || sum->type == CT_MONITOR_BOOL) {
+        out->verdict = sum->type == CT_MONITOR_VERDICT ? (uint8_t)result->number.i
+                       : result->number.i              ? CT_MONITOR_TRUE
+                                                       : CT_MONITOR_FALSE;
+        if (out->verdict < sizeof sum->values / sizeof *sum->values)
+            ct_add_up(&sum->values[out->verdict], 1);
+    } else if (result->big) {
+        ct_add_up(&sum->others, 1);
+    } else if (sum->type == CT_MONITOR_INT || sum->type == CT_MONITOR_FLOAT) {
+        ct_verify_sum_number(sum, result->number);
+    }
+    if (result->violation && !s->result)
+        s->result = keep_violation(s, sum, result);
+}
+
+/* ---- begin ---- */
+
+static int number_outputs(struct ct_verify_sums_stream *s)
+{
+    const struct ct_verify_sums *sums = s->sums;
+    s->first = calloc(s->spec_count + 1, sizeof *s->first);
+    s->told = calloc(s->spec_count + 1, sizeof *s->told);
+    s->keys = calloc(s->spec_count + 1, sizeof *s->keys);
+    if (!s->first || !s->told || !s->keys)
+        return no_memory(s);
+    for (size_t i = 0; i < s->spec_count; i++)
+        s->keys[i] = ct_verify_sums_key(sums, i);
+    for (size_t i = 0; i < s->spec_count; i++)
+        s->first[i + 1] = s->first[i] + ct_monitor_output_count(sums->specs[i].spec);
+    s->outputs = calloc(s->first[s->spec_count] + 1, sizeof *s->outputs);
+    if (!s->outputs)
+        return no_memory(s);
+    for (size_t i = 0; i < s->spec_count; i++) {
+        for (size_t k = s->first[i]; k < s->first[i + 1]; k++) {
+            struct ct_monitor_stream stream;
+            ct_monitor_output(sums->specs[i].spec, k - s->first[i], &stream);
+            s->outputs[k].sum.type = stream.type;
+        }
+    }
+    return CT_OK;
+}
+
+static int bind_specs(struct ct_verify_sums_stream *s)
+{
+    const struct ct_verify_sums *sums = s->sums;
+    int rc = CT_OK;
+    for (size_t i = 0; i < s->spec_count && !rc; i++)
+        rc = ct_verifier_add(s->verifier, sums->specs[i].spec, sums->specs[i].name, sums->specs[i].binds,
+                             sums->specs[i].bind_count);
+    for (size_t i = 0; i < sums->rule_count && !rc; i++)
+        rc = ct_verifier_violation(s->verifier, sums->rules[i].input, sums->rules[i].place);
+    return rc;
+}
+
+static int begin(struct ct_verify_sums_stream *s, const struct ct_stream_origin *origin)
+{
+    struct ct_verify_sums *sums = s->sums;
+    struct ct_ctx *ctx = sums->analysis.ctx;
+    s->run = strdup(origin && origin->run ? origin->run : "");
+    s->buffer = strdup(origin && origin->buffer ? origin->buffer : "");
+    s->id = origin ? origin->id : 0;
+    s->spec_count = sums->spec_count;
+    int rc = s->run && s->buffer ? number_outputs(s) : no_memory(s);
+    if (!rc)
+        rc = ct_watches_new(ctx, sums->programs, &s->watches);
+    if (!rc)
+        rc = ct_verifier_new(ctx, &sums->options, s->watches, &s->verifier);
+    if (!rc)
+        rc = bind_specs(s);
+    if (!rc)
+        rc = ct_watcher_new(ctx, s->watches, &s->watcher);
+    return rc ? rc : ct_verifier_start(s->verifier, on_result, s);
+}
+
+static int make_stream(struct ct_verify_sums *sums, const struct ct_analysis_batch *batch)
+{
+    struct ct_verify_sums_stream **streams =
+        realloc(sums->streams, (sums->stream_count + 1) * sizeof(struct ct_verify_sums_stream *));
+    sums->streams = streams ? streams : sums->streams;
+    struct ct_verify_sums_stream *s = streams ? calloc(1, sizeof *s) : NULL;
+    if (!s)
+        return ct_fail_nomem(sums->analysis.ctx, "monitors");
+    *s = (struct ct_verify_sums_stream){.lane = batch->lane, .sums = sums};
+    const int rc = begin(s, batch->origin);
+    if (rc)
+        free_stream(s);
+    else
+        streams[sums->stream_count++] = s;
+    return rc;
+}
+
+/* The stream of a lane. NULL: there is none. */
+static struct ct_verify_sums_stream *find_stream(const struct ct_verify_sums *sums, uint32_t lane)
+{
+    for (size_t i = sums->stream_count; i-- > 0;)
+        if (sums->streams[i]->lane == lane)
+            return sums->streams[i];
+    return NULL;
+}
+
+/* ---- events ---- */
+
+/* What came of feeding. A specification that failed is told of once, and the others go on; without memory
+ * none does. */
+static int tell_failures(struct ct_verify_sums_stream *s, int rc)
+{
+    for (uint32_t i = 0; rc && rc != CT_ERR_NOMEM && i < s->spec_count; i++) {
+        const char *why = ct_verifier_failure(s->verifier, i);
+        if (why && !s->told[i])
+            ct_log(s->sums->analysis.ctx, CT_LOG_WARNING, "%s; it takes no more events of the stream", why);
+        s->told[i] |= why != NULL;
+    }
+    return rc == CT_ERR_NOMEM ? rc : s->result;
+}
+
+static int take(struct ct_verify_sums_stream *s, const struct ct_step_batch *steps)
+{
+    struct ct_watch_event events[EVENTS];
+    int rc = CT_OK;
+    int more = 1;
+    while (!rc && more) {
+        size_t count;
+        rc = ct_watcher_run(s->watcher, steps, events, EVENTS, &count, &more);
+        const int fed = tell_failures(s, ct_verifier_feed(s->verifier, events, count));
+        rc = rc ? rc : fed;
+    }
+    return rc;
+}
+
+int ct_verify_streams_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
+{
+    struct ct_verify_sums *sums = (struct ct_verify_sums *)analysis;
+    struct ct_verify_sums_stream *s = find_stream(sums, batch->lane);
+    if (s)
+        return take(s, batch->steps);
+    const int rc = make_stream(sums, batch);
+    return rc ? rc : take(sums->streams[sums->stream_count - 1], batch->steps);
+}
+
+/* ---- end ---- */
+
+/* Says what came of an output in the whole stream. */
+static void judge(const struct ct_verify_spec *spec, size_t number, struct output *out)
+{
+    struct ct_verify_sum *sum = &out->sum;
+    const bool is_true = sum->type == CT_MONITOR_VERDICT && out->verdict == CT_MONITOR_TRUE;
+    sum->streams = 1;
+    sum->failed = spec->failed;
+    if (spec->outputs[number].rule == CT_VERIFY_NEVER)
+        return;
+    if (sum->violations > sum->uncertain)
+        sum->violated = 1;
+    else if (sum->violations || (spec->lost && !(is_true && out->is_certain)))
+        sum->doubtful = 1;
+    else if (spec->failed || (sum->type == CT_MONITOR_VERDICT && !is_true))
+        sum->undecided = 1;
+    else
+        sum->satisfied = 1;
+}
+
+static int put(struct ct_verify_sums_stream *s)
+{
+    struct ct_verify_sums *sums = s->sums;
+    int rc = CT_OK;
+    for (size_t i = 0; i < s->spec_count; i++) {
+        for (size_t k = s->first[i]; k < s->first[i + 1] && !rc; k++) {
+            struct ct_verify_sum *sum = &s->outputs[k].sum;
+            struct ct_monitor_stream stream;
+            ct_monitor_output(sums->specs[i].spec, k - s->first[i], &stream);
+            sum->spec = ct_base_name(sums->specs[i].name);
+            sum->output = stream.name;
+            sum->sum = s->keys[i];
+            judge(s->verifier->specs[i], k - s->first[i], &s->outputs[k]);
+            rc = ct_verify_sums_put(sums, sum);
+        }
+    }
+    return rc;
+}
+
+int ct_verify_streams_end(struct ct_analysis *analysis, uint32_t lane)
+{
+    struct ct_verify_sums *sums = (struct ct_verify_sums *)analysis;
+    for (size_t i = 0; i < sums->stream_count; i++) {
+        struct ct_verify_sums_stream *s = sums->streams[i];
+        if (s->lane != lane)
+            continue;
+        sums->streams[i] = sums->streams[--sums->stream_count];
+        int rc = tell_failures(s, ct_verifier_finish(s->verifier));
+        if (!rc)
+            rc = put(s);
+        free_stream(s);
+        return rc;
+    }
+    return CT_OK;
+}
