@@ -6,6 +6,7 @@
 #include "coretap/cover.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
+#include "coretap/verify_sums.h"
 #include "coretap/format.h"
 
 #include <inttypes.h>
@@ -66,23 +67,35 @@ static int make_watch(const struct cli_args *args, struct ct_analysis **out)
     return make_counts(args, out, ct_watch_counts_new);
 }
 
+static int make_monitors(const struct cli_args *args, struct ct_analysis **out)
+{
+    struct ct_verify_sums *sums = NULL;
+    const int rc = ct_verify_sums_new(args->ctx, NULL, &sums);
+    *out = ct_verify_sums_analysis(sums);
+    return rc;
+}
+
 /* In the order of `names`. */
 static const struct {
     const struct ct_analysis_kind *(*kind)(void);
     int (*make)(const struct cli_args *args, struct ct_analysis **out);
     bool needs_program;
+    const char *unsaid; /* what nobody says of a capture; NULL: it can be decoded without */
+    const char *writer; /* … and what decodes it */
 } kinds[] = {
-    {ct_cover_kind, make_cover, true},          {ct_timing_sums_kind, make_timing, false},
-    {ct_stack_sums_kind, make_stacks, true},    {ct_total_counts_kind, make_statistics, false},
-    {ct_event_counts_kind, make_events, false}, {ct_watch_counts_kind, make_watch, false},
+    {ct_cover_kind, make_cover, true, NULL, NULL},
+    {ct_timing_sums_kind, make_timing, false, NULL, NULL},
+    {ct_stack_sums_kind, make_stacks, true, NULL, NULL},
+    {ct_total_counts_kind, make_statistics, false, NULL, NULL},
+    {ct_event_counts_kind, make_events, false, NULL, NULL},
+    {ct_watch_counts_kind, make_watch, false, "what is watched in", "watch --at PLACE"},
+    {ct_verify_sums_kind, make_monitors, false, "which specifications are for", "monitor --spec FILE"},
 };
 
-enum {
-    KINDS = sizeof kinds / sizeof *kinds,
-    WATCH = KINDS - 1,
-};
+#define KINDS (sizeof kinds / sizeof *kinds)
 
-static const char *const names[] = {"coverage", "timing", "stacks", "statistics", "events", "watch", NULL};
+static const char *const names[] = {"coverage", "timing", "stacks",   "statistics",
+                                    "events",   "watch",  "monitors", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -150,13 +163,11 @@ static int run(const struct cli_args *args)
                                "--kind %s: there is a file of %s; results add up that are of one "
                                "kind",
                                names[args->values[KIND].number], names[kind]);
-    for (int i = 0; i < args->rest_count && kind == WATCH; i++)
+    for (int i = 0; i < args->rest_count && kinds[kind].unsaid; i++)
         if (!cli_results_is_file(NULL, args->rest[i]))
-            return cli_usage_error(
-                args->command,
-                "%s: nobody says what is watched in a capture; count it with 'coretap watch "
-                "--at PLACE --format data'",
-                args->rest[i]);
+            return cli_usage_error(args->command,
+                                   "%s: nobody says %s a capture; count it with 'coretap %s --format data'",
+                                   args->rest[i], kinds[kind].unsaid, kinds[kind].writer);
     struct cli_results r = {.args = args,
                             .elf = ELF,
                             .threads = cli_threads(args),
@@ -174,12 +185,15 @@ const struct cli_command cli_command_merge = {
     .operand = "FILE...",
     .many = true,
     .about =
-        "Adds up what 'coretap cover', 'coretap timing', 'coretap profile' and 'coretap watch' write with "
+        "Adds up what 'coretap cover', 'coretap timing', 'coretap profile', 'coretap watch' and 'coretap "
+        "monitor' "
+        "write with "
         "--format data, and prints one file of the same kind: by program, told apart by build id. A capture "
         "in "
         "the place of a file is decoded for it. What was lost in the captures adds up too, and of how many "
         "captures the result is goes to standard error. The formats are in docs/formats.md. 'coretap cover', "
-        "'coretap profile', 'coretap timing' and 'coretap watch' make reports of the results.\n"
+        "'coretap profile', 'coretap timing', 'coretap watch' and 'coretap monitor' make reports of the "
+        "results.\n"
         "Of captures there is more: --kind statistics (how much trace there was) and --kind events (how "
         "often "
         "each type of event came, and which ports software wrote to), which 'coretap stats' prints.",

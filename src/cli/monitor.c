@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/fractal_source.h"
 #include "cli/live_loop.h"
+#include "cli/monitor_sums.h"
 #include "cli/monitors.h"
 #include "cli/streams.h"
 #include "coretap/verdict.h"
@@ -21,7 +22,12 @@ enum {
     OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
 };
 
-static const char *const formats[] = {"text", "jsonl", NULL};
+static const char *const formats[] = {"text", "jsonl", "sums", "data", NULL};
+
+enum {
+    SUMS = 2, /* of the formats */
+    DATA,
+};
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
@@ -31,7 +37,8 @@ static const struct cli_option options[OPTIONS] = {
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help = "text, or one JSON object a line."},
+                .help = "text, or jsonl: one JSON object a line. sums: what the specifications said of all "
+                        "captures; data: the same for 'coretap merge' and 'coretap monitor'."},
     [LIVE] =
         {.name = "live",
          .kind = CLI_TEXT,
@@ -252,8 +259,46 @@ static int watch(struct watched *w, const struct cli_args *args)
     return w->failed ? CLI_FAILED : code == CLI_CLEAN && w->violations ? CLI_DAMAGED : code;
 }
 
+/* Results are those of one capture; what is added up is not an event log, and comes to its end. */
+static bool check(const struct cli_args *args)
+{
+    const bool sums = args->values[FORMAT].number >= SUMS;
+    const bool live = args->values[LIVE].given;
+    bool log = false, saved = false;
+    for (int i = 0; i < args->rest_count; i++) {
+        log |= cli_fractal_source_is_log(args->rest[i]);
+        saved |= cli_results_is_file(ct_verify_sums_kind(), args->rest[i]);
+    }
+    if (sums && live)
+        cli_usage_error(args->command, "--live: --format sums and data are of captures, which end");
+    else if (sums && log)
+        cli_usage_error(
+            args->command,
+            "an event log: --format sums and data are of captures; --format text and jsonl take it");
+    else if (!sums && !live && (args->rest_count > 1 || saved))
+        cli_usage_error(args->command,
+                        "results are those of one capture; of several, and of saved files, there "
+                        "are --format sums and data");
+    else if (live && args->rest_count > 1)
+        cli_usage_error(args->command, "--live: trace that comes is one capture");
+    else
+        return true;
+    return false;
+}
+
+static int run_sums(const struct cli_args *args)
+{
+    const struct cli_monitor_sums_wishes wishes = {
+        .elf = ELF, .threads = cli_threads(args), .data = args->values[FORMAT].number == DATA};
+    return cli_monitor_sums_run(args, &wishes);
+}
+
 static int run(const struct cli_args *args)
 {
+    if (!check(args))
+        return CLI_FAILED;
+    if (args->values[FORMAT].number >= SUMS)
+        return run_sums(args);
     if (args->values[LIVE].given)
         return cli_without_threads(args, "a live run decodes") && cli_filter_none(args, "a live run decodes")
                    ? run_live(args)
@@ -282,12 +327,15 @@ static int run(const struct cli_args *args)
 const struct cli_command cli_command_monitor = {
     .name = "monitor",
     .summary = "check specifications along a trace",
-    .operand = "CAPTURE",
+    .operand = "CAPTURE...",
+    .many = true,
     .synopsis = "--spec FILE",
     .exit_text =
-        "0: no violation, and the trace is clean. 1: there was a violation, or the trace is damaged. 2: "
-        "wrong "
-        "usage, a specification that does not compile or failed, or something could not be opened, read or "
+        "0: no violation, and the trace is clean. 1: there was a violation, or the trace is damaged; with "
+        "--format sums and data also when a specification failed in a stream, which is a part of the result. "
+        "2: "
+        "wrong usage, a specification that does not compile or failed, or something could not be opened, "
+        "read or "
         "written.",
     .about =
         "Follows the trace along the program, feeds TeSSLa specifications with the places that "
@@ -304,7 +352,9 @@ const struct cli_command cli_command_monitor = {
         "before is one "
         "later.\n"
         "Where trace is missing the specifications do not see what ran: results behind it that this could "
-        "have changed are marked uncertain. Each trace ID is a run of its own.",
+        "have changed are marked uncertain. Each trace ID is a run of its own.\n"
+        "With --format sums it adds up what the specifications said of all streams of all captures; in the "
+        "place of each capture it then takes a file that --format data or 'coretap merge' wrote.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -123,14 +123,22 @@ size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_p
     return n;
 }
 
+/* Who takes specifications, and what is a violation. */
+struct taker {
+    int (*add)(void *to, const struct ct_monitor_spec *spec, const char *name,
+               const struct ct_verify_bind *binds, size_t count);
+    int (*violation)(void *to, const char *output, const char *value);
+    void *to;
+};
+
 /* Binds count for the specifications that have the input; one that none has is a mistake. */
-static bool add_specs(const struct cli_monitors *m, struct ct_verifier *verifier)
+static bool add_specs(const struct cli_monitors *m, const struct taker *taker)
 {
     struct ct_verify_bind mine[CLI_LIST_MAX];
     bool used[CLI_LIST_MAX] = {false};
     for (size_t i = 0; i < m->count; i++) {
         const size_t n = cli_monitors_binds(m->specs[i], &m->binds, mine, used);
-        if (ct_verifier_add(verifier, m->specs[i], m->names[i], mine, n) != CT_OK) {
+        if (taker->add(taker->to, m->specs[i], m->names[i], mine, n) != CT_OK) {
             cli_library_error(m->args->ctx);
             return false;
         }
@@ -145,16 +153,48 @@ static bool add_specs(const struct cli_monitors *m, struct ct_verifier *verifier
     return true;
 }
 
-bool cli_monitors_add(const struct cli_monitors *m, struct ct_verifier *verifier)
+static bool add_all(const struct cli_monitors *m, const struct taker *taker)
 {
-    bool fine = add_specs(m, verifier);
+    bool fine = add_specs(m, taker);
     for (size_t i = 0; fine && i < m->violations.count; i++) {
         const struct ct_verify_bind *rule = &m->violations.pairs[i];
-        fine = ct_verifier_violation(verifier, rule->input, rule->place) == CT_OK;
+        fine = taker->violation(taker->to, rule->input, rule->place) == CT_OK;
         if (!fine)
             cli_library_error(m->args->ctx);
     }
     return fine;
+}
+
+static int add_to_verifier(void *to, const struct ct_monitor_spec *spec, const char *name,
+                           const struct ct_verify_bind *binds, size_t count)
+{
+    return ct_verifier_add(to, spec, name, binds, count);
+}
+
+static int tell_verifier(void *to, const char *output, const char *value)
+{
+    return ct_verifier_violation(to, output, value);
+}
+
+bool cli_monitors_add(const struct cli_monitors *m, struct ct_verifier *verifier)
+{
+    return add_all(m, &(const struct taker){add_to_verifier, tell_verifier, verifier});
+}
+
+static int add_to_sums(void *to, const struct ct_monitor_spec *spec, const char *name,
+                       const struct ct_verify_bind *binds, size_t count)
+{
+    return ct_verify_sums_add(to, spec, name, binds, count);
+}
+
+static int tell_sums(void *to, const char *output, const char *value)
+{
+    return ct_verify_sums_violation(to, output, value);
+}
+
+bool cli_monitors_add_sums(const struct cli_monitors *m, struct ct_verify_sums *sums)
+{
+    return add_all(m, &(const struct taker){add_to_sums, tell_sums, sums});
 }
 
 void cli_monitors_free(struct cli_monitors *m)

@@ -7,6 +7,7 @@
 #include "cli/capture.h"
 #include "cli/spec.h"
 #include "coretap/verify.h"
+#include "coretap/verify_sums.h"
 
 /* Rows that stand behind CLI_CAPTURE_TABLE. */
 enum cli_monitor_option {
@@ -120,6 +121,9 @@ bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *arg
 
 /* Adds them to a verifier, with their bindings and what is a violation. False: said why. */
 bool cli_monitors_add(const struct cli_monitors *monitors, struct ct_verifier *verifier);
+
+/* The same to sums. */
+bool cli_monitors_add_sums(const struct cli_monitors *monitors, struct ct_verify_sums *sums);
 
 /* Those of `binds` that the specification has inputs for: their number. `used` may be
  * NULL; else marks are set in it. */

@@ -92,6 +92,9 @@ def cases():
               Case("merge stacks", "merge {stacks} {stacks}"),
               Case("profile of stacks", "profile {stacks}"),
               Case("watch sums", "watch --at exception --at 0x80560 --format sums {watch} {quickstart}"),
+              Case("monitor sums", f"monitor --spec {{timing_spec}} -u us --bind firstCalls=0x80500 "
+                   f"--bind triggerCalls=0x8057c --format sums {{monitors}} {quick}"),
+              Case("merge monitors", "merge {monitors} {monitors}"),
               Case("merge events", "merge --kind events {quickstart}"),
               Case("stats sums", "stats {quickstart} {quickstart}")]
     found += [Case("fractal replay",
@@ -214,6 +217,7 @@ def make_inputs(command, plugin, folder):
                                 "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
     run("timing", "--format", "data", "-o", made["times"], made["quickstart"])
     made["stacks"] = HERE.parent / "fuzz/corpus/saved/stacks"
+    made["monitors"] = HERE.parent / "fuzz/corpus/saved/monitors"
     made["watch"] = HERE.parent / "fuzz/corpus/saved/counts"
     if all(map(shutil.which, TOOLS)):
         env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}

@@ -99,3 +99,116 @@ $ coretap monitor $(seq -f "--spec $T/s%g.tessla" 257) --elf $T/p --bind e=excep
 ! coretap monitor: --spec: can be given 256 times at most
 ! Try 'coretap monitor --help'.
 [2]
+# What specifications said of several captures adds up, and is saved.
+$ printf 'in f: Events[Unit]\nin g: Events[Unit]\ndef apart = time(g) - time(f)\ndef slow_error = apart > 1000\nout apart\nout slow_error\n' > $T/sums.tessla
+$ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums examples/quickstart
+| sums.tessla: apart: 52 events
+|     2 streams
+|     52 numbers, 1 to 1810, sum 11998, mean 230.731
+| sums.tessla: slow_error: 52 events, 6 violations, 0 of them uncertain
+|     2 streams: 1 violated, 1 satisfied
+|     true 6, false 46
+|     first in examples/quickstart, ETB_0, ID 10, at 1002: true at 0x8057c
+[1]
+$ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format data -o $T/sums.data examples/quickstart
+[1]
+$ tail -n +4 $T/sums.data | head -12
+| spec 872725dae731aefc sums.tessla
+| output apart
+| type int
+| events 52 0 0
+| streams 2 0 0 0 0 0
+| range 52 1 1810
+| total 0 2ede 0 0
+| output slow_error
+| type bool
+| events 52 6 0
+| streams 2 0 1 0 0 1
+| values 0 6 46
+$ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums $T/sums.data examples/quickstart
+| sums.tessla: apart: 104 events
+|     4 streams
+|     104 numbers, 1 to 1810, sum 23996, mean 230.731
+| sums.tessla: slow_error: 104 events, 12 violations, 0 of them uncertain
+|     4 streams: 2 violated, 2 satisfied
+|     true 12, false 92
+|     first in examples/quickstart, ETB_0, ID 10, at 1002: true at 0x8057c
+! coretap: warning: monitors: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+[1]
+$ coretap monitor --format sums $T/sums.data
+| sums.tessla: apart: 52 events
+|     2 streams
+|     52 numbers, 1 to 1810, sum 11998, mean 230.731
+| sums.tessla: slow_error: 52 events, 6 violations, 0 of them uncertain
+|     2 streams: 1 violated, 1 satisfied
+|     true 6, false 46
+|     first in examples/quickstart, ETB_0, ID 10, at 1002: true at 0x8057c
+[1]
+$ coretap merge $T/sums.data $T/sums.data 2>&1 | grep -c 'streams 4'
+| 2
+$ coretap monitor --format sums examples/quickstart
+! coretap monitor: monitor what? give --spec FILE
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec $T/sums.tessla examples/quickstart examples/quickstart
+! coretap monitor: results are those of one capture; of several, and of saved files, there are --format sums and data
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec $T/sums.tessla $T/sums.data
+! coretap monitor: results are those of one capture; of several, and of saved files, there are --format sums and data
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec $T/sums.tessla --history 2 --format sums examples/quickstart
+! coretap monitor: --history: sums have no events; --format text and jsonl print them
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec $T/sums.tessla --live 0 --format sums examples/quickstart
+! coretap monitor: --live: --format sums and data are of captures, which end
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec $T/sums.tessla --live 0 examples/quickstart examples/quickstart
+! coretap monitor: --live: trace that comes is one capture
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec $T/sums.tessla --format sums examples/quickstart
+! coretap: $T/sums.tessla:1:4: error: input f: nothing in the trace feeds it; bind it to a place
+!     1 | in f: Events[Unit]
+!       |    ^
+[2]
+$ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation fast --format sums examples/quickstart
+! coretap: no specification has an output fast that could be a violation; look at its out statements
+[2]
+$ coretap monitor --spec $T/sums.tessla --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums examples/quickstart
+! coretap: $T/sums.tessla: a specification of this name and text is there already, and would count twice; give it once
+[2]
+$ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums --core 7 examples/quickstart
+! coretap: examples/quickstart: has no trace of a core '7' that is wanted; its cores: cpu_0, cpu_1
+[2]
+$ coretap monitor --format sums --from 1insn $T/sums.data
+! coretap monitor: --from cannot be applied: saved results are those of whole captures
+! Try 'coretap monitor --help'.
+[2]
+$ sed 's/^events 52/events 53/' $T/sums.data > $T/changed.data; coretap monitor --format sums $T/changed.data
+! coretap: $T/changed.data:21: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap monitor --format data'
+[2]
+$ coretap merge --kind monitors examples/quickstart
+! coretap merge: examples/quickstart: nobody says which specifications are for a capture; count it with 'coretap monitor --spec FILE --format data'
+! Try 'coretap merge --help'.
+[2]
+$ coretap merge -q $T/sums.data tests/fuzz/corpus/saved/counts
+! coretap: tests/fuzz/corpus/saved/counts:1: not a monitors file: the first line is not 'coretap-monitors 1'; nothing of the file was taken. Write it with 'coretap monitor --format data'
+[2]
+# A specification that fails in a stream has said what it said before; the others go on.
+$ printf 'in f: Events[Unit]\ndef n = count(f)\ndef bad = 100 / (n - 1)\nout bad\n' > $T/failing.tessla
+$ coretap monitor --spec $T/failing.tessla --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums examples/quickstart
+| failing.tessla: bad: 0 events
+|     2 streams; in 2 the specification failed
+| sums.tessla: apart: 52 events
+|     2 streams
+|     52 numbers, 1 to 1810, sum 11998, mean 230.731
+| sums.tessla: slow_error: 52 events, 6 violations, 0 of them uncertain
+|     2 streams: 1 violated, 1 satisfied
+|     true 6, false 46
+|     first in examples/quickstart, ETB_0, ID 10, at 1002: true at 0x8057c
+! coretap: warning: $T/failing.tessla: Division by zero (t = 0); it takes no more events of the stream
+[1]

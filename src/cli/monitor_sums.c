@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/monitor_sums.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/results.h"
+#include "coretap/verify_sums.h"
+
+/* ---- lines ---- */
+
+/* Digits of a number of 128 bits, with a zero. */
+#define WIDE_ROOM 41
+
+/* Writes a sum of numbers above and below 0 as a decimal number. */
+static const char *wide_text(const struct ct_wide_sum *above, const struct ct_wide_sum *below,
+                             char room[WIDE_ROOM])
+{
+    const unsigned __int128 up = (unsigned __int128)above->high << 64 | above->low;
+    const unsigned __int128 down = (unsigned __int128)below->high << 64 | below->low;
+    unsigned __int128 rest = up > down ? up - down : down - up;
+    char *at = room + WIDE_ROOM - 1;
+    *at = '\0';
+    do
+        *--at = (char)('0' + (int)(rest % 10));
+    while (rest /= 10);
+    if (down > up)
+        *--at = '-';
+    return at;
+}
+
+static double as_double(const struct ct_wide_sum *sum)
+{
+    return (double)sum->high * 0x1p64 + (double)sum->low;
+}
+
+static void print_range(const struct ct_verify_sum *sum)
+{
+    char room[WIDE_ROOM];
+    if (sum->numbers && sum->type == CT_MONITOR_FLOAT)
+        printf("    %" PRIu64 " numbers, %.17g to %.17g\n", sum->numbers, sum->low.f, sum->high.f);
+    else if (sum->numbers)
+        printf("    %" PRIu64 " numbers, %" PRId64 " to %" PRId64 ", sum %s, mean %.3f\n", sum->numbers,
+               sum->low.i, sum->high.i, wide_text(&sum->above, &sum->below, room),
+               (as_double(&sum->above) - as_double(&sum->below)) / (double)sum->numbers);
+    if (sum->others)
+        printf("    %" PRIu64 " values are not in these: %s\n", sum->others,
+               sum->type == CT_MONITOR_FLOAT ? "not a number" : "of more than 64 bits");
+}
+
+static void print_values(const struct ct_verify_sum *sum)
+{
+    if (sum->type == CT_MONITOR_VERDICT)
+        printf("    unknown %" PRIu64 ", true %" PRIu64 ", false %" PRIu64 "\n",
+               sum->values[CT_MONITOR_UNKNOWN], sum->values[CT_MONITOR_TRUE], sum->values[CT_MONITOR_FALSE]);
+    else if (sum->type == CT_MONITOR_BOOL)
+        printf("    true %" PRIu64 ", false %" PRIu64 "\n", sum->values[CT_MONITOR_TRUE],
+               sum->values[CT_MONITOR_FALSE]);
+}
+
+static void print_place(const struct ct_verify_violation *v)
+{
+    if (*v->function) {
+        printf(" in ");
+        cli_put_printable(stdout, v->function);
+    }
+    if (*v->file) {
+        printf(*v->function ? " (" : " at ");
+        cli_put_printable(stdout, v->file);
+        printf(*v->function ? ":%u)" : ":%u", v->line);
+    } else if (v->addr) {
+        printf(" at 0x%" PRIx64, v->addr);
+    }
+}
+
+static void print_first(const struct ct_verify_violation *v)
+{
+    printf("    first in ");
+    cli_put_printable(stdout, *v->run ? v->run : "a capture without a name");
+    if (*v->buffer) {
+        printf(", ");
+        cli_put_printable(stdout, v->buffer);
+    }
+    printf(", ID %02x, at %" PRIu64 ": ", v->id, v->time);
+    cli_put_printable(stdout, v->value);
+    if (v->uncertain)
+        printf(", uncertain");
+    print_place(v);
+    putchar('\n');
+}
+
+/* What came of streams, when the output has events that can be violations. */
+static void print_streams(const struct ct_verify_sum *sum)
+{
+    const struct {
+        const char *name;
+        uint64_t count;
+    } kinds[] = {{"violated", sum->violated},
+                 {"uncertain", sum->doubtful},
+                 {"undecided", sum->undecided},
+                 {"satisfied", sum->satisfied}};
+    const char *before = ": ";
+    printf("    %" PRIu64 " streams", sum->streams);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!kinds[i].count)
+            continue;
+        printf("%s%" PRIu64 " %s", before, kinds[i].count, kinds[i].name);
+        before = ", ";
+    }
+    if (sum->failed)
+        printf("; in %" PRIu64 " the specification failed", sum->failed);
+    putchar('\n');
+}
+
+/* `told` is set when results of one name are of several specifications. */
+static void print_output(const struct ct_verify_sum *sum, bool told)
+{
+    cli_put_printable(stdout, sum->spec);
+    if (told)
+        printf(" %016" PRIx64, sum->sum);
+    printf(": ");
+    cli_put_printable(stdout, sum->output);
+    printf(": %" PRIu64 " events", sum->events);
+    if (sum->violations)
+        printf(", %" PRIu64 " violations, %" PRIu64 " of them uncertain", sum->violations, sum->uncertain);
+    putchar('\n');
+    print_streams(sum);
+    print_values(sum);
+    print_range(sum);
+    if (sum->first)
+        print_first(sum->first);
+}
+
+/* Whether there are results of a specification of this name, but of another text. */
+static bool has_namesake(const struct ct_verify_sum *all, size_t count, size_t number)
+{
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = all[i].sum != all[number].sum && strcmp(all[i].spec, all[number].spec) == 0;
+    return found;
+}
+
+static int print_all(const struct cli_results *read, const struct ct_verify_sum *all, size_t count, int code)
+{
+    for (size_t i = 0; i < count; i++)
+        print_output(&all[i], has_namesake(all, count, i));
+    if (!count && !read->args->quiet)
+        cli_say("%s: no stream was followed along a program, so the specifications say nothing",
+                read->args->operand);
+    return count ? code : CLI_DAMAGED;
+}
+
+/* ---- what is added up ---- */
+
+/* Violations and specifications that failed in a stream make the exit code 1: what was found is kept. */
+static int code_of(const struct ct_verify_sum *all, size_t count, int code)
+{
+    bool bad = false;
+    for (size_t i = 0; i < count; i++)
+        bad |= all[i].violations || all[i].failed;
+    return bad && code == CLI_CLEAN ? CLI_DAMAGED : code;
+}
+
+static int print(const struct cli_results *read, const struct ct_verify_sums *sums, bool data, int code)
+{
+    size_t count;
+    const struct ct_verify_sum *all = ct_verify_sums_all(sums, &count);
+    const int printed =
+        data ? cli_results_save(read->args->ctx, read->analysis, stdout) : print_all(read, all, count, code);
+    return code_of(all, count, printed > code ? printed : code);
+}
+
+static int add_up(struct cli_results *read, struct ct_verify_sums *sums, bool data)
+{
+    const struct cli_args *args = read->args;
+    if (!cli_filter_read(&read->filter, args, false) || !cli_programs_new_moved(&read->programs, args, NULL))
+        return CLI_FAILED;
+    if (args->values[CLI_MONITOR_CLOCK].number != CT_VERIFY_TIMESTAMPS)
+        read->filter.filter.frequency = 0; /* --frequency is that of the cycles */
+    const int code = cli_results_read(read);
+    return code == CLI_FAILED || read->kept_nothing ? code : print(read, sums, data, code);
+}
+
+/* Whether there is what captures are to be checked with. False: said what is missing. */
+static bool check(const struct cli_args *args)
+{
+    bool capture = false;
+    for (int i = 0; i < args->rest_count; i++)
+        capture |= !cli_results_is_file(ct_verify_sums_kind(), args->rest[i]);
+    if (args->values[CLI_MONITOR_HISTORY].given)
+        cli_usage_error(args->command, "--history: sums have no events; --format text and jsonl print them");
+    else if (capture && !cli_monitors_named(args))
+        cli_usage_error(args->command, "monitor what? give --spec FILE");
+    else
+        return true;
+    return false;
+}
+
+int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_sums_wishes *wishes)
+{
+    struct ct_verify_sums *sums = NULL;
+    struct cli_monitors monitors = {.args = args};
+    struct cli_results read = {.args = args,
+                               .elf = wishes->elf,
+                               .threads = wishes->threads,
+                               .file_why = "saved results are those of whole captures"};
+    int code = CLI_FAILED;
+    if (!check(args))
+        return code;
+    if (cli_monitors_load(&monitors, args)) {
+        if (ct_verify_sums_new(args->ctx, &monitors.verify, &sums) != CT_OK)
+            cli_library_error(args->ctx);
+        else if (cli_monitors_add_sums(&monitors, sums)) {
+            read.analysis = ct_verify_sums_analysis(sums);
+            code = add_up(&read, sums, wishes->data);
+        }
+    }
+    cli_results_close(&read);
+    ct_verify_sums_free(sums);
+    cli_monitors_free(&monitors);
+    return code;
+}
