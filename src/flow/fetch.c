@@ -2,6 +2,7 @@
 #include "flow/fetch.h"
 
 #include "base/bytes.h"
+#include "program/insn_a64.h"
 
 static const uint8_t *read4(struct ct_fetch *f, uint64_t addr, uint32_t space)
 {
@@ -40,4 +41,17 @@ bool ct_fetch_insn(struct ct_fetch *f, uint64_t addr, enum ct_isa isa, uint32_t 
         (insn->type == CT_INSN_DSB_DMB && !f->dsb_waypoint))
         insn->type = CT_INSN_OTHER;
     return true;
+}
+
+uint32_t ct_fetch_straight(struct ct_fetch *f, uint64_t addr, enum ct_isa isa, uint32_t space, uint32_t most)
+{
+    const uint8_t *p = isa == CT_ISA_A64 ? read4(f, addr, space) : NULL;
+    if (!p)
+        return 0;
+    const uint64_t left = (f->size - (addr - f->start)) / 4;
+    const uint32_t end = left < most ? (uint32_t)left : most;
+    uint32_t n = 0;
+    while (n < end && !ct_a64_may_branch(ct_load32(p + (size_t)n * 4)))
+        n++;
+    return n;
 }

@@ -24,4 +24,10 @@ struct ct_fetch {
 bool ct_fetch_insn(struct ct_fetch *fetch, uint64_t addr, enum ct_isa isa, uint32_t space,
                    struct ct_insn *insn);
 
+/* Counts the A64 instructions from `addr` on up to the first that may be a waypoint, `most` at most. Returns
+ * 0 in other instruction sets and where nothing can be read. ct_fetch_insn classifies each of those counted
+ * as CT_INSN_OTHER without a condition. */
+uint32_t ct_fetch_straight(struct ct_fetch *fetch, uint64_t addr, enum ct_isa isa, uint32_t space,
+                           uint32_t most);
+
 #endif

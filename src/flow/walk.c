@@ -23,7 +23,6 @@ struct sink {
 
 /* Where a walk stops. */
 enum stop {
-    STOP_WAYPOINT,
     STOP_BEFORE, /* behind the instruction before the given address, or behind the one that it lies in */
     STOP_AFTER,  /* behind the instruction at the given address */
 };
@@ -214,15 +213,37 @@ static enum ct_walk_found walk_to(struct ct_walk *w, enum stop stop, uint64_t at
         range->crossed |= range->n && w->insn.type != CT_INSN_OTHER;
         if (!walk_insn(w, range))
             return CT_WALK_NO_ACCESS;
-        if ((stop == STOP_WAYPOINT && w->insn.type != CT_INSN_OTHER) ||
-            (stop == STOP_BEFORE && w->addr >= at) || (stop == STOP_AFTER && here == at))
+        if ((stop == STOP_BEFORE && w->addr >= at) || (stop == STOP_AFTER && here == at))
             return CT_WALK_FOUND;
     }
 }
 
+/* Goes over the instructions at w->addr that are surely no waypoints. */
+static void walk_straight(struct ct_walk *w, struct ct_walk_range *range)
+{
+    if (w->it_left)
+        return;
+    const uint32_t n = ct_fetch_straight(&w->fetch, w->addr, (enum ct_isa)w->isa, ct_walk_space(w),
+                                         CT_WALK_MAX_BLOCK - range->n);
+    if (!n)
+        return;
+    w->insn = (struct ct_insn){.type = CT_INSN_OTHER, .size = 4, .isa = CT_ISA_A64};
+    w->addr += (uint64_t)n * 4;
+    range->n += n;
+}
+
 enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *range)
 {
-    return walk_to(w, STOP_WAYPOINT, 0, range);
+    *range = (struct ct_walk_range){.start = w->addr};
+    for (;;) {
+        walk_straight(w, range);
+        if (range->n == CT_WALK_MAX_BLOCK)
+            return CT_WALK_TOO_LONG;
+        if (!walk_insn(w, range))
+            return CT_WALK_NO_ACCESS;
+        if (w->insn.type != CT_INSN_OTHER)
+            return CT_WALK_FOUND;
+    }
 }
 
 /* The last four instructions of an IT block may be all that there is of a short range, if an exception
@@ -329,7 +350,7 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
         return;
     }
     struct ct_walk_range range;
-    enum ct_walk_found found = walk_to(w, STOP_WAYPOINT, 0, &range);
+    enum ct_walk_found found = ct_walk_to_waypoint(w, &range);
     if (found != CT_WALK_FOUND) {
         put_broken_walk(w, sink, &range, found);
         return;
@@ -353,7 +374,7 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
         return;
     }
     struct ct_walk_range range;
-    enum ct_walk_found found = walk_to(w, STOP_WAYPOINT, 0, &range);
+    enum ct_walk_found found = ct_walk_to_waypoint(w, &range);
     if (found != CT_WALK_FOUND) {
         put_broken_walk(w, sink, &range, found);
         return;

@@ -133,6 +133,5 @@ void ct_insn_decode_a64(uint32_t op, uint64_t addr, const struct ct_arch *arch, 
     if (!arch || !out)
         return;
     static const uint8_t group_of[8] = {0, 2, 3, 4, 1, 2, 5, 4};
-    bool in_group = (op & 0x1c000000) == 0x14000000;
-    set(in_group ? find(&ct_a64_groups[group_of[op >> 29]], op, arch) : NULL, op, addr, out);
+    set(ct_a64_may_branch(op) ? find(&ct_a64_groups[group_of[op >> 29]], op, arch) : NULL, op, addr, out);
 }

@@ -32,6 +32,13 @@ enum {
 
 extern const struct ct_a64_group ct_a64_groups[CT_A64_GROUPS];
 
+/* Tells whether the word is of the group of branches, exceptions and system instructions. None of the others
+ * changes where execution goes on. */
+static inline bool ct_a64_may_branch(uint32_t opcode)
+{
+    return (opcode & 0x1c000000) == 0x14000000;
+}
+
 /* The reference for ct_insn_decode_a64: looks at each row of the table in its order. Same parameters. */
 void ct_insn_decode_a64_plain(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
                               struct ct_insn *out);
