@@ -189,8 +189,10 @@ static int make_stream(struct ct_verify_sums *sums, const struct ct_analysis_bat
 {
     struct ct_verify_sums_stream **streams =
         realloc(sums->streams, (sums->stream_count + 1) * sizeof(struct ct_verify_sums_stream *));
-    sums->streams = streams ? streams : sums->streams;
-    struct ct_verify_sums_stream *s = streams ? calloc(1, sizeof *s) : NULL;
+    if (!streams)
+        return ct_fail_nomem(sums->analysis.ctx, "monitors");
+    sums->streams = streams;
+    struct ct_verify_sums_stream *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(sums->analysis.ctx, "monitors");
     *s = (struct ct_verify_sums_stream){.lane = batch->lane, .sums = sums};
