@@ -44,6 +44,7 @@
 
 #include "coretap/access.h"
 #include "coretap/fractal.h"
+#include "coretap/fractal_sums.h"
 #include "coretap/monitor.h"
 #include "coretap/record.h"
 #include "coretap/soc.h"

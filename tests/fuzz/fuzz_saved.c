@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of times, of stacks, of counts and of results of specifications. What must hold: what was read is
+/* Files of times, of stacks, of counts, of results of specifications and of
+ * FRACTAL logs. What must hold: what was read is
  * written as a file that says the same, and read again it is that file, to the byte. Each input is also read
  * with the sum that it should have at its end: few changes would come further. */
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 
 #include "base/fnv.h"
 #include "coretap/counts.h"
+#include "coretap/fractal_sums.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "coretap/verify_sums.h"
@@ -101,13 +103,29 @@ static void look_at_results(const struct ct_verify_sums *sums)
     }
 }
 
+/* Names and points in their order, each once. */
+static void look_at_logs(struct ct_fractal_sums *sums)
+{
+    size_t count;
+    const struct ct_fractal_sum *all = ct_fractal_sums_all(sums, &count);
+    for (size_t i = 0; i < count; i++)
+        require(all[i].kind <= CT_FRACTAL_PAGE &&
+                (i == 0 || strcmp(all[i - 1].program, all[i].program) <= 0));
+    const struct ct_fractal_point_sum *points = ct_fractal_sums_points(sums, &count);
+    for (size_t i = 0; i < count; i++)
+        require(points[i].shortest <= points[i].longest && (points[i].intervals || !points[i].longest));
+}
+
 /* Of the kind that the file says, else of times. */
 static struct ct_analysis *make(const uint8_t *data, size_t size)
 {
     struct ct_stack_sums *of_stacks;
     struct ct_timing_sums *of_times;
     struct ct_verify_sums *of_results;
+    struct ct_fractal_sums *of_logs;
     struct ct_counts *counts;
+    if (ct_analysis_is_saved(ct_fractal_sums_kind(), data, size))
+        return ct_fractal_sums_new(NULL, &of_logs) ? NULL : ct_fractal_sums_analysis(of_logs);
     if (ct_analysis_is_saved(ct_verify_sums_kind(), data, size))
         return ct_verify_sums_new(NULL, NULL, &of_results) ? NULL : ct_verify_sums_analysis(of_results);
     if (ct_analysis_is_saved(ct_stack_sums_kind(), data, size))
@@ -125,6 +143,8 @@ static void read_and_write(const uint8_t *data, size_t size)
     ct_analysis_load(first, "fuzz", data, size);
     if (first->kind == ct_stack_sums_kind())
         look_at_stacks((struct ct_stack_sums *)first);
+    else if (first->kind == ct_fractal_sums_kind())
+        look_at_logs((struct ct_fractal_sums *)first);
     else if (first->kind == ct_verify_sums_kind())
         look_at_results((struct ct_verify_sums *)first);
     else if (first->kind == ct_watch_counts_kind())

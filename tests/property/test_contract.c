@@ -15,6 +15,7 @@
 #include "coretap/counts.h"
 #include "coretap/cover.h"
 #include "coretap/event.h"
+#include "coretap/fractal_sums.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "coretap/verify_sums.h"
@@ -180,10 +181,50 @@ static int take_totals(struct ct_analysis *analysis, const struct history *h, si
     return 1;
 }
 
+static int is_fractal(const struct ct_analysis *analysis)
+{
+    return analysis->kind == ct_fractal_sums_kind();
+}
+
+/* Lines of memory as a log of FRACTAL: in functions, objects and regions of two programs, with points. */
+static int take_log(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to,
+                    uint32_t lane)
+{
+    static const char *const names[] = {"f \\ 1", "f2", "object", "[stack]", "[unknown]"};
+    static const uint8_t kind_of[] = {CT_FRACTAL_FUNCTION, CT_FRACTAL_FUNCTION, CT_FRACTAL_OBJECT,
+                                      CT_FRACTAL_REGION, CT_FRACTAL_ELSEWHERE};
+    struct ct_fractal_sums *sums = (struct ct_fractal_sums *)analysis;
+    const struct ct_fractal_run run = {
+        .size = sizeof run, .program = lane % 2 ? "program \\ 1" : NULL, .clock_hz = lane > 1 ? 1000 : 0};
+    uint64_t time = 0;
+    REQUIRE(ct_fractal_sums_begin(sums, &run) == CT_OK);
+    for (size_t i = from; i < to; i++) {
+        const uint32_t name = h->steps[i] % 5;
+        const struct ct_fractal_event event = {.time = time += h->cycles[i],
+                                               .point = h->steps[i] % 7,
+                                               .op = (uint8_t)(h->steps[i] % CT_FRACTAL_OP_COUNT),
+                                               .initiator = (uint8_t)h->contexts[i],
+                                               .kind = (uint8_t)(name < 2 ? CT_FRACTAL_KIND_INSN : 0),
+                                               .flags = h->interrupted[i]};
+        const struct ct_fractal_place place = {.name = names[name],
+                                               .kind = kind_of[name],
+                                               .area = name == 3  ? "[stack]"
+                                                       : name < 3 ? ""
+                                                                  : NULL,
+                                               .offset = 0x800 * (uint64_t)h->steps[i],
+                                               .point = event.point < 3 ? names[event.point] : NULL,
+                                               .point_offset = 64 * (uint64_t)event.point};
+        REQUIRE(ct_fractal_sums_take(sums, &event, &place) == CT_OK);
+    }
+    REQUIRE(ct_fractal_sums_end(sums, (to - from) % 3, (to - from) % 2) == CT_OK);
+    return 1;
+}
+
 /* Whether it takes streams, each by itself, in place of counts. */
 static int takes_streams(const struct ct_analysis *analysis)
 {
-    return (analysis->kind->inputs & (CT_INPUT_STEPS | CT_INPUT_EVENTS | CT_INPUT_TOTALS)) != 0;
+    return (analysis->kind->inputs & (CT_INPUT_STEPS | CT_INPUT_EVENTS | CT_INPUT_TOTALS)) != 0 ||
+           is_fractal(analysis);
 }
 
 /* A piece of the history with a graph of its own, as a task of a thread has. */
@@ -193,7 +234,8 @@ static int take_piece(struct ct_analysis *analysis, const struct history *h, siz
     struct ct_graph *graph;
     REQUIRE(ct_graph_new(NULL, &graph) == CT_OK);
     const uint32_t inputs = analysis->kind->inputs;
-    REQUIRE(inputs & CT_INPUT_STEPS    ? take_steps(analysis, graph, h, from, to, lane)
+    REQUIRE(is_fractal(analysis)       ? take_log(analysis, h, from, to, lane)
+            : inputs & CT_INPUT_STEPS  ? take_steps(analysis, graph, h, from, to, lane)
             : inputs & CT_INPUT_EVENTS ? take_events(analysis, h, from, to, lane)
             : inputs & CT_INPUT_TOTALS ? take_totals(analysis, h, from, to, lane)
                                        : take_counts(analysis, graph, h, from, to));
@@ -410,6 +452,18 @@ static struct ct_analysis *new_monitors(struct rng *rng)
     return analysis;
 }
 
+static struct ct_analysis *bare_fractal(void)
+{
+    struct ct_fractal_sums *sums;
+    return ct_fractal_sums_new(NULL, &sums) == CT_OK ? ct_fractal_sums_analysis(sums) : NULL;
+}
+
+static struct ct_analysis *new_fractal(struct rng *rng)
+{
+    (void)rng;
+    return bare_fractal();
+}
+
 /* `make` knows all that can run, and calls it by random names; `bare` knows nothing. */
 static const struct {
     const char *name;
@@ -419,7 +473,7 @@ static const struct {
     {"coverage", new_cover, bare_cover},       {"timing", new_timing, bare_timing},
     {"stacks", new_stacks, bare_stacks},       {"watch", new_watch, bare_watch},
     {"events", new_events, bare_events},       {"statistics", new_totals, bare_totals},
-    {"monitors", new_monitors, bare_monitors},
+    {"monitors", new_monitors, bare_monitors}, {"fractal", new_fractal, bare_fractal},
 };
 
 /* ---- saved files ---- */
@@ -500,7 +554,7 @@ static struct ct_analysis *sum(struct subject *s, struct ct_analysis *const *fro
 static int take_as(struct ct_analysis *analysis, const struct history *h, const size_t cuts[2], uint32_t lane,
                    uint32_t name)
 {
-    if (takes_streams(analysis))
+    if (analysis->kind->programs && takes_streams(analysis))
         REQUIRE(analysis->kind->programs(analysis, called[name]) == CT_OK);
     return take_piece(analysis, h, cuts[0], cuts[1], lane);
 }

@@ -21,6 +21,7 @@
 #include "coretap/filter.h"
 #include "coretap/format.h"
 #include "coretap/fractal.h"
+#include "coretap/fractal_sums.h"
 #include "coretap/json.h"
 #include "coretap/merge.h"
 #include "coretap/record.h"
@@ -231,6 +232,16 @@ static int new_soc(struct bench *b, const void *options)
     return rc;
 }
 
+static int begin_log(struct bench *b, const void *options)
+{
+    struct ct_fractal_sums *sums = NULL;
+    int rc = ct_fractal_sums_new(b->ctx, &sums);
+    if (!rc)
+        rc = ct_fractal_sums_begin(sums, options);
+    ct_fractal_sums_free(sums);
+    return rc;
+}
+
 static int write_wcet(struct bench *b, const void *options)
 {
     struct ct_wcet_result result = {0};
@@ -276,6 +287,7 @@ static const struct kind {
     KIND(fast_options, new_fast, CT_OK),
     KIND(filter, settle, CT_OK),
     KIND(fractal_options, new_fractal, CT_OK),
+    KIND(fractal_run, begin_log, CT_OK),
     KIND(framer_options, new_framer, CT_ERR_ARG),
     KIND(json_options, new_json, CT_OK),
     KIND(line_options, load_lines, CT_ERR_IO),

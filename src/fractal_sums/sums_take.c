@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The log that is read: its events, and how far the hits of its points are apart. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "base/saturate.h"
+#include "fractal_sums/sums.h"
+
+static bool is_text(const char *text)
+{
+    return !text || strlen(text) <= CT_FRACTAL_SUMS_NAME;
+}
+
+int ct_fractal_sums_begin(struct ct_fractal_sums *s, const struct ct_fractal_run *run)
+{
+    struct ct_fractal_run mine;
+    if (!s)
+        return CT_ERR_ARG;
+    int rc = ct_options_read(s->analysis.ctx, __func__, run, &mine, sizeof mine);
+    if (rc)
+        return rc;
+    if (s->open || !is_text(mine.name) || !is_text(mine.program))
+        return ct_fail(s->analysis.ctx, CT_ERR_ARG,
+                       "fractal: a log begins inside of another one, or its names are too long");
+    s->program = ct_arena_strdup(&s->texts, mine.program ? mine.program : "");
+    if (!s->program)
+        return ct_fail_nomem(s->analysis.ctx, "fractal");
+    if (mine.name && *mine.name)
+        rc = ct_analysis_add_run(&s->analysis, mine.name);
+    s->clock_hz = mine.clock_hz;
+    s->hit_count = 0;
+    s->open = !rc;
+    return rc;
+}
+
+/* The state of a point of the log. NULL without memory. */
+static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
+{
+    if (point >= s->hit_count) {
+        const size_t count = (size_t)point + 1 > 2 * s->hit_count ? (size_t)point + 1 : 2 * s->hit_count;
+        struct ct_fractal_hit *hits = realloc(s->hits, count * sizeof *hits);
+        if (!hits)
+            return NULL;
+        memset(hits + s->hit_count, 0, (count - s->hit_count) * sizeof *hits);
+        s->hits = hits;
+        s->hit_count = count;
+    }
+    return &s->hits[point];
+}
+
+/* Points are told by their number within a log, and by their name in sums. */
+static int take_point(struct ct_fractal_sums *s, const struct ct_fractal_event *event,
+                      const struct ct_fractal_place *place)
+{
+    struct ct_fractal_hit *hit = hit_of(s, event->point);
+    struct ct_fractal_point_sum once = {.program = s->program,
+                                        .name = place->point,
+                                        .offset = place->point_offset,
+                                        .clock_hz = s->clock_hz,
+                                        .hits = 1};
+    if (!hit)
+        return ct_fail_nomem(s->analysis.ctx, "fractal");
+    if (hit->hit && event->time >= hit->last) { /* a log of several runs may go back */
+        once.intervals = 1;
+        once.shortest = once.longest = once.total = event->time - hit->last;
+    }
+    hit->hit = true;
+    hit->last = event->time;
+    return ct_fractal_sums_put_point(s, &once);
+}
+
+static bool is_place(const struct ct_fractal_place *place)
+{
+    return place->name && place->kind < CT_FRACTAL_PAGE && is_text(place->name) && is_text(place->area) &&
+           is_text(place->point);
+}
+
+static void count(struct ct_fractal_totals *t, const struct ct_fractal_event *e)
+{
+    ct_add_up(e->flags & CT_FRACTAL_ALIAS ? &t->aliases : &t->events, 1);
+    ct_add_up(&t->insns, e->kind == CT_FRACTAL_KIND_INSN);
+    ct_add_up(&t->by_op[e->op < CT_FRACTAL_OP_COUNT ? e->op : 0], 1);
+    ct_add_up(&t->by_initiator[e->initiator & 63], 1);
+}
+
+int ct_fractal_sums_take(struct ct_fractal_sums *s, const struct ct_fractal_event *event,
+                         const struct ct_fractal_place *place)
+{
+    if (!s || !event || !place || !s->open || !is_place(place))
+        return CT_ERR_ARG;
+    struct ct_fractal_sum once = {.program = s->program,
+                                  .name = place->name,
+                                  .kind = place->kind,
+                                  .events = 1,
+                                  .insns = event->kind == CT_FRACTAL_KIND_INSN};
+    int rc = ct_fractal_sums_put(s, &once);
+    if (!rc && place->area) {
+        once.name = place->area;
+        once.offset = place->offset >> 12 << 12;
+        once.kind = CT_FRACTAL_PAGE;
+        rc = ct_fractal_sums_put(s, &once);
+    }
+    if (!rc && place->point && event->point < CT_FRACTAL_SUMS_MOST)
+        rc = take_point(s, event, place);
+    if (!rc)
+        count(&s->totals, event);
+    return rc;
+}
+
+int ct_fractal_sums_end(struct ct_fractal_sums *s, uint64_t dropped, uint64_t damaged)
+{
+    if (!s || !s->open)
+        return CT_ERR_ARG;
+    const struct ct_analysis_captures one = {
+        .known = 1, .damaged = damaged != 0, .losses = {.overflows = dropped, .lost_bytes = damaged}};
+    s->open = false;
+    free(s->hits);
+    s->hits = NULL;
+    s->hit_count = 0;
+    return ct_analysis_add_captures(&s->analysis, &one);
+}
