@@ -50,7 +50,7 @@ void cli_report_find_runs(struct cli_fractal_report *r)
     };
     unsigned votes[MOST + 1] = {0}, start[MOST];
     size_t count;
-    const struct cli_name *all = cli_names_all(r->names, &count);
+    const struct cli_name *all = cli_names_all(r->log.names, &count);
     for (size_t i = 0; i < r->name_count; i++)
         if (r->by_name[i].events && all[i].kind == NAME_FUNCTION)
             votes[phases(&r->by_name[i], start, MOST)]++;

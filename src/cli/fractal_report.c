@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal report: a log as text, CSV, pictures, Perfetto JSON. */
 #include "cli/fractal_report.h"
+#include "cli/fractal_sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ enum {
     OPT_HTML,
     OPT_SVG,
     OPT_PERFETTO,
+    OPT_DATA,
     OPT_TOP,
     OPTS
 };
@@ -55,22 +57,7 @@ static struct cli_by_page *page_entry(struct cli_fractal_report *r, uint64_t pag
 static size_t name_index(const struct cli_fractal_report *r, uint64_t va)
 {
     size_t count;
-    return (size_t)(cli_names_at(r->names, va) - cli_names_all(r->names, &count));
-}
-
-static void count_point(struct cli_fractal_report *r, const struct ct_fractal_event *e)
-{
-    struct cli_by_point *p = &r->points[e->point];
-    if (p->events) {
-        const uint64_t gap = e->time - p->last;
-        p->shortest = p->events == 1 || gap < p->shortest ? gap : p->shortest;
-        p->longest = gap > p->longest ? gap : p->longest;
-    } else {
-        p->va = e->va;
-        p->first = e->time;
-    }
-    p->events++;
-    p->last = e->time;
+    return (size_t)(cli_names_at(r->log.names, va) - cli_names_all(r->log.names, &count));
 }
 
 static int count_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
@@ -79,12 +66,9 @@ static int count_event(struct cli_fractal_report *r, const struct ct_fractal_eve
         r->start = r->end = e->time;
     r->start = e->time < r->start ? e->time : r->start;
     r->end = e->time > r->end ? e->time : r->end;
-    r->aliases += e->flags & CT_FRACTAL_ALIAS;
-    r->insns += e->kind == CT_FRACTAL_KIND_INSN;
-    r->by_op[e->op < CT_FRACTAL_OP_COUNT ? e->op : 0]++;
-    r->by_initiator[e->initiator & 63]++;
-    if (e->point < REPORT_POINTS)
-        count_point(r, e);
+    struct cli_by_point *point = e->point < FRACTAL_POINTS ? &r->points[e->point] : NULL;
+    if (point && !point->va)
+        *point = (struct cli_by_point){e->va + 1, e->time};
     struct cli_by_page *page = page_entry(r, e->va >> 12);
     if (page)
         page->events++;
@@ -98,8 +82,8 @@ static int for_each(struct cli_fractal_report *r,
     struct ct_fractal_event *batch = malloc(BATCH * sizeof *batch);
     size_t n;
     int ok = batch != NULL;
-    ct_fractal_reader_rewind(r->reader);
-    while (ok && (n = ct_fractal_reader_next(r->reader, batch, BATCH)))
+    ct_fractal_reader_rewind(r->log.reader);
+    while (ok && (n = ct_fractal_reader_next(r->log.reader, batch, BATCH)))
         for (size_t i = 0; i < n && ok; i++)
             ok = fn(r, &batch[i]);
     free(batch);
@@ -132,7 +116,7 @@ static int name_event(struct cli_fractal_report *r, const struct ct_fractal_even
 static int draw_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
     const unsigned column = slot(r, e->time, REPORT_COLUMNS);
-    const struct cli_name *name = cli_names_at(r->names, e->va);
+    const struct cli_name *name = cli_names_at(r->log.names, e->va);
     for (uint32_t i = 0; i < r->timeline.rows; i++)
         if (r->timeline.name[i] == name)
             r->timeline.cell[(size_t)i * REPORT_COLUMNS + column]++;
@@ -190,7 +174,7 @@ static int choose_rows(struct cli_fractal_report *r)
 {
     size_t top[REPORT_ROWS], count;
     const size_t rows = top_names(r, top, REPORT_ROWS);
-    const struct cli_name *all = cli_names_all(r->names, &count);
+    const struct cli_name *all = cli_names_all(r->log.names, &count);
     /* In the order in which they first ran: what the eye follows. */
     for (size_t i = 1; i < rows; i++)
         for (size_t j = i; j && r->by_name[top[j]].first < r->by_name[top[j - 1]].first; j--) {
@@ -222,17 +206,24 @@ static int choose_rows(struct cli_fractal_report *r)
 
 static int csv_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
-    cli_fractal_csv_line(stdout, e, r->names);
+    cli_fractal_csv_line(stdout, e, r->log.names);
     return !ferror(stdout);
+}
+
+#define TOP 15 /* lines of a table */
+
+static uint64_t wanted_lines(const struct cli_args *args)
+{
+    return args->values[OPT_TOP].given ? args->values[OPT_TOP].number : TOP;
 }
 
 static void text_names(const struct cli_fractal_report *r, enum cli_name_kind first, enum cli_name_kind last,
                        const char *title)
 {
     size_t top[256], count, shown = 0;
-    const uint64_t wanted = r->args->values[OPT_TOP].given ? r->args->values[OPT_TOP].number : 15;
+    const uint64_t wanted = wanted_lines(r->args);
     const size_t n = top_names(r, top, 256);
-    const struct cli_name *all = cli_names_all(r->names, &count);
+    const struct cli_name *all = cli_names_all(r->log.names, &count);
     printf("\n%s\n%10s %7s %12s %12s  %s\n", title, "events", "share", "first", "last", "name");
     for (size_t i = 0; i < n && shown < wanted; i++) {
         const struct cli_by_name *b = &r->by_name[top[i]];
@@ -248,69 +239,60 @@ static void text_names(const struct cli_fractal_report *r, enum cli_name_kind fi
         puts("      none");
 }
 
-/* What the log says of its program: "key=" at the start of a line. */
-static const char *log_value(const char *text, const char *key)
+/* What the sums say of a point of the log. */
+static const struct ct_fractal_point_sum *point_sum(struct cli_fractal_report *r, uint32_t point)
 {
-    const size_t n = strlen(key);
-    for (; text; text = strchr(text, '\n')) {
-        text += *text == '\n';
-        if (!strncmp(text, key, n))
-            return text + n;
-    }
+    size_t count;
+    const uint64_t va = r->points[point].va - 1;
+    const struct ct_fractal_point_sum *all = ct_fractal_sums_points(r->sums, &count);
+    const char *name = all ? cli_fractal_log_point(&r->log, point, va) : NULL;
+    for (size_t i = 0; name && i < count; i++)
+        if (all[i].offset == va - r->log.bias && strcmp(all[i].name, name) == 0)
+            return &all[i];
     return NULL;
 }
 
-/* A point is a line of memory; the log remembers what in it was meant. */
-static void print_point_name(const struct cli_fractal_report *r, unsigned id)
-{
-    char key[32];
-    snprintf(key, sizeof key, "point=%u 0x", id);
-    const char *at = log_value(r->info->text, key);
-    const char *name = at ? strchr(at, ' ') : NULL;
-    char told[256] = "";
-    if (name)
-        snprintf(told, sizeof told, "%.*s", (int)strcspn(name + 1, "\n"), name + 1);
-    cli_put_printable(stdout, name ? told : cli_names_at(r->names, r->points[id].va)->text);
-    putchar('\n');
-}
-
-static void text_points(const struct cli_fractal_report *r)
+static void text_points(struct cli_fractal_report *r)
 {
     bool any = false;
-    for (unsigned i = 0; i < REPORT_POINTS; i++) {
-        const struct cli_by_point *p = &r->points[i];
-        if (!p->events)
+    for (unsigned i = 0; i < FRACTAL_POINTS; i++) {
+        const struct ct_fractal_point_sum *p = r->points[i].va ? point_sum(r, i) : NULL;
+        if (!p)
             continue;
         if (!any)
             printf("\nMilestones (observation points)\n%5s %18s %10s %12s %12s %12s %12s  %s\n", "point",
                    "va", "hits", "first", "shortest", "mean", "longest", "name");
         any = true;
-        const double mean = p->events > 1 ? (double)(p->last - p->first) / (double)(p->events - 1) : 0;
-        const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
-        printf("%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  ", i, (unsigned long long)p->va,
-               (unsigned long long)p->events, cli_report_ms(r, p->first), (double)p->shortest * scale,
-               mean * scale, (double)p->longest * scale);
-        print_point_name(r, i);
+        const double mean = p->intervals ? (double)p->total / (double)p->intervals : 0;
+        const double scale = r->log.info->clock_hz ? 1e3 / (double)r->log.info->clock_hz : 1;
+        printf("%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  ", i,
+               (unsigned long long)r->points[i].va - 1, (unsigned long long)p->hits,
+               cli_report_ms(r, r->points[i].first), (double)p->shortest * scale, mean * scale,
+               (double)p->longest * scale);
+        cli_put_printable(stdout, p->name);
+        putchar('\n');
     }
 }
 
-static void print_text(const struct cli_fractal_report *r)
+static void print_text(struct cli_fractal_report *r)
 {
-    printf("range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->info->range_lo,
-           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? cli_fractal_modes[r->info->mode] : "?",
-           1u << (r->info->granule & 31) >> 10);
+    const struct ct_fractal_totals *t = ct_fractal_sums_totals(r->sums);
+    printf("range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->log.info->range_lo,
+           (unsigned long long)r->log.info->range_hi,
+           r->log.info->mode < 3 ? cli_fractal_modes[r->log.info->mode] : "?",
+           1u << (r->log.info->granule & 31) >> 10);
     printf("events    %llu (%llu of instructions), %llu more for pages mapped twice; %llu dropped; %llu "
            "bytes damaged\n",
-           (unsigned long long)(r->events - r->aliases), (unsigned long long)r->insns,
-           (unsigned long long)r->aliases, (unsigned long long)r->dropped, (unsigned long long)r->damaged);
-    printf("time      %.4f %s; pages %zu\n", cli_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
-           r->page_count);
+           (unsigned long long)t->events, (unsigned long long)t->insns, (unsigned long long)t->aliases,
+           (unsigned long long)r->dropped, (unsigned long long)r->damaged);
+    printf("time      %.4f %s; pages %zu\n", cli_report_ms(r, r->end),
+           r->log.info->clock_hz ? "ms" : "cycles", r->page_count);
     for (unsigned i = 0; i < CT_FRACTAL_OP_COUNT; i++)
-        if (r->by_op[i])
-            printf("%-18s %llu\n", ct_fractal_op_name(i), (unsigned long long)r->by_op[i]);
+        if (t->by_op[i])
+            printf("%-18s %llu\n", ct_fractal_op_name(i), (unsigned long long)t->by_op[i]);
     for (unsigned i = 0; i < 64; i++)
-        if (r->by_initiator[i])
-            printf("initiator %-8u %llu\n", i, (unsigned long long)r->by_initiator[i]);
+        if (t->by_initiator[i])
+            printf("initiator %-8u %llu\n", i, (unsigned long long)t->by_initiator[i]);
     if (r->runs > 1) {
         printf("runs      %u, beginning at", r->runs);
         for (unsigned i = 0; i < r->runs; i++)
@@ -328,7 +310,7 @@ static void html_table(const struct cli_fractal_report *r)
 {
     size_t top[256], count;
     const size_t n = top_names(r, top, 256);
-    const struct cli_name *all = cli_names_all(r->names, &count);
+    const struct cli_name *all = cli_names_all(r->log.names, &count);
     puts("<table><tr><th>events</th><th>share</th><th>first</th><th>last</th><th>name</th></tr>");
     for (size_t i = 0; i < n; i++) {
         const struct cli_by_name *b = &r->by_name[top[i]];
@@ -352,9 +334,10 @@ static void print_html(const struct cli_fractal_report *r)
         "{text-align:left}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>");
     printf("<p>%llu events in %.4f %s, %llu of them instruction fetches; range 0x%llx..0x%llx; mode %s; %llu "
            "dropped.</p>\n",
-           (unsigned long long)r->events, cli_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
-           (unsigned long long)r->insns, (unsigned long long)r->info->range_lo,
-           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? cli_fractal_modes[r->info->mode] : "?",
+           (unsigned long long)r->events, cli_report_ms(r, r->end), r->log.info->clock_hz ? "ms" : "cycles",
+           (unsigned long long)ct_fractal_sums_totals(r->sums)->insns,
+           (unsigned long long)r->log.info->range_lo, (unsigned long long)r->log.info->range_hi,
+           r->log.info->mode < 3 ? cli_fractal_modes[r->log.info->mode] : "?",
            (unsigned long long)r->dropped);
     if (r->runs > 1)
         printf("<p>The same functions appear in %u separate phases: %u runs.</p>\n", r->runs, r->runs);
@@ -372,9 +355,10 @@ static void print_html(const struct cli_fractal_report *r)
 /* Chrome trace events: an instant for each event, on a track for each initiator, in microseconds. */
 static int perfetto_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
-    const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
+    const double us =
+        r->log.info->clock_hz ? (double)e->time * 1e6 / (double)r->log.info->clock_hz : (double)e->time;
     fputs(",\n{\"name\":\"", stdout);
-    cli_put_json(stdout, cli_names_at(r->names, e->va)->text);
+    cli_put_json(stdout, cli_names_at(r->log.names, e->va)->text);
     printf("\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
            "\"0x%llx\","
            "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
@@ -396,46 +380,38 @@ static int print_perfetto(struct cli_fractal_report *r)
 
 /* ---- the command ---- */
 
-static void take_regions(struct cli_fractal_report *r)
+/* All but what is on the axis of time. */
+static int sum_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
-    const char *at = r->info->text;
-    while ((at = log_value(at, "region="))) {
-        uint64_t lo, hi;
-        char name[64];
-        unsigned long long a, b;
-        if (sscanf(at, "0x%llx..0x%llx %63[^\n]", &a, &b, name) == 3) {
-            lo = a;
-            hi = b;
-            if (lo < hi)
-                cli_names_region(r->names, lo, hi, name);
-        }
-    }
+    struct ct_fractal_place place;
+    return name_event(r, e) && cli_fractal_log_place(&r->log, e, &place) &&
+           ct_fractal_sums_take(r->sums, e, &place) == CT_OK;
+}
+
+static int sum_log(struct cli_fractal_report *r)
+{
+    const struct ct_fractal_run run = {.size = sizeof run, .clock_hz = r->log.info->clock_hz};
+    return ct_fractal_sums_new(r->args->ctx, &r->sums) == CT_OK &&
+           ct_fractal_sums_begin(r->sums, &run) == CT_OK && for_each(r, sum_event) &&
+           ct_fractal_sums_end(r->sums, r->dropped, r->damaged) == CT_OK;
 }
 
 static int open_log(struct cli_fractal_report *r)
 {
-    struct ct_ctx *ctx = r->args->ctx;
     const struct cli_value *v = r->args->values;
-    if (ct_fractal_reader_open(ctx, r->args->operand, &r->reader))
-        return cli_library_error(ctx);
-    r->info = ct_fractal_reader_info(r->reader);
-    r->points = calloc(REPORT_POINTS, sizeof *r->points);
+    if (!cli_fractal_log_open(&r->log, r->args, r->args->operand))
+        return CLI_FAILED;
+    r->points = calloc(FRACTAL_POINTS, sizeof *r->points);
     if (!r->points)
         cli_no_memory();
     if (!r->points || !for_each(r, count_event))
         return CLI_FAILED;
-    ct_fractal_reader_losses(r->reader, &r->dropped, &r->damaged);
-    const char *bias = log_value(r->info->text, "bias=");
-    uint64_t by = bias ? strtoull(bias, NULL, 16) : 0;
-    if (v[OPT_BIAS].given)
-        by = v[OPT_BIAS].number;
-    r->names = cli_names_load(r->args, v[OPT_ELF].given ? v[OPT_ELF].text : NULL, by);
-    if (!r->names)
-        return cli_library_error(ctx);
-    take_regions(r);
-    cli_names_all(r->names, &r->name_count);
+    ct_fractal_reader_losses(r->log.reader, &r->dropped, &r->damaged);
+    if (!cli_fractal_log_name(&r->log, v[OPT_ELF].text, v[OPT_BIAS].given ? &v[OPT_BIAS].number : NULL))
+        return CLI_FAILED;
+    cli_names_all(r->log.names, &r->name_count);
     r->by_name = calloc(r->name_count, sizeof *r->by_name);
-    const bool fine = r->by_name && for_each(r, name_event) && choose_rows(r);
+    const bool fine = r->by_name && sum_log(r) && choose_rows(r);
     if (!fine) {
         cli_no_memory();
         return CLI_FAILED;
@@ -469,11 +445,28 @@ static int print(struct cli_fractal_report *r)
     return CLI_CLEAN;
 }
 
+static int run_sums(const struct cli_args *args)
+{
+    const struct cli_value *v = args->values;
+    const struct cli_fractal_sums_wishes wishes = {.elf = v[OPT_ELF].text,
+                                                   .bias = v[OPT_BIAS].given ? &v[OPT_BIAS].number : NULL,
+                                                   .most = wanted_lines(args),
+                                                   .data = v[OPT_DATA].given};
+    if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given)
+        return cli_usage_error(args->command,
+                               "--csv, --html, --svg and --perfetto are about the times of one "
+                               "log, which saved sums and several logs have not in common");
+    return cli_fractal_sums_run(args, &wishes);
+}
+
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;
-    if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given > 1)
-        return cli_usage_error(args->command, "--csv, --html, --svg and --perfetto: one at a time");
+    if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given + v[OPT_DATA].given >
+        1)
+        return cli_usage_error(args->command, "--csv, --html, --svg, --perfetto and --data: one at a time");
+    if (v[OPT_DATA].given || args->rest_count > 1 || cli_fractal_sums_is_file(args->operand))
+        return run_sums(args);
     struct cli_fractal_report *r = calloc(1, sizeof *r);
     if (!r) {
         cli_no_memory();
@@ -488,8 +481,8 @@ static int run(const struct cli_args *args)
                 (unsigned long long)r->damaged);
         code = CLI_DAMAGED;
     }
-    ct_fractal_reader_free(r->reader);
-    cli_names_free(r->names);
+    cli_fractal_log_close(&r->log);
+    ct_fractal_sums_free(r->sums);
     free(r->by_name);
     free(r->pages);
     free(r->points);
@@ -520,6 +513,10 @@ static const struct cli_option options[OPTS] = {
                  .choices = svg_words,
                  .help = "One picture: functions, pages, or lines of the busiest page, over time."},
     [OPT_PERFETTO] = {.name = "perfetto", .help = "JSON for ui.perfetto.dev and chrome://tracing."},
+    [OPT_DATA] = {.name = "data",
+                  .help =
+                      "What the logs say, by names and offsets, for 'coretap merge' and for this command in "
+                      "the place of the logs."},
     [OPT_TOP] = {.name = "top",
                  .kind = CLI_NUMBER,
                  .arg = "N",
@@ -531,12 +528,18 @@ static const struct cli_option options[OPTS] = {
 const struct cli_command cli_fractal_report = {
     .name = "fractal report",
     .summary = "what an event log says: functions over time, heatmaps, milestones",
-    .operand = "LOG",
+    .operand = "LOG...",
+    .many = true,
     .about =
         "Prints what a log of FRACTAL holds: totals, the functions and objects with the most last-level "
         "misses, "
         "the runs that can be told apart, and for observation points how often and how regularly they were "
-        "reached; or the events themselves, or pictures.",
+        "reached; or the events themselves, or pictures.\n"
+        "Of several logs it adds up what does not depend on where things were in one of them: functions, "
+        "objects, "
+        "sections and regions by program and name, pages by their offsets in the program's file or a region, "
+        "observation points with their times. A file that --data or 'coretap merge' wrote stands for its "
+        "logs.",
     .options = options,
     .option_count = OPTS,
     .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,

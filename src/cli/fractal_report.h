@@ -3,13 +3,12 @@
 #ifndef CT_CLI_FRACTAL_REPORT_H
 #define CT_CLI_FRACTAL_REPORT_H
 
-#include "cli/fractal.h"
+#include "cli/fractal_log.h"
 
 #define REPORT_BINS     2000 /* parts of the log's time in which runs are looked for */
 #define REPORT_COLUMNS  600  /* of a picture */
 #define REPORT_ROWS     40   /* functions of a timeline, at most */
 #define REPORT_MAP_ROWS 96   /* pages of a heatmap, at most */
-#define REPORT_POINTS   4096
 
 struct cli_by_name {
     uint64_t events, insns, first, last;
@@ -21,8 +20,9 @@ struct cli_by_page {
     uint64_t page, events; /* page + 1, so that 0 is empty */
 };
 
+/* Where an observation point is, and when it was first hit; va + 1, so that 0 is none. */
 struct cli_by_point {
-    uint64_t va, events, first, last, shortest, longest;
+    uint64_t va, first;
 };
 
 /* Rows × columns of counts. */
@@ -35,16 +35,14 @@ struct cli_map {
 
 struct cli_fractal_report {
     const struct cli_args *args;
-    struct ct_fractal_reader *reader;
-    const struct ct_fractal_log_info *info;
-    struct cli_names *names;
+    struct cli_fractal_log log;
+    struct ct_fractal_sums *sums; /* what is not on the log's axis of time */
     struct cli_by_name *by_name;
     size_t name_count;
     struct cli_by_page *pages;
     size_t page_room, page_count;
     struct cli_by_point *points;
-    uint64_t events, aliases, insns, start, end;
-    uint64_t by_op[CT_FRACTAL_OP_COUNT], by_initiator[64];
+    uint64_t events, start, end;
     uint64_t dropped, damaged;
     unsigned runs;
     uint64_t run_start[64];

@@ -12,12 +12,12 @@
 double cli_report_ms(const struct cli_fractal_report *r, uint64_t time)
 {
     const double cycles = (double)(time - r->start);
-    return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
+    return r->log.info->clock_hz ? cycles * 1e3 / (double)r->log.info->clock_hz : cycles;
 }
 
 static const char *unit(const struct cli_fractal_report *r)
 {
-    return r->info->clock_hz ? "ms" : "cycles";
+    return r->log.info->clock_hz ? "ms" : "cycles";
 }
 
 static void open_picture(const struct cli_fractal_report *r, FILE *out, const char *title, uint32_t rows,
@@ -114,7 +114,7 @@ static void address_map(const struct cli_fractal_report *r, FILE *out, const str
     const struct cli_name *before = NULL;
     for (uint32_t i = 0; i < m->rows; i++) {
         const uint32_t y = TOP + i * row;
-        const struct cli_name *name = cli_names_at(r->names, m->page[i]);
+        const struct cli_name *name = cli_names_at(r->log.names, m->page[i]);
         /* A label where there is room for one, and a name where it changes. */
         if (i % 2 == 0) {
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);

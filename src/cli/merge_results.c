@@ -4,6 +4,7 @@
 #include "cli/results.h"
 #include "coretap/counts.h"
 #include "coretap/cover.h"
+#include "coretap/fractal_sums.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "coretap/verify_sums.h"
@@ -75,6 +76,14 @@ static int make_monitors(const struct cli_args *args, struct ct_analysis **out)
     return rc;
 }
 
+static int make_fractal(const struct cli_args *args, struct ct_analysis **out)
+{
+    struct ct_fractal_sums *sums = NULL;
+    const int rc = ct_fractal_sums_new(args->ctx, &sums);
+    *out = ct_fractal_sums_analysis(sums);
+    return rc;
+}
+
 /* In the order of `names`. */
 static const struct {
     const struct ct_analysis_kind *(*kind)(void);
@@ -88,14 +97,17 @@ static const struct {
     {ct_stack_sums_kind, make_stacks, true, NULL, NULL},
     {ct_total_counts_kind, make_statistics, false, NULL, NULL},
     {ct_event_counts_kind, make_events, false, NULL, NULL},
-    {ct_watch_counts_kind, make_watch, false, "what is watched in", "watch --at PLACE"},
-    {ct_verify_sums_kind, make_monitors, false, "which specifications are for", "monitor --spec FILE"},
+    {ct_watch_counts_kind, make_watch, false, "what is watched in", "watch --at PLACE --format data"},
+    {ct_verify_sums_kind, make_monitors, false, "which specifications are for",
+     "monitor --spec FILE --format data"},
+    {ct_fractal_sums_kind, make_fractal, false, "which names are for the addresses of",
+     "fractal report --data"},
 };
 
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-static const char *const names[] = {"coverage", "timing", "stacks",   "statistics",
-                                    "events",   "watch",  "monitors", NULL};
+static const char *const names[] = {"coverage", "timing",   "stacks",  "statistics", "events",
+                                    "watch",    "monitors", "fractal", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -165,8 +177,7 @@ static int run(const struct cli_args *args)
                                names[args->values[KIND].number], names[kind]);
     for (int i = 0; i < args->rest_count && kinds[kind].unsaid; i++)
         if (!cli_results_is_file(NULL, args->rest[i]))
-            return cli_usage_error(args->command,
-                                   "%s: nobody says %s a capture; count it with 'coretap %s --format data'",
+            return cli_usage_error(args->command, "%s: nobody says %s a capture; count it with 'coretap %s'",
                                    args->rest[i], kinds[kind].unsaid, kinds[kind].writer);
     struct cli_results r = {.args = args,
                             .elf = ELF,

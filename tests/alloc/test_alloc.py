@@ -102,6 +102,9 @@ def cases():
                    "--commands out.commands -o out.log", outputs=("out.log", "out.commands")),
               Case("fractal regs", "fractal regs"),
               Case("fractal report", "fractal report {fractal_log}"),
+              Case("fractal sums", "fractal report {fractal_sums} {fractal_log}"),
+              Case("fractal data", "fractal report --data {fractal_log} {fractal_log}"),
+              Case("merge fractal", "merge {fractal_sums} {fractal_sums}"),
               Case("fractal report csv", "fractal report --csv {fractal_log}"),
               Case("fractal report html", "fractal report --html -o out.html {fractal_log}",
                    outputs=("out.html",)),
@@ -217,6 +220,7 @@ def make_inputs(command, plugin, folder):
                                 "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
     run("timing", "--format", "data", "-o", made["times"], made["quickstart"])
     made["stacks"] = HERE.parent / "fuzz/corpus/saved/stacks"
+    made["fractal_sums"] = HERE.parent / "fuzz/corpus/saved/fractal"
     made["monitors"] = HERE.parent / "fuzz/corpus/saved/monitors"
     made["watch"] = HERE.parent / "fuzz/corpus/saved/counts"
     if all(map(shutil.which, TOOLS)):

@@ -60,7 +60,7 @@ $ coretap fractal report $T/m
 ! coretap: $T/m: not a FRACTAL log: it does not begin with CTFRACT1
 [2]
 $ coretap fractal report --csv --html $T/log
-! coretap fractal report: --csv, --html, --svg and --perfetto: one at a time
+! coretap fractal report: --csv, --html, --svg, --perfetto and --data: one at a time
 ! Try 'coretap fractal report --help'.
 [2]
 An event log in the place of a capture: places are looked for by their line, losses make results uncertain until both ends of an interval come behind them.
@@ -101,3 +101,75 @@ $ coretap timing --pair "0x400000 0x400084" --edges $T/pairs
 $ coretap timing --pair "0x400000 exception" $T/pairs
 ! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name an address, entry:FUNCTION, gap or overflow
 [2]
+# Several logs add up, and are saved.
+$ for i in 1 2; do coretap fractal replay --messages tests/cli/cases/fractal-log.messages --pgd 1000 --va-bits 39 --mode passive -o $T/log$i > $T/out; done; coretap fractal report $T/log1 $T/log2
+| logs      2, 0 of them not whole
+| events    12 (8 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
+| ReadShared         12
+| initiator 0        12
+|
+| Functions
+|       events   share instructions  name
+|         none
+|
+| Objects, sections and regions
+|       events   share instructions  name
+|           12 100.00%            8  [unknown]
+|
+| Pages
+|       events   share instructions  name
+|         none
+$ coretap fractal report --data $T/log1 -o $T/saved && sed "s,$T,T," $T/saved | grep -v '^end'
+| coretap-fractal 1
+| captures 1
+| capture T/log1
+| events 6 0 4
+| op 6 ReadShared
+| initiator 6 0
+| program
+| elsewhere 6 4 [unknown]
+$ coretap fractal report $T/saved $T/log2 --top 1
+| logs      2, 0 of them not whole
+| events    12 (8 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
+| ReadShared         12
+| initiator 0        12
+|
+| Functions
+|       events   share instructions  name
+|         none
+|
+| Objects, sections and regions
+|       events   share instructions  name
+|           12 100.00%            8  [unknown]
+|
+| Pages
+|       events   share instructions  name
+|         none
+$ coretap merge -q $T/saved | cmp - $T/saved && coretap fractal report --data $T/saved | cmp - $T/saved
+$ coretap fractal report --csv $T/saved
+! coretap fractal report: --csv, --html, --svg and --perfetto are about the times of one log, which saved sums and several logs have not in common
+! Try 'coretap fractal report --help'.
+[2]
+$ coretap fractal report --data --csv $T/log1
+! coretap fractal report: --csv, --html, --svg, --perfetto and --data: one at a time
+! Try 'coretap fractal report --help'.
+[2]
+$ coretap merge --kind fractal $T/log1
+! coretap merge: $T/log1: nobody says which names are for the addresses of a capture; count it with 'coretap fractal report --data'
+! Try 'coretap merge --help'.
+[2]
+$ coretap fractal report $T/saved tests/fuzz/corpus/saved/counts
+! coretap: tests/fuzz/corpus/saved/counts:1: not a fractal file: the first line is not 'coretap-fractal 1'; nothing of the file was taken. Write it with 'coretap fractal report --data'
+[2]
+$ coretap fractal report $T/saved $T/saved --top 1 | head -2
+| logs      2, 0 of them not whole
+| events    12 (8 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
+! coretap: warning: fractal: $T/log1: added more than once, which counts more than once; leave one out, unless these are captures of one name
+$ printf '\003' | dd of=$T/log2 bs=1 seek=246 conv=notrunc status=none; coretap fractal report --data $T/log1 $T/log2 | sed -n '2,5p'
+| captures 2
+| lost overflows 3
+| capture $T/log1
+| capture $T/log2
+$ coretap fractal report --data $T/log1 $T/log2 -o $T/damaged; coretap fractal report $T/damaged | head -2
+| logs      2, 0 of them not whole
+| events    12 (8 of instructions), 0 more for pages mapped twice; 3 dropped; 0 bytes damaged
