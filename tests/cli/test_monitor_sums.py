@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
-COMMAND = sys.argv[1]
+COMMAND = pathlib.Path(sys.argv[1]).resolve()
 CAPTURE, FIRST, SECOND = sys.argv[2:5] if len(sys.argv) > 2 else ("examples/quickstart", "0x80500", "0x8057c")
 SPEC = """in f: Events[Unit]
 in g: Events[Unit]
@@ -39,7 +39,8 @@ out g as call_error
 
 
 def run(*args, codes=(0, 1)):
-    result = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, check=False, cwd=ROOT)
+    result = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, check=False,
+                            cwd=ROOT)
     assert result.returncode in codes, (args, result.returncode, result.stderr)
     return result.stdout
 
