@@ -97,11 +97,12 @@ void ct_stream_chain_seam(const struct ct_stream_chain *c, struct ct_seam *seam)
 static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *run, const uint8_t *packets,
                          size_t count, uint64_t *offsets)
 {
+    const size_t stride = c->ops->packet_size, type_at = c->ops->type_at;
     size_t at = SIZE_MAX;
-    for (size_t i = 0; i < count; i++, packets += c->ops->packet_size) {
+    for (size_t i = 0; i < count; i++, packets += stride) {
         uint64_t pos;
         memcpy(&pos, packets, sizeof pos);
-        if (packets[c->ops->type_at] == 0) {
+        if (packets[type_at] == 0) {
             /* Its bytes may be gone from the run. There is one such packet at most, at the start. */
             offsets[i] = c->start_offset;
             continue;
@@ -117,17 +118,20 @@ static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *r
 static void count_packets(struct ct_stream_chain *c, const uint8_t *packets, size_t count)
 {
     struct ct_stream_stats *stats = &c->stream.stats;
+    const size_t stride = c->ops->packet_size;
+    const uint8_t *type = packets + c->ops->type_at;
     stats->packets += count;
-    for (size_t i = 0; i < count; i++)
-        stats->packet_types[packets[i * c->ops->packet_size + c->ops->type_at]]++;
+    for (size_t i = 0; i < count; i++, type += stride)
+        stats->packet_types[*type]++;
 }
 
 /* From here on the positions of packets are offsets in the capture. */
 static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, const uint64_t *offsets,
                           size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        memcpy(packets + i * c->ops->packet_size, &offsets[i], sizeof *offsets);
+    const size_t stride = c->ops->packet_size;
+    for (size_t i = 0; i < count; i++, packets += stride)
+        memcpy(packets, &offsets[i], sizeof *offsets);
 }
 
 /* The first `count` elements of the batch to all who want them. */

@@ -11,7 +11,7 @@
 #include "chain/stream_events.h"
 #include "coretap/decode.h"
 
-#define CT_BATCH_PACKETS 1024
+#define CT_BATCH_PACKETS 512
 #define CT_BATCH_ELEMS   4096
 
 /* Room for one batch of each kind. Streams of a chain take turns with it. */

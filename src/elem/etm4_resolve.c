@@ -632,6 +632,51 @@ static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
     return true;
 }
 
+/* Tells whether no P0 element is held, nothing that comes can be taken back, and no address is waited for. */
+static bool is_plain(const struct ct_etm4_resolver *r)
+{
+    return r->state == CT_ETM4_DECODE && !r->config.max_spec && !r->depth && !r->unseen &&
+           !r->pending_address;
+}
+
+/* Puts out what is held, at most two addresses and cycle counts, as release does. False: it is something
+ * else, and nothing was put out. */
+static bool release_plain(struct ct_etm4_resolver *r, uint32_t held, struct sink *sink)
+{
+    for (uint32_t i = 0; i < held; i++) {
+        const uint8_t kind = ct_held_at(&r->held, i)->elem.kind;
+        if (kind != CT_ELEM_ADDRESS && kind != CT_ELEM_CYCLES)
+            return false;
+    }
+    for (uint32_t i = 0; i < held; i++)
+        put(sink, ct_held_at(&r->held, i)->elem);
+    ct_held_clear(&r->held);
+    return true;
+}
+
+/* Takes atoms, addresses and cycle counts as step and satisfy do, where atoms leave at once: most packets are
+ * such. The others are held until the next atoms. False: the packet was not taken. */
+static bool step_quickly(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, struct sink *sink)
+{
+    const uint32_t held = ct_held_count(&r->held);
+    if (held > 2 || sink->cap - sink->count < STEP_ELEMS || !is_plain(r))
+        return false;
+    const bool atoms = p->type >= CT_ETM4_ATOM_F1 && p->type <= CT_ETM4_ATOM_F6 && p->natoms;
+    const bool cycles = p->type >= CT_ETM4_CCNT_F1 && p->type <= CT_ETM4_CCNT_F3;
+    const bool address = p->type >= CT_ETM4_ADDR_S_IS0 && p->type <= CT_ETM4_ADDR_L_64IS1;
+    if (!(atoms ? release_plain(r, held, sink) : cycles || address))
+        return false;
+    r->pos = p->pos;
+    r->size = p->size;
+    if (atoms)
+        put(sink, make(r, CT_ELEM_ATOMS, p->natoms, 0, p->atoms));
+    else if (cycles)
+        on_cycles(r, p);
+    else
+        on_address(r, p);
+    return true;
+}
+
 size_t ct_etm4_resolve(struct ct_etm4_resolver *r, const struct ct_etm4_packet *packets, size_t size,
                        int final, struct ct_elem *elems, size_t cap, size_t *count)
 {
@@ -641,6 +686,10 @@ size_t ct_etm4_resolve(struct ct_etm4_resolver *r, const struct ct_etm4_packet *
     size_t taken = 0;
     bool room = satisfy(r, &sink);
     while (room && taken < size) {
+        if (step_quickly(r, &packets[taken], &sink)) {
+            taken++;
+            continue;
+        }
         room = step(r, &packets[taken], &sink);
         if (room) {
             taken++;

@@ -6,15 +6,20 @@
 void ct_list_packet_place(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size)
 {
     ct_text_room(t);
-    ct_text_dec(t, offset);
-    ct_text_char(t, ' ');
-    ct_text_hex_digits(t, id, 2);
-    ct_text_char(t, ' ');
-    if (size)
-        ct_text_hex_bytes(t, bytes, size);
-    else
-        ct_text_char(t, '-');
-    ct_text_char(t, ' ');
+    ct_text_offset(t, offset);
+    char *p = t->data + t->used;
+    *p++ = ' ';
+    *p++ = ct_text_digits[id >> 4];
+    *p++ = ct_text_digits[id & 15];
+    *p++ = ' ';
+    for (size_t i = 0; i < size; i++) {
+        *p++ = ct_text_digits[bytes[i] >> 4];
+        *p++ = ct_text_digits[bytes[i] & 15];
+    }
+    if (!size)
+        *p++ = '-';
+    *p++ = ' ';
+    t->used = (size_t)(p - t->data);
 }
 
 void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size,

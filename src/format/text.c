@@ -7,7 +7,7 @@
 #include "base/printable.h"
 #include "base/utf8.h"
 
-static const char digits[16] = "0123456789abcdef";
+const char ct_text_digits[16] = "0123456789abcdef";
 
 void ct_text_init(struct ct_text *text, FILE *out)
 {
@@ -16,6 +16,7 @@ void ct_text_init(struct ct_text *text, FILE *out)
     text->kept = NULL;
     text->kept_size = text->kept_cap = 0;
     text->used = 0;
+    text->high = 0;
 }
 
 static bool keep(struct ct_text *text)
@@ -73,6 +74,13 @@ void ct_text_dec(struct ct_text *text, uint64_t value)
         text->used++;
         return;
     }
+    if (value < 100) {
+        const unsigned tens = (unsigned)value / 10;
+        p[0] = (char)('0' + tens);
+        p[1] = (char)('0' + (unsigned)value - 10 * tens);
+        text->used += 2;
+        return;
+    }
     if (value >= 100000000) {
         ct_text_dec(text, value / 100000000);
         put_eight(text->data + text->used, eight_digits((uint32_t)(value % 100000000)) | ASCII_ZEROS);
@@ -83,6 +91,27 @@ void ct_text_dec(struct ct_text *text, uint64_t value)
     const unsigned zeros = (unsigned)__builtin_ctzll(all) / 8;
     put_eight(p, (all | ASCII_ZEROS) >> 8 * zeros);
     text->used += 8 - zeros;
+}
+
+void ct_text_offset(struct ct_text *text, uint64_t value)
+{
+    const uint64_t high = value / 10000;
+    if (high != text->high || !high) {
+        const size_t start = text->used;
+        ct_text_dec(text, value);
+        const size_t size = high ? text->used - start - 4 : 0;
+        memcpy(text->high_digits, text->data + start, size);
+        text->high = high;
+        text->high_size = (uint8_t)size;
+        return;
+    }
+    const uint32_t low = (uint32_t)(value % 10000), hundreds = low / 100;
+    const uint32_t twos = hundreds | (low - 100 * hundreds) << 16;
+    const uint32_t tens = twos * 103 >> 10 & 0x000f000f;
+    char *p = text->data + text->used;
+    memcpy(p, text->high_digits, sizeof text->high_digits);
+    put_eight(p + text->high_size, (tens | (twos - 10 * tens) << 8) | ASCII_ZEROS);
+    text->used += text->high_size + 4u;
 }
 
 /* The characters of eight hexadecimal digits, the highest first. */
@@ -110,20 +139,14 @@ void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned count)
 {
     char *p = text->data + text->used;
     text->used += count;
+    if (count <= 8) {
+        put_eight(p, eight_hex((uint32_t)value << (32 - 4 * count) % 32));
+        return;
+    }
     while (count--) {
-        p[count] = digits[value & 15];
+        p[count] = ct_text_digits[value & 15];
         value >>= 4;
     }
-}
-
-void ct_text_hex_bytes(struct ct_text *text, const uint8_t *bytes, size_t size)
-{
-    char *p = text->data + text->used;
-    for (size_t i = 0; i < size; i++) {
-        *p++ = digits[bytes[i] >> 4];
-        *p++ = digits[bytes[i] & 15];
-    }
-    text->used += 2 * size;
 }
 
 void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count)

@@ -22,6 +22,9 @@ struct ct_text {
     char *kept;  /* the caller's to free */
     size_t kept_size, kept_cap;
     size_t used;
+    uint64_t high;     /* what ct_text_offset wrote last, divided by 10000 … */
+    uint8_t high_size; /* … its number of digits, 0 for none … */
+    char high_digits[CT_TEXT_SLACK];
     char data[CT_TEXT_SIZE + CT_TEXT_SLACK];
 };
 
@@ -78,11 +81,15 @@ static inline void ct_text_word(struct ct_text *text, const struct ct_word *word
     text->used += word->size;
 }
 
-/* Decimal; hexadecimal in lower case without leading zeros; two hexadecimal digits for each byte. */
+/* The sixteen hexadecimal digits. */
+extern const char ct_text_digits[16];
+
+/* Decimal; hexadecimal in lower case without leading zeros; so many hexadecimal digits. */
 void ct_text_dec(struct ct_text *text, uint64_t value);
+void ct_text_offset(struct ct_text *text,
+                    uint64_t value); /* as ct_text_dec, for numbers that ascend slowly */
 void ct_text_hex(struct ct_text *text, uint64_t value);
 void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned count);
-void ct_text_hex_bytes(struct ct_text *text, const uint8_t *bytes, size_t size);
 
 /* `count` atoms, oldest in bit 0: E for 1, N for 0. */
 void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count);

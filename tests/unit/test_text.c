@@ -51,9 +51,30 @@ static void numbers(void **state)
 static void fixed_width(void **state)
 {
     (void)state;
-    ct_text_hex_digits(&text, 0x5, 2);
-    ct_text_hex_bytes(&text, (const uint8_t[]){0x00, 0xf1, 0x9a}, 3);
-    expect("0500f19a");
+    char wanted[32];
+    struct rng rng = {3};
+    for (unsigned i = 0; i < 2000; i++) {
+        const int digits = 1 + (int)(i % 16);
+        const uint64_t value = rng_next(&rng) >> (64 - 4 * digits);
+        snprintf(wanted, sizeof wanted, "%0*" PRIx64, digits, value);
+        ct_text_hex_digits(&text, value, (unsigned)digits);
+        expect(wanted);
+    }
+}
+
+/* Offsets that ascend by a little, leap to another width, and come back. */
+static void offsets(void **state)
+{
+    (void)state;
+    char wanted[32];
+    struct rng rng = {4};
+    uint64_t value = 0;
+    for (unsigned i = 0; i < 200000; i++) {
+        value = i % 1000 ? value + rng_below(&rng, 20) : rng_wide(&rng, 63);
+        snprintf(wanted, sizeof wanted, "%" PRIu64, value);
+        ct_text_offset(&text, value);
+        expect(wanted);
+    }
 }
 
 static void atoms(void **state)
@@ -155,9 +176,9 @@ static void long_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),   cmocka_unit_test(fixed_width), cmocka_unit_test(atoms),
-        cmocka_unit_test(words),     cmocka_unit_test(escapes),     cmocka_unit_test(escaped_and_back),
-        cmocka_unit_test(long_text),
+        cmocka_unit_test(numbers),          cmocka_unit_test(fixed_width), cmocka_unit_test(atoms),
+        cmocka_unit_test(offsets),          cmocka_unit_test(words),       cmocka_unit_test(escapes),
+        cmocka_unit_test(escaped_and_back), cmocka_unit_test(long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
