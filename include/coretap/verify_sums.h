@@ -53,7 +53,7 @@ struct ct_verify_sum {
     uint64_t events, violations;
     uint64_t uncertain; /* of the violations: trace that is missing may have made them */
 
-    uint64_t streams; /* that the specification was evaluated over */
+    uint64_t streams; /* that the specification was evaluated over: those that gave steps */
     uint64_t failed;  /* in which it failed and took no more events */
     /* Each stream counts in one of the following; of an output whose events cannot be violations in none. */
     uint64_t violated;  /* there was a violation that is certain */
@@ -95,6 +95,17 @@ CT_API int ct_verify_sums_add(struct ct_verify_sums *sums, const struct ct_monit
 /* Says what counts as a violation, as ct_verifier_violation does, in streams that begin from then on.
  * CT_ERR_ARG, CT_ERR_NOMEM; that no specification has the output comes with the first batch. */
 CT_API int ct_verify_sums_violation(struct ct_verify_sums *sums, const char *output, const char *value);
+
+/* Begins a stream that is no session's: watch events of it are given by ct_verify_sums_feed until
+ * ct_analysis_end, and no other one has its number meanwhile. `origin` may be NULL. *watches are what the
+ * specifications need, borrowed until the end. CT_ERR_ARG, CT_ERR_NOMEM, the errors of binding. */
+CT_API int ct_verify_sums_begin(struct ct_verify_sums *sums, uint32_t lane,
+                                const struct ct_stream_origin *origin, struct ct_watches **watches);
+
+/* Takes events of these watches, in order, as ct_verifier_feed does. CT_ERR_ARG, also for a stream that was
+ * not begun; CT_ERR_NOMEM. */
+CT_API int ct_verify_sums_feed(struct ct_verify_sums *sums, uint32_t lane,
+                               const struct ct_watch_event *events, size_t count);
 
 /* Returns what the contract of analyses needs: the kind, and the analysis that sums are, which they own. A
  * specification that fails in a stream is told of in the log. */

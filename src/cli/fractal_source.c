@@ -204,8 +204,8 @@ static int open_log(struct source *s, const char *path)
     return find_places(s);
 }
 
-int cli_fractal_source_run(const struct cli_args *args, const struct ct_watches *watches,
-                           fractal_source_fn *feed, void *user)
+int cli_fractal_source_run(const struct cli_args *args, const char *path, const struct ct_watches *watches,
+                           fractal_source_fn *feed, void *user, struct ct_losses *losses)
 {
     struct source *s = calloc(1, sizeof *s);
     if (!s) {
@@ -216,7 +216,7 @@ int cli_fractal_source_run(const struct cli_args *args, const struct ct_watches 
     s->watches = watches;
     s->feed = feed;
     s->user = user;
-    int rc = open_log(s, args->operand);
+    int rc = open_log(s, path);
     if (!rc)
         rc = read_all(s);
     int code = rc ? cli_library_error(args->ctx) : CLI_CLEAN;
@@ -224,9 +224,11 @@ int cli_fractal_source_run(const struct cli_args *args, const struct ct_watches 
         cli_say(
             "%s: %llu events were dropped by the tracer, %llu bytes are damaged; what lies behind them is "
             "uncertain",
-            args->operand, (unsigned long long)s->dropped, (unsigned long long)s->damaged);
+            path, (unsigned long long)s->dropped, (unsigned long long)s->damaged);
         code = CLI_DAMAGED;
     }
+    if (losses)
+        *losses = (struct ct_losses){.overflows = s->dropped, .lost_bytes = s->damaged};
     ct_fractal_reader_free(s->reader);
     free(s->places);
     free(s);

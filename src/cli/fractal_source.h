@@ -4,7 +4,10 @@
 #define CT_CLI_FRACTAL_SOURCE_H
 
 #include "cli/cli.h"
+#include "coretap/losses.h"
 #include "coretap/watch.h"
+
+#define FRACTAL_SOURCE_LOSSES 3 /* watchpoints that a verifier adds of itself, the first ones */
 
 /* Whether the file begins as an event log does. Pipes and folders never do. */
 bool cli_fractal_source_is_log(const char *path);
@@ -12,12 +15,13 @@ bool cli_fractal_source_is_log(const char *path);
 /* Takes events, in order. Result: 0, or an error, which ends the run. */
 typedef int fractal_source_fn(void *user, const struct ct_watch_event *events, size_t count);
 
-/* Reads the log of `args` and calls `feed` with what comes by the watchpoints, which have to be accepted
+/* Reads a log and calls `feed` with what comes by the watchpoints, which have to be accepted
  * (below). A record comes by a place when it is of the place's line of 64 bytes; the event's value is the
  * place, its cycle the record's time. Events that the tracer dropped become CT_WATCH_OVERFLOW, damage
- * CT_WATCH_GAP. Result: enum cli_exit, CLI_DAMAGED when the log is. */
-int cli_fractal_source_run(const struct cli_args *args, const struct ct_watches *watches,
-                           fractal_source_fn *feed, void *user);
+ * CT_WATCH_GAP; both are told in *losses, too (may be NULL). Result: enum cli_exit, CLI_DAMAGED when the
+ * log is. */
+int cli_fractal_source_run(const struct cli_args *args, const char *path, const struct ct_watches *watches,
+                           fractal_source_fn *feed, void *user, struct ct_losses *losses);
 
 /* Whether all watchpoints are of kinds that a log has: addresses, entries of functions, and
  * losses. False: said which is not. Those that only mark what the trace has besides (`marks` of

@@ -156,8 +156,6 @@ static bool prepare(void *user)
 
 /* ---- an event log in the place of a capture ---- */
 
-#define LOSSES 3 /* watchpoints that the verifier adds of itself, the first ones */
-
 static int on_log(void *user, const struct ct_watch_event *events, size_t count)
 {
     struct watched *w = user;
@@ -170,18 +168,15 @@ static int run_log(struct watched *w, const struct cli_args *args)
 {
     static const struct ct_source source = {.name = "fractal"};
     struct ct_programs **programs = &w->streams.read.programs;
-    if (args->values[CLI_MONITOR_CLOCK].number == CT_VERIFY_TIMESTAMPS)
-        return cli_usage_error(args->command,
-                               "--clock timestamps: an event log has cycles of its interconnect alone");
     if (!cli_programs_describe(programs, args, ELF, NULL) || !prepare(w))
         return CLI_FAILED;
-    if (!cli_fractal_source_accepts(w->watches, LOSSES))
+    if (!cli_fractal_source_accepts(w->watches, FRACTAL_SOURCE_LOSSES))
         return CLI_FAILED;
     w->origin.buffer = args->operand;
     w->origin.source = &source;
     if (ct_verifier_start(w->verifier, on_result, w) != CT_OK)
         return cli_library_error(args->ctx);
-    int code = cli_fractal_source_run(args, w->watches, on_log, w);
+    int code = cli_fractal_source_run(args, args->operand, w->watches, on_log, w, NULL);
     if (code != CLI_FAILED && ct_verifier_finish(w->verifier) != CT_OK)
         tell_failures(w);
     return ct_verdict_writer_flush(w->writer) == CT_OK ? code : CLI_FAILED;
@@ -259,7 +254,7 @@ static int watch(struct watched *w, const struct cli_args *args)
     return w->failed ? CLI_FAILED : code == CLI_CLEAN && w->violations ? CLI_DAMAGED : code;
 }
 
-/* Results are those of one capture; what is added up is not an event log, and comes to its end. */
+/* Results are those of one capture; what is added up comes to its end. */
 static bool check(const struct cli_args *args)
 {
     const bool sums = args->values[FORMAT].number >= SUMS;
@@ -271,10 +266,12 @@ static bool check(const struct cli_args *args)
     }
     if (sums && live)
         cli_usage_error(args->command, "--live: --format sums and data are of captures, which end");
-    else if (sums && log)
-        cli_usage_error(
-            args->command,
-            "an event log: --format sums and data are of captures; --format text and jsonl take it");
+    else if (log && args->values[CLI_MONITOR_CLOCK].number == CT_VERIFY_TIMESTAMPS)
+        cli_usage_error(args->command,
+                        "--clock timestamps: an event log has cycles of its interconnect alone");
+    else if (log && (!cli_without_threads(args, "an event log is read") ||
+                     !cli_filter_none(args, "an event log is read")))
+        return false;
     else if (!sums && !live && (args->rest_count > 1 || saved))
         cli_usage_error(args->command,
                         "results are those of one capture; of several, and of saved files, there "
@@ -303,9 +300,6 @@ static int run(const struct cli_args *args)
         return cli_without_threads(args, "a live run decodes") && cli_filter_none(args, "a live run decodes")
                    ? run_live(args)
                    : CLI_FAILED;
-    if (cli_fractal_source_is_log(args->operand) && (!cli_without_threads(args, "an event log is read") ||
-                                                     !cli_filter_none(args, "an event log is read")))
-        return CLI_FAILED;
     if (!cli_monitors_named(args))
         return cli_usage_error(args->command, "monitor what? give --spec FILE");
     struct watched w = {

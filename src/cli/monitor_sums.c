@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/fractal_source.h"
 #include "cli/output.h"
 #include "cli/results.h"
 #include "coretap/verify_sums.h"
@@ -182,6 +183,60 @@ static int add_up(struct cli_results *read, struct ct_verify_sums *sums, bool da
     return code == CLI_FAILED || read->kept_nothing ? code : print(read, sums, data, code);
 }
 
+/* ---- event logs ---- */
+
+struct reading {
+    const struct cli_args *args;
+    size_t elf;
+    struct ct_verify_sums *sums;
+};
+
+static int on_log(void *user, const struct ct_watch_event *events, size_t count)
+{
+    const struct reading *r = user;
+    return ct_verify_sums_feed(r->sums, 0, events, count);
+}
+
+/* A log is one stream, of ID 0. */
+static int read_stream(const struct reading *r, const char *path)
+{
+    const struct ct_stream_origin origin = {.run = path};
+    struct ct_analysis *all = ct_verify_sums_analysis(r->sums);
+    struct ct_analysis_captures one = {.known = 1};
+    struct ct_watches *watches;
+    if (ct_verify_sums_begin(r->sums, 0, &origin, &watches) != CT_OK)
+        return cli_library_error(r->args->ctx);
+    if (!cli_fractal_source_accepts(watches, FRACTAL_SOURCE_LOSSES))
+        return CLI_FAILED;
+    const int code =
+        cli_fractal_source_run(r->args, path, watches, on_log, (void *)(uintptr_t)r, &one.losses);
+    if (code == CLI_FAILED)
+        return code;
+    one.damaged = code == CLI_DAMAGED;
+    return ct_analysis_end(all, 0) || ct_analysis_add_captures(all, &one) || ct_analysis_add_run(all, path)
+               ? cli_library_error(r->args->ctx)
+               : code;
+}
+
+static int read_other(void *user, const char *path)
+{
+    const struct reading *r = user;
+    struct ct_programs *programs = NULL;
+    struct ct_analysis *all = ct_verify_sums_analysis(r->sums);
+    if (!cli_fractal_source_is_log(path))
+        return -1;
+    int code = CLI_FAILED;
+    if (cli_programs_describe(&programs, r->args, r->elf, NULL)) {
+        all->kind->programs(all, programs);
+        code = read_stream(r, path);
+    }
+    all->kind->programs(all, NULL);
+    ct_programs_free(programs);
+    return code;
+}
+
+/* ---- all of it ---- */
+
 /* Whether there is what captures are to be checked with. False: said what is missing. */
 static bool check(const struct cli_args *args)
 {
@@ -201,8 +256,11 @@ int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_s
 {
     struct ct_verify_sums *sums = NULL;
     struct cli_monitors monitors = {.args = args};
+    struct reading reading = {.args = args, .elf = wishes->elf};
     struct cli_results read = {.args = args,
                                .elf = wishes->elf,
+                               .other = read_other,
+                               .user = &reading,
                                .threads = wishes->threads,
                                .file_why = "saved results are those of whole captures"};
     int code = CLI_FAILED;
@@ -212,6 +270,7 @@ int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_s
         if (ct_verify_sums_new(args->ctx, &monitors.verify, &sums) != CT_OK)
             cli_library_error(args->ctx);
         else if (cli_monitors_add_sums(&monitors, sums)) {
+            reading.sums = sums;
             read.analysis = ct_verify_sums_analysis(sums);
             code = add_up(&read, sums, wishes->data);
         }

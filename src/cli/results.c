@@ -203,9 +203,11 @@ int cli_results_read(struct cli_results *r)
     for (int i = 0; i < r->args->rest_count && worst != CLI_FAILED; i++) {
         const char *path = r->args->rest[i];
         const bool is_file = r->analysis && (is_pipe(path) || cli_results_is_file(NULL, path));
-        const int code = is_empty(path) ? refuse_empty(path)
-                         : is_file      ? (r->captures_alone ? CLI_CLEAN : read_file(r, path))
-                                        : read_capture(r, path);
+        const int other = r->other ? r->other(r->user, path) : -1;
+        const int code = other >= 0       ? other
+                         : is_empty(path) ? refuse_empty(path)
+                         : is_file        ? (r->captures_alone ? CLI_CLEAN : read_file(r, path))
+                                          : read_capture(r, path);
         worst = code > worst ? code : worst;
     }
     r->kept_nothing =

@@ -45,6 +45,8 @@ struct cli_results {
     /* … who looks at the chain of each buffer when its steps were given (may be NULL). Result: enum ct_error.
      */
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
+    /* Who reads operands of another kind (may be NULL). Result: enum cli_exit; -1: it is not one. */
+    int (*other)(void *user, const char *path);
     void *user;
 };
 

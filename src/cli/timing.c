@@ -161,7 +161,7 @@ static int measure_log(struct measuring *m, struct ct_timing *timing, struct ct_
     const struct cli_args *args = m->read.args;
     if (!cli_timing_add_pairs(timing, watches, args, PAIR) || !cli_fractal_source_accepts(watches, MARKS))
         return CLI_FAILED;
-    const int code = cli_fractal_source_run(args, watches, on_log, timing);
+    const int code = cli_fractal_source_run(args, args->operand, watches, on_log, timing, NULL);
     const struct ct_timing_origin origin = {
         .buffer = args->operand, .core = "fractal", .losses.gaps = ct_timing_totals(timing).gaps};
     if (code != CLI_FAILED && unless_told(ct_timing_writer_stream(m->writer, timing, &origin)))

@@ -185,7 +185,7 @@ static int begin(struct ct_verify_sums_stream *s, const struct ct_stream_origin 
     return rc ? rc : ct_verifier_start(s->verifier, on_result, s);
 }
 
-static int make_stream(struct ct_verify_sums *sums, const struct ct_analysis_batch *batch)
+static int make_stream(struct ct_verify_sums *sums, uint32_t lane, const struct ct_stream_origin *origin)
 {
     struct ct_verify_sums_stream **streams =
         realloc(sums->streams, (sums->stream_count + 1) * sizeof(struct ct_verify_sums_stream *));
@@ -195,8 +195,8 @@ static int make_stream(struct ct_verify_sums *sums, const struct ct_analysis_bat
     struct ct_verify_sums_stream *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(sums->analysis.ctx, "monitors");
-    *s = (struct ct_verify_sums_stream){.lane = batch->lane, .sums = sums};
-    const int rc = begin(s, batch->origin);
+    *s = (struct ct_verify_sums_stream){.lane = lane, .sums = sums};
+    const int rc = begin(s, origin);
     if (rc)
         free_stream(s);
     else
@@ -248,8 +248,28 @@ int ct_verify_streams_take(struct ct_analysis *analysis, const struct ct_analysi
     struct ct_verify_sums_stream *s = find_stream(sums, batch->lane);
     if (s)
         return take(s, batch->steps);
-    const int rc = make_stream(sums, batch);
+    const int rc = make_stream(sums, batch->lane, batch->origin);
     return rc ? rc : take(sums->streams[sums->stream_count - 1], batch->steps);
+}
+
+int ct_verify_sums_begin(struct ct_verify_sums *sums, uint32_t lane, const struct ct_stream_origin *origin,
+                         struct ct_watches **watches)
+{
+    if (!sums || !watches || find_stream(sums, lane))
+        return CT_ERR_ARG;
+    const int rc = make_stream(sums, lane, origin);
+    if (!rc)
+        *watches = sums->streams[sums->stream_count - 1]->watches;
+    return rc;
+}
+
+int ct_verify_sums_feed(struct ct_verify_sums *sums, uint32_t lane, const struct ct_watch_event *events,
+                        size_t count)
+{
+    struct ct_verify_sums_stream *s = sums ? find_stream(sums, lane) : NULL;
+    if (!s || (!events && count))
+        return CT_ERR_ARG;
+    return tell_failures(s, ct_verifier_feed(s->verifier, events, count));
 }
 
 /* ---- end ---- */

@@ -113,6 +113,9 @@ def cases():
               Case("monitor of a fractal log",
                    "monitor --spec {timing_spec} -u us --bind firstCalls=0x400000 "
                    "--bind triggerCalls=0x400084 -a {fractal_log}"),
+              Case("monitor sums of a fractal log",
+                   "monitor --spec {timing_spec} -u us --bind firstCalls=0x400000 "
+                   "--bind triggerCalls=0x400084 --format sums {fractal_log}"),
               Case("timing of a fractal log", 'timing --pair "0x400000 0x400084" {fractal_log}')]
     found += [Case(f"ctl {name}", f"ctl --http {{port}} {name}", needs=("live",)) for name in (
         "status", "watch set main", "monitor add one {tessla} x=main", "filter id=10", "stop")]

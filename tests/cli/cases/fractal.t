@@ -173,3 +173,26 @@ $ printf '\003' | dd of=$T/log2 bs=1 seek=246 conv=notrunc status=none; coretap 
 $ coretap fractal report --data $T/log1 $T/log2 -o $T/damaged; coretap fractal report $T/damaged | head -2
 | logs      2, 0 of them not whole
 | events    12 (8 of instructions), 0 more for pages mapped twice; 3 dropped; 0 bytes damaged
+# Specifications along several event logs, and saved results.
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 --format sums $T/log1 $T/log2
+| timing-stream.tessla: error: 6 events, 6 violations, 0 of them uncertain
+|     2 streams: 2 violated
+|     true 6, false 0
+|     first in $T/log1, ID 00, at 180: true at 0x400084
+! coretap: $T/log2: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
+[1]
+$ coretap monitor -q --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 --format data -o $T/monday $T/log1; coretap monitor -q --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 --format sums $T/monday $T/log2 | head -2
+| timing-stream.tessla: error: 6 events, 6 violations, 0 of them uncertain
+|     2 streams: 2 violated
+! coretap: $T/log2: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=exception --bind triggerCalls=0x400084 --format sums $T/log1
+! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name an address, entry:FUNCTION, gap or overflow
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --clock timestamps --format sums $T/log1
+! coretap monitor: --clock timestamps: an event log has cycles of its interconnect alone
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --threads 2 --format sums $T/log1
+! coretap monitor: --threads: an event log is read with one thread
+! Try 'coretap monitor --help'.
+[2]
