@@ -48,6 +48,7 @@ COMMANDS = (
     ("decode --along binary", None), ("list --elements", None), ("timing --edges --blocks", None),
     ("timing --format json --pair 'leaf chain'", None), ("watch --at leaf --at context", None),
     ("watch --at return:chain --format jsonl", None), ("monitor --spec {spec} --bind x=round_of -a", None),
+    ("monitor --spec {spec} --bind x=round_of --format data", None),
     ("cover --format data", None), ("profile --format folded", None), ("profile --format callgrind", None),
     ("profile --format chrome", None), ("profile --format autofdo", None),
     ("spec --timing --function chain", None),
