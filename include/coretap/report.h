@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap report: all that is known of a capture, as one page of HTML. A report is collected while a session
- * decodes the capture: `steps` and `decoded` of its options hand on what they get.
+/* coretap report: all that is known of captures, as one page of HTML. A report is collected while a session
+ * decodes a capture: `steps` and `decoded` of its options hand on what they get.
  *
  *     ct_report_new(ctx, programs, NULL, &report);
  *     ct_session_run(session, capture, capture->buffers, capture->buffer_count);
@@ -32,8 +32,8 @@ struct ct_report_options {
 
 struct ct_report;
 
-/* Makes a report of one capture, of which nothing is known yet. `programs` are those of the session; they and
- * the capture have to stay as long as the report. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes a report that knows nothing yet. `programs` are those of the session and have to stay as long as the
+ * report; a capture has to stay until it is ended. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_report_new(struct ct_ctx *ctx, struct ct_programs *programs,
                          const struct ct_report_options *options, struct ct_report **out);
 CT_API void ct_report_free(struct ct_report *report);
@@ -46,13 +46,19 @@ CT_API int ct_report_steps(struct ct_report *report, const struct ct_stream *str
 CT_API int ct_report_decoded(struct ct_report *report, const struct ct_buffer *buffer,
                              const struct ct_chain *chain);
 
+/* Ends a capture, whose path is `name`; `kind` is that of struct ct_capture. Another capture of the same
+ * programs (ct_programs_next_capture) may follow: functions, stacks and their times add up by program and
+ * address in the file. A report of one capture does without. CT_ERR_ARG, also where one trace has cycle
+ * counts and another none, CT_ERR_NOMEM, those of ct_program_symbols. */
+CT_API int ct_report_end(struct ct_report *report, const char *name, const char *kind);
+
 /* Returns how often a stack began anew (ct_stacks_renewed). */
 CT_API uint64_t ct_report_renewed(const struct ct_report *report);
 
 /* What stands on the page beside what was collected. What is not there has a sentence in its place. */
 struct ct_report_write_options {
     size_t size;                        /* sizeof(struct ct_report_write_options) */
-    const char *capture;                /* its path, for the heading; NULL: "capture" */
+    const char *capture;                /* path of one that was not ended, for the heading; NULL: "capture" */
     const char *kind;                   /* what it is (struct ct_capture); NULL: "trace" */
     struct ct_losses losses;            /* of the streams, and between frames (struct ct_seen) */
     const struct ct_cover_views *cover; /* of the same programs; NULL: there is no coverage */

@@ -51,6 +51,7 @@ struct report {
     const struct cli_args *args;
     struct cli_counts counts;
     struct ct_report *collected;
+    struct ct_losses losses; /* of all captures */
     struct cli_wcet wcet;
 };
 
@@ -61,7 +62,8 @@ static bool on_opened(void *user)
     struct report *r = user;
     const uint64_t *window = r->counts.read.filter.slices;
     const struct ct_report_options timeline = {.size = sizeof timeline, .from = window[0], .to = window[1]};
-    if (ct_report_new(r->args->ctx, r->counts.read.programs, &timeline, &r->collected) == CT_OK)
+    if (r->collected ||
+        ct_report_new(r->args->ctx, r->counts.read.programs, &timeline, &r->collected) == CT_OK)
         return true;
     cli_library_error(r->args->ctx);
     return false;
@@ -79,6 +81,17 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     return ct_report_decoded(r->collected, buffer, chain);
 }
 
+static bool on_closing(void *user)
+{
+    struct report *r = user;
+    const struct cli_capture *capture = &r->counts.read.capture;
+    ct_losses_add(&r->losses, &capture->seen.losses);
+    if (ct_report_end(r->collected, capture->path, capture->capture->kind) == CT_OK)
+        return true;
+    cli_library_error(r->args->ctx);
+    return false;
+}
+
 static int collect(struct report *r)
 {
     struct cli_results *read = &r->counts.read;
@@ -86,6 +99,7 @@ static int collect(struct report *r)
     read->opened = on_opened;
     read->steps = on_steps;
     read->decoded = on_decoded;
+    read->closing = on_closing;
     read->user = r;
     const int code = cli_counts_read(&r->counts, r->args, ELF);
     if (code != CLI_FAILED)
@@ -97,11 +111,8 @@ static int collect(struct report *r)
 
 static int write_page(struct report *r, const struct ct_cover_views *views, const char *no_wcet)
 {
-    const struct cli_capture *capture = &r->counts.read.capture;
     const struct ct_report_write_options page = {.size = sizeof page,
-                                                 .capture = r->args->operand,
-                                                 .kind = capture->capture->kind,
-                                                 .losses = capture->seen.losses,
+                                                 .losses = r->losses,
                                                  .cover = views,
                                                  .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
                                                  .no_wcet = no_wcet};
@@ -155,14 +166,19 @@ static bool check(const struct cli_args *args)
             cli_usage_error(args->command, "--%s goes with --entry", options[of_entry[i]].name);
             return false;
         }
-    if (strcmp(args->operand, "-") == 0) {
-        cli_usage_error(args->command,
-                        "the capture is opened more than once, so it cannot come from standard input; "
-                        "save it to a file");
-        return false;
+    bool captures = false;
+    for (int i = 0; i < args->rest_count; i++) {
+        captures = captures || !cli_results_is_file(NULL, args->rest[i]);
+        if (strcmp(args->rest[i], "-") == 0) {
+            cli_usage_error(args->command,
+                            "the capture is opened more than once, so it cannot come from standard input; "
+                            "save it to a file");
+            return false;
+        }
     }
-    if (cli_results_is_file(ct_cover_kind(), args->operand)) {
-        cli_usage_error(args->command, "a coverage file has counts alone; the report needs a capture");
+    if (!captures) {
+        cli_usage_error(args->command, "a saved file has counts alone; the report needs a capture, to whose "
+                                       "coverage it adds those of coverage files");
         return false;
     }
     return true;
@@ -201,16 +217,22 @@ static int run(const struct cli_args *args)
 const struct cli_command cli_command_report = {
     .name = "report",
     .summary = "all that is known of a capture, as one page",
-    .operand = "CAPTURE",
-    .about = "Decodes the capture along its programs and writes a page of HTML: what there is in the "
-             "capture, where the time "
-             "went (stacks, functions, edges), how long functions take, their calls over time, coverage with "
-             "annotated "
-             "source and instructions, and with --entry the longest path of a function.\n"
-             "The page is one file that loads nothing; it follows the reader's choice of light or dark. Its "
-             "size is bounded: "
-             "what was left out is said in its place, with the command that shows it.\n"
-             "Of the longest path that could not be found the page has the reason, and the exit code is 2.",
+    .operand = "CAPTURE...",
+    .many = true,
+    .about =
+        "Decodes the capture along its programs and writes a page of HTML: what there is in the "
+        "capture, where the time "
+        "went (stacks, functions, edges), how long functions take, their calls over time, coverage with "
+        "annotated "
+        "source and instructions, and with --entry the longest path of a function.\n"
+        "The page is one file that loads nothing; it follows the reader's choice of light or dark. Its "
+        "size is bounded: "
+        "what was left out is said in its place, with the command that shows it.\n"
+        "Of several captures counts, times of functions, stacks and coverage add up, and each core of each "
+        "capture has lanes of its own in the timeline. Beside captures it takes coverage files, which "
+        "'coretap "
+        "cover --format data' or 'coretap merge' wrote: their counts are in the coverage alone.\n"
+        "Of the longest path that could not be found the page has the reason, and the exit code is 2.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -178,7 +178,8 @@ static int read_capture(struct cli_results *r, const char *path)
         return CLI_FAILED;
     }
     if (run_session(r) == CLI_FAILED ||
-        (r->needs_program && by_memory && !cli_programs_any(r->programs, path)))
+        (r->needs_program && by_memory && !cli_programs_any(r->programs, path)) ||
+        (r->closing && !r->closing(r->user)))
         return CLI_FAILED;
     return r->untold ? cli_capture_code_untold(&r->capture, CLI_CLEAN)
                      : cli_capture_code_or_empty(&r->capture, CLI_CLEAN);

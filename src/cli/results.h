@@ -47,6 +47,9 @@ struct cli_results {
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
     /* Who reads operands of another kind (may be NULL). Result: enum cli_exit; -1: it is not one. */
     int (*other)(void *user, const char *path);
+    /* Who looks at a capture that was decoded, before the next one is opened (may be NULL). False: said why.
+     */
+    bool (*closing)(void *user);
     void *user;
 };
 

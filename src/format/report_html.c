@@ -18,6 +18,9 @@
 /* Streams in a table, at most. */
 #define STREAMS 256
 
+/* Captures in the heading, at most. */
+#define CAPTURES 20
+
 /* ---- what is asked of all sections ---- */
 
 uint64_t ct_report_self(const struct ct_report_page *r, const struct ct_report_function *f)
@@ -63,13 +66,38 @@ uint32_t *ct_report_ranks(const struct ct_report_page *r)
     return ranks;
 }
 
-/* ---- summary ---- */
-
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
 }
+
+const char *ct_report_capture_name(const struct ct_report_page *r, size_t capture, char *text, size_t size)
+{
+    const char *name = base_name(r->captures[capture].name);
+    size_t same = 0;
+    for (size_t i = 0; i < r->capture_count; i++)
+        same += strcmp(base_name(r->captures[i].name), name) == 0;
+    if (same > 1)
+        snprintf(text, size, "%s (%zu)", name, capture + 1);
+    else
+        snprintf(text, size, "%s", name);
+    return text;
+}
+
+const char *ct_report_stream_name(const struct ct_report_page *r, const struct ct_report_stream *s,
+                                  char *text, size_t size)
+{
+    char capture[CT_REPORT_STREAM_NAME / 2];
+    const char *core = s->core ? s->core : s->name;
+    if (r->capture_count > 1)
+        snprintf(text, size, "%s: %s", ct_report_capture_name(r, s->capture, capture, sizeof capture), core);
+    else
+        snprintf(text, size, "%s", core);
+    return text;
+}
+
+/* ---- summary ---- */
 
 /* Sums over the streams. */
 static struct ct_report_stream total(const struct ct_report_page *r)
@@ -158,10 +186,11 @@ static void loss_card(FILE *out, const struct ct_losses *losses)
         ct_page_card(out, "Gaps in the trace", "none", NULL, "nothing was lost");
 }
 
-static void stream_row(FILE *out, const struct ct_report_stream *s)
+static void stream_row(FILE *out, const struct ct_report_page *r, const struct ct_report_stream *s)
 {
+    char name[CT_REPORT_STREAM_NAME];
     fputs("<tr><td class=\"name keep\">", out);
-    ct_xml_text(out, s->core ? s->core : s->name);
+    ct_xml_text(out, ct_report_stream_name(r, s, name, sizeof name));
     fputs("</td><td class=\"keep\">", out);
     ct_xml_text(out, s->protocol);
     fputs("</td><td class=\"name\">", out);
@@ -193,7 +222,7 @@ int ct_report_summary(FILE *out, const struct ct_report_page *r)
         "class=\"num\">Gaps</th><th></th></tr></thead><tbody>\n",
         out);
     for (size_t i = 0; i < r->stream_count && i < STREAMS; i++)
-        stream_row(out, &r->streams[i]);
+        stream_row(out, r, &r->streams[i]);
     fputs("</tbody></table></div>\n", out);
     if (r->stream_count > STREAMS)
         fprintf(out, "<p class=\"more\">%zu more sources are left out.</p>\n", r->stream_count - STREAMS);
@@ -252,18 +281,34 @@ static void navigation(FILE *out)
 /* The program's name, or that of the capture when there are several. */
 static const char *subject(const struct ct_report_page *r)
 {
-    return base_name(r->program ? r->program : r->capture);
+    return base_name(r->program ? r->program : r->captures[0].name);
 }
+
+static void capture(FILE *out, const struct ct_report_page *r, size_t number)
+{
+    fprintf(out, "%s<code>", number ? ", " : "");
+    ct_xml_text(out, r->captures[number].name);
+    fputs("</code> (", out);
+    ct_xml_text(out, r->captures[number].kind);
+    fputs(")", out);
+}
+
+static const char several[] = "<p>Counts and times of functions, stacks and coverage are sums over these "
+                              "captures; ways and the timeline are "
+                              "those of each core of each, whose time begins with its own trace.</p>\n";
 
 static void heading(FILE *out, const struct ct_report_page *r)
 {
     fputs("<header>\n<h1>", out);
     ct_xml_text(out, subject(r));
-    fputs("</h1>\n<p class=\"about\">What ran, as the trace in <code>", out);
-    ct_xml_text(out, r->capture);
-    fputs("</code> (", out);
-    ct_xml_text(out, r->kind);
-    fprintf(out, ") tells. Made by coretap %s.</p>\n</header>\n", ct_version());
+    fprintf(out, "</h1>\n<p class=\"about\">What ran, as the %s in ",
+            r->capture_count > 1 ? "traces" : "trace");
+    for (size_t i = 0; i < r->capture_count && i < CAPTURES; i++)
+        capture(out, r, i);
+    if (r->capture_count > CAPTURES)
+        fprintf(out, " and %zu more", r->capture_count - CAPTURES);
+    fprintf(out, " %s. Made by coretap %s.</p>\n%s</header>\n", r->capture_count > 1 ? "tell" : "tells",
+            ct_version(), r->capture_count > 1 ? several : "");
 }
 
 static int title(FILE *out, const struct ct_report_page *r)

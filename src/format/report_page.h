@@ -21,8 +21,13 @@ struct ct_report_place {
     uint64_t addr;
 };
 
+struct ct_report_capture {
+    const char *name, *kind; /* its path, and what it is */
+};
+
 /* One trace ID of a buffer. */
 struct ct_report_stream {
+    size_t capture;
     const char *buffer, *name, *core, *protocol;
     uint8_t id;
     uint64_t bytes, instructions;
@@ -32,7 +37,7 @@ struct ct_report_stream {
 
 /* One function over all streams. */
 struct ct_report_function {
-    uint32_t number; /* of the stacks */
+    uint32_t number; /* in the stacks */
     struct ct_report_place place;
     uint64_t insns, cycles;         /* executed in it */
     uint64_t all_insns, all_cycles; /* … and in all that it called */
@@ -50,10 +55,11 @@ struct ct_report_edge {
 };
 
 struct ct_report_page {
-    const char *capture, *kind; /* its path, and what it is */
-    const char *program;        /* path of the one that ran; NULL: several did */
-    bool cycles;                /* time is cycles; else instructions */
-    struct ct_losses losses;    /* of the streams, and between frames */
+    const struct ct_report_capture *captures; /* one at least */
+    size_t capture_count;
+    const char *program;     /* path of the one that ran; NULL: several did */
+    bool cycles;             /* time is cycles; else instructions */
+    struct ct_losses losses; /* of the streams, and between frames */
     const struct ct_report_stream *streams;
     size_t stream_count;
     const struct ct_report_function *functions; /* those with most time first; all that ran */
@@ -61,7 +67,8 @@ struct ct_report_page {
     const struct ct_report_edge *edges; /* those with most time first */
     size_t edge_count;
     uint64_t edges_left_out;
-    const struct ct_stacks *stacks;
+    const struct ct_stack_place *places; /* the tree of the stacks; functions by their number */
+    size_t place_count;
     const struct ct_slices *slices; /* over; lanes are streams, functions those of the stacks */
     const struct ct_cover_views *cover;
     const struct ct_wcet_view *wcet; /* NULL: there is none, because … */
@@ -81,6 +88,18 @@ int ct_report_timeline(FILE *out, const struct ct_report_page *report);
  * stacks its place among them. NULL without memory. */
 const char **ct_report_names(const struct ct_report_page *report);
 uint32_t *ct_report_ranks(const struct ct_report_page *report);
+
+/* Room for a stream's name. */
+#define CT_REPORT_STREAM_NAME 96
+
+/* The core of a stream, or what else tells it apart; of several captures with the name of its own. In `text`,
+ * which has `size` bytes. */
+const char *ct_report_stream_name(const struct ct_report_page *report, const struct ct_report_stream *stream,
+                                  char *text, size_t size);
+
+/* The name of a capture without its folders, and with its number where another one has it too. */
+const char *ct_report_capture_name(const struct ct_report_page *report, size_t capture, char *text,
+                                   size_t size);
 
 /* What a function took by the report's unit, alone and with all that it called; and all of the time. */
 uint64_t ct_report_self(const struct ct_report_page *report, const struct ct_report_function *function);

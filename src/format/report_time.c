@@ -93,7 +93,8 @@ static int chart(FILE *out, const struct ct_report_page *r, const struct ct_lane
 static int stacks(FILE *out, const struct ct_report_page *r)
 {
     struct tree t = {0};
-    t.places = ct_stacks_places(r->stacks, &t.count);
+    t.places = r->places;
+    t.count = r->place_count;
     t.weight = calloc(t.count + 1, sizeof *t.weight);
     t.next = calloc(t.count + 1, sizeof *t.next);
     t.depth = calloc(t.count + 1, sizeof *t.depth);
@@ -192,9 +193,9 @@ static void edge_row(FILE *out, const struct ct_report_page *r, const struct ct_
     fprintf(out, "<td class=\"keep\">%s</td>", e->way);
     place_cell(out, &e->to, "name keep");
     if (r->stream_count > 1) {
-        const struct ct_report_stream *s = &r->streams[e->stream];
+        char name[CT_REPORT_STREAM_NAME];
         fputs("<td class=\"keep\">", out);
-        ct_xml_text(out, s->core ? s->core : s->name);
+        ct_xml_text(out, ct_report_stream_name(r, &r->streams[e->stream], name, sizeof name));
         fputs("</td>", out);
     }
     fputs("<td class=\"wide\"></td></tr>\n", out);

@@ -13,7 +13,7 @@
 struct chart {
     struct ct_lane_bar *bars;
     struct ct_chart_lane lanes[LANES];
-    char titles[LANES][96];
+    char titles[LANES][CT_REPORT_STREAM_NAME];
     size_t count;
     size_t left_out; /* lanes */
 };
@@ -21,7 +21,8 @@ struct chart {
 static void name_lane(const struct ct_report_page *r, struct chart *c, const struct ct_slice *first)
 {
     const struct ct_report_stream *s = &r->streams[first->lane];
-    const char *core = s->core ? s->core : s->name;
+    char core[CT_REPORT_STREAM_NAME - 32];
+    ct_report_stream_name(r, s, core, sizeof core);
     char *title = c->titles[c->count];
     if (first->ctxt)
         snprintf(title, sizeof c->titles[0], "%s, context 0x%" PRIx32, core, first->ctxt);

@@ -43,8 +43,8 @@ def record(folder, source, *options):
     return folder / "capture"
 
 
-def report(capture, *options, codes=(0,)):
-    return run(CORETAP, "report", "-q", *options, capture, codes=codes).stdout
+def report(*captures_and_options, codes=(0,)):
+    return run(CORETAP, "report", "-q", *captures_and_options, codes=codes).stdout
 
 
 class Page(html.parser.HTMLParser):
@@ -180,6 +180,65 @@ def check_perf(folder, capture, text):
           functions_of(same) == functions_of(text) and
           number_after(same, "Longest path") == number_after(text, "Longest path") and
           same.count("<svg") == text.count("<svg") > 5, functions_of(same)[1][:5])
+
+
+def check_several(folder, capture, source):
+    """Two runs of one program, the second one whole and damaged at last: what adds up is the sum of both."""
+    other = folder / "other" / "capture"
+    other.parent.mkdir()
+    run(CORETAP, "record", "-q", "-o", other, "--cycle-count=1", "--", capture.parent / "program")
+    both, turned = report(capture, other), run(CORETAP, "report", "-q", other, capture).stdout
+    check_page("two captures", both)
+    sums = collections.Counter()
+    for one in (capture, other):
+        sums.update(dict(zip(*functions_of(report(one)))))
+    found = dict(zip(*functions_of(both)))
+    wrong = {name: (n, sums[name]) for name, n in found.items() if sums[name] != n}
+    check("two captures: cycles of functions are those of both", len(found) > 50 and not wrong, wrong)
+    check("two captures: the same in the other order", found == dict(zip(*functions_of(turned))))
+    charts = [Page(text).data for text in (both, turned)]
+    outermost = [sum(to - start for _, depth, start, to in bars(stacks) if not depth) for stacks, _ in charts]
+    check("two captures: so are the stacks", outermost == [sum(sums.values())] * 2, outermost)
+    trees = [sorted((name, depth, to - start) for name, depth, start, to in bars(stacks))
+             for stacks, _ in charts]
+    check("two captures: and what is in them", trees[0] == trees[1] and len(trees[0]) > 20)
+    titles = {lane["title"] for lane in charts[0][1]["lanes"]}
+    check("two captures: lanes of each", any(t.startswith("capture (1): ") for t in titles) and
+          any(t.startswith("capture (2): ") for t in titles), titles)
+    check("two captures: the heading names both",
+          all(f"<code>{one}</code> (snapshot)" in both for one in (capture, other)) and
+          "sums over these captures" in both)
+    cover = json.loads(run(CORETAP, "cover", "-q", "--format", "json", capture, other).stdout)
+    lines = cover["programs"][0]["sums"]["lines"]
+    check("two captures: coverage is that of both",
+          f"{lines['seen']} of {lines['all']}<" in both and lines["seen"] > 0, lines)
+    saved = folder / "cover.data"
+    run(CORETAP, "cover", "-q", "--format", "data", "-o", saved, other)
+    mixed = report(capture, saved)
+    check("a coverage file adds to the coverage alone",
+          f"{lines['seen']} of {lines['all']}<" in mixed and
+          functions_of(mixed) == functions_of(report(capture)))
+    said = run(CORETAP, "report", saved, codes=(2,)).stderr
+    check("coverage files alone are no report", "needs a capture" in said, said)
+    run(CORETAP, "timing", "-q", "--format", "data", "-o", folder / "timing.data", other)
+    said = run(CORETAP, "report", capture, folder / "timing.data", codes=(2,)).stderr
+    check("a saved file of another kind is refused by name",
+          "timing.data" in said and "not a coverage file" in said, said)
+    plain = record(folder / "plain", source) if (folder / "plain").mkdir() is None else ""
+    result = run(CORETAP, "report", capture, plain, codes=(2,))
+    check("cycles and instructions are not added up",
+          str(plain) in result.stderr and "do not add up" in result.stderr and not result.stdout,
+          result.stderr)
+    check_page("without cycle counts", report(plain))
+    trace = next(other.glob("trace_*.bin"))
+    data = bytearray(trace.read_bytes())
+    data[len(data) // 2:len(data) // 2 + 64] = bytes([5] * 64)
+    trace.write_bytes(data)
+    result = run(CORETAP, "report", capture, other, codes=(1,))
+    check("what a capture lost is told of it and on the page",
+          f"{other}: losses: " in result.stderr and
+          ">none<" not in result.stdout.split("Gaps in the trace")[1][:60],
+          result.stderr)
 
 
 def check_window(capture, total):
@@ -343,8 +402,7 @@ def main():
         check_left_out(capture)
         check_page("wcet",
                    run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "html", capture).stdout)
-        check_page("without cycle counts",
-                   report(record(folder / "plain", source) if (folder / "plain").mkdir() is None else ""))
+        check_several(folder, capture, source)
         check_demo(folder)
         (folder / "cores").mkdir()
         check_cores(folder / "cores")

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a report takes of a capture while it is decoded. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/path.h"
+#include "format/report_own.h"
+
+/* Edges kept of each stream: those with most time. */
+#define EDGES 64
+
+/* ---- places ---- */
+
+int ct_report_find_place(struct ct_report *r, uint64_t addr, struct ct_report_place *place)
+{
+    struct ct_program_where where;
+    *place = (struct ct_report_place){.function = CT_SYMBOL_UNKNOWN, .addr = addr};
+    const int rc = ct_programs_where(r->programs, addr, &where);
+    if (!rc && where.function) {
+        place->function = where.function;
+        place->file = where.file ? ct_base_name(where.file) : NULL;
+        place->line = where.line;
+    }
+    return rc;
+}
+
+/* ---- while steps come ---- */
+
+int ct_report_make_stacks(struct ct_report *r)
+{
+    struct ct_stack_options options = {.size = sizeof options, .slices = 1};
+    const int rc = ct_programs_places(r->programs, &options.programs, &options.program_count);
+    r->now.places = options.programs;
+    return rc ? rc : ct_stacks_new(r->ctx, &options, &r->now.stacks);
+}
+
+int ct_report_take_slices(struct ct_report *r)
+{
+    size_t count;
+    int rc = CT_OK;
+    const struct ct_stack_slice *all = ct_stacks_slices(r->now.stacks, &count);
+    for (size_t i = 0; i < count && !rc; i++) {
+        const struct ct_slice slice = {.lane = all[i].lane,
+                                       .ctxt = all[i].ctxt,
+                                       .function = all[i].function,
+                                       .depth = all[i].depth,
+                                       .from = r->now.cycles ? all[i].cycles_from : all[i].insns_from,
+                                       .to = r->now.cycles ? all[i].cycles_to : all[i].insns_to};
+        rc = ct_slices_add(&r->now.slices, &slice);
+    }
+    return rc;
+}
+
+static int open_stream(struct ct_report *r, uint8_t id)
+{
+    struct open_stream *open = &r->now.open[id];
+    struct ct_timing_options options = {.size = sizeof options};
+    const int rc = ct_programs_places(r->programs, &options.programs, &options.program_count);
+    open->lane = r->now.lanes++;
+    return rc ? rc : ct_timing_new(r->ctx, &options, &open->timing);
+}
+
+static int take_steps(struct ct_report *r, uint8_t id, const struct ct_step_batch *batch)
+{
+    struct open_stream *open = &r->now.open[id];
+    int rc = CT_OK;
+    if (!r->now.stacks) {
+        r->now.cycles = batch->cycles != NULL;
+        rc = ct_report_make_stacks(r);
+    }
+    if (!rc && !open->timing)
+        rc = open_stream(r, id);
+    if (!rc)
+        rc = ct_timing_add(open->timing, batch);
+    if (!rc && open->lane < CT_STACK_LANES)
+        rc = ct_stacks_add(r->now.stacks, open->lane, batch);
+    return rc ? rc : ct_report_take_slices(r);
+}
+
+int ct_report_steps(struct ct_report *r, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    if (!r || !stream || !batch)
+        return ct_fail_null(r ? r->ctx : NULL, __func__);
+    r->has_now = true;
+    if (r->over || stream->id >= sizeof r->now.open / sizeof *r->now.open)
+        return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__,
+                       r->over ? CT_REPORT_WRITTEN : "there is no such trace ID");
+    return ct_tell_nomem(r->ctx, "report", take_steps(r, stream->id, batch));
+}
+
+/* ---- after a buffer ---- */
+
+struct weighed {
+    uint64_t weight;
+    uint32_t edge;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct weighed *x = a;
+    const struct weighed *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return x->edge < y->edge ? -1 : x->edge > y->edge;
+}
+
+static const char *way_out(const struct ct_node *node, const struct ct_edge *edge)
+{
+    if (edge->kind == CT_EDGE_INTERRUPTED)
+        return "interrupted";
+    if (edge->kind == CT_EDGE_OPEN)
+        return "into a gap";
+    if (!edge->exec)
+        return "not taken";
+    if (node->flags & CT_NODE_CUT || (node->type != CT_INSN_BR && node->type != CT_INSN_IBR))
+        return "on";
+    if (node->sub == CT_INSN_SUB_NONE)
+        return node->cond ? "taken" : "jump";
+    return node->sub == CT_INSN_SUB_LINK ? "call" : "return";
+}
+
+static int add_edge(struct ct_report *r, const struct ct_graph *graph, uint32_t number,
+                    const struct ct_timing_edge *times)
+{
+    struct ct_report_edge *edges = realloc(r->edges, (r->edge_count + 1) * sizeof *edges);
+    if (!edges)
+        return CT_ERR_NOMEM;
+    r->edges = edges;
+    uint32_t count;
+    const struct ct_edge *edge = &ct_graph_edges(graph, &count)[number];
+    const struct ct_node *node = &ct_graph_nodes(graph, &count)[edge->from];
+    struct ct_report_edge *into = &edges[r->edge_count++];
+    *into = (struct ct_report_edge){.stream = r->stream_count,
+                                    .way = way_out(node, edge),
+                                    .count = times->count,
+                                    .cycles = times->cycles};
+    into->cycles.histogram = NULL; /* stays with the timing */
+    int rc = ct_report_find_place(r, node->start, &into->from);
+    if (!rc)
+        rc = ct_report_keep_place(&r->sums.arena, &into->from);
+    if (!rc)
+        rc = ct_report_find_place(r, edge->next, &into->to);
+    return rc ? rc : ct_report_keep_place(&r->sums.arena, &into->to);
+}
+
+static int add_edges(struct ct_report *r, const struct ct_timing *timing, const struct ct_graph *graph)
+{
+    size_t count;
+    const struct ct_timing_edge *all = ct_timing_edges(timing, &count);
+    struct weighed *order = calloc(count + 1, sizeof *order);
+    size_t used = 0;
+    int rc = order ? CT_OK : CT_ERR_NOMEM;
+    for (size_t i = 0; order && i < count; i++)
+        if (all[i].count)
+            order[used++] = (struct weighed){r->now.cycles ? all[i].cycles.sum : all[i].count, (uint32_t)i};
+    if (used)
+        qsort(order, used, sizeof *order, by_weight);
+    for (size_t i = 0; i < used && i < EDGES && !rc; i++)
+        rc = add_edge(r, graph, order[i].edge, &all[order[i].edge]);
+    r->edges_left_out += used > EDGES ? used - EDGES : 0;
+    free(order);
+    return rc;
+}
+
+static int add_runs(struct ct_report *r, const struct ct_timing *timing)
+{
+    size_t count;
+    const struct ct_timing_function *all = ct_timing_functions(timing, &count);
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++) {
+        if (!all[i].inclusive.count)
+            continue;
+        if (r->now.run_count == r->now.run_room) {
+            const size_t room = r->now.run_room ? r->now.run_room * 2 : 64;
+            struct function_runs *runs = realloc(r->now.runs, room * sizeof *runs);
+            if (!runs)
+                return CT_ERR_NOMEM;
+            r->now.runs = runs;
+            r->now.run_room = room;
+        }
+        struct function_runs *into = &r->now.runs[r->now.run_count++];
+        *into = (struct function_runs){.addr = all[i].addr};
+        rc = ct_dist_merge(&into->inclusive, &all[i].inclusive);
+        if (!rc)
+            rc = ct_dist_merge(&into->self, &all[i].self);
+    }
+    return rc;
+}
+
+static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const struct ct_stream *s)
+{
+    struct open_stream *lane = &r->now.open[s->id];
+    struct ct_report_stream *streams = realloc(r->streams, (r->stream_count + 1) * sizeof *streams);
+    if (!streams)
+        return CT_ERR_NOMEM;
+    r->streams = streams;
+    struct ct_report_stream *into = &streams[r->stream_count];
+    *into = (struct ct_report_stream){
+        .capture = r->capture_count,
+        .buffer = ct_arena_strdup(&r->sums.arena, buffer->name),
+        .name = ct_arena_strdup(&r->sums.arena, s->source->name),
+        .core = s->source->core ? ct_arena_strdup(&r->sums.arena, s->source->core) : NULL,
+        .protocol = ct_protocol_name((enum ct_protocol)s->source->protocol),
+        .id = s->id,
+        .bytes = s->stats.bytes,
+        .instructions = s->stats.instructions,
+        .losses = s->stats.losses};
+    int rc = into->buffer && into->name ? CT_OK : CT_ERR_NOMEM;
+    if (!rc && lane->timing) {
+        into->times = ct_timing_totals(lane->timing);
+        if (lane->lane < CT_STACK_LANES)
+            r->now.stream_of[lane->lane] = (uint32_t)r->stream_count;
+        rc = add_edges(r, lane->timing, s->graph);
+        if (!rc)
+            rc = add_runs(r, lane->timing);
+    }
+    r->stream_count++;
+    return rc;
+}
+
+void ct_report_close_streams(struct ct_report *r)
+{
+    for (size_t i = 0; i < sizeof r->now.open / sizeof *r->now.open; i++)
+        ct_timing_free(r->now.open[i].timing);
+    memset(r->now.open, 0, sizeof r->now.open);
+}
+
+int ct_report_decoded(struct ct_report *r, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    size_t count;
+    int rc = CT_OK;
+    if (!r || !buffer || !chain)
+        return ct_fail_null(r ? r->ctx : NULL, __func__);
+    if (r->over)
+        return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__, CT_REPORT_WRITTEN);
+    r->has_now = true;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    for (size_t i = 0; i < count && !rc; i++)
+        if (streams[i].stats.bytes)
+            rc = add_stream(r, buffer, &streams[i]);
+    ct_report_close_streams(r);
+    return ct_tell_nomem(r->ctx, "report", rc);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a report has of the capture that is being decoded, and of those before it. */
+#ifndef CT_FORMAT_REPORT_OWN_H
+#define CT_FORMAT_REPORT_OWN_H
+
+#include "coretap/report.h"
+#include "format/report_page.h"
+#include "format/report_sums.h"
+#include "format/slices.h"
+
+/* What is collected of one stream while its buffer is decoded. */
+struct open_stream {
+    struct ct_timing *timing; /* NULL: no step came */
+    uint32_t lane;            /* of the stacks */
+};
+
+/* Times of the runs of one function in one stream. */
+struct function_runs {
+    uint64_t addr;
+    struct ct_dist inclusive, self;
+};
+
+/* What is collected of one capture until it is over. */
+struct collected {
+    const struct ct_program_place *places; /* of the functions of the stacks */
+    struct ct_stacks *stacks;              /* NULL: no step came */
+    struct ct_slices slices;
+    bool cycles;                  /* the first stream counts cycles */
+    struct open_stream open[128]; /* by ID, of the buffer that is being decoded */
+    uint32_t lanes;               /* streams with steps so far */
+    uint32_t stream_of[CT_STACK_LANES];
+    struct function_runs *runs;
+    size_t run_count, run_room;
+    struct ct_report_function *functions; /* on a stack, by their number there */
+    size_t function_count;
+};
+
+struct ct_report {
+    struct ct_ctx *ctx;
+    struct ct_programs *programs;
+    bool over;  /* nothing more is taken … */
+    int result; /* … and this came of it */
+    struct collected now;
+    bool has_now; /* of a capture that is not over */
+    /* Of all captures. */
+    struct ct_report_sums sums;
+    struct ct_report_capture *captures; /* that are over */
+    size_t capture_count;
+    const char *program;  /* path of the one that ran … */
+    bool programs_differ; /* … in all captures alike */
+    bool has_steps;
+    bool cycles; /* times are cycles: of all captures, or of none */
+    uint64_t renewed;
+    struct ct_slices slices;
+    struct ct_report_stream *streams; /* of buffers that are over */
+    size_t stream_count;
+    struct ct_report_edge *edges;
+    size_t edge_count;
+    uint64_t edges_left_out;
+};
+
+/* Messages of calls that come after the page. */
+#define CT_REPORT_WRITTEN "the page was written"
+
+/* What is at an address; its strings are those of the programs. Those of ct_program_symbols. */
+int ct_report_find_place(struct ct_report *report, uint64_t addr, struct ct_report_place *place);
+
+/* Makes the object that follows the stacks of this capture. */
+int ct_report_make_stacks(struct ct_report *report);
+
+/* Takes the executions that ended since the last call. CT_ERR_NOMEM. */
+int ct_report_take_slices(struct ct_report *report);
+
+/* Frees what was measured of the streams of a buffer. */
+void ct_report_close_streams(struct ct_report *report);
+
+#endif
