@@ -153,6 +153,9 @@ def cases():
               Case("spec functions", "spec --timing --match * --elf {elf} {capture}"),
               Case("report", "report --elf {elf} --source-root {sources} -o out.html {capture}",
                    outputs=("out.html",)),
+              Case("report several",
+                   "report --elf {elf} --source-root {sources} -o out.html {capture} {capture}",
+                   outputs=("out.html",)),
               Case("report entry", "report --elf {elf} --entry work_round -o out.html {capture}",
                    outputs=("out.html",), needs=("cbc",))]
     found += [Case(f"wcet {form}",
