@@ -132,7 +132,7 @@ static int by_number(const void *a, const void *b)
 /* Adds the functions to the sums, by their number in the stacks. `numbers` are those in the sums. */
 static int keep_functions(struct ct_report *r, uint32_t *numbers)
 {
-    struct collected *now = &r->now;
+    struct ct_report_collected *now = &r->now;
     int rc = CT_OK;
     qsort(now->functions, now->function_count, sizeof *now->functions, by_number);
     for (size_t i = 0; i < now->function_count && !rc; i++) {
@@ -235,7 +235,7 @@ static int add_capture(struct ct_report *r, const char *name, const char *kind)
 
 static void forget_capture(struct ct_report *r)
 {
-    struct collected *now = &r->now;
+    struct ct_report_collected *now = &r->now;
     const struct ct_slices window = {.most = SLICES, .begin = now->slices.begin, .end = now->slices.end};
     ct_report_close_streams(r);
     for (size_t i = 0; i < now->run_count; i++) {
@@ -250,7 +250,7 @@ static void forget_capture(struct ct_report *r)
     ct_stacks_free(now->stacks);
     free(now->runs);
     free(now->functions);
-    *now = (struct collected){.slices = window};
+    *now = (struct ct_report_collected){.slices = window};
     r->has_now = false;
 }
 

@@ -54,7 +54,7 @@ int ct_report_take_slices(struct ct_report *r)
 
 static int open_stream(struct ct_report *r, uint8_t id)
 {
-    struct open_stream *open = &r->now.open[id];
+    struct ct_report_open *open = &r->now.open[id];
     struct ct_timing_options options = {.size = sizeof options};
     const int rc = ct_programs_places(r->programs, &options.programs, &options.program_count);
     open->lane = r->now.lanes++;
@@ -63,7 +63,7 @@ static int open_stream(struct ct_report *r, uint8_t id)
 
 static int take_steps(struct ct_report *r, uint8_t id, const struct ct_step_batch *batch)
 {
-    struct open_stream *open = &r->now.open[id];
+    struct ct_report_open *open = &r->now.open[id];
     int rc = CT_OK;
     if (!r->now.stacks) {
         r->now.cycles = batch->cycles != NULL;
@@ -173,14 +173,14 @@ static int add_runs(struct ct_report *r, const struct ct_timing *timing)
             continue;
         if (r->now.run_count == r->now.run_room) {
             const size_t room = r->now.run_room ? r->now.run_room * 2 : 64;
-            struct function_runs *runs = realloc(r->now.runs, room * sizeof *runs);
+            struct ct_report_runs *runs = realloc(r->now.runs, room * sizeof *runs);
             if (!runs)
                 return CT_ERR_NOMEM;
             r->now.runs = runs;
             r->now.run_room = room;
         }
-        struct function_runs *into = &r->now.runs[r->now.run_count++];
-        *into = (struct function_runs){.addr = all[i].addr};
+        struct ct_report_runs *into = &r->now.runs[r->now.run_count++];
+        *into = (struct ct_report_runs){.addr = all[i].addr};
         rc = ct_dist_merge(&into->inclusive, &all[i].inclusive);
         if (!rc)
             rc = ct_dist_merge(&into->self, &all[i].self);
@@ -190,7 +190,7 @@ static int add_runs(struct ct_report *r, const struct ct_timing *timing)
 
 static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const struct ct_stream *s)
 {
-    struct open_stream *lane = &r->now.open[s->id];
+    struct ct_report_open *lane = &r->now.open[s->id];
     struct ct_report_stream *streams = realloc(r->streams, (r->stream_count + 1) * sizeof *streams);
     if (!streams)
         return CT_ERR_NOMEM;

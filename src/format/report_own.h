@@ -9,27 +9,27 @@
 #include "format/slices.h"
 
 /* What is collected of one stream while its buffer is decoded. */
-struct open_stream {
+struct ct_report_open {
     struct ct_timing *timing; /* NULL: no step came */
     uint32_t lane;            /* of the stacks */
 };
 
 /* Times of the runs of one function in one stream. */
-struct function_runs {
+struct ct_report_runs {
     uint64_t addr;
     struct ct_dist inclusive, self;
 };
 
 /* What is collected of one capture until it is over. */
-struct collected {
+struct ct_report_collected {
     const struct ct_program_place *places; /* of the functions of the stacks */
     struct ct_stacks *stacks;              /* NULL: no step came */
     struct ct_slices slices;
-    bool cycles;                  /* the first stream counts cycles */
-    struct open_stream open[128]; /* by ID, of the buffer that is being decoded */
-    uint32_t lanes;               /* streams with steps so far */
+    bool cycles;                     /* the first stream counts cycles */
+    struct ct_report_open open[128]; /* by ID, of the buffer that is being decoded */
+    uint32_t lanes;                  /* streams with steps so far */
     uint32_t stream_of[CT_STACK_LANES];
-    struct function_runs *runs;
+    struct ct_report_runs *runs;
     size_t run_count, run_room;
     struct ct_report_function *functions; /* on a stack, by their number there */
     size_t function_count;
@@ -40,7 +40,7 @@ struct ct_report {
     struct ct_programs *programs;
     bool over;  /* nothing more is taken … */
     int result; /* … and this came of it */
-    struct collected now;
+    struct ct_report_collected now;
     bool has_now; /* of a capture that is not over */
     /* Of all captures. */
     struct ct_report_sums sums;

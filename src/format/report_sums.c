@@ -30,18 +30,19 @@ static size_t find(const struct ct_report_sums *sums, const struct ct_report_key
     return low;
 }
 
+/* Makes room for one more function. */
 static bool grow(struct ct_report_sums *sums)
 {
-    const size_t room = sums->function_room ? sums->function_room * 2 : 64;
-    struct ct_report_function *functions = realloc(sums->functions, room * sizeof *functions);
-    sums->functions = functions ? functions : sums->functions;
-    struct ct_report_key *keys = realloc(sums->keys, room * sizeof *keys);
-    sums->keys = keys ? keys : sums->keys;
-    uint32_t *order = realloc(sums->order, room * sizeof *order);
-    sums->order = order ? order : sums->order;
+    const size_t count = sums->function_count;
+    size_t counts[] = {count, count, count};
+    void *functions = ct_arena_push(&sums->arena, sums->functions, &counts[0], sizeof *sums->functions);
+    void *keys = ct_arena_push(&sums->arena, sums->keys, &counts[1], sizeof *sums->keys);
+    void *order = ct_arena_push(&sums->arena, sums->order, &counts[2], sizeof *sums->order);
     if (!functions || !keys || !order)
         return false;
-    sums->function_room = room;
+    sums->functions = functions;
+    sums->keys = keys;
+    sums->order = order;
     return true;
 }
 
@@ -56,7 +57,7 @@ int ct_report_keep_place(struct ct_arena *arena, struct ct_report_place *place)
 static int insert(struct ct_report_sums *sums, size_t at, const struct ct_report_key *key,
                   const struct ct_report_place *place)
 {
-    if (sums->function_count == sums->function_room && !grow(sums))
+    if (!grow(sums))
         return CT_ERR_NOMEM;
     const uint32_t number = (uint32_t)sums->function_count;
     struct ct_report_key *kept = &sums->keys[number];
@@ -181,9 +182,6 @@ void ct_report_sums_free(struct ct_report_sums *sums)
         ct_dist_free(&sums->functions[i].inclusive);
         ct_dist_free(&sums->functions[i].self);
     }
-    free(sums->functions);
-    free(sums->keys);
-    free(sums->order);
     free(sums->places);
     ct_arena_free(&sums->arena);
 }

@@ -13,12 +13,12 @@ struct ct_report_key {
     const char *name;
 };
 
-/* Start with all zero. Strings and places are in `arena`. */
+/* Start with all zero. All but the places is in `arena`. */
 struct ct_report_sums {
     struct ct_arena arena;
     struct ct_report_function *functions; /* the number of one is its index */
     struct ct_report_key *keys;           /* of each */
-    size_t function_count, function_room;
+    size_t function_count;
     uint32_t *order; /* functions by key */
     struct ct_stack_place *places;
     size_t place_count;
