@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/results.h"
 #include "cli/spec_measure.h"
+#include "coretap/timing.h"
 
 enum {
     TIMING = CLI_CAPTURE_OPTIONS,
@@ -202,6 +203,26 @@ static bool read_margin(const char *text, uint64_t *percent)
     return *percent <= MOST_MARGIN;
 }
 
+/* Sums of times are of something else: a run in them goes from a call to its own return, without what
+ * exceptions and other threads took, and of a recursion the outermost one counts. A specification sees starts
+ * and ends in their order, and all that comes in between. */
+static int refuse_saved(const struct cli_args *args, const char *path)
+{
+    if (cli_results_is_file(ct_timing_sums_kind(), path))
+        return cli_usage_error(
+            args->command,
+            "%s: a file of times has runs without what exceptions and other threads took in between, and not "
+            "the order of starts and ends; a specification bounds the time from the last start before an end "
+            "with all of that, so bounds from the file could be violated by its own captures; name the "
+            "captures that it is of",
+            path);
+    return cli_usage_error(
+        args->command,
+        "%s: a saved file has sums, not the times from starts to ends; a specification is measured along the "
+        "trace; name the captures that it is of",
+        path);
+}
+
 /* Functions are looked for in a pass before the one that measures. */
 static int check(const struct cli_args *args, bool named)
 {
@@ -212,11 +233,7 @@ static int check(const struct cli_args *args, bool named)
                                "--match and --most are for all functions, without --function and --pair");
     for (int i = 0; i < args->rest_count; i++)
         if (cli_results_is_file(NULL, args->rest[i]))
-            return cli_usage_error(
-                args->command,
-                "%s: a saved file has sums, and a specification is measured along the trace; "
-                "name the captures that it is of",
-                args->rest[i]);
+            return refuse_saved(args, args->rest[i]);
     for (int i = 0; i < args->rest_count && !named; i++)
         if (strcmp(args->rest[i], "-") == 0)
             return cli_usage_error(args->command,

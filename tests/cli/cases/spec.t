@@ -40,3 +40,13 @@ $ coretap spec -q --timing examples/quickstart
 # Several captures: counts add up.
 $ coretap spec -q --timing --pair "0x80560 0x80568" examples/quickstart examples/quickstart | grep seen
 | -- way1: seen 544 times, 1 to 6 cycles
+
+# Sums have neither the order of starts and ends nor what came in between.
+$ coretap spec --timing --function main tests/fuzz/corpus/saved/all
+! coretap spec: tests/fuzz/corpus/saved/all: a file of times has runs without what exceptions and other threads took in between, and not the order of starts and ends; a specification bounds the time from the last start before an end with all of that, so bounds from the file could be violated by its own captures; name the captures that it is of
+! Try 'coretap spec --help'.
+[2]
+$ coretap spec --timing --function main tests/fuzz/corpus/saved/counts
+! coretap spec: tests/fuzz/corpus/saved/counts: a saved file has sums, not the times from starts to ends; a specification is measured along the trace; name the captures that it is of
+! Try 'coretap spec --help'.
+[2]
