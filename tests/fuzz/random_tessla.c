@@ -35,11 +35,7 @@ enum {
     CASE_SECONDS = 60,
     FINDINGS_MOST = 10,
     JOBS_MOST = 64,
-#ifdef CT_FUZZ_NATIVE
     NATIVE_EVERY = 400, /* the compiler takes the time of some hundred others for one */
-#else
-    NATIVE_EVERY = 0, /* none */
-#endif
 };
 
 /* What a worker says of its cases. */
@@ -121,6 +117,7 @@ static void run_bytecode(const struct session *s, uint64_t from, uint64_t to)
     exit(0);
 }
 
+#ifdef CT_FUZZ_NATIVE
 static void run_native(const struct session *s, uint64_t from, uint64_t to)
 {
     fuzz_tessla = (struct fuzz_tessla){.engines = 2};
@@ -131,6 +128,7 @@ static void run_native(const struct session *s, uint64_t from, uint64_t to)
     s->progress->native += fuzz_tessla.compiled;
     exit(0);
 }
+#endif
 
 static void keep(struct session *s, uint64_t index, int status, const char *engine)
 {
@@ -191,8 +189,9 @@ static void work(struct session *s, const struct run *run)
             return;
         const uint64_t to = end - at > PIECE ? at + PIECE : end;
         run_piece(s, run_bytecode, at, to, "bytecode");
-        if (NATIVE_EVERY)
-            run_piece(s, run_native, at, to, "machine code");
+#ifdef CT_FUZZ_NATIVE
+        run_piece(s, run_native, at, to, "machine code");
+#endif
     }
 }
 
