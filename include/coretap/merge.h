@@ -15,6 +15,7 @@
 
 #include "coretap/base.h"
 #include "coretap/decode.h"
+#include "coretap/filter.h"
 #include "coretap/input.h"
 #include "coretap/session.h"
 #include "coretap/timeline.h"
@@ -32,6 +33,14 @@ struct ct_merge_options {
     int (*progress)(void *user, uint64_t bytes);
     uint8_t from;   /* enum ct_events_from */
     uint8_t pad[7]; /* 0 */
+    /* Settled (ct_filter_settle); what it refers to has to stay. NULL: all. A window in ticks is one of the
+     * common times, of which a source without timestamps comes before all; one in cycles is of each source.
+     */
+    const struct ct_filter *filter;
+    const struct ct_maps *maps; /* of the capture, for the filter's processes; may be NULL */
+    uint16_t threads; /* that decode the sources, with the same result; 0 and 1: the caller's alone. With more
+                         the events of some megabytes of trace are held for each source */
+    uint8_t pad2[6];  /* 0 */
 };
 
 /* One of the sources that are merged. */
@@ -57,7 +66,7 @@ struct ct_merge;
 
 /* Makes an object that gives events of buffers (not owned) in one order. It reads each source up to its first
  * timestamp to see whether there is one, and later once more: buffers have to be files, not "-". The errors
- * of ct_chain_new and ct_chain_run, CT_ERR_ARG. */
+ * of ct_chain_new, ct_chain_run and ct_event_sieve_new, CT_ERR_ARG. */
 CT_API int ct_merge_new(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t count,
                         const struct ct_merge_options *options, struct ct_merge **out);
 CT_API void ct_merge_free(struct ct_merge *merge);
@@ -69,6 +78,9 @@ CT_API const struct ct_merge_source *ct_merge_sources(const struct ct_merge *mer
  * were given. The errors of ct_chain_new and ct_chain_run, CT_ERR_ARG, what `progress` returned; after one
  * each call returns it. */
 CT_API int ct_merge_next(struct ct_merge *merge, struct ct_merge_batch *out);
+
+/* Returns what the filter saw so far of all sources, brought up to date by this call; zero without one. */
+CT_API const struct ct_sieve_seen *ct_merge_sieved(struct ct_merge *merge);
 
 /* Returns what was seen so far of all sources; it is brought up to date by this call. */
 CT_API const struct ct_seen *ct_merge_seen(struct ct_merge *merge);

@@ -67,7 +67,7 @@ static const struct cli_option options[OPTIONS] = {
               .help =
                   "Only events from here on: a time since the first timestamp of the capture (12.5s, 3ms, "
                   "20us, 700ns), a timestamp as traced (190327ticks), or cycles since the begin of each "
-                  "stream (500000cyc)."},
+                  "stream (500000cyc). With --merge a time or timestamp is that of the first column."},
     [TO] = {.name = "to", .kind = CLI_TEXT, .arg = "POINT", .help = "Only events before this point."},
     [FILTER] = CLI_FILTER_FREQUENCY,
     CLI_FILTER_WHO,
@@ -310,66 +310,90 @@ static int print_merged(struct ct_merge *merge, struct ct_event_writer *writer)
     return rc ? rc : flushed;
 }
 
-/* Takes what was seen of the sources to what was seen of the capture. */
-static void count_losses(struct cli_capture *capture, struct ct_merge *merge)
-{
-    size_t count;
-    const struct ct_merge_source *sources = ct_merge_sources(merge, &count);
-    for (size_t i = 0; i < count; i++)
-        if (sources[i].chain && (!i || sources[i].buffer != sources[i - 1].buffer))
-            cli_capture_tell_frames(capture, sources[i].chain);
-    capture->seen = *ct_merge_seen(merge);
-}
+/* All sources in one order. */
+struct merging {
+    const struct cli_args *args;
+    struct cli_capture capture;
+    struct cli_filter filter;
+    struct ct_filter settled;
+    struct cli_ran ran;
+    struct printing printing;
+    struct ct_merge *merge;
+};
 
-static bool open_merge(struct ct_merge **merge, const struct cli_args *args, struct cli_capture *capture)
+static bool open_merge(struct merging *m)
 {
+    struct cli_capture *capture = &m->capture;
     const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_FLOW);
     const struct ct_merge_options how = {.size = sizeof how,
                                          .ids = {chain.ids[0], chain.ids[1]},
                                          .user = &capture->progress,
                                          .progress = on_progress,
-                                         .from = (uint8_t)args->values[ALONG].number};
-    if (ct_merge_new(args->ctx, capture->buffers, capture->count, &how, merge) == CT_OK)
+                                         .from = (uint8_t)m->args->values[ALONG].number,
+                                         .threads = cli_threads(m->args),
+                                         .filter = &m->settled,
+                                         .maps = capture->capture->maps};
+    if (ct_filter_settle(m->args->ctx, &m->filter.filter, capture->capture, capture->buffers, capture->count,
+                         &m->settled) == CT_OK &&
+        ct_merge_new(m->args->ctx, capture->buffers, capture->count, &how, &m->merge) == CT_OK)
         return true;
-    cli_library_error(args->ctx);
+    cli_library_error(m->args->ctx);
     return false;
 }
 
-static int merge_capture(struct cli_capture *capture, const struct cli_args *args)
+/* Takes what was seen of the sources to what was seen of the capture. False without memory. */
+static bool count_losses(struct merging *m)
 {
-    struct printing p = {0};
-    struct ct_merge *merge = NULL;
-    int code = CLI_FAILED;
-    if (open_programs(&p, args, capture) && open_merge(&merge, args, capture) &&
-        open_writer(&p, args, capture)) {
-        tell_sources(merge);
-        const int rc = print_merged(merge, p.writer);
-        count_losses(capture, merge);
-        /* A file that cannot be written is told of at the end of the command. */
-        code = rc && !(rc == CT_ERR_IO && ferror(stdout)) ? cli_library_error(args->ctx) : CLI_CLEAN;
+    size_t count;
+    struct cli_capture *capture = &m->capture;
+    const struct ct_merge_source *sources = ct_merge_sources(m->merge, &count);
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        if (sources[i].chain && (!i || sources[i].buffer != sources[i - 1].buffer))
+            cli_capture_tell_frames(capture, sources[i].chain);
+        fine &= !sources[i].chain || cli_ran_add(&m->ran, capture->capture, sources[i].buffer,
+                                                 sources[i].chain, m->printing.programs);
     }
-    ct_merge_free(merge);
-    close_printing(&p);
-    return code;
+    capture->seen = *ct_merge_seen(m->merge);
+    ct_sieve_seen_add(&m->filter.seen, ct_merge_sieved(m->merge));
+    if (!fine)
+        cli_no_memory();
+    return fine;
+}
+
+static int merge_capture(struct merging *m)
+{
+    if (!open_programs(&m->printing, m->args, &m->capture) || !open_merge(m) ||
+        !open_writer(&m->printing, m->args, &m->capture))
+        return CLI_FAILED;
+    tell_sources(m->merge);
+    const int rc = print_merged(m->merge, m->printing.writer);
+    if (!count_losses(m))
+        return CLI_FAILED;
+    /* A file that cannot be written is told of at the end of the command. */
+    return rc && !(rc == CT_ERR_IO && ferror(stdout)) ? cli_library_error(m->args->ctx) : CLI_CLEAN;
 }
 
 static int run_merge(const struct cli_args *args)
 {
-    struct cli_capture capture;
+    struct merging m = {.args = args};
     int code = CLI_FAILED;
-    if (!cli_without_threads(args, "--merge decodes") || !cli_capture_open(&capture, args))
-        return CLI_FAILED;
-    if (cli_capture_spool_always(&capture))
-        code = cli_capture_code_or_empty(&capture, merge_capture(&capture, args));
-    cli_capture_close(&capture);
+    if (cli_filter_read(&m.filter, args, false) && cli_capture_open(&m.capture, args)) {
+        if (cli_capture_spool_always(&m.capture))
+            code = cli_capture_code_or_empty(&m.capture, merge_capture(&m));
+        if (code != CLI_FAILED && cli_filter_kept_nothing(&m.filter, args, &m.ran))
+            code = CLI_DAMAGED;
+        ct_merge_free(m.merge);
+        close_printing(&m.printing);
+        cli_capture_close(&m.capture);
+    }
+    cli_filter_free(&m.filter);
     return code;
 }
 
 static int run(const struct cli_args *args)
 {
-    if (!args->values[MERGE].given)
-        return run_streams(args);
-    return cli_filter_none(args, "--merge puts all events in one order") ? run_merge(args) : CLI_FAILED;
+    return args->values[MERGE].given ? run_merge(args) : run_streams(args);
 }
 
 const struct cli_command cli_command_decode = {

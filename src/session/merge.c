@@ -26,6 +26,8 @@ struct reader {
     struct ct_feed feed;
     struct ct_events *events;
     struct ct_timeline *timeline;
+    struct ct_event_sieve *sieve; /* of all that the filter says but for ticks; NULL: all is kept */
+    uint64_t kept;
     /* Events of the last piece that the timeline had no room for. */
     struct ct_event *pending;
     size_t pending_count, pending_done, pending_cap;
@@ -43,6 +45,7 @@ enum turn {
 struct ct_merge {
     struct ct_ctx *ctx;
     struct ct_merge_options options;
+    struct ct_filter filter;
     struct ct_merge_source *sources;
     struct reader *readers; /* one for each source */
     size_t count;
@@ -50,6 +53,7 @@ struct ct_merge {
     struct reader *last; /* whose events were given last */
     int result;          /* the first error */
     struct ct_seen seen;
+    struct ct_sieve_seen sieved;
     uint64_t bytes;
     struct ct_event batch[BATCH];
 };
@@ -108,11 +112,12 @@ static struct ct_chain_options chain_options(const struct ct_merge_source *s, en
     return options;
 }
 
-static int open_reader(struct reader *r)
+static int open_reader(struct reader *r, uint16_t threads)
 {
     struct ct_ctx *ctx = r->merge->ctx;
     struct ct_merge_source *s = r->source;
-    const struct ct_chain_options options = chain_options(s, (enum ct_level)s->level);
+    struct ct_chain_options options = chain_options(s, (enum ct_level)s->level);
+    options.threads = threads;
     r->sink = (struct ct_chain_sink){.user = r};
     if (s->level == CT_LEVEL_FLOW)
         r->sink.flow = on_flow;
@@ -134,6 +139,7 @@ static void close_reader(struct reader *r)
     ct_chain_free(r->chain);
     ct_events_free(r->events);
     ct_timeline_free(r->timeline);
+    ct_event_sieve_free(r->sieve);
     ct_feed_close(&r->feed);
     free(r->pending);
 }
@@ -153,16 +159,67 @@ static int read_piece(struct reader *r)
     return m->options.progress ? m->options.progress(m->options.user, m->bytes) : CT_OK;
 }
 
-/* Goes on until an event with its time is there, or nothing more comes. */
+/* ---- the filter ---- */
+
+/* A source without timestamps comes before all of them. */
+static bool is_in_window(const struct reader *r, uint64_t time)
+{
+    const struct ct_filter_point *from = &r->merge->filter.from, *to = &r->merge->filter.to;
+    const bool timed = r->source->timed;
+    return (from->kind != CT_POINT_TICKS || (timed && time >= from->value)) &&
+           (to->kind != CT_POINT_TICKS || !timed || time < to->value);
+}
+
+/* Keeps of the events whose time is known those that are wanted. */
+static int sift(struct reader *r)
+{
+    const size_t count = r->ready_count;
+    if (!r->sieve)
+        return CT_OK;
+    r->ready_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t kept;
+        const int rc = ct_event_sieve_run(r->sieve, &r->ready[i].event, 1, &kept);
+        if (rc)
+            return rc;
+        if (kept && is_in_window(r, r->ready[i].time))
+            r->ready[r->ready_count++] = r->ready[i];
+    }
+    r->kept += r->ready_count;
+    return CT_OK;
+}
+
+static void leave_ticks(struct ct_filter_point *point)
+{
+    if (point->kind == CT_POINT_TICKS)
+        *point = (struct ct_filter_point){0};
+}
+
+/* Makes the sieve of a source. Ticks are left to is_in_window: the sieve knows of an event only the timestamp
+ * before it. */
+static int begin_sieve(struct reader *r)
+{
+    const struct ct_merge *m = r->merge;
+    struct ct_filter filter = m->filter;
+    const struct ct_sieve_options how = {
+        .size = sizeof how, .filter = &filter, .source = r->source->source, .maps = m->options.maps};
+    leave_ticks(&filter.from);
+    leave_ticks(&filter.to);
+    return ct_filter_steps(&m->filter) ? ct_event_sieve_new(m->ctx, &how, &r->sieve) : CT_OK;
+}
+
+/* ---- events with their times ---- */
+
+/* Goes on until a wanted event with its time is there, or nothing more comes. */
 static int fill(struct reader *r)
 {
     int rc = CT_OK;
-    r->ready_done = 0;
-    while (!rc) {
+    r->ready_done = r->ready_count = 0;
+    while (!rc && !r->ready_count) {
         r->ready_count = ct_timeline_fetch(r->timeline, r->ready, READY);
         if (r->ready_count)
-            break;
-        if (r->pending_done < r->pending_count)
+            rc = sift(r);
+        else if (r->pending_done < r->pending_count)
             r->pending_done += ct_timeline_push(r->timeline, r->pending + r->pending_done,
                                                 r->pending_count - r->pending_done);
         else if (r->feed.ended)
@@ -207,16 +264,21 @@ static int look_for_time(struct ct_ctx *ctx, struct ct_merge_source *s)
     return rc < 0 ? rc : CT_OK;
 }
 
-static bool is_wanted(const struct ct_merge *m, uint8_t id)
+static bool has_id(const uint64_t ids[2], uint8_t id)
 {
-    const uint64_t *ids = m->options.ids;
     return !(ids[0] | ids[1]) || ids[id / 64] >> id % 64 & 1;
+}
+
+static bool is_wanted(const struct ct_merge *m, const struct ct_buffer *buffer, uint8_t id)
+{
+    uint64_t ids[2];
+    return has_id(m->options.ids, id) && ct_filter_ids(&m->filter, buffer, ids) && has_id(ids, id);
 }
 
 static int add_source(struct ct_merge *m, const struct ct_buffer *buffer, const struct ct_source *source,
                       uint8_t id)
 {
-    if (!is_wanted(m, id))
+    if (!is_wanted(m, buffer, id))
         return CT_OK;
     for (size_t i = 0; i < m->count; i++)
         if (m->sources[i].buffer == buffer && m->sources[i].id == id)
@@ -227,8 +289,10 @@ static int add_source(struct ct_merge *m, const struct ct_buffer *buffer, const 
         .source = source,
         .id = id,
         .level = (uint8_t)ct_events_level(buffer, source, (enum ct_events_from)m->options.from)};
-    m->readers[m->count++] = (struct reader){.merge = m, .source = s};
-    return look_for_time(m->ctx, s);
+    struct reader *r = &m->readers[m->count++];
+    *r = (struct reader){.merge = m, .source = s};
+    const int rc = look_for_time(m->ctx, s);
+    return rc ? rc : begin_sieve(r);
 }
 
 static int add_buffer(struct ct_merge *m, const struct ct_buffer *buffer)
@@ -264,9 +328,12 @@ int ct_merge_new(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t cou
                  const struct ct_merge_options *options, struct ct_merge **out)
 {
     struct ct_merge_options o;
+    struct ct_filter filter = {.size = sizeof filter};
     if (!ctx || (!buffers && count) || !out)
         return ct_fail_null(ctx, __func__);
     int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
+    if (!rc && o.filter)
+        rc = ct_options_read(ctx, __func__, o.filter, &filter, sizeof filter);
     if (rc)
         return rc;
     if (o.from > CT_EVENTS_FROM_TRACE)
@@ -276,6 +343,8 @@ int ct_merge_new(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t cou
         return ct_fail_nomem(ctx, "merging");
     m->ctx = ctx;
     m->options = o;
+    m->options.filter = NULL; /* what is read from now on is the copy */
+    m->filter = filter;
     rc = add_buffers(m, buffers, count);
     if (rc)
         ct_merge_free(m);
@@ -348,14 +417,25 @@ static void take(struct reader *r, uint64_t until, struct ct_merge_batch *out)
         .source = r->source, .events = r->ready + first, .count = r->ready_done - first};
 }
 
+/* The threads of the so many-th of sources that are decoded in turn: the caller's is one of each, the others
+ * are shared out. */
+static uint16_t threads_of(const struct ct_merge *m, size_t index, size_t count)
+{
+    const size_t others = m->options.threads ? m->options.threads - 1u : 0;
+    return (uint16_t)(1 + others / count + (index < others % count));
+}
+
 static int begin_turn(struct ct_merge *m, enum turn turn)
 {
     int rc = CT_OK;
+    size_t count = 0, index = 0;
     m->turn = turn;
+    for (size_t i = 0; i < m->count; i++)
+        count += m->sources[i].timed == (turn == TIMED);
     for (size_t i = 0; i < m->count && !rc; i++) {
-        if (m->readers[i].source->timed != (turn == TIMED))
+        if (m->sources[i].timed != (turn == TIMED))
             continue;
-        rc = open_reader(&m->readers[i]);
+        rc = open_reader(&m->readers[i], threads_of(m, index++, count));
         if (!rc)
             rc = fill(&m->readers[i]);
     }
@@ -391,6 +471,21 @@ int ct_merge_next(struct ct_merge *m, struct ct_merge_batch *out)
     if (!m->result)
         m->result = next(m, out);
     return m->result;
+}
+
+const struct ct_sieve_seen *ct_merge_sieved(struct ct_merge *m)
+{
+    if (!m)
+        return NULL;
+    m->sieved = (struct ct_sieve_seen){0};
+    for (size_t i = 0; i < m->count; i++) {
+        if (!m->readers[i].sieve)
+            continue;
+        struct ct_sieve_seen seen = *ct_event_sieve_seen(m->readers[i].sieve);
+        seen.kept = m->readers[i].kept;
+        ct_sieve_seen_add(&m->sieved, &seen);
+    }
+    return &m->sieved;
 }
 
 const struct ct_seen *ct_merge_seen(struct ct_merge *m)

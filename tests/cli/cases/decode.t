@@ -115,7 +115,12 @@ $ coretap decode --to main examples/quickstart
 $ coretap decode --context 77 examples/quickstart > $T/none
 ! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them is in the part that is asked for; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
 [1]
-$ coretap decode --merge --el 0 examples/quickstart
-! coretap decode: --el cannot be applied: --merge puts all events in one order
-! Try 'coretap decode --help'.
+$ coretap decode --merge --from 16777300ticks --to 16777350ticks --core cpu_0 examples/quickstart | sed -n '1p;$p'
+| time	id	type	cycle	value	note
+| 16777346	10	Br	512	0x80560	firmware.bin+0x560
+$ coretap decode --merge --context 77 --threads 2 examples/quickstart > $T/none
+! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them is in the part that is asked for; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
+[1]
+$ coretap decode --merge --from main examples/quickstart
+! coretap: a window of events is in time, ticks or cycles, and modules and functions cannot be chosen in them: they do not tell each instruction
 [2]
