@@ -9,7 +9,7 @@ $ coretap report --config examples/quickstart -
 [2]
 $ printf "coretap-coverage 1\n" > $T/counts
 $ coretap report $T/counts
-! coretap report: a coverage file has counts alone; the report needs a capture
+! coretap report: a saved file has counts alone; the report needs a capture, to whose coverage it adds those of coverage files
 ! Try 'coretap report --help'.
 [2]
 $ coretap report --entry main examples/quickstart
