@@ -17,7 +17,9 @@
 #include "coretap/format.h"
 #include "coretap/losses.h"
 #include "coretap/programs.h"
+#include "coretap/stacks.h"
 #include "coretap/steps.h"
+#include "coretap/timing.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +57,23 @@ CT_API int ct_report_end(struct ct_report *report, const char *name, const char 
 /* Returns how often a stack began anew (ct_stacks_renewed). */
 CT_API uint64_t ct_report_renewed(const struct ct_report *report);
 
+/* What a capture or a saved result tells. */
+enum ct_report_tells {
+    CT_REPORT_COVERAGE = 1, /* coverage */
+    CT_REPORT_TIMES = 2,    /* times of functions, and edges */
+    CT_REPORT_STACKS = 4,   /* stacks, and functions by what they took */
+    CT_REPORT_STREAMS = 8,  /* streams and the timeline: a capture */
+};
+
+/* A capture, or a saved result in the place of one. */
+struct ct_report_input {
+    const char *name;        /* its path */
+    const char *kind;        /* what it is */
+    struct ct_losses losses; /* of all that it is of */
+    uint32_t tells;          /* enum ct_report_tells, together */
+    uint32_t pad;            /* 0 */
+};
+
 /* What stands on the page beside what was collected. What is not there has a sentence in its place. */
 struct ct_report_write_options {
     size_t size;                        /* sizeof(struct ct_report_write_options) */
@@ -64,6 +83,12 @@ struct ct_report_write_options {
     const struct ct_cover_views *cover; /* of the same programs; NULL: there is no coverage */
     const struct ct_wcet_view *wcet;    /* the longest path of a function; NULL: there is none, because … */
     const char *no_wcet;                /* … of this; NULL: nobody asked */
+    /* Where there are saved results: what the page is made of, and the sums over all of it, which take the
+     * place of functions, stacks and edges that were collected. With input_count 0 there are none. */
+    const struct ct_report_input *inputs;
+    size_t input_count;
+    struct ct_stack_sums *stacks; /* NULL: nothing tells them */
+    struct ct_timing_sums *times; /* NULL: the same */
 };
 
 /* Writes the page; nothing can be taken afterwards. CT_ERR_ARG, CT_ERR_NOMEM when something is missing in the

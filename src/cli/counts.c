@@ -70,8 +70,10 @@ static bool start(struct cli_counts *c, const struct cli_args *args, size_t elf)
     c->read.args = args;
     c->read.elf = elf;
     c->read.needs_program = true;
-    c->read.file_option = "context";
-    c->read.file_why = "a coverage file has counts of whole captures, by context";
+    if (!c->read.file_why) {
+        c->read.file_option = "context";
+        c->read.file_why = "a coverage file has counts of whole captures, by context";
+    }
     if (ct_cover_new(args->ctx, &c->cover) != CT_OK) {
         cli_library_error(args->ctx);
         return false;

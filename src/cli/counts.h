@@ -8,7 +8,8 @@
 #include "coretap/format.h"
 
 struct cli_counts {
-    struct cli_results read; /* captures and files; who gets steps and chains is set before */
+    struct cli_results read; /* captures and files; who gets steps and chains is set before, also file_why of
+                                other files than those of coverage */
     struct ct_cover *cover;
     /* Set before: what reports are of. */
     bool contexts; /* also of each by itself */

@@ -53,6 +53,11 @@ struct report {
     struct ct_report *collected;
     struct ct_losses losses; /* of all captures */
     struct cli_wcet wcet;
+    bool has_saved; /* there are saved results that a report of captures has no room for; then … */
+    struct ct_stack_sums *stacks;
+    struct ct_timing_sums *times;
+    struct ct_report_input *inputs; /* … in their order */
+    size_t input_count;
 };
 
 /* ---- while the capture is decoded ---- */
@@ -92,6 +97,60 @@ static bool on_closing(void *user)
     return false;
 }
 
+/* What a saved file of a kind, or a capture, tells. */
+static uint32_t tells(const struct ct_analysis_kind *kind)
+{
+    return !kind ? CT_REPORT_COVERAGE | CT_REPORT_TIMES | CT_REPORT_STACKS | CT_REPORT_STREAMS
+           : kind == ct_timing_sums_kind() ? CT_REPORT_TIMES
+           : kind == ct_stack_sums_kind()  ? CT_REPORT_STACKS
+                                           : CT_REPORT_COVERAGE;
+}
+
+static const char *kind_name(const struct ct_analysis_kind *kind)
+{
+    return kind == ct_timing_sums_kind()  ? "times, saved by coretap timing"
+           : kind == ct_stack_sums_kind() ? "stacks, saved by coretap profile"
+                                          : "coverage, saved by coretap cover";
+}
+
+static bool on_took(void *user, const char *path, const struct ct_analysis_kind *kind,
+                    const struct ct_losses *losses)
+{
+    struct report *r = user;
+    /* That of a capture is a constant of the library. */
+    const char *what = kind ? kind_name(kind) : r->counts.read.capture.capture->kind;
+    r->inputs[r->input_count++] =
+        (struct ct_report_input){.name = path, .kind = what, .losses = *losses, .tells = tells(kind)};
+    return true;
+}
+
+/* Makes what adds up several captures. False: said why. */
+static bool open_sums(struct report *r)
+{
+    const struct ct_stack_sums_options names = {.size = sizeof names, .raw_names = r->args->raw_names};
+    const struct ct_timing_sums_options wishes = {.size = sizeof wishes, .raw_names = r->args->raw_names};
+    struct cli_results *read = &r->counts.read;
+    r->inputs = calloc((size_t)r->args->rest_count, sizeof *r->inputs);
+    if (!r->inputs) {
+        cli_no_memory();
+        return false;
+    }
+    if (ct_stack_sums_new(r->args->ctx, &names, &r->stacks) != CT_OK ||
+        ct_timing_sums_new(r->args->ctx, &wishes, &r->times) != CT_OK) {
+        cli_library_error(r->args->ctx);
+        return false;
+    }
+    read->also[0] = ct_stack_sums_analysis(r->stacks);
+    read->also[1] = ct_timing_sums_analysis(r->times);
+    read->takes =
+        "a report has no section for what this file tells; in the place of a capture it takes what "
+        "'coretap cover', 'coretap timing' and 'coretap profile' write with --format data, and what "
+        "'coretap merge' makes of these";
+    read->file_why = "a saved result is of whole captures";
+    read->took = on_took;
+    return true;
+}
+
 static int collect(struct report *r)
 {
     struct cli_results *read = &r->counts.read;
@@ -101,18 +160,37 @@ static int collect(struct report *r)
     read->decoded = on_decoded;
     read->closing = on_closing;
     read->user = r;
+    if (r->has_saved && !open_sums(r))
+        return CLI_FAILED;
     const int code = cli_counts_read(&r->counts, r->args, ELF);
-    if (code != CLI_FAILED)
+    if (code != CLI_FAILED && r->collected)
         cli_note_new_stacks(r->args, ct_report_renewed(r->collected));
     return code;
 }
 
 /* ---- all of it ---- */
 
+/* Losses of the captures that most is known of: a file of times and one of coverage may be of the same ones.
+ */
+static struct ct_losses losses_of(const struct report *r)
+{
+    const struct ct_analysis *most = r->counts.read.analysis;
+    if (!r->has_saved)
+        return r->losses;
+    for (size_t i = 0; i < sizeof r->counts.read.also / sizeof *r->counts.read.also; i++)
+        if (r->counts.read.also[i]->captures.known > most->captures.known)
+            most = r->counts.read.also[i];
+    return most->captures.losses;
+}
+
 static int write_page(struct report *r, const struct ct_cover_views *views, const char *no_wcet)
 {
     const struct ct_report_write_options page = {.size = sizeof page,
-                                                 .losses = r->losses,
+                                                 .losses = losses_of(r),
+                                                 .inputs = r->inputs,
+                                                 .input_count = r->input_count,
+                                                 .stacks = r->stacks,
+                                                 .times = r->times,
                                                  .cover = views,
                                                  .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
                                                  .no_wcet = no_wcet};
@@ -141,16 +219,31 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
+/* Whether a capture or a saved file tells it. */
+static bool tells_any(const struct report *r, uint32_t what)
+{
+    bool any = !r->has_saved;
+    for (size_t i = 0; i < r->input_count; i++)
+        any |= (r->inputs[i].tells & what) != 0;
+    return any;
+}
+
 static int analyse(struct report *r)
 {
     char *why;
     int code = collect(r);
     if (code == CLI_FAILED || r->counts.read.kept_nothing)
         return code;
-    struct ct_cover_views *views = cli_counts_views(&r->counts);
-    if (!views)
+    const bool covers = tells_any(r, CT_REPORT_COVERAGE);
+    struct ct_cover_views *views = covers ? cli_counts_views(&r->counts) : NULL;
+    if (covers && !views)
         return CLI_FAILED;
-    code = worse(code, cli_cover_check(&r->counts, views));
+    if (views)
+        code = worse(code, cli_cover_check(&r->counts, views));
+    if (!r->collected && ct_report_new(r->args->ctx, r->counts.read.programs, NULL, &r->collected) != CT_OK) {
+        ct_cover_views_free(views);
+        return cli_library_error(r->args->ctx);
+    }
     code = worse(code, find_path(r, &why));
     code = worse(code, write_page(r, views, why));
     free(why);
@@ -166,21 +259,13 @@ static bool check(const struct cli_args *args)
             cli_usage_error(args->command, "--%s goes with --entry", options[of_entry[i]].name);
             return false;
         }
-    bool captures = false;
-    for (int i = 0; i < args->rest_count; i++) {
-        captures = captures || !cli_results_is_file(NULL, args->rest[i]);
+    for (int i = 0; i < args->rest_count; i++)
         if (strcmp(args->rest[i], "-") == 0) {
             cli_usage_error(args->command,
                             "the capture is opened more than once, so it cannot come from standard input; "
                             "save it to a file");
             return false;
         }
-    }
-    if (!captures) {
-        cli_usage_error(args->command, "a saved file has counts alone; the report needs a capture, to whose "
-                                       "coverage it adds those of coverage files");
-        return false;
-    }
     return true;
 }
 
@@ -202,13 +287,28 @@ static bool read_filter(struct report *r)
             cli_filter_refuse(filter, r->args, NULL, "with --entry, whose path is of the whole trace"));
 }
 
+/* Whether there are saved results of another kind than coverage, or nothing but saved results. */
+static bool has_saved(const struct cli_args *args)
+{
+    bool others = false, captures = false;
+    for (int i = 0; i < args->rest_count; i++) {
+        const bool is_file = cli_results_is_file(NULL, args->rest[i]);
+        captures |= !is_file;
+        others |= is_file && !cli_results_is_file(ct_cover_kind(), args->rest[i]);
+    }
+    return others || !captures;
+}
+
 static int run(const struct cli_args *args)
 {
-    struct report r = {.args = args};
+    struct report r = {.args = args, .has_saved = has_saved(args)};
     if (!check(args))
         return CLI_FAILED;
     const int code = read_filter(&r) && open_path(&r) ? analyse(&r) : CLI_FAILED;
     ct_report_free(r.collected);
+    ct_stack_sums_free(r.stacks);
+    ct_timing_sums_free(r.times);
+    free(r.inputs);
     cli_counts_close(&r.counts);
     cli_wcet_close(&r.wcet);
     return code;
@@ -229,9 +329,10 @@ const struct cli_command cli_command_report = {
         "size is bounded: "
         "what was left out is said in its place, with the command that shows it.\n"
         "Of several captures counts, times of functions, stacks and coverage add up, and each core of each "
-        "capture has lanes of its own in the timeline. Beside captures it takes coverage files, which "
-        "'coretap "
-        "cover --format data' or 'coretap merge' wrote: their counts are in the coverage alone.\n"
+        "capture has lanes of its own in the timeline. In the place of each capture "
+        "it also takes a file that 'coretap cover', 'coretap timing' or 'coretap profile' wrote with "
+        "--format "
+        "data, or 'coretap merge': a section that none of them tells says so.\n"
         "Of the longest path that could not be found the page has the reason, and the exit code is 2.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -54,7 +54,7 @@ int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out
 }
 
 /* Says what was lost of the captures that a file is of, and gives the exit code, as cli_capture_code does. */
-static int tell_captures(const struct cli_results *r, const char *path,
+static int tell_captures(const struct cli_results *r, const char *path, const struct ct_analysis_kind *kind,
                          const struct ct_analysis_captures *all)
 {
     char words[CT_LOSSES_WORDS];
@@ -69,22 +69,41 @@ static int tell_captures(const struct cli_results *r, const char *path,
     if (tells && all->unknown)
         cli_say("%s: what was lost is not known of %" PRIu64
                 " %s files of version 1 in it; write them anew from their captures with '%s'",
-                path, all->unknown, r->analysis->kind->name, r->analysis->kind->writer);
+                path, all->unknown, kind->name, kind->writer);
     return damaged ? CLI_DAMAGED : CLI_CLEAN;
+}
+
+/* The analysis that a saved file is of, NULL when there is none for it. A pipe is of the first. */
+static struct ct_analysis *analysis_of(const struct cli_results *r, const char *path)
+{
+    struct ct_analysis *found = NULL;
+    if (!r->takes || is_pipe(path) || cli_results_is_file(r->analysis->kind, path))
+        return r->analysis;
+    for (size_t i = 0; i < sizeof r->also / sizeof *r->also && !found; i++)
+        if (r->also[i] && cli_results_is_file(r->also[i]->kind, path))
+            found = r->also[i];
+    return found;
 }
 
 static int read_file(struct cli_results *r, const char *path)
 {
     struct ct_ctx *ctx = r->args->ctx;
     struct ct_analysis *file;
-    if (ct_analysis_part(r->analysis, &file) != CT_OK)
+    struct ct_analysis *into = analysis_of(r, path);
+    if (!into) {
+        cli_say("%s: %s", path, r->takes);
+        return CLI_FAILED;
+    }
+    if (ct_analysis_part(into, &file) != CT_OK)
         return cli_library_error(ctx);
     int code = CLI_FAILED;
     if (cli_filter_refuse(&r->filter, r->args, r->file_option, r->file_why) &&
         cli_results_load(ctx, file, path))
-        code = ct_analysis_merge(r->analysis, file) ? cli_library_error(ctx)
-               : r->sums_alone                      ? CLI_CLEAN
-                                                    : tell_captures(r, path, &file->captures);
+        code = ct_analysis_merge(into, file) ? cli_library_error(ctx)
+               : r->sums_alone               ? CLI_CLEAN
+                                             : tell_captures(r, path, into->kind, &file->captures);
+    if (code != CLI_FAILED && r->took && !r->took(r->user, path, into->kind, &file->captures.losses))
+        code = CLI_FAILED;
     ct_analysis_free(file);
     r->has_file = true;
     return code;
@@ -143,6 +162,9 @@ static int run_session(struct cli_results *r)
     int rc = ct_session_new(r->args->ctx, &options, &r->session);
     if (!rc && r->analysis && !r->files_alone)
         rc = ct_session_add(r->session, r->analysis);
+    for (size_t i = 0; i < sizeof r->also / sizeof *r->also && !rc; i++)
+        if (r->also[i])
+            rc = ct_session_add(r->session, r->also[i]);
     if (!rc)
         rc = ct_session_run(r->session, r->capture.capture, r->capture.buffers, r->capture.count);
     if (!rc) {
@@ -180,6 +202,8 @@ static int read_capture(struct cli_results *r, const char *path)
     if (run_session(r) == CLI_FAILED ||
         (r->needs_program && by_memory && !cli_programs_any(r->programs, path)) ||
         (r->closing && !r->closing(r->user)))
+        return CLI_FAILED;
+    if (r->took && !r->took(r->user, path, NULL, &r->capture.seen.losses))
         return CLI_FAILED;
     return r->untold ? cli_capture_code_untold(&r->capture, CLI_CLEAN)
                      : cli_capture_code_or_empty(&r->capture, CLI_CLEAN);

@@ -16,8 +16,11 @@ struct cli_results {
     struct ct_programs *programs;
     struct ct_analysis *analysis; /* what is found is added to it; NULL: there are no saved files, and who
                                      takes records is said below */
-    struct ct_session *session;   /* while a capture is decoded */
-    struct cli_capture capture;   /* the last one */
+    struct ct_analysis
+        *also[2];      /* NULL, or others that captures and saved files of their kinds are added to */
+    const char *takes; /* … and what is said of a file of none of these kinds */
+    struct ct_session *session; /* while a capture is decoded */
+    struct cli_capture capture; /* the last one */
     bool has_capture;
     bool needs_program; /* a capture whose programs are not known is of no use */
     bool sums_alone;    /* what captures of saved files lost is not said of each file: the sum is told of */
@@ -50,6 +53,10 @@ struct cli_results {
     /* Who looks at a capture that was decoded, before the next one is opened (may be NULL). False: said why.
      */
     bool (*closing)(void *user);
+    /* Who is told what each operand lost (may be NULL); `kind` is that of a saved file, NULL of a capture.
+     * False: said why. */
+    bool (*took)(void *user, const char *path, const struct ct_analysis_kind *kind,
+                 const struct ct_losses *losses);
     void *user;
 };
 

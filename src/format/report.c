@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "format/out.h"
 #include "format/report_own.h"
+#include "format/report_saved.h"
 
 /* Executions of functions in the timeline, at most: the longest ones. */
 #define SLICES 20000
@@ -54,18 +55,16 @@ static bool is_within_itself(const struct ct_stack_place *places, size_t place)
     return false;
 }
 
-/* What all places took, alone and with what is below them; of a recursion the outermost place. */
-static int add_up(struct ct_report *r, const uint32_t *index_of)
+int ct_report_add_up(const struct ct_stack_place *places, size_t count, const uint32_t *index_of,
+                     struct ct_report_function *functions)
 {
-    size_t count;
-    const struct ct_stack_place *places = ct_stacks_places(r->now.stacks, &count);
     struct below {
         uint64_t insns, cycles;
     } *below = calloc(count + 1, sizeof *below);
     if (!below)
         return CT_ERR_NOMEM;
     for (size_t i = count; i-- > 0;) {
-        struct ct_report_function *f = &r->now.functions[index_of[places[i].function]];
+        struct ct_report_function *f = &functions[index_of[places[i].function]];
         f->insns += places[i].insns;
         f->cycles += places[i].cycles;
         f->calls += places[i].calls;
@@ -82,6 +81,13 @@ static int add_up(struct ct_report *r, const uint32_t *index_of)
     }
     free(below);
     return CT_OK;
+}
+
+static int add_up(struct ct_report *r, const uint32_t *index_of)
+{
+    size_t count;
+    const struct ct_stack_place *places = ct_stacks_places(r->now.stacks, &count);
+    return ct_report_add_up(places, count, index_of, r->now.functions);
 }
 
 static int by_addr(const void *a, const void *b)
@@ -303,20 +309,26 @@ static int by_edge_time(const void *a, const void *b)
     return x->stream < y->stream ? -1 : x->stream > y->stream;
 }
 
+void ct_report_sort(struct ct_report_function *functions, size_t function_count, struct ct_report_edge *edges,
+                    size_t edge_count)
+{
+    if (function_count)
+        qsort(functions, function_count, sizeof *functions, by_cycles);
+    if (edge_count)
+        qsort(edges, edge_count, sizeof *edges, by_edge_time);
+}
+
 /* Sorts what was added up. A report of which nothing was ended is of one capture. */
 static int finish(struct ct_report *r, const struct ct_report_write_options *options)
 {
     int rc = CT_OK;
-    if (r->has_now || !r->capture_count)
+    if (r->has_now || (!r->capture_count && !options->input_count))
         rc = end_capture(r, options->capture ? options->capture : "capture",
                          options->kind ? options->kind : "trace");
     if (rc)
         return rc;
     ct_slices_end(&r->slices);
-    if (r->sums.function_count)
-        qsort(r->sums.functions, r->sums.function_count, sizeof *r->sums.functions, by_cycles);
-    if (r->edge_count)
-        qsort(r->edges, r->edge_count, sizeof *r->edges, by_edge_time);
+    ct_report_sort(r->sums.functions, r->sums.function_count, r->edges, r->edge_count);
     return CT_OK;
 }
 
@@ -362,9 +374,45 @@ uint64_t ct_report_renewed(const struct ct_report *r)
     return r->renewed + (r->now.stacks ? ct_stacks_renewed(r->now.stacks) : 0);
 }
 
+/* The names of functions in slices, by their number. NULL without memory. */
+static const char **slice_names(const struct ct_report *r)
+{
+    const char **names = calloc(r->sums.function_count + 1, sizeof *names);
+    for (size_t i = 0; names && i < r->sums.function_count; i++)
+        names[r->sums.functions[i].number] = r->sums.functions[i].place.function;
+    return names;
+}
+
+/* Writes the page with the sums over captures and saved results in the place of what was collected. */
+static int write_saved(const struct ct_report *r, const struct ct_report_write_options *options,
+                       struct ct_report_page *page, FILE *out)
+{
+    struct ct_report_saved sums = {0};
+    const char **names = slice_names(r);
+    int rc = names ? ct_report_saved_make(r->programs, options, &sums) : CT_ERR_NOMEM;
+    ct_report_sort(sums.functions, sums.ran_count, sums.edges, sums.edge_count);
+    page->cycles = sums.cycles;
+    page->functions = sums.functions;
+    page->function_count = sums.function_count;
+    page->ran_count = sums.ran_count;
+    page->edges = sums.edges;
+    page->edge_count = sums.edge_count;
+    page->edges_left_out = sums.edges_left_out;
+    page->places = sums.places;
+    page->place_count = sums.place_count;
+    page->all_cycles = sums.all_cycles;
+    page->slice_names = names;
+    page->slice_name_count = r->sums.function_count;
+    if (!rc)
+        rc = ct_report_html(out, page);
+    ct_report_saved_free(&sums);
+    free(names);
+    return rc;
+}
+
 static int write_page(const struct ct_report *r, const struct ct_report_write_options *options, FILE *out)
 {
-    const struct ct_report_page page = {
+    struct ct_report_page page = {
         .captures = r->captures,
         .capture_count = r->capture_count,
         .program = r->programs_differ ? NULL : r->program,
@@ -374,17 +422,22 @@ static int write_page(const struct ct_report *r, const struct ct_report_write_op
         .stream_count = r->stream_count,
         .functions = r->sums.functions,
         .function_count = r->sums.function_count,
+        .ran_count = r->sums.function_count,
         .edges = r->edges,
         .edge_count = r->edge_count,
         .edges_left_out = r->edges_left_out,
         .places = r->sums.places,
         .place_count = r->sums.place_count,
         .slices = &r->slices,
+        .slice_cycles = r->cycles,
+        .inputs = options->inputs,
+        .input_count = options->input_count,
         .cover = options->cover,
         .wcet = options->wcet,
         .no_wcet = options->no_wcet,
     };
-    return ct_tell_nomem(r->ctx, "report", ct_report_html(out, &page));
+    const int rc = options->input_count ? write_saved(r, options, &page, out) : ct_report_html(out, &page);
+    return ct_tell_nomem(r->ctx, "report", rc);
 }
 
 int ct_report_write(struct ct_report *r, const struct ct_report_write_options *options, ct_write_fn *write,

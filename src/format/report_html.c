@@ -18,6 +18,9 @@
 /* Streams in a table, at most. */
 #define STREAMS 256
 
+/* Captures and saved results in a table or a sentence, at most. */
+#define INPUTS 256
+
 /* Captures in the heading, at most. */
 #define CAPTURES 20
 
@@ -97,6 +100,54 @@ const char *ct_report_stream_name(const struct ct_report_page *r, const struct c
     return text;
 }
 
+/* ---- saved results ---- */
+
+static uint32_t all_tells(const struct ct_report_page *r)
+{
+    uint32_t all = 0;
+    for (size_t i = 0; i < r->input_count; i++)
+        all |= r->inputs[i].tells;
+    return all;
+}
+
+/* Lists the inputs that do not tell it. */
+static void silent_inputs(FILE *out, const struct ct_report_page *r, uint32_t tells)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->input_count; i++) {
+        if (r->inputs[i].tells & tells || ++count > INPUTS)
+            continue;
+        fputs(count > 1 ? ", <code>"
+                        : "<p class=\"more\">Not in this section, because it does not tell it: <code>",
+              out);
+        ct_xml_text(out, r->inputs[i].name);
+        fputs("</code>", out);
+    }
+    if (count > INPUTS)
+        fprintf(out, " and %zu more", count - INPUTS);
+    if (count)
+        fputs(".</p>\n", out);
+}
+
+bool ct_report_told(FILE *out, const struct ct_report_page *r, uint32_t tells)
+{
+    const char *who = tells == CT_REPORT_COVERAGE
+                          ? "a capture, or a file that <code>coretap cover --format data</code> wrote, does"
+                      : tells == CT_REPORT_TIMES
+                          ? "a capture, or a file that <code>coretap timing --format data</code> wrote, does"
+                      : tells == CT_REPORT_STACKS
+                          ? "a capture, or a file that <code>coretap profile --format data</code> wrote, does"
+                          : "only a capture does";
+    if (!r->input_count)
+        return true;
+    if (!(all_tells(r) & tells)) {
+        fprintf(out, "<p>The files that this page is made of do not tell it; %s.</p>\n", who);
+        return false;
+    }
+    silent_inputs(out, r, tells);
+    return true;
+}
+
 /* ---- summary ---- */
 
 /* Sums over the streams. */
@@ -110,6 +161,8 @@ static struct ct_report_stream total(const struct ct_report_page *r)
         sum.times.cycles += s->times.cycles;
         sum.times.exceptions += s->times.exceptions;
     }
+    if (r->input_count)
+        sum.times.cycles = r->all_cycles;
     return sum;
 }
 
@@ -119,11 +172,16 @@ static const char *card_number(char text[CT_NUMBER_SIZE], uint64_t value)
     return value < 1000000 ? ct_number_count(text, value) : ct_number_short(text, value);
 }
 
-static void cycles_card(FILE *out, const struct ct_report_stream *sum, size_t streams)
+static void cycles_card(FILE *out, const struct ct_report_page *r, const struct ct_report_stream *sum)
 {
+    const size_t streams = r->stream_count;
     char value[CT_NUMBER_SIZE];
     char note[64];
-    snprintf(note, sizeof note, "of %zu trace %s", streams, streams == 1 ? "source" : "sources");
+    if (r->input_count)
+        snprintf(note, sizeof note, "of %zu %s", r->input_count,
+                 r->input_count == 1 ? "file" : "captures and files");
+    else
+        snprintf(note, sizeof note, "of %zu trace %s", streams, streams == 1 ? "source" : "sources");
     if (sum->times.cycles)
         ct_page_card(out, "Cycles", card_number(value, sum->times.cycles), NULL, note);
     else
@@ -204,23 +262,61 @@ static void stream_row(FILE *out, const struct ct_report_page *r, const struct c
     fputs("<td class=\"wide\"></td></tr>\n", out);
 }
 
+/* Of saved results neither trace nor instructions are known. */
+static bool has_captures_alone(const struct ct_report_page *r)
+{
+    bool alone = true;
+    for (size_t i = 0; i < r->input_count; i++)
+        alone = alone && (r->inputs[i].tells & CT_REPORT_STREAMS);
+    return alone;
+}
+
+static void inputs(FILE *out, const struct ct_report_page *r)
+{
+    char words[CT_LOSSES_WORDS];
+    fputs("<div class=\"panel scroll\"><table class=\"list\" id=\"inputs\"><thead><tr><th scope=\"col\">Made "
+          "of</th><th scope=\"col\">Kind</th><th scope=\"col\" class=\"num\">Gaps</th><th "
+          "scope=\"col\">Losses</th><th></th></tr></thead><tbody>\n",
+          out);
+    for (size_t i = 0; i < r->input_count && i < INPUTS; i++) {
+        const struct ct_report_input *input = &r->inputs[i];
+        fputs("<tr><td class=\"name keep\">", out);
+        ct_xml_text(out, input->name);
+        fputs("</td><td class=\"keep\">", out);
+        ct_xml_text(out, input->kind);
+        fputs("</td>", out);
+        ct_page_count_cell(out, input->losses.gaps);
+        fprintf(out, "<td>%s</td><td class=\"wide\"></td></tr>\n",
+                ct_losses_any(&input->losses) ? ct_losses_words(words, &input->losses) : "none");
+    }
+    fputs("</tbody></table></div>\n", out);
+    if (r->input_count > INPUTS)
+        fprintf(out, "<p class=\"more\">%zu more are left out.</p>\n", r->input_count - INPUTS);
+}
+
 int ct_report_summary(FILE *out, const struct ct_report_page *r)
 {
     const struct ct_report_stream sum = total(r);
     fputs("<div class=\"cards\">\n", out);
-    cycles_card(out, &sum, r->stream_count);
-    instructions_card(out, &sum);
+    cycles_card(out, r, &sum);
+    if (has_captures_alone(r))
+        instructions_card(out, &sum);
     cover_card(out, r->cover);
     wcet_card(out, r);
-    trace_card(out, &sum);
+    if (has_captures_alone(r))
+        trace_card(out, &sum);
     loss_card(out, &r->losses);
-    fputs(
-        "</div>\n<div class=\"panel scroll\"><table class=\"list\"><thead><tr><th scope=\"col\">Core</th><th "
-        "scope=\"col\">Trace</th><th scope=\"col\">Buffer and ID</th><th scope=\"col\" "
-        "class=\"num\">Bytes</th><th scope=\"col\" class=\"num\">Instructions</th><th scope=\"col\" "
-        "class=\"num\">Cycles</th><th scope=\"col\" class=\"num\">Exceptions</th><th scope=\"col\" "
-        "class=\"num\">Gaps</th><th></th></tr></thead><tbody>\n",
-        out);
+    fputs("</div>\n", out);
+    if (r->input_count)
+        inputs(out, r);
+    if (!ct_report_told(out, r, CT_REPORT_STREAMS))
+        return CT_OK;
+    fputs("<div class=\"panel scroll\"><table class=\"list\"><thead><tr><th scope=\"col\">Core</th><th "
+          "scope=\"col\">Trace</th><th scope=\"col\">Buffer and ID</th><th scope=\"col\" "
+          "class=\"num\">Bytes</th><th scope=\"col\" class=\"num\">Instructions</th><th scope=\"col\" "
+          "class=\"num\">Cycles</th><th scope=\"col\" class=\"num\">Exceptions</th><th scope=\"col\" "
+          "class=\"num\">Gaps</th><th></th></tr></thead><tbody>\n",
+          out);
     for (size_t i = 0; i < r->stream_count && i < STREAMS; i++)
         stream_row(out, r, &r->streams[i]);
     fputs("</tbody></table></div>\n", out);
@@ -248,6 +344,8 @@ static int worst(FILE *out, const struct ct_report_page *r)
 
 static int coverage(FILE *out, const struct ct_report_page *r)
 {
+    if (!ct_report_told(out, r, CT_REPORT_COVERAGE))
+        return CT_OK;
     if (!r->cover) {
         fputs("<p>Nobody asked for it.</p>\n", out);
         return CT_OK;
@@ -281,7 +379,7 @@ static void navigation(FILE *out)
 /* The program's name, or that of the capture when there are several. */
 static const char *subject(const struct ct_report_page *r)
 {
-    return base_name(r->program ? r->program : r->captures[0].name);
+    return base_name(r->program ? r->program : r->input_count ? r->inputs[0].name : r->captures[0].name);
 }
 
 static void capture(FILE *out, const struct ct_report_page *r, size_t number)
@@ -301,6 +399,13 @@ static void heading(FILE *out, const struct ct_report_page *r)
 {
     fputs("<header>\n<h1>", out);
     ct_xml_text(out, subject(r));
+    if (r->input_count) {
+        fprintf(out, "</h1>\n<p class=\"about\">What ran, as %zu %s. Made by coretap %s.</p>\n</header>\n",
+                r->input_count,
+                r->input_count == 1 ? "saved result tells" : "captures and saved results tell together",
+                ct_version());
+        return;
+    }
     fprintf(out, "</h1>\n<p class=\"about\">What ran, as the %s in ",
             r->capture_count > 1 ? "traces" : "trace");
     for (size_t i = 0; i < r->capture_count && i < CAPTURES; i++)

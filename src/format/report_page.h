@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "coretap/losses.h"
+#include "coretap/report.h"
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "format/cover.h"
@@ -64,12 +65,19 @@ struct ct_report_page {
     size_t stream_count;
     const struct ct_report_function *functions; /* those with most time first; all that ran */
     size_t function_count;
+    size_t ran_count;                   /* those of them of which stacks tell something */
     const struct ct_report_edge *edges; /* those with most time first */
     size_t edge_count;
     uint64_t edges_left_out;
     const struct ct_stack_place *places; /* the tree of the stacks; functions by their number */
     size_t place_count;
-    const struct ct_slices *slices; /* over; lanes are streams, functions those of the stacks */
+    const struct ct_slices *slices; /* over; lanes are streams, functions those of the stacks … */
+    const char **slice_names;       /* … or, when this is not NULL, numbers of these */
+    size_t slice_name_count;
+    bool slice_cycles;                    /* their time is cycles; else instructions */
+    const struct ct_report_input *inputs; /* where there are saved results; else there are none */
+    size_t input_count;
+    uint64_t all_cycles; /* of the sums over inputs */
     const struct ct_cover_views *cover;
     const struct ct_wcet_view *wcet; /* NULL: there is none, because … */
     const char *no_wcet;             /* … of this; NULL: nobody asked */
@@ -83,6 +91,19 @@ int ct_report_summary(FILE *out, const struct ct_report_page *report);
 int ct_report_time(FILE *out, const struct ct_report_page *report);
 int ct_report_timing(FILE *out, const struct ct_report_page *report);
 int ct_report_timeline(FILE *out, const struct ct_report_page *report);
+
+/* Says which inputs do not tell a section that is about `tells`. False: none of them does, which was said,
+ * too. */
+bool ct_report_told(FILE *out, const struct ct_report_page *report, uint32_t tells);
+
+/* What all places took, alone and with what is below them; of a recursion the outermost place. `index_of` has
+ * the index in `functions` by the number of a function. CT_ERR_NOMEM. */
+int ct_report_add_up(const struct ct_stack_place *places, size_t count, const uint32_t *index_of,
+                     struct ct_report_function *functions);
+
+/* Puts those with most time first. */
+void ct_report_sort(struct ct_report_function *functions, size_t function_count, struct ct_report_edge *edges,
+                    size_t edge_count);
 
 /* Names of functions, the first in the report first, for charts; and for each number of a function of the
  * stacks its place among them. NULL without memory. */

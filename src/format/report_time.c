@@ -165,16 +165,22 @@ static void functions(FILE *out, const struct ct_report_page *r)
             "class=\"num\"><button>Calls</button>"
             "</th><th scope=\"col\"><button>Function</button></th></tr></thead><tbody>\n",
             r->cycles ? "Cycles" : "Instructions");
-    for (size_t i = 0; i < r->function_count; i++) {
+    for (size_t i = 0; i < r->ran_count; i++) {
         if (i < FUNCTIONS)
             function_row(out, r, &r->functions[i], all);
         else
             rest += ct_report_self(r, &r->functions[i]);
     }
     fputs("</tbody></table></div>\n", out);
-    if (r->function_count > FUNCTIONS)
+    if (r->ran_count > FUNCTIONS)
         fprintf(out, "<p class=\"more\">%zu more functions, with %s of the %s, are left out.</p>\n",
-                r->function_count - FUNCTIONS, ct_number_percent(text, rest, all), ct_report_unit(r));
+                r->ran_count - FUNCTIONS, ct_number_percent(text, rest, all), ct_report_unit(r));
+}
+
+/* Edges of sums are of no stream. */
+static bool has_core(const struct ct_report_page *r)
+{
+    return r->stream_count > 1 && !r->input_count;
 }
 
 static void edge_row(FILE *out, const struct ct_report_page *r, const struct ct_report_edge *e, uint64_t all)
@@ -192,7 +198,7 @@ static void edge_row(FILE *out, const struct ct_report_page *r, const struct ct_
     place_cell(out, &e->from, "name keep");
     fprintf(out, "<td class=\"keep\">%s</td>", e->way);
     place_cell(out, &e->to, "name keep");
-    if (r->stream_count > 1) {
+    if (has_core(r)) {
         char name[CT_REPORT_STREAM_NAME];
         fputs("<td class=\"keep\">", out);
         ct_xml_text(out, ct_report_stream_name(r, &r->streams[e->stream], name, sizeof name));
@@ -203,10 +209,13 @@ static void edge_row(FILE *out, const struct ct_report_page *r, const struct ct_
 
 static void edges(FILE *out, const struct ct_report_page *r)
 {
-    const uint64_t all = ct_report_all(r);
+    const uint64_t all = r->input_count ? r->all_cycles : ct_report_all(r);
     const size_t shown = r->edge_count < EDGES ? r->edge_count : EDGES;
     const uint64_t rest = r->edges_left_out + r->edge_count - shown;
-    fputs("<h3>Hottest ways</h3>\n<p>From where something jumps to, along straight code to the next branch, "
+    fputs("<h3>Hottest ways</h3>\n", out);
+    if (!ct_report_told(out, r, CT_REPORT_TIMES))
+        return;
+    fputs("<p>From where something jumps to, along straight code to the next branch, "
           "and "
           "which way out.</p>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list\" "
           "id=\"edges\"><thead><tr>",
@@ -222,7 +231,7 @@ static void edges(FILE *out, const struct ct_report_page *r)
     fprintf(out,
             "<th scope=\"col\">From</th><th scope=\"col\">Way</th><th "
             "scope=\"col\">To</th>%s</tr></thead><tbody>\n",
-            r->stream_count > 1 ? "<th scope=\"col\">Core</th>" : "");
+            has_core(r) ? "<th scope=\"col\">Core</th>" : "");
     for (size_t i = 0; i < shown; i++)
         edge_row(out, r, &r->edges[i], all);
     fputs("</tbody></table></div>\n", out);
@@ -234,12 +243,15 @@ static void edges(FILE *out, const struct ct_report_page *r)
 
 int ct_report_time(FILE *out, const struct ct_report_page *r)
 {
-    if (!r->function_count) {
-        fputs("<p>No instruction was followed.</p>\n", out);
-        return CT_OK;
+    int rc = CT_OK;
+    if (ct_report_told(out, r, CT_REPORT_STACKS)) {
+        if (!r->ran_count) {
+            fputs("<p>No instruction was followed.</p>\n", out);
+            return CT_OK;
+        }
+        rc = stacks(out, r);
+        functions(out, r);
     }
-    const int rc = stacks(out, r);
-    functions(out, r);
     edges(out, r);
     return rc;
 }

@@ -39,8 +39,8 @@ static void fill(const struct ct_report_page *r, struct chart *c, const uint32_t
         while (end < s->count && s->slices[end].lane == s->slices[i].lane &&
                s->slices[end].ctxt == s->slices[i].ctxt) {
             const struct ct_slice *slice = &s->slices[end];
-            c->bars[end++] =
-                (struct ct_lane_bar){ranks[slice->function], slice->depth, slice->from, slice->to};
+            c->bars[end++] = (struct ct_lane_bar){ranks ? ranks[slice->function] : slice->function,
+                                                  slice->depth, slice->from, slice->to};
         }
         if (c->count < LANES) {
             c->lanes[c->count] = (struct ct_chart_lane){.bars = &c->bars[i], .count = end - i};
@@ -57,11 +57,12 @@ static int draw(FILE *out, const struct ct_report_page *r, struct chart *c, cons
 {
     char most[CT_NUMBER_SIZE];
     char few[CT_NUMBER_SIZE];
+    const char *unit = r->slice_cycles ? "cycles" : "instructions";
     const struct ct_lanes lanes = {.label = "Function calls over time",
-                                   .unit = ct_report_unit(r),
+                                   .unit = unit,
                                    .kind = "time",
                                    .names = names,
-                                   .name_count = r->function_count,
+                                   .name_count = r->slice_names ? r->slice_name_count : r->function_count,
                                    .lanes = c->lanes,
                                    .lane_count = c->count};
     fprintf(out,
@@ -70,15 +71,14 @@ static int draw(FILE *out, const struct ct_report_page *r, struct chart *c, cons
             "began. A click on a bar makes it fill the chart; drag to move; Ctrl and the wheel, or + and -, "
             "zoom; 0 shows "
             "all.</p>\n<div class=\"panel\">\n",
-            ct_report_unit(r));
+            unit);
     const int rc = ct_lanes_html(out, &lanes);
     fputs("</div>\n", out);
     if (r->slices->left_out)
         fprintf(out,
                 "<p class=\"more\">%s executions shorter than %s %s are left out; <code>--from</code> and "
                 "<code>--to</code> cut out a window with more detail.</p>\n",
-                ct_number_count(most, r->slices->left_out), ct_number_count(few, r->slices->shortest),
-                ct_report_unit(r));
+                ct_number_count(most, r->slices->left_out), ct_number_count(few, r->slices->shortest), unit);
     if (c->left_out)
         fprintf(out, "<p class=\"more\">%zu more contexts are left out.</p>\n", c->left_out);
     return rc;
@@ -86,12 +86,14 @@ static int draw(FILE *out, const struct ct_report_page *r, struct chart *c, cons
 
 int ct_report_timeline(FILE *out, const struct ct_report_page *r)
 {
+    if (!ct_report_told(out, r, CT_REPORT_STREAMS))
+        return CT_OK;
     struct chart *c = calloc(1, sizeof *c);
-    const char **names = ct_report_names(r);
-    uint32_t *ranks = ct_report_ranks(r);
+    const char **names = r->slice_names ? r->slice_names : ct_report_names(r);
+    uint32_t *ranks = r->slice_names ? NULL : ct_report_ranks(r);
     if (c)
         c->bars = calloc(r->slices->count + 1, sizeof *c->bars);
-    bool fine = c && c->bars && names && ranks;
+    bool fine = c && c->bars && names && (ranks || r->slice_names);
     if (fine && r->slices->count) {
         fill(r, c, ranks);
         fine = draw(out, r, c, names) == CT_OK;
@@ -99,7 +101,8 @@ int ct_report_timeline(FILE *out, const struct ct_report_page *r)
         fputs("<p>No execution of a function is in this window.</p>\n", out);
     }
     free(ranks);
-    free(names);
+    if (!r->slice_names)
+        free(names);
     if (c)
         free(c->bars);
     free(c);

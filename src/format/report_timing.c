@@ -40,6 +40,8 @@ static void plots(FILE *out, const struct ct_report_function **all, size_t count
 /* One run alone has no distribution. */
 int ct_report_timing(FILE *out, const struct ct_report_page *r)
 {
+    if (!ct_report_told(out, r, CT_REPORT_TIMES))
+        return CT_OK;
     const struct ct_report_function **all = calloc(r->function_count + 1, sizeof *all);
     size_t count = 0;
     if (!all)

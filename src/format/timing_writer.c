@@ -8,6 +8,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "format/out.h"
+#include "format/program_match.h"
 #include "format/svg_hist.h"
 #include "format/timing_print.h"
 
@@ -81,15 +82,9 @@ static int load_cfg(const struct ct_timing_writer *writer, struct ct_timing_view
 static uint32_t first_program(const struct ct_timing_writer *writer, const struct ct_timing_view *view)
 {
     struct ct_program *first = view->cfg ? ct_programs_at(writer->options.programs, 0) : NULL;
-    const struct ct_symbols *symbols;
-    size_t size;
-    if (!first || ct_program_symbols(first, &symbols) != CT_OK)
-        return CT_TIMING_NO_PROGRAM;
-    const uint8_t *id = ct_symbols_build_id(symbols, &size);
-    for (uint32_t i = 0; i < view->found.program_count; i++) {
+    for (uint32_t i = 0; first && i < view->found.program_count; i++) {
         const struct ct_program_identity program = ct_timing_sums_program(view->sums, i);
-        if (size ? program.build_id_size == size && memcmp(program.build_id, id, size) == 0
-                 : strcmp(program.name, first->path) == 0)
+        if (ct_identity_is_of(&program, first))
             return i;
     }
     return CT_TIMING_NO_PROGRAM;

@@ -156,6 +156,8 @@ def cases():
               Case("report several",
                    "report --elf {elf} --source-root {sources} -o out.html {capture} {capture}",
                    outputs=("out.html",)),
+              Case("report saved", "report --elf {elf} --source-root {sources} -o out.html {times} {capture}",
+                   outputs=("out.html",)),
               Case("report entry", "report --elf {elf} --entry work_round -o out.html {capture}",
                    outputs=("out.html",), needs=("cbc",))]
     found += [Case(f"wcet {form}",

@@ -182,6 +182,49 @@ def check_perf(folder, capture, text):
           same.count("<svg") == text.count("<svg") > 5, functions_of(same)[1][:5])
 
 
+def part_of(text, section):
+    return text.split(f'<section id="{section}"')[1].split("</section>")[0]
+
+
+def edges_of(text):
+    return text.split('id="edges"')[1].split("</table>")[0]
+
+
+def check_saved(folder, capture, other, both):
+    """Saved results in the place of a capture: its sums, and sections that say what they do not tell."""
+    for command in ("cover", "timing", "profile"):
+        run(CORETAP, command, "-q", "--format", "data", "-o", folder / f"{command}.data", other)
+    files = [folder / f"{command}.data" for command in ("cover", "timing", "profile")]
+    mixed, turned = report(capture, *files), report(*reversed(files), capture)
+    check_page("a capture and saved results", mixed)
+    found = dict(zip(*functions_of(mixed)))
+    check("saved results: functions have the cycles of their capture",
+          found == dict(zip(*functions_of(both))) and len(found) > 50)
+    plots = [re.findall(r"<svg.*?</svg>", part_of(text, "timing"), re.S) for text in (mixed, both, turned)]
+    check("saved results: so have the times of runs", plots[0] == plots[1] == plots[2] and len(plots[0]) > 5)
+    check("saved results: the same in the other order", functions_of(mixed) == functions_of(turned) and
+          Page(mixed).data[0] == Page(turned).data[0] and
+          edges_of(mixed) == edges_of(turned))
+    check("saved results: the page says what it is made of",
+          all(str(path) in part_of(mixed, "summary") for path in (capture, *files)))
+    told = {"cover": ("coverage",), "timing": ("timing", "time"), "profile": ("time",)}
+    for path, (command, sections) in zip(files, told.items()):
+        text = report(path)
+        check_page(f"{command} alone", text)
+        silent = {part for part in ("time", "timing", "timeline", "coverage") if
+                  "do not tell it" in part_of(text, part)}
+        wanted = {"time", "timing", "timeline", "coverage"} - (set(sections) - {"time"})
+        check(f"{command} alone: sections that it does not tell say so", silent == wanted, (silent, wanted))
+    said = run(CORETAP, "spec", "--timing", folder / "timing.data", codes=(2,)).stderr
+    check("spec says why it takes no saved times",
+          "timing.data" in said and "the order of starts" in said, said)
+    bad = folder / "bad.data"
+    bad.write_text((folder / "timing.data").read_text()[:-40])
+    result = run(CORETAP, "report", capture, bad, codes=(2,))
+    check("a file that is cut off is refused by name", str(bad) in result.stderr and not result.stdout,
+          result.stderr)
+
+
 def check_several(folder, capture, source):
     """Two runs of one program, the second one whole and damaged at last: what adds up is the sum of both."""
     other = folder / "other" / "capture"
@@ -218,12 +261,7 @@ def check_several(folder, capture, source):
     check("a coverage file adds to the coverage alone",
           f"{lines['seen']} of {lines['all']}<" in mixed and
           functions_of(mixed) == functions_of(report(capture)))
-    said = run(CORETAP, "report", saved, codes=(2,)).stderr
-    check("coverage files alone are no report", "needs a capture" in said, said)
-    run(CORETAP, "timing", "-q", "--format", "data", "-o", folder / "timing.data", other)
-    said = run(CORETAP, "report", capture, folder / "timing.data", codes=(2,)).stderr
-    check("a saved file of another kind is refused by name",
-          "timing.data" in said and "not a coverage file" in said, said)
+    check_saved(folder, capture, other, both)
     plain = record(folder / "plain", source) if (folder / "plain").mkdir() is None else ""
     result = run(CORETAP, "report", capture, plain, codes=(2,))
     check("cycles and instructions are not added up",

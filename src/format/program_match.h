@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that ran, told by what results know of them. */
+#ifndef CT_FORMAT_PROGRAM_MATCH_H
+#define CT_FORMAT_PROGRAM_MATCH_H
+
+#include "coretap/analysis.h"
+#include "coretap/programs.h"
+
+#include <stdbool.h>
+
+/* Tells whether two are the same program: build ids are compared, without one names. */
+bool ct_identity_is(const struct ct_program_identity *a, const struct ct_program_identity *b);
+
+/* Tells whether a program that ran is this one; false also when its symbols cannot be loaded. */
+bool ct_identity_is_of(const struct ct_program_identity *identity, struct ct_program *program);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a report says of captures and saved results: functions and edges of the sums, by the build id
+ * of their program and their address in its file. */
+#include "format/report_saved.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "format/program_match.h"
+
+/* Edges that are kept: those with most time. */
+#define EDGES 64
+
+/* A program that the sums know, and the same one as it ran. */
+struct known {
+    struct ct_program_identity identity;
+    struct ct_program *program; /* NULL: it is not there, so its source is not known */
+};
+
+/* A function of the page by its program and address. */
+struct key {
+    uint32_t program; /* index of `known`, or CT_STACK_NONE */
+    uint32_t function;
+    uint64_t addr;
+};
+
+struct making {
+    struct ct_report_saved *into;
+    struct ct_stack_found stacks;
+    struct ct_timing_found times;
+    struct known *known;
+    size_t known_count;
+    uint32_t *of_stacks, *of_times; /* index of `known` by the number that the sums have */
+    struct key *keys;
+    size_t key_count;
+};
+
+/* ---- programs ---- */
+
+static uint32_t know(struct making *m, const struct ct_program_identity *identity,
+                     struct ct_programs *programs)
+{
+    for (size_t i = 0; i < m->known_count; i++)
+        if (ct_identity_is(&m->known[i].identity, identity))
+            return (uint32_t)i;
+    struct known *fresh = &m->known[m->known_count];
+    *fresh = (struct known){.identity = *identity};
+    for (size_t i = 0; i < ct_programs_count(programs) && !fresh->program; i++)
+        if (ct_identity_is_of(identity, ct_programs_at(programs, i)))
+            fresh->program = ct_programs_at(programs, i);
+    return (uint32_t)m->known_count++;
+}
+
+static int know_all(struct making *m, struct ct_programs *programs, const struct ct_report_write_options *o)
+{
+    const size_t count = m->stacks.program_count + m->times.program_count;
+    m->known = calloc(count + 1, sizeof *m->known);
+    m->of_stacks = calloc(m->stacks.program_count + 1, sizeof *m->of_stacks);
+    m->of_times = calloc(m->times.program_count + 1, sizeof *m->of_times);
+    if (!m->known || !m->of_stacks || !m->of_times)
+        return CT_ERR_NOMEM;
+    for (uint32_t i = 0; i < m->stacks.program_count; i++) {
+        const struct ct_program_identity program = ct_stack_sums_program(o->stacks, i);
+        m->of_stacks[i] = know(m, &program, programs);
+    }
+    for (uint32_t i = 0; i < m->times.program_count; i++) {
+        const struct ct_program_identity program = ct_timing_sums_program(o->times, i);
+        m->of_times[i] = know(m, &program, programs);
+    }
+    return CT_OK;
+}
+
+/* ---- places ---- */
+
+/* Finds the source line of an address in the file of a program, and the function where the place has none. */
+static int find_source(const struct making *m, uint32_t program, struct ct_report_place *place)
+{
+    struct ct_program *p = program == CT_STACK_NONE ? NULL : m->known[program].program;
+    const struct ct_symbols *symbols = NULL;
+    const struct ct_lines *lines = NULL;
+    int rc = p ? ct_program_symbols(p, &symbols) : CT_OK;
+    if (!rc && p)
+        rc = ct_program_lines(p, &lines);
+    if (rc || !p)
+        return rc == CT_ERR_NOMEM ? rc : CT_OK;
+    const uint64_t moved = place->addr + p->bias - p->shift;
+    const struct ct_symbol *symbol = place->function ? NULL : ct_symbols_code_at(symbols, moved, NULL);
+    const struct ct_line *row = ct_lines_at(lines, moved);
+    if (symbol)
+        place->function = ct_symbols_label(symbols, symbol);
+    if (row && row->line) {
+        place->file = ct_base_name(ct_lines_file(lines, row->file));
+        place->line = row->line;
+    }
+    return CT_OK;
+}
+
+/* The last function of the sums that begins at or before an address, of which no program is there. */
+static const char *function_before(const struct making *m, uint32_t program, uint64_t addr)
+{
+    const struct ct_timing_function *best = NULL;
+    for (size_t i = 0; i < m->times.function_count; i++) {
+        const struct ct_timing_function *f = &m->times.functions[i];
+        if (f->program == program && f->addr <= addr && (!best || f->addr > best->addr))
+            best = f;
+    }
+    return best && program != CT_TIMING_NO_PROGRAM ? best->label : CT_SYMBOL_UNKNOWN;
+}
+
+static int find_place(const struct making *m, uint32_t program, uint64_t addr, struct ct_report_place *place)
+{
+    *place = (struct ct_report_place){.addr = addr};
+    const int rc =
+        find_source(m, program == CT_TIMING_NO_PROGRAM ? CT_STACK_NONE : m->of_times[program], place);
+    if (!place->function)
+        place->function = function_before(m, program, addr);
+    return rc;
+}
+
+/* ---- functions ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct key *x = a;
+    const struct key *y = b;
+    if (x->program != y->program)
+        return x->program < y->program ? -1 : 1;
+    return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int add_function(struct making *m, uint32_t program, uint64_t addr, const char *label)
+{
+    struct ct_report_saved *into = m->into;
+    struct ct_report_function *fresh = &into->functions[into->function_count];
+    fresh->number = (uint32_t)into->function_count++;
+    fresh->place = (struct ct_report_place){.function = label, .addr = addr};
+    m->keys[m->key_count++] = (struct key){program, fresh->number, addr};
+    return find_source(m, program, &fresh->place);
+}
+
+/* Those of the stacks have their numbers. */
+static int add_stacks(struct making *m)
+{
+    uint32_t *index_of = calloc(m->stacks.function_count + 1, sizeof *index_of);
+    int rc = index_of ? CT_OK : CT_ERR_NOMEM;
+    for (size_t i = 0; i < m->stacks.function_count && !rc; i++) {
+        const struct ct_stack_function *f = &m->stacks.functions[i];
+        index_of[i] = (uint32_t)i;
+        rc = add_function(m, f->program == CT_STACK_NONE ? CT_STACK_NONE : m->of_stacks[f->program], f->addr,
+                          f->label);
+    }
+    m->into->ran_count = m->into->function_count;
+    m->into->places = m->stacks.places;
+    m->into->place_count = m->stacks.place_count;
+    if (!rc)
+        rc = ct_report_add_up(m->into->places, m->into->place_count, index_of, m->into->functions);
+    free(index_of);
+    return rc;
+}
+
+static int add_times(struct making *m)
+{
+    const size_t known = m->key_count;
+    int rc = CT_OK;
+    if (known)
+        qsort(m->keys, known, sizeof *m->keys, by_key);
+    for (size_t i = 0; i < m->times.function_count && !rc; i++) {
+        const struct ct_timing_function *f = &m->times.functions[i];
+        const uint32_t program = f->program == CT_TIMING_NO_PROGRAM ? CT_STACK_NONE : m->of_times[f->program];
+        const struct key wanted = {.program = program, .addr = f->addr};
+        if (!f->inclusive.count)
+            continue;
+        const struct key *found = known ? bsearch(&wanted, m->keys, known, sizeof wanted, by_key) : NULL;
+        const size_t index = found ? found->function : m->into->function_count;
+        if (!found)
+            rc = add_function(m, program, f->addr, f->label);
+        if (!rc)
+            rc = ct_dist_merge(&m->into->functions[index].inclusive, &f->inclusive);
+        if (!rc)
+            rc = ct_dist_merge(&m->into->functions[index].self, &f->self);
+    }
+    return rc;
+}
+
+/* ---- edges ---- */
+
+struct weighed {
+    uint64_t weight;
+    size_t edge;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct weighed *x = a;
+    const struct weighed *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return x->edge < y->edge ? -1 : x->edge > y->edge;
+}
+
+/* Sums do not keep what kind of branch it is. */
+static const char *way_out(const struct ct_timing_edge *edge)
+{
+    if (edge->kind == CT_EDGE_INTERRUPTED)
+        return "interrupted";
+    if (edge->kind == CT_EDGE_OPEN)
+        return "into a gap";
+    return !edge->exec ? "not taken" : edge->flags & CT_NODE_CUT ? "on" : "taken";
+}
+
+static int add_edge(struct making *m, const struct ct_timing_edge *edge)
+{
+    struct ct_report_edge *into = &m->into->edges[m->into->edge_count++];
+    *into = (struct ct_report_edge){.way = way_out(edge), .count = edge->count, .cycles = edge->cycles};
+    into->cycles.histogram = NULL; /* stays with the sums */
+    const int rc = find_place(m, edge->program, edge->start, &into->from);
+    return rc ? rc : find_place(m, edge->next_program, edge->next, &into->to);
+}
+
+static int add_edges(struct making *m)
+{
+    struct weighed *order = calloc(m->times.edge_count + 1, sizeof *order);
+    size_t used = 0;
+    int rc = order ? CT_OK : CT_ERR_NOMEM;
+    for (size_t i = 0; order && i < m->times.edge_count; i++)
+        if (m->times.edges[i].count)
+            order[used++] =
+                (struct weighed){m->into->cycles ? m->times.edges[i].cycles.sum : m->times.edges[i].count, i};
+    if (used)
+        qsort(order, used, sizeof *order, by_weight);
+    for (size_t i = 0; i < used && i < EDGES && !rc; i++)
+        rc = add_edge(m, &m->times.edges[order[i].edge]);
+    m->into->edges_left_out = used > EDGES ? used - EDGES : 0;
+    free(order);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static bool has_cycles(const struct making *m)
+{
+    uint64_t all = m->times.totals.cycles;
+    for (size_t i = 0; i < m->stacks.place_count && !all; i++)
+        all = m->stacks.places[i].cycles;
+    return all > 0;
+}
+
+static int make(struct making *m, struct ct_programs *programs, const struct ct_report_write_options *o)
+{
+    const size_t count = m->stacks.function_count + m->times.function_count;
+    m->into->cycles = has_cycles(m);
+    m->into->all_cycles = m->times.totals.cycles;
+    m->into->functions = calloc(count + 1, sizeof *m->into->functions);
+    m->into->edges = calloc(EDGES, sizeof *m->into->edges);
+    m->keys = calloc(count + 1, sizeof *m->keys);
+    int rc = m->into->functions && m->into->edges && m->keys ? know_all(m, programs, o) : CT_ERR_NOMEM;
+    if (!rc)
+        rc = add_stacks(m);
+    if (!rc)
+        rc = add_times(m);
+    return rc ? rc : add_edges(m);
+}
+
+int ct_report_saved_make(struct ct_programs *programs, const struct ct_report_write_options *o,
+                         struct ct_report_saved *into)
+{
+    struct making m = {.into = into};
+    int rc = o->stacks ? ct_stack_sums_find(o->stacks, &m.stacks) : CT_OK;
+    if (!rc && o->times)
+        rc = ct_timing_sums_find(o->times, &m.times);
+    if (!rc)
+        rc = make(&m, programs, o);
+    free(m.keys);
+    free(m.of_stacks);
+    free(m.of_times);
+    free(m.known);
+    return rc;
+}
+
+void ct_report_saved_free(struct ct_report_saved *sums)
+{
+    for (size_t i = 0; i < sums->function_count; i++) {
+        ct_dist_free(&sums->functions[i].inclusive);
+        ct_dist_free(&sums->functions[i].self);
+    }
+    free(sums->functions);
+    free(sums->edges);
+}

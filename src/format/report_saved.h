@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions and edges of a report that saved results are a part of. */
+#ifndef CT_FORMAT_REPORT_SAVED_H
+#define CT_FORMAT_REPORT_SAVED_H
+
+#include "coretap/report.h"
+#include "format/report_page.h"
+
+/* Start with all zero. */
+struct ct_report_saved {
+    struct ct_report_function *functions; /* those of the stacks first, by their number */
+    size_t function_count;
+    size_t ran_count; /* those of the stacks */
+    struct ct_report_edge *edges;
+    size_t edge_count;
+    uint64_t edges_left_out;
+    const struct ct_stack_place *places; /* borrowed of the sums */
+    size_t place_count;
+    uint64_t all_cycles;
+    bool cycles; /* any were counted */
+};
+
+/* Makes them of the sums in the options. The result is to be freed also after an error. CT_ERR_NOMEM. */
+int ct_report_saved_make(struct ct_programs *programs, const struct ct_report_write_options *options,
+                         struct ct_report_saved *into);
+void ct_report_saved_free(struct ct_report_saved *sums);
+
+#endif
