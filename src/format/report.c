@@ -135,12 +135,12 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Adds the functions to the sums, by their number in the stacks. `numbers` are those in the sums. */
+/* Adds the functions, which are in that order, to the sums, by their number in the stacks. `numbers` are
+ * those in the sums. */
 static int keep_functions(struct ct_report *r, uint32_t *numbers)
 {
     struct ct_report_collected *now = &r->now;
     int rc = CT_OK;
-    qsort(now->functions, now->function_count, sizeof *now->functions, by_number);
     for (size_t i = 0; i < now->function_count && !rc; i++) {
         const struct ct_report_function *f = &now->functions[i];
         size_t program;
@@ -176,6 +176,8 @@ static int keep(struct ct_report *r)
     size_t count;
     const struct ct_stack_place *places = ct_stacks_places(r->now.stacks, &count);
     const size_t functions = r->now.function_count;
+    if (functions)
+        qsort(r->now.functions, functions, sizeof *r->now.functions, by_number);
     const uint32_t most = functions ? r->now.functions[functions - 1].number : 0;
     uint32_t *numbers = calloc((size_t)most + 1, sizeof *numbers);
     int rc = numbers ? keep_functions(r, numbers) : CT_ERR_NOMEM;

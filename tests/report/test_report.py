@@ -113,6 +113,16 @@ def functions_of(text):
     return names, [int(n) for n in re.findall(r'data-v="(\d+)"', table)][1::4]
 
 
+def check_plots(name, text):
+    """The bars of each plot are all runs that it is of."""
+    wrong = []
+    for plot in re.findall(r"<svg.*?</svg>", part_of(text, "timing"), re.S):
+        runs = int(re.search(r">([\d,]+) times<", plot)[1].replace(",", ""))
+        told = [int(n.replace(",", "")) for n in re.findall(r"cycles: ([\d,]+) times", plot)]
+        wrong += [(runs, told)] if sum(told) != runs else []
+    check(f"{name}: bars of plots are all runs", not wrong, wrong)
+
+
 def check_numbers(capture, text, page):
     timing = json.loads(run(CORETAP, "timing", "-q", "--format", "json", capture).stdout)[0]
     cover = json.loads(run(CORETAP, "cover", "-q", "--format", "json", capture).stdout)["programs"][0]
@@ -232,6 +242,7 @@ def check_several(folder, capture, source):
     run(CORETAP, "record", "-q", "-o", other, "--cycle-count=1", "--", capture.parent / "program")
     both, turned = report(capture, other), run(CORETAP, "report", "-q", other, capture).stdout
     check_page("two captures", both)
+    check_plots("two captures", both)
     sums = collections.Counter()
     for one in (capture, other):
         sums.update(dict(zip(*functions_of(report(one)))))
@@ -434,6 +445,7 @@ def main():
         check("all sections are there", all(section in parsed.ids for section in SECTIONS), parsed.ids[:20])
         check("the same page each time", text == report(capture, "--entry", "control_round"))
         check_numbers(capture, text, parsed)
+        check_plots("report", text)
         check_perf(folder, capture, text)
         check_window(capture, 200000)
         check_bad(folder, capture)
