@@ -226,6 +226,12 @@ void ct_report_close_streams(struct ct_report *r)
     memset(r->now.open, 0, sizeof r->now.open);
 }
 
+/* Whether steps of the stream came. Where its window ended soon, none of its bytes is counted. */
+static bool has_steps(const struct ct_report *r, const struct ct_stream *s)
+{
+    return s->id < sizeof r->now.open / sizeof *r->now.open && r->now.open[s->id].timing;
+}
+
 int ct_report_decoded(struct ct_report *r, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
     size_t count;
@@ -237,7 +243,7 @@ int ct_report_decoded(struct ct_report *r, const struct ct_buffer *buffer, const
     r->has_now = true;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
     for (size_t i = 0; i < count && !rc; i++)
-        if (streams[i].stats.bytes)
+        if (streams[i].stats.bytes || has_steps(r, &streams[i]))
             rc = add_stream(r, buffer, &streams[i]);
     ct_report_close_streams(r);
     return ct_tell_nomem(r->ctx, "report", rc);

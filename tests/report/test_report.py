@@ -296,6 +296,9 @@ def check_window(capture, total):
     found = list(bars(timeline))
     check("--from and --to cut the timeline",
           found and min(b[2] for b in found) == 5000 and max(b[3] for b in found) == 9000, found[:3])
+    soon = report(capture, "--to", "100insn")
+    check("a window that ends soon has its stream and a timeline",
+          len(list(bars(Page(soon).data[1]))) > 0 and "cpu_0" in part_of(soon, "summary"))
     check("without --entry the section says so", "Nobody asked for it" in text)
     few = report(capture, "--from", str(total * 2))
     check("an empty window says so", "No execution of a function is in this window" in few)
