@@ -12,10 +12,10 @@
 struct ct_index_identity {
     uint64_t size;
     uint64_t seconds, nanoseconds; /* when the file was written */
-    uint64_t config;               /* a sum over sources and images */
+    uint64_t config;               /* a sum over sources, images and pieces of the file */
 };
 
-/* CT_ERR_IO: the file is not there. */
+/* CT_ERR_IO: the file is not there, or cannot be read. */
 int ct_index_identify(struct ct_ctx *ctx, const struct ct_buffer *buffer, struct ct_index_identity *out);
 
 /* The sum over numbers of 64 bits that a file ends with. */

@@ -59,6 +59,27 @@ def is_made_anew_when_stale(capture):
     assert index.read_bytes().startswith(b"coretap-index 1")
 
 
+def is_made_anew_for_another_trace_of_the_same_size_and_time(capture):
+    look(capture)
+    index = index_of(capture)
+    before = index.read_bytes()
+    trace = index.with_suffix("")
+    when = trace.stat().st_mtime_ns
+    data = bytearray(trace.read_bytes())
+    for at in (0, len(data) // 2, len(data) - 1):
+        other = data[:]
+        other[at] ^= 0x40
+        trace.write_bytes(other)
+        os.utime(trace, ns=(when, when))
+        subprocess.run([COMMAND, "timing", "-q", "--index", *WINDOW, capture], capture_output=True,
+                       check=False)
+        assert index.read_bytes() != before, at
+    trace.write_bytes(data)
+    os.utime(trace, ns=(when, when))
+    look(capture)
+    assert index.read_bytes() == before
+
+
 def has_instructions_when_asked(capture):
     run("timing", "-q", "--index", "--from", "1ticks", capture)
     before = index_of(capture).read_bytes()
@@ -99,8 +120,9 @@ def is_refused_where_nothing_is_looked_up(capture):
 
 
 def main():
-    tests = (is_written_once, is_made_anew_when_stale, has_instructions_when_asked, is_refused_when_damaged,
-             is_refused_for_standard_input, is_refused_where_nothing_is_looked_up)
+    tests = (is_written_once, is_made_anew_when_stale,
+             is_made_anew_for_another_trace_of_the_same_size_and_time, has_instructions_when_asked,
+             is_refused_when_damaged, is_refused_for_standard_input, is_refused_where_nothing_is_looked_up)
     with tempfile.TemporaryDirectory() as folder:
         for test in tests:
             capture = pathlib.Path(folder) / test.__name__
