@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap: all public headers. Those of the libraries beside the core stand last: who uses monitors, FRACTAL
- * or the recorder links coretap-monitor, coretap-fractal or coretap-record, too. */
+ * the recorder or a live run links coretap-monitor, coretap-fractal, coretap-record or coretap-live, too. */
 #ifndef CORETAP_CORETAP_H
 #define CORETAP_CORETAP_H
 
@@ -46,6 +46,7 @@
 #include "coretap/fractal.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/monitor.h"
+#include "coretap/live.h"
 #include "coretap/record.h"
 #include "coretap/soc.h"
 #include "coretap/verdict.h"

@@ -103,20 +103,13 @@ int cli_counts_open(struct cli_counts *c, const struct cli_args *args, size_t el
                : CLI_FAILED;
 }
 
-int cli_counts_take(struct cli_counts *c, const struct ct_chain *chain)
+void cli_counts_lend(struct cli_counts *c, struct ct_cover *cover)
 {
-    ct_cover_free(c->cover);
-    c->cover = NULL;
-    int rc = ct_cover_new(c->read.args->ctx, &c->cover);
-    c->read.analysis = rc ? NULL : ct_cover_analysis(c->cover);
-    if (!rc)
-        rc = ct_session_give(ct_cover_analysis(c->cover), c->read.programs, chain);
-    if (rc) { /* counts of a part of the trace are none */
+    if (!c->lent)
         ct_cover_free(c->cover);
-        c->cover = NULL;
-        c->read.analysis = NULL;
-    }
-    return rc ? cli_library_error(c->read.args->ctx) : CLI_CLEAN;
+    c->lent = true;
+    c->cover = cover;
+    c->read.analysis = cover ? ct_cover_analysis(cover) : NULL;
 }
 
 void cli_counts_tell_captures(struct cli_counts *c)
@@ -132,7 +125,8 @@ void cli_counts_tell_captures(struct cli_counts *c)
 void cli_counts_close(struct cli_counts *c)
 {
     cli_results_close(&c->read);
-    ct_cover_free(c->cover);
+    if (!c->lent)
+        ct_cover_free(c->cover);
 }
 
 /* ---- reports ---- */

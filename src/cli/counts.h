@@ -11,6 +11,7 @@ struct cli_counts {
     struct cli_results read; /* captures and files; who gets steps and chains is set before, also file_why of
                                 other files than those of coverage */
     struct ct_cover *cover;
+    bool lent; /* it is not to be freed */
     /* Set before: what reports are of. */
     bool contexts; /* also of each by itself */
     bool all_functions;
@@ -20,11 +21,10 @@ struct cli_counts {
  * enum cli_exit. */
 int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 
-/* The same in steps, for who runs the chain of a capture whose memory does not change: opens it and its
- * programs; then the counts of the chain's streams so far take the place of those that were there. Result:
- * enum cli_exit; with CLI_FAILED, which was said, there are no counts any more: counts->cover is NULL. */
+/* The same for counts that somebody else makes: opens the capture and its programs; then `cover`, which may
+ * be NULL and is not owned, takes the place of the counts that were there. Result: enum cli_exit. */
 int cli_counts_open(struct cli_counts *counts, const struct cli_args *args, size_t elf);
-int cli_counts_take(struct cli_counts *counts, const struct ct_chain *chain);
+void cli_counts_lend(struct cli_counts *counts, struct ct_cover *cover);
 void cli_counts_close(struct cli_counts *counts);
 
 /* Tells the counts of a chain how whole the trace is that they are of. */

@@ -6,9 +6,9 @@
 
 #include "cli/commands.h"
 #include "cli/text_file.h"
-#include "cli/http_client.h"
 #include "cli/memory_file.h"
 #include "cli/output.h"
+#include "coretap/live.h"
 
 enum {
     HTTP,
@@ -56,24 +56,25 @@ static void print_lines(FILE *out, char *text, size_t size)
 static int ask(struct request *r, const char *method)
 {
     const struct cli_value *token = &r->args->values[TOKEN];
-    const struct cli_http_request request = {.address = r->args->values[HTTP].text,
-                                             .method = method,
-                                             .path = r->path,
-                                             .token = token->given ? token->text : getenv("CORETAP_TOKEN"),
-                                             .body = r->body,
-                                             .size = r->size};
-    struct cli_http_answer answer;
+    const struct ct_live_request request = {.size = sizeof request,
+                                            .address = r->args->values[HTTP].text,
+                                            .method = method,
+                                            .path = r->path,
+                                            .token = token->given ? token->text : getenv("CORETAP_TOKEN"),
+                                            .body = r->body,
+                                            .body_size = r->size};
+    struct ct_live_answer answer;
     if (request.token && !*request.token) {
         cli_say("the token is empty: give --token TEXT or CORETAP_TOKEN that of the live run, or neither");
         return CLI_FAILED;
     }
-    if (!cli_http_ask(&request, &answer))
-        return CLI_FAILED;
+    if (ct_live_ask(r->args->ctx, &request, &answer) != CT_OK)
+        return cli_library_error(r->args->ctx);
     const bool fine = answer.status == 200;
     if (!fine)
         fputs("coretap: ", stderr);
-    print_lines(fine ? stdout : stderr, answer.body, answer.size);
-    cli_http_answer_free(&answer);
+    print_lines(fine ? stdout : stderr, answer.body, answer.body_size);
+    ct_live_answer_free(&answer);
     return fine ? CLI_CLEAN : CLI_FAILED;
 }
 

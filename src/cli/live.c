@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap live: analyses of trace while it comes. */
-#include "cli/live.h"
 #include "cli/commands.h"
-#include "cli/live_board.h"
-#include "cli/live_http.h"
-#include "cli/live_loop.h"
+#include "cli/live_run.h"
+#include "cli/timing_view.h"
 
 #include <stdlib.h>
 
@@ -98,7 +96,7 @@ static int run(const struct cli_args *args)
                                      .elf_option = ELF,
                                      .pair_option = PAIR,
                                      .at_option = AT,
-                                     .ring = v[RING].given ? (size_t)v[RING].number * MIB : LIVE_RING,
+                                     .ring = v[RING].given ? (size_t)v[RING].number * MIB : 0,
                                      .drop = v[DROP].given,
                                      .again = v[RECONNECT].given,
                                      .tee = v[TEE].text,

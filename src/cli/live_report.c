@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a live run leaves: the reports of the offline commands, of all that was analysed. */
 #include "cli/cover_print.h"
-#include "cli/live.h"
+#include "cli/live_run.h"
 #include "cli/output.h"
 #include "coretap/format.h"
 
@@ -45,7 +45,7 @@ static int cover_data(struct cli_live *l, FILE *out)
 static struct ct_losses losses_of(const struct cli_live *l, uint8_t id)
 {
     size_t count;
-    const struct ct_stream *streams = ct_chain_streams(l->chain, &count);
+    const struct ct_stream *streams = ct_chain_streams(ct_live_chain(l->live), &count);
     for (size_t i = 0; i < count; i++)
         if (streams[i].id == id)
             return streams[i].stats.losses;
@@ -55,15 +55,17 @@ static struct ct_losses losses_of(const struct cli_live *l, uint8_t id)
 static int write_timing(struct cli_live *l, struct ct_timing_writer *writer)
 {
     int rc = CT_OK;
-    for (size_t i = 0; i < 128 && !rc; i++) {
-        const struct cli_live_stream *s = l->streams[i];
-        if (!s || !s->timing)
+    for (unsigned i = 0; i < 128 && !rc; i++) {
+        const uint8_t id = (uint8_t)i;
+        const struct ct_timing *timing = ct_live_timing(l->live, id);
+        const struct ct_source *source = ct_live_source(l->live, id);
+        if (!timing)
             continue;
         const struct ct_timing_origin origin = {.buffer = l->counts.read.capture.buffers[0].name,
-                                                .core = s->source->core ? s->source->core : s->source->name,
-                                                .losses = losses_of(l, s->id),
-                                                .id = s->id};
-        rc = ct_timing_writer_stream(writer, s->timing, &origin);
+                                                .core = source->core ? source->core : source->name,
+                                                .losses = losses_of(l, id),
+                                                .id = id};
+        rc = ct_timing_writer_stream(writer, timing, &origin);
     }
     return rc ? rc : ct_timing_writer_end(writer);
 }
@@ -73,7 +75,7 @@ static int print_timing(struct cli_live *l, FILE *out, enum ct_timing_format for
     const struct ct_timing_write_options options = {
         .size = sizeof options, .programs = l->programs, .format = (uint8_t)format};
     struct ct_timing_writer *writer = NULL;
-    struct ct_ctx *ctx = l->counts.read.args->ctx;
+    struct ct_ctx *ctx = l->ctx;
     int rc = ct_timing_writer_new(ctx, &options, cli_output_write, out, &writer);
     if (!rc)
         rc = write_timing(l, writer);
@@ -93,8 +95,8 @@ static int timing_json(struct cli_live *l, FILE *out)
 
 static int status_json(struct cli_live *l, FILE *out)
 {
-    cli_live_status_json(l, out);
-    return CLI_CLEAN;
+    const int rc = ct_live_status(l->live, CT_LIVE_JSON, cli_output_write, out);
+    return rc && rc != CT_ERR_IO ? cli_library_error(l->ctx) : CLI_CLEAN;
 }
 
 static int write_file(struct cli_live *l, const char *name, print_fn *print)
@@ -136,57 +138,39 @@ static int print_all(struct cli_live *l)
     return code;
 }
 
-static void tell_sum(const struct cli_live *l, const struct cli_live_ring_state *input)
-{
-    const double seconds = cli_live_now() - l->begun;
-    cli_say("%.1f MB in %.1f s, %" PRIu64 " violations", (double)input->read / 1e6, seconds, l->violations);
-}
-
-static void tell_dropped(const struct cli_live_ring_state *input)
+static void tell_dropped(const struct ct_live_seen *seen)
 {
     cli_say("%" PRIu64 " of %" PRIu64 " bytes were dropped, at %" PRIu64
             " places: they came faster than they could be analysed",
-            input->lost, input->read, input->losses);
+            seen->dropped, seen->read, seen->drops);
 }
 
-static void tell_breaks(const struct cli_live *l, const struct cli_live_ring_state *input)
+/* Says how the run went, and what of the trace was not analysed. */
+static void tell(const struct cli_live *l, const struct ct_live_seen *seen)
 {
-    cli_say("%s: %" PRIu64 " connections; the trace is broken at %" PRIu64 " places between them",
-            l->wishes->input, input->intake.connections, input->breaks);
-}
-
-static void tell_unanalysed(const struct cli_live *l)
-{
-    cli_say("%" PRIu64 " bytes that waited were not analysed: the signal left no time for them",
-            l->unanalysed);
+    if (!l->args->quiet)
+        cli_say("%.1f MB in %.1f s, %" PRIu64 " violations", (double)seen->read / 1e6, seen->seconds,
+                seen->violations);
+    if (seen->dropped)
+        tell_dropped(seen);
+    if (seen->breaks)
+        cli_say("%s: %" PRIu64 " connections; the trace is broken at %" PRIu64 " places between them",
+                l->input, seen->connections, seen->breaks);
+    if (seen->left)
+        cli_say("%" PRIu64 " bytes that waited were not analysed: the signal left no time for them",
+                seen->left);
 }
 
 int cli_live_report(struct cli_live *l)
 {
-    const struct cli_live_ring_state input = cli_live_ring_look(l->ring);
-    int code = CLI_CLEAN;
-    for (size_t i = 0; i < 128; i++) {
-        if (l->streams[i] && !cli_live_stream_finish(l->streams[i]))
-            code = CLI_FAILED;
-    }
-    l->ended = true;
-    cli_capture_count(&l->counts.read.capture, l->chain, CT_LEVEL_STEPS, true);
-    cli_live_cover(l, true);
-    const int reported = l->wishes->output ? write_files(l) : print_all(l);
-    code = reported > code ? reported : code;
-    if (!l->args->quiet)
-        tell_sum(l, &input);
-    if (input.lost)
-        tell_dropped(&input);
-    if (input.breaks)
-        tell_breaks(l, &input);
-    if (l->unanalysed)
-        tell_unanalysed(l);
+    if (l->wishes->cover)
+        cli_counts_lend(&l->counts, ct_live_cover(l->live));
+    cli_capture_count(&l->counts.read.capture, ct_live_chain(l->live), CT_LEVEL_STEPS, true);
+    int code = l->wishes->output ? write_files(l) : print_all(l);
+    const struct ct_live_seen *seen = ct_live_seen(l->live);
+    tell(l, seen);
     code = cli_capture_code(&l->counts.read.capture, code);
-    if (input.lost || l->unanalysed || l->violations)
+    if (seen->dropped || seen->left || seen->violations)
         code = code > CLI_DAMAGED ? code : CLI_DAMAGED;
-    for (size_t i = 0; i < l->spec_count; i++)
-        if (l->specs[i].name && l->specs[i].failure[0])
-            code = CLI_FAILED;
-    return code;
+    return seen->failed ? CLI_FAILED : code;
 }

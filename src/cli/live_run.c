@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyses of a live stream: what they are made of, and what they are fed with. */
-#include "cli/live.h"
+#include "cli/live_run.h"
+#include "cli/timing_view.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double cli_live_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
+#include <sys/stat.h>
 
 /* ---- preparations ---- */
 
-static bool failed(const struct cli_live *l)
+static bool is_fine(const struct cli_live *l, int rc)
 {
-    cli_library_error(l->ctx);
-    return false;
+    if (rc)
+        cli_library_error(l->ctx);
+    return rc == CT_OK;
 }
 
 static bool open_capture(struct cli_live *l)
@@ -30,176 +26,197 @@ static bool open_capture(struct cli_live *l)
     return l->counts.read.has_capture;
 }
 
-/* Loads all at once that may be asked for while trace comes. */
-static bool load_programs(struct cli_live *l)
-{
-    struct ct_program *program;
-    const struct ct_lines *lines;
-    struct ct_cfg *cfg;
-    if (!cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets))
-        return false;
-    for (size_t i = 0; (program = ct_programs_at(l->programs, i)); i++)
-        if (ct_program_lines(program, &lines) != CT_OK ||
-            (i == 0 && l->wishes->timing && ct_program_cfg(program, &cfg) != CT_OK))
-            return failed(l);
-    return true;
-}
-
-static void ignore(void *user, const struct ct_verify_result *result)
-{
-    (void)user;
-    (void)result;
-}
-
 /* Whether the options about specifications fit together: said as 'coretap monitor' says it. */
 static bool check_specs(struct cli_live *l)
 {
     struct ct_watches *watches = NULL;
     struct ct_verifier *verifier = NULL;
-    bool fine = true;
-    if (ct_watches_new(l->ctx, l->programs, &watches) != CT_OK ||
-        ct_verifier_new(l->ctx, &l->monitors.verify, watches, &verifier) != CT_OK)
-        fine = failed(l);
-    fine = fine && cli_monitors_add(&l->monitors, verifier);
+    int rc = ct_watches_new(l->ctx, l->programs, &watches);
+    if (!rc)
+        rc = ct_verifier_new(l->ctx, &l->monitors.verify, watches, &verifier);
+    const bool fine = is_fine(l, rc) && cli_monitors_add(&l->monitors, verifier);
     ct_verifier_free(verifier);
     ct_watches_free(watches);
     return fine;
 }
 
+static void say(void *user, enum ct_log_level level, const char *text)
+{
+    (void)user;
+    if (level == CT_LOG_ERROR)
+        cli_no_memory();
+    else
+        cli_say("%s", text);
+}
+
+static bool make_live(struct cli_live *l)
+{
+    const struct cli_capture *capture = &l->counts.read.capture;
+    const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_STEPS);
+    const struct ct_live_sink sink = cli_live_sink(l);
+    const struct ct_live_options options = {.size = sizeof options,
+                                            .buffer = &capture->buffers[0],
+                                            .programs = l->programs,
+                                            .covered = l->wishes->cover ? l->counts.read.programs : NULL,
+                                            .ids = {chain.ids[0], chain.ids[1]},
+                                            .verify = &l->monitors.verify,
+                                            .compile = &l->monitors.compile,
+                                            .violations = l->monitors.violations.pairs,
+                                            .violation_count = l->monitors.violations.count,
+                                            .timing = l->wishes->timing,
+                                            .all = l->args->values[CLI_MONITOR_ALL].given,
+                                            .sink = &sink,
+                                            .say = say};
+    return is_fine(l, ct_live_new(l->ctx, &options, &l->live));
+}
+
 static bool add_specs(struct cli_live *l)
 {
-    for (size_t i = 0; i < l->monitors.count; i++) {
-        struct cli_pairs *binds = calloc(1, sizeof *binds);
-        if (!binds) {
-            cli_no_memory();
+    struct cli_monitors *m = &l->monitors;
+    struct ct_verify_bind binds[CLI_LIST_MAX];
+    for (size_t i = 0; i < m->count; i++) {
+        const size_t count = cli_monitors_binds(m->specs[i], &m->binds, binds, NULL);
+        if (!is_fine(l, ct_live_add_spec(l->live, m->names[i], m->specs[i], binds, count)))
             return false;
-        }
-        binds->count = cli_monitors_binds(l->monitors.specs[i], &l->monitors.binds, binds->pairs, NULL);
-        if (cli_live_spec_add(l, l->monitors.names[i], l->monitors.specs[i], binds) != CT_OK) {
-            free(binds);
-            return failed(l);
-        }
-        l->monitors.specs[i] = NULL; /* it belongs to the slot */
+        m->specs[i] = NULL; /* it belongs to the run */
     }
     return true;
 }
 
 static bool add_places(struct cli_live *l)
 {
-    for (size_t i = 0; i < l->args->list_count; i++) {
-        if (l->args->list[i].option != l->wishes->at_option)
-            continue;
-        uint16_t number;
-        if (cli_live_place_known(l, l->args->list[i].text, &number) != CT_OK)
-            return failed(l);
-        cli_live_switch(l, number, true);
-    }
+    for (size_t i = 0; i < l->args->list_count; i++)
+        if (l->args->list[i].option == l->wishes->at_option &&
+            !is_fine(l, ct_live_add_place(l->live, l->args->list[i].text)))
+            return false;
     return true;
 }
 
-/* Wrong pairs are told now and not when the first trace comes. */
-static bool check_pairs(struct cli_live *l)
+static bool prepare(struct cli_live *l)
 {
-    const struct ct_timing_options options = {.size = sizeof options};
-    struct ct_watches *watches = NULL;
-    struct ct_timing *timing = NULL;
-    bool fine = true;
-    if (ct_watches_new(l->ctx, l->programs, &watches) != CT_OK ||
-        ct_timing_new(l->ctx, &options, &timing) != CT_OK)
-        fine = failed(l);
-    fine = fine && cli_timing_add_pairs(timing, watches, l->args, l->wishes->pair_option);
-    ct_timing_free(timing);
-    ct_watches_free(watches);
-    return fine;
+    return open_capture(l) &&
+           cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
+           cli_monitors_load(&l->monitors, l->args) && check_specs(l) && make_live(l) &&
+           cli_timing_live_pairs(l->live, l->args, l->wishes->pair_option) && add_specs(l) && add_places(l);
 }
 
-static bool make_watches(struct cli_live *l)
+static bool make_folder(const char *path)
 {
-    if (ct_watches_new(l->ctx, l->programs, &l->watches) == CT_OK &&
-        ct_verifier_new(l->ctx, &l->monitors.verify, l->watches, &l->verifier) == CT_OK &&
-        ct_verifier_start(l->verifier, ignore, NULL) == CT_OK)
+    if (!path || mkdir(path, 0777) == 0 || errno == EEXIST)
         return true;
-    return failed(l);
-}
-
-static bool make_chain(struct cli_live *l)
-{
-    struct ct_chain_options options = cli_capture_chain_options(&l->counts.read.capture, CT_LEVEL_STEPS);
-    options.edges = CT_EDGES_CYCLES;
-    l->sink = (struct ct_chain_sink){.user = l, .steps = cli_live_on_steps};
-    return ct_chain_new(l->ctx, &l->counts.read.capture.buffers[0], &options, &l->sink, &l->chain) == CT_OK ||
-           failed(l);
-}
-
-static bool load_specs(struct cli_live *l)
-{
-    const bool fine = cli_monitors_load(&l->monitors, l->args);
-    l->monitors.limits.stop = &l->stop;
-    return fine;
-}
-
-static bool open_writer(struct cli_live *l)
-{
-    if (cli_live_writer(l, stdout, &l->writer) == CT_OK)
-        return true;
-    cli_library_error(l->ctx);
+    cli_say("%s: cannot be created: %s", path, strerror(errno));
     return false;
 }
 
-bool cli_live_prepare(struct cli_live *l, const struct cli_args *args, const struct cli_live_wishes *wishes)
+static bool open_input(struct cli_live *l)
 {
-    l->args = args;
-    l->ctx = args->ctx;
-    l->wishes = wishes;
-    l->told_id = -1;
-    l->begun = l->rate_then = cli_live_now();
-    l->sample_every = 1;
-    return open_writer(l) && open_capture(l) && load_programs(l) && load_specs(l) && check_specs(l) &&
-           check_pairs(l) && make_watches(l) && add_specs(l) && add_places(l) && make_chain(l);
+    const struct cli_value *v = l->args->values;
+    const struct ct_live_input input = {.size = sizeof input,
+                                        .name = l->input,
+                                        .ring = l->wishes->ring,
+                                        .tee = l->wishes->tee,
+                                        .config = v[CLI_CAPTURE_CONFIG].text,
+                                        .framing = (uint8_t)v[CLI_CAPTURE_FRAMING].number,
+                                        .drop = l->wishes->drop,
+                                        .reconnect = l->wishes->again};
+    return is_fine(l, ct_live_open(l->live, &input));
 }
 
-void cli_live_release(struct cli_live *l)
+/* ---- signals ---- */
+
+static struct ct_live *signalled; /* that a signal ends */
+
+static void on_signal(int number)
 {
-    for (size_t i = 0; i < 128; i++)
-        cli_live_stream_free(l->streams[i]);
-    ct_verdict_writer_free(l->writer);
-    ct_chain_free(l->chain);
-    ct_verifier_free(l->verifier);
-    ct_watches_free(l->watches);
-    for (size_t i = 0; i < l->spec_count; i++) {
-        free(l->specs[i].name);
-        ct_monitor_spec_free(l->specs[i].spec);
-        free(l->specs[i].binds);
+    (void)number;
+    ct_live_hurry(signalled);
+    signal(SIGINT, SIG_DFL); /* whoever is in a hurry kills the final reports */
+    signal(SIGTERM, SIG_DFL);
+}
+
+static void catch_signals(struct ct_live *live)
+{
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    signalled = live;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* who looks at the page may go */
+}
+
+static void release_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
+/* ---- from the first byte to the last ---- */
+
+static bool start(struct cli_live *l)
+{
+    if (!make_folder(l->wishes->output) || !cli_live_violations_open(l) || !prepare(l) || !open_input(l))
+        return false;
+    catch_signals(l->live);
+    return !l->wishes->http || is_fine(l, ct_live_page(l->live, l->wishes->http, l->wishes->token));
+}
+
+static int run(struct cli_live *l)
+{
+    int code = CLI_CLEAN;
+    if (!is_fine(l, ct_live_run(l->live)))
+        code = CLI_FAILED;
+    const struct ct_live_seen *seen = ct_live_seen(l->live);
+    if (seen->trouble)
+        cli_say("%s: cannot be read any more: %s", l->input, seen->trouble);
+    if (seen->trouble || seen->tee_trouble || l->failed) /* the others said it when it happened */
+        code = CLI_FAILED;
+    const int reported = cli_live_report(l);
+    return reported > code ? reported : code;
+}
+
+static bool connects(const char *input)
+{
+    return strncmp(input, "tcp:", 4) == 0 || strncmp(input, "listen:", 7) == 0;
+}
+
+static bool check(const struct cli_args *args, const struct cli_live_wishes *wishes)
+{
+    if (!args->values[CLI_CAPTURE_CONFIG].given)
+        cli_usage_error(args->command,
+                        "--config FILE.ini is needed, which describes the stream (docs/formats.md)");
+    else if (wishes->again && !connects(args->operand))
+        cli_usage_error(args->command,
+                        "--reconnect goes with tcp:HOST:PORT and listen:PORT; the end of '%s' is the end "
+                        "of the trace",
+                        args->operand);
+    else
+        return true;
+    return false;
+}
+
+int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wishes)
+{
+    struct cli_args described = *args; /* the stream by its description */
+    struct cli_live *l;
+    if (!check(args, wishes))
+        return CLI_FAILED;
+    l = calloc(1, sizeof *l);
+    if (!l) {
+        cli_no_memory();
+        return CLI_FAILED;
     }
-    for (size_t i = 0; i < l->place_count; i++)
-        free((char *)l->places[i].text);
+    described.operand = "-"; /* the bytes come from the input, what they are says --config */
+    l->args = &described;
+    l->input = args->operand;
+    l->wishes = wishes;
+    l->ctx = args->ctx;
+    const int code = start(l) ? run(l) : CLI_FAILED;
+    release_signals();
+    cli_counts_lend(&l->counts, NULL);
+    ct_live_free(l->live);
+    cli_live_violations_close(l);
     cli_monitors_free(&l->monitors);
     ct_programs_free(l->programs);
     cli_counts_close(&l->counts);
-    cli_live_ring_free(l->ring);
-}
-
-/* ---- input ---- */
-
-/* Trace is missing before the byte at `offset`: decoders start afresh there. */
-static int break_off(struct cli_live *l, uint64_t offset)
-{
-    struct ct_piece piece = {
-        .offset = l->analysed, .time = CT_NO_TIME, .tid = CT_NO_THREAD, .joins = 1, .cut = 1};
-    /* The piece in work is one behind which trace is missing. */
-    const int rc = l->broken ? CT_OK : ct_chain_begin_piece(l->chain, &piece);
-    l->broken = true;
-    piece.offset = offset;
-    piece.joins = 0;
-    return rc ? rc : ct_chain_begin_piece(l->chain, &piece);
-}
-
-int cli_live_push(struct cli_live *l, const struct cli_live_piece *piece)
-{
-    int rc = piece->lost || piece->apart ? break_off(l, piece->offset) : CT_OK;
-    if (!rc)
-        rc = ct_chain_push(l->chain, piece->data, piece->size);
-    if (!rc)
-        l->analysed = piece->offset + piece->size;
-    return rc;
+    free(l);
+    return code;
 }

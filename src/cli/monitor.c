@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/fractal_source.h"
-#include "cli/live_loop.h"
+#include "cli/live_run.h"
 #include "cli/monitor_sums.h"
 #include "cli/monitors.h"
 #include "cli/streams.h"
@@ -211,7 +211,6 @@ static int run_live(const struct cli_args *args)
                                            .elf_option = ELF,
                                            .pair_option = SIZE_MAX,
                                            .at_option = SIZE_MAX,
-                                           .ring = LIVE_RING,
                                            .format = (enum ct_verdict_format)args->values[FORMAT].number};
     return cli_live_run(args, &wishes);
 }

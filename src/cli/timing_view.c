@@ -67,6 +67,16 @@ bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, 
     return each_pair(args, option, add_to_stream, &m);
 }
 
+static int add_to_live(void *user, const char *from, const char *to)
+{
+    return ct_live_add_pair(user, from, to);
+}
+
+bool cli_timing_live_pairs(struct ct_live *live, const struct cli_args *args, size_t option)
+{
+    return each_pair(args, option, add_to_live, live);
+}
+
 bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *args, size_t option)
 {
     return each_pair(args, option, add_to_sums, sums);

@@ -4,6 +4,7 @@
 #define CT_CLI_TIMING_VIEW_H
 
 #include "cli/cli.h"
+#include "coretap/live.h"
 #include "coretap/timing.h"
 
 #define CLI_PAIR_OPTION                                                                                      \
@@ -16,6 +17,9 @@
 /* Adds the pairs of list option number `option`. False: said why. */
 bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, const struct cli_args *args,
                           size_t option);
+
+/* The same to a live run. */
+bool cli_timing_live_pairs(struct ct_live *live, const struct cli_args *args, size_t option);
 
 /* The same for sums; places are looked up when there is a stream. */
 bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *args, size_t option);

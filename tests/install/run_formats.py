@@ -34,7 +34,10 @@ int main(int argc, char **argv)
 PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"],
             "list_elements": ["list", "--elements"], "report": ["report"],
             "profile_folded": ["profile", "-f", "folded"],
-            "profile_callgrind": ["profile", "-f", "callgrind"], "decode_merge": ["decode", "--merge"]}
+            "profile_callgrind": ["profile", "-f", "callgrind"], "decode_merge": ["decode", "--merge"],
+            "live_timing": ["timing"]}
+# Those of another library than the core.
+OF_LIBRARY = {"live_timing": "coretap-live"}
 # Those for which the two sources of the example, with their timestamps, are of interest, too.
 OF_SOURCES = ("decode_merge",)
 
@@ -51,8 +54,9 @@ def record(build, folder):
 def compare(tap, build, folder, package, captures):
     for name, words in PROGRAMS.items():
         program = folder / name
+        flags = package.flags(OF_LIBRARY.get(name, "coretap"), "shared")
         tap.run(f"{name} compiles", ["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o",
-                                     program, HERE / f"{name}.c", *package.flags("coretap", "shared")])
+                                     program, HERE / f"{name}.c", *flags])
         for capture in captures if name in OF_SOURCES else captures[:1]:
             out = tap.run(f"{name} runs", [program, capture], env=package.env)
             said = tap.run(f"coretap {' '.join(words)} runs", [build / "coretap", *words, capture])

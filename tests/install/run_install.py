@@ -41,6 +41,11 @@ on_irq: 15 conditional branches, 7 taken
 230: waited = 30
 230: wrong = 4
 """),
+    "live": ("coretap-live", ["CAPTURE", "TRACE", "ELF"], """3488 bytes
+ETM_0, gcd: 6 times, at most 64 cycles
+ETM_0, popcount: 18 times, at most 65 cycles
+ETM_0, report: 12 times, at most 79 cycles
+"""),
 }
 
 
@@ -85,7 +90,7 @@ def headers(tap, include):
 
 
 # The library and those beside it.
-LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal", "coretap-record")
+LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal", "coretap-record", "coretap-live")
 
 
 class Package:
@@ -106,7 +111,8 @@ class Package:
         their archives: what they need comes as shared libraries."""
         if kind == "shared":
             return self.said("--cflags", "--libs", name).split()
-        rows = self.said("--print-requires-private", name, "coretap").splitlines()
+        used = [row.split()[0] for row in self.said("--print-requires", name).splitlines()]
+        rows = self.said("--print-requires-private", name, *used).splitlines()
         needed = [row.split()[0] for row in rows]
         flags = self.said("--cflags", "--libs", name, *(word for word in needed if word != "coretap")).split()
         flags += re.search(r"^Libs.private: (.*)$", (self.libdir / "pkgconfig/coretap.pc").read_text(),
@@ -156,7 +162,8 @@ def example(tap, source, program, flags, env, args, expected):
     with_names = program.with_name("firmware.elf")
     with_names.write_bytes(small_elf.make((source / "examples/quickstart/firmware.bin").read_bytes(), 0x80000,
                                           FUNCTIONS))
-    places = {"CAPTURE": source / "examples/quickstart", "ELF": with_names}
+    capture = source / "examples/quickstart"
+    places = {"CAPTURE": capture, "TRACE": capture / "trace.bin", "ELF": with_names}
     name = program.name.split("-")[0]
     tap.run(f"{program.name} compiles",
             ["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o", program,

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "cli/live_ring.h"
+#include "live/ring.h"
 #include "common/rng.h"
 
 #define SIZE  ((size_t)8192)
@@ -21,24 +21,24 @@ static uint8_t byte_at(uint64_t offset)
 }
 
 /* Puts up to `most` bytes; how many. */
-static size_t put(struct cli_live_ring *ring, uint64_t offset, size_t most)
+static size_t put(struct ct_live_ring *ring, uint64_t offset, size_t most)
 {
     uint8_t *data;
-    size_t room = cli_live_ring_room(ring, &data);
+    size_t room = ct_live_ring_room(ring, &data);
     if (room > most)
         room = most;
     for (size_t i = 0; i < room; i++)
         data[i] = byte_at(offset + i);
     if (room)
-        cli_live_ring_put(ring, room);
+        ct_live_ring_put(ring, room);
     return room;
 }
 
 /* Takes at most `most` bytes of what is there and looks at them; the offset behind them. */
-static uint64_t take(struct cli_live_ring *ring, uint64_t offset, size_t most, uint64_t *lost)
+static uint64_t take(struct ct_live_ring *ring, uint64_t offset, size_t most, uint64_t *lost)
 {
-    struct cli_live_piece piece;
-    if (!cli_live_ring_get(ring, 0, &piece))
+    struct ct_live_piece piece;
+    if (!ct_live_ring_get(ring, 0, &piece))
         return offset;
     assert_int_equal(piece.offset, offset + piece.lost);
     if (piece.lost)
@@ -48,7 +48,7 @@ static uint64_t take(struct cli_live_ring *ring, uint64_t offset, size_t most, u
         piece.size = most;
     for (size_t i = 0; i < piece.size; i++)
         assert_int_equal(piece.data[i], byte_at(piece.offset + i));
-    cli_live_ring_done(ring, piece.size);
+    ct_live_ring_done(ring, piece.size);
     return piece.offset + piece.size;
 }
 
@@ -56,7 +56,7 @@ static uint64_t take(struct cli_live_ring *ring, uint64_t offset, size_t most, u
 static void go(uint64_t seed, bool drop)
 {
     struct rng rng = {seed};
-    struct cli_live_ring *ring = cli_live_ring_new(SIZE, drop);
+    struct ct_live_ring *ring = ct_live_ring_new(SIZE, drop);
     uint64_t in = 0, out = 0, lost = 0;
     assert_non_null(ring);
     while (in < TOTAL) {
@@ -65,17 +65,17 @@ static void go(uint64_t seed, bool drop)
         for (uint64_t n = rng_below(&rng, drop ? 4 : 6); n; n--)
             out = take(ring, out, (size_t)rng_below(&rng, 3000) + 1, &lost);
     }
-    cli_live_ring_end(ring, NULL);
-    struct cli_live_piece piece;
-    while (cli_live_ring_get(ring, 0, &piece))
-        out = (cli_live_ring_done(ring, piece.size), lost += piece.lost, piece.offset + piece.size);
-    const struct cli_live_ring_state state = cli_live_ring_look(ring);
+    ct_live_ring_end(ring, NULL);
+    struct ct_live_piece piece;
+    while (ct_live_ring_get(ring, 0, &piece))
+        out = (ct_live_ring_done(ring, piece.size), lost += piece.lost, piece.offset + piece.size);
+    const struct ct_live_ring_state state = ct_live_ring_look(ring);
     assert_true(state.ended);
     assert_int_equal(state.read, in);
     assert_int_equal(state.taken + state.lost, in);
     assert_true(state.lost >= lost); /* the last loss has no byte behind it */
     assert_true(drop ? state.lost > 0 && state.losses > 0 : state.lost == 0 && out == in);
-    cli_live_ring_free(ring);
+    ct_live_ring_free(ring);
 }
 
 static void every_byte(void **state)
@@ -96,54 +96,54 @@ static void or_counted(void **state)
 static void a_mark_stays_until_done(void **state)
 {
     (void)state;
-    struct cli_live_ring *ring = cli_live_ring_new(SIZE, false);
-    struct cli_live_piece piece;
+    struct ct_live_ring *ring = ct_live_ring_new(SIZE, false);
+    struct ct_live_piece piece;
     uint64_t lost = 0;
     assert_int_equal(put(ring, 0, 100), 100);
-    cli_live_ring_break(ring);
+    ct_live_ring_break(ring);
     assert_int_equal(put(ring, 100, 50), 50);
     assert_int_equal(take(ring, 0, 100, &lost), 100);
     for (int look = 0; look < 2; look++) {
-        assert_true(cli_live_ring_get(ring, 0, &piece));
+        assert_true(ct_live_ring_get(ring, 0, &piece));
         assert_true(piece.apart);
         assert_int_equal(piece.offset, 100);
         assert_int_equal(piece.size, 50);
     }
-    cli_live_ring_done(ring, 20);
-    assert_true(cli_live_ring_get(ring, 0, &piece));
+    ct_live_ring_done(ring, 20);
+    assert_true(ct_live_ring_get(ring, 0, &piece));
     assert_false(piece.apart);
     assert_int_equal(piece.size, 30);
-    cli_live_ring_free(ring);
+    ct_live_ring_free(ring);
 }
 
 static void *write_all(void *user)
 {
-    struct cli_live_ring *ring = user;
+    struct ct_live_ring *ring = user;
     uint64_t in = 0;
     while (in < TOTAL) {
         const size_t n = put(ring, in, TOTAL - in < 5000 ? (size_t)(TOTAL - in) : 5000);
         if (!n)
-            cli_live_ring_wait_room(ring, 1000);
+            ct_live_ring_wait_room(ring, 1000);
         in += n;
     }
-    cli_live_ring_end(ring, "because");
+    ct_live_ring_end(ring, "because");
     return NULL;
 }
 
 static void two_threads(void **state)
 {
     (void)state;
-    struct cli_live_ring *ring = cli_live_ring_new(SIZE, false);
+    struct ct_live_ring *ring = ct_live_ring_new(SIZE, false);
     uint64_t out = 0, lost = 0;
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, write_all, ring), 0);
-    while (!cli_live_ring_look(ring).ended || cli_live_ring_look(ring).fill)
+    while (!ct_live_ring_look(ring).ended || ct_live_ring_look(ring).fill)
         out = take(ring, out, LIVE_PIECE, &lost);
     pthread_join(thread, NULL);
     assert_int_equal(out, TOTAL);
     assert_int_equal(lost, 0);
-    assert_string_equal(cli_live_ring_look(ring).trouble, "because");
-    cli_live_ring_free(ring);
+    assert_string_equal(ct_live_ring_look(ring).trouble, "because");
+    ct_live_ring_free(ring);
 }
 
 int main(void)

@@ -23,6 +23,7 @@
 #include "coretap/fractal.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/json.h"
+#include "coretap/live.h"
 #include "coretap/merge.h"
 #include "coretap/record.h"
 #include "coretap/report.h"
@@ -255,6 +256,25 @@ static int export_perf(struct bench *b, const void *options)
                           NULL);
 }
 
+NEW(new_live, ct_live_new, live, b->ctx, options)
+
+static int open_live(struct bench *b, const void *options)
+{
+    const struct ct_live_options how = {
+        .size = sizeof how, .buffer = b->capture->buffers, .programs = b->programs};
+    struct ct_live *live;
+    assert_int_equal(ct_live_new(b->ctx, &how, &live), CT_OK);
+    const int rc = ct_live_open(live, options);
+    ct_live_free(live);
+    return rc;
+}
+
+static int ask_live(struct bench *b, const void *options)
+{
+    struct ct_live_answer answer;
+    return ct_live_ask(b->ctx, options, &answer);
+}
+
 static int solve_wcet(struct bench *b, const void *options)
 {
     struct ct_wcet_result result;
@@ -291,6 +311,9 @@ static const struct kind {
     KIND(framer_options, new_framer, CT_ERR_ARG),
     KIND(json_options, new_json, CT_OK),
     KIND(line_options, load_lines, CT_ERR_IO),
+    KIND(live_input, open_live, CT_ERR_ARG),
+    KIND(live_options, new_live, CT_ERR_ARG),
+    KIND(live_request, ask_live, CT_ERR_ARG),
     KIND(merge_options, new_merge, CT_OK),
     KIND(monitor_limits, new_monitor, CT_OK),
     KIND(monitor_options, compile, CT_OK),

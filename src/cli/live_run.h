@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A live run from its first byte to its last. */
+#ifndef CT_CLI_LIVE_RUN_H
+#define CT_CLI_LIVE_RUN_H
+
+#include "cli/counts.h"
+#include "cli/monitors.h"
+#include "cli/output.h"
+#include "coretap/live.h"
+
+/* What the command line asks for. */
+struct cli_live_wishes {
+    const char *http, *token;                  /* or NULL */
+    const char *output;                        /* folder of the reports; NULL: they are printed */
+    const char *targets;                       /* file, or NULL */
+    const char *tee;                           /* file that keeps the trace, or NULL */
+    bool again;                                /* other connections follow the first one */
+    size_t elf_option, pair_option, at_option; /* indexes of --elf, --pair, --at */
+    size_t ring;                               /* bytes; 0: what the library does */
+    bool drop;
+    bool cover, timing;
+    enum ct_verdict_format format; /* of violations */
+};
+
+/* Violations of one trace ID. */
+struct cli_live_violations {
+    struct cli_output output; /* of its own file; without one they go to standard output */
+    char *path;               /* of that file, or NULL */
+    struct ct_verdict_writer *writer;
+};
+
+struct cli_live {
+    const struct cli_args *args;
+    const char *input; /* as it was named */
+    const struct cli_live_wishes *wishes;
+    struct ct_ctx *ctx;
+    struct cli_counts counts; /* the capture, and programs for coverage */
+    struct ct_programs *programs;
+    struct cli_monitors monitors; /* those of the command line */
+    struct ct_live *live;
+    struct ct_verdict_writer *writer; /* of violations, to standard output */
+    struct cli_live_violations violations[128];
+    int told_id; /* ID of the line printed last, or -1 */
+    bool failed; /* a file of violations is not whole, which was said */
+};
+
+/* Reads args->operand, whose rows begin with CLI_CAPTURE_TABLE and CLI_MONITOR_TABLE. Result: enum
+ * cli_exit. */
+int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wishes);
+
+/* What prints violations as they come; it has cli_live for its user (live_violations.c). */
+struct ct_live_sink cli_live_sink(struct cli_live *live);
+bool cli_live_violations_open(struct cli_live *live);
+void cli_live_violations_close(struct cli_live *live);
+
+/* Writes the final reports, and says what is not whole. Result: enum cli_exit (live_report.c). */
+int cli_live_report(struct cli_live *live);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Violations of a live run, printed as they come: to standard output, or to a file for each trace ID. */
+#define _GNU_SOURCE /* asprintf */
+#include "cli/live_run.h"
+
+#include <stdlib.h>
+
+static int new_writer(const struct cli_live *l, FILE *file, struct ct_verdict_writer **out)
+{
+    const struct ct_verdict_write_options how = {.size = sizeof how, .format = (uint8_t)l->wishes->format};
+    return ct_verdict_writer_new(l->ctx, &how, cli_output_write, file, out);
+}
+
+bool cli_live_violations_open(struct cli_live *l)
+{
+    l->told_id = -1;
+    if (new_writer(l, stdout, &l->writer) == CT_OK)
+        return true;
+    cli_library_error(l->ctx);
+    return false;
+}
+
+/* The text of an error that ends the run, unless there is one already. */
+static int cannot_write(const struct cli_live *l, const struct cli_live_violations *v, int rc)
+{
+    return rc ? cli_fail(l->ctx, CT_ERR_IO, "%s: cannot be written any more; the run ends",
+                         v->path ? v->path : "standard output")
+              : CT_OK;
+}
+
+static int begin(void *user, const struct ct_verdict_origin *origin)
+{
+    struct cli_live *l = user;
+    struct cli_live_violations *v = &l->violations[origin->id];
+    v->writer = l->writer;
+    if (!l->wishes->output)
+        return CT_OK;
+    v->writer = NULL;
+    if (asprintf(&v->path, "%s/monitor-%02x.txt", l->wishes->output, origin->id) < 0) {
+        v->path = NULL;
+        return cli_fail_nomem(l->ctx, "violations");
+    }
+    FILE *file = cli_output_grow(&v->output, v->path);
+    return file ? new_writer(l, file, &v->writer)
+                : cli_fail(l->ctx, CT_ERR_IO, "%s: there is no file for violations; the run ends", v->path);
+}
+
+/* Lines of several IDs in one text: says whose follow. */
+static int tell_id(struct cli_live *l, const struct cli_live_violations *v, uint8_t id)
+{
+    int rc = CT_OK;
+    if (v->path || l->told_id == id || l->wishes->format != CT_VERDICT_FORMAT_TEXT)
+        return CT_OK;
+    if (l->told_id >= 0 || l->counts.read.capture.buffers[0].source_count > 1)
+        rc = ct_verdict_writer_heading(v->writer, NULL, id);
+    l->told_id = id;
+    return rc;
+}
+
+static int result(void *user, const struct ct_verdict_origin *origin, const struct ct_verify_result *r)
+{
+    struct cli_live *l = user;
+    const struct cli_live_violations *v = &l->violations[origin->id];
+    int rc = tell_id(l, v, origin->id);
+    if (!rc)
+        rc = ct_verdict_writer_result(v->writer, origin, r);
+    return cannot_write(l, v, rc);
+}
+
+static int stopped(void *user, const struct ct_verdict_origin *origin, uint32_t spec, const char *why)
+{
+    struct cli_live *l = user;
+    const struct cli_live_violations *v = &l->violations[origin->id];
+    int rc = tell_id(l, v, origin->id);
+    if (!rc)
+        rc = ct_verdict_writer_stopped(v->writer, origin, spec, why);
+    return cannot_write(l, v, rc);
+}
+
+/* Writes what is held back. */
+static int pause_writing(void *user)
+{
+    struct cli_live *l = user;
+    static const struct cli_live_violations standard_output;
+    int rc = cannot_write(l, &standard_output, ct_verdict_writer_flush(l->writer));
+    fflush(stdout);
+    for (size_t i = 0; i < 128; i++) {
+        struct cli_live_violations *v = &l->violations[i];
+        if (!v->output.file || !v->writer)
+            continue;
+        const int written = cannot_write(l, v, ct_verdict_writer_flush(v->writer));
+        rc = rc ? rc : written;
+        fflush(v->output.file);
+    }
+    return rc;
+}
+
+static int end(void *user, const struct ct_verdict_origin *origin)
+{
+    struct cli_live *l = user;
+    struct cli_live_violations *v = &l->violations[origin->id];
+    const bool printed = ct_verdict_writer_flush(v->writer) == CT_OK;
+    const bool whole = v->output.file ? cli_output_close(&v->output, printed) : printed;
+    l->failed |= !whole;
+    return CT_OK;
+}
+
+struct ct_live_sink cli_live_sink(struct cli_live *l)
+{
+    return (struct ct_live_sink){
+        .user = l, .begin = begin, .end = end, .result = result, .stopped = stopped, .pause = pause_writing};
+}
+
+void cli_live_violations_close(struct cli_live *l)
+{
+    for (size_t i = 0; i < 128; i++) {
+        struct cli_live_violations *v = &l->violations[i];
+        if (v->path)
+            ct_verdict_writer_free(v->writer);
+        if (v->output.file)
+            cli_output_close(&v->output, false);
+        free(v->path);
+    }
+    ct_verdict_writer_free(l->writer);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the analysing thread does between two pieces of trace. */
+#include "live/board.h"
+#include "live/live.h"
+
+#define PUBLISH_EVERY 0.5 /* seconds */
+#define PUBLISH_SHARE 20  /* making a status takes a part of the time of 1/20 at most */
+
+/* Writes the status as JSON into `text`, with *json, which is made when it is NULL. CT_ERR_NOMEM: the text is
+ * not whole. */
+static int write_json(struct ct_live *l, struct ct_live_text *text, struct ct_json **json)
+{
+    const struct ct_json_options options = {.size = sizeof options, .script = 1};
+    if (!*json && ct_json_new(l->ctx, &options, ct_live_text_write, text, json) != CT_OK)
+        return CT_ERR_NOMEM;
+    ct_live_status_json(l, *json);
+    if (ct_json_flush(*json) == CT_OK)
+        return CT_OK;
+    ct_json_free(*json); /* it writes no more */
+    *json = NULL;
+    return CT_ERR_NOMEM;
+}
+
+void ct_live_publish(struct ct_live *l)
+{
+    const double begin = ct_live_now();
+    ct_live_text_rewind(&l->json);
+    ct_live_text_rewind(&l->words);
+    ct_live_status_text(l, &l->words);
+    if (write_json(l, &l->json, &l->status) != CT_OK || l->words.lacks ||
+        !ct_live_board_publish(l->board, l->json.text, l->json.size, l->words.text, l->words.size))
+        ct_live_lack(&l->say); /* the page shows what it showed before */
+    const double end = ct_live_now(), pause = (end - begin) * PUBLISH_SHARE;
+    l->publish_next = end + (pause > PUBLISH_EVERY ? pause : PUBLISH_EVERY);
+}
+
+static void serve_request(struct ct_live *l)
+{
+    struct ct_live_command *command = l->board ? ct_live_board_asked(l->board) : NULL;
+    if (!command)
+        return;
+    ct_live_exchange(l, command);
+    if (command->action == LIVE_STOP && !l->stopping) {
+        l->stopping = true;
+        ct_live_stop(l);
+    }
+    ct_live_publish(l);
+    ct_live_board_answer(l->board);
+}
+
+int ct_live_between(struct ct_live *l)
+{
+    const double now = ct_live_now();
+    serve_request(l);
+    ct_live_sample(l, now);
+    ct_live_note(l, l->sink.pause ? l->sink.pause(l->sink.user) : CT_OK);
+    if (l->board && now >= l->publish_next)
+        ct_live_publish(l);
+    return ct_live_refusal(l);
+}
+
+int ct_live_status(struct ct_live *l, enum ct_live_form form, ct_write_fn *write, void *user)
+{
+    struct ct_live_text text = {0};
+    struct ct_json *json = NULL;
+    int rc = CT_OK;
+    if (!l || !write)
+        return ct_fail_null(l ? l->ctx : NULL, "ct_live_status");
+    if (form == CT_LIVE_JSON)
+        rc = write_json(l, &text, &json);
+    else if (form == CT_LIVE_TEXT)
+        ct_live_status_text(l, &text);
+    else
+        return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_status: %d is no form of a status", (int)form);
+    ct_json_free(json);
+    rc = rc || text.lacks ? ct_fail_nomem(l->ctx, "status") : write(user, text.text, text.size);
+    ct_live_text_free(&text);
+    return rc;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One HTTP request to the page of a live run, and its answer. */
+#include "base/ctx.h"
+#include "base/options.h"
+#include "coretap/live.h"
+#include "live/address.h"
+#include "live/text.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ANSWER_MAX ((size_t)16 << 20)
+#define CONNECT_S  5  /* to be connected, and for each piece to be taken */
+#define PATIENCE_S 30 /* for the whole answer */
+
+static int connect_any(const struct addrinfo *all)
+{
+    const struct timeval patience = {.tv_sec = CONNECT_S};
+    for (const struct addrinfo *at = all; at; at = at->ai_next) {
+        const int fd = socket(at->ai_family, at->ai_socktype, at->ai_protocol);
+        if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
+            connect(fd, at->ai_addr, at->ai_addrlen) == 0)
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    return -1;
+}
+
+/* Returns 0 and the socket, or an error. */
+static int connect_to(struct ct_ctx *ctx, const char *address, int *fd)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *all = NULL;
+    const char *host, *port;
+    char *copy = strdup(address);
+    if (!copy)
+        return ct_fail_nomem(ctx, address);
+    ct_live_split_address(copy, &host, &port);
+    const int rc = getaddrinfo(host ? host : "127.0.0.1", port, &hints, &all);
+    *fd = rc ? -1 : connect_any(all);
+    const int error = errno;
+    if (all)
+        freeaddrinfo(all);
+    free(copy);
+    if (*fd >= 0)
+        return CT_OK;
+    return ct_fail(ctx, CT_ERR_IO, "%s: nobody answers: %s; is 'coretap live --http %s' running?", address,
+                   rc                     ? gai_strerror(rc)
+                   : error == EINPROGRESS ? "no connection within 5 s"
+                                          : strerror(error),
+                   address);
+}
+
+static bool send_all(int fd, const char *data, size_t size)
+{
+    while (size) {
+        const ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
+        if (sent <= 0)
+            return false;
+        data += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+/* Waits for more of the answer. False, with errno: none came up to the time `until`. */
+static bool wait_for_more(int fd, time_t until)
+{
+    struct timespec now;
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec < until && poll(&one, 1, (int)(until - now.tv_sec) * 1000) != 0)
+        return true;
+    errno = ETIMEDOUT;
+    return false;
+}
+
+/* NULL: the answer did not come, or not to its end; errno is ETIMEDOUT when it took too long. */
+static char *read_all(int fd, size_t *size)
+{
+    char *text = NULL;
+    ssize_t got = 1;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const time_t until = now.tv_sec + PATIENCE_S;
+    *size = 0;
+    errno = 0;
+    while (got > 0 && *size < ANSWER_MAX && wait_for_more(fd, until)) {
+        char *more = realloc(text, *size + 65536 + 1);
+        if (!more)
+            break;
+        text = more;
+        got = recv(fd, text + *size, 65536, 0);
+        *size += got > 0 ? (size_t)got : 0;
+    }
+    if (text && got == 0) {
+        text[*size] = '\0';
+        return text;
+    }
+    const int why = errno;
+    free(text);
+    errno = why;
+    return NULL;
+}
+
+/* HTTP/1.0 has no pieces of answers: the body goes up to the end of the connection. */
+static struct ct_live_text head_of(const struct ct_live_request *r)
+{
+    struct ct_live_text head = {0};
+    const char *parts[] = {r->method,
+                           " ",
+                           r->path,
+                           " HTTP/1.0\r\nAccept: text/plain\r\n",
+                           r->token ? "Authorization: Bearer " : "",
+                           r->token ? r->token : "",
+                           r->token ? "\r\n" : ""};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        (void)ct_live_text_write(&head, parts[i], strlen(parts[i]));
+    if (r->body)
+        ct_live_text_print(&head, "Content-Type: application/json\r\nContent-Length: %zu\r\n", r->body_size);
+    (void)ct_live_text_write(&head, "\r\n", 2);
+    return head;
+}
+
+/* Finds status and body in the text of the answer. */
+static bool understand(struct ct_live_answer *a, size_t size)
+{
+    char *body = strstr(a->text, "\r\n\r\n");
+    if (sscanf(a->text, "HTTP/1.%*u %u", &a->status) != 1 || !body)
+        return false;
+    a->body = body + 4;
+    a->body_size = size - (size_t)(a->body - a->text);
+    return true;
+}
+
+static int no_answer(struct ct_ctx *ctx, const char *address, int error)
+{
+    if (error == ENOMEM)
+        return ct_fail_nomem(ctx, address);
+    if (error == ETIMEDOUT)
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%s: no whole answer within %d s; the live run is busy, or something else is there; "
+                       "ask again, and look with 'ctl status' whether the request was done",
+                       address, PATIENCE_S);
+    return ct_fail(ctx, CT_ERR_FORMAT, "%s: does not answer as a live run does; is it another program?",
+                   address);
+}
+
+static int ask(struct ct_ctx *ctx, const struct ct_live_request *r, const struct ct_live_text *head,
+               struct ct_live_answer *a)
+{
+    int fd = -1;
+    size_t size = 0;
+    const int rc = connect_to(ctx, r->address, &fd);
+    if (rc)
+        return rc;
+    errno = 0;
+    if (send_all(fd, head->text, head->size) && send_all(fd, r->body, r->body_size))
+        a->text = read_all(fd, &size);
+    const int error = errno;
+    close(fd);
+    return a->text && understand(a, size) ? CT_OK : no_answer(ctx, r->address, error);
+}
+
+int ct_live_ask(struct ct_ctx *ctx, const struct ct_live_request *request, struct ct_live_answer *answer)
+{
+    struct ct_live_request r;
+    if (!answer)
+        return ct_fail_null(ctx, "ct_live_ask");
+    *answer = (struct ct_live_answer){0};
+    int rc = ct_options_read(ctx, "ct_live_ask", request, &r, sizeof r);
+    if (rc)
+        return rc;
+    if (!r.address || !r.method || !r.path || (!r.body && r.body_size))
+        return ct_fail_null(ctx, "ct_live_ask");
+    if (r.token && strpbrk(r.token, "\r\n"))
+        return ct_fail(ctx, CT_ERR_ARG, "the token has a line break in it, so it cannot be sent");
+    struct ct_live_text head = head_of(&r);
+    rc = head.lacks ? ct_fail_nomem(ctx, "request") : ask(ctx, &r, &head, answer);
+    ct_live_text_free(&head);
+    if (rc)
+        ct_live_answer_free(answer);
+    return rc;
+}
+
+void ct_live_answer_free(struct ct_live_answer *answer)
+{
+    if (!answer)
+        return;
+    free(answer->text);
+    *answer = (struct ct_live_answer){0};
+}

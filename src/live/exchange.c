@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is exchanged while trace comes in: between two pieces of it, so nothing is lost. */
+#include "live/live.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void answer(struct ct_live_command *c, bool fine, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void answer(struct ct_live_command *c, bool fine, const char *fmt, ...)
+{
+    va_list ap;
+    c->fine = fine;
+    va_start(ap, fmt);
+    vsnprintf(c->text, sizeof c->text, fmt, ap);
+    va_end(ap);
+}
+
+/* Answers with what the context says. */
+static void answer_failed(const struct ct_live *l, struct ct_live_command *c, int rc)
+{
+    c->lacking = rc == CT_ERR_NOMEM;
+    answer(c, false, "%s", ct_ctx_error(l->ctx));
+}
+
+/* ---- watchpoints ---- */
+
+static uint16_t find_place(const struct ct_live *l, const char *text)
+{
+    for (uint16_t i = 0; i < l->place_count; i++)
+        if (strcmp(l->places[i].text, text) == 0)
+            return i;
+    return LIVE_NONE;
+}
+
+/* Takes back the place that came last, which not all streams know. */
+static void forget_place(struct ct_live *l, uint16_t number)
+{
+    for (size_t i = 0; i < 128; i++) {
+        struct ct_live_stream *s = l->streams[i];
+        for (size_t k = 0; s && k < s->watch_count; k++)
+            if (s->place_of[k] == number)
+                s->place_of[k] = LIVE_NONE;
+    }
+    free((char *)l->places[number].text);
+    l->places[number] = (struct ct_live_place){0};
+    l->place_count--;
+}
+
+int ct_live_place_known(struct ct_live *l, const char *text, uint16_t *number)
+{
+    *number = find_place(l, text);
+    if (*number != LIVE_NONE)
+        return CT_OK;
+    if (l->place_count == LIVE_PLACES)
+        return ct_fail(l->ctx, CT_ERR_LIMIT,
+                       "%s: %d different watchpoints were asked for since the start, which is the most", text,
+                       LIVE_PLACES);
+    int rc = ct_watches_add(l->watches, text, NULL, NULL);
+    if (rc)
+        return rc;
+    char *copy = strdup(text);
+    if (!copy)
+        return ct_fail_nomem(l->ctx, text);
+    *number = l->place_count++;
+    l->places[*number] = (struct ct_live_place){.text = copy};
+    for (size_t i = 0; !rc && i < 128; i++)
+        rc = l->streams[i] ? ct_live_stream_place(l->streams[i], *number) : CT_OK;
+    if (rc)
+        forget_place(l, *number);
+    return rc;
+}
+
+void ct_live_switch(struct ct_live *l, uint16_t place, bool on)
+{
+    struct ct_live_place *p = &l->places[place];
+    if (p->on == on)
+        return;
+    p->on = on;
+    p->since = l->analysed;
+    p->hits = 0;
+}
+
+static bool know_all(struct ct_live *l, struct ct_live_command *c)
+{
+    for (size_t i = 0; i < c->add_count; i++) {
+        uint16_t number;
+        const int rc = ct_live_place_known(l, c->add[i], &number);
+        if (rc) {
+            answer_failed(l, c, rc);
+            return false;
+        }
+    }
+    return true;
+}
+
+static size_t count_on(const struct ct_live *l)
+{
+    size_t on = 0;
+    for (size_t i = 0; i < l->place_count; i++)
+        on += l->places[i].on;
+    return on;
+}
+
+static void exchange_places(struct ct_live *l, struct ct_live_command *c)
+{
+    bool wanted[LIVE_PLACES] = {false};
+    for (size_t i = 0; i < c->remove_count; i++) {
+        const uint16_t number = find_place(l, c->remove[i]);
+        if (number == LIVE_NONE || !l->places[number].on) {
+            answer(c, false, "%s: is not watched", c->remove[i]);
+            return;
+        }
+    }
+    if (!know_all(l, c))
+        return;
+    for (size_t i = 0; i < l->place_count; i++)
+        wanted[i] = l->places[i].on && !c->whole;
+    for (size_t i = 0; i < c->remove_count; i++)
+        wanted[find_place(l, c->remove[i])] = false;
+    for (size_t i = 0; i < c->add_count; i++)
+        wanted[find_place(l, c->add[i])] = true;
+    for (uint16_t i = 0; i < l->place_count; i++)
+        ct_live_switch(l, i, wanted[i]);
+    answer(c, true, "%zu watchpoints", count_on(l));
+}
+
+/* ---- specifications ---- */
+
+static uint16_t find_spec(const struct ct_live *l, const char *name)
+{
+    for (uint16_t i = 0; i < l->spec_count; i++)
+        if (l->specs[i].name && strcmp(l->specs[i].name, name) == 0)
+            return i;
+    return LIVE_NONE;
+}
+
+static void clear(struct ct_live_spec *s)
+{
+    free(s->name);
+    ct_monitor_spec_free(s->spec);
+    free(s->binds);
+    *s = (struct ct_live_spec){0};
+}
+
+/* The number that a slot has in the verifier of a stream. */
+static uint32_t number_in(const struct ct_live_stream *s, uint16_t slot)
+{
+    uint32_t number = 0;
+    while (number < LIVE_SPECS && s->slot_of[number] != slot)
+        number++;
+    return number;
+}
+
+/* Ends it in all verifiers. One that fails in its last instants is gone too. */
+static void end_spec(struct ct_live *l, uint16_t slot)
+{
+    for (size_t i = 0; i < 128; i++) {
+        struct ct_live_stream *s = l->streams[i];
+        const uint32_t number = s ? number_in(s, slot) : LIVE_SPECS;
+        if (number == LIVE_SPECS)
+            continue;
+        ct_verifier_remove(s->verifier, number);
+        s->slot_of[number] = LIVE_NONE;
+        s->names[number] = NULL;
+    }
+    ct_verifier_remove(l->verifier, slot);
+}
+
+struct ct_live_binds *ct_live_binds_copy(const struct ct_verify_bind *binds, size_t count)
+{
+    size_t size = sizeof(struct ct_live_binds) + count * sizeof *binds;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(binds[i].input) + strlen(binds[i].place) + 2;
+    struct ct_live_binds *copy = malloc(size);
+    if (!copy)
+        return NULL;
+    char *at = (char *)&copy->pairs[count];
+    copy->count = count;
+    for (size_t i = 0; i < count; i++) {
+        char *place = stpcpy(at, binds[i].input) + 1;
+        copy->pairs[i] = (struct ct_verify_bind){at, place};
+        at = stpcpy(place, binds[i].place) + 1;
+    }
+    return copy;
+}
+
+int ct_live_begin_spec(struct ct_live *l, const char *name, struct ct_monitor_spec *spec,
+                       struct ct_live_binds *binds)
+{
+    uint16_t slot = 0;
+    while (slot < l->spec_count && l->specs[slot].name)
+        slot++;
+    if (slot == LIVE_SPECS)
+        return CT_ERR_LIMIT;
+    char *copy = strdup(name);
+    if (!copy)
+        return ct_fail_nomem(l->ctx, name);
+    int rc = ct_verifier_add(l->verifier, spec, name, binds->pairs, binds->count);
+    if (rc) {
+        free(copy);
+        return rc;
+    }
+    if (slot == l->spec_count)
+        l->spec_count++;
+    l->specs[slot] = (struct ct_live_spec){.name = copy, .spec = spec, .binds = binds, .since = l->analysed};
+    for (size_t i = 0; !rc && i < 128; i++)
+        rc = l->streams[i] ? ct_live_stream_spec(l->streams[i], slot) : CT_OK;
+    if (rc) {
+        end_spec(l, slot);
+        free(copy);
+        l->specs[slot] = (struct ct_live_spec){0};
+    }
+    return rc;
+}
+
+static void add_spec(struct ct_live *l, struct ct_live_command *c)
+{
+    if (find_spec(l, c->name) != LIVE_NONE) {
+        answer(c, false, "%s: a specification of this name runs already; replace it", c->name);
+        return;
+    }
+    const int rc = ct_live_begin_spec(l, c->name, c->spec, c->binds);
+    if (rc == CT_ERR_LIMIT) {
+        answer(c, false, "%s: %d specifications run, which is the most; remove one", c->name, LIVE_SPECS);
+    } else if (rc) {
+        answer_failed(l, c, rc);
+    } else {
+        c->spec = NULL;
+        c->binds = NULL;
+        answer(c, true, "%s runs", c->name);
+    }
+}
+
+static void remove_spec(struct ct_live *l, struct ct_live_command *c)
+{
+    const uint16_t slot = find_spec(l, c->name);
+    if (slot == LIVE_NONE) {
+        answer(c, false, "%s: no specification of this name runs", c->name);
+        return;
+    }
+    struct ct_live_spec *spec = &l->specs[slot];
+    end_spec(l, slot);
+    answer(c, true, "%s is over: %" PRIu64 " violations in %" PRIu64 " results", c->name, spec->violations,
+           spec->results);
+    clear(spec);
+}
+
+/* The new one is bound before the old one goes, so that a wrong one changes nothing. */
+static void replace_spec(struct ct_live *l, struct ct_live_command *c)
+{
+    const uint16_t slot = find_spec(l, c->name);
+    if (slot == LIVE_NONE) {
+        answer(c, false, "%s: no specification of this name runs; add it", c->name);
+        return;
+    }
+    int rc = ct_verifier_exchange(l->verifier, slot, c->spec, c->name, c->binds->pairs, c->binds->count);
+    for (size_t i = 0; !rc && i < 128; i++) {
+        struct ct_live_stream *s = l->streams[i];
+        if (!s)
+            continue;
+        rc = ct_verifier_exchange(s->verifier, number_in(s, slot), c->spec, c->name, c->binds->pairs,
+                                  c->binds->count);
+        if (rc == CT_ERR_FORMAT ||
+            (rc == CT_ERR_LIMIT && !ct_verifier_failure(s->verifier, number_in(s, slot))))
+            rc = CT_OK; /* the old one failed in its last instants; the new one runs */
+        s->told[number_in(s, slot)] = false;
+        if (!rc)
+            rc = ct_watcher_renew(s->watcher);
+    }
+    struct ct_live_spec *spec = &l->specs[slot];
+    if (rc == CT_ERR_NOMEM) { /* some streams have the new one, others the one before */
+        end_spec(l, slot);
+        c->lacking = true;
+        answer(c, false, "%s; neither the new specification nor the one before runs any more",
+               ct_ctx_error(l->ctx));
+        clear(spec);
+        return;
+    }
+    if (rc) {
+        answer_failed(l, c, rc);
+        return;
+    }
+    ct_monitor_spec_free(spec->spec);
+    free(spec->binds);
+    *spec =
+        (struct ct_live_spec){.name = spec->name, .spec = c->spec, .binds = c->binds, .since = l->analysed};
+    c->spec = NULL;
+    c->binds = NULL;
+    answer(c, true, "%s runs in place of the one before", c->name);
+}
+
+/* ---- all of it ---- */
+
+void ct_live_exchange(struct ct_live *l, struct ct_live_command *c)
+{
+    c->at = l->analysed;
+    switch (c->action) {
+    case LIVE_WATCH:
+        exchange_places(l, c);
+        break;
+    case LIVE_MONITOR_ADD:
+        add_spec(l, c);
+        break;
+    case LIVE_MONITOR_REPLACE:
+        replace_spec(l, c);
+        break;
+    case LIVE_MONITOR_REMOVE:
+        remove_spec(l, c);
+        break;
+    case LIVE_FILTER:
+        l->filter = c->filter;
+        answer(c, true, "filter set");
+        break;
+    case LIVE_STOP:
+        answer(c, true, "stops");
+        break;
+    }
+}

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+#include "coretap/format.h"
+#include "coretap/json.h"
+#include "live/address.h"
+#include "live/guests.h"
+#include "live/request.h"
+#include "live/text.h"
+#include "live/turns.h"
+
+#define BODY_MAX    ((size_t)1 << 20)
+#define CONNECTIONS 128  /* of which guests, who showed no token yet, are 48 at most: live_guests.c */
+#define IDLE_S      30   /* a connection that says nothing for so long is closed */
+#define PATIENCE_MS 2000 /* for answers, at the end */
+#define NEWS_S      5    /* … and one that is told nothing gets an empty line */
+
+extern const char ct_live_page_js[];
+extern const char ct_live_page_html[];
+
+struct ct_live_http {
+    const struct ct_live_say *say;
+    struct MHD_Daemon *daemon;
+    struct ct_live_board *board;
+    struct ct_monitor_options compile;
+    struct ct_live_guests *guests;
+    struct ct_live_turns *compiling;
+    char *token; /* or NULL */
+    char *host;  /* that the address names, or nothing */
+    char *page;
+    size_t page_size;
+    atomic_uint requests; /* that are not answered yet */
+};
+
+/* What came of a request so far. */
+struct body {
+    char *text;
+    size_t size;
+    bool too_long;
+    bool may; /* headers said who asks */
+};
+
+/* ---- answers ---- */
+
+/* The connection is closed: there is no memory for an answer. */
+static enum MHD_Result hang_up(const struct ct_live_http *h)
+{
+    ct_live_lack(h->say);
+    return MHD_NO;
+}
+
+static enum MHD_Result send_answer(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
+                                   const char *type, struct MHD_Response *response)
+{
+    if (!response)
+        return hang_up(h);
+    MHD_add_response_header(response, "Content-Type", type);
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+                            "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+                            "frame-ancestors 'none'");
+    if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+        MHD_add_response_header(response, "Retry-After", "1");
+    if (status == MHD_HTTP_UNAUTHORIZED)
+        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    const enum MHD_Result result = MHD_queue_response(c, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result send_text(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
+                                 const char *type, char *text, size_t size)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE);
+    if (!response)
+        free(text);
+    return send_answer(h, c, status, type, response);
+}
+
+static bool wants_text(struct MHD_Connection *c)
+{
+    const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept");
+    return accept && strncmp(accept, "text/plain", 10) == 0;
+}
+
+/* One text: as JSON under `key`, or alone. */
+static enum MHD_Result say(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
+                           const char *key, const char *words, const struct ct_live_command *done)
+{
+    const struct ct_json_options options = {.size = sizeof options, .script = 1};
+    struct ct_live_text text = {0};
+    struct ct_json *j = NULL;
+    const bool plain = wants_text(c);
+    if (plain) {
+        (void)ct_live_text_write(&text, words, strlen(words));
+    } else if (ct_json_new(NULL, &options, ct_live_text_write, &text, &j) == CT_OK) {
+        ct_json_object(j, NULL); /* contexts are of other threads */
+        ct_json_text(j, key, words);
+        if (done)
+            ct_json_number(j, "at", done->at);
+        ct_json_object_end(j);
+        text.lacks |= ct_json_flush(j) != CT_OK;
+        ct_json_free(j);
+    } else {
+        text.lacks = true;
+    }
+    ct_live_text_print(&text, "\n");
+    if (text.lacks) {
+        ct_live_text_free(&text);
+        return hang_up(h);
+    }
+    return send_text(h, c, status, plain ? "text/plain; charset=utf-8" : "application/json", text.text,
+                     text.size);
+}
+
+static enum MHD_Result refuse(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
+                              const char *why)
+{
+    return say(h, c, status, "error", why, NULL);
+}
+
+/* As refuse(), with `status`, or for want of memory. */
+static enum MHD_Result refuse_command(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
+                                      const char *why, const struct ct_live_command *command)
+{
+    if (!command->lacking)
+        return refuse(h, c, status, why);
+    ct_live_lack(h->say);
+    return refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE, why);
+}
+
+/* ---- who may ---- */
+
+/* Takes the same time wherever they differ. */
+static bool same_text(const char *a, const char *b)
+{
+    const size_t size = strlen(a);
+    unsigned char differ = 0;
+    if (strlen(b) != size)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        differ |= (unsigned char)(a[i] ^ b[i]);
+    return !differ;
+}
+
+static bool has_token(const struct ct_live_http *h, struct MHD_Connection *c)
+{
+    const char *header = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+    const char *query = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
+    if (header && strncmp(header, "Bearer ", 7) == 0)
+        return same_text(h->token, header + 7);
+    return query && same_text(h->token, query);
+}
+
+static bool is_loopback_name(const char *host)
+{
+    static const char *const names[] = {"localhost", "[::1]", "127."};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t length = strlen(names[i]);
+        if (strncasecmp(host, names[i], length) != 0)
+            continue;
+        if (names[i][length - 1] == '.')
+            return strspn(host, "0123456789.:") == strlen(host);
+        return host[length] == '\0' || host[length] == ':';
+    }
+    return false;
+}
+
+/* Whether the host, with or without a port behind it, is `name`. */
+static bool is_host(const char *host, const char *name)
+{
+    const size_t length = strlen(name);
+    return length && strncasecmp(host, name, length) == 0 && (host[length] == '\0' || host[length] == ':');
+}
+
+/* Whether the host is an address, and no name that somebody's name server resolves. */
+static bool is_address(const char *host)
+{
+    return *host == '[' ? strspn(host + 1, "0123456789abcdefABCDEF:.]") == strlen(host + 1)
+                        : strspn(host, "0123456789.:") == strlen(host);
+}
+
+/* A page of somewhere else whose name resolves to this machine must not get at
+ * us: its browser says that name. */
+static bool knows_host(const struct ct_live_http *h, struct MHD_Connection *c)
+{
+    const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+    char own[256] = "";
+    if (!host || is_loopback_name(host))
+        return true;
+    if (!h->token) /* only this machine reaches it */
+        return false;
+    if (gethostname(own, sizeof own - 1) != 0)
+        own[0] = '\0';
+    return is_address(host) || is_host(host, own) || is_host(host, h->host);
+}
+
+static bool may(const struct ct_live_http *h, struct MHD_Connection *c)
+{
+    return knows_host(h, c) && (!h->token || has_token(h, c));
+}
+
+/* ---- what can be asked for ---- */
+
+static enum MHD_Result send_page(const struct ct_live_http *h, struct MHD_Connection *c)
+{
+    return send_answer(h, c, MHD_HTTP_OK, "text/html; charset=utf-8",
+                       MHD_create_response_from_buffer(h->page_size, h->page, MHD_RESPMEM_PERSISTENT));
+}
+
+static enum MHD_Result send_status(const struct ct_live_http *h, struct MHD_Connection *c)
+{
+    uint64_t serial = 0;
+    size_t size = 0;
+    bool over;
+    const bool plain = wants_text(c);
+    char *text =
+        ct_live_board_read(h->board, plain ? CT_LIVE_TEXT : CT_LIVE_JSON, &serial, 2000, &size, &over);
+    if (!text)
+        return refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE, "there is no status now; ask again");
+    return send_text(h, c, MHD_HTTP_OK, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
+}
+
+/* A stream of server-sent events: one connection's. */
+struct news {
+    const struct ct_live_http *http;
+    uint64_t serial;
+    char *text; /* of the event that is being sent */
+    size_t size, sent;
+};
+
+static bool next_event(struct news *n)
+{
+    size_t size = 0;
+    bool over = false;
+    char *json = ct_live_board_read(n->http->board, CT_LIVE_JSON, &n->serial, NEWS_S * 1000, &size, &over);
+    free(n->text);
+    n->sent = 0;
+    n->text = over ? NULL : malloc(size + 16);
+    if (!over && !n->text)
+        ct_live_lack(n->http->say);
+    if (n->text && json)
+        n->size = (size_t)sprintf(n->text, "data: %s\n\n", json);
+    else if (n->text) /* a comment: shows whether anybody is there */
+        n->size = (size_t)sprintf(n->text, ":\n\n");
+    free(json);
+    return n->text != NULL;
+}
+
+static ssize_t send_news(void *user, uint64_t pos, char *to, size_t most)
+{
+    struct news *n = user;
+    (void)pos;
+    if (n->sent == n->size && !next_event(n))
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    const size_t left = n->size - n->sent;
+    const size_t size = left < most ? left : most;
+    memcpy(to, n->text + n->sent, size);
+    n->sent += size;
+    return (ssize_t)size;
+}
+
+static void free_news(void *user)
+{
+    struct news *n = user;
+    free(n->text);
+    free(n);
+}
+
+static enum MHD_Result send_events(const struct ct_live_http *h, struct MHD_Connection *c)
+{
+    struct news *n = calloc(1, sizeof *n);
+    if (!n)
+        return hang_up(h);
+    n->http = h;
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 65536, send_news, n, free_news);
+    if (!response)
+        free_news(n);
+    return send_answer(h, c, MHD_HTTP_OK, "text/event-stream", response);
+}
+
+static enum MHD_Result get(const struct ct_live_http *h, struct MHD_Connection *c, const char *url)
+{
+    if (strcmp(url, "/") == 0)
+        return send_page(h, c);
+    if (strcmp(url, "/api/status") == 0)
+        return send_status(h, c);
+    if (strcmp(url, "/api/events") == 0)
+        return send_events(h, c);
+    return refuse(h, c, MHD_HTTP_NOT_FOUND,
+                  "there is /, /api/status, /api/events, and to be posted to: /api/watch, "
+                  "/api/monitors, /api/filter, /api/stop");
+}
+
+/* What a POST to this address is about; NULL: none that there is. */
+static const char *subject(const char *url)
+{
+    static const char *const all[] = {"watch", "monitors", "filter", "stop"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strncmp(url, "/api/", 5) == 0 && strcmp(url + 5, all[i]) == 0)
+            return all[i];
+    return NULL;
+}
+
+static enum MHD_Result post(const struct ct_live_http *h, struct MHD_Connection *c, const char *url,
+                            const struct body *body)
+{
+    const char *what = subject(url);
+    const char *type = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
+    struct ct_live_command command;
+    char why[4096] = "";
+    if (!what)
+        return refuse(h, c, MHD_HTTP_NOT_FOUND,
+                      "nothing is posted there; there is /api/watch, /api/monitors, /api/filter, /api/stop");
+    if (body->too_long)
+        return refuse(h, c, 413, "the request is longer than 1 MiB");
+    /* A page of somewhere else cannot send this type unasked. */
+    if (!type || strncmp(type, "application/json", 16) != 0)
+        return refuse(h, c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the Content-Type has to be application/json");
+    const bool compiles = strcmp(what, "monitors") == 0;
+    if (compiles && !ct_live_turns_take(h->compiling))
+        return refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE,
+                      "a specification is being compiled and another one waits; ask again");
+    struct ct_live_posted *request = ct_live_posted_read(what, body->text ? body->text : "", body->size,
+                                                         &h->compile, &command, why, sizeof why);
+    if (compiles)
+        ct_live_turns_give(h->compiling);
+    if (!request)
+        return refuse_command(h, c, MHD_HTTP_BAD_REQUEST, why, &command);
+    ct_live_board_ask(h->board, &command);
+    ct_live_posted_free(request, &command);
+    return command.fine ? say(h, c, MHD_HTTP_OK, "done", command.text, &command)
+                        : refuse_command(h, c, MHD_HTTP_CONFLICT, command.text, &command);
+}
+
+/* ---- requests ---- */
+
+static bool take_body(struct body *b, const char *data, size_t size)
+{
+    if (b->too_long || b->size + size > BODY_MAX) {
+        b->too_long = true;
+        return true;
+    }
+    char *more = realloc(b->text, b->size + size);
+    if (!more)
+        return false;
+    memcpy(more + b->size, data, size);
+    b->text = more;
+    b->size += size;
+    return true;
+}
+
+static struct ct_live_guest *guest_of(struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static void on_connection(void *user, struct MHD_Connection *c, void **state,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct ct_live_http *h = user;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        ct_live_guests_remove(h->guests, *state);
+        *state = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *peer = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    *state = fd ? ct_live_guests_add(h->guests, fd->connect_fd, peer ? peer->client_addr : NULL) : NULL;
+}
+
+static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const char *url, const char *method,
+                                  const char *version, const char *data, size_t *size, void **state)
+{
+    struct ct_live_http *h = user;
+    struct body *body = *state;
+    (void)version;
+    if (!body) {
+        *state = body = calloc(1, sizeof *body);
+        h->requests += body != NULL;
+        if (!body)
+            return hang_up(h);
+        body->may = may(h, c);
+        if (body->may)
+            ct_live_guests_admit(h->guests, guest_of(c));
+        return MHD_YES;
+    }
+    if (*size) {
+        const bool fine = !body->may || take_body(body, data, *size);
+        *size = 0;
+        return fine ? MHD_YES : hang_up(h);
+    }
+    if (!body->may)
+        return knows_host(h, c)
+                   ? refuse(h, c, MHD_HTTP_UNAUTHORIZED,
+                            "a token is needed: ?token=… or Authorization: Bearer …")
+                   : refuse(h, c, MHD_HTTP_FORBIDDEN, "the host of the request is not this machine");
+    if (strcmp(method, "GET") == 0)
+        return get(h, c, url);
+    if (strcmp(method, "POST") == 0)
+        return post(h, c, url, body);
+    return refuse(h, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and POST are understood");
+}
+
+static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
+{
+    struct ct_live_http *h = user;
+    struct body *body = *state;
+    (void)c;
+    (void)code;
+    if (!body)
+        return;
+    free(body->text);
+    free(body);
+    h->requests--;
+}
+
+/* ---- begin and end ---- */
+
+static int make_page(struct ct_live_http *h)
+{
+    struct ct_live_text page = {0};
+    const struct ct_page_options options = {.size = sizeof options,
+                                            .title = "coretap live",
+                                            .body = ct_live_page_html,
+                                            .script = ct_live_page_js,
+                                            .served = 1};
+    const int rc = ct_page_write(NULL, &options, ct_live_text_write, &page);
+    h->page = page.text;
+    h->page_size = page.size;
+    return rc;
+}
+
+static bool is_loopback(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
+    return address->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+}
+
+/* The address to listen at, to be freed with freeaddrinfo. NULL: *rc is the error. */
+static struct addrinfo *find_address(struct ct_ctx *ctx, const char *text, int *rc)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+    struct addrinfo *found = NULL;
+    const char *host, *port;
+    char *copy = strdup(text), *end;
+    if (!copy) {
+        *rc = ct_fail_nomem(ctx, text);
+        return NULL;
+    }
+    ct_live_split_address(copy, &host, &port);
+    const unsigned long number = strtoul(port, &end, 10);
+    const bool is_port = *port && !*end && number <= 65535;
+    const int why = is_port ? getaddrinfo(host ? host : "127.0.0.1", port, &hints, &found) : 0;
+    free(copy);
+    if (!is_port)
+        *rc = ct_fail(ctx, CT_ERR_FORMAT, "%s: is not [ADDRESS:]PORT, so no page is there", text);
+    else if (why)
+        *rc = ct_fail(ctx, CT_ERR_FORMAT, "%s: no page is there: %s", text, gai_strerror(why));
+    return is_port && !why ? found : NULL;
+}
+
+static void tell_address(const struct ct_live_http *h, const struct addrinfo *at)
+{
+    char host[64] = "";
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    getnameinfo(at->ai_addr, at->ai_addrlen, host, sizeof host, NULL, 0, NI_NUMERICHOST);
+    const bool six = at->ai_family == AF_INET6;
+    ct_live_say(h->say, CT_LOG_NOTE, "page at http://%s%s%s:%u/%s", six ? "[" : "", host, six ? "]" : "",
+                info ? info->port : 0, h->token ? "?token=…" : "");
+}
+
+/* Handlers of signals are the caller's: they run in his threads. */
+static void start_daemon(struct ct_live_http *h, const struct addrinfo *at)
+{
+    const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+                           (at->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    errno = 0;
+    h->daemon =
+        MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr,
+                         MHD_OPTION_NOTIFY_COMPLETED, on_done, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+                         h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+                         (unsigned)IDLE_S, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+}
+
+static int start(struct ct_live_http *h, struct ct_ctx *ctx, const char *text, const struct addrinfo *at)
+{
+    if (!is_loopback(at->ai_addr) && !h->token)
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "%s: other machines can reach this address, so the page needs a token: give --token",
+                       text);
+    start_daemon(h, at);
+    if (!h->daemon && (errno == ENOMEM || errno == EAGAIN)) /* EAGAIN: no thread */
+        return ct_fail_nomem(ctx, text);
+    if (!h->daemon)
+        return ct_fail(ctx, CT_ERR_IO, "%s: the page cannot listen there; is the port in use?", text);
+    tell_address(h, at);
+    return CT_OK;
+}
+
+/* The host that the address names; empty without one. NULL without memory. */
+static char *host_of(const char *address)
+{
+    const char *host, *port;
+    char *copy = strdup(address);
+    if (!copy)
+        return NULL;
+    ct_live_split_address(copy, &host, &port);
+    char *found = strdup(host ? host : "");
+    free(copy);
+    return found;
+}
+
+static int make(struct ct_live_http *h, struct ct_ctx *ctx, const char *address, const char *token)
+{
+    int rc = CT_OK;
+    struct addrinfo *at = find_address(ctx, address, &rc);
+    if (!at)
+        return rc;
+    h->guests = ct_live_guests_new();
+    h->compiling = ct_live_turns_new();
+    h->host = host_of(address);
+    h->token = token ? strdup(token) : NULL;
+    if ((token && !h->token) || !h->host || !h->guests || !h->compiling || make_page(h) != CT_OK)
+        rc = ct_fail_nomem(ctx, address);
+    if (!rc)
+        rc = start(h, ctx, address, at);
+    freeaddrinfo(at);
+    return rc;
+}
+
+int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, const char *address,
+                       const char *token, const struct ct_monitor_options *compile,
+                       struct ct_live_board *board, struct ct_live_http **out)
+{
+    if (token && !*token)
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "%s: the token is empty, so everybody would know it: give --token TEXT or CORETAP_TOKEN "
+            "a text, or neither",
+            address);
+    struct ct_live_http *h = calloc(1, sizeof *h);
+    if (!h)
+        return ct_fail_nomem(ctx, address);
+    h->say = say_to;
+    h->board = board;
+    h->compile = *compile;
+    const int rc = make(h, ctx, address, token);
+    if (rc)
+        ct_live_http_stop(h);
+    else
+        *out = h;
+    return rc;
+}
+
+/* Takes no more connections, and lets those that are asking have their answers. */
+static void finish_requests(struct ct_live_http *h)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    const int fd = MHD_quiesce_daemon(h->daemon);
+    if (fd >= 0)
+        close(fd);
+    for (unsigned i = 0; h->requests && i < PATIENCE_MS / 5; i++)
+        nanosleep(&pause, NULL);
+}
+
+void ct_live_http_stop(struct ct_live_http *h)
+{
+    if (!h)
+        return;
+    if (h->daemon) {
+        finish_requests(h);
+        MHD_stop_daemon(h->daemon);
+    }
+    ct_live_guests_free(h->guests);
+    ct_live_turns_free(h->compiling);
+    free(h->host);
+    free(h->token);
+    free(h->page);
+    free(h);
+}

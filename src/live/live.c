@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The analyses of a live stream: what they are made of, and what they are fed with. */
+#include "live/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "live/board.h"
+#include "live/http.h"
+#include "live/tee.h"
+
+double ct_live_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- preparations ---- */
+
+/* Loads all at once that may be asked for while trace comes. */
+static int load_programs(struct ct_live *l)
+{
+    struct ct_program *program;
+    const struct ct_lines *lines;
+    const struct ct_symbols *symbols;
+    struct ct_cfg *cfg;
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && (program = ct_programs_at(l->options.programs, i)); i++) {
+        rc = ct_program_symbols(program, &symbols);
+        if (!rc)
+            rc = ct_program_lines(program, &lines);
+        if (!rc && i == 0 && l->options.timing)
+            rc = ct_program_cfg(program, &cfg);
+    }
+    return rc;
+}
+
+static void ignore(void *user, const struct ct_verify_result *result)
+{
+    (void)user;
+    (void)result;
+}
+
+static int make_watches(struct ct_live *l)
+{
+    int rc = ct_watches_new(l->ctx, l->options.programs, &l->watches);
+    if (!rc)
+        rc = ct_verifier_new(l->ctx, &l->verify, l->watches, &l->verifier);
+    return rc ? rc : ct_verifier_start(l->verifier, ignore, NULL);
+}
+
+static int make_chain(struct ct_live *l)
+{
+    struct ct_chain_options options = {
+        .size = sizeof options, .level = CT_LEVEL_STEPS, .edges = CT_EDGES_CYCLES};
+    memcpy(options.ids, l->options.ids, sizeof options.ids);
+    l->chain_sink = (struct ct_chain_sink){.user = l, .steps = ct_live_on_steps};
+    return ct_chain_new(l->ctx, l->options.buffer, &options, &l->chain_sink, &l->chain);
+}
+
+/* Copies what the options point to, as this version of the library knows it. */
+static int read_options(struct ct_live *l)
+{
+    const struct ct_live_options *o = &l->options;
+    int rc = ct_options_read(l->ctx, "ct_live_new", o->verify, &l->verify, sizeof l->verify);
+    if (!rc)
+        rc = ct_options_read(l->ctx, "ct_live_new", o->compile, &l->compile, sizeof l->compile);
+    if (!rc)
+        rc = ct_options_read(l->ctx, "ct_live_new", l->verify.limits, &l->limits, sizeof l->limits);
+    l->compile.no_include = 1; /* files are not for who is here over the network */
+    l->limits.stop = &l->stop;
+    l->verify.limits = &l->limits;
+    l->say = (struct ct_live_say){o->say, o->say_user};
+    if (o->sink)
+        l->sink = *o->sink;
+    return rc;
+}
+
+static int make_events(struct ct_live *l)
+{
+    l->ends = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    l->hurries = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (l->ends >= 0 && l->hurries >= 0)
+        return CT_OK;
+    return ct_fail(l->ctx, CT_ERR_IO, "live: no descriptors, so the run could not be ended: %s",
+                   strerror(errno));
+}
+
+static int prepare(struct ct_live *l)
+{
+    int rc = read_options(l);
+    if (!rc)
+        rc = make_events(l);
+    if (!rc)
+        rc = load_programs(l);
+    if (!rc)
+        rc = make_watches(l);
+    return rc ? rc : make_chain(l);
+}
+
+int ct_live_new(struct ct_ctx *ctx, const struct ct_live_options *options, struct ct_live **out)
+{
+    struct ct_live_options o;
+    if (!out)
+        return ct_fail_null(ctx, "ct_live_new");
+    *out = NULL;
+    int rc = ct_options_read(ctx, "ct_live_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
+    if (!ctx || !o.buffer || !o.programs)
+        return ct_fail_null(ctx, "ct_live_new");
+    struct ct_live *l = calloc(1, sizeof *l);
+    if (!l)
+        return ct_fail_nomem(ctx, "live");
+    l->ctx = ctx;
+    l->options = o;
+    l->ends = l->hurries = l->source.fd = l->source.listener = -1;
+    l->begun = l->rate_then = ct_live_now();
+    l->sample_every = 1;
+    rc = prepare(l);
+    if (rc) {
+        ct_live_free(l);
+        return rc;
+    }
+    *out = l;
+    return CT_OK;
+}
+
+static void free_pairs(struct ct_live *l)
+{
+    for (size_t i = 0; i < l->pair_count; i++) {
+        free(l->pairs[i].from);
+        free(l->pairs[i].to);
+    }
+    free(l->pairs);
+}
+
+static void free_analyses(struct ct_live *l)
+{
+    for (size_t i = 0; i < 128; i++)
+        ct_live_stream_free(l->streams[i]);
+    ct_chain_free(l->chain);
+    ct_verifier_free(l->verifier);
+    ct_watches_free(l->watches);
+    for (size_t i = 0; i < l->spec_count; i++) {
+        free(l->specs[i].name);
+        ct_monitor_spec_free(l->specs[i].spec);
+        free(l->specs[i].binds);
+    }
+    for (size_t i = 0; i < l->place_count; i++)
+        free((char *)l->places[i].text);
+    free_pairs(l);
+    ct_cover_free(l->cover);
+}
+
+void ct_live_free(struct ct_live *l)
+{
+    if (!l)
+        return;
+    if (l->board)
+        ct_live_board_close(l->board);
+    ct_live_http_stop(l->http);
+    ct_live_board_free(l->board);
+    ct_live_tee_close(l->tee);
+    ct_live_source_close(&l->source);
+    free_analyses(l);
+    ct_live_ring_free(l->ring);
+    ct_json_free(l->status);
+    ct_live_text_free(&l->json);
+    ct_live_text_free(&l->words);
+    if (l->ends >= 0)
+        close(l->ends);
+    if (l->hurries >= 0)
+        close(l->hurries);
+    free(l);
+}
+
+/* ---- what is asked for at the start ---- */
+
+int ct_live_add_place(struct ct_live *l, const char *place)
+{
+    uint16_t number;
+    if (!l || !place)
+        return ct_fail_null(l ? l->ctx : NULL, "ct_live_add_place");
+    const int rc = ct_live_place_known(l, place, &number);
+    if (!rc)
+        ct_live_switch(l, number, true);
+    return rc;
+}
+
+/* Tries a pair out, so that a wrong one is told of now and not when the first trace comes. */
+static int try_pair(struct ct_live *l, const char *from, const char *to)
+{
+    const struct ct_timing_options options = {.size = sizeof options};
+    struct ct_watches *watches = NULL;
+    struct ct_timing *timing = NULL;
+    int rc = ct_watches_new(l->ctx, l->options.programs, &watches);
+    if (!rc)
+        rc = ct_timing_new(l->ctx, &options, &timing);
+    if (!rc)
+        rc = ct_timing_add_pair(timing, watches, from, to);
+    ct_timing_free(timing);
+    ct_watches_free(watches);
+    return rc;
+}
+
+int ct_live_add_pair(struct ct_live *l, const char *from, const char *to)
+{
+    if (!l || !from || !to)
+        return ct_fail_null(l ? l->ctx : NULL, "ct_live_add_pair");
+    if (!l->options.timing)
+        return ct_fail(l->ctx, CT_ERR_ARG, "%s %s: no times are kept; set options.timing", from, to);
+    const int rc = try_pair(l, from, to);
+    if (rc)
+        return rc;
+    struct ct_live_pair *more = realloc(l->pairs, (l->pair_count + 1) * sizeof *more);
+    if (!more)
+        return ct_fail_nomem(l->ctx, from);
+    l->pairs = more;
+    more[l->pair_count] = (struct ct_live_pair){strdup(from), strdup(to)};
+    l->pair_count++;
+    return more[l->pair_count - 1].from && more[l->pair_count - 1].to ? CT_OK : ct_fail_nomem(l->ctx, from);
+}
+
+int ct_live_add_spec(struct ct_live *l, const char *name, struct ct_monitor_spec *spec,
+                     const struct ct_verify_bind *binds, size_t count)
+{
+    if (!l || !name || !spec || (!binds && count))
+        return ct_fail_null(l ? l->ctx : NULL, "ct_live_add_spec");
+    struct ct_live_binds *copy = ct_live_binds_copy(binds, count);
+    if (!copy)
+        return ct_fail_nomem(l->ctx, name);
+    const int rc = ct_live_begin_spec(l, name, spec, copy);
+    if (rc)
+        free(copy);
+    return rc;
+}
+
+/* ---- input ---- */
+
+/* Trace is missing before the byte at `offset`: decoders start afresh there. */
+static int break_off(struct ct_live *l, uint64_t offset)
+{
+    struct ct_piece piece = {
+        .offset = l->analysed, .time = CT_NO_TIME, .tid = CT_NO_THREAD, .joins = 1, .cut = 1};
+    /* The piece in work is one behind which trace is missing. */
+    const int rc = l->broken ? CT_OK : ct_chain_begin_piece(l->chain, &piece);
+    l->broken = true;
+    piece.offset = offset;
+    piece.joins = 0;
+    return rc ? rc : ct_chain_begin_piece(l->chain, &piece);
+}
+
+int ct_live_take(struct ct_live *l, const struct ct_live_piece *piece)
+{
+    int rc = piece->lost || piece->apart ? break_off(l, piece->offset) : CT_OK;
+    if (!rc)
+        rc = ct_chain_push(l->chain, piece->data, piece->size);
+    l->stuck |= rc != CT_OK;
+    if (!rc)
+        l->analysed = piece->offset + piece->size;
+    return rc;
+}
+
+int ct_live_push(struct ct_live *l, const void *data, size_t size, uint64_t lost)
+{
+    if (!l || (!data && size))
+        return ct_fail_null(l ? l->ctx : NULL, "ct_live_push");
+    if (l->input.size || l->ended)
+        return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_push: %s, so no bytes are taken",
+                       l->ended ? "the run has ended" : "an input is open");
+    struct ct_live_piece piece = {.data = data, .size = size, .apart = lost == UINT64_MAX};
+    piece.lost = piece.apart ? 0 : lost;
+    piece.offset = l->analysed + piece.lost;
+    const int rc = size || lost ? ct_live_take(l, &piece) : CT_OK;
+    l->pushed += rc ? 0 : size;
+    return rc ? rc : ct_live_between(l);
+}
+
+int ct_live_finish(struct ct_live *l)
+{
+    if (!l)
+        return ct_fail_null(NULL, "ct_live_finish");
+    if (l->ended)
+        return CT_OK;
+    int rc = l->stuck ? CT_OK : ct_chain_finish(l->chain);
+    for (size_t i = 0; i < 128; i++) {
+        const int ended = l->streams[i] ? ct_live_stream_finish(l->streams[i]) : CT_OK;
+        rc = rc ? rc : ended;
+    }
+    l->ended = true;
+    ct_live_update_cover(l, true);
+    if (l->board)
+        ct_live_publish(l);
+    return rc;
+}
+
+/* ---- the end, from any thread ---- */
+
+void ct_live_stop(struct ct_live *l)
+{
+    const uint64_t one = 1;
+    if (l && write(l->ends, &one, sizeof one) < 0)
+        return; /* it was asked for so often already that the number does not fit */
+}
+
+void ct_live_hurry(struct ct_live *l)
+{
+    const uint64_t one = 1;
+    if (l && write(l->hurries, &one, sizeof one) < 0)
+        return;
+}
+
+/* ---- what is known ---- */
+
+struct ct_live_ring_state ct_live_look(const struct ct_live *l)
+{
+    if (l->ring)
+        return ct_live_ring_look(l->ring);
+    return (struct ct_live_ring_state){.read = l->pushed, .taken = l->pushed, .ended = l->ended};
+}
+
+const struct ct_live_seen *ct_live_seen(struct ct_live *l)
+{
+    if (!l)
+        return NULL;
+    const struct ct_live_ring_state input = ct_live_look(l);
+    l->seen = (struct ct_live_seen){.seconds = ct_live_now() - l->begun,
+                                    .read = input.read,
+                                    .analysed = l->analysed,
+                                    .dropped = input.lost,
+                                    .drops = input.losses,
+                                    .left = l->unanalysed,
+                                    .connections = input.intake.connections,
+                                    .breaks = input.breaks,
+                                    .kept = input.intake.kept,
+                                    .violations = l->violations,
+                                    .stopping = l->stopping,
+                                    .ended = l->ended,
+                                    .trouble = input.trouble,
+                                    .tee_trouble = l->tee_trouble ? l->tee_trouble : input.intake.trouble};
+    for (size_t i = 0; i < l->spec_count; i++)
+        l->seen.failed += l->specs[i].name && l->specs[i].failure[0];
+    return &l->seen;
+}
+
+const struct ct_chain *ct_live_chain(const struct ct_live *l)
+{
+    return l ? l->chain : NULL;
+}
+
+static const struct ct_live_stream *stream_of(const struct ct_live *l, uint8_t id)
+{
+    return l && id < 128 ? l->streams[id] : NULL;
+}
+
+const struct ct_timing *ct_live_timing(const struct ct_live *l, uint8_t id)
+{
+    const struct ct_live_stream *s = stream_of(l, id);
+    return s ? s->timing : NULL;
+}
+
+const struct ct_source *ct_live_source(const struct ct_live *l, uint8_t id)
+{
+    const struct ct_live_stream *s = stream_of(l, id);
+    return s ? s->source : NULL;
+}
+
+struct ct_cover *ct_live_cover(struct ct_live *l)
+{
+    return l ? l->cover : NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place of the page where its libraries were not there when coretap was built. */
+#include "live/http.h"
+
+int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say, const char *address,
+                       const char *token, const struct ct_monitor_options *compile,
+                       struct ct_live_board *board, struct ct_live_http **out)
+{
+    (void)say;
+    (void)token;
+    (void)compile;
+    (void)board;
+    *out = NULL;
+    return ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                   "%s: coretap was built without libmicrohttpd and jansson, so there is no page; build it "
+                   "where they are (Debian: libmicrohttpd-dev libjansson-dev), or ask for no page",
+                   address);
+}
+
+void ct_live_http_stop(struct ct_live_http *http)
+{
+    (void)http;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread that reads trace into the ring. */
+#include "live/reader.h"
+#include "live/live.h"
+#include "live/tee.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define FULL_MS    100   /* a full ring is looked at so often, so that a signal is not missed */
+#define CONNECT_MS 10000 /* until an address is given up that does not answer */
+#define PAUSE_MS   250 /* between the end of a connection, or the first attempt, and the next attempt; … */
+#define PAUSE_MAX  10000 /* … twice as long after each, up to this */
+
+/* A run in a hurry ends within two seconds: what waits is analysed for PATIENCE_MS, then without the
+ * specifications that are slow, and STOP_MS later without any. */
+#define PATIENCE_MS 700
+#define STOP_MS     400
+
+struct ct_live_reader {
+    struct ct_live_source *source;
+    struct ct_live_ring *ring;
+    struct ct_live_tee *tee; /* or NULL */
+    pthread_t thread;
+    const struct ct_live_say *say;
+    int ends, hurries; /* descriptors of the run */
+    int done;          /* … of the thread */
+    struct ct_live_intake intake;
+    uint64_t got; /* bytes of this connection */
+    int pause;    /* before the next attempt to connect, milliseconds */
+    bool told;    /* it was said that there is no connection */
+    int *stop;    /* enum ct_monitor_stop, for the specifications */
+};
+
+enum ready {
+    READY,
+    NOT_YET,
+    STOPPED,
+};
+
+/* Waits for `events` on a descriptor (-1: none), for so many milliseconds (-1: as long as it takes), or for
+ * who stops it. */
+static enum ready wait_for(struct ct_live_reader *r, int fd, short events, int milliseconds)
+{
+    struct pollfd fds[] = {{.fd = r->hurries, .events = POLLIN},
+                           {.fd = r->ends, .events = POLLIN},
+                           {.fd = fd, .events = events}};
+    if (poll(fds, 3, milliseconds) < 0)
+        return NOT_YET;
+    if (fds[0].revents || fds[1].revents)
+        return STOPPED;
+    return fds[2].revents ? READY : NOT_YET;
+}
+
+/* ---- connections ---- */
+
+static void tell_intake(struct ct_live_reader *r)
+{
+    if (r->tee)
+        ct_live_tee_look(r->tee, &r->intake);
+    ct_live_ring_tell(r->ring, &r->intake);
+}
+
+static enum ready begin_connection(struct ct_live_reader *r)
+{
+    r->intake.waits = false;
+    r->intake.connections++;
+    r->got = 0;
+    return READY;
+}
+
+/* Tries one address. *error: why there is no connection. */
+static enum ready try_address(struct ct_live_reader *r, const struct addrinfo *address, int *error)
+{
+    const int fd = ct_live_source_begin(address);
+    if (fd < 0) {
+        *error = errno;
+        return NOT_YET;
+    }
+    const enum ready ready = wait_for(r, fd, POLLOUT, CONNECT_MS);
+    *error = ready == READY ? ct_live_source_connected(r->source, fd) : ETIMEDOUT;
+    if (*error)
+        close(fd);
+    return ready == READY && *error ? NOT_YET : ready;
+}
+
+static void say_tries(struct ct_live_reader *r, int error)
+{
+    if (!r->told)
+        ct_live_say(r->say, CT_LOG_NOTE,
+                    "%s: no connection: %s; it is tried again, first after %g s and at last every %g s",
+                    r->source->name, strerror(error), PAUSE_MS / 1e3, PAUSE_MAX / 1e3);
+    r->told = true;
+}
+
+static enum ready connect_again(struct ct_live_reader *r)
+{
+    int error = 0;
+    if (r->pause && wait_for(r, -1, 0, r->pause) == STOPPED)
+        return STOPPED;
+    r->pause = r->pause ? r->pause * 2 : PAUSE_MS;
+    if (r->pause > PAUSE_MAX)
+        r->pause = PAUSE_MAX;
+    r->intake.tries++;
+    for (const struct addrinfo *at = r->source->addresses; at; at = at->ai_next) {
+        const enum ready ready = try_address(r, at, &error);
+        if (ready != NOT_YET)
+            return ready == READY ? begin_connection(r) : ready;
+    }
+    say_tries(r, error);
+    return NOT_YET;
+}
+
+static enum ready next_connection(struct ct_live_reader *r)
+{
+    if (r->source->listener < 0)
+        return connect_again(r);
+    const enum ready ready = wait_for(r, r->source->listener, POLLIN, -1);
+    if (ready != READY)
+        return ready;
+    return ct_live_source_accept(r->source) ? begin_connection(r) : NOT_YET;
+}
+
+/* The connection is over; `error` is why, or 0. */
+static void end_connection(struct ct_live_reader *r, int error)
+{
+    close(r->source->fd);
+    r->source->fd = -1;
+    ct_live_ring_break(r->ring);
+    if (r->tee)
+        ct_live_tee_break(r->tee);
+    if (r->got)
+        ct_live_say(r->say, CT_LOG_NOTE,
+                    "%s: the connection %s%s after %" PRIu64 " bytes; the next one is waited for",
+                    r->source->name, error ? "broke: " : "ended", error ? strerror(error) : "", r->got);
+    r->told |= r->got != 0;
+    r->intake.waits = true;
+    r->intake.since = ct_live_now();
+    r->intake.tries = 0;
+}
+
+/* ---- bytes ---- */
+
+static void take(struct ct_live_reader *r, const uint8_t *data, size_t size)
+{
+    if (!r->got && r->told)
+        ct_live_say(r->say, CT_LOG_NOTE, "%s: trace comes again, after %.1f s", r->source->name,
+                    ct_live_now() - r->intake.since);
+    if (!r->got)
+        r->intake.since = ct_live_now();
+    r->told = false;
+    r->pause = PAUSE_MS;
+    r->got += size;
+    if (r->tee)
+        ct_live_tee_write(r->tee, data, size);
+    ct_live_ring_put(r->ring, size);
+    tell_intake(r);
+}
+
+/* Reads what there is, once. False: that was the end, or *trouble is why no more can be read. */
+static bool read_once(struct ct_live_reader *r, const char **trouble)
+{
+    uint8_t *data;
+    const size_t room = ct_live_ring_room(r->ring, &data);
+    const enum ready ready = room ? wait_for(r, r->source->fd, POLLIN, -1) : wait_for(r, -1, 0, 0);
+    if (ready == STOPPED)
+        return false;
+    if (!room)
+        ct_live_ring_wait_room(r->ring, FULL_MS);
+    if (ready == NOT_YET)
+        return true;
+    const ssize_t got = read(r->source->fd, data, room);
+    const int error = got < 0 ? errno : 0;
+    if (got > 0)
+        take(r, data, (size_t)got);
+    else if (error == EINTR || error == EAGAIN)
+        return true;
+    else if (r->source->again)
+        end_connection(r, error);
+    else if (error)
+        *trouble = strerror(error);
+    return got > 0 || r->source->again;
+}
+
+/* Whether the run is over before so many milliseconds (negative: any) have gone by. */
+static bool is_over(struct ct_live_reader *r, int milliseconds)
+{
+    struct pollfd over = {.fd = r->done, .events = POLLIN};
+    int rc;
+    do
+        rc = poll(&over, 1, milliseconds);
+    while (rc < 0 && errno == EINTR);
+    return rc > 0;
+}
+
+/* Waits until the run is over, or in a hurry: whether it is that. */
+static bool wait_hurry(struct ct_live_reader *r)
+{
+    struct pollfd fds[] = {{.fd = r->hurries, .events = POLLIN}, {.fd = r->done, .events = POLLIN}};
+    while (!fds[0].revents && !fds[1].revents)
+        if (poll(fds, 2, -1) < 0)
+            fds[0].revents = fds[1].revents = 0;
+    return fds[0].revents;
+}
+
+/* Behind the end of the input: whatever the specifications do, a run in a hurry ends. */
+static void guard_end(struct ct_live_reader *r)
+{
+    if (!wait_hurry(r) || is_over(r, PATIENCE_MS))
+        return;
+    __atomic_store_n(r->stop, CT_MONITOR_STOP_SLOW, __ATOMIC_RELAXED);
+    if (is_over(r, STOP_MS))
+        return;
+    __atomic_store_n(r->stop, CT_MONITOR_STOP, __ATOMIC_RELAXED);
+    is_over(r, -1);
+}
+
+static void *read_all(void *user)
+{
+    struct ct_live_reader *r = user;
+    const char *trouble = NULL;
+    bool goes_on = true;
+    while (goes_on) {
+        if (r->source->fd >= 0) {
+            goes_on = read_once(r, &trouble);
+        } else {
+            goes_on = next_connection(r) != STOPPED;
+            tell_intake(r);
+        }
+    }
+    ct_live_ring_end(r->ring, trouble);
+    guard_end(r);
+    return NULL;
+}
+
+/* Handlers of signals are the caller's: they run in his threads. */
+static int start_thread(struct ct_live_reader *r)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(&r->thread, NULL, read_all, r);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+int ct_live_reader_start(struct ct_live *l, struct ct_live_reader **out)
+{
+    struct ct_live_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return ct_fail_nomem(l->ctx, "live: the thread that reads");
+    *r = (struct ct_live_reader){
+        .source = &l->source,
+        .ring = l->ring,
+        .tee = l->tee,
+        .say = &l->say,
+        .stop = &l->stop,
+        .ends = l->ends,
+        .hurries = l->hurries,
+        .intake = {.connects = l->source.again, .waits = l->source.fd < 0, .since = ct_live_now()},
+        .done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    tell_intake(r);
+    const int error = r->done >= 0 ? start_thread(r) : errno;
+    if (!error) {
+        *out = r;
+        return CT_OK;
+    }
+    if (r->done >= 0)
+        close(r->done);
+    free(r);
+    return ct_fail(l->ctx, CT_ERR_IO, "no thread that reads the input: %s", strerror(error));
+}
+
+void ct_live_reader_free(struct ct_live_reader *r)
+{
+    const uint64_t one = 1;
+    if (!r)
+        return;
+    if (write(r->done, &one, sizeof one) == sizeof one)
+        pthread_join(r->thread, NULL);
+    close(r->done);
+    free(r);
+}

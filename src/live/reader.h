@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread that reads trace into the ring. */
+#ifndef CT_LIVE_READER_H
+#define CT_LIVE_READER_H
+
+struct ct_live;
+struct ct_live_reader;
+
+/* Reads the source of the run into its ring, and its file that keeps the trace, until the end, an error,
+ * ct_live_stop or ct_live_hurry; then ends the ring. Until it is freed the thread sees to it that a run in a
+ * hurry ends within two seconds: it sets the `stop` of the run. CT_ERR_IO, CT_ERR_NOMEM. */
+int ct_live_reader_start(struct ct_live *live, struct ct_live_reader **out);
+
+/* Waits for the thread, whose input is over or was stopped. */
+void ct_live_reader_free(struct ct_live_reader *reader);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests of the page's API: JSON to what is to be exchanged. */
+#include "live/request.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPEC_NAME_MAX 255
+
+struct ct_live_posted {
+    struct ct_ctx *ctx; /* of the specification */
+    json_t *root;
+    const char **texts; /* of all lists … */
+    size_t text_count;  /* … those that were read so far */
+    char *why;
+    size_t why_size;
+};
+
+static bool refuse(struct ct_live_posted *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static bool refuse(struct ct_live_posted *r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(r->why, r->why_size, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+static bool lack(struct ct_live_posted *r, struct ct_live_command *c)
+{
+    c->lacking = true;
+    return refuse(r, "out of memory; ask again");
+}
+
+/* A key that nobody asks for is a mistake, and silence about it another. `keys` ends with NULL. */
+static bool check_keys(struct ct_live_posted *r, const char *what, const char *const *keys)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(r->root, key, value)
+    {
+        size_t i = 0;
+        while (keys[i] && strcmp(keys[i], key) != 0)
+            i++;
+        if (!keys[i])
+            return refuse(r, "%s: there is no key \"%.60s\"", what, key);
+    }
+    return true;
+}
+
+/* A list of texts, behind those that were read before; absent: empty. */
+static bool read_list(struct ct_live_posted *r, const char *key, const char ***list, size_t *count)
+{
+    json_t *array = json_object_get(r->root, key), *text;
+    size_t i;
+    *list = r->texts + r->text_count;
+    *count = 0;
+    if (!array)
+        return true;
+    if (!json_is_array(array))
+        return refuse(r, "\"%s\" has to be a list of texts", key);
+    json_array_foreach(array, i, text)
+    {
+        if (!json_is_string(text))
+            return refuse(r, "\"%s\" has to be a list of texts", key);
+        (*list)[(*count)++] = json_string_value(text);
+    }
+    r->text_count += *count;
+    return true;
+}
+
+static bool read_watch(struct ct_live_posted *r, struct ct_live_command *c)
+{
+    static const char *const keys[] = {"set", "add", "remove", NULL};
+    c->action = LIVE_WATCH;
+    c->whole = json_object_get(r->root, "set") != NULL;
+    if (!check_keys(r, "watch", keys))
+        return false;
+    if (c->whole && json_object_size(r->root) > 1)
+        return refuse(r, "\"set\" says all that is watched; \"add\" and \"remove\" do not go with it");
+    if (!json_object_size(r->root))
+        return refuse(r, "watch: one of \"set\", \"add\", \"remove\" is expected");
+    return read_list(r, c->whole ? "set" : "add", &c->add, &c->add_count) &&
+           read_list(r, "remove", &c->remove, &c->remove_count);
+}
+
+/* ---- specifications ---- */
+
+static bool compile(struct ct_live_posted *r, struct ct_live_command *c, json_t *text,
+                    const struct ct_monitor_options *options)
+{
+    if (!json_is_string(text))
+        return refuse(r, "%s: \"text\" has to be the specification", c->name);
+    const int rc = ct_monitor_compile(r->ctx, c->name, json_string_value(text), json_string_length(text),
+                                      options, &c->spec);
+    if (ct_ctx_lacked_memory(r->ctx)) /* and not what the compiler made of it */
+        return lack(r, c);
+    if (!rc)
+        return true;
+    refuse(r, "%s: %s", c->name, ct_ctx_error(r->ctx));
+    for (size_t i = 0, used = 0; c->spec && i < ct_monitor_diag_count(c->spec); i++) {
+        if (used + 1 >= r->why_size)
+            break;
+        ct_monitor_diag_print(c->spec, i, r->why + used, r->why_size - used);
+        used += strlen(r->why + used);
+    }
+    return false;
+}
+
+static bool read_binds(struct ct_live_posted *r, struct ct_live_command *c, json_t *object)
+{
+    const char *input;
+    json_t *place;
+    size_t count = 0;
+    if (object && !json_is_object(object))
+        return refuse(r, "\"bind\" has to be an object of inputs and their places");
+    struct ct_verify_bind *binds = calloc(json_object_size(object) + 1, sizeof *binds);
+    if (!binds)
+        return lack(r, c);
+    bool fine = true;
+    json_object_foreach(object, input, place)
+    {
+        if (fine && !json_is_string(place))
+            fine = refuse(r, "\"bind\": the place of %.60s has to be a text", input);
+        else if (fine)
+            binds[count++] = (struct ct_verify_bind){input, json_string_value(place)};
+    }
+    c->binds = fine ? ct_live_binds_copy(binds, count) : NULL;
+    free(binds);
+    return fine && (c->binds || lack(r, c));
+}
+
+static bool read_monitor(struct ct_live_posted *r, struct ct_live_command *c,
+                         const struct ct_monitor_options *options)
+{
+    static const char *const keys[] = {"action", "name", "text", "bind", NULL};
+    static const struct {
+        const char *name;
+        enum ct_live_action action;
+    } actions[] = {
+        {"add", LIVE_MONITOR_ADD}, {"replace", LIVE_MONITOR_REPLACE}, {"remove", LIVE_MONITOR_REMOVE}};
+    const size_t count = sizeof actions / sizeof *actions;
+    const char *action = json_string_value(json_object_get(r->root, "action"));
+    size_t i = 0;
+    if (!check_keys(r, "monitors", keys))
+        return false;
+    while (i < count && (!action || strcmp(action, actions[i].name) != 0))
+        i++;
+    if (i == count)
+        return refuse(r, "\"action\" has to be one of \"add\", \"replace\", \"remove\"");
+    c->action = actions[i].action;
+    c->name = json_string_value(json_object_get(r->root, "name"));
+    if (!c->name || !*c->name || strlen(c->name) > SPEC_NAME_MAX)
+        return refuse(r, "\"name\" has to be what the specification is called: 1 to %d bytes", SPEC_NAME_MAX);
+    return c->action == LIVE_MONITOR_REMOVE || (compile(r, c, json_object_get(r->root, "text"), options) &&
+                                                read_binds(r, c, json_object_get(r->root, "bind")));
+}
+
+/* ---- filters ---- */
+
+static bool read_hex(struct ct_live_posted *r, const char *key, const char *text, uint64_t most,
+                     uint64_t *out)
+{
+    char *end;
+    *out = strtoull(text, &end, 16);
+    if (!*text || *end || strchr(text, '-') || *out > most)
+        return refuse(r, "\"%s\": '%.40s' is not a hexadecimal number up to %llx", key, text,
+                      (unsigned long long)most);
+    return true;
+}
+
+static bool read_levels(struct ct_live_posted *r, struct ct_live_filter *f)
+{
+    json_t *array = json_object_get(r->root, "levels"), *level;
+    size_t i;
+    if (array && !json_is_array(array))
+        return refuse(r, "\"levels\" has to be a list of exception levels, 0 to 3");
+    json_array_foreach(array, i, level)
+    {
+        if (!json_is_integer(level) || json_integer_value(level) < 0 || json_integer_value(level) > 3)
+            return refuse(r, "\"levels\" has to be a list of exception levels, 0 to 3");
+        f->levels |= 1u << json_integer_value(level);
+    }
+    return true;
+}
+
+static bool read_filter(struct ct_live_posted *r, struct ct_live_command *c)
+{
+    static const char *const keys[] = {"ids", "contexts", "levels", NULL};
+    struct ct_live_filter *f = &c->filter;
+    const char **texts;
+    size_t count;
+    uint64_t number;
+    c->action = LIVE_FILTER;
+    if (!check_keys(r, "filter", keys) || !read_list(r, "ids", &texts, &count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!read_hex(r, "ids", texts[i], 0x7f, &number))
+            return false;
+        f->ids[number / 64] |= UINT64_C(1) << (number % 64);
+    }
+    if (!read_list(r, "contexts", &texts, &count))
+        return false;
+    if (count > LIVE_CONTEXTS)
+        return refuse(r, "\"contexts\": %d are the most", LIVE_CONTEXTS);
+    for (size_t i = 0; i < count; i++) {
+        if (!read_hex(r, "contexts", texts[i], UINT32_MAX, &number))
+            return false;
+        f->contexts[f->context_count++] = (uint32_t)number;
+    }
+    return read_levels(r, f);
+}
+
+/* ---- all of them ---- */
+
+static size_t count_texts(const json_t *root)
+{
+    const char *key;
+    json_t *value;
+    size_t count = 0;
+    json_object_foreach((json_t *)root, key, value) count += json_array_size(value);
+    return count;
+}
+
+static bool read(struct ct_live_posted *r, const char *what, const char *text, size_t size,
+                 const struct ct_monitor_options *options, struct ct_live_command *c)
+{
+    static const char *const none[] = {NULL};
+    json_error_t error;
+    /* jansson takes missing memory for a mistake in the text, or leaves out a letter of a string. */
+    errno = 0;
+    r->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (errno == ENOMEM || (!r->root && json_error_code(&error) == json_error_out_of_memory))
+        return lack(r, c);
+    if (!r->root)
+        return refuse(r, "the request is no JSON: line %d, column %d: %.100s", error.line, error.column,
+                      error.text);
+    if (!json_is_object(r->root))
+        return refuse(r, "the request has to be a JSON object");
+    r->texts = calloc(count_texts(r->root) + 1, sizeof *r->texts);
+    r->ctx = ct_ctx_new();
+    if (!r->texts || !r->ctx)
+        return lack(r, c);
+    if (strcmp(what, "watch") == 0)
+        return read_watch(r, c);
+    if (strcmp(what, "monitors") == 0)
+        return read_monitor(r, c, options);
+    if (strcmp(what, "filter") == 0)
+        return read_filter(r, c);
+    c->action = LIVE_STOP;
+    return check_keys(r, "stop", none);
+}
+
+struct ct_live_posted *ct_live_posted_read(const char *what, const char *text, size_t size,
+                                           const struct ct_monitor_options *options,
+                                           struct ct_live_command *c, char *why, size_t why_size)
+{
+    struct ct_live_posted *r = calloc(1, sizeof *r);
+    *c = (struct ct_live_command){0};
+    struct ct_live_posted nothing = {.why = why, .why_size = why_size};
+    if (!r) {
+        lack(&nothing, c);
+        return NULL;
+    }
+    *r = nothing;
+    const bool fine = read(r, what, text, size, options, c);
+    if (fine)
+        return r;
+    ct_live_posted_free(r, c);
+    return NULL;
+}
+
+void ct_live_posted_free(struct ct_live_posted *r, struct ct_live_command *c)
+{
+    if (!r)
+        return;
+    ct_monitor_spec_free(c->spec);
+    free(c->binds);
+    free(r->texts);
+    json_decref(r->root);
+    ct_ctx_free(r->ctx);
+    free(r);
+}

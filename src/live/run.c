@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A live run from the first byte of its input to the last. */
+#include "base/options.h"
+#include "live/board.h"
+#include "live/http.h"
+#include "live/live.h"
+#include "live/reader.h"
+#include "live/tee.h"
+
+#include <string.h>
+#include <time.h>
+
+#define TICK_MS     100
+#define FIRST_BYTES ((size_t)64 << 10) /* the framing is found out from so many, … */
+#define FIRST_S     0.5                /* … or those that come in this time */
+#define PUSH_S      0.2                /* a part that takes longer makes the next ones smaller, … */
+#define LEAST_PART  ((size_t)256)      /* … down to so many bytes */
+#define DRAIN_S     0.3                /* what waits is analysed for so long when there is no time left */
+
+/* ---- begin ---- */
+
+static bool connects(const char *name)
+{
+    return strncmp(name, "tcp:", 4) == 0 || strncmp(name, "listen:", 7) == 0;
+}
+
+static int check_input(struct ct_live *l, const struct ct_live_input *i)
+{
+    if (!i->name || (i->tee && !i->config))
+        return ct_fail_null(l->ctx, "ct_live_open");
+    if (l->input.size || l->pushed || l->ended)
+        return ct_fail(l->ctx, CT_ERR_ARG, "%s: the run has an input already, or its end", i->name);
+    if (i->ring % LIVE_BLOCK)
+        return ct_fail(l->ctx, CT_ERR_ARG, "%s: %zu bytes that may wait are no multiple of %d", i->name,
+                       i->ring, LIVE_BLOCK);
+    if (i->reconnect && !connects(i->name))
+        return ct_fail(l->ctx, CT_ERR_ARG,
+                       "%s: is no tcp:HOST:PORT or listen:PORT, so its end is the end of the trace: leave "
+                       "reconnecting out",
+                       i->name);
+    return CT_OK;
+}
+
+static int open_all(struct ct_live *l, const struct ct_live_input *i)
+{
+    int rc = ct_live_source_open(l->ctx, &l->say, &l->source, i->name, i->reconnect);
+    if (rc)
+        return rc;
+    l->ring = ct_live_ring_new(i->ring ? i->ring : LIVE_RING, i->drop || l->source.device);
+    if (!l->ring)
+        return ct_fail_nomem(l->ctx, i->name);
+    return i->tee ? ct_live_tee_open(l->ctx, &l->say, i, l->source.fd, &l->tee) : CT_OK;
+}
+
+int ct_live_open(struct ct_live *l, const struct ct_live_input *input)
+{
+    struct ct_live_input i;
+    if (!l)
+        return ct_fail_null(NULL, "ct_live_open");
+    int rc = ct_options_read(l->ctx, "ct_live_open", input, &i, sizeof i);
+    if (!rc)
+        rc = check_input(l, &i);
+    if (rc)
+        return rc;
+    rc = open_all(l, &i);
+    if (!rc) {
+        l->input = i;
+        l->input.drop |= l->source.device;
+        return CT_OK;
+    }
+    ct_live_ring_free(l->ring);
+    l->ring = NULL;
+    ct_live_source_close(&l->source);
+    return rc;
+}
+
+int ct_live_page(struct ct_live *l, const char *address, const char *token)
+{
+    if (!l || !address)
+        return ct_fail_null(l ? l->ctx : NULL, "ct_live_page");
+    if (l->board)
+        return ct_fail(l->ctx, CT_ERR_ARG, "%s: the run has a page already", address);
+    l->board = ct_live_board_new(&l->say);
+    if (!l->board)
+        return ct_fail_nomem(l->ctx, address);
+    ct_live_publish(l);
+    const int rc = ct_live_http_start(l->ctx, &l->say, address, token, &l->compile, l->board, &l->http);
+    if (rc) {
+        ct_live_board_free(l->board);
+        l->board = NULL;
+    }
+    return rc;
+}
+
+/* ---- bytes ---- */
+
+/* The first bytes decide about the framing: not too few of them. */
+static bool is_worth(struct ct_live *l, const struct ct_live_piece *piece)
+{
+    if (l->analysed || piece->size >= FIRST_BYTES || ct_live_ring_look(l->ring).ended)
+        return true;
+    if (l->first == 0)
+        l->first = ct_live_now();
+    return ct_live_now() - l->first > FIRST_S;
+}
+
+/* Whether it is too late for what still waits. */
+static bool is_late(struct ct_live *l)
+{
+    if (__atomic_load_n(&l->stop, __ATOMIC_RELAXED) != CT_MONITOR_STOP)
+        return false;
+    if (l->stopped == 0)
+        l->stopped = ct_live_now();
+    return ct_live_now() - l->stopped > DRAIN_S;
+}
+
+/* Analyses a piece, or the first part of it: requests are answered between two of them, so that slow
+ * specifications get less at a time. */
+static int take_part(struct ct_live *l, struct ct_live_piece *piece)
+{
+    const double begin = ct_live_now();
+    if (l->part && piece->size > l->part)
+        piece->size = l->part;
+    const int rc = ct_live_take(l, piece);
+    const double took = ct_live_now() - begin;
+    ct_live_ring_done(l->ring, piece->size);
+    if (took > PUSH_S)
+        l->part = piece->size / 4 > LEAST_PART ? piece->size / 4 : LEAST_PART;
+    else if (took < PUSH_S / 8 && l->part < LIVE_PIECE)
+        l->part *= 2;
+    return rc;
+}
+
+/* Returns an error of the analyses, or 0 at the end of the input. */
+static int analyse(struct ct_live *l)
+{
+    int rc = CT_OK;
+    while (!rc && !is_late(l)) {
+        struct ct_live_piece piece;
+        const bool ended =
+            ct_live_ring_look(l->ring).ended; /* asked first: then there is nothing behind it */
+        const bool got = ct_live_ring_get(l->ring, TICK_MS, &piece);
+        if (!got && ended)
+            break;
+        if (got && is_worth(l, &piece)) {
+            rc = take_part(l, &piece);
+        } else if (got) {
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        }
+        if (!rc)
+            rc = ct_live_between(l);
+    }
+    l->unanalysed = ct_live_ring_look(l->ring).fill;
+    return rc;
+}
+
+/* Analyses all, and ends. The text of the first error stays that of the context. */
+static int analyse_and_finish(struct ct_live *l)
+{
+    char why[sizeof l->ctx->error];
+    const int rc = analyse(l);
+    memcpy(why, l->ctx->error, sizeof why);
+    if (rc)
+        ct_live_stop(l);
+    const int finished = ct_live_finish(l);
+    if (rc)
+        memcpy(l->ctx->error, why, sizeof why);
+    return rc ? rc : finished;
+}
+
+int ct_live_run(struct ct_live *l)
+{
+    if (!l)
+        return ct_fail_null(NULL, "ct_live_run");
+    if (!l->input.size || l->ended)
+        return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_run: %s",
+                       l->ended ? "the run has ended" : "no input is open; call ct_live_open first");
+    int rc = ct_live_reader_start(l, &l->reader);
+    if (rc)
+        return rc;
+    if (l->board)
+        ct_live_board_wakes(l->board, l->ring);
+    rc = analyse_and_finish(l);
+    ct_live_reader_free(l->reader);
+    l->reader = NULL;
+    l->tee_trouble = ct_live_tee_close(l->tee);
+    l->tee = NULL;
+    return rc;
+}

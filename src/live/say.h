@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of a live run, from any of its threads. */
+#ifndef CT_LIVE_SAY_H
+#define CT_LIVE_SAY_H
+
+#include "coretap/base.h"
+
+struct ct_live_say {
+    ct_log_fn *fn; /* NULL: nobody */
+    void *user;
+};
+
+void ct_live_say(const struct ct_live_say *say, enum ct_log_level level, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Says that memory was missing. */
+void ct_live_lack(const struct ct_live_say *say);
+
+#endif

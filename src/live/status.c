@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the page of a live run shows, as JSON and in words; and the samples of its plots. */
+#define _GNU_SOURCE /* basename */
+#include "coretap/json.h"
+#include "coretap/session.h"
+#include "live/live.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HOTTEST     16 /* edges, and functions, that are shown */
+#define PLOTS       8  /* functions with a histogram */
+#define COVER_EVERY 1.0
+#define COVER_SHARE 20 /* working coverage out takes a part of the time of 1/20 at most */
+#define RATE_EVERY  1.0
+
+/* ---- coverage ---- */
+
+static void add_ratio(struct ct_cover_ratio *to, struct ct_cover_ratio some)
+{
+    to->seen += some.seen;
+    to->all += some.all;
+}
+
+/* Adds up what the counts say of all programs. */
+static int add_programs(struct ct_live *l, struct ct_cover *cover, struct ct_cover_sums *sums)
+{
+    const struct ct_buffer *buffer = l->options.buffer;
+    const struct ct_cover_views_options options = {
+        .size = sizeof options, .arch = buffer->source_count ? &buffer->sources[0].arch : NULL};
+    struct ct_cover_views *views;
+    const int rc = ct_cover_views_new(cover, l->options.covered, &options, &views);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < ct_cover_views_count(views); i++) {
+        const struct ct_cover_sums *some = &ct_cover_views_report(views, i)->sums;
+        add_ratio(&sums->functions, some->functions);
+        add_ratio(&sums->lines, some->lines);
+        add_ratio(&sums->insns, some->insns);
+        add_ratio(&sums->branches, some->branches);
+        add_ratio(&sums->conditions, some->conditions);
+        add_ratio(&sums->calls, some->calls);
+    }
+    ct_cover_views_free(views);
+    return CT_OK;
+}
+
+/* Counts anew what the chain has seen so far. Counts of a part of it are none. */
+static int take_cover(struct ct_live *l)
+{
+    struct ct_cover_sums sums = {0};
+    ct_cover_free(l->cover);
+    l->cover = NULL;
+    int rc = ct_cover_new(l->ctx, &l->cover);
+    if (!rc)
+        rc = ct_session_give(ct_cover_analysis(l->cover), l->options.covered, l->chain);
+    if (rc) {
+        ct_cover_free(l->cover);
+        l->cover = NULL;
+        return rc;
+    }
+    rc = add_programs(l, l->cover, &sums);
+    if (!rc)
+        l->sums = sums;
+    return rc;
+}
+
+/* Edges that ran so far: coverage is the same as long as this is. */
+static uint64_t count_edges(const struct ct_live *l)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < 128; i++) {
+        uint32_t count = 0;
+        if (l->streams[i])
+            ct_graph_edges(l->streams[i]->graph, &count);
+        all += count;
+    }
+    return all;
+}
+
+void ct_live_update_cover(struct ct_live *l, bool now)
+{
+    const double begin = ct_live_now();
+    if (!l->options.covered || (!now && (begin < l->cover_next || count_edges(l) == l->edges_then)))
+        return;
+    const int rc = take_cover(l);
+    if (rc == CT_ERR_NOMEM)
+        ct_live_lack(&l->say);
+    else if (rc)
+        ct_live_say(&l->say, CT_LOG_WARNING, "%s", ct_ctx_error(l->ctx));
+    l->edges_then = count_edges(l);
+    const double end = ct_live_now();
+    const double pause = (end - begin) * COVER_SHARE;
+    l->cover_next = end + (pause > COVER_EVERY ? pause : COVER_EVERY);
+}
+
+/* ---- samples ---- */
+
+static double part(struct ct_cover_ratio r)
+{
+    return r.all ? (double)r.seen / (double)r.all : 0;
+}
+
+static void update_rate(struct ct_live *l, double now)
+{
+    if (now - l->rate_then < RATE_EVERY)
+        return;
+    l->rate = (double)(l->analysed - l->bytes_then) / (now - l->rate_then);
+    l->rate_then = now;
+    l->bytes_then = l->analysed;
+}
+
+/* Every other sample goes, and from now on they come half as often. */
+static void thin_out(struct ct_live *l)
+{
+    for (size_t i = 0; i < LIVE_HISTORY / 2; i++)
+        l->history[i] = l->history[2 * i + 1];
+    l->sample_count = LIVE_HISTORY / 2;
+    l->sample_every *= 2;
+}
+
+void ct_live_sample(struct ct_live *l, double now)
+{
+    update_rate(l, now);
+    if (now < l->sample_next)
+        return;
+    ct_live_update_cover(l, false);
+    if (l->sample_count == LIVE_HISTORY)
+        thin_out(l);
+    l->history[l->sample_count++] = (struct ct_live_sample){.seconds = now - l->begun,
+                                                            .rate = l->rate,
+                                                            .lines = part(l->sums.lines),
+                                                            .branches = part(l->sums.branches),
+                                                            .functions = part(l->sums.functions)};
+    l->sample_next = now + l->sample_every;
+}
+
+/* ---- JSON ---- */
+
+static void put_ratio(struct ct_json *j, const char *key, struct ct_cover_ratio r)
+{
+    ct_json_array(j, key);
+    ct_json_number(j, NULL, r.seen);
+    ct_json_number(j, NULL, r.all);
+    ct_json_array_end(j);
+}
+
+static void put_hex(struct ct_json *j, const char *key, uint64_t value, unsigned digits)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%0*" PRIx64, (int)digits, value);
+    ct_json_text(j, key, text);
+}
+
+/* Function and line of an address. */
+static void put_where(const struct ct_live *l, struct ct_json *j, uint64_t addr)
+{
+    struct ct_program_where where;
+    put_hex(j, "addr", addr, 1);
+    if (ct_programs_where(l->options.programs, addr, &where) != CT_OK || !where.program)
+        return;
+    ct_json_text(j, "function", where.function);
+    if (where.file) {
+        ct_json_text(j, "file", basename(where.file));
+        ct_json_number(j, "line", where.line);
+    }
+}
+
+static uint64_t resident(void)
+{
+    unsigned long all = 0, pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%lu %lu", &all, &pages) != 2)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The connection, where there is one, and the file that keeps the trace. */
+static void put_intake(const struct ct_live_ring_state *input, struct ct_json *j)
+{
+    const struct ct_live_intake *intake = &input->intake;
+    ct_json_number(j, "breaks", input->breaks);
+    ct_json_number(j, "connections", intake->connections);
+    ct_json_bool(j, "reconnects", intake->connects);
+    ct_json_bool(j, "waits", intake->waits && !input->ended);
+    ct_json_number(j, "tries", intake->tries);
+    ct_json_real(j, "since", ct_live_now() - intake->since);
+    ct_json_text(j, "tee", intake->tee);
+    ct_json_number(j, "kept", intake->kept);
+    ct_json_text(j, "tee_trouble", intake->trouble);
+}
+
+/* What the input is called: bytes that the caller gives come from him. */
+static const char *name_of(const struct ct_live *l)
+{
+    return l->input.name ? l->input.name : "live";
+}
+
+static void put_input(const struct ct_live *l, struct ct_json *j)
+{
+    const struct ct_live_ring_state input = ct_live_look(l);
+    ct_json_object(j, "input");
+    ct_json_text(j, "name", name_of(l));
+    ct_json_number(j, "read", input.read);
+    ct_json_number(j, "analysed", l->analysed);
+    ct_json_number(j, "lost", input.lost);
+    ct_json_number(j, "losses", input.losses);
+    ct_json_real(j, "rate", l->rate);
+    ct_json_number(j, "ring", input.size);
+    ct_json_number(j, "fill", input.fill);
+    ct_json_bool(j, "ended", input.ended);
+    ct_json_bool(j, "drops", l->input.drop);
+    put_intake(&input, j);
+    ct_json_object_end(j);
+}
+
+static void put_streams(const struct ct_live *l, struct ct_json *j)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(l->chain, &count);
+    ct_json_array(j, "streams");
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_stream_stats *s = &streams[i].stats;
+        const struct ct_source *source = streams[i].source;
+        if (!s->bytes)
+            continue;
+        ct_json_object(j, NULL);
+        put_hex(j, "id", streams[i].id, 2);
+        ct_json_text(j, "core", source->core ? source->core : source->name);
+        ct_json_text(j, "protocol", ct_protocol_name((enum ct_protocol)source->protocol));
+        ct_json_number(j, "bytes", s->bytes);
+        ct_json_number(j, "instructions", s->instructions);
+        ct_json_number(j, "branches", s->branches);
+        ct_losses_members(j, &s->losses);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_losses(const struct ct_live *l, struct ct_json *j)
+{
+    const struct ct_losses losses = ct_chain_losses(l->chain);
+    ct_losses_json(j, &losses);
+}
+
+static void put_cover(const struct ct_live *l, struct ct_json *j)
+{
+    if (!l->options.covered)
+        return;
+    ct_json_object(j, "cover");
+    put_ratio(j, "functions", l->sums.functions);
+    put_ratio(j, "lines", l->sums.lines);
+    put_ratio(j, "instructions", l->sums.insns);
+    put_ratio(j, "branches", l->sums.branches);
+    put_ratio(j, "conditions", l->sums.conditions);
+    put_ratio(j, "calls", l->sums.calls);
+    ct_json_object_end(j);
+}
+
+static void put_history(const struct ct_live *l, struct ct_json *j)
+{
+    ct_json_array(j, "history");
+    for (size_t i = 0; i < l->sample_count; i++) {
+        const struct ct_live_sample *s = &l->history[i];
+        ct_json_array(j, NULL);
+        ct_json_real(j, NULL, s->seconds);
+        ct_json_real(j, NULL, s->rate);
+        ct_json_real(j, NULL, s->lines);
+        ct_json_real(j, NULL, s->branches);
+        ct_json_real(j, NULL, s->functions);
+        ct_json_array_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+/* ---- the hottest ---- */
+
+struct hot {
+    uint64_t weight;
+    const struct ct_live_stream *stream;
+    const struct ct_edges *edges;
+    size_t number;
+};
+
+/* Keeps the HOTTEST ones, the hottest first. */
+static void offer(struct hot *all, size_t *count, struct hot one)
+{
+    size_t at = *count;
+    while (at && all[at - 1].weight < one.weight)
+        at--;
+    if (at == HOTTEST)
+        return;
+    *count += *count < HOTTEST;
+    memmove(&all[at + 1], &all[at], (*count - 1 - at) * sizeof *all);
+    all[at] = one;
+}
+
+static size_t find_edges(const struct ct_live *l, struct hot *hottest)
+{
+    size_t streams, found = 0;
+    const struct ct_stream *all = ct_chain_streams(l->chain, &streams);
+    for (size_t i = 0; i < streams; i++) {
+        const struct ct_live_stream *s = l->streams[all[i].id];
+        uint32_t count = 0;
+        if (s)
+            ct_graph_edges(s->graph, &count);
+        for (uint32_t e = 0; e < count; e++) {
+            const struct ct_edge_stats stats = ct_edges_get(all[i].edges, CT_EDGES_ALL, e);
+            offer(hottest, &found, (struct hot){stats.count, s, all[i].edges, e});
+        }
+    }
+    return found;
+}
+
+static void put_edges(const struct ct_live *l, struct ct_json *j)
+{
+    struct hot hottest[HOTTEST + 1];
+    const size_t count = find_edges(l, hottest);
+    ct_json_array(j, "edges");
+    for (size_t i = 0; i < count; i++) {
+        uint32_t all;
+        const struct ct_edge *edge = &ct_graph_edges(hottest[i].stream->graph, &all)[hottest[i].number];
+        const struct ct_node *node = &ct_graph_nodes(hottest[i].stream->graph, &all)[edge->from];
+        const struct ct_edge_stats stats =
+            ct_edges_get(hottest[i].edges, CT_EDGES_ALL, (uint32_t)hottest[i].number);
+        ct_json_object(j, NULL);
+        put_hex(j, "id", hottest[i].stream->id, 2);
+        put_where(l, j, node->last);
+        put_hex(j, "to", edge->next, 1);
+        ct_json_number(j, "count", stats.count);
+        ct_json_number(j, "timed", stats.timed);
+        ct_json_number(j, "cycles", stats.sum);
+        ct_json_number(j, "min", stats.min);
+        ct_json_number(j, "max", stats.max);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+/* ---- times ---- */
+
+static void put_histogram(struct ct_json *j, const struct ct_dist *d)
+{
+    ct_json_array(j, "histogram");
+    for (unsigned b = 0; d->histogram && b < CT_DIST_BUCKETS; b++) {
+        if (!d->histogram[b])
+            continue;
+        ct_json_array(j, NULL);
+        ct_json_number(j, NULL, ct_dist_bucket_start(b));
+        ct_json_number(j, NULL, b + 1 < CT_DIST_BUCKETS ? ct_dist_bucket_start(b + 1) : UINT64_MAX);
+        ct_json_number(j, NULL, d->histogram[b]);
+        ct_json_array_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_dist(struct ct_json *j, const struct ct_dist *d, bool plot)
+{
+    ct_json_number(j, "count", d->count);
+    ct_json_number(j, "min", d->min);
+    ct_json_real(j, "mean", ct_dist_mean(d));
+    ct_json_number(j, "p99", d->count ? ct_dist_quantile(d, 0.99) : 0);
+    ct_json_number(j, "max", d->max);
+    if (plot)
+        put_histogram(j, d);
+}
+
+static void put_functions(const struct ct_live *l, struct ct_json *j)
+{
+    struct hot hottest[HOTTEST + 1];
+    size_t found = 0, count;
+    for (size_t i = 0; i < 128; i++) {
+        const struct ct_live_stream *s = l->streams[i];
+        const struct ct_timing_function *all = s && s->timing ? ct_timing_functions(s->timing, &count) : NULL;
+        for (size_t k = 0; all && k < count; k++)
+            if (all[k].steps)
+                offer(hottest, &found, (struct hot){all[k].cycles, s, NULL, k});
+    }
+    ct_json_array(j, "functions");
+    for (size_t i = 0; i < found; i++) {
+        const struct ct_timing_function *f =
+            &ct_timing_functions(hottest[i].stream->timing, &count)[hottest[i].number];
+        ct_json_object(j, NULL);
+        put_hex(j, "id", hottest[i].stream->id, 2);
+        ct_json_text(j, "name", f->label);
+        ct_json_number(j, "cycles", f->cycles);
+        ct_json_number(j, "runs", f->runs);
+        put_dist(j, &f->inclusive, i < PLOTS);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_pairs(const struct ct_live *l, struct ct_json *j)
+{
+    ct_json_array(j, "pairs");
+    for (size_t i = 0; i < 128; i++) {
+        const struct ct_live_stream *s = l->streams[i];
+        size_t count = 0;
+        const struct ct_timing_pair *all = s && s->timing ? ct_timing_pairs(s->timing, &count) : NULL;
+        for (size_t k = 0; all && k < count; k++) {
+            ct_json_object(j, NULL);
+            put_hex(j, "id", s->id, 2);
+            ct_json_text(j, "name", all[k].name);
+            ct_json_number(j, "lost", all[k].lost);
+            put_dist(j, &all[k].direct, k < PLOTS);
+            ct_json_object_end(j);
+        }
+    }
+    ct_json_array_end(j);
+}
+
+static void put_timing(const struct ct_live *l, struct ct_json *j)
+{
+    struct ct_timing_totals all = {0};
+    if (!l->options.timing)
+        return;
+    for (size_t i = 0; i < 128; i++) {
+        if (!l->streams[i])
+            continue;
+        const struct ct_timing_totals t = ct_timing_totals(l->streams[i]->timing);
+        all.cycles += t.cycles;
+        all.unplaced += t.unplaced;
+        all.exceptions += t.exceptions;
+        all.switches += t.switches;
+    }
+    ct_json_object(j, "timing");
+    ct_json_number(j, "cycles", all.cycles);
+    ct_json_number(j, "unplaced", all.unplaced);
+    ct_json_number(j, "exceptions", all.exceptions);
+    ct_json_number(j, "switches", all.switches);
+    put_functions(l, j);
+    put_pairs(l, j);
+    ct_json_object_end(j);
+}
+
+/* ---- watchpoints and specifications ---- */
+
+static void put_event(const struct ct_live *l, struct ct_json *j, const char *key,
+                      const struct ct_watch_event *e, uint8_t id)
+{
+    ct_json_object(j, key);
+    put_hex(j, "id", id, 2);
+    ct_json_number(j, "cycle", e->cycle);
+    if (e->has_timestamp)
+        ct_json_number(j, "timestamp", e->timestamp);
+    ct_json_text(j, "kind", ct_watch_kind_name((enum ct_watch_kind)e->kind));
+    if (e->known & CT_CONTEXT_CTXT)
+        put_hex(j, "context", e->ctxt, 1);
+    if (e->kind <= CT_WATCH_EXCEPTION && e->value)
+        put_where(l, j, e->value);
+    ct_json_object_end(j);
+}
+
+static void put_places(const struct ct_live *l, struct ct_json *j)
+{
+    ct_json_array(j, "watchpoints");
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct ct_live_place *p = &l->places[i];
+        if (!p->on)
+            continue;
+        ct_json_object(j, NULL);
+        ct_json_text(j, "place", p->text);
+        ct_json_number(j, "since", p->since);
+        ct_json_number(j, "hits", p->hits);
+        if (p->hits) {
+            ct_json_number(j, "first_cycle", p->first.cycle);
+            put_event(l, j, "last", &p->last, p->last_id);
+        }
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+/* The numbers of the last ones of `count`, of which LIVE_RECENT are kept: from *first on. */
+static uint64_t first_kept(uint64_t count)
+{
+    return count > LIVE_RECENT ? count - LIVE_RECENT : 0;
+}
+
+static void put_events(const struct ct_live *l, struct ct_json *j)
+{
+    ct_json_array(j, "events");
+    for (uint64_t i = l->event_count; i > first_kept(l->event_count); i--) {
+        const struct ct_live_event *e = &l->events[(i - 1) % LIVE_RECENT];
+        ct_json_object(j, NULL);
+        ct_json_text(j, "place", l->places[e->place].text);
+        put_event(l, j, "event", &e->event, e->id);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_specs(const struct ct_live *l, struct ct_json *j)
+{
+    ct_json_array(j, "monitors");
+    for (size_t i = 0; i < l->spec_count; i++) {
+        const struct ct_live_spec *s = &l->specs[i];
+        if (!s->name)
+            continue;
+        ct_json_object(j, NULL);
+        ct_json_text(j, "name", s->name);
+        ct_json_number(j, "since", s->since);
+        ct_json_number(j, "results", s->results);
+        ct_json_number(j, "violations", s->violations);
+        ct_json_number(j, "uncertain", s->uncertain);
+        ct_json_text(j, "failure", s->failure[0] ? s->failure : NULL);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_results(const struct ct_live *l, struct ct_json *j)
+{
+    ct_json_array(j, "verdicts");
+    for (uint64_t i = l->result_count; i > first_kept(l->result_count); i--) {
+        const struct ct_live_result *r = &l->results[(i - 1) % LIVE_RECENT];
+        ct_json_object(j, NULL);
+        ct_json_number(j, "time", r->time);
+        ct_json_text(j, "monitor", r->spec);
+        ct_json_text(j, "output", r->output);
+        ct_json_text(j, "value", r->value);
+        ct_json_bool(j, "violation", r->violation);
+        ct_json_bool(j, "uncertain", r->uncertain);
+        if (r->placed)
+            put_event(l, j, "event", &r->event, r->id);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+}
+
+static void put_filter(const struct ct_live_filter *f, struct ct_json *j)
+{
+    ct_json_object(j, "filter");
+    ct_json_array(j, "ids");
+    for (unsigned id = 0; id < 128; id++)
+        if (f->ids[id / 64] >> (id % 64) & 1)
+            put_hex(j, NULL, id, 2);
+    ct_json_array_end(j);
+    ct_json_array(j, "contexts");
+    for (size_t i = 0; i < f->context_count; i++)
+        put_hex(j, NULL, f->contexts[i], 1);
+    ct_json_array_end(j);
+    ct_json_array(j, "levels");
+    for (unsigned level = 0; level < 4; level++)
+        if (f->levels >> level & 1)
+            ct_json_number(j, NULL, level);
+    ct_json_array_end(j);
+    ct_json_object_end(j);
+}
+
+void ct_live_status_json(struct ct_live *l, struct ct_json *j)
+{
+    ct_json_object(j, NULL);
+    ct_json_text(j, "state", l->ended ? "ended" : "running");
+    ct_json_real(j, "seconds", ct_live_now() - l->begun);
+    ct_json_number(j, "memory", resident());
+    ct_json_number(j, "violations", l->violations);
+    put_input(l, j);
+    put_streams(l, j);
+    put_losses(l, j);
+    put_cover(l, j);
+    put_history(l, j);
+    put_edges(l, j);
+    put_timing(l, j);
+    put_places(l, j);
+    put_events(l, j);
+    put_specs(l, j);
+    put_results(l, j);
+    put_filter(&l->filter, j);
+    ct_json_object_end(j);
+}
+
+/* ---- words ---- */
+
+static void say_ratio(struct ct_live_text *out, const char *name, struct ct_cover_ratio r)
+{
+    ct_live_text_print(out, "  %-10s %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", name, r.seen, r.all,
+                       100 * part(r));
+}
+
+static void say_place(struct ct_live_text *out, const struct ct_live_place *place)
+{
+    ct_live_text_print(out, "watchpoint ");
+    ct_live_text_put(out, place->text);
+    ct_live_text_print(out, ": %" PRIu64 " hits\n", place->hits);
+}
+
+static void say_spec(struct ct_live_text *out, const struct ct_live_spec *spec)
+{
+    ct_live_text_print(out, "monitor ");
+    ct_live_text_put(out, spec->name);
+    ct_live_text_print(out, ": %" PRIu64 " violations in %" PRIu64 " results", spec->violations,
+                       spec->results);
+    if (spec->failure[0]) {
+        ct_live_text_print(out, "; failed: ");
+        ct_live_text_put(out, spec->failure);
+    }
+    ct_live_text_print(out, "\n");
+}
+
+static void say_kept(struct ct_live_text *out, const struct ct_live_intake *intake)
+{
+    ct_live_text_print(out, "kept: %" PRIu64 " bytes in ", intake->kept);
+    ct_live_text_put(out, intake->tee);
+    ct_live_text_print(out, "%s%s\n", intake->trouble ? "; cannot be written any more: " : "",
+                       intake->trouble ? intake->trouble : "");
+}
+
+static void say_intake(struct ct_live_text *out, const struct ct_live_ring_state *input)
+{
+    const struct ct_live_intake *intake = &input->intake;
+    const double seconds = ct_live_now() - intake->since;
+    if (intake->waits && !input->ended)
+        ct_live_text_print(out, "connection: none, for %.1f s, %" PRIu64 " attempts; %" PRIu64 " before\n",
+                           seconds, intake->tries, intake->connections);
+    else if (intake->connects)
+        ct_live_text_print(out,
+                           "connection: number %" PRIu64 ", for %.1f s; %" PRIu64 " breaks in the trace\n",
+                           intake->connections, seconds, input->breaks);
+    if (intake->tee)
+        say_kept(out, intake);
+}
+
+void ct_live_status_text(struct ct_live *l, struct ct_live_text *out)
+{
+    const struct ct_live_ring_state input = ct_live_look(l);
+    ct_live_text_put(out, name_of(l));
+    ct_live_text_print(out, ": %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n",
+                       l->analysed, ct_live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
+    const struct ct_losses losses = ct_chain_losses(l->chain);
+    char words[CT_LOSSES_WORDS];
+    ct_live_text_print(out, "losses: %s\n", ct_losses_words(words, &losses));
+    ct_live_text_print(out, "dropped: %" PRIu64 " bytes at %" PRIu64 " places\n", input.lost, input.losses);
+    say_intake(out, &input);
+    if (l->options.covered) {
+        ct_live_text_print(out, "coverage:\n");
+        say_ratio(out, "functions", l->sums.functions);
+        say_ratio(out, "lines", l->sums.lines);
+        say_ratio(out, "branches", l->sums.branches);
+    }
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].on)
+            say_place(out, &l->places[i]);
+    for (size_t i = 0; i < l->spec_count; i++)
+        if (l->specs[i].name)
+            say_spec(out, &l->specs[i]);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "live/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+
+#define FIRST_ROOM 4096
+
+/* Makes room for more bytes and a NUL. */
+static bool grow(struct ct_live_text *t, size_t more)
+{
+    size_t room = t->room ? t->room : FIRST_ROOM;
+    while (room - t->size <= more)
+        room *= 2;
+    char *text = room == t->room ? t->text : realloc(t->text, room);
+    t->lacks |= !text;
+    if (!text)
+        return false;
+    t->text = text;
+    t->room = room;
+    return true;
+}
+
+int ct_live_text_write(void *user, const void *data, size_t size)
+{
+    struct ct_live_text *t = user;
+    if (t->lacks || !grow(t, size))
+        return CT_ERR_NOMEM;
+    memcpy(t->text + t->size, data, size);
+    t->size += size;
+    t->text[t->size] = '\0';
+    return CT_OK;
+}
+
+void ct_live_text_print(struct ct_live_text *t, const char *fmt, ...)
+{
+    char text[1001];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    (void)ct_live_text_write(t, text, strlen(text));
+}
+
+void ct_live_text_put(struct ct_live_text *t, const char *other)
+{
+    (void)ct_write_printable(other, ct_live_text_write, t);
+}
+
+void ct_live_text_rewind(struct ct_live_text *t)
+{
+    t->size = 0;
+    t->lacks = false;
+    if (t->text)
+        t->text[0] = '\0';
+}
+
+void ct_live_text_free(struct ct_live_text *t)
+{
+    free(t->text);
+    *t = (struct ct_live_text){0};
+}
