@@ -30,6 +30,10 @@ struct ct_report_options {
     uint64_t from; /* the timeline begins so many cycles after the begin of a stream (instructions, where the
                       trace has no cycle counts) … */
     uint64_t to;   /* … and ends before this; 0: with the stream */
+    uint8_t
+        several; /* 1: of captures that are ended (ct_report_end), and of saved results; 0: of one capture */
+    uint8_t raw_names; /* 1: with `several`, names of sums are not demangled */
+    uint8_t pad[6];    /* 0 */
 };
 
 struct ct_report;
@@ -48,11 +52,16 @@ CT_API int ct_report_steps(struct ct_report *report, const struct ct_stream *str
 CT_API int ct_report_decoded(struct ct_report *report, const struct ct_buffer *buffer,
                              const struct ct_chain *chain);
 
-/* Ends a capture, whose path is `name`; `kind` is that of struct ct_capture. Another capture of the same
- * programs (ct_programs_next_capture) may follow: functions, stacks and their times add up by program and
- * address in the file. A report of one capture does without. CT_ERR_ARG, also where one trace has cycle
+/* Ends a capture of several, whose path is `name`; `kind` is that of struct ct_capture. Another one of the
+ * same programs (ct_programs_next_capture) may follow: stacks, functions, edges and their times add up by
+ * program and address in the file. CT_ERR_ARG, also without options.several and where one trace has cycle
  * counts and another none, CT_ERR_NOMEM, those of ct_program_symbols. */
 CT_API int ct_report_end(struct ct_report *report, const char *name, const char *kind);
+
+/* Returns the sums over the captures that were ended. Saved results can be added to them before the page is
+ * written. They belong to the report. NULL without options.several. */
+CT_API struct ct_stack_sums *ct_report_stacks(const struct ct_report *report);
+CT_API struct ct_timing_sums *ct_report_times(const struct ct_report *report);
 
 /* Returns how often a stack began anew (ct_stacks_renewed). */
 CT_API uint64_t ct_report_renewed(const struct ct_report *report);
@@ -77,18 +86,14 @@ struct ct_report_input {
 /* What stands on the page beside what was collected. What is not there has a sentence in its place. */
 struct ct_report_write_options {
     size_t size;                        /* sizeof(struct ct_report_write_options) */
-    const char *capture;                /* path of one that was not ended, for the heading; NULL: "capture" */
+    const char *capture;                /* path of the only one, for the heading; NULL: "capture" */
     const char *kind;                   /* what it is (struct ct_capture); NULL: "trace" */
     struct ct_losses losses;            /* of the streams, and between frames (struct ct_seen) */
     const struct ct_cover_views *cover; /* of the same programs; NULL: there is no coverage */
     const struct ct_wcet_view *wcet;    /* the longest path of a function; NULL: there is none, because … */
     const char *no_wcet;                /* … of this; NULL: nobody asked */
-    /* Where there are saved results: what the page is made of, and the sums over all of it, which take the
-     * place of functions, stacks and edges that were collected. With input_count 0 there are none. */
-    const struct ct_report_input *inputs;
+    const struct ct_report_input *inputs; /* of several: what the page is made of */
     size_t input_count;
-    struct ct_stack_sums *stacks; /* NULL: nothing tells them */
-    struct ct_timing_sums *times; /* NULL: the same */
 };
 
 /* Writes the page; nothing can be taken afterwards. CT_ERR_ARG, CT_ERR_NOMEM when something is missing in the

@@ -138,6 +138,10 @@ CT_API struct ct_analysis *ct_stack_sums_analysis(struct ct_stack_sums *sums);
 /* Returns the kind of analysis that sums of stacks are. */
 CT_API const struct ct_analysis_kind *ct_stack_sums_kind(void);
 
+/* Adds what was followed by the caller and is over (ct_stacks_end): its functions by their programs.
+ * CT_ERR_ARG, CT_ERR_NOMEM, those of ct_program_symbols. */
+CT_API int ct_stack_sums_add(struct ct_stack_sums *sums, const struct ct_stacks *stacks);
+
 /* Gives what was found. It is borrowed until something is added. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_stack_sums_find(struct ct_stack_sums *sums, struct ct_stack_found *found);
 

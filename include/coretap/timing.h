@@ -50,6 +50,16 @@ CT_API void ct_dist_free(struct ct_dist *dist);
 /* In the place of the number of a program. */
 #define CT_TIMING_NO_PROGRAM UINT32_MAX
 
+/* What an instruction is to whoever looks at where execution went behind it. */
+enum ct_timing_branch {
+    CT_TIMING_BRANCH_UNKNOWN, /* a file does not tell */
+    CT_TIMING_BRANCH_NONE,
+    CT_TIMING_BRANCH_COND, /* conditional */
+    CT_TIMING_BRANCH_JUMP,
+    CT_TIMING_BRANCH_CALL,
+    CT_TIMING_BRANCH_RETURN, /* also of an exception */
+};
+
 /* Of one edge of the program graph: steps through the instructions of [start, end), and on to `next`. */
 struct ct_timing_edge {
     struct ct_dist cycles; /* of steps that have some */
@@ -62,7 +72,7 @@ struct ct_timing_edge {
     uint8_t kind;          /* enum ct_edge_kind */
     uint8_t exec;          /* as in struct ct_edge */
     uint8_t flags;         /* enum ct_node_flag */
-    uint8_t pad[1];        /* 0 */
+    uint8_t branch;        /* the instruction at `last`: enum ct_timing_branch */
     uint32_t n;            /* instructions in [start, end); 0 from a file that does not tell them */
 };
 
@@ -176,6 +186,11 @@ CT_API void ct_timing_sums_free(struct ct_timing_sums *sums);
 /* Returns what the contract of analyses needs: the kind, and the analysis that `sums` is, which it owns. */
 CT_API const struct ct_analysis_kind *ct_timing_sums_kind(void);
 CT_API struct ct_analysis *ct_timing_sums_analysis(struct ct_timing_sums *sums);
+
+/* Adds the times of a stream that is over, measured by the caller. The steps were along `graph`, in
+ * `programs`, which may be NULL. CT_ERR_ARG, CT_ERR_NOMEM, those of ct_program_symbols. */
+CT_API int ct_timing_sums_add(struct ct_timing_sums *sums, const struct ct_timing *timing,
+                              const struct ct_graph *graph, struct ct_programs *programs);
 
 /* Measures a pair in all streams that begin from then on. The errors of ct_timing_add_pair come with their
  * first batch; here CT_ERR_ARG, CT_ERR_NOMEM. */

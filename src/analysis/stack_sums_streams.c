@@ -102,14 +102,14 @@ static int add_places(struct ct_stack_sums *s, const struct ct_stacks *stacks, u
     return rc;
 }
 
-static int add_stream(struct ct_stack_sums *s, struct ct_stacks *stacks)
+int ct_stack_sums_add(struct ct_stack_sums *s, const struct ct_stacks *stacks)
 {
-    int rc = ct_stacks_end(stacks);
+    if (!s || !stacks)
+        return ct_fail_null(s ? s->analysis.ctx : NULL, __func__);
     uint32_t *numbers = malloc((stacks->first[stacks->program_count] + (size_t)1) * sizeof *numbers);
     uint32_t *places = malloc((stacks->place_count + 1) * sizeof *places);
-    if (!rc)
-        rc = numbers && places ? add_places(s, stacks, numbers, places)
-                               : ct_fail_nomem(s->analysis.ctx, "stacks");
+    const int rc =
+        numbers && places ? add_places(s, stacks, numbers, places) : ct_fail_nomem(s->analysis.ctx, "stacks");
     if (!rc)
         ct_add_up(&s->renewed, ct_stacks_renewed(stacks));
     free(numbers);
@@ -122,7 +122,9 @@ int ct_stack_streams_end(struct ct_stack_sums *s, uint32_t lane)
     struct ct_stack_stream *stream = find(s, lane);
     if (!stream)
         return CT_OK;
-    const int rc = add_stream(s, stream->stacks);
+    int rc = ct_stacks_end(stream->stacks);
+    if (!rc)
+        rc = ct_stack_sums_add(s, stream->stacks);
     ct_stacks_free(stream->stacks);
     *stream = s->streams[--s->stream_count];
     return rc;

@@ -115,6 +115,15 @@ static bool is_part(const char *part, const char *of)
     return strncmp(part, of, length) == 0 && strncmp(part + length, ".cold", 5) == 0;
 }
 
+static enum ct_timing_branch branch_of(const struct ct_node *node)
+{
+    if (node->flags & CT_NODE_CUT || (node->type != CT_INSN_BR && node->type != CT_INSN_IBR))
+        return CT_TIMING_BRANCH_NONE;
+    if (node->sub == CT_INSN_SUB_NONE)
+        return node->cond ? CT_TIMING_BRANCH_COND : CT_TIMING_BRANCH_JUMP;
+    return node->sub == CT_INSN_SUB_LINK ? CT_TIMING_BRANCH_CALL : CT_TIMING_BRANCH_RETURN;
+}
+
 static enum ct_timing_class classify(const struct ct_timing *t, const struct ct_node *node,
                                      const struct ct_edge *edge, const struct ct_timing_way *way, bool begins)
 {
@@ -179,6 +188,7 @@ static int learn(struct ct_timing *t, const struct ct_graph *graph)
                                                           .kind = edge->kind,
                                                           .exec = edge->exec,
                                                           .flags = node->flags,
+                                                          .branch = (uint8_t)branch_of(node),
                                                           .n = node->n};
     }
     return rc;

@@ -69,9 +69,10 @@ static void save_edge(struct ct_save *to, const struct ct_timing_edge *e)
     char next[12];
     ct_save_line(to,
                  "edge %s %" PRIx64 " %" PRIx64 " %" PRIx64 " %x %s %" PRIx64 " %x %x %" PRIu64 " %" PRIu64
-                 " %" PRIu32,
+                 " %" PRIu32 " %x",
                  program_word(from, e->program), e->start, e->last, e->end, e->flags,
-                 program_word(next, e->next_program), e->next, e->kind, e->exec, e->count, e->shared, e->n);
+                 program_word(next, e->next_program), e->next, e->kind, e->exec, e->count, e->shared, e->n,
+                 e->branch);
     save_dist(to, "cycles", &e->cycles);
 }
 
@@ -212,12 +213,12 @@ static int read_function(struct reader *r)
     return rc;
 }
 
-/* edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED [INSTRUCTIONS], the last from version
- * 2 on. */
+/* edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED [INSTRUCTIONS [BRANCH]], the last
+ * ones from version 2 and 3 on. */
 static int read_edge(struct reader *r)
 {
     struct ct_timing_edge *e = &r->edge;
-    const size_t words = r->from->version > 1 ? 13 : 12;
+    const size_t words = r->from->version > 2 ? 14 : r->from->version > 1 ? 13 : 12;
     uint64_t n = 0;
     uint64_t *const places[] = {&e->start, &e->last, &e->end};
     uint64_t *const counts[] = {&e->count, &e->shared};
@@ -227,10 +228,11 @@ static int read_edge(struct reader *r)
         !read_program(r, 6, &e->next_program) || !ct_load_number(r->from, 7, 16, &e->next) ||
         !read_small(r->from, 8, &e->kind, CT_EDGE_OPEN) || !read_small(r->from, 9, &e->exec, 1) ||
         !read_numbers(r->from, 10, 10, counts, 2) ||
-        (words > 12 && (!ct_load_number(r->from, 12, 10, &n) || n > UINT32_MAX)))
+        (words > 12 && (!ct_load_number(r->from, 12, 10, &n) || n > UINT32_MAX)) ||
+        (words > 13 && !read_small(r->from, 13, &e->branch, CT_TIMING_BRANCH_RETURN)))
         return ct_load_bad(r->from,
                            "an edge is 'edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT "
-                           "SHARED INSTRUCTIONS'");
+                           "SHARED INSTRUCTIONS BRANCH'");
     e->n = (uint32_t)n;
     r->of = EDGE;
     return CT_OK;

@@ -76,7 +76,8 @@ static int add_edge(void *to, const void *more)
     const struct ct_timing_edge *from = more;
     ct_add_up(&into->count, from->count);
     ct_add_up(&into->shared, from->shared);
-    into->n = from->n > into->n ? from->n : into->n; /* an old file does not tell them */
+    into->n = from->n > into->n ? from->n : into->n; /* old files do not tell these */
+    into->branch = from->branch > into->branch ? from->branch : into->branch;
     return ct_dist_merge(&into->cycles, &from->cycles);
 }
 

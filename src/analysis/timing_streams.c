@@ -77,6 +77,7 @@ int ct_timing_streams_take(struct ct_timing_sums *s, const struct ct_analysis_ba
 /* Where addresses of programs are looked up. */
 struct origin {
     struct ct_timing_sums *sums;
+    struct ct_programs *programs;
     struct ct_program *last;     /* that an address was in */
     struct ct_program *numbered; /* a program and … */
     uint32_t number;             /* … its number in the sums */
@@ -84,7 +85,7 @@ struct origin {
 
 static struct ct_program *owner(struct origin *o, uint64_t addr, uint32_t memory)
 {
-    struct ct_programs *programs = o->sums->programs;
+    struct ct_programs *programs = o->programs;
     const size_t count = ct_programs_count(programs);
     if (o->last && ct_program_has(o->last, addr, memory))
         return o->last;
@@ -119,13 +120,13 @@ static int place(struct origin *o, uint32_t memory, uint64_t *addr, uint32_t *nu
     return number_of(o, program, number);
 }
 
-static int add_edges(struct origin *o, const struct ct_timing_stream *stream)
+static int add_edges(struct origin *o, const struct ct_timing *timing, const struct ct_graph *graph)
 {
     size_t count;
     uint32_t n;
-    const struct ct_timing_edge *all = ct_timing_edges(stream->timing, &count);
-    const struct ct_edge *edges = ct_graph_edges(stream->graph, &n);
-    const struct ct_node *nodes = ct_graph_nodes(stream->graph, &n);
+    const struct ct_timing_edge *all = ct_timing_edges(timing, &count);
+    const struct ct_edge *edges = ct_graph_edges(graph, &n);
+    const struct ct_node *nodes = ct_graph_nodes(graph, &n);
     int rc = CT_OK;
     for (size_t i = 0; i < count && !rc; i++) {
         struct ct_timing_edge edge = all[i];
@@ -165,15 +166,21 @@ static int add_functions(struct origin *o, const struct ct_timing *timing)
     return rc;
 }
 
-static int add_stream(struct ct_timing_sums *s, const struct ct_timing_stream *stream)
+int ct_timing_sums_add(struct ct_timing_sums *s, const struct ct_timing *timing, const struct ct_graph *graph,
+                       struct ct_programs *programs)
 {
     size_t count;
-    struct origin origin = {.sums = s};
-    const struct ct_timing_totals totals = ct_timing_totals(stream->timing);
-    const struct ct_timing_pair *pairs = ct_timing_pairs(stream->timing, &count);
-    int rc = add_functions(&origin, stream->timing);
+    struct ct_timing_found settled;
+    if (!s || !timing || !graph)
+        return ct_fail_null(s ? s->analysis.ctx : NULL, __func__);
+    struct origin origin = {.sums = s, .programs = programs};
+    const struct ct_timing_totals totals = ct_timing_totals(timing);
+    const struct ct_timing_pair *pairs = ct_timing_pairs(timing, &count);
+    int rc = ct_timing_sums_find(s, &settled); /* in order, so that little is searched */
     if (!rc)
-        rc = add_edges(&origin, stream);
+        rc = add_functions(&origin, timing);
+    if (!rc)
+        rc = add_edges(&origin, timing, graph);
     for (size_t i = 0; i < count && !rc; i++)
         rc = ct_timing_sums_put_pair(s, &pairs[i]);
     if (!rc)
@@ -183,13 +190,10 @@ static int add_stream(struct ct_timing_sums *s, const struct ct_timing_stream *s
 
 int ct_timing_streams_end(struct ct_timing_sums *s, uint32_t lane)
 {
-    struct ct_timing_found found;
     struct ct_timing_stream *stream = find(s, lane);
     if (!stream)
         return CT_OK;
-    int rc = ct_timing_sums_find(s, &found);
-    if (!rc)
-        rc = add_stream(s, stream);
+    const int rc = ct_timing_sums_add(s, stream->timing, stream->graph, s->programs);
     close_stream(stream);
     *stream = s->streams[--s->stream_count];
     return rc;

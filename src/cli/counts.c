@@ -84,7 +84,8 @@ static bool start(struct cli_counts *c, const struct cli_args *args, size_t elf)
 
 int cli_counts_read(struct cli_counts *c, const struct cli_args *args, size_t elf)
 {
-    const int code = start(c, args, elf) ? cli_results_read(&c->read) : CLI_FAILED;
+    const bool begun = start(c, args, elf) && (!c->begun || c->begun(c->read.user));
+    const int code = begun ? cli_results_read(&c->read) : CLI_FAILED;
     if (!c->read.has_file || code == CLI_FAILED || c->read.kept_nothing)
         return code;
     if (is_named(c) ? !c->read.has_capture && !cli_programs_of(c->read.programs, args, elf, NULL)

@@ -12,6 +12,9 @@ struct cli_counts {
                                 other files than those of coverage */
     struct ct_cover *cover;
     bool lent; /* it is not to be freed */
+    /* Who makes other analyses when there are programs, before anything is read (may be NULL); it gets the
+     * `user` of `read`. False: said why. */
+    bool (*begun)(void *user);
     /* Set before: what reports are of. */
     bool contexts; /* also of each by itself */
     bool all_functions;

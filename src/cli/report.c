@@ -51,24 +51,24 @@ struct report {
     const struct cli_args *args;
     struct cli_counts counts;
     struct ct_report *collected;
-    struct ct_losses losses; /* of all captures */
     struct cli_wcet wcet;
-    bool has_saved; /* there are saved results that a report of captures has no room for; then … */
-    struct ct_stack_sums *stacks;
-    struct ct_timing_sums *times;
-    struct ct_report_input *inputs; /* … in their order */
+    bool several;                   /* captures and saved results add up: … */
+    struct ct_report_input *inputs; /* … these, in their order */
     size_t input_count;
 };
 
 /* ---- while the capture is decoded ---- */
 
-static bool on_opened(void *user)
+/* Makes what is collected, unless it is there. False: said why. */
+static bool begin(struct report *r)
 {
-    struct report *r = user;
     const uint64_t *window = r->counts.read.filter.slices;
-    const struct ct_report_options timeline = {.size = sizeof timeline, .from = window[0], .to = window[1]};
-    if (r->collected ||
-        ct_report_new(r->args->ctx, r->counts.read.programs, &timeline, &r->collected) == CT_OK)
+    const struct ct_report_options how = {.size = sizeof how,
+                                          .from = window[0],
+                                          .to = window[1],
+                                          .several = r->several,
+                                          .raw_names = r->args->raw_names};
+    if (r->collected || ct_report_new(r->args->ctx, r->counts.read.programs, &how, &r->collected) == CT_OK)
         return true;
     cli_library_error(r->args->ctx);
     return false;
@@ -86,15 +86,22 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     return ct_report_decoded(r->collected, buffer, chain);
 }
 
+/* Ends a capture of several, and tells the sums of it: a saved result of the same one counts twice. */
 static bool on_closing(void *user)
 {
     struct report *r = user;
     const struct cli_capture *capture = &r->counts.read.capture;
-    ct_losses_add(&r->losses, &capture->seen.losses);
-    if (ct_report_end(r->collected, capture->path, capture->capture->kind) == CT_OK)
-        return true;
-    cli_library_error(r->args->ctx);
-    return false;
+    const struct ct_analysis_captures one = {
+        .known = 1, .damaged = cli_capture_is_damaged(capture, false), .losses = capture->seen.losses};
+    int rc = ct_report_end(r->collected, capture->path, capture->capture->kind);
+    for (size_t i = 0; i < 2 && !rc; i++) {
+        rc = ct_analysis_add_captures(r->counts.read.also[i], &one);
+        if (!rc)
+            rc = ct_analysis_add_run(r->counts.read.also[i], capture->path);
+    }
+    if (rc)
+        cli_library_error(r->args->ctx);
+    return rc == CT_OK;
 }
 
 /* What a saved file of a kind, or a capture, tells. */
@@ -125,45 +132,43 @@ static bool on_took(void *user, const char *path, const struct ct_analysis_kind 
 }
 
 /* Makes what adds up several captures. False: said why. */
-static bool open_sums(struct report *r)
+static bool begin_sums(struct report *r)
 {
-    const struct ct_stack_sums_options names = {.size = sizeof names, .raw_names = r->args->raw_names};
-    const struct ct_timing_sums_options wishes = {.size = sizeof wishes, .raw_names = r->args->raw_names};
     struct cli_results *read = &r->counts.read;
     r->inputs = calloc((size_t)r->args->rest_count, sizeof *r->inputs);
-    if (!r->inputs) {
+    if (!r->inputs)
         cli_no_memory();
+    if (!r->inputs || !begin(r))
         return false;
-    }
-    if (ct_stack_sums_new(r->args->ctx, &names, &r->stacks) != CT_OK ||
-        ct_timing_sums_new(r->args->ctx, &wishes, &r->times) != CT_OK) {
-        cli_library_error(r->args->ctx);
-        return false;
-    }
-    read->also[0] = ct_stack_sums_analysis(r->stacks);
-    read->also[1] = ct_timing_sums_analysis(r->times);
+    read->also[0] = ct_stack_sums_analysis(ct_report_stacks(r->collected));
+    read->also[1] = ct_timing_sums_analysis(ct_report_times(r->collected));
     read->takes =
         "a report has no section for what this file tells; in the place of a capture it takes what "
         "'coretap cover', 'coretap timing' and 'coretap profile' write with --format data, and what "
         "'coretap merge' makes of these";
     read->file_why = "a saved result is of whole captures";
     read->took = on_took;
+    read->closing = on_closing;
     return true;
+}
+
+/* The programs are there: those of saved results are found when all operands were read. */
+static bool on_begin(void *user)
+{
+    struct report *r = user;
+    return r->several ? begin_sums(r) : begin(r);
 }
 
 static int collect(struct report *r)
 {
     struct cli_results *read = &r->counts.read;
     read->threads = cli_threads(r->args);
-    read->opened = on_opened;
+    r->counts.begun = on_begin;
     read->steps = on_steps;
     read->decoded = on_decoded;
-    read->closing = on_closing;
     read->user = r;
-    if (r->has_saved && !open_sums(r))
-        return CLI_FAILED;
     const int code = cli_counts_read(&r->counts, r->args, ELF);
-    if (code != CLI_FAILED && r->collected)
+    if (code != CLI_FAILED)
         cli_note_new_stacks(r->args, ct_report_renewed(r->collected));
     return code;
 }
@@ -175,9 +180,7 @@ static int collect(struct report *r)
 static struct ct_losses losses_of(const struct report *r)
 {
     const struct ct_analysis *most = r->counts.read.analysis;
-    if (!r->has_saved)
-        return r->losses;
-    for (size_t i = 0; i < sizeof r->counts.read.also / sizeof *r->counts.read.also; i++)
+    for (size_t i = 0; i < 2 && r->several; i++)
         if (r->counts.read.also[i]->captures.known > most->captures.known)
             most = r->counts.read.also[i];
     return most->captures.losses;
@@ -185,12 +188,13 @@ static struct ct_losses losses_of(const struct report *r)
 
 static int write_page(struct report *r, const struct ct_cover_views *views, const char *no_wcet)
 {
+    const struct cli_capture *capture = &r->counts.read.capture;
     const struct ct_report_write_options page = {.size = sizeof page,
+                                                 .capture = r->args->operand,
+                                                 .kind = r->several ? NULL : capture->capture->kind,
                                                  .losses = losses_of(r),
                                                  .inputs = r->inputs,
                                                  .input_count = r->input_count,
-                                                 .stacks = r->stacks,
-                                                 .times = r->times,
                                                  .cover = views,
                                                  .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
                                                  .no_wcet = no_wcet};
@@ -222,7 +226,7 @@ static int worse(int a, int b)
 /* Whether a capture or a saved file tells it. */
 static bool tells_any(const struct report *r, uint32_t what)
 {
-    bool any = !r->has_saved;
+    bool any = !r->several;
     for (size_t i = 0; i < r->input_count; i++)
         any |= (r->inputs[i].tells & what) != 0;
     return any;
@@ -240,10 +244,6 @@ static int analyse(struct report *r)
         return CLI_FAILED;
     if (views)
         code = worse(code, cli_cover_check(&r->counts, views));
-    if (!r->collected && ct_report_new(r->args->ctx, r->counts.read.programs, NULL, &r->collected) != CT_OK) {
-        ct_cover_views_free(views);
-        return cli_library_error(r->args->ctx);
-    }
     code = worse(code, find_path(r, &why));
     code = worse(code, write_page(r, views, why));
     free(why);
@@ -287,27 +287,14 @@ static bool read_filter(struct report *r)
             cli_filter_refuse(filter, r->args, NULL, "with --entry, whose path is of the whole trace"));
 }
 
-/* Whether there are saved results of another kind than coverage, or nothing but saved results. */
-static bool has_saved(const struct cli_args *args)
-{
-    bool others = false, captures = false;
-    for (int i = 0; i < args->rest_count; i++) {
-        const bool is_file = cli_results_is_file(NULL, args->rest[i]);
-        captures |= !is_file;
-        others |= is_file && !cli_results_is_file(ct_cover_kind(), args->rest[i]);
-    }
-    return others || !captures;
-}
-
 static int run(const struct cli_args *args)
 {
-    struct report r = {.args = args, .has_saved = has_saved(args)};
+    const bool several = args->rest_count > 1 || cli_results_is_file(NULL, args->operand);
+    struct report r = {.args = args, .several = several};
     if (!check(args))
         return CLI_FAILED;
     const int code = read_filter(&r) && open_path(&r) ? analyse(&r) : CLI_FAILED;
     ct_report_free(r.collected);
-    ct_stack_sums_free(r.stacks);
-    ct_timing_sums_free(r.times);
     free(r.inputs);
     cli_counts_close(&r.counts);
     cli_wcet_close(&r.wcet);

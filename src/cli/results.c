@@ -162,9 +162,6 @@ static int run_session(struct cli_results *r)
     int rc = ct_session_new(r->args->ctx, &options, &r->session);
     if (!rc && r->analysis && !r->files_alone)
         rc = ct_session_add(r->session, r->analysis);
-    for (size_t i = 0; i < sizeof r->also / sizeof *r->also && !rc; i++)
-        if (r->also[i])
-            rc = ct_session_add(r->session, r->also[i]);
     if (!rc)
         rc = ct_session_run(r->session, r->capture.capture, r->capture.buffers, r->capture.count);
     if (!rc) {

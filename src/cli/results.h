@@ -16,11 +16,10 @@ struct cli_results {
     struct ct_programs *programs;
     struct ct_analysis *analysis; /* what is found is added to it; NULL: there are no saved files, and who
                                      takes records is said below */
-    struct ct_analysis
-        *also[2];      /* NULL, or others that captures and saved files of their kinds are added to */
-    const char *takes; /* … and what is said of a file of none of these kinds */
-    struct ct_session *session; /* while a capture is decoded */
-    struct cli_capture capture; /* the last one */
+    struct ct_analysis *also[2];  /* NULL, or others that saved files of their kinds are added to */
+    const char *takes;            /* … and what is said of a file of none of these kinds */
+    struct ct_session *session;   /* while a capture is decoded */
+    struct cli_capture capture;   /* the last one */
     bool has_capture;
     bool needs_program; /* a capture whose programs are not known is of no use */
     bool sums_alone;    /* what captures of saved files lost is not said of each file: the sum is told of */

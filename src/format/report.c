@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "format/out.h"
 #include "format/report_own.h"
-#include "format/report_saved.h"
+#include "format/report_sums.h"
 
 /* Executions of functions in the timeline, at most: the longest ones. */
 #define SLICES 20000
@@ -128,33 +128,8 @@ static const char *program_of(const struct ct_programs *programs)
     return count == 1 ? path : NULL;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const struct ct_report_function *x = a;
-    const struct ct_report_function *y = b;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* Adds the functions, which are in that order, to the sums, by their number in the stacks. `numbers` are
- * those in the sums. */
-static int keep_functions(struct ct_report *r, uint32_t *numbers)
-{
-    struct ct_report_collected *now = &r->now;
-    int rc = CT_OK;
-    for (size_t i = 0; i < now->function_count && !rc; i++) {
-        const struct ct_report_function *f = &now->functions[i];
-        size_t program;
-        const struct ct_symbol *symbol = ct_stacks_symbol(now->stacks, f->number, &program);
-        const struct ct_program *file = symbol ? now->places[program].program : NULL;
-        const struct ct_report_key key = {
-            .program = file ? file->path : "", .addr = symbol ? symbol->addr : 0, .name = f->place.function};
-        rc = ct_report_sums_function(&r->sums, &key, f, &numbers[f->number]);
-    }
-    return rc;
-}
-
 /* Adds the slices to those of all captures; what was left out stays so. */
-static int keep_slices(struct ct_report *r, const uint32_t *numbers)
+static int keep_slices(struct ct_report *r)
 {
     const struct ct_slices *from = &r->now.slices;
     int rc = CT_OK;
@@ -164,47 +139,36 @@ static int keep_slices(struct ct_report *r, const uint32_t *numbers)
     for (size_t i = 0; i < from->count && !rc; i++) {
         struct ct_slice slice = from->slices[i];
         slice.lane = r->now.stream_of[slice.lane];
-        slice.function = numbers[slice.function];
-        rc = ct_slices_add(&r->slices, &slice);
+        if (r->several) {
+            const char *name = ct_stacks_name(r->now.stacks, slice.function);
+            slice.function = ct_names_add(&r->names, name, strlen(name));
+        }
+        rc = slice.function == CT_NAMES_NONE ? CT_ERR_NOMEM : ct_slices_add(&r->slices, &slice);
     }
     return rc;
 }
 
-/* Adds all that was found to what captures before have. */
-static int keep(struct ct_report *r)
+/* What one capture says of functions. */
+static int add_up_functions(struct ct_report *r)
 {
-    size_t count;
-    const struct ct_stack_place *places = ct_stacks_places(r->now.stacks, &count);
-    const size_t functions = r->now.function_count;
-    if (functions)
-        qsort(r->now.functions, functions, sizeof *r->now.functions, by_number);
-    const uint32_t most = functions ? r->now.functions[functions - 1].number : 0;
-    uint32_t *numbers = calloc((size_t)most + 1, sizeof *numbers);
-    int rc = numbers ? keep_functions(r, numbers) : CT_ERR_NOMEM;
+    uint32_t *index_of = NULL;
+    int rc = add_functions(r, &index_of);
     if (!rc)
-        rc = ct_report_sums_places(&r->sums, places, count, numbers);
-    if (!rc)
-        rc = keep_slices(r, numbers);
-    free(numbers);
-    return rc;
+        rc = add_up(r, index_of);
+    free(index_of);
+    return rc ? rc : give_runs(r);
 }
 
 static int add_up_capture(struct ct_report *r)
 {
-    uint32_t *index_of = NULL;
     int rc = r->now.stacks ? CT_OK : ct_report_make_stacks(r);
     if (!rc)
         rc = ct_stacks_end(r->now.stacks);
     if (!rc)
         rc = ct_report_take_slices(r);
     if (!rc)
-        rc = add_functions(r, &index_of);
-    if (!rc)
-        rc = add_up(r, index_of);
-    free(index_of);
-    if (!rc)
-        rc = give_runs(r);
-    return rc ? rc : keep(r);
+        rc = r->several ? ct_stack_sums_add(r->stacks, r->now.stacks) : add_up_functions(r);
+    return rc ? rc : keep_slices(r);
 }
 
 /* Cycles and instructions do not add up. */
@@ -223,7 +187,7 @@ static int check_unit(struct ct_report *r, const char *name, bool has_steps)
 
 static int add_capture(struct ct_report *r, const char *name, const char *kind)
 {
-    struct ct_arena *arena = &r->sums.arena;
+    struct ct_arena *arena = &r->arena;
     struct ct_report_capture *captures = realloc(r->captures, (r->capture_count + 1) * sizeof *captures);
     if (!captures)
         return CT_ERR_NOMEM;
@@ -268,19 +232,19 @@ static int end_capture(struct ct_report *r, const char *name, const char *kind)
     r->renewed += r->now.stacks ? ct_stacks_renewed(r->now.stacks) : 0;
     if (!rc)
         rc = add_up_capture(r);
-    if (!rc)
-        rc = add_capture(r, name, kind);
-    forget_capture(r);
-    return ct_tell_nomem(r->ctx, "report", rc);
+    return ct_tell_nomem(r->ctx, "report", rc ? rc : add_capture(r, name, kind));
 }
 
 int ct_report_end(struct ct_report *r, const char *name, const char *kind)
 {
     if (!r || !name || !kind)
         return ct_fail_null(r ? r->ctx : NULL, __func__);
-    if (r->over)
-        return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__, CT_REPORT_WRITTEN);
-    return end_capture(r, name, kind);
+    if (r->over || !r->several)
+        return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__,
+                       r->over ? CT_REPORT_WRITTEN : "the report is of one capture (options.several)");
+    const int rc = end_capture(r, name, kind);
+    forget_capture(r);
+    return rc;
 }
 
 /* ---- after all ---- */
@@ -320,21 +284,29 @@ void ct_report_sort(struct ct_report_function *functions, size_t function_count,
         qsort(edges, edge_count, sizeof *edges, by_edge_time);
 }
 
-/* Sorts what was added up. A report of which nothing was ended is of one capture. */
+/* Ends the only capture, or one that was not ended. */
 static int finish(struct ct_report *r, const struct ct_report_write_options *options)
 {
     int rc = CT_OK;
-    if (r->has_now || (!r->capture_count && !options->input_count))
+    if (r->has_now || !r->several)
         rc = end_capture(r, options->capture ? options->capture : "capture",
                          options->kind ? options->kind : "trace");
     if (rc)
         return rc;
     ct_slices_end(&r->slices);
-    ct_report_sort(r->sums.functions, r->sums.function_count, r->edges, r->edge_count);
+    ct_report_sort(r->now.functions, r->now.function_count, r->edges, r->edge_count);
     return CT_OK;
 }
 
 /* ---- the object ---- */
+
+static int make_sums(struct ct_report *r, uint8_t raw_names)
+{
+    const struct ct_stack_sums_options names = {.size = sizeof names, .raw_names = raw_names};
+    const struct ct_timing_sums_options wishes = {.size = sizeof wishes, .raw_names = raw_names};
+    const int rc = ct_stack_sums_new(r->ctx, &names, &r->stacks);
+    return rc ? rc : ct_timing_sums_new(r->ctx, &wishes, &r->times);
+}
 
 int ct_report_new(struct ct_ctx *ctx, struct ct_programs *programs, const struct ct_report_options *options,
                   struct ct_report **out)
@@ -352,8 +324,23 @@ int ct_report_new(struct ct_ctx *ctx, struct ct_programs *programs, const struct
     r->programs = programs;
     r->slices = (struct ct_slices){.most = SLICES, .begin = o.from, .end = o.to ? o.to : UINT64_MAX};
     r->now.slices = r->slices;
-    *out = r;
-    return CT_OK;
+    r->several = o.several;
+    const int made = o.several ? make_sums(r, o.raw_names) : CT_OK;
+    if (made)
+        ct_report_free(r);
+    else
+        *out = r;
+    return made;
+}
+
+struct ct_stack_sums *ct_report_stacks(const struct ct_report *r)
+{
+    return r ? r->stacks : NULL;
+}
+
+struct ct_timing_sums *ct_report_times(const struct ct_report *r)
+{
+    return r ? r->times : NULL;
 }
 
 void ct_report_free(struct ct_report *r)
@@ -362,7 +349,10 @@ void ct_report_free(struct ct_report *r)
         return;
     forget_capture(r);
     ct_slices_free(&r->slices);
-    ct_report_sums_free(&r->sums);
+    ct_stack_sums_free(r->stacks);
+    ct_timing_sums_free(r->times);
+    ct_names_free(&r->names);
+    ct_arena_free(&r->arena);
     free(r->captures);
     free(r->streams);
     free(r->edges);
@@ -373,25 +363,14 @@ uint64_t ct_report_renewed(const struct ct_report *r)
 {
     if (!r)
         return 0;
-    return r->renewed + (r->now.stacks ? ct_stacks_renewed(r->now.stacks) : 0);
+    return r->renewed + (r->now.stacks && !r->over ? ct_stacks_renewed(r->now.stacks) : 0);
 }
 
-/* The names of functions in slices, by their number. NULL without memory. */
-static const char **slice_names(const struct ct_report *r)
+/* Writes the page with the sums over captures and saved results. */
+static int write_sums(const struct ct_report *r, struct ct_report_page *page, FILE *out)
 {
-    const char **names = calloc(r->sums.function_count + 1, sizeof *names);
-    for (size_t i = 0; names && i < r->sums.function_count; i++)
-        names[r->sums.functions[i].number] = r->sums.functions[i].place.function;
-    return names;
-}
-
-/* Writes the page with the sums over captures and saved results in the place of what was collected. */
-static int write_saved(const struct ct_report *r, const struct ct_report_write_options *options,
-                       struct ct_report_page *page, FILE *out)
-{
-    struct ct_report_saved sums = {0};
-    const char **names = slice_names(r);
-    int rc = names ? ct_report_saved_make(r->programs, options, &sums) : CT_ERR_NOMEM;
+    struct ct_report_sums sums = {0};
+    int rc = ct_report_sums_make(r->programs, r->stacks, r->times, &sums);
     ct_report_sort(sums.functions, sums.ran_count, sums.edges, sums.edge_count);
     page->cycles = sums.cycles;
     page->functions = sums.functions;
@@ -403,13 +382,24 @@ static int write_saved(const struct ct_report *r, const struct ct_report_write_o
     page->places = sums.places;
     page->place_count = sums.place_count;
     page->all_cycles = sums.all_cycles;
-    page->slice_names = names;
-    page->slice_name_count = r->sums.function_count;
+    page->slice_names = r->names.names;
+    page->slice_name_count = r->names.count;
     if (!rc)
         rc = ct_report_html(out, page);
-    ct_report_saved_free(&sums);
-    free(names);
+    ct_report_sums_free(&sums);
     return rc;
+}
+
+/* Writes the page of the only capture. */
+static int write_capture(const struct ct_report *r, struct ct_report_page *page, FILE *out)
+{
+    page->functions = r->now.functions;
+    page->function_count = page->ran_count = r->now.function_count;
+    page->edges = r->edges;
+    page->edge_count = r->edge_count;
+    page->edges_left_out = r->edges_left_out;
+    page->places = ct_stacks_places(r->now.stacks, &page->place_count);
+    return ct_report_html(out, page);
 }
 
 static int write_page(const struct ct_report *r, const struct ct_report_write_options *options, FILE *out)
@@ -422,14 +412,6 @@ static int write_page(const struct ct_report *r, const struct ct_report_write_op
         .losses = options->losses,
         .streams = r->streams,
         .stream_count = r->stream_count,
-        .functions = r->sums.functions,
-        .function_count = r->sums.function_count,
-        .ran_count = r->sums.function_count,
-        .edges = r->edges,
-        .edge_count = r->edge_count,
-        .edges_left_out = r->edges_left_out,
-        .places = r->sums.places,
-        .place_count = r->sums.place_count,
         .slices = &r->slices,
         .slice_cycles = r->cycles,
         .inputs = options->inputs,
@@ -438,8 +420,8 @@ static int write_page(const struct ct_report *r, const struct ct_report_write_op
         .wcet = options->wcet,
         .no_wcet = options->no_wcet,
     };
-    const int rc = options->input_count ? write_saved(r, options, &page, out) : ct_report_html(out, &page);
-    return ct_tell_nomem(r->ctx, "report", rc);
+    return ct_tell_nomem(r->ctx, "report",
+                         r->several ? write_sums(r, &page, out) : write_capture(r, &page, out));
 }
 
 int ct_report_write(struct ct_report *r, const struct ct_report_write_options *options, ct_write_fn *write,
@@ -450,9 +432,11 @@ int ct_report_write(struct ct_report *r, const struct ct_report_write_options *o
     if (!r || !write)
         return ct_fail_null(r ? r->ctx : NULL, __func__);
     int rc = ct_options_read(r->ctx, __func__, options, &o, sizeof o);
+    if (!rc && r->several != (o.input_count > 0))
+        return ct_fail(r->ctx, CT_ERR_ARG, "%s: a report of several, and no other, has inputs", __func__);
     if (!rc && !r->over) {
-        r->over = true;
         r->result = finish(r, &o);
+        r->over = true;
     }
     if (!rc)
         rc = r->result;

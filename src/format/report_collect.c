@@ -7,9 +7,6 @@
 #include "base/path.h"
 #include "format/report_own.h"
 
-/* Edges kept of each stream: those with most time. */
-#define EDGES 64
-
 /* ---- places ---- */
 
 int ct_report_find_place(struct ct_report *r, uint64_t addr, struct ct_report_place *place)
@@ -91,74 +88,30 @@ int ct_report_steps(struct ct_report *r, const struct ct_stream *stream, const s
 
 /* ---- after a buffer ---- */
 
-struct weighed {
-    uint64_t weight;
-    uint32_t edge;
-};
-
-static int by_weight(const void *a, const void *b)
-{
-    const struct weighed *x = a;
-    const struct weighed *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return x->edge < y->edge ? -1 : x->edge > y->edge;
-}
-
-static const char *way_out(const struct ct_node *node, const struct ct_edge *edge)
-{
-    if (edge->kind == CT_EDGE_INTERRUPTED)
-        return "interrupted";
-    if (edge->kind == CT_EDGE_OPEN)
-        return "into a gap";
-    if (!edge->exec)
-        return "not taken";
-    if (node->flags & CT_NODE_CUT || (node->type != CT_INSN_BR && node->type != CT_INSN_IBR))
-        return "on";
-    if (node->sub == CT_INSN_SUB_NONE)
-        return node->cond ? "taken" : "jump";
-    return node->sub == CT_INSN_SUB_LINK ? "call" : "return";
-}
-
-static int add_edge(struct ct_report *r, const struct ct_graph *graph, uint32_t number,
-                    const struct ct_timing_edge *times)
+static int add_edge(struct ct_report *r, const struct ct_timing_edge *times)
 {
     struct ct_report_edge *edges = realloc(r->edges, (r->edge_count + 1) * sizeof *edges);
     if (!edges)
         return CT_ERR_NOMEM;
     r->edges = edges;
-    uint32_t count;
-    const struct ct_edge *edge = &ct_graph_edges(graph, &count)[number];
-    const struct ct_node *node = &ct_graph_nodes(graph, &count)[edge->from];
     struct ct_report_edge *into = &edges[r->edge_count++];
     *into = (struct ct_report_edge){.stream = r->stream_count,
-                                    .way = way_out(node, edge),
+                                    .way = ct_report_way(times),
                                     .count = times->count,
                                     .cycles = times->cycles};
     into->cycles.histogram = NULL; /* stays with the timing */
-    int rc = ct_report_find_place(r, node->start, &into->from);
-    if (!rc)
-        rc = ct_report_keep_place(&r->sums.arena, &into->from);
-    if (!rc)
-        rc = ct_report_find_place(r, edge->next, &into->to);
-    return rc ? rc : ct_report_keep_place(&r->sums.arena, &into->to);
+    const int rc = ct_report_find_place(r, times->start, &into->from);
+    return rc ? rc : ct_report_find_place(r, times->next, &into->to);
 }
 
-static int add_edges(struct ct_report *r, const struct ct_timing *timing, const struct ct_graph *graph)
+static int add_edges(struct ct_report *r, const struct ct_timing *timing)
 {
-    size_t count;
+    size_t count, used;
     const struct ct_timing_edge *all = ct_timing_edges(timing, &count);
-    struct weighed *order = calloc(count + 1, sizeof *order);
-    size_t used = 0;
+    size_t *order = ct_report_choose_edges(all, count, r->now.cycles, &used, &r->edges_left_out);
     int rc = order ? CT_OK : CT_ERR_NOMEM;
-    for (size_t i = 0; order && i < count; i++)
-        if (all[i].count)
-            order[used++] = (struct weighed){r->now.cycles ? all[i].cycles.sum : all[i].count, (uint32_t)i};
-    if (used)
-        qsort(order, used, sizeof *order, by_weight);
-    for (size_t i = 0; i < used && i < EDGES && !rc; i++)
-        rc = add_edge(r, graph, order[i].edge, &all[order[i].edge]);
-    r->edges_left_out += used > EDGES ? used - EDGES : 0;
+    for (size_t i = 0; i < used && !rc; i++)
+        rc = add_edge(r, &all[order[i]]);
     free(order);
     return rc;
 }
@@ -196,23 +149,24 @@ static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const
         return CT_ERR_NOMEM;
     r->streams = streams;
     struct ct_report_stream *into = &streams[r->stream_count];
-    *into = (struct ct_report_stream){
-        .capture = r->capture_count,
-        .buffer = ct_arena_strdup(&r->sums.arena, buffer->name),
-        .name = ct_arena_strdup(&r->sums.arena, s->source->name),
-        .core = s->source->core ? ct_arena_strdup(&r->sums.arena, s->source->core) : NULL,
-        .protocol = ct_protocol_name((enum ct_protocol)s->source->protocol),
-        .id = s->id,
-        .bytes = s->stats.bytes,
-        .instructions = s->stats.instructions,
-        .losses = s->stats.losses};
+    *into = (struct ct_report_stream){.capture = r->capture_count,
+                                      .buffer = ct_arena_strdup(&r->arena, buffer->name),
+                                      .name = ct_arena_strdup(&r->arena, s->source->name),
+                                      .core = s->source->core ? ct_arena_strdup(&r->arena, s->source->core)
+                                                              : NULL,
+                                      .protocol = ct_protocol_name((enum ct_protocol)s->source->protocol),
+                                      .id = s->id,
+                                      .bytes = s->stats.bytes,
+                                      .instructions = s->stats.instructions,
+                                      .losses = s->stats.losses};
     int rc = into->buffer && into->name ? CT_OK : CT_ERR_NOMEM;
     if (!rc && lane->timing) {
         into->times = ct_timing_totals(lane->timing);
         if (lane->lane < CT_STACK_LANES)
             r->now.stream_of[lane->lane] = (uint32_t)r->stream_count;
-        rc = add_edges(r, lane->timing, s->graph);
-        if (!rc)
+        rc = r->several ? ct_timing_sums_add(r->times, lane->timing, s->graph, r->programs)
+                        : add_edges(r, lane->timing);
+        if (!rc && !r->several)
             rc = add_runs(r, lane->timing);
     }
     r->stream_count++;

@@ -21,9 +21,6 @@
 /* Captures and saved results in a table or a sentence, at most. */
 #define INPUTS 256
 
-/* Captures in the heading, at most. */
-#define CAPTURES 20
-
 /* ---- what is asked of all sections ---- */
 
 uint64_t ct_report_self(const struct ct_report_page *r, const struct ct_report_function *f)
@@ -148,6 +145,16 @@ bool ct_report_told(FILE *out, const struct ct_report_page *r, uint32_t tells)
     return true;
 }
 
+/* Whether all that the page is made of are captures; then also instructions and the size of the trace are
+ * known. */
+static bool has_captures_alone(const struct ct_report_page *r)
+{
+    bool alone = true;
+    for (size_t i = 0; i < r->input_count; i++)
+        alone = alone && (r->inputs[i].tells & CT_REPORT_STREAMS);
+    return alone;
+}
+
 /* ---- summary ---- */
 
 /* Sums over the streams. */
@@ -179,7 +186,9 @@ static void cycles_card(FILE *out, const struct ct_report_page *r, const struct 
     char note[64];
     if (r->input_count)
         snprintf(note, sizeof note, "of %zu %s", r->input_count,
-                 r->input_count == 1 ? "file" : "captures and files");
+                 r->input_count == 1     ? "file"
+                 : has_captures_alone(r) ? "captures"
+                                         : "captures and files");
     else
         snprintf(note, sizeof note, "of %zu trace %s", streams, streams == 1 ? "source" : "sources");
     if (sum->times.cycles)
@@ -260,15 +269,6 @@ static void stream_row(FILE *out, const struct ct_report_page *r, const struct c
     ct_page_count_cell(out, s->times.exceptions);
     ct_page_count_cell(out, s->losses.gaps);
     fputs("<td class=\"wide\"></td></tr>\n", out);
-}
-
-/* Of saved results neither trace nor instructions are known. */
-static bool has_captures_alone(const struct ct_report_page *r)
-{
-    bool alone = true;
-    for (size_t i = 0; i < r->input_count; i++)
-        alone = alone && (r->inputs[i].tells & CT_REPORT_STREAMS);
-    return alone;
 }
 
 static void inputs(FILE *out, const struct ct_report_page *r)
@@ -382,38 +382,29 @@ static const char *subject(const struct ct_report_page *r)
     return base_name(r->program ? r->program : r->input_count ? r->inputs[0].name : r->captures[0].name);
 }
 
-static void capture(FILE *out, const struct ct_report_page *r, size_t number)
-{
-    fprintf(out, "%s<code>", number ? ", " : "");
-    ct_xml_text(out, r->captures[number].name);
-    fputs("</code> (", out);
-    ct_xml_text(out, r->captures[number].kind);
-    fputs(")", out);
-}
-
-static const char several[] = "<p>Counts and times of functions, stacks and coverage are sums over these "
-                              "captures; ways and the timeline are "
-                              "those of each core of each, whose time begins with its own trace.</p>\n";
+static const char sums[] =
+    "<p>Stacks, functions, ways, their times and coverage are sums over all of them; the "
+    "timeline is that of each core of each capture, whose time begins with its own "
+    "trace.</p>\n";
 
 static void heading(FILE *out, const struct ct_report_page *r)
 {
     fputs("<header>\n<h1>", out);
     ct_xml_text(out, subject(r));
+    fputs("</h1>\n<p class=\"about\">What ran, as ", out);
     if (r->input_count) {
-        fprintf(out, "</h1>\n<p class=\"about\">What ran, as %zu %s. Made by coretap %s.</p>\n</header>\n",
-                r->input_count,
-                r->input_count == 1 ? "saved result tells" : "captures and saved results tell together",
-                ct_version());
+        fprintf(out, "%zu %s. Made by coretap %s.</p>\n%s</header>\n", r->input_count,
+                r->input_count == 1     ? "saved result tells"
+                : has_captures_alone(r) ? "captures tell together"
+                                        : "captures and saved results tell together",
+                ct_version(), r->input_count > 1 ? sums : "");
         return;
     }
-    fprintf(out, "</h1>\n<p class=\"about\">What ran, as the %s in ",
-            r->capture_count > 1 ? "traces" : "trace");
-    for (size_t i = 0; i < r->capture_count && i < CAPTURES; i++)
-        capture(out, r, i);
-    if (r->capture_count > CAPTURES)
-        fprintf(out, " and %zu more", r->capture_count - CAPTURES);
-    fprintf(out, " %s. Made by coretap %s.</p>\n%s</header>\n", r->capture_count > 1 ? "tell" : "tells",
-            ct_version(), r->capture_count > 1 ? several : "");
+    fputs("the trace in <code>", out);
+    ct_xml_text(out, r->captures[0].name);
+    fputs("</code> (", out);
+    ct_xml_text(out, r->captures[0].kind);
+    fprintf(out, ") tells. Made by coretap %s.</p>\n</header>\n", ct_version());
 }
 
 static int title(FILE *out, const struct ct_report_page *r)

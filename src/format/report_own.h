@@ -3,9 +3,9 @@
 #ifndef CT_FORMAT_REPORT_OWN_H
 #define CT_FORMAT_REPORT_OWN_H
 
+#include "base/names.h"
 #include "coretap/report.h"
 #include "format/report_page.h"
-#include "format/report_sums.h"
 #include "format/slices.h"
 
 /* What is collected of one stream while its buffer is decoded. */
@@ -40,10 +40,15 @@ struct ct_report {
     struct ct_programs *programs;
     bool over;  /* nothing more is taken … */
     int result; /* … and this came of it */
+    bool several;
     struct ct_report_collected now;
     bool has_now; /* of a capture that is not over */
+    /* Of several captures. */
+    struct ct_stack_sums *stacks;
+    struct ct_timing_sums *times;
+    struct ct_names names; /* of functions of slices */
     /* Of all captures. */
-    struct ct_report_sums sums;
+    struct ct_arena arena;              /* strings */
     struct ct_report_capture *captures; /* that are over */
     size_t capture_count;
     const char *program;  /* path of the one that ran … */
@@ -51,10 +56,10 @@ struct ct_report {
     bool has_steps;
     bool cycles; /* times are cycles: of all captures, or of none */
     uint64_t renewed;
-    struct ct_slices slices;
+    struct ct_slices slices;          /* of several captures: functions are numbers of `names` */
     struct ct_report_stream *streams; /* of buffers that are over */
     size_t stream_count;
-    struct ct_report_edge *edges;
+    struct ct_report_edge *edges; /* of the only capture */
     size_t edge_count;
     uint64_t edges_left_out;
 };

@@ -101,6 +101,14 @@ bool ct_report_told(FILE *out, const struct ct_report_page *report, uint32_t tel
 int ct_report_add_up(const struct ct_stack_place *places, size_t count, const uint32_t *index_of,
                      struct ct_report_function *functions);
 
+/* Says how execution left the instructions of an edge: "call", "taken", … */
+const char *ct_report_way(const struct ct_timing_edge *edge);
+
+/* Chooses the edges with most time, by `cycles` or else by how often they were taken: their indexes, *used of
+ * them, to be freed. How many more ran is added to *left_out. NULL without memory; then *used is 0. */
+size_t *ct_report_choose_edges(const struct ct_timing_edge *all, size_t count, bool cycles, size_t *used,
+                               uint64_t *left_out);
+
 /* Puts those with most time first. */
 void ct_report_sort(struct ct_report_function *functions, size_t function_count, struct ct_report_edge *edges,
                     size_t edge_count);

@@ -1,179 +1,252 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a report says of captures and saved results: functions and edges of the sums, by the build id
+ * of their program and their address in its file. */
 #include "format/report_sums.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- functions ---- */
+#include "base/path.h"
+#include "format/program_match.h"
 
-static int compare(const struct ct_report_key *a, const struct ct_report_key *b)
-{
-    if (a->addr != b->addr)
-        return a->addr < b->addr ? -1 : 1;
-    const int program = strcmp(a->program, b->program);
-    return program ? program : strcmp(a->name, b->name);
-}
-
-/* Gives the place of a key in the order, and in *there whether it is taken by that key. */
-static size_t find(const struct ct_report_sums *sums, const struct ct_report_key *key, bool *there)
-{
-    size_t low = 0;
-    size_t high = sums->function_count;
-    *there = false;
-    while (low < high && !*there) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = compare(&sums->keys[sums->order[middle]], key);
-        *there = order == 0;
-        low = order < 0 ? middle + 1 : *there ? middle : low;
-        high = order > 0 ? middle : high;
-    }
-    return low;
-}
-
-/* Makes room for one more function. */
-static bool grow(struct ct_report_sums *sums)
-{
-    const size_t count = sums->function_count;
-    size_t counts[] = {count, count, count};
-    void *functions = ct_arena_push(&sums->arena, sums->functions, &counts[0], sizeof *sums->functions);
-    void *keys = ct_arena_push(&sums->arena, sums->keys, &counts[1], sizeof *sums->keys);
-    void *order = ct_arena_push(&sums->arena, sums->order, &counts[2], sizeof *sums->order);
-    if (!functions || !keys || !order)
-        return false;
-    sums->functions = functions;
-    sums->keys = keys;
-    sums->order = order;
-    return true;
-}
-
-int ct_report_keep_place(struct ct_arena *arena, struct ct_report_place *place)
-{
-    const char *file = place->file;
-    place->function = ct_arena_strdup(arena, place->function);
-    place->file = file ? ct_arena_strdup(arena, file) : NULL;
-    return place->function && (place->file || !file) ? CT_OK : CT_ERR_NOMEM;
-}
-
-static int insert(struct ct_report_sums *sums, size_t at, const struct ct_report_key *key,
-                  const struct ct_report_place *place)
-{
-    if (!grow(sums))
-        return CT_ERR_NOMEM;
-    const uint32_t number = (uint32_t)sums->function_count;
-    struct ct_report_key *kept = &sums->keys[number];
-    struct ct_report_function *into = &sums->functions[number];
-    *into = (struct ct_report_function){.number = number, .place = *place};
-    *kept = (struct ct_report_key){.program = ct_arena_strdup(&sums->arena, key->program),
-                                   .addr = key->addr,
-                                   .name = ct_arena_strdup(&sums->arena, key->name)};
-    if (!kept->program || !kept->name || ct_report_keep_place(&sums->arena, &into->place))
-        return CT_ERR_NOMEM;
-    memmove(&sums->order[at + 1], &sums->order[at], (sums->function_count - at) * sizeof *sums->order);
-    sums->order[at] = number;
-    sums->function_count++;
-    return CT_OK;
-}
-
-int ct_report_sums_function(struct ct_report_sums *sums, const struct ct_report_key *key,
-                            const struct ct_report_function *from, uint32_t *number)
-{
-    bool there;
-    const size_t at = find(sums, key, &there);
-    int rc = there ? CT_OK : insert(sums, at, key, &from->place);
-    if (rc)
-        return rc;
-    *number = sums->order[at];
-    struct ct_report_function *into = &sums->functions[*number];
-    into->insns += from->insns;
-    into->cycles += from->cycles;
-    into->all_insns += from->all_insns;
-    into->all_cycles += from->all_cycles;
-    into->calls += from->calls;
-    rc = ct_dist_merge(&into->inclusive, &from->inclusive);
-    return rc ? rc : ct_dist_merge(&into->self, &from->self);
-}
-
-/* ---- stacks ---- */
-
-/* Children of the places of the sums: the first of each, and the next one of the same caller. */
-struct links {
-    uint32_t *first, *next;
-    uint32_t roots;
+/* A program that the sums know, and the same one as it ran. */
+struct known {
+    struct ct_program_identity identity;
+    struct ct_program *program; /* NULL: it is not there, so its source is not known */
 };
 
-static struct links link_places(const struct ct_report_sums *sums, size_t room)
+/* A function of the page by its program and address. */
+struct key {
+    uint32_t program; /* index of `known`, or CT_STACK_NONE */
+    uint32_t function;
+    uint64_t addr;
+};
+
+struct making {
+    struct ct_report_sums *into;
+    struct ct_stack_found stacks;
+    struct ct_timing_found times;
+    struct known *known;
+    size_t known_count;
+    uint32_t *of_stacks, *of_times; /* index of `known` by the number that the sums have */
+    struct key *keys;
+    size_t key_count;
+};
+
+/* ---- programs ---- */
+
+static uint32_t know(struct making *m, const struct ct_program_identity *identity,
+                     struct ct_programs *programs)
 {
-    struct links l = {.first = calloc(room + 1, sizeof *l.first),
-                      .next = calloc(room + 1, sizeof *l.next),
-                      .roots = CT_STACK_NONE};
-    for (size_t i = 0; l.first && i < room; i++)
-        l.first[i] = CT_STACK_NONE;
-    for (size_t i = sums->place_count; l.first && l.next && i-- > 0;) {
-        const uint32_t parent = sums->places[i].parent;
-        uint32_t *head = parent == CT_STACK_NONE ? &l.roots : &l.first[parent];
-        l.next[i] = *head;
-        *head = (uint32_t)i;
-    }
-    return l;
+    for (size_t i = 0; i < m->known_count; i++)
+        if (ct_identity_is(&m->known[i].identity, identity))
+            return (uint32_t)i;
+    struct known *fresh = &m->known[m->known_count];
+    *fresh = (struct known){.identity = *identity};
+    for (size_t i = 0; i < ct_programs_count(programs) && !fresh->program; i++)
+        if (ct_identity_is_of(identity, ct_programs_at(programs, i)))
+            fresh->program = ct_programs_at(programs, i);
+    return (uint32_t)m->known_count++;
 }
 
-/* The place of a function below its caller, which is made where there is none. The caller has made room. */
-static uint32_t place_of(struct ct_report_sums *sums, struct links *l, uint32_t parent, uint32_t function)
+static int know_all(struct making *m, struct ct_programs *programs, const struct ct_stack_sums *stacks,
+                    const struct ct_timing_sums *times)
 {
-    uint32_t *head = parent == CT_STACK_NONE ? &l->roots : &l->first[parent];
-    for (uint32_t at = *head; at != CT_STACK_NONE; at = l->next[at])
-        if (sums->places[at].function == function)
-            return at;
-    const uint32_t made = (uint32_t)sums->place_count++;
-    sums->places[made] = (struct ct_stack_place){.parent = parent, .function = function};
-    l->next[made] = *head;
-    *head = made;
-    return made;
-}
-
-/* The first capture's tree is that of the sums. */
-static int copy_places(struct ct_report_sums *sums, const struct ct_stack_place *places, size_t count,
-                       const uint32_t *numbers)
-{
-    free(sums->places);
-    sums->places = calloc(count + 1, sizeof *sums->places);
-    if (!sums->places)
+    const size_t count = m->stacks.program_count + m->times.program_count;
+    m->known = calloc(count + 1, sizeof *m->known);
+    m->of_stacks = calloc(m->stacks.program_count + 1, sizeof *m->of_stacks);
+    m->of_times = calloc(m->times.program_count + 1, sizeof *m->of_times);
+    if (!m->known || !m->of_stacks || !m->of_times)
         return CT_ERR_NOMEM;
-    for (size_t i = 0; i < count; i++) {
-        sums->places[i] = places[i];
-        sums->places[i].function = numbers[places[i].function];
+    for (uint32_t i = 0; i < m->stacks.program_count; i++) {
+        const struct ct_program_identity program = ct_stack_sums_program(stacks, i);
+        m->of_stacks[i] = know(m, &program, programs);
     }
-    sums->place_count = count;
+    for (uint32_t i = 0; i < m->times.program_count; i++) {
+        const struct ct_program_identity program = ct_timing_sums_program(times, i);
+        m->of_times[i] = know(m, &program, programs);
+    }
     return CT_OK;
 }
 
-int ct_report_sums_places(struct ct_report_sums *sums, const struct ct_stack_place *places, size_t count,
-                          const uint32_t *numbers)
+/* ---- places ---- */
+
+/* Finds the source line of an address in the file of a program, and the function where the place has none. */
+static int find_source(const struct making *m, uint32_t program, struct ct_report_place *place)
 {
-    const size_t room = sums->place_count + count;
-    if (room >= CT_STACK_NONE)
-        return CT_ERR_LIMIT;
-    if (!sums->place_count)
-        return copy_places(sums, places, count, numbers);
-    struct ct_stack_place *larger = realloc(sums->places, (room + 1) * sizeof *larger);
-    uint32_t *at = calloc(count + 1, sizeof *at); /* of the sums, for each place of the capture */
-    struct links l = {0};
-    sums->places = larger ? larger : sums->places;
-    if (larger && at)
-        l = link_places(sums, room);
-    const bool fine = l.first && l.next;
-    for (size_t i = 0; fine && i < count; i++) {
-        const uint32_t caller = places[i].parent == CT_STACK_NONE ? CT_STACK_NONE : at[places[i].parent];
-        at[i] = place_of(sums, &l, caller, numbers[places[i].function]);
-        struct ct_stack_place *into = &sums->places[at[i]];
-        into->calls += places[i].calls;
-        into->insns += places[i].insns;
-        into->cycles += places[i].cycles;
+    struct ct_program *p = program == CT_STACK_NONE ? NULL : m->known[program].program;
+    const struct ct_symbols *symbols = NULL;
+    const struct ct_lines *lines = NULL;
+    int rc = p ? ct_program_symbols(p, &symbols) : CT_OK;
+    if (!rc && p)
+        rc = ct_program_lines(p, &lines);
+    if (rc || !p)
+        return rc == CT_ERR_NOMEM ? rc : CT_OK;
+    const uint64_t moved = place->addr + p->bias - p->shift;
+    const struct ct_symbol *symbol = place->function ? NULL : ct_symbols_code_at(symbols, moved, NULL);
+    const struct ct_line *row = ct_lines_at(lines, moved);
+    if (symbol)
+        place->function = ct_symbols_label(symbols, symbol);
+    if (row && row->line) {
+        place->file = ct_base_name(ct_lines_file(lines, row->file));
+        place->line = row->line;
     }
-    free(l.first);
-    free(l.next);
-    free(at);
-    return fine ? CT_OK : CT_ERR_NOMEM;
+    return CT_OK;
+}
+
+/* The last function of the sums that begins at or before an address, of which no program is there. */
+static const char *function_before(const struct making *m, uint32_t program, uint64_t addr)
+{
+    const struct ct_timing_function *best = NULL;
+    for (size_t i = 0; i < m->times.function_count; i++) {
+        const struct ct_timing_function *f = &m->times.functions[i];
+        if (f->program == program && f->addr <= addr && (!best || f->addr > best->addr))
+            best = f;
+    }
+    return best && program != CT_TIMING_NO_PROGRAM ? best->label : CT_SYMBOL_UNKNOWN;
+}
+
+static int find_place(const struct making *m, uint32_t program, uint64_t addr, struct ct_report_place *place)
+{
+    *place = (struct ct_report_place){.addr = addr};
+    const int rc =
+        find_source(m, program == CT_TIMING_NO_PROGRAM ? CT_STACK_NONE : m->of_times[program], place);
+    if (!place->function)
+        place->function = function_before(m, program, addr);
+    return rc;
+}
+
+/* ---- functions ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct key *x = a;
+    const struct key *y = b;
+    if (x->program != y->program)
+        return x->program < y->program ? -1 : 1;
+    return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int add_function(struct making *m, uint32_t program, uint64_t addr, const char *label)
+{
+    struct ct_report_sums *into = m->into;
+    struct ct_report_function *fresh = &into->functions[into->function_count];
+    fresh->number = (uint32_t)into->function_count++;
+    fresh->place = (struct ct_report_place){.function = label, .addr = addr};
+    m->keys[m->key_count++] = (struct key){program, fresh->number, addr};
+    return find_source(m, program, &fresh->place);
+}
+
+/* Those of the stacks have their numbers. */
+static int add_stacks(struct making *m)
+{
+    uint32_t *index_of = calloc(m->stacks.function_count + 1, sizeof *index_of);
+    int rc = index_of ? CT_OK : CT_ERR_NOMEM;
+    for (size_t i = 0; i < m->stacks.function_count && !rc; i++) {
+        const struct ct_stack_function *f = &m->stacks.functions[i];
+        index_of[i] = (uint32_t)i;
+        rc = add_function(m, f->program == CT_STACK_NONE ? CT_STACK_NONE : m->of_stacks[f->program], f->addr,
+                          f->label);
+    }
+    m->into->ran_count = m->into->function_count;
+    m->into->places = m->stacks.places;
+    m->into->place_count = m->stacks.place_count;
+    if (!rc)
+        rc = ct_report_add_up(m->into->places, m->into->place_count, index_of, m->into->functions);
+    free(index_of);
+    return rc;
+}
+
+static int add_times(struct making *m)
+{
+    const size_t known = m->key_count;
+    int rc = CT_OK;
+    if (known)
+        qsort(m->keys, known, sizeof *m->keys, by_key);
+    for (size_t i = 0; i < m->times.function_count && !rc; i++) {
+        const struct ct_timing_function *f = &m->times.functions[i];
+        const uint32_t program = f->program == CT_TIMING_NO_PROGRAM ? CT_STACK_NONE : m->of_times[f->program];
+        const struct key wanted = {.program = program, .addr = f->addr};
+        if (!f->inclusive.count)
+            continue;
+        const struct key *found = known ? bsearch(&wanted, m->keys, known, sizeof wanted, by_key) : NULL;
+        const size_t index = found ? found->function : m->into->function_count;
+        if (!found)
+            rc = add_function(m, program, f->addr, f->label);
+        if (!rc)
+            rc = ct_dist_merge(&m->into->functions[index].inclusive, &f->inclusive);
+        if (!rc)
+            rc = ct_dist_merge(&m->into->functions[index].self, &f->self);
+    }
+    return rc;
+}
+
+/* ---- edges ---- */
+
+static int add_edge(struct making *m, const struct ct_timing_edge *edge)
+{
+    struct ct_report_edge *into = &m->into->edges[m->into->edge_count++];
+    *into = (struct ct_report_edge){.way = ct_report_way(edge), .count = edge->count, .cycles = edge->cycles};
+    into->cycles.histogram = NULL; /* stays with the sums */
+    const int rc = find_place(m, edge->program, edge->start, &into->from);
+    return rc ? rc : find_place(m, edge->next_program, edge->next, &into->to);
+}
+
+static int add_edges(struct making *m)
+{
+    size_t used;
+    size_t *order = ct_report_choose_edges(m->times.edges, m->times.edge_count, m->into->cycles, &used,
+                                           &m->into->edges_left_out);
+    int rc = order ? CT_OK : CT_ERR_NOMEM;
+    m->into->edges = calloc(used + 1, sizeof *m->into->edges);
+    if (!m->into->edges)
+        rc = CT_ERR_NOMEM;
+    for (size_t i = 0; i < used && !rc; i++)
+        rc = add_edge(m, &m->times.edges[order[i]]);
+    free(order);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static bool has_cycles(const struct making *m)
+{
+    uint64_t all = m->times.totals.cycles;
+    for (size_t i = 0; i < m->stacks.place_count && !all; i++)
+        all = m->stacks.places[i].cycles;
+    return all > 0;
+}
+
+static int make(struct making *m, struct ct_programs *programs, const struct ct_stack_sums *stacks,
+                const struct ct_timing_sums *times)
+{
+    const size_t count = m->stacks.function_count + m->times.function_count;
+    m->into->cycles = has_cycles(m);
+    m->into->all_cycles = m->times.totals.cycles;
+    m->into->functions = calloc(count + 1, sizeof *m->into->functions);
+    m->keys = calloc(count + 1, sizeof *m->keys);
+    int rc = m->into->functions && m->keys ? know_all(m, programs, stacks, times) : CT_ERR_NOMEM;
+    if (!rc)
+        rc = add_stacks(m);
+    if (!rc)
+        rc = add_times(m);
+    return rc ? rc : add_edges(m);
+}
+
+int ct_report_sums_make(struct ct_programs *programs, struct ct_stack_sums *stacks,
+                        struct ct_timing_sums *times, struct ct_report_sums *into)
+{
+    struct making m = {.into = into};
+    int rc = ct_stack_sums_find(stacks, &m.stacks);
+    if (!rc)
+        rc = ct_timing_sums_find(times, &m.times);
+    if (!rc)
+        rc = make(&m, programs, stacks, times);
+    free(m.keys);
+    free(m.of_stacks);
+    free(m.of_times);
+    free(m.known);
+    return rc;
 }
 
 void ct_report_sums_free(struct ct_report_sums *sums)
@@ -182,6 +255,6 @@ void ct_report_sums_free(struct ct_report_sums *sums)
         ct_dist_free(&sums->functions[i].inclusive);
         ct_dist_free(&sums->functions[i].self);
     }
-    free(sums->places);
-    ct_arena_free(&sums->arena);
+    free(sums->functions);
+    free(sums->edges);
 }

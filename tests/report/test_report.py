@@ -259,9 +259,11 @@ def check_several(folder, capture, source):
     titles = {lane["title"] for lane in charts[0][1]["lanes"]}
     check("two captures: lanes of each", any(t.startswith("capture (1): ") for t in titles) and
           any(t.startswith("capture (2): ") for t in titles), titles)
-    check("two captures: the heading names both",
-          all(f"<code>{one}</code> (snapshot)" in both for one in (capture, other)) and
-          "sums over these captures" in both)
+    check("two captures: the page names both",
+          all(f">{one}</td><td class=\"keep\">snapshot<" in both for one in (capture, other)) and
+          "2 captures tell together" in both)
+    ways = set(re.findall(r'<td class="keep">([a-z ]+)<', edges_of(both)))
+    check("two captures: ways are of all kinds", {"call", "return", "taken", "not taken"} <= ways, ways)
     cover = json.loads(run(CORETAP, "cover", "-q", "--format", "json", capture, other).stdout)
     lines = cover["programs"][0]["sums"]["lines"]
     check("two captures: coverage is that of both",

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times: distributions, and runs of functions that exceptions, threads and recursion come between. */
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "analysis/dist.h"
+#include "base/fnv.h"
 #include "coretap/timing.h"
 #include "four_functions.h"
 
@@ -387,6 +390,50 @@ static void distributions_add_up(void **state)
     ct_dist_free(&b);
 }
 
+/* Loads a file of one edge whose line is `edge`, as `version` writes it. */
+static int load_edge(struct ct_timing_sums *sums, int version, const char *edge)
+{
+    char text[400];
+    const int body = snprintf(text, sizeof text,
+                              "coretap-timing %d\ncaptures 0\ntotals 4 4 0 1 0 0 0 0 0\nedge %s\n"
+                              "cycles 1 4 4 4 0 10 4 1\n",
+                              version, edge);
+    const uint64_t sum = ct_fnv(CT_FNV_BEGIN, text, (size_t)body);
+    const int end = snprintf(text + body, sizeof text - (size_t)body, "end %016" PRIx64 "\n", sum);
+    return ct_analysis_load(ct_timing_sums_analysis(sums), "saved", text, (size_t)(body + end));
+}
+
+/* What a file of an older version does not tell comes from one that does, in either order. */
+static void older_files_are_read(void **state)
+{
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        struct ct_ctx *ctx = ct_ctx_new();
+        struct ct_timing_sums *sums;
+        struct ct_timing_found found;
+        assert_int_equal(ct_timing_sums_new(ctx, NULL, &sums), CT_OK);
+        if (turned)
+            assert_int_equal(load_edge(sums, 3, "- 10 14 18 0 - 20 0 1 1 0 2 4"), CT_OK);
+        assert_int_equal(load_edge(sums, 1, "- 10 14 18 0 - 20 0 1 1 0"), CT_OK);
+        assert_int_equal(load_edge(sums, 2, "- 10 14 18 0 - 20 0 1 1 0 2"), CT_OK);
+        assert_int_equal(ct_timing_sums_find(sums, &found), CT_OK);
+        assert_int_equal(found.edge_count, 1);
+        assert_int_equal(found.edges[0].branch, turned ? CT_TIMING_BRANCH_CALL : CT_TIMING_BRANCH_UNKNOWN);
+        if (!turned)
+            assert_int_equal(load_edge(sums, 3, "- 10 14 18 0 - 20 0 1 1 0 2 4"), CT_OK);
+        assert_int_equal(ct_timing_sums_find(sums, &found), CT_OK);
+        assert_int_equal(found.edge_count, 1);
+        assert_int_equal(found.edges[0].branch, CT_TIMING_BRANCH_CALL);
+        assert_int_equal(found.edges[0].n, 2);
+        assert_int_equal(found.edges[0].count, 3);
+        assert_int_equal(load_edge(sums, 3, "- 10 14 18 0 - 20 0 1 1 0 2 6"), CT_ERR_FORMAT);
+        assert_int_equal(load_edge(sums, 3, "- 10 14 18 0 - 20 0 1 1 0 2"), CT_ERR_FORMAT);
+        assert_int_equal(load_edge(sums, 2, "- 10 14 18 0 - 20 0 1 1 0 2 4"), CT_ERR_FORMAT);
+        ct_timing_sums_free(sums);
+        ct_ctx_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +450,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
         cmocka_unit_test(buckets_are_eighths),
         cmocka_unit_test(distributions_add_up),
+        cmocka_unit_test(older_files_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ $ coretap timing -q --format svg --function main examples/quickstart
 
 # Sums: of the streams of one capture, of several captures, and of files in their place.
 $ coretap timing -q --format data examples/quickstart > $T/one && head -10 $T/one
-| coretap-timing 2
+| coretap-timing 3
 | captures 1
 | capture examples/quickstart
 | totals 1897 1897 0 2753 2203 0 42 0 0
@@ -48,7 +48,7 @@ $ coretap timing -q --format data examples/quickstart > $T/one && head -10 $T/on
 | self 36 1567 11 65 0 148d7 11 1 12 2 13 1 15 2 16 5 18 1 24 1 26 1 28 1 29 4 30 3 31 10 32 4
 | recursive 12 700 49 64 0 a07c 28 1 29 2 30 3 31 5 32 1
 | preempted 9 96 6 17 0 47a 6 2 7 1 10 2 12 1 14 2 16 1
-| edge - 80400 80400 80404 0 - 80598 0 1 27 5 1
+| edge - 80400 80400 80404 0 - 80598 0 1 27 5 1 3
 $ coretap timing -q --together --edges --top 1 examples/quickstart
 | # captures=1 damaged=0 unknown=0
 | # cycles=1897 edges=1897 unplaced=0 steps=2753 untimed=2203 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=42 switches=0
