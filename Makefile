@@ -51,9 +51,9 @@ fractal-demo: all
 check: builds
 	@tools/run-tests $(BUILD) $(SANITIZED):unit,golden,property,cli,fuzz
 
-# The same, longer: CT_LONG says how many random cases (tests/common/rng.h), and the tests in the suite `long`
-# have no short form. Each test runs once in a build; under the sanitizers a tenth of the cases, and minutes
-# of fuzzing.
+# The same, longer: CT_LONG says how many random cases (tests/support/rng.h), and the tests in the suite
+# `long` have no short form. Each test runs once in a build; under the sanitizers a tenth of the cases, and
+# minutes of fuzzing.
 check-long: builds
 	@tools/run-tests --timeout-multiplier 60 CT_LONG=1 $(BUILD) $(BUILD):long \
 	  CT_LONG=10 CT_FUZZ_SECONDS=60 $(SANITIZED):unit,golden,property,oracle,cli,recorded,fuzz,fuzz-long

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/rng.h"
+#include "support/rng.h"
 #include "coretap/encode.h"
 #include "frame/demux.h"
 

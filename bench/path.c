@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/rng.h"
+#include "support/rng.h"
 
 #define TEXT_SIZE   (1 << 16)
 #define CODE        UINT64_C(0x400000)

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../common/sanitizer.h"
+#include "../support/sanitizer.h"
 
 #define DEPTH 24
 

@@ -21,7 +21,7 @@ import tempfile
 import xml.etree.ElementTree
 
 COMMAND, SOURCES = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
-sys.path[:0] = [str(SOURCES / "tests/support"), str(SOURCES / "tests/perf")]
+sys.path.insert(0, str(SOURCES / "tests/support"))
 import perf_writer  # noqa: E402  pylint: disable=wrong-import-position
 import small_elf  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/sanitizer.h"
+#include "support/sanitizer.h"
 #include "fuzz.h"
 #include "fuzz_tessla.h"
 #include "tessla_text.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/rng.h"
+#include "support/rng.h"
 
 enum {
     TESSLA_TEXT_MOST = 1 << 14

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/elem_rows.h"
-#include "common/ptm_stream.h"
+#include "support/elem_rows.h"
+#include "support/ptm_stream.h"
 #include "coretap/decode.h"
 #include "coretap/encode.h"
 #include "coretap/packet_ptm.h"

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "common/code_gen.h"
-#include "common/damage.h"
-#include "common/etm4_gen.h"
+#include "support/code_gen.h"
+#include "support/damage.h"
+#include "support/etm4_gen.h"
 #include "oracle/commits.h"
 #include "oracle/elem_line.h"
 #include "oracle/ocsd.h"

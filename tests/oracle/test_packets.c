@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "common/damage.h"
-#include "common/etm4_gen.h"
+#include "support/damage.h"
+#include "support/etm4_gen.h"
 #include "oracle/ocsd.h"
 #include "oracle/patch.h"
 

@@ -19,8 +19,8 @@
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "coretap/verify_sums.h"
-#include "common/require.h"
-#include "common/rng.h"
+#include "support/require.h"
+#include "support/rng.h"
 #include "unit/elf_build.h"
 
 enum {

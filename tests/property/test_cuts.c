@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "coretap/flow.h"
-#include "common/code_gen.h"
-#include "common/damage.h"
-#include "common/etm4_gen.h"
+#include "support/code_gen.h"
+#include "support/damage.h"
+#include "support/etm4_gen.h"
 
 enum {
     STREAM = 500,

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/damage.h"
-#include "common/etm4_gen.h"
+#include "support/damage.h"
+#include "support/etm4_gen.h"
 #include "bytewise/etm4_bytewise.h"
 
 enum {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "common/elem_rows.h"
-#include "common/etm4_gen.h"
+#include "support/elem_rows.h"
+#include "support/etm4_gen.h"
 
 enum {
     ELEMS = 400,

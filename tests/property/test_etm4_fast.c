@@ -9,8 +9,8 @@
 
 #include "coretap/decode.h"
 #include "coretap/event.h"
-#include "common/damage.h"
-#include "common/etm4_gen.h"
+#include "support/damage.h"
+#include "support/etm4_gen.h"
 
 enum {
     STREAM = 1000,

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "chain/stream.h"
-#include "common/code_gen.h"
-#include "common/damage.h"
-#include "common/etm4_gen.h"
-#include "common/v7_gen.h"
+#include "support/code_gen.h"
+#include "support/damage.h"
+#include "support/etm4_gen.h"
+#include "support/v7_gen.h"
 #include "coretap/decode.h"
 
 enum {

@@ -8,7 +8,7 @@
  *   test_fractal passive [count]     what is lost without active eviction
  *   test_fractal watermark|dvm|clean [count]   a broken module must be found out
  */
-#include "common/rng.h"
+#include "support/rng.h"
 #include "fractal_world.h"
 
 #include <stdio.h>

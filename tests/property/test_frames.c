@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/etm4_gen.h"
+#include "support/etm4_gen.h"
 
 enum {
     BYTES = 6000,

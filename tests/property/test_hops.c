@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "chain/stream.h"
-#include "common/damage.h"
+#include "support/damage.h"
 #include "coretap/decode.h"
 #include "flow/blocks.h"
 #include "record/unit.h"

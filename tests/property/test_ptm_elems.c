@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 #include "base/v7_config.h"
-#include "common/elem_rows.h"
-#include "common/ptm_stream.h"
+#include "support/elem_rows.h"
+#include "support/ptm_stream.h"
 #include "coretap/encode.h"
 
 enum {

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/ptm_core.h"
-#include "common/ptm_stream.h"
+#include "support/ptm_core.h"
+#include "support/ptm_stream.h"
 
 enum {
     RECORDS = PTM_CORE_RECORDS,

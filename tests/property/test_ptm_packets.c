@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/rng.h"
-#include "common/ptm_stream.h"
+#include "support/rng.h"
+#include "support/ptm_stream.h"
 #include "coretap/encode.h"
 #include "coretap/packet_ptm.h"
 

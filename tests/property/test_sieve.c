@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "coretap/filter.h"
-#include "common/require.h"
-#include "common/rng.h"
+#include "support/require.h"
+#include "support/rng.h"
 
 enum {
     NODES = 24,

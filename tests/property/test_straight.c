@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "common/code_gen.h"
-#include "common/require.h"
+#include "support/code_gen.h"
+#include "support/require.h"
 #include "flow/fetch.h"
 #include "program/insn_a64.h"
 

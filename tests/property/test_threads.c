@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "chain/chain_tune.h"
-#include "common/random_trace.h"
+#include "support/random_trace.h"
 #include "coretap/decode.h"
 
 /* All that was said, as bytes. */

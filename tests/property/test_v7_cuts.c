@@ -7,10 +7,10 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "common/code_gen.h"
-#include "common/damage.h"
-#include "common/list_bytes.h"
-#include "common/v7_gen.h"
+#include "support/code_gen.h"
+#include "support/damage.h"
+#include "support/list_bytes.h"
+#include "support/v7_gen.h"
 
 enum {
     PACKETS = 300,

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/random_trace.h"
-#include "common/require.h"
+#include "support/random_trace.h"
+#include "support/require.h"
 #include "coretap/session.h"
 #include "session/session.h"
 

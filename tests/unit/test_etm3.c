@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "common/listed.h"
+#include "support/listed.h"
 
 /* ETMCR: data values, data addresses, cycle-accurate, context IDs of four bytes, data only. */
 #define VALUES    0x4u

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "common/rng.h"
+#include "support/rng.h"
 #include "coretap/live.h"
 #include "support/tap_skip.h"
 

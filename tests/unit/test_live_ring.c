@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "live/ring.h"
-#include "common/rng.h"
+#include "support/rng.h"
 
 #define SIZE  ((size_t)8192)
 #define TOTAL UINT64_C(3000000)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "common/listed.h"
+#include "support/listed.h"
 
 /* The cycle counter is on, context IDs have four bytes. */
 #define CYCLES   0x1000u

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "common/rng.h"
+#include "support/rng.h"
 #include "format/text.h"
 
 static struct ct_text text;

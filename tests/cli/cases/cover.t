@@ -1,4 +1,4 @@
-# Coverage. What needs a compiler and QEMU is in tests/cover.
+# Coverage. What needs a compiler and QEMU is in tests/recorded.
 $ coretap cover examples/quickstart
 ! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
 [2]

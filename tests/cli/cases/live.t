@@ -1,5 +1,5 @@
 # Trace while it comes: what is asked for wrongly is said before anything is read. What is seen needs a recorded program:
-# tests/live.
+# tests/recorded/test_live.py.
 $ coretap live -
 ! coretap live: --config FILE.ini is needed, which describes the stream (docs/formats.md)
 ! Try 'coretap live --help'.

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/code_gen.h"
-#include "common/damage.h"
-#include "common/ptm_core.h"
-#include "common/ptm_stream.h"
-#include "common/v7_gen.h"
+#include "support/code_gen.h"
+#include "support/damage.h"
+#include "support/ptm_core.h"
+#include "support/ptm_stream.h"
+#include "support/v7_gen.h"
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
 #include "oracle/v7/v7_ocsd.h"

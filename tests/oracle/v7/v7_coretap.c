@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/list_bytes.h"
+#include "support/list_bytes.h"
 #include "oracle/v7/v7_ocsd.h"
 
 /* Takes a field " name=value" out of a line. */

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""perf as a black box, and the TAP lines that its tests print."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/support"))  # where its tests find perf_writer
+
+
+def corpus():
+    shared = os.environ.get("CT_SHARED")
+    return (pathlib.Path(shared) if shared else ROOT.parent / "shared") / "corpus"
+
+
+def skip(reason):
+    print(f"1..0 # SKIP {reason}")
+    sys.exit(0)
+
+
+def need_perf():
+    """The program, or the test is skipped. A perf without OpenCSD cannot be asked."""
+    perf = shutil.which("perf")
+    if not perf:
+        skip("perf is not installed (Debian: linux-perf)")
+    libraries = subprocess.run(["ldd", os.path.realpath(perf)], capture_output=True, text=True).stdout
+    if "opencsd" not in libraries:
+        skip("perf is built without OpenCSD")
+    return perf
+
+
+def run(line, **options):
+    result = subprocess.run([str(part) for part in line], capture_output=True, stdin=subprocess.DEVNULL,
+                            timeout=300, **options)
+    return result.stdout.decode(errors="replace"), result.stderr.decode(errors="replace"), result.returncode
+
+
+class Tap:
+    def __init__(self):
+        self.count, self.failed = 0, 0
+
+    def check(self, name, why):
+        """`why`: None when all is well, else what is not."""
+        self.count += 1
+        print(f"{'not ok' if why else 'ok'} {self.count} - {name}")
+        if why:
+            self.failed += 1
+            print("\n".join(f"# {line}" for line in str(why).splitlines()))
+
+    def skip(self, name, why):
+        self.count += 1
+        print(f"ok {self.count} - {name} # SKIP {why}")
+
+    def end(self):
+        print(f"1..{self.count}")
+        sys.exit(1 if self.failed else 0)
+
+
+def first_difference(wanted, got, names=("perf", "coretap")):
+    for i, (w, g) in enumerate(zip(wanted, got)):
+        if w != g:
+            return f"entry {i}\n  {names[0]}: {w}\n  {names[1]}: {g}"
+    if len(wanted) != len(got):
+        return f"{names[0]} has {len(wanted)}, {names[1]} {len(got)}"
+    return None if wanted else "nothing to compare"

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Coverage against gcov: programs built at -O0 for A64, A32 and T32, run once plain under QEMU, where their
+path is recorded, and once with gcov's counters. Lines and branches have the same counts; where the two cannot
+agree, docs/analysis.md says why, and the list below has each such line. Prints TAP.
+
+usage: test_gcov.py CORETAP [PROGRAM…]      without a program: all of them with CT_LONG=1, else a few"""
+import collections
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+import traced  # noqa: E402  pylint: disable=wrong-import-position
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAMS = HERE / "programs"
+TARGETS = {  # compiler and its options, gcov, QEMU
+    "A64": (["aarch64-linux-gnu-gcc"], "aarch64-linux-gnu-gcov", "qemu-aarch64"),
+    "A32": (["arm-linux-gnueabihf-gcc", "-marm"], "arm-linux-gnueabihf-gcov", "qemu-arm"),
+    "T32": (["arm-linux-gnueabihf-gcc", "-mthumb"], "arm-linux-gnueabihf-gcov", "qemu-arm"),
+}
+FEW_ARM = ["loops", "jumps"]
+FEW = ["loops", "ternaries", "one_line", "jumps", "recursion"]
+
+# What gcov counts and no instruction is made from.
+NO_CODE = {
+    "arrays": {37: "opening brace of a function with an array of variable length as parameter"},
+    "attributes": {29: "va_end"},
+}
+# All computed gotos are one jump, which has the line of the first.
+OTHER_COUNT = {"gotos": {50: "computed goto"}}
+# Branches by line: gcov has them elsewhere, or not at all, or as one of several ways.
+OTHER_BRANCHES = {
+    "attributes A64": {28: "va_arg decides where the argument is"},
+    "inlines": {11: "condition of an inlined function", 30: "condition of an inlined function"},
+    "switches": {6: "switch", 29: "switch", 46: "switch", 64: "switch"},
+}
+CLOSING = "}"
+LABELS = ("case ", "default:")
+
+
+def run(*command, cwd=None):
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def by_gcov(folder, source, target):
+    """Lines and branches that gcov counted: line -> count, line -> [count]."""
+    program = folder / "counted"
+    compiler, gcov, qemu = TARGETS[target]
+    run(*compiler, "-O0", "-g", "--coverage", "-static", "-w", "-o", str(program), str(source), cwd=folder)
+    run(qemu, str(program), cwd=folder)
+    data = next(folder.glob("*.gcda"))
+    report = json.loads(run(gcov, "-b", "-c", "-j", "-t", data.name, cwd=folder))
+    lines = collections.Counter()
+    branches = {}
+    for file in report["files"]:
+        if not file["file"].endswith(source.name):
+            continue
+        for line in file["lines"]:
+            lines[line["line_number"]] += line["count"]
+            if line["branches"]:
+                branches[line["line_number"]] = [branch["count"] for branch in line["branches"]]
+    return dict(lines), branches
+
+
+def by_trace(coretap, folder, source, target):
+    """The same from the lcov tracefile."""
+    program = folder / "plain"
+    run(*TARGETS[target][0], "-O0", "-g", "-static", "-w", "-o", str(program), str(source))
+    capture = traced.capture(coretap, folder, program)
+    lines = collections.Counter()
+    branches = collections.defaultdict(list)
+    here = False
+    for line in run(coretap, "cover", "--format", "lcov", "--elf", str(program), str(capture)).splitlines():
+        key, _, rest = line.partition(":")
+        if key == "SF":
+            here = rest.endswith(source.name)
+        if here and key == "DA":
+            number, hits = rest.split(",")
+            lines[int(number)] += int(hits)
+        if here and key == "BRDA":
+            number, _, _, hits = rest.split(",")
+            branches[int(number)].append(0 if hits == "-" else int(hits))
+    return dict(lines), dict(branches)
+
+
+def pairs(counts):
+    """Both directions of each conditional branch; which of them is the one taken is the compiler's choice."""
+    return sorted(tuple(sorted(pair)) for pair in zip(counts[::2], counts[1::2]))
+
+
+def compare_lines(name, title, source, gcov, trace):
+    text = source.read_text().splitlines()
+    wrong = []
+    equal = 0
+    for line in sorted(set(gcov) | set(trace)):
+        code = text[line - 1].strip()
+        if line not in gcov and code == CLOSING:
+            continue
+        if line not in trace and (code.startswith(LABELS) or line in NO_CODE.get(name, {})):
+            continue
+        if line in OTHER_COUNT.get(name, {}):
+            continue
+        equal += 1
+        if gcov.get(line) != trace.get(line):
+            wrong.append(f"{source.name}:{line}: gcov {gcov.get(line)}, trace {trace.get(line)}: {code}")
+    check(f"{title}: {equal} lines have gcov's counts", equal > 10 and not wrong, wrong)
+
+
+def compare_branches(name, title, gcov, trace):
+    other = OTHER_BRANCHES.get(title, OTHER_BRANCHES.get(name, {}))
+    lines = sorted((set(gcov) | set(trace)) - set(other))
+    wrong = [f"line {line}: gcov {gcov.get(line)}, trace {trace.get(line)}" for line in lines
+             if pairs(gcov.get(line, [])) != pairs(trace.get(line, []))]
+    check(f"{title}: branches of {len(lines)} lines have gcov's counts", lines and not wrong, wrong)
+    known = [line for line in other if pairs(gcov.get(line, [])) == pairs(trace.get(line, []))]
+    check(f"{title}: {len(other)} lines have branches that gcov sees otherwise", not known, known)
+
+
+def compare(coretap, name, target):
+    source = PROGRAMS / f"{name}.c"
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        gcov_lines, gcov_branches = by_gcov(folder, source, target)
+        trace_lines, trace_branches = by_trace(coretap, folder, source, target)
+    title = f"{name} {target}"
+    compare_lines(name, title, source, gcov_lines, trace_lines)
+    compare_branches(name, title, gcov_branches, trace_branches)
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    many = os.environ.get("CT_LONG") == "1"
+    names = sys.argv[2:] or (sorted(p.stem for p in PROGRAMS.glob("*.c")) if many else FEW)
+    for target, (compiler, gcov, qemu) in TARGETS.items():
+        missing = next((tool for tool in (compiler[0], gcov, qemu) if not shutil.which(tool)), None)
+        if missing:
+            skip(target, f"needs {missing}")
+            continue
+        for name in names if many or sys.argv[2:] or target == "A64" else FEW_ARM:
+            compare(coretap, name, target)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles of recorded programs against the path that was executed, and against the tools that read them.
+Prints TAP.
+
+usage: test_profile.py CORETAP [PROGRAM…]      without a program: all of them with CT_LONG=1, else a few"""
+import collections
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+import truth  # noqa: E402  pylint: disable=wrong-import-position
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
+FEW = [("text", "-O2"), ("signals", "-O0"), ("recursion", "-O1")]
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def difference(got, want):
+    return "\n".join(f"{key}: {got.get(key)}, truth {want.get(key)}" for key in {**got, **want}
+                     if got.get(key) != want.get(key))
+
+
+def check_folded(name, text, want):
+    got = collections.Counter()
+    for line in text.splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        got[stack] += int(weight)
+    check(f"{name}: {len(want)} stacks are those of the path", got == want, difference(got, want))
+
+
+def check_autofdo(name, text, program, ranges, taken):
+    """Addresses count from the first segment that is loaded."""
+    base = int(re.search(r"LOAD\s+\S+\s+(\S+)", run("readelf", "-lW", str(program)))[1], 16)
+    ranges, taken = ({(start - base, end - base if end else 0): n for (start, end), n in counts.items()}
+                     for counts in (ranges, taken))
+    lines = iter(text.splitlines())
+    got_ranges = {}
+    for _ in range(int(next(lines))):
+        place, n = next(lines).split(":")
+        start, end = place.split("-")
+        got_ranges[int(start, 16), int(end, 16)] = int(n)
+    addresses = int(next(lines))
+    got_taken = {}
+    for _ in range(int(next(lines))):
+        place, n = next(lines).split(":")
+        start, end = place.split("->")
+        got_taken[int(start, 16), int(end, 16)] = int(n)
+    check(f"{name}: AutoFDO: {len(ranges)} ranges", got_ranges == ranges and addresses == 0,
+          difference(got_ranges, ranges))
+    check(f"{name}: AutoFDO: {len(taken)} branches", got_taken == taken, difference(got_taken, taken))
+
+
+def check_bolt(name, text, ranges, taken):
+    got = {(kind, int(start, 16), int(end, 16)): int(n)
+           for kind, start, end, n, *_ in (line.split() for line in text.splitlines())}
+    want = {("F", *place): n for place, n in ranges.items()} | {("B", *place): n
+                                                                for place, n in taken.items()}
+    check(f"{name}: BOLT", got == want, difference(got, want))
+
+
+def by_source(program, ranges, lcov):
+    """(function, line from its declaration on, discriminator) -> most executions of an instruction, of code
+    that nothing is inlined into, by addr2line."""
+    times = collections.Counter()
+    for (start, end), n in ranges.items():
+        for at in range(start, end + 4, 4):
+            times[at] += n
+    declared = {name: int(line) for line, name in re.findall(r"^FN:(\d+),(.*)$", lcov, re.MULTILINE)}
+    text = subprocess.run(["aarch64-linux-gnu-addr2line", "-f", "-e", str(program)], capture_output=True,
+                          text=True,
+                          check=True, input="".join(f"{at:x}\n" for at in times),
+                          timeout=60).stdout.splitlines()
+    found = collections.Counter()
+    for n, function, place in zip(times.values(), text[::2], text[1::2]):
+        match = re.match(r".*:(\d+)(?: \(discriminator (\d+)\))?$", place)
+        if function not in declared or not match:
+            continue
+        key = function, int(match.group(1)) - declared[function], int(match.group(2) or 0)
+        found[key] = max(found[key], n)
+    return dict(found)
+
+
+def check_llvm(coretap, folder, name, program, capture, ranges):
+    text = run(coretap, "profile", "--format", "llvm", "--elf", str(program), str(capture))
+    profile = folder / "sample.prof"
+    profile.write_text(text)
+    if name.endswith("-O0"):
+        lcov = run(coretap, "cover", "--format", "lcov", "--elf", str(program), str(capture))
+        want = by_source(program, ranges, lcov)
+        got = {}
+        for line in text.splitlines():
+            if not line.startswith(" "):
+                function = line.split(":")[0]
+                continue
+            match = re.match(r" (\d+)(?:\.(\d+))?: (\d+)( |$)", line)  # not in what was inlined
+            if match:
+                got[function, int(match.group(1)), int(match.group(2) or 0)] = int(match.group(3))
+        check(f"{name}: LLVM: {len(want)} places have the counts of the path", got == want,
+              difference(got, want))
+    if not shutil.which("llvm-profdata"):
+        skip(f"{name}: llvm-profdata reads it", "llvm-profdata is missing (Debian: llvm)")
+        return
+    shown = run("llvm-profdata", "show", "--sample", str(profile))
+    functions = [line for line in text.splitlines() if not line.startswith(" ")]
+    check(f"{name}: llvm-profdata reads {len(functions)} functions",
+          len(re.findall("^Function: ", shown, re.MULTILINE)) == len(functions), shown)
+
+
+def check_callgrind(folder, name, text, total):
+    file = folder / "callgrind.out"
+    file.write_text(text)
+    cost = 0
+    call = False
+    for line in text.splitlines():
+        if re.match(r"\d+ \d+$", line) and not call:
+            cost += int(line.split()[1])
+        call = line.startswith("calls=")
+    check(f"{name}: callgrind: {total} instructions", cost == total, cost)
+    tool = shutil.which("callgrind_annotate")
+    if not tool:
+        skip(f"{name}: callgrind_annotate reads it", "callgrind_annotate is missing (Debian: valgrind)")
+        return
+    shown = run(tool, "--auto=no", str(file))
+    check(f"{name}: callgrind_annotate reads it", f"{total:,}" in shown and "main" in shown, shown)
+
+
+def check_chrome(coretap, name, program, capture, total):
+    def slices(*options):
+        text = run(coretap, "profile", "--format", "chrome", *options, "--elf", str(program), str(capture))
+        return json.loads(text)["traceEvents"]
+
+    every = slices()
+    outer = max(every, key=lambda s: s["dur"])
+    check(f"{name}: slices: the outermost one is the whole run", (outer["ts"], outer["dur"]) == (0, total),
+          outer)
+    spans = sorted((s["ts"], -s["dur"]) for s in every)
+    open_ends = []
+    crossed = []
+    for start, negative in spans:
+        while open_ends and open_ends[-1] <= start:
+            open_ends.pop()
+        if open_ends and start - negative > open_ends[-1]:
+            crossed.append((start, -negative))
+        open_ends.append(start - negative)
+    check(f"{name}: slices: {len(every)} lie in one another", len(every) > 50 and not crossed, crossed[:5])
+    middle = total // 2
+    part = slices("--from", str(middle), "--to", str(middle + 100))
+    check(f"{name}: slices: a window",
+          part and all(middle <= s["ts"] and s["ts"] + s["dur"] <= middle + 100 for s in part), part[:3])
+
+
+def inside(taken, low, high):
+    """Branches of the program's code; one that leaves it goes to 0, as simpleperf writes it."""
+    found = collections.Counter()
+    for (start, end), n in taken.items():
+        if low <= start < high:
+            found[start, end if low <= end < high else 0] += n
+    return dict(found)
+
+
+def check_program(coretap, source, level):
+    name = f"{source} {level}"
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        program = folder / source
+        run(TOOLS[0], level, "-g", "-static", "-w", "-o", str(program), str(PROGRAMS / f"{source}.c"))
+        path = folder / "path"
+        capture = folder / "capture"
+        run(coretap, "record", "--quiet", "-o", str(capture), "--truth", str(path), "--", str(program))
+        ranges, taken = truth.counts(path, program)
+        low, high = truth.code(program)
+        ranges = {place: n for place, n in ranges.items() if low <= place[0] < high}
+        taken = inside(taken, low, high)
+        total = sum(n for _, _, n in truth.runs(path))
+
+        def profile(form):
+            return run(coretap, "profile", "--format", form, "--elf", str(program), str(capture))
+
+        check_folded(name, profile("folded"), truth.stacks(path, program, capture))
+        check_autofdo(name, profile("autofdo"), program, ranges, taken)
+        check_bolt(name, profile("bolt"), ranges, taken)
+        check_llvm(coretap, folder, name, program, capture, ranges)
+        check_callgrind(folder, name, profile("callgrind"), total)
+        check_chrome(coretap, name, program, capture, total)
+
+
+def counts_of(text):
+    """{function: (executions of its first instruction, {line: most executions})} of a sample profile in
+    text."""
+    found = {}
+    for line in text.splitlines():
+        head = re.match(r"(\S+):\d+:(\d+)$", line)
+        place = re.match(r" (\d+)(?:\.\d+)?: (\d+)( |$)", line)
+        if head:
+            lines = {}
+            found[head[1]] = int(head[2]), lines
+        elif place and int(place[2]):
+            lines[int(place[1])] = max(lines.get(int(place[1]), 0), int(place[2]))
+    return found
+
+
+def check_create_llvm_prof(coretap, folder):
+    """AutoFDO's own tool makes of the ranges what coretap says of the lines. It reads DWARF up to version
+    4."""
+    name = "create_llvm_prof makes the same counts of lines"
+    if not shutil.which("create_llvm_prof"):
+        skip(name, "create_llvm_prof is missing (Debian: autofdo)")
+        return
+    program, capture, ranges, made = (folder / n for n in ("program", "capture", "ranges", "made"))
+    run(TOOLS[0], "-O0", "-gdwarf-4", "-static", "-w", "-o", str(program), str(PROGRAMS / "text.c"))
+    run(coretap, "record", "--quiet", "-o", str(capture), "--", str(program))
+    ranges.write_text(run(coretap, "profile", "--format", "autofdo", "--elf", str(program), str(capture)))
+    run("create_llvm_prof", f"--binary={program}", f"--profile={ranges}", "--profiler=text", f"--out={made}",
+        "--format=text")
+    got = counts_of(made.read_text())
+    want = counts_of(run(coretap, "profile", "--format", "llvm", "--elf", str(program), str(capture)))
+    names = [n for n in ("main", "primary", "term", "expression", "evaluate") if n in want]
+    check(f"{name} in {len(names)} functions", len(names) == 5 and all(got.get(n) == want[n] for n in names),
+          "\n".join(f"{n}: {got.get(n)}, coretap {want.get(n)}" for n in names))
+
+
+def check_perf2bolt(coretap, folder):
+    """BOLT takes every line; those that it cannot use are of the procedure linkage table, which it does not
+    take apart."""
+    name = "perf2bolt takes the profile"
+    tool = next(iter(sorted(glob.glob("/usr/lib/llvm-*/bin/perf2bolt"))), None)
+    sysroot = "/usr/aarch64-linux-gnu"
+    missing = None
+    if not tool:
+        missing = "perf2bolt is missing (Debian: bolt-15)"
+    elif not os.path.exists(f"{sysroot}/lib/libc.so.6"):
+        missing = "a C library is missing (Debian: libc6-dev-arm64-cross)"
+    if missing:
+        skip(name, missing)
+        return
+    program, capture, counts = (folder / n for n in ("program", "capture", "counts"))
+    run(TOOLS[0], "-O2", "-g", "-no-pie", "-Wl,--emit-relocs", "-w", "-o", str(program),
+        str(PROGRAMS / "text.c"))
+    subprocess.run([coretap, "record", "--quiet", "-o", str(capture), "--", str(program)], check=True,
+                   capture_output=True, env={**os.environ, "QEMU_LD_PREFIX": sysroot}, timeout=120)
+    text = run(coretap, "profile", "--format", "bolt", "--elf", str(program), str(capture))
+    counts.write_text(text)
+    says = subprocess.run([tool, "--pa", "-p", str(counts), "-o", str(folder / "fdata"), str(program)],
+                          capture_output=True, text=True, check=True, timeout=120)
+    says = says.stdout + says.stderr
+    table = re.search(r" \.plt +PROGBITS +(\S+) +\S+ +(\S+)", run("readelf", "-SW", str(program)))
+    low, size = int(table[1], 16), int(table[2], 16)
+    rows = [line.split() for line in text.splitlines()]
+    linkage = sum(int(row[3]) for row in rows if row[0] == "F" and low <= int(row[1], 16) < low + size)
+    check(f"{name}: {len(rows)} lines", f"read {len(rows)} aggregated LBR entries" in says and
+          f"mismatching disassembled function contents: {linkage} (" in says
+          and "unknown regions: 0 " in says, says)
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    for tool in TOOLS:
+        if not shutil.which(tool):
+            print(f"1..0 # SKIP {tool} is missing (Debian: gcc-aarch64-linux-gnu qemu-user)")
+            return 0
+    every = [(p.stem, level) for p in sorted(PROGRAMS.glob("*.c")) for level in ("-O0", "-O2")]
+    for source, level in ([(n, level) for n, level in every if n in sys.argv[2:]] or
+                          (every if os.environ.get("CT_LONG") == "1" else FEW)):
+        check_program(coretap, source, level)
+    for tool_reads in (check_create_llvm_prof, check_perf2bolt):
+        with tempfile.TemporaryDirectory() as folder:
+            tool_reads(coretap, pathlib.Path(folder))
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

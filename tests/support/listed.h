@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes written as hexadecimal text against the listing that they must give. */
+#ifndef CT_TEST_LISTED_H
+#define CT_TEST_LISTED_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support/list_bytes.h"
+
+/* Bytes of hexadecimal digits; blanks are for the reader. */
+static inline size_t listed_bytes(const char *hex, uint8_t *bytes)
+{
+    size_t size = 0;
+    unsigned value;
+    for (; *hex; hex += 2) {
+        while (*hex == ' ')
+            hex++;
+        if (!*hex || sscanf(hex, "%2x", &value) != 1)
+            break;
+        bytes[size++] = (uint8_t)value;
+    }
+    return size;
+}
+
+/* NULL when the last lines of the listing of `hex` are `wanted`, or else the
+ * whole listing, which is not freed. */
+static inline const char *listed_differs(const struct ct_source *source, const struct list_region *region,
+                                         const char *hex, enum ct_level level, const char *wanted)
+{
+    uint8_t bytes[512];
+    size_t size = listed_bytes(hex, bytes);
+    char *text = list_bytes(source, region, region != NULL, bytes, size, level, NULL);
+    size_t length = text ? strlen(text) : 0;
+    size_t wanted_length = strlen(wanted);
+    if (length < wanted_length || strcmp(text + length - wanted_length, wanted) != 0)
+        return text ? text : "the source is not accepted";
+    free(text);
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a core runs along a random A32 and T32 program, and what a PTM says of it. */
+#ifndef CT_TEST_PTM_CORE_H
+#define CT_TEST_PTM_CORE_H
+
+#include "base/v7_config.h"
+#include "support/rng.h"
+#include "coretap/flow.h"
+
+enum {
+    PTM_CORE_CODE = 4096, /* bytes of each instruction set */
+    PTM_CORE_BLOCKS = 300,
+    PTM_CORE_ELEMS = 8 * PTM_CORE_BLOCKS,
+    PTM_CORE_RECORDS = 4 * PTM_CORE_BLOCKS,
+    PTM_CORE_ROOM = 32 * PTM_CORE_ELEMS, /* bytes of trace at most */
+    PTM_CORE_STACK = 16,                 /* entries of a return stack */
+};
+
+struct ptm_place {
+    uint32_t addr;
+    uint8_t isa; /* CT_ISA_A32, CT_ISA_T32 */
+};
+
+struct ptm_core {
+    struct rng *rng;
+    struct ct_source source;
+    struct ct_v7_config config;
+    int broadcast;
+    uint32_t base[2]; /* of the A32 code and the T32 code */
+    uint8_t code[2][PTM_CORE_CODE];
+    struct ptm_place now;
+    unsigned it_left;
+    struct ptm_place stack[PTM_CORE_STACK]; /* newest last */
+    unsigned depth;
+    struct ct_elem elems[PTM_CORE_ELEMS]; /* what the trace unit says */
+    unsigned count;
+    struct ct_flow want[PTM_CORE_RECORDS]; /* what ran: ranges, exceptions, why tracing is on, cycles */
+    unsigned wanted;
+    uint64_t blocks[2];  /* that ran, in A32 and T32, added up until somebody sets 0; … */
+    uint64_t returns[2]; /* … and their returns to where the return stack says */
+};
+
+/* A random source and program. */
+void ptm_core_init(struct rng *rng, struct ptm_core *core);
+
+/* Runs it: blocks with exceptions between and inside them, overflows, periodic i-syncs. */
+void ptm_core_run(struct ptm_core *core);
+
+#endif
