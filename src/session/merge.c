@@ -28,6 +28,7 @@ struct reader {
     struct ct_timeline *timeline;
     struct ct_event_sieve *sieve; /* of all that the filter says but for ticks; NULL: all is kept */
     uint64_t kept;
+    bool over; /* nothing of the source is wanted any more: its times do not decrease */
     /* Events of the last piece that the timeline had no room for. */
     struct ct_event *pending;
     size_t pending_count, pending_done, pending_cap;
@@ -161,13 +162,18 @@ static int read_piece(struct reader *r)
 
 /* ---- the filter ---- */
 
+static bool is_behind_window(const struct reader *r, uint64_t time)
+{
+    const struct ct_filter_point *to = &r->merge->filter.to;
+    return to->kind == CT_POINT_TICKS && r->source->timed && time >= to->value;
+}
+
 /* A source without timestamps comes before all of them. */
 static bool is_in_window(const struct reader *r, uint64_t time)
 {
-    const struct ct_filter_point *from = &r->merge->filter.from, *to = &r->merge->filter.to;
-    const bool timed = r->source->timed;
-    return (from->kind != CT_POINT_TICKS || (timed && time >= from->value)) &&
-           (to->kind != CT_POINT_TICKS || !timed || time < to->value);
+    const struct ct_filter_point *from = &r->merge->filter.from;
+    return (from->kind != CT_POINT_TICKS || (r->source->timed && time >= from->value)) &&
+           !is_behind_window(r, time);
 }
 
 /* Keeps of the events whose time is known those that are wanted. */
@@ -177,8 +183,9 @@ static int sift(struct reader *r)
     if (!r->sieve)
         return CT_OK;
     r->ready_count = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !r->over; i++) {
         size_t kept;
+        r->over = is_behind_window(r, r->ready[i].time);
         const int rc = ct_event_sieve_run(r->sieve, &r->ready[i].event, 1, &kept);
         if (rc)
             return rc;
@@ -215,7 +222,7 @@ static int fill(struct reader *r)
 {
     int rc = CT_OK;
     r->ready_done = r->ready_count = 0;
-    while (!rc && !r->ready_count) {
+    while (!rc && !r->ready_count && !r->over) {
         r->ready_count = ct_timeline_fetch(r->timeline, r->ready, READY);
         if (r->ready_count)
             rc = sift(r);
