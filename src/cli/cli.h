@@ -77,8 +77,10 @@ struct cli_command {
     const char *about;     /* paragraphs for help and DESCRIPTION, separated by newlines */
     const struct cli_option *options;
     size_t option_count;
-    unsigned uses;   /* enum cli_uses: which options about programs it has */
-    bool own_output; /* says by an option of its own where its results go: it has no common --output */
+    unsigned uses;     /* enum cli_uses: which options about programs it has */
+    const char *whole; /* why options of cli/filter.h that it does not have cannot be applied, and what to do
+                          instead; NULL: no reason of its own */
+    bool own_output;   /* says by an option of its own where its results go: it has no common --output */
     int (*run)(const struct cli_args *args); /* result: enum cli_exit */
     /* Commands of a command, the last NULL; it then has nothing else but a summary and what it is about.
      * Their names are both words: "fractal run". */

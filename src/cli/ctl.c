@@ -274,6 +274,7 @@ const struct cli_command cli_command_ctl = {
         "IDs and exception levels count and reach the specifications; losses always do. Without arguments: "
         "all.\n"
         "stop: the live run ends as at the end of its input, and writes its reports.",
+    .whole = "which events of a live run count says 'filter id=HEX context=HEX el=N'",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

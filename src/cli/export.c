@@ -92,6 +92,8 @@ const struct cli_command cli_command_export = {
              "in the trace. perf knows ETMv3, PTM, ETMv4 and ETE: other sources are left out. Of images that "
              "overlap (in "
              "different memory spaces) perf sees the last.",
+    .whole =
+        "perf.data has the trace as it was recorded, which is not cut; 'coretap decode' prints a part of it",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .own_output = true,

@@ -52,7 +52,7 @@ static int drain_events(struct replay *r)
     ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_DROPPED, 8, &dropped);
     while ((n = ct_fractal_events(r->fractal, r->buffer, sizeof r->buffer / sizeof *r->buffer))) {
         r->events += n;
-        if (r->writer && ct_fractal_writer_put(r->writer, r->buffer, n, dropped - r->dropped))
+        if (r->writer && ct_fractal_writer_add(r->writer, r->buffer, n, dropped - r->dropped))
             return cli_library_error(r->args->ctx);
         r->dropped = dropped;
     }

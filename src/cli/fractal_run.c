@@ -71,7 +71,7 @@ static void drain(struct cli_fractal_run *run)
     size_t n;
     ct_fractal_reg_read(run->bench[0].fractal, CT_FRACTAL_REG_DROPPED, 8, &dropped);
     while ((n = ct_fractal_events(run->bench[0].fractal, run->events, EVENTS)) || dropped != run->dropped) {
-        if (run->writer && ct_fractal_writer_put(run->writer, run->events, n, dropped - run->dropped)) {
+        if (run->writer && ct_fractal_writer_add(run->writer, run->events, n, dropped - run->dropped)) {
             run->failed = true;
             cli_library_error(run->args->ctx);
             return;

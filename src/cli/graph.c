@@ -206,6 +206,7 @@ const struct cli_command cli_command_graph = {
              "program does not "
              "tell). Jump tables of gcc and clang are recognised; what they do not tell can be said with "
              "--targets or learnt from traces with --learn.",
+    .whole = "where computed branches go holds whenever they ran, so a capture is learnt from as a whole",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -126,6 +126,7 @@ const struct cli_command cli_command_info = {
         "what its registers say, how many bytes it traced, the instructions that these tell of, the kinds of "
         "packets, and what was lost; then the memory images. The trace is decoded for this, with each "
         "image that is there.",
+    .whole = "it says what is in the capture, all of it; 'coretap stats' counts a part of it",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_PROGRAMS,

@@ -129,6 +129,7 @@ const struct cli_command cli_command_live = {
              "reads "
              "from there, listen:[ADDRESS:]PORT waits for one connection. --config describes the stream.\n"
              "Memory does not grow with the trace: what is kept hangs on the program.",
+    .whole = "of trace that comes all is analysed; 'coretap ctl filter' says which events count",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -126,7 +126,7 @@ static int begin(void *user, struct ct_session_turn *turn)
     ct_watcher_free(w->watcher);
     w->watcher = NULL;
     const int rc = ct_watcher_new(w->streams.read.args->ctx, w->watches, &w->watcher);
-    return rc ? rc : ct_verifier_start(w->verifier, on_result, w);
+    return rc ? rc : ct_verifier_begin(w->verifier, on_result, w);
 }
 
 static int end(void *user)
@@ -174,7 +174,7 @@ static int run_log(struct watched *w, const struct cli_args *args)
         return CLI_FAILED;
     w->origin.buffer = args->operand;
     w->origin.source = &source;
-    if (ct_verifier_start(w->verifier, on_result, w) != CT_OK)
+    if (ct_verifier_begin(w->verifier, on_result, w) != CT_OK)
         return cli_library_error(args->ctx);
     int code = cli_fractal_source_run(args, args->operand, w->watches, on_log, w, NULL);
     if (code != CLI_FAILED && ct_verifier_finish(w->verifier) != CT_OK)

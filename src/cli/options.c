@@ -165,14 +165,27 @@ static int set_value(const struct cli_command *command, const struct cli_option 
 }
 
 /* Options of src/cli/filter.h, which not every command has. */
-static bool is_of_filter(const char *word)
+static const char *const of_filter[] = {"from",    "to", "core",   "pid",     "tid",
+                                        "context", "el", "module", "function"};
+
+#define OF_FILTER   (sizeof of_filter / sizeof *of_filter)
+#define FILTER_BASE 0x1000 /* getopt_long returns this plus the index of one that a command lacks */
+
+static bool has_option(const struct cli_command *command, const char *name)
 {
-    static const char *const names[] = {"from",    "to", "core",   "pid",      "tid",
-                                        "context", "el", "module", "function", NULL};
-    size_t i = 0;
-    while (names[i] && strcmp(names[i], word) != 0)
-        i++;
-    return names[i] != NULL;
+    for (size_t i = 0; i < cli_option_count(command); i++)
+        if (strcmp(cli_option_at(command, i)->name, name) == 0)
+            return true;
+    return false;
+}
+
+static enum cli_parse refuse_filter(const struct cli_command *command, const char *name)
+{
+    cli_usage_error(command, "--%s cannot be applied here%s%s", name, command->whole ? ": " : "; ",
+                    command->whole ? command->whole
+                                   : "cover, profile, report, timing, wcet, spec, watch, monitor, stats and "
+                                     "decode can be told which part of a capture is wanted");
+    return CLI_PARSE_BAD;
 }
 
 /* getopt refused the last argument: says why and what was probably meant. */
@@ -200,12 +213,7 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     for (size_t i = 0; i < cli_option_count(command); i++)
         names[i] = cli_option_at(command, i)->name;
     const char *near = cli_nearest(word, names);
-    if (is_of_filter(word))
-        cli_usage_error(command,
-                        "--%s cannot be applied here; cover, profile, report, timing, wcet, spec, watch, "
-                        "monitor, stats and decode can be told which part of a capture is wanted",
-                        word);
-    else if (near)
+    if (near)
         cli_usage_error(command, "unknown option '--%s'; did you mean '--%s'?", word, near);
     else
         cli_usage_error(command, "unknown option '--%s'", word);
@@ -218,7 +226,8 @@ static void build_tables(const struct cli_command *command, struct option *longs
     if (command->rest)
         *shorts++ = '+'; /* options after the first other argument are not ours */
     *shorts++ = ':';
-    for (size_t i = 0; i < cli_option_count(command); i++) {
+    const size_t count = cli_option_count(command);
+    for (size_t i = 0; i < count; i++) {
         const struct cli_option *option = cli_option_at(command, i);
         const bool argument = option->kind != CLI_FLAG;
         longs[i] = (struct option){option->name,
@@ -233,6 +242,11 @@ static void build_tables(const struct cli_command *command, struct option *longs
         }
     }
     *shorts = 0;
+    /* Those that a command lacks are known, so that none is taken for the begin of another name. */
+    longs += count;
+    for (size_t i = 0; i < OF_FILTER; i++)
+        if (!has_option(command, of_filter[i]))
+            *longs++ = (struct option){of_filter[i], optional_argument, NULL, FILTER_BASE + (int)i};
 }
 
 static size_t index_of(const struct cli_command *command, int result)
@@ -321,13 +335,15 @@ static bool take_common(const struct cli_command *command, size_t index, struct 
 
 enum cli_parse cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
 {
-    struct option longs[CLI_OPTION_MAX + 12] = {{NULL, 0, NULL, 0}};
+    struct option longs[CLI_OPTION_MAX + 12 + OF_FILTER] = {{NULL, 0, NULL, 0}};
     char shorts[2 * (CLI_OPTION_MAX + 12)];
     build_tables(command, longs, shorts);
     optind = 0; /* GNU: start afresh */
     opterr = 0;
     int result;
     while ((result = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        if (result >= FILTER_BASE)
+            return refuse_filter(command, of_filter[result - FILTER_BASE]);
         if (result == '?' || result == ':')
             return refuse(command, result, argv);
         const size_t index = index_of(command, result);

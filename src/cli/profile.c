@@ -129,7 +129,7 @@ static int end_stacks(struct profile *p)
 {
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
-        result = ct_stacks_end(p->stacks);
+        result = ct_stacks_finish(p->stacks);
     return result || !p->slices ? result : ct_slice_writer_add(p->slices, p->stacks);
 }
 

@@ -351,6 +351,7 @@ const struct cli_command cli_command_record = {
              "does OpenCSD.\n"
              "Standard input and output are the program's. docs/recording.md says how its execution becomes "
              "trace.",
+    .whole = "it makes the capture; what reads it can be told which part is wanted",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .own_output = true,

@@ -84,7 +84,7 @@ static int begin(void *user, struct ct_session_turn *turn)
     ct_watcher_free(m->watcher);
     m->watcher = NULL;
     const int rc = ct_watcher_new(m->read.args->ctx, m->watches, &m->watcher);
-    return rc ? rc : ct_verifier_start(m->verifier, on_result, m);
+    return rc ? rc : ct_verifier_begin(m->verifier, on_result, m);
 }
 
 static int end(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)

@@ -134,3 +134,20 @@ $ coretap --version >/dev/full
 $ coretap --version >&-
 ! coretap: standard output is closed: there is nowhere to print to; redirect it to a file or /dev/null
 [2]
+
+# Options that say which part of a capture is wanted: where they cannot be applied they are refused by their own
+# name, also where another option begins with it.
+$ coretap graph --elf x --el 0
+! coretap graph: --el cannot be applied here: where computed branches go holds whenever they ran, so a capture is learnt from as a whole
+! Try 'coretap graph --help'.
+[2]
+$ coretap live --to=5 -
+! coretap live: --to cannot be applied here: of trace that comes all is analysed; 'coretap ctl filter' says which events count
+! Try 'coretap live --help'.
+[2]
+$ coretap info --core 0 examples/quickstart
+! coretap info: --core cannot be applied here: it says what is in the capture, all of it; 'coretap stats' counts a part of it
+! Try 'coretap info --help'.
+[2]
+$ coretap export --from 3ms examples/quickstart 2>&1 | head -1
+| coretap export: --from cannot be applied here: perf.data has the trace as it was recorded, which is not cut; 'coretap decode' prints a part of it
