@@ -11,6 +11,7 @@
 #include "base/ctx.h"
 #include "base/printable.h"
 #include "base/saturate.h"
+#include "base/search.h"
 
 static struct ct_counts *of(struct ct_analysis *analysis)
 {
@@ -70,16 +71,7 @@ struct ct_analysis *ct_counts_analysis(struct ct_counts *c)
 /* The place of a name, or where it belongs. */
 static size_t find(const struct ct_counts *c, const char *name)
 {
-    size_t low = 0;
-    size_t high = c->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(c->all[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(c->count, i, strcmp(c->all[i].name, name) < 0);
 }
 
 static int insert(struct ct_counts *c, size_t at, const char *name)

@@ -2,21 +2,13 @@
 /* Counts of instructions, the basic blocks of each function, and the ways between them. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
 size_t ct_cover_find(const struct ct_cover_work *work, uint64_t addr)
 {
-    size_t low = 0;
-    size_t high = work->report.insn_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (work->insns[middle].addr < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(work->report.insn_count, i, work->insns[i].addr < addr);
 }
 
 static struct ct_cover_insn *insn_at(const struct ct_cover_work *work, uint64_t addr)

@@ -3,6 +3,7 @@
 #include "analysis/cover.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,16 +156,7 @@ static struct runs runs_of(const struct ct_cover_item *items, size_t count)
 /* The first run that begins at or behind `addr`. */
 static size_t first_run(const struct runs *runs, uint64_t addr)
 {
-    size_t low = 0;
-    size_t high = runs->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (runs->items[middle].from < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(runs->count, i, runs->items[i].from < addr);
 }
 
 /* The set of a run: an item says A64 also when it does not know. */

@@ -3,6 +3,7 @@
  * the ways into those of a line. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -113,16 +114,7 @@ static void ring_free(struct ring *ring)
 
 static size_t first_from(const struct ring *ring, uint32_t block)
 {
-    size_t low = 0;
-    size_t high = ring->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ring->ways[middle].from < block)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(ring->count, i, ring->ways[i].from < block);
 }
 
 /* The next way that goes on from the end of way `at`, behind way `after` when that is one of them. */
@@ -243,16 +235,7 @@ static bool ring_push(struct ring *ring, const struct ct_cover_way *way)
 
 static size_t first_way(const struct ct_cover_work *work, uint32_t block)
 {
-    size_t low = 0;
-    size_t high = work->way_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (work->ways[middle].to < block)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(work->way_count, i, work->ways[i].to < block);
 }
 
 /* Executions of the blocks that end with a line: ways into them from others, and round among themselves. */

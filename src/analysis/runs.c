@@ -8,18 +8,12 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/printable.h"
+#include "base/search.h"
 
 /* Where `name` is, or belongs. */
 static size_t place_of(const struct ct_analysis_runs *runs, const char *name, bool *found)
 {
-    size_t low = 0, high = runs->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(runs->names[middle], name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = CT_COUNT_WHILE(runs->count, i, strcmp(runs->names[i], name) < 0);
     *found = low < runs->count && !strcmp(runs->names[low], name);
     return low;
 }

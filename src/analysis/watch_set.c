@@ -6,6 +6,7 @@
 
 #include "analysis/watch.h"
 #include "base/ctx.h"
+#include "base/search.h"
 
 int ct_watches_new(struct ct_ctx *ctx, struct ct_programs *programs, struct ct_watches **out)
 {
@@ -118,16 +119,7 @@ const char *ct_watch_kind_name(enum ct_watch_kind kind)
 /* The first place at or behind `addr`. */
 static size_t lower_bound(const struct ct_watch_place *places, size_t count, uint64_t addr)
 {
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (places[middle].addr < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(count, i, places[i].addr < addr);
 }
 
 /* Whether a run of `node` that left it by `edge` traversed the watched edge. */

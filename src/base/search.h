@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking in arrays that are sorted by a member of 64 bits. */
+/* Looking in arrays that are sorted. */
 #ifndef CT_BASE_SEARCH_H
 #define CT_BASE_SEARCH_H
 
@@ -14,20 +14,29 @@ static inline uint64_t ct_key_at(const void *array, size_t index, size_t stride,
     return key;
 }
 
+/* How many of `count` elements stand before the first that does not meet the condition, an expression in
+ * their index `at`. All that meet it stand before all that do not. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the name of a variable cannot stand in them */
+#define CT_COUNT_WHILE(count, at, condition)                                                                 \
+    __extension__({                                                                                          \
+        size_t low_ = 0;                                                                                     \
+        size_t high_ = (count);                                                                              \
+        while (low_ < high_) {                                                                               \
+            const size_t at = low_ + (high_ - low_) / 2;                                                     \
+            if (condition)                                                                                   \
+                low_ = at + 1;                                                                               \
+            else                                                                                             \
+                high_ = at;                                                                                  \
+        }                                                                                                    \
+        low_;                                                                                                \
+    })
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 /* How many elements have a key below `key`. */
 static inline size_t ct_keys_below(const void *array, size_t count, size_t stride, size_t offset,
                                    uint64_t key)
 {
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ct_key_at(array, middle, stride, offset) < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(count, i, ct_key_at(array, i, stride, offset) < key);
 }
 
 /* How many elements of an array have a `member` below `value`, or up to it: the index of the first that has

@@ -169,17 +169,8 @@ bool ct_memories_follow(const struct ct_memories *m, const struct ct_source *sou
 /* Entries of the array, sorted by their number, that are below (number, time) or equal to it. */
 static size_t threads_up_to(const struct ct_maps *maps, uint32_t tid, uint64_t time)
 {
-    size_t low = 0;
-    size_t high = maps->thread_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct ct_thread *t = &maps->threads[middle];
-        if (t->tid < tid || (t->tid == tid && t->from <= time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const struct ct_thread *t = maps->threads;
+    return CT_COUNT_WHILE(maps->thread_count, i, t[i].tid < tid || (t[i].tid == tid && t[i].from <= time));
 }
 
 static uint32_t process_of(const struct ct_maps *maps, const struct ct_place *place)
@@ -195,15 +186,7 @@ static uint32_t process_of(const struct ct_maps *maps, const struct ct_place *pl
 
 static const struct ct_process *find_process(const struct ct_maps *maps, uint32_t pid)
 {
-    size_t low = 0;
-    size_t high = maps->process_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (maps->processes[middle].pid < pid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = CT_COUNT_WHILE(maps->process_count, i, maps->processes[i].pid < pid);
     return low < maps->process_count && maps->processes[low].pid == pid ? &maps->processes[low] : NULL;
 }
 

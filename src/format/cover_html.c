@@ -2,6 +2,7 @@
 /* Coverage as one page: sums, files, functions, and the source with counts. A line of it opens into its
  * instructions. */
 #include "format/cover.h"
+#include "base/search.h"
 #include "format/disasm.h"
 #include "format/page.h"
 #include "format/source_text.h"
@@ -54,16 +55,7 @@ static bool sort_insns(struct page *p)
 static size_t first_made(const struct page *p, const struct ct_cover_line *line)
 {
     struct made wanted = {line->file, line->line, 0};
-    size_t low = 0;
-    size_t high = p->view->report->insn_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_line(&p->made[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(p->view->report->insn_count, i, by_line(&p->made[i], &wanted) < 0);
 }
 
 /* ---- tables ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles for KCachegrind and callgrind_annotate: cost by line, calls with what they cost inclusively. */
 #include "base/printable.h"
+#include "base/search.h"
 #include "format/profile.h"
 
 #include <inttypes.h>
@@ -59,15 +60,7 @@ static void put_calls(struct callgrind *c, const struct ct_profile_view *views,
                       const struct ct_cover_insn *insn)
 {
     uint64_t site = insn->addr + c->view->bias;
-    size_t low = 0;
-    size_t high = c->call_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->calls[middle]->site < site)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = CT_COUNT_WHILE(c->call_count, i, c->calls[i]->site < site);
     for (; low < c->call_count && c->calls[low]->site == site; low++) {
         uint32_t line;
         put_callee(c, views, c->calls[low]->callee, &line);

@@ -2,6 +2,7 @@
 /* LLVM's sample profile as text: by function, counts of lines relative to its
  * declaration, calls and what was inlined. */
 #include "base/pair_map.h"
+#include "base/search.h"
 #include "format/profile.h"
 
 #include <inttypes.h>
@@ -140,16 +141,7 @@ static void add_totals(struct llvm *l)
 
 static size_t first_place(const struct llvm *l, uint32_t body)
 {
-    size_t low = 0;
-    size_t high = l->place_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (l->places[middle].body < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(l->place_count, i, l->places[i].body < body);
 }
 
 static const char *callee_name(const struct llvm *l, uint64_t addr)
@@ -169,15 +161,7 @@ static void put_calls(const struct llvm *l, const struct ct_cover_insn *insn)
     const struct ct_cover_report *report = l->view->report;
     if (insn->sub != CT_INSN_SUB_LINK)
         return;
-    size_t low = 0;
-    size_t high = report->arc_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (report->arcs[middle].from < insn->addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = CT_COUNT_WHILE(report->arc_count, i, report->arcs[i].from < insn->addr);
     for (; low < report->arc_count && report->arcs[low].from == insn->addr; low++) {
         const char *name = callee_name(l, report->arcs[low].to);
         if (name)
@@ -212,15 +196,7 @@ static void put_body(const struct llvm *l, uint32_t body)
 static uint64_t times_entered(const struct llvm *l, uint32_t scope)
 {
     const struct ct_cover_report *report = l->view->report;
-    size_t low = 0;
-    size_t high = report->insn_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (report->insns[middle].addr < l->scopes[scope].entry)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = CT_COUNT_WHILE(report->insn_count, i, report->insns[i].addr < l->scopes[scope].entry);
     return low < report->insn_count && report->insns[low].addr == l->scopes[scope].entry
                ? report->insns[low].count
                : 0;

@@ -3,6 +3,7 @@
  * each CPU or thread that was recorded; AUX records say which parts of a stream were traced
  * without a break, how, and by whom. */
 #include "input/perf.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -78,22 +79,19 @@ static int sort_auxes(struct layout *l)
     return CT_OK;
 }
 
+/* Whether a record is of a lower key, or ends at or before `at`. */
+static bool is_before(const struct ct_perf_aux *aux, bool by_cpu, uint32_t key, uint64_t at)
+{
+    const uint32_t of = by_cpu ? aux->sample.cpu : aux->sample.tid;
+    return of < key || (of == key && aux->end <= at);
+}
+
 /* The first record of a sorted list that ends behind `at` and is of `key`, or of none when the recording does
  * not tell: its index. */
 static size_t find_aux(const struct ct_perf_aux *const *list, size_t count, bool by_cpu, uint32_t key,
                        uint64_t at)
 {
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        uint32_t of = by_cpu ? list[middle]->sample.cpu : list[middle]->sample.tid;
-        if (of < key || (of == key && list[middle]->end <= at))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(count, i, is_before(list[i], by_cpu, key, at));
 }
 
 static uint32_t sink_of(const struct ct_perf *p, uint32_t cpu)

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/search.h"
 #include "program/elf.h"
 
 #define FIRST_ROOM 64
@@ -391,15 +392,7 @@ uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr)
 {
     if (!cfg)
         return CT_CFG_NONE;
-    size_t low = 0;
-    size_t high = cfg->order.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (cfg->blocks.at[cfg->order.at[middle]].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = CT_COUNT_WHILE(cfg->order.count, i, cfg->blocks.at[cfg->order.at[i]].start <= addr);
     if (low == 0)
         return CT_CFG_NONE;
     uint32_t block = cfg->order.at[low - 1];

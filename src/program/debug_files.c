@@ -4,6 +4,7 @@
 #include "base/crc32.h"
 #include "base/ctx.h"
 #include "base/debuginfod.h"
+#include "base/search.h"
 #include "program/symbols.h"
 
 #include <dirent.h>
@@ -272,17 +273,8 @@ static int read_dirs(struct ct_debug_files *files)
 /* The first file in the folders that has no lower build id. */
 static size_t first_of(const struct ct_debug_files *files, const uint8_t *id, size_t size)
 {
-    size_t low = 0;
-    size_t high = files->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct entry *e = &files->entries[middle];
-        if (compare_ids(e->id, e->id_size, id, size) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(files->count, i,
+                          compare_ids(files->entries[i].id, files->entries[i].id_size, id, size) < 0);
 }
 
 /* Whether the bytes of its code are in the file: those of debug information alone have headers of code only.

@@ -6,6 +6,7 @@
  * array of one of its spaces. */
 #include "program/memory.h"
 #include "base/ctx.h"
+#include "base/search.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -75,16 +76,7 @@ struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory)
 /* Number of regions of the index that begin at or below addr. */
 static size_t upper_bound(const struct index *index, uint64_t addr)
 {
-    size_t low = 0;
-    size_t high = index->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index->regions[middle]->addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(index->count, i, index->regions[i]->addr <= addr);
 }
 
 static int grow(struct ct_memory *memory, struct ct_region ***array, size_t count, size_t *cap)

@@ -4,6 +4,7 @@
 #include "session/index.h"
 
 #include "base/cycle_counts.h"
+#include "base/search.h"
 #include "chain/leave.h"
 #include "chain/points.h"
 
@@ -152,17 +153,10 @@ static bool find_last(struct search *s)
         s->begin->dead[i] = !is_reached;
         if (!is_reached || !is_wanted(s->look, i))
             continue;
-        size_t low = 0;
-        for (size_t high = stream->count; low < high;) {
-            const size_t middle = low + (high - low) / 2;
-            if (ct_index_is_reached(&stream->points[middle].place.clock, s->look->from))
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        s->last[i] = low;
+        s->last[i] = CT_COUNT_WHILE(stream->count, at,
+                                    !ct_index_is_reached(&stream->points[at].place.clock, s->look->from));
         any = true;
-        if (!low)
+        if (!s->last[i])
             return false;
     }
     return any;

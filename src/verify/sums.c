@@ -15,6 +15,7 @@
 #include "base/options.h"
 #include "base/path.h"
 #include "base/saturate.h"
+#include "base/search.h"
 
 static struct ct_verify_sums *of(struct ct_analysis *analysis)
 {
@@ -153,16 +154,7 @@ static int compare(const struct ct_verify_sum *a, const struct ct_verify_sum *b)
 /* The place of a sum, or where it belongs. */
 static size_t find(const struct ct_verify_sums *s, const struct ct_verify_sum *key)
 {
-    size_t low = 0;
-    size_t high = s->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare(&s->all[middle], key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return CT_COUNT_WHILE(s->count, i, compare(&s->all[i], key) < 0);
 }
 
 static int insert(struct ct_verify_sums *s, size_t at, const struct ct_verify_sum *key)
