@@ -357,7 +357,7 @@ CT_API int ct_slice_writer_new(struct ct_ctx *ctx, const struct ct_slice_write_o
 CT_API void ct_slice_writer_free(struct ct_slice_writer *writer);
 
 /* Writes the slices that the stacks have at this time (ct_stacks_slices): after each ct_stacks_add, and after
- * ct_stacks_end. CT_ERR_ARG, what `write` returned. */
+ * ct_stacks_finish. CT_ERR_ARG, what `write` returned. */
 CT_API int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *stacks);
 
 /* Says that nothing more comes. A file without a slice is written too. The same errors. */

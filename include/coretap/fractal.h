@@ -300,7 +300,7 @@ CT_API int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const str
 CT_API int ct_fractal_writer_to(struct ct_ctx *ctx, ct_write_fn *write, void *user, const char *name,
                                 const struct ct_fractal_log_info *info, struct ct_fractal_writer **out);
 /* Writes events; `dropped` is how many were lost just before these. CT_ERR_IO. */
-CT_API int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_event *events,
+CT_API int ct_fractal_writer_add(struct ct_fractal_writer *w, const struct ct_fractal_event *events,
                                  size_t count, uint64_t dropped);
 /* Adds lines to the log's text, learned while it was written. CT_ERR_ARG for a text that is too long,
  * CT_ERR_IO. */

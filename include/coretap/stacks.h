@@ -75,10 +75,10 @@ CT_API void ct_stacks_free(struct ct_stacks *stacks);
 CT_API int ct_stacks_add(struct ct_stacks *stacks, uint32_t lane, const struct ct_step_batch *batch);
 
 /* Ends all functions that are still on a stack. Nothing may be added afterwards. CT_ERR_NOMEM. */
-CT_API int ct_stacks_end(struct ct_stacks *stacks);
+CT_API int ct_stacks_finish(struct ct_stacks *stacks);
 
 /* Returns the tree, calls, or slices. In the tree callers stand before what they call; slices are those that
- * ended since the last ct_stacks_add or ct_stacks_end began. Borrowed until the next call that adds
+ * ended since the last ct_stacks_add or ct_stacks_finish began. Borrowed until the next call that adds
  * or ends. */
 CT_API const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *stacks, size_t *count);
@@ -138,7 +138,7 @@ CT_API struct ct_analysis *ct_stack_sums_analysis(struct ct_stack_sums *sums);
 /* Returns the kind of analysis that sums of stacks are. */
 CT_API const struct ct_analysis_kind *ct_stack_sums_kind(void);
 
-/* Adds what was followed by the caller and is over (ct_stacks_end): its functions by their programs.
+/* Adds what was followed by the caller and is over (ct_stacks_finish): its functions by their programs.
  * CT_ERR_ARG, CT_ERR_NOMEM, those of ct_program_symbols. */
 CT_API int ct_stack_sums_add(struct ct_stack_sums *sums, const struct ct_stacks *stacks);
 

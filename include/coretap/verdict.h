@@ -3,7 +3,7 @@
  * program.
  *
  *     ct_verdict_writer_new(ctx, NULL, write, user, &writer);
- *     ct_verifier_start(verifier, on_result, my);    calls ct_verdict_writer_result(writer, &origin, result)
+ *     ct_verifier_begin(verifier, on_result, my);    calls ct_verdict_writer_result(writer, &origin, result)
  *     …
  *     rc = ct_verdict_writer_flush(writer);
  *     ct_verdict_writer_free(writer);

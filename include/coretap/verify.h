@@ -104,7 +104,7 @@ CT_API int ct_verifier_exchange(struct ct_verifier *verifier, uint32_t number,
 CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *output, const char *value);
 
 /* Begins a run over a new stream; all that the monitors knew is forgotten. CT_ERR_NOMEM. */
-CT_API int ct_verifier_start(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
+CT_API int ct_verifier_begin(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
 
 /* Takes events of a watcher over the same watches, in order; those that no specification is bound to do no
  * harm. Each place that execution comes by is an instant of its own (those of one instruction share theirs):

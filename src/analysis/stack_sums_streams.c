@@ -122,7 +122,7 @@ int ct_stack_streams_end(struct ct_stack_sums *s, uint32_t lane)
     struct ct_stack_stream *stream = find(s, lane);
     if (!stream)
         return CT_OK;
-    int rc = ct_stacks_end(stream->stacks);
+    int rc = ct_stacks_finish(stream->stacks);
     if (!rc)
         rc = ct_stack_sums_add(s, stream->stacks);
     ct_stacks_free(stream->stacks);

@@ -343,7 +343,7 @@ uint64_t ct_stacks_renewed(const struct ct_stacks *s)
     return s->renewed;
 }
 
-int ct_stacks_end(struct ct_stacks *s)
+int ct_stacks_finish(struct ct_stacks *s)
 {
     if (!s)
         return CT_ERR_ARG;

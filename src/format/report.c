@@ -163,7 +163,7 @@ static int add_up_capture(struct ct_report *r)
 {
     int rc = r->now.stacks ? CT_OK : ct_report_make_stacks(r);
     if (!rc)
-        rc = ct_stacks_end(r->now.stacks);
+        rc = ct_stacks_finish(r->now.stacks);
     if (!rc)
         rc = ct_report_take_slices(r);
     if (!rc)

@@ -171,7 +171,7 @@ static int write_block(struct ct_fractal_writer *w)
     return write_all(w, w->block, BLOCK_BYTES + payload);
 }
 
-int ct_fractal_writer_put(struct ct_fractal_writer *w, const struct ct_fractal_event *events, size_t count,
+int ct_fractal_writer_add(struct ct_fractal_writer *w, const struct ct_fractal_event *events, size_t count,
                           uint64_t dropped)
 {
     if (!w || (!events && count))

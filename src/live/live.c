@@ -52,7 +52,7 @@ static int make_watches(struct ct_live *l)
     int rc = ct_watches_new(l->ctx, l->options.programs, &l->watches);
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->verify, l->watches, &l->verifier);
-    return rc ? rc : ct_verifier_start(l->verifier, ignore, NULL);
+    return rc ? rc : ct_verifier_begin(l->verifier, ignore, NULL);
 }
 
 static int make_chain(struct ct_live *l)

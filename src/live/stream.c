@@ -228,7 +228,7 @@ static int begin(struct ct_live_stream *s)
     if (!rc)
         rc = ct_watcher_new(l->ctx, s->watches, &s->watcher);
     if (!rc)
-        rc = ct_verifier_start(s->verifier, on_result, s);
+        rc = ct_verifier_begin(s->verifier, on_result, s);
     for (uint16_t i = 0; !rc && i < l->spec_count; i++)
         rc = l->specs[i].name ? ct_live_stream_spec(s, i) : CT_OK;
     for (uint16_t i = 0; !rc && i < l->place_count; i++)

@@ -182,7 +182,7 @@ static int begin(struct ct_verify_sums_stream *s, const struct ct_stream_origin 
         rc = bind_specs(s);
     if (!rc)
         rc = ct_watcher_new(ctx, s->watches, &s->watcher);
-    return rc ? rc : ct_verifier_start(s->verifier, on_result, s);
+    return rc ? rc : ct_verifier_begin(s->verifier, on_result, s);
 }
 
 static int make_stream(struct ct_verify_sums *sums, uint32_t lane, const struct ct_stream_origin *origin)

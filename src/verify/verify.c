@@ -295,7 +295,7 @@ int ct_verify_begin(struct ct_verify_spec *s)
     return ct_monitor_new(ctx, s->spec, s->verifier->options.limits, on_results, s, &s->monitor);
 }
 
-int ct_verifier_start(struct ct_verifier *v, ct_verify_fn *fn, void *user)
+int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 {
     if (!v)
         return CT_ERR_ARG;

@@ -39,7 +39,7 @@ static int decode(struct ct_ctx *ctx, const struct ct_capture *capture, struct p
         rc = ct_session_add(p->session, ct_cover_analysis(p->cover));
     if (!rc)
         rc = ct_session_run(p->session, capture, capture->buffers, capture->buffer_count);
-    return rc ? rc : ct_stacks_end(p->stacks);
+    return rc ? rc : ct_stacks_finish(p->stacks);
 }
 
 int main(int argc, char **argv)

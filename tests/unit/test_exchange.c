@@ -117,7 +117,7 @@ static void run(struct run *r, bool exchange)
     other = compile(r->ctx, text);
     struct ct_monitor_spec *wrong = compile(r->ctx, "define e := function_call nowhere\nout e\n");
     assert_int_equal(ct_verifier_exchange(verifier, 0, other, "other", NULL, 0), CT_ERR_ARG); /* no run */
-    assert_int_equal(ct_verifier_start(verifier, take, r), CT_OK);
+    assert_int_equal(ct_verifier_begin(verifier, take, r), CT_OK);
     assert_int_equal(ct_watcher_new(r->ctx, watches, &watcher), CT_OK);
     for (uint32_t batch = 0; batch < BATCHES; batch++) {
         if (exchange && batch == AT) {
@@ -176,7 +176,7 @@ static void added_and_removed_in_a_run(void **state)
     assert_int_equal(ct_watches_new(ctx, NULL, &watches), CT_OK);
     assert_int_equal(ct_verifier_new(ctx, &o, watches, &verifier), CT_OK);
     assert_int_equal(ct_verifier_add(verifier, spec, "stays", NULL, 0), CT_OK);
-    assert_int_equal(ct_verifier_start(verifier, take_last, &c), CT_OK);
+    assert_int_equal(ct_verifier_begin(verifier, take_last, &c), CT_OK);
     assert_int_equal(ct_watcher_new(ctx, watches, &watcher), CT_OK);
     uint32_t watched, then;
     for (uint32_t batch = 0; batch < BATCHES; batch++) {

@@ -335,8 +335,8 @@ static void logs_are_read_after_a_crash(void **state)
     assert_int_equal(ct_fractal_writer_new(NULL, path, &info, &w), CT_OK);
     for (unsigned i = 0; i < 16; i++)
         e[i] = (struct ct_fractal_event){.time = i, .va = i * 64, .pa = i * 128, .point = i};
-    ct_fractal_writer_put(w, e, 10, 0);
-    ct_fractal_writer_put(w, e + 10, 6, 3);
+    ct_fractal_writer_add(w, e, 10, 0);
+    ct_fractal_writer_add(w, e + 10, 6, 3);
     ct_fractal_writer_text(w, "later=y\n");
     assert_int_equal(ct_fractal_writer_close(w), CT_OK);
     struct ct_fractal_reader *r;

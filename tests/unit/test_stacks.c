@@ -106,7 +106,7 @@ static void expect(struct fixture *f, const char *want)
                                         .marks = f->marks,
                                         .mark_count = f->mark_count};
     assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
-    assert_int_equal(ct_stacks_end(f->stacks), CT_OK);
+    assert_int_equal(ct_stacks_finish(f->stacks), CT_OK);
     size_t count;
     const struct ct_stack_place *places = ct_stacks_places(f->stacks, &count);
     char got[512] = "";
