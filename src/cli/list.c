@@ -144,9 +144,8 @@ const struct cli_command cli_command_list = {
         "ID.\n"
         "Without --id every trace ID is listed, one after the other, introduced by lines '# buffer NAME' and "
         "'# id HH'.",
-    .whole = "packets and elements are listed as they lie in the trace, of which --buffer and --id choose; "
-             "'coretap "
-             "decode' prints a part of what ran",
+    .whole = "packets and elements are listed as they lie in the trace, of which --buffer, --core and --id "
+             "choose; 'coretap decode' prints a part of what ran",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_PROGRAMS,

@@ -100,7 +100,7 @@ $ coretap watch --at context --module nobody examples/quickstart
 ! coretap: module 'nobody': no program that ran is called so; 'coretap info' lists them
 [2]
 $ coretap list --from main examples/quickstart
-! coretap list: --from cannot be applied here: packets and elements are listed as they lie in the trace, of which --buffer and --id choose; 'coretap decode' prints a part of what ran
+! coretap list: --from cannot be applied here: packets and elements are listed as they lie in the trace, of which --buffer, --core and --id choose; 'coretap decode' prints a part of what ran
 ! Try 'coretap list --help'.
 [2]
 $ coretap stats --module main examples/quickstart
