@@ -29,8 +29,8 @@ struct ct_stack_options {
 #define CT_STACK_PLACES   (UINT32_C(1) << 22)
 #define CT_STACK_CONTEXTS 4096u
 
-/* Streams that are told apart. */
-#define CT_STACK_LANES 4096u
+/* Streams that are told apart, at most: 128 for each of 8192 buffers. */
+#define CT_STACK_LANES (UINT32_C(1) << 20)
 
 /* A stack of functions: a place in the tree of all that there were. */
 struct ct_stack_place {
@@ -69,8 +69,8 @@ struct ct_stacks;
 CT_API int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out);
 CT_API void ct_stacks_free(struct ct_stacks *stacks);
 
-/* Takes the steps of one batch of one stream; `lane`, below CT_STACK_LANES, tells streams, and so
- * graphs, apart. Rules: docs/analysis.md. CT_ERR_ARG,
+/* Takes the steps of one batch of one stream; `lane` tells streams, and so graphs, apart. Memory grows with
+ * the largest number. Rules: docs/analysis.md. CT_ERR_LIMIT: it is not below CT_STACK_LANES; CT_ERR_ARG,
  * CT_ERR_NOMEM. */
 CT_API int ct_stacks_add(struct ct_stacks *stacks, uint32_t lane, const struct ct_step_batch *batch);
 

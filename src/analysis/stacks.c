@@ -39,8 +39,9 @@ void ct_stacks_free(struct ct_stacks *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < CT_STACK_LANES; i++)
+    for (size_t i = 0; i < s->lane_room; i++)
         free(s->lanes[i].functions);
+    free(s->lanes);
     for (size_t i = 0; i < s->thread_count; i++)
         free(s->threads[i].frames);
     free(s->programs);
@@ -314,12 +315,30 @@ static int mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *m
     return switch_to(s, lane, key_of(&mark->elem));
 }
 
+/* Makes room for a stream. Numbers of streams are dense: 128 for each buffer. */
+static bool grow_lanes(struct ct_stacks *s, uint32_t lane)
+{
+    size_t room = s->lane_room ? s->lane_room : 128;
+    while (room <= lane)
+        room *= 2;
+    struct ct_stack_lane *lanes = realloc(s->lanes, room * sizeof *lanes);
+    if (!lanes)
+        return false;
+    memset(lanes + s->lane_room, 0, (room - s->lane_room) * sizeof *lanes);
+    s->lanes = lanes;
+    s->lane_room = room;
+    return true;
+}
+
 int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch)
 {
     if (!s || !batch)
         return CT_ERR_ARG;
     if (lane >= CT_STACK_LANES)
-        return ct_fail(s->ctx, CT_ERR_ARG, "ct_stacks_add: lane %u of %u", lane, CT_STACK_LANES);
+        return ct_fail(s->ctx, CT_ERR_LIMIT, "stacks: stream number %u: they are numbered below %u", lane,
+                       CT_STACK_LANES);
+    if (lane >= s->lane_room && !grow_lanes(s, lane))
+        return ct_fail_nomem(s->ctx, "stacks");
     uint32_t count;
     const struct ct_node *nodes = ct_graph_nodes(batch->graph, &count);
     const struct ct_edge *edges = ct_graph_edges(batch->graph, &count);

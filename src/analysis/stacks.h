@@ -60,7 +60,8 @@ struct ct_stacks {
     uint32_t *first; /* number of the first function of each program; behind the last: their sum */
     size_t program_count;
     bool wants_slices;
-    struct ct_stack_lane lanes[CT_STACK_LANES];
+    struct ct_stack_lane *lanes; /* by number of the stream */
+    size_t lane_room;
     struct ct_stack_thread *threads;
     size_t thread_count;
     uint64_t renewed; /* see ct_stacks_renewed */

@@ -222,6 +222,7 @@ static void forget_capture(struct ct_report *r)
     ct_stacks_free(now->stacks);
     free(now->runs);
     free(now->functions);
+    free(now->stream_of);
     *now = (struct ct_report_collected){.slices = window};
     r->has_now = false;
 }

@@ -53,8 +53,13 @@ static int open_stream(struct ct_report *r, uint8_t id)
 {
     struct ct_report_open *open = &r->now.open[id];
     struct ct_timing_options options = {.size = sizeof options};
-    const int rc = ct_programs_places(r->programs, &options.programs, &options.program_count);
+    uint32_t *stream_of = realloc(r->now.stream_of, (r->now.lanes + (size_t)1) * sizeof *stream_of);
+    if (!stream_of)
+        return CT_ERR_NOMEM;
+    r->now.stream_of = stream_of;
+    stream_of[r->now.lanes] = 0;
     open->lane = r->now.lanes++;
+    const int rc = ct_programs_places(r->programs, &options.programs, &options.program_count);
     return rc ? rc : ct_timing_new(r->ctx, &options, &open->timing);
 }
 
@@ -70,7 +75,7 @@ static int take_steps(struct ct_report *r, uint8_t id, const struct ct_step_batc
         rc = open_stream(r, id);
     if (!rc)
         rc = ct_timing_add(open->timing, batch);
-    if (!rc && open->lane < CT_STACK_LANES)
+    if (!rc)
         rc = ct_stacks_add(r->now.stacks, open->lane, batch);
     return rc ? rc : ct_report_take_slices(r);
 }
@@ -162,8 +167,7 @@ static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const
     int rc = into->buffer && into->name ? CT_OK : CT_ERR_NOMEM;
     if (!rc && lane->timing) {
         into->times = ct_timing_totals(lane->timing);
-        if (lane->lane < CT_STACK_LANES)
-            r->now.stream_of[lane->lane] = (uint32_t)r->stream_count;
+        r->now.stream_of[lane->lane] = (uint32_t)r->stream_count;
         rc = r->several ? ct_timing_sums_add(r->times, lane->timing, s->graph, r->programs)
                         : add_edges(r, lane->timing);
         if (!rc && !r->several)

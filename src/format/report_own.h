@@ -28,7 +28,7 @@ struct ct_report_collected {
     bool cycles;                     /* the first stream counts cycles */
     struct ct_report_open open[128]; /* by ID, of the buffer that is being decoded */
     uint32_t lanes;                  /* streams with steps so far */
-    uint32_t stream_of[CT_STACK_LANES];
+    uint32_t *stream_of;             /* … by number */
     struct ct_report_runs *runs;
     size_t run_count, run_room;
     struct ct_report_function *functions; /* on a stack, by their number there */
