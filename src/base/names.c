@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/names.h"
+#include "base/fnv.h"
 #include "base/printable.h"
 
 #include <stdlib.h>
@@ -9,9 +10,7 @@
 
 static uint32_t hash_of(const char *text, size_t size)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
+    const uint64_t hash = ct_fnv(CT_FNV_BEGIN, text, size);
     return (uint32_t)(hash ^ hash >> 32);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
+
 enum {
     CHUNK = 64 * 1024,
     STEP_BYTES = 64, /* that a step of work sets to zero */
@@ -117,9 +119,7 @@ const char *ct_mon_arena_intern(struct ct_mon_arena *a, const char *text, size_t
 {
     if (a->name_count >= a->name_cap)
         names_grow(a);
-    uint64_t h = n;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    uint64_t h = ct_fnv(n, text, n);
     h ^= h >> 31;
     for (struct ct_mon_arena_name *e = a->names[h & (a->name_cap - 1)]; e; e = e->next)
         if (e->hash == h && e->size == n && !memcmp(e->text, text, n))

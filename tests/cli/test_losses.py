@@ -164,7 +164,9 @@ def hold_program(capture, losses, same, told):
         same("the card of report", {"said": words})
     wcet = run("wcet", "--elf", capture.elf, "--entry", "malloc", "--unobserved", "exclude", "--format",
                "json", capture.path, check=(0, 1, 2))
-    if wcet.stdout.startswith("{"):  # without cycle counts, or where much is missing, there is no path
+    if not wcet.stdout.startswith("{"):  # without cycle counts, or where much is missing, there is no path
+        assert wcet.returncode and wcet.stderr, f"wcet says nothing: {wcet.returncode}"
+    else:
         COUNTED["wcet"] += 1
         same("wcet --format json", json.loads(wcet.stdout)["losses"], wcet.returncode)
         told("wcet", wcet)
