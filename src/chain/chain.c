@@ -29,6 +29,7 @@ struct ct_chain {
     struct ct_parallel *parallel;         /* with threads: decodes the streams in place of this */
     const struct ct_chain_points *points; /* to be told, or NULL */
     size_t segment;
+    uint64_t begin; /* offset of the first byte that is read, or 0 */
     uint64_t bytes;
     bool cut; /* trace is missing behind the piece in work */
     size_t count;
@@ -153,8 +154,9 @@ void ct_chain_tell_points(struct ct_chain *c, const struct ct_chain_points *poin
     c->points = points;
 }
 
-void ct_chain_begin_inside(struct ct_chain *c)
+void ct_chain_begin_inside(struct ct_chain *c, uint64_t begin)
 {
+    c->begin = begin;
     for (size_t i = 0; i < c->count; i++)
         c->streams[i].inside = c->streams[i].ops && c->streams[i].ops->find_sync;
 }
@@ -465,7 +467,7 @@ static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
 {
     const struct ct_parallel_file file = {
         .path = c->buffer->path, .fd = chunks->fd, .size = ct_chunks_file_size(chunks)};
-    if (c->options.framing != CT_FRAMING_NONE || c->buffer->pieces || c->bytes || !file.size)
+    if (c->options.framing != CT_FRAMING_NONE || c->buffer->pieces || c->begin || c->bytes || !file.size)
         return CT_OK;
     int rc = start_threads(c);
     if (rc || !c->parallel || !ct_parallel_takes_file(c->parallel))
@@ -487,7 +489,7 @@ int ct_chain_run(struct ct_chain *c)
         return CT_ERR_ARG;
     struct ct_feed feed;
     size_t pushed;
-    int rc = ct_feed_open(&feed, c->ctx, c->buffer);
+    int rc = ct_feed_open(&feed, c->ctx, c->buffer, c->begin);
     if (!rc)
         rc = share_file(c, &feed.chunks);
     while (!rc && !feed.ended)

@@ -1,23 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chain/feed.h"
 
-int ct_feed_open(struct ct_feed *f, struct ct_ctx *ctx, const struct ct_buffer *buffer)
+#include "base/search.h"
+
+int ct_feed_open(struct ct_feed *f, struct ct_ctx *ctx, const struct ct_buffer *buffer, uint64_t begin)
 {
-    *f = (struct ct_feed){.buffer = buffer};
+    *f = (struct ct_feed){.buffer = buffer, .begin = begin, .piece_count = buffer->piece_count};
+    if (buffer->pieces)
+        f->next_piece = ct_feed_piece_at(buffer, begin);
+    else if (begin)
+        f->piece_count = 1;
     return ct_chunks_open(&f->chunks, ctx, buffer->path);
+}
+
+size_t ct_feed_piece_at(const struct ct_buffer *buffer, uint64_t offset)
+{
+    const struct ct_piece *pieces = buffer->pieces;
+    return CT_COUNT_WHILE(buffer->piece_count, i, pieces[i].offset + pieces[i].size <= offset);
+}
+
+/* A piece as far as it is read. A file without pieces is one from where reading begins. */
+static struct ct_piece get_piece(const struct ct_feed *f, size_t number)
+{
+    struct ct_piece piece = f->buffer->pieces ? f->buffer->pieces[number]
+                                              : (struct ct_piece){.offset = f->begin,
+                                                                  .size = INT64_MAX,
+                                                                  .time = CT_NO_TIME,
+                                                                  .tid = CT_NO_THREAD};
+    if (f->begin > piece.offset) {
+        piece.size -= f->begin - piece.offset;
+        piece.offset = f->begin;
+        piece.joins = 0;
+    }
+    return piece;
 }
 
 /* The next chunk of the piece in work, or the first one of the next piece. */
 static int next_chunk(struct ct_feed *f, struct ct_chain *chain)
 {
-    const struct ct_buffer *b = f->buffer;
     f->done = 0;
-    int rc = b->pieces && !f->next_piece ? CT_OK : ct_chunks_next(&f->chunks, &f->size);
-    while (!rc && !f->size && b->pieces && f->next_piece < b->piece_count) {
-        const struct ct_piece *piece = &b->pieces[f->next_piece++];
-        rc = ct_chunks_seek(&f->chunks, piece->offset, piece->size);
+    int rc = f->piece_count && !f->in_piece ? CT_OK : ct_chunks_next(&f->chunks, &f->size);
+    while (!rc && !f->size && f->next_piece < f->piece_count) {
+        const struct ct_piece piece = get_piece(f, f->next_piece++);
+        f->in_piece = true;
+        rc = ct_chunks_seek(&f->chunks, piece.offset, piece.size);
         if (!rc)
-            rc = ct_chain_begin_piece(chain, piece);
+            rc = ct_chain_begin_piece(chain, &piece);
         if (!rc)
             rc = ct_chunks_next(&f->chunks, &f->size);
     }

@@ -24,8 +24,8 @@ struct ct_chain_points {
 void ct_chain_tell_points(struct ct_chain *chain, const struct ct_chain_points *points);
 
 /* Says that the first bytes are not those that the trace begins with: what comes before the first
- * synchronisation point of each stream is left out, and is not lost. Before the first byte; the framing must
- * be known. */
-void ct_chain_begin_inside(struct ct_chain *chain);
+ * synchronisation point of each stream is left out, and is not lost. ct_chain_run reads from the offset
+ * `begin` on. Before the first byte; the framing must be known. */
+void ct_chain_begin_inside(struct ct_chain *chain, uint64_t begin);
 
 #endif

@@ -88,17 +88,7 @@ struct ct_index_begin {
 int ct_index_find(const struct ct_index *index, const struct ct_index_look *look,
                   struct ct_index_begin *begin);
 
-/* A part of a buffer, from some offset on. */
-struct ct_index_part {
-    struct ct_buffer buffer;
-    struct ct_piece piece;
-};
-
-/* Describes the part of a buffer that begins at begin->offset. */
-void ct_index_part_of(struct ct_index_part *part, const struct ct_buffer *buffer,
-                      const struct ct_index_begin *begin);
-
-/* Has a new chain begin there, which is over that part. */
+/* Has a new chain begin there, whose framing is begin->framing. */
 void ct_index_begin_chain(struct ct_chain *chain, const struct ct_index_begin *begin);
 
 #endif

@@ -56,6 +56,35 @@ static void mix_image(uint64_t *sum, const struct ct_image *image)
     mix(sum, (uint64_t)image->space << 8 | image->is_elf);
 }
 
+static void mix_piece(uint64_t *sum, const struct ct_piece *piece)
+{
+    mix(sum, piece->offset);
+    mix(sum, piece->size);
+    mix(sum, piece->time);
+    mix(sum, (uint64_t)piece->tid << 16 | (uint64_t)piece->joins << 8 | piece->cut);
+}
+
+/* What was in memory when: instructions are counted along it. */
+static void mix_maps(uint64_t *sum, const struct ct_maps *maps)
+{
+    mix(sum, (uint64_t)maps->by_piece << 8 | maps->clock.known);
+    mix(sum, maps->clock.zero);
+    mix(sum, (uint64_t)maps->clock.mult << 16 | maps->clock.shift);
+    for (size_t i = 0; i < maps->thread_count; i++) {
+        mix(sum, maps->threads[i].from);
+        mix(sum, (uint64_t)maps->threads[i].tid << 32 | maps->threads[i].pid);
+    }
+    for (size_t i = 0; i < maps->process_count; i++) {
+        const struct ct_process *process = &maps->processes[i];
+        mix(sum, process->pid);
+        for (size_t g = 0; g < process->generation_count; g++) {
+            mix(sum, process->generations[g].from);
+            for (size_t k = 0; k < process->generations[g].image_count; k++)
+                mix_image(sum, &process->generations[g].images[k]);
+        }
+    }
+}
+
 /* The program counts as far as it is named. */
 static uint64_t sum_of_config(const struct ct_buffer *b)
 {
@@ -64,6 +93,10 @@ static uint64_t sum_of_config(const struct ct_buffer *b)
         mix_source(&sum, &b->sources[i]);
     for (size_t i = 0; i < b->image_count; i++)
         mix_image(&sum, &b->images[i]);
+    for (size_t i = 0; i < b->piece_count; i++)
+        mix_piece(&sum, &b->pieces[i]);
+    if (b->maps)
+        mix_maps(&sum, b->maps);
     return sum;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/cycle_counts.h"
 #include "base/search.h"
+#include "chain/feed.h"
 #include "chain/leave.h"
 #include "chain/points.h"
 
@@ -31,17 +32,6 @@ struct search {
     bool stopped; /* all streams are found, or one cannot be */
     bool failed;
 };
-
-void ct_index_part_of(struct ct_index_part *part, const struct ct_buffer *buffer,
-                      const struct ct_index_begin *begin)
-{
-    part->piece = (struct ct_piece){
-        .offset = begin->offset, .size = INT64_MAX, .time = CT_NO_TIME, .tid = CT_NO_THREAD};
-    part->buffer = *buffer;
-    part->buffer.framing = begin->framing;
-    part->buffer.pieces = &part->piece;
-    part->buffer.piece_count = 1;
-}
 
 /* ---- a try ---- */
 
@@ -91,7 +81,7 @@ static int on_point(void *user, const struct ct_stream *stream, const struct ct_
 
 void ct_index_begin_chain(struct ct_chain *chain, const struct ct_index_begin *begin)
 {
-    ct_chain_begin_inside(chain);
+    ct_chain_begin_inside(chain, begin->offset);
     for (size_t i = 0; i < CT_INDEX_STREAMS; i++)
         if (begin->dead[i])
             ct_chain_leave(chain, (uint8_t)i);
@@ -102,15 +92,14 @@ static int try_begin(struct search *s)
     const struct ct_chain_options options = {.size = sizeof options,
                                              .level = s->index->has_instructions ? CT_LEVEL_FLOW
                                                                                  : CT_LEVEL_ELEMENT,
+                                             .framing = s->begin->framing,
                                              .ids = {s->look->ids[0], s->look->ids[1]}};
     const struct ct_chain_sink sink = {.user = s, .elems = on_elems};
     const struct ct_chain_points points = {.user = s, .reach = on_point};
-    struct ct_index_part part;
     memset(s->places, 0, sizeof s->places);
     memset(s->found, 0, sizeof s->found);
     s->stopped = s->failed = false;
-    ct_index_part_of(&part, s->look->buffer, s->begin);
-    int rc = ct_chain_new(s->look->ctx, &part.buffer, &options, &sink, &s->chain);
+    int rc = ct_chain_new(s->look->ctx, s->look->buffer, &options, &sink, &s->chain);
     if (rc)
         return rc;
     ct_chain_tell_points(s->chain, &points);
@@ -162,6 +151,19 @@ static bool find_last(struct search *s)
     return any;
 }
 
+/* The last byte at or before an offset that frames can be read from: where a chunk begins when all of the
+ * trace is read. A piece that joins another one may begin inside of a frame. */
+static uint64_t align(const struct ct_index_look *look, uint64_t offset)
+{
+    const struct ct_buffer *buffer = look->buffer;
+    size_t piece = buffer->pieces ? ct_feed_piece_at(buffer, offset) : 0;
+    const bool joins = buffer->pieces && buffer->pieces[piece].joins;
+    while (buffer->pieces && piece && buffer->pieces[piece].joins)
+        piece--;
+    const uint64_t start = buffer->pieces ? buffer->pieces[piece].offset : 0;
+    return joins ? start : offset - (offset - start) % look->align;
+}
+
 /* The offset that all streams have so many points behind it, before their windows. */
 static uint64_t offset_before(const struct search *s, size_t points)
 {
@@ -173,7 +175,7 @@ static uint64_t offset_before(const struct search *s, size_t points)
         const uint64_t at = s->index->streams[i].points[last > points ? last - 1 - points : 0].offset;
         offset = at < offset ? at : offset;
     }
-    return s->begin->framing == CT_FRAMING_FRAMES ? offset / s->look->align * s->look->align : offset;
+    return s->begin->framing == CT_FRAMING_FRAMES ? align(s->look, offset) : offset;
 }
 
 int ct_index_find(const struct ct_index *index, const struct ct_index_look *look,

@@ -127,7 +127,7 @@ static int open_reader(struct reader *r, uint16_t threads)
     int rc = ct_chain_new(ctx, s->buffer, &options, &r->sink, &r->chain);
     s->chain = r->chain;
     if (!rc)
-        rc = ct_feed_open(&r->feed, ctx, s->buffer);
+        rc = ct_feed_open(&r->feed, ctx, s->buffer, 0);
     if (!rc)
         rc = ct_events_new(ctx, s->source, &r->events);
     if (!rc)

@@ -130,8 +130,7 @@ struct pass {
     const struct ct_buffer *buffer;
     uint64_t ids[2];
     bool stopped;                /* the windows of all streams are over */
-    struct ct_index_begin begin; /* where its decoding begins … */
-    struct ct_index_part part;   /* … and the part of the buffer that is decoded then */
+    struct ct_index_begin begin; /* where its decoding begins */
 };
 
 static int on_bytes(void *user, uint64_t bytes)
@@ -290,14 +289,13 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
                                                       : counts ? CT_EDGES_COUNTS
                                                                : s->options.edges,
                                              .threads = s->options.threads,
+                                             .framing = pass->begin.offset ? pass->begin.framing
+                                                                           : (uint8_t)CT_FRAMING_AUTO,
                                              .ids = {pass->ids[0], pass->ids[1]}};
     pass->sink = (struct ct_chain_sink){.user = pass, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
     if (is_last && s->inputs & CT_INPUT_EVENTS)
         pass->sink.events = on_events;
-    if (pass->begin.offset)
-        ct_index_part_of(&pass->part, buffer, &pass->begin);
-    int rc = ct_chain_new(s->ctx, pass->begin.offset ? &pass->part.buffer : buffer, &options, &pass->sink,
-                          &pass->chain);
+    int rc = ct_chain_new(s->ctx, buffer, &options, &pass->sink, &pass->chain);
     if (!rc && pass->begin.offset) {
         ct_index_begin_chain(pass->chain, &pass->begin);
         rc = begin_dead(pass);

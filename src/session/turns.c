@@ -21,8 +21,7 @@ struct pass {
     uint64_t before;        /* bytes of the passes that are over */
     struct taker taker;
     bool stopped;                /* the window is over */
-    struct ct_index_begin begin; /* where its decoding begins … */
-    struct ct_index_part part;   /* … and the part of the buffer that is decoded then */
+    struct ct_index_begin begin; /* where its decoding begins */
 };
 
 /* ---- receivers: each hands on to that of the turn ---- */
@@ -164,11 +163,10 @@ static int decode(struct pass *pass, bool is_first)
     if (rc)
         return rc;
     if (pass->begin.offset) {
-        ct_index_part_of(&pass->part, turn->buffer, &pass->begin);
+        options.framing = pass->begin.framing;
         ct_sieve_begin_inside(pass->sieve, &pass->begin.clocks[turn->id]);
     }
-    rc =
-        ct_chain_new(s->ctx, pass->begin.offset ? &pass->part.buffer : turn->buffer, &options, &sink, &chain);
+    rc = ct_chain_new(s->ctx, turn->buffer, &options, &sink, &chain);
     if (rc)
         return rc;
     if (pass->begin.offset)

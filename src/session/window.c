@@ -36,13 +36,22 @@ static bool is_clock(const struct ct_filter_point *point)
            point->kind == CT_POINT_INSTRUCTIONS;
 }
 
+/* Whether the pieces of a buffer lie one behind the other, so that an offset says how far the trace came. */
+static bool is_in_order(const struct ct_buffer *buffer)
+{
+    bool is = true;
+    for (size_t i = 1; i < buffer->piece_count; i++)
+        is &= buffer->pieces[i].offset >= buffer->pieces[i - 1].offset + buffer->pieces[i - 1].size;
+    return is;
+}
+
 /* Whether the begin of the window can be looked for. Places are known only to who follows all of the program;
  * a file is read twice. */
 static bool can_look(const struct ct_session *s, const struct ct_buffer *buffer, uint64_t *size)
 {
     const struct ct_filter *f = &s->filter;
     struct stat st;
-    if (!is_clock(&f->from) || (f->to.kind && !is_clock(&f->to)) || buffer->pieces || buffer->maps ||
+    if (!is_clock(&f->from) || (f->to.kind && !is_clock(&f->to)) || !is_in_order(buffer) ||
         strcmp(buffer->path, "-") == 0 || stat(buffer->path, &st) || !S_ISREG(st.st_mode))
         return false;
     *size = (uint64_t)st.st_size;
@@ -55,12 +64,16 @@ static int on_bytes(void *user, uint64_t bytes)
     return s->options.progress(s->options.user, s->looked + bytes);
 }
 
-/* Gets the index of a buffer from its file, or makes it of all of the buffer and writes that file. */
+/* Gets the index of a buffer from its file, or makes it of all of the buffer and writes that file. Buffers
+ * of one perf.data have an index each. */
 static int get_kept(struct ct_session *s, const struct ct_index_look *look)
 {
     char path[4096];
     struct ct_index_identity identity;
-    const int length = snprintf(path, sizeof path, "%s" CT_INDEX_SUFFIX, look->buffer->path);
+    const struct ct_buffer *buffer = look->buffer;
+    const bool is_named = buffer->pieces && buffer->name[0] && !strchr(buffer->name, '/');
+    const int length = snprintf(path, sizeof path, "%s%s%s" CT_INDEX_SUFFIX, buffer->path, is_named ? "." : "",
+                                is_named ? buffer->name : "");
     if (length < 0 || (size_t)length >= sizeof path)
         return ct_fail(s->ctx, CT_ERR_LIMIT, "%s: the name is too long for one of an index",
                        look->buffer->path);
@@ -113,7 +126,7 @@ int ct_session_begin(struct ct_session *s, const struct ct_buffer *buffer, const
     if (!s->sieves || !ct_session_ids(s, buffer, look.ids))
         return CT_OK;
     if (!can_look(s, buffer, &size))
-        return note_no_index(s, buffer, "its trace is in pieces or in a pipe, or its memory changes");
+        return note_no_index(s, buffer, "its trace is in a pipe, or in pieces that lie in another order");
     look.apart = s->apart ? s->apart : size / MOST_POINTS > APART ? size / MOST_POINTS : APART;
     look.align = s->apart ? FRAME_SIZE : CT_CHUNK_SIZE;
     s->looked = before;

@@ -17,6 +17,7 @@
 enum {
     IDS = 128,
     WINDOWS = 8, /* of each trace */
+    PIECES = 12,
 };
 
 /* Steps and marks of a stream, as bytes. */
@@ -195,6 +196,28 @@ static int move_to_folder(struct random_trace *trace)
     return 1;
 }
 
+/* Cuts the trace into pieces, of which some join and bytes between others are missing. */
+static void cut_up(struct rng *rng, struct random_trace *trace)
+{
+    static struct ct_piece pieces[PIECES];
+    uint64_t at = 0;
+    size_t count = 0;
+    while (count < PIECES && at < trace->size) {
+        const uint64_t left = trace->size - at;
+        const bool joins = count && rng_chance(rng, 40);
+        const uint64_t gap = joins ? 0 : rng_below(rng, 40) % left;
+        const uint64_t most = count + 1 < PIECES ? 1 + rng_below(rng, 1 + 2 * trace->size / PIECES) : left;
+        pieces[count++] = (struct ct_piece){.offset = at + gap,
+                                            .size = most < left - gap ? most : left - gap,
+                                            .time = CT_NO_TIME,
+                                            .tid = CT_NO_THREAD,
+                                            .joins = joins};
+        at = pieces[count - 1].offset + pieces[count - 1].size;
+    }
+    trace->buffer.pieces = pieces;
+    trace->buffer.piece_count = count;
+}
+
 /* A point of the trace that `seen` is of, or a little behind its end. */
 static struct ct_filter_point random_point(struct rng *rng, const struct ct_sieve_seen *seen)
 {
@@ -233,6 +256,8 @@ static int check(uint64_t seed, struct result *whole, struct result *window, uin
     struct ct_filter filter = {.size = sizeof filter};
     random_trace_fill(&rng, &trace);
     REQUIRE(move_to_folder(&trace));
+    if (rng_chance(&rng, 40))
+        cut_up(&rng, &trace);
     run_whole(&trace, &filter, whole);
     const struct ct_sieve_seen seen = whole->seen;
     for (unsigned i = 0; i < WINDOWS; i++) {
