@@ -22,11 +22,11 @@ size_t ct_feed_piece_at(const struct ct_buffer *buffer, uint64_t offset)
 /* A piece as far as it is read. A file without pieces is one from where reading begins. */
 static struct ct_piece get_piece(const struct ct_feed *f, size_t number)
 {
-    struct ct_piece piece = f->buffer->pieces ? f->buffer->pieces[number]
-                                              : (struct ct_piece){.offset = f->begin,
-                                                                  .size = INT64_MAX,
-                                                                  .time = CT_NO_TIME,
-                                                                  .tid = CT_NO_THREAD};
+    struct ct_piece piece =
+        f->buffer->pieces
+            ? f->buffer->pieces[number]
+            : (struct ct_piece){
+                  .offset = f->begin, .size = INT64_MAX, .time = CT_NO_TIME, .tid = CT_NO_THREAD};
     if (f->begin > piece.offset) {
         piece.size -= f->begin - piece.offset;
         piece.offset = f->begin;

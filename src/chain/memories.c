@@ -130,6 +130,11 @@ void ct_memories_free(struct ct_memories *m)
     free(m);
 }
 
+bool ct_memories_stay(const struct ct_buffer *buffer)
+{
+    return only_one(buffer);
+}
+
 bool ct_memories_change(const struct ct_memories *m)
 {
     return m->changes;

@@ -25,6 +25,9 @@ int ct_memories_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, struct c
                     const struct ct_memory **common);
 void ct_memories_free(struct ct_memories *memories);
 
+/* Whether all of a buffer is of one process that never becomes another program. */
+bool ct_memories_stay(const struct ct_buffer *buffer);
+
 /* False: there is only one memory. */
 bool ct_memories_change(const struct ct_memories *memories);
 

@@ -6,6 +6,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "chain/leave.h"
+#include "chain/memories.h"
 #include "session/sieve.h"
 
 #include <stdio.h>
@@ -421,7 +422,9 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
     struct pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps, .buffer = buffer};
     if (!ct_session_ids(s, buffer, pass.ids))
         return CT_OK;
-    int rc = run_chain(s, &pass, buffer, false, true, true);
+    int rc = ct_session_begin(s, buffer, pass.ids, 0, &pass.begin);
+    if (!rc)
+        rc = run_chain(s, &pass, buffer, false, true, true);
     if (!rc && s->sieves)
         rc = give_all_counts(s, pass.chain, first_lane);
     if (!rc)
@@ -450,12 +453,26 @@ static int add_run(const struct ct_session *s)
     return rc;
 }
 
+/* Whether no trace has to be followed to know which memories it is of: there is one. Its programs are found.
+ */
+static int find_only_programs(struct ct_session *s, const struct ct_capture *capture,
+                              const struct ct_buffer *buffers, size_t count, bool *by_memory)
+{
+    bool stay = count > 0;
+    for (size_t i = 0; i < count; i++)
+        stay &= ct_memories_stay(&buffers[i]);
+    if (!*by_memory || !stay)
+        return CT_OK;
+    *by_memory = false;
+    return find_programs_in(s, capture->maps, 0);
+}
+
 int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffers,
                    size_t count)
 {
     if (!s || !capture || (!buffers && count))
         return CT_ERR_ARG;
-    const bool by_memory = s->options.programs && !s->options.begin && ct_programs_by_memory(capture);
+    bool by_memory = s->options.programs && !s->options.begin && ct_programs_by_memory(capture);
     s->sieve_seen = (struct ct_sieve_seen){0};
     s->seen = (struct ct_seen){0};
     s->memory_count = 0;
@@ -469,6 +486,8 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
         rc = ct_fail(s->ctx, CT_ERR_ARG, "a filter of steps, and an analysis that takes events or totals");
     const uint32_t first = s->lanes;
     s->lanes += (uint32_t)count * CT_SESSION_LANES;
+    if (!rc)
+        rc = find_only_programs(s, capture, buffers, count, &by_memory);
     if (!rc)
         rc = tell_programs(s);
     for (size_t i = 0; i < count && !rc; i++)

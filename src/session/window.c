@@ -72,8 +72,8 @@ static int get_kept(struct ct_session *s, const struct ct_index_look *look)
     struct ct_index_identity identity;
     const struct ct_buffer *buffer = look->buffer;
     const bool is_named = buffer->pieces && buffer->name[0] && !strchr(buffer->name, '/');
-    const int length = snprintf(path, sizeof path, "%s%s%s" CT_INDEX_SUFFIX, buffer->path, is_named ? "." : "",
-                                is_named ? buffer->name : "");
+    const int length = snprintf(path, sizeof path, "%s%s%s" CT_INDEX_SUFFIX, buffer->path,
+                                is_named ? "." : "", is_named ? buffer->name : "");
     if (length < 0 || (size_t)length >= sizeof path)
         return ct_fail(s->ctx, CT_ERR_LIMIT, "%s: the name is too long for one of an index",
                        look->buffer->path);
