@@ -90,7 +90,8 @@ static uint64_t claim_of(Elf_Scn *scn, const GElf_Shdr *header, const char *name
     if (header->sh_flags & SHF_COMPRESSED)
         return gelf_getchdr(scn, &whole) ? whole.ch_size : 0;
     const Elf_Data *data = name && strstr(name, "zdebug_") ? elf_rawdata(scn, NULL) : NULL;
-    if (!data || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4) != 0)
+    /* a section of no bytes in the file (SHT_NOBITS) has a size and no buffer */
+    if (!data || !data->d_buf || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4) != 0)
         return 0;
     return __builtin_bswap64(ct_load64((const uint8_t *)data->d_buf + 4));
 }
