@@ -216,58 +216,6 @@ struct range {
     uint32_t n, left;
 };
 
-/* A multiset: open addressing, `left` is how many there are. */
-struct ranges {
-    struct range *slots;
-    size_t cap, count;
-};
-
-static struct range *slot_of(struct ranges *set, const struct range *key)
-{
-    uint64_t x = (key->start * 31 + key->end) * UINT64_C(0x9e3779b97f4a7c15) + key->place;
-    x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    for (size_t i = x >> 20;; i++) {
-        struct range *s = &set->slots[i & (set->cap - 1)];
-        if (!s->end ||
-            (s->start == key->start && s->end == key->end && s->place == key->place && s->isa == key->isa))
-            return s;
-    }
-}
-
-static void put_range(struct ranges *set, const struct range *range)
-{
-    if (2 * set->count >= set->cap) {
-        const size_t cap = set->cap ? 2 * set->cap : 4096;
-        struct ranges more = {allocate(cap, sizeof *range), cap, set->count};
-        for (size_t i = 0; i < set->cap; i++)
-            if (set->slots[i].end)
-                *slot_of(&more, &set->slots[i]) = set->slots[i];
-        free(set->slots);
-        *set = more;
-    }
-    struct range *s = slot_of(set, range);
-    set->count += !s->end;
-    const uint32_t left = s->left;
-    *s = *range;
-    s->left = left + 1;
-}
-
-static bool take_range(struct ranges *set, const struct range *range)
-{
-    struct range *s = set->cap ? slot_of(set, range) : NULL;
-    if (!s || !s->end || !s->left)
-        return false;
-    s->left--;
-    return true;
-}
-
-static void empty(struct ranges *set)
-{
-    if (set->cap)
-        memset(set->slots, 0, set->cap * sizeof *set->slots);
-    set->count = 0;
-}
-
 /* All, in order. */
 struct list {
     struct range *ranges;
@@ -672,23 +620,64 @@ static bool run_opencsd(void)
     return WIFEXITED(status);
 }
 
-#endif
+/* ---- what is invented ---- */
 
-/* ---- the test ---- */
+/* A multiset: open addressing, `left` is how many there are. */
+struct ranges {
+    struct range *slots;
+    size_t cap, count;
+};
 
-static struct {
-    uint64_t invented, followed, theirs, instructions, stale, lost, crashes, more;
-} sums;
+static struct range *slot_of(struct ranges *set, const struct range *key)
+{
+    uint64_t x = (key->start * 31 + key->end) * UINT64_C(0x9e3779b97f4a7c15) + key->place;
+    x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    for (size_t i = x >> 20;; i++) {
+        struct range *s = &set->slots[i & (set->cap - 1)];
+        if (!s->end ||
+            (s->start == key->start && s->end == key->end && s->place == key->place && s->isa == key->isa))
+            return s;
+    }
+}
+
+static void put_range(struct ranges *set, const struct range *range)
+{
+    if (2 * set->count >= set->cap) {
+        const size_t cap = set->cap ? 2 * set->cap : 4096;
+        struct ranges more = {allocate(cap, sizeof *range), cap, set->count};
+        for (size_t i = 0; i < set->cap; i++)
+            if (set->slots[i].end)
+                *slot_of(&more, &set->slots[i]) = set->slots[i];
+        free(set->slots);
+        *set = more;
+    }
+    struct range *s = slot_of(set, range);
+    set->count += !s->end;
+    const uint32_t left = s->left;
+    *s = *range;
+    s->left = left + 1;
+}
+
+static bool take_range(struct ranges *set, const struct range *range)
+{
+    struct range *s = set->cap ? slot_of(set, range) : NULL;
+    if (!s || !s->end || !s->left)
+        return false;
+    s->left--;
+    return true;
+}
+
+static void empty(struct ranges *set)
+{
+    if (set->cap)
+        memset(set->slots, 0, set->cap * sizeof *set->slots);
+    set->count = 0;
+}
 
 /* True where libopencsd followed the packet of a range, too, and knows the instruction set. */
 static bool is_followed(const struct range *range)
 {
-#ifdef CT_HAVE_OPENCSD
     return theirs->seen[range->place] && subject.isas >> range->isa & 1;
-#else
-    (void)range;
-    return false;
-#endif
 }
 
 /* What of some ranges is not in the truth at its place, in instructions; of all of them, or of those that are
@@ -711,6 +700,14 @@ static uint64_t invented(const struct range *ranges, size_t count, bool followed
     }
     return sum;
 }
+
+#endif
+
+/* ---- the test ---- */
+
+static struct {
+    uint64_t invented, followed, theirs, instructions, stale, lost, crashes, more;
+} sums;
 
 /* The whole trace: its ranges are the truth, once it is sure that they are. */
 static void learn_truth(void)
