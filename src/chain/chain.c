@@ -157,8 +157,15 @@ void ct_chain_tell_points(struct ct_chain *c, const struct ct_chain_points *poin
 void ct_chain_begin_inside(struct ct_chain *c, uint64_t begin)
 {
     c->begin = begin;
+    ct_demux_begin_inside(c->demux);
     for (size_t i = 0; i < c->count; i++)
         c->streams[i].inside = c->streams[i].ops && c->streams[i].ops->find_sync;
+}
+
+uint64_t ct_chain_align(enum ct_framing framing, uint64_t offset, uint64_t align)
+{
+    const uint64_t place = ct_framing_file_offset(framing, offset);
+    return ct_framing_block_offset(framing, place - place % align);
 }
 
 int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
@@ -298,7 +305,7 @@ static int drain_to_marks(struct ct_chain *c)
         rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
     if (!rc)
         rc = tell_marks(c);
-    if (broken)
+    if (!rc && broken) /* else threads may still be at work on the streams */
         reset_streams(c, false);
     return rc;
 }
@@ -452,10 +459,11 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
         rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
     if (rc)
         return rc;
+    const uint64_t offset = ct_framing_block_offset(ct_chain_framing(c), piece->offset);
     if (piece->joins && c->bytes)
-        ct_demux_move(c->demux, piece->offset);
+        ct_demux_move(c->demux, offset);
     else
-        ct_demux_restart(c->demux, piece->offset);
+        ct_demux_restart(c->demux, offset);
     c->cut = piece->cut;
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = c->streams[i].follow ? ct_follow_piece(c->streams[i].follow, piece) : CT_OK;
@@ -489,7 +497,7 @@ int ct_chain_run(struct ct_chain *c)
         return CT_ERR_ARG;
     struct ct_feed feed;
     size_t pushed;
-    int rc = ct_feed_open(&feed, c->ctx, c->buffer, c->begin);
+    int rc = ct_feed_open(&feed, c->ctx, c->buffer, ct_framing_file_offset(ct_chain_framing(c), c->begin));
     if (!rc)
         rc = share_file(c, &feed.chunks);
     while (!rc && !feed.ended)

@@ -186,6 +186,11 @@ void ct_demux_take_back(struct ct_demux *demux, size_t size)
     sum_up(demux);
 }
 
+void ct_demux_begin_inside(struct ct_demux *demux)
+{
+    demux->inside = 1;
+}
+
 uint64_t ct_demux_offset(const struct ct_demux *demux)
 {
     return demux->offset;
@@ -198,7 +203,7 @@ int ct_demux_finish(struct ct_demux *demux)
     uint64_t lost_inside = demux->stats.lost_bytes - demux->stats.edge_bytes;
     demux->mark_count = 0;
     if (demux->framing == CT_FRAMING_TPIU || demux->framing == CT_FRAMING_DSTREAM) {
-        if (!demux->synced && demux->offset > demux->start)
+        if (!demux->synced && !demux->inside && demux->offset > demux->start)
             ct_frame_trouble(demux, CT_FRAME_NO_SYNC, demux->start, demux->offset - demux->start);
         demux->synced = 1;
         ct_tpiu_finish(demux);
@@ -277,4 +282,9 @@ uint64_t ct_framing_file_offset(enum ct_framing framing, uint64_t offset)
     if (framing != CT_FRAMING_DSTREAM)
         return offset;
     return offset / CT_BLOCK_DATA * CT_BLOCK_SIZE + offset % CT_BLOCK_DATA;
+}
+
+uint64_t ct_framing_block_offset(enum ct_framing framing, uint64_t file_offset)
+{
+    return framing == CT_FRAMING_DSTREAM ? file_offset / CT_BLOCK_SIZE * CT_BLOCK_DATA : file_offset;
 }

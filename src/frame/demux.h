@@ -59,6 +59,7 @@ struct ct_demux {
     uint8_t no_fsync_reset;
     uint8_t failed; /* there was no memory */
     uint8_t synced; /* TPIU: an FSYNC was seen */
+    uint8_t inside; /* TPIU: bytes before the first FSYNC are not wanted, nor lost */
     uint8_t id;     /* current one, or CT_ID_NONE */
     uint32_t fsync_run;
     uint32_t window;     /* TPIU before the first FSYNC: the last four bytes */

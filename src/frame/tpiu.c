@@ -91,8 +91,9 @@ static size_t hunt(struct ct_demux *demux, const uint8_t *data, size_t size)
         demux->window = demux->window << 8 | data[i];
         demux->offset++;
         if (demux->window == 0xffffff7f) {
-            uint64_t lost = demux->offset - demux->start - 4;
+            const uint64_t lost = demux->inside ? 0 : demux->offset - demux->start - 4;
             demux->synced = 1;
+            demux->inside = 0;
             if (lost)
                 ct_frame_trouble(demux, CT_FRAME_NO_SYNC, demux->start, lost);
             ct_frame_fsync(demux, 1);

@@ -5,6 +5,7 @@
 
 #include "base/cycle_counts.h"
 #include "base/search.h"
+#include "chain/chunks.h"
 #include "chain/feed.h"
 #include "chain/leave.h"
 #include "chain/points.h"
@@ -16,6 +17,9 @@
 #define FIRST_POINTS 2u
 #define MORE_POINTS  4u
 #define TRIES        4u
+
+/* Bytes of the file behind a point, with which it is told: a chunk, and what is kept of the one before. */
+#define BEHIND (2 * (uint64_t)CT_CHUNK_SIZE)
 
 /* Behind the first address execution is known; if it went elsewhere before, what that means ends with the
  * second. */
@@ -29,6 +33,7 @@ struct search {
     struct ct_chain *chain;
     struct ct_index_place places[CT_INDEX_STREAMS];
     bool found[CT_INDEX_STREAMS];
+    uint64_t end; /* offset in the file behind which none of these points comes any more */
     bool stopped; /* all streams are found, or one cannot be */
     bool failed;
 };
@@ -79,6 +84,16 @@ static int on_point(void *user, const struct ct_stream *stream, const struct ct_
     return s->stopped;
 }
 
+/* Frames may lack synchronisation words, or a stream its points: nothing is looked for behind them. */
+static int on_bytes(void *user, uint64_t bytes)
+{
+    struct search *s = user;
+    const enum ct_framing framing = (enum ct_framing)s->begin->framing;
+    if (ct_framing_file_offset(framing, s->begin->offset) + bytes >= s->end)
+        s->stopped = s->failed = true;
+    return s->stopped;
+}
+
 void ct_index_begin_chain(struct ct_chain *chain, const struct ct_index_begin *begin)
 {
     ct_chain_begin_inside(chain, begin->offset);
@@ -94,7 +109,7 @@ static int try_begin(struct search *s)
                                                                                  : CT_LEVEL_ELEMENT,
                                              .framing = s->begin->framing,
                                              .ids = {s->look->ids[0], s->look->ids[1]}};
-    const struct ct_chain_sink sink = {.user = s, .elems = on_elems};
+    const struct ct_chain_sink sink = {.user = s, .elems = on_elems, .bytes = on_bytes};
     const struct ct_chain_points points = {.user = s, .reach = on_point};
     memset(s->places, 0, sizeof s->places);
     memset(s->found, 0, sizeof s->found);
@@ -147,13 +162,17 @@ static bool find_last(struct search *s)
         any = true;
         if (!s->last[i])
             return false;
+        const uint64_t end = ct_framing_file_offset((enum ct_framing)s->index->framing,
+                                                    stream->points[s->last[i] - 1].offset) +
+                             BEHIND;
+        s->end = end > s->end ? end : s->end;
     }
     return any;
 }
 
 /* The last byte at or before an offset that frames can be read from: where a chunk begins when all of the
  * trace is read. A piece that joins another one may begin inside of a frame. */
-static uint64_t align(const struct ct_index_look *look, uint64_t offset)
+static uint64_t align(const struct ct_index_look *look, enum ct_framing framing, uint64_t offset)
 {
     const struct ct_buffer *buffer = look->buffer;
     size_t piece = buffer->pieces ? ct_feed_piece_at(buffer, offset) : 0;
@@ -161,7 +180,7 @@ static uint64_t align(const struct ct_index_look *look, uint64_t offset)
     while (buffer->pieces && piece && buffer->pieces[piece].joins)
         piece--;
     const uint64_t start = buffer->pieces ? buffer->pieces[piece].offset : 0;
-    return joins ? start : offset - (offset - start) % look->align;
+    return joins ? start : start + ct_chain_align(framing, offset - start, look->align);
 }
 
 /* The offset that all streams have so many points behind it, before their windows. */
@@ -175,7 +194,8 @@ static uint64_t offset_before(const struct search *s, size_t points)
         const uint64_t at = s->index->streams[i].points[last > points ? last - 1 - points : 0].offset;
         offset = at < offset ? at : offset;
     }
-    return s->begin->framing == CT_FRAMING_FRAMES ? align(s->look, offset) : offset;
+    const enum ct_framing framing = (enum ct_framing)s->begin->framing;
+    return framing > CT_FRAMING_NONE ? align(s->look, framing, offset) : offset;
 }
 
 int ct_index_find(const struct ct_index *index, const struct ct_index_look *look,
@@ -183,8 +203,7 @@ int ct_index_find(const struct ct_index *index, const struct ct_index_look *look
 {
     struct search s = {.index = index, .look = look, .begin = begin};
     *begin = (struct ct_index_begin){.framing = index->framing};
-    if (index->framing > CT_FRAMING_FRAMES || (look->instructions && !index->has_instructions) ||
-        lacks_counts(look) || !find_last(&s))
+    if ((look->instructions && !index->has_instructions) || lacks_counts(look) || !find_last(&s))
         return CT_OK;
     size_t points = FIRST_POINTS;
     for (unsigned i = 0; i < TRIES; i++, points *= MORE_POINTS) {

@@ -132,9 +132,5 @@ int ct_session_begin(struct ct_session *s, const struct ct_buffer *buffer, const
     s->looked = before;
     const int rc = get_index(s, &look);
     memcpy(look.ids, ids, sizeof look.ids);
-    if (rc || !s->index)
-        return rc;
-    if (s->index->framing > CT_FRAMING_FRAMES)
-        return note_no_index(s, buffer, "its frames are those of a TPIU or DSTREAM");
-    return ct_index_find(s->index, &look, begin);
+    return rc || !s->index ? rc : ct_index_find(s->index, &look, begin);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Property: several threads say what one says: packets, elements, flow records, steps, marks, statistics and
  * edges, for streams with and without frames, damaged and whole, however long the tasks are; receivers called
- * in order or given parts. CT_SEED, CT_COUNT (streams), CT_LONG=1. With arguments: of the snapshots in the
+ * in order or given parts; and who ends a chain early has the begin of it. CT_SEED, CT_COUNT (streams), CT_LONG=1. With arguments: of the snapshots in the
  * folders that they name. */
 #include <dirent.h>
 #include <inttypes.h>
@@ -29,6 +29,8 @@ struct result {
     struct log marks;
     struct ct_stream_stats stats[IDS];
     uint64_t tasks, again;
+    uint64_t batches; /* that its receivers took … */
+    uint64_t most;    /* … of which they end the chain with this one; 0: they do not */
 };
 
 static void add(struct log *log, const void *bytes, size_t size)
@@ -52,6 +54,13 @@ static struct log *log_of(void *user, const struct ct_stream *stream)
     return &((struct result *)user)->ids[stream->id];
 }
 
+/* What a receiver returns behind a batch; parts do not count them. */
+static int end_of_batch(void *user)
+{
+    struct result *r = ((struct log *)user)->is_part ? NULL : user;
+    return r && ++r->batches == r->most;
+}
+
 static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     struct log *log = log_of(user, stream);
@@ -63,7 +72,7 @@ static int on_packets(void *user, const struct ct_stream *stream, const struct c
         if (batch->protocol <= CT_PROTOCOL_ETE && p->size)
             add(log, batch->run->data + (p->pos - batch->run->pos), p->size);
     }
-    return 0;
+    return end_of_batch(user);
 }
 
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
@@ -74,13 +83,13 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
         add(log, &batch->elems[i], sizeof *batch->elems);
         add(log, &offset, sizeof offset);
     }
-    return 0;
+    return end_of_batch(user);
 }
 
 static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
 {
     add(log_of(user, stream), batch->records, batch->count * sizeof *batch->records);
-    return 0;
+    return end_of_batch(user);
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -91,7 +100,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
         if (batch->cycles)
             add(log, &batch->cycles[i], sizeof *batch->cycles);
     }
-    return 0;
+    return end_of_batch(user);
 }
 
 static void *part_new(void *user, const struct ct_stream *stream)
@@ -193,6 +202,7 @@ static void run(const struct random_trace *s, const struct how *how, struct resu
                                              .threads = (uint16_t)how->threads};
     struct ct_chain *chain;
     out->marks.size = 0;
+    out->batches = 0;
     for (unsigned i = 0; i < IDS; i++)
         out->ids[i].size = 0;
     memset(out->stats, 0, sizeof out->stats);
@@ -206,7 +216,9 @@ static void run(const struct random_trace *s, const struct how *how, struct resu
         rc = ct_chain_push(chain, s->bytes + at, piece);
         at += piece;
     }
-    if (rc || (!how->is_file && ct_chain_finish(chain)))
+    if (!rc && !how->is_file)
+        rc = ct_chain_finish(chain);
+    if (rc && out->batches != out->most)
         abort();
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
@@ -266,12 +278,41 @@ static int check_stream(struct rng *rng, const struct random_trace *s, unsigned 
     return 1;
 }
 
+static int begins_with(const struct log *whole, const struct log *begin)
+{
+    return begin->size <= whole->size && (!begin->size || !memcmp(whole->bytes, begin->bytes, begin->size));
+}
+
+/* Chains whose receivers end them while threads are at work: what came before is that of one thread. */
+static int check_ended(struct rng *rng, const struct random_trace *s, unsigned what, struct result *one,
+                       struct result *many)
+{
+    struct how how = {.what = whats[what], .threads = 1};
+    int ok = 1;
+    if (!how.what.records)
+        return ok;
+    run(s, &how, one);
+    for (how.threads = 2; how.threads <= 8 && ok; how.threads++) {
+        how.segment = 1 + rng_wide(rng, 16);
+        many->most = 1 + rng_below(rng, 3);
+        run(s, &how, many);
+        /* Edges are logged at the end. */
+        for (unsigned i = 0; i < IDS && ok && many->batches == many->most && !how.what.edges; i++)
+            ok = begins_with(&one->ids[i], &many->ids[i]);
+    }
+    if (!ok)
+        printf("# what[%u], %u threads, ended with batch %" PRIu64 "\n", what, how.threads - 1, many->most);
+    many->most = 0;
+    return ok;
+}
+
 static int check(uint64_t seed, struct result *one, struct result *many)
 {
     static struct random_trace s;
     struct rng rng = {seed};
     random_trace_fill(&rng, &s);
-    return check_stream(&rng, &s, (unsigned)(seed % WHATS), one, many);
+    const unsigned what = (unsigned)(seed % WHATS);
+    return check_stream(&rng, &s, what, one, many) && check_ended(&rng, &s, what, one, many);
 }
 
 /* A folder without what a snapshot has is none. */

@@ -70,7 +70,11 @@ static size_t trace_v7(struct rng *rng, const struct ct_source *source, int thum
 static size_t frame(struct rng *rng, uint8_t framing, uint8_t bytes[2][RANDOM_TRACE_ROOM],
                     const size_t size[2], uint8_t *out)
 {
-    struct ct_framer_options options = {.size = sizeof options, .framing = framing, .fsync_period = 50};
+    const uint32_t period = rng_chance(rng, 20) ? 0 : 1 + rng_below(rng, 20);
+    struct ct_framer_options options = {.size = sizeof options,
+                                        .framing = framing,
+                                        .fsync_period = framing == CT_FRAMING_FRAMES ? 0 : period,
+                                        .hsync_period = framing == CT_FRAMING_TPIU ? rng_below(rng, 20) : 0};
     struct ct_framer *framer;
     size_t at[2] = {0}, total = 0, used, len;
     if (ct_framer_new(NULL, &options, &framer))
@@ -88,6 +92,20 @@ static size_t frame(struct rng *rng, uint8_t framing, uint8_t bytes[2][RANDOM_TR
     ct_framer_finish(framer, out + total, RANDOM_TRACE_FRAMED - total, &len);
     ct_framer_free(framer);
     return total + len;
+}
+
+/* Puts frames of four synchronisation words between others, as drivers do where a session begins. */
+static size_t put_resets(struct rng *rng, uint8_t *bytes, size_t size)
+{
+    static const uint8_t words[16] = {0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+                                      0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f};
+    for (unsigned i = 1 + rng_below(rng, 8); i && size + sizeof words <= RANDOM_TRACE_FRAMED; i--) {
+        const size_t at = rng_below(rng, (uint32_t)(size / sizeof words + 1)) * sizeof words;
+        memmove(bytes + at + sizeof words, bytes + at, size - at);
+        memcpy(bytes + at, words, sizeof words);
+        size += sizeof words;
+    }
+    return size;
 }
 
 /* A file in memory, which is made when there is none yet. */
@@ -119,8 +137,9 @@ void random_trace_fill(struct rng *rng, struct random_trace *s)
 {
     static struct file file;
     static uint8_t bytes[2][RANDOM_TRACE_ROOM];
-    static const uint8_t framings[] = {CT_FRAMING_NONE, CT_FRAMING_NONE, CT_FRAMING_FRAMES, CT_FRAMING_TPIU};
-    const uint8_t framing = framings[rng_below(rng, 4)];
+    static const uint8_t framings[] = {CT_FRAMING_NONE, CT_FRAMING_NONE, CT_FRAMING_FRAMES, CT_FRAMING_TPIU,
+                                       CT_FRAMING_DSTREAM};
+    const uint8_t framing = framings[rng_below(rng, 5)];
     static const enum ct_protocol protocols[] = {CT_PROTOCOL_ETM4, CT_PROTOCOL_ETM4, CT_PROTOCOL_PTM,
                                                  CT_PROTOCOL_ETM3};
     const enum ct_protocol protocol = protocols[rng_below(rng, 4)];
@@ -155,6 +174,8 @@ void random_trace_fill(struct rng *rng, struct random_trace *s)
         memcpy(s->bytes, bytes[0], size[0]);
     } else {
         s->size = frame(rng, framing, bytes, size, s->bytes);
+        if (framing == CT_FRAMING_FRAMES && rng_chance(rng, 60))
+            s->size = put_resets(rng, s->bytes, s->size);
         if (rng_chance(rng, 60))
             s->size = damage(rng, s->bytes, s->size, RANDOM_TRACE_FRAMED);
     }
