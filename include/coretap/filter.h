@@ -170,6 +170,9 @@ CT_API void ct_event_sieve_free(struct ct_event_sieve *sieve);
 CT_API int ct_event_sieve_run(struct ct_event_sieve *sieve, struct ct_event *events, size_t count,
                               size_t *kept);
 
+/* Returns 1 when the window is over: no event that comes is kept. */
+CT_API int ct_event_sieve_is_over(const struct ct_event_sieve *sieve);
+
 /* Returns what was seen so far, borrowed; events count as steps. */
 CT_API const struct ct_sieve_seen *ct_event_sieve_seen(const struct ct_event_sieve *sieve);
 

@@ -43,12 +43,17 @@ CT_API void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum
  * these two do it in any case. */
 CT_API int ct_seen_is_damaged(const struct ct_seen *seen, const struct ct_capture *capture, int strict);
 
+/* What a receiver of a stream in its turn returns when it wants no more of it: the session goes on with the
+ * next one. */
+#define CT_SESSION_NEXT 0x6e657874
+
 /* One stream whose turn it is (options.begin). */
 struct ct_session_turn {
     const struct ct_buffer *buffer;
     const struct ct_source *source;
     struct ct_chain_sink sink;   /* to be filled in: who takes its records. `user` is that of the options,
-                                    unless   it is set too */
+                                    unless it is set too. A result other than 0 and CT_SESSION_NEXT ends the
+                                    run, which returns it */
     uint8_t id;                  /* as listed: 0 in a buffer without frames */
     uint8_t level;               /* to be set, FLOW otherwise: enum ct_level */
     uint8_t split_source_ranges; /* to be set: as in struct ct_chain_options */

@@ -28,8 +28,8 @@ void ct_chain_tell_points(struct ct_chain *chain, const struct ct_chain_points *
  * `begin` on. Before the first byte; the framing must be known. */
 void ct_chain_begin_inside(struct ct_chain *chain, uint64_t begin);
 
-/* Returns the last offset in a capture with frames, up to `offset`, that is a multiple of `align` bytes of the
- * file; of DSTREAM, where a block begins there or before. */
+/* Returns the last offset in a capture with frames, up to `offset`, that is a multiple of `align` bytes of
+ * the file; of DSTREAM, where a block begins there or before. */
 uint64_t ct_chain_align(enum ct_framing framing, uint64_t offset, uint64_t align);
 
 #endif

@@ -147,8 +147,10 @@ static void tell_branches(const struct ct_buffer *buffer, const struct ct_source
 
 static int print(struct decoding *d, size_t count)
 {
-    const int rc = d->sieve ? ct_event_sieve_run(d->sieve, d->batch, count, &count) : CT_OK;
-    return rc ? rc : ct_event_writer_add(d->printing.writer, &d->origin, d->batch, count);
+    int rc = d->sieve ? ct_event_sieve_run(d->sieve, d->batch, count, &count) : CT_OK;
+    if (!rc)
+        rc = ct_event_writer_add(d->printing.writer, &d->origin, d->batch, count);
+    return !rc && d->sieve && ct_event_sieve_is_over(d->sieve) ? CT_SESSION_NEXT : rc;
 }
 
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
@@ -418,6 +420,9 @@ const struct cli_command cli_command_decode = {
         "The cycle count of an event includes the count that the trace unit gave for it; an event without a "
         "count "
         "of its own has that of the event before.",
+    .whole =
+        "events are followed from the first byte on, and do not say in which function or module they are; "
+        "'coretap watch' looks at places",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

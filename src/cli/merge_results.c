@@ -16,6 +16,8 @@ enum {
     ELF = CLI_CAPTURE_OPTIONS,
     KIND,
     THREADS,
+    FILTER,
+    OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
 
 /* ---- kinds ---- */
@@ -89,18 +91,19 @@ static const struct {
     const struct ct_analysis_kind *(*kind)(void);
     int (*make)(const struct cli_args *args, struct ct_analysis **out);
     bool needs_program;
+    bool whole;         /* of all of a stream: it does not take steps */
     const char *unsaid; /* what nobody says of a capture; NULL: it can be decoded without */
     const char *writer; /* … and what decodes it */
 } kinds[] = {
-    {ct_cover_kind, make_cover, true, NULL, NULL},
-    {ct_timing_sums_kind, make_timing, false, NULL, NULL},
-    {ct_stack_sums_kind, make_stacks, true, NULL, NULL},
-    {ct_total_counts_kind, make_statistics, false, NULL, NULL},
-    {ct_event_counts_kind, make_events, false, NULL, NULL},
-    {ct_watch_counts_kind, make_watch, false, "what is watched in", "watch --at PLACE --format data"},
-    {ct_verify_sums_kind, make_monitors, false, "which specifications are for",
+    {ct_cover_kind, make_cover, true, false, NULL, NULL},
+    {ct_timing_sums_kind, make_timing, false, false, NULL, NULL},
+    {ct_stack_sums_kind, make_stacks, true, false, NULL, NULL},
+    {ct_total_counts_kind, make_statistics, false, true, NULL, NULL},
+    {ct_event_counts_kind, make_events, false, true, NULL, NULL},
+    {ct_watch_counts_kind, make_watch, false, false, "what is watched in", "watch --at PLACE --format data"},
+    {ct_verify_sums_kind, make_monitors, false, false, "which specifications are for",
      "monitor --spec FILE --format data"},
-    {ct_fractal_sums_kind, make_fractal, false, "which names are for the addresses of",
+    {ct_fractal_sums_kind, make_fractal, false, false, "which names are for the addresses of",
      "fractal report --data"},
 };
 
@@ -109,7 +112,7 @@ static const struct {
 static const char *const names[] = {"coverage", "timing",   "stacks",  "statistics", "events",
                                     "watch",    "monitors", "fractal", NULL};
 
-static const struct cli_option options[] = {
+static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_OPTION,
     [KIND] = {.name = "kind",
@@ -118,6 +121,7 @@ static const struct cli_option options[] = {
               .choices = names,
               .help = "What is added up of captures; coverage without this option and without files."},
     [THREADS] = CLI_THREADS_OPTION,
+    [FILTER] = CLI_FILTER_TABLE,
 };
 
 /* What the first file that says so is of; without one what --kind says. */
@@ -145,8 +149,8 @@ static void tell(const struct cli_args *args, const struct ct_analysis *sum)
         return;
     if (c->unknown)
         snprintf(old, sizeof old, ", and of %" PRIu64 " files that do not tell their captures", c->unknown);
-    cli_say("%s of %" PRIu64 " captures%s, %" PRIu64 " of them not whole; losses: %s", sum->kind->name,
-            c->known, old, c->damaged, ct_losses_words(words, &c->losses));
+    cli_say("%s of %" PRIu64 " capture%s%s, %" PRIu64 " of them not whole; losses: %s", sum->kind->name,
+            c->known, c->known == 1 ? "" : "s", old, c->damaged, ct_losses_words(words, &c->losses));
     const char *name;
     for (size_t i = 0; (name = ct_analysis_run(sum, i)); i++) {
         if (i == TOLD && ct_analysis_run(sum, i + 1)) {
@@ -160,31 +164,51 @@ static void tell(const struct cli_args *args, const struct ct_analysis *sum)
 static int add_up(struct cli_results *r)
 {
     int code = cli_programs_new(&r->programs, r->args, NULL) ? cli_results_read(r) : CLI_FAILED;
-    if (code == CLI_FAILED)
+    if (code == CLI_FAILED || r->kept_nothing)
         return code;
     tell(r->args, r->analysis);
     const int written = cli_results_save(r->args->ctx, r->analysis, stdout);
     return written > code ? written : code;
 }
 
+/* False: said what is wrong with what is asked for. */
+static bool check(const struct cli_args *args, size_t kind)
+{
+    if (args->values[KIND].given && kind != args->values[KIND].number) {
+        cli_usage_error(args->command,
+                        "--kind %s: there is a file of %s; results add up that are of one kind",
+                        names[args->values[KIND].number], names[kind]);
+        return false;
+    }
+    for (int i = 0; i < args->rest_count && kinds[kind].unsaid; i++) {
+        if (cli_results_is_file(NULL, args->rest[i]))
+            continue;
+        cli_usage_error(args->command, "%s: nobody says %s a capture; count it with 'coretap %s'",
+                        args->rest[i], kinds[kind].unsaid, kinds[kind].writer);
+        return false;
+    }
+    return true;
+}
+
+static bool read_filter(struct cli_results *r, size_t kind)
+{
+    return cli_filter_read(&r->filter, r->args, false) &&
+           (!kinds[kind].whole || !ct_filter_steps(&r->filter.filter) ||
+            cli_filter_refuse(&r->filter, r->args, "core", "events and totals are counted of whole streams"));
+}
+
 static int run(const struct cli_args *args)
 {
     const size_t kind = find_kind(args);
-    if (args->values[KIND].given && kind != args->values[KIND].number)
-        return cli_usage_error(args->command,
-                               "--kind %s: there is a file of %s; results add up that are of one "
-                               "kind",
-                               names[args->values[KIND].number], names[kind]);
-    for (int i = 0; i < args->rest_count && kinds[kind].unsaid; i++)
-        if (!cli_results_is_file(NULL, args->rest[i]))
-            return cli_usage_error(args->command, "%s: nobody says %s a capture; count it with 'coretap %s'",
-                                   args->rest[i], kinds[kind].unsaid, kinds[kind].writer);
     struct cli_results r = {.args = args,
                             .elf = ELF,
                             .threads = cli_threads(args),
                             .needs_program = kinds[kind].needs_program,
+                            .file_why = "a saved file has sums, of which no part can be taken",
                             .sums_alone = true};
-    const int code = kinds[kind].make(args, &r.analysis) ? cli_library_error(args->ctx) : add_up(&r);
+    int code = CLI_FAILED;
+    if (check(args, kind) && read_filter(&r, kind))
+        code = kinds[kind].make(args, &r.analysis) ? cli_library_error(args->ctx) : add_up(&r);
     cli_results_close(&r);
     ct_analysis_free(r.analysis);
     return code;
@@ -209,7 +233,7 @@ const struct cli_command cli_command_merge = {
         "often "
         "each type of event came, and which ports software wrote to), which 'coretap stats' prints.",
     .options = options,
-    .option_count = sizeof options / sizeof *options,
+    .option_count = OPTIONS,
     .uses = CLI_USES_ALL,
     .run = run,
 };

@@ -165,8 +165,8 @@ static int set_value(const struct cli_command *command, const struct cli_option 
 }
 
 /* Options of src/cli/filter.h, which not every command has. */
-static const char *const of_filter[] = {"from",    "to", "core",   "pid",     "tid",
-                                        "context", "el", "module", "function"};
+static const char *const of_filter[] = {"from", "to",      "index", "core",   "pid",
+                                        "tid",  "context", "el",    "module", "function"};
 
 #define OF_FILTER   (sizeof of_filter / sizeof *of_filter)
 #define FILTER_BASE 0x1000 /* getopt_long returns this plus the index of one that a command lacks */
@@ -182,9 +182,10 @@ static bool has_option(const struct cli_command *command, const char *name)
 static enum cli_parse refuse_filter(const struct cli_command *command, const char *name)
 {
     cli_usage_error(command, "--%s cannot be applied here%s%s", name, command->whole ? ": " : "; ",
-                    command->whole ? command->whole
-                                   : "cover, profile, report, timing, wcet, spec, watch, monitor, stats and "
-                                     "decode can be told which part of a capture is wanted");
+                    command->whole
+                        ? command->whole
+                        : "cover, profile, report, timing, wcet, spec, watch, monitor, stats, decode "
+                          "and merge can be told which part of a capture is wanted");
     return CLI_PARSE_BAD;
 }
 

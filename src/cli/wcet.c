@@ -142,6 +142,8 @@ const struct cli_command cli_command_wcet = {
              "Prints the bound, the largest time that a whole run was observed to take, the blocks of the "
              "longest path with "
              "their part of it, the loops, and what was never observed and therefore assumed.",
+    .whole = "the longest path is made of the times of all functions that --entry comes to; --module keeps "
+             "those of a program",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -99,6 +99,11 @@ int ct_event_sieve_run(struct ct_event_sieve *s, struct ct_event *events, size_t
     return CT_OK;
 }
 
+int ct_event_sieve_is_over(const struct ct_event_sieve *s)
+{
+    return s && s->window.to.reached;
+}
+
 const struct ct_sieve_seen *ct_event_sieve_seen(const struct ct_event_sieve *s)
 {
     return s ? &s->seen : NULL;

@@ -172,7 +172,7 @@ static int decode(struct pass *pass, bool is_first)
     if (pass->begin.offset)
         ct_index_begin_chain(chain, &pass->begin);
     rc = ct_chain_run(chain);
-    if (pass->stopped) {
+    if (pass->stopped || rc == CT_SESSION_NEXT) {
         s->sieve_seen.left = 1;
         rc = CT_OK;
     }

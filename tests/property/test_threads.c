@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Property: several threads say what one says: packets, elements, flow records, steps, marks, statistics and
  * edges, for streams with and without frames, damaged and whole, however long the tasks are; receivers called
- * in order or given parts; and who ends a chain early has the begin of it. CT_SEED, CT_COUNT (streams), CT_LONG=1. With arguments: of the snapshots in the
- * folders that they name. */
+ * in order or given parts; and who ends a chain early has the begin of it. CT_SEED, CT_COUNT (streams),
+ * CT_LONG=1. With arguments: of the snapshots in the folders that they name. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -219,8 +219,8 @@ static void cut_up(struct rng *rng, struct random_trace *trace)
     trace->buffer.piece_count = count;
 }
 
-/* A point of the trace that `seen` is of, or a little behind its end. None is 0: that a stream is behind it is
- * known before it has cycles to count, or has none. */
+/* A point of the trace that `seen` is of, or a little behind its end. None is 0: that a stream is behind it
+ * is known before it has cycles to count, or has none. */
 static struct ct_filter_point random_point(struct rng *rng, const struct ct_sieve_seen *seen)
 {
     static const char *const places[] = {"0x400010", "0x400200", "0x400c00"};

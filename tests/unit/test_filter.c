@@ -240,6 +240,7 @@ static int sift(const struct ct_filter *filter, const struct ct_source *source, 
     *kept = first + rest;
     assert_int_equal(ct_event_sieve_seen(sieve)->steps, count);
     assert_int_equal(ct_event_sieve_seen(sieve)->kept, *kept);
+    assert_int_equal(ct_event_sieve_is_over(sieve), filter->to.kind != CT_POINT_NONE);
     ct_event_sieve_free(sieve);
     return CT_OK;
 }

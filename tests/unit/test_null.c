@@ -33,6 +33,7 @@ static const char *const answers[] = {
     "ct_ctx_lacked_memory",
     "ct_edge_context_order",
     "ct_etm3_exception_reserved",
+    "ct_event_sieve_is_over",
     "ct_filter_ids",
     "ct_filter_steps",
     "ct_fractal_command",

@@ -141,6 +141,7 @@ struct turns {
     unsigned ended, parts;
     uint8_t level;
     bool other; /* the second stream has packets alone */
+    bool brief; /* no more is wanted of a stream than its first steps */
 };
 
 static int turn_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -148,7 +149,7 @@ static int turn_steps(void *user, const struct ct_stream *stream, const struct c
     struct turns *t = user;
     assert_int_equal(stream->id, t->ids[t->at]);
     t->steps[t->at] += batch->count;
-    return CT_OK;
+    return t->brief ? CT_SESSION_NEXT : CT_OK;
 }
 
 static int turn_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
@@ -224,6 +225,7 @@ static int run_turns(struct ct_ctx *ctx, struct turns *t, uint16_t threads, cons
     const int rc = ct_session_run(session, capture, capture->buffers, capture->buffer_count);
     if (!rc && !t->other)
         assert_int_equal(ct_session_seen(session)->instructions, 939 + 3671);
+    assert_int_equal(ct_session_sieved(session)->left, t->brief || filter);
     if (!rc)
         assert_int_equal(ct_session_seen(session)->losses.gaps, 0);
     ct_session_free(session);
@@ -259,6 +261,21 @@ static void each_turn_says_who_takes(void **state)
     assert_int_equal(run_turns(ctx, &many, 2, NULL), CT_OK);
     assert_true(one.steps[0] && one.packets[1] && !one.steps[1] && !one.packets[0]);
     assert_memory_equal(one.packets, many.packets, sizeof one.packets);
+    ct_ctx_free(ctx);
+}
+
+/* Who wants no more of a stream gets the next one, whose turn comes as if nothing had been. */
+static void streams_can_be_left(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct turns t = {.brief = true}, all = {0};
+    assert_int_equal(run_turns(ctx, &all, 1, NULL), CT_OK);
+    assert_int_equal(run_turns(ctx, &t, 1, NULL), CT_OK);
+    assert_int_equal(t.count, 2);
+    assert_int_equal(t.ended, 2);
+    for (unsigned i = 0; i < 2; i++)
+        assert_true(t.steps[i] && t.steps[i] <= all.steps[i]);
     ct_ctx_free(ctx);
 }
 
@@ -323,7 +340,8 @@ int main(void)
         cmocka_unit_test(streams_are_told_apart),   cmocka_unit_test(counts_alone_come_once),
         cmocka_unit_test(ends_when_it_is_told),     cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(kinds_have_their_size),    cmocka_unit_test(streams_come_in_their_turn),
-        cmocka_unit_test(each_turn_says_who_takes), cmocka_unit_test(turns_are_filtered),
+        cmocka_unit_test(each_turn_says_who_takes), cmocka_unit_test(streams_can_be_left),
+        cmocka_unit_test(turns_are_filtered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,3 +123,21 @@ $ coretap profile --weight time examples/quickstart
 ! coretap profile: --weight: 'time' is not one of instructions, cycles
 ! Try 'coretap profile --help'.
 [2]
+
+# Of captures the part that is asked for is added up; of saved files there are sums alone.
+$ coretap merge --quiet --kind timing --core cpu_0 --from 500cyc --to 520cyc examples/quickstart | sed -n '1,3p'
+| coretap-timing 3
+| captures 1
+| capture examples/quickstart (--from 500cyc --to 520cyc --core cpu_0)
+$ coretap merge --quiet --kind events --core cpu_0 examples/quickstart | sed -n '1,3p'
+| coretap-events 1
+| captures 1
+| capture examples/quickstart (--core cpu_0)
+$ coretap merge --kind events --from 5cyc examples/quickstart
+! coretap merge: --from cannot be applied: events and totals are counted of whole streams
+! Try 'coretap merge --help'.
+[2]
+$ coretap merge --from 5cyc $T/a
+! coretap merge: --from cannot be applied: a saved file has sums, of which no part can be taken
+! Try 'coretap merge --help'.
+[2]
