@@ -17,6 +17,7 @@ enum {
     TARGETS,
     LEARN,
     LEARNT,
+    THREADS,
 };
 
 static const struct cli_option options[] = {
@@ -41,6 +42,7 @@ static const struct cli_option options[] = {
     [LEARNT] = {.name = "learnt",
                 .kind = CLI_FLAG,
                 .help = "Write only what was learnt, as a file for --targets of this and other subcommands."},
+    [THREADS] = CLI_THREADS_OPTION,
 };
 
 /* ---- learning ---- */
@@ -90,6 +92,7 @@ static int learn_capture(const struct cli_args *args, char *path, struct ct_cfg 
     struct learning l = {.read = {.args = &of_capture,
                                   .names_programs = true,
                                   .edges = CT_EDGES_COUNTS,
+                                  .threads = cli_threads(args),
                                   .user = &l,
                                   .opened = find_program,
                                   .decoded = on_decoded},

@@ -5,7 +5,8 @@
 #include "cli/output.h"
 
 enum {
-    OPT_FORMAT = CLI_CAPTURE_OPTIONS
+    OPT_FORMAT = CLI_CAPTURE_OPTIONS,
+    OPT_THREADS,
 };
 
 enum {
@@ -22,6 +23,7 @@ static const struct cli_option options[] = {
                     .kind = CLI_CHOICE,
                     .choices = format_words,
                     .help = "How to print."},
+    [OPT_THREADS] = CLI_THREADS_OPTION,
 };
 
 struct job {
@@ -74,8 +76,9 @@ static void print_buffer(struct job *job, const struct ct_buffer *buffer, const 
 static int look_at(struct job *job, const struct ct_buffer *buffer)
 {
     const struct ct_chain_sink sink = {.user = job, .bytes = on_bytes};
-    const struct ct_chain_options chain_options = cli_capture_chain_options(&job->capture, CT_LEVEL_FLOW);
+    struct ct_chain_options chain_options = cli_capture_chain_options(&job->capture, CT_LEVEL_FLOW);
     struct ct_chain *chain = NULL;
+    chain_options.threads = cli_threads(job->args);
     if (ct_chain_new(job->args->ctx, buffer, &chain_options, &sink, &chain))
         return cli_library_error(job->args->ctx);
     const int failed = ct_chain_run(chain);

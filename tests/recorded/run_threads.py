@@ -51,14 +51,17 @@ COMMANDS = (
     ("monitor --spec {spec} --bind x=round_of --format data", None),
     ("cover --format data", None), ("profile --format folded", None), ("profile --format callgrind", None),
     ("profile --format chrome", None), ("profile --format autofdo", None),
-    ("spec --timing --function chain", None),
+    ("spec --timing --function chain", None), ("info", None), ("info --format json", None),
+    ("graph --elf {program} --learn", None), ("merge --kind stacks", None), ("merge --kind timing", None),
+    ("list --packets", None), ("decode --merge --to 5000cyc", None),
     ("wcet --entry chain --unobserved assume", "cbc"), ("report --entry chain -o {out}", "cbc"))
 
 
 def answer(line, capture, folder, threads):
     out = folder / "out.html"
     words = line.replace("{spec}", str(folder / "spec.tessla")).replace("{out}", str(out))
-    command = f"{CORETAP} {words} {f'--threads {threads}' if threads else ''} {capture}"
+    words = words.replace("{program}", str(folder / "program"))
+    command = f"{CORETAP} {words} {capture} {f'--threads {threads}' if threads else ''}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, check=False, timeout=600)
     assert done.returncode in (0, 1), f"exit code {done.returncode}: {done.stderr.decode()}"
     assert done.stdout or out.exists(), f"nothing was said: {done.stderr.decode()}"
