@@ -15,17 +15,10 @@ bool cli_fractal_source_is_log(const char *path);
 /* Takes events, in order. Result: 0, or an error, which ends the run. */
 typedef int fractal_source_fn(void *user, const struct ct_watch_event *events, size_t count);
 
-/* Reads a log and calls `feed` with what comes by the watchpoints, which have to be accepted
- * (below). A record comes by a place when it is of the place's line of 64 bytes; the event's value is the
- * place, its cycle the record's time. Events that the tracer dropped become CT_WATCH_OVERFLOW, damage
- * CT_WATCH_GAP; both are told in *losses, too (may be NULL). Result: enum cli_exit, CLI_DAMAGED when the
- * log is. */
+/* Reads a log and calls `feed` with what comes by the watchpoints, as ct_fractal_watch_next gives it, and
+ * says what was lost, in *losses too (may be NULL). `marks`: as ct_fractal_watch_open takes it. Result: enum
+ * cli_exit, CLI_DAMAGED when the log is. */
 int cli_fractal_source_run(const struct cli_args *args, const char *path, const struct ct_watches *watches,
-                           fractal_source_fn *feed, void *user, struct ct_losses *losses);
-
-/* Whether all watchpoints are of kinds that a log has: addresses, entries of functions, and
- * losses. False: said which is not. Those that only mark what the trace has besides (`marks` of
- * them, the first ones) may be any. */
-bool cli_fractal_source_accepts(const struct ct_watches *watches, uint32_t marks);
+                           uint32_t marks, fractal_source_fn *feed, void *user, struct ct_losses *losses);
 
 #endif

@@ -170,13 +170,12 @@ static int run_log(struct watched *w, const struct cli_args *args)
     struct ct_programs **programs = &w->streams.read.programs;
     if (!cli_programs_describe(programs, args, ELF, NULL) || !prepare(w))
         return CLI_FAILED;
-    if (!cli_fractal_source_accepts(w->watches, FRACTAL_SOURCE_LOSSES))
-        return CLI_FAILED;
     w->origin.buffer = args->operand;
     w->origin.source = &source;
     if (ct_verifier_begin(w->verifier, on_result, w) != CT_OK)
         return cli_library_error(args->ctx);
-    int code = cli_fractal_source_run(args, args->operand, w->watches, on_log, w, NULL);
+    int code =
+        cli_fractal_source_run(args, args->operand, w->watches, FRACTAL_SOURCE_LOSSES, on_log, w, NULL);
     if (code != CLI_FAILED && ct_verifier_finish(w->verifier) != CT_OK)
         tell_failures(w);
     return ct_verdict_writer_flush(w->writer) == CT_OK ? code : CLI_FAILED;

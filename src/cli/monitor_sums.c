@@ -206,10 +206,8 @@ static int read_stream(const struct reading *r, const char *path)
     struct ct_watches *watches;
     if (ct_verify_sums_begin(r->sums, 0, &origin, &watches) != CT_OK)
         return cli_library_error(r->args->ctx);
-    if (!cli_fractal_source_accepts(watches, FRACTAL_SOURCE_LOSSES))
-        return CLI_FAILED;
-    const int code =
-        cli_fractal_source_run(r->args, path, watches, on_log, (void *)(uintptr_t)r, &one.losses);
+    const int code = cli_fractal_source_run(r->args, path, watches, FRACTAL_SOURCE_LOSSES, on_log,
+                                            (void *)(uintptr_t)r, &one.losses);
     if (code == CLI_FAILED)
         return code;
     one.damaged = code == CLI_DAMAGED;

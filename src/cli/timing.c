@@ -159,9 +159,9 @@ static int on_log(void *user, const struct ct_watch_event *events, size_t count)
 static int measure_log(struct measuring *m, struct ct_timing *timing, struct ct_watches *watches)
 {
     const struct cli_args *args = m->read.args;
-    if (!cli_timing_add_pairs(timing, watches, args, PAIR) || !cli_fractal_source_accepts(watches, MARKS))
+    if (!cli_timing_add_pairs(timing, watches, args, PAIR))
         return CLI_FAILED;
-    const int code = cli_fractal_source_run(args, args->operand, watches, on_log, timing, NULL);
+    const int code = cli_fractal_source_run(args, args->operand, watches, MARKS, on_log, timing, NULL);
     const struct ct_timing_origin origin = {
         .buffer = args->operand, .core = "fractal", .losses.gaps = ct_timing_totals(timing).gaps};
     if (code != CLI_FAILED && unless_told(ct_timing_writer_stream(m->writer, timing, &origin)))

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An event log as a source of watch events. */
+#include "coretap/fractal_watch.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/ctx.h"
+#include "base/search.h"
+#include "coretap/fractal.h"
+
+#define LINE_OF (~(uint64_t)(CT_FRACTAL_LINE - 1))
+
+/* A place that is looked for. */
+struct place {
+    uint64_t line, addr;
+    uint32_t watch;
+    bool fetch; /* what reads data does not count */
+};
+
+struct ct_fractal_watch {
+    struct ct_ctx *ctx;
+    const struct ct_watches *watches;
+    struct ct_fractal_reader *reader;
+    struct place *places; /* by line, then by watchpoint */
+    size_t place_count;
+    struct ct_watch_event *ready; /* those of the last record, and of what was lost before it … */
+    size_t ready_count, given;    /* … of which so many were given */
+    uint64_t time;                /* of the last record */
+    uint64_t dropped, damaged;    /* that are told */
+    bool ended;
+};
+
+/* ---- places ---- */
+
+/* In a line the watchpoint that was added first comes first: ends of pairs are before their beginnings. */
+static int by_line(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->watch < y->watch ? -1 : x->watch > y->watch;
+}
+
+/* Finds the places, and makes room for the events of a record: one a place, and two losses a watchpoint. */
+static int find_places(struct ct_fractal_watch *w)
+{
+    size_t count;
+    uint32_t watchpoints;
+    const struct ct_watch_place *all = ct_watches_places(w->watches, &count);
+    ct_watches_all(w->watches, &watchpoints);
+    w->places = calloc(count + 1, sizeof *w->places);
+    w->ready = calloc(count + 2 * (size_t)watchpoints + 1, sizeof *w->ready);
+    if (!w->places || !w->ready)
+        return ct_fail_nomem(w->ctx, "event log");
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_watch_place *p = &all[i];
+        w->places[i] = (struct place){p->addr & LINE_OF, p->addr, p->watch, p->kind == CT_WATCH_ENTRY};
+    }
+    w->place_count = count;
+    qsort(w->places, w->place_count, sizeof *w->places, by_line);
+    return CT_OK;
+}
+
+static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches, uint32_t marks)
+{
+    uint32_t count;
+    const struct ct_watchpoint *all = ct_watches_all(watches, &count);
+    for (uint32_t i = marks; i < count; i++) {
+        const enum ct_watch_kind kind = (enum ct_watch_kind)all[i].kind;
+        if (kind != CT_WATCH_ADDR && kind != CT_WATCH_ENTRY && kind != CT_WATCH_GAP &&
+            kind != CT_WATCH_OVERFLOW)
+            return ct_fail(ctx, CT_ERR_ARG,
+                           "watchpoint '%s': an event log has accesses to memory, and so no event of the "
+                           "kind %s; name an address, entry:FUNCTION, gap or overflow",
+                           all[i].name, ct_watch_kind_name(kind));
+    }
+    return CT_OK;
+}
+
+/* ---- the object ---- */
+
+static int open_log(struct ct_fractal_watch *w, const char *path)
+{
+    const uint32_t needed = CT_FRACTAL_FIELD_TIME | CT_FRACTAL_FIELD_VA;
+    const int rc = ct_fractal_reader_open(w->ctx, path, &w->reader);
+    if (rc)
+        return rc;
+    if ((ct_fractal_reader_info(w->reader)->fields & needed) != needed)
+        return ct_fail(w->ctx, CT_ERR_CONFIG,
+                       "%s: its records have no time or no virtual address, so nothing can be watched; "
+                       "record it with both fields",
+                       path);
+    return find_places(w);
+}
+
+int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches,
+                          uint32_t marks, struct ct_fractal_watch **out)
+{
+    if (!path || !watches || !out)
+        return ct_fail_null(ctx, __func__);
+    int rc = check_kinds(ctx, watches, marks);
+    if (rc)
+        return rc;
+    struct ct_fractal_watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return ct_fail_nomem(ctx, path);
+    w->ctx = ctx;
+    w->watches = watches;
+    rc = open_log(w, path);
+    if (rc)
+        ct_fractal_watch_free(w);
+    else
+        *out = w;
+    return rc;
+}
+
+void ct_fractal_watch_free(struct ct_fractal_watch *w)
+{
+    if (!w)
+        return;
+    ct_fractal_reader_free(w->reader);
+    free(w->places);
+    free(w->ready);
+    free(w);
+}
+
+/* ---- events ---- */
+
+static void put(struct ct_fractal_watch *w, uint32_t watch, enum ct_watch_kind kind, uint64_t value)
+{
+    w->ready[w->ready_count++] = (struct ct_watch_event){
+        .cycle = w->time, .value = value, .watch = watch, .kind = (uint8_t)kind, .timed = 1};
+}
+
+static void lose(struct ct_fractal_watch *w, enum ct_watch_kind kind)
+{
+    uint32_t count;
+    const struct ct_watchpoint *all = ct_watches_all(w->watches, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (all[i].kind == kind)
+            put(w, i, kind, 0);
+}
+
+/* What got lost did so behind the record before: its time is that one's. */
+static void tell_losses(struct ct_fractal_watch *w)
+{
+    uint64_t dropped, damaged;
+    ct_fractal_reader_losses(w->reader, &dropped, &damaged);
+    if (dropped != w->dropped)
+        lose(w, CT_WATCH_OVERFLOW);
+    if (damaged != w->damaged)
+        lose(w, CT_WATCH_GAP);
+    w->dropped = dropped;
+    w->damaged = damaged;
+}
+
+static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
+{
+    const uint64_t line = e->va & LINE_OF;
+    if (e->time < w->time)
+        return ct_fail(w->ctx, CT_ERR_FORMAT,
+                       "event log: time goes back from %llu to %llu; what follows cannot be put in order, "
+                       "write the log of each run to a file of its own",
+                       (unsigned long long)w->time, (unsigned long long)e->time);
+    w->time = e->time;
+    const size_t first = CT_COUNT_WHILE(w->place_count, at, w->places[at].line < line);
+    for (size_t i = first; i < w->place_count && w->places[i].line == line; i++) {
+        const struct place *p = &w->places[i];
+        const bool again = i > first && p[-1].watch == p->watch;
+        if (!again && !(p->fetch && e->kind == CT_FRACTAL_KIND_DATA))
+            put(w, p->watch, p->fetch ? CT_WATCH_ENTRY : CT_WATCH_ADDR, p->addr);
+    }
+    return CT_OK;
+}
+
+/* One record at a time: only so is it known between which two of them something was dropped. */
+static int read_one(struct ct_fractal_watch *w)
+{
+    struct ct_fractal_event event;
+    w->ready_count = w->given = 0;
+    w->ended = !ct_fractal_reader_next(w->reader, &event, 1);
+    tell_losses(w);
+    return w->ended ? CT_OK : take(w, &event);
+}
+
+int ct_fractal_watch_next(struct ct_fractal_watch *w, struct ct_watch_event *events, size_t cap,
+                          size_t *count)
+{
+    int rc = CT_OK;
+    if (!w || !count || (!events && cap))
+        return CT_ERR_ARG;
+    *count = 0;
+    while (!rc && *count < cap && !(w->ended && w->given == w->ready_count)) {
+        if (w->given == w->ready_count)
+            rc = read_one(w);
+        while (!rc && *count < cap && w->given < w->ready_count)
+            events[(*count)++] = w->ready[w->given++];
+    }
+    return rc;
+}
+
+struct ct_losses ct_fractal_watch_losses(const struct ct_fractal_watch *w)
+{
+    return w ? (struct ct_losses){.overflows = w->dropped, .lost_bytes = w->damaged} : (struct ct_losses){0};
+}

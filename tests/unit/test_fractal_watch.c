@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes by watchpoints in an event log of FRACTAL. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "coretap/fractal.h"
+#include "coretap/fractal_watch.h"
+
+#define ROOM 16
+
+static char path[] = "/tmp/coretap-fractal-watch-XXXXXX";
+
+/* Writes a log of so many events; three are dropped before the last one. */
+static void write_log(const struct ct_fractal_event *events, size_t count, uint32_t fields)
+{
+    const struct ct_fractal_log_info info = {.clock_hz = 100, .fields = fields};
+    struct ct_fractal_writer *w;
+    assert_int_equal(ct_fractal_writer_new(NULL, path, &info, &w), CT_OK);
+    assert_int_equal(ct_fractal_writer_add(w, events, count - 1, 0), CT_OK);
+    assert_int_equal(ct_fractal_writer_add(w, events + count - 1, 1, 3), CT_OK);
+    assert_int_equal(ct_fractal_writer_close(w), CT_OK);
+}
+
+static struct ct_watches *watch(const char *const *specs)
+{
+    struct ct_watches *watches;
+    assert_int_equal(ct_watches_new(NULL, NULL, &watches), CT_OK);
+    for (; *specs; specs++)
+        assert_int_equal(ct_watches_add(watches, *specs, NULL, NULL), CT_OK);
+    return watches;
+}
+
+/* Reads all events, `cap` at a time. */
+static size_t read_log(const struct ct_watches *watches, size_t cap, struct ct_watch_event events[ROOM])
+{
+    struct ct_fractal_watch *w;
+    size_t sum = 0, count;
+    assert_int_equal(ct_fractal_watch_open(NULL, path, watches, 0, &w), CT_OK);
+    do {
+        assert_true(sum + cap <= ROOM);
+        assert_int_equal(ct_fractal_watch_next(w, events + sum, cap, &count), CT_OK);
+        sum += count;
+    } while (count);
+    const struct ct_losses losses = ct_fractal_watch_losses(w);
+    assert_int_equal(losses.overflows, 3);
+    assert_int_equal(losses.lost_bytes, 0);
+    ct_fractal_watch_free(w);
+    return sum;
+}
+
+/* Both places of the second line come with one record; what was dropped comes at the time of the one before.
+ */
+static void records_come_by_places(void **state)
+{
+    static const char *const specs[] = {"0x1048", "0x1004", "0x1040", "overflow", NULL};
+    static const struct ct_fractal_event log[] = {{.time = 5, .va = 0x1010},
+                                                  {.time = 7, .va = 0x2000},
+                                                  {.time = 9, .va = 0x1044},
+                                                  {.time = 12, .va = 0x1000}};
+    static const struct {
+        uint32_t watch;
+        enum ct_watch_kind kind;
+        uint64_t cycle, value;
+    } want[] = {{1, CT_WATCH_ADDR, 5, 0x1004},
+                {0, CT_WATCH_ADDR, 9, 0x1048},
+                {2, CT_WATCH_ADDR, 9, 0x1040},
+                {3, CT_WATCH_OVERFLOW, 9, 0},
+                {1, CT_WATCH_ADDR, 12, 0x1004}};
+    struct ct_watches *watches = watch(specs);
+    struct ct_watch_event all[ROOM], one[ROOM];
+    (void)state;
+    write_log(log, 4, CT_FRACTAL_FIELD_ALL);
+    assert_int_equal(read_log(watches, 8, all), 5);
+    assert_int_equal(read_log(watches, 1, one), 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(all[i].watch, want[i].watch);
+        assert_int_equal(all[i].kind, want[i].kind);
+        assert_int_equal(all[i].cycle, want[i].cycle);
+        assert_int_equal(all[i].value, want[i].value);
+        assert_memory_equal(&all[i], &one[i], sizeof all[i]);
+    }
+    ct_watches_free(watches);
+}
+
+static void what_a_log_has_not_is_refused(void **state)
+{
+    static const char *const specs[] = {"exception", "0x1004", NULL};
+    static const struct ct_fractal_event log[] = {{.time = 5}, {.time = 3}};
+    struct ct_watches *watches = watch(specs);
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_watch_event events[ROOM];
+    struct ct_fractal_watch *w;
+    size_t count;
+    (void)state;
+    write_log(log, 2, CT_FRACTAL_FIELD_ALL);
+    assert_int_equal(ct_fractal_watch_open(ctx, path, watches, 0, &w), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "watchpoint 'exception'"));
+    assert_int_equal(ct_fractal_watch_open(ctx, path, watches, 1, &w), CT_OK);
+    assert_int_equal(ct_fractal_watch_next(w, events, ROOM, &count), CT_ERR_FORMAT);
+    assert_non_null(strstr(ct_ctx_error(ctx), "time goes back from 5 to 3"));
+    ct_fractal_watch_free(w);
+    write_log(log, 2, CT_FRACTAL_FIELD_VA);
+    assert_int_equal(ct_fractal_watch_open(ctx, path, watches, 1, &w), CT_ERR_CONFIG);
+    ct_watches_free(watches);
+    ct_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_come_by_places),
+        cmocka_unit_test(what_a_log_has_not_is_refused),
+    };
+    const int file = mkstemp(path);
+    if (file < 0)
+        return 1;
+    close(file);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    remove(path);
+    return failed;
+}
