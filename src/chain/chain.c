@@ -23,18 +23,19 @@ struct ct_chain {
     const struct ct_chain_sink *sink;
     struct ct_chain_options options;
     struct ct_memories *memories;
-    const struct ct_memory *memory; /* that of no process in particular; NULL below FLOW */
+    const struct ct_memory *memory; /* the memory to begin with; NULL below FLOW */
     struct ct_demux *demux;         /* made when the framing is known */
     struct ct_batches *batches;
-    struct ct_parallel *parallel;         /* with threads: decodes the streams in place of this */
-    const struct ct_chain_points *points; /* to be told, or NULL */
+    struct ct_parallel *parallel;         /* decodes the streams in place of this object; NULL without
+                                             threads */
+    const struct ct_chain_points *points; /* who is told of synchronisation points, or NULL */
     size_t segment;
     uint64_t begin; /* offset of the first byte that is read, or 0 */
     uint64_t bytes;
-    bool cut; /* trace is missing behind the piece in work */
+    bool cut; /* trace is missing behind the current piece */
     size_t count;
-    struct ct_stream_chain *streams; /* by ID */
-    struct ct_stream *views;         /* what ct_chain_streams gives */
+    struct ct_stream_chain *streams; /* sorted by ID */
+    struct ct_stream *views;         /* the array that ct_chain_streams returns */
 };
 
 static bool wanted(const struct ct_chain_options *options, uint8_t id)
@@ -71,7 +72,7 @@ static int by_id(const void *a, const void *b)
     return x->stream.id - y->stream.id;
 }
 
-/* A buffer that is known to have no frames has one source, listed as ID 0. */
+/* Makes the streams of the wanted IDs. A buffer without frames has one source, whose ID is given as 0. */
 static int make_streams(struct ct_chain *c, bool framed)
 {
     const struct ct_buffer *b = c->buffer;
@@ -104,14 +105,15 @@ static int start(struct ct_chain *c, enum ct_framing framing)
     return rc;
 }
 
-/* True when trace goes straight to events, and one thread is quicker with that than several with elements. */
+/* Returns true when trace is decoded straight to events: one thread does that faster than several threads
+ * that make elements first. */
 static bool is_straight(const struct ct_chain *c)
 {
     const struct ct_chain_sink *s = c->sink;
     return s->events && c->options.level == CT_LEVEL_ELEMENT && !s->packets && !s->elems;
 }
 
-/* Threads, when the streams are known. */
+/* Starts the threads once the streams are known, unless one thread is as good. */
 static int start_threads(struct ct_chain *c)
 {
     if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c))
@@ -225,7 +227,8 @@ static int run_stream(struct ct_chain *c, struct ct_stream_chain *stream, const 
     return ct_stream_chain_run(stream, run, behind, level, c->batches, c->sink, used);
 }
 
-/* Leaves out bytes of a stream up to its first synchronisation point, or as far as none can begin in them. */
+/* Skips the bytes of a stream up to its first synchronisation point, but for the last few, in which one may
+ * begin. */
 static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struct ct_run *run)
 {
     const size_t found = run->size ? stream->ops->find_sync(run->data, run->size, 0) : SIZE_MAX;
@@ -235,7 +238,7 @@ static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struc
     ct_demux_run(c->demux, stream->stream.id, run);
 }
 
-/* Takes every stream as far as its bytes go. */
+/* Decodes every stream as far as the demultiplexer has bytes of it. */
 static int drain(struct ct_chain *c, enum ct_behind behind)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -275,7 +278,8 @@ static void reset_streams(struct ct_chain *c, bool whole)
         ct_stream_chain_reset(&c->streams[i], whole);
 }
 
-/* True when bytes of any stream may be missing here: every stream has to look for synchronisation again. */
+/* Returns true when bytes of any stream may be missing here, so that every stream has to synchronise
+ * again. */
 static bool is_break(const struct ct_frame_mark *marks, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -294,7 +298,7 @@ static int tell_marks(const struct ct_chain *c)
     return rc;
 }
 
-/* Decodes what the runs hold, which all lies before the marks; then tells those. */
+/* Decodes what the runs hold, all of which lies before the marks; then hands the marks to the receiver. */
 static int drain_to_marks(struct ct_chain *c)
 {
     size_t count;
@@ -310,8 +314,8 @@ static int drain_to_marks(struct ct_chain *c)
     return rc;
 }
 
-/* The first bytes: a framing that was not stated is found out. Bytes in the wrong order are an error then;
- * where the framing was stated the user may know better. */
+/* Looks at the first bytes and finds out the framing, unless it was stated. Bytes in the wrong order are an
+ * error where the framing was not stated, and only a warning where it was: the user may know better. */
 static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 {
     const char *trouble = c->options.framing == CT_FRAMING_NONE ? NULL : ct_framing_trouble(bytes, size);
@@ -322,9 +326,9 @@ static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
     return c->demux ? CT_OK : start(c, ct_framing_probe(bytes, size));
 }
 
-/* A piece of trace without frames is decoded where it lies if it has so many bytes … */
+/* a chunk of at least so many unframed bytes is decoded where it lies, without a copy */
 #define STRAIGHT 1024u
-/* … and what the piece before left is a packet at most, which goes on in the first bytes of this one. */
+/* what the chunk before left is completed with at most so many bytes of this one */
 #define JOINT 256u
 
 static bool goes_straight(const struct ct_chain *c, size_t size)
@@ -333,8 +337,8 @@ static bool goes_straight(const struct ct_chain *c, size_t size)
            !c->streams[0].inside;
 }
 
-/* What was left, with the first bytes of a piece. Result in *used: how many of these are done with; none when
- * something is still left. */
+/* Decodes what the chunk before left, completed with the first bytes of this one. *used is how many bytes of
+ * this one are done with; 0 when something is still left. */
 static int finish_packet(struct ct_chain *c, const uint8_t *bytes, size_t *used)
 {
     struct ct_run run;
@@ -353,7 +357,7 @@ static int finish_packet(struct ct_chain *c, const uint8_t *bytes, size_t *used)
     return rc;
 }
 
-/* The stream takes bytes from where they lie. */
+/* Decodes a chunk of a stream without frames where it lies. */
 static int run_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, size_t *used)
 {
     struct ct_stream_chain *stream = &c->streams[0];
@@ -369,7 +373,7 @@ static int run_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, s
     return CT_OK;
 }
 
-/* As far as a piece can be decoded where it lies; *used: bytes of it. */
+/* Decodes as much of a chunk as can be decoded where it lies; *used is how many bytes that is. */
 static int push_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, size_t *used)
 {
     struct ct_run left;
@@ -429,7 +433,7 @@ int ct_chain_finish(struct ct_chain *c)
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 
-/* What was decoded so far ends here: frames and packets that are not whole never will be. */
+/* Ends what was decoded so far: frames and packets that are cut here will never be whole. */
 static int break_off(struct ct_chain *c)
 {
     int rc = ct_demux_finish(c->demux);
@@ -447,7 +451,7 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
     if (!c || !piece)
         return CT_ERR_ARG;
     int rc = CT_OK;
-    if (!c->demux && !piece->offset) { /* its bytes say what the framing is */
+    if (!c->demux && !piece->offset) { /* the framing will be found out from the piece's bytes */
         c->cut = piece->cut;
         return CT_OK;
     }
@@ -455,7 +459,7 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
         rc = start(c, CT_FRAMING_FRAMES);
     else if (c->bytes && !piece->joins)
         rc = break_off(c);
-    else if (c->parallel) /* what came before was of another place */
+    else if (c->parallel) /* hands on what came before, which is of another place */
         rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
     if (rc)
         return rc;
@@ -470,7 +474,8 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 
-/* What there is of a file without frames, when threads can read it while they decode. */
+/* Decodes a file without frames with threads that read it themselves. Does nothing when that is not
+ * possible. */
 static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
 {
     const struct ct_parallel_file file = {

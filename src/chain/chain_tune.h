@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a chain uses its threads, for tests: before the first byte. */
+/* Lets tests set how a chain cuts its streams into tasks for threads. */
 #ifndef CT_CHAIN_CHAIN_TUNE_H
 #define CT_CHAIN_CHAIN_TUNE_H
 
 #include "coretap/decode.h"
 
-/* Tasks have so many bytes at least; 0: as it is best. */
+/* Sets the least size of a task, in bytes; 0 lets the chain choose. To be called before the first byte. */
 void ct_chain_tune(struct ct_chain *chain, size_t segment);
 
-/* How many tasks there were so far, and how many of them were decoded again. */
+/* Tells how many tasks were handed on so far, and how many of them had to be decoded twice. */
 void ct_chain_tasks(const struct ct_chain *chain, uint64_t *tasks, uint64_t *again);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/ctx.h"
 
-/* What ct_framing_probe wants to see. */
+/* bytes that ct_framing_probe needs */
 #define FIRST_SIZE 4096
 
 int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
@@ -63,8 +63,8 @@ int ct_chunks_next(struct ct_chunks *c, size_t *size)
         if (got == 0)
             break;
         *size += (size_t)got;
-        /* A pipe gives what it has: what arrived is decoded before more is waited for, once the first piece
-         * is large enough to show its framing. */
+        /* A read of a pipe returns what has arrived. Once the first chunk is large enough to tell its
+         * framing, that is decoded before more is waited for. */
         if (c->fd == STDIN_FILENO && *size >= c->least)
             break;
     }

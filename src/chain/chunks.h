@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a buffer, a piece at a time: a file or standard input, never held whole. */
+/* Reads the bytes of a buffer (a file or standard input) in chunks of fixed size, so that it is never held
+ * whole. */
 #ifndef CT_CHAIN_CHUNKS_H
 #define CT_CHAIN_CHUNKS_H
 
@@ -11,22 +12,22 @@ struct ct_chunks {
     struct ct_ctx *ctx;
     const char *path;
     int fd;
-    size_t least;  /* bytes of a pipe that the next piece waits for */
-    uint64_t at;   /* offset of the next piece, in a pipe from its first byte on */
-    uint64_t left; /* bytes up to the end of what is wanted */
+    size_t least;  /* of standard input: a read of so many bytes is a chunk */
+    uint64_t at;   /* offset of the next chunk; for a pipe, bytes read so far */
+    uint64_t left; /* bytes up to where reading is to stop */
     uint8_t *data; /* CT_CHUNK_SIZE bytes */
 };
 
 /* Opens `path`, "-" for standard input. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_chunks_open(struct ct_chunks *chunks, struct ct_ctx *ctx, const char *path);
 
-/* Goes on at `offset` of a file, and ends `size` bytes further. CT_ERR_IO. */
+/* Goes to `offset` of the file and lets reading stop `size` bytes behind it. CT_ERR_IO. */
 int ct_chunks_seek(struct ct_chunks *chunks, uint64_t offset, uint64_t size);
 
-/* Bytes of a whole file that was opened by its path; 0 when it is not known. */
+/* Returns the size of a file that was opened by its path, in bytes; 0 when it is not known. */
 uint64_t ct_chunks_file_size(const struct ct_chunks *chunks);
 
-/* The next piece, full but for the last one of a file; *size is 0 at the end. CT_ERR_IO. */
+/* Reads the next chunk: CT_CHUNK_SIZE bytes, fewer at the end; *size is 0 when nothing is left. CT_ERR_IO. */
 int ct_chunks_next(struct ct_chunks *chunks, size_t *size);
 
 void ct_chunks_close(struct ct_chunks *chunks);

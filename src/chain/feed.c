@@ -19,7 +19,7 @@ size_t ct_feed_piece_at(const struct ct_buffer *buffer, uint64_t offset)
     return CT_COUNT_WHILE(buffer->piece_count, i, pieces[i].offset + pieces[i].size <= offset);
 }
 
-/* A piece as far as it is read. A file without pieces is one from where reading begins. */
+/* Returns a piece, the first one cut to what is to be read. A file without pieces is one piece. */
 static struct ct_piece get_piece(const struct ct_feed *f, size_t number)
 {
     struct ct_piece piece =
@@ -35,7 +35,7 @@ static struct ct_piece get_piece(const struct ct_feed *f, size_t number)
     return piece;
 }
 
-/* The next chunk of the piece in work, or the first one of the next piece. */
+/* Reads the next chunk of the current piece, or the first one of the next piece. */
 static int next_chunk(struct ct_feed *f, struct ct_chain *chain)
 {
     f->done = 0;

@@ -123,7 +123,7 @@ static int run_fast(struct ct_follow *f, const struct ct_stream *stream, const s
     return rc;
 }
 
-/* The walk reads the memory of the place that the stream is at. */
+/* Lets the engine read the memory of the current place. */
 static int set_memory(struct ct_follow *f)
 {
     const struct ct_memory *memory;
@@ -147,7 +147,7 @@ int ct_follow_piece(struct ct_follow *f, const struct ct_piece *piece)
     return f->memories ? set_memory(f) : CT_OK;
 }
 
-/* The element at which execution went on in another memory, or `size`. */
+/* Returns the index of the first element at which execution went on in another memory, or `size`. */
 static size_t next_change(struct ct_follow *f, const struct ct_source *source, const struct ct_elem *elems,
                           size_t size)
 {

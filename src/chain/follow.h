@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of one trace ID along the program: records of the walk, steps, edge counts. */
+/* Takes the elements of one trace ID along the program, with one of the two engines, and makes records of the
+ * walk, steps and edge counts of them. */
 #ifndef CT_CHAIN_FOLLOW_H
 #define CT_CHAIN_FOLLOW_H
 
@@ -15,68 +16,72 @@
 
 struct ct_follow {
     struct ct_ctx *ctx;
-    struct ct_walk *walk;            /* the plain engine … */
-    struct ct_steps *steps;          /* … from STEPS on */
-    struct ct_fast *fast;            /* or the fast one */
-    struct ct_edges *edges;          /* when they are wanted … */
-    bool edge_cycles;                /* … with their cycles */
-    bool gives_counts;               /* the fast engine gives no steps */
-    struct ct_memories *memories;    /* set by the owner; NULL: there is one memory */
-    struct ct_graph_map map;         /* of a part: the numbers of its graph in that of the whole */
-    uint32_t first_node, first_edge; /* … and those that it had when its part began */
-    struct ct_place place;           /* whose memory the walk reads … */
-    uint32_t memory;                 /* … and its number */
-    struct ct_stream_events *events; /* that the records of the plain engine make; not owned; or NULL */
+    struct ct_walk *walk;            /* the plain engine; NULL with the fast one */
+    struct ct_steps *steps;          /* turns its records into steps; NULL below STEPS */
+    struct ct_fast *fast;            /* the fast engine; NULL with the plain one */
+    struct ct_edges *edges;          /* counts of edges, or NULL when nobody wants them */
+    bool edge_cycles;                /* edges also add up cycles */
+    bool gives_counts;               /* the fast engine makes counts of edges and no steps */
+    struct ct_memories *memories;    /* set by the owner; NULL when there is one memory */
+    struct ct_graph_map map;         /* of a part: maps the numbers of its graph to those of the whole */
+    uint32_t first_node, first_edge; /* of a part: the nodes and edges that its graph had when the part
+                                        began */
+    struct ct_place place;           /* the process and time whose memory the walk reads */
+    uint32_t memory;                 /* the number of that memory */
+    struct ct_stream_events *events; /* turns records of the plain engine into events; not owned; may be
+                                        NULL */
     struct ct_flow_sums sums;
     struct ct_flow records[CT_BATCH_FLOW];
 };
 
-/* For level FLOW or more. `options` has no engine AUTO. */
+/* Makes the engine for a source, for level FLOW or more. `options->engine` must not be AUTO. */
 int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_chain_options *options,
                   bool wants_steps, const struct ct_memory *memory, struct ct_follow **out);
 void ct_follow_free(struct ct_follow *follow);
 
-/* What comes is of this piece. CT_ERR_NOMEM. */
+/* Tells that what comes next lies in this piece: its thread and time choose the memory. CT_ERR_NOMEM. */
 int ct_follow_piece(struct ct_follow *follow, const struct ct_piece *piece);
 
 const struct ct_graph *ct_follow_graph(const struct ct_follow *follow);
 
-/* Elements; `end` as for ct_walk_run. Result: 0, an error, or what a receiver returned. */
+/* Takes elements in order; `end` is that of ct_walk_run. Result: 0, an error, or what a receiver returned. */
 int ct_follow_run(struct ct_follow *follow, const struct ct_stream *stream, const struct ct_elem *elems,
                   size_t size, uint64_t end, const struct ct_chain_sink *sink);
 
-/* Gives what is known when the input pauses. */
+/* Gives receivers the steps that the engine still holds back, because the input pauses. */
 int ct_follow_flush(struct ct_follow *follow, const struct ct_stream *stream,
                     const struct ct_chain_sink *sink);
 
-/* Brings the edges up to date and adds up what was followed in `stats`. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Brings the edge counts up to date and adds up in `stats` what was executed. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_follow_sync(struct ct_follow *follow, struct ct_stream_stats *stats);
 
-/* The stream pauses here: what is known goes to receivers and edges, and the state is told. */
+/* Ends a part of the stream: gives all that is held back to receivers and edges, so that ct_follow_seam can
+ * save the state. */
 int ct_follow_rest(struct ct_follow *follow, const struct ct_stream *stream,
                    const struct ct_chain_sink *sink);
 void ct_follow_seam(const struct ct_follow *follow, struct ct_seam *seam);
 
-/* Sums count from here on. */
+/* Sets the sums of what was executed back to zero. */
 void ct_follow_clear_sums(struct ct_follow *follow);
 
-/* True for what may serve as parts of a stream: all it does is count. */
+/* Returns true when this object makes nothing but counts, so that objects of its kind can serve as parts. */
 bool ct_follow_only_counts(const struct ct_follow *follow);
 
-/* A part counts a part of a stream, for the follow of the whole to take what it counted. Between two calls of
- * ct_follow_take it must not be full for long. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Lets the object count a part of a stream. ct_follow_take then moves its counts to the object of the whole
+ * stream. A part that is full has to be taken soon. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 void ct_follow_make_part(struct ct_follow *part);
 bool ct_follow_part_is_full(const struct ct_follow *part);
 int ct_follow_take(struct ct_follow *whole, struct ct_follow *part);
 
-/* What comes is of another place of the stream. */
+/* Forgets where execution was: the next elements are from another place of the stream. */
 void ct_follow_jump(struct ct_follow *part);
 
-/* What a part counted so far is not wanted: from here on its part of the stream begins. */
+/* Drops what the part counted so far, during its warm-up: its share of the stream begins here. */
 void ct_follow_drop(struct ct_follow *part);
 
-/* Whether the whole, which is where the part began, knows all that the part knew there: else that part went
- * where the stream did not, and its graph is of no use. CT_ERR_NOMEM. */
+/* Finds out whether the graph of the whole has every node and edge that the warm-up of the part added. If
+ * not, the warm-up went a way that the stream did not, and the numbers of the part's graph are of no use.
+ * CT_ERR_NOMEM. */
 int ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part, bool *known);
 
 #endif

@@ -14,13 +14,15 @@ struct own {
 struct ct_memories {
     struct ct_ctx *ctx;
     const struct ct_buffer *buffer;
-    const struct ct_maps *maps; /* of the buffer, or an empty one */
+    const struct ct_maps *maps; /* of the buffer, or empty ones */
     bool changes;
     size_t count;
-    struct ct_memory **made; /* 0: the one to begin with; then by process and generation. NULL: not yet */
+    struct ct_memory **made; /* memories by process and generation, NULL until made; entry 0 is the memory to
+                                begin with */
     size_t *first;           /* of each process: index of its first generation in `made` */
-    uint32_t *number;        /* of each: index of the one that is used for it; 0: not known yet */
-    struct own *own;         /* those that are used */
+    uint32_t *number;        /* of each entry of `made`: index of the memory that is used for it; 0 while it
+                                is not known */
+    struct own *own;         /* the memories that are used */
     size_t own_count;
 };
 
@@ -58,14 +60,15 @@ static int make(struct ct_memories *m, const struct ct_generation *generation, s
     return CT_OK;
 }
 
-/* Linux writes the number of the thread into the context ID register of the level that it runs at. What that
- * is shows the configuration: VMID and VMIDOPT trace the one of EL2 (DDI 0487, TRCCONFIGR). */
+/* Returns true when Linux's thread number is traced as the VMID. Linux writes it into the context ID register
+ * of the exception level that it runs at; the trace unit traces the register of EL2 as VMID when VMID and
+ * VMIDOPT are set (DDI 0487, TRCCONFIGR). */
 static bool is_in_vmid(const struct ct_source *source)
 {
     return source->regs.configr >> 7 & source->regs.configr >> 15 & 1;
 }
 
-/* Whether the trace says which thread runs. */
+/* Returns true when the trace says which thread runs. */
 static bool tells_thread(const struct ct_source *source)
 {
     if (source->protocol == CT_PROTOCOL_ETM3 || source->protocol == CT_PROTOCOL_PTM)
@@ -73,7 +76,7 @@ static bool tells_thread(const struct ct_source *source)
     return source->regs.configr >> 6 & 1 || is_in_vmid(source);
 }
 
-/* The one generation that the trace of the buffer can be of, or NULL. */
+/* Returns the one generation that the trace of the buffer can be of, or NULL when there are several. */
 static const struct ct_generation *only_one(const struct ct_buffer *buffer)
 {
     const struct ct_maps *maps = buffer->maps;
@@ -93,7 +96,7 @@ int ct_memories_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, struct c
         return ct_fail_nomem(ctx, buffer->name);
     *m = (struct ct_memories){.ctx = ctx, .buffer = buffer, .maps = buffer->maps ? buffer->maps : &no_maps};
     m->first = calloc(m->maps->process_count + 1, sizeof *m->first);
-    m->count = 1; /* no process has no generation */
+    m->count = 1; /* entry 0: no process, no generation */
     for (size_t i = 0; m->first && i < m->maps->process_count; i++) {
         m->first[i] = m->count;
         m->count += m->maps->processes[i].generation_count;
@@ -171,7 +174,8 @@ bool ct_memories_follow(const struct ct_memories *m, const struct ct_source *sou
     return true;
 }
 
-/* Entries of the array, sorted by their number, that are below (number, time) or equal to it. */
+/* Counts the entries of the array, which is sorted by thread number and time, up to and with (number,
+ * time). */
 static size_t threads_up_to(const struct ct_maps *maps, uint32_t tid, uint64_t time)
 {
     const struct ct_thread *t = maps->threads;
@@ -183,7 +187,7 @@ static uint32_t process_of(const struct ct_maps *maps, const struct ct_place *pl
     size_t n = threads_up_to(maps, place->tid, place->time);
     if (n && maps->threads[n - 1].tid == place->tid)
         return maps->threads[n - 1].pid;
-    /* It was first heard of later than the time of the piece says. */
+    /* The map names the thread only after the time of the piece: take that first entry. */
     if (n < maps->thread_count && maps->threads[n].tid == place->tid)
         return maps->threads[n].pid;
     return place->tid;
@@ -195,7 +199,7 @@ static const struct ct_process *find_process(const struct ct_maps *maps, uint32_
     return low < maps->process_count && maps->processes[low].pid == pid ? &maps->processes[low] : NULL;
 }
 
-/* The generation at a time; the first one also before it. */
+/* Returns the index of the generation at a time; before the first one, that of the first. */
 static size_t find_generation(const struct ct_process *process, uint64_t time)
 {
     const size_t low = CT_COUNT_UP_TO(process->generations, process->generation_count, from, time);
@@ -210,8 +214,8 @@ static bool same_images(const struct ct_generation *a, const struct ct_generatio
     return same;
 }
 
-/* One that was made of the same images: a child has the memory of its parent until it becomes another
- * program. Or 0. */
+/* Returns the number of a memory that was made of the same images, or 0. A child process has the memory of
+ * its parent until it becomes another program. */
 static uint32_t find_same(const struct ct_memories *m, const struct ct_generation *generation)
 {
     for (size_t i = 0; i < m->own_count; i++)

@@ -24,7 +24,7 @@ static int reach(const struct ct_stream_chain *c, const struct ct_chain_points *
     return points->reach(points->user, &c->stream, &point);
 }
 
-/* Decodes bytes [*at, to) of a run and moves *at to the first that is not done with. */
+/* Decodes bytes [*at, to) of a run and moves *at to the first byte that is not done with. */
 static int run_part(struct ct_stream_chain *c, const struct ct_run *run, size_t *at, size_t to,
                     enum ct_behind behind, enum ct_level level, struct ct_batches *batches,
                     const struct ct_chain_sink *sink)
@@ -54,7 +54,7 @@ int ct_stream_chain_run_points(struct ct_stream_chain *c, const struct ct_run *r
             break;
         rc = run_part(c, run, used, found, CT_BEHIND_MORE, level, batches, sink);
         c->next_point = run->pos + found + 1;
-        if (rc || *used != found) /* the bytes only look like one */
+        if (rc || *used != found) /* the bytes only look like a synchronisation point */
             continue;
         c->next_point += points->apart;
         rc = reach(c, points, ct_run_offset(run, run->pos + found));

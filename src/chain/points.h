@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A chain at synchronisation points: it tells where they are and what state it is in there, and it may begin
- * at one. */
+/* Tells of the synchronisation points that a chain passes, with its state there, and lets a chain begin at
+ * one of them. */
 #ifndef CT_CHAIN_POINTS_H
 #define CT_CHAIN_POINTS_H
 
 #include "coretap/decode.h"
 
 struct ct_chain_point {
-    uint64_t offset; /* of its first byte in the capture */
-    uint64_t state;  /* a sum over the state of decoder and resolver: of equal states it is equal */
+    uint64_t offset; /* of the point's first byte in the capture */
+    uint64_t state;  /* hash of the state of decoder and resolver: equal states have equal hashes */
 };
 
 struct ct_chain_points {
     void *user;
-    uint64_t apart; /* bytes of a stream between two points at least */
-    /* Called when all before a point was decoded and given. A result other than 0 ends the chain, which
-     * returns it. Points that two calls of ct_chain_push share are left out. */
+    uint64_t apart; /* the least distance between two points of a stream, in bytes */
+    /* Called when all trace before a point was decoded and handed out. A result other than 0 ends the chain,
+     * which returns it. A point that lies across two calls of ct_chain_push is left out. */
     int (*reach)(void *user, const struct ct_stream *stream, const struct ct_chain_point *point);
 };
 
-/* Has points told of all streams of a protocol that knows them (not owned). Before the first byte, and not
- * with threads. */
+/* Sets who is told of points (not owned), for all streams whose protocol has a find_sync. To be called before
+ * the first byte; not for chains with threads. */
 void ct_chain_tell_points(struct ct_chain *chain, const struct ct_chain_points *points);
 
-/* Says that the first bytes are not those that the trace begins with: what comes before the first
- * synchronisation point of each stream is left out, and is not lost. ct_chain_run reads from the offset
- * `begin` on. Before the first byte; the framing must be known. */
+/* Begins inside the trace: ct_chain_run reads from the offset `begin` on, and what comes before the first
+ * synchronisation point of each stream is skipped without being counted as lost. To be called before the
+ * first byte; the framing must be known. */
 void ct_chain_begin_inside(struct ct_chain *chain, uint64_t begin);
 
 /* Returns the last offset in a capture with frames, up to `offset`, that is a multiple of `align` bytes of

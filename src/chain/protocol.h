@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace protocol does in a chain: one row of operations each, called once a batch. A protocol is added
- * with a file like stream_etm4.c and a row in protocol.c. */
+/* What a trace protocol does in a chain: a table of operations, each called once a batch. A new protocol is a
+ * file like stream_etm4.c and a row in protocol.c. */
 #ifndef CT_CHAIN_PROTOCOL_H
 #define CT_CHAIN_PROTOCOL_H
 
@@ -16,13 +16,13 @@ struct ct_fast;
 /* The largest packet record of all protocols. */
 #define CT_PACKET_SIZE_MAX 64
 
-/* Decoders and resolvers are the protocol's own objects. The functions are those of the protocol's public
- * headers with their pointers untyped; what is said there holds here. */
+/* Decoders and resolvers are the protocol's own objects. The operations are the functions of the protocol's
+ * public headers with untyped pointers, and keep the rules that stand there. */
 struct ct_protocol_ops {
-    size_t packet_size; /* of a packet record; the first 8 bytes of each are its `pos` … */
-    size_t type_at; /* … and the byte at this offset is its type; type 0 is a run without synchronisation */
+    size_t packet_size; /* size of a packet record, which begins with its 8-byte `pos` */
+    size_t type_at;     /* offset of the byte that holds the type; type 0 is a run without synchronisation */
     unsigned type_count;
-    bool (*type_is_bad)(unsigned type); /* a packet that cannot be */
+    bool (*type_is_bad)(unsigned type); /* true for packets that the protocol does not allow */
 
     int (*decoder_new)(struct ct_ctx *ctx, const struct ct_source *source, void **out);
     void (*decoder_free)(void *decoder);
@@ -41,10 +41,10 @@ struct ct_protocol_ops {
      * no use for it. CT_ERR_NOMEM. */
     int (*fast_new)(struct ct_ctx *ctx, void *decoder, void *resolver, void **out);
     void (*fast_free)(void *fast);
-    void (*fast_reset)(void *fast); /* after the decoder and the resolver */
+    void (*fast_reset)(void *fast); /* called after the decoder and the resolver were reset */
     size_t (*fast_run)(void *fast, struct ct_work *work, struct ct_elem *elems, size_t cap,
                        struct ct_stream_stats *stats);
-    /* Decodes straight to events in columns, which are added as far as there is room. */
+    /* Decodes straight to events, which are added to the columns as long as there is room. */
     void (*fast_events)(void *fast, struct ct_work *work, struct ct_events *events,
                         struct ct_event_columns *columns, struct ct_stream_stats *stats);
 
@@ -70,7 +70,7 @@ extern const struct ct_protocol_ops ct_ptm_ops;
 extern const struct ct_protocol_ops ct_itm_ops;
 extern const struct ct_protocol_ops ct_stm_ops;
 
-/* NULL for a protocol that is not decoded. */
+/* Returns the operations of a protocol, or NULL when it is not decoded. */
 const struct ct_protocol_ops *ct_protocol_ops(enum ct_protocol protocol);
 
 #endif

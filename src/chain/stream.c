@@ -6,7 +6,7 @@
 #include "base/ctx.h"
 #include "losses/losses.h"
 
-/* Bytes straight to edge counts, where there is such a way. */
+/* Makes the object that decodes straight to edge counts, if the protocol has one and nobody wants steps. */
 static int add_hops(struct ct_stream_chain *c, struct ct_ctx *ctx)
 {
     const struct ct_follow *follow = c->follow;
@@ -24,7 +24,7 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
     int rc = CT_OK;
     if (options->level >= CT_LEVEL_PACKET)
         rc = c->ops->decoder_new(ctx, source, &c->decoder);
-    if (!rc && options->level >= CT_LEVEL_PACKET) /* what was lost is known from the elements */
+    if (!rc && options->level >= CT_LEVEL_PACKET) /* losses are counted in the elements */
         rc = c->ops->resolver_new(ctx, source, &c->resolver);
     if (!rc && options->level >= CT_LEVEL_PACKET && c->ops->fast_new)
         rc = c->ops->fast_new(ctx, c->decoder, c->resolver, &c->fast);
@@ -71,7 +71,7 @@ void ct_stream_chain_reset(struct ct_stream_chain *c, bool whole)
 {
     const bool was_fresh = c->fresh;
     c->fresh = true;
-    /* Where nothing came since trace was lost, it still is. */
+    /* If trace was lost before and no byte came since, the loss counts. */
     c->whole = whole && (c->whole || !c->started || !was_fresh);
     if (c->decoder)
         c->ops->decoder_reset(c->decoder);
@@ -93,7 +93,7 @@ void ct_stream_chain_seam(const struct ct_stream_chain *c, struct ct_seam *seam)
         ct_follow_seam(c->follow, seam);
 }
 
-/* Offsets of packets whose positions ascend through the spans of a run. */
+/* Finds the offsets in the capture of packets, whose positions ascend through the spans of a run. */
 static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *run, const uint8_t *packets,
                          size_t count, uint64_t *offsets)
 {
@@ -103,7 +103,7 @@ static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *r
         uint64_t pos;
         memcpy(&pos, packets, sizeof pos);
         if (packets[type_at] == 0) {
-            /* Its bytes may be gone from the run. There is one such packet at most, at the start. */
+            /* The run may not hold its bytes any more. There is at most one such packet, at the start. */
             offsets[i] = c->start_offset;
             continue;
         }
@@ -125,7 +125,7 @@ static void count_packets(struct ct_stream_chain *c, const uint8_t *packets, siz
         stats->packet_types[*type]++;
 }
 
-/* From here on the positions of packets are offsets in the capture. */
+/* Replaces the positions of packets by their offsets in the capture. */
 static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, const uint64_t *offsets,
                           size_t count)
 {
@@ -134,7 +134,7 @@ static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, con
         memcpy(packets, &offsets[i], sizeof *offsets);
 }
 
-/* The first `count` elements of the batch to all who want them. */
+/* Hands the first `count` elements of the batch to all who want them. */
 static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches *batches,
                       const struct ct_chain_sink *sink)
 {
@@ -147,7 +147,7 @@ static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches
     return rc;
 }
 
-/* Bytes to events, where nobody wants anything else. */
+/* Decodes bytes straight to events, when nobody wants anything else. */
 static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                       const struct ct_chain_sink *sink, size_t *used)
 {
@@ -166,12 +166,12 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
     return rc;
 }
 
-/* Elements that are made between two tries of hops, and bytes that make one worth while; where they do not,
- * it is tried less and less often. */
+/* ^^Elements that are made between two tries of hops. A try that decodes fewer than WORTH bytes doubles this
+ * number, so that hops are tried less often where they do not help. */
 #define HOP_ELEMS 48u
 #define WORTH     128u
 
-/* Bytes to elements, where nobody wants the packets. */
+/* Decodes bytes to elements, when nobody wants the packets. */
 static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                     enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                     size_t *used)
@@ -198,7 +198,7 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
         }
         struct ct_run part = *run;
         limited = work.until > work.at;
-        if (limited) { /* short of the place where hops want to go on */
+        if (limited) { /* stop where hops want to go on */
             part.size = work.until;
             work.run = &part;
             work.behind = CT_BEHIND_MORE;
@@ -215,7 +215,7 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
     return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
 }
 
-/* The `size` packets of the batch. */
+/* Resolves the `size` packets of the batch to elements and hands these out. */
 static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct_level level,
                      struct ct_batches *batches, const struct ct_chain_sink *sink)
 {
@@ -255,7 +255,7 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
     size_t at = 0;
     size_t count;
     do {
-        /* A run that only ends the stream has no bytes, and may have no place for them. */
+        /* The run that ends the stream is empty and may have no data pointer. */
         at += c->ops->decode(c->decoder, run->data ? run->data + at : NULL, run->size - at, run->pos + at,
                              final, batches->packets, CT_BATCH_PACKETS, &count);
         find_offsets(c, run, batches->packets, count, batches->offsets);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One trace ID on its way through packets, elements and flow. */
+/* The chain of one trace ID: bytes to packets, elements and what was executed. */
 #ifndef CT_CHAIN_STREAM_H
 #define CT_CHAIN_STREAM_H
 
@@ -14,50 +14,55 @@
 #define CT_BATCH_PACKETS 512
 #define CT_BATCH_ELEMS   4096
 
-/* Room for one batch of each kind. Streams of a chain take turns with it. */
+/* Room for one batch of each kind, which the streams of a chain share because they take turns. */
 struct ct_batches {
-    _Alignas(8) uint8_t packets[CT_BATCH_PACKETS * CT_PACKET_SIZE_MAX]; /* of one protocol at a time */
+    _Alignas(8) uint8_t packets[CT_BATCH_PACKETS * CT_PACKET_SIZE_MAX]; /* of the protocol whose turn it is */
     uint64_t offsets[CT_BATCH_PACKETS];
     struct ct_elem elems[CT_BATCH_ELEMS];
 };
 
 struct ct_stream_chain {
-    struct ct_stream stream;           /* what the caller sees of it */
+    struct ct_stream stream;           /* what the caller sees of the stream */
     const struct ct_protocol_ops *ops; /* NULL when the chain does not decode packets */
     void *decoder;
     void *resolver;
-    void *fast;                      /* both in one, where nobody wants the packets; may be NULL */
-    void *hops;                      /* bytes to edge counts, where nobody wants the elements; may be NULL */
+    void *fast;                      /* decodes to elements without packets; NULL when packets are wanted or
+                                        the protocol has no such path */
+    void *hops;                      /* decodes to edge counts without elements; NULL when elements are
+                                        wanted */
     struct ct_stream_events *events; /* NULL when nobody wants them */
-    struct ct_follow *follow;        /* from FLOW on */
-    uint64_t hopped;                 /* bytes that went that way */
-    uint64_t start_offset;           /* in the capture: first byte since the start or the last reset … */
-    uint64_t last_offset;            /* … and the last packet */
-    bool started;                    /* there was a byte */
-    bool fresh;                      /* … but none since the start or the last reset */
-    bool left;                       /* what comes is not wanted */
-    bool inside;         /* what comes before the first synchronisation point is not wanted, nor lost */
+    struct ct_follow *follow;        /* from level FLOW on, else NULL */
+    uint64_t hopped;                 /* bytes that the hops decoded */
+    uint64_t start_offset;           /* offset in the capture of the first byte since the start or the last
+                                        reset */
+    uint64_t last_offset;            /* offset in the capture of the last packet */
+    bool started;                    /* the stream had a byte */
+    bool fresh;                      /* no byte came since the start or the last reset */
+    bool left;                       /* the stream was left: later bytes are not decoded */
+    bool inside;         /* bytes up to the first synchronisation point are skipped, and not counted as
+                            lost */
     uint64_t next_point; /* stream position from which on points are told */
-    bool whole;          /* the last reset was where one recording ended and another began: nothing is lost */
+    bool whole;          /* the last reset was where one recording ended and another began, so that no trace
+                            is missing there */
 };
 
-/* Makes the layers up to `options->level`. `memory` is needed from FLOW on. Steps are made only when they are
- * wanted, or when something follows from them. */
+/* Makes the layers up to `options->level`. `memory` is needed from FLOW on. Steps are made only when a
+ * receiver wants them or edges are counted from them. */
 int ct_stream_chain_init(struct ct_stream_chain *chain, struct ct_ctx *ctx, const struct ct_source *source,
                          uint8_t id, const struct ct_chain_options *options, bool wants_steps,
                          const struct ct_memory *memory);
 
-/* Events are wanted as well, where there are elements. CT_ERR_NOMEM. */
+/* Makes events of the stream too, if it is decoded to elements. CT_ERR_NOMEM. */
 int ct_stream_chain_want_events(struct ct_stream_chain *chain, struct ct_ctx *ctx);
 
 void ct_stream_chain_deinit(struct ct_stream_chain *chain);
 
-/* Decodes what there is of `run`; *used bytes are done with. Result: 0 or what a receiver returned. */
+/* Decodes a run; *used is how many of its bytes are done with. Result: 0 or what a receiver returned. */
 int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
                         enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                         size_t *used);
 
-/* The same, and tells of the synchronisation points (points.h). */
+/* Decodes a run as ct_stream_chain_run does, and tells of the synchronisation points in it (points.h). */
 int ct_stream_chain_run_points(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
                                enum ct_level level, struct ct_batches *batches,
                                const struct ct_chain_sink *sink, const struct ct_chain_points *points,
@@ -66,10 +71,10 @@ int ct_stream_chain_run_points(struct ct_stream_chain *chain, const struct ct_ru
 /* Brings stream.stats and stream.edges up to date. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_stream_chain_sync(struct ct_stream_chain *chain);
 
-/* The state behind the last byte that was used. */
+/* Saves the state behind the last byte that was used. */
 void ct_stream_chain_seam(const struct ct_stream_chain *chain, struct ct_seam *seam);
 
-/* The stream begins afresh behind a break. `whole`: nothing was lost there. */
+/* Resets the stream behind a break. `whole`: no trace is missing there. */
 void ct_stream_chain_reset(struct ct_stream_chain *chain, bool whole);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv3 in the chain. */
+/* Adapts the ETMv3 decoder and resolver to the operations of a chain. */
 #include <stddef.h>
 
 #include "chain/protocol.h"

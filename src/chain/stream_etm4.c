@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv4 and ETE in the chain. */
+/* Adapts the decoder, the resolver and the fast paths of ETMv4 and ETE to the operations of a chain. */
 #include <stddef.h>
 
 #include "chain/protocol.h"

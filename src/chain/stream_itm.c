@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ITM and DWT in the chain. */
+/* Adapts the decoder and resolver of ITM and DWT to the operations of a chain. */
 #include <stddef.h>
 
 #include "chain/protocol.h"

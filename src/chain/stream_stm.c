@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* STM in the chain. */
+/* Adapts the STM decoder and resolver to the operations of a chain. */
 #include <stddef.h>
 
 #include "chain/protocol.h"

@@ -10,14 +10,14 @@ enum kind {
     FLOW,
 };
 
-/* Stands before the records of a batch, whose arrays are behind it in the queue. */
+/* The header of an entry in the queue. The arrays of its batch follow it. */
 struct entry {
     _Alignas(16) enum kind kind;
-    size_t size; /* of what is behind it, to the next entry */
+    size_t size; /* bytes up to the next entry */
     struct ct_packet_batch packets;
     struct ct_elem_batch elems;
     struct ct_flow_batch flow;
-    struct ct_run run; /* of the packets */
+    struct ct_run run; /* of packets: the run that they are from */
 };
 
 void ct_batch_queue_free(struct ct_batch_queue *queue)
@@ -26,7 +26,7 @@ void ct_batch_queue_free(struct ct_batch_queue *queue)
     *queue = (struct ct_batch_queue){0};
 }
 
-/* An entry with room for two arrays, the first of which begins right behind it. NULL without memory. */
+/* Adds an entry with room for two arrays, the first right behind it. NULL without memory. */
 static struct entry *add(struct ct_batch_queue *queue, enum kind kind, size_t first, size_t second)
 {
     const size_t size = (first + second + 15) & ~(size_t)15;

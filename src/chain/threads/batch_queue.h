@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches that a task made, kept until it is its turn to hand them on, in the same order. */
+/* A queue of batches that a task made, kept until it is the task's turn to hand them on. */
 #ifndef CT_CHAIN_THREADS_BATCH_QUEUE_H
 #define CT_CHAIN_THREADS_BATCH_QUEUE_H
 
@@ -18,7 +18,8 @@ int ct_batch_queue_add_packets(struct ct_batch_queue *queue, const struct ct_pac
 int ct_batch_queue_add_elems(struct ct_batch_queue *queue, const struct ct_elem_batch *batch);
 int ct_batch_queue_add_flow(struct ct_batch_queue *queue, const struct ct_flow_batch *batch);
 
-/* Hands all batches on, in order; they stay in the queue. Result: 0 or what a receiver returned. */
+/* Hands all batches to the receivers, in order, and keeps them in the queue. Result: 0 or what a receiver
+ * returned. */
 int ct_batch_queue_deliver(const struct ct_batch_queue *queue, const struct ct_chain_sink *sink,
                            const struct ct_stream *stream);
 

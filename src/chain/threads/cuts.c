@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chain/threads/cuts.h"
 
-/* Bytes of a file that are looked at first. */
+/* bytes of a file that are searched first */
 #define FIRST_LOOK ((size_t)4 << 10)
 
 int ct_cuts_first(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t from, size_t to,
@@ -17,12 +17,12 @@ int ct_cuts_first(struct ct_stream_bytes *piece, const struct ct_protocol_ops *o
             *at = from + found;
         if (rc || found != SIZE_MAX || end == to)
             return rc;
-        from = end - CT_SYNC_SIZE_MAX; /* one may have begun there */
+        from = end - CT_SYNC_SIZE_MAX; /* a synchronisation point may begin in these bytes */
     }
     return CT_OK;
 }
 
-/* The last one from `from` on. */
+/* Finds the last synchronisation point at or behind `from` that is at least `least` bytes before `cut`. */
 static int last(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t from, size_t cut,
                 size_t least, size_t *at)
 {
@@ -42,7 +42,7 @@ static int last(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops
 int ct_cuts_warm_up(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t begin,
                     size_t cut, size_t least, size_t most, size_t *at)
 {
-    const bool is_near = cut - begin > most; /* a part of it comes first */
+    const bool is_near = cut - begin > most; /* the near part is searched first */
     int rc = last(piece, ops, is_near ? cut - most : begin, cut, least, at);
     if (!rc && is_near && *at == SIZE_MAX)
         rc = last(piece, ops, begin, cut, least, at);

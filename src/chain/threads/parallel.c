@@ -5,7 +5,8 @@
 
 #include "base/ctx.h"
 
-/* Bytes of a task at least, and of one that counts, whose table has to be added to that of the stream. */
+/* ^^The least size of a task, in bytes. A task that counts is larger, because its table of counts has to be
+ * added to that of the stream. */
 #define SEGMENT         ((size_t)256 << 10)
 #define SEGMENT_COUNTED ((size_t)8 << 20)
 

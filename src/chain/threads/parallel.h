@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The streams of a chain decoded by several threads, with the result of one.
+/* Decodes the streams of a chain with several threads, with the result of one.
  *
- * A stream is cut at synchronisation points. What lies between two cuts is a task: a thread warms an object
- * up with the trace before the cut, notes the state that it comes to, and decodes. The tasks are handed on in
- * order, by the caller's thread or, within a call of it, by another one when no receiver gets anything. That
- * thread compares the state with the one in which the task before ended: when they are not equal, the task is
- * decoded again from there. So nothing is assumed of what a trace unit repeats at a synchronisation point;
- * what it repeats decides only how often the work was in vain.
+ * A stream is cut at synchronisation points; what lies between two cuts is a task. A thread warms an object
+ * up with the trace before the cut, saves the state that it has then, and decodes. The tasks are handed on in
+ * order, by the caller's thread or, during a call of it, by another thread when no receiver gets anything.
+ * Whoever hands a task on compares the saved state with the one in which the task before ended. If they
+ * differ, the task is decoded again from the state that is right. So the result does not depend on what a
+ * trace unit repeats at a synchronisation point; that only decides how often a task is decoded twice.
  *
- * Tasks give what the receivers want up to the records of the plain walk. Otherwise they give elements, which
- * the follow of the stream gets in order. */
+ * Tasks make what the receivers want up to the records of the plain walk. Beyond that they make elements, and
+ * the follow object of the stream takes them in order. */
 #ifndef CT_CHAIN_THREADS_PARALLEL_H
 #define CT_CHAIN_THREADS_PARALLEL_H
 
@@ -23,42 +23,43 @@ struct ct_parallel_how {
     const struct ct_chain_sink *sink;
     const struct ct_memory *memory;
     bool memories_change;
-    struct ct_stream_chain *streams; /* they are used too */
+    struct ct_stream_chain *streams; /* the streams of the chain, which are used too */
     size_t count;
-    size_t segment; /* bytes of a task at least; 0: as it is best. For tests */
+    size_t segment; /* the least size of a task in bytes, set by tests; 0 lets the chain choose */
 };
 
-/* A stream that is in a file as it is, to be read while it is decoded. */
+/* A file that holds a stream without frames, to be read by the threads that decode it. */
 struct ct_parallel_file {
     const char *path;
     int fd;
     uint64_t size;
 };
 
-/* CT_ERR_NOMEM. Threads that cannot be started are done without. */
+/* Makes the object and starts threads; fewer when some cannot be started. CT_ERR_NOMEM. */
 int ct_parallel_new(const struct ct_parallel_how *how, struct ct_parallel **out);
 void ct_parallel_free(struct ct_parallel *parallel);
 
 /* Takes all bytes of a run of stream `index`. Result: 0, CT_ERR_NOMEM, or what a receiver returned. */
 int ct_parallel_push(struct ct_parallel *parallel, size_t index, const struct ct_run *run);
 
-/* Streams may be taken from files. */
+/* Returns true when threads can read the stream from its file themselves. */
 bool ct_parallel_takes_file(const struct ct_parallel *parallel);
 
-/* Takes a part of stream 0 that is in a file without frames, from offset *at on; *at is where it ends.
- * Result: as above, or CT_ERR_IO. */
+/* Takes a part of stream 0 from a file without frames, beginning at offset *at, and moves *at to its end.
+ * Result: as ct_parallel_push, or CT_ERR_IO. */
 int ct_parallel_file(struct ct_parallel *parallel, const struct ct_parallel_file *file, uint64_t *at);
 
-/* Decodes and hands on all there is; `behind` comes behind it, for all streams. Result: as above. */
+/* Decodes and hands on all that was pushed; `behind` says what follows it, in all streams. Result: as
+ * ct_parallel_push. */
 int ct_parallel_flush(struct ct_parallel *parallel, enum ct_behind behind);
 
-/* The streams begin afresh behind a break. */
+/* Resets the streams behind a break. `whole`: no trace is missing there. */
 void ct_parallel_reset(struct ct_parallel *parallel, bool whole);
 
-/* Tasks that were handed on, and how many of them were decoded again. */
+/* Tells how many tasks were handed on, and how many of them were decoded twice. */
 void ct_parallel_tasks(const struct ct_parallel *parallel, uint64_t *tasks, uint64_t *again);
 
-/* What is known of stream `index`. */
+/* Returns stream `index` as the caller sees it. */
 struct ct_stream ct_parallel_stream(const struct ct_parallel *parallel, size_t index);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where one task ends and the next one begins. */
+/* Decides where one task ends and the next one begins. */
 #include "chain/threads/parallel_own.h"
 
 #include <stdlib.h>
@@ -7,18 +7,20 @@
 #include "base/ctx.h"
 #include "chain/threads/cuts.h"
 
-/* A task has at least so many times the bytes of its warm-up, up to so many bytes. */
+/* A task is at least this many times as large as its warm-up, but no larger than SEGMENT_MOST because of
+ * it. */
 #define WARM_PARTS   32u
 #define SEGMENT_MOST ((size_t)2 << 20)
 
-/* A warm-up has at least this part of a task, in which a trace unit says again what it presupposes. */
+/* A warm-up is at least this part of a task, so that the trace unit repeats in it what later packets depend
+ * on. */
 #define WARM_LEAST 128u
 
-/* Of a file, at most, where a task makes no records. */
+/* the largest task that is read from a file, when tasks make no records */
 #define SEGMENT_FILE ((uint64_t)64 << 20)
 
-/* Where a task should end, a stream without a synchronisation point in so many
- * bytes is decoded by one thread. */
+/* If no synchronisation point comes within so many bytes behind where a task should end, the bytes are
+ * decoded by one thread. */
 #define UNSPLIT_MOST ((size_t)8 << 20)
 
 static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
@@ -41,7 +43,7 @@ static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
     return t;
 }
 
-/* Gives the filling task of a stream to the threads; it ends at `end` of its piece. */
+/* Gives the task being filled to the threads; it ends at byte `end` of its piece. */
 static void dispatch(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t end, enum ct_behind behind)
 {
     struct ct_task *t = lane->filling;
@@ -60,7 +62,7 @@ static void dispatch(struct ct_parallel *p, struct ct_parallel_lane *lane, size_
     p->outstanding++;
 }
 
-/* From where on an object is warmed up for what begins at `cut` of the filling task. */
+/* Finds where the warm-up begins of the task that begins at `cut`. */
 static int find_warm_up(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t cut, size_t *from)
 {
     struct ct_task *t = lane->filling;
@@ -73,7 +75,7 @@ static int find_warm_up(struct ct_parallel *p, struct ct_parallel_lane *lane, si
     return rc;
 }
 
-/* The bytes of `t` from `from` on begin another task. */
+/* Gives the bytes of `t` from `from` on to the next task. False without memory. */
 static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
 {
     struct ct_run run;
@@ -85,7 +87,7 @@ static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
            ct_stream_bytes_append(&next->piece, &run);
 }
 
-/* The task ends at `cut`, and the next one is begun with what is behind it and the warm-up before it. */
+/* Ends the task at `cut` and begins the next one with what lies behind, and with the warm-up before it. */
 static int cut_task(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t index, size_t cut)
 {
     struct ct_task *t = lane->filling;
@@ -105,14 +107,14 @@ static int cut_task(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t
     return ct_parallel_join(p, p->most);
 }
 
-/* The filling task of a stream is full and there is no place to cut it. */
+/* Ends a task that is full and has no place to be cut. */
 static int end_task(struct ct_parallel *p, struct ct_parallel_lane *lane)
 {
     dispatch(p, lane, lane->filling->piece.size, CT_BEHIND_MORE);
     return ct_parallel_join(p, lane->split ? 0 : p->most);
 }
 
-/* Cuts as often as there is enough. */
+/* Cuts the stream as long as enough bytes of it are there. */
 static int cut_lane(struct ct_parallel *p, size_t index)
 {
     struct ct_parallel_lane *lane = &p->lanes[index];
@@ -134,7 +136,7 @@ static int cut_lane(struct ct_parallel *p, size_t index)
         } else if (size >= lane->segment + UNSPLIT_MOST) {
             return end_task(p, lane);
         } else {
-            /* A synchronisation point may have begun at the end. */
+            /* A synchronisation point may begin in the last bytes. */
             lane->searched = t->piece.size > CT_SYNC_SIZE_MAX ? t->piece.size - CT_SYNC_SIZE_MAX : 0;
             return 0;
         }
@@ -152,8 +154,8 @@ int ct_parallel_push(struct ct_parallel *p, size_t index, const struct ct_run *r
     return cut_lane(p, index);
 }
 
-/* Bytes of the next task of a file, of which there are `left`. Where results need no room, each costs little
- * when it is large, and towards the end there is something left for every thread. */
+/* Returns the size of the next task of a file that has `left` bytes. Tasks that make no records are large,
+ * because each costs a little; towards the end they become smaller, so that every thread has work. */
 static uint64_t size_of_next(const struct ct_parallel *p, const struct ct_parallel_lane *lane, uint64_t left)
 {
     const uint64_t size = left / (2 * (uint64_t)p->how.options->threads);

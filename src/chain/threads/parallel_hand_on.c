@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a task gave goes on to the stream, or the task is decoded again. */
+/* Hands on what a task made, or has the task decoded again. */
 #include "chain/threads/parallel_own.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats 
 {
     struct ct_holes holes = sum->holes;
     ct_holes_merge(&holes, &s->holes);
-    /* All other members are counts. */
+    /* all other members are counts */
     uint64_t to[sizeof *sum / sizeof(uint64_t)];
     uint64_t from[sizeof *sum / sizeof(uint64_t)];
     memcpy(to, sum, sizeof *sum);
@@ -41,7 +41,7 @@ static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats 
     sum->holes = holes;
 }
 
-/* Whether the task began as the one before it ended. CT_ERR_NOMEM. */
+/* Finds out whether the task began in the state in which the one before it ended. CT_ERR_NOMEM. */
 static int look_at_start(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
                          const struct ct_task *t, bool *right)
 {
@@ -67,14 +67,14 @@ static int hand_on_kept(struct ct_parallel *p, struct ct_parallel_lane *lane, st
     return rc ? rc : ct_parallel_fail_task(p, t, t->rc);
 }
 
-/* The stream takes what the object counted. */
+/* Adds what the object counted to the counts of the stream. */
 static int take_counts(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
                        const struct ct_task *t, const struct ct_stream_chain *object)
 {
     return p->counts && lane->split ? ct_follow_take(p->how.streams[t->lane].follow, object->follow) : 0;
 }
 
-/* The rest of a task, or all of it. */
+/* Decodes the rest of a task, or all of it, straight to the receivers. */
 static int finish(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t,
                   struct ct_stream_chain *object, struct ct_batches *batches)
 {
@@ -88,17 +88,17 @@ static int finish(struct ct_parallel *p, struct ct_parallel_lane *lane, struct c
     return rc;
 }
 
-/* What comes is right behind what the object decoded. */
+/* Makes `object` the one in the state behind the last task. */
 static void go_on_with(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_stream_chain *object)
 {
     object->start_offset = lane->live->start_offset;
-    pthread_mutex_lock(&p->lock); /* another object is nobody's then */
+    pthread_mutex_lock(&p->lock); /* from here on the object used before is free */
     lane->live = object;
     pthread_mutex_unlock(&p->lock);
 }
 
-/* The object went through what the stream did not: the numbers of its graph
- * would not be those of the stream. */
+/* Makes the object of a wrong task anew if it counts: its graph has nodes where the stream did not go, so
+ * that its numbers would not be those of the stream. */
 static int renew_counting(struct ct_parallel *p, struct ct_parallel_lane *lane, const struct ct_task *t)
 {
     pthread_mutex_lock(&p->lock);
@@ -110,7 +110,7 @@ static int renew_counting(struct ct_parallel *p, struct ct_parallel_lane *lane, 
     return ct_parallel_init_object(p, lane, o);
 }
 
-/* The task once more, from the state that is right. */
+/* Decodes the task again, from the state that is right. */
 static int decode_again(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t,
                         struct ct_batches *batches)
 {

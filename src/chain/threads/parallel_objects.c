@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tasks decode with. */
+/* Makes and lends the chain objects that tasks decode with. */
 #include "chain/threads/parallel_own.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* For a task that is about to run; with the lock held. Without memory it gets none. */
+/* Gives a task that is about to run an object; NULL without memory. The lock must be held. */
 static void choose_object(struct ct_parallel *p, struct ct_task *t)
 {
     int rc;
@@ -20,8 +20,8 @@ static bool is_runnable(const struct ct_task *t)
     return t->state == CT_TASK_QUEUED && !waits;
 }
 
-/* With the lock held. A task gets its object as late as that, so that there are no
- * more of them than are at work. */
+/* Takes the next task that can run from the queue. It gets its object only here, so that there are no more
+ * objects than tasks at work. The lock must be held. */
 static struct ct_task *take_runnable(struct ct_parallel *p)
 {
     struct ct_task *t = p->first;
@@ -39,7 +39,7 @@ static void set_done(struct ct_parallel *p, struct ct_task *t)
 {
     t->state = CT_TASK_DONE;
     pthread_cond_signal(&p->done);
-    if (t->next) /* it may have waited for this one */
+    if (t->next) /* that task may have waited for this one */
         pthread_cond_broadcast(&p->work);
 }
 
@@ -61,7 +61,7 @@ static void put_back(struct ct_parallel *p, struct ct_task *t)
     p->spare = t;
 }
 
-/* The oldest task, which is done. With the lock held, which is left meanwhile. */
+/* Hands on the oldest task, which is done. The lock must be held; it is released meanwhile. */
 static int hand_on_oldest(struct ct_parallel *p, struct ct_batches *batches)
 {
     struct ct_task *t = p->first;
@@ -87,7 +87,8 @@ static int hand_on_oldest(struct ct_parallel *p, struct ct_batches *batches)
     return rc;
 }
 
-/* The caller's thread decodes a task, or waits for one; with the lock held, which is left meanwhile. */
+/* Decodes a task in the caller's thread, or waits for one to be done. The lock must be held; it is released
+ * meanwhile. */
 static int lend_a_hand(struct ct_parallel *p)
 {
     struct ct_task *t = take_runnable(p);
@@ -121,8 +122,8 @@ struct helper {
     struct ct_batches batches;
 };
 
-/* While the caller's thread decodes, another may hand on what gives nothing to
- * receivers: objects are free sooner. */
+/* Hands on tasks in place of the caller's thread while that decodes and no receiver gets anything, so that
+ * objects are free sooner. */
 static void stand_in(struct ct_parallel *p, struct ct_batches *batches)
 {
     while (p->away && !p->handing && !p->rc && p->first && p->first->state == CT_TASK_DONE) {

@@ -36,7 +36,7 @@ void ct_stream_bytes_extend(struct ct_stream_bytes *bytes, size_t size)
     bytes->held_from = bytes->held_to = 0;
 }
 
-/* Room for `more` items behind `count`; NULL without memory, and then the array stays. */
+/* Returns the array with room for `more` items behind `count`; NULL without memory, and the array stays. */
 static void *grow(void *array, size_t count, size_t more, size_t size, size_t *cap)
 {
     if (array && *cap - count >= more)
@@ -53,7 +53,7 @@ static void *grow(void *array, size_t count, size_t more, size_t size, size_t *c
 static bool append_spans(struct ct_stream_bytes *bytes, const struct ct_run *run)
 {
     size_t first = ct_run_span(run, run->pos);
-    /* The span that the piece ends with may go on in the run. */
+    /* The last span may cover the beginning of the run. */
     const struct ct_span *last = bytes->span_count ? &bytes->spans[bytes->span_count - 1] : NULL;
     const struct ct_span *next = &run->spans[first];
     if (last && last->pos == next->pos && last->place == next->place)
@@ -102,7 +102,7 @@ static bool read_all(struct ct_stream_bytes *bytes, uint8_t *to, size_t size, ui
     return true;
 }
 
-/* Bytes of the file, from to to - 1; those that are there already are not read again. */
+/* Reads bytes [from, to) of the file, without those that are in memory already. */
 static int hold(struct ct_stream_bytes *bytes, size_t from, size_t to)
 {
     const bool overlaps = from >= bytes->held_from && from < bytes->held_to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of one trace ID that are kept until a thread decodes them, with the map to the file that they came
- * from. They are in memory, or still in their file, of which memory then holds what was asked for last. */
+/* Keeps the bytes of one trace ID, with their map to offsets in the capture, until a thread decodes them.
+ * They are in memory, or still in their file; then memory holds what was asked for last. */
 #ifndef CT_CHAIN_THREADS_STREAM_BYTES_H
 #define CT_CHAIN_THREADS_STREAM_BYTES_H
 
@@ -14,24 +14,24 @@ struct ct_stream_bytes {
     uint64_t pos; /* stream position of the first byte */
     struct ct_span *spans;
     size_t span_count, span_cap;
-    bool in_file; /* at `pos`: a stream without frames, from the beginning of the file on */
+    bool in_file; /* the bytes are in a file without frames, at the offset `pos` */
     int fd;
-    int error;                 /* of reading it: as errno; 0: it is shorter than it was */
-    size_t held_from, held_to; /* the bytes that are in `data` */
+    int error;                 /* errno of a read that failed; 0 when the file became shorter */
+    size_t held_from, held_to; /* the range of bytes that is in `data` */
 };
 
 void ct_stream_bytes_free(struct ct_stream_bytes *bytes);
 
-/* Forgets all bytes and keeps the memory for others. */
+/* Forgets all bytes and keeps the memory for later ones. */
 void ct_stream_bytes_clear(struct ct_stream_bytes *bytes);
 
-/* Stands for `size` bytes of a file from `pos` on, of which nothing is read yet. */
+/* Stands for `size` bytes of a file from offset `pos` on, without reading any. */
 void ct_stream_bytes_in_file(struct ct_stream_bytes *bytes, int fd, uint64_t pos, size_t size);
 
-/* Takes `size` more bytes of the file in, those before the first. */
+/* Adds the `size` bytes of the file that lie before the first one. */
 void ct_stream_bytes_extend(struct ct_stream_bytes *bytes, size_t size);
 
-/* Adds a run, which goes on where the bytes end. False without memory. */
+/* Adds a run, which must continue the bytes. False without memory. */
 bool ct_stream_bytes_append(struct ct_stream_bytes *bytes, const struct ct_run *run);
 
 /* Gives the bytes of [from, to), borrowed until the next call. CT_ERR_NOMEM, CT_ERR_IO. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are decoded before it is looked at whether a task is too large: its records, if they are kept,
- * or contexts. */
+/* ^^Bytes that are decoded between two looks at whether the task has too many records, when it keeps them, or
+ * its part is full. */
 #define STEP_KEPT ((size_t)16 << 10)
 #define STEP      ((size_t)64 << 10)
 
@@ -18,7 +18,7 @@ void ct_task_free(struct ct_task *t)
     free(t);
 }
 
-/* Of a file they need not be kept. */
+/* Adds `left` bytes of the file in front of the task, which need no copy. */
 static void extend(struct ct_task *t, size_t left)
 {
     const size_t more = left - t->begin;
@@ -29,7 +29,7 @@ static void extend(struct ct_task *t, size_t left)
 
 bool ct_task_prepend(struct ct_task *t, struct ct_stream_bytes *left)
 {
-    if (t->begin >= left->size) { /* they stand there */
+    if (t->begin >= left->size) { /* they lie before the task already */
         t->begin -= left->size;
         return true;
     }
@@ -71,7 +71,7 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return ct_batch_queue_add_flow(user, batch);
 }
 
-/* Receivers that keep what the caller's want; or the caller's own, for a part of their own. */
+/* Returns receivers that queue what the caller's receivers want, or the caller's own with its part. */
 static struct ct_chain_sink sink_of(struct ct_task *t, const struct ct_chain_sink *wanted)
 {
     if (t->part) {
@@ -85,7 +85,7 @@ static struct ct_chain_sink sink_of(struct ct_task *t, const struct ct_chain_sin
                                   .flow = wanted->flow ? on_flow : NULL};
 }
 
-/* Records that the receivers of this level get of a stream so far. */
+/* Returns how many records the receivers of this level got of a stream so far. */
 static uint64_t records(const struct ct_stream_stats *stats, enum ct_level level)
 {
     return level == CT_LEVEL_PACKET    ? stats->packets
@@ -120,8 +120,8 @@ static bool keeps(const struct ct_chain_sink *sink)
     return sink->packets || sink->elems || sink->flow;
 }
 
-/* On from t->used to `to`, where `behind` comes. Stops before, and there is more, when there are more than
- * `most` records or a part is full. */
+/* Decodes from t->used to `to`, with `behind` saying what follows. Stops before, with *more set, when there
+ * are more than `most` records or a part is full. */
 static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_stream_chain *object,
                 enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                 uint64_t most, bool *more)
@@ -159,7 +159,7 @@ static int to_nobody(void *user, const struct ct_stream *stream, const struct ct
 /* Brings the object to the state in which the task begins, as far as the trace before it tells. */
 static void warm_up(struct ct_task *t, const struct ct_task_goal *goal, struct ct_batches *batches)
 {
-    /* Whether packets are wanted decides which way they are decoded. */
+    /* The same path must be taken as by the task, and whether packets are wanted decides on it. */
     const struct ct_chain_sink nobody = {.packets = goal->sink->packets ? to_nobody : NULL};
     ct_stream_chain_reset(t->object, false);
     if (t->object->follow)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A part of one stream that is decoded by itself: from a synchronisation point to
- * the next one that is far enough. */
+/* A part of one stream that is decoded by itself, from a synchronisation point to a later one. */
 #ifndef CT_CHAIN_THREADS_TASK_H
 #define CT_CHAIN_THREADS_TASK_H
 
@@ -9,8 +8,8 @@
 #include "chain/threads/batch_queue.h"
 #include "chain/threads/stream_bytes.h"
 
-/* Records that a task makes before it waits for its turn and hands the rest on as it decodes it: what a
- * capture of a few bytes can be blown up to is not kept in memory. */
+/* The number of records that a task makes before it waits for its turn and then hands on the rest while it
+ * decodes. It bounds the memory that a small capture with much output takes. */
 #define CT_TASK_RECORDS (UINT64_C(1) << 20)
 
 enum ct_task_state {
@@ -27,41 +26,42 @@ struct ct_task_goal {
 };
 
 struct ct_task {
-    struct ct_task *next;     /* handed on after this one */
-    struct ct_task *after;    /* not before this one is done, whose object it uses; or NULL */
-    enum ct_task_state state; /* under the lock of the queue; what it is about to be done with is
-                                 not near it */
+    struct ct_task *next;     /* the task that is handed on after this one */
+    struct ct_task *after;    /* the task whose object this one uses, and which has to be done before; or
+                                 NULL */
+    enum ct_task_state state; /* guarded by the lock of the queue */
     size_t lane;              /* index of its stream */
     struct ct_stream_chain *object;
     struct ct_stream_bytes piece;
-    size_t begin, end; /* of the task in the piece; before it: what its object is warmed up with */
+    size_t begin, end; /* the task's range in the piece; bytes before `begin` are its warm-up */
     enum ct_behind behind;
-    bool speculative; /* begins with what the warm-up made of the object; else the object is right */
+    bool speculative; /* begins in the state that its warm-up came to; else in the state that is known to be
+                         right */
 
     /* When it is done: */
-    bool ready;                   /* there is an object, and the warm-up came to `begin` */
-    bool paused;                  /* there was too much of it: what is behind `used` is left */
-    size_t used;                  /* bytes of the piece up to which it is decoded */
+    bool ready;                   /* the warm-up came to `begin` */
+    bool paused;                  /* it made too many records: what lies behind `used` is not decoded yet */
+    size_t used;                  /* the first byte of the piece that is not decoded */
     int rc;                       /* CT_ERR_NOMEM, CT_ERR_IO, or what a receiver returned */
-    struct ct_stream_stats stats; /* of the task */
+    struct ct_stream_stats stats; /* of this task alone */
     struct ct_batch_queue batches;
-    void *part;          /* the caller's, in place of the queue of batches */
-    struct ct_seam seam; /* speculative: how the object began */
+    void *part;          /* the caller's part, in place of the queue of batches */
+    struct ct_seam seam; /* of a speculative task: the state in which it began */
 };
 
 void ct_task_free(struct ct_task *task);
 
-/* Puts `left` before the task, which are the bytes of the stream right before it. False without memory. */
+/* Puts `left`, the bytes of the stream right before the task, in front of it. False without memory. */
 bool ct_task_prepend(struct ct_task *task, struct ct_stream_bytes *left);
 
-/* What `object` counts from here on is that of a task. */
+/* Sets the statistics of `object` to zero, so that they are those of the next task. */
 void ct_task_clear_stats(struct ct_stream_chain *object);
 
-/* Decodes it as far as it may on its own. */
+/* Decodes the task, up to CT_TASK_RECORDS records if records are kept. */
 void ct_task_run(struct ct_task *task, const struct ct_task_goal *goal, struct ct_batches *batches);
 
-/* Decodes the rest, with `object`, to the caller's receivers; there is more of it when the object is a part
- * that is full. Result: 0 or what they returned. */
+/* Decodes the rest of the task with `object`, straight to the caller's receivers. *more is set when a part is
+ * full and has to be taken before the next call. Result: 0 or what a receiver returned. */
 int ct_task_finish(struct ct_task *task, struct ct_stream_chain *object, const struct ct_task_goal *goal,
                    struct ct_batches *batches, bool *more);
 
