@@ -182,7 +182,7 @@ uint64_t ct_block_target(const struct ct_blocks *b, uint32_t block, unsigned exe
     return from->end;
 }
 
-/* A block that the fast way does not execute is none to link to. */
+/* Returns the block, or 0 when the fast engine does not execute it. */
 static uint32_t quick_block(const struct ct_blocks *b, uint32_t block)
 {
     return b->blocks[block].flags & CT_BLOCK_SLOW ? 0 : block;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge statistics, for those who count many steps at once. */
+/* Edge statistics for engines that count many steps at once, and for parts of a trace whose counts are
+ * merged. */
 #ifndef CT_FLOW_EDGE_TABLE_H
 #define CT_FLOW_EDGE_TABLE_H
 
@@ -15,14 +16,14 @@ int ct_edges_enter(struct ct_edges *edges, size_t *context);
 /* Adds statistics as ct_edges_add_stats does, in the context with an index. */
 int ct_edges_add_at(struct ct_edges *edges, size_t context, uint32_t edge, const struct ct_edge_stats *stats);
 
-/* Finds the number of a node or an edge. False: it is not in the graph. */
+/* Finds the number of a node or an edge. Returns false when it is not in the graph. */
 bool ct_graph_find_node(const struct ct_graph *graph, const struct ct_node *node, uint32_t *number);
 bool ct_graph_find_edge(const struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number);
 
-/* Which numbers the nodes and edges of one graph have in another one. */
+/* Maps the numbers of nodes and edges of one graph to those of another. */
 struct ct_graph_map {
     uint32_t *nodes, *edges;
-    uint32_t node_count, edge_count; /* that are known */
+    uint32_t node_count, edge_count; /* how many nodes and edges are mapped */
 };
 
 void ct_graph_map_free(struct ct_graph_map *map);

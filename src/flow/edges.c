@@ -16,7 +16,7 @@
 #define FIRST_CONTEXTS  4u
 #define FIRST_BLOCK_CAP 16u
 
-/* The edges of one context: blocks that are there when one of their edges was traversed. */
+/* The statistics of one context. A node has a block of entries once one of its edges was traversed. */
 struct column {
     struct ct_edge_stats **blocks;
     uint32_t cap;
@@ -25,9 +25,10 @@ struct column {
 struct ct_edges {
     struct ct_ctx *ctx;
     uint32_t max_contexts;
-    uint32_t part_contexts;         /* a part is full with so many; 0: it is none */
-    struct ct_edge_context current; /* entered in `contexts` with its first step */
-    size_t at;                      /* its place there, when entered */
+    uint32_t part_contexts;         /* the number of contexts with which a part is full; 0 when this is no
+                                       part */
+    struct ct_edge_context current; /* added to `contexts` with its first step */
+    size_t at;                      /* its index there, once it was added */
     bool entered;
     size_t count, cap;
     struct ct_edge_context *contexts;
@@ -111,7 +112,7 @@ static int grow_contexts(struct ct_edges *e)
     return CT_OK;
 }
 
-/* The place of the current context, the last one of all when there is no room for it. */
+/* Finds or adds the current context. When there is no room it is counted with the last one. */
 static int enter_context(struct ct_edges *e)
 {
     struct ct_edge_context wanted = e->current;
@@ -147,7 +148,7 @@ void ct_edges_set_context(struct ct_edges *e, const struct ct_elem *elem)
     e->entered = false;
 }
 
-/* False without memory. */
+/* Makes room for a block. Returns false without memory. */
 static bool grow_column(struct ct_edges *e, struct column *column, uint32_t block)
 {
     uint32_t cap = column->cap ? column->cap : FIRST_BLOCK_CAP;
@@ -164,7 +165,7 @@ static bool grow_column(struct ct_edges *e, struct column *column, uint32_t bloc
     return true;
 }
 
-/* The entry of an edge; NULL without memory. */
+/* Returns the entry of an edge, made when it is new; NULL without memory. */
 static struct ct_edge_stats *entry(struct ct_edges *e, size_t context, uint32_t edge)
 {
     struct column *column = &e->columns[context];
@@ -222,7 +223,7 @@ int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_s
     return rc ? rc : ct_edges_add_at(e, context, edge, stats);
 }
 
-/* One traversal; `cycles` as in a column of them. */
+/* Counts one traversal; `cycles` is an entry of a step batch's column. */
 static inline void add_one(struct ct_edge_stats *to, uint32_t cycles)
 {
     to->count++;
@@ -239,7 +240,7 @@ static inline void add_one(struct ct_edge_stats *to, uint32_t cycles)
     to->square_hi += to->square_lo < square;
 }
 
-/* Steps of one context. */
+/* Counts steps of one context. */
 static int add_steps(struct ct_edges *e, const uint32_t *edge, const uint32_t *cycles, size_t count)
 {
     size_t context;
@@ -274,7 +275,7 @@ static int add_steps(struct ct_edges *e, const uint32_t *edge, const uint32_t *c
     return CT_OK;
 }
 
-/* True for a count that no step got, but might have. */
+/* Returns true for a count that no step got although one might have. */
 static bool is_unplaced(const struct ct_step_mark *mark)
 {
     return mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_CYCLES &&
@@ -303,7 +304,7 @@ int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)
     return rc;
 }
 
-/* The number of an edge of another graph in this one. */
+/* Finds the number in `graph` of an edge of another graph. */
 static int translate(struct ct_graph *graph, const struct ct_graph *other, uint32_t edge, uint32_t *number)
 {
     uint32_t count;
@@ -357,7 +358,7 @@ bool ct_edges_part_is_full(const struct ct_edges *part)
     return part->part_contexts && part->count >= part->part_contexts;
 }
 
-/* False without memory. */
+/* Makes room for `count` numbers. Returns false without memory. */
 static bool grow_map(uint32_t **numbers, uint32_t count)
 {
     uint32_t *grown = realloc(*numbers, (count + 1) * sizeof *grown);
@@ -391,7 +392,7 @@ int ct_graph_map_known(struct ct_graph_map *map, struct ct_ctx *ctx, const struc
     return rc;
 }
 
-/* All that the map does not know yet. */
+/* Adds the nodes and edges of a part that the map does not have yet. */
 static int append(struct ct_edges *e, struct ct_graph *graph, const struct ct_graph *part,
                   struct ct_graph_map *map)
 {
@@ -409,7 +410,7 @@ static int append(struct ct_edges *e, struct ct_graph *graph, const struct ct_gr
     return rc;
 }
 
-/* One context; the current one of `e` is the same. */
+/* Adds the counts of one context, which is the current one of `e`. */
 static int take_column(struct ct_edges *e, struct column *column, const struct ct_graph_map *map)
 {
     size_t context;

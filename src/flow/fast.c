@@ -9,8 +9,8 @@
 #include "flow/edge_table.h"
 #include "flow/walk_seam.h"
 
-/* Steps and marks that the builder must have room for before an element: for its
- * atoms, or for as many records. */
+/* steps and marks that the builder must have room for before an element: as many as it has atoms or
+ * records */
 #define ROOM (sizeof((struct ct_fast *)0)->records / sizeof(struct ct_flow))
 
 int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
@@ -88,7 +88,8 @@ void ct_fast_clear_sums(struct ct_fast *f)
     f->sums = (struct ct_flow_sums){0};
 }
 
-/* Counts: the last step leaves the run that counted it, because what comes now may be an exception. */
+/* For counts: takes the last step out of the run that counted it and gives it to the builder, because what
+ * follows may be an exception. */
 static void open_tail(struct ct_fast *f)
 {
     struct ct_block *last = &f->blocks.blocks[f->last];
@@ -151,7 +152,7 @@ int ct_fast_enter_context(struct ct_fast *f)
     return rc ? rc : ct_blocks_domain(&f->blocks, f->builder.memory, (uint32_t)context, &f->domain);
 }
 
-/* A step is certain to come, in the memory and (counts) the context that are in force. */
+/* Sets the domain of the step to come, by the current memory and, for counts, the current context. */
 static int enter_domain(struct ct_fast *f)
 {
     if (f->runs)
@@ -160,7 +161,7 @@ static int enter_domain(struct ct_fast *f)
     return ct_blocks_domain(&f->blocks, f->builder.memory, CT_NO_NUMBER, &f->domain);
 }
 
-/* Counts: a step is certain to come at `addr`. */
+/* For counts: gives the builder's last step its edge to `addr` and adds all its steps to the table. */
 static int enter_counts(struct ct_fast *f, uint64_t addr)
 {
     int rc = ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
@@ -246,7 +247,7 @@ bool ct_fast_pft_return(struct ct_fast *f, const struct ct_block *block, bool ta
     return true;
 }
 
-/* Plain: as many records as there is room for. True when the element is done. */
+/* Lets the plain walk take an element, as far as there is room. Returns true when the element is done. */
 static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
 {
     size_t count;
@@ -261,7 +262,7 @@ static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t e
     return taken;
 }
 
-/* An element that changes nothing but makes a mark. */
+/* Takes an element that changes nothing and makes a mark. */
 static bool put_mark(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
 {
     if (f->runs) {
@@ -290,7 +291,8 @@ static bool take_address(struct ct_fast *f, const struct ct_elem *elem, uint64_t
     return true;
 }
 
-/* True for a context that is the one in force, in A64, where it says nothing about the instruction set. */
+/* Returns true for a context that repeats the current one, in A64, where it says nothing of the instruction
+ * set. */
 static bool repeats_context(const struct ct_fast *f, const struct ct_elem *elem)
 {
     const struct ct_elem *last = &f->context_elem;
@@ -322,13 +324,13 @@ int ct_fast_set_memory(struct ct_fast *f, const struct ct_memory *memory, uint32
     ct_walk_set_memory(f->walk, memory);
     f->builder.memory = number;
     f->domain_stale = true;
-    /* Each context in this memory needs one. */
+    /* Each context needs a domain in this memory. */
     if (f->blocks.domain_count > CT_DOMAINS_MAX / 2)
         ct_fast_forget(f);
     return f->blocks.error;
 }
 
-/* Elements that begin with ATOMS. Result: how many are done. */
+/* Takes elements that begin with ATOMS. Result: how many are done. */
 static size_t take_atoms(struct ct_fast *f, const struct ct_elem *elems, size_t size, uint64_t end)
 {
     struct ct_walk *w = f->walk;
@@ -344,8 +346,8 @@ static size_t take_atoms(struct ct_fast *f, const struct ct_elem *elems, size_t 
     return done == count || !walk_plain(f, &elems[done], end) ? done : done + 1;
 }
 
-/* Result: how many of the elements are done, at least one; or 0 when the first
- * has to come again, with new room. */
+/* Takes one or more of the elements. Result: how many are done; 0 when the first one has to be given again,
+ * with new room. */
 static size_t take(struct ct_fast *f, const struct ct_elem *elem, size_t size, uint64_t end)
 {
     switch (elem->kind) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fast way from elements to steps or to edge counts (steps.h), for who runs it: the chain, and the hops
- * of ETMv4, which follow trace along the same blocks where the engine allows it. They get its state, and give
- * it back where they are done. */
+/* The fast engine (steps.h) for those who run it: the chain, and the hops of ETMv4. Hops follow trace along
+ * the same blocks where the engine allows it; they take its state and give it back where they stop. */
 #ifndef CT_FLOW_FAST_H
 #define CT_FLOW_FAST_H
 
@@ -11,79 +10,83 @@
 #include "flow/blocks.h"
 #include "flow/sums.h"
 
-/* What was remembered of the program and of contexts, once it is counted: as a new
- * one in this place of the trace. */
+/* Forgets what was remembered of the program and of contexts, once it is counted, as if the engine were new
+ * at this place of the trace. */
 int ct_fast_forget(struct ct_fast *f);
 
-/* The graph, for what others found. */
+/* Returns the graph, to which the caller may add. */
 struct ct_graph *ct_fast_own_graph(struct ct_fast *f);
 
-/* As ct_fast_flush; what is left of the state is the plain walk's and the builder's. */
+/* Gives all steps and counts, as ct_fast_flush does, and leaves the rest of the state with the plain walk and
+ * the builder. */
 int ct_fast_rest(struct ct_fast *f, struct ct_step_batch *batch);
 
-/* The trace goes on elsewhere: the step that waits for what comes behind it is
- * forgotten. After ct_fast_rest. */
+/* Forgets the step that waits for its edge, because the trace goes on elsewhere. To be called after
+ * ct_fast_rest. */
 void ct_fast_jump(struct ct_fast *f);
 
-/* All that what comes depends on, after ct_fast_rest. */
+/* Saves all state that later results depend on. To be called after ct_fast_rest. */
 void ct_fast_seam(const struct ct_fast *f, struct ct_seam *seam);
 
-/* Of what became steps or counts so far. */
+/* Returns the sums of what became steps or counts so far. */
 const struct ct_flow_sums *ct_fast_sums(const struct ct_fast *f);
 void ct_fast_clear_sums(struct ct_fast *f);
 
 /* ---- hops ---- */
 
-/* Where execution is, between two steps that blocks are known of. */
+/* Where execution is between two steps, in blocks. */
 struct ct_fast_place {
-    uint32_t last;  /* block of the last step */
-    uint32_t cur;   /* block where execution is; 0: behind an indirect branch */
+    uint32_t last;  /* the block of the last step */
+    uint32_t cur;   /* the block where execution is; 0 behind an indirect branch */
     bool exec;      /* the last step executed the branch at its end */
     bool have_addr; /* the address behind the last step came already */
 };
 
-/* Whether hops may count in place of the engine: it counts, and has no return stack. */
+/* Returns true when hops may count in place of the engine, which they may if it counts and has no return
+ * stack. */
 bool ct_fast_takes_hops(const struct ct_fast *f);
 
-/* Whether it counts cycles, too. */
+/* Returns true when the engine counts cycles too. */
 bool ct_fast_counts_cycles(const struct ct_fast *f);
 
-/* What they have in common: blocks, the table that counts (not owned), and sums. */
+/* Return what hops share with the engine: the blocks, the table of counts (not owned), and the sums. */
 struct ct_blocks *ct_fast_blocks(struct ct_fast *f);
 struct ct_edges *ct_fast_edges(struct ct_fast *f);
 struct ct_flow_sums *ct_fast_own_sums(struct ct_fast *f);
 
-/* Whether it is at such a place, and which one. */
+/* Tells whether the engine is between two steps with known blocks, and where. */
 bool ct_fast_is_at_place(const struct ct_fast *f);
 struct ct_fast_place ct_fast_place(const struct ct_fast *f);
 
-/* Whether the decoder, in the state of 64 bits (`sf`) or 32, and the walk are both in the one in which the
- * last step was made: hops read the addresses behind a step in no other one. */
+/* Returns true when the decoder, in 64-bit state (`sf`) or not, the walk and the last step agree in that
+ * state. Hops read the addresses behind a step only then. */
 bool ct_fast_is_as_wide(const struct ct_fast *f, bool sf);
 
-/* The domain of blocks that come. */
+/* Returns the domain of the blocks to come. */
 uint16_t ct_fast_domain(const struct ct_fast *f);
 
-/* Counts alone: whether the edge of the last step is not known for certain. */
+/* For counts without cycles: returns true when the edge of the last step may still change. */
 bool ct_fast_is_open(const struct ct_fast *f);
 
-/* Counts alone: the last step counts once less, and once more. */
+/* For counts without cycles: take one from, and add one to, the count of the last step. */
 void ct_fast_uncount(struct ct_fast *f);
 void ct_fast_count(struct ct_fast *f);
 
-/* Counts alone: execution is there, without an address; the last step counts once more. */
+/* For counts without cycles: sets where execution is, with no address pending, and counts the last step
+ * once. */
 void ct_fast_go_to(struct ct_fast *f, const struct ct_fast_place *place);
 
-/* Cycles: whether a count came for all steps but the last, which is in no table yet, and all before it are
- * counted, by the context that the blocks are of. False: not at such a place, or the blocks have an error. */
+/* For counts with cycles: brings the table up to date, so that every step but the last has its cycles and is
+ * in the table, in the context that the blocks are of. Returns false when the engine is not between two known
+ * steps, or the blocks have an error. */
 bool ct_fast_settle(struct ct_fast *f);
 
-/* Cycles: execution is at a place whose last step goes by `edge`, from where the table had all steps before.
- * With place->have_addr it is at the last of the addresses that the decoder compares with (bit 0: the
- * instruction set, as in ct_walk_isa). */
+/* For counts with cycles: sets where execution is, after steps that are all in the table but the last. With
+ * place->have_addr execution is at `address`, the newest of the decoder's recent addresses, whose bit 0 is
+ * the instruction set as in ct_walk_isa. */
 void ct_fast_resume(struct ct_fast *f, const struct ct_fast_place *place, uint64_t address);
 
-/* Cycles: the edge by which execution left the step that was the last one when it was settled. */
+/* For counts with cycles: gives the last step before ct_fast_settle the edge by which execution left it. */
 void ct_fast_leave_by(struct ct_fast *f, uint32_t edge);
 
 #endif

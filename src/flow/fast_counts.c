@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atoms to counts: runs of blocks are remembered by (block, atoms), and only how often each ran is counted.
- * Their edges get it when the run makes room for another one, or at the end. */
+/* Counts atoms. Runs of blocks are remembered by (block, atoms), and only how often each run came is counted.
+ * Its edges get that number when another run takes its slot, or at the end. */
 #include "flow/edge_table.h"
 #include "flow/fast_own.h"
 
-/* A run on its way. */
+/* A run that is being followed. */
 struct trip {
     uint32_t stack[32]; /* blocks whose return addresses the run pushed */
     unsigned height;
-    unsigned depth; /* the most there were */
+    unsigned depth; /* the most that there were at a time */
     unsigned taken;
-    uint32_t last; /* the last block, */
-    unsigned exec; /* … its atom, */
-    uint32_t next; /* … and the block behind it */
-    bool indirect; /* … which is where only the trace knows */
+    uint32_t last; /* the last block */
+    unsigned exec; /* its atom */
+    uint32_t next; /* the block that follows */
+    bool indirect; /* an indirect branch ended it, so that only the trace tells what follows */
 };
 
-/* The last step of the run so far did not end it. `add`: its edge ran so often; 0: it gets its number. */
+/* Takes the edge of a step inside of a run. `add` is how often it ran; with 0 the edge gets its number. */
 static void confirm(struct ct_fast *f, uint32_t last, unsigned exec, struct ct_branch_target *pair,
                     uint64_t add)
 {
@@ -31,7 +31,8 @@ static void confirm(struct ct_fast *f, uint32_t last, unsigned exec, struct ct_b
         ct_block_edge(b, last, exec);
 }
 
-/* Behind an indirect branch: its target may be what the run itself pushed. */
+/* Goes on behind an indirect branch to the return address that the run itself pushed. NULL when it pushed
+ * none. */
 static struct ct_branch_target *internal_return(struct ct_fast *f, struct trip *t)
 {
     if (f->pft || !t->height)
@@ -45,7 +46,7 @@ static struct ct_branch_target *internal_return(struct ct_fast *f, struct trip *
     return pair;
 }
 
-/* One step of the block t->next. False when the run ends before it. */
+/* Takes one step, of the block t->next. Returns false when the run ends before it. */
 static bool step(struct ct_fast *f, struct trip *t, unsigned executed, uint64_t add)
 {
     uint32_t number = t->next;
@@ -69,8 +70,8 @@ static bool step(struct ct_fast *f, struct trip *t, unsigned executed, uint64_t 
     return true;
 }
 
-/* Follows atoms from `block` on, as far as program and return stack say. Result: how many atoms a run may
- * have so that it leaves no more on the return stack than it can hold. */
+/* Follows atoms from `block` on, as far as program and return stack tell. Result: the most atoms that a run
+ * may have so that it leaves no more return addresses than struct ct_memo can hold. */
 static unsigned travel(struct ct_fast *f, struct trip *t, uint32_t block, uint64_t bits, unsigned count,
                        uint64_t add)
 {
@@ -100,7 +101,7 @@ static unsigned travel(struct ct_fast *f, struct trip *t, uint32_t block, uint64
     return fitting;
 }
 
-/* The last edge of a run is one of its own, unless where it leads is not known from the program. */
+/* Adds the count of a run to the edges in it, and to the last one when the program tells where it leads. */
 static void expand(struct ct_fast *f, struct ct_memo *run)
 {
     struct trip t;
@@ -113,7 +114,7 @@ static void expand(struct ct_fast *f, struct ct_memo *run)
     run->count = 0;
 }
 
-/* Remembers a run in the place of another. */
+/* Remembers a run in a slot, after adding up the counts of the run that was there. */
 static void build(struct ct_fast *f, struct ct_memo *run, uint64_t key, uint32_t block, uint64_t bits,
                   unsigned count)
 {
@@ -138,8 +139,8 @@ static void build(struct ct_fast *f, struct ct_memo *run, uint64_t key, uint32_t
         run->key = 0;
 }
 
-/* What the run did to the return stack: its calls went as deep as `depth`, which a
- * full one pays for with its oldest. */
+/* Does to the return stack what the run did. Its calls were `depth` deep, for which a full stack drops its
+ * oldest entries. */
 static void apply_stack(struct ct_fast *f, const struct ct_memo *run)
 {
     struct ct_return_stack *stack = &f->walk->stack;
@@ -154,7 +155,7 @@ static void apply_stack(struct ct_fast *f, const struct ct_memo *run)
     }
 }
 
-/* The edge of the last step is known now. */
+/* Settles the edge of the last step. */
 static void settle(struct ct_fast *f, struct ct_branch_target *pair)
 {
     if (!f->open)
@@ -170,7 +171,7 @@ static void settle(struct ct_fast *f, struct ct_branch_target *pair)
     f->open = false;
 }
 
-/* The block at which the next step begins; 0: plain it must be. */
+/* Returns the block at which the next step begins; 0 when the plain walk has to take it. */
 static uint32_t begin(struct ct_fast *f, unsigned executed)
 {
     struct ct_branch_target *pair = NULL;
@@ -184,15 +185,15 @@ static uint32_t begin(struct ct_fast *f, unsigned executed)
     return f->cur;
 }
 
-/* The place of a run: blocks have small numbers, one after the other, so the bits alone are mixed. They are
- * known before the block is. */
+/* Returns the slot of a run. The numbers of blocks are small and consecutive, so only the bits are hashed;
+ * they are known before the block is. */
 static inline struct ct_memo *place_of(const struct ct_fast *f, uint32_t block, uint64_t bits)
 {
     uint64_t mixed = bits * UINT64_C(0x9e3779b97f4a7c15);
     return &f->runs[(mixed >> (64 - CT_MEMO_SHIFT)) ^ (block & ((1u << CT_MEMO_SHIFT) - 1))];
 }
 
-/* It ran once more. */
+/* Counts one more execution of a run. */
 static inline void count_run(struct ct_fast *f, struct ct_memo *run)
 {
     if (!run->count++)
@@ -210,7 +211,8 @@ static struct ct_memo *find_run(struct ct_fast *f, uint32_t block, uint64_t bits
     return run;
 }
 
-/* PTM: a branch that comes back when the stack is empty is for the plain walk. */
+/* PTM: pops the target of the branch that ends the run. Returns false when the plain walk has to do it
+ * because the stack is empty. */
 static bool returns(struct ct_fast *f, const struct ct_memo *run, const struct ct_elem *elem)
 {
     return !f->pft || !(run->flags & CT_MEMO_INDIRECT) || run->taken > 1 ||
@@ -248,7 +250,7 @@ unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
     return done;
 }
 
-/* What a burst keeps at hand. */
+/* The state of the engine that a burst keeps in registers. */
 struct burst {
     struct ct_memo *tail;
     uint32_t cur;
@@ -258,8 +260,8 @@ struct burst {
     bool have_addr;
 };
 
-/* Behind an indirect branch: the block where the trace or the return stack say that it led, and the pair of
- * both. 0: not known here. */
+/* Finds where an indirect branch led, by the trace or the return stack: returns the block, and the pair of
+ * branch and target. 0 when it was not met before. */
 static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, struct ct_branch_target **pair)
 {
     const struct ct_return_stack *stack = &f->walk->stack;
@@ -275,7 +277,8 @@ static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, stru
     return *pair ? ct_fast_known_target(f, addr, isa, &f->blocks.blocks[b->tail->last]) : 0;
 }
 
-/* The block where the next step begins, and the pair that leads there; 0: not known here. */
+/* Returns the block where the next step begins, and the pair that leads there; 0 when it was not met
+ * before. */
 static inline uint32_t known_begin(struct ct_fast *f, const struct burst *b, struct ct_branch_target **pair)
 {
     *pair = NULL;
@@ -285,8 +288,8 @@ static inline uint32_t known_begin(struct ct_fast *f, const struct burst *b, str
     return b->have_addr && (known->addr != b->addr || known->isa != b->addr_isa) ? 0 : b->cur;
 }
 
-/* `count` atoms as long as their runs are remembered. Result: how many; the
- * state is behind the last of them. */
+/* Counts atoms as long as their runs are remembered. Result: how many; the state is behind the last of
+ * them. */
 static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t bits, unsigned count)
 {
     struct ct_return_stack *stack = &f->walk->stack;

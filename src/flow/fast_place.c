@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the engine, given to who follows trace in its place, and taken back. */
+/* Gives the state of the engine to hops, which follow trace in its place, and takes it back. */
 #include "flow/fast_own.h"
 
 bool ct_fast_takes_hops(const struct ct_fast *f)
@@ -56,7 +56,7 @@ bool ct_fast_is_open(const struct ct_fast *f)
     return f->open;
 }
 
-/* Behind an indirect branch the step is counted with what comes. */
+/* The step before an indirect branch's target is counted together with what follows it. */
 void ct_fast_uncount(struct ct_fast *f)
 {
     if (!ct_fast_is_indirect(f))
@@ -93,7 +93,8 @@ static bool has_context(const struct ct_step_builder *b)
     return false;
 }
 
-/* All but the last step is in the table, and blocks are those of its context. False: not now. */
+/* Brings the table up to date but for the last step, and sets the blocks to its context. Returns false when
+ * that is not possible here. */
 static bool settle_context(struct ct_fast *f)
 {
     struct ct_blocks *blocks = &f->blocks;

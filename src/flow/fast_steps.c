@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atoms to steps along the blocks. */
+/* Makes steps of atoms along the blocks. */
 #include "flow/fast_own.h"
 
-/* The last step gets its edge, unless so many marks came behind it that it has one. */
+/* Gives the last step its edge, unless it has one because many marks came behind it. */
 static void settle(struct ct_fast *f, struct ct_branch_target *pair)
 {
     struct ct_step_builder *b = &f->builder;
@@ -15,7 +15,8 @@ static void settle(struct ct_fast *f, struct ct_branch_target *pair)
     b->pending = false;
 }
 
-/* The block at which the next step begins; the last step gets its edge. 0: plain it must be. */
+/* Returns the block at which the next step begins, after giving the last step its edge. 0 when the plain walk
+ * has to take it. */
 static uint32_t begin(struct ct_fast *f, unsigned executed)
 {
     struct ct_branch_target *pair = NULL;
@@ -31,7 +32,7 @@ static uint32_t begin(struct ct_fast *f, unsigned executed)
     return f->cur;
 }
 
-/* The block was executed, and whatever it is, it is no plain jump. */
+/* Does to the return stack what the executed block does. Returns false when the plain walk has to. */
 static bool execute(struct ct_fast *f, const struct ct_block *block, const struct ct_elem *elem)
 {
     if (block->flags & CT_BLOCK_INDIRECT && f->pft)
@@ -73,23 +74,23 @@ unsigned ct_fast_steps_atoms(struct ct_fast *f, const struct ct_elem *elem)
     return done;
 }
 
-/* What a burst keeps at hand. */
+/* The state of builder and engine that a burst keeps in registers. */
 struct burst {
     size_t count; /* of the builder's steps */
     uint32_t last;
     uint32_t cur;
     uint32_t exec;
-    uint32_t waiting; /* steps since the builder knew of them */
+    uint32_t waiting; /* steps that wait for cycles and that the builder does not know of yet */
     uint64_t addr;
     uint8_t addr_isa;
     bool have_addr;
     uint64_t instructions;
     uint64_t branches;
-    uint64_t counted; /* the part of `instructions` before the steps that wait */
+    uint64_t counted; /* the part of `instructions` that is in steps before those that wait */
 };
 
-/* Behind an indirect branch: the block where the trace or the return stack say that it led, and the edge to
- * there. 0: not known here. Nothing is changed. */
+/* Finds where an indirect branch led, by the trace or the return stack: returns the block and the edge to
+ * there. 0 when it was not met before. Changes nothing. */
 static inline uint32_t known_turn(const struct ct_fast *f, const struct burst *b, uint32_t *edge)
 {
     const struct ct_return_stack *stack = &f->walk->stack;
@@ -106,7 +107,7 @@ static inline uint32_t known_turn(const struct ct_fast *f, const struct burst *b
     return ct_fast_known_target(f, addr, isa, &f->blocks.blocks[b->last]);
 }
 
-/* Atoms along links that are there. Result: how many; the state is behind the last of them. */
+/* Follows atoms along known links. Result: how many; the state is behind the last of them. */
 static inline unsigned follow_known(struct ct_fast *f, struct burst *b, const struct ct_elem *elem)
 {
     struct ct_step_builder *builder = &f->builder;
@@ -150,7 +151,7 @@ static inline unsigned follow_known(struct ct_fast *f, struct burst *b, const st
     return done;
 }
 
-/* The builder and the engine get what the burst has. */
+/* Gives the builder and the engine the state of the burst. */
 static void store(struct ct_fast *f, const struct burst *b)
 {
     struct ct_step_builder *builder = &f->builder;
@@ -186,7 +187,8 @@ static struct burst load(const struct ct_fast *f)
                           .have_addr = f->have_addr};
 }
 
-/* A count for the last step alone, or for several. False: it is for none, or not so simple. */
+/* Takes a count for the last step, or for several. Returns false when there is no such step, or the case is
+ * not a simple one. */
 static inline bool count_known(struct ct_fast *f, struct burst *b, const struct ct_elem *elem)
 {
     struct ct_step_builder *builder = &f->builder;

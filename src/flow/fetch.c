@@ -22,7 +22,7 @@ static const uint8_t *read4(struct ct_fetch *f, uint64_t addr, uint32_t space)
 
 bool ct_fetch_insn(struct ct_fetch *f, uint64_t addr, enum ct_isa isa, uint32_t space, struct ct_insn *insn)
 {
-    /* Bytecodes of Jazelle state say nothing here. */
+    /* Bytecodes of Jazelle state are not decoded. */
     const uint8_t *p = isa == CT_ISA_JAZ || isa == CT_ISA_UNKNOWN ? NULL : read4(f, addr, space);
     if (!p)
         return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One instruction from memory, classified for one trace source. */
+/* Reads one instruction from memory and classifies it for one trace source. */
 #ifndef CT_FLOW_FETCH_H
 #define CT_FLOW_FETCH_H
 
@@ -11,16 +11,16 @@ struct ct_fetch {
     const struct ct_memory *memory;
     struct ct_arch arch;
     bool wfi_waypoint; /* the source traces WFI and WFE as branches */
-    bool dsb_waypoint; /* … and DSB and DMB */
-    /* The piece of memory read last. */
+    bool dsb_waypoint; /* the source traces DSB and DMB as branches */
+    /* the bytes of memory that were read last */
     const uint8_t *bytes;
     uint64_t start;
     uint64_t size;
     uint32_t space;
 };
 
-/* The instruction at `addr` in instruction set `isa` (A64, A32 or T32). False when the four bytes from
- * `addr` on cannot be read (docs/listing.md: four, whatever the instruction's size). */
+/* Reads the instruction at `addr` in instruction set `isa` (A64, A32 or T32). Returns false when the four
+ * bytes from `addr` on cannot be read (docs/listing.md: four, whatever the instruction's size). */
 bool ct_fetch_insn(struct ct_fetch *fetch, uint64_t addr, enum ct_isa isa, uint32_t space,
                    struct ct_insn *insn);
 

@@ -7,15 +7,15 @@
 #include "base/ctx.h"
 #include "flow/edge_table.h"
 
-/* An array of equal entries that are found by their bytes: numbers in a table of a
- * power of two slots, 0 for none. */
+/* An array of entries of one size that are found by their bytes, with a hash table of their numbers: a power
+ * of two slots, 0 in the free ones. */
 struct store {
     uint8_t *entries;
     uint32_t *slots;
-    size_t size;    /* of an entry */
+    size_t size;    /* of an entry, in bytes */
     uint32_t count; /* entries */
     uint32_t cap;
-    uint32_t mask; /* slots less one */
+    uint32_t mask; /* number of slots less one */
 };
 
 struct ct_graph {
@@ -24,7 +24,7 @@ struct ct_graph {
     struct store edges;
 };
 
-/* At most half of the slots are used. */
+/* the first number of slots, at most half of which are used */
 #define FIRST_CAP 512u
 
 static uint64_t hash_bytes(const uint8_t *bytes, size_t size)
@@ -48,7 +48,7 @@ static uint32_t *find_slot(const struct store *store, const uint8_t *entry)
     return &store->slots[at];
 }
 
-/* Twice the room. */
+/* Doubles the room. */
 static int grow(struct ct_ctx *ctx, struct store *store)
 {
     uint32_t cap = store->cap ? store->cap * 2 : FIRST_CAP;

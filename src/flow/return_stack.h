@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The return stack of a trace unit: return addresses that it does not trace. IHI 0064H, "Return stack", and
- * TRCCONFIGR.RS. */
+/* The return stack of a trace unit, with the return addresses that it does not trace. IHI 0064H, "Return
+ * stack", and TRCCONFIGR.RS. */
 #ifndef CT_FLOW_RETURN_STACK_H
 #define CT_FLOW_RETURN_STACK_H
 
@@ -15,23 +15,24 @@ struct ct_return_stack {
         uint8_t isa; /* enum ct_isa */
     } entries[CT_RETURN_STACK_SIZE];
     unsigned top;
-    unsigned count;   /* entries that are those of the trace unit … */
-    unsigned doubted; /* … and, below them, those that it may have used up: see ct_return_stack_doubt */
+    unsigned count;   /* entries that the trace unit has too */
+    unsigned doubted; /* older entries, which the trace unit may have used up: see ct_return_stack_doubt */
     bool enabled;
-    bool pop_pending;  /* an indirect branch was taken: unless an address follows, its target is on top */
-    bool wait_address; /* since trace info: nothing is pushed until an address was traced */
+    bool pop_pending;  /* an indirect branch was taken: unless an address follows, its target is the newest
+                          entry */
+    bool wait_address; /* set by trace info: nothing is pushed until an address was traced */
 };
 
-/* A taken branch with link at whose end `addr` lies. A full stack forgets its oldest entry. */
+/* Pushes the return address of a taken branch with link. A full stack drops its oldest entry. */
 void ct_return_stack_push(struct ct_return_stack *stack, uint64_t addr, uint8_t isa);
 
-/* False when no entry is left that is the trace unit's. */
+/* Pops the newest entry. Returns false when none is left that the trace unit has too. */
 bool ct_return_stack_pop(struct ct_return_stack *stack, uint64_t *addr, uint8_t *isa);
 
-/* Execution was lost sight of: calls and returns may have come that nobody saw. */
+/* Marks all entries as doubtful, because execution was lost and unseen calls and returns may have come. */
 void ct_return_stack_doubt(struct ct_return_stack *stack);
 
-/* Takes off the newest entry that is in doubt, when no other is left. False when it is empty. */
+/* Pops the newest doubtful entry when no other is left. Returns false when the stack is empty. */
 bool ct_return_stack_pop_doubted(struct ct_return_stack *stack, uint64_t *addr, uint8_t *isa);
 
 void ct_return_stack_flush(struct ct_return_stack *stack);

@@ -29,7 +29,8 @@ int ct_step_settle(struct ct_step_builder *b, enum ct_edge_kind kind, uint64_t n
     return ct_graph_edge(b->graph, &edge, &b->edge[b->count - 1]);
 }
 
-/* Nothing is held back for ever: what a mark would be too many for gets an answer. */
+/* Adds a mark. Settles the last step, or lets it go without cycles, when too many marks wait for it: nothing
+ * is held back for ever. */
 static int put_mark(struct ct_step_builder *b, const struct ct_step_mark *mark)
 {
     b->marks[b->mark_count] = *mark;
@@ -74,8 +75,8 @@ int ct_step_count_cycles(struct ct_step_builder *b, const struct ct_elem *elem, 
     return rc ? rc : put_mark(b, &mark);
 }
 
-/* Trace is missing, or was off: nothing is known of what comes after the
- * last step, and no count is for it. */
+/* Ends what is known of the last step, because trace is missing or was off: its edge leads nowhere, and no
+ * count is for it. */
 static int interrupt(struct ct_step_builder *b)
 {
     ct_step_stop_waiting(b);
@@ -99,7 +100,7 @@ static int settle_by(struct ct_step_builder *b, const struct ct_elem *elem)
     }
 }
 
-/* A TIMESTAMP of ETMv4 waits for its count, which may be the next record. */
+/* Takes an element. A TIMESTAMP of ETMv4 is held back for its count, which may be the next record. */
 static int add_elem(struct ct_step_builder *b, const struct ct_flow *r)
 {
     struct ct_step_mark mark = {.offset = r->offset,
@@ -149,7 +150,7 @@ static int add_range(struct ct_step_builder *b, const struct ct_flow *r)
     return rc;
 }
 
-/* Where execution is afterwards is said with it, so its edge is known at once. */
+/* Takes a NO_PATH record. It tells where execution is afterwards, so its edge is known at once. */
 static int add_nopath(struct ct_step_builder *b, const struct ct_flow *r)
 {
     struct ct_node node = {.start = r->start,
@@ -229,7 +230,7 @@ void ct_step_drop(struct ct_step_builder *b)
     ct_step_stop_waiting(b);
 }
 
-/* Numbers of a graph depend on what it was shown before, so nodes and edges are put as what they are. */
+/* Saves a node or an edge by its contents, because its number depends on what the graph met before. */
 static void put_bytes(struct ct_seam *seam, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i += sizeof(uint64_t)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain walk: elements and memory to instruction ranges, one instruction
- * at a time. docs/listing.md. */
+/* The plain walk: makes ranges of instructions from elements and memory, one instruction at a time.
+ * docs/listing.md. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #include "flow/walk.h"
 #include "flow/walk_seam.h"
 
-/* Records that one step may put out; the caller's array has room for more. */
+/* the most records of one atom or element; the caller's array has room for more */
 #define STEP_RECORDS 6
 
-/* Preferred return address of a tail-chained exception, M profile. */
+/* preferred return address of a tail-chained exception (M profile) */
 #define TAIL_CHAIN 0xfffffffeu
 
 struct sink {
@@ -21,9 +21,9 @@ struct sink {
     size_t cap;
 };
 
-/* Where a walk stops. */
+/* Where walk_to stops. */
 enum stop {
-    STOP_BEFORE, /* behind the instruction before the given address, or behind the one that it lies in */
+    STOP_BEFORE, /* behind the instruction before the given address, or behind the one that covers it */
     STOP_AFTER,  /* behind the instruction at the given address */
 };
 
@@ -115,7 +115,8 @@ static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
         (struct ct_flow){.offset = w->offset, .kind = CT_FLOW_ELEM, .isa = w->isa, .elem = elem};
 }
 
-/* An element at which execution is lost sight of, with where it was then: the last branch went there. */
+/* Puts out an element at which execution goes out of sight, with the address where it was: the last branch
+ * went there. */
 static void put_last_place(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
 {
     bool known = !w->need_address && !w->need_context && !w->doubt;
@@ -156,17 +157,17 @@ static void put_no_access(struct ct_walk *w, struct sink *sink, uint64_t addr)
     };
 }
 
-/* Trace and program contradict each other: say so and wait for an address. */
+/* Puts out a gap because trace and program contradict each other, and waits for an address. */
 static void put_bad_image(struct ct_walk *w, struct sink *sink)
 {
     put_elem(w, sink,
              (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_BAD_IMAGE, .pos = (uint32_t)w->offset});
-    sink->records[sink->count - 1].stale = w->stale || w->doubt; /* it was said before */
+    sink->records[sink->count - 1].stale = w->stale || w->doubt; /* a record told of it before */
     w->need_address = w->lost = w->told = true;
 }
 
-/* An address says where execution is: what comes counts again. Calls that were followed in
- * doubt may not have been there. */
+/* Ends the doubt at an address that says where execution is: later ranges count again. Calls that were
+ * followed in doubt may not have been there. */
 static void end_doubt(struct ct_walk *w)
 {
     if (w->doubt)
@@ -174,8 +175,8 @@ static void end_doubt(struct ct_walk *w)
     w->doubt = false;
 }
 
-/* Says that trace and program contradict each other where docs/listing.md walks on all the same: up to the
- * next address ranges are stale. */
+/* Puts out an unlisted gap where trace and program contradict each other and docs/listing.md walks on all the
+ * same. Ranges up to the next address are stale. */
 static void contradict(struct ct_walk *w, struct sink *sink)
 {
     if (w->doubt || w->stale)
@@ -187,7 +188,7 @@ static void contradict(struct ct_walk *w, struct sink *sink)
     w->doubt = true;
 }
 
-/* The instruction at w->addr, and on to the next. False when it cannot be read. */
+/* Walks the instruction at w->addr. Returns false when it cannot be read. */
 static bool walk_insn(struct ct_walk *w, struct ct_walk_range *range)
 {
     if (!ct_fetch_insn(&w->fetch, w->addr, (enum ct_isa)w->isa, ct_walk_space(w), &w->insn))
@@ -218,7 +219,7 @@ static enum ct_walk_found walk_to(struct ct_walk *w, enum stop stop, uint64_t at
     }
 }
 
-/* Goes over the instructions at w->addr that are surely no waypoints. */
+/* Walks over the instructions from w->addr on that are certainly no waypoints. */
 static void walk_straight(struct ct_walk *w, struct ct_walk_range *range)
 {
     if (w->it_left)
@@ -246,8 +247,8 @@ enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *
     }
 }
 
-/* The last four instructions of an IT block may be all that there is of a short range, if an exception
- * returned into it. */
+/* A short range in T32 counts as one that may not be taken: an exception may have returned into an IT block,
+ * of which these are the last instructions. */
 bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range *range)
 {
     const struct ct_insn *insn = &w->insn;
@@ -255,8 +256,8 @@ bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range
            (w->isa != CT_ISA_T32 || range->n > 4);
 }
 
-/* What a walk gave when it did not get where it should: the instructions up to there, and why. No program has
- * so much straight code as is too long. */
+/* Puts out what a walk gave that failed: the instructions up to there, and why it failed. No program has so
+ * much straight code that it is too long. */
 static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct ct_walk_range *range,
                             enum ct_walk_found found)
 {
@@ -279,8 +280,8 @@ static bool is_exception_return(const struct ct_walk *w)
     return w->config.eret_is_return && w->insn.sub == CT_INSN_SUB_ERET;
 }
 
-/* The waypoint at the end of a walk was executed: where does it lead? The return stack holds where functions
- * return to: the target of an exception return is never on it (IHI 0064H 5.3.1). */
+/* Moves execution behind the executed waypoint at the end of a walk. The target of an exception return is
+ * never on the return stack, which holds where functions return to (IHI 0064H 5.3.1). */
 static void take_waypoint(struct ct_walk *w)
 {
     uint64_t next = w->addr;
@@ -304,9 +305,9 @@ static void put_eret(struct ct_walk *w, struct sink *sink)
     sink->records[sink->count - 1].stale = w->doubt;
 }
 
-/* Takes a return address off the return stack. One from before execution was lost sight of need not be on
- * that of the trace unit any more: listings go there (docs/listing.md), and that is a contradiction. False
- * when the stack is empty. */
+/* Takes a return address off the return stack. Returns false when the stack is empty. An entry from before
+ * execution went out of sight may be gone from the stack of the trace unit; listings use it all the same
+ * (docs/listing.md), and that counts as a contradiction. */
 static bool pop_return(struct ct_walk *w, struct sink *sink, uint64_t *addr, uint8_t *isa)
 {
     if (ct_return_stack_pop(&w->stack, addr, isa))
@@ -317,7 +318,7 @@ static bool pop_return(struct ct_walk *w, struct sink *sink, uint64_t *addr, uin
     return true;
 }
 
-/* An indirect branch was not followed by an address: its target is on the return stack. */
+/* Takes the target of an indirect branch from the return stack, because no address followed it. */
 static void settle_return(struct ct_walk *w, struct sink *sink)
 {
     uint64_t addr;
@@ -330,9 +331,9 @@ static void settle_return(struct ct_walk *w, struct sink *sink)
         put_bad_image(w, sink);
 }
 
-/* Something ran, and nobody knows where: an address is missing behind a branch whose target neither the
- * program nor the return stack gives, behind an exception or behind a trace info. Said here when nothing
- * before it said so. */
+/* Passes over atoms of instructions whose address is unknown: behind a branch whose target neither the
+ * program nor the return stack gives, behind an exception or behind a trace info. Puts out a gap when no
+ * record told of it. */
 static void pass_over(struct ct_walk *w, struct sink *sink)
 {
     if (!w->told)
@@ -364,9 +365,9 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
     }
 }
 
-/* PTM: where an indirect branch goes that is traced as an atom is on the return stack: it comes off before
- * the branch may push its own return address. `target`: the address that follows is where the branch goes,
- * whatever it is. */
+/* PTM: takes an atom. The target of an indirect branch that is traced as an atom is on the return stack, and
+ * comes off before the branch may push its own return address. `target`: an address follows, which is the
+ * target in any case. */
 static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct sink *sink)
 {
     if (w->need_address || w->need_context) {
@@ -396,7 +397,7 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
         put_bad_image(w, sink);
 }
 
-/* ETMv3: instructions ran, and nobody knows where. That is said once, then only how many cycles they took. */
+/* ETMv3: puts out that instructions ran at an unknown address, once; after that only their cycles. */
 static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint64_t cycles,
                              struct sink *sink)
 {
@@ -413,7 +414,7 @@ static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint
     w->lost_told = true;
 }
 
-/* ETMv3: one instruction. */
+/* ETMv3: takes one atom, which is one instruction. */
 static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
 {
     struct ct_walk_range range = {.start = w->addr};
@@ -421,7 +422,7 @@ static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
     w->lost_told = false;
     if (!walk_insn(w, &range)) {
         put_broken_walk(w, sink, &range, CT_WALK_NO_ACCESS);
-        w->placed = true; /* its cycles are said with the address */
+        w->placed = true; /* its cycles are put out with the address */
         return;
     }
     put_range(w, sink, &range, executed);
@@ -430,7 +431,7 @@ static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
         take_waypoint(w);
 }
 
-/* ETMv3: each atom is an instruction, with its share of the cycles. As on_atoms. */
+/* ETMv3: takes atoms, each of which is an instruction with its share of the cycles. Result as on_atoms. */
 static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     uint64_t total = elem->v >> 32;
@@ -464,7 +465,7 @@ static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct 
     return true;
 }
 
-/* True when all atoms are done, false when the sink is full. */
+/* Takes atoms. Returns true when all are done, false when the sink is full. */
 static bool on_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     while (w->atoms_done < elem->n) {
@@ -500,17 +501,17 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sin
     put_elem(w, sink, *elem);
 }
 
-/* The preferred return address says how far execution came; with E1:E0 = 2 it is where the last branch went.
- * docs/listing.md counts from the last address there is, even when an indirect branch has left it for a place
- * that the trace does not tell. Such a range is listed but marked as stale: nothing says that it ran. Neither
- * did one with a waypoint in it, which would have given an atom. */
+/* Takes an exception. Its preferred return address says how far execution came; with E1:E0 = 2 it is where
+ * the last branch went. docs/listing.md counts from the last address there is, even if an indirect branch
+ * left it for a place that the trace does not tell. Such a range is listed but stale, since nothing says that
+ * it ran. A range with a waypoint in it is stale too: the waypoint would have given an atom. */
 static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     struct ct_elem out = *elem;
     bool tail_chain = w->config.m_profile && elem->v == TAIL_CHAIN;
     if (tail_chain)
         out.n &= (uint8_t)~CT_EXCEPTION_HAS_RET;
-    w->paused = w->paused || elem->n & CT_EXCEPTION_TARGET; /* what it says is where the branch went */
+    w->paused = w->paused || elem->n & CT_EXCEPTION_TARGET; /* the address is the target of the last branch */
     if (elem->n & CT_EXCEPTION_TARGET)
         ct_walk_on_address(
             w, &(struct ct_elem){.n = elem->n & CT_EXCEPTION_IS1 ? CT_IS1 : CT_IS0, .v = elem->v});
@@ -532,7 +533,8 @@ static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct s
     w->need_address = true;
 }
 
-/* PTM: the return address is as far as execution is known to have come; where it goes on follows. */
+/* PTM: takes an exception. Its return address is as far as execution is known to have come; where it goes on
+ * follows. */
 static void on_pft_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     struct ct_elem out = *elem;
@@ -544,7 +546,7 @@ static void on_pft_exception(struct ct_walk *w, const struct ct_elem *elem, stru
     w->need_address = true;
 }
 
-/* PTM: execution went on, waypoints or not, up to the instruction at an address. */
+/* PTM: takes a waypoint update. Execution went up to the instruction at an address, over waypoints or not. */
 static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     if (w->need_address || w->need_context) {
@@ -565,7 +567,7 @@ static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct si
     end_doubt(w);
 }
 
-/* Cycles of atoms of which nothing could be made are not lost, but they belong to no range. */
+/* Takes a cycle count. Cycles of atoms that made no range are not lost, but they belong to no range. */
 static void on_cycles(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     struct ct_elem out = *elem;
@@ -574,8 +576,8 @@ static void on_cycles(struct ct_walk *w, const struct ct_elem *elem, struct sink
     put_elem(w, sink, out);
 }
 
-/* A transfer belongs to the last instruction, or to the one whose placeholder
- * had the same tag (IHI 0014Q 7.8). */
+/* Takes a data transfer. It belongs to the last instruction, or to the one whose placeholder had the same tag
+ * (IHI 0014Q 7.8). */
 static void on_data(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     unsigned tag = (elem->aux & CT_DATA_TAG) >> CT_DATA_TAG_SHIFT;
@@ -587,8 +589,8 @@ static void on_data(struct ct_walk *w, const struct ct_elem *elem, struct sink *
     sink->records[sink->count - 1].n = owner->known;
 }
 
-/* Waypoints on the way to a source address were not taken: each ends a range. True when done, false when the
- * sink is full; walking goes on from w->addr. */
+/* Puts out a range for each waypoint on the way to a source address; none of them was taken. Returns true
+ * when done, false when the sink is full; then it is called again and goes on from w->addr. */
 static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
 {
     while (w->addr <= source) {
@@ -607,7 +609,8 @@ static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
     return true;
 }
 
-/* The way to a source address as one range. Where instructions have one size their number needs no memory. */
+/* Puts out the way to a source address as one range. Where all instructions have one size, no memory is
+ * needed to count them. */
 static void put_way(struct ct_walk *w, uint64_t source, const struct ct_insn *insn, struct sink *sink)
 {
     struct ct_walk_range range = {.start = w->addr, .last_cond = insn->cond};
@@ -626,8 +629,8 @@ static void put_way(struct ct_walk *w, uint64_t source, const struct ct_insn *in
         put_broken_walk(w, sink, &range, found);
 }
 
-/* Whether execution can have come to a source address with no branch taken on the way; CT_WALK_TOO_LONG when
- * not. Nothing is changed. */
+/* Tells whether execution can have come to a source address with no branch taken on the way; CT_WALK_TOO_LONG
+ * when it cannot. Changes nothing. */
 static enum ct_walk_found try_way(const struct ct_walk *w, uint64_t source)
 {
     struct ct_walk trial = *w;
@@ -643,7 +646,7 @@ static enum ct_walk_found try_way(const struct ct_walk *w, uint64_t source)
     return CT_WALK_FOUND;
 }
 
-/* Says what is wrong with the way to a source address, the same whether its waypoints end a range or not. */
+/* Puts out what is wrong with the way to a source address, whether its waypoints end a range or not. */
 static void doubt_way(struct ct_walk *w, uint64_t source, struct sink *sink)
 {
     const enum ct_walk_found found = w->doubt ? CT_WALK_FOUND : try_way(w, source);
@@ -656,8 +659,8 @@ static void doubt_way(struct ct_walk *w, uint64_t source, struct sink *sink)
     w->doubt = true;
 }
 
-/* Execution went on to the instruction at the source address, which was executed. The packet's IS0 or IS1 is
- * only how its address is coded: there are A32 captures with IS1 in it, so the instruction set stays. */
+/* Takes a source address: the instruction there was executed. The IS0 or IS1 of the packet only says how its
+ * address is coded (there are A32 captures with IS1 in it), so the instruction set stays. */
 static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     w->stack.wait_address = false;
@@ -673,8 +676,8 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
         w->need_address = w->told = true;
         return true;
     }
-    /* A return before it went where the return stack says; with an empty one the
-     * source address is all there is. */
+    /* A return before it went where the return stack says. If that is empty, only the source address is
+     * known. */
     uint64_t target;
     uint8_t isa;
     if (w->stack.pop_pending && pop_return(w, sink, &target, &isa))
@@ -689,7 +692,7 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
         put_way(w, elem->v, &insn, sink);
     else if (!split_range(w, elem->v, sink))
         return false;
-    /* However the way was, execution is behind the instruction now. */
+    /* Whatever the way was, execution is behind the instruction now. */
     w->insn = insn;
     ct_walk_go_to(w, elem->v + insn.size, w->isa);
     put_eret(w, sink);
@@ -698,10 +701,10 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
     return true;
 }
 
-/* So many instructions ran as the count before said, then execution was at the address of the Q element.
- * Whether branches among them were taken is not known. Where they began is not known either behind an
- * indirect branch whose target no packet told: then the path is told to be unknown, from the address behind
- * that branch on. */
+/* Takes a Q element: as many instructions ran as the count before it said, then execution was at its address.
+ * Which of the branches among them were taken is not known. If an indirect branch came before whose target no
+ * packet told, it is not known where they began either; then the path is put out as unknown from the address
+ * behind that branch on. */
 static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
 {
     settle_return(w, sink);
@@ -738,14 +741,13 @@ static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct sink *
     }
 }
 
-/* Elements behind which an address does not count any more that was not
- * where program and trace had led to. */
+/* The elements behind which an address that came unexpectedly is not held against the program any more. */
 #define JUDGES                                                                                               \
     (UINT64_C(1) << CT_ELEM_ATOMS | UINT64_C(1) << CT_ELEM_WAYPOINT | UINT64_C(1) << CT_ELEM_SOURCE |        \
      UINT64_C(1) << CT_ELEM_EXCEPTION | UINT64_C(1) << CT_ELEM_Q | UINT64_C(1) << CT_ELEM_GAP |              \
      UINT64_C(1) << CT_ELEM_TRACE_ON | UINT64_C(1) << CT_ELEM_END)
 
-/* One element. False: the sink is full; call again with the same element. */
+/* Takes one element. Returns false when the sink is full; then it is called again with the same element. */
 static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
 {
     if (sink->cap - sink->count < STEP_RECORDS)

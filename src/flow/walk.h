@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk's state, for the walk and for what goes its way faster. */
+/* The state of the walk, for the walk itself and for the fast engine, which takes its place. */
 #ifndef CT_FLOW_WALK_H
 #define CT_FLOW_WALK_H
 
@@ -10,11 +10,11 @@
 #include "flow/return_stack.h"
 #include "flow/walk_config.h"
 
-/* Instructions between two waypoints at most. Longer straight code is a wrong image (memory full of data),
- * and a capture made to be slow must not succeed. */
+/* The most instructions between two waypoints. Longer straight code means a wrong image (memory full of
+ * data); without the limit a small capture could take any time. */
 #define CT_WALK_MAX_BLOCK 65536u
 
-/* An instruction that data transfers belong to. */
+/* An instruction that a data transfer may belong to. */
 struct ct_data_owner {
     uint64_t addr;
     bool known;
@@ -27,27 +27,26 @@ struct ct_walk {
     bool split_source_ranges;
     bool need_address;
     bool need_context;
-    struct ct_data_owner owners[4]; /* ETMv3: of data transfers: 0 the last instruction, others
-                                    placeholders by tag */
-    bool lost_told;                 /* ETMv3: it was said that instructions run at an unknown address */
+    struct ct_data_owner owners[4]; /* ETMv3: owners of data transfers: 0 the last instruction, the others by
+                                       the tag of their placeholder */
+    bool lost_told;                 /* ETMv3: an element told that instructions run at an unknown address */
     bool stale;                     /* the walk starts at an address that execution has left */
-    bool doubt;    /* the trace contradicts the program; what is walked up to the next address is for listings
-                      alone */
-    bool lost;     /* with need_address: `addr` is not even where listings count from */
-    bool jumped;   /* an address came that is not where program and trace had led to; that has to be said */
-    bool paused;   /* trace was off, or its path is not known: execution may go on anywhere */
-    bool told;     /* since execution is out of sight it was said why */
-    uint64_t addr; /* next instruction */
-    uint8_t isa;   /* enum ct_isa of it */
-    uint8_t it_left; /* instructions left in an IT block */
+    bool doubt;      /* the trace contradicts the program: ranges up to the next address are stale */
+    bool lost;       /* with need_address: `addr` is not even the address that listings count from */
+    bool jumped;     /* an address came that is not where program and trace had led to, and no record has told
+                        of it yet */
+    bool paused;     /* trace was off, or its path is unknown: execution may go on anywhere */
+    bool told;       /* a record told why execution is out of sight */
+    uint64_t addr;   /* of the next instruction */
+    uint8_t isa;     /* enum ct_isa of the next instruction */
+    uint8_t it_left; /* instructions left of an IT block */
     bool sf;         /* 64-bit state */
     uint8_t el_sec;
-    uint32_t q_count;    /* instructions of the Q element that comes; 0 when unknown */
-    unsigned atoms_done; /* of the element in work */
-    uint64_t offset;     /* of the element in work */
+    uint32_t q_count;    /* instructions of the Q element that follows; 0 when unknown */
+    unsigned atoms_done; /* atoms of the current element that are done */
+    uint64_t offset;     /* of the current element */
     struct ct_insn insn; /* the last instruction walked */
-    bool placed;         /* the element in work, or the one before, put out something that cycles can be
-                            attached to */
+    bool placed;         /* the current element, or the one before, made a record that cycles can belong to */
 };
 
 enum ct_walk_found {
@@ -56,33 +55,35 @@ enum ct_walk_found {
     CT_WALK_TOO_LONG,
 };
 
-/* Instructions one behind the other that were walked; they end at the walk's address. */
+/* Instructions in a row that were walked; they end at the walk's address. */
 struct ct_walk_range {
     uint64_t start;
     uint32_t n;
     uint8_t last_cond;
     uint8_t last_in_it; /* the last instruction is in an IT block */
-    uint8_t crossed;    /* a waypoint is in it, and not at its end */
+    uint8_t crossed;    /* a waypoint is in it before its last instruction */
 };
 
-/* The memory space of the context, and what an IS0 or IS1 (enum ct_isa_select) means in it. */
+/* Return the memory space of the context, and the instruction set that an IS0 or IS1 (enum ct_isa_select)
+ * means in it. */
 uint32_t ct_walk_space(const struct ct_walk *w);
 uint8_t ct_walk_isa(const struct ct_walk *w, unsigned select);
 
-/* Execution is at `addr` now. */
+/* Sets where execution is. */
 void ct_walk_go_to(struct ct_walk *w, uint64_t addr, uint8_t isa);
 
-/* The same by an address in the trace: when execution was known to be elsewhere that is a contradiction. */
+/* Sets where execution is by an address in the trace. If it was known to be elsewhere, trace and program
+ * contradict each other. */
 void ct_walk_come_to(struct ct_walk *w, uint64_t addr, uint8_t isa);
 
-/* On to the next waypoint, which is w->insn then, and behind it. */
+/* Walks up to the next waypoint, which is w->insn then, and behind it. */
 enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *range);
 
-/* True when the last instruction of a range is a branch that is always taken: an N atom for it contradicts
- * the program. */
+/* Returns true when the last instruction of a range is a branch that is always taken, so that an N atom for
+ * it contradicts the program. */
 bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range *range);
 
-/* What an ADDRESS element does. */
+/* Takes an ADDRESS element. */
 void ct_walk_on_address(struct ct_walk *w, const struct ct_elem *elem);
 
 #endif

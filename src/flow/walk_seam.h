@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk between two elements. */
+/* The state of the walk between two elements. */
 #ifndef CT_FLOW_WALK_SEAM_H
 #define CT_FLOW_WALK_SEAM_H
 
 #include "base/seam.h"
 #include "coretap/flow.h"
 
-/* All that what comes depends on. */
+/* Saves all state that later records depend on. */
 void ct_walk_seam(const struct ct_walk *walk, struct ct_seam *seam);
 
-/* What comes is of another place of the stream: nothing is known until the trace says it. */
+/* Forgets where execution was, because the elements that follow are from another place of the stream. */
 void ct_walk_jump(struct ct_walk *walk);
 
 #endif

@@ -680,6 +680,7 @@ static bool is_followed(const struct range *range)
     return theirs->seen[range->place] && subject.isas >> range->isa & 1;
 }
 
+#ifdef CT_HAVE_OPENCSD
 /* What of some ranges is not in the truth at its place, in instructions; of all of them, or of those that are
  * followed: where bytes came twice and only one of both decoders followed the first time, the second time is
  * true for the other. */
@@ -700,6 +701,7 @@ static uint64_t invented(const struct range *ranges, size_t count, bool followed
     }
     return sum;
 }
+#endif
 
 #endif
 
