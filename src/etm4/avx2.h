@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code for x86-64 processors with AVX2 and BMI2, in functions that say so; the
- * rest of the library is for all. */
+/* Marks functions that use AVX2 and BMI2; the rest of the library is compiled for all x86-64 processors. */
 #ifndef CT_ETM4_AVX2_H
 #define CT_ETM4_AVX2_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code for x86-64 processors with AVX-512 as far as Ice Lake and Zen 4 have it, in functions that say so. */
+/* Marks functions that use AVX-512 as far as Ice Lake and Zen 4 have it, and helpers for them. */
 #ifndef CT_ETM4_AVX512_H
 #define CT_ETM4_AVX512_H
 
@@ -17,21 +17,22 @@ CT_AVX512_INLINE __m512i ct_load_zmm(const void *from)
     return _mm512_loadu_si512(from);
 }
 
-/* A constant that stays in its register: the compiler would make it anew in each round of a loop. */
+/* Returns v and keeps it in its register. The compiler would otherwise compute a constant again in each round
+ * of a loop. */
 CT_AVX512_INLINE __m512i ct_keep_zmm(__m512i v)
 {
     __asm__("" : "+v"(v));
     return v;
 }
 
-/* Byte i is i. */
+/* Returns a vector whose byte i is i. */
 CT_AVX512_INLINE __m512i ct_places_zmm(void)
 {
     return _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
                             0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
 }
 
-/* The same 16 bytes in all four lanes. */
+/* Returns the same 16 bytes in all four lanes. */
 CT_AVX512_INLINE __m512i ct_four_lanes(const uint8_t table[16])
 {
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)table));

@@ -15,7 +15,8 @@ static void set(struct ct_etm4_burst *b, unsigned header, struct ct_etm4_row row
     b->rows[header][0] = b->rows[header][1] = row;
 }
 
-/* Seven bits from bit 2 (IS0) or 1 (IS1) on, then 8 more when there is another byte. */
+/* Sets the row of a short address: seven bits from bit 2 (IS0) or 1 (IS1) on, then 8 more when there is
+ * another byte. */
 static void set_short(struct ct_etm4_burst *b, unsigned header, unsigned is)
 {
     struct ct_etm4_row row = {.head = head(CT_ELEM_ADDRESS, is, 64),
@@ -46,7 +47,7 @@ static void set_long(struct ct_etm4_burst *b, unsigned header, unsigned is, bool
 static void set_count_f1(struct ct_etm4_burst *b, unsigned header)
 {
     struct ct_etm4_row row = {.head = head(CT_ELEM_CYCLES, CT_CYCLES_ALONE, header & 1)};
-    if (header & 1) { /* the count is not known */
+    if (header & 1) { /* the count is unknown */
         row.form = CT_BURST_PLAIN;
         set(b, header, row);
         return;
@@ -116,8 +117,8 @@ static void set_header(struct ct_etm4_burst *b, unsigned h, const struct ct_etm4
     case CT_ETM4_FORM_CCNT_F1:
     case CT_ETM4_FORM_CCNT_F2:
     case CT_ETM4_FORM_CCNT_F3:
-        /* With commits in them they say more; with a threshold as no trace unit has
-         * (it has 12 bits) sums may wrap. */
+        /* Commits in the same packet would need more than a row, and with a threshold above the 12 bits that
+         * a trace unit has, sums might overflow. */
         if (d->config.comm_opt && b->threshold <= UINT16_MAX)
             set_cycles(b, h, header->form);
         break;
@@ -173,8 +174,8 @@ void ct_etm4_burst_leave(const struct ct_etm4_burst *b, struct ct_etm4_decoder *
     }
 }
 
-/* A short address by its row; `x` is what is behind the header. *address: with the
- * instruction set. Result: bytes. */
+/* Reads a short address by its row; `x` is what stands behind the header. *address has the instruction set in
+ * bit 0. Result: bytes of the payload. */
 static size_t short_address(const struct ct_etm4_row row[2], uint32_t x, uint64_t *address)
 {
     unsigned two = x >> 7 & 1;
@@ -192,7 +193,8 @@ static size_t long_address(const struct ct_etm4_row *row, uint64_t x, uint64_t *
     return row->take >> 32 ? 9 : 5;
 }
 
-/* Seven bits a byte. Result: bytes of the packet, 0 when there are more than three of payload. */
+/* Reads a cycle count of seven bits a byte. Result: bytes of the packet; 0 when it has more than three of
+ * payload. */
 static size_t count_bytes(uint32_t x, uint64_t *value)
 {
     uint32_t bits = x & 0x7f;

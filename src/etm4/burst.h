@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common packets of an ETMv4 or ETE, decoded where they lie, straight to elements: atoms, addresses
- * without a context, cycle counts, events. A burst of them ends at the first packet that is none of these.
- * Only for trace that is never taken back (MAXSPEC 0) and while nothing is held. */
+/* Decodes the common packets of an ETMv4 or ETE straight to elements: atoms, addresses without a context,
+ * cycle counts and events. A burst ends at the first packet of another kind. It can only be used for trace
+ * without speculation (MAXSPEC 0), and while the resolver holds nothing. */
 #ifndef CT_ETM4_BURST_H
 #define CT_ETM4_BURST_H
 
@@ -10,19 +10,20 @@
 
 /* How the packet behind a header is read. */
 enum ct_etm4_burst_form {
-    CT_BURST_RARE,  /* not here */
+    CT_BURST_RARE,  /* not by a burst */
     CT_BURST_PLAIN, /* the header is all: atoms, cycle count format 3, event */
-    CT_BURST_SHORT, /* address in one or two bytes … */
-    CT_BURST_LONG,  /* … in four or eight */
+    CT_BURST_SHORT, /* address in one or two bytes */
+    CT_BURST_LONG,  /* address in four or eight bytes */
     CT_BURST_MATCH, /* address that is one of the last three */
     CT_BURST_COUNT, /* cycle count format 1: 7 bits a byte */
     CT_BURST_COUNT4 /* cycle count format 2: 4 bits */
 };
 
-/* What comes of a header and a length. With x, the eight bytes behind the header, the value of the element is
+/* How an element is made of a header and the length of its packet. With x, the eight bytes behind the header,
+ * the value of the element is
  *   (address[source] & keep) + (bits of x chosen by `take`, side by side) << shift + base
- * where addresses have their instruction set in bit 0. Odd lengths in the second row of a header, even
- * ones in the first. */
+ * where bit 0 of an address is its instruction set. The first row of a header is for even lengths, the second
+ * for odd ones. */
 struct ct_etm4_row {
     uint64_t take;
     uint64_t keep;
@@ -36,28 +37,30 @@ struct ct_etm4_row {
 
 struct ct_etm4_burst {
     struct ct_etm4_row rows[256][2];
-    uint32_t threshold;     /* the cycle count threshold that is in the rows … */
-    bool sf;                /* … and whether 32-bit addresses keep what is above them */
-    uint64_t address[3];    /* the last addresses, newest first, instruction set in bit 0 */
-    uint64_t address_count; /* how many there were */
-    uint64_t packets[256];  /* how many, by header */
+    uint32_t threshold;     /* the cycle count threshold that is in the rows */
+    bool sf;                /* the rows are those of 64-bit state: 32-bit addresses keep the upper half of the
+                               one before */
+    uint64_t address[3];    /* the last addresses, newest first, with the instruction set in bit 0 */
+    uint64_t address_count; /* how many addresses there were */
+    uint64_t packets[256];  /* how many packets there were, by header */
 };
 
 void ct_etm4_burst_init(struct ct_etm4_burst *burst, const struct ct_etm4_decoder *decoder);
 
-/* Makes the rows read addresses as in 64-bit state, or as in 32-bit state,
- * whatever state the decoder is in. */
+/* Makes the rows read addresses as in 64-bit state, or as in 32-bit state, whatever state the decoder is
+ * in. */
 void ct_etm4_burst_set_sf(struct ct_etm4_burst *burst, bool sf);
 
-/* State of the decoder into the burst, and back. False: the decoder is in a state that bursts do not know. */
+/* Take the state of the decoder into the burst, and give it back. ct_etm4_burst_enter returns false when the
+ * decoder is in a state that bursts do not know. */
 bool ct_etm4_burst_enter(struct ct_etm4_burst *burst, const struct ct_etm4_decoder *decoder);
 void ct_etm4_burst_leave(const struct ct_etm4_burst *burst, struct ct_etm4_decoder *decoder);
 
-/* Bytes behind the last packet that a burst wants to read. */
+/* bytes behind the last packet that a burst may read */
 #define CT_ETM4_BURST_AHEAD 16
 
-/* Decodes data[0..size), whose first byte has the position `pos`, into at most `cap` elements; *count is how
- * many. Result: bytes that were taken. */
+/* Decodes data[0..size), whose first byte has the position `pos`, into at most `cap` elements; *count is
+ * their number. Result: how many bytes were decoded. */
 size_t ct_etm4_burst_elems(struct ct_etm4_burst *burst, const uint8_t *data, size_t size, uint32_t pos,
                            struct ct_elem *elems, size_t cap, size_t *count);
 

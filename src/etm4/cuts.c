@@ -7,8 +7,8 @@
 #include "coretap/steps.h"
 #include "etm4/avx512.h"
 
-/* Headers of events and of the three formats of cycle counts, which bits 4 and 1 tell apart. */
-/* … and of a count that is not known. */
+/* headers of events, and of the three formats of cycle counts, which bits 4 and 1 tell apart */
+/* the header of a count that is unknown */
 enum {
     FORMAT2 = 0x0c,
     FORMAT1 = 0x0e,
@@ -19,8 +19,8 @@ enum {
 
 #ifdef CT_HAVE_AVX2
 
-/* Bytes of cycle counts and events, which have three at most. What goes on
- * in the next block is in carry[]. */
+/* Returns the bytes of cycle counts and events, of which each has three bytes at most. carry[] holds what
+ * goes on in the next block. */
 CT_AVX2_INLINE uint64_t others(const struct ct_etm4_masks *m, uint64_t carry[2])
 {
     uint64_t first = m->counts | m->events;
@@ -31,7 +31,7 @@ CT_AVX2_INLINE uint64_t others(const struct ct_etm4_masks *m, uint64_t carry[2])
     return first | second | third;
 }
 
-/* The bits of a block behind those of the blocks before. */
+/* Puts the bits of a block behind those of the blocks before. */
 CT_AVX2_INLINE void append(uint64_t *bits, unsigned at, uint64_t more)
 {
     unsigned shift = at & 63;
@@ -39,7 +39,7 @@ CT_AVX2_INLINE void append(uint64_t *bits, unsigned at, uint64_t more)
     bits[(at >> 6) + 1] = shift ? more >> (64 - shift) : 0;
 }
 
-/* The bytes of a block that a mask has. */
+/* Copies the bytes of a block that a mask has. */
 CT_AVX2_INLINE void keep(uint8_t *to, const uint8_t *from, uint64_t kept)
 {
     if (!~kept) {
@@ -64,7 +64,7 @@ CT_AVX512 static void keep_all_avx512(struct ct_etm4_cuts *c, unsigned blocks, c
 {
     for (unsigned b = 0; b < blocks; b++) {
         const __m512i bytes = ct_load_zmm(data + b * CT_SCAN_BLOCK);
-        /* A store that compresses would be slow on Zen 4. */
+        /* storing with compression would be slow on Zen 4 */
         _mm512_storeu_si512(c->bytes + c->before[b], _mm512_maskz_compress_epi8(c->kept[b], bytes));
     }
 }
@@ -98,7 +98,7 @@ CT_AVX2 void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chun
         keep_all_avx2(c, chunk->blocks, data);
 }
 
-/* With headers as in the table. */
+/* Returns the cycles of a packet, with its header looked up in the table. */
 CT_AVX2_INLINE uint32_t cycles_of(const struct ct_count_row *rows, const uint8_t *packet)
 {
     uint32_t cycles = ct_count_of(rows, packet);
@@ -134,7 +134,7 @@ CT_AVX2 unsigned ct_etm4_cuts_place(const struct ct_etm4_cuts *c, unsigned at)
            (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << (at - c->before[b]), c->kept[b]));
 }
 
-/* Bit `bit` of each of 64 bytes. */
+/* Returns bit `bit` of each of 64 bytes. */
 CT_AVX2_INLINE uint64_t bit_of(const uint8_t *data, int bit)
 {
     __m256i front = _mm256_loadu_si256((const __m256i *)(const void *)data);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of elements with AVX2: all packets of 64 bytes get the element that their header alone would make,
- * then what stands behind headers is filled in, kind by kind, with no branch on what comes when. */
+/* Bursts of elements with AVX2. Each packet in 64 bytes first gets the element that its header alone would
+ * make. Then the payloads are filled in, one kind of packet after the other, so that no branch depends on the
+ * trace. */
 #include "etm4/elems.h"
 
 #include <string.h>
@@ -20,17 +21,17 @@ void ct_etm4_elem_tables_init(struct ct_etm4_elem_tables *t, const struct ct_etm
 
 #ifdef CT_HAVE_AVX2
 
-/* A burst on its way. */
+/* A burst while it decodes. */
 struct run {
     const struct ct_etm4_elem_tables *tables;
     const struct ct_etm4_event_tables *rows;
     struct ct_etm4_burst *burst;
-    /* The last three addresses, newest last, and those of the block in work. */
+    /* the last three addresses, newest last, then those of the current block */
     uint64_t past[3 + CT_SCAN_BLOCK];
     struct ct_etm4_chunk chunk;
 };
 
-/* Which packet of the block begins at byte i. */
+/* Returns the number of the packet in the block that begins at byte i. */
 CT_AVX2_INLINE unsigned rank(const struct ct_etm4_masks *m, unsigned i)
 {
     return (unsigned)__builtin_popcountll(m->packets & ((UINT64_C(1) << i) - 1));
@@ -75,7 +76,7 @@ CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m,
     r->burst->address_count += (unsigned)__builtin_popcountll(m->addresses);
 }
 
-/* The elements of a chunk. Result: how many. */
+/* Makes the elements of a chunk. Result: how many. */
 CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t pos, struct ct_elem *elems)
 {
     size_t n = 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of elements, with the packets found as etm4_scan.h does. */
+/* Bursts of elements whose packets are found as in scan.h, 64 bytes at a time. */
 #ifndef CT_ETM4_ELEMS_H
 #define CT_ETM4_ELEMS_H
 
 #include "etm4/events.h"
 
 struct ct_etm4_elem_tables {
-    struct ct_elem plain[256]; /* what a header makes by itself */
+    struct ct_elem plain[256]; /* the element that a header makes by itself */
 };
 
 void ct_etm4_elem_tables_init(struct ct_etm4_elem_tables *tables, const struct ct_etm4_burst *burst);
 
-/* As ct_etm4_burst_elems, but gives up where less than a chunk of bytes or of room is left. Only where
- * ct_etm4_scan_there. */
+/* Does what ct_etm4_burst_elems does, but stops where less than a chunk of bytes or of room is left. Only for
+ * machines where ct_etm4_scan_there. */
 size_t ct_etm4_burst_elems_avx2(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
                                 const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
                                 uint32_t pos, struct ct_elem *elems, size_t cap, size_t *count);

@@ -12,7 +12,7 @@ static void set_address(struct ct_address_rows *rows, size_t at, const struct ct
     const bool is = row->base & 1;
     const uint64_t take = row->take << 8; /* x begins with the header */
     const unsigned width = (unsigned)__builtin_popcountll(take);
-    /* Bit 7 of these headers is 1. */
+    /* bit 7 of these headers is 1 */
     rows->take[at] = take | (is ? 0x80 : 0);
     rows->place[at] = ct_mask64(width) << row->shift | is;
     rows->keep[at] = row->source ? 0 : row->keep;
@@ -21,8 +21,8 @@ static void set_address(struct ct_address_rows *rows, size_t at, const struct ct
     rows->back[at] = row->source ? -1 - row->source : 0;
 }
 
-/* What AVX-512 makes of an address. In IS0 the bits of the payload begin one higher than in IS1, where the 1
- * below them is bit 0. */
+/* Sets the row of an address for AVX-512. In IS0 the bits of the payload begin one higher than in IS1, where
+ * the 1 below them becomes bit 0. */
 static void set_wide(struct ct_wide_addresses *w, unsigned header, unsigned more,
                      const struct ct_etm4_row *row)
 {
@@ -40,7 +40,7 @@ static void set_wide(struct ct_wide_addresses *w, unsigned header, unsigned more
     w->keep[kind] = row->keep;
 }
 
-/* The row of a header whose first byte of payload has bit 7 set, or not. */
+/* Sets the row of a header, for a first byte of payload with or without bit 7. */
 static void set_row(struct ct_etm4_event_tables *t, const struct ct_etm4_burst *b, unsigned header,
                     unsigned more)
 {
@@ -67,7 +67,7 @@ void ct_etm4_event_tables_init(struct ct_etm4_event_tables *t, const struct ct_e
 
 #ifdef CT_HAVE_AVX2
 
-/* Bit i of the mask as byte i, 0 or ff. */
+/* Returns byte i as ff where bit i of the mask is set, else 0. */
 CT_AVX2_INLINE __m256i bytes_of(uint32_t mask)
 {
     const __m256i places = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2,
@@ -77,7 +77,7 @@ CT_AVX2_INLINE __m256i bytes_of(uint32_t mask)
     return _mm256_cmpeq_epi8(_mm256_and_si256(v, own), own);
 }
 
-/* Each of the eight numbers of a lane with those before it. */
+/* Returns the running sums of the eight numbers in each 128-bit lane. */
 CT_AVX2_INLINE __m256i add_up(__m256i v)
 {
     v = _mm256_add_epi16(v, _mm256_slli_si256(v, 2));
@@ -85,8 +85,8 @@ CT_AVX2_INLINE __m256i add_up(__m256i v)
     return _mm256_add_epi16(v, _mm256_slli_si256(v, 8));
 }
 
-/* sums[i]: of the counts of a block before byte 2 i + 1; between two atoms there is one at least. `values`
- * has a byte before the block. Result: the sum of all. */
+/* Adds up the counts of a block: sums[i] are those before byte 2 i + 1, for an atom at byte 2 i or 2 i + 1.
+ * `values` has a byte before the block. Result: the sum of all counts. */
 CT_AVX2_INLINE uint64_t sum_counts(const uint8_t *values, uint64_t counts, uint32_t threshold, uint16_t *sums)
 {
     const __m256i last = _mm256_set1_epi16(0x0f0e);
@@ -97,7 +97,7 @@ CT_AVX2_INLINE uint64_t sum_counts(const uint8_t *values, uint64_t counts, uint3
         __m256i here = bytes_of((uint32_t)(counts << 1 >> at));
         __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(values + at - 1));
         __m256i sum = _mm256_maddubs_epi16(_mm256_and_si256(v, here), one);
-        __m256i number = _mm256_maddubs_epi16(one, here); /* negative */
+        __m256i number = _mm256_maddubs_epi16(one, here); /* a negative number */
         sum = add_up(_mm256_add_epi16(sum, _mm256_mullo_epi16(number, less)));
         __m256i lanes = _mm256_shuffle_epi8(sum, last);
         sum = _mm256_add_epi16(sum, _mm256_add_epi16(carry, _mm256_permute2x128_si256(lanes, lanes, 0x08)));
@@ -108,7 +108,7 @@ CT_AVX2_INLINE uint64_t sum_counts(const uint8_t *values, uint64_t counts, uint3
            (counts >> 63) * (values[CT_SCAN_BLOCK - 1] + (uint64_t)threshold);
 }
 
-/* The same for counts of any size. */
+/* Adds up counts of any size, as sum_counts does. */
 CT_AVX2 static uint64_t sum_large_counts(const struct ct_count_row *rows, const uint8_t *data,
                                          uint64_t counts, uint32_t *sums)
 {
@@ -122,19 +122,19 @@ CT_AVX2 static uint64_t sum_large_counts(const struct ct_count_row *rows, const 
     return sum;
 }
 
-/* Up to the atom at byte i. */
+/* Returns the cycles up to the atom at byte i. */
 CT_AVX2_INLINE uint64_t cycle_at(const struct ct_events_block *block, unsigned i)
 {
     return block->cycle + (block->large ? block->large_sums[i / 2] : block->sums[i / 2]);
 }
 
-/* Bytes behind the last atom. */
+/* Returns a mask of the bytes behind the last atom. */
 CT_AVX2_INLINE uint64_t behind_last(uint64_t atoms)
 {
     return atoms ? ~(~UINT64_C(0) >> __builtin_clzll(atoms)) : ~UINT64_C(0);
 }
 
-/* How many events wait for the first atom of block b. */
+/* Returns how many events wait for the first atom of block b. */
 CT_AVX2 static size_t count_waiting(const struct ct_events_run *r, unsigned b)
 {
     const struct ct_event_columns *c = r->burst->columns;
@@ -149,17 +149,18 @@ CT_AVX2 static size_t count_waiting(const struct ct_events_run *r, unsigned b)
     return count + (c->count - r->settled.branches) + (c->mark_count - r->settled.marks);
 }
 
-/* More would wait at once than the event stream holds, which lets the oldest go then. */
+/* Returns true when more events wait than the event stream can hold, which then drops the oldest. */
 CT_AVX2_INLINE bool too_many_wait(struct ct_events_run *r, unsigned b)
 {
     const uint64_t atoms = r->chunk.masks[b].atoms;
     const unsigned since = r->since;
     r->since = (unsigned)_lzcnt_u64(atoms);
-    /* A byte is one event at most. Behind a block without an atom all that waits was counted there. */
+    /* A byte is one event at most. What waits behind a block without an atom was counted there. */
     return since + (unsigned)_tzcnt_u64(atoms) > CT_EVENTS_WAITING && count_waiting(r, b) > CT_EVENTS_WAITING;
 }
 
-/* Looks through the blocks of the chunk at `at`; fewer of them are left when too many events wait. */
+/* Prepares the blocks of the chunk at `at`: finds targets, atoms that events wait for, and sums of cycles.
+ * When too many events wait it ends the chunk before that block. */
 CT_AVX2 static void prepare(struct ct_events_run *r, size_t at)
 {
     const struct ct_etm4_event_tables *tables = r->burst->tables;
@@ -184,7 +185,7 @@ CT_AVX2 static void prepare(struct ct_events_run *r, size_t at)
         block->starts = m->addresses & ~ct_find_targets(m, &branched);
         block->awaited = ct_find_awaited(m, &carry);
         block->large =
-            !r->sums16 || m->odd || r->chunk.simd == CT_SIMD_AVX512; /* which does not make values */
+            !r->sums16 || m->odd || r->chunk.simd == CT_SIMD_AVX512; /* AVX-512 makes no `values` */
         block->paired = !block->large && ct_bits_set(block->awaited) + carry == here + waiting;
         if (block->large)
             cycle += sum_large_counts(tables->counts, r->data + at + b * CT_SCAN_BLOCK, m->counts,
@@ -203,19 +204,19 @@ CT_AVX2 static void prepare(struct ct_events_run *r, size_t at)
     r->count = addresses;
 }
 
-/* Where the branches of a block go. */
+/* Where the branches of a block are written. */
 struct places {
-    uint64_t *past;    /* addresses with their instruction sets … */
-    uint64_t *targets; /* … and without */
-    uint64_t *times;   /* cycles, of the first address that waits */
+    uint64_t *past;    /* addresses with their instruction sets */
+    uint64_t *targets; /* addresses without them */
+    uint64_t *times;   /* cycles of the first address that waits */
 };
 
-/* The addresses of a block, and the cycles of the atoms that were awaited. */
+/* Writes the addresses of a block, and the cycles of the atoms that they wait for. */
 CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t *data, uint64_t addresses,
                               const struct ct_events_block *block, struct places to)
 {
-    /* Two that are awaited have an address between them, so that each may go
-     * to the first byte of its pair. */
+    /* Two atoms that are awaited have an address between them, so that each may stand for its pair of
+     * bytes. */
     const uint64_t even = UINT64_C(0x5555555555555555);
     const char *sums = (const char *)block->sums;
     const uint64_t cycle = block->cycle;
@@ -236,7 +237,8 @@ CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t 
     }
 }
 
-/* The same where an atom may have several addresses, or none has its cycles in 16 bits. */
+/* Writes addresses and cycles as add_pairs does, where an atom may have several addresses, or cycles do not
+ * fit 16 bits. */
 CT_AVX2 static void add_one_by_one(const struct ct_address_rows *rows, const uint8_t *data,
                                    const struct ct_etm4_masks *m, const struct ct_events_block *block,
                                    struct places to)
@@ -254,7 +256,7 @@ CT_AVX2 static void add_one_by_one(const struct ct_address_rows *rows, const uin
     }
 }
 
-/* The addresses of the chunk at `at` with their cycles, as branches behind those that are in the columns. */
+/* Writes the addresses of the chunk at `at`, with their cycles, as branches behind those in the columns. */
 CT_AVX2 static void add_branches(struct ct_events_run *r, size_t at)
 {
     const struct ct_address_rows *rows = &r->burst->tables->addresses;
@@ -273,7 +275,7 @@ CT_AVX2 static void add_branches(struct ct_events_run *r, size_t at)
     }
 }
 
-/* Where the next atom of the chunk is from byte i of block b on. False: there is none. */
+/* Finds the next atom of the chunk from byte i of block b on. Returns false when there is none. */
 CT_AVX2_INLINE bool find_atom(const struct ct_events_run *r, unsigned *b, unsigned *i)
 {
     for (; *b < r->chunk.blocks; ++*b, *i = 0) {
@@ -286,19 +288,20 @@ CT_AVX2_INLINE bool find_atom(const struct ct_events_run *r, unsigned *b, unsign
     return false;
 }
 
-/* The cycles of what stands at byte i of block b, if its atom is there yet. */
+/* Returns the cycles of what stands at byte i of block b; 0 while its atom has not come. */
 CT_AVX2_INLINE uint64_t cycle_behind(const struct ct_events_run *r, unsigned b, unsigned i)
 {
     return find_atom(r, &b, &i) ? cycle_at(&r->blocks[b], i) : 0;
 }
 
-/* How far addresses that are no targets are taken out of the columns: up to `from`, which go to `to`. */
+/* The gap that addresses leave in the columns which are no targets: branches from index `from` on move to
+ * `to`. */
 struct gap {
     size_t from;
     size_t to;
 };
 
-/* The branches up to `end` close the gap, and what is there is left out. */
+/* Moves the branches up to `end` into the gap, and leaves out the one at `end`. */
 static void close_gap(struct ct_event_columns *c, struct gap *gap, size_t end)
 {
     const size_t count = end - gap->from;
@@ -308,7 +311,7 @@ static void close_gap(struct ct_event_columns *c, struct gap *gap, size_t end)
     gap->from = end + 1;
 }
 
-/* Events, and addresses that are no targets, of block b of the chunk at `at`. */
+/* Adds the marks of block b of the chunk at `at`: events, and addresses that are no targets. */
 CT_AVX2 static void add_marks(struct ct_events_run *r, unsigned b, size_t at, struct gap *gap)
 {
     struct ct_event_columns *c = r->burst->columns;
@@ -320,7 +323,7 @@ CT_AVX2 static void add_marks(struct ct_events_run *r, unsigned b, size_t at, st
         const size_t before = place - (gap->from - gap->to);
         const bool start = block->starts >> i & 1;
         const uint8_t number = start ? 0 : r->data[at + b * CT_SCAN_BLOCK + i] & 15;
-        /* Put there at once: what is put together elsewhere and copied waits for the stores. */
+        /* written in place: a copy of a struct would wait for the stores to it */
         c->marks[c->mark_count++] =
             (struct ct_event_mark){.event = {.offset = r->pos + at + b * CT_SCAN_BLOCK + i,
                                              .cycle = cycle_behind(r, b, i),
@@ -333,7 +336,7 @@ CT_AVX2 static void add_marks(struct ct_events_run *r, unsigned b, size_t at, st
     }
 }
 
-/* What the chunk at `at` has of marks, and cycles for those that wait. */
+/* Adds the marks of the chunk at `at`, and gives cycles to marks that waited for an atom. */
 CT_AVX2 static void add_rare(struct ct_events_run *r, size_t at)
 {
     struct ct_event_columns *c = r->burst->columns;
@@ -349,7 +352,7 @@ CT_AVX2 static void add_rare(struct ct_events_run *r, size_t at)
         close_gap(c, &gap, end);
 }
 
-/* The last atom of the chunk at `at`, which is in the columns, settles all before it. */
+/* Notes the state at the last atom of the chunk at `at`: nothing before it can change any more. */
 CT_AVX2_INLINE void settle(struct ct_events_run *r, size_t at)
 {
     const struct ct_event_columns *c = r->burst->columns;
@@ -380,7 +383,7 @@ CT_AVX2_INLINE void settle(struct ct_events_run *r, size_t at)
     }
 }
 
-/* The chunk at `at`. False: the burst ends in it. */
+/* Adds the events of the chunk at `at`. Returns false when the burst ends in it. */
 CT_AVX2 static bool add_events(struct ct_events_run *r, size_t at)
 {
     struct ct_event_columns *c = r->burst->columns;
@@ -414,7 +417,7 @@ CT_AVX2 size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct
     r.pos = pos;
     r.packets = r.addresses = 0;
     r.since = 0;
-    /* Values have seven bits. */
+    /* a value has seven bits */
     const uint64_t most = CT_SCAN_BLOCK * (threshold + UINT64_C(0x7f));
     r.sums16 = most <= UINT16_MAX;
     r.most_odd = r.sums16 ? (unsigned)(UINT16_MAX - most) / (0x7f << 7) : 0;

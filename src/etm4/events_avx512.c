@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of events with AVX-512: what has a bit in a mask is taken out of its block by that
- * mask, all at once, and listed; then addresses are resolved eight at a time. No loop depends
- * on how many there are in 64 bytes. */
+/* Bursts of events with AVX-512. The bytes that a mask has are taken out of a block all at once and listed;
+ * then addresses are resolved eight at a time. The number of loop rounds does not depend on what stands in
+ * the 64 bytes. */
 #include "analysis/events.h"
 #include "etm4/avx512.h"
 #include "etm4/events_run.h"
 
 #ifdef CT_HAVE_AVX2
 
-/* Of a block are listed at once, times and addresses, eight each. */
+/* rounds of eight entries, for times and for addresses, that are written for each block */
 #define ROUNDS 3u
 
 /* ---- cycles ---- */
 
 struct count_constants {
-    __m512i bits; /* in each lane, by the lower four bits of a header: what of the next byte is the count … */
-    __m512i counted; /* … and 1 when it is one of these */
+    __m512i bits; /* in each lane, by the lower four bits of a header: the bits of the next byte that are the
+                     count */
+    __m512i counted; /* and 1 for each header that is a count */
     __m512i threshold;
     __m512i one;
     __m512i three;
-    __m512i format3; /* the least header of format 3 */
-    __m512i more;    /* of the bits only format 1 has this one */
+    __m512i format3; /* the smallest header of format 3 */
+    __m512i more;    /* the bit that only counts of format 1 have */
     __m512i seven_bits;
 };
 
@@ -40,25 +41,25 @@ CT_AVX512_INLINE struct count_constants count_constants(const struct ct_etm4_eve
     };
 }
 
-/* Each of the 32 numbers with those before it. */
+/* Returns the running sums of the 32 numbers. */
 CT_AVX512_INLINE __m512i add_up(__m512i v)
 {
     v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 2));
     v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 4));
     v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 8));
-    /* The last of a lane to the next one, then of both to the other two. */
+    /* The last sum of a lane is added to the next lane, then that of both to the other two. */
     const __m512i lanes = _mm512_set_epi64(0x0017001700170017, 0x0017001700170017, 0, 0, 0x0007000700070007,
                                            0x0007000700070007, 0, 0);
     v = _mm512_mask_add_epi16(v, 0xff00ff00, v, _mm512_permutexvar_epi16(lanes, v));
     return _mm512_mask_add_epi16(v, 0xffff0000, v, _mm512_permutexvar_epi16(_mm512_set1_epi16(15), v));
 }
 
-/* Of the counts that begin one byte before those of a mask, in pairs of bytes: their
- * sums, all before and in the pair. */
+/* Adds up counts by pairs of bytes, with all that are before the pair. The counts begin one byte before the
+ * bits of the mask. */
 CT_AVX512_INLINE __m512i sum_counts(const struct count_constants *c, const uint8_t *data,
                                     uint64_t behind_counts)
 {
-    /* Nothing is read before the first byte of the trace. */
+    /* nothing is read before the first byte of the trace */
     const __m512i headers = _mm512_maskz_loadu_epi8(behind_counts, data - 1);
     const __m512i first = ct_load_zmm(data);
     const __m512i second = _mm512_and_si512(ct_load_zmm(data + 1), c->seven_bits);
@@ -75,7 +76,8 @@ CT_AVX512_INLINE __m512i sum_counts(const struct count_constants *c, const uint8
     return add_up(v);
 }
 
-/* True when a sum of a block that adds up more than 16 bits hold began anew: no pair adds as much. */
+/* Returns true when the sums of a block overflowed 16 bits, as one of them is then less than the one before:
+ * no pair adds so much. */
 CT_AVX512_INLINE bool wrapped(__m512i sums)
 {
     const __m512i before = _mm512_bslli_epi128(sums, 2);
@@ -84,7 +86,7 @@ CT_AVX512_INLINE bool wrapped(__m512i sums)
     return _mm512_cmplt_epu16_mask(sums, all);
 }
 
-/* Eight of the sums, from number `from` on, as cycles. */
+/* Writes eight of the sums, from number `from` on, as cycles. */
 CT_AVX512_INLINE void store_times(uint64_t *to, __m512i sums, uint64_t cycle, unsigned from)
 {
     const __m512i first = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
@@ -93,9 +95,9 @@ CT_AVX512_INLINE void store_times(uint64_t *to, __m512i sums, uint64_t cycle, un
     _mm512_storeu_si512(to + from, _mm512_add_epi64(eight, _mm512_set1_epi64((long long)cycle)));
 }
 
-/* What the run knows of the blocks of the chunk at `at`, and the cycles of the atoms that
- * `listed` addresses and those that waited before wait for, if each has one of its own. False:
- * the chunk is not one for this way. */
+/* Writes the cycles of the atoms that addresses wait for, `listed` ones of this chunk and those that waited
+ * before, if each has an atom of its own, and notes the blocks of the chunk at `at`. Returns false when the
+ * chunk is not for AVX-512. */
 CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t listed)
 {
     const size_t waiting = r->burst->columns->count - r->settled.branches;
@@ -120,7 +122,7 @@ CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t list
         crowded |= since + (unsigned)_tzcnt_u64(m->atoms) > CT_EVENTS_WAITING;
         since = (unsigned)_lzcnt_u64(m->atoms);
         const uint64_t awaited = ct_find_awaited(m, &carry);
-        /* Two that are awaited have an address between them, so that no pair of bytes has both. */
+        /* Two atoms that are awaited have an address between them, so that no pair of bytes has both. */
         const uint64_t pairs = _pext_u64(awaited | awaited >> 1, UINT64_C(0x5555555555555555));
         const unsigned count = ct_bits_set(awaited);
         const __m512i chosen = _mm512_maskz_compress_epi16((__mmask32)pairs, sums);
@@ -149,7 +151,7 @@ CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t list
 
 /* ---- addresses ---- */
 
-/* Eight payloads a round, from number `from` on. */
+/* Writes eight payloads, from number `from` on. */
 CT_AVX512_INLINE void store_payloads(uint64_t *to, const uint8_t *data, __m512i addresses, unsigned from)
 {
     const __m512i behind =
@@ -162,7 +164,7 @@ CT_AVX512_INLINE void store_payloads(uint64_t *to, const uint8_t *data, __m512i 
     _mm512_storeu_si512(to + from, _mm512_permutex2var_epi8(ct_load_zmm(data), index, behind));
 }
 
-/* More addresses than most blocks have. */
+/* Writes the payloads of a block that has more addresses than most. */
 CT_AVX512 static __attribute__((noinline)) void store_more_payloads(uint64_t *to, const uint8_t *data,
                                                                     __m512i addresses, unsigned count)
 {
@@ -170,7 +172,7 @@ CT_AVX512 static __attribute__((noinline)) void store_more_payloads(uint64_t *to
         store_payloads(to, data, addresses, i);
 }
 
-/* What stands behind the headers of the addresses of the chunk at `at`, and their rows. Result: how many. */
+/* Lists the payloads of the addresses of the chunk at `at`, and their rows. Result: how many. */
 CT_AVX512_INLINE size_t list_addresses(struct ct_events_run *r, size_t at)
 {
     const struct ct_wide_addresses *w = &r->burst->tables->wide;
@@ -200,7 +202,7 @@ CT_AVX512_INLINE size_t list_addresses(struct ct_events_run *r, size_t at)
     return listed;
 }
 
-/* A table of sixteen. */
+/* A look-up table of sixteen 64-bit entries. */
 struct pair {
     __m512i low;
     __m512i high;
@@ -216,7 +218,7 @@ CT_AVX512_INLINE __m512i of_pair(const struct pair *table, __m512i row)
     return _mm512_permutex2var_epi64(table->low, row, table->high);
 }
 
-/* `count` payloads at r->past + 3 become addresses, which are targets too. */
+/* Turns the `count` payloads at r->past + 3 into addresses, and writes these to `targets` too. */
 CT_AVX512_INLINE void resolve(struct ct_events_run *r, size_t count, uint64_t *targets)
 {
     const struct ct_wide_addresses *w = &r->burst->tables->wide;
@@ -226,7 +228,7 @@ CT_AVX512_INLINE void resolve(struct ct_events_run *r, size_t count, uint64_t *t
     const __m512i ones = ct_keep_zmm(_mm512_set1_epi64(-1));
     const __m512i one = ct_keep_zmm(_mm512_set1_epi64(1));
     const __m512i match = ct_keep_zmm(_mm512_set1_epi64(CT_WIDE_MATCH));
-    /* Number i in the eight before: i; in these: 8 + i. */
+    /* in an index, i means number i of the eight addresses before, and 8 + i number i of these */
     const __m512i former = ct_keep_zmm(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
     const __m512i before = ct_keep_zmm(_mm512_add_epi64(former, _mm512_set1_epi64(7)));
     const __m512i zero = _mm512_setzero_si512();
@@ -237,15 +239,15 @@ CT_AVX512_INLINE void resolve(struct ct_events_run *r, size_t count, uint64_t *t
         __m512i x = ct_load_zmm(past + i);
         const __m512i row =
             _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(r->rows + i)));
-        /* The seven bits of the first byte next to the second one, with a 1 before them. */
+        /* puts the seven bits of the first byte next to the second byte, with a 1 below them */
         x = _mm512_or_si512(_mm512_mask_add_epi8(x, first_bytes, x, x), one);
-        /* By itself: from which address it takes what bits, and its own. */
+        /* Each address by itself: the one that it takes bits from, which bits, and its own. */
         __m512i from = _mm512_sub_epi64(before, _mm512_subs_epu8(row, match));
         __m512i keep = of_pair(&kept, row);
         __m512i v =
             _mm512_and_si512(_mm512_multishift_epi64_epi8(of_pair(&shifts, row), x), of_pair(&take, row));
-        /* … and of these eight together: whoever takes bits of one takes what that takes. Four steps, then it
-         * is one of the eight before, or one of the first four of these. */
+        /* Then the eight together: an address takes what its source takes from further back. After four steps
+         * each source is one of the eight before, or one of the first four of these. */
         for (int round = 0; round < 2; round++) {
             v = _mm512_ternarylogic_epi64(v, keep, _mm512_permutex2var_epi64(zero, from, v), 0xf8);
             keep = _mm512_and_si512(keep, _mm512_permutex2var_epi64(ones, from, keep));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bursts of events (etm4_events.c) keep while they go, for their version with AVX-512 too. */
+/* The state of a burst of events, which events.c shares with its version for AVX-512. */
 #ifndef CT_ETM4_EVENTS_RUN_H
 #define CT_ETM4_EVENTS_RUN_H
 
@@ -7,7 +7,7 @@
 
 #ifdef CT_HAVE_AVX2
 
-/* The columns behind the last atom: nothing that comes changes what is before. */
+/* The state at the last atom: nothing that comes later changes what is before it. */
 struct ct_events_settled {
     size_t bytes;
     size_t branches;
@@ -19,38 +19,41 @@ struct ct_events_settled {
     uint64_t past[3];
 };
 
-/* What becomes of a block of the chunk. */
+/* What was found in a block of the chunk. */
 struct ct_events_block {
     uint64_t starts;  /* addresses that are no targets */
-    uint64_t awaited; /* atoms that an address stands before, in this block or an earlier one */
-    uint64_t cycle;   /* up to its beginning */
+    uint64_t awaited; /* atoms with an address before them, in this block or an earlier one, that waits for
+                         them */
+    uint64_t cycle;   /* cycles up to its beginning */
     size_t before;    /* addresses in the blocks of the chunk before it */
     size_t waiting;   /* addresses before it that wait for its first atom */
     bool paired;      /* each address has an atom of its own, and the sums are in `sums` */
     bool large;       /* the sums are in `large_sums` */
-    _Alignas(CT_SCAN_BLOCK) uint16_t sums[CT_SCAN_BLOCK / 2]; /* of the counts up to each pair of bytes */
+    _Alignas(CT_SCAN_BLOCK) uint16_t sums[CT_SCAN_BLOCK / 2]; /* sums of the counts up to each pair of
+                                                                 bytes */
     uint32_t large_sums[CT_SCAN_BLOCK / 2];
 };
 
-/* A burst on its way. */
+/* A burst while it decodes. */
 struct ct_events_run {
     struct ct_events_block blocks[CT_SCAN_BLOCKS];
     struct ct_etm4_event_burst *burst;
     const uint8_t *data;
-    uint64_t pos;     /* of data[0] */
-    uint64_t packets; /* in all chunks before … */
+    uint64_t pos;     /* position of data[0] */
+    uint64_t packets; /* packets and addresses of all chunks before */
     uint64_t addresses;
-    size_t count;   /* addresses of the chunk … */
-    size_t removed; /* … and those of them that are no targets */
+    size_t count;   /* addresses of the chunk */
+    size_t removed; /* addresses of the chunk that are no targets */
     struct ct_events_settled settled;
     struct ct_etm4_chunk chunk;
-    /* The last three addresses, newest last, and those of the chunk in work. */
+    /* the last three addresses, newest last, then those of the current chunk */
     uint64_t past[3 + CT_SCAN_BYTES + CT_COLUMNS_SLACK];
     unsigned since;    /* bytes since the last atom */
-    unsigned rare;     /* bits: blocks of the chunk that have marks */
-    unsigned most_odd; /* odd counts that a block can have … */
-    bool sums16;       /* … for its counts to add up to 16 bits; without one they do */
-    uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK]; /* with AVX-512: of the addresses */
+    unsigned rare;     /* bit b: block b of the chunk has marks */
+    unsigned most_odd; /* the most counts of more than seven bits that a block can have so that its sums fit
+                          16 bits */
+    bool sums16;       /* sums of blocks without such counts fit 16 bits */
+    uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK]; /* with AVX-512: rows of the addresses */
 };
 
 CT_AVX2_INLINE unsigned ct_bits_set(uint64_t mask)
@@ -58,7 +61,7 @@ CT_AVX2_INLINE unsigned ct_bits_set(uint64_t mask)
     return (unsigned)__builtin_popcountll(mask);
 }
 
-/* Bits below bit i, i from 0 to 63. */
+/* Returns the bits below bit i, for i from 0 to 63. */
 CT_AVX2_INLINE uint64_t ct_bits_below(unsigned i)
 {
     return (UINT64_C(1) << i) - 1;
@@ -69,8 +72,8 @@ CT_AVX2_INLINE unsigned ct_lowest_bit(uint64_t mask)
     return (unsigned)__builtin_ctzll(mask);
 }
 
-/* Addresses that are targets: the last atom before them ended with an E, and no other address took it. A
- * carry runs from each such atom up to the next atom or address. */
+/* Returns the addresses that are targets: the last atom before them was E, and no other address came in
+ * between. A carry runs from each such atom up to the next atom or address. */
 CT_AVX2_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *branched)
 {
     uint64_t others = ~(m->atoms | m->addresses);
@@ -80,8 +83,8 @@ CT_AVX2_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *bra
     return sum & m->addresses;
 }
 
-/* The atoms that addresses wait for: a carry runs from each address to the next atom. *carry: one waits,
- * before the block and behind it. */
+/* Returns the atoms that addresses wait for: a carry runs from each address to the next atom. *carry: an
+ * address waits before the block and, on return, behind it. */
 CT_AVX2_INLINE uint64_t ct_find_awaited(const struct ct_etm4_masks *m, bool *carry)
 {
     unsigned long long sum;
@@ -91,9 +94,8 @@ CT_AVX2_INLINE uint64_t ct_find_awaited(const struct ct_etm4_masks *m, bool *car
     return sum & m->atoms;
 }
 
-/* Looks through the chunk at `at` and adds its addresses as branches behind those that are in the columns;
- * cycles, and what the run knows of its blocks. False: there is something in it that wants the other way, and
- * nothing was done. */
+/* Prepares the chunk at `at` and writes its addresses with their cycles, as branches behind those in the
+ * columns. Returns false, with nothing done, when the chunk has something that only events.c handles. */
 bool ct_etm4_add_chunk_avx512(struct ct_events_run *r, size_t at);
 
 #endif

@@ -10,26 +10,26 @@
 #include "etm4/elems.h"
 #include "losses/losses.h"
 
-/* Elements that the plain way makes at a time on the way to events; each makes three at most, beside those
- * that waited. */
+/* Elements that the plain decoder makes at a time on the way to events. Each makes three events at most,
+ * besides those that waited. */
 #define ELEMS 64
 
 _Static_assert(3 * ELEMS + 2 * CT_EVENTS_WAITING <= CT_COLUMNS_STEP, "columns with room have room for these");
 
-/* Packets from a synchronisation point to where execution goes on, at most. */
+/* the most packets between a synchronisation point and the address where execution goes on */
 #define PEEK_PACKETS 8u
 
 struct ct_etm4_fast {
     struct ct_etm4_decoder *decoder;
     struct ct_etm4_resolver *resolver;
-    struct ct_etm4_packet packet; /* that the resolver has not taken yet … */
-    bool pending;                 /* … if there is one */
+    struct ct_etm4_packet packet; /* a packet that the resolver has not taken yet, if `pending` */
+    bool pending;                 /* there is such a packet */
     bool owing;                   /* the resolver has elements left that had no room */
-    bool scan;                    /* events can come straight from bytes */
+    bool scan;                    /* this machine can scan, so that events can come straight from bytes */
     struct ct_etm4_burst burst;
     struct ct_etm4_event_tables tables;
     struct ct_etm4_elem_tables elem_tables;
-    /* On the way from packets to events. */
+    /* used between packets and events */
     struct ct_elem elems[ELEMS];
     struct ct_event events[CT_COLUMNS_STEP];
 };
@@ -68,15 +68,15 @@ void ct_etm4_fast_reset(struct ct_etm4_fast *f)
     f->pending = f->owing = false;
 }
 
-/* Nothing waits for anything: what comes can leave as soon as a P0 element follows. */
+/* Returns true when the resolver waits for nothing: elements can leave as soon as a P0 element follows. */
 static bool is_clear(const struct ct_etm4_resolver *r)
 {
     return r->state == CT_ETM4_DECODE && !ct_held_count(&r->held) && !r->depth && !r->unseen &&
            !r->pending_address;
 }
 
-/* Elements that begin less than `end` bytes behind `from`, as the span says: of the first one the offset is
- * found, the others follow it. Result: how many. */
+/* Turns positions into offsets in the capture for the elements that lie less than `end` bytes behind `from`,
+ * all in one span. Only the first one is looked up. Result: how many elements. */
 static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end, struct ct_elem *elems,
                          size_t count)
 {
@@ -97,7 +97,8 @@ static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end
     return i;
 }
 
-/* Positions in the stream to offsets in the capture, of elements that ascend from `from` on. */
+/* Turns positions in the stream into offsets in the capture, for elements in ascending order from `from`
+ * on. */
 static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems, size_t count)
 {
     if (run->span_count == 1 && !(run->spans[0].place & CT_SPAN_FRAMES)) {
@@ -115,8 +116,8 @@ static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems
     }
 }
 
-/* What stands behind the last P0 element can still be lost: it waits with the
- * resolver. Result: elements that leave. */
+/* Leaves the elements behind the last P0 element, which can still be lost, with the resolver. Result: how
+ * many elements may leave. */
 static size_t hold_tail(struct ct_etm4_resolver *r, const struct ct_elem *elems, size_t count)
 {
     size_t n = count;
@@ -127,7 +128,7 @@ static size_t hold_tail(struct ct_etm4_resolver *r, const struct ct_elem *elems,
     return n;
 }
 
-/* Packets of bursts, and the atoms in them. */
+/* Adds the packets of bursts, and the atoms in them, to the statistics. */
 static void count_packets(struct ct_etm4_burst *b, const struct ct_etm4_decoder *d,
                           struct ct_stream_stats *stats)
 {
@@ -139,7 +140,7 @@ static void count_packets(struct ct_etm4_burst *b, const struct ct_etm4_decoder 
     }
 }
 
-/* The state of the decoder into the burst; the tables follow what the rows say. */
+/* Takes the state of the decoder into the burst, and makes the tables anew when its rows changed. */
 static bool enter(struct ct_etm4_fast *f)
 {
     const uint32_t threshold = f->burst.threshold;
@@ -151,7 +152,7 @@ static bool enter(struct ct_etm4_fast *f)
     return true;
 }
 
-/* Elements of common packets, as ct_etm4_burst_elems gives them. */
+/* Decodes common packets to elements, as ct_etm4_burst_elems does. */
 static size_t burst_bytes(struct ct_etm4_fast *f, const uint8_t *data, size_t size, uint32_t pos,
                           struct ct_elem *elems, size_t cap, size_t *count)
 {
@@ -162,20 +163,21 @@ static size_t burst_bytes(struct ct_etm4_fast *f, const uint8_t *data, size_t si
         bytes = ct_etm4_burst_elems_avx2(&f->burst, &f->elem_tables, &f->tables, data, size, pos, elems, cap,
                                          count);
     if (f->scan && size - bytes >= CT_SCAN_BYTES && cap - *count >= CT_SCAN_BYTES)
-        return bytes; /* something rare */
+        return bytes; /* a packet that is not for bursts comes next */
     bytes += ct_etm4_burst_elems(&f->burst, data + bytes, size - bytes, pos + (uint32_t)bytes, elems + *count,
                                  cap - *count, &more);
     *count += more;
     return bytes;
 }
 
-/* Something rare comes next, as behind a synchronisation: a burst is not worth its beginning. */
+/* Returns true when a packet that is not for bursts comes next, so that beginning one would cost more than it
+ * brings. */
 static bool comes_rare(const struct ct_etm4_fast *f, const struct ct_work *work)
 {
     return work->at == work->run->size || f->burst.rows[work->run->data[work->at]]->form == CT_BURST_RARE;
 }
 
-/* Common packets from work->at on. Result: elements that leave. */
+/* Decodes common packets from work->at on. Result: how many elements may leave. */
 static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem *elems, size_t cap)
 {
     const struct ct_run *run = work->run;
@@ -197,13 +199,13 @@ static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem
     return hold_tail(f->resolver, elems, count);
 }
 
-/* One packet through the plain decoder, for the resolver to take. False: there is no whole one. */
+/* Decodes one packet with the plain decoder, for the resolver. Returns false when there is no whole one. */
 static bool next_packet(struct ct_etm4_fast *f, struct ct_work *work, struct ct_stream_stats *stats)
 {
     const struct ct_run *run = work->run;
     struct ct_etm4_packet *p = &f->packet;
     size_t count;
-    /* A run that only ends the stream may have no place for bytes. */
+    /* The run that ends the stream is empty and may have no data pointer. */
     work->at += ct_etm4_decode(f->decoder, run->data ? run->data + work->at : NULL, run->size - work->at,
                                run->pos + work->at, work->behind != CT_BEHIND_MORE, p, 1, &count);
     if (!count)
@@ -216,7 +218,8 @@ static bool next_packet(struct ct_etm4_fast *f, struct ct_work *work, struct ct_
     return true;
 }
 
-/* The packet that is pending, the elements that are owed and, at the end, what is held. Result: elements. */
+/* Resolves the pending packet, the elements that are owed and, at the end, those that are held. Result: how
+ * many elements. */
 static size_t resolve(struct ct_etm4_fast *f, bool final, struct ct_elem *elems, size_t cap)
 {
     size_t count;
@@ -226,8 +229,8 @@ static size_t resolve(struct ct_etm4_fast *f, bool final, struct ct_elem *elems,
     return count;
 }
 
-/* Room for elements that something new is begun with: for the blocks of a chunk, or so
- * that little is owed in the end. */
+/* Returns the room for elements that a burst or a packet needs before it begins: a chunk's blocks have to
+ * fit, or little may be owed in the end. */
 static size_t least_room(const struct ct_etm4_fast *f, size_t cap)
 {
     if (f->scan && cap >= 2 * CT_SCAN_BYTES)
@@ -294,7 +297,7 @@ static void burst_events(struct ct_etm4_fast *f, struct ct_work *work, struct ct
         columns->marks[i].event.offset = ct_run_offset(run, columns->marks[i].event.offset);
 }
 
-/* What the resolver has to say, as events. */
+/* Turns what the resolver gives into events. */
 static void resolve_events(struct ct_etm4_fast *f, bool final, const struct ct_work *work,
                            struct ct_events *events, struct ct_event_columns *columns,
                            struct ct_stream_stats *stats)
@@ -350,7 +353,7 @@ struct ct_etm4_burst *ct_etm4_fast_burst(struct ct_etm4_fast *f)
     return &f->burst;
 }
 
-/* Nothing but what a burst left behind its last atom. */
+/* Returns true when the resolver holds nothing but what a burst left behind its last atom. */
 static bool holds_tail(const struct ct_held *held)
 {
     uint32_t count = ct_held_count(held);
@@ -426,7 +429,8 @@ size_t ct_etm4_fast_forget(struct ct_etm4_fast *f, const uint8_t *data, size_t s
     memcpy(f->burst.address, address, sizeof address);
     for (size_t i = 0; i < count; i++) {
         bool other = elems[i].kind == CT_ELEM_CYCLES || elems[i].kind == CT_ELEM_EVENT;
-        f->burst.packets[data[elems[i].pos]] -= 1 + other; /* once for having been read here */
+        f->burst.packets[data[elems[i].pos]] -= 1 + other; /* take back what was counted for reading them
+                                                              here */
         forgotten += other;
     }
     return forgotten;

@@ -4,11 +4,11 @@
 #include "etm4/avx2.h"
 #include "etm4/scan_avx512.h"
 
-/* Upper four bits of the headers of addresses, cycle counts and events. */
+/* upper four bits of the headers of addresses, cycle counts and events */
 #define ROW_ADDRESS 9
 #define ROW_EVENT   7
-#define ROW_COUNT   1 /* format 3: the header is all … */
-#define ROW_COUNTS  2 /* … and the others below this */
+#define ROW_COUNT   1 /* format 3: the header is the whole packet */
+#define ROW_COUNTS  2 /* the other formats of counts are below this row */
 
 static const uint8_t mixed_rows[3] = {0, ROW_EVENT, ROW_ADDRESS};
 
@@ -34,7 +34,7 @@ static uint8_t length(const struct ct_etm4_burst *b, unsigned header)
     }
 }
 
-/* Atoms that end with an E. */
+/* Returns true for atom packets that end with an E. */
 static bool ends_taken(const struct ct_etm4_burst *b, unsigned header)
 {
     const struct ct_etm4_row *row = b->rows[header];
@@ -42,7 +42,7 @@ static bool ends_taken(const struct ct_etm4_burst *b, unsigned header)
     return header >= 0xc0 && row->base >> (natoms - 1) & 1;
 }
 
-/* The rows d and f of atoms are mixed in how they end, c and e are not. */
+/* Sets the look-up of atoms that end with an E. Rows d and f have both kinds, rows c and e one each. */
 static void set_taken(struct ct_etm4_scan_table *t, const struct ct_etm4_burst *b)
 {
     static const uint8_t bits[16] = {[0xc] = 1, [0xd] = 2, [0xe] = 4, [0xf] = 8};
@@ -53,7 +53,7 @@ static void set_taken(struct ct_etm4_scan_table *t, const struct ct_etm4_burst *
     }
 }
 
-/* Bits in the order of the masks. */
+/* Returns a bit for each mask that a packet is in, in the order of the masks. */
 static uint8_t kinds(const struct ct_etm4_burst *b, unsigned header)
 {
     const bool bits[] = {[0] = true,
@@ -92,13 +92,14 @@ void ct_etm4_scan_init(struct ct_etm4_scan_table *t, const struct ct_etm4_burst 
 
 #ifdef CT_HAVE_AVX2
 
-/* By lanes of 16 bytes: where each byte leads to behind the lane, and the places on the way. */
+/* For each byte of a lane of 16: the byte behind the lane that packets from there lead to, and the packets on
+ * the way. */
 struct ways {
     uint8_t next[CT_SCAN_BLOCK];
     uint16_t places[CT_SCAN_BLOCK];
 };
 
-/* One table for both lanes. */
+/* Returns a table in both lanes. */
 CT_AVX2_INLINE __m256i both(const uint8_t table[16])
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)table));
@@ -124,8 +125,8 @@ CT_AVX2_INLINE uint64_t mask_of(__m256i v)
     return (uint32_t)_mm256_movemask_epi8(v);
 }
 
-/* Lengths of packets, should they begin at each of the 32 bytes at `data`; with CT_SCAN_STOP. *odd: bit 7 of
- * those that are. */
+/* Returns the length of a packet that would begin at each of the 32 bytes at `data`, with CT_SCAN_STOP. *odd:
+ * bit 7 is set for packets with CT_SCAN_ODD. */
 CT_AVX2_INLINE __m256i lengths(const struct ct_etm4_scan_table *t, const uint8_t *data, __m256i low,
                                __m256i high, __m256i *odd)
 {
@@ -143,12 +144,12 @@ CT_AVX2_INLINE __m256i lengths(const struct ct_etm4_scan_table *t, const uint8_t
     __m256i limit = _mm256_and_si256(_mm256_and_si256(v, _mm256_set1_epi8(CT_SCAN_LIMIT)), first);
     __m256i stop = _mm256_and_si256(limit, second);
     __m256i size = _mm256_add_epi8(_mm256_and_si256(v, _mm256_set1_epi8(CT_SCAN_STOP | 15)), more);
-    *odd = _mm256_or_si256(v, _mm256_slli_epi16(limit, 2)); /* CT_SCAN_LIMIT four times is CT_SCAN_ODD … */
-    return _mm256_or_si256(size, _mm256_add_epi8(stop, stop)); /* … and twice is CT_SCAN_STOP */
+    *odd = _mm256_or_si256(v, _mm256_slli_epi16(limit, 2));    /* CT_SCAN_LIMIT times four is CT_SCAN_ODD */
+    return _mm256_or_si256(size, _mm256_add_epi8(stop, stop)); /* and times two is CT_SCAN_STOP */
 }
 
-/* Cycle counts, should they begin at each of the bytes: of the byte behind,
- * or the header's lower two bits. */
+/* Returns the cycle count that would begin at each byte: bits of the byte behind, or the lower two bits of
+ * the header. */
 CT_AVX2_INLINE __m256i values(const struct ct_etm4_scan_table *t, const uint8_t *data, __m256i bytes,
                               __m256i low, __m256i high)
 {
@@ -158,7 +159,7 @@ CT_AVX2_INLINE __m256i values(const struct ct_etm4_scan_table *t, const uint8_t 
     return _mm256_or_si256(behind, here);
 }
 
-/* From one step to sixteen, from each byte of a lane. */
+/* Extends one step to sixteen, for each byte of a lane. */
 CT_AVX2_INLINE void find_ways(__m256i size, unsigned at, struct ways *ways)
 {
     const __m256i places = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3,
@@ -170,7 +171,7 @@ CT_AVX2_INLINE void find_ways(__m256i size, unsigned at, struct ways *ways)
     __m256i low = low_bits;
     __m256i high = _mm256_slli_si256(low_bits, 8);
     for (int i = 0; i < 4; i++) {
-        /* Bit 7 is set for what lies behind the lane: for these a shuffle gives 0. */
+        /* Bytes behind the lane have bit 7 set, for which a shuffle gives 0. */
         __m256i index = _mm256_add_epi8(next, inside);
         low = _mm256_or_si256(low, _mm256_shuffle_epi8(low, index));
         high = _mm256_or_si256(high, _mm256_shuffle_epi8(high, index));
@@ -183,8 +184,7 @@ CT_AVX2_INLINE void find_ways(__m256i size, unsigned at, struct ways *ways)
     store(ways->places + at + 16, _mm256_permute2x128_si256(front, back, 0x31));
 }
 
-/* The way that leads from byte *entry on. Result: the packets on it; *stop:
- * the last one is not for bursts. */
+/* Follows the way from byte *entry on. Result: the packets on it; *stop: the last one is not for bursts. */
 CT_AVX2_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *stop)
 {
     uint64_t packets = 0;
@@ -203,7 +203,7 @@ CT_AVX2_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *sto
     return packets;
 }
 
-/* Masks of all bytes, as though each began a packet; values NULL: nobody wants them. */
+/* Makes the masks of 32 bytes as if a packet began at each. `values` is NULL when they are not wanted. */
 CT_AVX2_INLINE void scan_half(const struct ct_etm4_scan_table *t, const uint8_t *data, unsigned at,
                               struct ways *ways, struct ct_etm4_masks *m, uint8_t *counted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv4 and ETE between two bytes: where a stream may be cut, and the state of decoder and resolver there. */
+/* Finds where a stream of ETMv4 or ETE may be cut, and saves the state of decoder and resolver there. */
 #include "etm4/seam.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ void ct_etm4_decoder_seam(const void *decoder, struct ct_seam *seam)
     for (unsigned i = 0; i < 3; i++) {
         const struct ct_etm4_address *a = &d->history[i];
         ct_seam_put(seam, a->value);
-        /* Of a whole address it does not count whether it was said with 32 bits. */
+        /* whether a whole address was traced with 32 bits makes no difference */
         const uint8_t size = a->valid < 64 ? a->size : 64;
         ct_seam_put(seam, (uint64_t)a->valid << 16 | (uint64_t)size << 8 | a->is);
     }

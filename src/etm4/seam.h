@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv4 and ETE between two bytes; rows of struct ct_protocol_ops. */
+/* Synchronisation points and saved state of ETMv4 and ETE, for struct ct_protocol_ops. */
 #ifndef CT_ETM4_SEAM_H
 #define CT_ETM4_SEAM_H
 
@@ -7,7 +7,7 @@
 
 #include "base/seam.h"
 
-/* Alignment and trace info. */
+/* Finds the first alignment packet with a trace info at or behind `from`; SIZE_MAX when there is none. */
 size_t ct_etm4_find_sync(const uint8_t *data, size_t size, size_t from);
 
 void ct_etm4_decoder_seam(const void *decoder, struct ct_seam *seam);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what a stream lost: the one place where losses are counted. */
+/* Counts what a stream lost. This is the one place where losses are counted. */
 #ifndef CT_LOSSES_LOSSES_H
 #define CT_LOSSES_LOSSES_H
 
@@ -13,10 +13,10 @@
  * with CT_GAP_WHOLE and is no loss. */
 void ct_losses_count_elems(struct ct_stream_stats *stats, bool whole, struct ct_elem *elems, size_t count);
 
-/* Takes what was lost along the program from what was followed. */
+/* Takes from the sums of the walk what was lost along the program. */
 void ct_losses_take_flow(struct ct_stream_stats *stats, const struct ct_flow_sums *sums);
 
-/* Sums up the losses of a stream: what its statistics hold apart becomes whole. */
+/* Returns the losses of a stream, with those that its statistics keep in other members. */
 struct ct_losses ct_losses_of(const struct ct_stream_stats *stats, enum ct_protocol protocol);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a program, loaded when it is asked for. */
+/* Loads the parts of a program (symbols, lines, control flow) when they are first asked for. */
 #include "programs/programs.h"
 
 #include "base/ctx.h"
 
-/* The program that has what is loaded of this one. NULL, with an error: a null pointer. */
+/* Returns the program that holds what is loaded of this one. NULL, with an error, for a null pointer. */
 static struct ct_known_program *owner(struct ct_program *program, const void *out, const char *call)
 {
     if (program && out)
@@ -14,7 +14,7 @@ static struct ct_known_program *owner(struct ct_program *program, const void *ou
     return NULL;
 }
 
-/* What addresses of the file are moved by. */
+/* Returns by how much addresses of the file are moved in what is loaded. */
 static uint64_t moved_by(const struct ct_known_program *p)
 {
     return p->is.bias - p->is.shift;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of programs that ran: those that were named, and those that a capture knows. */
+/* The set of programs that ran: those that the caller named, and those that a capture knows. */
 #include "programs/programs.h"
 
 #include "base/ctx.h"
@@ -53,7 +53,7 @@ static int no_memory(struct ct_programs *p)
     return CT_ERR_NOMEM;
 }
 
-/* Makes a program, which is not in the list yet. NULL without memory. */
+/* Makes a program that is not in the list yet. NULL without memory. */
 static struct ct_known_program *make(struct ct_programs *p, const char *path, uint64_t bias)
 {
     struct ct_known_program *made = ct_arena_alloc(&p->arena, sizeof *made);
@@ -87,7 +87,7 @@ static int add(struct ct_programs *p, const char *path, uint64_t bias, struct ct
     return CT_OK;
 }
 
-/* It lies in all memories, unless it is known by memory. */
+/* Lets a program of another capture lie in all memories of this one. */
 static void appear(struct ct_known_program *program)
 {
     if (program->nowhere)
@@ -117,7 +117,7 @@ static bool same_name(const char *a, const char *b)
     return strcmp(ct_base_name(a), ct_base_name(b)) == 0;
 }
 
-/* The image of this path, or else the first one of its name. */
+/* A search for an image: the one with this path or, failing that, the first one with its name. */
 struct search {
     const char *path;
     const struct ct_image *exact, *alike;
@@ -135,7 +135,7 @@ static void look(struct search *s, const struct ct_image *images, size_t count)
     }
 }
 
-/* The image or program of the capture that is the file at `path`; NULL: there is none. */
+/* Finds the image or program of the capture that is the file at `path`; NULL when there is none. */
 static const struct ct_image *find(const struct ct_capture *capture, const char *path)
 {
     struct search s = {.path = path};
@@ -161,7 +161,7 @@ int ct_programs_by_memory(const struct ct_capture *capture)
     return 0;
 }
 
-/* Whether the program, which is one of the capture, lies in some memories only. */
+/* Tells whether the image lies in some memories of the capture only. */
 static bool is_mapped(const struct ct_capture *capture, const struct ct_image *image)
 {
     bool common = false;
@@ -196,7 +196,7 @@ int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bia
 
 /* ---- those of a capture ---- */
 
-/* Whether one that was named, with its load bias, stands for it. */
+/* Tells whether a program that the caller named, with its load bias, stands for an image of the capture. */
 static bool is_replaced(const struct ct_programs *p, const struct ct_image *ran)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -207,8 +207,7 @@ static bool is_replaced(const struct ct_programs *p, const struct ct_image *ran)
     return false;
 }
 
-/* Adds a program of the capture. One that was named may stand for it, and for
- * the same file at other addresses. */
+/* Adds a program of the capture. One that the caller named may stand for it, also at other addresses. */
 static int add_ran(struct ct_programs *p, const struct ct_image *ran, bool started,
                    struct ct_known_program **out)
 {
@@ -237,7 +236,7 @@ static int add_everywhere(struct ct_programs *p, const struct ct_image *ran, boo
     return rc;
 }
 
-/* Adds the name of memory that is no ELF file. */
+/* Adds an image that is no ELF file. */
 static int add_memory(struct ct_programs *p, const struct ct_image *image)
 {
     for (size_t i = 0; i < p->image_count; i++)
@@ -301,7 +300,8 @@ void ct_programs_next_capture(struct ct_programs *p)
     }
 }
 
-/* One process that never changed is not told apart from nobody in particular. */
+/* Returns the generation of a memory. Where the capture has one process that never changed, memory 0 is its
+ * memory. */
 static const struct ct_generation *generation_of(const struct ct_maps *maps, uint32_t memory)
 {
     const bool alone = maps->process_count == 1 && maps->processes[0].generation_count == 1;
@@ -340,7 +340,7 @@ static uint64_t size_of(const struct ct_image *image)
                : 0;
 }
 
-/* Whether the capture itself says what was in memory where the program is. */
+/* Tells whether the capture itself holds the contents of the memory in which the program lies. */
 static bool has_memory(const struct ct_buffer *buffer, const struct ct_program *program,
                        const struct ct_symbols *symbols)
 {

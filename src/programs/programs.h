@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the set of programs. */
+/* What the files of the set of programs share. */
 #ifndef CT_PROGRAMS_PROGRAMS_H
 #define CT_PROGRAMS_PROGRAMS_H
 
@@ -9,13 +9,14 @@
 #include <stdbool.h>
 
 struct ct_known_program {
-    struct ct_program is; /* first: what the caller has is a pointer to it */
+    struct ct_program is; /* must come first: the caller's pointer is to this member */
     struct ct_programs *set;
-    struct ct_known_program *first; /* of the same file with the same addresses, which has what is
-                                       loaded: itself or another */
-    uint8_t *in_memory;             /* by number: 1 for those that it lay in; NULL: all */
-    bool in_capture;                /* the capture knows it */
-    bool nowhere;                   /* it is of another capture, as far as is known */
+    struct ct_known_program *first; /* the program of the same file and addresses that holds what is loaded:
+                                       this one or another */
+    uint8_t *in_memory;             /* by number of the memory: 1 when the program lay in it; NULL: it lay in
+                                       all */
+    bool in_capture;                /* the capture knows the program */
+    bool nowhere;                   /* it belongs to another capture, as far as is known */
     struct ct_symbols *symbols;
     struct ct_lines *lines;
     struct ct_memory *memory;
@@ -23,7 +24,7 @@ struct ct_known_program {
     struct ct_layout *layout;
 };
 
-/* Memory that is no ELF file, with a name for it. */
+/* An image that is no ELF file, with a name for its addresses. */
 struct ct_known_image {
     struct ct_image image;
     struct ct_symbols *symbols;
@@ -37,11 +38,11 @@ struct ct_programs {
     size_t count;
     struct ct_known_image *images;
     size_t image_count;
-    struct ct_program_place *places; /* of both, when they were asked for */
+    struct ct_program_place *places; /* of programs and images, made when first asked for */
     size_t place_room;
 };
 
-/* Frees what was loaded. */
+/* Frees what was loaded of a program. */
 void ct_known_program_unload(struct ct_known_program *program);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a filter keeps of the events of one stream. */
+/* Keeps those events of one stream that a filter wants. */
 #include "session/sieve.h"
 
 #include "base/ctx.h"
@@ -14,7 +14,7 @@ struct ct_event_sieve {
     struct ct_sieve_window window;
     struct ct_sieve_clock clock;
     struct ct_sieve_seen seen;
-    bool is_wanted; /* the context is */
+    bool is_wanted; /* the current context is wanted */
 };
 
 static bool is_clock(const struct ct_filter_point *point)
@@ -22,7 +22,8 @@ static bool is_clock(const struct ct_filter_point *point)
     return point->kind != CT_POINT_INSTRUCTIONS && point->kind != CT_POINT_PLACE;
 }
 
-/* Without counts the clock would stand still, and the whole stream be before each point. */
+/* Refuses a window in cycles for a source that counts none: its clock would stand still, and the whole stream
+ * would lie before each point. */
 static int check_cycles(struct ct_ctx *ctx, const struct ct_filter *f, const struct ct_source *source)
 {
     struct ct_cycle_counts counts;
@@ -69,7 +70,7 @@ void ct_event_sieve_free(struct ct_event_sieve *s)
     free(s);
 }
 
-/* Takes what an event says of time and context. */
+/* Notes what an event tells of time and context. */
 static void note(struct ct_event_sieve *s, const struct ct_event *event)
 {
     const struct ct_elem context = {
@@ -85,7 +86,7 @@ static void note(struct ct_event_sieve *s, const struct ct_event *event)
 
 int ct_event_sieve_run(struct ct_event_sieve *s, struct ct_event *events, size_t count, size_t *kept)
 {
-    static const struct ct_step_batch nothing; /* an event is no step: no place is looked for */
+    static const struct ct_step_batch nothing; /* an event is no step, so that no place can match */
     if (!s || !kept || (!events && count))
         return CT_ERR_ARG;
     *kept = 0;

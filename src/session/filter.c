@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a filter says before anything is decoded: which streams are wanted, and when its window is. */
+/* What a filter tells before anything is decoded: which streams are wanted, and where its window lies. */
 #include "coretap/filter.h"
 
 #include "base/ctx.h"
@@ -21,7 +21,8 @@ int ct_filter_steps(const struct ct_filter *f)
 
 /* ---- streams ---- */
 
-/* A core is called as the capture does, or by the number that its name ends with. */
+/* Tells whether a source is the wanted core: by the capture's name of it, or by the number in which that
+ * ends. */
 static bool is_core(const struct ct_source *source, const char *wanted)
 {
     const char *name = source->core;
@@ -44,7 +45,7 @@ int ct_filter_ids(const struct ct_filter *f, const struct ct_buffer *buffer, uin
     const size_t count = framed ? buffer->source_count : buffer->source_count > 0;
     const bool any_id = !f || !(f->ids[0] | f->ids[1]);
     ids[0] = ids[1] = 0;
-    if (any_id && !(f && f->core)) /* and IDs without a source, which the chain tells of */
+    if (any_id && !(f && f->core)) /* IDs without a source are passed on, for the chain to report */
         return 1;
     for (size_t i = 0; i < count; i++) {
         const unsigned id = framed ? buffer->sources[i].trace_id : 0;
@@ -52,14 +53,14 @@ int ct_filter_ids(const struct ct_filter *f, const struct ct_buffer *buffer, uin
         if ((any_id || f->ids[id / 64] & bit) && (!f->core || is_core(&buffer->sources[i], f->core)))
             ids[id / 64] |= bit;
     }
-    if (!f->core) { /* as before: the chain knows what to say of an ID that is not there */
+    if (!f->core) { /* the chain reports an ID that is not there */
         ids[0] = f->ids[0];
         ids[1] = f->ids[1];
     }
     return (ids[0] | ids[1]) != 0;
 }
 
-/* Adds the names of the cores that a capture has to a text. */
+/* Appends the names of the cores that a capture has to a text. */
 static void list_cores(const struct ct_buffer *buffers, size_t count, char *text, size_t size)
 {
     size_t used = 0;
@@ -95,13 +96,13 @@ static int check_core(struct ct_ctx *ctx, const struct ct_filter *f, const struc
 
 struct search {
     const struct ct_chain *chain;
-    uint64_t first; /* of all streams so far */
+    uint64_t first; /* the earliest of all streams so far */
     bool any;
-    size_t missing;   /* streams that have none yet */
-    uint64_t done[2]; /* bit of each that has one */
+    size_t missing;   /* streams without a timestamp so far */
+    uint64_t done[2]; /* a bit for each ID with a timestamp */
 };
 
-#define FOUND 1 /* ends the chain */
+#define FOUND 1 /* what on_elems returns to end the chain */
 
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
@@ -149,7 +150,7 @@ static uint64_t clip(unsigned __int128 ticks)
     return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
-/* The first timestamp that is not before a time. */
+/* Turns a point of time into the first timestamp that is not before it. */
 static void settle_point(struct ct_filter_point *point, const struct ct_filter *f,
                          const struct ct_clock *clock, uint64_t first)
 {
@@ -177,7 +178,7 @@ int ct_filter_settle(struct ct_ctx *ctx, const struct ct_filter *filter, const s
         rc = check_core(ctx, &f, capture, buffers, count);
     if (rc)
         return rc;
-    /* Nothing is before the first timestamp, not even what comes before it in the trace. */
+    /* The window from time 0 on has everything, with what comes before the first timestamp. */
     if (f.from.kind == CT_POINT_TIME && !f.from.value)
         f.from = (struct ct_filter_point){0};
     if (f.from.kind == CT_POINT_TIME || f.to.kind == CT_POINT_TIME) {

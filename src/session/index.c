@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One look at a buffer for where its streams are at which time. */
+/* Makes an index: decodes a buffer once and notes how far the clock of each stream is at which point. */
 #include "session/index.h"
 
 #include "base/ctx.h"
@@ -41,13 +41,14 @@ static uint64_t sum_up(const struct ct_elem *elem, uint64_t offset)
 static void count_cycles(struct ct_index_place *place, enum ct_protocol protocol, const struct ct_elem *elem)
 {
     const bool is_etm4 = protocol == CT_PROTOCOL_ETM4 || protocol == CT_PROTOCOL_ETE;
-    if (elem->n == CT_CYCLES_ATTACHED && is_etm4) /* those of a timestamp are in the next count */
+    if (elem->n == CT_CYCLES_ATTACHED && is_etm4) /* the next cycle count of an ETMv4 includes that of a
+                                                     timestamp */
         return;
     place->clock.cycles += elem->aux ? 0 : elem->v;
     place->counts++;
 }
 
-/* Takes an element that is one of COUNTED. */
+/* Takes an element of one of the kinds in COUNTED. */
 static void count(struct ct_index_place *place, enum ct_protocol protocol, const struct ct_elem *elem,
                   uint64_t offset)
 {
@@ -100,8 +101,8 @@ struct look {
     const struct ct_index_look *what;
     struct ct_chain *chain;
     struct ct_index *index;
-    bool left[CT_INDEX_STREAMS]; /* streams that have come to where they were followed to … */
-    bool stopped;                /* … and all have */
+    bool left[CT_INDEX_STREAMS]; /* streams that were looked at as far as is wanted */
+    bool stopped;                /* all streams were */
 };
 
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
@@ -138,7 +139,7 @@ static int add_point(const struct look *look, const struct ct_stream *stream,
     return CT_OK;
 }
 
-/* A stream that has come far enough is left. */
+/* Adds a point to the index, and leaves the stream when it has come far enough. */
 static int on_point(void *user, const struct ct_stream *stream, const struct ct_chain_point *point)
 {
     struct look *look = user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of indexes: a line that says so, then little-endian numbers of 64 bits, the last of which is a sum
- * over all before it. Nothing in them is believed. */
+/* Reads and writes index files: a line with the version, then little-endian numbers of 64 bits, the last of
+ * which is a checksum of all before it. A file may hold anything, so each number is checked. */
 #include "session/index_file.h"
 
 #include <errno.h>
@@ -16,15 +16,15 @@
 #include "base/fnv.h"
 #include "base/whole_file.h"
 
-static const char magic[] = "coretap-index 1\n"; /* 16 bytes; the version is before the end of the line */
+static const char magic[] = "coretap-index 1\n"; /* 16 bytes; the version stands before the end of the line */
 #define MAGIC_SIZE   (sizeof magic - 1)
 #define VERSION_AT   (MAGIC_SIZE - 2)
 #define HEAD_NUMBERS 8u          /* identity, framing, two flags, streams */
 #define PLACE        9u          /* numbers of a place */
-#define STREAM       (PLACE + 3) /* … of a stream without its points */
+#define STREAM       (PLACE + 3) /* numbers of a stream without its points */
 #define POINT        (PLACE + 2)
-#define PIECES       16u   /* of the file that are looked at … */
-#define PIECE        4096u /* … and bytes of each */
+#define PIECES       16u   /* parts of the trace file that are hashed */
+#define PIECE        4096u /* bytes of each of these parts */
 #define MULTIPLIER   UINT64_C(0x9e3779b97f4a7c15)
 
 /* ---- what an index is of ---- */
@@ -64,7 +64,7 @@ static void mix_piece(uint64_t *sum, const struct ct_piece *piece)
     mix(sum, (uint64_t)piece->tid << 16 | (uint64_t)piece->joins << 8 | piece->cut);
 }
 
-/* What was in memory when: instructions are counted along it. */
+/* Mixes in what was in memory at which time, because instructions are counted along it. */
 static void mix_maps(uint64_t *sum, const struct ct_maps *maps)
 {
     mix(sum, (uint64_t)maps->by_piece << 8 | maps->clock.known);
@@ -85,7 +85,7 @@ static void mix_maps(uint64_t *sum, const struct ct_maps *maps)
     }
 }
 
-/* The program counts as far as it is named. */
+/* Returns the hash of how a buffer is read. Programs count by the names of their files. */
 static uint64_t sum_of_config(const struct ct_buffer *b)
 {
     uint64_t sum = b->framing;
@@ -100,8 +100,8 @@ static uint64_t sum_of_config(const struct ct_buffer *b)
     return sum;
 }
 
-/* Mixes pieces from all over the file, the first and the last among them: of another trace of the same size
- * and time they differ. CT_ERR_IO. */
+/* Mixes in parts from all over the file, the first and the last bytes among them, so that another trace of
+ * the same size and time has another hash. CT_ERR_IO. */
 static int mix_bytes(struct ct_ctx *ctx, const char *path, uint64_t size, uint64_t *sum)
 {
     char piece[PIECE];
@@ -255,7 +255,8 @@ static int refuse(struct ct_ctx *ctx, const char *name, const char *what)
                    what);
 }
 
-/* Points ascend. False: they do not, or there is more than the file has. */
+/* Reads the points of a stream. Refuses points that do not ascend, and more of them than the file can
+ * hold. */
 static int get_points(struct ct_ctx *ctx, struct reader *r, struct ct_index_stream *s, uint64_t count,
                       bool *good)
 {
@@ -297,7 +298,7 @@ static int get_streams(struct ct_ctx *ctx, struct reader *r, struct ct_index *in
     return rc;
 }
 
-/* The numbers behind the identity. */
+/* Reads the numbers behind the identity. */
 static int read_numbers(struct ct_ctx *ctx, const char *name, struct reader *r, struct ct_index **out)
 {
     struct ct_index *index = calloc(1, sizeof *index);
@@ -324,7 +325,7 @@ int ct_index_read(struct ct_ctx *ctx, const char *name, const void *bytes, size_
     *out = NULL;
     if (!bytes || size < MAGIC_SIZE || memcmp(bytes, magic, VERSION_AT) != 0)
         return refuse(ctx, name, "is in the place of an index, and is none");
-    if (memcmp(bytes, magic, MAGIC_SIZE) != 0) /* of another version */
+    if (memcmp(bytes, magic, MAGIC_SIZE) != 0) /* the index is of another version */
         return CT_OK;
     const uint8_t *numbers = (const uint8_t *)bytes + MAGIC_SIZE;
     const size_t count = (size - MAGIC_SIZE) / 8;

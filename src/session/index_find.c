@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where decoding begins for a window: some points before it, where it is tried whether a decoder that begins
- * there comes to the state that decoding from the first byte comes to. */
+/* Finds where to begin decoding for a window. A decoder that begins at some point before the window is run up
+ * to the window, and has to come to the state that decoding from the first byte has there. */
 #include "session/index.h"
 
 #include "base/cycle_counts.h"
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Points that decoding begins before the last one before the window, at first; each time it does not lead
- * to the right state there are so many times more. */
+/* ^^How many points before the last one before the window decoding begins at first. Each try that does not
+ * come to the right state takes MORE_POINTS times as many. */
 #define FIRST_POINTS 2u
 #define MORE_POINTS  4u
 #define TRIES        4u
@@ -21,20 +21,21 @@
 /* Bytes of the file behind a point, with which it is told: a chunk, and what is kept of the one before. */
 #define BEHIND (2 * (uint64_t)CT_CHUNK_SIZE)
 
-/* Behind the first address execution is known; if it went elsewhere before, what that means ends with the
- * second. */
+/* The addresses that must be traced between the point and the window. Behind the first one, execution is
+ * known; if it was elsewhere before, what follows from that ends with the second one. */
 #define LEAST_ADDRESSES 2u
 
 struct search {
     const struct ct_index *index;
     const struct ct_index_look *look;
     struct ct_index_begin *begin;
-    size_t last[CT_INDEX_STREAMS]; /* the number of the last point before the window, and one; 0: no stream */
+    size_t last[CT_INDEX_STREAMS]; /* of each stream: one more than the number of its last point before the
+                                      window; 0: the stream is not searched */
     struct ct_chain *chain;
     struct ct_index_place places[CT_INDEX_STREAMS];
     bool found[CT_INDEX_STREAMS];
     uint64_t end; /* offset in the file behind which none of these points comes any more */
-    bool stopped; /* all streams are found, or one cannot be */
+    bool stopped; /* all streams were found, or one cannot be */
     bool failed;
 };
 
@@ -47,11 +48,12 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* Whether what a decoder says from here on is what one says that began with the first byte. */
+/* Tells whether a decoder that began at a point tells the same from here on as one that began at the first
+ * byte. */
 static bool is_same(const struct ct_index_place *whole, const struct ct_index_place *part)
 {
     if (part->elements == whole->elements)
-        return true; /* it had nothing before */
+        return true; /* the stream had nothing before the point */
     return part->addresses >= LEAST_ADDRESSES && part->context == whole->context &&
            part->timestamp == whole->timestamp && (part->counts || !whole->counts) &&
            part->owners == whole->owners && part->clock.cycles <= whole->clock.cycles &&
@@ -121,7 +123,7 @@ static int try_begin(struct search *s)
     ct_index_begin_chain(s->chain, s->begin);
     rc = ct_chain_run(s->chain);
     ct_chain_free(s->chain);
-    s->failed |= !s->stopped; /* a point did not come */
+    s->failed |= !s->stopped; /* a stream never came to its point */
     return s->stopped ? CT_OK : rc;
 }
 
@@ -132,7 +134,8 @@ static bool is_wanted(const struct ct_index_look *look, size_t id)
     return !(look->ids[0] | look->ids[1]) || look->ids[id / 64] >> id % 64 & 1;
 }
 
-/* Whether a window in cycles is on a stream without counts, which has to be told of. */
+/* Tells whether a window in cycles is wanted of a stream without counts, so that all of it has to be decoded
+ * for the message. */
 static bool lacks_counts(const struct ct_index_look *look)
 {
     const struct ct_buffer *b = look->buffer;
@@ -146,8 +149,8 @@ static bool lacks_counts(const struct ct_index_look *look)
     return false;
 }
 
-/* Finds the last point of each stream that is before the window. False: a stream comes to its window, and
- * has none. */
+/* Finds the last point of each stream before the window. Returns false when a stream reaches its window
+ * before its first point. */
 static bool find_last(struct search *s)
 {
     bool any = false;
@@ -170,8 +173,8 @@ static bool find_last(struct search *s)
     return any;
 }
 
-/* The last byte at or before an offset that frames can be read from: where a chunk begins when all of the
- * trace is read. A piece that joins another one may begin inside of a frame. */
+/* Returns the last offset at or before `offset` at which reading of frames may begin: where a chunk begins
+ * when all of the trace is read. A piece that joins another one may begin inside of a frame. */
 static uint64_t align(const struct ct_index_look *look, enum ct_framing framing, uint64_t offset)
 {
     const struct ct_buffer *buffer = look->buffer;
@@ -183,7 +186,8 @@ static uint64_t align(const struct ct_index_look *look, enum ct_framing framing,
     return joins ? start : start + ct_chain_align(framing, offset - start, look->align);
 }
 
-/* The offset that all streams have so many points behind it, before their windows. */
+/* Returns an offset from which each stream has at least `points` points before its window, if it has so
+ * many. */
 static uint64_t offset_before(const struct search *s, size_t points)
 {
     uint64_t offset = UINT64_MAX;

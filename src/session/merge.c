@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of several sources in one order: each source is decoded by a chain of its own, a little at a
- * time, and the source whose next event is the earliest gives events until another one is earlier. */
+/* Gives the events of several sources in one order. Each source is decoded by a chain of its own, a little at
+ * a time. The source whose next event is the earliest gives events until that of another one is earlier. */
 #include "coretap/merge.h"
 
 #include <stdbool.h>
@@ -11,13 +11,13 @@
 #include "base/options.h"
 #include "chain/feed.h"
 
-#define PIECE 4096 /* input bytes that are decoded at a time: the events in them have to be held */
+#define PIECE 4096 /* input bytes that are decoded at a time; the events in them have to be held */
 
-#define READY 512 /* events of a source whose time is known, at most */
+#define READY 512 /* the most events of a source that are held with their times */
 
-#define BATCH 2048 /* events that are made at a time */
+#define BATCH 2048 /* the most events that are made at a time */
 
-/* One source on its way to the common order. */
+/* A source with its chain and the events that it holds. */
 struct reader {
     struct ct_merge *merge;
     struct ct_merge_source *source;
@@ -26,9 +26,9 @@ struct reader {
     struct ct_feed feed;
     struct ct_events *events;
     struct ct_timeline *timeline;
-    struct ct_event_sieve *sieve; /* of all that the filter says but for ticks; NULL: all is kept */
+    struct ct_event_sieve *sieve; /* applies all of the filter but ticks; NULL when all is kept */
     uint64_t kept;
-    bool over; /* nothing of the source is wanted any more: its times do not decrease */
+    bool over; /* nothing more of the source is wanted: its times never decrease */
     /* Events of the last piece that the timeline had no room for. */
     struct ct_event *pending;
     size_t pending_count, pending_done, pending_cap;
@@ -36,7 +36,7 @@ struct reader {
     size_t ready_count, ready_done;
 };
 
-/* Which sources are being given. */
+/* Which sources give events: first those with timestamps, then those without. */
 enum turn {
     NOT_BEGUN,
     TIMED,
@@ -48,10 +48,10 @@ struct ct_merge {
     struct ct_merge_options options;
     struct ct_filter filter;
     struct ct_merge_source *sources;
-    struct reader *readers; /* one for each source */
+    struct reader *readers; /* one for each source, in their order */
     size_t count;
     enum turn turn;
-    struct reader *last; /* whose events were given last */
+    struct reader *last; /* the reader whose events were given last */
     int result;          /* the first error */
     struct ct_seen seen;
     struct ct_sieve_seen sieved;
@@ -145,7 +145,7 @@ static void close_reader(struct reader *r)
     free(r->pending);
 }
 
-/* Decodes one more piece of the input. */
+/* Decodes one more piece of the source's input. */
 static int read_piece(struct reader *r)
 {
     struct ct_merge *m = r->merge;
@@ -168,7 +168,7 @@ static bool is_behind_window(const struct reader *r, uint64_t time)
     return to->kind == CT_POINT_TICKS && r->source->timed && time >= to->value;
 }
 
-/* A source without timestamps comes before all of them. */
+/* Tells whether an event is in the window of ticks. Sources without timestamps are not asked for it. */
 static bool is_in_window(const struct reader *r, uint64_t time)
 {
     const struct ct_filter_point *from = &r->merge->filter.from;
@@ -176,7 +176,7 @@ static bool is_in_window(const struct reader *r, uint64_t time)
            !is_behind_window(r, time);
 }
 
-/* Keeps of the events whose time is known those that are wanted. */
+/* Drops those of the events with times that the filter does not want. */
 static int sift(struct reader *r)
 {
     const size_t count = r->ready_count;
@@ -202,8 +202,8 @@ static void leave_ticks(struct ct_filter_point *point)
         *point = (struct ct_filter_point){0};
 }
 
-/* Makes the sieve of a source. Ticks are left to is_in_window: the sieve knows of an event only the timestamp
- * before it. */
+/* Makes the sieve of a source. It gets no ticks, which is_in_window applies: a sieve knows only the timestamp
+ * before an event. */
 static int begin_sieve(struct reader *r)
 {
     const struct ct_merge *m = r->merge;
@@ -217,7 +217,7 @@ static int begin_sieve(struct reader *r)
 
 /* ---- events with their times ---- */
 
-/* Goes on until a wanted event with its time is there, or nothing more comes. */
+/* Decodes until a wanted event with its time is there, or the source is at its end. */
 static int fill(struct reader *r)
 {
     int rc = CT_OK;
@@ -239,7 +239,7 @@ static int fill(struct reader *r)
 
 /* ---- the sources ---- */
 
-/* Stops the look for a timestamp at the first one. Local timestamps of an ITM are cycles, not times. */
+/* Ends the chain at the first timestamp. Local timestamps of an ITM are cycles and no times. */
 static int find_timestamp(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
     struct ct_merge_source *s = user;
@@ -254,7 +254,7 @@ static int find_timestamp(void *user, const struct ct_stream *stream, const stru
     return 0;
 }
 
-/* Looks whether a source has a time at all. */
+/* Finds out whether a source has timestamps. */
 static int look_for_time(struct ct_ctx *ctx, struct ct_merge_source *s)
 {
     const struct ct_chain_sink sink = {.user = s, .elems = find_timestamp};
@@ -350,7 +350,7 @@ int ct_merge_new(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t cou
         return ct_fail_nomem(ctx, "merging");
     m->ctx = ctx;
     m->options = o;
-    m->options.filter = NULL; /* what is read from now on is the copy */
+    m->options.filter = NULL; /* the copy is used from here on */
     m->filter = filter;
     rc = add_buffers(m, buffers, count);
     if (rc)
@@ -391,8 +391,8 @@ static bool is_in_turn(const struct ct_merge *m, const struct reader *r)
     return (m->turn == TIMED) == (bool)r->source->timed && r->ready_done < r->ready_count;
 }
 
-/* Finds the reader whose next event is the earliest, the first of several, and the last time at which its
- * events come before those of the others. NULL when all are at their end. */
+/* Finds the reader whose next event is the earliest, the first in order among equals, and the last time up to
+ * which its events come before those of the others. NULL when all are at their end. */
 static struct reader *find_earliest(struct ct_merge *m, uint64_t *until)
 {
     struct reader *best = NULL;
@@ -404,7 +404,7 @@ static struct reader *find_earliest(struct ct_merge *m, uint64_t *until)
         if (m->turn == UNTIMED)
             return r;
         if (!best || next_time(r) < next_time(best)) {
-            /* What was the earliest stands before this one: at equal times it comes first. */
+            /* The reader found before comes earlier in the order, so that it is first at equal times. */
             if (best)
                 *until = next_time(best) - 1;
             best = r;
@@ -424,8 +424,8 @@ static void take(struct reader *r, uint64_t until, struct ct_merge_batch *out)
         .source = r->source, .events = r->ready + first, .count = r->ready_done - first};
 }
 
-/* The threads of the so many-th of sources that are decoded in turn: the caller's is one of each, the others
- * are shared out. */
+/* Returns the threads for source `index` of `count` that are decoded in turn. Each gets the caller's thread,
+ * and the others are divided among them. */
 static uint16_t threads_of(const struct ct_merge *m, size_t index, size_t count)
 {
     const size_t others = m->options.threads ? m->options.threads - 1u : 0;

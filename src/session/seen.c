@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was seen of a capture: the one place where the losses of its chains are added up. */
+/* Adds up what was seen of a capture. This is the one place where the losses of its chains are added up. */
 #include "coretap/session.h"
 
 #include <stdbool.h>
 
-/* Whether the framing found nothing to decode. */
+/* Tells whether the framing found nothing to decode. */
 static bool is_misframed(const struct ct_chain *chain)
 {
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
     return frames && ct_chain_framing(chain) != CT_FRAMING_NONE && frames->input_bytes && !frames->frames;
 }
 
-/* Whether anything is known to have been executed, as far as the chain could know. */
+/* Tells whether the stream executed anything, as far as a chain of this level can know. */
 static bool has_run(const struct ct_stream *stream, enum ct_level level)
 {
     const enum ct_protocol protocol = (enum ct_protocol)stream->source->protocol;
@@ -31,7 +31,7 @@ void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum ct_lev
         losses.lost_bytes -= stats->lost_bytes;
     ct_losses_add(&seen->losses, &losses);
     for (size_t i = 0; i < count; i++) {
-        /* A chain that was left inside of a piece has not counted its bytes. */
+        /* a chain that was left inside of a piece has not counted its bytes */
         seen->has_trace |=
             streams[i].stats.bytes || streams[i].stats.packets || streams[i].stats.instructions;
         seen->ran |= streams[i].stats.bytes && has_run(&streams[i], level);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass over a capture. Where memory changes, the programs that ran are known only when it is over; who
- * wants steps then gets them in a second one. */
+/* Runs analyses over a capture in one pass. Where memory changes, the programs that ran are known only at its
+ * end; analyses of steps then get these in a second pass. */
 #include "session/session.h"
 
 #include "base/ctx.h"
@@ -74,7 +74,7 @@ uint32_t ct_session_lane(const struct ct_session *s, uint8_t id)
 
 /* ---- programs ---- */
 
-/* Looks once for what lay in a memory. */
+/* Looks for the programs that lay in a memory, once for each memory. */
 static int find_programs_in(struct ct_session *s, const struct ct_maps *maps, uint32_t memory)
 {
     if (memory < s->memory_count && s->memories[memory])
@@ -120,18 +120,18 @@ static int tell_programs(const struct ct_session *s)
 
 /* ---- a pass ---- */
 
-/* A chain over one buffer, and what its receivers need. */
+/* A chain over one buffer, with what its receivers need. */
 struct pass {
     struct ct_session *session;
     struct ct_chain_sink sink;
     struct ct_chain *chain;
     uint64_t before;     /* bytes of the buffers that are over */
-    uint32_t first_lane; /* of the buffer: its streams have the number of their ID behind it */
+    uint32_t first_lane; /* the lane of its ID 0; other IDs follow */
     const struct ct_maps *maps;
     const struct ct_buffer *buffer;
     uint64_t ids[2];
     bool stopped;                /* the windows of all streams are over */
-    struct ct_index_begin begin; /* where its decoding begins */
+    struct ct_index_begin begin; /* where decoding of the buffer begins */
 };
 
 static int on_bytes(void *user, uint64_t bytes)
@@ -201,7 +201,8 @@ static int begin_sieve(const struct pass *pass, const struct ct_stream *stream, 
     return rc ? rc : ct_edges_new(pass->session->ctx, NULL, &sieved->edges);
 }
 
-/* Counts what was kept as a chain would have counted it: with cycles only when an analysis takes them. */
+/* Counts the steps that were kept as a chain would have counted them: with cycles only when an analysis takes
+ * cycles. */
 static int count_steps(const struct ct_session *s, struct ct_edges *edges, struct ct_step_batch batch)
 {
     if (!(s->inputs & CT_INPUT_CYCLES))
@@ -209,8 +210,8 @@ static int count_steps(const struct ct_session *s, struct ct_edges *edges, struc
     return s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) ? ct_edges_add(edges, &batch) : CT_OK;
 }
 
-/* The window of a stream is over: nothing more of it is decoded. Ends the chain, which returns the result,
- * when that is so for all of its streams. */
+/* Stops decoding a stream whose window is over. When that is so for all streams of the chain, the result ends
+ * it. */
 static int leave_stream(struct pass *pass, const struct ct_stream *stream)
 {
     pass->session->sieved[stream->id].over = true;
@@ -238,7 +239,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return rc || !ct_sieve_is_over(sieved->sieve) ? rc : leave_stream(pass, stream);
 }
 
-/* The buffer is over. */
+/* Adds up what the sieves of a buffer have seen, and frees them. */
 static void end_sieves(struct ct_session *s)
 {
     for (size_t i = 0; i < CT_SESSION_LANES; i++) {
@@ -250,7 +251,7 @@ static void end_sieves(struct ct_session *s)
     }
 }
 
-/* False: no stream of the buffer is wanted. */
+/* Returns false when no stream of the buffer is wanted. */
 bool ct_session_ids(const struct ct_session *s, const struct ct_buffer *buffer, uint64_t ids[2])
 {
     const uint64_t *only = s->options.ids;
@@ -264,7 +265,8 @@ bool ct_session_ids(const struct ct_session *s, const struct ct_buffer *buffer, 
     return (all && any) || ids[0] | ids[1];
 }
 
-/* Streams that are over before their window gave steps, and none of them is kept. */
+/* Makes the sieves of streams that end before their window: decoding from the first byte would have made
+ * them, with no step kept. */
 static int begin_dead(struct pass *pass)
 {
     size_t count;
@@ -279,7 +281,8 @@ static int begin_dead(struct pass *pass)
     return rc;
 }
 
-/* The chain keeps the address of the sink: both are in `pass`. In the last pass its streams end. */
+/* Runs a chain over one buffer. The chain keeps the address of its sink, so both are in `pass`. Events are
+ * given in the last pass only. */
 static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
                      bool counts, bool steps, bool is_last)
 {
@@ -306,7 +309,7 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
     return pass->stopped ? CT_OK : rc;
 }
 
-/* The streams of the chain are over. */
+/* Tells the analyses that the streams of the chain are over. */
 static int end_streams(const struct ct_session *s, const struct ct_chain *chain, uint32_t first_lane)
 {
     size_t count;
@@ -317,7 +320,7 @@ static int end_streams(const struct ct_session *s, const struct ct_chain *chain,
     return rc;
 }
 
-/* Gives an analysis what was counted in the streams, or of `sieved` (NULL: none) what was kept of them. */
+/* Gives an analysis the counts of the streams or, if `sieved` is not NULL, of what was kept of them. */
 static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chain, uint32_t first_lane,
                        const struct ct_sieved *sieved)
 {
@@ -375,7 +378,7 @@ static int give_totals(struct ct_session *s, const struct ct_chain *chain, uint3
     return rc;
 }
 
-/* All that the chain gives was given. */
+/* Finishes a buffer: gives counts to the analyses and adds up what was seen. */
 static int finish(struct ct_session *s, const struct pass *pass, const struct ct_buffer *buffer)
 {
     s->first_lane = pass->first_lane;
@@ -415,7 +418,7 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
     return rc;
 }
 
-/* Steps once more: now it is known which programs they are of. What a filter keeps is counted now, too. */
+/* Gives steps in a second pass, now that their programs are known, and counts what a filter keeps. */
 static int run_again(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
                      uint32_t first_lane)
 {
@@ -434,7 +437,7 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
     return rc;
 }
 
-/* Notes what the capture is called in results. A name that is too long is none. */
+/* Notes the name of the capture for results; none if it is too long. */
 static void name_run(struct ct_session *s, const struct ct_capture *capture)
 {
     const char *part = s->options.part && *s->options.part ? s->options.part : NULL;
@@ -444,7 +447,7 @@ static void name_run(struct ct_session *s, const struct ct_capture *capture)
         s->run[0] = '\0';
 }
 
-/* Tells the analyses which run they are of. */
+/* Tells the analyses the name of the run. */
 static int add_run(const struct ct_session *s)
 {
     int rc = CT_OK;
@@ -453,8 +456,8 @@ static int add_run(const struct ct_session *s)
     return rc;
 }
 
-/* Whether no trace has to be followed to know which memories it is of: there is one. Its programs are found.
- */
+/* Finds the programs before anything is decoded, if the capture has one memory, and then sets *by_memory to
+ * false. */
 static int find_only_programs(struct ct_session *s, const struct ct_capture *capture,
                               const struct ct_buffer *buffers, size_t count, bool *by_memory)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of a session share: passes for analyses (session.c), and streams in their turn (turns.c). */
+/* What the parts of a session share: passes for analyses (session.c), and passes for one stream each
+ * (turns.c). */
 #ifndef CT_SESSION_SESSION_H
 #define CT_SESSION_SESSION_H
 
@@ -9,14 +10,14 @@
 #include "session/index.h"
 
 enum {
-    CT_SESSION_LANES = 128, /* of a buffer: as many as there are trace IDs */
+    CT_SESSION_LANES = 128, /* of a buffer: one for each trace ID */
 };
 
-/* A stream that is filtered. */
+/* A stream under a filter. */
 struct ct_sieved {
     struct ct_sieve *sieve;
-    struct ct_edges *edges; /* that were kept */
-    bool over;              /* the window is */
+    struct ct_edges *edges; /* counts of the steps that were kept */
+    bool over;              /* its window is over */
 };
 
 struct ct_session {
@@ -24,36 +25,37 @@ struct ct_session {
     struct ct_session_options options;
     struct ct_analysis **analyses;
     size_t count;
-    uint32_t inputs; /* enum ct_analysis_input, of all */
+    uint32_t inputs; /* enum ct_analysis_input: what all analyses together take */
     struct ct_seen seen;
-    uint32_t lanes;      /* of the buffers that were run */
-    uint32_t first_lane; /* of the buffer whose chain is looked at */
-    uint8_t *memories;   /* of the capture, by number: 1 for those whose programs were looked for */
+    uint32_t lanes;      /* lanes of the buffers that were run */
+    uint32_t first_lane; /* the first lane of the current buffer */
+    uint8_t *memories;   /* by number of the memory: 1 when its programs were looked for */
     size_t memory_count;
-    struct ct_filter filter;                   /* of this run, settled */
-    bool sieves;                               /* it leaves steps out */
-    struct ct_sieved sieved[CT_SESSION_LANES]; /* by trace ID, of the buffer that is being decoded */
+    struct ct_filter filter;                   /* the filter of this run, with times turned into ticks */
+    bool sieves;                               /* the filter leaves steps out */
+    struct ct_sieved sieved[CT_SESSION_LANES]; /* streams of the current buffer, by trace ID */
     struct ct_sieve_seen sieve_seen;
-    uint64_t turned;                    /* bytes of the turns that are over, of this run */
-    struct ct_index *index;             /* that was made last, in this run … */
-    const struct ct_buffer *index_of;   /* … of this buffer; or both are NULL */
+    uint64_t turned;                    /* bytes of the turns of this run that are over */
+    struct ct_index *index;             /* the index that this run made last, or NULL */
+    const struct ct_buffer *index_of;   /* the buffer of that index, or NULL */
     uint64_t looked;                    /* bytes of the buffers before that one */
-    uint64_t apart;                     /* bytes between points of an index; 0: as it is best */
-    char run[CT_ANALYSIS_RUN_NAME + 1]; /* what the capture is called in results; "": a name too long */
+    uint64_t apart;                     /* the least distance between points of an index, in bytes; 0: chosen
+                                           by the size of the buffer */
+    char run[CT_ANALYSIS_RUN_NAME + 1]; /* name of the capture in results; empty when it is too long */
 };
 
-/* Writes the IDs of a buffer that are wanted, as in struct ct_chain_options. False: none is. */
+/* Finds the IDs of a buffer that are wanted, as in struct ct_chain_options. Returns false when none is. */
 bool ct_session_ids(const struct ct_session *session, const struct ct_buffer *buffer, uint64_t ids[2]);
 
 /* Makes the sieve of one stream. The errors of ct_sieve_new. */
 int ct_session_sieve(const struct ct_session *session, const struct ct_source *source,
                      const struct ct_maps *maps, struct ct_sieve **out);
 
-/* Says how many bytes there are between the points of an index, for tests; before the first run. */
+/* Sets the least distance between points of an index, for tests. To be called before the first run. */
 void ct_session_tune(struct ct_session *session, uint64_t apart);
 
-/* Finds where decoding of some IDs of a buffer begins for the window of the filter (window.c). `before`:
- * bytes of the buffers that are over. The errors of ct_index_make and ct_index_find. */
+/* Finds where to begin decoding some IDs of a buffer for the window of the filter (window.c). `before`: bytes
+ * of the buffers that are over. The errors of ct_index_make and ct_index_find. */
 int ct_session_begin(struct ct_session *session, const struct ct_buffer *buffer, const uint64_t ids[2],
                      uint64_t before, struct ct_index_begin *begin);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a filter keeps of one stream. */
+/* Keeps those steps and marks of one stream that a filter wants. */
 #include "session/sieve.h"
 
 #include "base/ctx.h"
@@ -16,20 +16,20 @@ struct ct_sieve {
     struct ct_sieve_code code;
     struct ct_sieve_window window;
     struct ct_sieve_clock clock;
-    struct ct_sieve_clock begin; /* the clock when the first batch came */
+    struct ct_sieve_clock begin; /* the clock at the first batch */
     struct ct_sieve_seen seen;
-    bool is_wanted;   /* the context is */
-    bool was_kept;    /* the last step, or none came yet */
-    bool has_window;  /* the filter has one … */
-    bool has_code;    /* … and names modules or functions */
-    uint64_t offset;  /* of the last mark that came */
-    bool waits;       /* something was not given, since the last that was */
-    bool left_out;    /* … and was a step, or a mark that says how the program went on */
-    bool broken;      /* … and trace was missing there */
-    uint64_t skipped; /* … and so many cycles went by */
+    bool is_wanted;   /* the current context is wanted */
+    bool was_kept;    /* the last step was kept, or there was none yet */
+    bool has_window;  /* the filter has a window */
+    bool has_code;    /* the filter names modules or functions */
+    uint64_t offset;  /* of the last mark */
+    bool waits;       /* something was left out since the last step or mark that was kept */
+    bool left_out;    /* a step was left out, or a mark that tells how the program went on */
+    bool broken;      /* trace was missing in what was left out */
+    uint64_t skipped; /* cycles of what was left out */
     bool has_context, has_timestamp;
-    struct ct_step_mark context, timestamp; /* … the last of them, not given */
-    /* What is given. */
+    struct ct_step_mark context, timestamp; /* the last ones that were left out */
+    /* What is kept of the current batch. */
     uint32_t *edges, *cycles;
     size_t count, room;
     struct ct_step_mark *marks;
@@ -138,7 +138,7 @@ void ct_sieve_seen_add(struct ct_sieve_seen *to, const struct ct_sieve_seen *fro
 
 /* ---- what is given ---- */
 
-/* Room for all steps and marks of a batch, with those that may come before each. */
+/* Makes room for all steps and marks of a batch, and for the marks that may come before each. */
 static int make_room(struct ct_sieve *s, const struct ct_step_batch *batch)
 {
     const size_t marks = batch->mark_count + 4 * (batch->count + batch->mark_count);
@@ -168,7 +168,8 @@ static void give_mark(struct ct_sieve *s, const struct ct_step_mark *mark)
     s->marks[s->mark_count++].at = (uint32_t)s->count;
 }
 
-/* What stands for all that was left out, right before what is kept. */
+/* Puts out marks for what was left out, right before something is kept: its cycles, its last context and
+ * timestamp, and that steps are missing. */
 static void give_left_out(struct ct_sieve *s)
 {
     const struct ct_step_mark cycles = {
@@ -190,7 +191,7 @@ static void give_left_out(struct ct_sieve *s)
 
 /* ---- steps and marks ---- */
 
-/* Whether the window has an item; what no filter asks for is not looked at. */
+/* Tells whether an item is in the window. Without a window nothing is looked at. */
 static int in_window(struct ct_sieve *s, const struct ct_step_batch *item)
 {
     return s->has_window ? ct_sieve_window_has(&s->window, &s->clock, item) : 1;
@@ -230,7 +231,7 @@ static int run_step(struct ct_sieve *s, const struct ct_step_batch *batch, size_
     return CT_OK;
 }
 
-/* Takes what a mark says of time and context. */
+/* Notes what a mark tells of time and context. */
 static void note_mark(struct ct_sieve *s, const struct ct_step_mark *mark)
 {
     const bool is_elem = mark->kind == CT_MARK_ELEM;
@@ -240,7 +241,7 @@ static void note_mark(struct ct_sieve *s, const struct ct_step_mark *mark)
         s->is_wanted = ct_sieve_wants(&s->filter, s->source, s->maps, &mark->elem, &s->seen);
 }
 
-/* Keeps for later what a mark that is not given means for what comes. */
+/* Leaves a mark out, and keeps what it means for later steps. */
 static void leave_mark_out(struct ct_sieve *s, const struct ct_step_mark *mark)
 {
     const uint8_t kind = mark->kind == CT_MARK_ELEM ? mark->elem.kind : CT_ELEM_GAP;
@@ -294,7 +295,8 @@ static int run_mark(struct ct_sieve *s, const struct ct_step_batch *batch, const
     return CT_OK;
 }
 
-/* Without counts the clock would stand still, and the whole stream be before each point. */
+/* Refuses a window in cycles for a source that counts none: its clock would stand still, and the whole stream
+ * would lie before each point. */
 static int check_cycles(const struct ct_sieve *s, const struct ct_step_batch *batch)
 {
     const struct ct_filter *f = &s->filter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a sieve: which code is wanted, and when the window is. */
+/* The parts of a sieve: which code and which contexts are wanted, and when the window begins and ends. */
 #ifndef CT_SESSION_SIEVE_H
 #define CT_SESSION_SIEVE_H
 
@@ -8,64 +8,64 @@
 #include "coretap/filter.h"
 #include "coretap/watch.h"
 
-/* Where a stream is. */
+/* How far a stream is, in each of the units of a window. */
 struct ct_sieve_clock {
     uint64_t cycles, instructions;
-    uint64_t ticks; /* the last timestamp, 0 before the first one. Never goes back */
+    uint64_t ticks; /* the last timestamp; 0 before the first one; never goes back */
 };
 
 /* ---- sieve.c ---- */
 
-/* Copies the options of a sieve, and the filter in them; `who` reads them. CT_ERR_ARG. */
+/* Copies the options of a sieve and the filter in them, on behalf of function `who`. CT_ERR_ARG. */
 int ct_sieve_read_options(struct ct_ctx *ctx, const char *who, const struct ct_sieve_options *options,
                           struct ct_sieve_options *o, struct ct_filter *filter);
 
-/* Tells whether the window is over: the sieve keeps nothing of what comes. */
+/* Tells whether the window is over, so that the sieve will keep nothing more. */
 bool ct_sieve_is_over(const struct ct_sieve *sieve);
 
-/* Says before the first batch that the stream begins inside of its trace, where its clock is `clock`, before
- * the window. */
+/* Says that the stream begins inside of its trace, before the window, where its clock is `clock`. To be
+ * called before the first batch. */
 void ct_sieve_begin_inside(struct ct_sieve *sieve, const struct ct_sieve_clock *clock);
 
 /* ---- code (sieve_code.c) ---- */
 
-/* Remembers for each node whether its code is wanted. */
+/* The code that a filter wants, with a verdict for each node of the graph. */
 struct ct_sieve_code {
     struct ct_ctx *ctx;
-    const struct ct_filter *filter; /* its modules and functions count */
+    const struct ct_filter *filter; /* its modules and functions are used */
     struct ct_programs *programs;
-    uint8_t *verdicts; /* by number of the node: 0 not known yet, WANTED, UNWANTED */
+    uint8_t *verdicts; /* by number of the node: 0 for not known yet, WANTED or UNWANTED */
     uint32_t room;
 };
 
-/* CT_ERR_NOT_FOUND: a module or a function is in none of the programs. */
+/* Checks that each module and function of the filter is in a program. CT_ERR_NOT_FOUND: one is in none. */
 int ct_sieve_code_check(const struct ct_sieve_code *code);
 
-/* Whether the node with a number is wanted: 1 or 0, or a negative error. */
+/* Tells whether a node is wanted: 1 or 0, or a negative error. */
 int ct_sieve_code_wants(struct ct_sieve_code *code, const struct ct_graph *graph, uint32_t number);
 
 /* ---- who runs (sieve_who.c) ---- */
 
-/* Whether what runs in a context (a CONTEXT element) is wanted, and notes it as seen. What is not known is
- * not wanted, when it is asked for. */
+/* Tells whether the filter wants what runs in a context (a CONTEXT element), and notes the context as seen. A
+ * context that does not tell what the filter asks for is not wanted. */
 bool ct_sieve_wants(const struct ct_filter *filter, const struct ct_source *source,
                     const struct ct_maps *maps, const struct ct_elem *context, struct ct_sieve_seen *seen);
 
-/* Whether it is before a context is known: a filter that asks for none. */
+/* Tells whether the filter wants what runs before a context is known, which it does if it asks for none. */
 bool ct_sieve_wants_all(const struct ct_filter *filter);
 
-/* Notes a timestamp: the clock never goes back. */
+/* Notes a timestamp in the clock, which never goes back. */
 void ct_sieve_note_ticks(struct ct_sieve_clock *clock, struct ct_sieve_seen *seen, uint64_t ticks);
 
-/* Says that a window is in cycles and the source counts none. CT_ERR_NOT_FOUND. */
+/* Reports that a window is given in cycles and the source counts none. Result: CT_ERR_NOT_FOUND. */
 int ct_sieve_no_cycles(struct ct_ctx *ctx, const struct ct_source *source);
 
 /* ---- the window (sieve_window.c) ---- */
 
-/* One end of the window, and how often its place was come to. */
+/* One end of the window, with how often execution came to its place. */
 struct ct_sieve_end {
     struct ct_filter_point point;
-    struct ct_watches *watches; /* of its place; or NULL */
+    struct ct_watches *watches; /* of its place; NULL when the end is no place */
     struct ct_watcher *watcher;
     uint64_t times;
     bool reached;
@@ -75,13 +75,13 @@ struct ct_sieve_window {
     struct ct_sieve_end from, to;
 };
 
-/* The errors of ct_watches_add. */
+/* Prepares both ends. The errors of ct_watches_add. */
 int ct_sieve_window_init(struct ct_ctx *ctx, struct ct_sieve_window *window, const struct ct_filter *filter,
                          struct ct_programs *programs);
 void ct_sieve_window_free(struct ct_sieve_window *window);
 
-/* Moves on to one step or mark, the only one of `item`, which begins at `clock`. Result: 1 when it is inside,
- * 0 when not, or a negative error. */
+/* Moves on by one step or mark, the only one of `item`, which begins at `clock`. Result: 1 when it is inside
+ * the window, 0 when not, or a negative error. */
 int ct_sieve_window_has(struct ct_sieve_window *window, const struct ct_sieve_clock *clock,
                         const struct ct_step_batch *item);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which code a filter wants, by module and function. */
+/* Decides which code a filter wants, by module and function. */
 #include "session/sieve.h"
 
 #include "base/ctx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whom a filter wants: contexts, threads, processes, exception levels. */
+/* Decides which contexts, threads, processes and exception levels a filter wants. */
 #include "session/sieve.h"
 
 #include "base/ctx.h"
@@ -19,8 +19,8 @@ static void note(uint32_t *list, uint32_t *count, uint32_t number)
         list[(*count)++] = number;
 }
 
-/* Whether a thread is one of a process that is wanted. The number of a thread may have been another one's
- * before; as a thread of both it counts for both. */
+/* Tells whether a thread belongs to a wanted process. Linux uses numbers of threads again, so that one thread
+ * may belong to several processes; it counts for each. */
 static bool in_processes(const struct ct_filter *f, const struct ct_maps *maps, uint32_t tid)
 {
     bool known = false;

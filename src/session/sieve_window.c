@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window of a filter: each end is reached once. */
+/* The window of a filter. Each of its two ends is reached once. */
 #include "session/sieve.h"
 
 #include "base/ctx.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    EVENTS = 64, /* taken at once of what comes by a place */
+    EVENTS = 64, /* events of a place that are taken at a time */
 };
 
 static int init_end(struct ct_ctx *ctx, struct ct_sieve_end *end, const struct ct_filter_point *point,
@@ -40,13 +40,14 @@ void ct_sieve_window_free(struct ct_sieve_window *w)
     ct_watches_free(w->to.watches);
 }
 
-/* Whether an event is a coming to the place: of a function that is named without more, its end is none. */
+/* Tells whether an event means that execution came to the place. The return of a function does only where the
+ * place asks for it. */
 static bool is_coming(const struct ct_sieve_end *end, const struct ct_watch_event *event)
 {
     return event->kind != CT_WATCH_RETURN || strncmp(end->point.place, "return:", 7) == 0;
 }
 
-/* How often the item comes to the place of an end; negative: an error. */
+/* Counts how often the item comes to the place of an end; a negative error. */
 static int comings(struct ct_sieve_end *end, const struct ct_step_batch *item)
 {
     struct ct_watch_event events[EVENTS];
@@ -61,7 +62,8 @@ static int comings(struct ct_sieve_end *end, const struct ct_step_batch *item)
     return rc ? rc : result;
 }
 
-/* `first` counts: whether a coming without a number is one yet. */
+/* Moves one end on by an item. `first`: the first time that execution comes to a place without a number
+ * counts. */
 static int move(struct ct_sieve_end *end, const struct ct_sieve_clock *clock,
                 const struct ct_step_batch *item, bool first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams one after the other, each in a pass of its own: what a command needs that prints the records of a
+/* Decodes streams one after the other, each in a pass of its own, for commands that print the records of a
  * stream together. */
 #include "session/session.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Who takes the records of the stream: the caller, or a part that the caller made for a thread. */
+/* Whose receivers take the records: the caller's, or those of a part that the caller made for a thread. */
 struct taker {
     struct pass *pass;
     void *user;
@@ -17,11 +17,11 @@ struct taker {
 struct pass {
     struct ct_session *session;
     struct ct_session_turn turn;
-    struct ct_sieve *sieve; /* NULL: all steps are wanted */
+    struct ct_sieve *sieve; /* NULL when all steps are wanted */
     uint64_t before;        /* bytes of the passes that are over */
     struct taker taker;
     bool stopped;                /* the window is over */
-    struct ct_index_begin begin; /* where its decoding begins */
+    struct ct_index_begin begin; /* where decoding of the stream begins */
 };
 
 /* ---- receivers: each hands on to that of the turn ---- */
@@ -99,7 +99,7 @@ static int on_part_end(void *user, const struct ct_stream *stream, void *part, i
     return whole->pass->turn.sink.part_end(whole->user, stream, theirs, keep);
 }
 
-/* Has the receivers that the turn has. */
+/* Returns a sink with the receivers that the turn has. */
 static struct ct_chain_sink sink_of(struct pass *pass)
 {
     const struct ct_chain_sink *theirs = &pass->turn.sink;
@@ -117,7 +117,7 @@ static struct ct_chain_sink sink_of(struct pass *pass)
 
 /* ---- a pass ---- */
 
-/* The source of an ID; NULL: the buffer has none. */
+/* Returns the source of an ID; NULL when the buffer has none. */
 static const struct ct_source *source_of(const struct ct_buffer *buffer, unsigned id)
 {
     if (buffer->framing == CT_FRAMING_NONE)
@@ -128,7 +128,7 @@ static const struct ct_source *source_of(const struct ct_buffer *buffer, unsigne
     return NULL;
 }
 
-/* Steps are all that a filter can leave out. */
+/* Refuses a filter that leaves out steps when the receivers take other records. */
 static int check_filter(const struct ct_session *s, const struct ct_chain_sink *sink)
 {
     if (!s->sieves || !(sink->packets || sink->elems || sink->events || sink->flow))
@@ -136,8 +136,8 @@ static int check_filter(const struct ct_session *s, const struct ct_chain_sink *
     return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_run: a filter of steps, and a receiver of other records");
 }
 
-/* What the filter names is looked for first, so that nothing is printed of a stream that cannot be filtered.
- */
+/* Begins a turn. What the filter names is looked for first, so that nothing is printed of a stream that
+ * cannot be filtered. */
 static int begin(struct pass *pass, const struct ct_maps *maps)
 {
     const struct ct_session *s = pass->session;

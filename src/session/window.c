@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A window on a long capture: decoding begins shortly before it. */
+/* Finds where to begin decoding for a window, so that a window on a long capture costs little more than
+ * itself. */
 #include "base/ctx.h"
 #include "chain/chunks.h"
 #include "session/index_file.h"
@@ -9,13 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Bytes between two points of an index at least, and points of a stream at most. */
+/* ^^The least distance between two points of an index, in bytes, and the most points of a stream. */
 #define APART       ((uint64_t)64 << 10)
 #define MOST_POINTS 65536u
 
-/* Frames are read in chunks, from each of which the streams get their bytes in turn: where chunks begin as
- * they do without a window, batches of several streams come in the same order. Tests have less trace than
- * that. */
+/* In framed trace, the streams get their bytes in turn from each chunk that is read. Where decoding begins at
+ * a multiple of the chunk size, batches of several streams come in the same order as without a window. Tests
+ * have too little trace for that and begin at multiples of a frame. */
 #define FRAME_SIZE 16u
 
 void ct_session_tune(struct ct_session *s, uint64_t apart)
@@ -36,7 +37,8 @@ static bool is_clock(const struct ct_filter_point *point)
            point->kind == CT_POINT_INSTRUCTIONS;
 }
 
-/* Whether the pieces of a buffer lie one behind the other, so that an offset says how far the trace came. */
+/* Tells whether the pieces of a buffer lie one behind the other, so that a larger offset means later
+ * trace. */
 static bool is_in_order(const struct ct_buffer *buffer)
 {
     bool is = true;
@@ -45,8 +47,8 @@ static bool is_in_order(const struct ct_buffer *buffer)
     return is;
 }
 
-/* Whether the begin of the window can be looked for. Places are known only to who follows all of the program;
- * a file is read twice. */
+/* Tells whether the beginning of the window can be looked for. A place is found only by following the whole
+ * program. The file is read twice. */
 static bool can_look(const struct ct_session *s, const struct ct_buffer *buffer, uint64_t *size)
 {
     const struct ct_filter *f = &s->filter;
@@ -64,8 +66,8 @@ static int on_bytes(void *user, uint64_t bytes)
     return s->options.progress(s->options.user, s->looked + bytes);
 }
 
-/* Gets the index of a buffer from its file, or makes it of all of the buffer and writes that file. Buffers
- * of one perf.data have an index each. */
+/* Loads the index of a buffer from its file, or makes one of the whole buffer and writes the file. Each
+ * buffer of a perf.data has an index of its own. */
 static int get_kept(struct ct_session *s, const struct ct_index_look *look)
 {
     char path[4096];
@@ -100,7 +102,7 @@ static int get_index(struct ct_session *s, const struct ct_index_look *look)
     return rc;
 }
 
-/* Says that the index that is wanted is of no use for a buffer. */
+/* Notes why an index that was asked for is not used for a buffer. */
 static int note_no_index(const struct ct_session *s, const struct ct_buffer *buffer, const char *why)
 {
     if (s->options.index)
