@@ -4,39 +4,15 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "chain/chain.h"
 #include "chain/chain_tune.h"
-#include "chain/feed.h"
 #include "chain/leave.h"
 #include "chain/memories.h"
 #include "chain/points.h"
-#include "chain/stream.h"
-#include "chain/threads/cuts.h"
 #include "chain/threads/parallel.h"
-#include "coretap/decode.h"
 #include "coretap/program.h"
 #include "frame/demux_skip.h"
 #include "losses/losses.h"
-
-struct ct_chain {
-    struct ct_ctx *ctx;
-    const struct ct_buffer *buffer;
-    const struct ct_chain_sink *sink;
-    struct ct_chain_options options;
-    struct ct_memories *memories;
-    const struct ct_memory *memory; /* the memory to begin with; NULL below FLOW */
-    struct ct_demux *demux;         /* made when the framing is known */
-    struct ct_batches *batches;
-    struct ct_parallel *parallel;         /* decodes the streams in place of this object; NULL without
-                                             threads */
-    const struct ct_chain_points *points; /* who is told of synchronisation points, or NULL */
-    size_t segment;
-    uint64_t begin; /* offset of the first byte that is read, or 0 */
-    uint64_t bytes;
-    bool cut; /* trace is missing behind the current piece */
-    size_t count;
-    struct ct_stream_chain *streams; /* sorted by ID */
-    struct ct_stream *views;         /* the array that ct_chain_streams returns */
-};
 
 static bool wanted(const struct ct_chain_options *options, uint8_t id)
 {
@@ -113,8 +89,7 @@ static bool is_straight(const struct ct_chain *c)
     return s->events && c->options.level == CT_LEVEL_ELEMENT && !s->packets && !s->elems;
 }
 
-/* Starts the threads once the streams are known, unless one thread is as good. */
-static int start_threads(struct ct_chain *c)
+int ct_chain_start_threads(struct ct_chain *c)
 {
     if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c))
         return CT_OK;
@@ -395,7 +370,7 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
     if (size && c->bytes == 0)
         rc = look_at_first(c, bytes, size);
     if (!rc && size && c->bytes == 0)
-        rc = start_threads(c);
+        rc = ct_chain_start_threads(c);
     if (!rc && goes_straight(c, size)) {
         size_t used;
         rc = push_straight(c, bytes, size, &used);
@@ -472,43 +447,6 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = c->streams[i].follow ? ct_follow_piece(c->streams[i].follow, piece) : CT_OK;
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
-}
-
-/* Decodes a file without frames with threads that read it themselves. Does nothing when that is not
- * possible. */
-static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
-{
-    const struct ct_parallel_file file = {
-        .path = c->buffer->path, .fd = chunks->fd, .size = ct_chunks_file_size(chunks)};
-    if (c->options.framing != CT_FRAMING_NONE || c->buffer->pieces || c->begin || c->bytes || !file.size)
-        return CT_OK;
-    int rc = start_threads(c);
-    if (rc || !c->parallel || !ct_parallel_takes_file(c->parallel))
-        return rc;
-    while (!rc && c->bytes < file.size) {
-        uint64_t at = c->bytes;
-        rc = ct_parallel_file(c->parallel, &file, &at);
-        ct_demux_skip(c->demux, (size_t)(at - c->bytes));
-        c->bytes = at;
-        if (!rc && c->sink->bytes)
-            rc = c->sink->bytes(c->sink->user, c->bytes);
-    }
-    return rc ? rc : ct_chunks_seek(chunks, c->bytes, UINT64_MAX);
-}
-
-int ct_chain_run(struct ct_chain *c)
-{
-    if (!c)
-        return CT_ERR_ARG;
-    struct ct_feed feed;
-    size_t pushed;
-    int rc = ct_feed_open(&feed, c->ctx, c->buffer, ct_framing_file_offset(ct_chain_framing(c), c->begin));
-    if (!rc)
-        rc = share_file(c, &feed.chunks);
-    while (!rc && !feed.ended)
-        rc = ct_feed_push(&feed, c, CT_CHUNK_SIZE, &pushed);
-    ct_feed_close(&feed);
-    return rc ? ct_tell_nomem(c->ctx, c->buffer->path, rc) : ct_chain_finish(c);
 }
 
 const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count)

@@ -10,9 +10,3 @@ const struct ct_protocol_ops *ct_protocol_ops(enum ct_protocol protocol)
 {
     return (size_t)protocol < sizeof table / sizeof *table ? table[protocol] : NULL;
 }
-
-int ct_packet_type_is_bad(enum ct_protocol protocol, unsigned type)
-{
-    const struct ct_protocol_ops *ops = ct_protocol_ops(protocol);
-    return ops && type < ops->type_count && ops->type_is_bad(type);
-}

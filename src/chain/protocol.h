@@ -19,10 +19,9 @@ struct ct_fast;
 /* Decoders and resolvers are the protocol's own objects. The operations are the functions of the protocol's
  * public headers with untyped pointers, and keep the rules that stand there. */
 struct ct_protocol_ops {
-    size_t packet_size; /* size of a packet record, which begins with its 8-byte `pos` */
-    size_t type_at;     /* offset of the byte that holds the type; type 0 is a run without synchronisation */
-    unsigned type_count;
-    bool (*type_is_bad)(unsigned type); /* true for packets that the protocol does not allow */
+    size_t packet_size;  /* size of a packet record, which begins with its 8-byte `pos` */
+    size_t type_at;      /* offset of the byte that holds the type; type 0 is a run without synchronisation */
+    unsigned type_count; /* all types are less than this */
 
     int (*decoder_new)(struct ct_ctx *ctx, const struct ct_source *source, void **out);
     void (*decoder_free)(void *decoder);

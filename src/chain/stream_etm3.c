@@ -61,18 +61,6 @@ static size_t resolve(void *resolver, const void *packets, size_t size, int fina
     return ct_etm3_resolve(resolver, packets, size, final, elems, cap, count);
 }
 
-static bool type_is_bad(unsigned type)
-{
-    switch (type) {
-    case CT_ETM3_BAD_SEQUENCE:
-    case CT_ETM3_BAD_TRACEMODE:
-    case CT_ETM3_RESERVED:
-        return true;
-    default:
-        return false;
-    }
-}
-
 const struct ct_protocol_ops ct_etm3_ops = {
     .packet_size = sizeof(struct ct_etm3_packet),
     .type_at = offsetof(struct ct_etm3_packet, type),
@@ -85,7 +73,6 @@ const struct ct_protocol_ops ct_etm3_ops = {
     .resolver_free = resolver_free,
     .resolver_reset = resolver_reset,
     .resolve = resolve,
-    .type_is_bad = type_is_bad,
     .find_sync = ct_etm3_find_sync,
     .decoder_seam = ct_etm3_decoder_seam,
     .resolver_seam = ct_etm3_resolver_seam,

@@ -61,20 +61,6 @@ static size_t resolve(void *resolver, const void *packets, size_t size, int fina
     return ct_etm4_resolve(resolver, packets, size, final, elems, cap, count);
 }
 
-static bool type_is_bad(unsigned type)
-{
-    switch (type) {
-    case CT_ETM4_BAD_SEQUENCE:
-    case CT_ETM4_BAD_TRACEMODE:
-    case CT_ETM4_RESERVED:
-    case CT_ETM4_RESERVED_CFG:
-    case CT_ETM4_INCOMPLETE_EOT:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static int fast_new(struct ct_ctx *ctx, void *decoder, void *resolver, void **out)
 {
     struct ct_etm4_fast *fast;
@@ -142,7 +128,6 @@ const struct ct_protocol_ops ct_etm4_ops = {
     .resolver_free = resolver_free,
     .resolver_reset = resolver_reset,
     .resolve = resolve,
-    .type_is_bad = type_is_bad,
     .fast_new = fast_new,
     .fast_free = fast_free,
     .fast_reset = fast_reset,

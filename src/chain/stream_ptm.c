@@ -61,18 +61,6 @@ static size_t resolve(void *resolver, const void *packets, size_t size, int fina
     return ct_ptm_resolve(resolver, packets, size, final, elems, cap, count);
 }
 
-static bool type_is_bad(unsigned type)
-{
-    switch (type) {
-    case CT_PTM_BAD_SEQUENCE:
-    case CT_PTM_RESERVED:
-    case CT_PTM_INCOMPLETE_EOT:
-        return true;
-    default:
-        return false;
-    }
-}
-
 const struct ct_protocol_ops ct_ptm_ops = {
     .packet_size = sizeof(struct ct_ptm_packet),
     .type_at = offsetof(struct ct_ptm_packet, type),
@@ -85,7 +73,6 @@ const struct ct_protocol_ops ct_ptm_ops = {
     .resolver_free = resolver_free,
     .resolver_reset = resolver_reset,
     .resolve = resolve,
-    .type_is_bad = type_is_bad,
     .find_sync = ct_ptm_find_sync,
     .decoder_seam = ct_ptm_decoder_seam,
     .resolver_seam = ct_ptm_resolver_seam,

@@ -58,11 +58,6 @@ static size_t resolve(void *resolver, const void *packets, size_t size, int fina
     return ct_stm_resolve(resolver, packets, size, final, elems, cap, count);
 }
 
-static bool type_is_bad(unsigned type)
-{
-    return type == CT_STM_BAD_SEQUENCE || type == CT_STM_RESERVED || type == CT_STM_INCOMPLETE_EOT;
-}
-
 const struct ct_protocol_ops ct_stm_ops = {
     .packet_size = sizeof(struct ct_stm_packet),
     .type_at = offsetof(struct ct_stm_packet, type),
@@ -75,5 +70,4 @@ const struct ct_protocol_ops ct_stm_ops = {
     .resolver_free = resolver_free,
     .resolver_reset = resolver_reset,
     .resolve = resolve,
-    .type_is_bad = type_is_bad,
 };

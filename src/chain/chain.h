@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A chain, as those see it who give it bytes (chain.c) and who read its file (run.c). */
+#ifndef CT_CHAIN_CHAIN_H
+#define CT_CHAIN_CHAIN_H
+
+#include "chain/stream.h"
+
+struct ct_chain_points;
+struct ct_memories;
+struct ct_parallel;
+
+struct ct_chain {
+    struct ct_ctx *ctx;
+    const struct ct_buffer *buffer;
+    const struct ct_chain_sink *sink;
+    struct ct_chain_options options;
+    struct ct_memories *memories;
+    const struct ct_memory *memory; /* the memory to begin with; NULL below FLOW */
+    struct ct_demux *demux;         /* made when the framing is known */
+    struct ct_batches *batches;
+    struct ct_parallel *parallel;         /* decodes the streams in place of this object; NULL without
+                                             threads */
+    const struct ct_chain_points *points; /* who is told of synchronisation points, or NULL */
+    size_t segment;
+    uint64_t begin; /* offset of the first byte that is read, or 0 */
+    uint64_t bytes;
+    bool cut; /* trace is missing behind the current piece */
+    size_t count;
+    struct ct_stream_chain *streams; /* sorted by ID */
+    struct ct_stream *views;         /* the array that ct_chain_streams returns */
+};
+
+/* Starts the threads once the streams are known, unless one thread is as good. CT_ERR_NOMEM. */
+int ct_chain_start_threads(struct ct_chain *chain);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a chain over the file of its buffer. */
+#include "base/ctx.h"
+#include "chain/chain.h"
+#include "chain/feed.h"
+#include "chain/threads/parallel.h"
+#include "frame/demux_skip.h"
+
+/* Decodes a file without frames with threads that read it themselves. Does nothing when that is not
+ * possible. */
+static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
+{
+    const struct ct_parallel_file file = {
+        .path = c->buffer->path, .fd = chunks->fd, .size = ct_chunks_file_size(chunks)};
+    if (c->options.framing != CT_FRAMING_NONE || c->buffer->pieces || c->begin || c->bytes || !file.size)
+        return CT_OK;
+    int rc = ct_chain_start_threads(c);
+    if (rc || !c->parallel || !ct_parallel_takes_file(c->parallel))
+        return rc;
+    while (!rc && c->bytes < file.size) {
+        uint64_t at = c->bytes;
+        rc = ct_parallel_file(c->parallel, &file, &at);
+        ct_demux_skip(c->demux, (size_t)(at - c->bytes));
+        c->bytes = at;
+        if (!rc && c->sink->bytes)
+            rc = c->sink->bytes(c->sink->user, c->bytes);
+    }
+    return rc ? rc : ct_chunks_seek(chunks, c->bytes, UINT64_MAX);
+}
+
+int ct_chain_run(struct ct_chain *c)
+{
+    if (!c)
+        return CT_ERR_ARG;
+    struct ct_feed feed;
+    size_t pushed;
+    int rc = ct_feed_open(&feed, c->ctx, c->buffer, ct_framing_file_offset(ct_chain_framing(c), c->begin));
+    if (!rc)
+        rc = share_file(c, &feed.chunks);
+    while (!rc && !feed.ended)
+        rc = ct_feed_push(&feed, c, CT_CHUNK_SIZE, &pushed);
+    ct_feed_close(&feed);
+    return rc ? ct_tell_nomem(c->ctx, c->buffer->path, rc) : ct_chain_finish(c);
+}
