@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of functions along the steps. The rules are in docs/analysis.md. */
 #include "analysis/stacks.h"
+#include "analysis/transfer.h"
 #include "base/ctx.h"
 #include "base/options.h"
 
@@ -149,14 +150,11 @@ static int go_elsewhere(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t
     return depth || result != CT_OK ? result : ct_stack_push(s, t, function, 0, 0);
 }
 
-/* True when `addr`, where execution goes on behind an exception, may be that of a handler: it
- * is at a higher exception level, or a function begins there, or nobody knows. The child of
- * `clone` goes on in the middle of one. */
 static bool may_be_handler(const struct ct_stacks *s, const struct ct_stack_thread *t, uint64_t addr,
                            uint32_t function)
 {
-    return s->lanes[t->lane].level > t->level || !ct_stacks_symbol(s, function, NULL) ||
-           ct_stack_begins(s, function, addr);
+    return ct_transfer_may_be_handler(s->lanes[t->lane].level > t->level, ct_stacks_symbol(s, function, NULL),
+                                      ct_stack_begins(s, function, addr));
 }
 
 static int go_on(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
@@ -209,23 +207,22 @@ static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr,
 
 static enum ct_stack_way way_of(const struct ct_node *node, const struct ct_edge *edge)
 {
-    const bool branch =
-        (node->type == CT_INSN_BR || node->type == CT_INSN_IBR) && !(node->flags & CT_NODE_CUT);
     if (edge->kind == CT_EDGE_OPEN || node->flags & CT_NODE_NOPATH)
         return CT_WAY_UNKNOWN;
-    if (!branch || !edge->exec)
-        return CT_WAY_NONE;
-    switch (node->sub) {
-    case CT_INSN_SUB_LINK:
+    switch (ct_transfer_of(node, edge)) {
+    case CT_TRANSFER_CALL:
         return CT_WAY_CALL;
-    case CT_INSN_SUB_NONE: /* inside of a function a branch is no return, even to where a recursive call
-                              returns */
-        return node->type == CT_INSN_IBR ? CT_WAY_JUMP : CT_WAY_NONE;
-    case CT_INSN_SUB_ERET:
-        return CT_WAY_ERET;
-    default:
+    case CT_TRANSFER_RETURN:
         return CT_WAY_RETURN;
+    case CT_TRANSFER_ERET:
+        return CT_WAY_ERET;
+    case CT_TRANSFER_JUMP:
+        return CT_WAY_JUMP;
+    case CT_TRANSFER_BRANCH: /* no return, even to where a recursive call returns */
+    case CT_TRANSFER_NONE:
+        break;
     }
+    return CT_WAY_NONE;
 }
 
 /* Where an exception came behind a branch, the branch counts first, although

@@ -5,6 +5,7 @@
 
 #include "analysis/dist.h"
 #include "analysis/timing.h"
+#include "analysis/transfer.h"
 #include "base/ctx.h"
 #include "base/options.h"
 
@@ -127,20 +128,26 @@ static enum ct_timing_branch branch_of(const struct ct_node *node)
 static enum ct_timing_class classify(const struct ct_timing *t, const struct ct_node *node,
                                      const struct ct_edge *edge, const struct ct_timing_way *way, bool begins)
 {
-    bool jumps =
-        (node->type == CT_INSN_BR || node->type == CT_INSN_IBR) && edge->exec && !(node->flags & CT_NODE_CUT);
-    if (!jumps || edge->kind == CT_EDGE_OPEN || !edge->next)
+    if (edge->kind == CT_EDGE_OPEN || !edge->next)
         return CT_TIMING_ON;
-    if (node->sub == CT_INSN_SUB_LINK)
+    const enum ct_transfer transfer = ct_transfer_of(node, edge);
+    switch (transfer) {
+    case CT_TRANSFER_CALL:
         return CT_TIMING_CALL;
-    if (node->sub == CT_INSN_SUB_ERET)
+    case CT_TRANSFER_ERET:
         return CT_TIMING_ERET;
-    if (node->sub != CT_INSN_SUB_NONE)
+    case CT_TRANSFER_RETURN:
         return CT_TIMING_RETURN;
+    case CT_TRANSFER_NONE:
+        return CT_TIMING_ON;
+    case CT_TRANSFER_BRANCH:
+    case CT_TRANSFER_JUMP:
+        break;
+    }
     if (begins && way->callee != way->function && way->callee &&
         !is_part(t->functions[way->callee].name, t->functions[way->function].name))
         return CT_TIMING_TAIL;
-    return node->type == CT_INSN_IBR ? CT_TIMING_JUMP : CT_TIMING_ON;
+    return transfer == CT_TRANSFER_JUMP ? CT_TIMING_JUMP : CT_TIMING_ON;
 }
 
 static int make_room(struct ct_timing *t, size_t edges)

@@ -5,6 +5,7 @@
 
 #include "analysis/dist.h"
 #include "analysis/timing.h"
+#include "analysis/transfer.h"
 #include "base/ctx.h"
 
 static struct ct_timing_level *level(struct ct_timing *t)
@@ -163,11 +164,10 @@ static void leave_level(struct ct_timing *t)
         thread->level--;
 }
 
-/* True when `addr`, where execution goes on behind an exception, may be that of a handler: as may_be_handler
- * in stacks.c. */
 static bool may_be_handler(const struct ct_timing *t, uint64_t addr, uint32_t function)
 {
-    return t->exception_level > t->level_before || !function || t->functions[function].addr == addr;
+    return ct_transfer_may_be_handler(t->exception_level > t->level_before, function,
+                                      t->functions[function].addr == addr);
 }
 
 /* Tracing was off in between: for an exception that is not traced, or for who knows what. Behind an exception

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/transfer.h"
 #include "analysis/wcet.h"
 #include "base/ctx.h"
 
@@ -110,11 +111,12 @@ static int find_traversed(struct ct_wcet *w, const struct ct_node *node, const s
 
 static enum ct_wcet_leaving leaving_of(const struct ct_node *node, const struct ct_edge *edge)
 {
-    if (node->type != CT_INSN_IBR || !edge->exec || edge->kind != CT_EDGE_NEXT)
+    const enum ct_transfer transfer = ct_transfer_of(node, edge);
+    if (edge->kind != CT_EDGE_NEXT)
         return CT_WCET_STAYS;
-    return node->sub == CT_INSN_SUB_ERET   ? CT_WCET_ERET
-           : node->sub == CT_INSN_SUB_NONE ? CT_WCET_JUMPS
-                                           : CT_WCET_STAYS;
+    return transfer == CT_TRANSFER_ERET   ? CT_WCET_ERET
+           : transfer == CT_TRANSFER_JUMP ? CT_WCET_JUMPS
+                                          : CT_WCET_STAYS;
 }
 
 static int learn(struct ct_wcet *w, const struct ct_graph *graph)

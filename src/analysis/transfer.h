@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How control leaves a node of the program graph: the rules that stacks, timing and counts of loops share. */
+#ifndef CT_ANALYSIS_TRANSFER_H
+#define CT_ANALYSIS_TRANSFER_H
+
+#include <stdbool.h>
+
+#include "coretap/graph.h"
+#include "coretap/program.h"
+
+enum ct_transfer {
+    CT_TRANSFER_NONE,   /* straight on */
+    CT_TRANSFER_BRANCH, /* a direct branch */
+    CT_TRANSFER_JUMP,   /* a branch through a register, which may be a return */
+    CT_TRANSFER_CALL,
+    CT_TRANSFER_RETURN,
+    CT_TRANSFER_ERET, /* a return from an exception */
+};
+
+/* Returns how control left `node` by `edge`. Where that led is not looked at. */
+static inline enum ct_transfer ct_transfer_of(const struct ct_node *node, const struct ct_edge *edge)
+{
+    const bool branch =
+        (node->type == CT_INSN_BR || node->type == CT_INSN_IBR) && !(node->flags & CT_NODE_CUT);
+    if (!branch || !edge->exec)
+        return CT_TRANSFER_NONE;
+    switch (node->sub) {
+    case CT_INSN_SUB_LINK:
+        return CT_TRANSFER_CALL;
+    case CT_INSN_SUB_NONE:
+        return node->type == CT_INSN_IBR ? CT_TRANSFER_JUMP : CT_TRANSFER_BRANCH;
+    case CT_INSN_SUB_ERET:
+        return CT_TRANSFER_ERET;
+    default:
+        return CT_TRANSFER_RETURN;
+    }
+}
+
+/* Returns true when the place where execution goes on behind an exception may be that of a handler: it is at a
+ * higher exception level (`rose`), or a function begins there, or nobody knows what lies there. The child of
+ * `clone`, for example, goes on in the middle of a function. */
+static inline bool ct_transfer_may_be_handler(bool rose, bool known, bool begins)
+{
+    return rose || begins || !known;
+}
+
+#endif
