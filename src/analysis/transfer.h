@@ -36,9 +36,9 @@ static inline enum ct_transfer ct_transfer_of(const struct ct_node *node, const 
     }
 }
 
-/* Returns true when the place where execution goes on behind an exception may be that of a handler: it is at a
- * higher exception level (`rose`), or a function begins there, or nobody knows what lies there. The child of
- * `clone`, for example, goes on in the middle of a function. */
+/* Returns true when the place where execution goes on behind an exception may be that of a handler: it is at
+ * a higher exception level (`rose`), or a function begins there, or nobody knows what lies there. The child
+ * of `clone`, for example, goes on in the middle of a function. */
 static inline bool ct_transfer_may_be_handler(bool rose, bool known, bool begins)
 {
     return rose || begins || !known;
