@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contract: every call is checked here, once, before a kind of analysis sees it. */
+/* The contract of analyses. Every call is checked here, once, before a kind of analysis sees it. */
 #include "coretap/analysis.h"
 
 #include "analysis/saved.h"
@@ -19,8 +19,8 @@ void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_
     ct_add_up(&sum->losses.no_access, more->losses.no_access);
 }
 
-/* A kind that was compiled against an older header has fewer operations, and says so with its size. There is
- * no older one yet. */
+/* Checks the object. A kind that was compiled against an older header would have fewer operations, as its
+ * size says; no older header exists yet. */
 static int check(const struct ct_analysis *analysis)
 {
     if (!analysis || !analysis->kind)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts by name: the object, and what the contract asks of it. */
+/* Counts by name: the object, and its operations of the contract. */
 #include "analysis/counts.h"
 
 #include <inttypes.h>
@@ -68,7 +68,7 @@ struct ct_analysis *ct_counts_analysis(struct ct_counts *c)
 
 /* ---- names ---- */
 
-/* The place of a name, or where it belongs. */
+/* Returns the index of a name, or the one where it belongs. */
 static size_t find(const struct ct_counts *c, const char *name)
 {
     return CT_COUNT_WHILE(c->count, i, strcmp(c->all[i].name, name) < 0);
@@ -140,7 +140,7 @@ int ct_counts_programs(struct ct_analysis *analysis, struct ct_programs *program
     return CT_OK;
 }
 
-/* The stream of a lane, made when it is not there. NULL without memory. */
+/* Returns the stream of a lane, which is made when it is new. NULL without memory. */
 static struct ct_counts_stream *stream_of(struct ct_counts *c, uint32_t lane)
 {
     for (size_t i = c->stream_count; i-- > 0;)
@@ -206,7 +206,7 @@ int ct_counts_save(struct ct_analysis *analysis, struct ct_save *to)
     return rc;
 }
 
-/* count N NAME */
+/* Reads a line: count N NAME */
 static int read_line(struct ct_counts *c, struct ct_load *from)
 {
     char name[CT_PRINTABLE_ROOM(CT_COUNTS_NAME) + 1];

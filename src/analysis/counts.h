@@ -1,42 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of counts: sums by name (counts.c), and what the kinds count in a stream before it is over. */
+/* What the files of counts share: sums by name (counts.c), and what each kind counts in a stream before it is
+ * over. */
 #ifndef CT_ANALYSIS_COUNTS_H
 #define CT_ANALYSIS_COUNTS_H
 
 #include "coretap/counts.h"
 
-/* A stream that is not over. Each kind has its own, of which this is the first member. */
+/* A stream that is not over. Each kind has a struct of its own, which begins with this one. */
 struct ct_counts_stream {
     uint32_t lane;
 };
 
-/* What a kind does, beside the contract. */
+/* What a kind of counts does besides the operations of the contract. */
 struct ct_counts_way {
     size_t stream_size;
-    /* Counts a batch in a stream, which begins with zeros. */
+    /* Counts a batch in a stream, which begins with all zeros. */
     int (*take)(struct ct_counts *counts, struct ct_counts_stream *stream,
                 const struct ct_analysis_batch *batch);
-    /* Adds what was counted, when the stream is over. */
+    /* Adds what a stream counted to the sums, when it is over. */
     int (*end)(struct ct_counts *counts, struct ct_counts_stream *stream);
-    void (*free)(struct ct_counts_stream *stream); /* all but itself; NULL: nothing */
+    void (*free)(struct ct_counts_stream *stream); /* frees what a stream holds, but not itself; NULL when it
+                                                      holds nothing */
 };
 
 struct ct_counts {
-    struct ct_analysis analysis; /* has to be the first member */
+    struct ct_analysis analysis; /* must be the first member */
     const struct ct_counts_way *way;
-    struct ct_count *all; /* by name */
+    struct ct_count *all; /* sorted by name */
     size_t count, room;
     struct ct_counts_stream **streams;
     size_t stream_count;
     struct ct_programs *programs; /* that ran */
-    char **places;                /* to be watched */
+    char **places;                /* the watchpoints to be watched, as texts */
     size_t place_count;
 };
 
 int ct_counts_new(struct ct_ctx *ctx, const struct ct_analysis_kind *kind, const struct ct_counts_way *way,
                   struct ct_counts **out);
 
-/* The table of a kind: all have the same operations, on what each counts in its own way. */
+/* The table of a kind. All kinds have the same operations, which count in the way that the kind names. */
 #define CT_COUNTS_KIND(kind_name, kind_writer, kind_inputs)                                                  \
     {                                                                                                        \
         .size = sizeof(struct ct_analysis_kind), .name = (kind_name), .writer = (kind_writer), .version = 1, \
@@ -45,7 +47,7 @@ int ct_counts_new(struct ct_ctx *ctx, const struct ct_analysis_kind *kind, const
         .load = ct_counts_load, .free = ct_counts_free_analysis                                              \
     }
 
-/* Its operations. */
+/* The operations that all kinds share. */
 int ct_counts_part(const struct ct_analysis *analysis, struct ct_analysis **out);
 int ct_counts_programs(struct ct_analysis *analysis, struct ct_programs *programs);
 int ct_counts_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often each type of event came, and what software wrote to which port. */
+/* Counts events by type, and what software wrote by port. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "coretap/event.h"
 
 struct stream {
-    struct ct_counts_stream stream; /* has to be the first member */
+    struct ct_counts_stream stream; /* must be the first member */
     uint64_t types[CT_EVENT_TEXT];
-    struct ct_addr_map ports; /* numbers of … */
+    struct ct_addr_map ports; /* maps a port to its index in the arrays below */
     struct port {
         uint64_t port, count;
     } * all;

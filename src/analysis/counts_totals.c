@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much trace there was. */
+/* Counts how much trace there was. */
 #include "analysis/counts.h"
 
 #include <stdlib.h>
 
 struct stream {
-    struct ct_counts_stream stream; /* has to be the first member */
+    struct ct_counts_stream stream; /* must be the first member */
     struct ct_stream_totals totals;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often execution came by watchpoints. */
+/* Counts how often execution came by watchpoints. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "coretap/watch.h"
 
 enum {
-    EVENTS = 256, /* taken at a time */
+    EVENTS = 256, /* events that are taken at a time */
 };
 
 struct stream {
-    struct ct_counts_stream stream; /* has to be the first member */
+    struct ct_counts_stream stream; /* must be the first member */
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     uint64_t *counts; /* by watchpoint */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the coverage report: the program as arrays, filled by one step after the other. */
+/* The coverage report while it is made: the program as arrays, which one step after the other fills in. */
 #ifndef CT_ANALYSIS_COVER_H
 #define CT_ANALYSIS_COVER_H
 
@@ -7,49 +7,49 @@
 
 #include <stdbool.h>
 
-/* A way from block to block within one function. Calls are passed over: the
- * way goes to what is behind them. */
+/* A way from one block to another within a function. Calls are passed over: the way leads to the block behind
+ * the call. */
 struct ct_cover_way {
     uint64_t count;
     uint32_t from, to;
 };
 
 struct ct_cover_work {
-    struct ct_cover_report report; /* has to be the first member */
+    struct ct_cover_report report; /* must be the first member */
     struct ct_ctx *ctx;
     struct ct_cover_source source;
     struct ct_cover_insn *insns;
-    uint32_t *scopes; /* of each instruction: innermost scope, or CT_LINE_NONE */
+    uint32_t *scopes; /* by instruction: its innermost scope, or CT_LINE_NONE */
     size_t insn_room;
-    size_t it_insn;   /* the IT instruction … */
-    uint64_t it_next; /* … whose block goes on here … */
-    unsigned it_left; /* … for so many instructions */
+    size_t it_insn;   /* the IT instruction whose block is being read */
+    uint64_t it_next; /* the address at which that block goes on */
+    unsigned it_left; /* the instructions that are left of it */
     struct ct_cover_function *functions;
     struct ct_cover_block *blocks;
-    struct ct_cover_way *ways; /* by `to` */
+    struct ct_cover_way *ways; /* sorted by `to` */
     size_t way_count;
-    uint64_t *entered; /* of each block: executions that came by no way: calls of the function, returns of
+    uint64_t *entered; /* by block: executions that no way accounts for: calls of the function, returns of
                           longjmp */
     struct ct_cover_arc *arcs;
     struct ct_cover_line *lines;
     uint32_t *branches;
 };
 
-/* The first instruction at or behind `addr`; insn_count when there is none. */
+/* Returns the index of the first instruction at or behind `addr`; insn_count when there is none. */
 size_t ct_cover_find(const struct ct_cover_work *work, uint64_t addr);
 
-/* True for a branch that can be passed by, as far as is known. */
+/* Returns true for a branch that may be passed without being taken, as far as is known. */
 bool ct_cover_decides(const struct ct_cover_insn *insn);
 
-/* The steps, in this order. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+/* The steps, in the order in which they are called. CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_cover_read_code(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count);
 int ct_cover_count(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count);
 int ct_cover_make_blocks(struct ct_cover_work *work);
 int ct_cover_make_lines(struct ct_cover_work *work);
 
-/* ---- what the contract asks of coverage ---- */
+/* ---- the operations of the contract ---- */
 
-/* Its programs. */
+/* Returns the programs of the coverage. */
 struct ct_program_table;
 struct ct_program_table *ct_cover_table(struct ct_cover *cover);
 

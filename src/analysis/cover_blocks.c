@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of instructions, the basic blocks of each function, and the ways between them. */
+/* Counts instructions, and finds the basic blocks of each function and the ways between them. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
 #include "base/search.h"
@@ -29,7 +29,8 @@ bool ct_cover_decides(const struct ct_cover_insn *insn)
 
 /* ---- counts ---- */
 
-/* A branch whose target is part of it has one arc at most, and that is its count. */
+/* Returns true for a branch whose targets are kept as arcs: a call, or a branch through a register. Any other
+ * branch has one target, to which it went as often as it was taken. */
 static bool has_arcs(const struct ct_cover_insn *insn)
 {
     return insn->type == CT_INSN_IBR || insn->sub == CT_INSN_SUB_LINK;
@@ -53,7 +54,7 @@ static void count_branch(struct ct_cover_work *work, const struct ct_cover_item 
 int ct_cover_count(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count)
 {
     struct ct_cover_report *report = &work->report;
-    /* how much more often an instruction was executed than the one before it, modulo 2^64 */
+    /* by instruction: how much more often it ran than the one before it, modulo 2^64 */
     uint64_t *steps = calloc(report->insn_count + 1, sizeof *steps);
     work->arcs = malloc((count + 1) * sizeof *work->arcs);
     if (!steps || !work->arcs) {
@@ -95,13 +96,14 @@ static void mark_target(struct ct_cover_work *work, const struct ct_cover_insn *
         target->flags |= CT_COVER_LEADER;
 }
 
-/* A jump through a register, such as one of a switch. */
+/* Returns true for a jump through a register, such as one of a switch. */
 static bool is_jump(const struct ct_cover_insn *insn)
 {
     return insn->type == CT_INSN_IBR && insn->sub == CT_INSN_SUB_NONE;
 }
 
-/* True when what `scope` says was inlined begins behind `before`, and does not only go on there. */
+/* Returns true when the code that `scope` says was inlined begins behind `before`, and does not only go on
+ * there. */
 static bool enters_inlined(const struct ct_line_scope *scopes, uint32_t before, uint32_t scope)
 {
     if (scope == before || scope == CT_LINE_NONE || scopes[scope].depth == 0)
@@ -161,7 +163,7 @@ static void add_way(struct ct_cover_work *work, uint32_t from, uint32_t to, uint
         work->ways[work->way_count++] = (struct ct_cover_way){.count = count, .from = from, .to = to};
 }
 
-/* A way to where a branch goes, when that is in its function. */
+/* Adds the way to where a branch goes, if that is in its function. */
 static void add_taken(struct ct_cover_work *work, const struct ct_cover_insn *insn, uint64_t to,
                       uint64_t count)
 {
@@ -170,7 +172,7 @@ static void add_taken(struct ct_cover_work *work, const struct ct_cover_insn *in
         add_way(work, insn->block, target->block, count);
 }
 
-/* The block right behind, when it is of the same function. */
+/* Returns the block right behind, if it is in the same function. */
 static uint32_t behind(const struct ct_cover_work *work, uint32_t block)
 {
     const struct ct_cover_insn *last = &work->insns[work->blocks[block].end - 1];
@@ -197,7 +199,8 @@ static void add_ways(struct ct_cover_work *work)
     }
 }
 
-/* Executions of a block that no way accounts for came back from the call before it, or from outside. */
+/* Finds how often each block ran that no way accounts for. Behind a call it came back from there, which
+ * becomes a way; all else came from outside. */
 static void account(struct ct_cover_work *work)
 {
     size_t count = work->report.block_count;

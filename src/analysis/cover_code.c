@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions of a program, with the line and the function of each. */
+/* Reads the instructions of a program, with the line and the function of each. */
 #include "analysis/cover.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPACE       CT_SPACE_EL1N /* images are added for all spaces */
+#define SPACE       CT_SPACE_EL1N /* any space will do: images are added for all */
 #define FIRST_INSNS 1024u
 #define CSEL_MASK   0x1fe00000u /* conditional select: CSEL, CSINC, CSINV, CSNEG (Arm ARM C4.1.95) */
 #define CSEL        0x1a800000u
@@ -45,7 +45,7 @@ static int push(struct ct_cover_work *work, const struct ct_cover_insn *insn, ui
     return CT_OK;
 }
 
-/* A branch in an IT block, which is its last instruction then, shows how the condition came out. The block
+/* Follows an IT block. A branch in it is its last instruction and shows how the condition came out. The block
  * may go on in another row of the line table. */
 static void follow_it(struct ct_cover_work *work, struct ct_cover_insn *insn, unsigned opens)
 {
@@ -62,7 +62,7 @@ static void follow_it(struct ct_cover_work *work, struct ct_cover_insn *insn, un
     work->it_next = insn->addr + insn->size;
 }
 
-/* Bytes of the instruction at `bytes`; 0 when it is cut. */
+/* Decodes the instruction at `bytes`. Returns its size, or 0 when it is cut. */
 static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t size, uint8_t isa,
                       struct ct_cover_insn *out)
 {
@@ -96,8 +96,8 @@ static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t s
     return size < insn.size ? 0 : insn.size;
 }
 
-/* The instructions of [addr, end), all of one line; of this instruction set, or with CT_ISA_UNKNOWN what the
- * symbols say. */
+/* Reads the instructions of [addr, end), which belong to one line. Their instruction set is `isa` or, with
+ * CT_ISA_UNKNOWN, what the symbols say. */
 static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, uint32_t file, uint32_t line,
                       enum ct_isa of_code)
 {
@@ -139,7 +139,7 @@ static int read_rows(struct ct_cover_work *work)
     return result;
 }
 
-/* The runs of the program, which come first among the items of a report, by address. */
+/* The items of a report that are runs; they come first and are sorted by address. */
 struct runs {
     const struct ct_cover_item *items;
     size_t count;
@@ -153,13 +153,13 @@ static struct runs runs_of(const struct ct_cover_item *items, size_t count)
     return runs;
 }
 
-/* The first run that begins at or behind `addr`. */
+/* Returns the index of the first run that begins at or behind `addr`. */
 static size_t first_run(const struct runs *runs, uint64_t addr)
 {
     return CT_COUNT_WHILE(runs->count, i, runs->items[i].from < addr);
 }
 
-/* The set of a run: an item says A64 also when it does not know. */
+/* Returns the instruction set of a run. An item says A64 also where it does not know. */
 static enum ct_isa isa_of(const struct ct_cover_work *work, const struct ct_cover_item *run)
 {
     const enum ct_isa isa =
@@ -167,8 +167,8 @@ static enum ct_isa isa_of(const struct ct_cover_work *work, const struct ct_cove
     return isa == CT_ISA_UNKNOWN ? CT_ISA_A64 : isa;
 }
 
-/* A function of an A32 or T32 program. What ran says which instructions there are;
- * without a symbol nothing else does. */
+/* Reads a function of an A32 or T32 program. Where nothing else tells where instructions are, what ran
+ * does. */
 static int read_mixed(struct ct_cover_work *work, const struct runs *runs, const struct ct_symbol *symbol,
                       uint64_t from, uint64_t end)
 {
@@ -191,13 +191,14 @@ static int read_mixed(struct ct_cover_work *work, const struct runs *runs, const
     return from < end && result == CT_OK ? read_range(work, from, end, CT_LINE_NONE, 0, isa) : result;
 }
 
-/* What is in functions without lines. Pieces of a function that has some are padding and data. */
+/* Reads the functions without lines. If a function has some lines, what lies between them is padding and
+ * data. */
 static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
 {
     size_t count;
     const struct ct_symbol *symbols = ct_symbols_all(work->source.symbols, &count);
     int result = CT_OK;
-    uint64_t done = 0; /* functions may lie in one another */
+    uint64_t done = 0; /* where the last function ended: functions may lie in one another */
     for (size_t i = 0; i < count && result == CT_OK; i++) {
         uint64_t from = symbols[i].addr > done ? symbols[i].addr : done;
         uint64_t end = symbols[i].addr + symbols[i].size;
@@ -210,13 +211,13 @@ static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
     return result;
 }
 
-/* What was executed outside of all that is known to be code, of which only this is known to be instructions.
- * Items and instructions are in order of address. */
+/* Reads what was executed outside of all known code; only there are instructions certain. Items and
+ * instructions are in order of address. */
 static int read_executed(struct ct_cover_work *work, const struct runs *runs)
 {
     const struct ct_cover_item *items = runs->items;
     const size_t known = work->report.insn_count;
-    size_t next = 0; /* known instruction */
+    size_t next = 0; /* index of the next known instruction */
     uint64_t done = 0;
     int result = CT_OK;
     for (size_t i = 0; i < runs->count && result == CT_OK; i++) {
@@ -244,7 +245,8 @@ static uint32_t outermost(const struct ct_line_scope *scopes, uint32_t scope)
     return scope;
 }
 
-/* Numbers of functions by scope, then by symbol; CT_COVER_NONE: not met yet. */
+/* Makes an array of function numbers, by scope and then by symbol, each CT_COVER_NONE until the function is
+ * met. */
 static uint32_t *new_numbers(size_t count)
 {
     uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
@@ -253,8 +255,8 @@ static uint32_t *new_numbers(size_t count)
     return numbers;
 }
 
-/* The symbol whose readable name has classes, namespaces and parameters, which the function's name in the
- * debug information does not. NULL: the function is not of C++ or Rust. */
+/* Returns the symbol whose readable name has classes, namespaces and parameters, which the name in the debug
+ * information lacks. NULL when the function is not of C++ or Rust. */
 static const struct ct_symbol *mangled_symbol(const struct ct_cover_work *work, uint64_t entry)
 {
     uint64_t offset;
@@ -269,8 +271,8 @@ static void name_by_scope(const struct ct_cover_work *work, const struct ct_line
 {
     const struct ct_symbol *symbol = mangled_symbol(work, scope->entry);
     function->name = symbol ? ct_symbols_label(work->source.symbols, symbol) : scope->name;
-    /* Of a constructor's two symbols for one address the debug information has
-     * the one that the compiler wrote. */
+    /* A constructor has two symbols at one address; the debug information has the one that the compiler
+     * wrote. */
     function->linkage_name = scope->linkage_name ? scope->linkage_name : symbol ? symbol->name : scope->name;
 }
 
@@ -300,7 +302,7 @@ static int number_functions(struct ct_cover_work *work)
     size_t symbol_count;
     const struct ct_line_scope *scopes = ct_lines_scopes(work->source.lines, &scope_count);
     const struct ct_symbol *symbols = ct_symbols_all_code(work->source.symbols, &symbol_count);
-    size_t most = scope_count + symbol_count; /* and one more for code that is in none */
+    size_t most = scope_count + symbol_count; /* and one more for code that is in no function */
     if (most >= INT32_MAX)
         return ct_fail(work->ctx, CT_ERR_LIMIT, "coverage: the program has more than 2^31 functions");
     uint32_t *numbers = new_numbers(most + 1);
@@ -328,8 +330,8 @@ static int number_functions(struct ct_cover_work *work)
     return CT_OK;
 }
 
-/* Padding behind a function, which a line table counts to its last line, is in no function. What lies in a
- * function without lines that has one with lines inside was read twice. */
+/* Drops the padding behind a function, which a line table counts to the function's last line, and
+ * instructions that were read twice because a function without lines has one with lines inside. */
 static void drop_padding(struct ct_cover_work *work)
 {
     size_t n = 0;
@@ -346,9 +348,9 @@ static void drop_padding(struct ct_cover_work *work)
     work->report.insn_count = n;
 }
 
-/* The instructions that set up a function are made from the line of its opening brace; they count for the
- * line where the function is declared. They are those of its first row, unless a row without instructions
- * stands before that. */
+/* Counts the instructions that set up a function for the line where it is declared; the compiler makes them
+ * of the line of its opening brace. They are those of the function's first row, unless a row without
+ * instructions stands before it. */
 static void move_prologue(struct ct_cover_work *work, const struct ct_cover_function *function)
 {
     size_t count;
@@ -370,7 +372,7 @@ struct placed {
     uint32_t pad;
 };
 
-/* Of two at one address the one with a line is first. */
+/* Sorts by address; of two at one address the one with a line comes first. */
 static int by_address(const void *a, const void *b)
 {
     const struct placed *x = a;
@@ -380,7 +382,7 @@ static int by_address(const void *a, const void *b)
     return x->insn.line > y->insn.line ? -1 : x->insn.line < y->insn.line;
 }
 
-/* Functions without lines came behind all others. */
+/* Sorts the instructions, because functions without lines were read behind all others. */
 static int sort(struct ct_cover_work *work)
 {
     size_t count = work->report.insn_count;

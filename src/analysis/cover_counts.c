@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts by program and context. Items are appended, and equal ones brought together when there are twice as
- * many as the last time: adding is cheap, and memory follows the number of different ones. */
+/* Counts by program and context. Items are appended, and equal ones are put together each time there are
+ * twice as many as after the last time. So adding is cheap, and memory follows the number of different
+ * items. */
 #include "analysis/cover.h"
 #include "analysis/saved.h"
 #include "analysis/program_table.h"
@@ -14,11 +15,11 @@
 #define MOST_CONTEXTS 65536u
 #define FIRST_ITEMS   256u
 
-/* Items of one program in one context. */
+/* The items of one program in one context. */
 struct cell {
     struct ct_cover_item *items;
     size_t count, room;
-    size_t settled; /* the first of them are in order, each once */
+    size_t settled; /* the first so many are sorted, each once */
     uint32_t program, context;
 };
 
@@ -29,7 +30,7 @@ struct place {
 };
 
 struct ct_cover {
-    struct ct_analysis analysis; /* has to be the first member */
+    struct ct_analysis analysis; /* must be the first member */
     struct ct_program_table programs;
     struct ct_edge_context *contexts;
     size_t context_count;
@@ -209,7 +210,7 @@ int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_
     return cell ? push(cover, cell, item) : result;
 }
 
-/* What one edge says, `bias` taken off. */
+/* Adds what one edge says, with `bias` taken off its addresses. */
 static int add_edge(struct ct_cover *cover, struct cell *cell, uint64_t bias, const struct ct_node *node,
                     const struct ct_edge *edge, uint64_t count)
 {
@@ -332,7 +333,7 @@ int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, str
     return CT_OK;
 }
 
-/* ---- the contract ---- */
+/* ---- the operations of the contract ---- */
 
 static struct ct_cover *of(struct ct_analysis *analysis)
 {
@@ -388,7 +389,7 @@ static int merge_cell(struct ct_cover *cover, const struct ct_cover *from, struc
     return result;
 }
 
-/* Programs of which nothing ran are in the sum, too. */
+/* Programs of which nothing ran are in the sum too. */
 int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other)
 {
     struct ct_cover *from = of(other);

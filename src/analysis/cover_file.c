@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage files: lines of text (docs/formats.md). */
+/* Saves and loads coverage as lines of text (docs/formats.md). */
 #define _GNU_SOURCE
 #include "analysis/cover.h"
 #include "analysis/program_table.h"
@@ -11,7 +11,7 @@
 
 /* ---- writing ---- */
 
-/* Programs and contexts in an order that does not depend on the one in which they came. */
+/* Programs and contexts, sorted so that the file does not depend on the order in which they were added. */
 struct order {
     struct ct_cover *cover;
     uint32_t *programs;
@@ -94,7 +94,7 @@ struct reader {
 
 static int read_program(struct reader *r)
 {
-    /* Older files do not tell, but begin with what was started. */
+    /* Older files do not say which program was started, and begin with it. */
     const bool started = r->from->version < 3 && !r->has_program;
     r->has_program = true;
     r->context = (struct ct_edge_context){0};
@@ -102,7 +102,7 @@ static int read_program(struct reader *r)
                            &r->program);
 }
 
-/* context KNOWN CTXT VMID EL OTHERS */
+/* Reads a line: context KNOWN CTXT VMID EL OTHERS */
 static int read_context(struct reader *r)
 {
     uint64_t values[5];
@@ -118,7 +118,7 @@ static int read_context(struct reader *r)
     return CT_OK;
 }
 
-/* The last word of a run of A32 or T32 code, which goes off the words then. */
+/* Takes off and returns the last word of a run of A32 or T32 code. */
 static uint8_t read_isa(struct reader *r)
 {
     const size_t last = r->from->word_count - 1;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executions of source lines, counted as gcov does (docs/analysis.md): by blocks, and
- * the ways into those of a line. */
+/* Counts the executions of source lines as gcov does (docs/analysis.md): by blocks, and by the ways into the
+ * blocks of a line. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
 #include "base/search.h"
 
 #include <stdlib.h>
 
-/* A line of a block. */
+/* A line in a block. */
 struct part {
     uint32_t file, line;
     uint32_t block;
     uint32_t function;
-    uint32_t last; /* 1: no other line comes in the block for the first time after this one */
+    uint32_t last; /* 1 when no other line comes in the block for the first time after this one */
     uint32_t insns, insns_run;
     uint32_t pad;
 };
@@ -21,7 +21,7 @@ struct parts {
     struct ct_cover_work *work;
     struct part *parts;
     size_t count, room;
-    size_t block_first; /* parts of the block on hand begin here */
+    size_t block_first; /* index of the first part of the current block */
 };
 
 static struct part *find_part(struct parts *p, uint32_t block, uint32_t file, uint32_t line)
@@ -41,7 +41,8 @@ static struct part *find_part(struct parts *p, uint32_t block, uint32_t file, ui
     return &p->parts[p->count++];
 }
 
-/* What has no instructions of its own: the declaration, at the entry of a function, and labels. */
+/* Adds lines that have no instructions of their own: the declaration, at the entry of a function, and
+ * labels. */
 static bool add_bare(struct parts *p, const struct ct_cover_insn *insn, size_t *label)
 {
     const struct ct_cover_function *function = &p->work->functions[insn->function];
@@ -97,12 +98,12 @@ static int by_line(const void *a, const void *b)
 
 /* ---- loops that stay on a line ---- */
 
-/* Ways between the blocks of one line. */
+/* The ways between blocks of one line. */
 struct ring {
-    struct ct_cover_way *ways; /* by `from`; the counts get used up */
+    struct ct_cover_way *ways; /* sorted by `from`; their counts are used up */
     size_t count, room;
-    uint32_t *path; /* of ways, while a circle is looked for */
-    uint8_t *seen;  /* of ways: 1 on the path, 2 leads nowhere */
+    uint32_t *path; /* indices of ways, while a circle is searched */
+    uint8_t *seen;  /* by way: 1 on the path, 2 when it leads into no circle */
 };
 
 static void ring_free(struct ring *ring)
@@ -117,7 +118,7 @@ static size_t first_from(const struct ring *ring, uint32_t block)
     return CT_COUNT_WHILE(ring->count, i, ring->ways[i].from < block);
 }
 
-/* The next way that goes on from the end of way `at`, behind way `after` when that is one of them. */
+/* Returns the next way that begins where way `at` ends: the first one, or the one behind way `after`. */
 static size_t next_way(const struct ring *ring, uint32_t at, size_t after)
 {
     uint32_t block = ring->ways[at].to;
@@ -128,7 +129,8 @@ static size_t next_way(const struct ring *ring, uint32_t at, size_t after)
     return SIZE_MAX;
 }
 
-/* Takes the rarest way's count off all ways of the circle that path[from..depth) is. */
+/* Takes the circle path[from..depth) once for each time that its rarest way was taken. Returns that
+ * number. */
 static uint64_t take_circle(struct ring *ring, size_t from, size_t depth)
 {
     uint64_t least = UINT64_MAX;
@@ -140,7 +142,7 @@ static uint64_t take_circle(struct ring *ring, size_t from, size_t depth)
     return least;
 }
 
-/* Where on the path the circle begins that way `next` closes; `depth` when it closes none. */
+/* Returns the index on the path at which way `next` closes a circle; `depth` when it closes none. */
 static size_t closes(const struct ring *ring, size_t depth, size_t next)
 {
     size_t i = depth;
@@ -149,7 +151,7 @@ static size_t closes(const struct ring *ring, size_t depth, size_t next)
     return i > 0 ? i - 1 : depth;
 }
 
-/* Follows ways from `start` until a circle closes, and takes it; 0: there is none. */
+/* Follows ways from `start` until a circle closes, and takes it. Returns 0 when there is none. */
 static uint64_t find_circle(struct ring *ring, size_t start)
 {
     size_t depth = 0;
@@ -187,8 +189,8 @@ static int by_start(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* How often loops went round without leaving the line. Each circle that is
- * taken uses up a way, so it ends. */
+/* Returns how often loops went round without leaving the line. Each circle that is taken uses up a way, so
+ * the search ends. */
 static uint64_t go_round(struct ring *ring)
 {
     uint64_t total = 0;
@@ -209,7 +211,7 @@ static uint64_t go_round(struct ring *ring)
 struct lines {
     struct parts parts;
     struct ring ring;
-    uint32_t *stamp; /* of each block: the line that it is one of, from 1 */
+    uint32_t *stamp; /* by block: the number, from 1, of the line that it was last part of */
     uint32_t now;
 };
 
@@ -238,7 +240,8 @@ static size_t first_way(const struct ct_cover_work *work, uint32_t block)
     return CT_COUNT_WHILE(work->way_count, i, work->ways[i].to < block);
 }
 
-/* Executions of the blocks that end with a line: ways into them from others, and round among themselves. */
+/* Adds up the executions of the blocks that end with a line: the ways into them from other blocks, and the
+ * rounds of loops among themselves. */
 static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *count)
 {
     const struct ct_cover_work *work = l->parts.work;
@@ -266,7 +269,7 @@ static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *coun
     return true;
 }
 
-/* The line of parts [first, end). */
+/* Adds the line of parts [first, end). */
 static bool add_line(struct lines *l, size_t first, size_t end)
 {
     struct ct_cover_work *work = l->parts.work;

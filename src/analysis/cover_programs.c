@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of a capture as counts know them, and where they lay. */
+/* Gives coverage the programs of a capture, with where they lay. */
 #include "analysis/cover.h"
 #include "analysis/program_table.h"
 #include "coretap/programs.h"

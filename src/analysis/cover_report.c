@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report: its parts put together, and its sums. */
+/* Makes the report: runs its steps and adds up its sums. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
 #include "base/options.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SHIFT 3 /* log2 of the buckets for each power of two */
+#define SHIFT 3 /* log2 of the number of buckets for each power of two */
 #define EACH  (1u << SHIFT)
 
 unsigned ct_dist_bucket(uint64_t value)
@@ -98,7 +98,7 @@ double ct_dist_mean(const struct ct_dist *d)
     return d->count ? (double)d->sum / (double)d->count : 0;
 }
 
-/* In long double: squares of runs of 2^31 cycles and more are more than a double holds. */
+/* Computed in long double: the square of a run of 2^31 cycles or more does not fit a double. */
 double ct_dist_deviation(const struct ct_dist *d)
 {
     if (!d)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributions that are filled. */
+/* Adds values to distributions. */
 #ifndef CT_ANALYSIS_DIST_H
 #define CT_ANALYSIS_DIST_H
 
@@ -7,7 +7,8 @@
 
 #include "coretap/timing.h"
 
-/* Adds a value; with `histogram` also to its bucket, which needs memory the first time. CT_ERR_NOMEM. */
+/* Adds a value and, with `histogram`, counts it in its bucket, for which the first value needs memory.
+ * CT_ERR_NOMEM. */
 int ct_dist_add(struct ct_dist *dist, uint64_t value, bool histogram);
 
 #endif

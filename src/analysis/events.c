@@ -5,7 +5,7 @@
 
 #include "base/ctx.h"
 
-/* Events that one step may add to those that wait. */
+/* the most events that one step adds to those that wait */
 #define STEP_EVENTS 3
 
 struct sink {
@@ -37,7 +37,7 @@ void ct_events_set_memory(struct ct_events *ev, uint32_t memory)
     ev->memory = memory < CT_EVENT_MEMORY_MOST ? (uint16_t)memory : CT_EVENT_MEMORY_MOST;
 }
 
-/* All that wait leave as they are. */
+/* Lets all events that wait go as they are. */
 static void release(struct ct_events *ev, struct sink *sink)
 {
     for (unsigned i = 0; i < ev->count; i++)
@@ -55,7 +55,7 @@ static void add(struct ct_events *ev, struct sink *sink, struct ct_event event)
     ev->waiting[ev->count++] = event;
 }
 
-/* The target of the branch that waits is known now, or nobody will ever tell. */
+/* Gives the waiting branch its target, or takes the wait off it when nothing will tell the target. */
 static void settle_branch(struct ct_events *ev, bool known, uint64_t target)
 {
     if (!ev->open_branch)
@@ -66,7 +66,7 @@ static void settle_branch(struct ct_events *ev, bool known, uint64_t target)
     ev->open_branch = false;
 }
 
-/* A P0 element: counts that come belong to it and not to those before. */
+/* Begins a P0 element: later counts belong to it and not to the events before. */
 static void begin_p0(struct ct_events *ev, struct sink *sink)
 {
     release(ev, sink);
@@ -80,7 +80,7 @@ static void add_cycles(struct ct_events *ev, uint64_t cycles)
             ev->waiting[i].cycle = ev->cycle;
 }
 
-/* Atoms of ETMv3 have their cycles with them, and there may be cycles only. */
+/* Takes ATOMS. Those of ETMv3 carry their cycles, and there may be cycles only. */
 static void on_atoms(struct ct_events *ev, const struct ct_elem *elem, struct sink *sink)
 {
     if (elem->n) {
@@ -91,10 +91,11 @@ static void on_atoms(struct ct_events *ev, const struct ct_elem *elem, struct si
         add_cycles(ev, elem->v >> 32);
 }
 
-/* A count belongs to all that wait: the last P0 element and what stands between it and the count. */
+/* Takes a cycle count. It belongs to all events that wait: the last P0 element and what stands between it and
+ * the count. */
 static void on_cycles(struct ct_events *ev, const struct ct_elem *elem, bool after_timestamp)
 {
-    /* IHI 0064H: the count of a timestamp runs from the last cycle count, and the next one includes it. */
+    /* IHI 0064H: the count of a timestamp runs from the last cycle count, and the next count includes it. */
     if (elem->n == CT_CYCLES_ATTACHED && after_timestamp && !ev->timestamp_counts) {
         if (ev->count && ev->waiting[ev->count - 1].type == CT_EVENT_TIMESTAMP)
             ev->waiting[ev->count - 1].cycle = ev->cycle + elem->v;
@@ -103,7 +104,8 @@ static void on_cycles(struct ct_events *ev, const struct ct_elem *elem, bool aft
     add_cycles(ev, elem->v);
 }
 
-/* How much was lost is not known. ITM: local time starts anew, so that no count is coming for what waits. */
+/* Adds an event for lost trace, whose amount is not known. Local time of an ITM begins anew, so that no count
+ * will come for the events that wait. */
 static void tell_overflow(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset,
                           struct sink *sink)
 {
@@ -113,7 +115,7 @@ static void tell_overflow(struct ct_events *ev, const struct ct_elem *elem, uint
     add(ev, sink, (struct ct_event){.offset = offset, .type = CT_EVENT_GAP, .a = CT_GAP_OVERFLOW});
 }
 
-/* ITM: the time that is told here is of all that wait. */
+/* Takes a local time of an ITM, which is that of all events that wait. */
 static void on_local_time(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset,
                           struct sink *sink)
 {
@@ -140,8 +142,8 @@ static void on_software(struct ct_events *ev, const struct ct_elem *elem, uint64
 
 static void close_gap(struct ct_events *ev, struct sink *sink, uint64_t lost)
 {
-    /* The wait for the first synchronisation of a recording is worth a line
-     * only when bytes were passed over. */
+    /* The wait for the first synchronisation of a recording makes an event only when bytes were passed
+     * over. */
     if (ev->in_gap && (lost || ev->gap_is_loss))
         add(ev, sink,
             (struct ct_event){.offset = ev->gap_offset, .type = CT_EVENT_GAP, .value = lost, .a = ev->gap});
@@ -171,7 +173,7 @@ static void on_gap(struct ct_events *ev, const struct ct_elem *elem, uint64_t of
     ev->branched = false;
 }
 
-/* What elements say in either kind of stream. */
+/* Takes an element that means the same from either kind of stream. */
 static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset, struct sink *sink)
 {
     struct ct_event event = {.offset = offset, .value = elem->v, .a = elem->n, .b = elem->aux};
@@ -226,7 +228,7 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
         ev->sw_source = *elem;
         return;
     case CT_ELEM_SW:
-        if (elem->n != CT_SW_TIME) /* the timestamp behind it is all there is */
+        if (elem->n != CT_SW_TIME) /* a timestamp without a value is all there is */
             on_software(ev, elem, offset, sink);
         return;
     case CT_ELEM_DWT:
@@ -240,7 +242,7 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
         on_local_time(ev, elem, offset, sink);
         return;
     case CT_ELEM_TIMESTAMP:
-        if (local_time) /* its sum is the cycle count of those before */
+        if (local_time) /* its sum is the cycle count of the events before */
             return;
         if (elem->n == CT_TIMESTAMP_GLOBAL)
             tell_overflow(ev, elem, offset, sink);
@@ -333,7 +335,8 @@ static void on_range(struct ct_events *ev, const struct ct_flow *r, struct sink 
     add(ev, sink, (struct ct_event){.offset = r->offset, .type = CT_EVENT_BRANCH, .unknown = 1});
 }
 
-/* Where trace pauses, is lost or ends, the walk tells how far execution had come. */
+/* Gives the last branch its target where trace pauses, is lost or ends: the walk tells how far execution had
+ * come. */
 static void settle_last_branch(struct ct_events *ev, const struct ct_flow *r)
 {
     switch (r->elem.kind) {

@@ -45,7 +45,7 @@ int ct_ilp_row(struct ct_ilp *p, const char *name, enum ct_ilp_sense sense, int6
     return CT_OK;
 }
 
-/* Terms of one column in one row are put together: solvers want each once. */
+/* Terms of one column in one row are added up, because solvers want each column once. */
 int ct_ilp_term(struct ct_ilp *p, uint32_t column, int64_t factor)
 {
     struct ct_ilp_row *row = &p->rows[p->row_count - 1];
@@ -85,7 +85,7 @@ bool ct_ilp_reaches(const struct ct_ilp *p, uint32_t row, const uint64_t *values
 
 /* ---- the model as text ---- */
 
-/* One term a line: no line grows long. */
+/* Writes a row with one term a line, so that no line becomes long. */
 static void write_row(const struct ct_ilp *p, const struct ct_ilp_row *row, FILE *out)
 {
     static const char *const senses[] = {"<=", "=", ">="};
@@ -127,9 +127,9 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
 #include <float.h>
 #include <math.h>
 
-#define MOST_VALUE 9007199254740992.0 /* 2^53: what a double holds exactly */
+#define MOST_VALUE 9007199254740992.0 /* 2^53: up to here a double holds each whole number */
 
-/* The model by columns, as the solver takes it. */
+/* The program by columns, as the solver takes it. */
 struct sparse {
     CoinBigIndex *start;
     int *row;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integer linear programs: columns from 0 on with whole values, rows of sums, one sum to be the largest. */
+/* Integer linear programs: columns with whole values from 0 on, rows that bound sums of them, and one sum
+ * that is to be as large as possible. */
 #ifndef CT_ANALYSIS_ILP_H
 #define CT_ANALYSIS_ILP_H
 
@@ -22,7 +23,7 @@ struct ct_ilp_term {
 };
 
 struct ct_ilp_row {
-    size_t first; /* term */
+    size_t first; /* index of the first term */
     size_t count;
     int64_t right;
     uint8_t sense; /* enum ct_ilp_sense */
@@ -34,7 +35,7 @@ struct ct_ilp_column {
     char name[32];
 };
 
-/* All zero is an empty one. */
+/* An integer linear program; all zero is an empty one. */
 struct ct_ilp {
     struct ct_ilp_column *columns;
     size_t column_count, column_room;
@@ -44,22 +45,22 @@ struct ct_ilp {
     size_t term_count, term_room;
 };
 
-/* Adds a column, *column is its number; a row, to which ct_ilp_term adds. Names are of letters, digits and _.
- * CT_ERR_NOMEM. */
+/* Adds a column, whose number is *column, or a row, to which ct_ilp_term then adds terms. Names are of
+ * letters, digits and _. CT_ERR_NOMEM. */
 int ct_ilp_column(struct ct_ilp *ilp, const char *name, uint64_t gain, uint32_t *column);
 int ct_ilp_row(struct ct_ilp *ilp, const char *name, enum ct_ilp_sense sense, int64_t right);
 int ct_ilp_term(struct ct_ilp *ilp, uint32_t column, int64_t factor);
 void ct_ilp_free(struct ct_ilp *ilp);
 
-/* Writes it in CPLEX LP format, as CBC and GLPK read it. */
+/* Writes the program in CPLEX LP format, which CBC and GLPK read. */
 void ct_ilp_write(const struct ct_ilp *ilp, FILE *out);
 
-/* Whether the sum of the row is all that it may be. */
+/* Tells whether the sum of a row is as large as the row allows. */
 bool ct_ilp_reaches(const struct ct_ilp *ilp, uint32_t row, const uint64_t *values);
 
-/* The largest gain, and in values[0 … columns) how it is reached. CT_ERR_NOT_FOUND: nothing fulfils all rows;
- * CT_ERR_LIMIT: there is no largest; CT_ERR_UNSUPPORTED: built without CBC; CT_ERR_NOMEM; the context says
- * more. What the solver says is checked with whole numbers. */
+/* Finds the largest gain, and in values[0 … columns) the values that give it. Every number of the solver's
+ * answer is checked with whole numbers. CT_ERR_NOT_FOUND: no values fulfil all rows; CT_ERR_LIMIT: the gain
+ * has no limit; CT_ERR_UNSUPPORTED: built without CBC; CT_ERR_NOMEM; the context says more. */
 int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *ilp, uint64_t *values, uint64_t *gain);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets of computed branches, from a trace. */
+/* Learns the targets of computed branches from a trace. */
 #include "coretap/learn.h"
 
 #include <stdbool.h>
@@ -7,7 +7,8 @@
 #include "base/addr_map.h"
 #include "base/ctx.h"
 
-/* A computed branch or call that was followed. Returns go to the caller, which the graph knows. */
+/* Returns true for a computed branch or call that was executed. Returns go to the caller, which the graph
+ * knows. */
 static bool is_computed(const struct ct_node *node, const struct ct_edge *edge)
 {
     bool computed = node->type == CT_INSN_IBR && !node->flags;
@@ -15,7 +16,7 @@ static bool is_computed(const struct ct_node *node, const struct ct_edge *edge)
     return computed && tells && edge->exec && edge->kind == CT_EDGE_NEXT;
 }
 
-/* Instruction sets of the places of A32 and T32 code that ran. */
+/* Notes the instruction set of each place of A32 and T32 code that ran. */
 static int note_isas(struct ct_addr_map *map, const struct ct_node *nodes, uint32_t count)
 {
     int rc = CT_OK;

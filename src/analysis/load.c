@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading: lines of words. Nothing in them is believed. */
+/* Loads saved files: lines of words. A file may hold anything, so each word is checked. */
 #include "coretap/analysis.h"
 
 #include "analysis/saved.h"
@@ -14,14 +14,14 @@
 static const char prefix[] = "coretap-";
 
 struct file {
-    struct ct_load load; /* has to be the first member */
+    struct ct_load load; /* must be the first member */
     struct ct_analysis *part;
     const char *name, *text;
-    size_t size, at; /* `at`: behind the line */
-    size_t line;     /* from 1 */
+    size_t size, at; /* `at` is the offset behind the current line */
+    size_t line;     /* number of the line, from 1 */
     const char *begin;
     size_t length;
-    bool ended; /* the last line has come */
+    bool ended; /* the last line was read */
     int result;
 };
 
@@ -92,7 +92,8 @@ struct named {
     size_t offset;
 };
 
-/* The number that one of `names` calls word `index`, behind it. NULL: none of them. */
+/* Returns the number that one of `names` says it is, at word `index`, with the value behind it. NULL when the
+ * word is none of them. */
 static uint64_t *find(struct ct_load *load, size_t index, const struct named *names, size_t count,
                       struct ct_analysis_captures *captures)
 {
@@ -135,7 +136,7 @@ int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures
 
 /* ---- lines ---- */
 
-/* False at the end of the file. */
+/* Goes to the next line. Returns false at the end of the file. */
 static bool next_line(struct file *f)
 {
     if (f->at >= f->size)
@@ -222,7 +223,7 @@ static int read_start(struct file *f)
     return CT_OK;
 }
 
-/* Into an empty part, so that of a file that is wrong nothing was taken. */
+/* Loads into an empty part first, so that nothing is taken from a file that is wrong. */
 int ct_analysis_load(struct ct_analysis *into, const char *name, const void *data, size_t size)
 {
     if (!into || !name || (!data && size))

@@ -35,8 +35,8 @@ static bool is_same(const struct ct_tabled_program *a, const struct ct_program_i
     return strcmp(a->name, b->name) == 0;
 }
 
-/* What is said of a program that is there. Of several names the first by alphabet counts, so that the order
- * in which they come does not. False: no memory. */
+/* Adds what another mention of a program says. Of several names the first by alphabet stays, so that their
+ * order does not matter. Returns false without memory. */
 static bool add_to(struct ct_tabled_program *have, const struct ct_program_identity *program)
 {
     if (strcmp(program->name, have->name) < 0) {
@@ -201,7 +201,7 @@ static bool read_build_id(const struct ct_load_word *hex, uint8_t id[CT_MOST_BUI
     return true;
 }
 
-/* program LOW HIGH BUILD-ID|- NAME */
+/* Reads a line: program LOW HIGH BUILD-ID|- NAME */
 int ct_load_program(struct ct_load *from, struct ct_program_table *table, const struct ct_analysis *analysis,
                     bool started, uint32_t *number)
 {

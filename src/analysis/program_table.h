@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs that a result is of, each once, whatever it is called and wherever it lay. */
+/* The programs that a result is of, each once, whatever its name was and wherever it lay. */
 #ifndef CT_ANALYSIS_PROGRAM_TABLE_H
 #define CT_ANALYSIS_PROGRAM_TABLE_H
 
@@ -20,33 +20,34 @@ struct ct_program_table {
 
 void ct_program_table_clear(struct ct_program_table *table);
 
-/* The number of the program, which is added when it is not there: build ids are compared, without one names.
- * Messages go to the context of `analysis`, whose table it is. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Finds the number of a program, which is added when it is new. Programs are equal when their build ids are;
+ * those without one, when their names are. Messages go to the context of `analysis`, which owns the table.
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
 int ct_program_table_add(struct ct_program_table *table, const struct ct_analysis *analysis,
                          const struct ct_program_identity *program, uint32_t *number);
 
-/* A program by its number; what it points to belongs to the table. */
+/* Returns a program by its number. The table owns what it points to. */
 struct ct_program_identity ct_program_table_at(const struct ct_program_table *table, uint32_t number);
 
-/* The numbers in an order that does not depend on the one in which programs came: by build id and name. To be
- * freed. NULL without memory. */
+/* Returns the numbers of the programs sorted by build id and name, an order that does not depend on the one
+ * in which they were added. The caller frees it. NULL without memory. */
 uint32_t *ct_program_table_order(const struct ct_program_table *table);
 
-/* Gives programs the numbers of that order. *numbers has the new ones by the old ones and is to be freed;
- * NULL when they are in order. CT_ERR_NOMEM. */
+/* Numbers the programs in that order. *numbers has the new numbers by the old ones, for the caller to free;
+ * NULL when nothing changed. CT_ERR_NOMEM. */
 int ct_program_table_sort(struct ct_program_table *table, uint32_t **numbers);
 
-/* What a program that ran is known by. The errors of ct_program_symbols. */
+/* Finds what a program that ran is known by. The errors of ct_program_symbols. */
 int ct_program_identify(struct ct_program *program, struct ct_program_identity *identity);
 
-/* Gives the name of a function for people, to be freed; *plain is NULL where it is the one in the file.
- * CT_ERR_NOMEM. */
+/* Makes the name of a function for people, which the caller frees; *plain is NULL when it equals the name in
+ * the file. CT_ERR_NOMEM. */
 int ct_plain_name(struct ct_ctx *ctx, const char *name, char **plain);
 
 /* Writes the lines of one program. */
 void ct_save_program(struct ct_save *to, const struct ct_program_identity *program);
 
-/* Takes a line that begins with "program", or with "started", which is of the program before it.
+/* Takes a line that begins with "program", or with "started", which belongs to the program before it.
  * CT_ERR_FORMAT, CT_ERR_NOMEM. */
 int ct_load_program(struct ct_load *from, struct ct_program_table *table, const struct ct_analysis *analysis,
                     bool started, uint32_t *number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the runs that a result is of: sorted, each once. Of very many those at the beginning of the
- * alphabet are kept, so that it does not matter in which order they came. */
+/* The names of the runs that a result is of, sorted, each once. Of very many names those at the beginning of
+ * the alphabet are kept, so that the order in which they are added does not matter. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/printable.h"
 #include "base/search.h"
 
-/* Where `name` is, or belongs. */
+/* Returns the index of `name`, or the one where it belongs. */
 static size_t place_of(const struct ct_analysis_runs *runs, const char *name, bool *found)
 {
     size_t low = CT_COUNT_WHILE(runs->count, i, strcmp(runs->names[i], name) < 0);
@@ -43,7 +43,7 @@ static int add(struct ct_analysis *analysis, const char *name, bool *found)
     return insert(&analysis->runs, at, name) ? ct_fail_nomem(analysis->ctx, name) : CT_OK;
 }
 
-/* What is there twice counts twice, which may be meant: two captures can have one name. */
+/* Warns that a run is counted twice. That may be meant, because two captures can have one name. */
 static void tell_twice(const struct ct_analysis *analysis, const char *name, size_t more)
 {
     char others[48] = "";
@@ -105,7 +105,7 @@ void ct_save_runs(struct ct_save *to, const struct ct_analysis *analysis)
     }
 }
 
-/* capture NAME */
+/* Reads a line: capture NAME */
 int ct_load_run(struct ct_load *load, struct ct_analysis *analysis)
 {
     char name[CT_PRINTABLE_ROOM(CT_ANALYSIS_RUN_NAME) + 1];

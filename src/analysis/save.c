@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saving: lines of text, captures first, and at the end a sum over all of it. */
+/* Saves results as lines of text: captures first, and at the end a checksum of all before it. */
 #include "coretap/analysis.h"
 
 #include "analysis/saved.h"
@@ -17,9 +17,9 @@ struct ct_save {
     struct ct_ctx *ctx;
     ct_write_fn *write;
     void *user;
-    char *text; /* that is not written yet */
+    char *text; /* text that was not written yet */
     size_t used, room;
-    uint64_t sum; /* of what was written */
+    uint64_t sum; /* checksum of what was written */
     int result;
 };
 
@@ -31,7 +31,7 @@ static void flush(struct ct_save *to)
     to->used = 0;
 }
 
-/* Room for one line. */
+/* Makes room for a line. */
 static int make_room(struct ct_save *to, size_t size)
 {
     if (to->room - to->used >= size)
@@ -74,7 +74,7 @@ static void save_lost(struct ct_save *to, const char *kind, uint64_t count)
         ct_save_line(to, "lost %s %" PRIu64, kind, count);
 }
 
-/* Numbers of 0 are left out, but for that of all captures. */
+/* Numbers that are 0 are left out, but for the number of captures. */
 void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *captures)
 {
     const struct ct_losses *lost = &captures->losses;

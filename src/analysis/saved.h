@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of saving and loading: what all kinds of files have in common. */
+/* What all kinds of saved files have in common. */
 #ifndef CT_ANALYSIS_SAVED_H
 #define CT_ANALYSIS_SAVED_H
 
@@ -7,22 +7,22 @@
 
 #include "coretap/analysis.h"
 
-/* Adds up captures and their losses. */
+/* Adds captures and their losses to a sum. */
 void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_captures *more);
 
-/* The lines about captures. */
+/* Writes the lines about captures. */
 void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *captures);
 
-/* Takes a line about captures. 1; 0 for another line; CT_ERR_FORMAT. */
+/* Takes a line about captures. Result: 1, 0 for another line, or CT_ERR_FORMAT. */
 int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures);
 
-/* The lines that name runs. */
+/* Writes the lines that name runs. */
 void ct_save_runs(struct ct_save *to, const struct ct_analysis *analysis);
 
-/* Takes a line that names a run. 1; 0 for another line; CT_ERR_FORMAT, CT_ERR_NOMEM. */
+/* Takes a line that names a run. Result: 1, 0 for another line, CT_ERR_FORMAT or CT_ERR_NOMEM. */
 int ct_load_run(struct ct_load *load, struct ct_analysis *analysis);
 
-/* Adds the names of `from`. CT_ERR_NOMEM. */
+/* Adds the names of the runs of `from`. CT_ERR_NOMEM. */
 int ct_runs_add(struct ct_analysis *into, const struct ct_analysis *from);
 
 void ct_runs_free(struct ct_analysis *analysis);

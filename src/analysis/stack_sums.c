@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of stacks over streams and captures: the object, and what the contract asks of it. */
+/* Sums of stacks over streams and captures: the object, and its operations of the contract. */
 #include "analysis/stack_sums.h"
 
 #include "analysis/saved.h"
@@ -59,7 +59,7 @@ struct ct_analysis *ct_stack_sums_analysis(struct ct_stack_sums *s)
 
 /* ---- adding ---- */
 
-/* Makes room for one more of `size` bytes. */
+/* Makes room for one more item of `size` bytes. */
 static int grow(const struct ct_stack_sums *s, void **items, size_t count, size_t *room, size_t size)
 {
     if (count < *room)
@@ -75,7 +75,7 @@ static int grow(const struct ct_stack_sums *s, void **items, size_t count, size_
     return CT_OK;
 }
 
-/* Gives a function its names, whose memory it takes over from what it had. */
+/* Gives a function its names. The memory of the old ones is freed. */
 static int set_name(const struct ct_stack_sums *s, struct ct_stack_function *function, const char *name)
 {
     char *plain = NULL;
@@ -118,7 +118,7 @@ int ct_stack_sums_add_function(struct ct_stack_sums *s, const struct ct_stack_fu
                : CT_OK;
 }
 
-/* The place of a function in a stack; made when it is not there. */
+/* Finds the place of a function that is called from place `parent`, or makes it. */
 static int find_place(struct ct_stack_sums *s, uint32_t parent, uint32_t function, uint32_t *number)
 {
     const uint32_t known = ct_pair_map_get(&s->children, parent, function);
@@ -169,7 +169,7 @@ struct ct_program_identity ct_stack_sums_program(const struct ct_stack_sums *s, 
                                         : (struct ct_program_identity){0};
 }
 
-/* ---- the contract ---- */
+/* ---- the operations of the contract ---- */
 
 static int part(const struct ct_analysis *analysis, struct ct_analysis **out)
 {
@@ -199,7 +199,7 @@ static int end(struct ct_analysis *analysis, uint32_t lane)
     return ct_stack_streams_end(of(analysis), lane);
 }
 
-/* The numbers that functions of `from` have in `into`. */
+/* Adds the functions of `from`. numbers[i] becomes the number in `into` of function i. */
 static int add_functions(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *numbers)
 {
     uint32_t *programs = calloc(from->table.count + 1, sizeof *programs);
@@ -221,8 +221,8 @@ static int add_functions(struct ct_stack_sums *into, const struct ct_stack_sums 
     return rc;
 }
 
-/* Adds the tree of `from`. `functions` has room for the numbers of its functions in `into`, `places` for
- * those of places. */
+/* Adds the tree of `from`. `functions` has room for the numbers in `into` of its functions, `places` for
+ * those of its places. */
 static int add_tree(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *functions,
                     uint32_t *places)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of sums of stacks. */
+/* What the files of sums of stacks share. */
 #ifndef CT_ANALYSIS_STACK_SUMS_H
 #define CT_ANALYSIS_STACK_SUMS_H
 
@@ -16,15 +16,15 @@ struct ct_stack_stream {
 };
 
 struct ct_stack_sums {
-    struct ct_analysis analysis; /* has to be the first member */
+    struct ct_analysis analysis; /* must be the first member */
     struct ct_stack_sums_options options;
     struct ct_program_table table;
-    struct ct_stack_function *functions; /* their names belong to the list */
+    struct ct_stack_function *functions; /* their names belong to this array */
     size_t function_count, function_room;
-    struct ct_pair_map numbers; /* (address, program) -> function */
+    struct ct_pair_map numbers; /* maps (address, program) to a function */
     struct ct_stack_place *places;
     size_t place_count, place_room;
-    struct ct_pair_map children; /* (parent, function) -> place */
+    struct ct_pair_map children; /* maps (parent, function) to a place */
     uint64_t renewed;
     bool settled;                 /* programs, functions and places are in their order */
     struct ct_programs *programs; /* that ran */
@@ -32,26 +32,26 @@ struct ct_stack_sums {
     size_t stream_count;
 };
 
-/* Gives a function its number, and the name; of several names for one address the first by alphabet counts.
- * CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds a function or finds its number, and gives it the name; if an address has several names, the first by
+ * alphabet stays. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_stack_sums_add_function(struct ct_stack_sums *sums, const struct ct_stack_function *function,
                                uint32_t *number);
 
-/* Adds what one place has, with parent and function by the numbers of the sums, and gives its number.
- * CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds the numbers of one place, with parent and function as numbers in these sums, and gives the number of
+ * the place. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_stack_sums_add_place(struct ct_stack_sums *sums, const struct ct_stack_place *place, uint32_t *number);
 
 /* ---- stack_sums_order.c ---- */
 
-/* Brings programs, functions and places in an order that does not depend on the one in which they came.
- * CT_ERR_NOMEM. */
+/* Sorts programs, functions and places, so that their order does not depend on the one in which they were
+ * added. CT_ERR_NOMEM. */
 int ct_stack_sums_settle(struct ct_stack_sums *sums);
 
 /* ---- stack_sums_streams.c ---- */
 
 int ct_stack_streams_take(struct ct_stack_sums *sums, const struct ct_analysis_batch *batch);
 
-/* Adds the stacks of a stream to the sums. CT_ERR_NOMEM, CT_ERR_LIMIT, those of ct_program_symbols. */
+/* Adds the stacks of a stream to the sums. CT_ERR_NOMEM, CT_ERR_LIMIT, the errors of ct_program_symbols. */
 int ct_stack_streams_end(struct ct_stack_sums *sums, uint32_t lane);
 void ct_stack_streams_free(struct ct_stack_sums *sums);
 

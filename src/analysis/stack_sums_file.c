@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of sums of stacks: lines of text (docs/formats.md). */
+/* Saves and loads sums of stacks as lines of text (docs/formats.md). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "base/printable.h"
 #include "base/saturate.h"
 
-#define MOST_NAME (64u << 10) /* characters of the name of a function */
+#define MOST_NAME (64u << 10) /* the longest name of a function, in bytes */
 
 /* ---- writing ---- */
 
-/* A number, or "-" for none. */
+/* Writes a number as a word, or "-" for none. */
 static const char *word(char text[12], uint32_t number)
 {
     if (number == CT_STACK_NONE)
@@ -58,7 +58,7 @@ int ct_stack_sums_save(struct ct_analysis *analysis, struct ct_save *to)
 
 /* ---- reading ---- */
 
-/* Word number `index`: a number below `count`, or "-" for CT_STACK_NONE. */
+/* Reads word `index`: a number below `count`, or "-" for CT_STACK_NONE. */
 static bool read_number(const struct ct_load *from, size_t index, size_t count, uint32_t *number)
 {
     uint64_t value;
@@ -71,7 +71,7 @@ static bool read_number(const struct ct_load *from, size_t index, size_t count, 
     return true;
 }
 
-/* function PROGRAM|- ADDRESS NAME */
+/* Reads a line: function PROGRAM|- ADDRESS NAME */
 static int read_function(struct ct_stack_sums *s, struct ct_load *from)
 {
     struct ct_stack_function function = {0};
@@ -94,7 +94,7 @@ static int read_function(struct ct_stack_sums *s, struct ct_load *from)
     return rc;
 }
 
-/* place PARENT|- FUNCTION CALLS INSTRUCTIONS CYCLES */
+/* Reads a line: place PARENT|- FUNCTION CALLS INSTRUCTIONS CYCLES */
 static int read_place(struct ct_stack_sums *s, struct ct_load *from)
 {
     struct ct_stack_place place;

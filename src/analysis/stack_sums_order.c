@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of sums of stacks: programs by build id, functions by program and address, and of the tree the
- * callers before what they call, each followed by all that is below it. */
+/* Sorts sums of stacks: programs by build id, functions by program and address, and in the tree callers
+ * before what they call, each followed by all that is below it. */
 #define _GNU_SOURCE /* qsort_r */
 #include "analysis/stack_sums.h"
 
@@ -27,7 +27,7 @@ static uint32_t *numbers_up_to(size_t count)
     return numbers;
 }
 
-/* Puts functions in order, and gives places their new numbers. */
+/* Sorts the functions, and gives places the new numbers of theirs. */
 static bool sort_functions(struct ct_stack_sums *s)
 {
     uint32_t *order = numbers_up_to(s->function_count);
@@ -62,7 +62,7 @@ static bool sort_functions(struct ct_stack_sums *s)
 
 /* ---- the tree ---- */
 
-/* Those without a parent come first; siblings are by function, and stand together. */
+/* Compares places: those without a parent come first, and siblings stand together, by function. */
 static int by_parent(const void *a, const void *b, void *user)
 {
     const struct ct_stack_place *all = user;
@@ -72,8 +72,8 @@ static int by_parent(const void *a, const void *b, void *user)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* Walks the tree from `order`, which is by parent. `first` has where the children of each place begin in it,
- * `stack` room for all places. Gives each its new number. */
+/* Walks the tree and gives each place its new number. `order` has the places by parent, `first` the index in
+ * it of the first child of each place, `stack` room for all places. */
 static void number_tree(const struct ct_stack_sums *s, const uint32_t *order, const uint32_t *first,
                         uint32_t *stack, uint32_t *numbers)
 {
@@ -93,7 +93,7 @@ static void number_tree(const struct ct_stack_sums *s, const uint32_t *order, co
     }
 }
 
-/* Moves places to their numbers. */
+/* Moves places to their new numbers. */
 static bool place_tree(struct ct_stack_sums *s, const uint32_t *numbers)
 {
     struct ct_stack_place *sorted = malloc((s->place_count + 1) * sizeof *sorted);
@@ -130,7 +130,7 @@ static bool sort_places(struct ct_stack_sums *s)
     if (fine && count)
         qsort_r(order, count, sizeof *order, by_parent, s->places);
     for (size_t i = 0; fine && i < count; i++)
-        first[i] = (uint32_t)count; /* none */
+        first[i] = (uint32_t)count; /* no children */
     for (size_t i = count; fine && i-- > 0;)
         if (s->places[order[i]].parent != CT_STACK_NONE)
             first[s->places[order[i]].parent] = (uint32_t)i;

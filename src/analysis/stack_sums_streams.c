@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams whose stacks become a part of sums when they are over. */
+/* Follows the stacks of streams, which become a part of the sums when the stream is over. */
 #include <stdlib.h>
 
 #include "analysis/stack_sums.h"
@@ -7,7 +7,7 @@
 #include "base/ctx.h"
 #include "base/saturate.h"
 
-/* Code that is in no function: no address is behind the last one. */
+/* stands for code that is in no function; no address is that large */
 #define NOWHERE UINT64_MAX
 
 void ct_stack_streams_free(struct ct_stack_sums *s)
@@ -46,7 +46,7 @@ int ct_stack_streams_take(struct ct_stack_sums *s, const struct ct_analysis_batc
     return rc ? rc : ct_stacks_add(find(s, batch->lane)->stacks, 0, batch->steps);
 }
 
-/* What a function of a stream is known by, its program by the number in the sums. */
+/* Finds what a function of a stream is known by; its program is given as a number of the sums. */
 static int identify(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t number,
                     struct ct_stack_function *out)
 {
@@ -66,7 +66,7 @@ static int identify(struct ct_stack_sums *s, const struct ct_stacks *stacks, uin
     return rc ? rc : ct_program_table_add(&s->table, &s->analysis, &identity, &out->program);
 }
 
-/* The number in the sums of a function of a stream, found once. */
+/* Returns the number in the sums of a function of a stream, which is looked up once. */
 static int number_of(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers,
                      uint32_t function, uint32_t *number)
 {
@@ -81,7 +81,8 @@ static int number_of(struct ct_stack_sums *s, const struct ct_stacks *stacks, ui
     return rc;
 }
 
-/* `numbers` has room for those that functions have in the sums, `places` for those of places. */
+/* Adds the places of a stream. `numbers` has room for the numbers in the sums of its functions, `places` for
+ * those of its places. */
 static int add_places(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers,
                       uint32_t *places)
 {

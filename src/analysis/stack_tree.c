@@ -18,8 +18,8 @@ static int grow(struct ct_stacks *s, void **array, size_t count, size_t *room, s
     return CT_OK;
 }
 
-/* The place of `function` when it is called from place `parent`; `parent` itself
- * when there are too many places. */
+/* Finds the place of `function` when it is called from place `parent`, or makes it. When there are too many
+ * places, it is `parent` itself. */
 static int find_place(struct ct_stacks *s, uint32_t parent, uint32_t function, uint32_t *place)
 {
     *place = ct_pair_map_get(&s->children, parent, function);
@@ -96,7 +96,7 @@ int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t 
     return result;
 }
 
-/* Accounts for the innermost function, which ends. */
+/* Adds up what the innermost function took, which ends. */
 static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
 {
     const struct ct_stack_frame *frame = &thread->frames[thread->depth - 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of functions along the steps. The rules are in docs/analysis.md. */
+/* Follows the stacks of functions along the steps. The rules are in docs/analysis.md. */
 #include "analysis/stacks.h"
 #include "analysis/transfer.h"
 #include "base/ctx.h"
@@ -58,7 +58,7 @@ void ct_stacks_free(struct ct_stacks *s)
 
 /* ---- whose stack ---- */
 
-/* Takes up the stack of a context; beyond CT_STACK_CONTEXTS the last one is shared. */
+/* Makes the stack of a context the current one. Contexts beyond CT_STACK_CONTEXTS share the last one. */
 static int switch_to(struct ct_stacks *s, uint32_t lane, uint64_t key)
 {
     for (size_t i = 0; i < s->thread_count; i++) {
@@ -85,7 +85,7 @@ static uint64_t key_of(const struct ct_elem *context)
 
 /* ---- arriving somewhere ---- */
 
-/* Number of frames that stay when execution goes back to `addr`; 0 when none waits for that. */
+/* Returns how many frames stay when execution goes back to `addr`; 0 when no frame waits for it. */
 static size_t waiting_for(const struct ct_stack_thread *t, uint64_t addr)
 {
     size_t i = t->depth;
@@ -94,7 +94,8 @@ static size_t waiting_for(const struct ct_stack_thread *t, uint64_t addr)
     return i > 1 ? i - 1 : 0;
 }
 
-/* The same when execution is in `function`, however it got there. */
+/* Returns how many frames stay when execution is in `function`, however it came there; 0 when no frame is of
+ * it. */
 static size_t running(const struct ct_stack_thread *t, uint32_t function)
 {
     size_t i = t->depth;
@@ -111,9 +112,9 @@ static int cut(struct ct_stacks *s, struct ct_stack_thread *t, size_t depth)
     return result;
 }
 
-/* Back in the function of the innermost frame that waits for `addr`. When none does: a
- * handler of an exception has returned to what ends it; else in the innermost frame of the
- * function; else the stack begins anew. */
+/* Goes back to the function of the innermost frame that waits for `addr`. When none does, the handler of an
+ * exception has returned to what ends it; else execution is in the innermost frame of the function; else the
+ * stack begins anew. */
 static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
     size_t depth = waiting_for(t, addr);
@@ -140,8 +141,9 @@ static int jump(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, u
     return unwind(s, t, addr, function); /* longjmp */
 }
 
-/* Execution went on where nobody on the stack waits for it: in a function that runs there (a handler has
- * changed where the exception returns to), or else for another owner, whose stack begins anew. */
+/* Takes execution to where no frame waits for it: to the innermost frame of the function (a handler has
+ * changed where the exception returns to) or, when there is none, to another owner, whose stack begins
+ * anew. */
 static int go_elsewhere(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t function)
 {
     const size_t depth = running(t, function);
@@ -162,7 +164,8 @@ static int go_on(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, 
     return t->frames[t->depth - 1].function == function ? CT_OK : jump(s, t, addr, function);
 }
 
-/* One that was handled where nothing is traced comes back at once, and so does one that ends another. */
+/* Takes execution to where it goes on behind an exception. One that was handled where nothing is traced comes
+ * back at once, and so does one that ends another. */
 static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
     if (addr == t->resumes)
@@ -178,8 +181,8 @@ static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, uint64
     return result;
 }
 
-/* Execution is at `addr`, in `function`: what that means for the stack
- * follows from how the last step ended. */
+/* Takes execution to `addr`, in `function`. What that means for the stack follows from how the last step
+ * ended. */
 static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
     uint8_t way = t->depth ? t->way : CT_WAY_START;
@@ -225,8 +228,8 @@ static enum ct_stack_way way_of(const struct ct_node *node, const struct ct_edge
     return CT_WAY_NONE;
 }
 
-/* Where an exception came behind a branch, the branch counts first, although
- * nothing ran yet where it leads to. */
+/* Notes how a step ended. Where an exception came behind a branch, the branch counts first, although nothing
+ * ran yet where it leads to. */
 static int leave(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct_node *node,
                  const struct ct_edge *edge)
 {
@@ -245,7 +248,7 @@ static int leave(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct
 
 /* ---- steps ---- */
 
-/* The function that a node is in, looked up once. */
+/* Finds the function that a node is in, which is looked up once. */
 static int function_of(struct ct_stacks *s, struct ct_stack_lane *lane, const struct ct_node *nodes,
                        uint32_t node, uint32_t *function)
 {
@@ -291,8 +294,8 @@ static int step(struct ct_stacks *s, uint32_t number, const struct ct_node *node
     return leave(s, t, node, edge);
 }
 
-/* Tracing was off: what the last step of each thread led to was not seen. What an exception interrupted goes
- * on where it was. */
+/* Forgets what the last step of each thread led to, because tracing was off and it was not seen. What an
+ * exception interrupted goes on where it was. */
 static void forget_ways(struct ct_stacks *s, uint32_t lane)
 {
     for (size_t i = 0; i < s->thread_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of edges and functions, added up step by step. */
+/* Adds up the times of edges and functions, step by step. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +85,8 @@ void ct_timing_free(struct ct_timing *t)
 
 /* ---- what edges do ---- */
 
-/* The function that an address of a memory is in, and whether it begins there. Its readable
- * name is made when it is first met. */
+/* Returns the number of the function that an address of a memory is in, and whether it begins there. Its
+ * readable name is made when it is first met. */
 static uint32_t function_at(struct ct_timing *t, uint64_t addr, uint32_t memory, bool *begins)
 {
     uint32_t first = 1;
@@ -109,7 +109,7 @@ static uint32_t function_at(struct ct_timing *t, uint64_t addr, uint32_t memory,
     return 0;
 }
 
-/* "name.cold" is a part of "name". */
+/* Returns true for a part that the compiler moved away: "name.cold" is a part of "name". */
 static bool is_part(const char *part, const char *of)
 {
     size_t length = strlen(of);
@@ -168,7 +168,7 @@ static int make_room(struct ct_timing *t, size_t edges)
     return CT_OK;
 }
 
-/* Edges that are new in the graph. */
+/* Classifies the edges that are new in the graph. */
 static int learn(struct ct_timing *t, const struct ct_graph *graph)
 {
     uint32_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of timing: calls and returns as runs of functions. */
+/* What the files of timing share: calls and returns as runs of functions. */
 #ifndef CT_ANALYSIS_TIMING_H
 #define CT_ANALYSIS_TIMING_H
 
@@ -7,8 +7,8 @@
 
 #include "coretap/timing.h"
 
-#define CT_TIMING_DEEPEST 1024 /* calls inside of one another, of one thread */
-#define CT_TIMING_LEVELS  16   /* exceptions inside of one another */
+#define CT_TIMING_DEEPEST 1024 /* the most calls inside of one another that are followed in a thread */
+#define CT_TIMING_LEVELS  16   /* the most exceptions inside of one another */
 #define CT_TIMING_THREADS 64
 
 /* What an edge does to the stack of calls. */
@@ -22,25 +22,25 @@ enum ct_timing_class {
 };
 
 struct ct_timing_way {
-    uint32_t function; /* that the node is in */
-    uint32_t callee;   /* CALL, TAIL */
+    uint32_t function; /* the function that the node is in */
+    uint32_t callee;   /* of CALL and TAIL */
     uint32_t memory;   /* of the node */
     uint8_t class;     /* enum ct_timing_class */
     uint8_t pad[3];
-    uint64_t behind; /* CALL: where the call returns to */
+    uint64_t behind; /* for CALL: where the call returns to */
     uint64_t next;
     uint64_t start; /* of the node */
 };
 
-/* A run of a function. */
+/* A run of a function that is not over. */
 struct ct_timing_frame {
     uint64_t returns_to;
-    uint64_t clock;   /* of its level when it began */
-    uint64_t untimed; /* steps without cycles, of its level, until then */
-    uint64_t wall;    /* all cycles of the stream until then */
+    uint64_t clock;   /* of its level, when it began */
+    uint64_t untimed; /* steps of its level without cycles, until it began */
+    uint64_t wall;    /* all cycles of the stream, until it began */
     uint64_t self;
     uint32_t function;
-    bool is_tail;  /* begun by a jump: returns with the one below it */
+    bool is_tail;  /* begun by a jump: it returns together with the one below it */
     bool is_inner; /* the same function runs below it */
     uint8_t pad[2];
 };
@@ -50,13 +50,13 @@ struct ct_timing_level {
     uint64_t clock;
     uint64_t untimed;
     uint64_t resumes_at; /* preferred return address, or 0 */
-    uint32_t base;       /* its first frame */
+    uint32_t base;       /* index of its first frame */
     uint32_t pad;
 };
 
 struct ct_timing_thread {
     uint32_t ctxt, vmid;
-    uint64_t used; /* when it ran last, to make room */
+    uint64_t used; /* the step at which it ran last, so that the oldest can make room */
     uint32_t depth;
     uint32_t level;
     struct ct_timing_level levels[CT_TIMING_LEVELS];
@@ -65,9 +65,9 @@ struct ct_timing_thread {
 
 /* A pair of watchpoints while it is measured. */
 struct ct_timing_gate {
-    uint32_t from, from_count; /* watchpoints that begin it … */
-    uint32_t to, to_count;     /* … and that end it */
-    uint64_t begun;            /* cycle */
+    uint32_t from, from_count; /* watchpoints that begin it */
+    uint32_t to, to_count;     /* watchpoints that end it */
+    uint64_t begun;            /* the cycle at which it began */
     uint32_t ctxt, vmid;
     bool is_open;
     bool is_preempted;
@@ -88,12 +88,12 @@ struct ct_timing {
     struct ct_timing_thread threads[CT_TIMING_THREADS];
     size_t thread_count;
     struct ct_timing_thread *now;
-    uint8_t exception_level, level_before; /* now, and before the last exception */
-    bool after_eret;   /* the last step has left its exception: a RETURN says nothing more */
-    bool was_taken;    /* an exception, and nothing ran since then */
-    bool was_off;      /* tracing was off: does the next step go on where the last one led? */
-    uint64_t expected; /* where it led */
-    uint32_t memory;   /* that execution is in */
+    uint8_t exception_level, level_before; /* the current one, and the one before the last exception */
+    bool after_eret;   /* the last step left its exception, so that a RETURN element says nothing new */
+    bool was_taken;    /* an exception was taken, and nothing ran since then */
+    bool was_off;      /* tracing was off, so that the next step may not go on where the last one led */
+    uint64_t expected; /* where the last step led */
+    uint32_t memory;   /* the memory of the last step */
     struct ct_timing_pair *pairs;
     struct ct_timing_gate *gates;
     size_t pair_count;
@@ -102,16 +102,16 @@ struct ct_timing {
 
 /* ---- timing_calls.c ---- */
 
-/* The thread of this context runs from now on. CT_ERR_NOMEM. */
+/* Makes the thread of a context the one that runs. CT_ERR_NOMEM. */
 int ct_timing_switch(struct ct_timing *timing, uint32_t ctxt, uint32_t vmid);
 
-/* One step went by: its function gets the cycles, then calls and returns happen. CT_ERR_NOMEM. */
+/* Takes one step: adds its cycles to its function, then ends and begins runs by its edge. CT_ERR_NOMEM. */
 int ct_timing_step(struct ct_timing *timing, const struct ct_timing_way *way, uint64_t cycles, bool timed);
-/* An exception was taken that resumes at an address, in a function; 0 and 0 when the trace does not tell. */
+/* Takes an exception that resumes at an address, in a function; both are 0 when the trace does not tell. */
 void ct_timing_exception(struct ct_timing *timing, uint64_t resumes_at, uint32_t function);
 void ct_timing_exception_return(struct ct_timing *timing);
 
-/* Nobody knows what runs are left of. */
+/* Cuts all runs, because it is not known which of them still last. */
 void ct_timing_forget(struct ct_timing *timing);
 
 /* ---- timing_pairs.c ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of functions, from calls and returns. Each thread (context ID and VMID) has its own stack, and each
- * exception a level of its own on top of it, with a clock that stands still while others run. */
+/* Makes runs of functions from calls and returns. Each thread (context ID and VMID) has its own stack, and
+ * each exception a level on top of it, with a clock that stands still while others run. */
 #include <stdlib.h>
 
 #include "analysis/dist.h"
@@ -33,7 +33,7 @@ void ct_timing_forget(struct ct_timing *t)
         reset(t, &t->threads[i]);
 }
 
-/* A free thread, or the one that has not run for longest. */
+/* Returns a free thread, or the one that has not run for longest. */
 static struct ct_timing_thread *make_thread(struct ct_timing *t)
 {
     if (t->thread_count < CT_TIMING_THREADS) {
@@ -84,7 +84,7 @@ static void begin_run(struct ct_timing *t, uint32_t function, uint64_t returns_t
     const struct ct_timing_level *on = level(t);
     t->functions[function].runs++;
     if (thread->depth == CT_TIMING_DEEPEST)
-        cut_frames(t, thread, on->base); /* deeper than anybody follows: begin anew */
+        cut_frames(t, thread, on->base); /* too deep to be followed: begin anew */
     if (thread->depth == CT_TIMING_DEEPEST) {
         t->functions[function].cut++;
         return;
@@ -119,8 +119,8 @@ static int end_run(struct ct_timing *t)
     return rc;
 }
 
-/* Ends the runs down to the one that returns to `target`. Those above it that were not
- * begun by a jump never returned. */
+/* Ends the runs down to the one that returns to `target`. Runs above it that were not begun by a jump never
+ * returned. */
 static int return_to(struct ct_timing *t, uint64_t target)
 {
     struct ct_timing_thread *thread = t->now;
@@ -129,7 +129,7 @@ static int return_to(struct ct_timing *t, uint64_t target)
     while (at > base && (thread->frames[at - 1].is_tail || thread->frames[at - 1].returns_to != target))
         at--;
     if (at == base) {
-        cut_frames(t, thread, base); /* to where no call was seen from */
+        cut_frames(t, thread, base); /* returned to where no call was seen */
         return CT_OK;
     }
     bool whole = true;
@@ -143,7 +143,7 @@ static int return_to(struct ct_timing *t, uint64_t target)
     return rc;
 }
 
-/* A computed jump that is no return by its looks may be one by where it leads. */
+/* Returns true when a computed jump is a return by where it leads. */
 static bool is_return(struct ct_timing *t, uint64_t target)
 {
     const struct ct_timing_thread *thread = t->now;
@@ -170,9 +170,9 @@ static bool may_be_handler(const struct ct_timing *t, uint64_t addr, uint32_t fu
                                       t->functions[function].addr == addr);
 }
 
-/* Tracing was off in between: for an exception that is not traced, or for who knows what. Behind an exception
- * it is on again where that resumes, or one below it (the end of a signal handler is a system call of its
- * own), or in a handler, or in another thread. */
+/* Finds out where execution is after tracing was off, for an exception that is not traced or for another
+ * reason. Behind an exception it is on again where that resumes, or one below it (the end of a signal handler
+ * is a system call of its own), or in a handler, or in another thread. */
 static void come_back(struct ct_timing *t, uint64_t addr, uint32_t function)
 {
     struct ct_timing_thread *thread = t->now;
@@ -190,8 +190,8 @@ static void come_back(struct ct_timing *t, uint64_t addr, uint32_t function)
     t->was_off = false;
 }
 
-/* Where tracing is on again and nothing ran yet, the one before has just
- * returned to where this one was taken. */
+/* If tracing is on again and nothing ran yet, the exception before has just returned to where this one was
+ * taken. */
 void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t function)
 {
     struct ct_timing_thread *thread = t->now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of sums of times: lines of text (docs/formats.md). */
+/* Saves and loads sums of times as lines of text (docs/formats.md). */
 #include "analysis/dist.h"
 #include "analysis/timing_sums.h"
 #include "base/ctx.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAME (64u << 10) /* characters of the name of a function, and of a pair */
+#define MOST_NAME (64u << 10) /* the longest name of a function or a pair, in bytes */
 
 /* ---- writing ---- */
 
@@ -29,7 +29,7 @@ static int save_dist(struct ct_save *to, const char *name, const struct ct_dist 
                         name, d->count, d->sum, d->min, d->max, d->square_hi, d->square_lo, buckets);
 }
 
-/* A number of a program, or "-". */
+/* Writes a program's number as a word, or "-". */
 static const char *program_word(char word[12], uint32_t program)
 {
     if (program == CT_TIMING_NO_PROGRAM)
@@ -38,7 +38,7 @@ static const char *program_word(char word[12], uint32_t program)
     return word;
 }
 
-/* A name as one word that can be read again, to be freed. NULL without memory. */
+/* Makes a name one word that can be read again, which the caller frees. NULL without memory. */
 static char *escaped(const char *name)
 {
     char *text = malloc(CT_PRINTABLE_ROOM(strlen(name) + 1));
@@ -114,7 +114,7 @@ int ct_timing_sums_save(struct ct_analysis *analysis, struct ct_save *to)
 
 /* ---- reading ---- */
 
-/* What lines of distributions are of. */
+/* What the next lines of distributions are of. */
 enum of {
     NOTHING,
     FUNCTION,
@@ -132,7 +132,7 @@ struct reader {
     struct ct_timing_pair pair;
 };
 
-/* Forgets what was read last. */
+/* Forgets the item that was read last. */
 static void drop(struct reader *r)
 {
     ct_sum_functions.clear(&r->function);
@@ -142,7 +142,7 @@ static void drop(struct reader *r)
     *r = (struct reader){.sums = r->sums, .from = r->from};
 }
 
-/* Adds what was read, with its distributions, to the sums. */
+/* Adds the item that was read, with its distributions, to the sums. */
 static int put(struct reader *r)
 {
     int rc = CT_OK;
@@ -156,7 +156,7 @@ static int put(struct reader *r)
     return rc;
 }
 
-/* Numbers of the line from word `first` on, in one base. */
+/* Reads numbers in one base from word `first` of the line on. */
 static bool read_numbers(const struct ct_load *from, size_t first, unsigned base, uint64_t *const *into,
                          size_t count)
 {
@@ -186,7 +186,7 @@ static bool read_program(const struct reader *r, size_t index, uint32_t *program
     return true;
 }
 
-/* The last word of the line, as it was before it was written. */
+/* Reads the last word of the line, and undoes what `escaped` did to it. */
 static int read_name(struct reader *r, size_t index)
 {
     const struct ct_load_word *word = &r->from->words[index];
@@ -198,7 +198,7 @@ static int read_name(struct reader *r, size_t index)
     return ct_unescape(r->name) && *r->name ? CT_OK : ct_load_bad(r->from, "a name that cannot be read");
 }
 
-/* function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME */
+/* Reads a line: function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME */
 static int read_function(struct reader *r)
 {
     struct ct_timing_function *f = &r->function;
@@ -213,8 +213,8 @@ static int read_function(struct reader *r)
     return rc;
 }
 
-/* edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED [INSTRUCTIONS [BRANCH]], the last
- * ones from version 2 and 3 on. */
+/* Reads a line: edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED [INSTRUCTIONS
+ * [BRANCH]]; the last words come with versions 2 and 3. */
 static int read_edge(struct reader *r)
 {
     struct ct_timing_edge *e = &r->edge;
@@ -238,7 +238,7 @@ static int read_edge(struct reader *r)
     return CT_OK;
 }
 
-/* pair LOST RESTARTED NAME */
+/* Reads a line: pair LOST RESTARTED NAME */
 static int read_pair(struct reader *r)
 {
     uint64_t *const numbers[] = {&r->pair.lost, &r->pair.restarted};
@@ -263,7 +263,7 @@ static int read_totals(struct reader *r)
     return CT_OK;
 }
 
-/* The distribution of the thing before it that the line is called by. */
+/* Returns the distribution of the item before that the line names. */
 static struct ct_dist *dist_of(struct reader *r)
 {
     const struct {
@@ -285,7 +285,7 @@ static struct ct_dist *dist_of(struct reader *r)
     return NULL;
 }
 
-/* The number at *text, which moves behind it and the space behind that. */
+/* Reads the number at *text and moves behind it and the space that follows. */
 static bool next_number(struct ct_load_word *text, uint64_t most, uint64_t *value)
 {
     const char *space = memchr(text->text, ' ', text->size);
@@ -297,7 +297,7 @@ static bool next_number(struct ct_load_word *text, uint64_t most, uint64_t *valu
     return ct_load_number(&one, 0, 10, value) && *value <= most;
 }
 
-/* BUCKET N, each bucket behind the one before it. */
+/* Reads pairs BUCKET N, with ascending buckets. */
 static bool read_buckets(struct ct_load_word text, uint32_t *histogram)
 {
     uint64_t first = 0;
@@ -313,7 +313,7 @@ static bool read_buckets(struct ct_load_word text, uint32_t *histogram)
     return true;
 }
 
-/* NAME COUNT SUM MIN MAX SQUARE-HIGH SQUARE-LOW [BUCKET N]... */
+/* Reads NAME COUNT SUM MIN MAX SQUARE-HIGH SQUARE-LOW [BUCKET N]... */
 static int read_dist(struct reader *r, struct ct_dist *dist)
 {
     struct ct_dist d = {0};
@@ -337,7 +337,7 @@ static int read_dist(struct reader *r, struct ct_dist *dist)
                              "buckets are numbers from 0 to 495, in order, each with a count above 0");
 }
 
-/* Lines count programs, so none of them can stand for two. */
+/* Reads a program. Lines number the programs, so none may stand for two. */
 static int read_next_program(struct reader *r, uint32_t *program)
 {
     const size_t count = r->sums->table.count;

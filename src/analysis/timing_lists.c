@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of times as lists by key: functions, edges and pairs. */
+/* Sums of times as lists by key: of functions, edges and pairs. */
 #include "analysis/dist.h"
 #include "analysis/timing_sums.h"
 #include "base/saturate.h"
@@ -76,7 +76,7 @@ static int add_edge(void *to, const void *more)
     const struct ct_timing_edge *from = more;
     ct_add_up(&into->count, from->count);
     ct_add_up(&into->shared, from->shared);
-    into->n = from->n > into->n ? from->n : into->n; /* old files do not tell these */
+    into->n = from->n > into->n ? from->n : into->n; /* files of older versions lack these */
     into->branch = from->branch > into->branch ? from->branch : into->branch;
     return ct_dist_merge(&into->cycles, &from->cycles);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From one watchpoint to another. */
+/* Measures the time from one watchpoint to another. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static const char *const marks[] = {"exception", "context", "gap", "overflow", "no-access"};
 
-/* Watchpoints of what comes in between; their kinds tell them apart. */
+/* Adds watchpoints of what may come in between; they are told apart by their kinds. */
 static int add_marks(struct ct_watches *watches)
 {
     int rc = CT_OK;
@@ -71,7 +71,7 @@ void ct_timing_pairs_free(struct ct_timing *t)
     ct_watcher_free(t->watcher);
 }
 
-/* Something came in between, or trace is missing. */
+/* Notes that something came in between, or that trace is missing. */
 static void interrupt(struct ct_timing *t, bool lost)
 {
     for (size_t i = 0; i < t->pair_count; i++) {
@@ -90,7 +90,8 @@ static int finish(struct ct_timing *t, struct ct_timing_pair *pair, struct ct_ti
                        t->histograms);
 }
 
-/* Only the context that began it can end it. One watchpoint may do both: first it ends, then it begins. */
+/* Takes an event. Only the context that began a pair can end it. One watchpoint may do both, and then first
+ * ends the pair. */
 static int on_event(struct ct_timing *t, const struct ct_watch_event *event)
 {
     int rc = CT_OK;

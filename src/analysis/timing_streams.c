@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams whose times become a part of sums when they are over. */
+/* Measures the times of streams, which become a part of the sums when the stream is over. */
 #include "analysis/timing.h"
 #include "analysis/timing_sums.h"
 #include "base/ctx.h"
@@ -78,9 +78,9 @@ int ct_timing_streams_take(struct ct_timing_sums *s, const struct ct_analysis_ba
 struct origin {
     struct ct_timing_sums *sums;
     struct ct_programs *programs;
-    struct ct_program *last;     /* that an address was in */
-    struct ct_program *numbered; /* a program and … */
-    uint32_t number;             /* … its number in the sums */
+    struct ct_program *last;     /* the program that the last address was in */
+    struct ct_program *numbered; /* a program whose number is known */
+    uint32_t number;             /* the number of that program in the sums */
 };
 
 static struct ct_program *owner(struct origin *o, uint64_t addr, uint32_t memory)
@@ -95,7 +95,7 @@ static struct ct_program *owner(struct origin *o, uint64_t addr, uint32_t memory
     return NULL;
 }
 
-/* The number of a program in the sums. The errors of ct_program_symbols. */
+/* Returns the number of a program in the sums. The errors of ct_program_symbols. */
 static int number_of(struct origin *o, struct ct_program *program, uint32_t *number)
 {
     struct ct_timing_sums *s = o->sums;
@@ -110,7 +110,7 @@ static int number_of(struct origin *o, struct ct_program *program, uint32_t *num
     return rc;
 }
 
-/* Takes the load bias off an address that execution went to, and says of which program it is. */
+/* Takes the load bias off an address that execution went to, and finds the program that it is in. */
 static int place(struct origin *o, uint32_t memory, uint64_t *addr, uint32_t *number)
 {
     struct ct_program *program = owner(o, *addr, memory);
@@ -176,7 +176,7 @@ int ct_timing_sums_add(struct ct_timing_sums *s, const struct ct_timing *timing,
     struct origin origin = {.sums = s, .programs = programs};
     const struct ct_timing_totals totals = ct_timing_totals(timing);
     const struct ct_timing_pair *pairs = ct_timing_pairs(timing, &count);
-    int rc = ct_timing_sums_find(s, &settled); /* in order, so that little is searched */
+    int rc = ct_timing_sums_find(s, &settled); /* sorted, so that little has to be searched */
     if (!rc)
         rc = add_functions(&origin, timing);
     if (!rc)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of times over streams and captures: the object, and what the contract asks of it. */
+/* Sums of times over streams and captures: the object, and its operations of the contract. */
 #include "analysis/timing_sums.h"
 #include "analysis/saved.h"
 #include "base/ctx.h"
@@ -95,7 +95,7 @@ int ct_timing_sums_add_function(struct ct_timing_sums *s, const struct ct_timing
         slot->name = ct_arena_strdup(&s->arena, function->name);
         slot->label = slot->name ? label_of(s, slot->name) : NULL;
     }
-    /* One without its name has no place in the list. */
+    /* an item without its name has no place in the list */
     if (!slot->label) {
         s->functions.count--;
         return no_memory(s);
@@ -151,7 +151,7 @@ static uint32_t renumbered(const uint32_t *numbers, uint32_t program)
     return program == CT_TIMING_NO_PROGRAM ? program : numbers[program];
 }
 
-/* Gives programs the numbers of their order. CT_ERR_NOMEM. */
+/* Numbers the programs in their order. CT_ERR_NOMEM. */
 static int renumber(struct ct_timing_sums *s)
 {
     uint32_t *numbers = NULL;
@@ -207,7 +207,7 @@ struct ct_program_identity ct_timing_sums_program(const struct ct_timing_sums *s
                                         : (struct ct_program_identity){0};
 }
 
-/* ---- the contract ---- */
+/* ---- the operations of the contract ---- */
 
 static int part(const struct ct_analysis *analysis, struct ct_analysis **out)
 {
@@ -242,7 +242,7 @@ static int end(struct ct_analysis *analysis, uint32_t lane)
     return ct_timing_streams_end(of(analysis), lane);
 }
 
-/* The numbers that programs of `from` have in `into`. CT_ERR_NOMEM. */
+/* Adds the programs of `from`. (*numbers)[i] becomes the number in `into` of program i. CT_ERR_NOMEM. */
 static int add_programs(struct ct_timing_sums *into, const struct ct_timing_sums *from, uint32_t **numbers)
 {
     *numbers = calloc(from->table.count + 1, sizeof **numbers);

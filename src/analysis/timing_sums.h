@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of sums of times. */
+/* What the files of sums of times share. */
 #ifndef CT_ANALYSIS_TIMING_SUMS_H
 #define CT_ANALYSIS_TIMING_SUMS_H
 
@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "coretap/timing.h"
 
-/* Things by a key. The first of them are in its order, each once; those behind came since then. */
+/* Items by key. The first ones are sorted, each key once; those behind were added since then. */
 struct ct_sum_list {
     char *items;
     size_t count, room;
@@ -15,24 +15,24 @@ struct ct_sum_list {
     const struct ct_sum_kind *kind;
 };
 
-/* What a list is of. */
+/* What the items of a list are. */
 struct ct_sum_kind {
     size_t size; /* of an item */
-    /* The order of keys, as for qsort. */
+    /* Compares keys, as for qsort. */
     int (*order)(const void *a, const void *b);
-    /* Adds what one of the same key has, up to the largest value of each sum. CT_ERR_NOMEM. */
+    /* Adds an item to one with the same key; each sum stops at its largest value. CT_ERR_NOMEM. */
     int (*add)(void *into, const void *from);
-    /* Gives back what hangs on it. */
+    /* Frees what an item points to. */
     void (*clear)(void *item);
 };
 
 extern const struct ct_sum_kind ct_sum_functions, ct_sum_edges, ct_sum_pairs;
 
-/* The item of this key, which is appended, with its key alone, when there is none in order. What the key
- * points to is not copied: *fresh says that it has to be. NULL without memory. */
+/* Returns the item with a key. When the sorted ones have none it is appended with nothing but its key, and
+ * *fresh says that what the key points to has to be copied. NULL without memory. */
 void *ct_sum_list_slot(struct ct_sum_list *list, const void *key, bool *fresh);
 
-/* Brings it in order, each key once. CT_ERR_NOMEM. */
+/* Sorts the list, with each key once. CT_ERR_NOMEM. */
 int ct_sum_list_settle(struct ct_sum_list *list);
 void ct_sum_list_clear(struct ct_sum_list *list);
 
@@ -49,20 +49,20 @@ struct ct_timing_wanted {
 };
 
 struct ct_timing_sums {
-    struct ct_analysis analysis; /* has to be the first member */
+    struct ct_analysis analysis; /* must be the first member */
     struct ct_timing_sums_options options;
-    struct ct_arena arena; /* names */
+    struct ct_arena arena; /* for names */
     struct ct_program_table table;
     struct ct_sum_list functions, edges, pairs;
     struct ct_timing_totals totals;
-    struct ct_timing_wanted *wanted; /* pairs */
+    struct ct_timing_wanted *wanted; /* the pairs to be measured */
     size_t wanted_count;
     struct ct_programs *programs; /* that ran */
     struct ct_timing_stream *streams;
     size_t stream_count;
 };
 
-/* Adds one to the lists; names are copied. CT_ERR_NOMEM. */
+/* Adds an item to one of the lists and copies its name. CT_ERR_NOMEM. */
 int ct_timing_sums_add_function(struct ct_timing_sums *sums, const struct ct_timing_function *function);
 int ct_timing_sums_add_edge(struct ct_timing_sums *sums, const struct ct_timing_edge *edge);
 int ct_timing_sums_put_pair(struct ct_timing_sums *sums, const struct ct_timing_pair *pair);
@@ -72,7 +72,7 @@ void ct_timing_sums_add_totals(struct ct_timing_sums *sums, const struct ct_timi
 
 int ct_timing_streams_take(struct ct_timing_sums *sums, const struct ct_analysis_batch *batch);
 
-/* Adds the times of a stream to the sums. CT_ERR_NOMEM, those of ct_program_symbols. */
+/* Adds the times of a stream to the sums. CT_ERR_NOMEM, the errors of ct_program_symbols. */
 int ct_timing_streams_end(struct ct_timing_sums *sums, uint32_t lane);
 void ct_timing_streams_free(struct ct_timing_sums *sums);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The watcher: steps in, events out. */
+/* The watcher, which makes events of steps. */
 #include "coretap/watch.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "analysis/watch.h"
 #include "base/ctx.h"
 
-#define NOTHING   UINT32_MAX /* an edge that passes no watchpoint */
+#define NOTHING   UINT32_MAX /* an edge that comes by no watchpoint */
 #define NO_EDGE   UINT32_MAX
 #define KNOWN     (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
 #define FIRST_MAP 1024
@@ -18,20 +18,20 @@ struct ct_watcher {
     struct ct_ctx *ctx;
     const struct ct_watches *watches;
     uint32_t *first; /* by edge: its first hit, or NOTHING */
-    size_t edges;    /* those that `first` knows */
+    size_t edges;    /* edges that `first` covers */
     size_t edge_room;
     struct ct_watch_hit *hits;
     size_t hit_count;
     size_t hit_room;
-    struct ct_watch_event now; /* what all events have: cycle, time, context */
+    struct ct_watch_event now; /* what all events share: cycle, time, context */
     uint32_t before;           /* the edge that led here, or NO_EDGE */
-    /* Where in the batch it is. */
+    /* The position in the batch. */
     size_t step;
     size_t mark;
-    uint32_t hit;                  /* of the step that was begun: the next one, or NOTHING */
-    uint32_t point;                /* of the mark: the watchpoint to be looked at next */
+    uint32_t hit;                  /* the next hit of the step that was begun, or NOTHING */
+    uint32_t point;                /* of the mark: the next watchpoint to be looked at */
     bool begun;                    /* hits of `step` are being given */
-    struct ct_watch_event pending; /* an event of a mark, for each watchpoint that wants it */
+    struct ct_watch_event pending; /* the event of a mark, given once for each watchpoint that wants it */
     bool has_pending;
 };
 
@@ -104,7 +104,7 @@ static int make_hit_room(struct ct_watcher *w, size_t count)
     return CT_OK;
 }
 
-/* Edges that are new in the graph. */
+/* Finds the hits of the edges that are new in the graph. */
 static int learn(struct ct_watcher *w, const struct ct_graph *graph)
 {
     uint32_t count;
@@ -212,7 +212,7 @@ static void on_mark(struct ct_watcher *w, const struct ct_step_mark *mark)
     offer(w, CT_WATCH_NO_ACCESS, mark->value, 0);
 }
 
-/* The event of a mark goes to each watchpoint that wants it. False: no room. */
+/* Gives the event of a mark to each watchpoint that wants it. Returns false without room. */
 static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_t cap, size_t *count)
 {
     for (; w->has_pending && w->point < w->watches->count; w->point++) {
@@ -232,7 +232,8 @@ static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_
 
 /* ---- steps ---- */
 
-/* Execution came to the entry of a function from inside of it, without a call: no new run of it. */
+/* Returns true when execution came to the entry of a function from inside of it, without a call, so that no
+ * new run begins. */
 static bool is_inside_jump(const struct ct_watcher *w, const struct ct_watch_hit *hit,
                            const struct ct_graph *graph)
 {
@@ -245,7 +246,7 @@ static bool is_inside_jump(const struct ct_watcher *w, const struct ct_watch_hit
            node->last - hit->addr < hit->end - hit->addr;
 }
 
-/* The rest of the hits of a step. False: no room. */
+/* Gives the rest of the hits of a step. Returns false without room. */
 static bool give_hits(struct ct_watcher *w, const struct ct_graph *graph, uint64_t cycles, bool timed,
                       struct ct_watch_event *out, size_t cap, size_t *count)
 {
@@ -267,7 +268,7 @@ static bool give_hits(struct ct_watcher *w, const struct ct_graph *graph, uint64
     return true;
 }
 
-/* Steps up to `end`. False: no room. */
+/* Takes the steps up to `end`. Returns false without room. */
 static bool run_steps(struct ct_watcher *w, const struct ct_step_batch *batch, size_t end,
                       struct ct_watch_event *out, size_t cap, size_t *count)
 {

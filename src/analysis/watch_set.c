@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of watchpoints, and what of it an edge of the program graph passes. */
+/* The set of watchpoints, and which of them an edge of the program graph comes by. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,13 +116,13 @@ const char *ct_watch_kind_name(enum ct_watch_kind kind)
 
 /* ---- what an edge passes ---- */
 
-/* The first place at or behind `addr`. */
+/* Returns the index of the first place at or behind `addr`. */
 static size_t lower_bound(const struct ct_watch_place *places, size_t count, uint64_t addr)
 {
     return CT_COUNT_WHILE(count, i, places[i].addr < addr);
 }
 
-/* Whether a run of `node` that left it by `edge` traversed the watched edge. */
+/* Returns true when a run of `node` that left it by `edge` traversed the watched edge. */
 static bool traverses(const struct ct_watch_place *place, const struct ct_node *node,
                       const struct ct_edge *edge)
 {
@@ -153,7 +153,8 @@ static bool leaves_function(const struct ct_watch_place *place, const struct ct_
         edge->next - place->addr < place->end - place->addr)
         return false;
     const uint32_t parts = w->points[place->watch].places;
-    for (size_t i = 0; parts > 1 && i < w->return_count; i++) /* its other parts: "name.cold" */
+    for (size_t i = 0; parts > 1 && i < w->return_count; i++) /* other parts of the function, such as
+                                                                 "name.cold" */
         if (w->returns[i].watch == place->watch &&
             edge->next - w->returns[i].addr < w->returns[i].end - w->returns[i].addr)
             return false;
@@ -164,7 +165,7 @@ struct hits {
     struct ct_watch_hit *out;
     size_t most;
     size_t count;
-    uint32_t size; /* of the node */
+    uint32_t size; /* size of the node */
 };
 
 static void add(struct hits *h, const struct ct_watch_place *place, uint64_t addr, uint64_t before,
@@ -193,7 +194,7 @@ static void add_returns(const struct ct_watches *w, const struct ct_node *node, 
             add(h, &w->returns[i], node->last, h->size, false);
 }
 
-/* In order of execution. Few, and nearly in order. */
+/* Sorts hits by order of execution. They are few and nearly sorted. */
 static void sort_hits(struct ct_watch_hit *hits, size_t count)
 {
     for (size_t i = 1; i < count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watchpoints by name: lines, functions, addresses, edges. */
+/* Finds watchpoints by name: lines, functions, addresses, edges. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -40,14 +40,15 @@ static int place(struct ct_watches *w, enum ct_watch_kind kind, uint64_t addr, u
 
 /* ---- functions ---- */
 
-/* A part that the compiler moved away: "name.cold", "name.part.0" is a function of its own. */
+/* Returns true for a part of the function that the compiler made a function of its own: "name.cold",
+ * "name.part.0". */
 static bool is_part(const char *symbol, const char *function)
 {
     const char *rest = behind(symbol, function);
     return rest && (!*rest || (behind(rest, ".cold") && (rest[5] == '.' || !rest[5])));
 }
 
-/* The last watchpoint counts only when it has a place. */
+/* Keeps the last watchpoint if it has a place. */
 static int keep(struct ct_watches *w, bool *found)
 {
     bool has_place = w->points[w->count - 1].places > 0;
@@ -56,7 +57,7 @@ static int keep(struct ct_watches *w, bool *found)
     return CT_OK;
 }
 
-/* Entries or returns of the functions of that name. */
+/* Adds the entries or returns of the functions with a name. */
 static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind kind, const char *name,
                      bool *found)
 {
@@ -77,8 +78,8 @@ static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind 
     return rc ? rc : keep(w, found);
 }
 
-/* Where it was inlined: the instructions that begin with it. Nothing tells there
- * from where they are jumped to. */
+/* Adds the places where a function was inlined: the instructions that begin with it. Nothing there tells from
+ * where they are jumped to. */
 static int inlined_entries(struct ct_watches *w, const char *spec, const char *name, bool *found)
 {
     int rc = ct_watches_point(w, spec, CT_WATCH_ENTRY, 1);
@@ -126,7 +127,7 @@ static int address(struct ct_watches *w, const char *spec, uint64_t addr)
     return rc ? rc : place(w, CT_WATCH_ADDR, addr, 0);
 }
 
-/* main+0x10 */
+/* Takes main+0x10. */
 static int offset_in(struct ct_watches *w, const char *spec, const char *plus, uint64_t offset)
 {
     char name[MOST_NAME];
@@ -281,7 +282,7 @@ static int parse(struct ct_watches *w, const char *spec)
     return function(w, spec, spec, ENTRIES | RETURNS);
 }
 
-/* Removes what was added since: it stands behind what was there, which is still in order. */
+/* Removes what was added since `before`. It stands behind the places from then, which are still sorted. */
 static void take_back(struct ct_watches *w, const struct ct_watches *before)
 {
     w->count = before->count;

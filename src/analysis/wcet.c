@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest time of a function: model, solution, and what it hangs on. */
+/* Finds the longest time of a function: the model, its solution, and what that depends on. */
 #include "coretap/wcet.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static int add_assumed(struct ct_wcet *w, struct ct_wcet_result *result, struct 
     return rc;
 }
 
-/* The cycles of a vertex are split among its blocks by their instructions. */
+/* Divides the cycles of a vertex among its blocks by their instructions. */
 static void spread(const struct ct_wcet_model *m, const struct ct_wcet_column *c, uint64_t count,
                    struct ct_wcet_step *steps)
 {
@@ -107,7 +107,7 @@ static int assume_ways(const struct ct_wcet_model *m, const uint64_t *values, st
     return rc;
 }
 
-/* Computed branches that nobody knows a target of: they have no way out. */
+/* Notes the computed branches without a known target, which the model gives no way out. */
 static int assume_ends(const struct ct_wcet_model *m, struct ct_wcet_result *result)
 {
     int rc = CT_OK;
@@ -138,7 +138,7 @@ static int assume_loops(const struct ct_wcet_model *m, const struct ct_wcet_step
     return rc;
 }
 
-/* Totals that the longest path reaches: it would be longer without them. */
+/* Notes the observed totals that the longest path reaches; without them it would be longer. */
 static int assume_totals(const struct ct_wcet_model *m, const uint64_t *values,
                          const struct ct_wcet_step *steps, struct ct_wcet_result *result)
 {
@@ -169,8 +169,8 @@ static int assume(const struct ct_wcet_model *m, const uint64_t *values, const s
     return rc ? rc : assume_totals(m, values, steps, result);
 }
 
-/* Tells whether no run can be longer, as long as no piece takes longer than
- * was measured or assumed for it. */
+/* Tells whether no run can be longer, provided that no piece takes longer than was measured or assumed for
+ * it. */
 static bool is_bound(const struct ct_wcet_model *m, const struct ct_wcet_result *result)
 {
     bool bound = !m->options->exclude && m->options->quantile <= 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of WCET: what was measured (wcet_costs.c), how often loops went round (wcet_loops.c), what the user
- * says (wcet_bounds.c), and the model (wcet_model.c). */
+/* What the files of WCET share: what was measured (wcet_costs.c), how often loops went round (wcet_loops.c),
+ * what the user says (wcet_bounds.c), and the model (wcet_model.c). */
 #ifndef CT_ANALYSIS_WCET_H
 #define CT_ANALYSIS_WCET_H
 
@@ -10,7 +10,7 @@
 #include "coretap/wcet.h"
 #include "base/addr_map.h"
 
-/* One measured way: from `start` to `last`, then to `next`. Ways of one start are a chain. */
+/* A measured way: from `start` to `last`, then to `next`. Ways with one start are a list. */
 struct ct_wcet_way {
     uint64_t start, last, end, next;
     struct ct_dist cycles;
@@ -18,7 +18,7 @@ struct ct_wcet_way {
     uint64_t shared;
     uint64_t uncounted; /* traversals in runs whose loops were not counted */
     uint32_t n;
-    uint32_t chain; /* the next one, or CT_CFG_NONE */
+    uint32_t chain; /* index of the next way with this start, or CT_CFG_NONE */
     uint8_t exec;
     uint8_t kind; /* enum ct_edge_kind */
     uint8_t pad[6];
@@ -31,7 +31,8 @@ struct ct_wcet_cost {
     bool shared;
 };
 
-/* Runs of a function: whole ones, the longest, and all that began, inside of others of it too. */
+/* Runs of a function: how many were whole, the longest, and all that began, those inside of other runs
+ * included. */
 struct ct_wcet_runs {
     uint64_t entry, count, max, begun;
 };
@@ -39,11 +40,11 @@ struct ct_wcet_runs {
 /* A term of a constraint: the block at an address or an edge, times a factor. */
 struct ct_wcet_term {
     int64_t factor;
-    uint32_t block; /* CT_CFG_NONE: an edge */
+    uint32_t block; /* CT_CFG_NONE when the term is an edge */
     uint32_t edge;
 };
 
-/* A function that calls itself runs at most so often for each call from outside. */
+/* The most runs of a function that calls itself, for each call from outside. */
 struct ct_wcet_depth {
     uint32_t function;
     uint32_t pad;
@@ -51,26 +52,28 @@ struct ct_wcet_depth {
 };
 
 struct ct_wcet_rule {
-    uint32_t first, count; /* terms */
+    uint32_t first, count; /* of its terms */
     int64_t right;
     uint8_t sense; /* enum ct_ilp_sense */
     uint8_t pad[7];
 };
 
 #define CT_WCET_THREADS 64
-#define CT_WCET_LEVELS  16 /* exceptions inside of one another */
+#define CT_WCET_LEVELS  16 /* the most exceptions inside of one another */
 
-/* Counters of the loops of one thread, or of the exception on top of it. */
+/* Counts of the loops in one thread, or in the exception on top of it. */
 struct ct_wcet_counts {
-    uint64_t *rounds;                /* by loop; the block of memory that all of these are in */
+    uint64_t *rounds;                /* by loop; the other arrays are in the same block of memory */
     uint64_t *entries;               /* by loop: how often it was entered */
-    uint64_t *sums;                  /* by nest: rounds since the outer loop was entered … */
-    uint64_t *stamps;                /* … which was the time that this says */
-    uint64_t *run_sums, *run_stamps; /* by loop: the same in a run of the entry */
+    uint64_t *sums;                  /* by nest: rounds of the inner loop since the outer one was last
+                                        entered */
+    uint64_t *stamps;                /* by nest: the entry of the outer loop for which `sums` counts */
+    uint64_t *run_sums, *run_stamps; /* by loop: the same for runs of the entry */
     uint64_t *calls;                 /* by piece of the call graph: calls from outside of it */
-    uint64_t *depths, *depth_stamps; /* by function: runs since then */
+    uint64_t *depths, *depth_stamps; /* by function: runs since the last such call, and the call for which
+                                        they count */
     uint64_t run;
-    uint32_t caller; /* block that called the entry */
+    uint32_t caller; /* the block that called the entry */
     bool runs;
 };
 
@@ -81,7 +84,7 @@ struct ct_wcet_level {
 
 struct ct_wcet_thread {
     uint32_t ctxt, vmid;
-    uint32_t level; /* 0: no exception */
+    uint32_t level; /* exceptions on top of the thread */
     struct ct_wcet_level levels[CT_WCET_LEVELS];
 };
 
@@ -89,10 +92,10 @@ struct ct_wcet_thread {
 enum ct_wcet_leaving {
     CT_WCET_STAYS,
     CT_WCET_ERET,
-    CT_WCET_JUMPS, /* when it leads to where the exception resumes */
+    CT_WCET_JUMPS, /* only if it leads to where the exception resumes */
 };
 
-/* What an edge of the program graph passes: traversed[first … end). */
+/* The edges of the control flow graph that an edge of the program graph traverses: traversed[first … end). */
 struct ct_wcet_passed {
     uint64_t start, next;
     uint32_t first, end;
@@ -105,13 +108,13 @@ struct ct_wcet_stream {
     struct ct_wcet_thread *threads;
     size_t thread_count;
     struct ct_wcet_thread *now;
-    struct ct_wcet_counts *counts; /* of the level that it is at */
+    struct ct_wcet_counts *counts; /* of the current level */
     bool arrives;                  /* the next step may be where an exception goes back to */
     bool after_eret;
-    bool shares;         /* there were more threads than counters */
-    uint32_t *traversed; /* edges of the control flow graph, … */
+    bool shares;         /* there were more threads than counters, so that some share one */
+    uint32_t *traversed; /* edges of the control flow graph, one list after the other */
     size_t traversed_count, traversed_room;
-    struct ct_wcet_passed *passed; /* … by edge of the program graph */
+    struct ct_wcet_passed *passed; /* by edge of the program graph: its list in `traversed` */
     size_t passed_count, passed_room;
 };
 
@@ -121,28 +124,29 @@ struct ct_wcet {
     const struct ct_lines *lines;
     struct ct_wcet_way *ways;
     size_t way_count, way_room;
-    struct ct_addr_map way_at; /* the first way of a start */
+    struct ct_addr_map way_at; /* maps a start to its first way */
     struct ct_wcet_runs *runs;
     size_t run_count, run_room;
     struct ct_wcet_loop *loops;
     size_t loop_count;
-    uint8_t *uncounted; /* by block: 1: it ran in runs whose loops were not counted. NULL: there were none */
-    struct ct_program_identity identity; /* of the program; without a name: not known */
+    uint8_t *uncounted; /* by block: 1 when it ran in runs whose loops were not counted; NULL when there were
+                           none */
+    struct ct_program_identity identity; /* of the program; unknown without a name */
     struct ct_programs *programs;        /* of the capture, or NULL */
-    /* Counting. */
-    struct ct_wcet_stream **streams; /* that are not over */
+    /* What counting needs. */
+    struct ct_wcet_stream **streams; /* streams that are not over */
     size_t stream_count, stream_room;
-    struct ct_wcet_stream *at; /* the one that counts */
+    struct ct_wcet_stream *at; /* the stream that counts */
     bool no_runs;              /* runs of the entry cannot be told apart */
     uint8_t *recursive;        /* by function */
-    uint32_t *piece;           /* by function: those that call each other have the same */
-    uint32_t entry;       /* function whose runs are told apart while loops are counted, or CT_CFG_NONE … */
-    uint32_t entry_block; /* … and its first block */
-    uint32_t *nest_first; /* by loop: its totals in the loops around it, from the inside out */
+    uint32_t *piece;           /* by function: functions that call each other have the same number */
+    uint32_t entry;       /* the function whose runs are told apart while loops are counted, or CT_CFG_NONE */
+    uint32_t entry_block; /* the first block of that function */
+    uint32_t *nest_first; /* by loop: index of its totals in the loops around it, from the inside out */
     uint64_t *nest_most;
-    uint64_t *run_most;   /* by loop: its total in a run of the entry */
-    uint64_t *depth_most; /* by function that calls itself: runs for a call from outside */
-    /* The user's. */
+    uint64_t *run_most;   /* by loop: its largest total in a run of the entry */
+    uint64_t *depth_most; /* by function that calls itself: the most runs for a call from outside */
+    /* What the user says. */
     struct ct_wcet_rule *rules;
     size_t rule_count;
     struct ct_wcet_term *terms;
@@ -155,48 +159,48 @@ struct ct_wcet {
     size_t assumed_room;
 };
 
-/* How often the block or edge of the term was observed. */
+/* Returns how often the block or edge of a term was observed. */
 uint64_t ct_wcet_times_run(const struct ct_wcet *wcet, const struct ct_wcet_term *term);
 
 /* Makes room for one more element of a list. CT_ERR_NOMEM. */
 int ct_wcet_room(struct ct_wcet *wcet, void **at, size_t count, size_t *room, size_t size);
 
-/* What a run from `start` through the instruction at `last`, and from there on as `edge` says, takes at most;
- * also in pieces, when exceptions cut it. */
+/* Returns the most cycles that a run takes from `start` through the instruction at `last` and on by `edge`.
+ * When exceptions cut such runs, the most of their pieces are added up. */
 struct ct_wcet_cost ct_wcet_cost_of(const struct ct_wcet *wcet, uint64_t start, uint64_t last,
                                     const struct ct_cfg_edge *edge, double quantile);
 
 /* Finds the blocks that ran where loops were not counted. CT_ERR_NOMEM. */
 int ct_wcet_find_uncounted(struct ct_wcet *wcet);
 
-/* The most cycles for an instruction that any way took. */
+/* Finds the most cycles for an instruction that any way took. */
 void ct_wcet_rate(const struct ct_wcet *wcet, double quantile, uint64_t *cycles, uint64_t *insns);
 
-/* Whether a program is the one whose control flow it is. */
+/* Tells whether a program is the one whose control flow is analysed. */
 bool ct_wcet_is_program(const struct ct_wcet *wcet, const struct ct_program_identity *program);
 
 /* Finds the functions that may call themselves, and each other. CT_ERR_NOMEM. */
 int ct_wcet_find_recursion(struct ct_wcet *wcet);
 
-/* Whether the edge leads into the loop from outside of it. */
+/* Tells whether an edge leads into a loop from outside of it. */
 bool ct_wcet_enters(const struct ct_wcet *wcet, const struct ct_cfg_edge *edge, uint32_t loop);
 
-/* Frees those that are not over. */
+/* Frees the streams that are not over. */
 void ct_wcet_free_streams(struct ct_wcet *wcet);
 
-/* Makes loops' records, once. CT_ERR_NOMEM. */
+/* Makes the records of the loops, once. CT_ERR_NOMEM. */
 int ct_wcet_make_loops(struct ct_wcet *wcet);
 
-/* Bounds in comments of a source text: of line i (from 1) (*bounds)[i - 1], 0 without one, to be freed
- * whatever the result is. CT_ERR_NOMEM. */
+/* Reads the bounds in the comments of a source text: (*bounds)[i - 1] is that of line i, 0 when it has none.
+ * The caller frees the array, whatever the result is. CT_ERR_NOMEM. */
 int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uint32_t *count);
 
 /* ---- wcet_nests.c ---- */
 
-/* CT_ERR_NOMEM. */
+/* Makes the totals of loops inside of loops. CT_ERR_NOMEM. */
 int ct_wcet_make_nests(struct ct_wcet *wcet);
 
-/* An edge is traversed; the head of a loop runs. */
+/* Count that an edge is traversed, and that the head of a loop runs. */
 void ct_wcet_count_run(struct ct_wcet *wcet, const struct ct_cfg_edge *edge);
 void ct_wcet_count_depth(struct ct_wcet *wcet, const struct ct_cfg_edge *edge,
                          const struct ct_cfg_block *blocks);
@@ -204,7 +208,7 @@ void ct_wcet_count_nest(struct ct_wcet *wcet, uint32_t loop, const struct ct_cfg
 
 /* ---- wcet_threads.c ---- */
 
-/* Each may change wcet->at->counts. CT_ERR_NOMEM. */
+/* Each of these may change wcet->at->counts. CT_ERR_NOMEM. */
 int ct_wcet_switch_thread(struct ct_wcet *wcet, uint32_t ctxt, uint32_t vmid);
 int ct_wcet_on_mark(struct ct_wcet *wcet, const struct ct_step_mark *mark);
 int ct_wcet_step_begins(struct ct_wcet *wcet, uint64_t addr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the user says: bounds of loops and recursions, and which paths cannot be. One statement a line, #
- * begins a comment:
+/* Reads what the user says: bounds of loops and recursions, and paths that cannot be taken. There is one
+ * statement a line; # begins a comment:
  *   loop PLACE N              the head of the loop runs at most N times for each time it is entered
  *   recursion FUNCTION N      the function runs at most N times for each call from outside of its recursion
  *   never PLACE
@@ -17,7 +17,7 @@
 #include "base/ctx.h"
 
 #define LONGEST    4096
-#define MOST_LINES 64 /* places of one line of the source */
+#define MOST_LINES 64 /* the most places of one line of the source */
 
 struct line {
     struct ct_wcet *w;
@@ -54,7 +54,7 @@ static uint32_t function_named(const struct ct_wcet *w, const char *name, size_t
     return CT_CFG_NONE;
 }
 
-/* Addresses that the word means; their number, 0 when there are none. */
+/* Finds the addresses that a word means. Returns how many there are. */
 static size_t addresses(const struct ct_wcet *w, const char *word, uint64_t *addrs)
 {
     size_t count;
@@ -93,7 +93,7 @@ static void bound_loop(struct ct_wcet *w, uint32_t loop, uint64_t bound, enum ct
     w->loops[loop].origin = (uint8_t)origin;
 }
 
-/* FUNCTION or FUNCTION#K. */
+/* Takes FUNCTION or FUNCTION#K. */
 static int loop_of_function(const struct line *line, const char *word, uint64_t bound, bool *found)
 {
     size_t count;
@@ -213,8 +213,8 @@ static bool is_address(const char *word)
     return word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
 }
 
-/* Words of a sum with its comparison. A decimal number before a place is its
- * factor, one alone is a constant. */
+/* Reads the words of a sum with its comparison. A decimal number before a place is its factor; one alone is a
+ * constant. */
 static int constraint(const struct line *line, char *text)
 {
     struct ct_wcet *w = line->w;
@@ -261,7 +261,7 @@ static int constraint(const struct line *line, char *text)
     return rc;
 }
 
-/* What was observed can be: a path without it would be a bound of something else. */
+/* Takes "never". What was observed can happen: a path without it would bound something else. */
 static int never(const struct line *line, const char *word)
 {
     struct ct_wcet *w = line->w;

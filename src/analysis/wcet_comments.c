@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds in comments of the source: "loop bound: N" on the line of a loop or the one above it. What a line of
- * the source repeats N times, the code may begin once more, to find out that it is over. */
+/* Reads bounds from comments of the source: "loop bound: N" on the line of a loop or the one above it. If the
+ * source repeats a line N times, the code may begin it once more to find out that it is over. */
 #define _GNU_SOURCE /* memmem */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 
 #define WORDS "loop bound"
 
-/* Bounds of the lines of one file. */
+/* The bounds in the lines of one file. */
 struct source {
-    uint64_t *bounds; /* by line, 0: none */
+    uint64_t *bounds; /* by line; 0 for none */
     uint32_t count;
 };
 
-/* What a line says; what is no number up to 2^31 says nothing. */
+/* Returns the bound in a line; 0 when there is none, or no number up to 2^31. */
 static uint64_t bound_in(const char *line, const char *end)
 {
     const size_t words = sizeof WORDS - 1;
@@ -55,7 +55,7 @@ int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uin
     return CT_OK;
 }
 
-/* Reads the bounds of one file. A file that ct_lines_source does not read says nothing. */
+/* Reads the bounds of one file. A file that ct_lines_source does not read has none. */
 static int read_source(const struct ct_lines *lines, uint32_t file, struct source *out)
 {
     char *text;
@@ -69,7 +69,7 @@ static int read_source(const struct ct_lines *lines, uint32_t file, struct sourc
     return rc;
 }
 
-/* The first line with a bound among those of the block: at it, or above it. */
+/* Finds the first line with a bound among the lines of the block and those above them. */
 static void look_at_block(const struct ct_wcet *w, const struct ct_cfg_block *block,
                           const struct source *sources, uint32_t *line, uint64_t *bound)
 {
@@ -88,7 +88,8 @@ static void look_at_block(const struct ct_wcet *w, const struct ct_cfg_block *bl
     }
 }
 
-/* A loop that is left only where it jumps back runs its head once for each round; others may once more. */
+/* Returns true for a loop that is left only where it jumps back, whose head runs once for each round. The
+ * head of others may run once more. */
 static bool is_left_at_end(const struct ct_wcet *w, uint32_t loop)
 {
     size_t count;

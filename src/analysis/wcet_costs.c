@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was measured: ways through the code with their cycles, of all streams. */
+/* What was measured: ways through the code with their cycles, over all streams. */
 #include <stdlib.h>
 
 #include "analysis/dist.h"
@@ -7,7 +7,7 @@
 #include "base/ctx.h"
 
 #define FIRST_ROOM  256
-#define MOST_PIECES 64 /* of one run that exceptions cut */
+#define MOST_PIECES 64 /* the most pieces of one run that exceptions cut */
 
 int ct_wcet_room(struct ct_wcet *w, void **at, size_t count, size_t *room, size_t size)
 {
@@ -27,15 +27,15 @@ static bool is_same(const struct ct_wcet_way *way, const struct ct_timing_edge *
     return way->last == edge->last && way->next == next && way->exec == edge->exec && way->kind == edge->kind;
 }
 
-/* What an old file does not tell: of the shortest instructions that are certain, so that the rate is no lower
- * than it was. */
+/* Returns the instructions of an edge. An old file does not tell them; then the shortest that are certain are
+ * assumed, so that the rate does not become lower. */
 static uint32_t instructions_of(const struct ct_timing_edge *edge)
 {
     const uint64_t least = (edge->end - edge->start) / 4;
     return edge->n ? edge->n : least ? (uint32_t)least : 1;
 }
 
-/* The way of this edge, made when it is new. */
+/* Finds the way of an edge, which is made when it is new. */
 static int find_way(struct ct_wcet *w, const struct ct_timing_edge *edge, uint64_t next,
                     struct ct_wcet_way **out)
 {
@@ -82,7 +82,7 @@ static int add_run(struct ct_wcet *w, const struct ct_timing_function *f)
 
 static int add_way(struct ct_wcet *w, const struct ct_timing_edge *edge, bool counted)
 {
-    /* Code of another program may have the same address in its file. */
+    /* code of another program may have the same address in its file */
     const uint64_t next = edge->next_program == edge->program || !edge->next ? edge->next : UINT64_MAX;
     struct ct_wcet_way *way;
     const int rc = find_way(w, edge, next, &way);
@@ -146,8 +146,8 @@ static uint64_t cycles_of(const struct ct_wcet_way *way, double quantile)
     return mean > part ? mean : part;
 }
 
-/* Whether a way that ends with the block's last instruction goes on as the edge
- * of the control flow graph says. */
+/* Returns true when a way that ends with the block's last instruction goes on as the edge of the control flow
+ * graph does. */
 static bool fits(const struct ct_wcet_way *way, const struct ct_cfg_edge *edge)
 {
     switch (edge->kind) {
@@ -156,7 +156,7 @@ static bool fits(const struct ct_wcet_way *way, const struct ct_cfg_edge *edge)
     case CT_CFG_RETURN:
     case CT_CFG_UNKNOWN:
         return way->exec;
-    default: /* of an open way nobody knows where it led; with a direct branch there is one place only */
+    default: /* an open way does not tell where it led; a direct branch can only lead to one place */
         return way->exec && (way->next == edge->target || way->kind == CT_EDGE_OPEN);
     }
 }

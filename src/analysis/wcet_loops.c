@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often loops go round: counted along the steps, for each thread by itself. */
+/* Counts how often loops go round, along the steps and for each thread by itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static int add_traversed(struct ct_wcet *w, uint32_t edge)
     return rc;
 }
 
-/* A return to behind a call traverses the edge from that call, too. */
+/* Notes the edge from a call to the block behind it, which a return also traverses. */
 static int add_called(struct ct_wcet *w, uint64_t next)
 {
     size_t count;
@@ -69,8 +69,8 @@ static int add_called(struct ct_wcet *w, uint64_t next)
     return CT_OK;
 }
 
-/* What is taken off an address of the trace to have one of the control flow graph. False: the node is in
- * another program. */
+/* Finds what to take off an address of the trace to get one of the control flow graph. Returns false when the
+ * node is in another program. */
 static bool find_bias(const struct ct_wcet *w, const struct ct_node *node, uint64_t *bias)
 {
     struct ct_program *program;

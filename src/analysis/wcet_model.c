@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model. A vertex is a block that something jumps to, with the blocks that run behind it
- * up to the next branch: what a step of the trace is. Its ways out are the columns: how often
- * each is taken on the longest path. */
+/* The model. A vertex is a block that something jumps to, with the blocks that run behind it up to the next
+ * branch, which is what a step of the trace is. Its ways out are the columns, whose values are how often each
+ * is taken on the longest path. */
 #include "analysis/wcet_model.h"
 
 #include <inttypes.h>
@@ -119,7 +119,7 @@ static int add_column(struct ct_wcet_model *m, uint32_t vertex, uint32_t edge)
     return ct_ilp_column(&m->ilp, name, c->cycles, &column);
 }
 
-/* Whether somebody told of a target of the computed branch. */
+/* Returns true when a target of the computed branch is known. */
 static bool has_targets(const struct ct_wcet_model *m, uint32_t block)
 {
     for (uint32_t e = m->blocks[block].first_out; e != CT_CFG_NONE; e = m->edges[e].next_out)
@@ -128,8 +128,8 @@ static bool has_targets(const struct ct_wcet_model *m, uint32_t block)
     return false;
 }
 
-/* Ways that are no column: from a call to behind it (its flow is that of the call), and computed branches
- * that nobody knows targets of. A computed call that nobody knows is one that calls nothing. */
+/* Returns true for an edge that is a column. Those from a call to behind it are none (their flow is that of
+ * the call), nor are computed branches without a known target. A computed call without one calls nothing. */
 static bool is_way(const struct ct_wcet_model *m, const struct ct_cfg_edge *e)
 {
     bool calls = m->blocks[e->from].sub == CT_INSN_SUB_LINK;
@@ -154,7 +154,7 @@ static int make_ways(struct ct_wcet_model *m, uint32_t vertex)
     return rc;
 }
 
-/* All that the entry can come to. */
+/* Adds the columns of all that the entry can reach. */
 int ct_wcet_model_columns(struct ct_wcet_model *m)
 {
     int rc = make_vertex(m, m->functions[m->options->entry].block);
@@ -165,7 +165,7 @@ int ct_wcet_model_columns(struct ct_wcet_model *m)
 
 /* ---- sums of traversals ---- */
 
-/* Adds how often the edge is traversed, times `factor`, to the last row. */
+/* Adds to the last row how often an edge is traversed, times `factor`. */
 static int add_edge(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
 {
     const struct ct_cfg_edge *e = &m->edges[edge];
@@ -183,7 +183,7 @@ static int add_edge(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
     return rc;
 }
 
-/* … how often the call came back: as often as it was made. */
+/* Adds to the last row how often a call came back, which is as often as it was made. */
 static int add_called(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
 {
     int rc = CT_OK;
@@ -195,7 +195,7 @@ static int add_called(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
     return rc;
 }
 
-/* … how often the block is executed. */
+/* Adds to the last row how often a block is executed. */
 static int add_block(struct ct_wcet_model *m, uint32_t block, int64_t factor)
 {
     int rc = CT_OK;
@@ -209,7 +209,8 @@ static int add_block(struct ct_wcet_model *m, uint32_t block, int64_t factor)
 
 /* ---- rows ---- */
 
-/* What comes in goes out. Behind a call comes in what went into it. */
+/* Adds the row that says that as much flow leaves a vertex as enters it. Behind a call, what went into the
+ * call enters. */
 static int flow_row(struct ct_wcet_model *m, uint32_t vertex)
 {
     const struct ct_wcet_vertex *v = &m->vertices[vertex];

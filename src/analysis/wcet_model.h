@@ -8,15 +8,15 @@
 struct ct_wcet_vertex {
     uint32_t block;        /* the first */
     uint32_t end;          /* the last */
-    uint32_t first, count; /* columns: ways out */
+    uint32_t first, count; /* its columns, which are its ways out */
     uint64_t n;            /* instructions */
 };
 
 struct ct_wcet_column {
     uint32_t vertex;
     uint32_t edge;     /* of the control flow graph */
-    uint32_t next_end; /* the next column whose vertex ends with the same block, or CT_CFG_NONE … */
-    uint32_t next_in;  /* … and that leads to the same block */
+    uint32_t next_end; /* the next column whose vertex ends with the same block, or CT_CFG_NONE */
+    uint32_t next_in;  /* the next column that leads to the same block, or CT_CFG_NONE */
     uint64_t cycles;
     bool seen;
     bool shared;
@@ -29,9 +29,9 @@ struct ct_wcet_cover {
     uint32_t next;
 };
 
-/* What was observed, as a row: rounds of a loop in all while `within` lasts, a loop around it or
- * (CT_CFG_NONE) a run of the entry; without a loop, runs of function `within` for each call from outside of
- * its recursion. */
+/* A row for something observed: how often a loop goes round in all while `within` lasts, which is a loop
+ * around it or (CT_CFG_NONE) a run of the entry. Without a loop: runs of function `within` for each call from
+ * outside of its recursion. */
 struct ct_wcet_total {
     uint64_t most;
     uint32_t row;
@@ -49,12 +49,12 @@ struct ct_wcet_model {
     const struct ct_cfg_loop *loops;
     size_t function_count, block_count, edge_count;
     uint32_t *vertex_of; /* by block: the vertex that begins there, or CT_CFG_NONE */
-    uint32_t *ends;      /* by block: the first column of vertices that end there */
+    uint32_t *ends;      /* by block: the first column of a vertex that ends there */
     uint32_t *in;        /* by block: the first column that leads there */
-    uint32_t *covers;    /* by block: the first place in cover_list */
+    uint32_t *covers;    /* by block: its first entry in cover_list */
     struct ct_wcet_vertex *vertices;
     size_t vertex_count, vertex_room;
-    struct ct_wcet_column *columns; /* same number as in the program */
+    struct ct_wcet_column *columns; /* with the numbers that they have in the integer linear program */
     size_t column_count, column_room;
     struct ct_wcet_cover *cover_list;
     size_t cover_count, cover_room;
@@ -69,17 +69,17 @@ int ct_wcet_model_init(struct ct_wcet_model *model, struct ct_wcet *wcet,
 void ct_wcet_model_free(struct ct_wcet_model *model);
 int ct_wcet_model_columns(struct ct_wcet_model *model);
 
-/* The block that runs behind one that does not end with a branch; else CT_CFG_NONE. */
+/* Returns the block that runs behind one that does not end with a branch; else CT_CFG_NONE. */
 uint32_t ct_wcet_model_behind(const struct ct_wcet_model *model, uint32_t block);
 int ct_wcet_model_rows(struct ct_wcet_model *model);
 
-/* Adds how often the edge is traversed, times `factor`, to the last row. CT_ERR_NOMEM. */
+/* Adds to the last row how often an edge is traversed, times `factor`. CT_ERR_NOMEM. */
 int ct_wcet_model_add(struct ct_wcet_model *model, uint32_t edge, int64_t factor);
 
 /* ---- wcet_model_bounds.c ---- */
 
-/* Rows of loops, of loops inside of loops, of recursion, in this order. CT_ERR_NOT_FOUND: nothing bounds one;
- * CT_ERR_NOMEM. */
+/* Adds the rows of loops, of loops inside of loops, and of recursion, in this order. CT_ERR_NOT_FOUND:
+ * nothing bounds one of them; CT_ERR_NOMEM. */
 int ct_wcet_model_loops(struct ct_wcet_model *model);
 int ct_wcet_model_nests(struct ct_wcet_model *model);
 int ct_wcet_model_depths(struct ct_wcet_model *model);

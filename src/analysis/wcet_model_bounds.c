@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the model that bound it: loops, what was observed of loops inside of loops,
- * functions that call themselves. */
+/* Rows that bound the model: loops, what was observed of loops inside of loops, functions that call
+ * themselves. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 /* ---- loops ---- */
 
-/* Adds how often the head of the loop runs by ways that are seen, times `factor`, to the last row. */
+/* Adds to the last row how often the head of a loop runs by ways that are in the model, times `factor`. */
 static int add_rounds(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
 {
     int rc = CT_OK;
@@ -19,7 +19,7 @@ static int add_rounds(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
     return rc;
 }
 
-/* … how often the loop is entered. */
+/* Adds to the last row how often a loop is entered, times `factor`. */
 static int add_entries(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
 {
     const struct ct_cfg_function *f = &m->functions[m->loops[loop].function];
@@ -34,13 +34,15 @@ static int add_entries(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
     return rc;
 }
 
-/* 1: the entry begins with the head of the loop, which then runs, and is entered, once by no way. */
+/* Returns 1 when the entry begins with the head of the loop, which is then entered and runs once by no
+ * way. */
 static int64_t starts_at(const struct ct_wcet_model *m, uint32_t loop)
 {
     return m->functions[m->options->entry].block == m->loops[loop].head;
 }
 
-/* The head runs at most `bound` times for each time that the loop, or one around it, is entered. */
+/* Adds the row that the head runs at most `bound` times for each time that the loop, or one around it, is
+ * entered. */
 static int rounds_row(struct ct_wcet_model *m, const char *name, uint32_t loop, uint32_t within,
                       uint64_t bound)
 {
@@ -63,7 +65,7 @@ static bool is_used(const struct ct_wcet_model *m, uint32_t loop)
     return m->covers[m->loops[loop].head] != CT_CFG_NONE;
 }
 
-/* The best that is known: told, in a comment, counted by the code, observed. */
+/* Returns the best bound that is known: told by the user, in a comment, counted by the code, or observed. */
 static uint64_t bound_of(struct ct_wcet_model *m, uint32_t loop)
 {
     struct ct_wcet_loop *l = &m->w->loops[loop];
@@ -84,8 +86,8 @@ static bool is_uncounted(const struct ct_wcet_model *m, uint32_t block)
     return m->w->uncounted && m->w->uncounted[block];
 }
 
-/* How often it went round in what was summed up before is not known: what was counted elsewhere may be less.
- */
+/* Refuses a loop whose rounds were not counted in a saved file, because those counted elsewhere may be
+ * fewer. */
 static int check_counted(const struct ct_wcet_model *m, uint32_t loop)
 {
     const uint8_t origin = m->w->loops[loop].origin;
@@ -108,8 +110,8 @@ int ct_wcet_model_loops(struct ct_wcet_model *m)
         if (!is_used(m, l))
             continue;
         uint64_t bound = bound_of(m, l);
-        /* Nobody bounds it and it never ran. Where ways that were never
-         * observed are taken, this one is not. */
+        /* Nothing bounds the loop, and it never ran. If ways are excluded that were never observed, this one
+         * is. */
         if (m->w->loops[l].origin == CT_WCET_NOBODY && m->options->exclude)
             bound = 1;
         rc = check_counted(m, l);
@@ -119,7 +121,7 @@ int ct_wcet_model_loops(struct ct_wcet_model *m)
     return rc;
 }
 
-/* Keeps in mind that the last row only says what was observed. */
+/* Notes that the last row only says what was observed. */
 static int add_total(struct ct_wcet_model *m, uint64_t most, uint32_t loop, uint32_t within)
 {
     int rc = ct_wcet_room(m->w, (void **)&m->totals, m->total_count, &m->total_room, sizeof *m->totals);
@@ -131,14 +133,14 @@ static int add_total(struct ct_wcet_model *m, uint64_t most, uint32_t loop, uint
 
 /* ---- loops inside of loops ---- */
 
-/* What was observed of the loop bounds it: nobody says more. */
+/* Returns true when only what was observed bounds the loop. */
 static bool is_observed(const struct ct_wcet_model *m, uint32_t loop)
 {
     const struct ct_wcet_loop *l = &m->w->loops[loop];
     return l->used && l->bound == l->observed;
 }
 
-/* Totals in the loops around it, as far as these go round as often as was observed, too. */
+/* Adds rows for the totals in the loops around it, as long as these too go round as often as was observed. */
 static int nest_rows(struct ct_wcet_model *m, uint32_t loop)
 {
     uint32_t nest = m->w->nest_first[loop];
@@ -157,7 +159,7 @@ static int nest_rows(struct ct_wcet_model *m, uint32_t loop)
     return rc;
 }
 
-/* Total in a run of the entry. */
+/* Adds the row for the total in a run of the entry. */
 static int run_row(struct ct_wcet_model *m, uint32_t loop)
 {
     char name[32];
@@ -169,7 +171,7 @@ static int run_row(struct ct_wcet_model *m, uint32_t loop)
     return rc ? rc : add_total(m, most, loop, CT_CFG_NONE);
 }
 
-/* Some loop around the block goes round more often than was observed. */
+/* Returns true when some loop around the block may go round more often than was observed. */
 static bool is_loose(const struct ct_wcet_model *m, uint32_t block)
 {
     uint32_t l = m->blocks[block].loop;
@@ -178,7 +180,7 @@ static bool is_loose(const struct ct_wcet_model *m, uint32_t block)
     return l != CT_CFG_NONE;
 }
 
-/* Marks functions that are called from such loops, directly or not. */
+/* Marks the functions that are called from such loops, directly or not. */
 static void find_loose(const struct ct_wcet_model *m, uint8_t *loose)
 {
     for (bool changed = true; changed;) {
@@ -221,13 +223,14 @@ int ct_wcet_model_nests(struct ct_wcet_model *m)
 
 /* ---- recursion ---- */
 
-/* Functions that call each other are one piece of the call graph. */
+/* Returns true when a function is in a piece of the call graph, whose functions call each other. */
 static bool is_inside(const struct ct_wcet_model *m, uint32_t function, uint32_t piece)
 {
     return m->w->piece[function] == piece;
 }
 
-/* Runs of a function that calls itself: at most so many for each call from outside of its recursion. */
+/* Adds the row that a function that calls itself runs at most so often for each call from outside of its
+ * recursion. */
 static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs)
 {
     char name[32];
@@ -248,7 +251,8 @@ static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs)
     return rc;
 }
 
-/* How often the function runs for a call from outside at most: told, else as often as was seen. */
+/* Returns the most runs of a function for a call from outside: as the user says, else as many as were
+ * seen. */
 static uint64_t depth_of(const struct ct_wcet_model *m, uint32_t function, bool *told)
 {
     *told = true;
@@ -273,7 +277,7 @@ int ct_wcet_model_depths(struct ct_wcet_model *m)
         if (!m->w->recursive[f] || block == CT_CFG_NONE || m->covers[block] == CT_CFG_NONE)
             continue;
         uint64_t runs = depth_of(m, f, &told);
-        /* Nothing says how often and it never ran: no path goes there, unless it begins there. */
+        /* Nothing says how often it runs, and it never did: no path goes there, unless it begins there. */
         if (!runs && !m->options->exclude && is_inside(m, m->options->entry, m->w->piece[f]))
             return ct_fail(
                 m->w->ctx, CT_ERR_NOT_FOUND,

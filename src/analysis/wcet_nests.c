@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often loops go round in all while a loop around them, or one run of the entry, lasts. Where bounds were
- * only observed, their product says far more than what was: ten rounds of a loop whose inner one went round
- * ten times at most need not have been a hundred. */
+/* Counts how often loops go round in all while a loop around them, or one run of the entry, lasts. Where
+ * bounds are only observed, their product allows far more than was seen: a loop of ten rounds whose inner
+ * loop went round ten times at most need not have had a hundred inner rounds. */
 #include <stdlib.h>
 
 #include "analysis/wcet.h"
 #include "base/ctx.h"
 
-/* The totals of each loop: one for each loop around it, from the inside out. */
+/* Each loop has one total for each loop around it, from the inside out. */
 int ct_wcet_make_nests(struct ct_wcet *w)
 {
     size_t count;
@@ -26,8 +26,8 @@ int ct_wcet_make_nests(struct ct_wcet *w)
     return w->nest_most ? CT_OK : ct_fail_nomem(w->ctx, "wcet");
 }
 
-/* A run of the entry goes from its call to what is behind the call. One that is jumped to has no end that
- * could be seen. */
+/* A run of the entry goes from its call to the instruction behind the call. One that is jumped to has no end
+ * that can be seen. */
 void ct_wcet_count_run(struct ct_wcet *w, const struct ct_cfg_edge *edge)
 {
     struct ct_wcet_counts *c = w->at->counts;
@@ -49,7 +49,7 @@ static void add(uint64_t *sum, uint64_t *stamp, uint64_t now, uint64_t *most)
         *most = *sum;
 }
 
-/* A function of a recursion is called. */
+/* Counts a call of a function that calls itself. */
 void ct_wcet_count_depth(struct ct_wcet *w, const struct ct_cfg_edge *edge, const struct ct_cfg_block *blocks)
 {
     struct ct_wcet_counts *c = w->at->counts;
@@ -64,7 +64,7 @@ void ct_wcet_count_depth(struct ct_wcet *w, const struct ct_cfg_edge *edge, cons
     add(&c->depths[to], &c->depth_stamps[to], c->calls[piece], &w->depth_most[to]);
 }
 
-/* The head of the loop runs once. */
+/* Counts one run of the head of a loop. */
 void ct_wcet_count_nest(struct ct_wcet *w, uint32_t loop, const struct ct_cfg_loop *loops)
 {
     struct ct_wcet_counts *c = w->at->counts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of which program the longest time is: it is known by what stays the same from capture to capture. */
+/* Which program the longest time is of: it is known by what stays the same from capture to capture. */
 #include <string.h>
 
 #include "analysis/program_table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose loops go round: each thread (context ID and VMID) counts by itself, and so does each exception on top
- * of it, whose handler may be in the very loops that it interrupted. */
+/* Counts loops for each thread (context ID and VMID) by itself, and for each exception on top of it, whose
+ * handler may be in the very loops that it interrupted. */
 #include <stdlib.h>
 
 #include "analysis/wcet.h"
@@ -27,7 +27,7 @@ static int make_counts(struct ct_wcet *w, struct ct_wcet_counts *c)
     return CT_OK;
 }
 
-/* Takes up the counts of the level that the thread is at. */
+/* Makes the counts of the thread's level the current ones. */
 static int take_up(struct ct_wcet *w)
 {
     w->at->counts = &w->at->now->levels[w->at->now->level].counts;
@@ -43,7 +43,7 @@ int ct_wcet_switch_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid)
     size_t i = 0;
     while (i < w->at->thread_count && (w->at->threads[i].ctxt != ctxt || w->at->threads[i].vmid != vmid))
         i++;
-    if (i == CT_WCET_THREADS) { /* they share: counts may become too large, but not too small */
+    if (i == CT_WCET_THREADS) { /* threads share a counter: counts may become too large, but not too small */
         i--;
         w->at->shares = w->no_runs = true;
     } else if (i == w->at->thread_count) {
@@ -61,7 +61,7 @@ void ct_wcet_free_threads(struct ct_wcet_stream *s)
     free(s->threads);
 }
 
-/* Trace is missing: a run of the entry that is not seen as a whole has no total, and no
+/* Takes missing trace into account: a run of the entry that is not seen as a whole has no total, and no
  * exception is known to be left. */
 static int forget(struct ct_wcet *w)
 {
