@@ -166,7 +166,7 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
     return rc;
 }
 
-/* ^^Elements that are made between two tries of hops. A try that decodes fewer than WORTH bytes doubles this
+/* Elements that are made between two tries of hops. A try that decodes fewer than WORTH bytes doubles this
  * number, so that hops are tried less often where they do not help. */
 #define HOP_ELEMS 48u
 #define WORTH     128u

@@ -8,7 +8,7 @@
 
 #define CACHE_BITS 12
 
-#define PLAIN_MOST 200u /* bytes of a label that is written without looking for room */
+#define PLAIN_MOST 200u /* the longest label, in bytes, that is written without looking for room */
 
 struct slot {
     struct ct_address_name name;
@@ -76,7 +76,7 @@ static struct ct_address_name look_up(const struct ct_address_names *names, uint
 const struct ct_address_name *ct_address_names_find(struct ct_address_names *names, uint64_t addr,
                                                     uint32_t memory)
 {
-    /* Fibonacci hashing: addresses of code differ in their low bits. */
+    /* Fibonacci hashing, because addresses of code differ in their low bits. */
     struct slot *slot = &names->cache[(addr ^ memory) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS)];
     if (!slot->used || slot->addr != addr || slot->memory != memory)
         *slot = (struct slot){look_up(names, addr, memory), addr, memory, true};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A control flow graph as text, in graphviz's language, and as JSON; what was learnt of it as a file of
- * targets. */
+/* Writes a control flow graph as text, in graphviz's language and as JSON, and what was learnt of it as a
+ * file of targets. */
 #include "coretap/format.h"
 
 #include <inttypes.h>
@@ -131,7 +131,7 @@ static bool has_learnt(const struct view *v, const struct ct_cfg_block *block)
     return false;
 }
 
-/* Bit 0 says that code is T32, as in a symbol of the program. */
+/* Returns an address with bit 0 set for T32 code, as in a symbol of the program. */
 static uint64_t marked(const struct ct_cfg_block *block, uint64_t addr)
 {
     return block->isa == CT_ISA_T32 ? addr | 1 : addr;
@@ -201,7 +201,7 @@ static void dot_function(const struct view *v, uint32_t number)
     fputs("  }\n", v->out);
 }
 
-/* Functions that edges of the only one lead to are one node each. */
+/* Writes one node for each other function that edges lead to, when the graph is of one function. */
 static void dot_others(const struct view *v)
 {
     for (size_t e = 0; e < v->edge_count && v->only != CT_CFG_NONE; e++) {

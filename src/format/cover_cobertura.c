@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage as Cobertura XML (coverage-04.dtd). */
+/* Writes coverage as Cobertura XML (coverage-04.dtd). */
 #include "format/cover.h"
 #include "format/xml.h"
 

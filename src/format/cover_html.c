@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage as one page: sums, files, functions, and the source with counts. A line of it opens into its
- * instructions. */
+/* Writes coverage as one page: sums, files, functions, and the source with counts. A line of source opens
+ * into its instructions. */
 #include "format/cover.h"
 #include "base/search.h"
 #include "format/disasm.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An instruction by the line it was made from. */
+/* An instruction, with the line that it was made from. */
 struct made {
     uint32_t file, line, insn;
 };
@@ -20,9 +20,9 @@ struct made {
 struct page {
     FILE *out;
     const struct ct_cover_view *view;
-    size_t number; /* of the program, for names of anchors */
+    size_t number; /* number of the program, which stands in the names of anchors */
     const struct ct_cover_shape *shape;
-    bool *annotated; /* by file: its source stands in the page */
+    bool *annotated; /* by file: its source is in the page */
     struct ct_disasm *disasm;
     struct made *made;
 };
@@ -51,7 +51,7 @@ static bool sort_insns(struct page *p)
     return true;
 }
 
-/* The first instruction of the line, in `made`. */
+/* Returns the index in `made` of the first instruction of a line. */
 static size_t first_made(const struct page *p, const struct ct_cover_line *line)
 {
     struct made wanted = {line->file, line->line, 0};
@@ -68,7 +68,7 @@ static void bar(FILE *out, struct ct_cover_ratio ratio)
     fputs("</td>", out);
 }
 
-/* Of a part of a program. */
+/* Writes the heading of a part of a program. */
 static void heading(const struct page *p, const char *text)
 {
     fprintf(p->out, "<h%u>%s</h%u>\n", p->shape->level + 1, text, p->shape->level + 1);
@@ -147,7 +147,7 @@ static void function_row(const struct page *p, const struct ct_cover_function *f
     fprintf(p->out, "%s</td></tr>\n", linked ? "</a>" : "");
 }
 
-/* Where there are too many, those that ran come into the table. */
+/* Writes the table of functions. When there are too many, it has those that ran. */
 static void function_table(const struct page *p)
 {
     const struct ct_cover_report *report = p->view->report;
@@ -209,7 +209,7 @@ static void instructions(const struct page *p, const struct ct_cover_line *line)
     fprintf(p->out, "</pre>");
 }
 
-/* Conditional branches of the line that only ever went one way. */
+/* Returns how many conditional branches of a line went one way only. */
 static uint32_t one_way(const struct page *p, const struct ct_cover_line *line)
 {
     const struct ct_cover_report *report = p->view->report;
@@ -310,7 +310,8 @@ static void files(const struct page *p)
                 left_out);
 }
 
-/* A file is annotated as long as there is room for it as a whole. */
+/* Chooses the files whose source is in the page: each one that fits as a whole. Returns false without
+ * memory. */
 static bool choose_files(struct page *p, size_t *lines_left)
 {
     struct ct_cover_slice slice = {0};
@@ -325,7 +326,7 @@ static bool choose_files(struct page *p, size_t *lines_left)
     return p->annotated != NULL;
 }
 
-/* CT_ERR_NOMEM: not all of it is in the page. */
+/* Writes one program. CT_ERR_NOMEM: a part of it is missing. */
 static int program(struct page *p, size_t *lines_left)
 {
     sums(p);

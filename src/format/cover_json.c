@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage as JSON. */
+/* Writes coverage as JSON. */
 #include "format/cover.h"
 #include "format/json.h"
 
@@ -118,7 +118,7 @@ static void files(struct ct_json *json, const struct ct_cover_view *view)
     ct_json_array_end(json);
 }
 
-/* Calls and jumps whose target the instruction does not say, with where they went. */
+/* Writes the calls and jumps whose target the instruction does not tell, with where they went. */
 static void arcs(struct ct_json *json, const struct ct_cover_view *view)
 {
     ct_json_array(json, "calls");

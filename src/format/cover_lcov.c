@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage as an lcov tracefile: the records that geninfo(1) describes. Functions of C++ and Rust are
- * mangled, as gcov writes them: readable names have commas, and 'genhtml --demangle-cpp' reads these. */
+/* Writes coverage as an lcov tracefile, with the records that geninfo(1) describes. Names of functions of C++
+ * and Rust are mangled, as gcov writes them: readable names have commas, and 'genhtml --demangle-cpp' reads
+ * the mangled ones. */
 #include "format/cover.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 
-/* One call of ct_source_describe. */
+/* The state of one call of ct_source_describe. */
 struct describe {
     const struct ct_source_regs *regs;
     ct_describe_fn *fn;
@@ -38,7 +38,7 @@ void ct_source_version(const struct ct_source *source, char *text, size_t size)
         snprintf(text, size, "ETMv%u.%u", ct_bits(r->idr1, 11, 8), ct_bits(r->idr1, 7, 4));
         break;
     case CT_PROTOCOL_ETE:
-        /* TRCDEVARCH.ARCHVER counts on from ETMv4: 5 is ETE version 1. */
+        /* TRCDEVARCH.ARCHVER continues the numbers of ETMv4: 5 is ETE version 1. */
         snprintf(text, size, "ETEv%u.%u", ct_bits(r->devarch, 15, 12) - 4u, ct_bits(r->devarch, 19, 16));
         break;
     case CT_PROTOCOL_ETM3:
@@ -165,7 +165,7 @@ static void describe_itm(const struct describe *d)
     static const char *const prescalers[] = {"on: one tick a count", "on: 4 ticks a count",
                                              "on: 16 ticks a count", "on: 64 ticks a count"};
     const uint32_t tcr = d->regs->itmtcr;
-    /* With the asynchronous clock of the output the prescaler counts; without, a count is a tick. */
+    /* With the asynchronous clock of the output the prescaler counts; without it, a count is one tick. */
     say_if(d, "local timestamps", bit(tcr, 1), prescalers[bit(tcr, 4) ? ct_bits(tcr, 9, 8) : 0]);
     say_if(d, "global timestamps", ct_bits(tcr, 11, 10) != 0, "on");
     say_if(d, "hardware packets", bit(tcr, 3), "on: those of the DWT are passed on");

@@ -17,9 +17,9 @@
 
 /* ---- memory ---- */
 
-/* Capstone writes through some null pointers when memory runs out. What it asks for then comes
- * from here, enough for it to return; errno says what happened, and it is not called again.
- * Taken once and never given back. */
+/* Capstone writes through some null pointers when memory runs out. Then the memory that it asks for comes
+ * from here, which is enough for it to return. errno tells what happened, and Capstone is not called again.
+ * The memory is taken once and never given back. */
 static _Alignas(max_align_t) unsigned char reserve[64 << 10];
 static size_t reserve_used;
 
@@ -53,12 +53,12 @@ static void give_back(void *p)
         free(p);
 }
 
-/* What is to become smaller may stay as it is. */
+/* Resizes a block. One that is to become smaller may stay as it is. */
 static void *resize(void *p, size_t size)
 {
     if (!is_reserve(p)) {
         const size_t room = malloc_usable_size(p);
-        void *moved = realloc(p, size ? size : 1); /* that of 0 bytes would free */
+        void *moved = realloc(p, size ? size : 1); /* realloc of 0 bytes would free */
         return moved || room < size ? moved : p;
     }
     void *moved = from_reserve(size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions in words, by Capstone where it was there when this was built. */
+/* Writes instructions in words, with Capstone if that was found when coretap was built. */
 #ifndef CT_FORMAT_DISASM_H
 #define CT_FORMAT_DISASM_H
 
@@ -9,16 +9,16 @@
 
 struct ct_disasm;
 
-/* NULL without memory. */
+/* Makes a disassembler. NULL without memory. */
 struct ct_disasm *ct_disasm_new(void);
 void ct_disasm_free(struct ct_disasm *disasm);
 
-/* The instruction of `size` bytes at `addr`, in `isa` (enum ct_isa), as text; its
- * opcode when it cannot be said. */
+/* Appends the instruction of `size` bytes at `addr`, in `isa` (enum ct_isa), as text; its opcode when there
+ * is no text for it. */
 void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
                     char text[192]);
 
-/* Whether an instruction stands as its opcode, because there was no memory for its text. */
+/* Tells whether an instruction was written as its opcode because there was no memory for its text. */
 bool ct_disasm_lacked_memory(const struct ct_disasm *disasm);
 
 #endif

@@ -34,10 +34,10 @@ static const char *const trace_ons[] = {"filter", "after overflow", "after debug
 static const char *const transactions[] = {"init", "start", "commit", "fail"};
 static const char *const worlds[] = {"s", "ns", "root", "realm"};
 
-/* The word for a number; none for numbers that are not in the table. */
+/* The word for a number; an empty one for numbers that are not in the table. */
 #define WORD(words, number) ((number) < sizeof(words) / sizeof *(words) ? (words)[number] : "")
 
-/* A value that is shown, in hexadecimal unless it is a number of things. */
+/* How a value is shown: in hexadecimal, unless it is a number of things. */
 enum value_kind {
     NO_VALUE,
     HEX,
@@ -49,7 +49,7 @@ static void context_note(const struct ct_event *e, char *note)
     int n = 0;
     if (e->b & CT_CONTEXT_EL)
         n = snprintf(note, NOTE_SIZE, "EL%u ", e->a & 15u);
-    else if (e->a & 15u) /* all that a PTM tells of levels */
+    else if (e->a & 15u) /* a PTM tells no more of levels */
         n = snprintf(note, NOTE_SIZE, "Hyp ");
     n += snprintf(note + n, (size_t)(NOTE_SIZE - n), "%s %s", worlds[e->a >> 4 & 3],
                   e->b & CT_CONTEXT_SF ? "64-bit" : "32-bit");
@@ -69,7 +69,7 @@ static void exception_note(const struct ct_event *e, const struct ct_source *sou
         snprintf(note, NOTE_SIZE, "%s", name);
 }
 
-/* What else there is to say, in words, and how the value is shown. */
+/* Writes in `note` what else there is to say of an event. Returns how its value is shown. */
 static enum value_kind describe(const struct ct_event *e, const struct ct_source *source, char *note)
 {
     note[0] = 0;
@@ -167,7 +167,7 @@ static void plain_name(struct ct_text *t, bool csv, const struct ct_address_name
     ct_address_name_put(t, csv ? CT_ADDRESS_CSV : CT_ADDRESS_TSV, name);
 }
 
-/* The last column: what the address of the event is called, what else there is to say, or both. */
+/* Writes the last column: the name of the event's address, the note, or both. */
 static void plain_note(struct ct_text *t, bool csv, const struct ct_event *e, const char *note,
                        const struct ct_address_name *name)
 {
@@ -230,7 +230,7 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
     const struct ct_event_origin *o = p->origin;
     ct_text_char(t, '{');
     if (p->time) {
-        /* A string, as addresses are. */
+        /* a string, as addresses are */
         ct_text_lit(t, "\"time\":\"");
         time_text(t, p->time);
         ct_text_lit(t, "\",");
@@ -246,7 +246,7 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
     ct_text_lit(t, "\",\"cycle\":");
     ct_text_dec(t, e->cycle);
     if (kind != NO_VALUE) {
-        /* Addresses do not fit the numbers of every JSON reader: they are strings. */
+        /* Addresses do not fit the numbers of every reader of JSON, so they are strings. */
         ct_text_string(t, kind == HEX ? ",\"value\":\"" : ",\"value\":");
         value_text(t, kind, e->value);
         if (kind == HEX)
@@ -275,7 +275,7 @@ const char *ct_event_head(enum ct_event_format format, bool merged)
     return NULL;
 }
 
-/* One line in any format. */
+/* Writes one line in any format. */
 static void put_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_place *p,
                      const struct ct_event *e, enum value_kind kind, const char *note)
 {
@@ -302,7 +302,7 @@ void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const st
         .offset = line->offset, .cycle = line->cycle, .value = line->port, .type = CT_EVENT_TEXT};
     size_t n = 0;
     for (size_t i = 0; i < line->size; i++) {
-        /* A backslash is escaped too, so that the bytes can be told from the line. */
+        /* The backslash is escaped too, so that the bytes can be told from the line. */
         const size_t size = line->text[i] == '\\' ? 0 : ct_printable_length(line->text + i, line->size - i);
         memcpy(note + n, line->text + i, size);
         n += size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events as lines: tab-separated, CSV, or one JSON object each (paper 1, Table I). */
+/* Writes events as lines: tab-separated, CSV, or one JSON object each (paper 1, Table I). */
 #ifndef CT_FORMAT_EVENT_TEXT_H
 #define CT_FORMAT_EVENT_TEXT_H
 
@@ -8,25 +8,25 @@
 #include "format/port_text.h"
 #include "format/text.h"
 
-/* What stands beside an event in its line. */
+/* What a line has besides its event. */
 struct ct_event_place {
     const struct ct_event_origin *origin;
-    bool merged;                        /* time and ID stand in the line */
-    const uint64_t *time;               /* merged: of the event, NULL when not known */
+    bool merged;                        /* lines have time and ID, because sources are merged */
+    const uint64_t *time;               /* if merged: the time of the event, NULL when not known */
     const struct ct_address_name *name; /* of the event's address, or NULL */
 };
 
-/* Returns the line with the names of the columns; NULL: JSON has none. */
+/* Returns the line with the names of the columns; NULL for JSON, which has none. */
 const char *ct_event_head(enum ct_event_format format, bool merged);
 
-/* Finds the address of code that an event has; that of an exception is where it returns to. False: it has
- * none. */
+/* Finds the address of code in an event; that of an exception is where it returns to. Returns false when it
+ * has none. */
 bool ct_event_address(const struct ct_event *event, uint64_t *addr);
 
 void ct_event_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_place *place,
                    const struct ct_event *event);
 
-/* Writes a line of text from a port; what cannot be printed, and the backslash, as \xHH. */
+/* Writes a line of text from a port. Bytes that cannot be printed, and the backslash, become \xHH. */
 void ct_event_text_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_place *place,
                         const struct ct_port_line *line);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events on their way to a receiver: with the names of their addresses, which are loaded as their memories
- * come, and with the text of stimulus ports put together to lines. */
+/* Writes events to a receiver. It adds the names of addresses, which are loaded when their memories are first
+ * met, and puts text from stimulus ports together to lines. */
 #include "coretap/format.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "format/event_text.h"
 #include "format/line_out.h"
 
-/* Lines of text of one source that are not over. */
+/* The unfinished lines of text of one source. */
 struct source_text {
     struct source_text *next;
     const struct ct_source *source;
@@ -21,17 +21,18 @@ struct source_text {
 struct ct_event_writer {
     struct ct_ctx *ctx;
     struct ct_event_write_options options;
-    struct ct_address_names *names; /* NULL: none are wanted */
-    const struct ct_maps *maps;     /* whose programs are added when their memory comes, or NULL */
-    size_t known; /* of the programs: those whose names were loaded, as far as they are there */
-    uint64_t memories[(CT_EVENT_MEMORY_MOST + 63) / 64]; /* a bit each: its programs were looked for */
+    struct ct_address_names *names; /* NULL when names are not wanted */
+    const struct ct_maps *maps;     /* the maps whose programs are added when their memory is met, or NULL */
+    size_t known;                   /* how many programs had their names loaded */
+    uint64_t memories[(CT_EVENT_MEMORY_MOST + 63) / 64]; /* a bit for each memory whose programs were looked
+                                                            for */
     struct source_text *texts;
     struct ct_line_out lines;
 };
 
 /* ---- names ---- */
 
-/* Loads the names of programs that came since the last call. */
+/* Loads the names of programs that were added since the last call. */
 static int load_names(struct ct_event_writer *w)
 {
     struct ct_program *program;
@@ -54,14 +55,14 @@ static int list_programs(struct ct_event_writer *w)
     const int rc = load_names(w);
     if (rc)
         return rc;
-    (void)ct_programs_places(w->options.programs, &places, &count); /* of those that have names */
+    (void)ct_programs_places(w->options.programs, &places, &count); /* only programs with names are listed */
     if (!places)
         return ct_fail_nomem(w->ctx, "names of addresses");
     ct_address_names_set(w->names, places, count);
     return CT_OK;
 }
 
-/* Looks once for the programs that lay in a memory. */
+/* Looks for the programs that lay in a memory, once for each memory. */
 static int find_programs(struct ct_event_writer *w, uint16_t memory)
 {
     uint64_t *word = &w->memories[memory / 64];
@@ -85,7 +86,7 @@ static int open_names(struct ct_event_writer *w)
     return w->maps ? find_programs(w, 0) : list_programs(w);
 }
 
-/* Finds what the address of an event is called; *out is NULL when it has no name. */
+/* Finds the name of an event's address; *out is NULL when it has none. */
 static int name_of(struct ct_event_writer *w, const struct ct_event *e, const struct ct_address_name **out)
 {
     uint64_t addr;
@@ -176,7 +177,7 @@ static struct source_text *text_of(struct ct_event_writer *w, const struct ct_ev
     return text;
 }
 
-/* Where a line of text goes. */
+/* Where a line of text is written. */
 struct line_end {
     struct ct_event_writer *writer;
     const struct ct_event_place *place;
@@ -189,7 +190,8 @@ static void on_line(void *user, const struct ct_port_line *line)
     ct_event_text_line(&w->lines.text, (enum ct_event_format)w->options.format, end->place, line);
 }
 
-/* Takes the text out of an event. *whole: all of it was text, and it has no line of its own. */
+/* Takes the text out of an event. *whole tells that the event was nothing but text and gets no line of its
+ * own. */
 static int take_text(struct ct_event_writer *w, const struct ct_event_place *place, const struct ct_event *e,
                      bool *whole)
 {
@@ -222,7 +224,7 @@ static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, 
     return rc;
 }
 
-/* CT_ERR_ARG: not what the writer was made for. */
+/* Begins the lines of an origin. CT_ERR_ARG: the writer was not made for these records. */
 static int begin(struct ct_event_writer *w, const struct ct_event_origin *origin, const void *events,
                  size_t count, bool merged)
 {

@@ -26,7 +26,7 @@ static const char *const m_profile[32] = {
     [0x0c] = "DebugMonitor", [0x0e] = "PendSV",     [0x0f] = "SysTick",
 };
 
-/* Branch address packets of PTM and of an ETMv3 that is not M profile: four bits. */
+/* Four bits in branch address packets of PTM, and of ETMv3 but for the M profile. */
 static const char *const v7[16] = {
     [0x01] = "debug halt",
     [0x02] = "SMC",
@@ -53,7 +53,7 @@ static const char *known_name(const struct ct_source *source, unsigned number)
                                                                                        : a_profile[number];
 }
 
-/* M profile: numbers from 16 on are external interrupts, counted from 0. */
+/* In the M profile, numbers from 16 on are external interrupts, counted from 0. */
 const char *ct_exception_name(const struct ct_source *source, unsigned number, char *buffer, size_t size)
 {
     bool etm4 = source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;

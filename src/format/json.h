@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the JSON that is written, for code that has a file to write it to. */
+/* The object that writes JSON, for code that has a file to write to. */
 #ifndef CT_FORMAT_JSON_H
 #define CT_FORMAT_JSON_H
 
@@ -8,16 +8,16 @@
 
 #include "coretap/json.h"
 
-/* With `out` alone it is ready to write. */
+/* A writer of JSON. With `out` set and all else zero it is ready. */
 struct ct_json {
     FILE *out;
     unsigned depth;
-    bool first;         /* nothing was written yet at this depth */
+    bool first;         /* nothing was written at this depth yet */
     bool script;        /* as in struct ct_json_options */
-    struct ct_out *own; /* of ct_json_new, whose file `out` is */
+    struct ct_out *own; /* of ct_json_new: the stream behind `out` */
 };
 
-/* Gives a text as it stands inside of a string to a receiver. Returns what the receiver did. */
+/* Gives a text to a receiver as it stands inside of a string. Returns what the receiver did. */
 int ct_json_write(const char *text, bool script, ct_write_fn *write, void *user);
 
 #endif

@@ -8,7 +8,7 @@
 #include "format/json.h"
 #include "format/xml.h"
 
-/* Only names that some bar has are written, with the number of their colour. */
+/* Writes the names that a bar has, with the numbers of their colours. */
 static void put_names(struct ct_json *json, const struct ct_lanes *lanes, const uint32_t *short_of)
 {
     ct_json_array(json, "names");
@@ -52,7 +52,7 @@ static void put_data(FILE *out, const struct ct_lanes *lanes, const uint32_t *sh
     ct_json_object_end(&json);
 }
 
-/* For each name that is used: which one of them it is, from 1. */
+/* Returns for each name its number, from 1, among those that bars have; 0 for others. NULL without memory. */
 static uint32_t *number_names(const struct ct_lanes *lanes)
 {
     uint32_t *short_of = calloc(lanes->name_count + 1, sizeof *short_of);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Charts of bars that lie above each other along an axis: calls over time, stacks by what they weigh. What is
- * drawn are numbers in the page; lanes.js draws, zooms and tells what a bar is. */
+/* Charts of bars above each other along an axis: calls over time, or stacks by their share. The page holds
+ * the numbers; lanes.js draws and zooms, and tells what a bar is. */
 #ifndef CT_FORMAT_LANES_H
 #define CT_FORMAT_LANES_H
 
@@ -12,28 +12,29 @@ extern const char ct_lanes_js[]; /* needs ct_page_js */
 extern const size_t ct_lanes_js_size;
 
 struct ct_lane_bar {
-    uint32_t name; /* number in `names` */
+    uint32_t name; /* index in `names` */
     uint32_t depth;
     uint64_t from, to;
 };
 
 struct ct_chart_lane {
-    const char *title;              /* NULL: none */
-    const struct ct_lane_bar *bars; /* by `from` */
+    const char *title;              /* NULL for none */
+    const struct ct_lane_bar *bars; /* sorted by `from` */
     size_t count;
 };
 
 struct ct_lanes {
-    const char *label;        /* what the chart is, for those who do not see it */
+    const char *label;        /* describes the chart to those who do not see it */
     const char *unit;         /* of the axis */
-    const char *kind;         /* "time": bars are told by begin and length. "weight": by their part of all */
+    const char *kind;         /* "time": bars are told by begin and length; "weight": by their part of the
+                                 whole */
     const char *const *names; /* the first ones have colours of their own */
     size_t name_count;
     const struct ct_chart_lane *lanes;
     size_t lane_count;
 };
 
-/* CT_ERR_NOMEM: the chart is missing. */
+/* Writes a chart. CT_ERR_NOMEM: the chart is missing. */
 int ct_lanes_html(FILE *out, const struct ct_lanes *lanes);
 
 #endif

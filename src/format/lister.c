@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Listings on their way to a receiver. */
+/* Writes listings to a receiver. */
 #include "coretap/format.h"
 
 #include <pthread.h>
@@ -28,11 +28,11 @@ void ct_list_heading(struct ct_text *text, const char *buffer, int id)
 struct ct_lister {
     struct ct_ctx *ctx;
     struct ct_element_lister lines;
-    struct ct_out *out; /* NULL: a part, whose text is kept in memory */
-    const char *buffer; /* headings that are still to be written, before the next line */
+    struct ct_out *out; /* NULL for a part, whose text is kept in memory */
+    const char *buffer; /* a heading to be written before the next line */
     int id;
-    pthread_mutex_t lock;    /* of the parts that nobody uses */
-    struct ct_lister *spare; /* … a list by `next` */
+    pthread_mutex_t lock;    /* guards `spare` */
+    struct ct_lister *spare; /* a list of parts that nobody uses, linked by `next` */
     struct ct_lister *next;
     struct ct_text text;
 };
@@ -76,7 +76,7 @@ int ct_lister_new(struct ct_ctx *ctx, ct_write_fn *write, void *user, struct ct_
     return CT_OK;
 }
 
-/* What an append or a flush returns. */
+/* Returns the result of an append or a flush. */
 static int result_of(const struct ct_lister *lister)
 {
     if (lister->out && lister->out->result)
@@ -179,7 +179,7 @@ int ct_lister_part(struct ct_lister *whole, struct ct_lister **out)
     if (!part)
         return CT_ERR_NOMEM;
     part->text.kept_size = 0;
-    /* The last line before the part is not ended: more of it may come here. */
+    /* the last line before the part is open: the part may continue it */
     part->lines = (struct ct_element_lister){.text = &part->text, .open = true};
     *out = part;
     return CT_OK;
@@ -188,7 +188,7 @@ int ct_lister_part(struct ct_lister *whole, struct ct_lister **out)
 static void put_part(struct ct_lister *whole, const struct ct_lister *part)
 {
     const struct ct_text *text = &part->text;
-    /* Before the first line of all there is none to be ended. */
+    /* before the very first line there is none to be ended */
     const size_t skip = !whole->lines.open && text->kept[0] == '\n';
     put_heading(whole);
     ct_text_flush(&whole->text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Listing v1: one line a packet, one line an element (docs/listing.md). */
+/* Listing v1: one line for a packet, one line for an element (docs/listing.md). */
 #ifndef CT_FORMAT_LISTING_H
 #define CT_FORMAT_LISTING_H
 
@@ -12,41 +12,41 @@
 #include "coretap/packet_stm.h"
 #include "format/text.h"
 
-/* What all packet lines begin with: offset, ID, bytes (a dash when there are none) and a space. Makes room
- * for the whole line; the caller appends the rest and the newline. */
+/* Begins the line of a packet: offset, ID, bytes (a dash when there are none) and a space. Makes room for the
+ * whole line; the caller appends the rest and the newline. */
 void ct_list_packet_place(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                           size_t size);
 
-/* The same and the type. */
+/* Begins the line of a packet, as ct_list_packet_place does, and appends the type. */
 void ct_list_packet_start(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                           size_t size, const char *type);
 
-/* A field; `key` is " name=". */
+/* Append a field; `key` is " name=". */
 void ct_list_dec(struct ct_text *text, const char *key, uint64_t value);
 void ct_list_hex(struct ct_text *text, const char *key, uint64_t value);
 
-/* Name of an ETMv4/ETE packet type in listings, such as "i_atom_f1". */
+/* Returns the name of an ETMv4 or ETE packet type in listings, such as "i_atom_f1". */
 const char *ct_etm4_type_name(enum ct_etm4_type type);
 
-/* One packet of trace ID `id` at `offset`; `bytes` are its packet->size bytes. */
+/* Appends the line of a packet of trace ID `id` at `offset`; `bytes` are its packet->size bytes. */
 void ct_list_etm4_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm4_packet *packet, const struct ct_source *source);
 
-/* The same for PTM. */
+/* Do the same for PTM. */
 const char *ct_ptm_type_name(enum ct_ptm_type type);
 void ct_list_ptm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_ptm_packet *packet);
 
-/* … and for ETMv3. */
+/* Do the same for ETMv3. */
 const char *ct_etm3_type_name(enum ct_etm3_type type);
 void ct_list_etm3_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm3_packet *packet, const struct ct_source *source);
 
-/* Instruction sets and i-sync reasons of ETMv3 and PTM. */
+/* Names of instruction sets and of reasons for i-sync, in ETMv3 and PTM. */
 extern const char *const ct_v7_isa_names[];
 extern const char *const ct_sync_reason_names[];
 
-/* The same for STM and ITM. */
+/* Do the same for STM and ITM. */
 const char *ct_stm_type_name(enum ct_stm_type type);
 void ct_list_stm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_stm_packet *packet);
@@ -58,16 +58,17 @@ void ct_list_itm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const
 void ct_list_packets(struct ct_text *text, const struct ct_stream *stream,
                      const struct ct_packet_batch *batch);
 
-/* Appends the lines that say of what buffer and trace ID the next ones are. NULL and -1: none. */
+/* Appends the lines that say which buffer and trace ID the next ones are of. NULL and -1 stand for none. */
 void ct_list_heading(struct ct_text *text, const char *buffer, int id);
 
-/* Lines of elements hold back the last one: a cycle count that belongs to it may follow. */
+/* Appends the lines of elements. The last line is held back, because a cycle count that belongs to it may
+ * follow. */
 struct ct_element_lister {
     struct ct_text *text;
     uint8_t id;
-    bool open;               /* a line without its end */
-    const char *last_fields; /* … which these come before */
-    struct ct_elem source;   /* of software trace */
+    bool open;               /* the last line has no end yet */
+    const char *last_fields; /* the fields that a cycle count is written before */
+    struct ct_elem source;   /* of software trace: the source of the values */
 };
 
 void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *record);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers for people. Each is written to a buffer of the caller, which is returned. */
+/* Writes numbers for people. Each function returns `text`, which belongs to the caller. */
 #ifndef CT_FORMAT_NUMBER_H
 #define CT_FORMAT_NUMBER_H
 
@@ -7,13 +7,13 @@
 
 #define CT_NUMBER_SIZE 32
 
-/* "12,345,678". */
+/* Writes all digits: "12,345,678". */
 const char *ct_number_count(char text[CT_NUMBER_SIZE], uint64_t value);
 
-/* At most four digits, and " k", " M", " G" … behind: "12.35 M". Smaller ones than 10,000 whole. */
+/* Writes at most four digits with " k", " M", " G" …: "12.35 M". Numbers below 10,000 are written whole. */
 const char *ct_number_short(char text[CT_NUMBER_SIZE], uint64_t value);
 
-/* One decimal, rounded down: "12.5 %"; what is not whole never reads 100.0 %. "-" of nothing. */
+/* Writes a share with one decimal, rounded down: "12.5 %"; only the whole is 100.0 %. "-" when `all` is 0. */
 const char *ct_number_percent(char text[CT_NUMBER_SIZE], uint64_t part, uint64_t all);
 
 #endif

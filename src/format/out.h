@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream of stdio over a receiver of pieces (ct_write_fn). */
+/* A stream of stdio that writes to a receiver of pieces (ct_write_fn). */
 #ifndef CT_FORMAT_OUT_H
 #define CT_FORMAT_OUT_H
 
@@ -11,11 +11,11 @@ struct ct_out {
     FILE *file;
     ct_write_fn *write;
     void *user;
-    int result; /* the receiver's first error; nothing is written behind it */
+    int result; /* the receiver's first error, after which nothing more is written */
     char buffer[16384];
 };
 
-/* Opens out->file; `out` has to stay where it is. CT_ERR_NOMEM. */
+/* Opens out->file; `out` must stay where it is. CT_ERR_NOMEM. */
 int ct_out_open(struct ct_out *out, struct ct_ctx *ctx, ct_write_fn *write, void *user);
 
 /* Writes what is left and closes the stream. Returns the receiver's error, or else `result`. */

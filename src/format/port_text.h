@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that a program writes to a stimulus port or channel, a few bytes at a time: put together to lines. */
+/* Puts text together that a program writes to a stimulus port or channel, a few bytes at a time: makes lines
+ * of it. */
 #ifndef CT_FORMAT_PORT_TEXT_H
 #define CT_FORMAT_PORT_TEXT_H
 
@@ -12,18 +13,18 @@
 #define CT_PORT_LINE_SIZE 120
 #define CT_PORT_LINES     64
 
-/* A line, or as much of it as fits; without its newline. Offset and cycle
- * count are those of the last piece. */
+/* A line without its newline, or as much of one as fits. Offset and cycle count are those of its last
+ * piece. */
 struct ct_port_line {
     uint64_t port; /* CT_SW_PORT */
     uint64_t offset;
     uint64_t cycle;
     uint64_t last_use;
-    uint16_t size; /* 0: nothing waits here */
+    uint16_t size; /* 0 when the entry is free */
     char text[CT_PORT_LINE_SIZE];
 };
 
-/* Lines that are not finished. */
+/* The lines that are not finished. */
 struct ct_port_text {
     uint64_t now;
     struct ct_port_line lines[CT_PORT_LINES];
@@ -31,15 +32,15 @@ struct ct_port_text {
 
 typedef void ct_port_line_fn(void *user, const struct ct_port_line *line);
 
-/* True for events whose payload may be text: data of an STM, writes to a stimulus port. */
+/* Returns true for events whose payload may be text: data of an STM, writes to a stimulus port. */
 bool ct_port_text_wants(const struct ct_event *event);
 
-/* Takes the payload of an event, lowest byte first, zeros left out; lines that it completes go to fn(user,
- * …). A line is also over when it is full, or when more ports than CT_PORT_LINES have one. */
+/* Takes the payload of an event, lowest byte first and without zeros. Lines that it completes go to fn(user,
+ * …). A line is also complete when it is full, or when more ports than CT_PORT_LINES have one. */
 void ct_port_text_add(struct ct_port_text *text, const struct ct_event *event, ct_port_line_fn *fn,
                       void *user);
 
-/* What is left goes out, by port. */
+/* Gives the lines that are left, by port. */
 void ct_port_text_end(struct ct_port_text *text, ct_port_line_fn *fn, void *user);
 
 #endif

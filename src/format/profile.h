@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles in the formats of other tools. */
+/* Writes profiles in the formats of other tools. */
 #ifndef CT_FORMAT_PROFILE_H
 #define CT_FORMAT_PROFILE_H
 
@@ -8,19 +8,19 @@
 
 #include <stdio.h>
 
-/* One program and its counts. */
+/* A program with its counts. */
 struct ct_profile_view {
     const char *program;
-    struct ct_cover_report *report; /* of all functions; for formats with lines */
+    struct ct_cover_report *report; /* of all functions, for formats with lines */
     struct ct_cover_source source;  /* without load bias */
     struct ct_cover_item *items;    /* for formats with branches */
     size_t item_count;
     uint64_t bias;
 };
 
-/* Each counts in *entries what it wrote (struct ct_profile_written). CT_ERR_NOMEM. */
+/* Each function counts in *entries what it wrote (struct ct_profile_written). CT_ERR_NOMEM. */
 
-/* Ranges and branches of all executed code of the program, whether it has symbols or not. */
+/* Write ranges and branches of all executed code of a program, whether it has symbols or not. */
 int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
 int ct_profile_bolt(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles of branches: what create_llvm_prof (AutoFDO) and perf2bolt (BOLT) take as text. */
+/* Writes profiles of branches, as create_llvm_prof (AutoFDO) and perf2bolt (BOLT) take them as text. */
 #include "base/bytes.h"
 #include "format/profile.h"
 
@@ -7,15 +7,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Ranges and branches in the order in which both formats have them: by kind, from and to. */
+/* Ranges and branches, in the order of both formats: by kind, from and to. */
 struct branches {
     struct ct_cover_item *items; /* runs end at their last instruction, branches out of the program go to 0 */
     size_t count;
-    size_t run_count; /* the first of them */
+    size_t run_count; /* how many of them, at the beginning, are runs */
 };
 
-/* Address of the last instruction of a T32 run: only from its first one on is
- * it known which are 4 bytes long. */
+/* Returns the address of the last instruction of a T32 run. Only from its first instruction on can be told
+ * which are 4 bytes long. */
 static uint64_t last_t32(const struct ct_profile_view *view, const struct ct_cover_item *run)
 {
     uint64_t last = run->from;
@@ -32,7 +32,7 @@ static uint64_t last_t32(const struct ct_profile_view *view, const struct ct_cov
     return last;
 }
 
-/* Address of the last instruction of a run. */
+/* Returns the address of the last instruction of a run. */
 static uint64_t last_of(const struct ct_profile_view *view, const struct ct_cover_item *run)
 {
     const enum ct_isa isa =
@@ -47,7 +47,7 @@ static bool is_code(const struct ct_profile_view *view, uint64_t addr)
     return ct_code_has(code, count, addr);
 }
 
-/* Reads the runs and the branches that were taken. b->items is the caller's to free. CT_ERR_NOMEM. */
+/* Reads the runs and the taken branches. The caller frees b->items. CT_ERR_NOMEM. */
 static int read_items(const struct ct_profile_view *view, struct branches *b)
 {
     *b = (struct branches){.items = calloc(view->item_count + 1, sizeof *b->items)};
@@ -61,7 +61,7 @@ static int read_items(const struct ct_profile_view *view, struct branches *b)
             item.to = last_of(view, &item);
         else if (!is_code(view, item.to))
             item.to = 0;
-        item.isa = 0; /* the formats do not tell */
+        item.isa = 0; /* the formats do not tell it */
         b->items[b->count++] = item;
     }
     b->count = ct_cover_add_up(b->items, b->count);
@@ -70,9 +70,9 @@ static int read_items(const struct ct_profile_view *view, struct branches *b)
     return CT_OK;
 }
 
-/* Three lists with their lengths: ranges, addresses (of samples, which a whole trace does not need),
- * branches. AutoFDO's tools add the address of the first segment that the file loads; where a branch goes to
- * that left the program is 0, as simpleperf writes it. */
+/* Writes three lists with their lengths: ranges, addresses (of samples, which a whole trace does not need),
+ * branches. AutoFDO's tools add the address of the first segment that the file loads. A branch that leaves
+ * the program goes to 0, as simpleperf writes it. */
 int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view, uint64_t *entries)
 {
     const uint64_t base = ct_symbols_base(view->source.symbols);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles for KCachegrind and callgrind_annotate: cost by line, calls with what they cost inclusively. */
+/* Writes profiles for KCachegrind and callgrind_annotate: cost by line, and calls with their inclusive
+ * cost. */
 #include "base/printable.h"
 #include "base/search.h"
 #include "format/profile.h"
@@ -13,10 +14,10 @@ struct callgrind {
     FILE *out;
     const struct ct_stacks *stacks;
     const struct ct_profile_view *view;
-    const struct ct_stack_call **calls; /* by site */
+    const struct ct_stack_call **calls; /* sorted by site */
     size_t call_count;
     size_t view_count;
-    uint64_t functions; /* written */
+    uint64_t functions; /* how many were written */
 };
 
 static const char *file_of(const struct callgrind *c, uint32_t file)
@@ -41,7 +42,7 @@ static void put_object(const struct callgrind *c, const char *key, const char *p
     fputc('\n', c->out);
 }
 
-/* The place of a function that is called: its program, file, name and first line. */
+/* Writes where a called function is: program, file, name and first line. */
 static void put_callee(struct callgrind *c, const struct ct_profile_view *views, uint32_t callee,
                        uint32_t *line)
 {
@@ -69,7 +70,7 @@ static void put_calls(struct callgrind *c, const struct ct_profile_view *views,
     }
 }
 
-/* The instructions of one function, [first, end). */
+/* Writes the instructions [first, end) of one function. */
 static void put_function(struct callgrind *c, const struct ct_profile_view *views, const char *name,
                          size_t first, size_t end)
 {
@@ -114,14 +115,14 @@ static void put_program(struct callgrind *c, const struct ct_profile_view *views
     }
 }
 
-/* Whether a function is one of a program. */
+/* Tells whether a function belongs to a program. */
 static bool is_known(const struct callgrind *c, uint32_t function)
 {
     size_t program;
     return ct_stacks_symbol(c->stacks, function, &program) && program < c->view_count;
 }
 
-/* Instructions that are in no function of a program. */
+/* Writes the instructions that are in no function of a program. */
 static int put_rest(const struct callgrind *c)
 {
     size_t count;
@@ -134,7 +135,7 @@ static int put_rest(const struct callgrind *c)
         first = places[i].function < first ? places[i].function : first;
         last = places[i].function > last ? places[i].function : last;
     }
-    /* Their numbers follow each other, behind those of all programs. */
+    /* Their numbers are consecutive and follow those of all programs. */
     if (first > last)
         return CT_OK;
     uint64_t *sums = calloc(last - first + (size_t)1, sizeof *sums);

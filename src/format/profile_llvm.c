@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LLVM's sample profile as text: by function, counts of lines relative to its
- * declaration, calls and what was inlined. */
+/* Writes LLVM's sample profile as text: by function, with the counts of lines relative to its declaration,
+ * its calls and what was inlined. */
 #include "base/pair_map.h"
 #include "base/search.h"
 #include "format/profile.h"
@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A function, or what was inlined into one at a place. */
+/* A function, or what was inlined into one at some place. */
 struct body {
     const char *name;
-    uint64_t total;  /* samples, bodies in it included */
-    uint32_t parent; /* number of the body it is inlined into; CT_PAIR_NONE: a function */
-    uint32_t offset; /* … at this line of it */
-    uint32_t scope;  /* where its lines count from */
+    uint64_t total;  /* samples, those of bodies in it included */
+    uint32_t parent; /* the body that it is inlined into; CT_PAIR_NONE for a function */
+    uint32_t offset; /* the line of that body where it is inlined */
+    uint32_t scope;  /* the scope from which its lines count */
     uint32_t depth;
-    uint32_t first, last; /* bodies in it; CT_PAIR_NONE */
-    uint32_t next;        /* in the same one */
+    uint32_t first, last; /* the bodies in it, or CT_PAIR_NONE */
+    uint32_t next;        /* the next body in the same one */
     uint32_t pad;
 };
 
@@ -27,7 +27,7 @@ struct place {
     uint32_t body;
     uint32_t offset;
     uint32_t discriminator;
-    uint32_t first; /* instruction, for its calls */
+    uint32_t first; /* first instruction, for its calls */
     uint64_t count;
 };
 
@@ -35,9 +35,9 @@ struct llvm {
     FILE *out;
     const struct ct_profile_view *view;
     const struct ct_line_scope *scopes;
-    struct body *bodies; /* room for each scope */
+    struct body *bodies; /* with room for one of each scope */
     uint32_t body_count;
-    uint32_t *body_of; /* scope -> body */
+    uint32_t *body_of; /* by scope */
     struct place *places;
     size_t place_count;
 };
@@ -47,13 +47,13 @@ static const char *name_of(const struct ct_line_scope *scope)
     return scope->linkage_name ? scope->linkage_name : scope->name;
 }
 
-/* Lines are counted from that of the declaration, in 16 bits. */
+/* Returns a line relative to that of the declaration, in 16 bits. */
 static uint32_t offset_in(const struct ct_line_scope *scope, uint32_t line)
 {
     return (line - scope->decl_line) & 0xffff;
 }
 
-/* The body of a scope and those around it. Parents have smaller numbers. */
+/* Returns the body of a scope, which is made with those around it. Parents have smaller numbers. */
 static uint32_t find_body(struct llvm *l, uint32_t scope)
 {
     if (l->body_of[scope] != CT_PAIR_NONE)
@@ -117,7 +117,7 @@ static bool same(const struct place *a, const struct place *b)
     return a->body == b->body && a->offset == b->offset && a->discriminator == b->discriminator;
 }
 
-/* A place counts as its most frequent instruction. */
+/* Returns the count of a place, which is that of its most frequent instruction. */
 static uint64_t most(const struct llvm *l, size_t first, size_t *end)
 {
     uint64_t count = 0;
@@ -155,7 +155,7 @@ static const char *callee_name(const struct llvm *l, uint64_t addr)
     return symbol && symbol->source < CT_SYMBOL_PLT ? symbol->name : NULL;
 }
 
-/* Calls of one instruction. Arcs are in order of their origin. */
+/* Writes the calls of one instruction. Arcs are sorted by their origin. */
 static void put_calls(const struct llvm *l, const struct ct_cover_insn *insn)
 {
     const struct ct_cover_report *report = l->view->report;
@@ -192,7 +192,7 @@ static void put_body(const struct llvm *l, uint32_t body)
     }
 }
 
-/* How often the function was entered: executions of its first instruction. */
+/* Returns how often a function was entered: the executions of its first instruction. */
 static uint64_t times_entered(const struct llvm *l, uint32_t scope)
 {
     const struct ct_cover_report *report = l->view->report;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles of stacks: folded lines, and slices of time for Chrome's and Perfetto's viewers. */
+/* Writes profiles of stacks: folded lines, and slices of time for Chrome's and Perfetto's viewers. */
 #include "base/ctx.h"
 #include "base/options.h"
 #include "coretap/format.h"
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A name without what has a meaning in a folded line. */
+/* Writes a name without the characters that have a meaning in a folded line. */
 static void put_name(FILE *out, const char *name)
 {
     for (; *name; name++)
@@ -64,7 +64,7 @@ struct ct_slice_writer {
     struct ct_ctx *ctx;
     struct ct_out out;
     struct ct_slice_write_options options;
-    uint64_t count; /* slices written */
+    uint64_t count; /* slices that were written */
 };
 
 static void begin(const struct ct_slice_writer *writer)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles of counts: of which programs they are, and what is known of these. */
+/* Writes profiles of counts: chooses the programs, and loads what their formats need. */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct profile {
     uint64_t *entries; /* counts what is written */
 };
 
-/* Tells whether the format is of branches, and not of lines. */
+/* Tells whether a format is one of branches, and not of lines. */
 static bool is_of_branches(const struct profile *p)
 {
     return p->options.format == CT_PROFILE_FORMAT_AUTOFDO || p->options.format == CT_PROFILE_FORMAT_BOLT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A report: captures are added up when they are over, and written as a page. */
+/* The report: adds captures up when they are over, and writes the page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,13 @@
 #include "format/report_own.h"
 #include "format/report_sums.h"
 
-/* Executions of functions in the timeline, at most: the longest ones. */
+/* the most executions of functions in the timeline; the longest ones are kept */
 #define SLICES 20000
 
 /* ---- after a capture ---- */
 
-/* Functions that are on a stack somewhere, by their number, with what was executed in them. */
+/* Adds the functions that are on a stack somewhere, with what was executed in them. (*index_of)[f] is the
+ * index of function f of the stacks. */
 static int add_functions(struct ct_report *r, uint32_t **index_of)
 {
     size_t count;
@@ -114,7 +115,8 @@ static int give_runs(struct ct_report *r)
     return rc;
 }
 
-/* The path of the only program, or of the only one that was named or started; NULL: there are several. */
+/* Returns the path of the only program, or of the only one that was named or started; NULL when there are
+ * several. */
 static const char *program_of(const struct ct_programs *programs)
 {
     const char *path = NULL;
@@ -128,7 +130,7 @@ static const char *program_of(const struct ct_programs *programs)
     return count == 1 ? path : NULL;
 }
 
-/* Adds the slices to those of all captures; what was left out stays so. */
+/* Adds the slices of the capture to those of all captures. */
 static int keep_slices(struct ct_report *r)
 {
     const struct ct_slices *from = &r->now.slices;
@@ -148,7 +150,7 @@ static int keep_slices(struct ct_report *r)
     return rc;
 }
 
-/* What one capture says of functions. */
+/* Adds the functions of one capture to the sums. */
 static int add_up_functions(struct ct_report *r)
 {
     uint32_t *index_of = NULL;
@@ -171,7 +173,7 @@ static int add_up_capture(struct ct_report *r)
     return rc ? rc : keep_slices(r);
 }
 
-/* Cycles and instructions do not add up. */
+/* Refuses a capture whose time is in another unit: cycles and instructions do not add up. */
 static int check_unit(struct ct_report *r, const char *name, bool has_steps)
 {
     if (has_steps && r->has_steps && r->cycles != r->now.cycles)
@@ -285,7 +287,7 @@ void ct_report_sort(struct ct_report_function *functions, size_t function_count,
         qsort(edges, edge_count, sizeof *edges, by_edge_time);
 }
 
-/* Ends the only capture, or one that was not ended. */
+/* Ends the only capture, or one that the caller did not end. */
 static int finish(struct ct_report *r, const struct ct_report_write_options *options)
 {
     int rc = CT_OK;

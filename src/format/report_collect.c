@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a report takes of a capture while it is decoded. */
+/* Takes from a capture what the report needs, while it is decoded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,7 +184,7 @@ void ct_report_close_streams(struct ct_report *r)
     memset(r->now.open, 0, sizeof r->now.open);
 }
 
-/* Whether steps of the stream came. Where its window ended soon, none of its bytes is counted. */
+/* Tells whether the stream gave steps. If its window ended soon, none of its bytes are counted. */
 static bool has_steps(const struct ct_report *r, const struct ct_stream *s)
 {
     return s->id < sizeof r->now.open / sizeof *r->now.open && r->now.open[s->id].timing;

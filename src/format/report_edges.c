@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges that a report has: those with most time, and how execution went along them. */
+/* Chooses the edges of a report, those with most time, and tells how execution went along them. */
 #include <stdlib.h>
 
 #include "format/report_page.h"

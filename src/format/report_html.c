@@ -11,14 +11,14 @@
 #include "format/wcet_html.h"
 #include "format/xml.h"
 
-/* Of the coverage, at most. */
+/* the most functions of the coverage */
 #define FUNCTIONS 500
 #define LINES     10000
 
-/* Streams in a table, at most. */
+/* the most streams in a table */
 #define STREAMS 256
 
-/* Captures and saved results in a table or a sentence, at most. */
+/* the most captures and saved results in a table or a sentence */
 #define INPUTS 256
 
 /* ---- what is asked of all sections ---- */
@@ -145,8 +145,8 @@ bool ct_report_told(FILE *out, const struct ct_report_page *r, uint32_t tells)
     return true;
 }
 
-/* Whether all that the page is made of are captures; then also instructions and the size of the trace are
- * known. */
+/* Tells whether the page is made of captures alone; then instructions and the size of the trace are known
+ * too. */
 static bool has_captures_alone(const struct ct_report_page *r)
 {
     bool alone = true;
@@ -157,7 +157,7 @@ static bool has_captures_alone(const struct ct_report_page *r)
 
 /* ---- summary ---- */
 
-/* Sums over the streams. */
+/* Adds up the streams. */
 static struct ct_report_stream total(const struct ct_report_page *r)
 {
     struct ct_report_stream sum = {0};
@@ -173,7 +173,7 @@ static struct ct_report_stream total(const struct ct_report_page *r)
     return sum;
 }
 
-/* Whole as long as a card has room for it. */
+/* Writes a number whole as long as a card has room for it. */
 static const char *card_number(char text[CT_NUMBER_SIZE], uint64_t value)
 {
     return value < 1000000 ? ct_number_count(text, value) : ct_number_short(text, value);
@@ -376,7 +376,7 @@ static void navigation(FILE *out)
     fputs("</ul></nav>\n", out);
 }
 
-/* The program's name, or that of the capture when there are several. */
+/* Returns the program's name, or that of the capture when there are several programs. */
 static const char *subject(const struct ct_report_page *r)
 {
     return base_name(r->program ? r->program : r->input_count ? r->inputs[0].name : r->captures[0].name);

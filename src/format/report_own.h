@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a report has of the capture that is being decoded, and of those before it. */
+/* What a report holds of the capture that is being decoded, and of those before it. */
 #ifndef CT_FORMAT_REPORT_OWN_H
 #define CT_FORMAT_REPORT_OWN_H
 
@@ -10,11 +10,11 @@
 
 /* What is collected of one stream while its buffer is decoded. */
 struct ct_report_open {
-    struct ct_timing *timing; /* NULL: no step came */
-    uint32_t lane;            /* of the stacks */
+    struct ct_timing *timing; /* NULL before the first step */
+    uint32_t lane;            /* its lane in the stacks */
 };
 
-/* Times of the runs of one function in one stream. */
+/* The times of the runs of one function in one stream. */
 struct ct_report_runs {
     uint64_t addr;
     struct ct_dist inclusive, self;
@@ -22,41 +22,42 @@ struct ct_report_runs {
 
 /* What is collected of one capture until it is over. */
 struct ct_report_collected {
-    const struct ct_program_place *places; /* of the functions of the stacks */
-    struct ct_stacks *stacks;              /* NULL: no step came */
+    const struct ct_program_place *places; /* places of the programs, by which functions of the stacks are
+                                              found */
+    struct ct_stacks *stacks;              /* NULL before the first step */
     struct ct_slices slices;
     bool cycles;                     /* the first stream counts cycles */
-    struct ct_report_open open[128]; /* by ID, of the buffer that is being decoded */
+    struct ct_report_open open[128]; /* by ID, of the current buffer */
     uint32_t lanes;                  /* streams with steps so far */
-    uint32_t *stream_of;             /* … by number */
+    uint32_t *stream_of;             /* by lane: the index of its stream */
     struct ct_report_runs *runs;
     size_t run_count, run_room;
-    struct ct_report_function *functions; /* on a stack, by their number there */
+    struct ct_report_function *functions; /* functions on a stack, by their number there */
     size_t function_count;
 };
 
 struct ct_report {
     struct ct_ctx *ctx;
     struct ct_programs *programs;
-    bool over;  /* nothing more is taken … */
-    int result; /* … and this came of it */
+    bool over;  /* the report was written, and takes nothing more */
+    int result; /* the result of writing it */
     bool several;
     struct ct_report_collected now;
-    bool has_now; /* of a capture that is not over */
-    /* Of several captures. */
+    bool has_now; /* a capture was begun and not ended */
+    /* of several captures */
     struct ct_stack_sums *stacks;
     struct ct_timing_sums *times;
-    struct ct_names names; /* of functions of slices */
-    /* Of all captures. */
-    struct ct_arena arena;              /* strings */
-    struct ct_report_capture *captures; /* that are over */
+    struct ct_names names; /* names of functions of slices */
+    /* of all captures */
+    struct ct_arena arena;              /* for strings */
+    struct ct_report_capture *captures; /* captures that are over */
     size_t capture_count;
-    const char *program;  /* path of the one that ran … */
-    bool programs_differ; /* … in all captures alike */
+    const char *program;  /* path of the program that ran */
+    bool programs_differ; /* captures have different programs */
     bool has_steps;
-    bool cycles; /* times are cycles: of all captures, or of none */
+    bool cycles; /* times are cycles, in all captures or in none */
     uint64_t renewed;
-    struct ct_slices slices;          /* of several captures: functions are numbers of `names` */
+    struct ct_slices slices;          /* of several captures, with functions as numbers of `names` */
     struct ct_report_stream *streams; /* of buffers that are over */
     size_t stream_count;
     struct ct_report_edge *edges; /* of the only capture */
@@ -64,16 +65,16 @@ struct ct_report {
     uint64_t edges_left_out;
 };
 
-/* Messages of calls that come after the page. */
+/* the message of calls that come after the page */
 #define CT_REPORT_WRITTEN "the page was written"
 
-/* What is at an address; its strings are those of the programs. Those of ct_program_symbols. */
+/* Finds the place of an address. Its strings belong to the programs. The errors of ct_program_symbols. */
 int ct_report_find_place(struct ct_report *report, uint64_t addr, struct ct_report_place *place);
 
-/* Makes the object that follows the stacks of this capture. */
+/* Makes the object that follows the stacks of the capture. */
 int ct_report_make_stacks(struct ct_report *report);
 
-/* Takes the executions that ended since the last call. CT_ERR_NOMEM. */
+/* Takes the executions of functions that ended since the last call. CT_ERR_NOMEM. */
 int ct_report_take_slices(struct ct_report *report);
 
 /* Frees what was measured of the streams of a buffer. */

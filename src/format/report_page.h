@@ -14,7 +14,7 @@
 #include "format/slices.h"
 #include "format/wcet_view.h"
 
-/* A place of the source; `file` NULL: unknown. */
+/* A place in the source; `file` is NULL when unknown. */
 struct ct_report_place {
     const char *function;
     const char *file;
@@ -23,7 +23,7 @@ struct ct_report_place {
 };
 
 struct ct_report_capture {
-    const char *name, *kind; /* its path, and what it is */
+    const char *name, *kind; /* its path, and what kind of result it is */
 };
 
 /* One trace ID of a buffer. */
@@ -38,12 +38,12 @@ struct ct_report_stream {
 
 /* One function over all streams. */
 struct ct_report_function {
-    uint32_t number; /* in the stacks */
+    uint32_t number; /* its number in the stacks */
     struct ct_report_place place;
-    uint64_t insns, cycles;         /* executed in it */
-    uint64_t all_insns, all_cycles; /* … and in all that it called */
+    uint64_t insns, cycles;         /* executed in the function itself */
+    uint64_t all_insns, all_cycles; /* executed in it and in all that it called */
     uint64_t calls;
-    struct ct_dist inclusive, self; /* of whole runs */
+    struct ct_dist inclusive, self; /* of its whole runs */
 };
 
 /* One way that execution went. */
@@ -56,81 +56,82 @@ struct ct_report_edge {
 };
 
 struct ct_report_page {
-    const struct ct_report_capture *captures; /* one at least */
+    const struct ct_report_capture *captures; /* at least one */
     size_t capture_count;
-    const char *program;     /* path of the one that ran; NULL: several did */
+    const char *program;     /* path of the program that ran; NULL when several did */
     bool cycles;             /* time is cycles; else instructions */
-    struct ct_losses losses; /* of the streams, and between frames */
+    struct ct_losses losses; /* of the streams and between frames */
     const struct ct_report_stream *streams;
     size_t stream_count;
-    const struct ct_report_function *functions; /* those with most time first; all that ran */
+    const struct ct_report_function *functions; /* all that ran, those with most time first */
     size_t function_count;
-    size_t ran_count;                   /* those of them of which stacks tell something */
+    size_t ran_count;                   /* how many of them the stacks tell something of */
     const struct ct_report_edge *edges; /* those with most time first */
     size_t edge_count;
     uint64_t edges_left_out;
-    const struct ct_stack_place *places; /* the tree of the stacks; functions by their number */
+    const struct ct_stack_place *places; /* the tree of the stacks, whose functions are given by number */
     size_t place_count;
-    const struct ct_slices *slices; /* over; lanes are streams, functions those of the stacks … */
-    const char **slice_names;       /* … or, when this is not NULL, numbers of these */
+    const struct ct_slices *slices; /* finished; lanes are streams, functions those of the stacks */
+    const char **slice_names;       /* not NULL: functions of slices are numbers of these names */
     size_t slice_name_count;
-    bool slice_cycles;                    /* their time is cycles; else instructions */
-    const struct ct_report_input *inputs; /* where there are saved results; else there are none */
+    bool slice_cycles;                    /* times of slices are cycles; else instructions */
+    const struct ct_report_input *inputs; /* NULL when the page has no saved results */
     size_t input_count;
     uint64_t all_cycles; /* of the sums over inputs */
     const struct ct_cover_views *cover;
-    const struct ct_wcet_view *wcet; /* NULL: there is none, because … */
-    const char *no_wcet;             /* … of this; NULL: nobody asked */
+    const struct ct_wcet_view *wcet; /* the longest path, or NULL */
+    const char *no_wcet;             /* why there is no longest path; NULL when nobody asked for one */
 };
 
-/* The result is CT_ERR_NOMEM when a part is missing. */
+/* Writes the page. CT_ERR_NOMEM: a part of it is missing. */
 int ct_report_html(FILE *out, const struct ct_report_page *report);
 
-/* Its sections. */
+/* Write the sections of the page. */
 int ct_report_summary(FILE *out, const struct ct_report_page *report);
 int ct_report_time(FILE *out, const struct ct_report_page *report);
 int ct_report_timing(FILE *out, const struct ct_report_page *report);
 int ct_report_timeline(FILE *out, const struct ct_report_page *report);
 
-/* Says which inputs do not tell a section that is about `tells`. False: none of them does, which was said,
- * too. */
+/* Says which inputs do not tell a section about `tells`. Returns false, and says so, when none of them
+ * does. */
 bool ct_report_told(FILE *out, const struct ct_report_page *report, uint32_t tells);
 
-/* What all places took, alone and with what is below them; of a recursion the outermost place. `index_of` has
- * the index in `functions` by the number of a function. CT_ERR_NOMEM. */
+/* Adds up what all places took, alone and with what is below them; of a recursion only the outermost place
+ * counts. index_of[f] is the index in `functions` of function f. CT_ERR_NOMEM. */
 int ct_report_add_up(const struct ct_stack_place *places, size_t count, const uint32_t *index_of,
                      struct ct_report_function *functions);
 
-/* Says how execution left the instructions of an edge: "call", "taken", … */
+/* Returns how execution left an edge's instructions: "call", "taken", … */
 const char *ct_report_way(const struct ct_timing_edge *edge);
 
-/* Chooses the edges with most time, by `cycles` or else by how often they were taken: their indexes, *used of
- * them, to be freed. How many more ran is added to *left_out. NULL without memory; then *used is 0. */
+/* Chooses the edges with most time: by cycles if `cycles`, else by how often they were taken. Returns their
+ * *used indices, which the caller frees, and adds to *left_out how many more ran. NULL without memory, with
+ * *used 0. */
 size_t *ct_report_choose_edges(const struct ct_timing_edge *all, size_t count, bool cycles, size_t *used,
                                uint64_t *left_out);
 
-/* Puts those with most time first. */
+/* Sorts functions and edges, those with most time first. */
 void ct_report_sort(struct ct_report_function *functions, size_t function_count, struct ct_report_edge *edges,
                     size_t edge_count);
 
-/* Names of functions, the first in the report first, for charts; and for each number of a function of the
- * stacks its place among them. NULL without memory. */
+/* Returns the names of functions for charts, in the order of the report, and by number of a function in the
+ * stacks its index among them. NULL without memory. */
 const char **ct_report_names(const struct ct_report_page *report);
 uint32_t *ct_report_ranks(const struct ct_report_page *report);
 
-/* Room for a stream's name. */
+/* bytes of a stream's name */
 #define CT_REPORT_STREAM_NAME 96
 
-/* The core of a stream, or what else tells it apart; of several captures with the name of its own. In `text`,
- * which has `size` bytes. */
+/* Returns the core of a stream, or what else tells it apart; in a page of several captures with the name of
+ * its own. It may lie in `text`, which has `size` bytes. */
 const char *ct_report_stream_name(const struct ct_report_page *report, const struct ct_report_stream *stream,
                                   char *text, size_t size);
 
-/* The name of a capture without its folders, and with its number where another one has it too. */
+/* Returns the name of a capture without its folders, and with its number if another one has that name too. */
 const char *ct_report_capture_name(const struct ct_report_page *report, size_t capture, char *text,
                                    size_t size);
 
-/* What a function took by the report's unit, alone and with all that it called; and all of the time. */
+/* Return what a function took in the report's unit, alone and with all that it called; and the whole time. */
 uint64_t ct_report_self(const struct ct_report_page *report, const struct ct_report_function *function);
 uint64_t ct_report_inclusive(const struct ct_report_page *report, const struct ct_report_function *function);
 uint64_t ct_report_all(const struct ct_report_page *report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a report says of captures and saved results: functions and edges of the sums, by the build id
- * of their program and their address in its file. */
+/* Makes what a report says of captures and saved results: functions and edges of the sums, by the build id of
+ * their program and their address in its file. */
 #include "format/report_sums.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 #include "base/path.h"
 #include "format/program_match.h"
 
-/* A program that the sums know, and the same one as it ran. */
+/* A program that the sums know, with the one that ran. */
 struct known {
     struct ct_program_identity identity;
-    struct ct_program *program; /* NULL: it is not there, so its source is not known */
+    struct ct_program *program; /* NULL when it is not there, so that its source is not known */
 };
 
-/* A function of the page by its program and address. */
+/* Which function of the page: a program and an address. */
 struct key {
     uint32_t program; /* index of `known`, or CT_STACK_NONE */
     uint32_t function;
@@ -28,7 +28,7 @@ struct making {
     struct ct_timing_found times;
     struct known *known;
     size_t known_count;
-    uint32_t *of_stacks, *of_times; /* index of `known` by the number that the sums have */
+    uint32_t *of_stacks, *of_times; /* indices of `known` by the numbers of the sums */
     struct key *keys;
     size_t key_count;
 };
@@ -71,7 +71,7 @@ static int know_all(struct making *m, struct ct_programs *programs, const struct
 
 /* ---- places ---- */
 
-/* Finds the source line of an address in the file of a program, and the function where the place has none. */
+/* Finds the source line of an address in the file of a program, and the function if the place has none. */
 static int find_source(const struct making *m, uint32_t program, struct ct_report_place *place)
 {
     struct ct_program *p = program == CT_STACK_NONE ? NULL : m->known[program].program;
@@ -94,7 +94,8 @@ static int find_source(const struct making *m, uint32_t program, struct ct_repor
     return CT_OK;
 }
 
-/* The last function of the sums that begins at or before an address, of which no program is there. */
+/* Returns the last function of the sums that begins at or before an address, for a program that is not
+ * there. */
 static const char *function_before(const struct making *m, uint32_t program, uint64_t addr)
 {
     const struct ct_timing_function *best = NULL;
@@ -137,7 +138,7 @@ static int add_function(struct making *m, uint32_t program, uint64_t addr, const
     return find_source(m, program, &fresh->place);
 }
 
-/* Those of the stacks have their numbers. */
+/* Adds the functions of the stacks, which keep their numbers. */
 static int add_stacks(struct making *m)
 {
     uint32_t *index_of = calloc(m->stacks.function_count + 1, sizeof *index_of);

@@ -6,21 +6,21 @@
 #include "coretap/report.h"
 #include "format/report_page.h"
 
-/* Start with all zero. */
+/* The functions and edges; to be zeroed before use. */
 struct ct_report_sums {
     struct ct_report_function *functions; /* those of the stacks first, by their number */
     size_t function_count;
-    size_t ran_count; /* those of the stacks */
+    size_t ran_count; /* how many are of the stacks */
     struct ct_report_edge *edges;
     size_t edge_count;
     uint64_t edges_left_out;
-    const struct ct_stack_place *places; /* borrowed of the sums */
+    const struct ct_stack_place *places; /* borrowed from the sums */
     size_t place_count;
     uint64_t all_cycles;
-    bool cycles; /* any were counted */
+    bool cycles; /* the sums have cycles */
 };
 
-/* Makes them of the sums. The result is to be freed also after an error. CT_ERR_NOMEM. */
+/* Makes functions and edges from sums. To be freed also after an error. CT_ERR_NOMEM. */
 int ct_report_sums_make(struct ct_programs *programs, struct ct_stack_sums *stacks,
                         struct ct_timing_sums *times, struct ct_report_sums *into);
 void ct_report_sums_free(struct ct_report_sums *sums);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the time went: stacks by what they weigh, functions, ways. */
+/* Writes where the time went: stacks by their share, functions, edges. */
 #include "format/report_page.h"
 
 #include <inttypes.h>
@@ -10,11 +10,12 @@
 #include "format/page.h"
 #include "format/xml.h"
 
-/* Rows of the tables, and bars of the chart, at most. Bars below a part of all are not worth drawing. */
+/* The most rows of the tables and bars of the chart; and the least share of the whole, one in LEAST, that
+ * makes a bar worth drawing. */
 #define FUNCTIONS 200
 #define EDGES     60
 #define BARS      4000
-#define LEAST     5000 /* one in so many */
+#define LEAST     5000
 
 /* ---- stacks ---- */
 
@@ -22,7 +23,7 @@ struct tree {
     const struct ct_stack_place *places;
     size_t count;
     uint64_t *weight; /* of each place with all below it */
-    uint64_t *next;   /* where the next place below it begins */
+    uint64_t *next;   /* where the next place below it begins on the axis */
     uint32_t *depth;
 };
 
@@ -31,7 +32,7 @@ static uint64_t own(const struct ct_report_page *r, const struct ct_stack_place 
     return r->cycles ? place->cycles : place->insns;
 }
 
-/* Callers stand before what they call. */
+/* Adds up the weight of each place with all below it. Callers stand before what they call. */
 static void weigh(const struct ct_report_page *r, struct tree *t)
 {
     for (size_t i = t->count; i-- > 0;) {
@@ -42,7 +43,7 @@ static void weigh(const struct ct_report_page *r, struct tree *t)
     }
 }
 
-/* Gives each place its piece of the axis; those that weigh `least` or more become bars. */
+/* Gives each place its piece of the axis. Places that weigh `least` or more become bars. */
 static size_t lay_out(struct tree *t, uint64_t least, const uint32_t *ranks, struct ct_lane_bar *bars)
 {
     uint64_t end = 0;
@@ -177,7 +178,7 @@ static void functions(FILE *out, const struct ct_report_page *r)
                 r->ran_count - FUNCTIONS, ct_number_percent(text, rest, all), ct_report_unit(r));
 }
 
-/* Edges of sums are of no stream. */
+/* Tells whether edges have a stream; those of sums have none. */
 static bool has_core(const struct ct_report_page *r)
 {
     return r->stream_count > 1 && !r->input_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls over time: a lane for each context of each stream. */
+/* Writes calls over time, with a lane for each context of each stream. */
 #include "format/report_page.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ struct chart {
     struct ct_chart_lane lanes[LANES];
     char titles[LANES][CT_REPORT_STREAM_NAME];
     size_t count;
-    size_t left_out; /* lanes */
+    size_t left_out; /* how many lanes are left out */
 };
 
 static void name_lane(const struct ct_report_page *r, struct chart *c, const struct ct_slice *first)

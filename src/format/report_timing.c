@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long functions take: a plot for each of those with most time. */
+/* Writes how long functions take, with a plot for each of those with most time. */
 #include "format/report_page.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void plots(FILE *out, const struct ct_report_function **all, size_t count
             count - PLOTS);
 }
 
-/* One run alone has no distribution. */
+/* A single run has no distribution. */
 int ct_report_timing(FILE *out, const struct ct_report_page *r)
 {
     if (!ct_report_told(out, r, CT_REPORT_TIMES))

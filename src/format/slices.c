@@ -39,8 +39,8 @@ static int by_place(const void *a, const void *b)
     return result ? result : order(x->function, y->function);
 }
 
-/* Leaves out all that are not longer than the first one beyond `most`: which of
- * equal ones stay would be chance. */
+/* Drops all slices that are not longer than the first one beyond `most`; it would be chance which of equal
+ * ones stay. */
 static void make_room(struct ct_slices *s)
 {
     qsort(s->slices, s->count, sizeof *s->slices, by_length);

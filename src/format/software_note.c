@@ -12,7 +12,7 @@ static void append(char *note, size_t size, const char *text)
     snprintf(note + used, size - used, "%s%s", used ? ", " : "", text);
 }
 
-/* DDI 0403E D4.3.1: counters that wrapped, one bit each. */
+/* Names the counters that wrapped, one bit each (DDI 0403E D4.3.1). */
 static void event_counters(unsigned bits, char *note, size_t size)
 {
     static const char *const names[6] = {"CPI", "exception", "sleep", "LSU", "fold", "cycle"};
@@ -23,18 +23,21 @@ static void event_counters(unsigned bits, char *note, size_t size)
     snprintf(note + used, size - used, "%scounter wrapped", used ? " " : "");
 }
 
-/* DDI 0403E D4.3.2: number in 8:0, what happened in 13:12. */
+/* Names an exception: its number in 8:0, what happened in 13:12 (DDI 0403E D4.3.2). */
 static void exception(uint64_t value, const struct ct_source *source, char *note, size_t size)
 {
     static const char *const done[4] = {"did something reserved", "entered", "exited", "returned to"};
     unsigned number = value & 0x1ff;
     char buffer[32];
     const char *name =
-        number ? ct_exception_name(source, number, buffer, sizeof buffer) : "thread mode"; /* as in IPSR */
+        number ? ct_exception_name(source, number, buffer, sizeof buffer) : "thread mode"; /* number 0 is
+                                                                                              thread mode, as
+                                                                                              in IPSR */
     snprintf(note, size, "%s %s", name, done[value >> 12 & 3]);
 }
 
-/* DDI 0403E D4.3.4: bits 4:3 are what is traced, 2:1 the comparator, 0 which of two. */
+/* Names a data trace packet: bits 4:3 are what is traced, 2:1 the comparator, 0 which of two (DDI 0403E
+ * D4.3.4). */
 static void data_trace(unsigned discriminator, unsigned bits, char *note, size_t size)
 {
     static const char *const what[4] = {"instruction address", "data address, low half", "data read",
@@ -42,9 +45,9 @@ static void data_trace(unsigned discriminator, unsigned bits, char *note, size_t
     unsigned kind = (discriminator >> 3 & 3) - 1;
     const char *text = what[2 * kind + (discriminator & 1)];
     if (kind == 0 && bits == 8)
-        text = "match"; /* v8-M */
+        text = "match"; /* Armv8-M */
     else if (kind == 0 && discriminator & 1 && bits == 32)
-        text = "data address"; /* v8-M */
+        text = "data address"; /* Armv8-M */
     snprintf(note, size, "comparator %u: %s", discriminator >> 1 & 3, text);
 }
 

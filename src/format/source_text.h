@@ -8,18 +8,18 @@
 
 #include "coretap/source_lines.h"
 
-/* All zero: a file without a line. */
+/* A source file that is being read; all zero for a file without a line. */
 struct ct_source_text {
     char *text;
     size_t size;
-    size_t at; /* of the next line */
+    size_t at; /* offset of the next line */
 };
 
-/* Reads file number `file` of the lines. One that ct_lines_source does not read has no line. */
+/* Reads file number `file` of the line table. A file that ct_lines_source does not read has no line. */
 struct ct_source_text ct_source_text_read(const struct ct_lines *lines, uint32_t file);
 void ct_source_text_free(struct ct_source_text *source);
 
-/* The next line, without its end; false behind the last. */
+/* Gives the next line without its end. Returns false behind the last one. */
 bool ct_source_text_next(struct ct_source_text *source, const char **text, size_t *size);
 
 #endif

@@ -8,18 +8,20 @@
 #include "format/number.h"
 #include "format/xml.h"
 
-#define TICKS      12    /* at most */
-#define LEAST_PART 1e-12 /* least width of the axis, of its end: a double tells both ends apart */
+#define TICKS 12 /* the most ticks of an axis */
+#define LEAST_PART                                                                                           \
+    1e-12 /* the least width of the axis, as a part of its end: a double tells both ends                     \
+             apart */
 
-/* Where things stand, in pixels. */
+/* Where the parts of a plot are, in pixels. */
 struct plot {
     double width, height;
     double left, right, top, bottom; /* margins */
-    bool inside;                     /* of a page with its style */
-    /* The axis of cycles, by value or logarithm. */
+    bool inside;                     /* it stands in a page that has the style */
+    /* the axis of cycles goes by logarithm */
     bool is_log;
     double low, high;
-    uint32_t most; /* the highest bar */
+    uint32_t most; /* height of the highest bar */
 };
 
 static double on_axis(const struct plot *p, double value)
@@ -33,7 +35,7 @@ static double x_of(const struct plot *p, double value)
     return p->left + part * (p->width - p->left - p->right);
 }
 
-/* The line that bars stand on. */
+/* Returns the y of the line that bars stand on. */
 static double base(const struct plot *p)
 {
     return p->height - p->bottom;
@@ -44,7 +46,7 @@ static void find_axis(struct plot *p, const struct ct_dist *d)
     p->is_log = d->max / 4 > d->min;
     p->low = on_axis(p, (double)d->min);
     p->high = on_axis(p, (double)d->max + 1);
-    /* One value alone still has a place of some width, which does not vanish beside it when it is large. */
+    /* A single value still has a place of some width, which does not vanish beside a large value. */
     const double least = fmax(p->is_log ? 1 : 8, p->high * LEAST_PART);
     if (p->high - p->low < least) {
         const double more = (least - (p->high - p->low)) / 2;
@@ -68,7 +70,7 @@ static void bar(FILE *out, const struct plot *p, const struct ct_dist *d, unsign
     const double x = x_of(p, (double)from);
     const double width = x_of(p, (double)to + 1) - x;
     const double exact = (base(p) - p->top) * d->histogram[bucket] / p->most;
-    const double height = exact < 1.5 ? 1.5 : exact; /* one of a million is still seen */
+    const double height = exact < 1.5 ? 1.5 : exact; /* a bar of one in a million can still be seen */
     char text[3][CT_NUMBER_SIZE];
     ct_number_count(text[0], from);
     ct_number_count(text[1], to);
@@ -99,7 +101,7 @@ static bool is_within(const struct plot *p, uint64_t value)
     return on_axis(p, (double)value) >= p->low && on_axis(p, (double)value) <= p->high;
 }
 
-/* 1, 2 or 5 times a power of ten, so that there are few steps of it. */
+/* Writes ticks 1, 2 or 5 times a power of ten apart, so that there are few. */
 static void even_ticks(FILE *out, const struct plot *p)
 {
     const double wanted = (p->high - p->low) / 4;
@@ -111,7 +113,7 @@ static void even_ticks(FILE *out, const struct plot *p)
         tick(out, p, value);
 }
 
-/* Powers of ten, and two and five times them where there are few. */
+/* Writes ticks at powers of ten and, where there are few, at two and five times them. */
 static void log_ticks(FILE *out, const struct plot *p)
 {
     static const unsigned factors[] = {1, 2, 5};

@@ -47,8 +47,9 @@ bool ct_text_flush(struct ct_text *text)
     return !text->failed;
 }
 
-/* A byte for each of eight decimal digits of value < 10^8, the first one lowest. Halves, quarters and eighths
- * are split off side by side: division by a multiplication that is exact for numbers so small. */
+/* Returns the eight decimal digits of value < 10^8, one in each byte, the lowest digit in the lowest byte.
+ * Halves, quarters and eighths are split off side by side, by multiplications that divide exactly for such
+ * small numbers. */
 static uint64_t eight_digits(uint32_t value)
 {
     const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -114,7 +115,7 @@ void ct_text_offset(struct ct_text *text, uint64_t value)
     text->used += text->high_size + 4u;
 }
 
-/* The characters of eight hexadecimal digits, the highest first. */
+/* Returns the characters of eight hexadecimal digits, the highest digit in the lowest byte. */
 static uint64_t eight_hex(uint32_t value)
 {
     uint64_t x = __builtin_bswap32(value);
@@ -151,7 +152,7 @@ void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned count)
 
 void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count)
 {
-    /* 'N' is 0x4e, 'E' is nine less. */
+    /* 'N' is 0x4e, and 'E' is nine less */
     char *p = text->data + text->used;
     for (unsigned i = 0; i < count; i += 8, p += 8, atoms >>= 8) {
         uint64_t bits = (atoms & 255) * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
@@ -169,7 +170,8 @@ static void put_escaped(struct ct_text *text, const char *s, size_t size)
     }
 }
 
-/* Bytes at the start that are printable ASCII, in JSON, too; as many as there is room for in a line. */
+/* Returns how many bytes at the beginning are printable ASCII that JSON does not escape, up to the room in a
+ * line. */
 static size_t plain_part(const char *s, size_t left)
 {
     size_t size = 0;
@@ -210,7 +212,7 @@ void ct_text_csv(struct ct_text *text, const char *s)
     ct_text_printable(text, s);
 }
 
-/* A character of `size` bytes; c is U+FFFD when it is none. */
+/* Appends a character of `size` bytes at `s`; c is U+FFFD when the bytes are no character. */
 static void json_character(struct ct_text *text, uint32_t c, const char *s, size_t size)
 {
     if (*s == '"' || *s == '\\') {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text lines, built fast: appended to a buffer that is written when it is full. */
+/* Builds lines of text fast: they are appended to a buffer, which is written when it is full. */
 #ifndef CT_FORMAT_TEXT_H
 #define CT_FORMAT_TEXT_H
 
@@ -10,28 +10,28 @@
 
 #define CT_TEXT_SIZE 65536u
 
-/* What can be appended between two looks at the room left (ct_text_room). */
+/* bytes that may be appended between two calls of ct_text_room */
 #define CT_TEXT_LINE 2048u
 
-/* How far behind the end of the text a function may write what it does not count. */
+/* bytes behind the end of the text that a function may write without counting them */
 #define CT_TEXT_SLACK 32u
 
 struct ct_text {
-    FILE *out;   /* NULL: what is written is kept */
-    bool failed; /* a write did not succeed; what follows is dropped */
-    char *kept;  /* the caller's to free */
+    FILE *out;   /* NULL when the text is kept in memory */
+    bool failed; /* a write failed; later text is dropped */
+    char *kept;  /* the text that was kept, for the caller to free */
     size_t kept_size, kept_cap;
     size_t used;
-    uint64_t high;     /* what ct_text_offset wrote last, divided by 10000 … */
-    uint8_t high_size; /* … its number of digits, 0 for none … */
+    uint64_t high;     /* the number that ct_text_offset wrote last, divided by 10000 */
+    uint8_t high_size; /* how many digits that has; 0 for none */
     char high_digits[CT_TEXT_SLACK];
     char data[CT_TEXT_SIZE + CT_TEXT_SLACK];
 };
 
-/* With `out` NULL what is written is kept in memory. */
+/* Prepares a text. With `out` NULL it is kept in memory. */
 void ct_text_init(struct ct_text *text, FILE *out);
 
-/* Writes what is there. False when a write failed, now or before. */
+/* Writes the buffer. Returns false when a write failed, now or before. */
 bool ct_text_flush(struct ct_text *text);
 
 /* Makes room for CT_TEXT_LINE bytes. */
@@ -52,7 +52,7 @@ static inline void ct_text_bytes(struct ct_text *text, const char *s, size_t n)
     text->used += n;
 }
 
-/* A string literal, whose length is known when this is compiled; parentheses would let other pointers pass.
+/* Appends a string literal, whose length is known at compile time. Parentheses would let other pointers pass.
  * NOLINTNEXTLINE(bugprone-macro-parentheses) */
 #define ct_text_lit(text, literal) ct_text_bytes((text), "" literal, sizeof literal - 1)
 
@@ -61,13 +61,13 @@ static inline void ct_text_string(struct ct_text *text, const char *s)
     ct_text_bytes(text, s, strlen(s));
 }
 
-/* A word with its length, in room that can be copied without looking at it. */
+/* A word with its length, in room that can be copied without looking at the length. */
 struct ct_word {
     uint8_t size;
     char text[CT_TEXT_SLACK - 1];
 };
 
-/* Initialises one by a literal, which cannot stand in parentheses. */
+/* Initialises a word by a literal, which cannot stand in parentheses. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CT_WORD(literal)                                                                                     \
     {                                                                                                        \
@@ -81,28 +81,29 @@ static inline void ct_text_word(struct ct_text *text, const struct ct_word *word
     text->used += word->size;
 }
 
-/* The sixteen hexadecimal digits. */
+/* the sixteen hexadecimal digits */
 extern const char ct_text_digits[16];
 
-/* Decimal; hexadecimal in lower case without leading zeros; so many hexadecimal digits. */
+/* Append a number: decimal; hexadecimal in lower case without leading zeros; with a number of hexadecimal
+ * digits. */
 void ct_text_dec(struct ct_text *text, uint64_t value);
 void ct_text_offset(struct ct_text *text,
-                    uint64_t value); /* as ct_text_dec, for numbers that ascend slowly */
+                    uint64_t value); /* as ct_text_dec, but fast for numbers that ascend slowly */
 void ct_text_hex(struct ct_text *text, uint64_t value);
 void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned count);
 
-/* `count` atoms, oldest in bit 0: E for 1, N for 0. */
+/* Appends `count` atoms, the oldest in bit 0: E for 1, N for 0. */
 void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count);
 
-/* Text of any length from elsewhere, as it can be printed (base/printable.h); behind it
- * there is room for a line again. */
+/* Appends text of any length from elsewhere, made printable (base/printable.h), and makes room for a line
+ * behind it. */
 void ct_text_printable(struct ct_text *text, const char *s);
 
-/* The same inside of the quotes of CSV. */
+/* Appends such text for the inside of CSV's quotes. */
 void ct_text_csv(struct ct_text *text, const char *s);
 
-/* The same inside of a JSON string: quotes, backslashes and control characters
- * escaped, what is no UTF-8 as U+FFFD. */
+/* Appends such text for the inside of a JSON string: quotes, backslashes and control characters are escaped,
+ * and bytes that are no UTF-8 become U+FFFD. */
 void ct_text_json(struct ct_text *text, const char *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of others, for the places where it is used. */
+/* Writes text from elsewhere in the way that its place needs. */
 #include <string.h>
 
 #include "base/printable.h"

@@ -24,11 +24,12 @@ static int by_weight(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* *ran: it was executed; without a count of cycles it weighs nothing all the same. */
+/* Returns what an item weighs. *ran tells whether it was executed: without cycle counts its weight is 0 all
+ * the same. */
 typedef uint64_t weigh_fn(const struct ct_timing_view *view, size_t index, bool *ran);
 typedef void line_fn(FILE *out, const struct ct_timing_view *view, size_t index);
 
-/* The `top` of `count` things that weigh most; what never ran is left out. CT_ERR_NOMEM. */
+/* Writes the `top` of `count` items that weigh most, without those that never ran. CT_ERR_NOMEM. */
 static int table(FILE *out, const struct ct_timing_view *view, size_t count, size_t top, weigh_fn *weigh,
                  line_fn *line)
 {
@@ -68,14 +69,14 @@ struct ct_timing_found ct_timing_found_in(const struct ct_timing *timing)
     return found;
 }
 
-/* What a program of sums is called. */
+/* Returns the name of a program of the sums. */
 static const char *module(const struct ct_timing_view *view, uint32_t program)
 {
     return program == CT_TIMING_NO_PROGRAM ? NULL
                                            : ct_base_name(ct_timing_sums_program(view->sums, program).name);
 }
 
-/* Without cycle counts the steps order them. */
+/* Returns the weight of a function: its cycles or, without cycle counts, its steps. */
 static uint64_t function_weight(const struct ct_timing_view *view, size_t index, bool *ran)
 {
     const struct ct_timing_function *f = &view->found.functions[index];
@@ -100,7 +101,7 @@ static uint64_t edge_weight(const struct ct_timing_view *view, size_t index, boo
     return view->found.totals.edges ? e->cycles.sum : e->count;
 }
 
-/* The edge of the control flow graph at the end of the step, when there is a graph and it has one. */
+/* Returns the edge of the control flow graph at the end of a step, if there is a graph and it has one. */
 static uint32_t cfg_edge(const struct ct_timing_view *view, const struct ct_timing_edge *edge)
 {
     if (!view->cfg || edge->kind == CT_EDGE_OPEN || edge->program != view->cfg_program)
@@ -114,7 +115,7 @@ static const char *way_out(const struct ct_timing_edge *edge)
     return names[edge->kind];
 }
 
-/* The module of an address of sums, "+" behind it. */
+/* Writes the module of an address of the sums, with a "+" behind it. */
 static void print_module(FILE *out, const struct ct_timing_view *view, uint32_t program)
 {
     const char *name = module(view, program);

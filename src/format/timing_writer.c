@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of streams and sums on their way to a receiver. */
+/* Writes the times of streams and sums to a receiver. */
 #include "coretap/format.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "format/svg_hist.h"
 #include "format/timing_print.h"
 
-#define TOP 20 /* lines of a table when nobody says how many */
+#define TOP 20 /* lines of a table unless the caller says how many */
 
 struct ct_timing_writer {
     struct ct_ctx *ctx;
@@ -20,7 +20,7 @@ struct ct_timing_writer {
     struct ct_out out;
     struct ct_json json;
     size_t count;
-    bool is_open; /* the array of JSON; what fails before its first entry writes nothing */
+    bool is_open; /* the array of JSON was begun; what fails before its first entry writes nothing */
 };
 
 int ct_timing_writer_new(struct ct_ctx *ctx, const struct ct_timing_write_options *options,
@@ -66,7 +66,7 @@ void ct_timing_writer_free(struct ct_timing_writer *writer)
 
 /* ---- control flow ---- */
 
-/* Loads the control flow of the first program where something of it is written. */
+/* Loads the control flow of the first program if the format needs it. */
 static int load_cfg(const struct ct_timing_writer *writer, struct ct_timing_view *view)
 {
     const struct ct_timing_write_options *options = &writer->options;
@@ -78,7 +78,7 @@ static int load_cfg(const struct ct_timing_writer *writer, struct ct_timing_view
     return rc;
 }
 
-/* The number that the sums have for the first program; CT_TIMING_NO_PROGRAM: it is not in them. */
+/* Returns the number of the first program in the sums; CT_TIMING_NO_PROGRAM when they do not have it. */
 static uint32_t first_program(const struct ct_timing_writer *writer, const struct ct_timing_view *view)
 {
     struct ct_program *first = view->cfg ? ct_programs_at(writer->options.programs, 0) : NULL;
@@ -90,7 +90,7 @@ static uint32_t first_program(const struct ct_timing_writer *writer, const struc
     return CT_TIMING_NO_PROGRAM;
 }
 
-/* The edges of the graph's program alone: those of sums are in order of their programs. */
+/* Adds up the blocks from the edges of the graph's program, which stand together in sums. */
 static void add_blocks(const struct ct_timing_view *view, struct ct_timing_block *blocks)
 {
     const struct ct_timing_edge *edges = view->found.edges;
@@ -106,7 +106,7 @@ static void add_blocks(const struct ct_timing_view *view, struct ct_timing_block
 
 /* ---- writing ---- */
 
-/* What a plot is of; NULL: there is nothing. */
+/* Returns the distribution to be plotted; NULL when there is none. */
 static const struct ct_dist *plotted(const struct ct_timing_found *found, const char *name,
                                      const char **title)
 {
@@ -159,7 +159,7 @@ static int write_view(struct ct_timing_writer *writer, const struct ct_timing_vi
     return writer->out.result ? writer->out.result : rc;
 }
 
-/* Works out the times of blocks, of which there are none without control flow. */
+/* Works out the times of blocks, if there is a control flow, and writes all. */
 static int write_all(struct ct_timing_writer *writer, struct ct_timing_view *view)
 {
     size_t count = 0;
@@ -188,8 +188,8 @@ static int by_place(const void *a, const void *b)
     return left[i] < right[i] ? -1 : left[i] > right[i];
 }
 
-/* Writes the edges that were taken in the order of their addresses. That in which they were met first, and
- * those that were not taken, are matters of what else was decoded. */
+/* Writes the taken edges in the order of their addresses. Which edges were met first, or never taken, depends
+ * on what else was decoded. */
 static int write_in_order(struct ct_timing_writer *writer, struct ct_timing_view *view)
 {
     struct ct_timing_edge *edges = malloc((view->found.edge_count + 1) * sizeof *edges);

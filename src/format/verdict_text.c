@@ -3,7 +3,7 @@
 
 #include "base/path.h"
 
-/* Where an address is; names are NULL when nothing is known. */
+/* Returns where an address is; names are NULL when nothing is known. */
 static struct ct_program_where where_is(const struct ct_verdict_origin *o, uint64_t addr)
 {
     struct ct_program_where w = {0};
@@ -110,7 +110,7 @@ static void json_place(struct ct_text *out, const struct ct_verdict_origin *o, c
     }
 }
 
-/* Whose result it is. */
+/* Writes whose result it is. */
 static void json_origin(struct ct_text *out, const struct ct_verdict_origin *o, uint32_t spec)
 {
     ct_text_lit(out, "\"buffer\":\"");

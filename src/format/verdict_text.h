@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of specifications as lines of text, with the place in the program. */
+/* Writes results of specifications as lines of text, with the place in the program. */
 #ifndef CT_FORMAT_VERDICT_TEXT_H
 #define CT_FORMAT_VERDICT_TEXT_H
 
@@ -9,7 +9,7 @@
 void ct_verdict_line(struct ct_text *out, enum ct_verdict_format format,
                      const struct ct_verdict_origin *origin, const struct ct_verify_result *result);
 
-/* Says that the specification takes no more events, and why. */
+/* Writes that a specification takes no more events, and why. */
 void ct_verdict_stopped(struct ct_text *out, enum ct_verdict_format format,
                         const struct ct_verdict_origin *origin, uint32_t spec, const char *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of specifications on their way to a receiver. */
+/* Writes results of specifications to a receiver. */
 #include "coretap/verdict.h"
 
 #include <stdlib.h>

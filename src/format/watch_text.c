@@ -16,7 +16,7 @@ static const char *core_of(const struct ct_event_origin *o)
     return o->source->core ? o->source->core : o->source->name;
 }
 
-/* What the value is of exceptions and gaps, in words. */
+/* Returns what the value of an exception or a gap means, in words. */
 static const char *value_name(const struct ct_event_origin *o, const struct ct_watch_event *e, char *room,
                               size_t size)
 {
@@ -41,7 +41,7 @@ static void put_number(struct ct_text *out, bool known, bool hex, uint64_t value
     }
 }
 
-/* CSV: in quotes when it has to be. */
+/* Writes a name, for CSV in quotes when it needs them. */
 static void put_name(struct ct_text *out, const char *name, bool csv)
 {
     const bool quoted = csv && strpbrk(name, ",\"");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of watchpoints as lines of text. */
+/* Writes events of watchpoints as lines of text. */
 #ifndef CT_FORMAT_WATCH_TEXT_H
 #define CT_FORMAT_WATCH_TEXT_H
 
 #include "coretap/format.h"
 #include "format/text.h"
 
-/* Returns the line with the names of the columns; NULL: JSON has none. */
+/* Returns the line with the names of the columns; NULL for JSON, which has none. */
 const char *ct_watch_head(enum ct_watch_format format);
 
 /* Writes the line of an event of the watchpoint `name`. */

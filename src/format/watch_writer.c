@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of watchpoints on their way to a receiver. */
+/* Writes events of watchpoints to a receiver. */
 #include "coretap/format.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ int ct_watch_writer_heading(struct ct_watch_writer *w, const char *buffer, int i
     return w ? ct_line_out_heading(&w->lines, __func__, buffer, id) : CT_ERR_ARG;
 }
 
-/* Finds the watchpoint of an event. CT_ERR_ARG: it is of none of the set. */
+/* Writes an event after finding its watchpoint. CT_ERR_ARG: it belongs to none of the set. */
 static int put(struct ct_watch_writer *w, const struct ct_event_origin *origin,
                const struct ct_watches *watches, const struct ct_watch_event *event)
 {

@@ -11,7 +11,7 @@
 #include "format/wcet_source.h"
 #include "format/xml.h"
 
-/* Rows of a table, and lines of source, at most. What is beyond is counted. */
+/* The most rows of a table, and the most lines of source. The page tells how many more there are. */
 #define MOST_ROWS  200
 #define MOST_LINES 4000
 
@@ -64,7 +64,7 @@ static size_t count_assumed(const struct ct_wcet_result *r, uint32_t kind)
     return count;
 }
 
-/* Says how much is in no path because nothing bounds it. */
+/* Writes how much is in no path because nothing bounds it. */
 static void never_ran(FILE *out, const struct ct_wcet_result *r)
 {
     const size_t loops = count_assumed(r, CT_WCET_LEFT_OUT);
@@ -77,7 +77,7 @@ static void never_ran(FILE *out, const struct ct_wcet_result *r)
                 loops, functions);
 }
 
-/* Why another run may take longer. */
+/* Writes why another run may take longer. */
 static void no_bound(FILE *out, const struct ct_wcet_result *r)
 {
     const bool rounds = count_assumed(r, CT_WCET_LOOP) + count_assumed(r, CT_WCET_TOTAL) +
@@ -137,11 +137,11 @@ static void comparison(FILE *out, const struct ct_wcet_view *v)
 
 /* ---- tables ---- */
 
-/* Blocks of one function on the path. */
+/* The blocks of one function on the path. */
 struct of_function {
     uint32_t block; /* the first of them */
     uint64_t cycles;
-    uint64_t count; /* of the entry */
+    uint64_t count; /* executions of the function's entry */
     size_t blocks;
 };
 
@@ -154,7 +154,7 @@ static int by_cycles(const void *a, const void *b)
     return x->block < y->block ? -1 : x->block > y->block;
 }
 
-/* The path is sorted by function. */
+/* Adds up the path by function; it is sorted by function. */
 static size_t add_up(const struct ct_wcet_view *v, struct of_function *all)
 {
     size_t count = 0;
@@ -287,7 +287,7 @@ static void blocks(FILE *out, const struct ct_wcet_view *v)
 
 struct source_out {
     FILE *out;
-    uint64_t most; /* cycles of a line, at most */
+    uint64_t most; /* the most cycles of a line */
     size_t rows;
     bool is_open;
 };

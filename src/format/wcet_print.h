@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest path of a function as text, JSON, and in graphviz's language. */
+/* Writes the longest path of a function as text, JSON, and in graphviz's language. */
 #ifndef CT_FORMAT_WCET_PRINT_H
 #define CT_FORMAT_WCET_PRINT_H
 
@@ -11,7 +11,7 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *view);
 void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *view);
 void ct_wcet_print_dot(FILE *out, const struct ct_wcet_view *view);
 
-/* The source of the path, with executions and cycles of each line. CT_ERR_NOMEM. */
+/* Writes the source of the path, with executions and cycles of each line. CT_ERR_NOMEM. */
 int ct_wcet_print_source(FILE *out, const struct ct_wcet_view *view);
 
 #endif

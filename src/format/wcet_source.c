@@ -5,12 +5,12 @@
 
 #include "format/source_text.h"
 
-/* Lines that are not on the path are shown when at most so many stand together between two that are. */
+/* the most lines between two lines of the path that are shown although they are not on it */
 #define BETWEEN 4
 
 /* ---- cycles by line ---- */
 
-/* The first `part` bytes of `all` take so many of the cycles. */
+/* Returns the share of the cycles that the first `part` of `all` bytes take. */
 static uint64_t share(uint64_t cycles, uint64_t part, uint64_t all)
 {
     return (uint64_t)((unsigned __int128)cycles * part / all);
@@ -37,7 +37,7 @@ static int add_step(struct ct_wcet_source *s, size_t *room, const struct ct_wcet
     int rc = CT_OK;
     for (uint64_t at = block->start; at < block->end && !rc;) {
         const struct ct_line *row = v->lines ? ct_lines_at(v->lines, at) : NULL;
-        uint64_t end = row ? row->end : at + 2; /* the shortest instruction */
+        uint64_t end = row ? row->end : at + 2; /* the shortest instruction has 2 bytes */
         if (end > block->end)
             end = block->end;
         const uint64_t cycles =
@@ -103,7 +103,7 @@ void ct_wcet_source_free(struct ct_wcet_source *source)
 
 /* ---- excerpts ---- */
 
-/* The lines of one file, [first, end) of all. */
+/* Gives the lines [first, end), which are of one file. */
 static void walk_file(const struct ct_wcet_source *s, size_t first, size_t end, ct_wcet_source_fn *give,
                       void *user)
 {

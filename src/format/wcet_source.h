@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest path by lines of the source. The cycles of a block are split among its instructions by their
- * bytes, so the sum over the lines is the bound. */
+/* The longest path by lines of the source. The cycles of a block are divided among its instructions by their
+ * bytes, so that the sum over the lines is the bound. */
 #ifndef CT_FORMAT_WCET_SOURCE_H
 #define CT_FORMAT_WCET_SOURCE_H
 
@@ -10,34 +10,34 @@
 
 struct ct_wcet_line {
     uint32_t file, line;
-    uint64_t count; /* executions: the most that one of its blocks has */
+    uint64_t count; /* executions: those of its most frequent block */
     uint64_t cycles;
-    bool assumed; /* some of them were never observed */
+    bool assumed; /* some executions were never observed */
 };
 
 struct ct_wcet_source {
     const struct ct_wcet_view *view;
-    struct ct_wcet_line *lines; /* by file and line */
+    struct ct_wcet_line *lines; /* sorted by file and line */
     size_t count;
-    uint64_t elsewhere; /* cycles of code of no line */
+    uint64_t elsewhere; /* cycles of code without a line */
 };
 
-/* CT_ERR_NOMEM. */
+/* Makes the lines of a path. CT_ERR_NOMEM. */
 int ct_wcet_source_make(const struct ct_wcet_view *view, struct ct_wcet_source *out);
 void ct_wcet_source_free(struct ct_wcet_source *source);
 
 /* A line of an excerpt. */
 struct ct_wcet_source_row {
-    const char *path;                /* of its file */
-    uint32_t number;                 /* 0: lines of no interest are left out here */
-    const struct ct_wcet_line *line; /* NULL: not on the path */
-    const char *text;                /* nothing when the file cannot be read */
+    const char *path;                /* path of its file */
+    uint32_t number;                 /* 0 where lines without interest are left out */
+    const struct ct_wcet_line *line; /* NULL when the line is not on the path */
+    const char *text;                /* empty when the file cannot be read */
     size_t size;
     uint64_t all; /* cycles of the whole path */
-    bool first;   /* of its file */
+    bool first;   /* the first line of its file */
 };
 
-/* Gives the lines of the path, file after file, with the few that lie between them. */
+/* Takes a line of the path. Lines come file by file, with the few that lie between lines of the path. */
 typedef void ct_wcet_source_fn(void *user, const struct ct_wcet_source_row *row);
 void ct_wcet_source_walk(const struct ct_wcet_source *source, ct_wcet_source_fn *give, void *user);
 

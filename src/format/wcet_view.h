@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest path of a function with what there is to say of its places. */
+/* The longest path of a function, with what there is to say of its places. */
 #ifndef CT_FORMAT_WCET_VIEW_H
 #define CT_FORMAT_WCET_VIEW_H
 
 #include "coretap/format.h"
 
-/* A block, and the name of its function; a loop. By number. */
+/* Return a block, the name of its function, and a loop, by number. */
 const struct ct_cfg_block *ct_wcet_view_block(const struct ct_wcet_view *view, uint32_t number);
 const char *ct_wcet_view_function(const struct ct_wcet_view *view, uint32_t block);
 const struct ct_cfg_loop *ct_wcet_view_loop(const struct ct_wcet_view *view, uint32_t number);
 
-/* The line of the source that the block begins with, its file without folders; NULL when nobody knows. */
+/* Returns the line of the source that a block begins with, and its file without folders; NULL when it is not
+ * known. */
 const char *ct_wcet_view_line(const struct ct_wcet_view *view, uint32_t block, uint32_t *line);
 
-/* What an assumption (enum ct_wcet_assumption) is called, what it means, and where it is made. */
+/* Return what an assumption (enum ct_wcet_assumption) is called, what it means, and where it is made. */
 const char *ct_wcet_view_assumed_name(uint32_t kind);
 const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *assumed);
 uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *view, const struct ct_wcet_assumed *assumed);

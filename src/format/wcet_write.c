@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest path of a function on its way to a receiver. */
+/* Writes the longest path of a function to a receiver. */
 #include "base/ctx.h"
 #include "base/options.h"
 #include "format/out.h"

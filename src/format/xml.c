@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What stands for the character at `s`, of `size` bytes; NULL: itself. */
+/* Returns what is written for the character of `size` bytes at `s`; NULL for the character itself. */
 static const char *escape_of(const char *s, size_t size)
 {
     switch (*s) {
@@ -24,7 +24,7 @@ static const char *escape_of(const char *s, size_t size)
 
 int ct_xml_write(const char *text, size_t size, ct_write_fn *write, void *user)
 {
-    size_t plain = 0; /* bytes that stand for themselves and are not written yet, before text + i */
+    size_t plain = 0; /* bytes before text + i that need no escape and are not written yet */
     int rc = CT_OK;
     for (size_t i = 0, length; i < size && !rc; i += length) {
         ct_utf8_read(text + i, size - i, &length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in XML and HTML. */
+/* Writes text in XML and HTML. */
 #ifndef CT_FORMAT_XML_H
 #define CT_FORMAT_XML_H
 
@@ -7,8 +7,8 @@
 
 #include "coretap/base.h"
 
-/* Text between tags or in quotes: what has a meaning in XML is escaped, other characters than tabs that
- * cannot be printed (base/printable.h) become U+FFFD. Returns what the receiver did. */
+/* Writes text between tags or in quotes: what has a meaning in XML is escaped, and characters other than tabs
+ * that cannot be printed (base/printable.h) become U+FFFD. Returns what the receiver did. */
 int ct_xml_write(const char *text, size_t size, ct_write_fn *write, void *user);
 
 /* The same to a file. */

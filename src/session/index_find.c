@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* ^^How many points before the last one before the window decoding begins at first. Each try that does not
+/* How many points before the last one before the window decoding begins at first. Each try that does not
  * come to the right state takes MORE_POINTS times as many. */
 #define FIRST_POINTS 2u
 #define MORE_POINTS  4u

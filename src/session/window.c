@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ^^The least distance between two points of an index, in bytes, and the most points of a stream. */
+/* The least distance between two points of an index, in bytes, and the most points of a stream. */
 #define APART       ((uint64_t)64 << 10)
 #define MOST_POINTS 65536u
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ^^Bytes that are decoded between two looks at whether the task has too many records, when it keeps them, or
+/* Bytes that are decoded between two looks at whether the task has too many records, when it keeps them, or
  * its part is full. */
 #define STEP_KEPT ((size_t)16 << 10)
 #define STEP      ((size_t)64 << 10)
