@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Branches per function, with a session: how many conditional branches ran in each, and how many of them were
  * taken.
  *

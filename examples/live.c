@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trace that is analysed while it comes: how often each function was measured, and its longest time. With
  * PORT there is a page that shows it on the way, and takes watchpoints and specifications.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A TeSSLa specification on events of one's own, without any trace: requests and replies of a program have to
  * alternate, and a reply has to come within 100 microseconds.
  *

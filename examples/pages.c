@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An analysis of one's own: how many instructions ran in each page of code. It fills in one table
  * (coretap/analysis.h), and has threads, several captures, merging and saving for nothing:
  *

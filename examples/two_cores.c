@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The exceptions of all cores of a capture in one order, on the axis of their timestamps:
  *
  *     two_cores CAPTURE

@@ -100,3 +100,5 @@ int main(int argc, char **argv)
     printf("%d edge pixels\n", edges);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -58,3 +58,5 @@ int main(int argc, char **argv)
     printf("mean disparity %.3f\n", total / (width * height));
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

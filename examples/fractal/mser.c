@@ -98,3 +98,5 @@ int main(int argc, char **argv)
     printf("%d stable regions\n", regions);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

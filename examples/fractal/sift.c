@@ -120,3 +120,5 @@ int main(int argc, char **argv)
     printf("%d key points\n", points);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

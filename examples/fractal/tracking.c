@@ -109,3 +109,5 @@ int main(int argc, char **argv)
     printf("%d features, mean motion %.3f\n", n, n ? moved / n : 0);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -34,3 +34,5 @@ int main(void)
     printf("%d\n", total);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

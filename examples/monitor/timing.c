@@ -37,3 +37,5 @@ int main(void)
     printf("%d\n", work);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -157,3 +157,5 @@ int main(int argc, char **argv)
            tank.valve, controller.alarms, (unsigned)check);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -56,3 +56,5 @@ int main(int argc, char **argv)
     printf("%u\n", sum);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

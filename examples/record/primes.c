@@ -37,3 +37,5 @@ int main(int argc, char **argv)
     printf("%d %d\n", by_division(limit), by_sieve(limit));
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

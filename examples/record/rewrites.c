@@ -73,3 +73,5 @@ int main(int argc, char **argv)
     printf("%u %u\n", sum, (unsigned)(uintptr_t)other);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -114,3 +114,5 @@ int main(int argc, char **argv)
     printf("faults %d, traps %d, ticks %s\n", (int)faults, (int)traps, ticks ? "some" : "none");
     return sum == 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -54,3 +54,5 @@ int main(int argc, char **argv)
     printf("%lu\n", total);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -125,3 +125,5 @@ int main(int argc, char **argv)
     ct_ctx_free(ctx);
     return rc ? 1 : 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws the charts that lanes.c puts in a page: bars above each other along an axis, as SVG.
 // Click: that bar fills the chart. Drag: along the axis. Ctrl and wheel, + and -: closer and farther. 0: all.
 function drawLanes(box, data) {

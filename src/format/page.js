@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all pages share. Nothing is loaded from anywhere.
 const page = {
   // 1234567 -> "1,234,567"

@@ -24,7 +24,7 @@
 #include "live/turns.h"
 
 #define BODY_MAX    ((size_t)1 << 20)
-#define CONNECTIONS 128  /* of which guests, who showed no token yet, are 48 at most: live_guests.c */
+#define CONNECTIONS 128  /* of which guests, who showed no token yet, are 48 at most: guests.c */
 #define IDLE_S      30   /* a connection that says nothing for so long is closed */
 #define PATIENCE_MS 2000 /* for answers, at the end */
 #define NEWS_S      5    /* … and one that is told nothing gets an empty line */

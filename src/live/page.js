@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of coretap live: draws what /api/events sends twice a second, and posts what is to be exchanged.
 const $ = id => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");

@@ -33,3 +33,5 @@ int main(void)
     output = looped(n) + sample_mix(n, n + 1);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

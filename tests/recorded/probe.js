@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs in a page of coretap, behind its own scripts: what a reader would see and do. The answers stand in
 // #probe.
 const probe = {back: getComputedStyle(document.body).backgroundColor, low: [], seen: 0};

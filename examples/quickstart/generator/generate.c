@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the capture of the example: two cores run the firmware of machine.c, one watched by an ETMv4 with
  * cycle counts and a return stack, one by an ETE; both end in one buffer of CoreSight frames.
  *

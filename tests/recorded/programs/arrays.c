@@ -55,3 +55,5 @@ int main(void)
     printf("%d %d %s %d %d\n", sieve(50), p.a, p.text, matrix(3, m), lengths);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

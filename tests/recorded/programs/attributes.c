@@ -70,3 +70,5 @@ int main(void)
     printf("%d %d\n", prepared, total);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -44,3 +44,5 @@ int main(void)
     printf("%.3f %d %.2f\n", root(2) + root(0.25), sum, (double)mean(v, 4));
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -65,3 +65,5 @@ int main(void)
     printf("%d\n", machine("0101223"));
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -37,3 +37,5 @@ int main(void)
     printf("%d\n", total(v, 5));
     return sizeof(unused(1)) == 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -59,3 +59,5 @@ int main(void)
     printf("%d %d\n", high, walk(root));
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -76,3 +76,5 @@ int main(void)
     printf("%d %d %u %d %d %d %d\n", triangle(10), nested(12), steps(27), digits(12345), one_line(9), forever(), never(0));
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

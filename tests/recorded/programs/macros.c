@@ -48,3 +48,5 @@ int main(void)
     printf("%d %d %d %d\n", swaps, best, a, b);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

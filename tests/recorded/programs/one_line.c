@@ -21,3 +21,5 @@ int main(void)
     for (int i = 0; i < 8; i++) { sum += chain(i); sum += count(i); }
     printf("%d\n", sum); return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

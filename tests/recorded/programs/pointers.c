@@ -45,3 +45,5 @@ int main(void)
     printf("%d %d\n", values[0], total);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

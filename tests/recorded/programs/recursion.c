@@ -55,3 +55,5 @@ int main(void)
     printf("%d %d %d %d %d\n", factorial(10), fibonacci(11), even(9), ackermann(2, 3), moves);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

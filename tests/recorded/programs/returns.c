@@ -53,3 +53,5 @@ int main(int argc, char **argv)
     printf("%d\n", sum);
     leave(0);
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -51,3 +51,5 @@ main(void)
                    : "less");
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -32,3 +32,5 @@ int main(void)
     printf("%d %d\n", sum, (int)seen);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

@@ -85,3 +85,5 @@ int main(void)
     printf("%d\n", sum);
     return 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */

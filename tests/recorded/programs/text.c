@@ -76,3 +76,5 @@ int main(void)
     }
     return length == 0;
 }
+
+/* SPDX-License-Identifier: Apache-2.0 */
