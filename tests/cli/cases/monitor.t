@@ -4,23 +4,23 @@ $ coretap monitor examples/quickstart
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec examples/monitor/structure.tessla examples/quickstart
-! coretap: examples/monitor/structure.tessla:2:17: error: watchpoint 'structure.c:10': no program has debug information with code for that file at or behind that line; compile it with -g and name it with --elf
-!     2 | define taken := codeLine structure.c:10
+! coretap: examples/monitor/structure.tessla:3:17: error: watchpoint 'structure.c:10': no program has debug information with code for that file at or behind that line; compile it with -g and name it with --elf
+!     3 | define taken := codeLine structure.c:10
 !       |                 ^^^^^^^^^^^^^^^^^^^^^^^
 [2]
 $ coretap monitor --spec examples/monitor/timing.tessla examples/quickstart
-! examples/monitor/timing.tessla:5:61: error: Time literal without a base unit: state the unit of the timestamps (--time-unit)
-!     5 | define error := triggerCalls implies not inPast(firstCalls, 2us)
+! examples/monitor/timing.tessla:7:61: error: Time literal without a base unit: state the unit of the timestamps (--time-unit)
+!     7 | define error := triggerCalls implies not inPast(firstCalls, 2us)
 !       |                                                             ^^^
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us examples/quickstart
-! coretap: examples/monitor/timing-stream.tessla:2:4: error: input firstCalls: nothing in the trace feeds it; bind it to a place
-!     2 | in firstCalls: Events[Unit]
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: input firstCalls: nothing in the trace feeds it; bind it to a place
+!     3 | in firstCalls: Events[Unit]
 !       |    ^^^^^^^^^^
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind nobody=0x80500 examples/quickstart
-! coretap: examples/monitor/timing-stream.tessla:2:4: error: input firstCalls: nothing in the trace feeds it; bind it to a place
-!     2 | in firstCalls: Events[Unit]
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: input firstCalls: nothing in the trace feeds it; bind it to a place
+!     3 | in firstCalls: Events[Unit]
 !       |    ^^^^^^^^^^
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -q -a examples/quickstart
