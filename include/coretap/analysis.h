@@ -26,8 +26,8 @@ extern "C" {
 
 /* What an analysis takes. Who runs it decodes as far as that and no further. */
 enum ct_analysis_input {
-    CT_INPUT_COUNTS =
-        1, /* how often each edge was traversed, by context: once, at the end of a piece of trace */
+    /* How often each edge was traversed, by context: once, at the end of a piece of trace. */
+    CT_INPUT_COUNTS = 1,
     CT_INPUT_CYCLES = 2,  /* the same with cycles */
     CT_INPUT_STEPS = 4,   /* steps, in their order */
     CT_INPUT_EVENTS = 8,  /* events along the program (event.h), in their order; a filter leaves none out */

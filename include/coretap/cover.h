@@ -98,9 +98,9 @@ CT_API size_t ct_cover_add_up(struct ct_cover_item *items, size_t count);
 /* ---- what they mean ---- */
 
 enum ct_cover_flag {
-    CT_COVER_HIDDEN =
-        1, /* its condition decides about no branch, so the trace does not show how it came out: conditional
-                            selects and compares, instructions with a condition, IT blocks without a branch */
+    /* Its condition decides about no branch, so the trace does not show how it came out: conditional selects
+     * and compares, instructions with a condition, IT blocks without a branch. */
+    CT_COVER_HIDDEN = 1,
     CT_COVER_LEADER = 2, /* a block begins here */
 };
 

@@ -45,15 +45,17 @@ enum ct_elem_kind {
     CT_ELEM_ITE,          /* software instrumentation. v: payload; n: exception level */
     CT_ELEM_DATA, /* ETMv3: a data transfer. n: enum ct_data; aux: enum ct_elem_data; v: value in bits 31:0,
                           address in 63:32 */
-    CT_ELEM_SW_SOURCE, /* STM, ITM: where the SW behind it come from, up to the next of these. v: master; aux:
-                          channel, or stimulus port with the page in the bits above 4; n: 1 when the trace
-                          says so, else 0 */
-    CT_ELEM_SW,  /* STM, ITM: software trace. n: enum ct_sw; v: payload; aux: its bits, 0 to 64, and enum
-                          ct_sw_flag. One with CT_SW_TIMED has its TIMESTAMP (attached) right behind it */
+    /* STM, ITM: where the SW elements behind it come from, up to the next SW_SOURCE. v: master; aux: channel,
+     * or stimulus port with the page in the bits above 4; n: 1 when the trace tells the source, else 0. */
+    CT_ELEM_SW_SOURCE,
+    /* STM, ITM: software trace. n: enum ct_sw; v: payload; aux: its bits, 0 to 64, and enum ct_sw_flag. One
+     * with CT_SW_TIMED has its TIMESTAMP (attached) right behind it. */
+    CT_ELEM_SW,
     CT_ELEM_DWT, /* DWT: hardware trace. n: discriminator, 0 to 31; v: payload; aux: as of SW */
-    CT_ELEM_LOCAL_TIME, /* ITM: when what was traced since the last of these was. v: prescaled cycles since
-                           then; n: TC as in packets; aux: as of SW, but a shift in place of the bits: cycles
-                           are v << shift. The sum, in cycles, is the TIMESTAMP (attached) behind it */
+    /* ITM: the time of what was traced since the last LOCAL_TIME. v: prescaled cycles since then; n: TC as in
+     * packets; aux: as of SW, but a shift in place of the bits: cycles are v << shift. The TIMESTAMP
+     * (attached) behind it has the sum, in cycles. */
+    CT_ELEM_LOCAL_TIME,
 };
 
 /* What a timestamp belongs to. */
@@ -147,9 +149,8 @@ enum ct_elem_data {
     CT_DATA_HAS_VALUE = 1,
     CT_DATA_HAS_ADDR = 2,
     CT_DATA_BIG_ENDIAN = 4,
-    CT_DATA_TAG = 0x30, /* shifted by CT_DATA_TAG_SHIFT: 1 to 3, of values out of order */
-    CT_DATA_BYTES =
-        0x700, /* shifted by CT_DATA_BYTES_SHIFT: in the trace; leading zeros are left out there */
+    CT_DATA_TAG = 0x30,    /* shifted by CT_DATA_TAG_SHIFT: 1 to 3, of values out of order */
+    CT_DATA_BYTES = 0x700, /* shifted by CT_DATA_BYTES_SHIFT: bytes in the trace, without leading zeros */
 };
 
 #define CT_DATA_TAG_SHIFT   4

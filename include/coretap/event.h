@@ -29,12 +29,11 @@ enum ct_event_type {
     CT_EVENT_MARKER,       /* timestamp marker */
     CT_EVENT_SOFTWARE,     /* value: payload of an instrumentation instruction; a: exception level */
     CT_EVENT_END,          /* a: enum ct_gap */
-    CT_EVENT_SW,           /* STM, ITM: value: payload; a: enum ct_sw; b: its bits and enum ct_sw_flag; extra:
-                              CT_SW_PORT of where it comes from, or CT_SW_PORT_UNKNOWN. A timestamp of
-                              its own is the event behind it */
-    CT_EVENT_DWT,          /* value: payload; a: discriminator; b: as of SW */
-    CT_EVENT_TEXT, /* value: CT_SW_PORT. Not made from elements: a line of text that a printer found in SW
-                      events */
+    /* STM, ITM: value: payload; a: enum ct_sw; b: its bits and enum ct_sw_flag; extra: CT_SW_PORT of where it
+     * comes from, or CT_SW_PORT_UNKNOWN. If it has a timestamp, that is the event behind it. */
+    CT_EVENT_SW,
+    CT_EVENT_DWT,  /* value: payload; a: discriminator; b: as of SW */
+    CT_EVENT_TEXT, /* value: CT_SW_PORT. A line of text that a printer found in SW events */
 };
 
 /* Master and channel of an STM, or stimulus port of an ITM (as the channel), in one number. */

@@ -33,15 +33,13 @@ struct ct_flow {
     uint8_t cond; /* 1: the last instruction is conditional */
     uint8_t exec; /* 1: the last instruction was executed (a branch: taken) */
     uint8_t last_size;
-    uint8_t space;    /* of what was read, or could not be: enum ct_space */
-    uint8_t stale;    /* RANGE, NO_ACCESS, ELEM of a RETURN: 1 when nothing says that these instructions ran.
-                         Listings have them (docs/listing.md says where execution is counted from),
-                         nothing else may: the branch before went where the trace does not tell, or the
-                         trace contradicts the program, and no address came since */
-    uint8_t unlisted; /* 1: makes no line in a listing. The GAP where a contradiction was found that listings
-                         pass over */
-    uint8_t loop;     /* 1: the last instruction is a low-overhead loop's: conditional, but listings
-                         print cond=0 */
+    uint8_t space; /* of what was read, or could not be: enum ct_space */
+    /* RANGE, NO_ACCESS, ELEM of a RETURN: 1 when nothing says that these instructions ran. The branch before
+     * went where the trace does not tell, or the trace contradicts the program, and no address came since.
+     * Listings have such records (docs/listing.md says where execution is counted from), nothing else may. */
+    uint8_t stale;
+    uint8_t unlisted; /* 1: no line in a listing: the GAP of a contradiction that listings pass over */
+    uint8_t loop;     /* 1: ends with the branch of a low-overhead loop, which listings print with cond=0 */
     uint8_t pad[1];   /* 0, so that equal records have equal bytes */
     struct ct_elem elem;
 };

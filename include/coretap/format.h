@@ -180,10 +180,10 @@ enum ct_event_format {
 struct ct_event_write_options {
     size_t size;                  /* sizeof(struct ct_event_write_options) */
     struct ct_programs *programs; /* whose names stand beside addresses (not owned); NULL: addresses alone */
-    const struct ct_capture *capture; /* that events are of (not owned). Where it says for each memory which
-                                         programs lay in it, these are added to `programs` when the first
-                                         address in it comes. May be NULL */
-    void *user;                       /* of the following, which may be NULL */
+    /* The capture that events are of (not owned), or NULL. Where it says for each memory which programs lay
+     * in it, these are added to `programs` when the first address in it comes. */
+    const struct ct_capture *capture;
+    void *user; /* of the following, which may be NULL */
     /* A program whose names cannot be loaded; ct_ctx_error says why. One that was named (ct_programs_add) is
      * an error instead. A result other than 0 ends the writing. */
     int (*unnamed)(void *user, const struct ct_program *program);
@@ -274,10 +274,9 @@ enum ct_cfg_format {
 };
 
 struct ct_cfg_write_options {
-    size_t size; /* sizeof(struct ct_cfg_write_options) */
-    const struct ct_cfg_function
-        *function;  /* the only one that is wanted, of ct_cfg_functions(); NULL: all */
-    uint8_t format; /* enum ct_cfg_format */
+    size_t size;                            /* sizeof(struct ct_cfg_write_options) */
+    const struct ct_cfg_function *function; /* the only one to write, of ct_cfg_functions(); NULL: all */
+    uint8_t format;                         /* enum ct_cfg_format */
 };
 
 /* Writes a control flow graph in one of the formats. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */

@@ -12,10 +12,10 @@ extern "C" {
 #endif
 
 enum ct_node_flag {
-    CT_NODE_CUT =
-        1, /* ends before a waypoint: an exception, the end of the images, a single instruction (ETMv3) */
-    CT_NODE_NOPATH =
-        2, /* n instructions from start on, in an order that is not known (Q); last and end are start */
+    /* The node ends before a waypoint: an exception, the end of the images, a single instruction (ETMv3). */
+    CT_NODE_CUT = 1,
+    /* The node is n instructions from start on, in an unknown order (Q); last and end are start. */
+    CT_NODE_NOPATH = 2,
 };
 
 /* Instructions one behind the other. */

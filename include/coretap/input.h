@@ -161,10 +161,10 @@ struct ct_maps {
     size_t thread_count;
     const struct ct_thread *threads; /* by tid, then by time */
     struct ct_clock clock;
-    uint8_t by_piece; /* 1: there is one process, whatever the trace says of threads, and its generations are
-                       * states of memory without a time: `from` of a generation and `time` of a piece are
-                       * their number */
-    uint8_t pad[7];   /* 0 */
+    /* 1: there is one process, whatever the trace says of threads, and its generations are states of memory
+     * without a time: `from` of a generation and `time` of a piece are their number. */
+    uint8_t by_piece;
+    uint8_t pad[7]; /* 0 */
 };
 
 /* Returns the generation with a number, or NULL. They are numbered from 1 on, process by process. */

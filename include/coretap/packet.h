@@ -115,13 +115,12 @@ enum ct_etm4_flag {
     CT_ETM4_HAS_CTXT = 0x002,    /* … with a context ID */
     CT_ETM4_HAS_VMID = 0x004,    /* … with a VMID */
     CT_ETM4_HAS_ADDR = 0x008,    /* Q: an address is in `value` */
-    CT_ETM4_HAS_COUNT =
-        0x010, /* timestamp: a cycle count; Q: an instruction count; ccnt: the count is known */
-    CT_ETM4_HAS_COMMIT = 0x020,    /* ccnt: a number of commits in `count2` */
-    CT_ETM4_HAS_CCTHR = 0x040,     /* trace info: `count` is a cycle count threshold */
-    CT_ETM4_HAS_SPEC = 0x080,      /* trace info: `count2` is a speculation depth */
-    CT_ETM4_FIRST_INFO = 0x100,    /* trace info: the first since synchronisation */
-    CT_ETM4_MATCH = 0x200,         /* Q: the address is one of the last three, index in `idx` */
+    CT_ETM4_HAS_COUNT = 0x010,   /* timestamp: cycle count; Q: instruction count; ccnt: the count is known */
+    CT_ETM4_HAS_COMMIT = 0x020,  /* ccnt: a number of commits in `count2` */
+    CT_ETM4_HAS_CCTHR = 0x040,   /* trace info: `count` is a cycle count threshold */
+    CT_ETM4_HAS_SPEC = 0x080,    /* trace info: `count2` is a speculation depth */
+    CT_ETM4_FIRST_INFO = 0x100,  /* trace info: the first since synchronisation */
+    CT_ETM4_MATCH = 0x200,       /* Q: the address is one of the last three, index in `idx` */
     CT_ETM4_FAULT_PENDING = 0x400, /* exception, M profile */
     CT_ETM4_SF = 0x800,            /* 64-bit state */
     CT_ETM4_TSTATE = 0x1000,       /* trace info: the first traced instruction is in a transaction */

@@ -81,8 +81,7 @@ struct ct_session_options {
      * seen is of all that was decoded: not streams that are left out, nor what comes before and behind the
      * windows of the others, but for a little. */
     const struct ct_filter *filter;
-    const char
-        *part; /* what the filter keeps, in words, for results that are saved; it has to stay; or NULL */
+    const char *part; /* what the filter keeps, in words, for saved results; it has to stay; or NULL */
     /* With it streams are decoded one after the other, each in a pass of its own over the buffer, so that the
      * records of one come together: it is called before each, in the order of buffers and IDs, and says who
      * takes which records. A result other than 0 ends the run, which returns it. Then there are no analyses,

@@ -6,6 +6,7 @@
 #include "analysis/dist.h"
 #include "analysis/timing.h"
 #include "analysis/transfer.h"
+#include "base/cold_part.h"
 #include "base/ctx.h"
 #include "base/options.h"
 
@@ -109,13 +110,6 @@ static uint32_t function_at(struct ct_timing *t, uint64_t addr, uint32_t memory,
     return 0;
 }
 
-/* Returns true for a part that the compiler moved away: "name.cold" is a part of "name". */
-static bool is_part(const char *part, const char *of)
-{
-    size_t length = strlen(of);
-    return strncmp(part, of, length) == 0 && strncmp(part + length, ".cold", 5) == 0;
-}
-
 static enum ct_timing_branch branch_of(const struct ct_node *node)
 {
     if (node->flags & CT_NODE_CUT || (node->type != CT_INSN_BR && node->type != CT_INSN_IBR))
@@ -145,7 +139,7 @@ static enum ct_timing_class classify(const struct ct_timing *t, const struct ct_
         break;
     }
     if (begins && way->callee != way->function && way->callee &&
-        !is_part(t->functions[way->callee].name, t->functions[way->function].name))
+        !ct_is_cold_part(t->functions[way->callee].name, t->functions[way->function].name))
         return CT_TIMING_TAIL;
     return transfer == CT_TRANSFER_JUMP ? CT_TIMING_JUMP : CT_TIMING_ON;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/watch.h"
+#include "base/cold_part.h"
 #include "base/ctx.h"
 
 #define MOST_NAME 1024
@@ -40,14 +41,6 @@ static int place(struct ct_watches *w, enum ct_watch_kind kind, uint64_t addr, u
 
 /* ---- functions ---- */
 
-/* Returns true for a part of the function that the compiler made a function of its own: "name.cold",
- * "name.part.0". */
-static bool is_part(const char *symbol, const char *function)
-{
-    const char *rest = behind(symbol, function);
-    return rest && (!*rest || (behind(rest, ".cold") && (rest[5] == '.' || !rest[5])));
-}
-
 /* Keeps the last watchpoint if it has a place. */
 static int keep(struct ct_watches *w, bool *found)
 {
@@ -70,7 +63,7 @@ static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind 
         const struct ct_symbol *all = rc ? NULL : ct_symbols_all_code(symbols, &count);
         for (size_t i = 0; !rc && i < count; i++) {
             const uint64_t addr = all[i].addr + program->shift;
-            if ((kind == CT_WATCH_RETURN && is_part(all[i].name, name)) ||
+            if ((kind == CT_WATCH_RETURN && ct_is_cold_part(all[i].name, name)) ||
                 ct_symbols_is_named(symbols, &all[i], name))
                 rc = place(w, kind, addr, addr + all[i].size);
         }

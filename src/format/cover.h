@@ -47,8 +47,8 @@ struct ct_cover_view {
     struct ct_cover_report *report;
     const struct ct_lines *lines;
     const struct ct_memory *memory;
-    struct ct_cover_context
-        *contexts; /* for text and JSON, sorted by ct_edge_context_order(); NULL when not wanted */
+    /* For text and JSON, sorted by ct_edge_context_order(); NULL when not wanted. */
+    struct ct_cover_context *contexts;
     size_t context_count;
 };
 

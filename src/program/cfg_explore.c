@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/cold_part.h"
 #include "base/ctx.h"
 #include "program/cfg.h"
 #include "program/cfg_lift.h"
@@ -146,20 +147,12 @@ static int wait_for(struct ct_cfg *cfg, uint32_t function, struct ct_cfg_wait wa
     return CT_OK;
 }
 
-/* "name.cold" and "name.cold.1" are parts that the compiler moved away. */
-static bool is_cold_part(const char *name, const char *of)
-{
-    size_t length = strlen(of);
-    return strncmp(name, of, length) == 0 && strncmp(name + length, ".cold", 5) == 0 &&
-           (name[length + 5] == 0 || name[length + 5] == '.');
-}
-
 /* A jump to where another function is: its returns are also those of the one that jumps. */
 static int jump_out(struct ct_cfg *cfg, uint64_t owner, uint32_t to)
 {
     struct ct_cfg_func *func = &cfg->funcs.at[to];
     uint32_t from = ct_addr_map_get(&cfg->func_at, owner);
-    if (from != CT_CFG_NONE && from != to && is_cold_part(func->name, cfg->funcs.at[from].name))
+    if (from != CT_CFG_NONE && from != to && ct_is_cold_part(func->name, cfg->funcs.at[from].name))
         func->part_of = from;
     if (func->returns)
         return returns(cfg, owner);
