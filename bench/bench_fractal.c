@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "coretap/fractal.h"
-#include "soc/attach.h"
+#include "coretap/soc.h"
 
 #define STREAM (1u << 16)
 #define TABLES UINT64_C(0x50000000)
@@ -146,6 +146,25 @@ static void snoops(const char *name, unsigned hits, int points, int keep, double
     free(m);
 }
 
+/* Refusals are counted by FRACTAL itself, in its INCONSISTENT register. */
+static void message(void *user, const struct ct_fractal_message *m, const uint64_t *line)
+{
+    if (line)
+        ct_fractal_data(user, m->time, m->addr, line);
+    else
+        ct_fractal_message(user, m);
+}
+
+static int command(void *user, struct ct_fractal_command *out)
+{
+    return ct_fractal_command(user, out);
+}
+
+static int attach(struct ct_soc *soc, struct ct_fractal *f)
+{
+    return ct_soc_attach(soc, &(struct ct_soc_tap){.user = f, .message = message, .command = command});
+}
+
 /* What a program does: runs of instruction lines in loops, arrays read in order, a stack, some of it
  * scattered over `span` bytes. */
 static void cluster(const char *name, uint64_t span, int tracing, double seconds)
@@ -160,7 +179,7 @@ static void cluster(const char *name, uint64_t span, int tracing, double seconds
     ct_soc_run(soc, 0, pid);
     if (tracing) {
         must(ct_fractal_new(NULL, NULL, &f), "new");
-        const int tap = ct_soc_attach_fractal(soc, f);
+        const int tap = attach(soc, f);
         ct_soc_reg_write(soc, (unsigned)tap, CT_FRACTAL_REG_PGD, ct_soc_pgd(soc, pid));
         ct_soc_reg_write(soc, (unsigned)tap, CT_FRACTAL_REG_ASID, ct_soc_asid(soc, pid));
         ct_soc_reg_write(soc, (unsigned)tap, CT_FRACTAL_REG_RANGE_LO, 0x400000);

@@ -72,12 +72,6 @@ uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size)
     return names->count - 1;
 }
 
-uint32_t ct_names_find(const struct ct_names *names, const char *text, size_t size)
-{
-    uint32_t slot = names->slots ? *slot_of(names, text, size) : 0;
-    return slot ? slot - 1 : CT_NAMES_NONE;
-}
-
 void ct_names_free(struct ct_names *names)
 {
     free(names->names);

@@ -19,15 +19,13 @@ struct ct_names {
 
 #define CT_NAMES_NONE UINT32_MAX
 
-/* Number of the first `size` bytes of `text`, which are copied when they are
- * new; CT_NAMES_NONE without memory. */
+/* Returns the number of the first `size` bytes of `text`, which are copied when they are new; CT_NAMES_NONE
+ * without memory. */
 uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size);
 
-/* The same for a text that is escaped where it cannot be printed (base/printable.h). */
+/* Returns the number of a text, escaped where it cannot be printed (base/printable.h). */
 uint32_t ct_names_add_printable(struct ct_names *names, const char *text);
 
-/* The number of `text`, or CT_NAMES_NONE when it never came. */
-uint32_t ct_names_find(const struct ct_names *names, const char *text, size_t size);
 void ct_names_free(struct ct_names *names);
 
 #endif

@@ -172,6 +172,20 @@ static inline uint64_t soc_frame_pa(const struct ct_soc *soc, uint32_t frame)
     return SOC_BASE + ((uint64_t)frame << soc->config.granule);
 }
 
+/* Returns the first address of a page. */
+static inline uint64_t soc_page_of(const struct ct_soc *soc, uint64_t va)
+{
+    return va & ~ct_mask64(soc->config.granule);
+}
+
+/* The level of tables above the last, whose descriptors may be blocks; and the frames of such a block. */
+#define SOC_BLOCK_LEVEL 2
+
+static inline uint32_t soc_block_frames(const struct ct_soc *soc)
+{
+    return 1u << (soc->config.granule - 3);
+}
+
 static inline uint32_t soc_pa_frame(const struct ct_soc *soc, uint64_t pa)
 {
     return (uint32_t)((pa - SOC_BASE) >> soc->config.granule);
@@ -225,10 +239,14 @@ void ct_soc_tlbs_free(struct ct_soc *soc);
 int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_walk_result why);
 uint32_t ct_soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va); /* aligned; UINT32_MAX: none */
 void ct_soc_frame_put(struct ct_soc *soc, uint32_t frame);
-/* Physical address of the descriptor of va at `level`, making tables on the way when `make`; 0: none.
- * The level it was found at (a block ends the way early) in *found. */
+/* Returns the physical address of the descriptor of va at `level`, or 0 when there is none. With `make`
+ * tables on the way are made. *found is the level at which it was found: a block ends the way early. */
 uint64_t ct_soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, unsigned level,
                            int make, unsigned *found);
+
+/* Returns the physical address of the last-level descriptor of a mapped, plain page, or 0. */
+uint64_t ct_soc_page_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
 void ct_soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value);
 void ct_soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid);
 int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the simulated cluster: what an operating system does beside the calls of the public header, for
- * tests that drive it. */
+/* The simulated cluster beyond its public header: its latencies, its clock, and what its operating system
+ * does. */
 #ifndef CT_SOC_H
 #define CT_SOC_H
 
@@ -18,29 +18,19 @@ uint64_t ct_soc_now(const struct ct_soc *soc);
 
 void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid);
 
-/* 1 when the last-level cache holds the line. */
+/* Returns 1 when the last-level cache holds the line. */
 int ct_soc_cached(const struct ct_soc *soc, uint64_t pa);
 
-/* ---- what an operating system does; 0 when it does not apply ---- */
+/* ---- what an operating system does; 0 when it does not apply (tests/support/soc_mm.h has more of it) ----
+ */
 
-/* Maps the page of `from` a second time at `to`. */
-int ct_soc_alias(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t from, uint32_t to_pid,
-                 uint64_t to);
-/* Copies the address space; pages become copy-on-write. Returns the child. */
-uint32_t ct_soc_fork(struct ct_soc *soc, unsigned core, uint32_t pid);
-/* Moves a page. Between begin and end cores go on with what their TLBs hold. */
-int ct_soc_migrate_begin(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+/* Ends the move of a page: until now cores went on with what their TLBs held. */
 int ct_soc_migrate_end(struct ct_soc *soc, unsigned core);
-/* A block of the level above the last: maps one, splits one into pages, joins pages into one. */
-int ct_soc_map_huge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Splits a block of the level above the last into pages. */
 int ct_soc_split(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
-int ct_soc_merge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
-/* A group of pages with the contiguous hint. */
-int ct_soc_map_contiguous(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
-/* Frees the last-level table of va with all its pages. */
-int ct_soc_reclaim_table(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
-/* Pages age: clears the access flag without telling the TLBs, as Linux does. */
-int ct_soc_age(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Gives every process a new address space ID. */
 void ct_soc_asid_rollover(struct ct_soc *soc);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fractal/machine.h"
+#include "support/soc_mm.h"
 
 #define PAGES     96 /* virtual pages that schedules name */
 #define MISSES    4096
@@ -368,7 +369,7 @@ static int do_fork(struct world *w, const struct step *s)
     const uint32_t pid = pick_process(w, s->process);
     if (w->processes == PROCESSES || (!w->shape->hooked && is_target(w, pid)))
         return 0;
-    const uint32_t child = ct_soc_fork(w->soc, s->core, pid);
+    const uint32_t child = soc_mm_fork(w->soc, s->core, pid);
     if (child)
         w->process[w->processes++] = child;
     return child != 0;
@@ -427,14 +428,14 @@ static int share(struct world *w, const struct step *s)
 {
     if (!w->processes || !w->shape->hooked)
         return 0;
-    return ct_soc_alias(w->soc, s->core, w->target[0].pid, va_of(w, s->page),
+    return soc_mm_alias(w->soc, s->core, w->target[0].pid, va_of(w, s->page),
                         w->process[s->process % w->processes], va_of(w, s->more % PAGES));
 }
 
 static int migrate_begin(struct world *w, const struct step *s)
 {
     const uint32_t pid = pick_process(w, s->process);
-    if (!ct_soc_migrate_begin(w->soc, s->core, pid, va_of(w, s->page)))
+    if (!soc_mm_migrate_begin(w->soc, s->core, pid, va_of(w, s->page)))
         return 0;
     w->migrating = va_of(w, s->page);
     w->migrating_pid = pid;
@@ -473,21 +474,21 @@ static int run_step(struct world *w, const struct step *s)
     case OP_FORK:
         return do_fork(w, s);
     case OP_ALIAS:
-        return ct_soc_alias(soc, s->core, pid, va, pid, va_of(w, s->more % PAGES));
+        return soc_mm_alias(soc, s->core, pid, va, pid, va_of(w, s->more % PAGES));
     case OP_SHARE:
         return share(w, s);
     case OP_HUGE:
-        return ct_soc_map_huge(soc, s->core, pid, va);
+        return soc_mm_map_huge(soc, s->core, pid, va);
     case OP_SPLIT:
         return ct_soc_split(soc, s->core, pid, va);
     case OP_MERGE:
-        return ct_soc_merge(soc, s->core, pid, va);
+        return soc_mm_merge(soc, s->core, pid, va);
     case OP_CONTIGUOUS:
-        return ct_soc_map_contiguous(soc, s->core, pid, va);
+        return soc_mm_map_contiguous(soc, s->core, pid, va);
     case OP_RECLAIM:
-        return ct_soc_reclaim_table(soc, s->core, pid, va);
+        return soc_mm_reclaim_table(soc, s->core, pid, va);
     case OP_AGE:
-        return ct_soc_age(soc, s->core, pid, va);
+        return soc_mm_age(soc, s->core, pid, va);
     case OP_ROLLOVER:
         ct_soc_asid_rollover(soc);
         return 1;

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an operating system does to address spaces that are in use, for tests that drive the simulated
+ * cluster. All return 0, and do nothing, where it does not apply. */
+#ifndef SUPPORT_SOC_MM_H
+#define SUPPORT_SOC_MM_H
+
+#include "soc/soc.h"
+
+/* Maps the page of `from` a second time at `to`. */
+int soc_mm_alias(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t from, uint32_t to_pid,
+                 uint64_t to);
+
+/* Copies the address space; its pages become copy-on-write. Returns the child. */
+uint32_t soc_mm_fork(struct ct_soc *soc, unsigned core, uint32_t pid);
+
+/* Begins to move a page, which ct_soc_migrate_end ends. */
+int soc_mm_migrate_begin(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Maps a block of the level above the last. */
+int soc_mm_map_huge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Joins pages into such a block. */
+int soc_mm_merge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Maps a group of pages with the contiguous hint. */
+int soc_mm_map_contiguous(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Frees the last-level table of an address with all its pages. */
+int soc_mm_reclaim_table(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Clears the access flag of a page without telling the TLBs, as Linux does. */
+int soc_mm_age(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+#endif
