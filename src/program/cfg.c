@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control flow graph as its users see it, and how it is put together. */
+/* Makes the control flow graph, and answers questions about it. */
 #include "program/cfg.h"
 #include "program/symbols.h"
 
@@ -27,7 +27,7 @@ int ct_cfg_room(struct ct_cfg *cfg, void **at, size_t count, size_t *room, size_
     return CT_OK;
 }
 
-/* Bytes of code from `addr` on, and which piece of code it is. */
+/* Returns the bytes of code that `addr` is in. */
 static const struct ct_cfg_code *code_at(const struct ct_cfg *cfg, uint64_t addr)
 {
     for (size_t i = 0; i < cfg->code_count; i++)
@@ -80,8 +80,8 @@ static int add_code(struct ct_cfg *cfg, const GElf_Phdr *segment, const uint8_t 
     return code->marks ? CT_OK : ct_fail_nomem(cfg->ctx, cfg->name);
 }
 
-/* Whether the segment lies in the file. The memory that was made before refuses one that does not, but for
- * those that take no memory. */
+/* Tells whether a segment lies in the file. The memory that was made before refuses one that does not, unless
+ * it takes no memory. */
 static bool is_there(const GElf_Phdr *segment, const struct ct_mapped_file *file)
 {
     return segment->p_type == PT_LOAD && segment->p_filesz && segment->p_filesz <= segment->p_memsz &&
@@ -135,12 +135,12 @@ static int by_entry(const void *a, const void *b)
     return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
-/* Functions get their numbers by address, wherever they were found. */
+/* Numbers functions by address, wherever they were found. */
 static int number_functions(struct ct_cfg *cfg)
 {
     int rc = CT_OK;
     for (size_t i = 0; i < cfg->funcs.count; i++)
-        if (cfg->funcs.at[i].part_of != CT_CFG_NONE) /* the entry for the time being */
+        if (cfg->funcs.at[i].part_of != CT_CFG_NONE) /* an entry, until here */
             cfg->funcs.at[i].whole = cfg->funcs.at[cfg->funcs.at[i].part_of].entry;
     if (cfg->funcs.count)
         qsort(cfg->funcs.at, cfg->funcs.count, sizeof *cfg->funcs.at, by_entry);
@@ -274,8 +274,8 @@ static void describe(struct ct_cfg *cfg, uint32_t number, struct ct_cfg_function
         .no_return = !func->returns};
 }
 
-/* An indirect jump whose targets nobody tells. What a user told of it counts as all there is; a trace shows
- * only what ran. */
+/* Returns true for an indirect jump whose targets are not known. Targets that the user gave are all that
+ * there are; a trace shows only those that ran. */
 static bool is_open(const struct ct_cfg *cfg, const struct ct_cfg_block *block)
 {
     bool unknown = false;

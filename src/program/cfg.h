@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the control flow graph. Its parts: what code there is (cfg_explore.c), jump tables (cfg_table.c),
- * blocks and edges (cfg_build.c), loops (cfg_loops.c), the user's file of targets (cfg_targets.c). */
+/* What the files of the control flow graph share: what code there is (cfg_explore.c), jump tables
+ * (cfg_table.c), blocks and edges (cfg_build.c), loops (cfg_loops.c), the user's file of targets
+ * (cfg_targets.c). */
 #ifndef CT_PROGRAM_CFG_H
 #define CT_PROGRAM_CFG_H
 
@@ -15,7 +16,7 @@
 enum ct_cfg_mark {
     CT_CFG_MARK_INSN = 1,   /* an instruction that was reached begins here */
     CT_CFG_MARK_LEADER = 2, /* a block begins here */
-    CT_CFG_MARK_COND = 4,   /* it is in an IT block, and conditional */
+    CT_CFG_MARK_COND = 4,   /* the instruction is in an IT block, and conditional */
     CT_CFG_MARK_ISA = 0x18, /* enum ct_isa, shifted by CT_CFG_MARK_SHIFT */
     CT_CFG_MARK_SHIFT = 3,
 };
@@ -25,7 +26,7 @@ struct ct_cfg_code {
     uint64_t start;
     uint64_t size;
     const uint8_t *bytes;
-    uint8_t *marks; /* one for two bytes */
+    uint8_t *marks; /* enum ct_cfg_mark, one for two bytes */
 };
 
 /* Bytes of a segment that is written to, where addresses of functions may stand. */
@@ -34,14 +35,14 @@ struct ct_cfg_data {
     size_t size;
 };
 
-/* A function while it is explored; same number as the public one. */
+/* A function while it is explored, with the number that it has in public. */
 struct ct_cfg_func {
     const char *label;
     uint64_t entry;
     const char *name;
     uint32_t part_of; /* the function whose cold part this is, or CT_CFG_NONE */
-    uint64_t whole;   /* its entry, while functions are numbered */
-    uint32_t waits;   /* what waits for it to return, or CT_CFG_NONE */
+    uint64_t whole;   /* entry of that function, before functions are numbered */
+    uint32_t waits;   /* the first of those that wait for it to return, or CT_CFG_NONE */
     uint8_t isa;
     bool found;
     bool returns;
@@ -49,17 +50,18 @@ struct ct_cfg_func {
     bool queued;
 };
 
-/* What follows once a function is known to return. */
+/* Something that is done once a function is known to return. */
 struct ct_cfg_wait {
-    uint64_t addr; /* code behind a call; or, with `is_tail`, the entry of a function that then returns too */
-    uint64_t call; /* the call */
+    uint64_t addr;  /* the code behind a call; or, with `is_tail`, the entry of a function that then returns
+                       too */
+    uint64_t call;  /* address of the call */
     uint64_t owner; /* entry of the function that calls */
     uint32_t next;
     uint8_t isa;
     bool is_tail;
 };
 
-/* A piece of code to be explored. */
+/* A piece of code that is to be explored. */
 struct ct_cfg_work {
     uint64_t addr;
     uint64_t owner; /* entry of the function that it was reached from */
@@ -68,12 +70,12 @@ struct ct_cfg_work {
 
 /* Targets of a computed branch: targets[first … first + count). */
 struct ct_cfg_table {
-    uint64_t last; /* the branch */
+    uint64_t last; /* address of the branch */
     uint32_t first;
     uint32_t count;
 };
 
-/* A pair of addresses: a call and what is behind it. */
+/* A pair of addresses: a call, and the code behind it. */
 struct ct_cfg_pair {
     uint64_t from;
     uint64_t to;
@@ -89,17 +91,17 @@ struct ct_cfg_pair {
 struct ct_cfg {
     struct ct_ctx *ctx;
     const char *name;
-    struct ct_mapped_file *file; /* NULL: bytes of the caller */
+    struct ct_mapped_file *file; /* NULL when the bytes are the caller's */
     struct ct_memory *memory;
     struct ct_symbol_options names;
-    bool separate_names; /* they also come from files beside the program */
+    bool separate_names; /* names also come from files beside the program */
     struct ct_symbols *symbols;
-    struct ct_arena arena; /* names */
+    struct ct_arena arena; /* for names */
     struct ct_arch arch;
     uint64_t bias;
     uint64_t start; /* entry of the program */
     bool is_a64;
-    bool built; /* blocks are there; what is found from now on comes behind */
+    bool built; /* the blocks are made; what is found later comes behind them */
     struct ct_cfg_code *codes;
     size_t code_count;
     struct ct_cfg_data *datas;
@@ -107,76 +109,81 @@ struct ct_cfg {
 
     CT_CFG_LIST(struct ct_cfg_func) funcs;
     CT_CFG_LIST(struct ct_cfg_wait) waits;
-    CT_CFG_LIST(uint32_t) ready; /* functions that return, whose waits are to be released */
+    CT_CFG_LIST(uint32_t) ready; /* functions that return, and whose waits are to be released */
     CT_CFG_LIST(struct ct_cfg_work) work;
-    CT_CFG_LIST(struct ct_cfg_work) behind;   /* code behind calls that turned out to return */
-    CT_CFG_LIST(struct ct_cfg_work) computed; /* branches to be looked at for tables: addr is the branch */
-    CT_CFG_LIST(struct ct_cfg_work) leaders;  /* blocks that begin there are to be made */
+    CT_CFG_LIST(struct ct_cfg_work) behind; /* code behind calls that turned out to return */
+    CT_CFG_LIST(struct ct_cfg_work)
+    computed;                                /* computed branches whose tables are to be found; addr is the
+                                                branch */
+    CT_CFG_LIST(struct ct_cfg_work) leaders; /* where blocks are to be made */
     CT_CFG_LIST(struct ct_cfg_table) tables;
     CT_CFG_LIST(uint64_t) targets;
     CT_CFG_LIST(struct ct_cfg_pair) late; /* calls that turned out to return after their block was made */
     struct ct_addr_map func_at;
-    struct ct_addr_map table_at; /* number in `tables`, by branch */
-    struct ct_addr_map block_at; /* by start */
+    struct ct_addr_map table_at; /* maps a branch to its index in `tables` */
+    struct ct_addr_map block_at; /* maps a start to its block */
 
     CT_CFG_LIST(struct ct_cfg_function) functions;
     CT_CFG_LIST(struct ct_cfg_block) blocks;
     CT_CFG_LIST(struct ct_cfg_edge) edges;
     CT_CFG_LIST(struct ct_cfg_loop) loops;
     CT_CFG_LIST(uint32_t) members;
-    CT_CFG_LIST(uint32_t) order; /* blocks by start */
+    CT_CFG_LIST(uint32_t) order; /* blocks sorted by start */
 };
 
-/* Makes room for one more element of the list; CT_ERR_NOMEM. */
+/* Makes room for one more item of a list. Result: 0 or CT_ERR_NOMEM. */
 #define CT_CFG_ROOM(cfg, list)                                                                               \
     ct_cfg_room((cfg), (void **)&(list)->at, (list)->count, &(list)->room, sizeof *(list)->at)
 int ct_cfg_room(struct ct_cfg *cfg, void **at, size_t count, size_t *room, size_t size);
 
-/* The mark of the code at `addr`, or NULL. */
+/* Returns the mark of the code at `addr`, or NULL. */
 uint8_t *ct_cfg_mark(const struct ct_cfg *cfg, uint64_t addr);
 
-/* The instruction at `addr`; false when it is not all in one piece of code. `op` (may be NULL) as the
- * classifiers take it. An instruction in an IT block has `cond` set when it was explored. */
+/* Decodes the instruction at `addr`. Returns false when it is not all in one piece of code. `op`, which may
+ * be NULL, is what the classifiers take. An instruction in an IT block has `cond` set once it was
+ * explored. */
 bool ct_cfg_insn(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_insn *insn,
                  uint32_t *op);
 
-/* True for what ends a block. */
+/* Returns true for an instruction that ends a block. */
 bool ct_cfg_ends_block(const struct ct_insn *insn);
 
 /* ---- cfg_explore.c ---- */
 
-/* The function with this entry, made when there is none; CT_CFG_NONE when it is not code. */
+/* Finds the function with an entry, which is made when it is new; CT_CFG_NONE when the entry is no code. */
 int ct_cfg_function_make(struct ct_cfg *cfg, uint64_t entry, enum ct_isa isa, const char *name,
                          uint32_t *out);
 
-/* A block begins at `addr`; what was not explored yet is work now. Nothing happens when that is not code. */
+/* Lets a block begin at `addr`, and explores what was not explored yet. Does nothing when there is no
+ * code. */
 int ct_cfg_leader(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t owner);
 
-/* Follows all work to its end, tables included. */
+/* Explores all work to its end, jump tables included. */
 int ct_cfg_explore(struct ct_cfg *cfg);
 
-/* Functions to begin with: symbols, the entry of the program, and without symbols what
- * looks like the address of one. */
+/* Makes the functions to begin with: symbols, the entry of the program and, without symbols, what looks like
+ * the address of a function. */
 int ct_cfg_seed(struct ct_cfg *cfg);
 
 /* ---- cfg_table.c ---- */
 
-/* The targets of the computed branch at `addr`, appended to cfg->targets; *count is 0 when it is no table. */
+/* Finds the targets of the computed branch at `addr` and appends them to cfg->targets; *count is 0 when it
+ * has no jump table. */
 int ct_cfg_table_find(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t owner, uint32_t *count);
 
 /* ---- cfg_build.c ---- */
 
-/* Makes the blocks of all leaders, and their edges. */
+/* Makes the blocks that begin at leaders, and their edges. */
 int ct_cfg_build(struct ct_cfg *cfg);
 
 /* ---- cfg_loops.c ---- */
 
-/* Dominators and loops of all functions, from their members. */
+/* Finds dominators and loops of all functions, from their members. */
 int ct_cfg_loops_find(struct ct_cfg *cfg);
 
 /* ---- cfg_targets.c ---- */
 
-/* Reads a text of targets; what it says that needs blocks is done after they are made. */
+/* Reads a text of targets. What needs blocks is done by a second call, after they are made. */
 int ct_cfg_targets_read(struct ct_cfg *cfg, const char *name, const char *text, bool before_blocks);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks and edges, from the code that was found. */
+/* Makes blocks and edges of the code that was found. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define MOST (UINT32_C(1) << 31)
 
-/* Edges of one block are made together, to be put in order. */
+/* The edges of one block, which are made together so that they can be sorted. */
 struct draft {
     struct ct_cfg_edge *edges;
     size_t count;
@@ -30,8 +30,8 @@ static int too_many(struct ct_cfg *cfg, const char *what)
 
 /* ---- blocks ---- */
 
-/* A block that begins at `start` and goes on up to where another one does; or up
- * to `stop`, when that is not 0. */
+/* Measures the block that begins at `start`. It ends where another block begins or, if `stop` is not 0,
+ * there. */
 static void measure(const struct ct_cfg *cfg, uint64_t start, enum ct_isa isa, uint64_t stop,
                     struct ct_cfg_block *block)
 {
@@ -80,7 +80,7 @@ static uint32_t block_from(const struct ct_cfg *cfg, uint64_t start)
     return ct_addr_map_get(&cfg->block_at, start);
 }
 
-/* Keeps `order` sorted with one block more. */
+/* Adds a block to `order`, which is sorted. */
 static int add_to_order(struct ct_cfg *cfg, uint32_t block)
 {
     int rc = CT_CFG_ROOM(cfg, &cfg->order);
@@ -151,7 +151,7 @@ static uint32_t whole(const struct ct_cfg *cfg, uint32_t function)
     return of == CT_CFG_NONE ? function : of;
 }
 
-/* A jump is inside its function, or to the entry of another one. */
+/* Returns the kind of a jump: inside of its function, or to the entry of another one. */
 static enum ct_cfg_kind kind_of_jump(const struct ct_cfg *cfg, const struct ct_cfg_block *block,
                                      uint64_t target)
 {
@@ -235,7 +235,8 @@ static uint32_t function_by_symbol(const struct ct_cfg *cfg, uint64_t addr)
     return symbol ? whole(cfg, ct_addr_map_get(&cfg->func_at, symbol->addr)) : CT_CFG_NONE;
 }
 
-/* The function that the code was reached from. One that was found later and begins there comes first. */
+/* Returns the function that the code was reached from. A function that was found later and begins there comes
+ * first. */
 static uint32_t function_of(const struct ct_cfg *cfg, const struct ct_cfg_work *leader)
 {
     uint32_t function = function_by_symbol(cfg, leader->addr);
@@ -246,8 +247,8 @@ static uint32_t function_of(const struct ct_cfg *cfg, const struct ct_cfg_work *
 
 /* ---- the whole ---- */
 
-/* A new block inside of an older one, which then ends before it: what it
- * ended with is the new block's now. */
+/* Makes a block inside of an older one, which then ends before it. What the older one ended with goes to the
+ * new one. */
 static int split(struct ct_cfg *cfg, uint32_t number, uint32_t part)
 {
     struct ct_cfg_block *block = &cfg->blocks.at[number];
@@ -255,7 +256,7 @@ static int split(struct ct_cfg *cfg, uint32_t number, uint32_t part)
     struct ct_cfg_block first;
     measure(cfg, block->start, (enum ct_isa)block->isa, rest->start, &first);
     if (first.end != rest->start || rest->start >= block->end || rest->isa != block->isa)
-        return CT_OK; /* they overlap, but their instructions are not the same */
+        return CT_OK; /* they overlap, but their instructions differ */
     rest->function = first.function = block->function;
     rest->first_out = block->first_out;
     rest->last_out = block->last_out;
@@ -285,8 +286,8 @@ static int make_blocks(struct ct_cfg *cfg)
     return rc;
 }
 
-/* Edges of the blocks from `first` on. Parts of older blocks come to theirs by being
- * split off, the last part first. */
+/* Makes the edges of the blocks from `first` on. Parts of older blocks get theirs by being split off, the
+ * last part first. */
 static int make_edges(struct ct_cfg *cfg, size_t first)
 {
     struct draft draft = {0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that count to a number by themselves: A64, one way back, a register that begins with a constant, is
- * added to once a round right before it is compared with a constant, and written by nothing else in the loop.
- * Other ways out of the loop only make it shorter. */
+/* Finds loops that count to a number by themselves, in A64: with one way back, and a register that begins
+ * with a constant, is added to once a round right before it is compared with a constant, and is written by
+ * nothing else in the loop. Other ways out of the loop only make it shorter. */
 #include "base/bytes.h"
 #include "program/cfg.h"
 #include "program/cfg_lift.h"
 
 #define MOST_ROUNDS (UINT32_C(1) << 24)
-#define MOST_BACK   8 /* blocks looked back for the first value */
+#define MOST_BACK   8 /* how many blocks back the first value is looked for */
 #define ZERO        31
 
 enum condition {
@@ -28,8 +28,8 @@ enum condition {
 struct counter {
     uint32_t reg;
     int64_t first, step, limit;
-    uint32_t goes_on; /* enum condition */
-    bool wide;        /* 64 bits */
+    uint32_t goes_on; /* enum condition with which the loop goes on */
+    bool wide;        /* the register has 64 bits */
 };
 
 static bool read_op(const struct ct_cfg *cfg, uint64_t addr, struct ct_lift *lift, uint32_t *op)
@@ -49,7 +49,7 @@ static bool is_inside(const struct ct_cfg *cfg, uint32_t block, uint32_t loop)
     return l == loop;
 }
 
-/* The one block that jumps back, and the one that the loop is entered from. */
+/* Finds the only block that jumps back, and the one from which the loop is entered. */
 static bool find_ends(const struct ct_cfg *cfg, uint32_t loop, uint32_t *latch, uint32_t *before)
 {
     const struct ct_cfg_loop *l = &cfg->loops.at[loop];
@@ -66,7 +66,7 @@ static bool find_ends(const struct ct_cfg *cfg, uint32_t loop, uint32_t *latch, 
     return backs == 1 && entries == 1 && !l->irreducible && cfg->functions.at[l->function].block != l->head;
 }
 
-/* The branch at the end of the latch goes back as long as this is so. */
+/* Finds the condition with which the branch at the end of the latch goes back. */
 static bool find_condition(const struct ct_cfg *cfg, const struct ct_cfg_block *latch, uint64_t head,
                            struct counter *c)
 {
@@ -81,7 +81,7 @@ static bool find_condition(const struct ct_cfg *cfg, const struct ct_cfg_block *
     return true;
 }
 
-/* The compare, and the addition before it, in the latch. */
+/* Finds the compare in the latch, and the addition before it. */
 static bool find_step(const struct ct_cfg *cfg, const struct ct_cfg_block *latch, struct counter *c)
 {
     struct ct_lift lift;
@@ -99,7 +99,7 @@ static bool find_step(const struct ct_cfg *cfg, const struct ct_cfg_block *latch
                 compared = true;
                 if (lift.rd != lift.rn)
                     continue;
-                c->step = -lift.imm; /* SUBS R, R, #n: compared with 0 */
+                c->step = -lift.imm; /* SUBS R, R, #n compares with 0 */
                 c->limit = 0;
                 return lift.rn != ZERO && (c->goes_on == NE || c->goes_on == EQ);
             }
@@ -132,8 +132,8 @@ static unsigned writers(const struct ct_cfg *cfg, uint32_t loop, uint32_t reg)
     return count;
 }
 
-/* What the register has when the loop is entered: written in the block before it, or
- * in those that alone lead there. */
+/* Finds the value of the register when the loop is entered: it is written in the block before the loop, or in
+ * those that alone lead there. */
 static bool find_first(const struct ct_cfg *cfg, uint32_t block, struct counter *c)
 {
     for (unsigned i = 0; i < MOST_BACK; i++) {
@@ -187,7 +187,7 @@ static bool holds(uint32_t condition, uint64_t value, uint64_t limit, bool wide)
     case LE:
         return a <= b;
     default:
-        return true; /* MI, PL and overflows: not understood */
+        return true; /* MI, PL and overflows are not understood */
     }
 }
 

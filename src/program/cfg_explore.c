@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the code of a program by following it: from functions along branches and calls. What is behind a call
- * counts only once the called function is known to return, so code behind calls of abort is never taken for
- * part of what calls it. Data between code is not looked at, because nothing leads there. */
+/* Finds the code of a program by following it: from functions along branches and calls. Code behind a call
+ * counts only once the called function is known to return, so that code behind calls of abort is never taken
+ * for part of the caller. Data between code is not looked at, because nothing leads there. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *label_of(const struct ct_cfg *cfg, const struct ct_symbol *sy
     return symbol && symbol->name == name ? ct_symbols_label(cfg->symbols, symbol) : name;
 }
 
-/* Whether the file names any function: bounds and entries of other files' functions do not count. */
+/* Tells whether the file names any function. Bounds, and entries of other files' functions, do not count. */
 static bool has_names(const struct ct_cfg *cfg)
 {
     size_t count;
@@ -103,7 +103,7 @@ static int make_ready(struct ct_cfg *cfg, uint64_t owner)
     return CT_OK;
 }
 
-/* The code behind a call of a function that returns is code. */
+/* Makes the code behind a call code, because the called function returns. */
 static int release_call(struct ct_cfg *cfg, const struct ct_cfg_wait *wait)
 {
     int rc = CT_CFG_ROOM(cfg, &cfg->behind);
@@ -119,7 +119,7 @@ static int release_call(struct ct_cfg *cfg, const struct ct_cfg_wait *wait)
     return rc;
 }
 
-/* The function at `owner` returns, and with it those that jump to it in place of a return. */
+/* Notes that the function at `owner` returns, and with it those that jump to it in place of a return. */
 static int returns(struct ct_cfg *cfg, uint64_t owner)
 {
     int rc = make_ready(cfg, owner);
@@ -147,7 +147,7 @@ static int wait_for(struct ct_cfg *cfg, uint32_t function, struct ct_cfg_wait wa
     return CT_OK;
 }
 
-/* A jump to where another function is: its returns are also those of the one that jumps. */
+/* Takes a jump to another function, whose returns are also those of the function that jumps. */
 static int jump_out(struct ct_cfg *cfg, uint64_t owner, uint32_t to)
 {
     struct ct_cfg_func *func = &cfg->funcs.at[to];
@@ -159,7 +159,7 @@ static int jump_out(struct ct_cfg *cfg, uint64_t owner, uint32_t to)
     return wait_for(cfg, to, (struct ct_cfg_wait){.addr = owner, .is_tail = true});
 }
 
-/* The function that a symbol says `addr` is in, or else `owner`. */
+/* Returns the function that a symbol says `addr` is in, or else `owner`. */
 static uint64_t owner_of(const struct ct_cfg *cfg, uint64_t addr, uint64_t owner)
 {
     const struct ct_symbol *symbol = ct_symbols_at(cfg->symbols, addr, NULL);
@@ -182,8 +182,8 @@ static int jump(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t targe
     return ct_cfg_leader(cfg, target, isa, owner);
 }
 
-/* Execution runs on into `addr`, which may be another function's: then that
- * one's returns are this one's too. */
+/* Lets execution run on into `addr`. If that is another function's, its returns are also those of this
+ * one. */
 static int run_on(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t addr)
 {
     return jump(cfg, at, addr, (enum ct_isa)at->isa);
@@ -235,7 +235,7 @@ static int end_of_block(struct ct_cfg *cfg, const struct ct_cfg_work *at, const 
     return rc || !falls ? rc : run_on(cfg, at, at->addr + insn->size);
 }
 
-/* Code that takes an address of code may be all that names a function when there are no symbols. */
+/* Notes an address of code that code computes. Without symbols nothing else may name a function. */
 static int note_address(struct ct_cfg *cfg, uint64_t value, enum ct_isa isa)
 {
     uint32_t function;
@@ -254,7 +254,8 @@ static int note_address(struct ct_cfg *cfg, uint64_t value, enum ct_isa isa)
     return rc || function == CT_CFG_NONE ? rc : enter(cfg, function);
 }
 
-/* The sum of an ADRP and the ADD behind it, or the word that a load relative to the PC takes. */
+/* Looks for an address in an instruction: the sum of an ADRP and the ADD behind it, or the word that a load
+ * relative to the PC takes. */
 static int look_for_address(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint32_t op,
                             struct ct_lift *page)
 {
@@ -279,7 +280,7 @@ static int look_for_address(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, 
     return bytes && size >= 4 ? note_address(cfg, ct_load32(bytes), isa) : CT_OK;
 }
 
-/* One straight piece, up to its end or to what was explored before. */
+/* Follows one straight piece of code, up to its end or to what was explored before. */
 static int follow(struct ct_cfg *cfg, struct ct_cfg_work at, bool take_addresses)
 {
     unsigned conditional = 0; /* instructions left in an IT block */
@@ -318,7 +319,7 @@ static int by_address(const void *a, const void *b)
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Looks for the table of each computed branch found since the last time, when all else is explored. */
+/* Looks for the tables of the computed branches found since the last call, when all else is explored. */
 static int find_tables(struct ct_cfg *cfg)
 {
     int rc = CT_OK;
@@ -330,7 +331,7 @@ static int find_tables(struct ct_cfg *cfg)
         uint32_t targets;
         rc = ct_cfg_table_find(cfg, at.addr, (enum ct_isa)at.isa, at.owner, &targets);
         if (!rc && !targets)
-            rc = returns(cfg, at.owner); /* it may go anywhere, to the caller too */
+            rc = returns(cfg, at.owner); /* it may go anywhere, also to the caller */
         if (rc || !targets)
             continue;
         rc = CT_CFG_ROOM(cfg, &cfg->tables);
@@ -369,7 +370,8 @@ int ct_cfg_explore(struct ct_cfg *cfg)
     return rc;
 }
 
-/* Words of segments that are no code, such as tables of constructors and of virtual functions. */
+/* Looks for functions in the words of segments without code, such as tables of constructors and of virtual
+ * functions. */
 static int seed_from_data(struct ct_cfg *cfg)
 {
     int rc = CT_OK;
@@ -399,7 +401,8 @@ int ct_cfg_seed(struct ct_cfg *cfg)
                                   : t32       ? CT_ISA_T32
                                               : CT_ISA_A32,
                                   NULL, &function);
-    /* Work is taken from the end: the function with the lowest address comes first. */
+    /* Work is taken from the end: added in reverse, the function with the lowest address is explored first.
+     */
     for (size_t i = cfg->funcs.count; !rc && i-- > 0;)
         rc = enter(cfg, (uint32_t)i);
     if (!rc && !has_names(cfg))

@@ -13,23 +13,23 @@
 
 struct frame {
     uint32_t block;
-    uint32_t edge; /* to be looked at next */
+    uint32_t edge; /* the edge to be looked at next */
 };
 
-/* Columns by block, and stacks as long as there are blocks. */
+/* Arrays by block, and stacks with room for all blocks. */
 struct work {
     struct ct_cfg *cfg;
-    uint32_t *order; /* of the visit */
+    uint32_t *order; /* by number of the visit */
     uint32_t *low;
-    uint32_t *piece; /* strongly connected piece, UNSEEN while it is open */
+    uint32_t *piece; /* strongly connected piece; UNSEEN while it is open */
     uint32_t *stack;
     uint32_t *postorder;
     struct frame *frames;
-    uint32_t *region; /* blocks of the region that is looked at */
+    uint32_t *region; /* the blocks of the region that is looked at */
     uint32_t clock;
     uint32_t depth;
-    uint32_t pieces; /* closed so far; numbers of a region are not used again in its function */
-    uint32_t base;   /* first one of the region that is looked at */
+    uint32_t pieces; /* pieces closed so far; a function uses no number twice */
+    uint32_t base;   /* the first number of the region that is looked at */
 };
 
 static bool stays(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
@@ -41,7 +41,7 @@ static bool stays(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
 
 /* ---- dominators ---- */
 
-/* Numbers the blocks that the entry reaches, the last one first left; their count. */
+/* Numbers the blocks that the entry reaches, the last one left first. Returns how many. */
 static uint32_t visit_all(struct work *w, uint32_t entry)
 {
     struct ct_cfg *cfg = w->cfg;
@@ -96,7 +96,7 @@ static bool dominate_once(struct work *w, uint32_t count)
     return changed;
 }
 
-/* `low` is the dominator here. */
+/* Finds the dominator of each block, which is `low` here. */
 static void dominate(struct work *w, const struct ct_cfg_function *function)
 {
     if (function->block == CT_CFG_NONE)
@@ -119,7 +119,7 @@ static void forget(struct work *w, const struct ct_cfg_function *function)
 
 /* ---- loops ---- */
 
-/* An edge inside the region of loop `around`, whose head nothing leads back to. */
+/* Tells whether an edge is in the region of loop `around`, in which nothing leads back to the loop's head. */
 static bool in_region(const struct work *w, const struct ct_cfg_edge *edge, uint32_t around)
 {
     const struct ct_cfg *cfg = w->cfg;
@@ -137,7 +137,7 @@ static void close_piece(struct work *w, uint32_t block)
     w->pieces++;
 }
 
-/* Tarjan's algorithm from one block. */
+/* Finds strongly connected pieces from one block on (Tarjan's algorithm). */
 static void connect(struct work *w, uint32_t from, uint32_t around)
 {
     struct ct_cfg *cfg = w->cfg;
@@ -193,7 +193,7 @@ static bool has_edge_to_itself(const struct work *w, uint32_t block, uint32_t ar
     return false;
 }
 
-/* The blocks region[first … first + count) of one piece are a loop. They are in order of address. */
+/* Makes a loop of the blocks region[first … first + count), which are one piece, sorted by address. */
 static int add_loop(struct work *w, uint32_t first, uint32_t count, uint32_t around)
 {
     struct ct_cfg *cfg = w->cfg;
@@ -224,10 +224,10 @@ static int add_loop(struct work *w, uint32_t first, uint32_t count, uint32_t aro
     return CT_OK;
 }
 
-/* Pieces together, each in order of its blocks; those that are no loop may stay anywhere. */
+/* Moves the blocks of each piece together, in their order. Pieces that are no loop may stay anywhere. */
 static void sort_pieces(struct work *w, uint32_t count)
 {
-    uint32_t *start = w->postorder; /* free now, as long as there are blocks and one more */
+    uint32_t *start = w->postorder; /* not used any more; it has an entry for each block and one more */
     uint32_t pieces = w->pieces - w->base;
     for (uint32_t i = 0; i <= pieces; i++)
         start[i] = 0;
@@ -241,7 +241,7 @@ static void sort_pieces(struct work *w, uint32_t count)
         w->region[i] = w->stack[i];
 }
 
-/* The loops right inside of loop `around` (or of a function), whose blocks are region[0 … count). */
+/* Finds the loops directly inside of loop `around` (or of a function), whose blocks are region[0 … count). */
 static int split_region(struct work *w, uint32_t count, uint32_t around)
 {
     int rc = CT_OK;
@@ -262,7 +262,8 @@ static int split_region(struct work *w, uint32_t count, uint32_t around)
     return rc;
 }
 
-/* Members of the function that belong to loop `around` and to none inside of it, in order of address. */
+/* Lists the members of the function that belong to loop `around` and to no loop inside of it, sorted by
+ * address. */
 static uint32_t take_region(struct work *w, const struct ct_cfg_function *function, uint32_t around)
 {
     uint32_t count = 0;

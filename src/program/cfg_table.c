@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jump tables: what a computed branch takes its target from is looked for backwards, along the addresses: the
- * table, what is added to its entries, and the compare that keeps the index inside. All of it has to be
- * found, and every target has to be code of the same function; otherwise it is no table. The shapes are those
- * that gcc and clang write for A64, A32 and T32, with and without optimisation. */
+/* Finds jump tables. From a computed branch it looks backwards, along the addresses, for what the target is
+ * made of: the table, what is added to its entries, and the compare that bounds the index. All of that has to
+ * be found, and every target has to be code of the same function; otherwise it is no table. The shapes are
+ * those that gcc and clang write for A64, A32 and T32, with and without optimisation. */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/cfg.h"
@@ -14,26 +14,26 @@
 #define MOST_COPIES  16   /* from register to register */
 #define ARM_PC       15
 
-/* A branch that is being looked at. */
+/* The search for the table of one branch. */
 struct search {
     struct ct_cfg *cfg;
-    uint64_t from; /* the function begins here: nothing before it counts */
+    uint64_t from; /* the function begins here, and nothing before it is looked at */
     enum ct_isa isa;
     unsigned budget; /* instructions that may still be looked at */
 };
 
 struct table {
-    uint64_t base;    /* what entries are added to */
+    uint64_t base;    /* added to each entry */
     uint64_t address; /* of the first entry */
-    uint64_t at;      /* where the index is used */
-    uint32_t index;   /* register */
-    uint32_t size;    /* bytes of an entry */
-    uint32_t bits;    /* of an entry that count */
+    uint64_t at;      /* the instruction that uses the index */
+    uint32_t index;   /* the register that it is in */
+    uint32_t size;    /* of an entry, in bytes */
+    uint32_t bits;    /* bits of an entry that are used */
     uint32_t shift;
     uint32_t count;
-    uint8_t above; /* what the jump's own condition says of the compare, as in struct ct_lift */
+    uint8_t above; /* what the condition of the jump itself tells of the compare, as in struct ct_lift */
     bool is_signed;
-    bool absolute; /* entries may carry the instruction set in bit 0 */
+    bool absolute; /* entries are addresses, which may have the instruction set in bit 0 */
 };
 
 static bool lift(const struct search *s, uint64_t addr, struct ct_lift *out)
@@ -51,7 +51,7 @@ static bool lift(const struct search *s, uint64_t addr, struct ct_lift *out)
     return true;
 }
 
-/* The address of the instruction before `addr`. In T32 only where one was reached, for its length is not
+/* Steps back to the instruction before `addr`. In T32 only to one that was reached, because its length is not
  * known otherwise. */
 static bool step_back(struct search *s, uint64_t *addr)
 {
@@ -70,8 +70,8 @@ static bool step_back(struct search *s, uint64_t *addr)
     return true;
 }
 
-/* Nothing runs into `addr` from before it: a conditional branch not far before leads there then, when it is
- * the code of a table that a compare with LS chose. */
+/* Finds the branch to `addr` when nothing runs into it from before: a conditional branch not far before leads
+ * there, if it is the code of a table that a compare with LS chose. */
 static bool find_branch_to(struct search *s, uint64_t addr, uint64_t *branch)
 {
     struct ct_insn insn = {0};
@@ -89,7 +89,7 @@ static bool find_branch_to(struct search *s, uint64_t addr, uint64_t *branch)
     return false;
 }
 
-/* The instruction that runs before *addr. */
+/* Steps back to the instruction that runs before *addr. */
 static bool back(struct search *s, uint64_t *addr, struct ct_lift *out)
 {
     uint64_t branch;
@@ -103,7 +103,7 @@ static bool back(struct search *s, uint64_t *addr, struct ct_lift *out)
     return step_back(s, addr) && lift(s, *addr, out);
 }
 
-/* The instruction before `addr` that writes `reg`; *addr is its address then. */
+/* Finds the instruction before `addr` that writes `reg`, and its address in *addr. */
 static bool writer(struct search *s, uint64_t *addr, uint32_t reg, struct ct_lift *out)
 {
     while (back(s, addr, out))
@@ -112,7 +112,7 @@ static bool writer(struct search *s, uint64_t *addr, uint32_t reg, struct ct_lif
     return false;
 }
 
-/* The number in `reg` before `addr`, when it is always the same. */
+/* Finds the number that is in `reg` before `addr`, if it is always the same. */
 static bool constant(struct search *s, uint64_t addr, uint32_t reg, uint64_t *value)
 {
     int64_t sum = 0;
@@ -134,7 +134,7 @@ static bool constant(struct search *s, uint64_t addr, uint32_t reg, uint64_t *va
     return false;
 }
 
-/* A load of an entry: register `def->rd` at `at`. */
+/* Takes a load of an entry into register `def->rd`, at `at`. */
 static bool entry_load(struct search *s, uint64_t at, const struct ct_lift *def, struct table *t)
 {
     if (def->kind != CT_LIFT_LOAD || def->rm == CT_LIFT_NO_REG || !constant(s, at, def->rn, &t->address))
@@ -151,7 +151,7 @@ static bool entry_load(struct search *s, uint64_t at, const struct ct_lift *def,
     return true;
 }
 
-/* base + (entry << shift). */
+/* Takes base + (entry << shift). */
 static bool sum(struct search *s, uint64_t at, const struct ct_lift *add, uint32_t base, uint32_t entry,
                 struct table *t)
 {
@@ -162,7 +162,7 @@ static bool sum(struct search *s, uint64_t at, const struct ct_lift *add, uint32
     return constant(s, at, base, &t->base) && writer(s, &from, entry, &def) && entry_load(s, from, &def, t);
 }
 
-/* What the value that `def` (at `at`) computes comes from. */
+/* Takes the instruction `def` at `at`, which computes the target. */
 static bool value(struct search *s, uint64_t at, const struct ct_lift *def, struct table *t)
 {
     if (def->kind == CT_LIFT_LOAD) {
@@ -210,17 +210,17 @@ static bool table_of(struct search *s, uint64_t addr, struct table *t)
 /* What is followed backwards: a register, or a place in memory where the register was kept, or the value of
  * an instruction that others may have computed again. */
 struct trail {
-    uint32_t reg;        /* CT_LIFT_NO_REG when it is not in a register */
-    struct ct_lift kept; /* FETCH: the place */
-    struct ct_lift made; /* by what the register was made */
+    uint32_t reg;        /* CT_LIFT_NO_REG when the value is in no register */
+    struct ct_lift kept; /* FETCH: the place in memory */
+    struct ct_lift made; /* what computed the value */
     bool is_kept, is_made;
-    uint32_t most; /* entries that a mask leaves, 0 when there is none */
+    uint32_t most; /* entries that a mask leaves; 0 without one */
 };
 
-/* A compare that was passed: whoever equals `reg` there is below the bound. */
+/* A compare that was passed: a value that equals `reg` there is below the bound. */
 struct bound {
     uint32_t reg;
-    uint32_t count; /* 0: none */
+    uint32_t count; /* 0 when there is none */
 };
 
 static bool same_place(const struct ct_lift *a, const struct ct_lift *b)
@@ -228,7 +228,7 @@ static bool same_place(const struct ct_lift *a, const struct ct_lift *b)
     return a->rn == b->rn && a->imm == b->imm;
 }
 
-/* Whether the instruction gives the bound's register what the trail is about. */
+/* Tells whether the instruction gives the bound's register the value that the trail follows. */
 static bool meets(const struct trail *trail, const struct bound *bound, const struct ct_lift *at)
 {
     if (!bound->count)
@@ -243,7 +243,7 @@ static bool meets(const struct trail *trail, const struct bound *bound, const st
     }
 }
 
-/* The register is written here. False: nothing more can be said. */
+/* Goes on behind a write of the register. Returns false when nothing more is known. */
 static bool leave_register(struct trail *trail, const struct ct_lift *at)
 {
     uint32_t reg = trail->reg;
@@ -268,8 +268,8 @@ static bool leave_register(struct trail *trail, const struct ct_lift *at)
     }
 }
 
-/* Entries that the index can choose from, 0 when that is not known. `above`: as
- * the jump's own condition says. */
+/* Finds how many entries the index can choose from; 0 when that is not known. `above` is what the condition
+ * of the jump itself tells. */
 static uint32_t find_bound(struct search *s, uint64_t at, uint32_t index, uint8_t above)
 {
     struct trail trail = {.reg = index};
@@ -332,7 +332,7 @@ static bool read_entry(const struct search *s, const struct table *t, uint32_t i
     return true;
 }
 
-/* A target is code of the function that the branch is in. */
+/* Tells whether a target is code of the function that the branch is in. */
 static bool is_target(const struct search *s, uint64_t owner, uint64_t target)
 {
     uint64_t addr = s->isa == CT_ISA_A64 ? target : target & ~UINT64_C(1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Separate files with the debug information of a program: by .gnu_debuglink, by build id, from servers. */
+/* Finds separate files with the debug information of a program: by .gnu_debuglink, by build id, and on
+ * servers. */
 #include "base/bytes.h"
 #include "base/crc32.h"
 #include "base/ctx.h"
@@ -17,10 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_DEPTH 64         /* of folders */
-#define MOST_FILES (1u << 20) /* with build ids, in all folders */
+#define MOST_DEPTH 64         /* the deepest folder that is looked into */
+#define MOST_FILES (1u << 20) /* the most files with build ids, in all folders */
 
-/* A file with a build id in one of the folders. */
+/* A file with a build id, in one of the folders. */
 struct entry {
     uint8_t id[CT_BUILD_ID_MOST];
     size_t id_size;
@@ -32,12 +33,12 @@ struct ct_debug_files {
     struct ct_arena arena;
     const char **dirs;
     size_t dir_count;
-    struct entry *entries; /* by id, once the folders were read */
+    struct entry *entries; /* sorted by id, once the folders were read */
     size_t count, room;
     bool is_read;
-    const char **source_roots; /* resolved */
+    const char **source_roots; /* resolved paths */
     size_t source_root_count;
-    uint64_t limit; /* of unpacked bytes, for each program */
+    uint64_t limit; /* bytes that sections may unpack to, for each program */
 };
 
 int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out)
@@ -131,18 +132,19 @@ static bool has_debug(const struct ct_elf *elf)
     return ct_elf_section(elf, ".debug_info", &header) || ct_elf_section(elf, ".zdebug_info", &header);
 }
 
-/* What a separate file has to be. */
+/* What a separate file must be like. */
 struct wanted {
     struct ct_ctx *ctx;
     int *result; /* CT_ERR_NOMEM once a file could not be looked at */
     uint8_t id[CT_BUILD_ID_MOST];
     size_t id_size;
-    unsigned machine; /* 0: any */
+    unsigned machine; /* 0 for any */
     uint32_t crc;
-    const char *link; /* name of the file, or NULL */
+    const char *link; /* its name, or NULL */
 };
 
-/* Opens a regular file for a look at it; the descriptor, -1: it is none. errno is ENOMEM without memory. */
+/* Opens a regular file to look at it. Returns the descriptor, -1 when it is none. errno is ENOMEM without
+ * memory. */
 static int open_to_look(const char *path, struct ct_elf *elf, size_t *size)
 {
     struct stat st;
@@ -157,7 +159,7 @@ static int open_to_look(const char *path, struct ct_elf *elf, size_t *size)
     return -1;
 }
 
-/* Does what open_if does, and leaves errno of the allocator. */
+/* Does what open_if does, and keeps errno of the allocator. */
 static struct ct_mapped_file *look_into(const struct wanted *wanted, const char *path, bool by_link)
 {
     struct ct_mapped_file *file;
@@ -181,7 +183,7 @@ static struct ct_mapped_file *look_into(const struct wanted *wanted, const char 
     return NULL;
 }
 
-/* Opens the file when it is the one: it has the build id, or the checksum of the link where `by_link`. */
+/* Opens the file if it has the build id or, with `by_link`, the checksum of the link. */
 static struct ct_mapped_file *open_if(const struct wanted *wanted, const char *path, bool by_link)
 {
     struct ct_mapped_file *file = look_into(wanted, path, by_link);
@@ -270,15 +272,15 @@ static int read_dirs(struct ct_debug_files *files)
     return result;
 }
 
-/* The first file in the folders that has no lower build id. */
+/* Returns the index of the first file in the folders whose build id is not lower. */
 static size_t first_of(const struct ct_debug_files *files, const uint8_t *id, size_t size)
 {
     return CT_COUNT_WHILE(files->count, i,
                           compare_ids(files->entries[i].id, files->entries[i].id_size, id, size) < 0);
 }
 
-/* Whether the bytes of its code are in the file: those of debug information alone have headers of code only.
- * errno is ENOMEM without memory. */
+/* Tells whether a file has the bytes of its code. Files with nothing but debug information have only the
+ * headers of code. errno is ENOMEM without memory. */
 static bool has_code(const char *path)
 {
     struct ct_mapped_file *file;
@@ -320,7 +322,7 @@ int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id
     return result;
 }
 
-/* The first file in the folders that has the build id and names. */
+/* Finds the first file in the folders that has the build id and names. */
 static int find_in_dirs(struct ct_debug_files *files, const struct wanted *wanted,
                         struct ct_mapped_file **out)
 {
@@ -337,7 +339,7 @@ static int find_in_dirs(struct ct_debug_files *files, const struct wanted *wante
 
 /* ---- standard places ---- */
 
-/* The file in .build-id below `root`. */
+/* Opens the file in .build-id below `root`. */
 static struct ct_mapped_file *find_by_id(const struct wanted *wanted, const char *root)
 {
     char path[PATH_MAX];
@@ -350,7 +352,7 @@ static struct ct_mapped_file *find_by_id(const struct wanted *wanted, const char
     return open_if(wanted, path, false);
 }
 
-/* The file of the link in "FOLDER/MIDDLE". */
+/* Opens the file of the link in "FOLDER/MIDDLE". */
 static struct ct_mapped_file *find_by_link(const struct wanted *wanted, const char *folder,
                                            const char *middle)
 {
@@ -396,7 +398,7 @@ static struct ct_mapped_file *find_near(const struct wanted *wanted, const char 
 
 /* ---- the whole ---- */
 
-/* The name in .gnu_debuglink with the checksum behind it, at a multiple of four. */
+/* Reads the name in .gnu_debuglink, and the checksum behind it at a multiple of four. */
 static void read_link(const struct ct_elf *elf, struct wanted *wanted)
 {
     GElf_Shdr header;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of C++ and Rust as people write them, by libiberty's demanglers: those of c++filt and gdb, for both
- * languages, under licences with an exception for linking. Output is limited, since a short name can stand
- * for 2^60 characters. */
+/* Makes names of C++ and Rust readable with libiberty's demanglers, which c++filt and gdb use. They know both
+ * languages, and their licences have an exception for linking. Output is limited, since a short name can
+ * stand for 2^60 characters. */
 #include "base/printable.h"
 #include "coretap/program.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAME (64u << 10) /* characters of a name, mangled or not */
+#define MOST_NAME (64u << 10) /* the longest name, mangled or not, in characters */
 
 struct text {
     char *bytes;
@@ -38,7 +38,7 @@ static void append(const char *part, size_t length, void *user)
     text->bytes[text->size] = '\0';
 }
 
-/* The whole readable name in *text; false when `name` is not mangled. */
+/* Writes the whole readable name to *text. Returns false when `name` is not mangled. */
 static bool write_name(const char *name, struct text *text)
 {
     const int style = DMGL_PARAMS | DMGL_ANSI;
@@ -56,7 +56,7 @@ static bool is_mangled(const char *name)
     return first && first[0] == '_' && (first[1] == 'Z' || first[1] == 'R') && strlen(name) <= MOST_NAME;
 }
 
-/* The name in front of `plt`, which is behind it again. */
+/* Makes the name in front of `plt` readable, with `plt` behind it again. */
 static char *demangle_plt(const char *name, const char *plt)
 {
     char *mangled = strndup(name, (size_t)(plt - name));
@@ -79,7 +79,7 @@ char *ct_demangle(const char *name)
     const char *plt = strrchr(name, '@');
     if (plt && strcmp(plt, "@plt") == 0)
         return demangle_plt(name, plt);
-    /* A mangled name can stand for characters that cannot be printed: then it is shown itself. */
+    /* A mangled name can stand for characters that cannot be printed; then it is shown as it is. */
     if (write_name(name, &text) && text.size && ct_is_printable(text.bytes))
         return text.bytes;
     free(text.bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debug information as tables: loading and looking up. Nothing in the file is believed: libdw checks offsets
- * against sections, and what is read of the rest is bounded by their size. */
+/* Loads debug information into tables, and looks things up in them. The file may hold anything: libdw checks
+ * offsets against sections, and what is read of the rest is bounded by their size. */
 #include "program/dwarf_lines.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
@@ -82,21 +82,21 @@ uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path)
     return file;
 }
 
-/* What a packed section claims to have unpacked, by its own header or the "ZLIB" of GNU; 0: it is not packed.
- * libdw makes room for that before it unpacks, and takes no more. */
+/* Returns the size to which a packed section claims to unpack, by its own header or the "ZLIB" of GNU; 0 when
+ * it is not packed. libdw makes room for so much before it unpacks, and takes no more. */
 static uint64_t claim_of(Elf_Scn *scn, const GElf_Shdr *header, const char *name)
 {
     GElf_Chdr whole;
     if (header->sh_flags & SHF_COMPRESSED)
         return gelf_getchdr(scn, &whole) ? whole.ch_size : 0;
     const Elf_Data *data = name && strstr(name, "zdebug_") ? elf_rawdata(scn, NULL) : NULL;
-    /* a section of no bytes in the file (SHT_NOBITS) has a size and no buffer */
+    /* a section without bytes in the file (SHT_NOBITS) has a size and no buffer */
     if (!data || !data->d_buf || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4) != 0)
         return 0;
     return __builtin_bswap64(ct_load64((const uint8_t *)data->d_buf + 4));
 }
 
-/* Bytes that all packed sections of the file claim; UINT64_MAX when they are more. */
+/* Adds up what all packed sections of the file claim; UINT64_MAX when that overflows. */
 static uint64_t claim_of_all(Elf *elf)
 {
     uint64_t sum = 0;
@@ -112,8 +112,7 @@ static uint64_t claim_of_all(Elf *elf)
     return sum;
 }
 
-/* Takes what the file claims to have unpacked off what the program may still
- * have. CT_ERR_LIMIT: it is more. */
+/* Takes what the file claims to unpack to off what the program may still have. CT_ERR_LIMIT: it is more. */
 static int spend(struct ct_dwarf_reader *reader, const char *name, Elf *elf)
 {
     const uint64_t claim = claim_of_all(elf);
@@ -127,7 +126,7 @@ static int spend(struct ct_dwarf_reader *reader, const char *name, Elf *elf)
     return CT_OK;
 }
 
-/* Bytes of all debug sections when they are unpacked; *packed: some are not. */
+/* Adds up the unpacked sizes of all debug sections; *packed tells whether some are packed. */
 static size_t size_of_debug(Elf *elf, bool *packed)
 {
     size_t size = 0;
@@ -149,14 +148,14 @@ static size_t size_of_debug(Elf *elf, bool *packed)
     return size;
 }
 
-/* More than any program has. */
+/* more than any program has */
 #define MOST_DEBUG (UINT64_C(1) << 32)
 
-/* The file that dwz moved to what several programs have in common, as libdw takes it. */
+/* The file to which dwz moved what several programs have in common, as libdw takes it. */
 struct shared {
     struct ct_mapped_file *file;
     struct ct_elf elf;
-    uint8_t *copy; /* libdw unpacks sections in place: their headers change */
+    uint8_t *copy; /* of the file: libdw unpacks sections in place and changes their headers */
     Dwarf *dwarf;
 };
 
@@ -178,7 +177,7 @@ static uint8_t *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
-/* Opens the file of .gnu_debugaltlink, if there is such a link. */
+/* Opens the file that .gnu_debugaltlink names, if there is one. */
 static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
 {
     const char *name;
@@ -233,7 +232,7 @@ static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)
     return result;
 }
 
-/* libdw unpacks sections in place: their headers change, so it gets a copy of the file. */
+/* Reads a file with packed sections from a copy, because libdw unpacks in place and changes headers. */
 static int read_packed(struct ct_dwarf_reader *reader, const void *bytes, size_t size)
 {
     uint8_t *copy = copy_of(bytes, size);
@@ -287,8 +286,8 @@ static struct ct_lines *new_lines(struct ct_ctx *ctx, const char *name, const ch
     return NULL;
 }
 
-/* Reads the lines of the file, or of its separate file with debug information when it has none itself;
- * `path`, near which that lies, may be NULL. */
+/* Reads the lines of the file, or of its separate file with debug information if it has none itself. `path`,
+ * near which that lies, may be NULL. */
 static int make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
                 const struct ct_line_options *options, struct ct_lines **out)
 {
@@ -416,7 +415,7 @@ int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *na
     return whole == length || path[whole - length - 1] == '/';
 }
 
-/* The first line from `line` on that has code in one of the files wanted; 0: there is none. */
+/* Returns the first line from `line` on that has code in one of the wanted files; 0 when there is none. */
 static uint32_t nearest_line(const struct ct_lines *lines, const bool *wanted, uint32_t line)
 {
     uint32_t best = 0;
@@ -434,8 +433,8 @@ static bool same_line(const struct ct_line *a, const struct ct_line *b)
     return a->file == b->file && a->line == b->line;
 }
 
-/* Row i only goes on with the line of the row before it, or stands at the same
- * address as another one of the line. */
+/* Returns true when row i only continues the line of the row before it, or is at the same address as another
+ * row of the line. */
 static bool continues(const struct ct_lines *lines, size_t i)
 {
     const struct ct_line *row = &lines->rows[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the source lines: what the readers of line tables and of scopes share. */
+/* What the readers of line tables and of scopes share. */
 #ifndef CT_PROGRAM_DWARF_LINES_H
 #define CT_PROGRAM_DWARF_LINES_H
 
@@ -24,32 +24,32 @@ struct ct_lines {
     struct ct_source_roots *sources;
 };
 
-/* What the reading of one file needs. */
+/* The state of reading one file. */
 struct ct_dwarf_reader {
     struct ct_ctx *ctx;
     const char *name;
-    const char *path; /* of the file that is read, or NULL */
+    const char *path; /* path of the file, or NULL */
     struct ct_debug_files *files;
     Dwarf *dwarf;
     uint64_t bias;
-    size_t size;            /* of the debug information: nothing in it can be more than this many */
-    uint64_t unpacked_left; /* bytes that packed sections may still claim */
+    size_t size;            /* of the debug information, which bounds all numbers in it */
+    uint64_t unpacked_left; /* bytes that packed sections may still unpack to */
     struct ct_lines *lines;
     int result; /* CT_ERR_NOMEM once something could not be kept */
 };
 
-/* Number of a path, written without what does nothing in it ("./", "//"). CT_LINE_NONE without a path or
- * memory, which reader->result tells. */
+/* Returns the number of a path, written without the parts that change nothing ("./", "//"). CT_LINE_NONE
+ * without a path or memory; reader->result tells which. */
 uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path);
 
-/* The result of what was read with libdw since errno was 0, when it itself came to `result`. */
+/* Returns the result of what was read with libdw since errno was 0, given that of libdw itself. */
 int ct_dwarf_status(const struct ct_dwarf_reader *reader, int result);
 
 /* Fill in lines->rows, and scopes and segments. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_dwarf_read_rows(struct ct_dwarf_reader *reader);
 int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader);
 
-/* The next row that has room in an array which doubles; CT_ERR_NOMEM. */
+/* Makes room for one more row of an array, which doubles. CT_ERR_NOMEM. */
 int ct_dwarf_grow(struct ct_dwarf_reader *reader, void **array, size_t count, size_t *room, size_t size);
 
 #endif

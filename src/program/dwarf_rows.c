@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Line tables: the rows of all of them, in order of addresses and without overlaps. */
+/* Reads the rows of all line tables, and sorts them by address without overlaps. */
 #include "base/ctx.h"
 #include "program/dwarf_lines.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row while tables are read; `order` keeps rows of one address as the table has them. */
+/* A row while tables are read. `order` keeps rows of one address in the order of the table. */
 struct raw_row {
     struct ct_line line;
     size_t order;
@@ -42,7 +42,8 @@ static int read_sections(struct ct_dwarf_reader *reader, struct rows *rows)
     return CT_OK;
 }
 
-/* Code that the linker threw away keeps its rows, at address 0 or near it. */
+/* Tells whether an address is code. Code that the linker threw away keeps its rows, at address 0 or near
+ * it. */
 static bool is_code(const struct rows *rows, uint64_t addr)
 {
     for (size_t i = 0; i < rows->code_count; i++)
@@ -70,7 +71,7 @@ static uint32_t number(int value)
     return value > 0 ? (uint32_t)value : 0;
 }
 
-/* False when something of it cannot be read. */
+/* Reads a row. Returns false when a part of it cannot be read. */
 static bool read_row(struct ct_dwarf_reader *reader, Dwarf_Line *line, struct ct_line *out)
 {
     Dwarf_Addr addr;
@@ -91,7 +92,7 @@ static bool read_row(struct ct_dwarf_reader *reader, Dwarf_Line *line, struct ct
     return out->file != CT_LINE_NONE;
 }
 
-/* Rows [first, last) of a table, where `last` ends their sequence. */
+/* Reads rows [first, last) of a table, where `last` ends their sequence. */
 static int read_sequence(struct ct_dwarf_reader *reader, struct rows *rows, Dwarf_Lines *table, size_t first,
                          size_t last)
 {
@@ -169,8 +170,8 @@ static int by_address(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Where rows overlap, the one that begins later ends the one before; of two that
- * begin together the first counts. */
+/* Sorts the rows. Where two overlap, the one that begins later ends the one before; of two that begin
+ * together the first counts. */
 static int arrange(struct ct_dwarf_reader *reader, struct rows *rows)
 {
     struct ct_lines *lines = reader->lines;
@@ -180,7 +181,7 @@ static int arrange(struct ct_dwarf_reader *reader, struct rows *rows)
     lines->rows = malloc(rows->count * sizeof *lines->rows);
     if (!lines->rows)
         return ct_fail_nomem(reader->ctx, reader->name);
-    struct ct_line *last = NULL; /* with instructions */
+    struct ct_line *last = NULL; /* the last one with instructions */
     for (size_t i = 0; i < rows->count; i++) {
         struct ct_line row = rows->rows[i].line;
         bool empty = row.addr == row.end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions and the calls that were inlined into them, from the tree of debugging entries. */
+/* Reads functions, and the calls that were inlined into them, from the tree of debugging entries. */
 #include "base/ctx.h"
 #include "program/dwarf_lines.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks in blocks, namespaces and inlined calls together: deeper entries are left out. */
+/* how deep blocks, namespaces and inlined calls may be nested; deeper entries are left out */
 #define MOST_DEPTH 64
 
 struct scopes {
@@ -18,7 +18,7 @@ struct scopes {
     struct ct_extent *extents;
     size_t extent_count;
     size_t extent_room;
-    size_t budget; /* entries and ranges that may still come: more than bytes there cannot be */
+    size_t budget; /* entries and ranges that may still come; there cannot be more of them than bytes */
     Dwarf_Files *files;
     size_t file_count;
 };
@@ -73,7 +73,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
     return (uint32_t)word;
 }
 
-/* File that a number of the unit means. */
+/* Returns the file that a number means in the unit. */
 static uint32_t unit_file(struct scopes *s, uint32_t file)
 {
     const char *path = s->files && file < s->file_count ? dwarf_filesrc(s->files, file, NULL, NULL) : NULL;
@@ -98,7 +98,7 @@ static void describe(struct scopes *s, Dwarf_Die *die, struct ct_line_scope *sco
     scope->call_line = number_of(die, DW_AT_call_line);
 }
 
-/* *number is that of the new scope, or CT_LINE_NONE for an entry without code. */
+/* Adds a scope. *number is its number, or CT_LINE_NONE for an entry without code. */
 static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t *number)
 {
     struct ct_lines *lines = s->reader->lines;
@@ -208,7 +208,8 @@ static int read_units(struct scopes *s)
     return CT_OK;
 }
 
-/* Outer ones first: a scope has a smaller number than what is inlined into it. */
+/* Compares scopes so that outer ones come first: a scope has a smaller number than what is inlined into
+ * it. */
 static int by_address(const void *a, const void *b)
 {
     const struct ct_extent *x = a;

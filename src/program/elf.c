@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF files of Arm targets: what is accepted, and their PT_LOAD segments as memory. */
+/* Opens ELF files of Arm targets that are accepted, and adds their PT_LOAD segments to a memory. */
 #include "program/elf.h"
 #include "base/ctx.h"
 #include "base/elf_strings.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Most bytes of a segment that has a zero-filled tail and so gets pages of its own. */
+/* the largest segment with a tail of zeros, which gets pages of its own, in bytes */
 #define MOST_PAGES (UINT64_C(1) << 32)
 
 static int check_header(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf)
@@ -32,7 +32,7 @@ static int check_header(struct ct_ctx *ctx, const char *name, const struct ct_el
     return CT_OK;
 }
 
-/* A header may say that there are 2^32 - 1, whatever the size of the file. */
+/* Returns the number of segments. A header may claim 2^32 - 1 of them, whatever the size of the file. */
 static size_t count_segments(Elf *elf, size_t size)
 {
     const size_t room = size / gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);
@@ -51,7 +51,7 @@ static int check(struct ct_ctx *ctx, const char *name, size_t size, struct ct_el
     return check_header(ctx, name, out);
 }
 
-/* Checks what libelf opened, and closes it when it is not taken. errno was 0 before. */
+/* Checks what libelf opened, and closes it when it is not accepted. errno was 0 before. */
 static int take(struct ct_ctx *ctx, const char *name, Elf *elf, size_t size, struct ct_elf *out)
 {
     *out = (struct ct_elf){.elf = elf};
@@ -85,8 +85,8 @@ void ct_elf_close(struct ct_elf *elf)
     elf->elf = NULL;
 }
 
-/* A segment longer in memory than in the file: pages of zeros with the file's bytes at their begin.
- * Pages that are only read are never really there. */
+/* Adds a segment that is longer in memory than in the file: pages of zeros with the file's bytes at their
+ * beginning. Pages that are only read take no memory. */
 static int with_tail(struct ct_ctx *ctx, const struct ct_mapped_file *file, const GElf_Phdr *segment,
                      const uint8_t **out)
 {
@@ -110,7 +110,7 @@ static int check_segment(struct ct_ctx *ctx, const struct ct_mapped_file *file, 
                          uint64_t addr)
 {
     bool inside = segment->p_offset <= file->size && segment->p_filesz <= file->size - segment->p_offset;
-    if (!inside && segment->p_filesz) /* one of zeros alone may have any offset */
+    if (!inside && segment->p_filesz) /* a segment of nothing but zeros may have any offset */
         return ct_fail(ctx, CT_ERR_FORMAT,
                        "%s: the segment at 0x%" PRIx64 " has 0x%" PRIx64 " bytes at offset 0x%" PRIx64
                        ", beyond the end of the file at 0x%zx: the file is cut; get a whole copy",

@@ -10,7 +10,7 @@
 struct ct_elf {
     Elf *elf;
     GElf_Ehdr header;
-    size_t segments; /* program headers: as many as the file says, and can hold */
+    size_t segments; /* program headers: as many as the file tells of and can hold */
 };
 
 /* Opens the bytes of a file, called `name` in messages; they must stay until ct_elf_close. Only 32-bit

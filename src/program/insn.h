@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the three instruction classifiers share: results, and which architecture brought what. */
+/* What the three classifiers of instructions share: results, and which architecture brought what. */
 #ifndef CT_PROGRAM_INSN_H
 #define CT_PROGRAM_INSN_H
 
@@ -13,8 +13,8 @@ static inline void ct_insn_set(struct ct_insn *out, enum ct_insn_type type, enum
     out->sub = (uint8_t)sub;
 }
 
-/* Whether the core may have what version 8.`minor` of the architecture brought. Version 9.n has all of
- * 8.(n+5), so 9.4 is asked for as 9. A core of unknown architecture and the newest one have everything:
+/* Tells whether the core may have what version 8.`minor` of the architecture brought. Version 9.n has all of
+ * 8.(n+5), so 9.4 is asked for as 9. A core of unknown architecture has everything, as the newest one does:
  * older cores leave the new encodings undefined, so no program that ran there has them. */
 static inline bool ct_arch_has_v8(const struct ct_arch *arch, unsigned minor)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies where in an ELF file besides its functions. */
+/* Lists what lies where in an ELF file besides its functions. */
 #include "base/arena.h"
 #include "base/ctx.h"
 #include "program/elf.h"
@@ -21,7 +21,7 @@ struct reader {
     uint64_t bias;
 };
 
-/* Adds an area to the *count that *list has. False without memory. */
+/* Adds an area to a list. Returns false without memory. */
 static bool add(struct reader *r, const struct ct_area **list, size_t *count, const struct ct_area *area)
 {
     struct ct_area *areas = ct_arena_push(&r->out->arena, *list, count, sizeof *areas);
@@ -33,7 +33,7 @@ static bool add(struct reader *r, const struct ct_area **list, size_t *count, co
     return true;
 }
 
-/* The data objects of one symbol table. */
+/* Adds the data objects of one symbol table. */
 static bool add_objects(struct reader *r, Elf_Scn *scn, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(scn, NULL);
@@ -51,7 +51,7 @@ static bool add_objects(struct reader *r, Elf_Scn *scn, const GElf_Shdr *header)
     return true;
 }
 
-/* Those of all tables of a type; *found: there is one. */
+/* Adds the data objects of all tables of a type; *found tells whether there is one. */
 static bool add_tables(struct reader *r, uint32_t type, bool *found)
 {
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(r->elf, scn));) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files in memory. */
+/* Reads files into memory. */
 #include "base/ctx.h"
 #include "base/whole_file.h"
 #include "program/memory.h"

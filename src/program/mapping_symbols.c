@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arm ELF for the Arm architecture, IHI 0044, 5.5.5; for AArch64, IHI 0056, 5.5.4. */
+/* Reads mapping symbols: ELF for the Arm architecture, IHI 0044, 5.5.5; for AArch64, IHI 0056, 5.5.4. */
 #include "program/mapping_symbols.h"
 #include "base/ctx.h"
 #include "base/search.h"
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* "$d" or "$d.anything". */
+/* Returns true for "$d" or "$d.anything", and the same with the other letters. */
 static bool is_mapping(const char *name, uint32_t *isa)
 {
     if (!name || name[0] != '$' || name[1] == '\0' || (name[2] != '\0' && name[2] != '.'))
@@ -40,7 +40,7 @@ static int by_address(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Takes those of one table; `room` is that of its symbols. */
+/* Reads the mapping symbols of one table, which has `room` symbols. */
 static void read_table(const struct ct_elf *elf, Elf_Data *table, size_t strings, size_t room, uint64_t bias,
                        struct ct_mapping_symbols *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mapping symbols of the Arm ELF ABI ($a, $t, $x, $d): where code of which
- * instruction set begins, and where data. */
+/* Mapping symbols of the Arm ELF ABI ($a, $t, $x, $d), which tell where code of which instruction set begins,
+ * and where data does. */
 #ifndef CT_PROGRAM_MAPPING_SYMBOLS_H
 #define CT_PROGRAM_MAPPING_SYMBOLS_H
 
@@ -9,23 +9,24 @@
 #include <stdint.h>
 
 struct ct_map_point {
-    uint64_t addr; /* up to the next point */
-    uint32_t isa;  /* enum ct_isa; UNKNOWN: data */
+    uint64_t addr; /* where the kind begins, which lasts up to the next point */
+    uint32_t isa;  /* enum ct_isa; UNKNOWN for data */
     uint32_t order;
 };
 
-/* All zero is an empty mapping. */
+/* The mapping symbols of a file; all zero when there are none. */
 struct ct_mapping_symbols {
-    struct ct_map_point *points; /* by address */
+    struct ct_map_point *points; /* sorted by address */
     size_t count;
 };
 
-/* Reads those of the symbol table, `bias` added; a file without any is no error. CT_ERR_NOMEM. */
+/* Reads the mapping symbols of the symbol table, with `bias` added. A file without any is no error.
+ * CT_ERR_NOMEM. */
 int ct_mapping_read(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, uint64_t bias,
                     struct ct_mapping_symbols *out);
 void ct_mapping_free(struct ct_mapping_symbols *mapping);
 
-/* What is at `addr`; NULL when no mapping symbol says it. */
+/* Returns what is at `addr`; NULL when no mapping symbol tells. */
 const struct ct_map_point *ct_mapping_at(const struct ct_mapping_symbols *mapping, uint64_t addr);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The target's memory: regions of bytes, and which of them an access in a space finds.
  *
- * Regions that share a space do not overlap, those of different spaces may. So each of the eight spaces
- * has its own sorted array of the regions that belong to it, and an access is a binary search in the
- * array of one of its spaces. */
+ * Regions that share a space do not overlap; those of different spaces may. So each of the eight spaces has a
+ * sorted array of its regions, and an access is a binary search in the array of one of its spaces. */
 #include "program/memory.h"
 #include "base/ctx.h"
 #include "base/search.h"
@@ -16,14 +15,14 @@
 #define SPACES 8
 
 struct index {
-    struct ct_region **regions; /* by address */
+    struct ct_region **regions; /* sorted by address */
     size_t count;
     size_t cap;
 };
 
 struct ct_memory {
     struct ct_ctx *ctx;
-    struct ct_region **regions; /* in the order they came */
+    struct ct_region **regions; /* in the order in which they were added */
     size_t count;
     size_t cap;
     struct index spaces[SPACES];
@@ -73,7 +72,7 @@ struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory)
     return memory->ctx;
 }
 
-/* Number of regions of the index that begin at or below addr. */
+/* Returns how many regions of the index begin at or below addr. */
 static size_t upper_bound(const struct index *index, uint64_t addr)
 {
     return CT_COUNT_WHILE(index->count, i, index->regions[i]->addr <= addr);
@@ -97,8 +96,8 @@ static const char *region_name(const struct ct_region *region)
     return region->file ? region->file->path : "memory region";
 }
 
-/* The regions of one space do not overlap, so only the last one that begins at or below the new one's
- * end can be in its way. */
+/* Refuses a region that overlaps another one in its space. As those in a space do not overlap, only the last
+ * one that begins at or below the new one's end can be in its way. */
 static int check_overlap(struct ct_memory *memory, const struct ct_region *region, uint32_t space)
 {
     for (unsigned s = 0; s < SPACES; s++) {
@@ -116,7 +115,7 @@ static int check_overlap(struct ct_memory *memory, const struct ct_region *regio
     return CT_OK;
 }
 
-/* Lists the region in the spaces of the mask; nothing overlaps there. */
+/* Adds the region to the spaces of the mask, where nothing overlaps it. */
 static int enter(struct ct_memory *memory, struct ct_region *region, uint32_t space)
 {
     for (unsigned s = 0; s < SPACES; s++) {
@@ -157,7 +156,7 @@ int ct_memory_insert(struct ct_memory *memory, const struct ct_region *region)
     return CT_OK;
 }
 
-/* Takes out the regions that came after the first `count`. */
+/* Removes the regions that were added after the first `count`. */
 static void roll_back(struct ct_memory *memory, size_t count)
 {
     while (memory->count > count) {
@@ -175,7 +174,7 @@ static void roll_back(struct ct_memory *memory, size_t count)
     }
 }
 
-/* The spaces of a region: none stated means all. */
+/* Returns the spaces of a region; none stated means all. */
 static int check_space(struct ct_memory *memory, uint32_t *space)
 {
     if (*space & ~(uint32_t)CT_SPACE_ANY)

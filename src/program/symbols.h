@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the symbols: what the readers of an ELF file's sections share
- * while they collect its functions. */
+/* What the readers of an ELF file's sections share while they collect its functions. */
 #ifndef CT_PROGRAM_SYMBOLS_H
 #define CT_PROGRAM_SYMBOLS_H
 
@@ -12,16 +11,16 @@
 
 #include <stdbool.h>
 
-/* A function as one source has it. */
+/* A function as one section has it. */
 struct ct_function {
-    struct ct_symbol symbol; /* name NULL: the source knows the bounds only */
-    uint64_t section_end;    /* load bias included; 0: not known */
+    struct ct_symbol symbol; /* its name is NULL when the section knows the bounds only */
+    uint64_t section_end;    /* with the load bias; 0 when not known */
     uint8_t rank;            /* of the name: 0 global, 1 weak, 2 local, 3 made from another name */
 };
 
 /* Executable bytes of the file. */
 struct ct_code_bytes {
-    uint64_t addr; /* load bias included */
+    uint64_t addr; /* with the load bias */
     uint64_t end;
     const uint8_t *bytes;
 };
@@ -29,44 +28,45 @@ struct ct_code_bytes {
 /* The functions of a file while they are collected. */
 struct ct_collector {
     struct ct_ctx *ctx;
-    const char *name;         /* of the file, in messages */
+    const char *name;         /* of the file, for messages */
     const struct ct_elf *elf; /* the program itself */
     uint64_t bias;
-    struct ct_arena *arena;             /* of names */
-    struct ct_mapping_symbols *mapping; /* instruction sets, of the first symbol table that says something */
+    struct ct_arena *arena;             /* for names */
+    struct ct_mapping_symbols *mapping; /* instruction sets, from the first symbol table that tells any */
     struct ct_function *functions;
     size_t count, room;
-    struct ct_code_bytes *code; /* by address; none overlaps another */
+    struct ct_code_bytes *code; /* sorted by address, without overlaps */
     size_t code_count;
 };
 
-/* Loads the functions of a file whose bytes are given. `name` is what it is called; `path`, near which
+/* Loads the functions of a file whose bytes are given. `name` is its name in messages; `path`, near which
  * separate files lie, may be NULL. The errors of ct_symbols_load_with. */
 int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
                     const struct ct_symbol_options *options, struct ct_symbols **out);
 
-/* Orders functions (for qsort) by address; of those at one address the first is the one whose name counts. */
+/* Compares functions by address, for qsort. Of several at one address the first is the one whose name is
+ * used. */
 int ct_function_order(const void *a, const void *b);
 
 /* Adds one function. CT_ERR_NOMEM. */
 int ct_collect(struct ct_collector *collector, const struct ct_function *function);
 
-/* The section of this name, its header in *header; NULL when there is none. */
+/* Returns the section with a name, and its header in *header; NULL when there is none. */
 Elf_Scn *ct_elf_section(const struct ct_elf *elf, const char *name, GElf_Shdr *header);
 
-/* Whether [addr, addr + size), load bias included, lies in the executable bytes. */
+/* Tells whether [addr, addr + size), with the load bias, lies in executable bytes. */
 bool ct_collect_is_code(const struct ct_collector *collector, uint64_t addr, uint64_t size);
 
 /* ---- symbol_tables.c ---- */
 
-/* Adds the functions of the first table of this type (SHT_SYMTAB, SHT_DYNSYM) of `elf`, which is the program
- * or a file with its names; *found counts them. CT_ERR_FORMAT, CT_ERR_LIMIT, CT_ERR_NOMEM. */
+/* Adds the functions of the first table of a type (SHT_SYMTAB, SHT_DYNSYM) of `elf`, which is the program or
+ * a file with its names; *found counts them. CT_ERR_FORMAT, CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_collect_table(struct ct_collector *collector, const struct ct_elf *elf, uint32_t type,
                      enum ct_symbol_source source, size_t *found);
 
 /* ---- unwind_functions.c ---- */
 
-/* Adds the bounds of functions that .eh_frame and .ARM.exidx give. CT_ERR_NOMEM. */
+/* Adds the bounds of functions in .eh_frame and .ARM.exidx. CT_ERR_NOMEM. */
 int ct_collect_unwind(struct ct_collector *collector);
 
 /* ---- plt_functions.c ---- */
@@ -76,33 +76,33 @@ int ct_collect_plt(struct ct_collector *collector);
 
 /* ---- mini_debug.c ---- */
 
-/* Unpacks .gnu_debugdata to at most `limit` bytes: *out is to be freed, NULL when there is none, or it is
- * damaged or larger, which is said then. CT_ERR_NOMEM. */
+/* Unpacks .gnu_debugdata to at most `limit` bytes. The caller frees *out, which is NULL when there is none,
+ * or when it is damaged or larger; then a message tells so. CT_ERR_NOMEM. */
 int ct_mini_debug(const struct ct_collector *collector, uint64_t limit, uint8_t **out, size_t *size);
 
 /* ---- debug_files.c ---- */
 
-/* The folders that ct_debug_files_add_source_root named; none for NULL. */
+/* Returns the folders that ct_debug_files_add_source_root named; none for NULL. */
 const char *const *ct_debug_source_roots(const struct ct_debug_files *files, size_t *count);
 
-/* Bytes that the packed sections of one program may have unpacked. */
+/* Returns how many bytes the packed sections of one program may unpack to. */
 uint64_t ct_debug_limit(const struct ct_debug_files *files);
 
-/* The separate file with the debug information of the program at `path`; *out is NULL when there is none, and
- * otherwise the caller's to close. `online`: servers may be asked. CT_ERR_NOMEM. */
+/* Opens the separate file with the debug information of the program at `path`. The caller closes *out, which
+ * is NULL when there is none. `online`: servers may be asked. CT_ERR_NOMEM. */
 int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
                        const struct ct_elf *elf, bool online, struct ct_mapped_file **out);
 
-/* The file that dwz moved common parts of the debug information of the file at `path` to: of this name, or of
- * the build id. *out is NULL when it is not found. CT_ERR_NOMEM. */
+/* Opens the file to which dwz moved common parts of the debug information of the file at `path`: the one with
+ * this name or this build id. *out is NULL when it is not found. CT_ERR_NOMEM. */
 int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path, const char *name,
                          const uint8_t *id, size_t id_size, struct ct_mapped_file **out);
 
 /* ---- elf_notes.c ---- */
 
-#define CT_BUILD_ID_MOST 64 /* bytes; SHA-1 has 20 */
+#define CT_BUILD_ID_MOST 64 /* in bytes; SHA-1 has 20 */
 
-/* Copies the build id; result: its size, 0 when there is none. `file_size` bounds what is read. */
+/* Copies the build id and returns its size, 0 when there is none. `file_size` bounds what is read. */
 size_t ct_elf_build_id(const struct ct_elf *elf, size_t file_size, uint8_t id[CT_BUILD_ID_MOST]);
 
 #endif
