@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers by address: a pair map with one half of the pair. */
+/* Maps addresses to numbers: a pair map that uses one half of the pair. */
 #ifndef CT_BASE_ADDR_MAP_H
 #define CT_BASE_ADDR_MAP_H
 
@@ -7,18 +7,18 @@
 
 #define CT_ADDR_NONE CT_PAIR_NONE
 
-/* All zero is an empty map. */
+/* A map; all zero is an empty one. */
 struct ct_addr_map {
     struct ct_pair_map pairs;
 };
 
-/* CT_ADDR_NONE when there is nothing at `addr`. */
+/* Returns the number at `addr`, or CT_ADDR_NONE. */
 static inline uint32_t ct_addr_map_get(const struct ct_addr_map *map, uint64_t addr)
 {
     return ct_pair_map_get(&map->pairs, addr, 0);
 }
 
-/* Puts `value` (not CT_ADDR_NONE) there in place of what was. CT_ERR_NOMEM. */
+/* Sets the number at `addr` to `value`, which is not CT_ADDR_NONE. CT_ERR_NOMEM. */
 static inline int ct_addr_map_put(struct ct_addr_map *map, uint64_t addr, uint32_t value)
 {
     return ct_pair_map_put(&map->pairs, addr, 0, value);

@@ -65,10 +65,10 @@ char *ct_arena_printf(struct ct_arena *arena, const char *fmt, ...)
     return text;
 }
 
-/* The capacity is implied by the count: it is the next power of two, so growth happens exactly there. */
+/* The capacity follows from the count: it is the next power of two, so that the array grows exactly there. */
 void *ct_arena_push(struct ct_arena *arena, const void *array, size_t *count, size_t size)
 {
-    /* The array is the arena's own: only this cast takes the const away again. */
+    /* The array is the arena's own, so this cast may take the const away. */
     void *room = (void *)(uintptr_t)array; /* NOLINT(performance-no-int-to-ptr) */
     if ((*count & (*count - 1)) == 0) {
         size_t cap = *count ? 2 * *count : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is given back all at once: for what is built piece by piece and lives as long as its owner. */
+/* Memory that is freed all at once, for what is built piece by piece and lives as long as its owner. */
 #ifndef CT_BASE_ARENA_H
 #define CT_BASE_ARENA_H
 
@@ -7,27 +7,27 @@
 
 struct ct_arena_block;
 
-/* All zero is an empty arena. */
+/* An arena; all zero is an empty one. */
 struct ct_arena {
-    struct ct_arena_block *blocks; /* the newest first; allocation is from that one */
+    struct ct_arena_block *blocks; /* the newest one first, from which memory is taken */
 };
 
-/* `size` zeroed bytes, aligned for any object; NULL without memory. */
+/* Returns `size` zeroed bytes, aligned for any object; NULL without memory. */
 void *ct_arena_alloc(struct ct_arena *arena, size_t size);
 
-/* The first `size` bytes of `text` as a string. */
+/* Returns the first `size` bytes of `text` as a string; NULL without memory. */
 char *ct_arena_strndup(struct ct_arena *arena, const char *text, size_t size);
 char *ct_arena_strdup(struct ct_arena *arena, const char *text);
 
-/* Formatted text of any length. */
+/* Returns formatted text of any length; NULL without memory. */
 char *ct_arena_printf(struct ct_arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Makes room for one more element of `size` bytes behind the *count that `array` has, all in the arena;
- * *count grows by one. The result is the array, which may have moved (the old one stays valid and unused);
- * NULL without memory. Start with array NULL and count 0. */
+/* Makes room for one more item of `size` bytes behind the *count that `array` has, and adds one to *count.
+ * Returns the array, which may have moved (the old one stays valid and unused); NULL without memory. An array
+ * begins as NULL with count 0. */
 void *ct_arena_push(struct ct_arena *arena, const void *array, size_t *count, size_t size);
 
-/* Gives everything back; the arena is empty again. */
+/* Frees all memory; the arena is empty again. */
 void ct_arena_free(struct ct_arena *arena);
 
 #endif

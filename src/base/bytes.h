@@ -21,25 +21,25 @@ static inline uint64_t ct_load64(const uint8_t *p)
     return (uint64_t)ct_load32(p) | (uint64_t)ct_load32(p + 4) << 32;
 }
 
-/* x, loaded from memory as it is, as a little-endian number; and the other way round. */
+/* Turns a number that was loaded from memory as it is into a little-endian one, and back. */
 static inline uint64_t ct_le64(uint64_t x)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
 }
 
-/* Bits hi..lo of x, as the architecture writes x[hi:lo]; 31 >= hi >= lo. */
+/* Returns bits hi..lo of x, which the architecture writes as x[hi:lo]; 31 >= hi >= lo. */
 static inline uint32_t ct_bits(uint32_t x, unsigned hi, unsigned lo)
 {
     return x >> lo & (0xffffffffu >> (31 - hi + lo));
 }
 
-/* The low n bits set; n from 0 to 64. */
+/* Returns a number with the low n bits set; n from 0 to 64. */
 static inline uint64_t ct_mask64(unsigned n)
 {
     return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
 }
 
-/* x, a signed number of n bits, widened; n from 1 to 64. */
+/* Returns x, a signed number of n bits, widened; n from 1 to 64. */
 static inline int64_t ct_sext(uint64_t x, unsigned n)
 {
     return (int64_t)(x << (64 - n)) >> (64 - n);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CRC-32 as of zlib. */
+/* CRC-32, as zlib has it. */
 #ifndef CT_BASE_CRC32_H
 #define CT_BASE_CRC32_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The checksum of `n` bytes. */
+/* Returns the checksum of `n` bytes. */
 uint32_t ct_crc32(const uint8_t *p, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the context: how a layer fails and how it says something. */
+/* The context, as the library's functions use it to fail and to log. */
 #ifndef CT_BASE_CTX_H
 #define CT_BASE_CTX_H
 
@@ -13,11 +13,11 @@ struct ct_ctx {
     int lacked_memory;
 };
 
-/* Stores the text and returns `code`, so that a function ends with `return ct_fail(…)`.
- * ctx may be NULL: then only the code survives. */
+/* Stores the text and returns `code`, so that a function ends with `return ct_fail(…)`. With ctx NULL only
+ * the code survives. */
 int ct_fail(struct ct_ctx *ctx, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* CT_ERR_ARG for a pointer that function `who` needs and that is null. */
+/* Returns CT_ERR_ARG because a pointer that function `who` needs is null, and stores a text. */
 int ct_fail_null(struct ct_ctx *ctx, const char *who);
 
 /* Tells whether a function cannot give an array of `object`, and sets the count to 0. */
@@ -28,14 +28,14 @@ static inline int ct_no_array(const void *object, size_t *count)
     return !object || !count;
 }
 
-/* CT_ERR_NOMEM with the object that there was no memory for. */
+/* Returns CT_ERR_NOMEM and stores a text that names the object for which memory was missing. */
 int ct_fail_nomem(struct ct_ctx *ctx, const char *what);
 
 /* Returns `result` of callbacks and calls that give no more than a code; for CT_ERR_NOMEM stores the text
  * that nobody stored. */
 int ct_tell_nomem(struct ct_ctx *ctx, const char *what, int result);
 
-/* Notes that memory was missing, where the caller has no other way to say it. Any thread may call it. */
+/* Notes that memory was missing, where the caller has no other way to tell. Any thread may call it. */
 void ct_note_nomem(struct ct_ctx *ctx);
 
 /* Returns `result`, or CT_ERR_NOMEM when errno is ENOMEM. For calls of libraries that say no

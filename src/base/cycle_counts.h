@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a trace unit counts cycles. */
+/* Tells whether a trace unit counts cycles. */
 #ifndef CT_BASE_CYCLE_COUNTS_H
 #define CT_BASE_CYCLE_COUNTS_H
 
@@ -9,10 +9,10 @@
 
 struct ct_cycle_counts {
     bool there;
-    bool timestamps_add; /* the count of a timestamp is one of those that add up (PTM, ETMv3) */
+    bool timestamps_add; /* the count of a timestamp adds up with the others (PTM, ETMv3) */
 };
 
-/* Reads it from the registers of a source. CT_ERR_CONFIG for registers that cannot be. */
+/* Reads the registers of a source. CT_ERR_CONFIG for registers with impossible values. */
 int ct_cycle_counts_of(struct ct_ctx *ctx, const struct ct_source *source, struct ct_cycle_counts *out);
 
 #endif

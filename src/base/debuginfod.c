@@ -16,7 +16,7 @@ char *ct_debuginfod(const uint8_t *id, size_t size, enum ct_debuginfod_kind kind
     const char *urls = getenv("DEBUGINFOD_URLS");
     if (!urls || !*urls)
         return NULL;
-    /* Not closed again: libraries that it loads do not bear that. */
+    /* never closed, because the libraries that it loads cannot be unloaded */
     void *library = dlopen("libdebuginfod.so.1", RTLD_NOW);
     if (!library)
         return NULL;

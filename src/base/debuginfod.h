@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files by build id from debuginfod servers (elfutils). */
+/* Gets files by build id from debuginfod servers (elfutils). */
 #ifndef CT_BASE_DEBUGINFOD_H
 #define CT_BASE_DEBUGINFOD_H
 
@@ -11,8 +11,8 @@ enum ct_debuginfod_kind {
     CT_DEBUGINFOD_DEBUGINFO,
 };
 
-/* Path of the file of this kind in the client's cache, to be freed; NULL when no server is configured
- * ($DEBUGINFOD_URLS), its client is not installed, or none has the file. */
+/* Returns the path of the file of this kind in the client's cache, which the caller frees; NULL when no
+ * server is configured ($DEBUGINFOD_URLS), its client is not installed, or none has the file. */
 char *ct_debuginfod(const uint8_t *id, size_t size, enum ct_debuginfod_kind kind);
 
 #endif

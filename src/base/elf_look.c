@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 
-/* The build id (ELF note "GNU", type 3) among notes. */
+/* Finds the build id (ELF note "GNU", type 3) among notes. */
 static void find_id(const uint8_t *notes, size_t size, struct ct_elf_look *out)
 {
     for (size_t at = 0; size - at >= 12;) {

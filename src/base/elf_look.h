@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an ELF file is, as far as its headers say it: enough to tell the program that ran from another one,
- * and where it was loaded. Read through the reader's files, a header or note at a time. */
+/* Reads what the headers of an ELF file tell: enough to tell the program that ran from another one, and where
+ * it was loaded. It reads through the reader's files, a header or note at a time. */
 #ifndef CT_BASE_ELF_LOOK_H
 #define CT_BASE_ELF_LOOK_H
 
@@ -9,17 +9,17 @@
 #include "base/files.h"
 
 #define CT_BUILD_ID_MAX     20u
-#define CT_ELF_LOOK_HEADERS 64u /* program headers that are looked at */
+#define CT_ELF_LOOK_HEADERS 64u /* program headers that are read */
 
 struct ct_build_id {
-    uint8_t size; /* 0: none */
+    uint8_t size; /* 0 for none */
     uint8_t bytes[CT_BUILD_ID_MAX];
 };
 
 /* A segment of code. */
 struct ct_elf_code {
     uint64_t offset, size; /* in the file */
-    uint64_t addr;         /* before it is moved */
+    uint64_t addr;         /* before the load bias is added */
 };
 
 struct ct_elf_look {
@@ -30,15 +30,15 @@ struct ct_elf_look {
     struct ct_elf_code code[CT_ELF_LOOK_HEADERS];
 };
 
-/* False when the file cannot be read. */
+/* Reads the headers of a file. Returns false when it cannot be read. */
 bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_look *out);
 
-/* The load bias of a file with this code, `size` bytes of which from `offset` on were mapped at `addr`.
- * False: there is no code among them. */
+/* Finds the load bias of a file with this code, `size` bytes of which from `offset` on were mapped at `addr`.
+ * Returns false when none of them is code. */
 bool ct_elf_code_bias(const struct ct_elf_code *code, size_t count, uint64_t addr, uint64_t offset,
                       uint64_t size, uint64_t *bias);
 
-/* The id in hexadecimal digits. */
+/* Writes the id in hexadecimal digits. */
 void ct_build_id_text(const struct ct_build_id *id, char text[2 * CT_BUILD_ID_MAX + 1]);
 
 #endif

@@ -6,8 +6,8 @@
 #include <gelf.h>
 #include <stdbool.h>
 
-/* Whether a table of strings is packed. No linker packs one, but elf_strptr unpacks
- * it, to whatever size it claims. */
+/* Tells whether a table of strings is packed. No linker packs one, but elf_strptr unpacks it, to whatever
+ * size it claims. */
 static inline bool ct_elf_has_packed_strings(Elf *elf)
 {
     GElf_Shdr header;

@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 
-/* TRCIDR2.VMIDSIZE and CIDSIZE: 0 none, 1 one byte, 2 two, 4 four. Others are reserved. */
+/* Returns the size in TRCIDR2.VMIDSIZE or CIDSIZE: 0 none, 1 one byte, 2 two, 4 four; others are reserved. */
 static int size_field(struct ct_ctx *ctx, const struct ct_source *source, const char *field, uint32_t value)
 {
     if (value <= 2 || value == 4)
@@ -15,7 +15,8 @@ static int size_field(struct ct_ctx *ctx, const struct ct_source *source, const 
                    source->name, source->regs.idr2, field, value);
 }
 
-/* Version as one number; an ETE counts from 0x50 on so that versions compare (ETE 1.0 is 0x50). */
+/* Returns the version as one number. An ETE counts from 0x50 on, so that versions compare (ETE 1.0 is
+ * 0x50). */
 static uint8_t version_of(const struct ct_source *source)
 {
     if (source->protocol == CT_PROTOCOL_ETE) {

@@ -28,7 +28,7 @@ struct ct_etm4_config {
     bool ts_markers;     /* TRCIDR0.TSMARK, ETE 1.1 and up */
 };
 
-/* Fills `config`; CT_ERR_CONFIG or CT_ERR_ARG name the register that cannot be. */
+/* Reads the registers of a source. CT_ERR_CONFIG or CT_ERR_ARG name a register with an impossible value. */
 int ct_etm4_config_init(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_config *config);
 
 #endif

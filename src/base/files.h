@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How readers get at files. A seam: tests and fuzzers give captures from memory instead of a disk. */
+/* How readers get at files. Tests and fuzzers replace it, to give captures from memory. */
 #ifndef CT_BASE_FILES_H
 #define CT_BASE_FILES_H
 
@@ -8,19 +8,19 @@
 #include <sys/types.h>
 
 enum ct_file_kind {
-    CT_FILE_NONE, /* not there, or not to be looked at: errno says why */
+    CT_FILE_NONE, /* not there, or not accessible: errno tells why */
     CT_FILE_REGULAR,
     CT_FILE_DIR,
-    CT_FILE_OTHER, /* pipe, device */
+    CT_FILE_OTHER, /* a pipe or a device */
 };
 
 struct ct_files {
     void *user;
-    /* What lies at `path`; for a regular file *size is its size. */
+    /* Tells what lies at `path`; for a regular file *size is its size. */
     enum ct_file_kind (*look)(void *user, const char *path, uint64_t *size);
-    /* The first `cap` bytes, or all there are: their number, or -1 with errno. */
+    /* Reads the first `cap` bytes, or all there are. Returns how many, or -1 with errno. */
     ssize_t (*read)(void *user, const char *path, char *buf, size_t cap);
-    /* The same from `offset` on. Only readers of large files ask; NULL where there are none. */
+    /* Reads from `offset` on. Only readers of large files call it; NULL where there are none. */
     ssize_t (*read_at)(void *user, const char *path, uint64_t offset, char *buf, size_t cap);
 };
 

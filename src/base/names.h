@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings numbered in the order in which they came, each once. */
+/* Numbers strings in the order in which they are added, each once. */
 #ifndef CT_BASE_NAMES_H
 #define CT_BASE_NAMES_H
 
@@ -7,13 +7,14 @@
 
 #include <stdint.h>
 
-/* All zero is an empty set. */
+/* A set of names; all zero is an empty one. */
 struct ct_names {
     struct ct_arena arena;
     const char **names;
     uint32_t count;
     uint32_t room;
-    uint32_t *slots; /* number + 1, or 0; `slot_count` is a power of two, at most half of them in use */
+    uint32_t *slots; /* number and one, or 0; `slot_count` is a power of two, and at most half of the slots
+                        are used */
     uint32_t slot_count;
 };
 

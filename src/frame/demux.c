@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The demultiplexer's calls, and the footers of DSTREAM captures. */
+/* The public functions of the demultiplexer, and the footers of DSTREAM captures. */
 #include "frame/demux.h"
 
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #define ID_FLUSH   0x7bu
 #define ID_TRIGGER 0x7du
 
-#define JOINED_BLOCKS 16u /* DSTREAM: blocks whose frames are taken at once */
+#define JOINED_BLOCKS 16u /* DSTREAM: blocks whose frames are taken together */
 
-/* Whether data of this ID can be trace. */
+/* Tells whether data of this ID can be trace. */
 static int is_source(const struct ct_demux *demux, unsigned id)
 {
     return demux->framing == CT_FRAMING_NONE ? id == 0 : id > 0 && id < CT_ID_COUNT;
@@ -80,7 +80,7 @@ static size_t unframed_push(struct ct_demux *demux, const uint8_t *data, size_t 
     return size;
 }
 
-/* What is no footer of the blocks that are there, up to `cap` bytes of it, to one piece: its size. */
+/* Copies up to `cap` bytes of the blocks, without their footers, to one piece. Returns its size. */
 static size_t join_blocks(const struct ct_demux *demux, const uint8_t *data, size_t size, uint8_t *to,
                           size_t cap)
 {
@@ -99,8 +99,8 @@ static size_t join_blocks(const struct ct_demux *demux, const uint8_t *data, siz
     return joined;
 }
 
-/* Goes on in the blocks by so many bytes that are no footers, and by the footer behind them as far as it is
- * there: how many bytes, of the `size` that are there, this is. */
+/* Moves on in the blocks by `taken` bytes that are no footers, and by the footer behind them as far as it is
+ * there. Returns how many of the `size` bytes that is. */
 static size_t pass_blocks(struct ct_demux *demux, size_t taken, size_t size)
 {
     size_t passed = 0;
@@ -213,7 +213,7 @@ int ct_demux_finish(struct ct_demux *demux)
         ct_frame_trouble(demux, CT_FRAME_CUT, offset, demux->frame_fill);
     }
     demux->frame_fill = 0;
-    /* Aligned frames come from a memory that holds whole ones: there a cut frame is damage. */
+    /* aligned frames come from a memory that holds whole ones, where a cut frame is damage */
     if (demux->framing != CT_FRAMING_FRAMES)
         demux->stats.edge_bytes = demux->stats.lost_bytes - lost_inside;
     sum_up(demux);
@@ -235,7 +235,7 @@ void ct_demux_move(struct ct_demux *demux, uint64_t offset)
 {
     if (!demux)
         return;
-    /* Aligned frames are given the offset of their last byte less 15. */
+    /* the offset of an aligned frame is that of its last byte less 15 */
     demux->offset = demux->framing == CT_FRAMING_FRAMES ? offset - demux->frame_fill : offset;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the demultiplexer. */
+/* The demultiplexer, as its framings and frame kernels see it. */
 #ifndef CT_FRAME_DEMUX_H
 #define CT_FRAME_DEMUX_H
 
@@ -8,35 +8,36 @@
 #include "frame/row.h"
 
 #define CT_FSYNC        0x7fffffffu /* little-endian: ff ff ff 7f */
-#define CT_ID_COUNT     0x70u       /* IDs from here on are no trace sources */
-#define CT_ID_NONE      0x80u       /* no ID yet: where these bytes belong is not known */
+#define CT_ID_COUNT     0x70u       /* IDs from here on are not those of trace sources */
+#define CT_ID_NONE      0x80u       /* no ID yet: it is not known whose bytes these are */
 #define CT_ID_ALL       0x81u
 #define CT_BLOCK_SIZE   512u /* DSTREAM: a block with its footer */
 #define CT_BLOCK_FOOTER 8u
 #define CT_BLOCK_DATA   (CT_BLOCK_SIZE - CT_BLOCK_FOOTER)
 
-/* Bytes of one ID and where they came from: a queue in one piece of memory. */
+/* The bytes of one ID and where they came from, as a queue in one piece of memory. */
 struct ct_demux_stream {
     uint8_t *data;
     size_t begin, end, cap;
     uint64_t pos; /* stream position of data[begin] */
     struct ct_span *spans;
     size_t span_begin, span_end, span_cap;
-    uint64_t next;   /* offset with which the last span goes on */
+    uint64_t next;   /* the offset at which the last span would go on */
     uint32_t stride; /* of the last span */
-    uint8_t dropped; /* bytes are only counted */
+    uint8_t dropped; /* bytes are counted and not kept */
 };
 
 struct ct_demux;
 
-/* What rows of frames are taken with: chosen by what the processor can do (fast.c). */
+/* Functions that take rows of frames, chosen by what the processor can do (fast.c). */
 struct ct_frame_ops {
     const char *name; /* for people */
-    /* Takes up to `count` frames as long as they have no ID byte, to `to` (NULL: nowhere), which has room for
-     * as many bytes and CT_STREAM_WIDE more: their number. */
+    /* Takes frames as long as they have no ID byte, `count` at most, and copies their data to `to`, unless
+     * that is NULL. `to` has room for as many bytes and CT_STREAM_WIDE more. Returns the number of frames. */
     size_t (*pure)(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to);
-    /* Takes `count` frames, CT_FRAME_ROW at most, if one has an ID byte: their number, 0 if not. Less before
-     * a frame with ID 0x7f in it, which may be a synchronisation word, or when there is no memory. */
+    /* Takes `count` frames, CT_FRAME_ROW at most, if one of them has an ID byte. Returns the number of
+     * frames: 0 when none has one, fewer before a frame with ID 0x7f, which may be a synchronisation word,
+     * and without memory. */
     size_t (*mixed)(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
 };
 
@@ -49,54 +50,54 @@ extern const struct ct_frame_ops ct_frame_ops_avx2, ct_frame_ops_avx512;
 extern const struct ct_frame_ops ct_frame_ops_neon;
 #endif
 extern const struct ct_frame_ops ct_frame_ops_64;
-/* Those that this processor can run, the best first; NULL behind the last one. */
+/* Returns the functions that this processor can run, the best ones first; NULL behind the last. */
 const struct ct_frame_ops *ct_frame_ops_at(unsigned i);
 
 struct ct_demux {
     struct ct_ctx *ctx;
-    const struct ct_frame_ops *ops; /* NULL: the plain reference only, for tests */
+    const struct ct_frame_ops *ops; /* NULL for the plain reference only, for tests */
     uint8_t framing;
     uint8_t no_fsync_reset;
-    uint8_t failed; /* there was no memory */
+    uint8_t failed; /* memory was missing */
     uint8_t synced; /* TPIU: an FSYNC was seen */
     uint8_t inside; /* TPIU: bytes before the first FSYNC are not wanted, nor lost */
-    uint8_t id;     /* current one, or CT_ID_NONE */
+    uint8_t id;     /* the current ID, or CT_ID_NONE */
     uint32_t fsync_run;
     uint32_t window;     /* TPIU before the first FSYNC: the last four bytes */
-    uint32_t block_fill; /* DSTREAM: bytes of the current block taken */
-    uint64_t offset;     /* in the capture, of the next byte … */
-    uint64_t start;      /* … and of the first one since the last ct_demux_restart */
-    /* The frame that is being put together. A whole one waits here while its last bytes could
-     * still be the beginning of an FSYNC, which is at most three bytes more. */
+    uint32_t block_fill; /* DSTREAM: bytes of the current block that were taken */
+    uint64_t offset;     /* offset of the next byte in the capture */
+    uint64_t start;      /* offset of the first byte since the last ct_demux_restart */
+    /* The frame that is being put together. A whole one waits here while its last bytes could still be the
+     * beginning of an FSYNC, which takes three bytes more at most. */
     uint8_t frame[CT_FRAME_SIZE + 4];
-    uint64_t frame_at[CT_FRAME_SIZE + 4]; /* offset of each byte: HSYNC makes holes */
+    uint64_t frame_at[CT_FRAME_SIZE + 4]; /* offset of each byte; an HSYNC makes holes */
     uint32_t frame_fill;
     size_t mark_count;
     struct ct_frame_mark mark;
-    struct ct_frame_stats stats; /* what is counted per ID enters at the end of each push */
-    uint64_t counts[CT_ID_ALL];  /* data bytes */
+    struct ct_frame_stats stats; /* what is counted by ID is added at the end of each push */
+    uint64_t counts[CT_ID_ALL];  /* data bytes by ID */
     struct ct_demux_stream streams[CT_ID_ALL];
-    struct ct_frame_row row; /* what the mixed loop works on … */
+    struct ct_frame_row row; /* the row that the mixed kernel works on */
     struct ct_frame_list list;
 };
 
 /* ---- stream.c ---- */
 
-/* Slow ways of the two functions below. */
+/* Make room where the inline functions below find none. 0 without memory. */
 int ct_stream_grow(struct ct_demux_stream *stream, size_t size);
 int ct_stream_new_span(struct ct_demux_stream *stream, uint64_t offset, uint32_t stride);
 
-/* Room for so many more bytes and spans; 0 without memory. */
+/* Makes room for more bytes and spans. Returns 0 without memory. */
 int ct_stream_make_room(struct ct_demux_stream *stream, size_t size, size_t spans);
 
-/* Room for `size` more bytes; 0 without memory. */
+/* Makes room for `size` more bytes. Returns 0 without memory. */
 static inline int ct_stream_reserve(struct ct_demux_stream *stream, size_t size)
 {
     return stream->cap - stream->end >= size + CT_STREAM_WIDE || ct_stream_grow(stream, size);
 }
 
-/* The bytes that are appended next come from `offset` on, with this stride, and those after them would come
- * from `next` on. Continues the last span if that says the same. 0 without memory. */
+/* Tells that the next bytes come from `offset` on, with this stride, and those behind them would come from
+ * `next` on. Continues the last span if that says the same. Returns 0 without memory. */
 static inline int ct_stream_map(struct ct_demux_stream *stream, uint64_t offset, uint32_t stride,
                                 uint64_t next)
 {
@@ -111,31 +112,30 @@ void ct_stream_free(struct ct_demux_stream *stream);
 
 /* ---- frame.c ---- */
 
-/* Takes apart one frame. `at`: the offset of each of its bytes. The plain reference. */
+/* Takes a frame apart; `at` is the offset of each of its bytes. This is the plain reference. */
 void ct_frame_plain(struct ct_demux *demux, const uint8_t *frame, const uint64_t *at);
 
-/* The bytes from `offset` on could not be used: a mark, counted, and the ID is not known any more. */
+/* Marks and counts that the bytes from `offset` on could not be used, and forgets the ID. */
 void ct_frame_trouble(struct ct_demux *demux, enum ct_frame_trouble kind, uint64_t offset, uint64_t lost);
 
-/* FSYNC words were met, `count` in a row; the last one ends at `offset`.
- * Makes the reset mark at the fourth. */
+/* Takes `count` FSYNC words in a row, the last of which ends at `offset`. The fourth makes the reset mark. */
 void ct_frame_fsync(struct ct_demux *demux, uint32_t count);
 
 /* ---- fast.c ---- */
 
-/* Takes apart one frame whose bytes lie side by side from `offset` on. */
+/* Takes a frame apart whose bytes lie side by side from `offset` on. */
 void ct_frame_take(struct ct_demux *demux, const uint8_t *frame, uint64_t offset);
 
-/* Takes frames that lie side by side from `offset` on, up to CT_FRAME_ROW: their number, less than `count`
- * before one that has to be looked at for synchronisation words. Of a TPIU stream three bytes behind the last
- * one are looked at too. */
+/* Takes frames that lie side by side from `offset` on, CT_FRAME_ROW at most. Returns their number, which is
+ * less than `count` before one that may hold synchronisation words. In a TPIU stream it also reads three
+ * bytes behind the last one. */
 size_t ct_frame_take_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset);
 
-/* ---- the framings: each takes bytes until there is a mark; result: bytes taken ---- */
+/* ---- the framings: each takes bytes until there is a mark, and returns how many ---- */
 
 size_t ct_aligned_push(struct ct_demux *demux, const uint8_t *data, size_t size);
 size_t ct_tpiu_push(struct ct_demux *demux, const uint8_t *data, size_t size);
-/* Nothing follows: a whole frame that waited is one. */
+/* Ends a TPIU stream: a whole frame that waited is one. */
 void ct_tpiu_finish(struct ct_demux *demux);
 size_t ct_dstream_push(struct ct_demux *demux, const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of frames: which processor's functions take them, and the ones that every processor can run, eight
- * bytes at a time. */
+/* Takes rows of frames with the functions that fit the processor, and has those that every processor can run,
+ * eight bytes at a time. */
 #include "frame/kernel64.h"
 
 #include "frame/kernel.h"

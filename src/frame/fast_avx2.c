@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of frames on x86-64 with AVX2, two frames in a register. */
+/* Takes rows of frames on x86-64 with AVX2, two frames in a register. */
 #include "frame/demux.h"
 
 #ifdef CT_FRAME_AVX2
@@ -38,8 +38,8 @@ static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
     return low | (uint64_t)high << 32;
 }
 
-/* Two frames: *ids, *set: words that begin with an ID byte, whose bit in byte 15 is set, as bit 7 and others
- * of the low byte. */
+/* Restores two frames. *ids and *set hold words that begin with an ID byte and whose bit in byte 15 is set,
+ * as bit 7 (and others) of the low byte. */
 static inline void restore_two(const uint8_t *frames, uint8_t *to, __m256i *ids, __m256i *set)
 {
     const __m256i last = _mm256_set1_epi16((short)0xff0f); /* byte 15 to the even bytes, 0 to the odd ones */
@@ -54,7 +54,7 @@ static inline void restore_two(const uint8_t *frames, uint8_t *to, __m256i *ids,
     _mm_storeu_si128((__m128i *)(void *)(to + CT_FRAME_DATA), _mm256_extracti128_si256(data, 1));
 }
 
-/* Bit 7 of the low bytes of words, of four frames. */
+/* Returns bit 7 of the low byte of each word, for four frames. */
 static inline uint64_t bits_of_four(__m256i low, __m256i high)
 {
     const __m256i byte = _mm256_set1_epi16(0xff);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of frames on arm64, which always has NEON. */
+/* Takes rows of frames on arm64, which always has NEON. */
 #include "frame/demux.h"
 
 #ifdef CT_FRAME_NEON
@@ -16,7 +16,7 @@ static inline void copy_64(uint8_t *to, const uint8_t *from)
     vst1q_u8_x4(to, vld1q_u8_x4(from));
 }
 
-/* One bit of each of 64 bytes, which are all ones or all zeros. */
+/* Returns one bit for each of 64 bytes, which are all ones or all zeros. */
 static inline uint64_t bits_of_64(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
 {
     const uint8x16_t own = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
@@ -33,11 +33,11 @@ static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
                       vceqq_u8(vld1q_u8(bytes + 32), wanted), vceqq_u8(vld1q_u8(bytes + 48), wanted));
 }
 
-/* Result: a bit for each pair that begins with an ID byte. */
+/* Restores one frame. Returns a bit for each pair that begins with an ID byte. */
 static inline uint64_t restore_one(const uint8_t *frame, uint8_t *to)
 {
     const uint8x16_t own = vreinterpretq_u8_u16(
-        (uint16x8_t){1, 2, 4, 8, 16, 32, 64, 128}); /* the even bytes look at their own bit of byte 15 */
+        (uint16x8_t){1, 2, 4, 8, 16, 32, 64, 128}); /* each even byte looks at its own bit of byte 15 */
     const uint8x16_t one = vreinterpretq_u8_u16(vdupq_n_u16(1));
     const uint8x16_t v = vld1q_u8(frame);
     const uint8x16_t ids = vtstq_u8(v, one);

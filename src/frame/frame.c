@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One frame of 16 bytes (ARM IHI 0029, "Frame formatter"): bytes 0, 2, … 14 are an ID (bit 0 set) or data
- * whose bit 0 is kept in byte 15; bytes 1, 3, … 13 are data. */
+/* Takes frames of 16 bytes apart (ARM IHI 0029, "Frame formatter"): bytes 0, 2, … 14 are an ID (bit 0 set) or
+ * data whose bit 0 is kept in byte 15; bytes 1, 3, … 13 are data. */
 #include "frame/demux.h"
 
 void ct_frame_trouble(struct ct_demux *demux, enum ct_frame_trouble kind, uint64_t offset, uint64_t lost)
@@ -46,7 +46,7 @@ static int side_by_side(const uint64_t *at)
     return at[CT_FRAME_SIZE - 1] - at[0] == CT_FRAME_SIZE - 1;
 }
 
-/* A frame without an ID byte and without holes: the one case that is mapped with a stride. */
+/* Takes a frame without an ID byte and without holes, the only kind that is mapped with a stride. */
 static void plain_pure(struct ct_demux *demux, const uint8_t *frame, uint64_t offset)
 {
     struct ct_demux_stream *stream = &demux->streams[demux->id];
@@ -75,7 +75,7 @@ void ct_frame_plain(struct ct_demux *demux, const uint8_t *frame, const uint64_t
     }
     for (unsigned i = 0; i < CT_FRAME_SIZE; i += 2) {
         unsigned bit = frame[15] >> (i / 2) & 1u;
-        unsigned data_id = demux->id; /* of the second byte of the pair */
+        unsigned data_id = demux->id; /* ID of the second byte of the pair */
         if (frame[i] & 1) {
             demux->id = frame[i] >> 1;
             if (!bit)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which framing is it, and does it look right? What the first bytes say. */
+/* Finds out from the first bytes which framing a buffer has, and whether it looks right. */
 #include "frame/demux.h"
 
 #include "base/bytes.h"
@@ -19,7 +19,7 @@ static void count_id(struct fit *fit, uint8_t byte)
     fit->bad += byte >> 1 >= CT_ID_COUNT && byte >> 1 != 0x7b && byte >> 1 != 0x7d;
 }
 
-/* `swap` 3 reverses the bytes of each word. */
+/* Counts as if the frames were aligned. `swap` 3 reverses the bytes of each word. */
 static struct fit try_aligned(const uint8_t *data, size_t size, size_t swap)
 {
     struct fit fit = {0};
@@ -29,7 +29,7 @@ static struct fit try_aligned(const uint8_t *data, size_t size, size_t swap)
     return fit;
 }
 
-/* Frames that an FSYNC cuts when blocks have `block_data` bytes that count. */
+/* Counts the frames that an FSYNC cuts, if blocks have `block_data` bytes that count. */
 static size_t cut_frames(const uint8_t *data, size_t size, size_t block_data)
 {
     size_t cuts = 0;
@@ -52,8 +52,8 @@ static size_t cut_frames(const uint8_t *data, size_t size, size_t block_data)
     return cuts;
 }
 
-/* Frames never hold an FSYNC, not even by chance: one of its ff would be an ID byte with ID 0x7f. Drivers put
- * groups of four, as if they were a frame. */
+/* Tells whether there is a single FSYNC. Frames never hold one, not even by chance, because one of its ff
+ * would be an ID byte with ID 0x7f. Drivers put groups of four, as if they were a frame. */
 static int has_lone_fsync(const uint8_t *data, size_t size)
 {
     for (size_t at = 0; at + 4 <= size; at++) {
@@ -79,7 +79,8 @@ enum ct_framing ct_framing_probe(const uint8_t *data, size_t size)
     return tpiu <= dstream ? CT_FRAMING_TPIU : CT_FRAMING_DSTREAM;
 }
 
-/* Synchronisation words as they are, on halfwords, and with their bytes reversed, on words. */
+/* Tells whether there are synchronisation words with reversed bytes, at words, and none as they should be, at
+ * halfwords. */
 static int fsyncs_reversed(const uint8_t *data, size_t size)
 {
     size_t normal = 0, reversed = 0;

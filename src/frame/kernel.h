@@ -22,13 +22,14 @@
 #include "base/bytes.h"
 #include "frame/demux.h"
 
-/* The last byte of a TPIU frame may begin an FSYNC; three bytes more are there to tell. */
+/* Returns true when an FSYNC begins in the last byte of a TPIU frame; three bytes behind it are there to
+ * tell. */
 static inline int cut_by_fsync(const struct ct_demux *demux, const uint8_t *frame)
 {
     return frame[15] == 0xff && demux->framing != CT_FRAMING_FRAMES && ct_load32(frame + 15) == CT_FSYNC;
 }
 
-/* The row ends before the first frame with ID 0x7f in it, and before what is cut by an FSYNC. */
+/* Ends the row before the first frame with ID 0x7f in it, and before one that an FSYNC cuts. */
 static inline void cut_row(const struct ct_demux *demux, struct ct_frame_row *row, const uint8_t *frames,
                            int has_ff)
 {
@@ -57,7 +58,7 @@ static inline void scan(const struct ct_demux *demux, const uint8_t *frames, siz
     row->at[row->count] = (uint16_t)(row->frames * CT_FRAME_SIZE);
 }
 
-/* `small`: 32 bytes at most. */
+/* Copies a segment. `small`: it has 32 bytes at most. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t size, int small)
 {
     if (small) {
@@ -69,7 +70,8 @@ static inline void copy(uint8_t *to, const uint8_t *from, size_t size, int small
         copy_64(to + i, from + i);
 }
 
-/* Where segments begin among the bytes of the row, and their sizes; of some more than there are. */
+/* Finds where segments begin in the bytes of the row, and their sizes; also for a few entries behind the last
+ * one. */
 static inline void measure(struct ct_frame_list *list)
 {
     int16_t most = 0;
@@ -90,8 +92,8 @@ static inline void count_list(struct ct_demux *demux, unsigned id, const struct 
     demux->counts[id] += size;
 }
 
-/* The segments of an ID to its stream, with the span of each and of the byte behind the ID byte that ends it,
- * when that is still of this ID. 0 without memory. */
+/* Appends the segments of an ID to its stream, each with its span, and with the byte behind the ID byte that
+ * ends it if that is still of this ID. Returns 0 without memory. */
 static inline int append_list(struct ct_demux *demux, unsigned id, const struct ct_frame_row *row,
                               const struct ct_frame_list *list, uint64_t offset, int small)
 {
@@ -119,7 +121,8 @@ static inline int append_list(struct ct_demux *demux, unsigned id, const struct 
     return 1;
 }
 
-/* What lies before the first ID byte, of the ID that the row begins with. 0 without memory. */
+/* Appends what lies before the first ID byte, which is of the ID that the row begins with. Returns 0 without
+ * memory. */
 static inline int append_first(struct ct_demux *demux, const struct ct_frame_row *row, uint64_t offset)
 {
     struct ct_demux_stream *stream = &demux->streams[demux->id];
@@ -138,10 +141,10 @@ static inline int append_first(struct ct_demux *demux, const struct ct_frame_row
     return 1;
 }
 
-/* What lies behind ID bytes. 0 without memory. */
+/* Appends what lies behind ID bytes. Returns 0 without memory. */
 static inline int append_rest(struct ct_demux *demux, const struct ct_frame_row *row, uint64_t offset)
 {
-    uint64_t left[CT_FRAME_IDS / 64]; /* segments, in groups of 64 */
+    uint64_t left[CT_FRAME_IDS / 64]; /* segments that are left, in groups of 64 */
     const size_t groups = (row->count + 63) / 64;
     struct ct_frame_list *list = &demux->list;
     memset(left, -1, groups * sizeof *left);
@@ -163,7 +166,7 @@ static inline int append_rest(struct ct_demux *demux, const struct ct_frame_row 
     return 1;
 }
 
-/* Struct ct_frame_ops: mixed. */
+/* The function `mixed` of struct ct_frame_ops. */
 static size_t take_mixed(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
     struct ct_frame_row *row = &demux->row;
@@ -181,7 +184,7 @@ static size_t take_mixed(struct ct_demux *demux, const uint8_t *frames, size_t c
     return row->frames;
 }
 
-/* Struct ct_frame_ops: pure. */
+/* The function `pure` of struct ct_frame_ops. */
 static size_t take_pure(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to)
 {
     uint8_t nowhere[8 * CT_FRAME_DATA + CT_STREAM_WIDE] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A frame in two words, for kernel.h on any processor. */
+/* Takes a frame in two words, for kernel.h on any processor. */
 #ifndef CT_FRAME_KERNEL64_H
 #define CT_FRAME_KERNEL64_H
 
@@ -21,19 +21,19 @@ static inline void copy_64(uint8_t *to, const uint8_t *from)
     memcpy(to, from, 64);
 }
 
-/* Bits 48, 32, 16, 0 of x to bits 3, 2, 1, 0. */
+/* Returns bits 48, 32, 16, 0 of x as bits 3, 2, 1, 0. */
 static inline uint64_t gather(uint64_t x)
 {
     return (x & ID_BITS) * UINT64_C(0x0001000200040008) >> 48 & 15;
 }
 
-/* Bits 3..0 of x to bits 48, 32, 16, 0. */
+/* Returns bits 3..0 of x as bits 48, 32, 16, 0. */
 static inline uint64_t spread(uint64_t x)
 {
     return (x & 15) * UINT64_C(0x0000200040008001) & ID_BITS;
 }
 
-/* Where `late` is ff the byte is that behind it. */
+/* Stores bytes; where `late` is ff, the byte behind is stored. */
 static inline void store(uint8_t *to, uint64_t data, uint64_t v, uint64_t late)
 {
     const uint64_t bytes = ct_le64((data & ~late) | (v >> 8 & late));

@@ -10,7 +10,7 @@
 #define STEP 4u
 #define LAST UINT64_C(0x8000000000000000)
 
-/* `step` at a time: more than one only of eight frames. */
+/* Lists ID bytes, `step` at a time; more than one only if there are eight frames. */
 static inline int list_some(struct ct_frame_row *row, const uint8_t *frames, size_t n,
                             const struct ct_frame_found *found, unsigned step)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of one trace ID: appended at the end, consumed at the front, always in one piece. */
+/* The bytes of one trace ID, appended at the end and consumed at the front, always in one piece. */
 #include "frame/demux.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 int ct_stream_grow(struct ct_demux_stream *stream, size_t size)
 {
     size_t live = stream->end - stream->begin;
-    /* Moving is paid for by the bytes consumed since the last move. */
+    /* Moving costs no more than the bytes that were consumed since the last move. */
     if (stream->begin >= live && stream->cap - live >= size + CT_STREAM_WIDE && stream->data) {
         memmove(stream->data, stream->data + stream->begin, live);
     } else {
@@ -37,7 +37,7 @@ static int reserve_spans(struct ct_demux_stream *stream, size_t count)
     size_t live = stream->span_end - stream->span_begin;
     if (stream->span_cap - stream->span_end >= count)
         return 1;
-    if (stream->span_begin > live && stream->span_cap - live >= count) { /* moving is paid for, as above */
+    if (stream->span_begin > live && stream->span_cap - live >= count) { /* moving pays off, as above */
         memmove(stream->spans, stream->spans + stream->span_begin, live * sizeof *stream->spans);
     } else {
         size_t cap = stream->span_cap ? 2 * stream->span_cap : 64;
@@ -81,7 +81,7 @@ void ct_stream_consume(struct ct_demux_stream *stream, size_t count)
     stream->pos += count;
     if (stream->begin == stream->end)
         stream->begin = stream->end = 0;
-    if (stream->begin == stream->end && stream->span_end > stream->span_begin) { /* the last one may go on */
+    if (stream->begin == stream->end && stream->span_end > stream->span_begin) { /* the last span may go on */
         stream->spans[0] = stream->spans[stream->span_end - 1];
         stream->span_begin = 0;
         stream->span_end = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TPIU streams: FSYNC (ff ff ff 7f) before frames, HSYNC (ff 7f) at any halfword of a frame. ff as the first
- * byte of a pair would be ID 0x7f, which no source may have, so neither can be mistaken for data; an FSYNC
- * that is found inside a frame, at any byte, means that the rest of the frame is missing. */
+/* TPIU streams: FSYNC (ff ff ff 7f) stands before frames, HSYNC (ff 7f) at any halfword of a frame. ff as the
+ * first byte of a pair would be ID 0x7f, which no source may have, so neither can be mistaken for data. An
+ * FSYNC that is found inside a frame, at any byte, means that the rest of the frame is missing. */
 #include "frame/demux.h"
 
 #include "base/bytes.h"
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FSYNC_REST 3u /* bytes of an FSYNC behind its first */
+#define FSYNC_REST 3u /* bytes of an FSYNC behind its first one */
 
-/* Longest piece of an FSYNC that the last bytes taken may be the beginning of. A byte that an HSYNC stood
- * behind is none: the four of an FSYNC are next to each other. */
+/* Returns the length of the longest beginning of an FSYNC that the last bytes may be. A byte with an HSYNC
+ * behind it is none, because the four bytes of an FSYNC stand together. */
 static unsigned fsync_prefix(const struct ct_demux *demux)
 {
     unsigned n = 0;
@@ -39,7 +39,7 @@ static void emit(struct ct_demux *demux)
     memmove(demux->frame_at, demux->frame_at + CT_FRAME_SIZE, demux->frame_fill * sizeof *demux->frame_at);
 }
 
-/* The last four bytes of the frame buffer are an FSYNC. */
+/* Ends the frame, because the last four bytes of the frame buffer are an FSYNC. */
 static void end_by_fsync(struct ct_demux *demux)
 {
     demux->frame_fill -= 4;
@@ -103,8 +103,9 @@ static size_t hunt(struct ct_demux *demux, const uint8_t *data, size_t size)
     return size;
 }
 
-/* A whole frame, with HSYNC halfwords in it or none, that no FSYNC can cut, wherever that begins: neither
- * another even byte nor the last one is ff. Bytes taken; 0 if it is not there. */
+/* Takes a whole frame, with HSYNC halfwords in it or without, that no FSYNC can cut, wherever it might begin:
+ * neither another even byte nor the last one is ff. Returns how many bytes it took; 0 when no such frame is
+ * there. */
 static size_t take_frame(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     uint8_t frame[CT_FRAME_SIZE];
@@ -129,7 +130,8 @@ static size_t take_frame(struct ct_demux *demux, const uint8_t *data, size_t siz
     return used;
 }
 
-/* Whole frames with the bytes behind them that tell whether an FSYNC cuts the last one: bytes taken. */
+/* Takes whole frames, with the bytes behind them that tell whether an FSYNC cuts the last one. Returns how
+ * many bytes it took. */
 static size_t take_row(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     size_t count = size < FSYNC_REST ? 0 : (size - FSYNC_REST) / CT_FRAME_SIZE;
