@@ -10,15 +10,15 @@
 struct ct_live_board {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct ct_live_ring *ring; /* that is woken, or NULL */
+    struct ct_live_ring *ring; /* the ring to be woken, or NULL */
     const struct ct_live_say *say;
     char *text[2]; /* by enum ct_live_form */
     size_t size[2], room[2];
-    uint64_t serial; /* of the status; 0: there is none yet */
+    uint64_t serial; /* number of the status; 0 before the first one */
     struct ct_live_command *asked;
-    uint64_t answered; /* requests */
+    uint64_t answered; /* how many requests were answered */
     bool closed;
-    pthread_mutex_t turn; /* requests come one after the other */
+    pthread_mutex_t turn; /* makes requests come one after the other */
 };
 
 struct ct_live_board *ct_live_board_new(const struct ct_live_say *say)
@@ -58,7 +58,7 @@ void ct_live_board_wakes(struct ct_live_board *b, struct ct_live_ring *ring)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Makes room for a text of this size. Room only grows, and seldom: memory stays in one piece. */
+/* Makes room for a text of this size. Room only grows, and seldom, so that memory stays in one piece. */
 static bool make_room(struct ct_live_board *b, enum ct_live_form form, size_t size)
 {
     if (size + 1 <= b->room[form])

@@ -7,13 +7,13 @@
 
 struct ct_live_http;
 
-/* Serves at `address`: PORT, ADDRESS:PORT or [ADDRESS]:PORT; port 0: any that is free. `compile`: how
- * specifications that come over it are compiled. The errors of ct_live_page. */
+/* Serves the page at `address`: PORT, ADDRESS:PORT or [ADDRESS]:PORT; port 0 is any that is free. `compile`
+ * says how specifications are compiled that come over it. The errors of ct_live_page. */
 int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say, const char *address,
                        const char *token, const struct ct_monitor_options *compile,
                        struct ct_live_board *board, struct ct_live_http **out);
 
-/* The board has to be closed before. */
+/* Stops serving. The board must have been closed before. */
 void ct_live_http_stop(struct ct_live_http *http);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyses of a live stream: what they are made of, and what they are fed with. */
+/* The analyses of a live stream: makes them, and feeds them. */
 #include "live/live.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ double ct_live_now(void)
 
 /* ---- preparations ---- */
 
-/* Loads all at once that may be asked for while trace comes. */
+/* Loads everything that may be asked for while trace comes. */
 static int load_programs(struct ct_live *l)
 {
     struct ct_program *program;
@@ -73,7 +73,7 @@ static int read_options(struct ct_live *l)
         rc = ct_options_read(l->ctx, "ct_live_new", o->compile, &l->compile, sizeof l->compile);
     if (!rc)
         rc = ct_options_read(l->ctx, "ct_live_new", l->verify.limits, &l->limits, sizeof l->limits);
-    l->compile.no_include = 1; /* files are not for who is here over the network */
+    l->compile.no_include = 1; /* who comes over the network may not read files */
     l->limits.stop = &l->stop;
     l->verify.limits = &l->limits;
     l->say = (struct ct_live_say){o->say, o->say_user};
@@ -194,7 +194,7 @@ int ct_live_add_place(struct ct_live *l, const char *place)
     return rc;
 }
 
-/* Tries a pair out, so that a wrong one is told of now and not when the first trace comes. */
+/* Tries a pair, so that a wrong one is told of now and not when the first trace comes. */
 static int try_pair(struct ct_live *l, const char *from, const char *to)
 {
     const struct ct_timing_options options = {.size = sizeof options};
@@ -244,12 +244,12 @@ int ct_live_add_spec(struct ct_live *l, const char *name, struct ct_monitor_spec
 
 /* ---- input ---- */
 
-/* Trace is missing before the byte at `offset`: decoders start afresh there. */
+/* Ends the trace before the byte at `offset`, because some is missing there: decoders start afresh. */
 static int break_off(struct ct_live *l, uint64_t offset)
 {
     struct ct_piece piece = {
         .offset = l->analysed, .time = CT_NO_TIME, .tid = CT_NO_THREAD, .joins = 1, .cut = 1};
-    /* The piece in work is one behind which trace is missing. */
+    /* tells the chain that trace is missing behind the current piece */
     const int rc = l->broken ? CT_OK : ct_chain_begin_piece(l->chain, &piece);
     l->broken = true;
     piece.offset = offset;

@@ -13,15 +13,15 @@
 #include "live/source.h"
 #include "live/text.h"
 
-#define LIVE_RING     ((size_t)16 << 20) /* bytes that wait, unless something else is said */
-#define LIVE_PLACES   4096               /* watchpoints that were ever asked for */
-#define LIVE_SPECS    256                /* at a time */
-#define LIVE_CONTEXTS 16                 /* of a filter */
+#define LIVE_RING     ((size_t)16 << 20) /* bytes that may wait, unless the caller says how many */
+#define LIVE_PLACES   4096               /* the most watchpoints that were ever asked for */
+#define LIVE_SPECS    256                /* the most specifications at a time */
+#define LIVE_CONTEXTS 16                 /* the most contexts of a filter */
 #define LIVE_RECENT   48                 /* events and results that are shown */
-#define LIVE_HISTORY  240                /* samples: with more every other one is left out */
+#define LIVE_HISTORY  240                /* samples that are kept; with more, every other one is dropped */
 #define LIVE_NONE     UINT16_MAX
 
-/* A watchpoint as it was asked for. One that is off has no events. */
+/* A watchpoint as it was asked for. One that is switched off has no events. */
 struct ct_live_place {
     const char *text;
     bool on;
@@ -33,13 +33,13 @@ struct ct_live_place {
 
 /* Which events of watchpoints count and reach the specifications. Losses always do. */
 struct ct_live_filter {
-    uint64_t ids[2]; /* bit i of ids[i / 64]; both 0: all */
+    uint64_t ids[2]; /* bit i of ids[i / 64]; both are 0 when all IDs are wanted */
     uint32_t contexts[LIVE_CONTEXTS];
-    size_t context_count; /* 0: all */
-    unsigned levels;      /* bit of each exception level; 0: all */
+    size_t context_count; /* 0 when all contexts are wanted */
+    unsigned levels;      /* a bit for each exception level; 0 when all are wanted */
 };
 
-/* What feeds the inputs of a specification; in one piece of memory with its texts. */
+/* What feeds the inputs of a specification, in one piece of memory with its texts. */
 struct ct_live_binds {
     size_t count;
     struct ct_verify_bind pairs[];
@@ -52,7 +52,7 @@ struct ct_live_pair {
 
 /* A specification. Its slot is its number everywhere but in the verifiers of streams. */
 struct ct_live_spec {
-    char *name; /* NULL: the slot is free */
+    char *name; /* NULL when the slot is free */
     struct ct_monitor_spec *spec;
     struct ct_live_binds *binds;
     uint64_t since; /* input bytes that were analysed when it began */
@@ -63,7 +63,7 @@ struct ct_live_spec {
 struct ct_live_result {
     uint64_t time;
     char spec[64], output[48], value[64];
-    struct ct_watch_event event; /* it happened at; see placed */
+    struct ct_watch_event event; /* where the result happened, if `placed` */
     bool placed, violation, uncertain;
     uint8_t id;
 };
@@ -74,7 +74,7 @@ struct ct_live_event {
     uint8_t id;
 };
 
-/* One trace ID, since its first step. */
+/* One trace ID, from its first step on. */
 struct ct_live_stream {
     struct ct_live *live;
     const struct ct_source *source;
@@ -83,18 +83,18 @@ struct ct_live_stream {
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     struct ct_verifier *verifier;
-    uint16_t *place_of; /* by watchpoint: the place, or LIVE_NONE */
+    uint16_t *place_of; /* by watchpoint: its place, or LIVE_NONE */
     size_t watch_count;
-    uint16_t slot_of[LIVE_SPECS];  /* by number in the verifier */
-    const char *names[LIVE_SPECS]; /* … */
-    bool told[LIVE_SPECS];         /* … whether it was said that it failed */
+    uint16_t slot_of[LIVE_SPECS];  /* by number in the verifier: the slot */
+    const char *names[LIVE_SPECS]; /* by number in the verifier: the name */
+    bool told[LIVE_SPECS];         /* by number in the verifier: a message told that it failed */
     struct ct_watches *pair_watches;
     struct ct_timing *timing;
 };
 
 struct ct_live_sample {
-    double seconds, rate;              /* bytes/s */
-    double lines, branches, functions; /* covered parts, 0 to 1 */
+    double seconds, rate;              /* `rate` is in bytes a second */
+    double lines, branches, functions; /* covered parts of all, 0 to 1 */
 };
 
 struct ct_live_http;
@@ -107,21 +107,21 @@ struct ct_live {
     struct ct_live_options options;
     struct ct_live_sink sink;
     struct ct_live_say say;
-    struct ct_live_input input; /* size 0: none is open */
+    struct ct_live_input input; /* its size is 0 when no input is open */
     struct ct_monitor_options compile;
     struct ct_verify_options verify;
-    struct ct_monitor_limits limits; /* verify names it */
-    int stop;                        /* enum ct_monitor_stop; set by the reading thread */
-    int ends, hurries;               /* descriptors of events: ct_live_stop, ct_live_hurry */
-    struct ct_watches *watches;      /* no stream's: what is asked for is looked up here first */
+    struct ct_monitor_limits limits; /* `verify` points to it */
+    int stop;                        /* enum ct_monitor_stop; the reading thread sets it */
+    int ends, hurries;               /* descriptors of events, for ct_live_stop and ct_live_hurry */
+    struct ct_watches *watches;      /* belongs to no stream: what is asked for is looked up here first */
     struct ct_verifier *verifier;
     struct ct_chain *chain;
     struct ct_chain_sink chain_sink;
     struct ct_live_source source;
     struct ct_live_ring *ring; /* NULL without an input */
-    struct ct_live_tee *tee;   /* or NULL */
+    struct ct_live_tee *tee;   /* NULL when the trace is not kept */
     struct ct_live_reader *reader;
-    struct ct_live_board *board; /* NULL: no page */
+    struct ct_live_board *board; /* NULL without a page */
     struct ct_live_http *http;
     struct ct_live_stream *streams[128];
     struct ct_live_pair *pairs;
@@ -130,26 +130,26 @@ struct ct_live {
     uint16_t place_count;
     struct ct_live_filter filter;
     struct ct_live_spec specs[LIVE_SPECS];
-    uint16_t spec_count; /* slots that were ever used */
+    uint16_t spec_count; /* slots that were ever in use */
     struct ct_live_event events[LIVE_RECENT];
-    uint64_t event_count; /* the last LIVE_RECENT of them are there */
+    uint64_t event_count; /* the last LIVE_RECENT events are kept */
     struct ct_live_result results[LIVE_RECENT];
     uint64_t result_count;
     uint64_t violations;
-    int refused;       /* what the sink returned, when it was an error, … */
-    char why[1024];    /* … and the text of it */
+    int refused;       /* the first error that the sink returned, or 0 */
+    char why[1024];    /* the text of that error */
     bool broken;       /* trace was lost on the way to the chain */
-    uint64_t analysed; /* input bytes, … */
-    uint64_t pushed;   /* … those that the caller gave */
-    double begun;      /* time */
+    uint64_t analysed; /* input bytes that were analysed */
+    uint64_t pushed;   /* input bytes that the caller gave */
+    double begun;      /* time of the beginning */
     bool stopping, ended;
     bool stuck;              /* the chain takes no more */
     const char *tee_trouble; /* why the file that keeps the trace could not be closed, or NULL */
-    size_t part;             /* bytes that are analysed at a time at most; 0: all that are there */
-    double first, stopped;   /* time of the first bytes, and at which specifications were stopped; or 0 */
-    uint64_t unanalysed;     /* input bytes that were left when there was no more time */
+    size_t part;             /* the most bytes that are analysed at a time; 0: all that there are */
+    double first, stopped;   /* times of the first bytes, and of stopping the specifications; 0 before */
+    uint64_t unanalysed;     /* input bytes that were left when there was no time for them */
     struct ct_live_seen seen;
-    /* Coverage as it was worked out last. */
+    /* The coverage, as it was last worked out. */
     struct ct_cover *cover;
     struct ct_cover_sums sums;
     uint64_t edges_then;
@@ -158,46 +158,46 @@ struct ct_live {
     size_t sample_count;
     double sample_every, sample_next;
     double rate;
-    double rate_then; /* time and bytes of the rate worked out last */
+    double rate_then; /* time and bytes when the rate was last worked out */
     uint64_t bytes_then;
-    /* The page, written again and again into the same memory. */
+    /* The page, which is written into the same memory each time. */
     struct ct_live_text json, words;
-    struct ct_json *status; /* that writes `json`; NULL: not made yet, or memory was missing */
+    struct ct_json *status; /* writes `json`; NULL before it is made, and when memory was missing */
     double publish_next;
     struct ct_watch_event batch[1024];
 };
 
-double ct_live_now(void); /* seconds of a clock that only goes forward */
+double ct_live_now(void); /* returns seconds of a clock that never goes back */
 
 /* ---- the analyses (live.c, stream.c) ---- */
 
 /* Takes a piece of input. CT_ERR_…: the analyses cannot go on. */
 int ct_live_take(struct ct_live *live, const struct ct_live_piece *piece);
 
-/* The receiver of the chain. */
+/* Receives the steps of the chain. */
 int ct_live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
 void ct_live_stream_free(struct ct_live_stream *stream);
 
-/* Ends the specifications of a stream. What the sink returned. */
+/* Ends the specifications of a stream. Returns what the sink returned. */
 int ct_live_stream_finish(struct ct_live_stream *stream);
 
-/* Notes what the sink returned: its first error ends the run. */
+/* Notes what the sink returned. Its first error ends the run. */
 void ct_live_note(struct ct_live *live, int rc);
 
-/* Returns that error, with its text; CT_OK when there was none. */
+/* Returns that error with its text, or CT_OK. */
 int ct_live_refusal(const struct ct_live *live);
 
-/* What is known of the input; all of it came when the caller gives the bytes. */
+/* Returns what is known of the input. If the caller gives the bytes, all of them came. */
 struct ct_live_ring_state ct_live_look(const struct ct_live *live);
 
-/* Answers a request, takes samples, lets the sink write, publishes: between two pieces (between.c). What the
- * sink returned. */
+/* Answers a request, takes samples, lets the sink write, and publishes, between two pieces of input
+ * (between.c). Returns what the sink returned. */
 int ct_live_between(struct ct_live *live);
 void ct_live_publish(struct ct_live *live);
 
 /* ---- exchange, between two pieces of input (exchange.c) ---- */
 
-/* A request that changes something, and what became of it. */
+/* What a request changes. */
 enum ct_live_action {
     LIVE_WATCH,
     LIVE_MONITOR_ADD,
@@ -209,46 +209,46 @@ enum ct_live_action {
 
 struct ct_live_command {
     enum ct_live_action action;
-    bool whole; /* WATCH: `add` is all that is watched from now on */
+    bool whole; /* of WATCH: `add` is all that is to be watched from now on */
     const char **add, **remove;
     size_t add_count, remove_count;
     const char *name;             /* of the specification */
-    struct ct_monitor_spec *spec; /* NULL when it was taken */
-    struct ct_live_binds *binds;  /* … */
+    struct ct_monitor_spec *spec; /* of the specification; NULL once it was taken */
+    struct ct_live_binds *binds;  /* of the specification; NULL once they were taken */
     struct ct_live_filter filter;
     /* The answer. */
     bool fine;
-    bool lacking;    /* refused for want of memory: asked again, it may be done */
+    bool lacking;    /* it was refused because memory was missing, and may be done when asked again */
     char text[1024]; /* what was done, or why not */
-    uint64_t at;     /* input bytes analysed before */
+    uint64_t at;     /* input bytes that were analysed before */
 };
 
 void ct_live_exchange(struct ct_live *live, struct ct_live_command *command);
 
-/* Makes a place known to all streams; its number. CT_ERR_LIMIT: there are LIVE_PLACES already. */
+/* Makes a place known to all streams, and gives its number. CT_ERR_LIMIT: there are LIVE_PLACES already. */
 int ct_live_place_known(struct ct_live *live, const char *text, uint16_t *number);
 
-/* Gives what a place has in a stream: for streams that begin. CT_ERR_NOMEM. */
+/* Adds the watchpoints of a place to a stream that begins. CT_ERR_NOMEM. */
 int ct_live_stream_place(struct ct_live_stream *stream, uint16_t place);
 int ct_live_stream_spec(struct ct_live_stream *stream, uint16_t slot);
 void ct_live_switch(struct ct_live *live, uint16_t place, bool on);
 
-/* A copy, to be freed; NULL without memory. */
+/* Returns a copy, which the caller frees; NULL without memory. */
 struct ct_live_binds *ct_live_binds_copy(const struct ct_verify_bind *binds, size_t count);
 
-/* A slot for a specification, which then belongs to it. CT_ERR_…, with the text in the context. */
+/* Takes a slot for a specification, which then belongs to it. CT_ERR_…, with the text in the context. */
 int ct_live_begin_spec(struct ct_live *live, const char *name, struct ct_monitor_spec *spec,
                        struct ct_live_binds *binds);
 
 /* ---- the page's numbers (status.c) ---- */
 
-/* Works coverage out when something new ran since; with `now` in any case. */
+/* Works out the coverage if anything new ran since the last time, or if `now`. */
 void ct_live_update_cover(struct ct_live *live, bool now);
 
 /* Takes samples for the plots. */
 void ct_live_sample(struct ct_live *live, double now);
 
-/* All that the page shows, as one line of JSON, and in words. */
+/* Writes all that the page shows as one line of JSON, and in words. */
 void ct_live_status_json(struct ct_live *live, struct ct_json *json);
 void ct_live_status_text(struct ct_live *live, struct ct_live_text *out);
 

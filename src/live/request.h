@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of the page's API: JSON to what is to be exchanged. */
+/* Turns requests of the page's API, which are JSON, into what is to be exchanged. */
 #ifndef CT_LIVE_REQUEST_H
 #define CT_LIVE_REQUEST_H
 
 #include "live/live.h"
 
-/* What a request asks for, from its JSON. */
+/* A request, read from its JSON. */
 struct ct_live_posted;
 
-/* Reads `size` bytes of JSON that came for `what` ("watch", "monitors", "filter", "stop"). NULL, with the
- * reason in `why`, when it cannot be done; for want of memory when the command is `lacking`. The command
+/* Reads `size` bytes of JSON that came for `what` ("watch", "monitors", "filter", "stop"). NULL when it
+ * cannot be done, with the reason in `why`; if the command is `lacking`, memory was missing. The command
  * points into the request. */
 struct ct_live_posted *ct_live_posted_read(const char *what, const char *text, size_t size,
                                            const struct ct_monitor_options *options,

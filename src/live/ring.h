@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes on their way from the thread that reads the input to the one that analyses it: a bounded ring. Who
- * reads waits when it is full, or loses bytes, and says how many. */
+/* A bounded ring of bytes between the thread that reads the input and the one that analyses it. When it is
+ * full the reading thread waits, or loses bytes and counts them. */
 #ifndef CT_LIVE_RING_H
 #define CT_LIVE_RING_H
 
@@ -8,57 +8,58 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes are lost in multiples of this from the start of the stream, or of the connection: no block of any
- * framing is cut. */
+/* Bytes are lost in multiples of this from the start of the stream, or of the connection, so that no block of
+ * any framing is cut. */
 #define LIVE_BLOCK 512
 
-/* Bytes that are given at once at most; what a chain takes in a piece. */
+/* the most bytes that are given at a time, which a chain takes in a piece */
 #define LIVE_PIECE ((size_t)1 << 18)
 
 struct ct_live_ring;
 
-/* What is said of where the bytes come from, and of the file that they are kept in. */
+/* What is told of where the bytes come from, and of the file that keeps them. */
 struct ct_live_intake {
-    bool connects;        /* it is a source that is waited for again */
+    bool connects;        /* the source connects again when a connection ends */
     bool waits;           /* there is no connection now */
-    double since;         /* time (ct_live_now) of the last connection or its end */
-    uint64_t connections; /* that there were */
-    uint64_t tries;       /* to get the next one */
+    double since;         /* time (ct_live_now) when the last connection began or ended */
+    uint64_t connections; /* how many there were */
+    uint64_t tries;       /* tries to get the next connection */
     uint64_t kept;        /* bytes in the file */
-    const char *tee;      /* the file; NULL: none was asked for */
-    const char *trouble;  /* why it takes no more, or NULL */
+    const char *tee;      /* name of the file; NULL when trace is not kept */
+    const char *trouble;  /* why the file takes no more, or NULL */
 };
 
-/* Numbers since the start; `ended`: no more bytes will come. */
+/* Counts since the start. `ended`: no more bytes will come. */
 struct ct_live_ring_state {
     uint64_t read, lost, losses, taken;
     uint64_t breaks; /* places where another connection begins */
     struct ct_live_intake intake;
     size_t size, fill;
     bool ended;
-    const char *trouble; /* why it ended, when that is no end of input */
+    const char *trouble; /* why it ended, if not by the end of the input */
 };
 
-/* `size` is a multiple of LIVE_BLOCK. `drop`: bytes are lost when it is full. NULL: no memory. */
+/* Makes a ring; `size` is a multiple of LIVE_BLOCK. `drop`: bytes are lost when it is full. NULL without
+ * memory. */
 struct ct_live_ring *ct_live_ring_new(size_t size, bool drop);
 void ct_live_ring_free(struct ct_live_ring *ring);
 
 /* ---- the reading thread ---- */
 
-/* Where the next bytes go and how many at most, 0 when it is full. With `drop` there is always room: what is
- * put there may be lost. */
+/* Returns how many bytes fit now, and where they go; 0 when the ring is full. With `drop` there is always
+ * room, but what is put there may be lost. */
 size_t ct_live_ring_room(struct ct_live_ring *ring, uint8_t **data);
 void ct_live_ring_put(struct ct_live_ring *ring, size_t size);
 
-/* What comes next does not follow what came before: it is of another connection. */
+/* Notes that the next bytes do not follow those before: they are of another connection. */
 void ct_live_ring_break(struct ct_live_ring *ring);
 
 void ct_live_ring_tell(struct ct_live_ring *ring, const struct ct_live_intake *intake);
 
-/* Waits until there is room, or `milliseconds`. */
+/* Waits until there is room, up to `milliseconds`. */
 void ct_live_ring_wait_room(struct ct_live_ring *ring, unsigned milliseconds);
 
-/* `trouble` (a literal or text that stays): why, or NULL. */
+/* Ends the ring. `trouble`, a text that stays, says why; or NULL. */
 void ct_live_ring_end(struct ct_live_ring *ring, const char *trouble);
 
 /* ---- the analysing thread ---- */
@@ -66,12 +67,13 @@ void ct_live_ring_end(struct ct_live_ring *ring, const char *trouble);
 struct ct_live_piece {
     const uint8_t *data;
     size_t size;
-    uint64_t offset; /* of its first byte in the input, lost ones counted */
+    uint64_t offset; /* of its first byte in the input, with lost bytes counted */
     uint64_t lost;   /* bytes that are missing right before it */
-    bool apart;      /* … and nobody knows how many more: a connection ended there */
+    bool apart;      /* an unknown number of bytes is missing too, because a connection ended there */
 };
 
-/* Waits until there are bytes, the end, a wake or `milliseconds` went by. False: there are none now. */
+/* Waits for bytes, the end, a wake, or until `milliseconds` went by. Returns false when there are no
+ * bytes. */
 bool ct_live_ring_get(struct ct_live_ring *ring, unsigned milliseconds, struct ct_live_piece *piece);
 void ct_live_ring_done(struct ct_live_ring *ring, size_t size);
 

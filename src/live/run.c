@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A live run from the first byte of its input to the last. */
+/* Runs a live run from the first byte of its input to the last. */
 #include "base/options.h"
 #include "live/board.h"
 #include "live/http.h"
@@ -11,11 +11,11 @@
 #include <time.h>
 
 #define TICK_MS     100
-#define FIRST_BYTES ((size_t)64 << 10) /* the framing is found out from so many, … */
-#define FIRST_S     0.5                /* … or those that come in this time */
-#define PUSH_S      0.2                /* a part that takes longer makes the next ones smaller, … */
-#define LEAST_PART  ((size_t)256)      /* … down to so many bytes */
-#define DRAIN_S     0.3                /* what waits is analysed for so long when there is no time left */
+#define FIRST_BYTES ((size_t)64 << 10) /* the framing is found out from so many bytes */
+#define FIRST_S     0.5                /* or from those that come within so many seconds */
+#define PUSH_S      0.2                /* a part that takes longer makes the next ones smaller */
+#define LEAST_PART  ((size_t)256)      /* the smallest part, in bytes */
+#define DRAIN_S     0.3                /* how long waiting bytes are analysed when there is no time left */
 
 /* ---- begin ---- */
 
@@ -94,7 +94,8 @@ int ct_live_page(struct ct_live *l, const char *address, const char *token)
 
 /* ---- bytes ---- */
 
-/* The first bytes decide about the framing: not too few of them. */
+/* Returns true when a piece may be analysed. The first one has to be large enough to find out the framing,
+ * unless no more bytes come in a while. */
 static bool is_worth(struct ct_live *l, const struct ct_live_piece *piece)
 {
     if (l->analysed || piece->size >= FIRST_BYTES || ct_live_ring_look(l->ring).ended)
@@ -104,7 +105,7 @@ static bool is_worth(struct ct_live *l, const struct ct_live_piece *piece)
     return ct_live_now() - l->first > FIRST_S;
 }
 
-/* Whether it is too late for what still waits. */
+/* Returns true when it is too late for what still waits. */
 static bool is_late(struct ct_live *l)
 {
     if (__atomic_load_n(&l->stop, __ATOMIC_RELAXED) != CT_MONITOR_STOP)
@@ -114,8 +115,8 @@ static bool is_late(struct ct_live *l)
     return ct_live_now() - l->stopped > DRAIN_S;
 }
 
-/* Analyses a piece, or the first part of it: requests are answered between two of them, so that slow
- * specifications get less at a time. */
+/* Analyses a piece, or its first part. Requests are answered between two parts, so slow specifications get
+ * smaller ones. */
 static int take_part(struct ct_live *l, struct ct_live_piece *piece)
 {
     const double begin = ct_live_now();
@@ -131,14 +132,14 @@ static int take_part(struct ct_live *l, struct ct_live_piece *piece)
     return rc;
 }
 
-/* Returns an error of the analyses, or 0 at the end of the input. */
+/* Analyses the input. Returns an error of the analyses, or 0 at the end of the input. */
 static int analyse(struct ct_live *l)
 {
     int rc = CT_OK;
     while (!rc && !is_late(l)) {
         struct ct_live_piece piece;
         const bool ended =
-            ct_live_ring_look(l->ring).ended; /* asked first: then there is nothing behind it */
+            ct_live_ring_look(l->ring).ended; /* looked at first: if it has ended, nothing follows */
         const bool got = ct_live_ring_get(l->ring, TICK_MS, &piece);
         if (!got && ended)
             break;
@@ -154,7 +155,7 @@ static int analyse(struct ct_live *l)
     return rc;
 }
 
-/* Analyses all, and ends. The text of the first error stays that of the context. */
+/* Analyses all, and ends. The text of the first error stays in the context. */
 static int analyse_and_finish(struct ct_live *l)
 {
     char why[sizeof l->ctx->error];

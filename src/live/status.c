@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the page of a live run shows, as JSON and in words; and the samples of its plots. */
+/* Writes what the page of a live run shows, as JSON and in words, and takes the samples of its plots. */
 #define _GNU_SOURCE /* basename */
 #include "coretap/json.h"
 #include "coretap/session.h"
@@ -14,7 +14,7 @@
 #define HOTTEST     16 /* edges, and functions, that are shown */
 #define PLOTS       8  /* functions with a histogram */
 #define COVER_EVERY 1.0
-#define COVER_SHARE 20 /* working coverage out takes a part of the time of 1/20 at most */
+#define COVER_SHARE 20 /* working out coverage takes at most 1/20 of the time */
 #define RATE_EVERY  1.0
 
 /* ---- coverage ---- */
@@ -25,7 +25,7 @@ static void add_ratio(struct ct_cover_ratio *to, struct ct_cover_ratio some)
     to->all += some.all;
 }
 
-/* Adds up what the counts say of all programs. */
+/* Adds up the counts of all programs. */
 static int add_programs(struct ct_live *l, struct ct_cover *cover, struct ct_cover_sums *sums)
 {
     const struct ct_buffer *buffer = l->options.buffer;
@@ -48,7 +48,7 @@ static int add_programs(struct ct_live *l, struct ct_cover *cover, struct ct_cov
     return CT_OK;
 }
 
-/* Counts anew what the chain has seen so far. Counts of a part of it are none. */
+/* Counts anew what the chain has seen so far. Does nothing when only a part can be counted. */
 static int take_cover(struct ct_live *l)
 {
     struct ct_cover_sums sums = {0};
@@ -68,7 +68,7 @@ static int take_cover(struct ct_live *l)
     return rc;
 }
 
-/* Edges that ran so far: coverage is the same as long as this is. */
+/* Returns how many edges ran so far. Coverage changes only when this does. */
 static uint64_t count_edges(const struct ct_live *l)
 {
     uint64_t all = 0;
@@ -113,7 +113,7 @@ static void update_rate(struct ct_live *l, double now)
     l->bytes_then = l->analysed;
 }
 
-/* Every other sample goes, and from now on they come half as often. */
+/* Drops every other sample, and takes samples half as often from now on. */
 static void thin_out(struct ct_live *l)
 {
     for (size_t i = 0; i < LIVE_HISTORY / 2; i++)
@@ -155,7 +155,7 @@ static void put_hex(struct ct_json *j, const char *key, uint64_t value, unsigned
     ct_json_text(j, key, text);
 }
 
-/* Function and line of an address. */
+/* Writes function and line of an address. */
 static void put_where(const struct ct_live *l, struct ct_json *j, uint64_t addr)
 {
     struct ct_program_where where;
@@ -180,7 +180,7 @@ static uint64_t resident(void)
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The connection, where there is one, and the file that keeps the trace. */
+/* Writes the connection, if there is one, and the file that keeps the trace. */
 static void put_intake(const struct ct_live_ring_state *input, struct ct_json *j)
 {
     const struct ct_live_intake *intake = &input->intake;
@@ -195,7 +195,7 @@ static void put_intake(const struct ct_live_ring_state *input, struct ct_json *j
     ct_json_text(j, "tee_trouble", intake->trouble);
 }
 
-/* What the input is called: bytes that the caller gives come from him. */
+/* Returns the name of the input. Bytes that the caller gives may have none. */
 static const char *name_of(const struct ct_live *l)
 {
     return l->input.name ? l->input.name : "live";
@@ -477,7 +477,7 @@ static void put_places(const struct ct_live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-/* The numbers of the last ones of `count`, of which LIVE_RECENT are kept: from *first on. */
+/* Returns the number of the first event or result that is kept, of `count`: the last LIVE_RECENT are. */
 static uint64_t first_kept(uint64_t count)
 {
     return count > LIVE_RECENT ? count - LIVE_RECENT : 0;

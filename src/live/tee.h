@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file that a live run keeps its trace in, and the .ini beside it that describes it: both can be read at
+/* The file in which a live run keeps its trace, and the .ini beside it that describes it. Both can be read at
  * any time, also when the run was killed. */
 #ifndef CT_LIVE_TEE_H
 #define CT_LIVE_TEE_H
@@ -10,21 +10,21 @@
 
 struct ct_live_tee;
 
-/* Creates the file input->tee and its description from the .ini of the stream. `fd` is what is read, and
- * cannot be the file. A character device, such as /dev/full, has no description. CT_ERR_ARG: the file cannot
+/* Creates the file input->tee, and its description from the .ini of the stream. `fd` is what is read, and
+ * cannot be the file. A character device, such as /dev/full, gets no description. CT_ERR_ARG: the file cannot
  * be one; CT_ERR_IO, the errors of ct_raw_describe. */
 int ct_live_tee_open(struct ct_ctx *ctx, const struct ct_live_say *say, const struct ct_live_input *input,
                      int fd, struct ct_live_tee **out);
 
-/* Writes bytes that came. When that fails it is said, and no more is written. */
+/* Writes bytes that came. If that fails, a message tells so, and no more is written. */
 void ct_live_tee_write(struct ct_live_tee *tee, const uint8_t *data, size_t size);
 
-/* What comes next is of another connection. */
+/* Notes that the next bytes are of another connection. */
 void ct_live_tee_break(struct ct_live_tee *tee);
 
 void ct_live_tee_look(const struct ct_live_tee *tee, struct ct_live_intake *intake);
 
-/* Returns why not all is in the file, which was said; NULL: it is. */
+/* Closes the file. Returns why not all is in it, which a message told; NULL when all is. */
 const char *ct_live_tee_close(struct ct_live_tee *tee);
 
 #endif

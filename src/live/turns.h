@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling specifications that come over HTTP: one at a time, one waits, and the next is turned away. */
+/* Lets threads take turns to compile specifications that come over HTTP: one works, one waits, and the next
+ * is turned away. */
 #ifndef CT_LIVE_TURNS_H
 #define CT_LIVE_TURNS_H
 
@@ -7,11 +8,11 @@
 
 struct ct_live_turns;
 
-/* NULL: no memory. */
+/* Makes the object. NULL without memory. */
 struct ct_live_turns *ct_live_turns_new(void);
 void ct_live_turns_free(struct ct_live_turns *turns);
 
-/* Waits for the caller's turn. False: one works and another one waits already. */
+/* Waits for the caller's turn. Returns false when one works and another one waits already. */
 bool ct_live_turns_take(struct ct_live_turns *turns);
 void ct_live_turns_give(struct ct_live_turns *turns);
 
