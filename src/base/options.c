@@ -5,7 +5,7 @@
 
 #include "base/ctx.h"
 
-/* No options struct comes near; a size that was never set does not lead to memory that is not there. */
+/* larger than any options struct, so that a size that was never set is refused */
 #define SIZE_MAX_SENSIBLE 4096u
 
 int ct_options_read(struct ct_ctx *ctx, const char *who, const void *options, void *into, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers by a pair of numbers: a hash table that only grows. */
+/* Maps pairs of numbers to numbers: a hash table that only grows. */
 #ifndef CT_BASE_PAIR_MAP_H
 #define CT_BASE_PAIR_MAP_H
 
@@ -11,20 +11,20 @@
 struct ct_pair_slot {
     uint64_t a;
     uint32_t b;
-    uint32_t value; /* CT_PAIR_NONE: free */
+    uint32_t value; /* CT_PAIR_NONE when the slot is free */
 };
 
-/* All zero is an empty map. */
+/* A map; all zero is an empty one. */
 struct ct_pair_map {
     struct ct_pair_slot *slots;
     size_t count;
-    size_t slot_count; /* a power of two; at most half of them are used */
+    size_t slot_count; /* a power of two; at most half of the slots are used */
 };
 
-/* The value of (a, b), CT_PAIR_NONE when it has none. */
+/* Returns the value of (a, b), or CT_PAIR_NONE. */
 uint32_t ct_pair_map_get(const struct ct_pair_map *map, uint64_t a, uint32_t b);
 
-/* Gives (a, b) this value (not CT_PAIR_NONE) in place of what it had. CT_ERR_NOMEM. */
+/* Sets the value of (a, b) to `value`, which is not CT_PAIR_NONE. CT_ERR_NOMEM. */
 int ct_pair_map_put(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value);
 void ct_pair_map_free(struct ct_pair_map *map);
 

@@ -9,7 +9,7 @@ enum step {
     HEADER,
     EXTENSION,
     ASYNC,
-    PLCTL, /* trace info; its sections in order */
+    PLCTL, /* trace info, whose sections follow in order */
     PLCTL_MORE,
     INFO,
     KEY,
@@ -39,7 +39,7 @@ enum step {
     COND_BYTE,
     RESULT_FIRST,
     RESULT_SECOND,
-    DONE, /* the byte was the last of its packet */
+    DONE, /* nothing: the byte was the last of its packet */
 };
 
 int ct_etm4_bytewise_init(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_bytewise *b)
@@ -53,7 +53,7 @@ int ct_etm4_bytewise_init(struct ct_ctx *ctx, const struct ct_source *source, st
     return CT_OK;
 }
 
-/* The next byte begins the field `step`. */
+/* Lets the next byte begin the field `step`. */
 static inline enum step begin(struct ct_etm4_stream_state *s, enum step step)
 {
     s->field = 0;
@@ -61,16 +61,17 @@ static inline enum step begin(struct ct_etm4_stream_state *s, enum step step)
     return step;
 }
 
-/* A byte of a field with seven bits a byte, of which `most` bytes count. True with its last one. */
+/* Takes a byte of a field with seven bits a byte, of which `most` bytes count. Returns true for the last
+ * one. */
 static inline bool add_cont(struct ct_etm4_stream_state *s, uint8_t byte, unsigned most)
 {
     if (s->index < most)
         s->field |= (uint64_t)(byte & 0x7f) << (7 * s->index);
-    s->index++; /* a packet has fewer bytes than it can count */
+    s->index++; /* cannot overflow: a packet has fewer bytes */
     return !(byte & 0x80);
 }
 
-/* A byte of a field of `bytes` bytes. True with its last one. */
+/* Takes a byte of a field of `bytes` bytes. Returns true for the last one. */
 static inline bool add_byte(struct ct_etm4_stream_state *s, uint8_t byte, unsigned bytes)
 {
     s->field |= (uint64_t)byte << (8 * s->index++);
@@ -107,7 +108,7 @@ static enum step begin_q(struct ct_etm4_stream_state *s, const struct ct_etm4_de
     }
 }
 
-/* A header: what comes behind it. */
+/* Takes a header. Returns what follows it. */
 static enum step take_header(struct ct_etm4_stream_state *s, struct ct_etm4_decoder *t, uint8_t byte,
                              uint64_t pos)
 {
@@ -187,7 +188,8 @@ static enum step take_async(struct ct_etm4_stream_state *s, uint8_t byte)
     return DONE;
 }
 
-/* The first section from `first` on that PLCTL announces; without one the trace info is whole. */
+/* Returns the first section from `first` on that PLCTL announces; the end of the packet when there is
+ * none. */
 static enum step next_section(struct ct_etm4_stream_state *s, struct ct_etm4_decoder *t, enum step first)
 {
     for (unsigned section = first; section <= WINDOW; section++)
@@ -258,7 +260,7 @@ static enum step take_context_part(struct ct_etm4_stream_state *s, struct ct_etm
     return s->plctl & 0x80 && t->config.ctxt_bytes ? begin(s, CONTEXT_ID) : finish_context(s, t);
 }
 
-/* The address is whole. */
+/* Ends an address, which is whole. */
 static enum step finish_address(struct ct_etm4_stream_state *s, struct ct_etm4_decoder *t)
 {
     if (s->packet.type == CT_ETM4_Q)
@@ -269,7 +271,7 @@ static enum step finish_address(struct ct_etm4_stream_state *s, struct ct_etm4_d
     return DONE;
 }
 
-/* Bits of the address from `from` on, `count` of them, as the byte has them. */
+/* Sets `count` bits of the address from bit `from` on. */
 static void set_bits(struct ct_etm4_address *address, unsigned from, unsigned count, uint64_t bits)
 {
     uint64_t mask = ct_mask64(count);
@@ -278,7 +280,7 @@ static void set_bits(struct ct_etm4_address *address, unsigned from, unsigned co
         address->valid = (uint8_t)(from + count);
 }
 
-/* Before the first bits: those below them are 0. */
+/* Clears the bits of an address below the first one that is traced, whose number it returns. */
 static unsigned first_bit(struct ct_etm4_address *address)
 {
     unsigned from = address->is ? 1 : 2;
@@ -357,7 +359,7 @@ static enum step take_exception(struct ct_etm4_stream_state *s, struct ct_etm4_d
     return DONE;
 }
 
-/* Two keys with results, or one. */
+/* Takes a byte of results: two keys with results, or one. */
 static enum step take_result(struct ct_etm4_stream_state *s, enum step step, uint8_t byte)
 {
     if (!add_cont(s, byte, 5))
@@ -371,7 +373,7 @@ static enum step take_result(struct ct_etm4_stream_state *s, enum step step, uin
     return DONE;
 }
 
-/* A byte of a payload. */
+/* Takes a byte of a payload. */
 static enum step take_payload(struct ct_etm4_stream_state *s, struct ct_etm4_decoder *t, uint8_t byte)
 {
     enum step step = (enum step)s->step;
@@ -445,7 +447,8 @@ static enum step take_payload(struct ct_etm4_stream_state *s, struct ct_etm4_dec
     }
 }
 
-/* A byte outside any packet: with the last one of an alignment packet those before it are a packet too. */
+/* Takes a byte outside of any packet. The last one of an alignment packet makes a packet of those before it
+ * too. */
 static size_t take_unsynced(struct ct_etm4_stream_state *s, uint8_t byte, uint64_t pos,
                             struct ct_etm4_packet *out)
 {
@@ -466,7 +469,7 @@ static size_t take_unsynced(struct ct_etm4_stream_state *s, uint8_t byte, uint64
     return n;
 }
 
-/* D(b, S, T). Result: packets that the byte completes. */
+/* D(b, S, T). Returns how many packets the byte completes. */
 static inline size_t take(struct ct_etm4_bytewise *b, uint8_t byte, uint64_t pos, struct ct_etm4_packet *out)
 {
     struct ct_etm4_stream_state *s = &b->stream;
@@ -488,7 +491,7 @@ static inline size_t take(struct ct_etm4_bytewise *b, uint8_t byte, uint64_t pos
     return 1;
 }
 
-/* The function applied `u` times a turn. */
+/* Dn(k) takes n bytes of a turn, from byte k on. */
 #define D1(k) n += take(b, data[at + (k)], pos + at + (k), packets + n);
 #define D2(k) D1(k) D1((k) + 1)
 #define D3(k) D2(k) D1((k) + 2)

@@ -10,18 +10,19 @@
 
 #include "proto/etm4_state.h"
 
-/* S. `step` is what the next byte is; the rest belongs to the packet that the byte is part of. */
+/* S, the stream state. `step` tells what the next byte is; all else belongs to the packet that the byte is
+ * part of. */
 struct ct_etm4_stream_state {
     uint8_t step;
     uint8_t index; /* bytes of the field before this one */
-    uint8_t plctl; /* trace info: sections that are there; what the first byte said of other packets */
+    uint8_t plctl; /* trace info: the sections that it has; else what the first byte said */
     bool context;  /* a context follows the address */
     uint32_t size; /* bytes of the packet */
     uint32_t info, spec, threshold;
     uint64_t field;
     struct ct_etm4_address address;
     struct ct_etm4_packet packet;
-    /* Without synchronisation: bytes, and zeros at their end. */
+    /* Without synchronisation: where the bytes began, and how many zeros they end with. */
     uint64_t run_pos;
     uint64_t run_size;
     uint64_t zeros;
@@ -29,23 +30,24 @@ struct ct_etm4_stream_state {
 
 struct ct_etm4_bytewise {
     struct ct_etm4_stream_state stream;
-    struct ct_etm4_decoder trace; /* T, and the configuration */
+    struct ct_etm4_decoder trace; /* T, the trace state, with the configuration */
 };
 
 #define CT_ETM4_UNROLL_MAX 8
 
-/* As ct_etm4_decoder_new, without an allocation. */
+/* Prepares the decoder as ct_etm4_decoder_new does, without an allocation. */
 int ct_etm4_bytewise_init(struct ct_ctx *ctx, const struct ct_source *source,
                           struct ct_etm4_bytewise *bytewise);
 
-/* Takes data[0..size), whose first byte has stream position `pos`, `unroll` bytes a turn (1
- * to 8); *count packets, at most `cap` (at least 2 * CT_ETM4_UNROLL_MAX). Result: bytes
- * taken, all of them when there is room. */
+/* Decodes data[0..size), whose first byte has stream position `pos`, `unroll` bytes a turn (1 to 8). *count
+ * is the number of packets, at most `cap`, which is at least 2 * CT_ETM4_UNROLL_MAX. Result: how many bytes
+ * were taken, which is all if there is room. */
 size_t ct_etm4_bytewise_run(struct ct_etm4_bytewise *bytewise, unsigned unroll, const uint8_t *data,
                             size_t size, uint64_t pos, struct ct_etm4_packet *packets, size_t cap,
                             size_t *count);
 
-/* No more bytes: a packet that is cut, or bytes without synchronisation. Result: packets, 0 or 1. */
+/* Ends the stream: gives a packet that is cut, or bytes without synchronisation. Result: how many packets, 0
+ * or 1. */
 size_t ct_etm4_bytewise_finish(struct ct_etm4_bytewise *bytewise, struct ct_etm4_packet *packet);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture as perf.data: one process that has all images, one AUX buffer for each trace buffer. */
+/* Writes a capture as perf.data: one process that has all images, and one AUX buffer for each trace
+ * buffer. */
 #include "export/perf.h"
 
 #include <errno.h>
@@ -17,13 +18,13 @@
 
 #define THREADS_MAX 65536u
 
-/* The lowest number above PID_MAX_LIMIT of Linux (include/linux/threads.h), which no process can have. */
+/* the lowest number above PID_MAX_LIMIT of Linux (include/linux/threads.h), which no process can have */
 #define FIRST_FREE_PID 4194305u
 
-/* The half of the addresses that Linux has for itself. */
+/* the half of the addresses that Linux uses itself */
 #define KERNEL (UINT64_C(1) << 63)
 
-/* A trace ID of a buffer and what it becomes. */
+/* A trace ID of a buffer, and what it becomes. */
 struct unit {
     size_t buffer;
     struct ct_source source; /* with the new ID */
@@ -33,16 +34,16 @@ struct unit {
 struct exporting {
     struct ct_perf_export_of of;
     struct ct_perf_writer writer;
-    uint64_t aux; /* trace so far: AUX records find theirs by where it is */
+    uint64_t aux; /* bytes of trace so far, by which AUX records find their trace */
     struct unit *units;
     size_t unit_count;
-    uint32_t process;              /* see choose_process */
-    uint32_t threads[THREADS_MAX]; /* context IDs, in the order they come */
+    uint32_t process;              /* chosen by choose_process */
+    uint32_t threads[THREADS_MAX]; /* context IDs, in the order in which they come */
     size_t thread_count;
     struct ct_perf_codes codes;
-    uint8_t seen[1 << 13];     /* a bit for each low part of a thread: a quick no */
-    struct ct_source *sources; /* of the units */
-    uint8_t bytes[1 << 16];    /* on the way into the file */
+    uint8_t seen[1 << 13];     /* a bit for each value of a thread's low part, which answers most questions */
+    struct ct_source *sources; /* those of the units */
+    uint8_t bytes[1 << 16];    /* bytes on the way into the file */
 };
 
 /* ---- trace units ---- */
@@ -61,7 +62,8 @@ static bool is_taken(const struct exporting *e, uint8_t id)
     return false;
 }
 
-/* perf knows a trace unit by its ID alone: each gets one of its own. 0 when there is none left. */
+/* Returns an ID for a trace unit, which perf knows by its ID alone, so that each gets one of its own. 0 when
+ * none is left. */
 static uint8_t free_id(const struct exporting *e, uint8_t wish)
 {
     if (wish && wish < 0x70 && !is_taken(e, wish))
@@ -144,7 +146,7 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* The context IDs of all trace. */
+/* Collects the context IDs of all trace. */
 static int find_threads(struct exporting *e)
 {
     const struct ct_chain_sink sink = {.user = e, .elems = on_elems};
@@ -164,8 +166,8 @@ static int find_threads(struct exporting *e)
 }
 
 /* Chooses the number of the process whose threads the context IDs are. perf enters the mount namespace of a
- * process that is alive under that number where perf runs, and then finds no file; so it is one that no
- * process can have. */
+ * process that lives under that number where perf runs, and then finds no file. So no process can have the
+ * chosen number. */
 static void choose_process(struct exporting *e)
 {
     e->process = FIRST_FREE_PID;
@@ -184,7 +186,7 @@ static int put_map(struct exporting *e, const struct ct_perf_map *map)
 {
     struct ct_perf_stamp stamp = stamp_of(e, e->process);
     int rc = ct_perf_write_map(&e->writer, &stamp, map);
-    /* Number 0 is nobody's thread. */
+    /* number 0 is not that of a thread */
     for (size_t i = 0; !rc && i < e->thread_count; i++)
         if (!e->threads[i]) {
             stamp = stamp_of(e, 0);
@@ -225,7 +227,7 @@ static int put_elf(struct exporting *e, const char *path, uint64_t bias)
     return rc;
 }
 
-/* perf opens files by their whole path. */
+/* Writes the map of an image. perf opens files by their whole path. */
 static int put_image(struct exporting *e, const struct ct_image *image)
 {
     char *path = realpath(image->path, NULL);
@@ -277,8 +279,8 @@ static bool has_kernel(const struct exporting *e)
 
 /* ---- the file ---- */
 
-/* The options of the event that traces as the registers say: cycacc, contextid1, contextid2, retstack. Not
- * timestamp: perf would put the trace among records by its time, and there are none. */
+/* Returns the options of the event that traces as the registers say: cycacc, contextid1, contextid2,
+ * retstack. Not timestamp: perf would then sort the trace among records by its time, and there are none. */
 static uint64_t event_config(const struct exporting *e)
 {
     uint64_t config = 0;
@@ -348,7 +350,7 @@ static int put_buffer(struct exporting *e, size_t buffer)
     if (rc)
         return rc;
     const uint32_t pid = e->process;
-    /* Trace of a thread is of no CPU in particular; perf 6.1 finds its AUX record only so. */
+    /* Trace of a thread is of no particular CPU; perf 6.1 finds its AUX record only so. */
     struct ct_perf_stamp stamp = {.time = 2 + buffer, .pid = pid, .tid = pid, .cpu = UINT32_MAX};
     if (frames.size) {
         rc = ct_perf_write_aux(&e->writer, &stamp, e->aux, frames.size, 0);

@@ -6,7 +6,7 @@
 #include "coretap/export.h"
 #include "input/perf_write.h"
 
-/* What is exported. */
+/* What is exported, and how. */
 struct ct_perf_export_of {
     struct ct_ctx *ctx;
     const struct ct_capture *capture;
@@ -15,25 +15,25 @@ struct ct_perf_export_of {
     struct ct_perf_export_options options;
 };
 
-/* Tells the caller what perf does not get. */
+/* Tells the caller what perf will not get. */
 void ct_perf_export_note(const struct ct_perf_export_of *of, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Bytes of a buffer as memory-aligned frames. */
+/* The bytes of a buffer as memory-aligned frames. */
 struct ct_perf_frames {
-    FILE *file;    /* with nothing else in it, or the buffer's own, read from its start */
-    uint64_t size; /* bytes, whole frames */
+    FILE *file;    /* holds nothing else, or is the buffer's own file, read from its start */
+    uint64_t size; /* in bytes, all of them in whole frames */
 };
 
-/* Gives the trace of a buffer in frames, its IDs replaced by ids[ID]; the file is the caller's to close.
+/* Gives the trace of a buffer in frames, with each ID replaced by ids[ID]. The caller closes the file.
  * CT_ERR_IO, CT_ERR_NOMEM, the errors of the demultiplexer. */
 int ct_perf_frames_make(const struct ct_perf_export_of *of, const struct ct_buffer *buffer,
                         const uint8_t ids[128], struct ct_perf_frames *out);
 
-/* Code of an ELF file that ran, which is in the file as it was in memory. */
+/* Code of an ELF file that ran, whose bytes in the file are those in memory. */
 struct ct_perf_code {
     struct ct_perf_map map;
-    char *path; /* the map's */
+    char *path; /* path in the map */
 };
 
 struct ct_perf_codes {
@@ -41,10 +41,10 @@ struct ct_perf_codes {
     size_t count;
 };
 
-/* Finds it, for the programs that the capture names. CT_ERR_IO, CT_ERR_NOMEM. */
+/* Finds such code of the programs that the capture names. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_perf_codes_find(const struct ct_perf_export_of *of, struct ct_perf_codes *codes);
 
-/* Tells whether an image brings nothing that they do not. */
+/* Tells whether an image has nothing that this code does not have. */
 bool ct_perf_codes_hold(const struct ct_perf_codes *codes, const struct ct_image *image);
 void ct_perf_codes_free(struct ct_perf_codes *codes);
 

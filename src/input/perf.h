@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the perf.data reader: one pass over the records collects what they say, then buffers, maps and
- * images are made of it. Trace stays in the file. */
+/* What the files of the perf.data reader share. One pass over the records collects what they tell; buffers,
+ * maps and images are then made of that. The trace stays in the file. */
 #ifndef CT_INPUT_PERF_H
 #define CT_INPUT_PERF_H
 
@@ -11,10 +11,10 @@
 #include "input/reader.h"
 
 /* Bounds for damaged and hostile files. */
-#define CT_PERF_EVENTS_MAX ((size_t)1 << 22) /* of each table below */
+#define CT_PERF_EVENTS_MAX ((size_t)1 << 22) /* entries of each table below */
 #define CT_PERF_NO_CPU     UINT32_MAX
 
-/* ELF files that are named of one generation, and in all. */
+/* the most ELF files that are named, of one generation and in all */
 #define CT_PERF_PROGRAMS_MAX 1024u
 
 /* ---- perf_file.c ---- */
@@ -23,7 +23,7 @@ struct ct_perf_file {
     const struct ct_files *files;
     const char *path;
     uint64_t size;
-    char *window; /* the bytes read last */
+    char *window; /* the bytes that were read last */
     uint64_t at;
     size_t have;
 };
@@ -32,8 +32,8 @@ int ct_perf_file_open(struct ct_perf_file *file, struct ct_ctx *ctx, const struc
                       const char *path);
 void ct_perf_file_close(struct ct_perf_file *file);
 
-/* `size` (at most 64 KiB) bytes at `offset`, there until the next call; NULL
- * when the file does not have them. */
+/* Returns `size` (at most 64 KiB) bytes at `offset`, valid until the next call; NULL when the file does not
+ * have them. */
 const uint8_t *ct_perf_file_bytes(struct ct_perf_file *file, uint64_t offset, size_t size);
 
 /* ---- what is collected ---- */
@@ -45,7 +45,7 @@ struct ct_perf_attr {
     const uint64_t *ids;
 };
 
-/* What the sample ID of a record says; UINT32_MAX and 0 where it says nothing. */
+/* What the sample ID of a record tells; UINT32_MAX and 0 for what it does not. */
 struct ct_perf_sample {
     uint64_t time;
     uint32_t tid, cpu;
@@ -55,20 +55,20 @@ struct ct_perf_sample {
 struct ct_perf_cpu {
     struct ct_source source;
     uint32_t cpu;
-    uint32_t sink;        /* where its trace goes, as far as that is told */
-    bool unused;          /* no record gave it a trace ID: it did not run */
+    uint32_t sink;        /* where its trace goes, if the recording tells */
+    bool unused;          /* no record gave it a trace ID, so it did not run */
     bool virtual_counter; /* timestamps are those of CNTVCT */
 };
 
 /* Trace bytes in the file. */
 struct ct_perf_trace {
     uint64_t aux;    /* position of the first byte in the AUX stream of its buffer */
-    uint64_t offset; /* … and in the file */
+    uint64_t offset; /* offset of the first byte in the file */
     uint64_t size;
     uint32_t idx, tid, cpu;
 };
 
-/* Trace that was made without a break: a part of an AUX stream. */
+/* A part of an AUX stream that was made without a break. */
 struct ct_perf_aux {
     uint64_t begin, end;
     uint64_t flags;
@@ -80,7 +80,7 @@ struct ct_perf_hw_id {
     uint32_t cpu;
 };
 
-/* The build id of a name, as the recording lists it. */
+/* A name with its build id, as the recording lists them. */
 struct ct_perf_listed {
     const char *name;
     struct ct_build_id id;
@@ -91,32 +91,32 @@ enum ct_perf_event_kind {
     CT_PERF_EVENT_COMM,
     CT_PERF_EVENT_EXEC,
     CT_PERF_EVENT_FORK,
-    CT_PERF_EVENT_CONTAINER, /* the process has names of its own for files */
+    CT_PERF_EVENT_CONTAINER, /* the process has its own names for files */
 };
 
-/* Something that changes who is who, or what lies where. */
+/* An event that changes which thread is whose, or what lies where. */
 struct ct_perf_event {
     uint64_t time;
     uint64_t addr, size, file_offset; /* MAP */
     const char *name;                 /* of a file or a program */
-    const struct ct_build_id *id;     /* MAP: or NULL */
-    uint32_t order;                   /* in the file */
+    const struct ct_build_id *id;     /* of MAP; may be NULL */
+    uint32_t order;                   /* number in the file */
     uint32_t pid, tid;
-    uint32_t parent; /* FORK: pid */
+    uint32_t parent; /* of FORK: a pid */
     uint8_t kind;    /* enum ct_perf_event_kind */
-    bool kernel;     /* MAP: of the kernel */
+    bool kernel;     /* of MAP: it is the kernel's */
 };
 
 struct ct_perf {
     struct ct_opening *opening;
-    const struct ct_capture_options *options; /* the opening's */
+    const struct ct_capture_options *options; /* of opening the capture */
     struct ct_arena arena;                    /* for what is not needed once the capture is open */
     struct ct_perf_file file;
-    const char *folder; /* of a recording that is a directory, or NULL */
+    const char *folder; /* of a recording that is a directory; else NULL */
     bool pipe;
-    uint64_t data, data_end; /* records are from here to there */
-    bool unclosed;           /* the header does not say where */
-    bool cut;                /* they end before that */
+    uint64_t data, data_end; /* the range of the records */
+    bool unclosed;           /* the header does not tell where records end */
+    bool cut;                /* the file ends before that */
 
     struct ct_perf_attr *attrs;
     size_t attr_count;
@@ -136,22 +136,22 @@ struct ct_perf {
     struct ct_perf_event *events;
     size_t event_count;
     struct ct_clock clock;
-    const char *release; /* of the kernel, or NULL */
+    const char *release; /* of the kernel; may be NULL */
     uint64_t lost;       /* records that the kernel could not write */
 };
 
 struct ct_perf_record {
     const uint8_t *body; /* behind the head of 8 bytes */
-    size_t size;         /* of it */
-    uint64_t offset;     /* of the record, or of the compressed one that it is in */
+    size_t size;         /* of the body */
+    uint64_t offset;     /* of the record, or of the compressed record that holds it */
     uint32_t type;
     uint16_t misc;
 };
 
-/* Appends to one of the tables. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds an entry to one of the tables. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_perf_push(struct ct_perf *perf, void *array, size_t *count, size_t size, void **room);
 
-/* Says that something of the file is missing. CT_ERR_NOMEM. */
+/* Notes that a part of the file is missing. CT_ERR_NOMEM. */
 int ct_perf_damage(struct ct_perf *perf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- perf_header.c ---- */
@@ -159,13 +159,13 @@ int ct_perf_damage(struct ct_perf *perf, const char *fmt, ...) __attribute__((fo
 int ct_perf_read_header(struct ct_perf *perf);
 int ct_perf_read_features(struct ct_perf *perf);
 
-/* One attribute of `size` bytes; its IDs are set by the caller. */
+/* Adds an attribute of `size` bytes, without its IDs, which the caller sets. */
 int ct_perf_add_attr(struct ct_perf *perf, const uint8_t *bytes, size_t size, struct ct_perf_attr **out);
 
-/* The contents of a feature. */
+/* Takes the contents of a feature. */
 int ct_perf_feature(struct ct_perf *perf, uint64_t feature, const uint8_t *bytes, size_t size);
 
-/* One entry of the list of build ids: a record, of `misc`, without its head. */
+/* Takes an entry of the list of build ids: a record with `misc`, without its head. */
 int ct_perf_add_build_id(struct ct_perf *perf, const uint8_t *body, size_t size, unsigned misc);
 
 /* ---- perf_records.c ---- */
@@ -175,7 +175,7 @@ int ct_perf_read_records(struct ct_perf *perf);
 
 /* ---- perf_events.c ---- */
 
-/* Takes what one record says. */
+/* Takes what a record tells. */
 int ct_perf_take(struct ct_perf *perf, const struct ct_perf_record *record);
 
 /* ---- perf_sources.c ---- */
@@ -194,17 +194,17 @@ int ct_perf_make_buffers(struct ct_perf *perf);
 
 struct ct_perf_objects;
 
-/* What processes had mapped, and when. */
+/* Makes the maps of what processes had mapped, and when. */
 int ct_perf_make_maps(struct ct_perf *perf, struct ct_perf_objects *objects, struct ct_maps **out);
 
 /* ---- perf_programs.c ---- */
 
-/* Names the ELF files of the processes that have trace, as far as the recording says whose it is. */
+/* Names the ELF files of the processes that have trace, if the recording tells whose trace it is. */
 int ct_perf_name_programs(struct ct_perf *perf, const struct ct_maps *maps);
 
 /* ---- perf_kernel.c ---- */
 
-/* Images that are the same in all processes: the kernel's. */
+/* Finds the images that all processes share: those of the kernel. */
 int ct_perf_kernel_images(struct ct_perf *perf, struct ct_perf_objects *objects, struct ct_image **images,
                           size_t *count);
 
@@ -212,37 +212,38 @@ int ct_perf_kernel_images(struct ct_perf *perf, struct ct_perf_objects *objects,
 
 /* A file that was mapped on the target. */
 struct ct_perf_object {
-    struct ct_perf_object *next;  /* of the same hash */
-    const char *name;             /* its path there */
-    const struct ct_build_id *id; /* or NULL */
-    bool container;               /* the path is one of a container */
-    const char *path;             /* here, or NULL: it was not found */
+    struct ct_perf_object *next;  /* the next one with this hash */
+    const char *name;             /* its path on the target */
+    const struct ct_build_id *id; /* may be NULL */
+    bool container;               /* the path is one inside of a container */
+    const char *path;             /* its path here; NULL when it was not found */
     uint64_t size;                /* of the file */
-    size_t code_count;            /* ELF: its segments of code */
+    size_t code_count;            /* of an ELF file: its segments of code */
     const struct ct_elf_code *code;
 };
 
 int ct_perf_objects_new(struct ct_perf *perf, struct ct_perf_objects **out);
 
-/* The object of a mapping. It is looked for when it is first asked for, and listed as missing when it is not
- * there. `id` may be NULL. */
+/* Finds the object of a mapping. It is searched when it is first asked for, and listed as missing when it is
+ * not found. `id` may be NULL. */
 int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, const struct ct_build_id *id,
                          bool container, const struct ct_perf_object **out);
 
-/* The build id that the recording lists for a name, or NULL. */
+/* Returns the build id that the recording lists for a name, or NULL. */
 const struct ct_build_id *ct_perf_listed_id(const struct ct_perf *perf, const char *name);
 
-/* `path` when it is a file that can be the one with `id` (or NULL); otherwise NULL
- * and why not. `path` may be NULL. */
+/* Returns `path` if the file there can be the one with `id` (or NULL); else NULL, and the reason. `path` may
+ * be NULL. */
 const char *ct_perf_check_file(const struct ct_perf *perf, const char *path, const struct ct_build_id *id,
                                const char **reason);
 
-/* The file with a build id in the cache, under one of the names that end with NULL; or NULL. */
+/* Returns the file with a build id in the cache, under one of the names, whose list ends with NULL; or
+ * NULL. */
 const char *ct_perf_cached(const struct ct_perf *perf, const struct ct_build_id *id,
                            const char *const *names);
 
-/* The file with a build id from a debuginfod server (base/debuginfod.h), in the
- * arena of the capture; or NULL. */
+/* Returns the file with a build id from a debuginfod server (base/debuginfod.h), in the arena of the capture;
+ * or NULL. */
 const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id *id);
 
 /* Lists something as missing. */

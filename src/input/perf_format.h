@@ -7,9 +7,9 @@
 #define CT_INPUT_PERF_FORMAT_H
 
 #define CT_PERF_MAGIC       "PERFILE2"
-#define CT_PERF_HEADER_SIZE 104u /* of a file; in pipe mode it is magic and size alone: */
+#define CT_PERF_HEADER_SIZE 104u /* of a file; in pipe mode there are only magic and size: */
 #define CT_PERF_PIPE_SIZE   16u
-#define CT_PERF_ATTR_SIZE   128u /* of struct perf_event_attr, as written by the exporter */
+#define CT_PERF_ATTR_SIZE   128u /* of struct perf_event_attr, as the exporter writes it */
 #define CT_PERF_RECORD_MAX  65535u
 
 enum ct_perf_record_type {
@@ -25,7 +25,7 @@ enum ct_perf_record_type {
     CT_PERF_SWITCH_CPU = 15,
     CT_PERF_NAMESPACES = 16,
     CT_PERF_AUX_HW_ID = 21,
-    CT_PERF_USER = 64, /* from here on records are perf's own and have no sample ID */
+    CT_PERF_USER = 64, /* records from here on are perf's own and have no sample ID */
     CT_PERF_ATTR = 64,
     CT_PERF_TRACING_DATA = 66,
     CT_PERF_BUILD_ID = 67,
@@ -49,7 +49,7 @@ enum ct_perf_record_type {
 
 #define CT_PERF_PROT_EXEC 4u
 
-/* Bits of sample_type that leave something in the sample ID. */
+/* Bits of sample_type that add to the sample ID. */
 #define CT_PERF_SAMPLE_IP         (1u << 0)
 #define CT_PERF_SAMPLE_TID        (1u << 1)
 #define CT_PERF_SAMPLE_TIME       (1u << 2)
@@ -66,9 +66,9 @@ enum ct_perf_record_type {
 #define CT_PERF_AUX_TRUNCATED 1u
 #define CT_PERF_AUX_OVERWRITE 2u
 #define CT_PERF_AUX_FORMAT    0xff00u
-#define CT_PERF_AUX_RAW       0x0100u /* one source, no frames */
+#define CT_PERF_AUX_RAW       0x0100u /* one source, without frames */
 
-/* Features: sections behind the data, or records in pipe mode. */
+/* Features, which are sections behind the data or, in pipe mode, records. */
 enum ct_perf_feature {
     CT_PERF_FEATURE_BUILD_ID = 2,
     CT_PERF_FEATURE_OSRELEASE = 4,
@@ -78,12 +78,12 @@ enum ct_perf_feature {
 
 #define CT_PERF_AUXTRACE_CS_ETM 3u
 
-/* Metadata of trace units: 64-bit words. */
+/* Metadata of trace units, in 64-bit words. */
 #define CT_PERF_MAGIC_ETM3 UINT64_C(0x3030303030303030)
 #define CT_PERF_MAGIC_ETM4 UINT64_C(0x4040404040404040)
 #define CT_PERF_MAGIC_ETE  UINT64_C(0x5050505050505050)
 
-/* The trace ID in the metadata is not in force: a record AUX_OUTPUT_HW_ID has it. */
+/* The trace ID in the metadata is not in force; a record AUX_OUTPUT_HW_ID has it. */
 #define CT_PERF_ID_UNUSED (UINT64_C(1) << 31)
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes perf.data files: for 'coretap export --perf', and for tests that
- * want a recording made to measure. */
+/* Writes perf.data files, for 'coretap export --perf' and for tests that need a recording made to measure. */
 #ifndef CT_INPUT_PERF_WRITE_H
 #define CT_INPUT_PERF_WRITE_H
 
@@ -12,11 +11,11 @@
 #include "base/elf_look.h"
 #include "input/perf_format.h"
 
-/* PMU type of the trace units, as Linux numbers what it finds; any number
- * that is not one of its fixed ones. */
+/* The PMU type of the trace units. Linux numbers what it finds; any number that is not one of its fixed ones
+ * will do. */
 #define CT_PERF_WRITE_PMU 8u
 
-/* A record while it is put together. What does not fit is left out: `full` is set. */
+/* A record while it is put together. `full` is set when something did not fit and was left out. */
 struct ct_perf_body {
     uint8_t bytes[CT_PERF_RECORD_MAX - 8];
     size_t size;
@@ -26,10 +25,10 @@ struct ct_perf_body {
 void ct_perf_put32(struct ct_perf_body *body, uint32_t x);
 void ct_perf_put64(struct ct_perf_body *body, uint64_t x);
 
-/* Text with its end, filled up with zeros to 8 bytes. */
+/* Appends a text with its end, filled up with zeros to 8 bytes. */
 void ct_perf_put_text(struct ct_perf_body *body, const char *text);
 
-/* Who and when, for the sample ID of records that stem from the kernel. */
+/* The thread and time in the sample ID of records that come from the kernel. */
 struct ct_perf_stamp {
     uint64_t time;
     uint32_t pid, tid, cpu;
@@ -38,9 +37,9 @@ struct ct_perf_stamp {
 struct ct_perf_write_options {
     bool pipe;           /* pipe mode: nothing is written twice */
     bool exclude_kernel; /* only user space was traced */
-    bool timeless;       /* records have no time: perf then does not look for timestamps in trace */
-    uint64_t config;     /* of the event that traces, bits as perf has them */
-    /* But in pipe mode: what is written next belongs at an offset. Result: enum ct_error. */
+    bool timeless;       /* records have no time, so that perf looks for no timestamps in the trace */
+    uint64_t config;     /* of the event that traces, with perf's bits */
+    /* Moves to an offset, for what is written next; not used in pipe mode. Result: enum ct_error. */
     int (*seek)(void *user, uint64_t offset);
 };
 
@@ -48,33 +47,34 @@ struct ct_perf_writer {
     ct_write_fn *write;
     void *user;
     struct ct_perf_write_options options;
-    uint64_t at;     /* bytes written */
-    uint64_t data;   /* where records begin */
-    uint64_t *index; /* of AUXTRACE records: where each is */
+    uint64_t at;     /* bytes that were written */
+    uint64_t data;   /* offset at which records begin */
+    uint64_t *index; /* offsets of the AUXTRACE records */
     size_t index_count;
     struct ct_perf_body body; /* for records of this file */
 };
 
-/* Head and attributes: an event of the trace units, and one that follows mappings. This and what follows
- * return what `write` did. */
+/* Writes the head and two attributes: an event of the trace units, and one that follows mappings. This
+ * function and those below return what `write` did. */
 int ct_perf_write_begin(struct ct_perf_writer *writer, ct_write_fn *write, void *user,
                         const struct ct_perf_write_options *options);
 
-/* A record of perf's own, and one of the kernel with its stamp. CT_ERR_LIMIT for a body that was too full. */
+/* Write a record of perf's own, and one of the kernel with its stamp. CT_ERR_LIMIT when the body was full. */
 int ct_perf_write_user(struct ct_perf_writer *writer, uint32_t type, unsigned misc,
                        const struct ct_perf_body *body);
 int ct_perf_write_kernel(struct ct_perf_writer *writer, uint32_t type, unsigned misc,
                          const struct ct_perf_body *body, const struct ct_perf_stamp *stamp);
 
-/* The registers of trace units: metadata of version 1, or (0) 0. Their CPUs are numbered in this order. */
+/* Writes the registers of trace units: metadata of version 1, or of version 0. CPUs are numbered in this
+ * order. */
 int ct_perf_write_info(struct ct_perf_writer *writer, const struct ct_source *sources, size_t count,
                        unsigned version);
 
-/* A process has (or, with exec, becomes) a program. */
+/* Writes that a process has a program or, with exec, becomes one. */
 int ct_perf_write_comm(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, const char *name,
                        bool exec);
 
-/* A new process or (with pid the parent's) a new thread. */
+/* Writes that there is a new process or, with the parent's pid, a new thread. */
 int ct_perf_write_fork(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, uint32_t parent);
 
 struct ct_perf_map {
@@ -84,22 +84,22 @@ struct ct_perf_map {
     struct ct_build_id id; /* of the file */
 };
 
-/* Executable memory of the process of the stamp. */
+/* Writes executable memory of the stamp's process. */
 int ct_perf_write_map(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp,
                       const struct ct_perf_map *map);
 
-/* A stretch of the AUX stream, which was traced without a break. */
+/* Writes that a part of the AUX stream was traced without a break. */
 int ct_perf_write_aux(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, uint64_t offset,
                       uint64_t size, uint64_t flags);
 
-/* Trace of a CPU (thread -1) or thread (CPU -1): `size` bytes have to be written behind it, a multiple
+/* Begins the trace of a CPU (thread -1) or a thread (CPU -1). The caller then writes `size` bytes, a multiple
  * of 8, with ct_perf_write_bytes. */
 int ct_perf_write_trace(struct ct_perf_writer *writer, uint32_t idx, uint32_t tid, uint32_t cpu,
                         uint64_t aux_offset, uint64_t size);
 int ct_perf_write_bytes(struct ct_perf_writer *writer, const void *bytes, size_t size);
 
-/* Ends the data; features and head follow where there are any. Frees what the
- * writer has, also after errors. */
+/* Ends the data, writes features and head where there are any, and frees what the writer has, also after
+ * errors. */
 int ct_perf_write_end(struct ct_perf_writer *writer);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of capture formats share: the capture that grows, and the table they stand in. */
+/* What the readers of capture formats share: the capture that they fill in, and the table that lists them. */
 #ifndef CT_INPUT_READER_H
 #define CT_INPUT_READER_H
 
@@ -9,9 +9,9 @@
 #include "base/files.h"
 #include "input/ini.h"
 
-/* Bounds that no sensible capture meets; they keep a hostile one from taking all time and memory. */
+/* Bounds that no sensible capture reaches; they keep a hostile one from taking all time and memory. */
 #define CT_INI_TEXT_MAX ((size_t)16 << 20) /* bytes of all .ini files of a capture */
-#define CT_ITEMS_MAX    4096               /* devices, buffers, sources: of each */
+#define CT_ITEMS_MAX    4096               /* of devices, of buffers, and of sources */
 #define CT_IMAGES_MAX   16384              /* of all buffers together */
 #define CT_PROBE_BYTES  4096
 
@@ -22,7 +22,7 @@ struct ct_path_to_open {
     uint64_t size;
     char head[CT_PROBE_BYTES];
     size_t head_size;
-    char section[32]; /* name of the first section when the head reads like an .ini file, else "" */
+    char section[32]; /* name of the first section if the head reads like an .ini file, else "" */
 };
 
 /* A capture while it is being opened. */
@@ -30,15 +30,15 @@ struct ct_opening {
     struct ct_ctx *ctx;
     const struct ct_files *files;
     const struct ct_capture_options *options; /* never NULL */
-    struct ct_arena *arena;                   /* the capture's */
+    struct ct_arena *arena;                   /* of the capture */
     struct ct_capture *capture;
-    size_t text_left;   /* of CT_INI_TEXT_MAX */
-    size_t images_left; /* of CT_IMAGES_MAX */
+    size_t text_left;   /* what is left of CT_INI_TEXT_MAX */
+    size_t images_left; /* what is left of CT_IMAGES_MAX */
 };
 
 struct ct_reader {
     const char *kind;
-    /* 1: mine; 0: not mine, and the reason in `why`. */
+    /* Returns 1 when the reader can open it; 0 when not, with the reason in `why`. */
     int (*probe)(const struct ct_files *files, const struct ct_path_to_open *target, char *why, size_t cap);
     int (*open)(struct ct_opening *opening, const struct ct_path_to_open *target);
 };
@@ -47,79 +47,82 @@ extern const struct ct_reader ct_reader_snapshot;
 extern const struct ct_reader ct_reader_raw;
 extern const struct ct_reader ct_reader_perf;
 
-/* ct_capture_open_with other files than those of the system. `options` may be NULL. */
+/* Opens a capture as ct_capture_open_with does, from other files than those of the system. `options` may be
+ * NULL. */
 int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, const char *path,
                           const struct ct_capture_options *options, struct ct_capture **out);
 
-/* Folder of `path` with its last slash ("" when it has none), in the arena. */
+/* Returns the folder of `path` with its last slash ("" when it has none), in the arena. */
 const char *ct_path_folder(struct ct_arena *arena, const char *path);
 
-/* `name` as seen from `folder`; an absolute name stays. */
+/* Returns `name` as seen from `folder`; an absolute name stays. */
 const char *ct_path_join(struct ct_arena *arena, const char *folder, const char *name);
 
-/* The value of an item that names a file, as a path from `folder`. CT_ERR_FORMAT, CT_ERR_NOMEM. */
+/* Gives the value of an item that names a file as a path from `folder`. CT_ERR_FORMAT, CT_ERR_NOMEM. */
 int ct_ini_file(struct ct_arena *arena, const char *folder, const struct ct_ini_item *item,
                 const char **path);
 
-/* Reads and parses one .ini file. `wanted_by` says who names it, for the message when it is not there. */
+/* Reads and parses an .ini file. `wanted_by` names what refers to it, for the message when it is missing. */
 int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted_by, ct_ini_fn *fn,
                 void *user);
 
-/* Protocol of a source by its type ("ETM4.2", "PFT1.1") or short name ("etmv4i"); NONE when unknown. */
+/* Returns the protocol of a source by its type ("ETM4.2", "PFT1.1") or short name ("etmv4i"); NONE when
+ * unknown. */
 enum ct_protocol ct_protocol_by_type(const char *type);
 
 /* Sets the defaults that docs/formats.md gives to registers that are not stated. */
 void ct_regs_defaults(struct ct_source_regs *regs);
 
-/* If the item names a register of a trace source ("TRCIDR0(id:0x078)"): stores its value, sets its bit in
- * *given, *known = 1. CT_ERR_CONFIG for a bad value or one that contradicts an earlier line. */
+/* Takes an item that may name a register of a trace source ("TRCIDR0(id:0x078)"). If it does, stores its
+ * value, sets its bit in *given, and *known = 1. CT_ERR_CONFIG for a bad value or one that contradicts an
+ * earlier line. */
 int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uint32_t *given, int *known);
 
-/* CT_ERR_CONFIG with the name of a register that `protocol` needs and `given` has not; `path` and `name` are
- * the file and the source for the message. */
+/* Checks that all registers are given that `protocol` needs; else CT_ERR_CONFIG with the name of one. `path`
+ * and `name` are the file and the source, for the message. */
 int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint32_t given, const char *path,
                   const char *name);
 
-/* The trace ID that the registers of a source hold. */
+/* Returns the trace ID in the registers of a source. */
 uint8_t ct_regs_trace_id(enum ct_protocol protocol, const struct ct_source_regs *regs);
 
-/* Whether the register that holds it is stated; and the register made from an ID that is known otherwise. */
+/* Tells whether the register with the trace ID is given; makes it from an ID that is known otherwise. */
 int ct_regs_id_given(enum ct_protocol protocol, uint32_t given);
 void ct_regs_put_id(enum ct_protocol protocol, uint8_t id, struct ct_source_regs *regs, uint32_t *given);
 
-/* CT_ERR_CONFIG when two sources of a framed buffer have one trace ID; a warning when one has an ID that no
- * source can have. `path` is the file that describes the buffer. */
+/* Checks the trace IDs of a framed buffer. CT_ERR_CONFIG when two sources have the same; a warning when one
+ * has an ID that no source can have. `path` is the file that describes the buffer. */
 int ct_buffer_check_ids(struct ct_ctx *ctx, const char *path, const struct ct_buffer *buffer);
 
-/* Spaces by their name in .ini files; 0 when unknown. */
+/* Returns a memory space by its name in .ini files; 0 when unknown. */
 uint32_t ct_space_by_name(const char *name);
 
-/* Why no trace is read from the file at `path`: it is not there, or not a
- * regular file. NULL: it can be read. */
+/* Returns why no trace can be read from the file at `path`: it is missing, or not a regular file. NULL when
+ * it can. */
 const char *ct_why_no_trace(const struct ct_files *files, const char *path);
 
-/* Makes the names of buffers, sources and processes and the texts of the capture, once all of it is read,
- * printable (base/printable.h). CT_ERR_NOMEM. */
+/* Makes the names of buffers, sources and processes, and the texts of the capture, printable
+ * (base/printable.h), once all is read. CT_ERR_NOMEM. */
 int ct_capture_labels(struct ct_opening *opening);
 
-/* Appends to capture->missing, unless it is there. */
+/* Adds a text to capture->missing, unless it is there. */
 int ct_add_missing(struct ct_opening *opening, const char *text);
 
 /* An image as an .ini file states it. */
 struct ct_image_spec {
-    const char *file; /* NULL: not stated */
+    const char *file; /* NULL when not stated */
     uint64_t addr, offset, size;
     uint32_t space;
     uint8_t has_addr, has_size, is_elf;
     const char *where; /* "path:line: [section]" */
 };
 
-/* Adds the image to a buffer's list unless it is there already; one whose file is not there becomes an
- * entry of capture->missing. *images and *count grow. */
+/* Adds the image to a buffer's list, unless it is there. An image whose file is missing becomes an entry of
+ * capture->missing. *images and *count grow. */
 int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, struct ct_image **images,
                  size_t *count);
 
-/* Architecture of a source's core by its model; CT_ERR_CONFIG naming the core when it is unknown. */
+/* Finds the architecture of a source's core by its model. CT_ERR_CONFIG names the core when it is unknown. */
 int ct_core_arch(struct ct_ctx *ctx, const char *where, const char *core, const char *model,
                  struct ct_arch *arch);
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the snapshot reader: what its .ini files say, before it is made into a capture. */
+/* What the .ini files of a snapshot say, before it is made into a capture. */
 #ifndef CT_INPUT_SNAPSHOT_H
 #define CT_INPUT_SNAPSHOT_H
 
 #include "input/snapshot_states.h"
 
 struct ct_device {
-    const char *path; /* of its .ini */
+    const char *path; /* of its .ini file */
     const char *name, *class_name, *type;
     struct ct_source_regs regs;
-    uint32_t given; /* registers that are stated: for ct_regs_check */
+    uint32_t given; /* the registers that are given, for ct_regs_check */
     struct ct_image_spec *dumps;
     size_t dump_count;
 };
 
-/* Reads a device file; strings and arrays are the arena's. CT_ERR_CONFIG,
- * CT_ERR_FORMAT, … with file and line. */
+/* Reads a device file; strings and arrays belong to the arena. CT_ERR_CONFIG, CT_ERR_FORMAT, … with file and
+ * line. */
 int ct_device_read(struct ct_opening *opening, const char *path, const char *wanted_by, const char *folder,
                    struct ct_device *device);
 
-/* A line "key=value" of a list section. */
+/* A line key=value in the section of a list. */
 struct ct_ini_pair {
     const char *key, *value;
     unsigned line;
@@ -33,7 +33,7 @@ struct ct_buffer_section {
 
 struct ct_trace_file {
     const char *path;
-    const char *buffers; /* value of buffers=; NULL: not there */
+    const char *buffers; /* value of buffers=; NULL when it is missing */
     unsigned buffers_line;
     struct ct_buffer_section *sections;
     size_t section_count;
@@ -44,11 +44,11 @@ struct ct_trace_file {
     struct ct_snapshot_states states;
 };
 
-/* `folder`: of the snapshot. */
+/* Reads the trace file; `folder` is that of the snapshot. */
 int ct_trace_file_read(struct ct_opening *opening, const char *path, const char *wanted_by,
                        const char *folder, struct ct_trace_file *trace);
 
-/* Appends a copy of the item's key and value. CT_ERR_LIMIT after CT_ITEMS_MAX. */
+/* Adds a copy of the item's key and value. CT_ERR_LIMIT after CT_ITEMS_MAX. */
 int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_ini_pair **pairs,
                 size_t *count);
 

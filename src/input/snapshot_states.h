@@ -10,7 +10,7 @@
 
 /* Images that are in memory at the same time, besides those that always are. */
 struct ct_snapshot_state {
-    uint64_t *images; /* numbers */
+    uint64_t *images; /* by number */
     size_t count;
 };
 
@@ -27,13 +27,13 @@ struct ct_snapshot_states {
     size_t state_count;
     struct ct_snapshot_piece_spec *pieces;
     size_t piece_count;
-    const struct ct_maps *maps; /* made of them, or NULL: memory does not change */
+    const struct ct_maps *maps; /* made of the states; NULL when memory does not change */
 };
 
-/* Whether a section of the trace file is for ct_snapshot_states_item. */
+/* Tells whether a section of the trace file is for ct_snapshot_states_item. */
 bool ct_snapshot_states_has(const char *section);
 
-/* One line of it, or its head; file names are relative to `folder`. */
+/* Takes a line of such a section, or its head. Names of files are relative to `folder`. */
 int ct_snapshot_states_item(struct ct_opening *opening, const char *folder, const struct ct_ini_item *item,
                             struct ct_snapshot_states *states);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The capture that is being recorded: trace files, truth, and what describes them. */
+/* The capture that is being recorded: trace files, the truth file, and what describes them. */
 #ifndef CT_RECORD_CAPTURE_H
 #define CT_RECORD_CAPTURE_H
 
@@ -10,53 +10,53 @@
 /* A recording, as its options say it. */
 struct ct_recording {
     struct ct_unit_wishes wishes;
-    struct ct_unit_options unit; /* as far as all cores share it */
+    struct ct_unit_options unit; /* what all cores share of it */
     const char *directory;
     const char *program;
     bool framed;
-    bool system;         /* a whole machine */
+    bool system;         /* a whole machine is recorded */
     bool contexts;       /* threads are context IDs on one core */
-    uint64_t code_start; /* of the program, where it was loaded */
-    const char *stream;  /* where frames go instead of into the directory, or NULL */
-    uint32_t padding;    /* bytes of trace between padding in the frames; 0: none */
+    uint64_t code_start; /* where the program was loaded */
+    const char *stream;  /* where frames go in place of the directory, or NULL */
+    uint32_t padding;    /* bytes of trace between padding in the frames; 0 for no padding */
     uint8_t ids[CT_RECORD_CORES];
     ct_write_fn *truth;
     void *truth_user;
 };
 
-/* Fills in the trace IDs of cores: the first ones as given. False when one cannot be, or is there twice. */
+/* Sets the trace IDs of cores, the first ones as given. Returns false when one is impossible or is there
+ * twice. */
 bool ct_recording_ids(struct ct_recording *recording, const uint8_t *ids, size_t count);
 
-/* The program's ELF file, to be freed, and where it was loaded less where it says. CT_ERR_NOT_FOUND,
+/* Finds the program's ELF file, whose path the caller frees, and its load bias. CT_ERR_NOT_FOUND,
  * CT_ERR_NOMEM. */
 int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recording, char **path,
                          uint64_t *bias);
 
-/* Writes live.ini, which says what is in the stream. The errors of ct_recording_program, CT_ERR_IO. */
+/* Writes live.ini, which describes the stream. The errors of ct_recording_program, CT_ERR_IO. */
 int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recording);
 
-/* Makes the directory; *made: there was none. CT_ERR_ARG when there is a capture in it, CT_ERR_IO. */
+/* Makes the directory; *made tells that it is new. CT_ERR_ARG when there is a capture in it, CT_ERR_IO. */
 int ct_record_make_directory(struct ct_ctx *ctx, const char *directory, bool *made);
 
 struct ct_record_capture;
 
-/* In the directory, which is there, for a program whose code grows in `code` (not owned). CT_ERR_NOMEM,
- * CT_ERR_IO.
- */
+/* Makes a capture in the directory, for a program whose code grows in `code` (not owned). CT_ERR_NOMEM,
+ * CT_ERR_IO. */
 int ct_record_capture_new(struct ct_ctx *ctx, const struct ct_recording *recording, struct ct_code *code,
                           struct ct_record_capture **out);
-/* The trace unit of core `number`, made when it is wanted first; NULL after an error, which is *rc. */
+/* Returns the trace unit of core `number`, made when it is first asked for; NULL after an error, which is
+ * *rc. */
 struct ct_unit *ct_record_capture_unit(struct ct_record_capture *capture, unsigned number, int *rc);
-/* What it sees of code that changes: each core of its own, in frames all of them the same. NULL: what its
- * images can say of a stream does not change. */
+/* Returns what a core sees of code that changes: its own view or, in frames, one that all share. NULL when
+ * images need not change for a stream. */
 struct ct_code_view *ct_record_capture_view(struct ct_record_capture *capture, unsigned number);
-/* Code or a file that ran came: the trace from here on needs a new description. */
+/* Notes that code or a file that ran is new, so that the trace from here on needs a new description. */
 void ct_record_capture_changed(struct ct_record_capture *capture);
-/* Writes what was traced so far, when it is time, behind what describes it, so that the capture
- * can be read up to there however the recording ends. To who reads a stream everything goes at
- * once. CT_ERR_IO, CT_ERR_NOMEM. */
+/* Writes what was traced so far, when it is time, behind what describes it, so that the capture can be read
+ * up to there however the recording ends. A stream gets everything at once. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_record_capture_flush(struct ct_record_capture *capture, struct ct_record_programs *programs);
-/* Writes what is left, and the files that describe the capture. The same. */
+/* Writes what is left, and the files that describe the capture. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record_programs *programs);
 /* Adds up what the cores did. */
 void ct_record_capture_sums(const struct ct_record_capture *capture, struct ct_record_result *result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code that a recorded program ran: blocks as the recorder saw them, each with what a trace unit makes of
- * its instructions, and the memory that they lay in. */
+/* The code that a recorded program ran: blocks as the recorder saw them, each with the waypoints in it, and
+ * the memory that they lay in. */
 #ifndef CT_RECORD_CODE_H
 #define CT_RECORD_CODE_H
 
@@ -12,16 +12,16 @@
 /* What the last instruction of a block does besides branching. */
 enum ct_code_end {
     CT_CODE_PLAIN,
-    CT_CODE_CALL, /* a system call: an exception behind it */
-    CT_CODE_TRAP, /* it cannot be executed: an exception before it */
+    CT_CODE_CALL, /* makes a system call: an exception follows */
+    CT_CODE_TRAP, /* cannot be executed: an exception comes before it */
 };
 
 /* A waypoint in a block. Only the last instruction of a block can branch. */
 struct ct_code_stop {
     uint32_t index; /* of the instruction in the block */
-    bool in_it;     /* T32: in an IT block */
+    bool in_it;     /* T32: it is in an IT block */
     struct ct_insn insn;
-    uint64_t end; /* address behind it */
+    uint64_t end; /* address behind the instruction */
 };
 
 struct ct_code_block {
@@ -29,52 +29,52 @@ struct ct_code_block {
     uint64_t end;
     uint32_t insns;
     uint32_t stop_count;
-    struct ct_code_stop *stops; /* in order */
+    struct ct_code_stop *stops; /* in order of their index */
     const uint8_t *bytes;
     uint8_t isa;     /* enum ct_isa */
     uint8_t level;   /* exception level */
     uint8_t end_how; /* enum ct_code_end */
     uint8_t it_left; /* T32: instructions of an IT block that lie behind the block */
     uint64_t last;   /* address of the last instruction */
-    /* Where it lies, and the version of that memory that it is in; NULL: there is no second place, or there
-     * were too many versions. */
+    /* The places of its first and last byte, with the version of memory there; NULL when there is no second
+     * place, or there were too many versions. */
     struct ct_code_place *places[2];
     struct ct_code_page *pages[2];
 };
 
 #define CT_CODE_PAGE UINT64_C(4096)
 
-/* What a page of memory held for a while. No two versions hold the same where code of both was executed. */
+/* What a page of memory held for a while. Two versions differ in some byte that was executed in both. */
 struct ct_code_page {
     struct ct_code_place *place;
-    uint32_t version;           /* 0: the first at this place */
+    uint32_t version;           /* 0 for the first at this place */
     struct ct_code_page *older; /* the version before, or NULL */
     uint8_t bytes[CT_CODE_PAGE];
-    uint8_t executed[CT_CODE_PAGE / 8]; /* a bit a byte */
+    uint8_t executed[CT_CODE_PAGE / 8]; /* a bit for each byte */
 };
 
 /* A page of the address space. */
 struct ct_code_place {
     uint64_t addr;
     struct ct_code_page *first, *newest;
-    uint32_t changing; /* number among the places that have several versions, from 1 on, or 0 */
+    uint32_t changing; /* number, from 1, among the places with several versions; or 0 */
 };
 
 struct ct_code;
 
-/* For cores of this architecture. Waits and barriers are no waypoints of the trace units here. */
+/* Makes an object for cores of this architecture, on which waits and barriers are no waypoints. */
 int ct_code_new(struct ct_ctx *ctx, const struct ct_arch *arch, struct ct_code **out);
 void ct_code_free(struct ct_code *code);
 
-/* Block number `id`, executed at exception level `level`: `size` bytes of
- * `insns` instructions. CT_ERR_NOMEM. */
+/* Adds block number `id`, executed at exception level `level`: `size` bytes with `insns` instructions.
+ * CT_ERR_NOMEM. */
 int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, unsigned level,
                       const uint8_t *bytes, size_t size, uint32_t insns);
 
-/* What lay in memory, for what no block says. CT_ERR_NOMEM. */
+/* Adds what lay in memory, for bytes that no block has. CT_ERR_NOMEM. */
 int ct_code_add_memory(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size);
 
-/* NULL when there is none of this number. */
+/* Returns a block by its number; NULL when there is none. */
 struct ct_code_block *ct_code_block(const struct ct_code *code, uint32_t id);
 
 /* Address of instruction `index` of the block, or of its end. */

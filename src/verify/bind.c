@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binding: which watchpoints feed which inputs of a specification, and what of its outputs is a violation. */
+/* Binds specifications: which watchpoints feed which inputs, and which values of outputs are violations. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define PLACE_MAX 512
 
-/* Always watched: they make results uncertain. */
+/* watched in any case, because they make results uncertain */
 static const char *const losses[] = {"gap", "overflow", "no-access"};
 #define LOSSES (sizeof losses / sizeof *losses)
 
@@ -74,7 +74,7 @@ static const struct ct_verify_bind *bind_of(const struct ct_verify_bind *binds, 
     return NULL;
 }
 
-/* The place of an input that is called like what a trace has besides execution. */
+/* Returns the place of an input that has the name of something that a trace has besides execution. */
 static const char *place_by_name(const char *input)
 {
     static const char *const names[][2] = {
@@ -91,7 +91,7 @@ static const char *place_by_name(const char *input)
     return NULL;
 }
 
-/* The place that a source names, in `room`; NULL: none that a trace of instructions has. */
+/* Returns the place that a source names, in `room`; NULL when a trace of instructions has none. */
 static const char *place_by_source(const struct ct_monitor_stream *in, char room[PLACE_MAX])
 {
     if (strcmp(in->source, "codeLine") == 0)
@@ -118,7 +118,7 @@ static int link_watches(struct ct_verifier *v, uint32_t spec, uint32_t input, ui
     return CT_OK;
 }
 
-/* The watchpoints of a place: those that are there already, or new ones. */
+/* Finds the watchpoints of a place, or adds them. */
 static int watch_place(struct ct_verifier *v, const char *place, uint32_t *first, uint32_t *count)
 {
     for (size_t i = 0; i < v->bound_count; i++) {
@@ -141,7 +141,7 @@ static int watch_place(struct ct_verifier *v, const char *place, uint32_t *first
     return CT_OK;
 }
 
-/* The error that the context has, with the place of the input that it is about. */
+/* Gives the context's error the place of the input that it is about. Returns rc. */
 static int misplaced(const struct ct_verifier *v, const struct ct_verify_spec *s, uint32_t input, int rc)
 {
     char why[500];
@@ -286,7 +286,7 @@ void ct_verify_unlink(struct ct_verifier *v, uint32_t number, size_t end)
 
 /* ---- coming, going, exchange ---- */
 
-/* A number that a removed specification had, or a new one. CT_ERR_NOMEM. */
+/* Finds a number for a specification, that of a removed one or a new one. CT_ERR_NOMEM. */
 static int free_number(struct ct_verifier *v, uint32_t *number)
 {
     for (*number = 0; *number < v->spec_count; ++*number)
@@ -299,8 +299,8 @@ static int free_number(struct ct_verifier *v, uint32_t *number)
     return CT_OK;
 }
 
-/* Makes specification `number`, which begins at once when a run goes on. On an error
- * there is none, and no link to it. */
+/* Makes specification `number`, which begins at once during a run. After an error neither it nor a link to it
+ * exists. */
 static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec, const char *name,
                 const struct ct_verify_bind *binds, size_t count, struct ct_verify_spec **out)
 {

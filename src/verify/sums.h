@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of sums of results: the table (sums.c), its files (sums_file.c), and streams that are not over
- * (sums_streams.c). */
+/* What the files of sums of results share: the table (sums.c), saved files (sums_file.c), and streams that
+ * are not over (sums_streams.c). */
 #ifndef CT_VERIFY_SUMS_H
 #define CT_VERIFY_SUMS_H
 
@@ -20,39 +20,39 @@ struct ct_verify_sums_spec {
 };
 
 struct ct_verify_sums {
-    struct ct_analysis analysis; /* has to be the first member */
+    struct ct_analysis analysis; /* must be the first member */
     struct ct_verify_options options;
-    struct ct_arena arena; /* holds specifications and rules */
+    struct ct_arena arena; /* for specifications and rules */
     struct ct_verify_sums_spec *specs;
     size_t spec_count;
-    struct ct_verify_bind *rules; /* what is a violation: output and value, or NULL */
+    struct ct_verify_bind *rules; /* which values are violations: output and value, or NULL */
     size_t rule_count;
     struct ct_programs *programs; /* that ran */
-    struct ct_verify_sum *all;    /* in order */
+    struct ct_verify_sum *all;    /* sorted */
     size_t count, room;
     struct ct_verify_sums_stream **streams;
     size_t stream_count;
 };
 
-/* Adds to the sum with the same specification, sum, output and type, which is made when it is not there: all
- * is copied. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+/* Adds a sum to the one with the same specification, output and type, which is made when it is new.
+ * Everything is copied. CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_verify_sums_put(struct ct_verify_sums *sums, const struct ct_verify_sum *more);
 
-/* Makes `first` the first violation of a sum unless it has an earlier one. CT_ERR_NOMEM. */
+/* Makes `first` the first violation of a sum, unless that has an earlier one. CT_ERR_NOMEM. */
 int ct_verify_sum_first(struct ct_verify_sum *sum, const struct ct_verify_violation *first);
 
 /* Adds a value of an Int or a Float to its range and sum. */
 void ct_verify_sum_number(struct ct_verify_sum *sum, union ct_monitor_value value);
 
-/* Returns the sum of a specification, by its number, as results have it. */
+/* Returns the hash of a specification, which results keep. */
 uint64_t ct_verify_sums_key(const struct ct_verify_sums *sums, size_t number);
 
-/* Streams, for the contract. */
+/* Take batches, and end streams. */
 int ct_verify_streams_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
 int ct_verify_streams_end(struct ct_analysis *analysis, uint32_t lane);
 void ct_verify_streams_free(struct ct_verify_sums *sums);
 
-/* Files. */
+/* Save and load results. */
 int ct_verify_sums_save(struct ct_analysis *analysis, struct ct_save *to);
 int ct_verify_sums_load(struct ct_analysis *part, struct ct_load *from);
 

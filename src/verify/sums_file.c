@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of results: a block of lines for each output (docs/formats.md). */
+/* Saves and loads results as a block of lines for each output (docs/formats.md). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define TEXT_ROOM CT_PRINTABLE_ROOM(CT_VERIFY_SUMS_NAME + 1)
 
-/* By enum ct_monitor_type. */
+/* by enum ct_monitor_type */
 static const char *const types[] = {"unit", "int", "float", "bool", "string", "verdict", "other"};
 #define TYPES (sizeof types / sizeof *types)
 
@@ -26,7 +26,7 @@ static bool has_numbers(const struct ct_verify_sum *sum)
 
 /* ---- saving ---- */
 
-/* Texts that are not there are left out. */
+/* Writes a text, unless it is missing. */
 static int save_text(struct ct_save *to, const char *key, const char *text)
 {
     char room[TEXT_ROOM];
@@ -98,12 +98,12 @@ int ct_verify_sums_save(struct ct_analysis *analysis, struct ct_save *to)
 
 /* ---- loading ---- */
 
-/* A file that is read: one line ahead. */
+/* A file that is read, one line ahead. */
 struct reader {
     struct ct_load *from;
-    int more; /* 0: there is no line */
+    int more; /* 0 when there is no more line */
     char spec[TEXT_ROOM], output[TEXT_ROOM];
-    char texts[6][TEXT_ROOM]; /* of a violation */
+    char texts[6][TEXT_ROOM]; /* those of a violation */
 };
 
 static void next(struct reader *r)
@@ -116,8 +116,8 @@ static bool is(const struct reader *r, const char *key)
     return r->more && ct_load_is(r->from, 0, key);
 }
 
-/* Reads `count` decimal numbers behind the first word, and goes on to the next line; false when that is not
- * all of the line. */
+/* Reads `count` decimal numbers behind the first word and goes to the next line. Returns false when the line
+ * is not just that. */
 static bool read_counts(struct reader *r, uint64_t *numbers, size_t count)
 {
     bool fine = r->from->word_count == count + 1;
@@ -126,7 +126,7 @@ static bool read_counts(struct reader *r, uint64_t *numbers, size_t count)
     return fine;
 }
 
-/* Reads what is behind the first `before` words as a text, back as it was. */
+/* Reads what stands behind the first `before` words, and undoes its escapes. */
 static bool read_text(struct reader *r, size_t before, char room[TEXT_ROOM])
 {
     ct_load_split(r->from, before + 1);
@@ -139,7 +139,7 @@ static bool read_text(struct reader *r, size_t before, char room[TEXT_ROOM])
     return ct_unescape(room) && *room && strlen(room) <= CT_VERIFY_SUMS_NAME;
 }
 
-/* spec SUM NAME */
+/* Reads a line: spec SUM NAME */
 static int read_spec(struct reader *r, struct ct_verify_sum *sum)
 {
     if (!read_text(r, 2, r->spec) || !ct_load_number(r->from, 1, 16, &sum->sum))
@@ -150,7 +150,7 @@ static int read_spec(struct reader *r, struct ct_verify_sum *sum)
     return CT_OK;
 }
 
-/* type TYPE */
+/* Reads a line: type TYPE */
 static int read_type(struct reader *r, struct ct_verify_sum *sum)
 {
     size_t type = 0;
@@ -164,7 +164,7 @@ static int read_type(struct reader *r, struct ct_verify_sum *sum)
     return CT_OK;
 }
 
-/* events N VIOLATIONS UNCERTAIN; streams N and what came of them */
+/* Reads two lines: events N VIOLATIONS UNCERTAIN; streams N, and how they ended. */
 static int read_counts_of(struct reader *r, struct ct_verify_sum *sum)
 {
     uint64_t n[6];
@@ -188,7 +188,7 @@ static int read_counts_of(struct reader *r, struct ct_verify_sum *sum)
     return CT_OK;
 }
 
-/* values UNKNOWN TRUE FALSE */
+/* Reads a line: values UNKNOWN TRUE FALSE */
 static int read_values(struct reader *r, struct ct_verify_sum *sum)
 {
     if (!is(r, "values") || !read_counts(r, sum->values, 3))
@@ -197,7 +197,7 @@ static int read_values(struct reader *r, struct ct_verify_sum *sum)
     return CT_OK;
 }
 
-/* A decimal number that may have a sign. */
+/* Reads a decimal number that may have a sign. */
 static bool read_signed(struct ct_load *from, size_t index, int64_t *value)
 {
     struct ct_load_word *word = &from->words[index];
@@ -239,7 +239,7 @@ static bool read_total(struct ct_load *from, struct ct_verify_sum *sum)
            ct_load_number(from, 4, 16, &sum->below.low);
 }
 
-/* range N LOW HIGH; total of an Int; others N */
+/* Reads lines: range N LOW HIGH; total of an Int; others N */
 static int read_numbers(struct reader *r, struct ct_verify_sum *sum)
 {
     if (is(r, "range")) {
@@ -262,7 +262,7 @@ static int read_numbers(struct reader *r, struct ct_verify_sum *sum)
     return CT_OK;
 }
 
-/* first TIME ID UNCERTAIN ADDR LINE */
+/* Reads a line: first TIME ID UNCERTAIN ADDR LINE */
 static bool read_first_line(const struct ct_load *from, struct ct_verify_violation *v)
 {
     uint64_t id, uncertain, line;
@@ -277,7 +277,7 @@ static bool read_first_line(const struct ct_load *from, struct ct_verify_violati
     return true;
 }
 
-/* The violation, and its texts in their order as far as they are there. */
+/* Reads the violation, and those of its texts that are there, in their order. */
 static int read_first(struct reader *r, struct ct_verify_violation *v)
 {
     static const char *const keys[] = {"run", "buffer", "value", "watch", "function", "file"};
@@ -299,7 +299,7 @@ static int read_first(struct reader *r, struct ct_verify_violation *v)
     return CT_OK;
 }
 
-/* output NAME, and all that is said of it */
+/* Reads "output NAME" and all lines about that output. */
 static int read_output(struct reader *r, struct ct_verify_sums *into, struct ct_verify_sum sum)
 {
     struct ct_verify_violation first = {.time = 0};

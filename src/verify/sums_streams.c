@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams that specifications are evaluated over, each by itself and in its order. When one is over, what its
- * outputs said becomes a part of the sums. */
+/* Evaluates specifications over streams, each by itself and in its order. When a stream is over, what its
+ * outputs said is added to the sums. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +11,14 @@
 #include "verify/verify.h"
 
 enum {
-    EVENTS = 256, /* taken at a time */
+    EVENTS = 256, /* events that are taken at a time */
 };
 
 /* An output in a stream. */
 struct output {
     struct ct_verify_sum sum; /* without names */
-    bool is_certain;          /* of the last event: nothing that is missing could have changed it, … */
-    uint8_t verdict;          /* … and what it was: enum ct_monitor_verdict */
+    bool is_certain;          /* of the last event: nothing that is missing could have changed it */
+    uint8_t verdict;          /* of the last event: enum ct_monitor_verdict */
 };
 
 struct ct_verify_sums_stream {
@@ -29,12 +29,12 @@ struct ct_verify_sums_stream {
     struct ct_watches *watches;
     struct ct_verifier *verifier;
     struct ct_watcher *watcher;
-    struct output *outputs; /* of all specifications, one after the other … */
-    size_t *first;          /* … by specification: its first one; one more at the end */
-    uint64_t *keys;         /* by specification: its sum; … */
-    bool *told;             /* … and whether it was said that it failed */
-    size_t spec_count;      /* of the sums, when the stream began */
-    int result;             /* of what was done with results: enum ct_error */
+    struct output *outputs; /* of all specifications, one after the other */
+    size_t *first;          /* by specification: index of its first output; one more entry at the end */
+    uint64_t *keys;         /* by specification: its hash */
+    bool *told;             /* by specification: a message told that it failed */
+    size_t spec_count;      /* how many the sums had when the stream began */
+    int result;             /* enum ct_error: of what was done with results */
 };
 
 static int no_memory(const struct ct_verify_sums_stream *s)
@@ -67,7 +67,7 @@ void ct_verify_streams_free(struct ct_verify_sums *sums)
 
 /* ---- results ---- */
 
-/* Says where in the program an event is. */
+/* Finds where in the program an event happened. */
 static void find_place(const struct ct_verify_sums_stream *s, const struct ct_watch_event *event,
                        struct ct_verify_violation *v)
 {
@@ -204,7 +204,7 @@ static int make_stream(struct ct_verify_sums *sums, uint32_t lane, const struct 
     return rc;
 }
 
-/* The stream of a lane. NULL: there is none. */
+/* Returns the stream of a lane; NULL when there is none. */
 static struct ct_verify_sums_stream *find_stream(const struct ct_verify_sums *sums, uint32_t lane)
 {
     for (size_t i = sums->stream_count; i-- > 0;)
@@ -215,8 +215,8 @@ static struct ct_verify_sums_stream *find_stream(const struct ct_verify_sums *su
 
 /* ---- events ---- */
 
-/* What came of feeding. A specification that failed is told of once, and the others go on; without memory
- * none does. */
+/* Takes the result of feeding. A specification that failed is told of once, and the others go on; without
+ * memory none does. */
 static int tell_failures(struct ct_verify_sums_stream *s, int rc)
 {
     for (uint32_t i = 0; rc && rc != CT_ERR_NOMEM && i < s->spec_count; i++) {
@@ -274,7 +274,7 @@ int ct_verify_sums_feed(struct ct_verify_sums *sums, uint32_t lane, const struct
 
 /* ---- end ---- */
 
-/* Says what came of an output in the whole stream. */
+/* Says how an output ended in the whole stream. */
 static void judge(const struct ct_verify_spec *spec, size_t number, struct output *out)
 {
     struct ct_verify_sum *sum = &out->sum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of specifications along a trace: events of watchpoints in, results with their places out. */
+/* Runs specifications along a trace: takes events of watchpoints, gives results with their places. */
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool is_violation(const struct ct_verify_output *out, const struct ct_mon
     }
 }
 
-/* Whether trace that is missing could have made another result of it. */
+/* Tells whether trace that is missing could have changed a result. */
 static bool is_uncertain(const struct ct_verify_spec *s, const struct ct_monitor_result *result)
 {
     const uint64_t forget = s->verifier->options.forget;
@@ -39,7 +39,7 @@ static bool is_uncertain(const struct ct_verify_spec *s, const struct ct_monitor
     return !ct_monitor_certain(result) && !forgotten;
 }
 
-/* The value alone of "TIME: NAME = VALUE\n". */
+/* Returns the value in "TIME: NAME = VALUE\n". */
 static const char *value_text(const struct ct_verify_spec *s, const struct ct_monitor_result *result,
                               const struct ct_verify_output *out, char room[VALUE_MAX + 1])
 {
@@ -95,8 +95,7 @@ static void on_results(void *user, const struct ct_monitor_result *results, size
 
 /* ---- events ---- */
 
-/* Text of the error, with the name of the specification, which takes no more
- * events and needs no more memory. */
+/* Notes why a specification failed. It takes no more events, and its memory is freed. */
 static int failed(struct ct_verify_spec *s, int rc)
 {
     snprintf(s->failure, sizeof s->failure, "%.120s: %.270s", s->name, ct_ctx_error(s->verifier->ctx));
@@ -106,7 +105,7 @@ static int failed(struct ct_verify_spec *s, int rc)
     return ct_fail(s->verifier->ctx, rc, "%s", s->failure);
 }
 
-/* Feeds what waits, and keeps of the places what later results may tell. */
+/* Feeds the events that wait, and keeps the places that later results may need. */
 static int flush(struct ct_verify_spec *s)
 {
     const int rc = ct_monitor_feed(s->monitor, s->waiting, s->waiting_count);
@@ -131,7 +130,8 @@ static uint64_t clock_of(const struct ct_verifier *v, const struct ct_watch_even
     return time > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)time;
 }
 
-/* The time of an event: that of the instant in work when it is of the same instruction, else a new one. */
+/* Returns the time of an event: that of the current instant if it is of the same instruction, else a new
+ * one. */
 static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
 {
     const uint64_t tick = clock_of(s->verifier, e);
@@ -169,17 +169,17 @@ static int take(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32
     return CT_OK;
 }
 
-/* The first error of several. */
+/* Returns the first error of two. */
 static int keep_first(int first, int rc)
 {
     return first ? first : rc;
 }
 
-/* Events were lost here: the instant before is over. */
+/* Ends the current instant, because events were lost here. */
 static int lose_in(struct ct_verify_spec *s, uint64_t tick)
 {
     int rc = flush(s);
-    if (!rc && tick > s->time) /* the first instant, 0, is over before it, too */
+    if (!rc && tick > s->time) /* the first instant, 0, has ended before too */
         rc = ct_monitor_advance(s->monitor, s->time + 1);
     if (!rc)
         rc = ct_monitor_lose(s->monitor, s->kept);
@@ -206,7 +206,8 @@ static bool is_loss(const struct ct_watch_event *e)
     return e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW || e->kind == CT_WATCH_NO_ACCESS;
 }
 
-/* Gives an event to the specifications that want it. The first error, while the others go on. */
+/* Gives an event to the specifications that want it. After an error the others go on; the first error is
+ * returned. */
 static int give(struct ct_verifier *v, const struct ct_watch_event *e)
 {
     int first = CT_OK;
@@ -227,7 +228,7 @@ int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events,
     int first = CT_OK;
     for (size_t i = 0; i < count; i++) {
         const bool loss = is_loss(&events[i]);
-        if (loss) /* what is missing may lie on both sides of the event that says so */
+        if (loss) /* what is missing may lie on both sides of the event that tells of it */
             first = keep_first(first, lose(v, &events[i]));
         first = keep_first(first, give(v, &events[i]));
         if (loss)
