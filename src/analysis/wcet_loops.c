@@ -83,7 +83,7 @@ static bool find_bias(const struct ct_wcet *w, const struct ct_node *node, uint6
     return !w->programs;
 }
 
-/* The edges of the control flow graph that a step traverses: inside of its code, and at its end. */
+/* Finds the edges of the control flow graph that a step traverses: inside of its code, and at its end. */
 static int find_traversed(struct ct_wcet *w, const struct ct_node *node, const struct ct_edge *edge)
 {
     uint64_t bias;
@@ -143,8 +143,9 @@ static int learn(struct ct_wcet *w, const struct ct_graph *graph)
     return rc;
 }
 
-/* One execution of the head, or the loop is entered. A function that calls itself may be in the loop more
- * than once at a time: its counts are never taken back, and so too large rather than too small. */
+/* Counts a traversal of an edge: a run of a loop's head, or an entry of a loop. A function that calls itself
+ * may be in the loop more than once at a time; its counts are never taken back, so they are too large rather
+ * than too small. */
 static void count_edge(struct ct_wcet *w, const struct ct_cfg_edge *edge, const struct ct_cfg_block *blocks,
                        const struct ct_cfg_loop *loops)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The last part of a path. */
+/* Returns the last part of a path. */
 static inline const char *ct_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

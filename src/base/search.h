@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking in arrays that are sorted. */
+/* Searches in sorted arrays. */
 #ifndef CT_BASE_SEARCH_H
 #define CT_BASE_SEARCH_H
 
@@ -32,7 +32,7 @@ static inline uint64_t ct_key_at(const void *array, size_t index, size_t stride,
     })
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* How many elements have a key below `key`. */
+/* Returns how many elements have a key below `key`. */
 static inline size_t ct_keys_below(const void *array, size_t count, size_t stride, size_t offset,
                                    uint64_t key)
 {

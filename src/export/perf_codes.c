@@ -19,7 +19,7 @@ static uint64_t whole_pages(const struct ct_image *image)
     return image->addr % PAGE == 0 && image->size % PAGE <= 4 ? image->size / PAGE * PAGE : image->size;
 }
 
-/* Whether an image and the code say the same where both are. */
+/* Tells whether an image and the code have the same bytes where both are. */
 static bool agree(struct ct_ctx *ctx, const struct ct_perf_map *map, const struct ct_mapped_file *elf,
                   const struct ct_image *image)
 {
@@ -64,7 +64,7 @@ static int add(struct ct_ctx *ctx, struct ct_perf_codes *codes, const struct ct_
     return CT_OK;
 }
 
-/* The pages of a segment, as Linux maps it. */
+/* Finds the pages of a segment, as Linux maps it. */
 static struct ct_perf_map map_of(const struct ct_image *program, const struct ct_elf_look *elf,
                                  const struct ct_elf_code *code)
 {

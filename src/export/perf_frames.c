@@ -41,7 +41,7 @@ static int put(struct framing *f, size_t size)
                    f->buffer->name, strerror(errno));
 }
 
-/* The bytes of one ID that are there. */
+/* Writes the bytes of one ID that are there. */
 static int frame_run(struct framing *f, uint8_t id)
 {
     struct ct_run run;
@@ -92,7 +92,7 @@ static int frame_all(struct framing *f)
     return rc ? rc : put(f, len);
 }
 
-/* The framing of the buffer, found out where it is not stated. */
+/* Finds the framing of the buffer, from its bytes where it is not stated. */
 static int find_framing(struct framing *f, enum ct_framing *framing)
 {
     size_t size;
@@ -118,7 +118,7 @@ static int reframe(struct framing *f, enum ct_framing framing)
     return rc ? rc : frame_all(f);
 }
 
-/* The file as it is, less what does not fill a frame. */
+/* Gives the file as it is, less what does not fill a frame. */
 static int borrow(const struct ct_perf_export_of *of, const struct ct_buffer *buffer,
                   struct ct_perf_frames *out)
 {

@@ -242,8 +242,8 @@ static int file_of(struct ct_memory *memory, const char *path, struct ct_mapped_
     return CT_OK;
 }
 
-/* Number of regions of the image of `file` at `addr`, and the first error of those that would get in
- * the way of others if they were in the spaces too. */
+/* Counts the regions of the image of `file` at `addr`, and finds the first error of those that would overlap
+ * others if they were in the spaces too. */
 static int find_image(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t addr,
                       uint32_t space, size_t *found)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries of the procedure linkage table: the code through which a program calls another
- * file's functions. Each loads an address from a slot of the global offset table, and a
- * relocation of that slot names the function. */
+/* Finds the entries of procedure linkage tables: the code through which a program calls another file's
+ * functions. Each loads an address from a slot of the global offset table, and a relocation of that slot
+ * names the function. */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/symbols.h"
@@ -49,8 +49,8 @@ static int add_slot(struct ct_collector *c, struct slots *slots, uint64_t addr, 
 
 /* ---- relocations ---- */
 
-/* The named function that begins at an address of the file; NULL: there is none. Only static programs ask,
- * for the few functions that they choose by the processor's features. */
+/* Returns the name of the function that begins at an address of the file; NULL when there is none. Only
+ * static programs ask, for the few functions that they choose by the processor's features. */
 static const char *name_at(const struct ct_collector *c, uint64_t addr)
 {
     const struct ct_function *best = NULL;
@@ -67,7 +67,7 @@ static bool fills_slot(unsigned machine, uint64_t type)
                                  : type == R_ARM_JUMP_SLOT || type == R_ARM_GLOB_DAT;
 }
 
-/* The tables of one relocation section: its entries and the symbols that they name. */
+/* The tables of a relocation section: its entries, and the symbols that they name. */
 struct relocations {
     Elf_Data *entries;
     Elf_Data *symbols;
@@ -96,7 +96,8 @@ static int read_relocation(struct ct_collector *c, const struct relocations *r, 
     return name && *name ? add_slot(c, slots, r->with_addends ? rela.r_offset : rel.r_offset, name) : CT_OK;
 }
 
-/* No file needs to have its bytes read more than once; relocation sections that overlap are left out. */
+/* Reads the slots that relocations name. No bytes are read twice: relocation sections that overlap are left
+ * out. */
 static int read_slots(struct ct_collector *c, struct slots *slots)
 {
     uint64_t budget = 0;
@@ -139,8 +140,8 @@ struct plt {
     uint64_t addr; /* no load bias */
 };
 
-/* The entry whose first instruction that counts is the word at `at`: the slot that it reads; *start is moved
- * to an instruction before it that belongs to it. 0: no entry begins here. */
+/* Returns the slot that an entry reads whose first significant instruction is the word at `at`; 0 when no
+ * entry begins there. *start is moved to an instruction before it that belongs to the entry. */
 static uint64_t slot_a64(const struct plt *plt, size_t at, size_t *start)
 {
     if (plt->size - at < 8)
@@ -165,8 +166,8 @@ static uint32_t rotated(uint32_t opcode)
     return by ? value >> by | value << (32 - by) : value;
 }
 
-/* ADD ip, pc, #…; ADD ip, ip, #… (once or twice); LDR pc, [ip, #…]!, behind BX
- * pc; NOP where T32 code calls it. */
+/* Returns the slot of an entry in A32: ADD ip, pc, #…; ADD ip, ip, #… (once or twice); LDR pc, [ip, #…]!. BX
+ * pc and NOP stand before it where T32 code calls it. */
 static uint64_t slot_a32(const struct plt *plt, size_t at, size_t *start)
 {
     if (plt->size - at < 12)
@@ -189,7 +190,7 @@ static uint64_t slot_a32(const struct plt *plt, size_t at, size_t *start)
     return 0;
 }
 
-/* An entry ends where the next one begins; `from` and `end` are offsets in the table. */
+/* Adds an entry, which ends where the next one begins; `from` and `end` are offsets in the table. */
 static int add_entry(struct ct_collector *c, const struct plt *plt, struct slots *slots, uint64_t slot,
                      size_t from, size_t end)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of ELF symbol tables. Nothing in the file is believed: libelf checks the tables against the file,
- * names point into one copy of the string table, and time and memory grow with the size of the file only. */
+/* Reads the functions of ELF symbol tables. The file may hold anything: libelf checks the tables against the
+ * file, names point into one copy of the string table, and time and memory grow with the size of the file
+ * only. */
 #include "base/ctx.h"
 #include "program/symbols.h"
 
@@ -31,8 +32,8 @@ static bool is_function(const GElf_Sym *sym)
            sym->st_shndx != SHN_UNDEF;
 }
 
-/* The name without the version that linkers write behind it in .symtab: "name@@VERSION", "name@VERSION". The
- * copy is cut where it lies: names that share its end have the same version. */
+/* Returns the name without the version that linkers write behind it in .symtab: "name@@VERSION",
+ * "name@VERSION". The copy is cut in place, because names that share its end have the same version. */
 static const char *plain_name(const struct table *table, const GElf_Sym *sym)
 {
     char *name = table->names + sym->st_name;

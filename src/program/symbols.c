@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of an ELF file by address, from all that says where they are, and its build id. */
+/* Lists the functions of an ELF file by address, from everything that tells where they are, and finds its
+ * build id. */
 #include "program/symbols.h"
 #include "base/ctx.h"
 #include "base/options.h"
@@ -190,8 +191,8 @@ static int read_debug_file(struct ct_collector *c, const struct ct_symbol_option
     return result;
 }
 
-/* All sources that say something; those of a stripped file only where .symtab
- * is missing. `path` may be NULL. */
+/* Collects functions from all sections that tell any. Those of a stripped file are read only if .symtab is
+ * missing. `path` may be NULL. */
 static int collect(struct ct_collector *c, const struct ct_symbol_options *options, const char *path)
 {
     size_t symtab = 0;
@@ -271,8 +272,8 @@ static size_t unite(struct ct_function *functions, size_t count)
     return n;
 }
 
-/* Sorts, leaves one function at each address, and gives all of them a size
- * that stays in the address space. */
+/* Sorts the functions, keeps one at each address, and gives each a size that does not leave the address
+ * space. */
 static size_t arrange(struct ct_function *functions, size_t count)
 {
     if (!count)
@@ -355,7 +356,7 @@ static int add_pieces(struct ct_collector *c, const struct ct_code_bytes *code, 
     return result == CT_OK ? add_piece(c, begin, end) : result;
 }
 
-/* The code that is in none of the functions, which `segments` are of. */
+/* Finds the code that is in none of the functions, to which `segments` belong. */
 static int find_pieces(struct ct_collector *c, const struct ct_segment *segments, size_t count)
 {
     size_t s = 0;
@@ -380,7 +381,7 @@ static int find_pieces(struct ct_collector *c, const struct ct_segment *segments
 
 /* ---- the whole ---- */
 
-/* Where the first segment that is loaded begins; 0 without one. */
+/* Returns where the first segment that is loaded begins; 0 without one. */
 static uint64_t first_load(const struct ct_elf *elf)
 {
     GElf_Phdr header;
@@ -424,8 +425,8 @@ static int find_ranges(struct ct_ctx *ctx, const char *name, const struct ct_elf
     return CT_OK;
 }
 
-/* What people call a module: the last part of its path, printable and owned by
- * the symbols. NULL without memory. */
+/* Returns the name of the file as a module: the last part of its path, printable and owned by the symbols.
+ * NULL without memory. */
 static const char *module_name(struct ct_symbols *s, const char *path)
 {
     const char *slash = strrchr(path, '/');

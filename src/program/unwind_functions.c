@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds of functions from unwind information, which stripped files have too: .eh_frame (Linux Standard Base,
- * Core, 10.6) and .ARM.exidx (Exception Handling ABI for the Arm Architecture, IHI 0038). */
+/* Reads the bounds of functions from unwind information, which stripped files have too: .eh_frame (Linux
+ * Standard Base, Core, 10.6) and .ARM.exidx (Exception Handling ABI for the Arm Architecture, IHI 0038). */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/symbols.h"
@@ -70,8 +70,8 @@ static uint64_t take_leb128(struct cursor *c, bool is_signed)
     }
 }
 
-/* The pointer as written; `relative` to its own place where the encoding says so. Others than that are bad:
- * linkers do not write them here. */
+/* Reads a pointer, which may be relative to its own place if the encoding says so. Other encodings are
+ * refused: linkers do not write them here. */
 static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
 {
     const uint64_t place = c->addr;
@@ -119,7 +119,8 @@ struct common {
     uint8_t encoding; /* of pointers to code; PE_OMIT: it says something that is not understood */
 };
 
-/* How pointers to code are written in the entries that share this common part, whose length has been read. */
+/* Returns how pointers to code are written in the entries that share this common part, whose length has been
+ * read. */
 static uint8_t read_encoding(struct cursor c)
 {
     char text[MOST_AUGMENTATION] = "";
@@ -165,7 +166,7 @@ static int add_bounds(struct ct_collector *c, uint64_t addr, uint64_t size, enum
     return size && ct_collect_is_code(c, function.symbol.addr, size) ? ct_collect(c, &function) : CT_OK;
 }
 
-/* Code of an Arm file whose instruction set nothing says is taken for that of the entry point. */
+/* Returns the instruction set of code for which nothing else tells it: that of the entry point. */
 static enum ct_isa default_isa(const struct ct_elf *elf)
 {
     if (elf->header.e_machine != EM_ARM)
@@ -213,7 +214,7 @@ static int read_eh_frame(struct ct_collector *c, struct cursor section)
 
 /* ---- where it lies ---- */
 
-/* The bytes from the address on in a segment that is loaded. */
+/* Returns the bytes from an address on, in a segment that is loaded. */
 static struct cursor cursor_at(const struct ct_elf *elf, uint64_t addr)
 {
     struct cursor c = {.wide = elf->header.e_ident[EI_CLASS] == ELFCLASS64, .addr = addr};
@@ -247,7 +248,7 @@ static struct cursor section_cursor(const struct ct_elf *elf, const char *name)
     return c;
 }
 
-/* The place of a segment of this type. */
+/* Finds a segment of a type. */
 static bool find_segment(const struct ct_elf *elf, uint32_t type, GElf_Phdr *out)
 {
     for (size_t i = 0; i < elf->segments; i++)
@@ -256,7 +257,7 @@ static bool find_segment(const struct ct_elf *elf, uint32_t type, GElf_Phdr *out
     return false;
 }
 
-/* .eh_frame by its section, or by .eh_frame_hdr, which a segment names, in files without sections. */
+/* Finds .eh_frame by its section or, in files without sections, by .eh_frame_hdr, which a segment names. */
 static struct cursor find_eh_frame(const struct ct_elf *elf)
 {
     GElf_Phdr header;
