@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records what `make bench` decodes: one program, several trace units.
+"""Records what `make bench` decodes: one program of the project's under several trace units, and programs of
+Debian (real.py).
 
-usage: record.py CORETAP PLUGIN SOURCE FOLDER
+usage: record.py CORETAP PLUGIN SOURCE FOLDER [WORD...]
 
-Prints one line 'NAME FOLDER' for each capture; those that are there are not made again. Without a cross
-compiler or QEMU it says on standard error what is missing and leaves those captures out."""
+With words, only inputs whose name has one of them. Prints one line 'NAME FOLDER' for each capture; those that
+are there are not made again. Without a cross compiler, QEMU or the programs it says on standard error what is
+missing and leaves those captures out."""
+import concurrent.futures
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+
+import real
 
 # Name, architecture, arguments of the program, options of the recorder.
 INPUTS = [
@@ -30,24 +35,51 @@ def build(source, folder, arch):
     return program
 
 
-def record(coretap, plugin, program, folder, arguments, options):
-    if (folder / "snapshot.ini").exists() and folder.stat().st_mtime > program.stat().st_mtime:
-        return
-    shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run([coretap, "record", "-q", "-o", folder, *options, "--", program, *arguments], check=True,
-                   stdout=subprocess.DEVNULL, env={**os.environ, "CORETAP_TRACE_PLUGIN": plugin})
+class Recorder:
+    def __init__(self, coretap, plugin):
+        self.coretap, self.plugin = coretap, plugin
+
+    def record(self, folder, command, options, stdin=None, env=None):
+        """Makes the capture unless it is there and newer than the program."""
+        made = folder / "snapshot.ini"
+        if made.exists() and made.stat().st_mtime > pathlib.Path(command[0]).stat().st_mtime:
+            return
+        shutil.rmtree(folder, ignore_errors=True)
+        with open(stdin or os.devnull, "rb") as given:
+            subprocess.run([self.coretap, "record", "-q", "-o", folder, *options, "--", *command], check=True,
+                           stdin=given, stdout=subprocess.DEVNULL,
+                           env={**os.environ, **(env or {}), "CORETAP_TRACE_PLUGIN": self.plugin})
+
+
+def own_inputs(source, folder):
+    for name, arch, arguments, options in INPUTS:
+        missing = [tool for tool in TOOLS[arch] if not shutil.which(tool)]
+        if missing:
+            yield f"{', '.join(missing)} not there"
+        else:
+            yield name, options, [build(source, folder, arch), *arguments], None, None
 
 
 def main():
     coretap, plugin, source, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), pathlib.Path(
         sys.argv[4])
+    words = sys.argv[5:]
     folder.mkdir(parents=True, exist_ok=True)
-    for name, arch, arguments, options in INPUTS:
-        missing = [tool for tool in TOOLS[arch] if not shutil.which(tool)]
-        if missing:
-            print(f"bench: input {name} is left out: {', '.join(missing)} not there", file=sys.stderr)
-            continue
-        record(coretap, plugin, build(source, folder, arch), folder / name, arguments, options)
+    recorder = Recorder(coretap, plugin)
+    names = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = []
+        for found in [*own_inputs(source, folder), *real.inputs(source, folder)]:
+            if isinstance(found, str):
+                print(f"bench: inputs are left out: {found}", file=sys.stderr)
+                continue
+            name, options, command, stdin, env = found
+            if not words or any(word in name for word in words):
+                names.append(name)
+                jobs.append(pool.submit(recorder.record, folder / name, command, options, stdin, env))
+        for job in jobs:
+            job.result()
+    for name in names:
         print(name, folder / name)
 
 
