@@ -505,6 +505,7 @@ struct ct_quick_hop *ct_hops_put_quick(struct ct_hops *h, size_t place, uint64_t
                                        uint32_t record, uint32_t cycles)
 {
     spend_quick(h, place);
+    h->missed++;
     h->quick[place] = (struct ct_quick_hop){.key = key, .next = ct_hop_link(next)};
     h->quick_records[place] = record;
     if (h->timed)
@@ -522,6 +523,7 @@ static void spend_wide(struct ct_hops *h, size_t place)
 struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop hop, unsigned size)
 {
     uint32_t record = make(h, &hop, size);
+    h->missed += CT_HOP_MADE;
     if (!record)
         return NULL;
     spend_wide(h, place);

@@ -104,6 +104,7 @@ struct ct_hops {
     uint32_t state_count, state_cap;
     uint32_t *records; /* 0 is none */
     uint32_t record_size, record_cap;
+    uint64_t missed; /* what look-ups that found something else cost, in moves of a hop to the quick table */
     bool timed;
     bool known_only; /* hops that are made must not meet anything new in the program */
     int error;
@@ -119,6 +120,10 @@ uint32_t ct_hops_state(struct ct_hops *h, const uint64_t recent_addresses[3], ui
  * the recent addresses. It does not depend on what came before. 0: they lead to a block that is not known. */
 uint32_t ct_hops_land(struct ct_hops *h, const uint64_t recent_addresses[3], uint16_t domain,
                       const struct ct_hop_bytes *bytes, unsigned size);
+
+/* What it costs to make a hop, and to put another number of cycles into the cycle table, as in `missed`. */
+#define CT_HOP_MADE   3u
+#define CT_HOP_CYCLES 2u
 
 /* Adds `times` traversals of a hop, by its record, to the edges; each took `cycles`. */
 void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times);

@@ -7,6 +7,18 @@
 #include "etm4/avx2.h"
 #include "flow/edge_table.h"
 
+/* Bytes after which hops are judged, and how often they are not, at first and after a rest. */
+#define JUDGED     (UINT64_C(512) << 10)
+#define LEARNING   4u
+#define RELEARNING 1u
+
+/* Bytes for which they rest, at first; then twice as many, at most. */
+#define REST      (UINT64_C(4) << 20)
+#define REST_MOST (UINT64_C(32) << 20)
+
+/* A hop that is moved to the quick table is worth so many bytes of trace. */
+#define MISS_BYTES 20u
+
 int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_fast *fast,
                      struct ct_etm4_hops **out)
 {
@@ -18,6 +30,8 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
         return ct_fail_nomem(ctx, "hops");
     h->bytes = bytes;
     h->fast = fast;
+    h->worth =
+        (struct ct_hops_worth){.judged = JUDGED, .learning = LEARNING, .rest = REST, .rest_most = REST_MOST};
     for (unsigned i = 0; i < CT_LANES; i++) {
         h->ways[i].lane.hops = &h->hops;
         h->ways[i].lane.table = &ct_etm4_fast_tables(bytes)->scan;
@@ -29,6 +43,12 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
     }
     *out = h;
     return CT_OK;
+}
+
+void ct_etm4_hops_tune(struct ct_etm4_hops *h, uint64_t judged)
+{
+    h->worth = (struct ct_hops_worth){
+        .judged = judged, .rest = REST / JUDGED * judged, .rest_most = REST_MOST / JUDGED * judged};
 }
 
 void ct_etm4_hops_free(struct ct_etm4_hops *h)
@@ -70,19 +90,70 @@ void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, 
     work->last_offset = ct_run_offset(work->run, work->run->pos + to - 1);
 }
 
+/* Judges what hops went over since the last time, up to a position in the stream. */
+static void judge(struct ct_hops_worth *w, uint64_t missed, uint64_t position)
+{
+    const bool bad = (missed - w->missed) * MISS_BYTES > w->bytes;
+    w->bytes = 0;
+    w->missed = missed;
+    if (w->learning) {
+        w->learning--;
+    } else if (bad) {
+        w->until = position + w->rest;
+        w->rest = w->rest * 2 < w->rest_most ? w->rest * 2 : w->rest_most;
+        w->learning = RELEARNING;
+    } else {
+        w->rest = w->rest_most / (REST_MOST / REST);
+    }
+}
+
 int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
 {
+    const uint64_t position = work->run->pos + work->at;
+    if (h->worth.bytes >= h->worth.judged)
+        judge(&h->worth, h->hops.missed, position);
+    if (position < h->worth.until) {
+        ct_etm4_hops_undo_ahead(h);
+        work->until = 0;
+        return h->hops.error;
+    }
     if (ct_etm4_hops_is_long(h)) {
         h->passed = 0;
         h->hops.error = ct_hops_sync(&h->hops);
     }
-    return h->hops.timed ? ct_etm4_hops_cycles(h, work) : ct_etm4_hops_counts(h, work);
+    const size_t begin = work->at;
+    const int rc = h->hops.timed ? ct_etm4_hops_cycles(h, work) : ct_etm4_hops_counts(h, work);
+    h->worth.bytes += work->at - begin;
+    return rc;
 }
 
 #else
 
+/* Judges the last JUDGED bytes or more that hops went over, up to a position in the stream. */
+static void judge(struct ct_etm4_hops *h, uint64_t position)
+{
+    struct ct_hops_worth *w = &h->worth;
+    const uint64_t missed = h->hops.missed - w->missed;
+    if (getenv("JUDGE"))
+        fprintf(stderr, "%.4f\n", (double)missed / (double)w->bytes);
+    if (missed * MISS_BYTES > w->bytes) {
+        w->until = position + w->rest;
+        w->rest *= 2;
+    }
+    w->bytes = 0;
+    w->missed = h->hops.missed;
+}
+
 int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
 {
+    const uint64_t position = work->run->pos + work->at;
+    if (h->worth.bytes >= h->worth.judged)
+        judge(&h->worth, h->hops.missed, position);
+    if (position < h->worth.until) {
+        ct_etm4_hops_undo_ahead(h);
+        work->until = 0;
+        return h->hops.error;
+    }
     (void)h, (void)work;
     return CT_OK;
 }

@@ -14,6 +14,10 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
                      struct ct_etm4_hops **out);
 void ct_etm4_hops_free(struct ct_etm4_hops *hops);
 
+/* Judges whether hops are worth while after so many bytes, from the first on: for tests, whose traces are
+ * short. Before the first byte. */
+void ct_etm4_hops_tune(struct ct_etm4_hops *hops, uint64_t judged);
+
 /* From work->at on, as far as it goes. An error, or CT_OK. */
 int ct_etm4_hops_run(struct ct_etm4_hops *hops, struct ct_work *work);
 

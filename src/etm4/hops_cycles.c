@@ -65,6 +65,7 @@ CT_AVX2_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop *
     struct ct_hop_cycles *other = place_of(h, hop);
     if (other->record != hop->record || other->cycles != hop->cycles) {
         ct_hops_spend(h, other->record, other->cycles, other->count);
+        h->missed += CT_HOP_CYCLES;
         *other = (struct ct_hop_cycles){.record = hop->record, .cycles = hop->cycles};
     }
     other->count++;

@@ -7,11 +7,24 @@
 #include "etm4/hops.h"
 #include "etm4/lane.h"
 
+/* Whether hops are worth while: a program that seldom does the same again is followed faster by elements. It
+ * may be so for a part of the trace, so hops are judged again and again. */
+struct ct_hops_worth {
+    uint64_t judged;    /* bytes after which they are judged */
+    uint64_t bytes;     /* that hops went over since they were judged the last time … */
+    uint64_t missed;    /* … and struct ct_hops.missed then */
+    unsigned learning;  /* how often they are not judged: the tables fill first */
+    uint64_t rest;      /* for how many bytes they rest the next time they are not worth while … */
+    uint64_t rest_most; /* … which is doubled each time, up to this */
+    uint64_t until;     /* position in the stream up to which they rest */
+};
+
 struct ct_etm4_hops {
     struct ct_etm4_fast *bytes;
     struct ct_fast *fast;
     uint32_t generation; /* of the blocks */
     struct ct_hops hops;
+    struct ct_hops_worth worth;
     uint64_t passed; /* bytes since the edges got what was counted */
     /* Without cycles. */
     struct ct_ahead ways[CT_LANES];
