@@ -40,7 +40,8 @@ class Work:
         self.root, self.folder = root, folder
         self.source = folder / "work.i"
         subprocess.run(["aarch64-linux-gnu-gcc", "-E", "-P", "-o", self.source, source], check=True)
-        self.text = b"".join(path.read_bytes() for path in sorted((root / "usr/lib/python3.11").rglob("*.py")))
+        library = sorted((root / "usr/lib/python3.11").rglob("*.py"))
+        self.text = b"".join(path.read_bytes() for path in library)
 
     def _file(self, name, data):
         path = self.folder / name
@@ -71,11 +72,11 @@ class Work:
         return [self.root / "usr/bin/xz", "-c", "-T1", self._prefix(1e6 * scale)], None
 
     def cc1(self, scale):
-        """The compiler proper on the source of the other inputs, preprocessed; less work with fewer passes."""
+        """The compiler proper on the source of the other inputs, preprocessed; with fewer passes it is less
+        work."""
         level = "-O2" if scale >= 1 else "-O1"
         return [self.root / "usr/lib/gcc/aarch64-linux-gnu/12/cc1", "-quiet", level, "-fpreprocessed",
-                self.source,
-                "-o", "/dev/null"], None
+                self.source, "-o", "/dev/null"], None
 
 
 PROGRAMS = ["gzip", "sqlite3", "python3", "perl", "xz", "cc1"]

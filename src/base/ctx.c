@@ -75,6 +75,12 @@ int ct_unless_nomem(struct ct_ctx *ctx, const char *what, int result)
     return errno == ENOMEM ? ct_fail_nomem(ctx, what) : result;
 }
 
+void ct_ctx_map_files(struct ct_ctx *ctx, int on)
+{
+    if (ctx)
+        ctx->maps_files = on;
+}
+
 int ct_ctx_lacked_memory(const struct ct_ctx *ctx)
 {
     return ctx && __atomic_load_n(&ctx->lacked_memory, __ATOMIC_RELAXED);

@@ -16,9 +16,6 @@
 int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
 {
     *c = (struct ct_chunks){.ctx = ctx, .path = path, .fd = -1, .least = FIRST_SIZE, .left = UINT64_MAX};
-    c->data = malloc(CT_CHUNK_SIZE);
-    if (!c->data)
-        return ct_fail_nomem(ctx, path);
     struct stat st;
     const int standard = strcmp(path, "-") == 0;
     c->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -30,6 +27,7 @@ int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
             "%s: not a regular file, so no trace is read from it; give what a pipe or a device says as "
             "standard input",
             path);
+    c->maps = !standard && ctx && ctx->maps_files;
     return CT_OK;
 }
 
@@ -50,12 +48,30 @@ uint64_t ct_chunks_file_size(const struct ct_chunks *c)
     return c->fd == STDIN_FILENO || fstat(c->fd, &st) || !S_ISREG(st.st_mode) ? 0 : (uint64_t)st.st_size;
 }
 
-int ct_chunks_next(struct ct_chunks *c, size_t *size)
+/* Maps the next piece, at most `most` bytes. False: it has to be read. */
+static bool map_piece(struct ct_chunks *c, size_t most, size_t *size)
 {
-    size_t most = c->left < CT_CHUNK_SIZE ? (size_t)c->left : CT_CHUNK_SIZE;
+    const uint64_t end = ct_chunks_file_size(c);
+    const uint64_t left = c->at < end ? end - c->at : 0;
+    *size = left < most ? (size_t)left : most;
+    c->data = *size ? ct_file_window_at(&c->window, c->fd, c->at, *size) : NULL;
+    if (c->data || !*size)
+        return true;
     *size = 0;
+    c->maps = false;
+    return false;
+}
+
+/* Reads the next piece, at most `most` bytes, from where the file is. */
+static int read_piece(struct ct_chunks *c, size_t most, size_t *size)
+{
+    if (!c->buffer)
+        c->buffer = malloc(CT_CHUNK_SIZE);
+    if (!c->buffer)
+        return ct_fail_nomem(c->ctx, c->path);
+    c->data = c->buffer;
     while (*size < most) {
-        ssize_t got = read(c->fd, c->data + *size, most - *size);
+        ssize_t got = read(c->fd, c->buffer + *size, most - *size);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -69,6 +85,23 @@ int ct_chunks_next(struct ct_chunks *c, size_t *size)
             break;
     }
     c->least = 1;
+    return CT_OK;
+}
+
+int ct_chunks_next(struct ct_chunks *c, size_t *size)
+{
+    const size_t most = c->left < CT_CHUNK_SIZE ? (size_t)c->left : CT_CHUNK_SIZE;
+    const bool mapped = c->maps;
+    *size = 0;
+    if (!mapped || !map_piece(c, most, size)) {
+        const uint64_t at = c->at;
+        c->at = mapped ? UINT64_MAX : at; /* the file was not read up to there */
+        int rc = mapped ? ct_chunks_seek(c, at, c->left) : CT_OK;
+        if (!rc)
+            rc = read_piece(c, most, size);
+        if (rc)
+            return rc;
+    }
     c->at += *size;
     if (c->left != UINT64_MAX)
         c->left -= *size;
@@ -79,6 +112,7 @@ void ct_chunks_close(struct ct_chunks *c)
 {
     if (c->fd > STDIN_FILENO)
         close(c->fd);
-    free(c->data);
+    free(c->buffer);
+    ct_file_window_close(&c->window);
     *c = (struct ct_chunks){.fd = -1};
 }

@@ -4,6 +4,7 @@
 #ifndef CT_CHAIN_CHUNKS_H
 #define CT_CHAIN_CHUNKS_H
 
+#include "chain/file_window.h"
 #include "coretap/base.h"
 
 #define CT_CHUNK_SIZE ((size_t)1 << 18)
@@ -12,10 +13,13 @@ struct ct_chunks {
     struct ct_ctx *ctx;
     const char *path;
     int fd;
-    size_t least;  /* of standard input: a read of so many bytes is a chunk */
-    uint64_t at;   /* offset of the next chunk; for a pipe, bytes read so far */
-    uint64_t left; /* bytes up to where reading is to stop */
-    uint8_t *data; /* CT_CHUNK_SIZE bytes */
+    size_t least;        /* of standard input: a read of so many bytes is a chunk */
+    uint64_t at;         /* offset of the next chunk; for a pipe, bytes read so far */
+    uint64_t left;       /* bytes up to where reading is to stop */
+    const uint8_t *data; /* the current piece */
+    uint8_t *buffer;     /* of CT_CHUNK_SIZE bytes, once a piece was read */
+    bool maps;           /* pieces are mapped */
+    struct ct_file_window window;
 };
 
 /* Opens `path`, "-" for standard input. CT_ERR_IO, CT_ERR_NOMEM. */

@@ -71,6 +71,5 @@ int ct_feed_push(struct ct_feed *f, struct ct_chain *chain, size_t most, size_t 
 
 void ct_feed_close(struct ct_feed *f)
 {
-    if (f->chunks.data)
-        ct_chunks_close(&f->chunks);
+    ct_chunks_close(&f->chunks);
 }

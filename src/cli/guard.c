@@ -7,9 +7,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
@@ -23,8 +25,8 @@ enum {
 
 static pid_t guarded;
 
-#define ENDED                                                                                                \
-    "a library ended the command; what was printed is not whole, and files are as they were before\n"
+#define NOT_WHOLE "what was printed is not whole, and files are as they were before\n"
+#define ENDED     "a library ended the command; " NOT_WHOLE
 static const char out_of_memory[] = "coretap: out of memory: " ENDED;
 static const char null_pointer[] = "coretap: a null pointer was used, as where there is no memory: " ENDED;
 
@@ -132,6 +134,41 @@ static void on_fault(int number, siginfo_t *info, void *context)
     /* NOLINTEND(bugprone-signal-handler,cert-sig30-c) */
 }
 
+/* Writes the name of the file that is mapped at an address. */
+static void name_mapped_file(uintptr_t address, char *name, size_t size)
+{
+    char line[PATH_MAX + 128];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    snprintf(name, size, "a file");
+    while (maps && fgets(line, sizeof line, maps)) {
+        char *rest;
+        const uintptr_t begin = strtoul(line, &rest, 16);
+        const uintptr_t end = *rest == '-' ? strtoul(rest + 1, &rest, 16) : 0;
+        const char *path = strchr(rest, '/');
+        if (path && begin <= address && address < end)
+            snprintf(name, size, "%.*s", (int)strcspn(path, "\n"), path);
+    }
+    if (maps)
+        fclose(maps);
+}
+
+/* Files of trace are mapped (ct_ctx_map_files), and somebody cut this one. The access comes from the decoder,
+ * outside of the C library, so that its functions may be called. */
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    char name[PATH_MAX];
+    char text[PATH_MAX + 256];
+    (void)context;
+    /* NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c) */
+    signal(number, SIG_DFL);
+    if (info->si_code != BUS_ADRERR || guarded != getpid())
+        return;
+    name_mapped_file((uintptr_t)info->si_addr, name, sizeof name);
+    snprintf(text, sizeof text, "coretap: %s became shorter while it was read: %s", name, NOT_WHOLE);
+    end_at_once(text);
+    /* NOLINTEND(bugprone-signal-handler,cert-sig30-c) */
+}
+
 void cli_guard(void)
 {
     guarded = getpid();
@@ -140,6 +177,8 @@ void cli_guard(void)
     signal(SIGABRT, on_abort);
     const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &action, NULL);
+    const struct sigaction cut = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+    sigaction(SIGBUS, &cut, NULL);
 }
 
 int cli_guard_end(int code)

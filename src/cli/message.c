@@ -165,10 +165,12 @@ void cli_note(const char *text)
 struct ct_ctx *cli_ctx_new(bool quiet)
 {
     struct ct_ctx *ctx = ct_ctx_new();
-    if (ctx)
+    if (ctx) {
         ct_ctx_set_log(ctx, print_log, NULL, quiet ? CT_LOG_WARNING : CT_LOG_NOTE);
-    else
+        ct_ctx_map_files(ctx, 1); /* cli_guard handles what that may bring */
+    } else {
         cli_no_memory();
+    }
     return ctx;
 }
 

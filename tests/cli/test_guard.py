@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A library that uses a null pointer: exit code 2 with a message where memory ran out, else a fault that can
-be seen. Prints TAP.
+be seen. A file of trace that somebody cuts while it is read: exit code 2 with a message. Prints TAP.
 
 usage: test_guard.py COMMAND COMPILER..."""
 import os
@@ -32,8 +32,39 @@ CASES = [  # file, errno, address; whether the command ends by itself
 ]
 
 
+# ETMv4: a point of synchronisation, then events.
+TRACE = bytes(11) + b"\x80\x01\x00" + b"\x71" * (4 << 20)
+CONFIG = """[capture]
+file = trace.bin
+framing = none
+[source cpu0]
+protocol = etmv4i
+id = 0x10
+TRCCONFIGR = 0x00000001
+TRCIDR0 = 0x28000ea1
+TRCIDR2 = 0x00000488
+"""
+
+
+def cut_while_read(command, folder, threads):
+    """The listing is not read while the file becomes shorter, so that most of it is not decoded by then."""
+    trace = folder / "trace.bin"
+    trace.write_bytes(TRACE)
+    (folder / "trace.ini").write_text(CONFIG)
+    done = subprocess.Popen([command, "list", "--packets", "-q", "--threads", threads, folder / "trace.ini"],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    first = done.stdout.read(10)
+    os.truncate(trace, 0)
+    errors = done.communicate()[1].decode()
+    fine = first and done.returncode == 2 and "trace.bin" in errors and "shorter" in errors
+    check(f"a file that is cut while it is listed, {threads} threads: exit code 2, a message", fine, errors)
+
+
 def main():
     command, compiler = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
+    with tempfile.TemporaryDirectory() as name:
+        for threads in ("1", "2"):
+            cut_while_read(command, pathlib.Path(name), threads)
     if "gccjit" in missing_parts(command):
         skip("faults in libraries", missing_parts(command)["gccjit"])
         return finish()

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -39,14 +40,13 @@ static void expect(struct ct_stream_bytes *piece, size_t from, size_t to)
 }
 
 /* Forwards with overlap, back, within what is there, beyond its end, and nothing. */
-static void test_parts_of_a_file(void **state)
+static void parts_of_a_file(bool maps)
 {
-    (void)state;
     static const size_t parts[][2] = {{0, 100},      {90, 5000},   {4999, 5001}, {100, 200}, {150, 160},
                                       {0, SIZE - 7}, {3000, 3000}, {4000, 9000}, {1, 2}};
     const int fd = make_file();
     struct ct_stream_bytes piece = {0};
-    ct_stream_bytes_in_file(&piece, fd, 7, SIZE - 7);
+    ct_stream_bytes_in_file(&piece, fd, maps, 7, SIZE - 7);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         expect(&piece, parts[i][0], parts[i][1]);
     ct_stream_bytes_extend(&piece, 7);
@@ -56,13 +56,56 @@ static void test_parts_of_a_file(void **state)
     close(fd);
 }
 
+static void test_parts_of_a_file(void **state)
+{
+    (void)state;
+    parts_of_a_file(false);
+}
+
+static void test_parts_of_a_mapped_file(void **state)
+{
+    (void)state;
+    parts_of_a_file(true);
+}
+
+/* Windows grow, go back, and end where the file ends. */
+static void test_windows_of_a_file(void **state)
+{
+    (void)state;
+    enum {
+        LARGE = 40 << 20,
+        STEP = 300001
+    };
+    const int fd = memfd_create("windows", 0);
+    struct ct_file_window window = {0};
+    assert_int_equal(ftruncate(fd, LARGE), 0);
+    for (uint32_t at = 0; at + 4 <= LARGE; at += STEP)
+        assert_int_equal(pwrite(fd, &at, 4, at), 4);
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t at = 0; at + 4 <= LARGE; at += STEP) {
+            const uint32_t size = LARGE - at < STEP ? LARGE - at : STEP;
+            const uint8_t *there = ct_file_window_at(&window, fd, at, size);
+            assert_non_null(there);
+            assert_memory_equal(there, &at, 4);
+            assert_int_equal(there[size - 1], size > 4 ? 0 : there[3]);
+        }
+    assert_non_null(ct_file_window_at(&window, fd, LARGE - 1, 1));
+    assert_null(ct_file_window_at(&window, fd, LARGE - 1, 2));
+    assert_int_equal(errno, 0);
+    assert_null(ct_file_window_at(&window, fd, UINT64_MAX, 2));
+    ct_file_window_close(&window);
+    close(fd);
+    assert_null(ct_file_window_at(&window, fd, 0, 1));
+    assert_int_not_equal(errno, 0);
+}
+
 static void test_file_that_became_shorter(void **state)
 {
     (void)state;
     const int fd = make_file();
     struct ct_stream_bytes piece = {0};
     struct ct_run run;
-    ct_stream_bytes_in_file(&piece, fd, 0, SIZE);
+    ct_stream_bytes_in_file(&piece, fd, false, 0, SIZE);
     expect(&piece, 0, 4096);
     assert_int_equal(ftruncate(fd, SIZE / 2), 0);
     assert_int_equal(ct_stream_bytes_run(&piece, 2000, SIZE, &run), CT_ERR_IO);
@@ -82,7 +125,7 @@ static void test_used_again_in_memory(void **state)
     const struct ct_span spans[] = {{.pos = 40, .place = UINT64_C(40) << CT_SPAN_BITS}};
     const struct ct_run run = {.data = bytes + 50, .size = 10000, .pos = 50, .spans = spans, .span_count = 1};
     struct ct_stream_bytes piece = {0};
-    ct_stream_bytes_in_file(&piece, fd, 0, SIZE);
+    ct_stream_bytes_in_file(&piece, fd, false, 0, SIZE);
     expect(&piece, 10, 300);
     ct_stream_bytes_clear(&piece);
     assert_true(ct_stream_bytes_append(&piece, &run));
@@ -96,8 +139,8 @@ static void test_used_again_in_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts_of_a_file),
-        cmocka_unit_test(test_file_that_became_shorter),
+        cmocka_unit_test(test_parts_of_a_file),      cmocka_unit_test(test_parts_of_a_mapped_file),
+        cmocka_unit_test(test_windows_of_a_file),    cmocka_unit_test(test_file_that_became_shorter),
         cmocka_unit_test(test_used_again_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import ast, json, sys, tokenize, re, io
 text = open(sys.argv[1], encoding="utf-8", errors="replace").read()
 names = {}

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 PRAGMA cache_size=20000;
 CREATE TABLE word(id INTEGER PRIMARY KEY, name TEXT, length INTEGER, score REAL);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ROWS)

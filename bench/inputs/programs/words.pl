@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 my (%count, %after, $last);
 open(my $in, '<', $ARGV[0]) or die;
 while (my $line = <$in>) {

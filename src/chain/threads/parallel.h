@@ -32,6 +32,7 @@ struct ct_parallel_how {
 struct ct_parallel_file {
     const char *path;
     int fd;
+    bool maps; /* it is mapped and not read */
     uint64_t size;
 };
 

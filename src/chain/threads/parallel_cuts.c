@@ -80,7 +80,7 @@ static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
 {
     struct ct_run run;
     if (t->piece.in_file) {
-        ct_stream_bytes_in_file(&next->piece, t->piece.fd, t->piece.pos + from, 0);
+        ct_stream_bytes_in_file(&next->piece, t->piece.fd, t->piece.maps, t->piece.pos + from, 0);
         return true;
     }
     return !ct_stream_bytes_run(&t->piece, from, t->piece.size, &run) &&
@@ -176,7 +176,7 @@ int ct_parallel_file(struct ct_parallel *p, const struct ct_parallel_file *file,
         lane->filling = new_task(p, 0);
         if (!lane->filling)
             return ct_fail_nomem(p->how.ctx, "threads");
-        ct_stream_bytes_in_file(&lane->filling->piece, file->fd, *at, 0);
+        ct_stream_bytes_in_file(&lane->filling->piece, file->fd, file->maps, *at, 0);
     }
     struct ct_task *t = lane->filling;
     const uint64_t begin = *at;
