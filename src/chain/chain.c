@@ -166,8 +166,8 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
     rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
     if (!rc && o.level >= CT_LEVEL_FLOW)
         rc = ct_memories_new(ctx, buffer, &c->memories, &c->memory);
-    if (c->options.engine == CT_ENGINE_AUTO)
-        c->options.engine = sink->flow || sink->events ? CT_ENGINE_PLAIN : CT_ENGINE_FAST;
+    if (c->options.engine == CT_ENGINE_AUTO && !sink->flow && !sink->events)
+        c->options.engine = CT_ENGINE_FAST;
     if (!rc && c->options.framing != CT_FRAMING_AUTO)
         rc = start(c, (enum ct_framing)c->options.framing);
     if (rc) {

@@ -5,14 +5,17 @@
 
 #include "base/ctx.h"
 #include "flow/fast.h"
+#include "flow/walk.h"
 #include "flow/walk_seam.h"
 #include "losses/losses.h"
 
 static int init_plain(struct ct_follow *f, struct ct_ctx *ctx, const struct ct_source *source,
-                      const struct ct_memory *memory, bool steps, bool split)
+                      const struct ct_memory *memory, bool steps, bool split, bool quickly)
 {
     struct ct_walk_options options = {.size = sizeof options, .split_source_ranges = split};
     int rc = ct_walk_new(ctx, source, memory, &options, &f->walk);
+    if (!rc && quickly)
+        rc = ct_walk_keep_ways(f->walk, ctx);
     return !rc && steps ? ct_steps_new(ctx, source, &f->steps) : rc;
 }
 
@@ -37,7 +40,7 @@ int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const stru
     if (!rc && options->engine == CT_ENGINE_FAST)
         rc = ct_fast_new(ctx, source, memory, &fast, &f->fast);
     else if (!rc)
-        rc = init_plain(f, ctx, source, memory, steps, split);
+        rc = init_plain(f, ctx, source, memory, steps, split, options->engine == CT_ENGINE_AUTO);
     if (rc) {
         ct_follow_free(f);
         return rc;

@@ -12,7 +12,7 @@
 #include "flow/edge_table.h"
 #include "flow/sums.h"
 
-#define CT_BATCH_FLOW 2048
+#define CT_BATCH_FLOW 256 /* they stay in the first cache */
 
 struct ct_follow {
     struct ct_ctx *ctx;
@@ -34,7 +34,8 @@ struct ct_follow {
     struct ct_flow records[CT_BATCH_FLOW];
 };
 
-/* Makes the engine for a source, for level FLOW or more. `options->engine` must not be AUTO. */
+/* Makes the engine for a source, for level FLOW or more. Engine AUTO is the plain one, which keeps what it read
+ * of the program. */
 int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_chain_options *options,
                   bool wants_steps, const struct ct_memory *memory, struct ct_follow **out);
 void ct_follow_free(struct ct_follow *follow);

@@ -5,13 +5,16 @@
 
 void ct_flow_add_up(struct ct_flow_sums *sums, const struct ct_flow *records, size_t count)
 {
+    uint64_t ranges = 0;
+    uint64_t instructions = 0;
+    uint64_t branches = 0;
     for (size_t i = 0; i < count; i++) {
         const struct ct_flow *r = &records[i];
         if (r->kind == CT_FLOW_RANGE && !r->stale) {
-            bool branch = r->type == CT_INSN_BR || r->type == CT_INSN_IBR;
-            sums->ranges++;
-            sums->instructions += r->n;
-            sums->branches += branch && r->exec;
+            const unsigned branch = r->type == CT_INSN_BR || r->type == CT_INSN_IBR;
+            ranges++;
+            instructions += r->n;
+            branches += branch & r->exec; /* no branch: which were taken is at random */
         } else if (r->kind == CT_FLOW_NO_ACCESS && !r->stale) {
             sums->no_access++;
             ct_holes_add(&sums->holes, &(struct ct_hole){r->start, r->start, 1});
@@ -20,4 +23,7 @@ void ct_flow_add_up(struct ct_flow_sums *sums, const struct ct_flow *records, si
             sums->bad_images++;
         }
     }
+    sums->ranges += ranges;
+    sums->instructions += instructions;
+    sums->branches += branches;
 }

@@ -20,8 +20,25 @@ struct ct_data_owner {
     bool known;
 };
 
+/* The members of struct ct_flow that say what a range is like. */
+#define CT_WALK_RECORD_SIZE 16u
+
+/* Straight code that was walked before: from an address of A64 code to the next waypoint. A cache line. */
+struct ct_walk_way {
+    _Alignas(64) const struct ct_memory *memory; /* that it was read in; NULL: nothing is kept here */
+    uint64_t start;
+    uint64_t end;
+    uint64_t taken;     /* where execution is behind an E atom, unless the waypoint is an indirect branch */
+    uint8_t special[2]; /* 1 when more is to be done than going on: for an N atom, for an E atom */
+    uint8_t space;
+    uint8_t record[CT_WALK_RECORD_SIZE]; /* what stands in its record from `n` on, the atom left out */
+};
+
+#define CT_WALK_WAY_BITS 13
+
 struct ct_walk {
     struct ct_fetch fetch;
+    struct ct_walk_way *ways; /* 2^CT_WALK_WAY_BITS, by start; NULL: none are kept */
     struct ct_return_stack stack;
     struct ct_walk_config config;
     bool split_source_ranges;
@@ -63,6 +80,11 @@ struct ct_walk_range {
     uint8_t last_in_it; /* the last instruction is in an IT block */
     uint8_t crossed;    /* a waypoint is in it before its last instruction */
 };
+
+/* Makes the walk keep the ways to waypoints that it went, so that it need not read the same code again: the
+ * records stay the same. The memories that it is given stay there and are not changed where code was found.
+ * CT_ERR_NOMEM. */
+int ct_walk_keep_ways(struct ct_walk *w, struct ct_ctx *ctx);
 
 /* Return the memory space of the context, and the instruction set that an IS0 or IS1 (enum ct_isa_select)
  * means in it. */

@@ -2,9 +2,10 @@
 /* Property: trace that goes straight to edge counts as hops says what the plain engine says from elements:
  * the same graph, counts and cycles of all edges by context, and the same statistics; for traces of random
  * programs, damaged ones too, cut anywhere; for those whose trace info or context changes on the way what
- * packets are; and for those where it changed when what was counted ahead has to be taken back. Once also
- * where blocks of the program are forgotten then. And for hops that rest where they are not worth while.
- * CT_SEED, CT_COUNT (traces of each kind), CT_LONG=1. */
+ * packets are; and for those where it changed when what was counted ahead has to be taken back. The same of a
+ * plain engine that keeps the ways it went, to its records. Once also where blocks of the program are
+ * forgotten then. And for hops that rest where they are not worth while. CT_SEED, CT_COUNT (traces of each
+ * kind), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -317,12 +318,27 @@ static int record(struct trace *t, enum kind kind)
     return !rc;
 }
 
+/* A sum over the records of the walk, in their order. */
+static uint64_t records;
+
+static int add_records(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    (void)user, (void)stream;
+    for (size_t i = 0; i < batch->count; i++) {
+        uint64_t words[sizeof(struct ct_flow) / 8];
+        memcpy(words, &batch->records[i], sizeof words);
+        for (size_t k = 0; k < sizeof words / 8; k++)
+            records = (records ^ words[k]) * UINT64_C(0x9e3779b97f4a7c15) + (records >> 29);
+    }
+    return 0;
+}
+
 /* One chain with the trace, several times, so that what was met once is met again. */
 static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engine engine,
                   enum ct_edges_level edges, unsigned passes, struct ct_stream_chain *chain)
 {
     static struct ct_batches batches;
-    const struct ct_chain_sink sink = {0};
+    const struct ct_chain_sink sink = {.flow = engine == CT_ENGINE_FAST ? NULL : add_records};
     const struct ct_chain_options options = {
         .size = sizeof options, .level = CT_LEVEL_STEPS, .engine = (uint8_t)engine, .edges = (uint8_t)edges};
     const unsigned most = t->piece ? t->piece : rng_chance(&t->rng, 80) ? 300 : 20000;
@@ -400,6 +416,22 @@ static int same_edges(const struct ct_stream *a, const struct ct_stream *b, bool
     return same_bytes("totals", &s, 1, &o, 1, sizeof s);
 }
 
+/* With engine AUTO the walk keeps the ways that it went: the same records, edges and statistics. */
+static int same_kept(struct trace *t, const struct ct_memory *memory, enum ct_edges_level edges,
+                     uint64_t plain_records, const struct ct_stream *plain)
+{
+    struct ct_stream_chain kept;
+    records = 0;
+    int ok = !decode(t, memory, CT_ENGINE_AUTO, edges, PASSES, &kept);
+    kept.stream.stats.bytes = 0;
+    ok = ok && same_bytes("sum over records", &plain_records, 1, &records, 1, sizeof records) &&
+         same_edges(plain, &kept.stream, edges == CT_EDGES_CYCLES) &&
+         same_bytes("statistics", &plain->stats, sizeof plain->stats / 8, &kept.stream.stats,
+                    sizeof kept.stream.stats / 8, 8);
+    ct_stream_chain_deinit(&kept);
+    return ok;
+}
+
 static uint64_t steps, hopped;
 
 static int check(uint64_t seed, enum kind kind)
@@ -415,12 +447,15 @@ static int check(uint64_t seed, enum kind kind)
     for (unsigned cycles = 0; cycles < 2 && ok; cycles++) {
         const enum ct_edges_level edges = cycles ? CT_EDGES_CYCLES : CT_EDGES_COUNTS;
         struct ct_stream_chain plain, fast;
-        ok = !decode(&t, memory, CT_ENGINE_PLAIN, edges, PASSES, &plain) &&
-             !decode(&t, memory, CT_ENGINE_FAST, edges, PASSES, &fast);
+        records = 0;
+        ok = !decode(&t, memory, CT_ENGINE_PLAIN, edges, PASSES, &plain);
+        const uint64_t plain_records = records;
+        ok = ok && !decode(&t, memory, CT_ENGINE_FAST, edges, PASSES, &fast);
         plain.stream.stats.bytes = fast.stream.stats.bytes = 0;
         ok = ok && same_edges(&plain.stream, &fast.stream, cycles) &&
              same_bytes("statistics", &plain.stream.stats, sizeof plain.stream.stats / 8, &fast.stream.stats,
                         sizeof fast.stream.stats / 8, 8);
+        ok = ok && same_kept(&t, memory, edges, plain_records, &plain.stream);
         steps += ok ? plain.stream.stats.ranges : 0;
         hopped += ok ? fast.hopped : 0;
         ct_stream_chain_deinit(&plain);

@@ -41,7 +41,7 @@ static int follow_elems(void *user, const struct ct_stream *stream, const struct
 static void set_goal(struct ct_parallel *p)
 {
     const struct ct_chain_options *o = p->how.options;
-    const bool records = o->level == CT_LEVEL_FLOW && o->engine == CT_ENGINE_PLAIN && !p->how.memories_change;
+    const bool records = o->level == CT_LEVEL_FLOW && o->engine != CT_ENGINE_FAST && !p->how.memories_change;
     p->counts = o->level >= CT_LEVEL_FLOW && !p->how.memories_change && !p->how.sink->events &&
                 p->how.count && ct_follow_only_counts(p->how.streams[0].follow) && !p->how.sink->steps;
     p->follows = (o->level >= CT_LEVEL_FLOW && !records && !p->counts) ||
