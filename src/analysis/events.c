@@ -314,8 +314,34 @@ size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, s
     return taken;
 }
 
+/* Takes a range as on_range does where nothing waits but the branch before it, if that. Whether it is there
+ * and whether the range ends with one is at random: both are written, and counted when they are there. False:
+ * the range was not taken. */
+static bool on_next_range(struct ct_events *ev, const struct ct_flow *r, struct sink *sink)
+{
+    if (r->stale || ev->count != ev->open_branch || ((r->start != ev->next) & !ev->branched))
+        return false;
+    const struct ct_event *waiting = &ev->waiting[0];
+    sink->events[sink->count] = (struct ct_event){.offset = waiting->offset,
+                                                  .cycle = waiting->cycle,
+                                                  .value = r->start,
+                                                  .type = CT_EVENT_BRANCH,
+                                                  .memory = ev->memory};
+    sink->count += ev->open_branch;
+    const unsigned branch = r->exec & (unsigned)(r->type == CT_INSN_BR || r->type == CT_INSN_IBR);
+    ev->waiting[0] = (struct ct_event){
+        .offset = r->offset, .cycle = ev->cycle, .type = CT_EVENT_BRANCH, .unknown = 1, .memory = ev->memory};
+    ev->next = r->end;
+    ev->branched = ev->open_branch = branch != 0;
+    ev->branch = 0;
+    ev->count = branch;
+    return true;
+}
+
 static void on_range(struct ct_events *ev, const struct ct_flow *r, struct sink *sink)
 {
+    if (on_next_range(ev, r, sink))
+        return;
     settle_branch(ev, !r->stale, r->start);
     if (r->stale) {
         begin_p0(ev, sink);

@@ -73,7 +73,7 @@ static const struct cli_option options[OPTIONS] = {
     CLI_FILTER_WHO,
 };
 
-#define BATCH 2048
+#define BATCH 256
 
 /* Names of addresses, and who writes the lines. */
 struct printing {
