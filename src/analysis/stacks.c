@@ -208,6 +208,12 @@ static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr,
     return CT_OK;
 }
 
+/* Tells whether execution goes on in the innermost function: then there is nothing to do. Most steps do. */
+static bool stays(const struct ct_stack_thread *t, uint32_t function)
+{
+    return t->way == CT_WAY_NONE && t->depth && t->frames[t->depth - 1].function == function;
+}
+
 static enum ct_stack_way way_of(const struct ct_node *node, const struct ct_edge *edge)
 {
     if (edge->kind == CT_EDGE_OPEN || node->flags & CT_NODE_NOPATH)
@@ -281,7 +287,8 @@ static int step(struct ct_stacks *s, uint32_t number, const struct ct_node *node
     if (result != CT_OK)
         return result;
     struct ct_stack_thread *t = &s->threads[lane->thread - 1];
-    result = arrive(s, t, node->start, function);
+    if (!stays(t, function))
+        result = arrive(s, t, node->start, function);
     if (result != CT_OK)
         return result;
     uint64_t spent = cycles == CT_STEP_NO_CYCLES ? 0 : cycles & CT_STEP_CYCLES;
