@@ -10,13 +10,16 @@
 
 #define NOTE_SIZE 256
 
-static const char *const type_names[] = {
-    [CT_EVENT_BRANCH] = "Br",       [CT_EVENT_START] = "Go",       [CT_EVENT_HARDWARE] = "Evt",
-    [CT_EVENT_EXCEPTION] = "Exc",   [CT_EVENT_RETURN] = "Ret",     [CT_EVENT_CONTEXT] = "Ctx",
-    [CT_EVENT_TIMESTAMP] = "Ts",    [CT_EVENT_TRACE_ON] = "On",    [CT_EVENT_GAP] = "Gap",
-    [CT_EVENT_NO_ACCESS] = "NoMem", [CT_EVENT_UNKNOWN_PATH] = "Q", [CT_EVENT_TRANSACTION] = "Tx",
-    [CT_EVENT_MARKER] = "Mark",     [CT_EVENT_SOFTWARE] = "Sw",    [CT_EVENT_END] = "End",
-    [CT_EVENT_SW] = "Sw",           [CT_EVENT_DWT] = "Dwt",        [CT_EVENT_TEXT] = "Txt",
+static const struct ct_word type_names[] = {
+    [CT_EVENT_BRANCH] = CT_WORD("Br"),      [CT_EVENT_START] = CT_WORD("Go"),
+    [CT_EVENT_HARDWARE] = CT_WORD("Evt"),   [CT_EVENT_EXCEPTION] = CT_WORD("Exc"),
+    [CT_EVENT_RETURN] = CT_WORD("Ret"),     [CT_EVENT_CONTEXT] = CT_WORD("Ctx"),
+    [CT_EVENT_TIMESTAMP] = CT_WORD("Ts"),   [CT_EVENT_TRACE_ON] = CT_WORD("On"),
+    [CT_EVENT_GAP] = CT_WORD("Gap"),        [CT_EVENT_NO_ACCESS] = CT_WORD("NoMem"),
+    [CT_EVENT_UNKNOWN_PATH] = CT_WORD("Q"), [CT_EVENT_TRANSACTION] = CT_WORD("Tx"),
+    [CT_EVENT_MARKER] = CT_WORD("Mark"),    [CT_EVENT_SOFTWARE] = CT_WORD("Sw"),
+    [CT_EVENT_END] = CT_WORD("End"),        [CT_EVENT_SW] = CT_WORD("Sw"),
+    [CT_EVENT_DWT] = CT_WORD("Dwt"),        [CT_EVENT_TEXT] = CT_WORD("Txt"),
 };
 
 static const char *const gaps[] = {
@@ -192,6 +195,14 @@ static void plain_note(struct ct_text *t, bool csv, const struct ct_event *e, co
         ct_text_char(t, '"');
 }
 
+void ct_event_begin(struct ct_text *t, char separator, const struct ct_event *e)
+{
+    ct_text_word(t, &type_names[e->type]);
+    ct_text_char(t, separator);
+    ct_text_offset(t, e->cycle);
+    ct_text_char(t, separator);
+}
+
 static void plain_line(struct ct_text *t, char separator, const struct ct_event_place *p,
                        const struct ct_event *e, enum value_kind kind, const char *note)
 {
@@ -214,10 +225,7 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
         ct_text_dec(t, e->offset);
         ct_text_char(t, ',');
     }
-    ct_text_string(t, type_names[e->type]);
-    ct_text_char(t, separator);
-    ct_text_dec(t, e->cycle);
-    ct_text_char(t, separator);
+    ct_event_begin(t, separator, e);
     value_text(t, kind, e->value);
     ct_text_char(t, separator);
     plain_note(t, csv, e, note, p->name);
@@ -242,7 +250,7 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
     ct_text_lit(t, "\",\"offset\":");
     ct_text_dec(t, e->offset);
     ct_text_lit(t, ",\"type\":\"");
-    ct_text_string(t, type_names[e->type]);
+    ct_text_word(t, &type_names[e->type]);
     ct_text_lit(t, "\",\"cycle\":");
     ct_text_dec(t, e->cycle);
     if (kind != NO_VALUE) {

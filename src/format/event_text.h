@@ -23,6 +23,9 @@ const char *ct_event_head(enum ct_event_format format, bool merged);
  * has none. */
 bool ct_event_address(const struct ct_event *event, uint64_t *addr);
 
+/* Writes what an event has in lines with separators from its type on, up to the value. */
+void ct_event_begin(struct ct_text *text, char separator, const struct ct_event *event);
+
 void ct_event_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_place *place,
                    const struct ct_event *event);
 

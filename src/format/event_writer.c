@@ -4,6 +4,7 @@
 #include "coretap/format.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ctx.h"
 #include "base/options.h"
@@ -18,6 +19,17 @@ struct source_text {
     struct ct_port_text ports;
 };
 
+/* What stands in the lines of branches behind the cycles: where they go, and what that is called. Two cache
+ * lines. */
+struct target_text {
+    uint64_t addr;
+    uint16_t memory;
+    uint8_t size; /* with the end of the line; 0: nothing is kept here */
+    char text[117];
+};
+
+#define TARGET_BITS 13
+
 struct ct_event_writer {
     struct ct_ctx *ctx;
     struct ct_event_write_options options;
@@ -28,6 +40,8 @@ struct ct_event_writer {
                                                             for */
     struct source_text *texts;
     struct ct_line_out lines;
+    bool keeps_targets; /* the lines of branches are such that … */
+    struct target_text targets[1u << TARGET_BITS];
 };
 
 /* ---- names ---- */
@@ -59,6 +73,7 @@ static int list_programs(struct ct_event_writer *w)
     if (!places)
         return ct_fail_nomem(w->ctx, "names of addresses");
     ct_address_names_set(w->names, places, count);
+    memset(w->targets, 0, sizeof w->targets);
     return CT_OK;
 }
 
@@ -124,6 +139,7 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
         return ct_fail_nomem(ctx, "events");
     w->ctx = ctx;
     w->options = mine;
+    w->keeps_targets = mine.format == CT_EVENT_FORMAT_TSV && !mine.merged;
     const int rc = open_writer(w, write, user);
     if (rc) {
         ct_event_writer_free(w);
@@ -224,6 +240,52 @@ static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, 
     return rc;
 }
 
+/* Tells whether a line has an address whose text can be kept. */
+static bool has_target(const struct ct_event_writer *w, const struct ct_event *e)
+{
+    return w->keeps_targets && (e->type == CT_EVENT_BRANCH || e->type == CT_EVENT_START) && !e->unknown;
+}
+
+/* Keeps what stands behind the second tab of the line from `begin` on, where it is short enough. */
+static void keep_target(struct target_text *target, const struct ct_event *e, const struct ct_text *t,
+                        size_t begin)
+{
+    const char *from = t->data + begin;
+    for (unsigned tabs = 0; tabs < 2; from++)
+        tabs += *from == '\t';
+    const size_t size = (size_t)(t->data + t->used - from);
+    if (size > sizeof target->text)
+        return;
+    *target = (struct target_text){.addr = e->value, .memory = e->memory, .size = (uint8_t)size};
+    memcpy(target->text, from, size);
+}
+
+/* Puts the line of an event that has_target: execution comes by the same places again and again. */
+static int put_target(struct ct_event_writer *w, const struct ct_event_origin *origin,
+                      const struct ct_event *e)
+{
+    struct ct_text *t = &w->lines.text;
+    /* Fibonacci hashing: addresses of code differ in their low bits. */
+    const uint64_t hash = (e->value ^ e->memory) * UINT64_C(0x9e3779b97f4a7c15);
+    struct target_text *target = &w->targets[hash >> (64 - TARGET_BITS)];
+    ct_text_room(t);
+    if (target->addr == e->value && target->memory == e->memory && target->size) {
+        ct_event_begin(t, '\t', e);
+        memcpy(t->data + t->used, target->text, sizeof target->text);
+        t->used += target->size;
+        return CT_OK;
+    }
+    struct ct_event_place place = {.origin = origin};
+    const int rc = name_of(w, e, &place.name);
+    if (rc)
+        return rc;
+    const size_t begin = t->used;
+    ct_event_line(t, CT_EVENT_FORMAT_TSV, &place, e);
+    if (!place.name || place.name->is_plain)
+        keep_target(target, e, t, begin);
+    return CT_OK;
+}
+
 /* Begins the lines of an origin. CT_ERR_ARG: the writer was not made for these records. */
 static int begin(struct ct_event_writer *w, const struct ct_event_origin *origin, const void *events,
                  size_t count, bool merged)
@@ -241,7 +303,7 @@ int ct_event_writer_add(struct ct_event_writer *w, const struct ct_event_origin 
 {
     int rc = begin(w, origin, events, count, false);
     for (size_t i = 0; i < count && !rc; i++)
-        rc = put(w, origin, &events[i], NULL);
+        rc = has_target(w, &events[i]) ? put_target(w, origin, &events[i]) : put(w, origin, &events[i], NULL);
     return rc ? rc : ct_line_out_result(&w->lines);
 }
 

@@ -35,6 +35,8 @@ struct ct_lister {
     struct ct_lister *spare; /* a list of parts that nobody uses, linked by `next` */
     struct ct_lister *next;
     struct ct_text text;
+    struct ct_packet_line packets[CT_PACKET_LINES];
+    struct ct_range_line ranges[1u << CT_RANGE_LINE_BITS];
 };
 
 static struct ct_lister *make(struct ct_ctx *ctx)
@@ -42,8 +44,10 @@ static struct ct_lister *make(struct ct_ctx *ctx)
     struct ct_lister *lister = malloc(sizeof *lister);
     if (!lister)
         return NULL;
+    memset(lister->packets, 0, sizeof lister->packets);
+    memset(lister->ranges, 0, sizeof lister->ranges);
     lister->ctx = ctx;
-    lister->lines = (struct ct_element_lister){.text = &lister->text};
+    lister->lines = (struct ct_element_lister){.text = &lister->text, .ranges = lister->ranges};
     lister->out = NULL;
     lister->buffer = NULL;
     lister->id = -1;
@@ -129,7 +133,7 @@ int ct_lister_packets(struct ct_lister *lister, const struct ct_stream *stream,
         return CT_ERR_ARG;
     put_heading(lister);
     lister->lines.open = false;
-    ct_list_packets(&lister->text, stream, batch);
+    ct_list_packets(&lister->text, lister->packets, stream, batch);
     return result_of(lister);
 }
 
@@ -180,7 +184,7 @@ int ct_lister_part(struct ct_lister *whole, struct ct_lister **out)
         return CT_ERR_NOMEM;
     part->text.kept_size = 0;
     /* the last line before the part is open: the part may continue it */
-    part->lines = (struct ct_element_lister){.text = &part->text, .open = true};
+    part->lines = (struct ct_element_lister){.text = &part->text, .ranges = part->ranges, .open = true};
     *out = part;
     return CT_OK;
 }

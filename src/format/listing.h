@@ -12,6 +12,9 @@
 #include "coretap/packet_stm.h"
 #include "format/text.h"
 
+/* Appends what all packet lines have behind the offset: ID, bytes (a dash when there are none) and a space. */
+void ct_list_packet_bytes(struct ct_text *text, uint8_t id, const uint8_t *bytes, size_t size);
+
 /* Begins the line of a packet: offset, ID, bytes (a dash when there are none) and a space. Makes room for the
  * whole line; the caller appends the rest and the newline. */
 void ct_list_packet_place(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
@@ -22,8 +25,17 @@ void ct_list_packet_start(struct ct_text *text, uint8_t id, uint64_t offset, con
                           size_t size, const char *type);
 
 /* Append a field; `key` is " name=". */
-void ct_list_dec(struct ct_text *text, const char *key, uint64_t value);
-void ct_list_hex(struct ct_text *text, const char *key, uint64_t value);
+static inline void ct_list_dec(struct ct_text *text, const char *key, uint64_t value)
+{
+    ct_text_string(text, key);
+    ct_text_dec(text, value);
+}
+
+static inline void ct_list_hex(struct ct_text *text, const char *key, uint64_t value)
+{
+    ct_text_string(text, key);
+    ct_text_hex(text, value);
+}
 
 /* Returns the name of an ETMv4 or ETE packet type in listings, such as "i_atom_f1". */
 const char *ct_etm4_type_name(enum ct_etm4_type type);
@@ -31,6 +43,26 @@ const char *ct_etm4_type_name(enum ct_etm4_type type);
 /* Appends the line of a packet of trace ID `id` at `offset`; `bytes` are its packet->size bytes. */
 void ct_list_etm4_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm4_packet *packet, const struct ct_source *source);
+
+/* Appends what stands in that line behind the offset. */
+void ct_list_etm4_rest(struct ct_text *text, uint8_t id, const uint8_t *bytes,
+                       const struct ct_etm4_packet *packet, const struct ct_source *source);
+
+/* The line of an ETMv4 packet that is short, as it was written before, from behind the offset on. A cache
+ * line. */
+struct ct_packet_line {
+    uint32_t atoms; /* what the packet has … */
+    uint32_t count;
+    uint16_t flags;
+    uint16_t info;
+    uint8_t type;
+    uint8_t natoms;
+    uint8_t id;
+    uint8_t size; /* of the text; 0: nothing is kept here */
+    char text[48];
+};
+
+#define CT_PACKET_LINES 256u /* by header */
 
 /* Do the same for PTM. */
 const char *ct_ptm_type_name(enum ct_ptm_type type);
@@ -54,17 +86,30 @@ const char *ct_itm_type_name(enum ct_itm_type type);
 void ct_list_itm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_itm_packet *packet);
 
-/* Appends one line for each packet of the batch. */
-void ct_list_packets(struct ct_text *text, const struct ct_stream *stream,
+/* Appends one line for each packet of the batch. `lines` are CT_PACKET_LINES that are kept, zeros at first;
+ * NULL: each is written anew. */
+void ct_list_packets(struct ct_text *text, struct ct_packet_line *lines, const struct ct_stream *stream,
                      const struct ct_packet_batch *batch);
 
 /* Appends the lines that say which buffer and trace ID the next ones are of. NULL and -1 stand for none. */
 void ct_list_heading(struct ct_text *text, const char *buffer, int id);
 
+/* The line of a range as it was written before, from behind the trace ID on. Two cache lines. */
+struct ct_range_line {
+    uint64_t start;
+    uint64_t end;
+    uint64_t others; /* what else of the record it depends on */
+    uint8_t size;    /* of the text; 0: nothing is kept here */
+    char text[103];
+};
+
+#define CT_RANGE_LINE_BITS 12
+
 /* Appends the lines of elements. The last line is held back, because a cycle count that belongs to it may
  * follow. */
 struct ct_element_lister {
     struct ct_text *text;
+    struct ct_range_line *ranges; /* 2^CT_RANGE_LINE_BITS, by start; NULL: each range is written anew */
     uint8_t id;
     bool open;               /* the last line has no end yet */
     const char *last_fields; /* the fields that a cycle count is written before */

@@ -47,6 +47,30 @@ static void range(struct ct_text *t, const struct ct_flow *r)
     ct_text_char(t, r->cond && !r->loop ? '1' : '0');
 }
 
+/* Execution comes by the same ranges again and again: their lines are kept. */
+static void range_again(struct ct_element_lister *lister, const struct ct_flow *r)
+{
+    struct ct_text *t = lister->text;
+    /* Fibonacci hashing: addresses of code differ in their low bits, of which the lowest is 0. */
+    const uint64_t hash = (r->start | r->exec) * UINT64_C(0x9e3779b97f4a7c15);
+    struct ct_range_line *line = &lister->ranges[hash >> (64 - CT_RANGE_LINE_BITS)];
+    const uint64_t others = r->n | (uint64_t)r->isa << 32 | (uint64_t)r->type << 36 | (uint64_t)r->sub << 40 |
+                            (uint64_t)r->last_size << 44 | (uint64_t)r->exec << 52 |
+                            (uint64_t)(r->cond && !r->loop) << 53;
+    if (line->start == r->start && line->end == r->end && line->others == others && line->size) {
+        memcpy(t->data + t->used, line->text, sizeof line->text);
+        t->used += line->size;
+        return;
+    }
+    const size_t begin = t->used;
+    range(t, r);
+    const size_t size = t->used - begin;
+    if (size > sizeof line->text)
+        return;
+    *line = (struct ct_range_line){.start = r->start, .end = r->end, .others = others, .size = (uint8_t)size};
+    memcpy(line->text, t->data + begin, size);
+}
+
 static void space(struct ct_text *t, unsigned mask)
 {
     static const struct {
@@ -229,12 +253,16 @@ void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *r)
     }
     ct_list_flow_end(lister);
     ct_text_room(t);
-    ct_text_dec(t, r->offset);
+    ct_text_offset(t, r->offset);
     ct_text_char(t, ' ');
-    ct_text_hex_digits(t, lister->id, 2);
+    ct_text_char(t, ct_text_digits[lister->id >> 4]);
+    ct_text_char(t, ct_text_digits[lister->id & 15]);
     switch (r->kind) {
     case CT_FLOW_RANGE:
-        range(t, r);
+        if (lister->ranges)
+            range_again(lister, r);
+        else
+            range(t, r);
         break;
     case CT_FLOW_RANGE_NOPATH:
         ct_text_lit(t, " i_range_nopath start=");

@@ -246,7 +246,15 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
 void ct_list_etm4_packet(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm4_packet *p, const struct ct_source *source)
 {
-    ct_list_packet_place(t, id, offset, bytes, p->size);
+    ct_text_room(t);
+    ct_text_offset(t, offset);
+    ct_list_etm4_rest(t, id, bytes, p, source);
+}
+
+void ct_list_etm4_rest(struct ct_text *t, uint8_t id, const uint8_t *bytes, const struct ct_etm4_packet *p,
+                       const struct ct_source *source)
+{
+    ct_list_packet_bytes(t, id, bytes, p->size);
     ct_text_word(t, &names[p->type]);
     fields(t, p, source);
     ct_text_char(t, '\n');

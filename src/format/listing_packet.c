@@ -3,23 +3,41 @@
 #include "coretap/format.h"
 #include "format/listing.h"
 
-void ct_list_packet_place(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size)
+#define PAIR(high, low)                                                                                      \
+    {                                                                                                        \
+        high, low                                                                                            \
+    }
+#define ROW(high)                                                                                            \
+    PAIR(high, '0'), PAIR(high, '1'), PAIR(high, '2'), PAIR(high, '3'), PAIR(high, '4'), PAIR(high, '5'),    \
+        PAIR(high, '6'), PAIR(high, '7'), PAIR(high, '8'), PAIR(high, '9'), PAIR(high, 'a'),                 \
+        PAIR(high, 'b'), PAIR(high, 'c'), PAIR(high, 'd'), PAIR(high, 'e'), PAIR(high, 'f')
+
+/* The two hexadecimal digits of each byte. */
+static const char pairs[256][2] = {
+    ROW('0'), ROW('1'), ROW('2'), ROW('3'), ROW('4'), ROW('5'), ROW('6'), ROW('7'),
+    ROW('8'), ROW('9'), ROW('a'), ROW('b'), ROW('c'), ROW('d'), ROW('e'), ROW('f'),
+};
+
+void ct_list_packet_bytes(struct ct_text *t, uint8_t id, const uint8_t *bytes, size_t size)
 {
-    ct_text_room(t);
-    ct_text_offset(t, offset);
     char *p = t->data + t->used;
     *p++ = ' ';
     *p++ = ct_text_digits[id >> 4];
     *p++ = ct_text_digits[id & 15];
     *p++ = ' ';
-    for (size_t i = 0; i < size; i++) {
-        *p++ = ct_text_digits[bytes[i] >> 4];
-        *p++ = ct_text_digits[bytes[i] & 15];
-    }
+    for (size_t i = 0; i < size; i++, p += 2)
+        memcpy(p, pairs[bytes[i]], 2);
     if (!size)
         *p++ = '-';
     *p++ = ' ';
     t->used = (size_t)(p - t->data);
+}
+
+void ct_list_packet_place(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    ct_text_room(t);
+    ct_text_offset(t, offset);
+    ct_list_packet_bytes(t, id, bytes, size);
 }
 
 void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size,
@@ -27,18 +45,6 @@ void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const 
 {
     ct_list_packet_place(t, id, offset, bytes, size);
     ct_text_string(t, type);
-}
-
-void ct_list_dec(struct ct_text *t, const char *key, uint64_t value)
-{
-    ct_text_string(t, key);
-    ct_text_dec(t, value);
-}
-
-void ct_list_hex(struct ct_text *t, const char *key, uint64_t value)
-{
-    ct_text_string(t, key);
-    ct_text_hex(t, value);
 }
 
 /* ---- batches ---- */
@@ -50,13 +56,66 @@ static const uint8_t *bytes_at(const struct ct_packet_batch *batch, uint64_t pos
     return pos < batch->run->pos ? NULL : batch->run->data + (pos - batch->run->pos);
 }
 
-static void list_etm4(struct ct_text *text, const struct ct_stream *stream,
+/* Tells whether a packet has one byte, and its line says nothing but what struct ct_packet_line knows of. */
+static bool is_short(const struct ct_etm4_packet *p)
+{
+    switch (p->type) {
+    case CT_ETM4_ATOM_F1:
+    case CT_ETM4_ATOM_F2:
+    case CT_ETM4_ATOM_F3:
+    case CT_ETM4_ATOM_F4:
+    case CT_ETM4_ATOM_F5:
+    case CT_ETM4_ATOM_F6:
+    case CT_ETM4_EVENT:
+        return p->size == 1;
+    case CT_ETM4_CCNT_F3:
+        return p->size == 1 && !(p->flags & CT_ETM4_HAS_COMMIT);
+    default:
+        return false;
+    }
+}
+
+/* Puts the line of a packet of one byte: its text is the same each time. */
+static void put_again(struct ct_text *text, struct ct_packet_line *lines, const struct ct_stream *stream,
+                      uint64_t offset, const uint8_t *bytes, const struct ct_etm4_packet *p)
+{
+    struct ct_packet_line *line = &lines[p->header];
+    ct_text_room(text);
+    ct_text_offset(text, offset);
+    if (line->size && line->id == stream->id && line->type == p->type && line->atoms == p->atoms &&
+        line->natoms == p->natoms && line->count == p->count && line->info == p->info &&
+        line->flags == p->flags) {
+        memcpy(text->data + text->used, line->text, sizeof line->text);
+        text->used += line->size;
+        return;
+    }
+    const size_t begin = text->used;
+    ct_list_etm4_rest(text, stream->id, bytes, p, stream->source);
+    const size_t size = text->used - begin;
+    if (size > sizeof line->text)
+        return;
+    *line = (struct ct_packet_line){.atoms = p->atoms,
+                                    .count = p->count,
+                                    .flags = p->flags,
+                                    .info = p->info,
+                                    .type = p->type,
+                                    .natoms = p->natoms,
+                                    .id = stream->id,
+                                    .size = (uint8_t)size};
+    memcpy(line->text, text->data + begin, size);
+}
+
+static void list_etm4(struct ct_text *text, struct ct_packet_line *lines, const struct ct_stream *stream,
                       const struct ct_packet_batch *batch)
 {
     const struct ct_etm4_packet *packets = batch->packets;
-    for (size_t i = 0; i < batch->count; i++)
-        ct_list_etm4_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i],
-                            stream->source);
+    for (size_t i = 0; i < batch->count; i++) {
+        const uint8_t *bytes = bytes_at(batch, packets[i].pos);
+        if (lines && is_short(&packets[i]))
+            put_again(text, lines, stream, batch->offsets[i], bytes, &packets[i]);
+        else
+            ct_list_etm4_packet(text, stream->id, batch->offsets[i], bytes, &packets[i], stream->source);
+    }
 }
 
 static void list_etm3(struct ct_text *text, const struct ct_stream *stream,
@@ -92,13 +151,13 @@ static void list_stm(struct ct_text *text, const struct ct_stream *stream,
         ct_list_stm_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i]);
 }
 
-void ct_list_packets(struct ct_text *text, const struct ct_stream *stream,
+void ct_list_packets(struct ct_text *text, struct ct_packet_line *lines, const struct ct_stream *stream,
                      const struct ct_packet_batch *batch)
 {
     switch (batch->protocol) {
     case CT_PROTOCOL_ETM4:
     case CT_PROTOCOL_ETE:
-        list_etm4(text, stream, batch);
+        list_etm4(text, lines, stream, batch);
         break;
     case CT_PROTOCOL_ETM3:
         list_etm3(text, stream, batch);

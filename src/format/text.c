@@ -16,7 +16,8 @@ void ct_text_init(struct ct_text *text, FILE *out)
     text->kept = NULL;
     text->kept_size = text->kept_cap = 0;
     text->used = 0;
-    text->high = 0;
+    text->base = 0;
+    text->high_size = 0;
 }
 
 static bool keep(struct ct_text *text)
@@ -94,25 +95,25 @@ void ct_text_dec(struct ct_text *text, uint64_t value)
     text->used += 8 - zeros;
 }
 
-void ct_text_offset(struct ct_text *text, uint64_t value)
+void ct_text_offset_anew(struct ct_text *text, uint64_t value)
 {
-    const uint64_t high = value / 10000;
-    if (high != text->high || !high) {
-        const size_t start = text->used;
-        ct_text_dec(text, value);
-        const size_t size = high ? text->used - start - 4 : 0;
-        memcpy(text->high_digits, text->data + start, size);
-        text->high = high;
-        text->high_size = (uint8_t)size;
+    const uint64_t hundreds = value / 100;
+    const uint64_t before = text->base / 100;
+    /* Where all but the last four digits stay, two that are kept are exchanged. */
+    if (text->high_size > 2 && hundreds / 100 == before / 100) {
+        const unsigned low = (unsigned)(hundreds % 100);
+        text->high_digits[text->high_size - 2] = (char)('0' + low / 10);
+        text->high_digits[text->high_size - 1] = (char)('0' + low % 10);
+        text->base = hundreds * 100;
+        ct_text_offset(text, value);
         return;
     }
-    const uint32_t low = (uint32_t)(value % 10000), hundreds = low / 100;
-    const uint32_t twos = hundreds | (low - 100 * hundreds) << 16;
-    const uint32_t tens = twos * 103 >> 10 & 0x000f000f;
-    char *p = text->data + text->used;
-    memcpy(p, text->high_digits, sizeof text->high_digits);
-    put_eight(p + text->high_size, (tens | (twos - 10 * tens) << 8) | ASCII_ZEROS);
-    text->used += text->high_size + 4u;
+    const size_t start = text->used;
+    ct_text_dec(text, value);
+    const size_t size = hundreds ? text->used - start - 2 : 0;
+    memcpy(text->high_digits, text->data + start, size);
+    text->base = hundreds * 100;
+    text->high_size = (uint8_t)size;
 }
 
 /* Returns the characters of eight hexadecimal digits, the highest digit in the lowest byte. */

@@ -22,8 +22,8 @@ struct ct_text {
     char *kept;  /* the text that was kept, for the caller to free */
     size_t kept_size, kept_cap;
     size_t used;
-    uint64_t high;     /* the number that ct_text_offset wrote last, divided by 10000 */
-    uint8_t high_size; /* how many digits that has; 0 for none */
+    uint64_t base;     /* the number that ct_text_offset wrote last, without its last two digits */
+    uint8_t high_size; /* how many digits come before these two; 0 when they are not kept */
     char high_digits[CT_TEXT_SLACK];
     char data[CT_TEXT_SIZE + CT_TEXT_SLACK];
 };
@@ -87,10 +87,26 @@ extern const char ct_text_digits[16];
 /* Append a number: decimal; hexadecimal in lower case without leading zeros; with a number of hexadecimal
  * digits. */
 void ct_text_dec(struct ct_text *text, uint64_t value);
-void ct_text_offset(struct ct_text *text,
-                    uint64_t value); /* as ct_text_dec, but fast for numbers that ascend slowly */
 void ct_text_hex(struct ct_text *text, uint64_t value);
 void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned count);
+
+/* Appends a number as ct_text_dec does, quickly for numbers that ascend slowly: all but the last two digits
+ * may be those of the one before. */
+void ct_text_offset_anew(struct ct_text *text, uint64_t value);
+static inline void ct_text_offset(struct ct_text *text, uint64_t value)
+{
+    const uint64_t low = value - text->base;
+    if (low >= 100 || !text->high_size) {
+        ct_text_offset_anew(text, value);
+        return;
+    }
+    char *p = text->data + text->used;
+    memcpy(p, text->high_digits, sizeof text->high_digits);
+    const unsigned tens = (unsigned)low * 103 >> 10;
+    p[text->high_size] = (char)('0' + tens);
+    p[text->high_size + 1] = (char)('0' + low - 10 * tens);
+    text->used += text->high_size + 2u;
+}
 
 /* Appends `count` atoms, the oldest in bit 0: E for 1, N for 0. */
 void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count);

@@ -96,7 +96,7 @@ static inline void fuzz_list(const struct ct_protocol_ops *ops, const struct ct_
         require(offsets[i] <= size && (i == 0 || offsets[i] >= offsets[i - 1]));
     }
     ct_text_init(&text, nowhere);
-    ct_list_packets(&text, &stream, &batch);
+    ct_list_packets(&text, NULL, &stream, &batch);
     require(ct_text_flush(&text));
     fclose(nowhere);
 }

@@ -15,7 +15,7 @@ struct sink {
 static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     struct sink *s = user;
-    ct_list_packets(&s->text, stream, batch);
+    ct_list_packets(&s->text, NULL, stream, batch);
     return 0;
 }
 

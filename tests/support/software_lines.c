@@ -54,7 +54,7 @@ static void list_packets(const struct trace *trace, struct ct_text *text)
                                     .protocol = trace->source->protocol,
                                     .offsets = offsets,
                                     .run = &run};
-    ct_list_packets(text, &stream, &batch);
+    ct_list_packets(text, NULL, &stream, &batch);
 }
 
 static void list_elements(const struct trace *trace, struct ct_text *text)
