@@ -16,6 +16,9 @@ struct ct_fast;
 /* The largest packet record of all protocols. */
 #define CT_PACKET_SIZE_MAX 64
 
+/* Room that a batch of packets may have left although there are more. */
+#define CT_PACKETS_STEP 64u
+
 /* Decoders and resolvers are the protocol's own objects. The operations are the functions of the protocol's
  * public headers with untyped pointers, and keep the rules that stand there. */
 struct ct_protocol_ops {
@@ -43,6 +46,15 @@ struct ct_protocol_ops {
     void (*fast_reset)(void *fast); /* called after the decoder and the resolver were reset */
     size_t (*fast_run)(void *fast, struct ct_work *work, struct ct_elem *elems, size_t cap,
                        struct ct_stream_stats *stats);
+    /* Decodes all that there is, where only the statistics are wanted. */
+    void (*fast_count)(void *fast, struct ct_work *work, struct ct_stream_stats *stats);
+    /* As `decode`, where nobody wants the elements. *count is above `cap` less CT_PACKETS_STEP, which `cap`
+     * is at least, when there was not room for all. */
+    size_t (*fast_packets)(void *fast, const uint8_t *data, size_t size, uint64_t pos, bool final,
+                           void *packets, size_t cap, size_t *count);
+    /* Takes packets past the resolver as far as nothing is said by them but where execution went, and counts
+     * their elements in `stats`. Result: how many. */
+    size_t (*pass)(void *resolver, const void *packets, size_t size, struct ct_stream_stats *stats);
     /* Decodes straight to events, which are added to the columns as long as there is room. */
     void (*fast_events)(void *fast, struct ct_work *work, struct ct_events *events,
                         struct ct_event_columns *columns, struct ct_stream_stats *stats);

@@ -98,6 +98,9 @@ static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *r
                          size_t count, uint64_t *offsets)
 {
     const size_t stride = c->ops->packet_size, type_at = c->ops->type_at;
+    const struct ct_span *only = run->spans;
+    const bool straight = run->span_count == 1 && !(only->place & CT_SPAN_FRAMES);
+    const uint64_t distance = straight ? ct_span_offset(only, only->pos) - only->pos : 0;
     size_t at = SIZE_MAX;
     for (size_t i = 0; i < count; i++, packets += stride) {
         uint64_t pos;
@@ -105,6 +108,10 @@ static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *r
         if (packets[type_at] == 0) {
             /* The run may not hold its bytes any more. There is at most one such packet, at the start. */
             offsets[i] = c->start_offset;
+            continue;
+        }
+        if (straight) {
+            offsets[i] = pos + distance;
             continue;
         }
         if (at == SIZE_MAX)
@@ -147,15 +154,21 @@ static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches
     return rc;
 }
 
+static struct ct_work begin_work(const struct ct_stream_chain *c, const struct ct_run *run,
+                                 enum ct_behind behind)
+{
+    return (struct ct_work){.run = run,
+                            .behind = behind,
+                            .whole = c->whole,
+                            .start_offset = c->start_offset,
+                            .last_offset = c->last_offset};
+}
+
 /* Decodes bytes straight to events, when nobody wants anything else. */
 static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                       const struct ct_chain_sink *sink, size_t *used)
 {
-    struct ct_work work = {.run = run,
-                           .behind = behind,
-                           .whole = c->whole,
-                           .start_offset = c->start_offset,
-                           .last_offset = c->last_offset};
+    struct ct_work work = begin_work(c, run, behind);
     int rc;
     do {
         c->ops->fast_events(c->fast, &work, c->events->events, &c->events->columns, &c->stream.stats);
@@ -164,6 +177,16 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
     } while (!rc && work.more);
     *used = work.at;
     return rc;
+}
+
+/* Bytes to statistics, where nobody wants anything else. */
+static void run_count(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
+                      size_t *used)
+{
+    struct ct_work work = begin_work(c, run, behind);
+    c->ops->fast_count(c->fast, &work, &c->stream.stats);
+    c->last_offset = work.last_offset;
+    *used = work.at;
 }
 
 /* Elements that are made between two tries of hops. A try that decodes fewer than WORTH bytes doubles this
@@ -176,11 +199,7 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
                     enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                     size_t *used)
 {
-    struct ct_work work = {.run = run,
-                           .behind = behind,
-                           .whole = c->whole,
-                           .start_offset = c->start_offset,
-                           .last_offset = c->last_offset};
+    struct ct_work work = begin_work(c, run, behind);
     const bool hops = c->hops && !sink->elems && !c->events;
     size_t cap = hops ? HOP_ELEMS : CT_BATCH_ELEMS;
     bool limited;
@@ -215,6 +234,25 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
     return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
 }
 
+/* Packets that are resolved between two tries to take them past the resolver. */
+#define PASS_STEP 8u
+
+/* The `size` packets of the batch, of which only what is lost counts. */
+static void pass_elems(struct ct_stream_chain *c, size_t size, bool final, struct ct_batches *batches)
+{
+    const size_t stride = c->ops->packet_size;
+    size_t done = 0;
+    size_t count;
+    do {
+        done += c->ops->pass(c->resolver, batches->packets + done * stride, size - done, &c->stream.stats);
+        const size_t step = size - done < PASS_STEP ? size - done : PASS_STEP;
+        const bool last = final && done + step == size;
+        done += c->ops->resolve(c->resolver, batches->packets + done * stride, step, last, batches->elems,
+                                CT_BATCH_ELEMS, &count);
+        ct_losses_count_elems(&c->stream.stats, c->whole, batches->elems, count);
+    } while (done < size || count > CT_BATCH_ELEMS - CT_RESOLVE_MIN);
+}
+
 /* Resolves the `size` packets of the batch to elements and hands these out. */
 static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct_level level,
                      struct ct_batches *batches, const struct ct_chain_sink *sink)
@@ -222,6 +260,10 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct
     place_packets(c, batches->packets, batches->offsets, size);
     if (size)
         c->last_offset = batches->offsets[size - 1];
+    if (level == CT_LEVEL_PACKET && c->ops->pass) {
+        pass_elems(c, size, final, batches);
+        return 0;
+    }
     size_t done = 0;
     size_t count;
     do {
@@ -233,6 +275,25 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct
             return rc;
     } while (done < size || count > CT_BATCH_ELEMS - CT_RESOLVE_MIN);
     return 0;
+}
+
+/* Packets of the run from byte `at` on. Result: bytes that are done with. */
+static size_t decode_packets(struct ct_stream_chain *c, const struct ct_run *run, size_t at, bool final,
+                             enum ct_level level, void *packets, size_t *count)
+{
+    /* A run that only ends the stream has no bytes, and may have no place for them. */
+    const uint8_t *data = run->data ? run->data + at : NULL;
+    if (c->fast && level == CT_LEVEL_PACKET)
+        return c->ops->fast_packets(c->fast, data, run->size - at, run->pos + at, final, packets,
+                                    CT_BATCH_PACKETS, count);
+    return c->ops->decode(c->decoder, data, run->size - at, run->pos + at, final, packets, CT_BATCH_PACKETS,
+                          count);
+}
+
+/* Tells whether there may be more than the packets of a batch. */
+static bool is_full(size_t count)
+{
+    return count > CT_BATCH_PACKETS - CT_PACKETS_STEP;
 }
 
 int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
@@ -250,14 +311,16 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
         return 0;
     if (c->fast && c->events && !c->follow && !sink->packets && !sink->elems)
         return run_events(c, run, behind, sink, used);
+    if (c->fast && level == CT_LEVEL_PACKET && !sink->packets) {
+        run_count(c, run, behind, used);
+        return 0;
+    }
     if (c->fast && !sink->packets)
         return run_fast(c, run, behind, level, batches, sink, used);
     size_t at = 0;
     size_t count;
     do {
-        /* The run that ends the stream is empty and may have no data pointer. */
-        at += c->ops->decode(c->decoder, run->data ? run->data + at : NULL, run->size - at, run->pos + at,
-                             final, batches->packets, CT_BATCH_PACKETS, &count);
+        at += decode_packets(c, run, at, final, level, batches->packets, &count);
         find_offsets(c, run, batches->packets, count, batches->offsets);
         count_packets(c, batches->packets, count);
         struct ct_packet_batch batch = {.packets = batches->packets,
@@ -267,12 +330,12 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
                                         .offsets = batches->offsets,
                                         .run = run};
         int rc = sink->packets && count ? sink->packets(sink->user, &c->stream, &batch) : 0;
-        bool last = behind == CT_BEHIND_END && count < CT_BATCH_PACKETS;
+        bool last = behind == CT_BEHIND_END && !is_full(count);
         if (!rc)
             rc = run_elems(c, count, last, level, batches, sink);
         if (rc)
             return rc;
-    } while (count == CT_BATCH_PACKETS);
+    } while (is_full(count));
     *used = at;
     return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
 }

@@ -3,11 +3,13 @@
 #include <stddef.h>
 
 #include "chain/protocol.h"
+#include "elem/etm4_state.h"
 #include "etm4/fast.h"
 #include "etm4/hops.h"
 #include "etm4/seam.h"
 
 _Static_assert(sizeof(struct ct_etm4_packet) <= CT_PACKET_SIZE_MAX, "a batch has room");
+_Static_assert(CT_SCAN_BLOCK == CT_PACKETS_STEP, "as the chain expects");
 _Static_assert(CT_ETM4_TYPE_COUNT <= CT_PACKET_TYPES, "the statistics have room");
 _Static_assert(CT_ETM4_NOT_SYNC == 0 && offsetof(struct ct_etm4_packet, pos) == 0, "as the chain expects");
 
@@ -86,6 +88,26 @@ static size_t fast_run(void *fast, struct ct_work *work, struct ct_elem *elems, 
     return ct_etm4_fast_run(fast, work, elems, cap, stats);
 }
 
+static void fast_count(void *fast, struct ct_work *work, struct ct_stream_stats *stats)
+{
+    ct_etm4_fast_count(fast, work, stats);
+}
+
+static size_t fast_packets(void *fast, const uint8_t *data, size_t size, uint64_t pos, bool final,
+                           void *packets, size_t cap, size_t *count)
+{
+    return ct_etm4_fast_packets(fast, data, size, pos, final, packets, cap, count);
+}
+
+static size_t pass(void *resolver, const void *packets, size_t size, struct ct_stream_stats *stats)
+{
+    struct ct_etm4_passed passed;
+    const size_t taken = ct_etm4_resolve_past(resolver, packets, size, &passed);
+    stats->elements += passed.elements;
+    stats->atoms += passed.atoms;
+    return taken;
+}
+
 static void fast_events(void *fast, struct ct_work *work, struct ct_events *events,
                         struct ct_event_columns *columns, struct ct_stream_stats *stats)
 {
@@ -132,6 +154,9 @@ const struct ct_protocol_ops ct_etm4_ops = {
     .fast_free = fast_free,
     .fast_reset = fast_reset,
     .fast_run = fast_run,
+    .fast_count = fast_count,
+    .fast_packets = fast_packets,
+    .pass = pass,
     .fast_events = fast_events,
     .hops_new = hops_new,
     .hops_free = hops_free,

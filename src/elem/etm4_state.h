@@ -46,4 +46,16 @@ struct ct_etm4_resolver {
     uint64_t lost;          /* bytes of packets that could not be used since the gap began */
 };
 
+/* What packets would have made. */
+struct ct_etm4_passed {
+    uint64_t elements;
+    uint64_t atoms;
+};
+
+/* Takes packets of a source that does not speculate as ct_etm4_resolve does, up to the last atoms before one
+ * that says more than where execution went; none while something else waits. Their elements, of which none
+ * tells of a loss, are only counted. Result: packets taken. */
+size_t ct_etm4_resolve_past(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets,
+                            size_t size, struct ct_etm4_passed *passed);
+
 #endif

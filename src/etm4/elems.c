@@ -109,8 +109,10 @@ size_t ct_etm4_burst_elems_avx2(struct ct_etm4_burst *burst, const struct ct_etm
     r.burst = burst;
     r.tables = tables;
     r.rows = rows;
-    while (cap - n >= CT_SCAN_BYTES) {
-        size_t bytes = ct_etm4_scan(&rows->scan, data + at, size - at, &entry, &r.chunk);
+    while (cap - n >= CT_SCAN_BLOCK) {
+        const size_t room = (cap - n) / CT_SCAN_BLOCK * CT_SCAN_BLOCK + CT_ETM4_BURST_AHEAD;
+        const size_t left = size - at;
+        size_t bytes = ct_etm4_scan(&rows->scan, data + at, left < room ? left : room, &entry, &r.chunk);
         if (!r.chunk.blocks)
             break;
         n += fill_chunk(&r, data + at, pos + (uint32_t)at, elems + n);

@@ -8,6 +8,7 @@
 #include "base/ctx.h"
 #include "elem/etm4_state.h"
 #include "etm4/elems.h"
+#include "etm4/packets.h"
 #include "losses/losses.h"
 
 /* Elements that the plain decoder makes at a time on the way to events. Each makes three events at most,
@@ -29,6 +30,8 @@ struct ct_etm4_fast {
     struct ct_etm4_burst burst;
     struct ct_etm4_event_tables tables;
     struct ct_etm4_elem_tables elem_tables;
+    struct ct_etm4_packet_tables packet_tables;
+    bool packets_ready; /* they are made */
     /* used between packets and events */
     struct ct_elem elems[ELEMS];
     struct ct_event events[CT_COLUMNS_STEP];
@@ -38,6 +41,7 @@ static void make_tables(struct ct_etm4_fast *f)
 {
     ct_etm4_event_tables_init(&f->tables, &f->burst);
     ct_etm4_elem_tables_init(&f->elem_tables, &f->burst);
+    f->packets_ready = false;
 }
 
 int ct_etm4_fast_new(struct ct_ctx *ctx, struct ct_etm4_decoder *decoder, struct ct_etm4_resolver *resolver,
@@ -141,15 +145,20 @@ static void count_packets(struct ct_etm4_burst *b, const struct ct_etm4_decoder 
 }
 
 /* Takes the state of the decoder into the burst, and makes the tables anew when its rows changed. */
-static bool enter(struct ct_etm4_fast *f)
+static bool enter_packets(struct ct_etm4_fast *f)
 {
     const uint32_t threshold = f->burst.threshold;
     const bool sf = f->burst.sf;
-    if (!is_clear(f->resolver) || !ct_etm4_burst_enter(&f->burst, f->decoder))
+    if (!ct_etm4_burst_enter(&f->burst, f->decoder))
         return false;
     if (f->burst.threshold != threshold || f->burst.sf != sf)
         make_tables(f);
     return true;
+}
+
+static bool enter(struct ct_etm4_fast *f)
+{
+    return is_clear(f->resolver) && enter_packets(f);
 }
 
 /* Decodes common packets to elements, as ct_etm4_burst_elems does. */
@@ -162,7 +171,7 @@ static size_t burst_bytes(struct ct_etm4_fast *f, const uint8_t *data, size_t si
     if (f->scan)
         bytes = ct_etm4_burst_elems_avx2(&f->burst, &f->elem_tables, &f->tables, data, size, pos, elems, cap,
                                          count);
-    if (f->scan && size - bytes >= CT_SCAN_BYTES && cap - *count >= CT_SCAN_BYTES)
+    if (f->scan && size - bytes >= CT_SCAN_BYTES && cap - *count >= CT_SCAN_BLOCK)
         return bytes; /* a packet that is not for bursts comes next */
     bytes += ct_etm4_burst_elems(&f->burst, data + bytes, size - bytes, pos + (uint32_t)bytes, elems + *count,
                                  cap - *count, &more);
@@ -170,11 +179,16 @@ static size_t burst_bytes(struct ct_etm4_fast *f, const uint8_t *data, size_t si
     return bytes;
 }
 
+static bool is_rare(const struct ct_etm4_fast *f, uint8_t header)
+{
+    return f->burst.rows[header]->form == CT_BURST_RARE;
+}
+
 /* Returns true when a packet that is not for bursts comes next, so that beginning one would cost more than it
  * brings. */
 static bool comes_rare(const struct ct_etm4_fast *f, const struct ct_work *work)
 {
-    return work->at == work->run->size || f->burst.rows[work->run->data[work->at]]->form == CT_BURST_RARE;
+    return work->at == work->run->size || is_rare(f, work->run->data[work->at]);
 }
 
 /* Decodes common packets from work->at on. Result: how many elements may leave. */
@@ -336,6 +350,82 @@ void ct_etm4_fast_events(struct ct_etm4_fast *f, struct ct_work *work, struct ct
         if (!final)
             break;
     }
+}
+
+/* Common packets, as ct_etm4_burst_packets. */
+static size_t burst_packets(struct ct_etm4_fast *f, const uint8_t *data, size_t size, uint64_t pos,
+                            struct ct_etm4_packet *packets, size_t cap, size_t *count)
+{
+    *count = 0;
+    if (!f->scan || !size || is_rare(f, *data) || !enter_packets(f))
+        return 0;
+    if (!f->packets_ready)
+        ct_etm4_packet_tables_init(&f->packet_tables, f->decoder, &f->tables);
+    f->packets_ready = true;
+    const size_t bytes =
+        ct_etm4_burst_packets(&f->burst, &f->packet_tables, &f->tables, data, size, pos, packets, cap, count);
+    ct_etm4_burst_leave(&f->burst, f->decoder);
+    return bytes;
+}
+
+size_t ct_etm4_fast_packets(struct ct_etm4_fast *f, const uint8_t *data, size_t size, uint64_t pos,
+                            bool final, struct ct_etm4_packet *packets, size_t cap, size_t *count)
+{
+    size_t at = 0;
+    size_t n = 0;
+    data = data ? data : (const uint8_t *)""; /* what only ends the stream may have no place */
+    while (cap - n >= CT_SCAN_BLOCK) {
+        size_t more;
+        at += burst_packets(f, data + at, size - at, pos + at, packets + n, cap - n, &more);
+        n += more;
+        if (cap - n < CT_SCAN_BLOCK)
+            break;
+        /* What is rare comes alone, what a burst leaves at the end not. */
+        const size_t most = size - at < CT_SCAN_BLOCK + CT_ETM4_BURST_AHEAD || !f->scan ? cap - n : 1;
+        at += ct_etm4_decode(f->decoder, data + at, size - at, pos + at, final, packets + n, most, &more);
+        n += more;
+        if (more < most)
+            break;
+    }
+    *count = n;
+    return at;
+}
+
+/* Common packets up to the last atoms, only counted. */
+static void burst_counts(struct ct_etm4_fast *f, struct ct_work *work, struct ct_stream_stats *stats)
+{
+    const struct ct_run *run = work->run;
+    if (!f->scan || comes_rare(f, work) || !enter(f))
+        return;
+    const uint64_t addresses = f->burst.address_count;
+    uint64_t count;
+    const size_t bytes =
+        ct_etm4_burst_counts(&f->burst, &f->tables, run->data + work->at, run->size - work->at, &count);
+    if (!bytes)
+        return;
+    ct_etm4_burst_leave(&f->burst, f->decoder);
+    if (f->burst.address_count != addresses)
+        f->resolver->last_is = f->decoder->history[0].is;
+    stats->elements += count; /* one for each packet, and all leave */
+    work->at += bytes;
+    work->last_offset = ct_run_offset(run, run->pos + work->at - 1); /* an atom has one byte */
+}
+
+void ct_etm4_fast_count(struct ct_etm4_fast *f, struct ct_work *work, struct ct_stream_stats *stats)
+{
+    bool more;
+    do {
+        burst_counts(f, work, stats);
+        stats->elements += burst(f, work, f->elems, ELEMS); /* what stands before something rare */
+        more = next_packet(f, work, stats);
+        const bool final = !more && work->behind == CT_BEHIND_END;
+        do {
+            const size_t count = resolve(f, final, f->elems, ELEMS);
+            ct_losses_count_elems(stats, work->whole, f->elems, count);
+        } while (f->pending || f->owing);
+    } while (more);
+    work->more = false;
+    count_packets(&f->burst, f->decoder, stats);
 }
 
 bool ct_etm4_fast_scans(const struct ct_etm4_fast *f)

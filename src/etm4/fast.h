@@ -30,6 +30,15 @@ size_t ct_etm4_fast_run(struct ct_etm4_fast *fast, struct ct_work *work, struct 
 void ct_etm4_fast_events(struct ct_etm4_fast *fast, struct ct_work *work, struct ct_events *events,
                          struct ct_event_columns *columns, struct ct_stream_stats *stats);
 
+/* Decodes packets as ct_etm4_decode does, whatever state the resolver is in, which is not asked. *count is
+ * how many; more than `cap` less CT_SCAN_BLOCK when there was not room for all. `cap` is CT_SCAN_BLOCK at
+ * least. Result: bytes that are done with. */
+size_t ct_etm4_fast_packets(struct ct_etm4_fast *fast, const uint8_t *data, size_t size, uint64_t pos,
+                            bool final, struct ct_etm4_packet *packets, size_t cap, size_t *count);
+
+/* Takes all that there is, where nobody wants packets or elements: both are only counted, with the losses. */
+void ct_etm4_fast_count(struct ct_etm4_fast *fast, struct ct_work *work, struct ct_stream_stats *stats);
+
 /* For hops, which decode bytes past the elements: whether chunks can be scanned, by which tables, and where
  * packets are counted. */
 bool ct_etm4_fast_scans(const struct ct_etm4_fast *fast);

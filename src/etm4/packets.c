@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bursts of packets with AVX2: all packets of 64 bytes are what their header alone would make, then what
+ * stands behind headers is filled in, kind by kind, with no branch on what comes when. */
+#include "etm4/packets.h"
+
+void ct_etm4_packet_tables_init(struct ct_etm4_packet_tables *t, const struct ct_etm4_decoder *decoder,
+                                const struct ct_etm4_event_tables *rows)
+{
+    for (unsigned h = 0; h < 256; h++) {
+        const uint8_t bytes[CT_ETM4_PACKET_MAX] = {(uint8_t)h};
+        struct ct_etm4_decoder d = *decoder;
+        size_t count;
+        ct_etm4_decode(&d, bytes, sizeof bytes, 0, 0, &t->plain[h], 1, &count);
+        t->longer[h] = (rows->scan.lengths[h] & CT_SCAN_MORE) != 0;
+    }
+}
+
+#ifdef CT_HAVE_AVX2
+
+/* A burst on its way. */
+struct run {
+    const struct ct_etm4_packet_tables *tables;
+    const struct ct_etm4_event_tables *rows;
+    /* The last three addresses, newest last, and those of the block in work. */
+    uint64_t past[3 + CT_SCAN_BLOCK];
+    struct ct_etm4_chunk chunk;
+};
+
+/* The packet of the block that begins at byte i. */
+CT_AVX2_INLINE struct ct_etm4_packet *packet_at(struct ct_etm4_packet *out, const struct ct_etm4_masks *m,
+                                                unsigned i)
+{
+    return &out[__builtin_popcountll(m->packets & ((UINT64_C(1) << i) - 1))];
+}
+
+CT_AVX2_INLINE void fill_headers(const struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                 uint64_t pos, struct ct_etm4_packet *out)
+{
+    for (uint64_t left = m->packets; left; left &= left - 1, out++) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        *out = r->tables->plain[data[i]];
+        out->pos = pos + i;
+    }
+}
+
+CT_AVX2_INLINE void fill_counts(const struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                struct ct_etm4_packet *out)
+{
+    for (uint64_t left = m->counts; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        struct ct_etm4_packet *packet = packet_at(out, m, i);
+        packet->count = ct_count_of(r->rows->counts, data + i);
+        packet->size = (uint8_t)(packet->size + (r->tables->longer[data[i]] & data[i + 1] >> 7));
+    }
+}
+
+CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                   struct ct_etm4_packet *out, bool wide)
+{
+    uint64_t *past = r->past + 3;
+    uint64_t last = past[-1];
+    for (uint64_t left = m->addresses; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        struct ct_etm4_packet *packet = packet_at(out, m, i);
+        last = ct_address_of(&r->rows->addresses, data + i, past, last, wide);
+        *past++ = last;
+        packet->value = last & ~UINT64_C(1);
+        packet->is = last & 1;
+        packet->size = (uint8_t)(packet->size + (r->tables->longer[data[i]] & data[i + 1] >> 7));
+    }
+    ct_past_move(r->past, past);
+}
+
+/* The packets of a chunk. Result: how many. */
+CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint64_t pos,
+                                 struct ct_etm4_packet *packets)
+{
+    size_t n = 0;
+    for (unsigned b = 0; b < r->chunk.blocks; b++) {
+        const struct ct_etm4_masks *m = &r->chunk.masks[b];
+        const unsigned at = b * CT_SCAN_BLOCK;
+        fill_headers(r, m, data + at, pos + at, packets + n);
+        fill_counts(r, m, data + at, packets + n);
+        if (m->odd)
+            fill_addresses(r, m, data + at, packets + n, true);
+        else
+            fill_addresses(r, m, data + at, packets + n, false);
+        n += (unsigned)__builtin_popcountll(m->packets);
+    }
+    return n;
+}
+
+size_t ct_etm4_burst_packets(struct ct_etm4_burst *burst, const struct ct_etm4_packet_tables *tables,
+                             const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
+                             uint64_t pos, struct ct_etm4_packet *packets, size_t cap, size_t *count)
+{
+    struct run r;
+    size_t at = 0;
+    size_t n = 0;
+    unsigned entry = 0;
+    r.tables = tables;
+    r.rows = rows;
+    for (unsigned i = 0; i < 3; i++)
+        r.past[i] = burst->address[2 - i];
+    while (cap - n >= CT_SCAN_BLOCK && entry != CT_SCAN_STOP) {
+        const size_t room = (cap - n) / CT_SCAN_BLOCK * CT_SCAN_BLOCK + CT_ETM4_BURST_AHEAD;
+        const size_t left = size - at;
+        const size_t bytes =
+            ct_etm4_scan(&rows->scan, data + at, left < room ? left : room, &entry, &r.chunk);
+        if (!r.chunk.blocks)
+            break;
+        n += fill_chunk(&r, data + at, pos + at, packets + n);
+        at += bytes;
+    }
+    for (unsigned i = 0; i < 3; i++)
+        burst->address[i] = r.past[2 - i];
+    *count = n;
+    return entry == CT_SCAN_STOP ? at : at + entry;
+}
+
+/* Packets by header in four turns: a number that was just counted up is not there again at once. */
+struct seen {
+    uint32_t packets[4][256];
+    uint64_t count;
+    uint64_t addresses;
+    uint64_t past[3 + CT_SCAN_BLOCK]; /* as in struct run */
+};
+
+CT_AVX2_INLINE void count_headers(struct seen *seen, uint64_t packets, const uint8_t *data)
+{
+    unsigned n = (unsigned)__builtin_popcountll(packets);
+    seen->count += n;
+    for (; n >= 4; n -= 4)
+        for (unsigned i = 0; i < 4; i++, packets &= packets - 1)
+            seen->packets[i][data[__builtin_ctzll(packets)]]++;
+    for (; packets; packets &= packets - 1)
+        seen->packets[0][data[__builtin_ctzll(packets)]]++;
+}
+
+CT_AVX2_INLINE void follow_addresses(struct seen *seen, const struct ct_address_rows *rows,
+                                     uint64_t addresses, const uint8_t *data, bool wide)
+{
+    uint64_t *past = seen->past + 3;
+    uint64_t last = past[-1];
+    seen->addresses += (unsigned)__builtin_popcountll(addresses);
+    for (; addresses; addresses &= addresses - 1) {
+        last = ct_address_of(rows, data + __builtin_ctzll(addresses), past, last, wide);
+        *past++ = last;
+    }
+    ct_past_move(seen->past, past);
+}
+
+/* The packets of a block that begin where a bit of `where` is. */
+CT_AVX2_INLINE void count_block(struct seen *seen, const struct ct_address_rows *rows,
+                                const struct ct_etm4_masks *m, uint64_t where, const uint8_t *data)
+{
+    count_headers(seen, m->packets & where, data);
+    if (m->odd)
+        follow_addresses(seen, rows, m->addresses & where, data, true);
+    else
+        follow_addresses(seen, rows, m->addresses & where, data, false);
+}
+
+/* The packets of a chunk up to its last atoms. Result: bytes, 0 when it has none. */
+CT_AVX2 static size_t count_chunk(struct seen *seen, const struct ct_address_rows *rows,
+                                  const struct ct_etm4_chunk *chunk, const uint8_t *data)
+{
+    unsigned end = chunk->blocks;
+    while (end && !chunk->masks[end - 1].atoms)
+        end--;
+    if (!end)
+        return 0;
+    const unsigned last = 63 - (unsigned)__builtin_clzll(chunk->masks[end - 1].atoms);
+    for (unsigned b = 0; b < end; b++) {
+        const uint64_t where = b + 1 < end ? UINT64_MAX : UINT64_MAX >> (63 - last);
+        count_block(seen, rows, &chunk->masks[b], where, data + (size_t)b * CT_SCAN_BLOCK);
+    }
+    return (size_t)(end - 1) * CT_SCAN_BLOCK + last + 1;
+}
+
+size_t ct_etm4_burst_counts(struct ct_etm4_burst *burst, const struct ct_etm4_event_tables *rows,
+                            const uint8_t *data, size_t size, uint64_t *count)
+{
+    struct ct_etm4_chunk chunk;
+    struct seen seen = {.count = 0};
+    size_t at = 0;
+    size_t bytes;
+    unsigned entry;
+    for (unsigned i = 0; i < 3; i++)
+        seen.past[i] = burst->address[2 - i];
+    do {
+        entry = 0; /* behind atoms */
+        ct_etm4_scan(&rows->scan, data + at, size - at, &entry, &chunk);
+        bytes = count_chunk(&seen, &rows->addresses, &chunk, data + at);
+        at += bytes;
+    } while (bytes && entry != CT_SCAN_STOP);
+    for (unsigned h = 0; h < 256; h++)
+        burst->packets[h] +=
+            (uint64_t)seen.packets[0][h] + seen.packets[1][h] + seen.packets[2][h] + seen.packets[3][h];
+    for (unsigned i = 0; i < 3; i++)
+        burst->address[i] = seen.past[2 - i];
+    burst->address_count += seen.addresses;
+    *count = seen.count;
+    return at;
+}
+
+#else
+
+size_t ct_etm4_burst_packets(struct ct_etm4_burst *burst, const struct ct_etm4_packet_tables *tables,
+                             const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
+                             uint64_t pos, struct ct_etm4_packet *packets, size_t cap, size_t *count)
+{
+    (void)burst, (void)tables, (void)rows, (void)data, (void)size, (void)pos, (void)packets, (void)cap;
+    *count = 0;
+    return 0;
+}
+
+size_t ct_etm4_burst_counts(struct ct_etm4_burst *burst, const struct ct_etm4_event_tables *rows,
+                            const uint8_t *data, size_t size, uint64_t *count)
+{
+    (void)burst, (void)rows, (void)data, (void)size;
+    *count = 0;
+    return 0;
+}
+
+#endif

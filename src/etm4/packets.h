@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bursts of packets, with the packets found as etm4/scan.h does. */
+#ifndef CT_ETM4_PACKETS_H
+#define CT_ETM4_PACKETS_H
+
+#include "etm4/events.h"
+
+struct ct_etm4_packet_tables {
+    struct ct_etm4_packet plain[256]; /* what a header makes with a payload of zeros */
+    uint8_t longer[256];              /* 1: one byte more when the first of the payload has bit 7 set */
+};
+
+/* For a decoder whose addresses are known whole. */
+void ct_etm4_packet_tables_init(struct ct_etm4_packet_tables *tables, const struct ct_etm4_decoder *decoder,
+                                const struct ct_etm4_event_tables *rows);
+
+/* Decodes common packets as ct_etm4_decode does, up to the first rare one and as long as there is room for a
+ * block of them. `burst` has the last addresses, before and afterwards; *count is how many packets there are.
+ * Result: bytes that were taken. Only where ct_etm4_scan_there. */
+size_t ct_etm4_burst_packets(struct ct_etm4_burst *burst, const struct ct_etm4_packet_tables *tables,
+                             const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
+                             uint64_t pos, struct ct_etm4_packet *packets, size_t cap, size_t *count);
+
+/* Counts common packets in burst->packets, up to the last atoms before something rare comes or the bytes end.
+ * `burst` has the last addresses, before and afterwards; *count is how many packets there are. Result: bytes
+ * that were taken. Only where ct_etm4_scan_there. */
+size_t ct_etm4_burst_counts(struct ct_etm4_burst *burst, const struct ct_etm4_event_tables *rows,
+                            const uint8_t *data, size_t size, uint64_t *count);
+
+#endif
