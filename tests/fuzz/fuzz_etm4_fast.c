@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ETMv4 and ETE by the fast ways and by the plain one: 24 bytes of configuration (source.h), one byte that
  * says how to cut, trace. What must hold, with any vector instructions: elements, packets and statistics
- * straight from bytes are those by way of packets, events in columns are those of the elements, and the
- * byte-wise decoder makes the packets of the packet decoder. */
+ * straight from bytes are those by way of packets, packets in bursts those of the plain decoder, events in
+ * columns are those of the elements, and the byte-wise decoder makes the packets of the packet decoder. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,8 +83,9 @@ static void run(const struct ct_source *source, const struct ct_chain_sink *sink
     struct ct_source sources[1] = {*source};
     const struct ct_buffer buffer = {
         .name = "fuzz", .path = "-", .framing = CT_FRAMING_NONE, .sources = sources, .source_count = 1};
+    const enum ct_level level = sink->elems || sink->events ? CT_LEVEL_ELEMENT : CT_LEVEL_PACKET;
     const struct ct_chain_options options = {
-        .size = sizeof options, .level = CT_LEVEL_ELEMENT, .framing = CT_FRAMING_NONE};
+        .size = sizeof options, .level = (uint8_t)level, .framing = CT_FRAMING_NONE};
     struct ct_chain *chain;
     size_t count;
     seen->elem_count = seen->event_count = seen->packet_count = 0;
@@ -137,6 +138,8 @@ static void check_fast(const struct ct_source *source, const uint8_t *data, size
     static struct seen fast;
     const struct ct_chain_sink elem_sink = {.user = &fast, .elems = on_elems};
     const struct ct_chain_sink event_sink = {.user = &fast, .events = on_events};
+    const struct ct_chain_sink packet_sink = {.user = &fast, .packets = on_packets};
+    const struct ct_chain_sink no_sink = {.user = &fast};
     run(source, &elem_sink, data, size, step, &fast);
     require(fast.elem_count == plain->elem_count &&
             !memcmp(fast.elems, plain->elems, fast.elem_count * sizeof *fast.elems) &&
@@ -145,6 +148,12 @@ static void check_fast(const struct ct_source *source, const uint8_t *data, size
     require(fast.event_count == plain->event_count &&
             !memcmp(fast.events, plain->events, fast.event_count * sizeof *fast.events) &&
             fast.stats.packets == plain->stats.packets);
+    run(source, &packet_sink, data, size, step, &fast);
+    require(fast.packet_count == plain->packet_count &&
+            !memcmp(fast.packets, plain->packets, fast.packet_count * sizeof *fast.packets) &&
+            !memcmp(&fast.stats, &plain->stats, sizeof fast.stats));
+    run(source, &no_sink, data, size, step, &fast);
+    require(!memcmp(&fast.stats, &plain->stats, sizeof fast.stats));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
