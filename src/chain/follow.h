@@ -34,8 +34,8 @@ struct ct_follow {
     struct ct_flow records[CT_BATCH_FLOW];
 };
 
-/* Makes the engine for a source, for level FLOW or more. Engine AUTO is the plain one, which keeps what it read
- * of the program. */
+/* Makes the engine for a source, for level FLOW or more. Engine AUTO is the plain one, which keeps what it
+ * read of the program. */
 int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_chain_options *options,
                   bool wants_steps, const struct ct_memory *memory, struct ct_follow **out);
 void ct_follow_free(struct ct_follow *follow);

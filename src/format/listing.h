@@ -12,7 +12,8 @@
 #include "coretap/packet_stm.h"
 #include "format/text.h"
 
-/* Appends what all packet lines have behind the offset: ID, bytes (a dash when there are none) and a space. */
+/* Appends what all packet lines have behind the offset: ID, bytes (a dash when there are none) and a space.
+ */
 void ct_list_packet_bytes(struct ct_text *text, uint8_t id, const uint8_t *bytes, size_t size);
 
 /* Begins the line of a packet: offset, ID, bytes (a dash when there are none) and a space. Makes room for the
