@@ -382,22 +382,50 @@ static int by_address(const void *a, const void *b)
     return x->insn.line > y->insn.line ? -1 : x->insn.line < y->insn.line;
 }
 
-/* Sorts the instructions, because functions without lines were read behind all others. */
+static struct placed placed_at(const struct ct_cover_work *work, size_t i)
+{
+    return (struct placed){.insn = work->insns[i], .scope = work->scopes[i]};
+}
+
+/* Returns how many instructions from the first one on are sorted. */
+static size_t count_sorted(const struct ct_cover_work *work)
+{
+    const size_t count = work->report.insn_count;
+    size_t sorted = count > 0;
+    for (; sorted < count; sorted++) {
+        const struct placed before = placed_at(work, sorted - 1);
+        const struct placed here = placed_at(work, sorted);
+        if (by_address(&before, &here) > 0)
+            break;
+    }
+    return sorted;
+}
+
+/* Sorts the instructions, because functions without lines were read behind all others: those behind the first
+ * that are sorted by themselves, and then both as one, from the last one on. */
 static int sort(struct ct_cover_work *work)
 {
-    size_t count = work->report.insn_count;
-    struct placed *placed = malloc((count + 1) * sizeof *placed);
-    if (!placed)
+    size_t sorted = count_sorted(work);
+    size_t left = work->report.insn_count - sorted;
+    if (!left)
+        return CT_OK;
+    struct placed *others = malloc(left * sizeof *others);
+    if (!others)
         return ct_fail_nomem(work->ctx, "coverage");
-    for (size_t i = 0; i < count; i++)
-        placed[i] = (struct placed){.insn = work->insns[i], .scope = work->scopes[i]};
-    if (count)
-        qsort(placed, count, sizeof *placed, by_address);
-    for (size_t i = 0; i < count; i++) {
-        work->insns[i] = placed[i].insn;
-        work->scopes[i] = placed[i].scope;
+    for (size_t i = 0; i < left; i++)
+        others[i] = placed_at(work, sorted + i);
+    qsort(others, left, sizeof *others, by_address);
+    while (left) {
+        const struct placed last = sorted ? placed_at(work, sorted - 1) : others[0];
+        const bool moves = sorted && by_address(&last, &others[left - 1]) > 0;
+        const struct placed *next = moves ? &last : &others[left - 1];
+        const size_t to = sorted + left - 1;
+        sorted -= moves;
+        left -= !moves;
+        work->insns[to] = next->insn;
+        work->scopes[to] = next->scope;
     }
-    free(placed);
+    free(others);
     return CT_OK;
 }
 
