@@ -27,7 +27,7 @@ bench: all
 	$(deps) arm
 	@meson test -C $(BUILD) --benchmark --verbose
 
-# The same, and an error when a ratio to libopencsd fell by more than 15 % against bench/reference.json.
+# Beside the commit before (or BENCH_BASE), in turns: an error where decoding is slower than 0.95 of it.
 bench-check: all
 	$(deps) arm
 	@ninja -C $(BUILD) bench-check
