@@ -44,6 +44,7 @@
 
 #include "coretap/access.h"
 #include "coretap/fractal.h"
+#include "coretap/fractal_names.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/fractal_watch.h"
 #include "coretap/monitor.h"

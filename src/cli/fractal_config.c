@@ -31,6 +31,16 @@ bool cli_fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi)
     return hex_number(&text, hi) && !*text && *lo < *hi && *hi <= UINT64_C(1) << 48;
 }
 
+struct ct_fractal_names_options cli_fractal_names_options(const struct cli_args *args, const char *program,
+                                                          const uint64_t *bias)
+{
+    return (struct ct_fractal_names_options){.size = sizeof(struct ct_fractal_names_options),
+                                             .program = program,
+                                             .bias = bias,
+                                             .files = args->debug_files,
+                                             .raw_names = args->raw_names};
+}
+
 struct key {
     const char *name;
     size_t at, bytes;

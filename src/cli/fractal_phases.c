@@ -50,9 +50,9 @@ void cli_report_find_runs(struct cli_fractal_report *r)
     };
     unsigned votes[MOST + 1] = {0}, start[MOST];
     size_t count;
-    const struct cli_name *all = cli_names_all(r->log.names, &count);
+    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
     for (size_t i = 0; i < r->name_count; i++)
-        if (r->by_name[i].events && all[i].kind == NAME_FUNCTION)
+        if (r->by_name[i].events && all[i].kind == CT_FRACTAL_FUNCTION)
             votes[phases(&r->by_name[i], start, MOST)]++;
     unsigned best = 0;
     for (unsigned n = 2; n <= MOST; n++)
@@ -60,7 +60,7 @@ void cli_report_find_runs(struct cli_fractal_report *r)
             best = n;
     unsigned first = REPORT_BINS;
     for (size_t i = 0; best && i < r->name_count; i++) {
-        if (!r->by_name[i].events || all[i].kind != NAME_FUNCTION ||
+        if (!r->by_name[i].events || all[i].kind != CT_FRACTAL_FUNCTION ||
             phases(&r->by_name[i], start, MOST) != best || start[0] >= first)
             continue;
         first = start[0];

@@ -57,7 +57,7 @@ static struct cli_by_page *page_entry(struct cli_fractal_report *r, uint64_t pag
 static size_t name_index(const struct cli_fractal_report *r, uint64_t va)
 {
     size_t count;
-    return (size_t)(cli_names_at(r->log.names, va) - cli_names_all(r->log.names, &count));
+    return (size_t)(ct_fractal_names_at(r->names, va) - ct_fractal_names_all(r->names, &count));
 }
 
 static int count_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
@@ -66,7 +66,7 @@ static int count_event(struct cli_fractal_report *r, const struct ct_fractal_eve
         r->start = r->end = e->time;
     r->start = e->time < r->start ? e->time : r->start;
     r->end = e->time > r->end ? e->time : r->end;
-    struct cli_by_point *point = e->point < FRACTAL_POINTS ? &r->points[e->point] : NULL;
+    struct cli_by_point *point = e->point < CT_FRACTAL_LOG_POINTS ? &r->points[e->point] : NULL;
     if (point && !point->va)
         *point = (struct cli_by_point){e->va + 1, e->time};
     struct cli_by_page *page = page_entry(r, e->va >> 12);
@@ -82,8 +82,8 @@ static int for_each(struct cli_fractal_report *r,
     struct ct_fractal_event *batch = malloc(BATCH * sizeof *batch);
     size_t n;
     int ok = batch != NULL;
-    ct_fractal_reader_rewind(r->log.reader);
-    while (ok && (n = ct_fractal_reader_next(r->log.reader, batch, BATCH)))
+    ct_fractal_reader_rewind(r->reader);
+    while (ok && (n = ct_fractal_reader_next(r->reader, batch, BATCH)))
         for (size_t i = 0; i < n && ok; i++)
             ok = fn(r, &batch[i]);
     free(batch);
@@ -116,7 +116,7 @@ static int name_event(struct cli_fractal_report *r, const struct ct_fractal_even
 static int draw_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
     const unsigned column = slot(r, e->time, REPORT_COLUMNS);
-    const struct cli_name *name = cli_names_at(r->log.names, e->va);
+    const struct ct_fractal_name *name = ct_fractal_names_at(r->names, e->va);
     for (uint32_t i = 0; i < r->timeline.rows; i++)
         if (r->timeline.name[i] == name)
             r->timeline.cell[(size_t)i * REPORT_COLUMNS + column]++;
@@ -174,7 +174,7 @@ static int choose_rows(struct cli_fractal_report *r)
 {
     size_t top[REPORT_ROWS], count;
     const size_t rows = top_names(r, top, REPORT_ROWS);
-    const struct cli_name *all = cli_names_all(r->log.names, &count);
+    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
     /* In the order in which they first ran: what the eye follows. */
     for (size_t i = 1; i < rows; i++)
         for (size_t j = i; j && r->by_name[top[j]].first < r->by_name[top[j - 1]].first; j--) {
@@ -206,7 +206,7 @@ static int choose_rows(struct cli_fractal_report *r)
 
 static int csv_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
-    cli_fractal_csv_line(stdout, e, r->log.names);
+    cli_fractal_csv_line(stdout, e, r->names);
     return !ferror(stdout);
 }
 
@@ -217,17 +217,16 @@ static uint64_t wanted_lines(const struct cli_args *args)
     return args->values[OPT_TOP].given ? args->values[OPT_TOP].number : TOP;
 }
 
-static void text_names(const struct cli_fractal_report *r, enum cli_name_kind first, enum cli_name_kind last,
-                       const char *title)
+static void text_names(const struct cli_fractal_report *r, unsigned first, unsigned last, const char *title)
 {
     size_t top[256], count, shown = 0;
     const uint64_t wanted = wanted_lines(r->args);
     const size_t n = top_names(r, top, 256);
-    const struct cli_name *all = cli_names_all(r->log.names, &count);
+    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
     printf("\n%s\n%10s %7s %12s %12s  %s\n", title, "events", "share", "first", "last", "name");
     for (size_t i = 0; i < n && shown < wanted; i++) {
         const struct cli_by_name *b = &r->by_name[top[i]];
-        const struct cli_name *name = &all[top[i]];
+        const struct ct_fractal_name *name = &all[top[i]];
         if (name->kind < first || name->kind > last)
             continue;
         shown++;
@@ -245,9 +244,11 @@ static const struct ct_fractal_point_sum *point_sum(struct cli_fractal_report *r
     size_t count;
     const uint64_t va = r->points[point].va - 1;
     const struct ct_fractal_point_sum *all = ct_fractal_sums_points(r->sums, &count);
-    const char *name = all ? cli_fractal_log_point(&r->log, point, va) : NULL;
+    const char *name = NULL;
+    if (all && ct_fractal_log_point(r->log, point, va, &name) != CT_OK)
+        cli_library_error(r->args->ctx);
     for (size_t i = 0; name && i < count; i++)
-        if (all[i].offset == va - r->log.bias && strcmp(all[i].name, name) == 0)
+        if (all[i].offset == va - ct_fractal_log_bias(r->log) && strcmp(all[i].name, name) == 0)
             return &all[i];
     return NULL;
 }
@@ -255,7 +256,7 @@ static const struct ct_fractal_point_sum *point_sum(struct cli_fractal_report *r
 static void text_points(struct cli_fractal_report *r)
 {
     bool any = false;
-    for (unsigned i = 0; i < FRACTAL_POINTS; i++) {
+    for (unsigned i = 0; i < CT_FRACTAL_LOG_POINTS; i++) {
         const struct ct_fractal_point_sum *p = r->points[i].va ? point_sum(r, i) : NULL;
         if (!p)
             continue;
@@ -264,7 +265,7 @@ static void text_points(struct cli_fractal_report *r)
                    "va", "hits", "first", "shortest", "mean", "longest", "name");
         any = true;
         const double mean = p->intervals ? (double)p->total / (double)p->intervals : 0;
-        const double scale = r->log.info->clock_hz ? 1e3 / (double)r->log.info->clock_hz : 1;
+        const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
         printf("%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  ", i,
                (unsigned long long)r->points[i].va - 1, (unsigned long long)p->hits,
                cli_report_ms(r, r->points[i].first), (double)p->shortest * scale, mean * scale,
@@ -277,16 +278,15 @@ static void text_points(struct cli_fractal_report *r)
 static void print_text(struct cli_fractal_report *r)
 {
     const struct ct_fractal_totals *t = ct_fractal_sums_totals(r->sums);
-    printf("range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->log.info->range_lo,
-           (unsigned long long)r->log.info->range_hi,
-           r->log.info->mode < 3 ? cli_fractal_modes[r->log.info->mode] : "?",
-           1u << (r->log.info->granule & 31) >> 10);
+    printf("range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->info->range_lo,
+           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? cli_fractal_modes[r->info->mode] : "?",
+           1u << (r->info->granule & 31) >> 10);
     printf("events    %llu (%llu of instructions), %llu more for pages mapped twice; %llu dropped; %llu "
            "bytes damaged\n",
            (unsigned long long)t->events, (unsigned long long)t->insns, (unsigned long long)t->aliases,
            (unsigned long long)r->dropped, (unsigned long long)r->damaged);
-    printf("time      %.4f %s; pages %zu\n", cli_report_ms(r, r->end),
-           r->log.info->clock_hz ? "ms" : "cycles", r->page_count);
+    printf("time      %.4f %s; pages %zu\n", cli_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
+           r->page_count);
     for (unsigned i = 0; i < CT_FRACTAL_OP_COUNT; i++)
         if (t->by_op[i])
             printf("%-18s %llu\n", ct_fractal_op_name(i), (unsigned long long)t->by_op[i]);
@@ -301,8 +301,8 @@ static void print_text(struct cli_fractal_report *r)
     }
     if (!r->events)
         return;
-    text_names(r, NAME_FUNCTION, NAME_FUNCTION, "Functions");
-    text_names(r, NAME_OBJECT, NAME_UNKNOWN, "Objects, sections and regions");
+    text_names(r, CT_FRACTAL_FUNCTION, CT_FRACTAL_FUNCTION, "Functions");
+    text_names(r, CT_FRACTAL_OBJECT, CT_FRACTAL_ELSEWHERE, "Objects, sections and regions");
     text_points(r);
 }
 
@@ -310,7 +310,7 @@ static void html_table(const struct cli_fractal_report *r)
 {
     size_t top[256], count;
     const size_t n = top_names(r, top, 256);
-    const struct cli_name *all = cli_names_all(r->log.names, &count);
+    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
     puts("<table><tr><th>events</th><th>share</th><th>first</th><th>last</th><th>name</th></tr>");
     for (size_t i = 0; i < n; i++) {
         const struct cli_by_name *b = &r->by_name[top[i]];
@@ -334,10 +334,9 @@ static void print_html(const struct cli_fractal_report *r)
         "{text-align:left}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>");
     printf("<p>%llu events in %.4f %s, %llu of them instruction fetches; range 0x%llx..0x%llx; mode %s; %llu "
            "dropped.</p>\n",
-           (unsigned long long)r->events, cli_report_ms(r, r->end), r->log.info->clock_hz ? "ms" : "cycles",
-           (unsigned long long)ct_fractal_sums_totals(r->sums)->insns,
-           (unsigned long long)r->log.info->range_lo, (unsigned long long)r->log.info->range_hi,
-           r->log.info->mode < 3 ? cli_fractal_modes[r->log.info->mode] : "?",
+           (unsigned long long)r->events, cli_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
+           (unsigned long long)ct_fractal_sums_totals(r->sums)->insns, (unsigned long long)r->info->range_lo,
+           (unsigned long long)r->info->range_hi, r->info->mode < 3 ? cli_fractal_modes[r->info->mode] : "?",
            (unsigned long long)r->dropped);
     if (r->runs > 1)
         printf("<p>The same functions appear in %u separate phases: %u runs.</p>\n", r->runs, r->runs);
@@ -355,10 +354,9 @@ static void print_html(const struct cli_fractal_report *r)
 /* Chrome trace events: an instant for each event, on a track for each initiator, in microseconds. */
 static int perfetto_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
-    const double us =
-        r->log.info->clock_hz ? (double)e->time * 1e6 / (double)r->log.info->clock_hz : (double)e->time;
+    const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
     fputs(",\n{\"name\":\"", stdout);
-    cli_put_json(stdout, cli_names_at(r->log.names, e->va)->text);
+    cli_put_json(stdout, ct_fractal_names_at(r->names, e->va)->text);
     printf("\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
            "\"0x%llx\","
            "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
@@ -384,13 +382,13 @@ static int print_perfetto(struct cli_fractal_report *r)
 static int sum_event(struct cli_fractal_report *r, const struct ct_fractal_event *e)
 {
     struct ct_fractal_place place;
-    return name_event(r, e) && cli_fractal_log_place(&r->log, e, &place) &&
+    return name_event(r, e) && ct_fractal_log_place(r->log, e, &place) == CT_OK &&
            ct_fractal_sums_take(r->sums, e, &place) == CT_OK;
 }
 
 static int sum_log(struct cli_fractal_report *r)
 {
-    const struct ct_fractal_run run = {.size = sizeof run, .clock_hz = r->log.info->clock_hz};
+    const struct ct_fractal_run run = {.size = sizeof run, .clock_hz = r->info->clock_hz};
     return ct_fractal_sums_new(r->args->ctx, &r->sums) == CT_OK &&
            ct_fractal_sums_begin(r->sums, &run) == CT_OK && for_each(r, sum_event) &&
            ct_fractal_sums_end(r->sums, r->dropped, r->damaged) == CT_OK;
@@ -399,17 +397,22 @@ static int sum_log(struct cli_fractal_report *r)
 static int open_log(struct cli_fractal_report *r)
 {
     const struct cli_value *v = r->args->values;
-    if (!cli_fractal_log_open(&r->log, r->args, r->args->operand))
-        return CLI_FAILED;
-    r->points = calloc(FRACTAL_POINTS, sizeof *r->points);
+    if (ct_fractal_log_open(r->args->ctx, r->args->operand, &r->log) != CT_OK)
+        return cli_library_error(r->args->ctx);
+    r->reader = ct_fractal_log_reader(r->log);
+    r->info = ct_fractal_reader_info(r->reader);
+    r->points = calloc(CT_FRACTAL_LOG_POINTS, sizeof *r->points);
     if (!r->points)
         cli_no_memory();
     if (!r->points || !for_each(r, count_event))
         return CLI_FAILED;
-    ct_fractal_reader_losses(r->log.reader, &r->dropped, &r->damaged);
-    if (!cli_fractal_log_name(&r->log, v[OPT_ELF].text, v[OPT_BIAS].given ? &v[OPT_BIAS].number : NULL))
-        return CLI_FAILED;
-    cli_names_all(r->log.names, &r->name_count);
+    ct_fractal_reader_losses(r->reader, &r->dropped, &r->damaged);
+    const struct ct_fractal_names_options named =
+        cli_fractal_names_options(r->args, v[OPT_ELF].text, v[OPT_BIAS].given ? &v[OPT_BIAS].number : NULL);
+    if (ct_fractal_log_name(r->log, &named) != CT_OK)
+        return cli_library_error(r->args->ctx);
+    r->names = ct_fractal_log_names(r->log);
+    ct_fractal_names_all(r->names, &r->name_count);
     r->by_name = calloc(r->name_count, sizeof *r->by_name);
     const bool fine = r->by_name && sum_log(r) && choose_rows(r);
     if (!fine) {
@@ -481,7 +484,7 @@ static int run(const struct cli_args *args)
                 (unsigned long long)r->damaged);
         code = CLI_DAMAGED;
     }
-    cli_fractal_log_close(&r->log);
+    ct_fractal_log_free(r->log);
     ct_fractal_sums_free(r->sums);
     free(r->by_name);
     free(r->pages);

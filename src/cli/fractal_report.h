@@ -3,7 +3,7 @@
 #ifndef CT_CLI_FRACTAL_REPORT_H
 #define CT_CLI_FRACTAL_REPORT_H
 
-#include "cli/fractal_log.h"
+#include "cli/fractal.h"
 
 #define REPORT_BINS     2000 /* parts of the log's time in which runs are looked for */
 #define REPORT_COLUMNS  600  /* of a picture */
@@ -29,13 +29,16 @@ struct cli_by_point {
 struct cli_map {
     uint32_t *cell;
     uint32_t rows;
-    const struct cli_name *name[REPORT_ROWS]; /* timeline */
-    uint64_t page[REPORT_MAP_ROWS];           /* heatmap of pages; of lines: the line's address */
+    const struct ct_fractal_name *name[REPORT_ROWS]; /* timeline */
+    uint64_t page[REPORT_MAP_ROWS];                  /* heatmap of pages; of lines: the line's address */
 };
 
 struct cli_fractal_report {
     const struct cli_args *args;
-    struct cli_fractal_log log;
+    struct ct_fractal_log *log;
+    struct ct_fractal_reader *reader; /* … of the log, as the following */
+    const struct ct_fractal_log_info *info;
+    const struct ct_fractal_names *names;
     struct ct_fractal_sums *sums; /* what is not on the log's axis of time */
     struct cli_by_name *by_name;
     size_t name_count;

@@ -105,7 +105,7 @@ static unsigned mode_of(const struct cli_fractal_run *run)
 
 static int choose_named(struct cli_fractal_run *run, const char *text, bool section)
 {
-    const struct cli_name *name = cli_names_find(run->names, text, section);
+    const struct ct_fractal_name *name = ct_fractal_names_find(run->names, text, section);
     if (!name) {
         cli_say("%s: there is no %s '%s'; nothing was traced", run->args->rest[0],
                 section ? "section" : "symbol", text);
@@ -140,7 +140,7 @@ static int set_points(struct cli_fractal_run *run)
         if (run->args->list[i].option != OPT_POINT)
             continue;
         const char *text = run->args->list[i].text;
-        const struct cli_name *name = cli_names_find(run->names, text, false);
+        const struct ct_fractal_name *name = ct_fractal_names_find(run->names, text, false);
         char *end;
         const uint64_t va = name ? name->lo : strtoull(text, &end, 16);
         if (!name && (*end || end == text)) {
@@ -151,7 +151,7 @@ static int set_points(struct cli_fractal_run *run)
         set_register(run, CT_FRACTAL_REG_POINT_VA, va);
         set_register(run, CT_FRACTAL_REG_POINT_CMD, CT_FRACTAL_POINT_ADD);
         snprintf(line, sizeof line, "point=%u 0x%llx %.200s\n", id++, (unsigned long long)va,
-                 cli_names_at(run->names, va)->text);
+                 ct_fractal_names_at(run->names, va)->text);
         if (ct_fractal_writer_text(run->writer, line))
             return cli_library_error(run->args->ctx);
     }
@@ -190,14 +190,16 @@ static int open_log(struct cli_fractal_run *run, uint64_t bias)
 /* The plugin's first word: where the program is. Then tracing begins, before its first instruction. */
 static int begin_tracing(struct cli_fractal_run *run, uint64_t start_code)
 {
-    run->names = cli_names_load(run->args, run->args->rest[0], 0);
-    if (!run->names)
+    const struct ct_fractal_names_options named =
+        cli_fractal_names_options(run->args, run->args->rest[0], NULL);
+    uint64_t code, end;
+    if (ct_fractal_names_new(run->args->ctx, &named, &run->names) != CT_OK)
         return cli_library_error(run->args->ctx);
-    const uint64_t bias = start_code - cli_names_code(run->names);
-    cli_names_move(run->names, bias);
+    ct_fractal_names_extent(run->names, &code, &end);
+    const uint64_t bias = start_code - code;
+    ct_fractal_names_move(run->names, bias);
     for (unsigned i = 0; i < run->benches; i++)
-        ct_soc_file(run->bench[i].soc, run->bench[i].pid, cli_names_code(run->names),
-                    cli_names_end(run->names));
+        ct_soc_file(run->bench[i].soc, run->bench[i].pid, code + bias, end + bias);
     if (choose_range(run) || open_log(run, bias))
         return CLI_FAILED;
     const struct cli_fractal_bench *b = &run->bench[0];
@@ -222,7 +224,7 @@ static void add_region(struct cli_fractal_run *run, uint64_t lo, uint64_t hi, co
     run->region[run->regions].lo = lo;
     run->region[run->regions].hi = hi;
     run->region[run->regions++].text = text;
-    cli_names_region(run->names, lo, hi, text);
+    ct_fractal_names_region(run->names, lo, hi, text);
 }
 
 static void unmap(struct cli_fractal_run *run, uint64_t lo, uint64_t size)
@@ -441,7 +443,7 @@ void cli_run_free(struct cli_fractal_run *run)
             cli_feed_quiet(&run->feed[b]);
         }
     }
-    cli_names_free(run->names);
+    ct_fractal_names_free(run->names);
     free(run);
 }
 

@@ -27,7 +27,7 @@ struct cli_fractal_run {
     struct cli_feed feed[1 + BACKGROUNDS];
     uint32_t other[BACKGROUNDS]; /* pids of the background programs */
     unsigned backgrounds;
-    struct cli_names *names;
+    struct ct_fractal_names *names;
     struct ct_fractal_writer *writer;
     const char *log, *truth_path;
     struct cli_output log_output, truth_output, messages_output;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/fractal_log.h"
+#include "cli/fractal.h"
 #include "cli/results.h"
 #include "coretap/format.h"
 
@@ -33,7 +33,7 @@ static const char *last_part(const char *path)
 }
 
 /* Names of --elf are those of one program. False: said that the log is of another one. */
-static bool check_program(struct adding *a, const struct cli_fractal_log *log, const char *program)
+static bool check_program(struct adding *a, const char *path, const char *program)
 {
     if (!*a->program)
         snprintf(a->program, sizeof a->program, "%s", program);
@@ -42,20 +42,20 @@ static bool check_program(struct adding *a, const struct cli_fractal_log *log, c
     cli_say(
         "%s: a log of %s, and one before it is of %s: names of --elf would be wrong for one of them. Save "
         "the logs of each program with --data and its --elf, and add up these files",
-        log->path, program, a->program);
+        path, program, a->program);
     return false;
 }
 
-static int take_events(struct adding *a, struct cli_fractal_log *log, struct ct_fractal_event *batch)
+static int take_events(struct adding *a, struct ct_fractal_log *log, struct ct_fractal_event *batch)
 {
+    struct ct_fractal_reader *reader = ct_fractal_log_reader(log);
     size_t count;
-    ct_fractal_reader_rewind(log->reader);
-    while ((count = ct_fractal_reader_next(log->reader, batch, BATCH))) {
+    ct_fractal_reader_rewind(reader);
+    while ((count = ct_fractal_reader_next(reader, batch, BATCH))) {
         for (size_t i = 0; i < count; i++) {
             struct ct_fractal_place place;
-            if (!cli_fractal_log_place(log, &batch[i], &place))
-                return CLI_FAILED;
-            if (ct_fractal_sums_take(a->sums, &batch[i], &place) != CT_OK)
+            if (ct_fractal_log_place(log, &batch[i], &place) != CT_OK ||
+                ct_fractal_sums_take(a->sums, &batch[i], &place) != CT_OK)
                 return cli_library_error(a->args->ctx);
         }
     }
@@ -63,42 +63,48 @@ static int take_events(struct adding *a, struct cli_fractal_log *log, struct ct_
 }
 
 /* A log is read to its end once before, since it names regions and points there. */
-static int take_log(struct adding *a, struct cli_fractal_log *log, struct ct_fractal_event *batch)
+static int take_log(struct adding *a, const char *path, struct ct_fractal_log *log,
+                    struct ct_fractal_event *batch)
 {
-    char program[256];
+    char program[CT_FRACTAL_LOG_PROGRAM];
+    struct ct_fractal_reader *reader = ct_fractal_log_reader(log);
     uint64_t dropped, damaged;
-    while (ct_fractal_reader_next(log->reader, batch, BATCH))
+    while (ct_fractal_reader_next(reader, batch, BATCH))
         continue;
-    ct_fractal_reader_losses(log->reader, &dropped, &damaged);
-    cli_fractal_log_program(log, program);
+    ct_fractal_reader_losses(reader, &dropped, &damaged);
+    ct_fractal_log_program(log, program);
     if (!*program && a->wishes->elf)
         snprintf(program, sizeof program, "%s", last_part(a->wishes->elf));
-    if (!check_program(a, log, program) || !cli_fractal_log_name(log, a->wishes->elf, a->wishes->bias))
+    if (!check_program(a, path, program))
         return CLI_FAILED;
-    const struct ct_fractal_run run = {
-        .size = sizeof run, .name = log->path, .program = program, .clock_hz = log->info->clock_hz};
-    if (ct_fractal_sums_begin(a->sums, &run) != CT_OK)
+    const struct ct_fractal_names_options named =
+        cli_fractal_names_options(a->args, a->wishes->elf, a->wishes->bias);
+    const struct ct_fractal_run run = {.size = sizeof run,
+                                       .name = path,
+                                       .program = program,
+                                       .clock_hz = ct_fractal_reader_info(reader)->clock_hz};
+    if (ct_fractal_log_name(log, &named) != CT_OK || ct_fractal_sums_begin(a->sums, &run) != CT_OK)
         return cli_library_error(a->args->ctx);
     const int code = take_events(a, log, batch);
     if (code == CLI_CLEAN && ct_fractal_sums_end(a->sums, dropped, damaged) != CT_OK)
         return cli_library_error(a->args->ctx);
     if (damaged)
-        cli_say("%s: %" PRIu64 " bytes are damaged; what is whole was read", log->path, damaged);
+        cli_say("%s: %" PRIu64 " bytes are damaged; what is whole was read", path, damaged);
     return code == CLI_CLEAN && damaged ? CLI_DAMAGED : code;
 }
 
 static int add_log(struct adding *a, const char *path)
 {
-    struct cli_fractal_log *log = calloc(1, sizeof *log);
+    struct ct_fractal_log *log = NULL;
     struct ct_fractal_event *batch = malloc(BATCH * sizeof *batch);
     int code = CLI_FAILED;
-    if (!log || !batch)
+    if (!batch)
         cli_no_memory();
-    else if (cli_fractal_log_open(log, a->args, path))
-        code = take_log(a, log, batch);
-    if (log)
-        cli_fractal_log_close(log);
-    free(log);
+    else if (ct_fractal_log_open(a->args->ctx, path, &log) != CT_OK)
+        code = cli_library_error(a->args->ctx);
+    else
+        code = take_log(a, path, log, batch);
+    ct_fractal_log_free(log);
     free(batch);
     return code;
 }

@@ -12,12 +12,12 @@
 double cli_report_ms(const struct cli_fractal_report *r, uint64_t time)
 {
     const double cycles = (double)(time - r->start);
-    return r->log.info->clock_hz ? cycles * 1e3 / (double)r->log.info->clock_hz : cycles;
+    return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
 }
 
 static const char *unit(const struct cli_fractal_report *r)
 {
-    return r->log.info->clock_hz ? "ms" : "cycles";
+    return r->info->clock_hz ? "ms" : "cycles";
 }
 
 static void open_picture(const struct cli_fractal_report *r, FILE *out, const char *title, uint32_t rows,
@@ -111,10 +111,10 @@ static void address_map(const struct cli_fractal_report *r, FILE *out, const str
 {
     open_picture(r, out, title, m->rows, row);
     const double scale = log1p((double)largest(m));
-    const struct cli_name *before = NULL;
+    const struct ct_fractal_name *before = NULL;
     for (uint32_t i = 0; i < m->rows; i++) {
         const uint32_t y = TOP + i * row;
-        const struct cli_name *name = cli_names_at(r->log.names, m->page[i]);
+        const struct ct_fractal_name *name = ct_fractal_names_at(r->names, m->page[i]);
         /* A label where there is room for one, and a name where it changes. */
         if (i % 2 == 0) {
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);

@@ -342,25 +342,6 @@ void cli_put_printable(FILE *file, const char *text)
 }
 
 /* Receives text into memory that has room for it. */
-static int append(void *user, const void *data, size_t size)
-{
-    char **end = user;
-    memcpy(*end, data, size);
-    *end += size;
-    return CT_OK;
-}
-
-char *cli_printable(const char *text)
-{
-    char *copy = malloc(4 * strlen(text) + 1); /* \xHH for each byte at most */
-    char *end = copy;
-    if (!copy)
-        return NULL;
-    (void)ct_text_write(text, CT_TEXT_TERMINAL, append, &end);
-    *end = '\0';
-    return copy;
-}
-
 void cli_put_xml(FILE *file, const char *text)
 {
     (void)ct_text_write(text, CT_TEXT_XML, cli_output_write, file);

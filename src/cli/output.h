@@ -48,9 +48,6 @@ int cli_output_write(void *file, const void *data, size_t size);
 /* Writes a text of others, such as a name in a file, as it can be printed. */
 void cli_put_printable(FILE *file, const char *text);
 
-/* Returns a copy of the text in the same way, to be freed. NULL: no memory. */
-char *cli_printable(const char *text);
-
 /* Writes it between tags or in quotes of XML, and inside of a JSON string. */
 void cli_put_xml(FILE *file, const char *text);
 void cli_put_json(FILE *file, const char *text);

@@ -21,6 +21,7 @@
 #include "coretap/filter.h"
 #include "coretap/format.h"
 #include "coretap/fractal.h"
+#include "coretap/fractal_names.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/json.h"
 #include "coretap/live.h"
@@ -70,6 +71,7 @@ NEW(new_emitter, ct_etm4_emitter_new, etm4_emitter, b->ctx, b->source, options)
 NEW(new_framer, ct_framer_new, framer, b->ctx, options)
 NEW(new_walk, ct_walk_new, walk, b->ctx, b->source, b->memory, options)
 NEW(new_fractal, ct_fractal_new, fractal, b->ctx, options)
+NEW(new_names, ct_fractal_names_new, fractal_names, b->ctx, options)
 NEW(new_demux, ct_demux_new, demux, b->ctx, options)
 NEW(open_capture, ct_capture_open_with, capture, b->ctx, SOURCE_ROOT "/examples/quickstart", options)
 NEW(compile, ct_monitor_compile, monitor_spec, b->ctx, "spec", SPEC, sizeof SPEC - 1, options)
@@ -307,6 +309,7 @@ static const struct kind {
     KIND(fast_options, new_fast, CT_OK),
     KIND(filter, settle, CT_OK),
     KIND(fractal_options, new_fractal, CT_OK),
+    KIND(fractal_names_options, new_names, CT_OK),
     KIND(fractal_run, begin_log, CT_OK),
     KIND(framer_options, new_framer, CT_ERR_ARG),
     KIND(json_options, new_json, CT_OK),

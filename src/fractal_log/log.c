@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An event log, the names of its addresses, and what belongs to what. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "coretap/fractal_names.h"
+
+/* A region that the log tells of. */
+struct region {
+    uint64_t low;
+    char name[64];
+    char area[80]; /* the name, and from the second one of that name on a number: in the order of the log */
+};
+
+struct ct_fractal_log {
+    struct ct_ctx *ctx;
+    struct ct_fractal_reader *reader;
+    const struct ct_fractal_log_info *info;
+    struct ct_fractal_names *names;
+    uint64_t bias;
+    struct region *regions;
+    size_t region_count;
+    char *point_names[CT_FRACTAL_LOG_POINTS]; /* that were asked for; NULL: not yet */
+};
+
+int ct_fractal_log_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_log **out)
+{
+    if (!path || !out)
+        return ct_fail_null(ctx, __func__);
+    *out = NULL;
+    struct ct_fractal_log *log = calloc(1, sizeof *log);
+    if (!log)
+        return ct_fail_nomem(ctx, path);
+    log->ctx = ctx;
+    const int rc = ct_fractal_reader_open(ctx, path, &log->reader);
+    if (rc != CT_OK) {
+        free(log);
+        return rc;
+    }
+    log->info = ct_fractal_reader_info(log->reader);
+    *out = log;
+    return CT_OK;
+}
+
+void ct_fractal_log_free(struct ct_fractal_log *log)
+{
+    if (!log)
+        return;
+    for (size_t i = 0; i < CT_FRACTAL_LOG_POINTS; i++)
+        free(log->point_names[i]);
+    ct_fractal_reader_free(log->reader);
+    ct_fractal_names_free(log->names);
+    free(log->regions);
+    free(log);
+}
+
+struct ct_fractal_reader *ct_fractal_log_reader(struct ct_fractal_log *log)
+{
+    return log ? log->reader : NULL;
+}
+
+const struct ct_fractal_names *ct_fractal_log_names(const struct ct_fractal_log *log)
+{
+    return log ? log->names : NULL;
+}
+
+uint64_t ct_fractal_log_bias(const struct ct_fractal_log *log)
+{
+    return log ? log->bias : 0;
+}
+
+/* What the log says of its program: "key=" at the start of a line. */
+static const char *log_value(const char *text, const char *key)
+{
+    const size_t n = strlen(key);
+    for (; text; text = strchr(text, '\n')) {
+        text += *text == '\n';
+        if (!strncmp(text, key, n))
+            return text + n;
+    }
+    return NULL;
+}
+
+/* False without memory. */
+static bool add_region(struct ct_fractal_log *log, uint64_t low, uint64_t high, const char *name)
+{
+    unsigned number = 1;
+    struct region *regions = realloc(log->regions, (log->region_count + 1) * sizeof *regions);
+    if (!regions)
+        return false;
+    log->regions = regions;
+    for (size_t i = 0; i < log->region_count; i++)
+        number += strcmp(regions[i].name, name) == 0;
+    struct region *region = &regions[log->region_count++];
+    region->low = low;
+    snprintf(region->name, sizeof region->name, "%s", name);
+    if (number > 1)
+        snprintf(region->area, sizeof region->area, "%s %u", name, number);
+    else
+        snprintf(region->area, sizeof region->area, "%s", name);
+    return ct_fractal_names_region(log->names, low, high, name) == CT_OK;
+}
+
+static int take_regions(struct ct_fractal_log *log)
+{
+    const char *at = log->info->text;
+    bool fine = true;
+    while (fine && (at = log_value(at, "region="))) {
+        char name[64];
+        unsigned long long lo, hi;
+        if (sscanf(at, "0x%llx..0x%llx %63[^\n]", &lo, &hi, name) == 3 && lo < hi)
+            fine = add_region(log, lo, hi, name);
+    }
+    return fine ? CT_OK : ct_fail_nomem(log->ctx, "regions of a log");
+}
+
+/* What a region is called in sums: programs map their regions in the same order in each run. */
+static const char *area_of(const struct ct_fractal_log *log, const struct ct_fractal_name *name)
+{
+    size_t i = 0;
+    while (i < log->region_count && log->regions[i].low != name->lo)
+        i++;
+    return i < log->region_count ? log->regions[i].area : name->text;
+}
+
+int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_names_options *options)
+{
+    struct ct_fractal_names_options own;
+    if (!log)
+        return CT_ERR_ARG;
+    if (log->names)
+        return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has names", __func__);
+    int rc = ct_options_read(log->ctx, __func__, options, &own, sizeof own);
+    if (rc != CT_OK)
+        return rc;
+    const char *told = log_value(log->info->text, "bias=");
+    log->bias = own.bias ? *own.bias : told ? strtoull(told, NULL, 16) : 0;
+    own.bias = &log->bias;
+    rc = ct_fractal_names_new(log->ctx, &own, &log->names);
+    return rc == CT_OK ? take_regions(log) : rc;
+}
+
+int ct_fractal_log_program(const struct ct_fractal_log *log, char program[CT_FRACTAL_LOG_PROGRAM])
+{
+    if (!log || !program)
+        return CT_ERR_ARG;
+    const char *path = log_value(log->info->text, "program=");
+    const char *end = path ? path + strcspn(path, "\n") : NULL;
+    const char *name = end;
+    while (name && name > path && name[-1] != '/')
+        name--;
+    snprintf(program, CT_FRACTAL_LOG_PROGRAM, "%.*s",
+             name ? (int)(end - name < CT_FRACTAL_LOG_PROGRAM - 1 ? end - name : CT_FRACTAL_LOG_PROGRAM - 1)
+                  : 0,
+             name ? name : "");
+    return CT_OK;
+}
+
+/* A point is a line of memory; the log remembers what in it was meant. */
+static char *point_name(const struct ct_fractal_log *log, uint32_t point, uint64_t va)
+{
+    char key[32];
+    char told[256];
+    snprintf(key, sizeof key, "point=%u 0x", point);
+    const char *at = log_value(log->info->text, key);
+    const char *name = at ? memchr(at, ' ', strcspn(at, "\n")) : NULL;
+    if (name)
+        snprintf(told, sizeof told, "%.*s", (int)strcspn(name + 1, "\n"), name + 1);
+    return strdup(name ? told : ct_fractal_names_at(log->names, va)->text);
+}
+
+int ct_fractal_log_point(struct ct_fractal_log *log, uint32_t point, uint64_t va, const char **name)
+{
+    if (!log || !name)
+        return CT_ERR_ARG;
+    *name = NULL;
+    if (!log->names || point >= CT_FRACTAL_LOG_POINTS)
+        return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has no names, or %u is no such point", __func__,
+                       point);
+    char **kept = &log->point_names[point];
+    if (!*kept)
+        *kept = point_name(log, point, va);
+    *name = *kept;
+    return *kept ? CT_OK : ct_fail_nomem(log->ctx, "names of points");
+}
+
+int ct_fractal_log_place(struct ct_fractal_log *log, const struct ct_fractal_event *e,
+                         struct ct_fractal_place *place)
+{
+    if (!log || !e || !place)
+        return CT_ERR_ARG;
+    if (!log->names)
+        return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has no names", __func__);
+    const struct ct_fractal_name *name = ct_fractal_names_at(log->names, e->va);
+    *place = (struct ct_fractal_place){.name = name->text, .kind = name->kind};
+    if (name->kind == CT_FRACTAL_REGION) {
+        place->area = area_of(log, name);
+        place->offset = e->va - name->lo;
+    } else if (name->kind != CT_FRACTAL_ELSEWHERE) {
+        place->area = "";
+        place->offset = e->va - log->bias;
+    }
+    if (e->point >= CT_FRACTAL_LOG_POINTS)
+        return CT_OK;
+    place->point_offset = e->va - log->bias;
+    return ct_fractal_log_point(log, e->point, e->va, &place->point);
+}

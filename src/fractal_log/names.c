@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of addresses: functions, objects, sections, regions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "base/printable.h"
+#include "base/search.h"
+#include "coretap/fractal_names.h"
+#include "coretap/programs.h"
+
+struct ct_fractal_names {
+    struct ct_ctx *ctx;
+    struct ct_arena texts; /* of the names */
+    struct ct_fractal_name
+        *all; /* symbols, then sections, then regions: each part sorted by lo; then the unknown */
+    size_t count, symbols, sections, capacity;
+    uint64_t code, end;
+    struct ct_programs *programs; /* whose names those of functions are */
+};
+
+static const struct ct_fractal_name unknown = {.text = CT_SYMBOL_UNKNOWN, .kind = CT_FRACTAL_ELSEWHERE};
+
+/* Keeps a text as it can be printed. */
+static const char *keep(struct ct_fractal_names *n, const char *text)
+{
+    char *copy = ct_arena_alloc(&n->texts, CT_PRINTABLE_ROOM(strlen(text) + 1));
+    if (copy)
+        ct_escape(text, copy);
+    return copy;
+}
+
+static int push(struct ct_fractal_names *n, uint64_t lo, uint64_t size, const char *text, uint8_t kind)
+{
+    if (n->count + 1 >= n->capacity) {
+        const size_t capacity = n->capacity ? n->capacity * 2 : 1024;
+        struct ct_fractal_name *all = realloc(n->all, capacity * sizeof *all);
+        if (!all)
+            return 0;
+        n->all = all;
+        n->capacity = capacity;
+    }
+    const char *printable = keep(n, text);
+    if (!printable)
+        return 0;
+    n->all[n->count++] = (struct ct_fractal_name){.lo = lo, .hi = lo + size, .text = printable, .kind = kind};
+    n->all[n->count] = unknown;
+    return 1;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct ct_fractal_name *x = a, *y = b;
+    if (x->lo != y->lo)
+        return x->lo < y->lo ? -1 : 1;
+    /* Of several for one address the longest counts, then the first by name: always the same one. */
+    if (x->hi != y->hi)
+        return x->hi > y->hi ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+/* Aliases go, and a symbol without a size ends where the next begins. */
+static void tidy_symbols(struct ct_fractal_names *n)
+{
+    if (n->count)
+        qsort(n->all, n->count, sizeof *n->all, by_address);
+    size_t kept = 0;
+    for (size_t i = 0; i < n->count; i++)
+        if (!kept || n->all[i].lo != n->all[kept - 1].lo)
+            n->all[kept++] = n->all[i];
+    for (size_t i = 0; i < kept; i++)
+        if (n->all[i].hi == n->all[i].lo)
+            n->all[i].hi = i + 1 < kept ? n->all[i + 1].lo : n->all[i].lo + 4;
+    n->count = n->symbols = kept;
+    n->all[kept] = unknown;
+}
+
+/* Functions with all that the name service knows: those of stripped programs, too. */
+static int add_functions(struct ct_fractal_names *n, const struct ct_symbols *functions)
+{
+    size_t count;
+    const struct ct_symbol *all = ct_symbols_all(functions, &count);
+    int fine = 1;
+    for (size_t i = 0; fine && i < count; i++) {
+        fine = push(n, all[i].addr, all[i].size, ct_symbols_label(functions, &all[i]), CT_FRACTAL_FUNCTION);
+        if (fine)
+            n->all[n->count - 1].raw = all[i].name;
+    }
+    const struct ct_code_range *code = ct_symbols_code(functions, &count);
+    n->code = count ? code[0].low : 0;
+    return fine;
+}
+
+static int add_areas(struct ct_fractal_names *n, const struct ct_area *areas, size_t count, uint8_t kind)
+{
+    int fine = 1;
+    for (size_t i = 0; fine && i < count; i++)
+        fine = push(n, areas[i].addr, areas[i].size, areas[i].name, kind);
+    return fine;
+}
+
+static int add_layout(struct ct_fractal_names *n, const struct ct_layout *layout)
+{
+    if (!add_areas(n, layout->objects, layout->object_count, CT_FRACTAL_OBJECT))
+        return 0;
+    tidy_symbols(n);
+    if (!add_areas(n, layout->sections, layout->section_count, CT_FRACTAL_SECTION))
+        return 0;
+    if (n->count > n->symbols)
+        qsort(n->all + n->symbols, n->count - n->symbols, sizeof *n->all, by_address);
+    n->sections = n->count;
+    n->end = layout->end;
+    return 1;
+}
+
+static int add_program(struct ct_fractal_names *n, const struct ct_fractal_names_options *from)
+{
+    struct ct_program *program;
+    const struct ct_symbols *functions;
+    const struct ct_layout *layout;
+    const struct ct_programs_options options = {
+        .size = sizeof options, .files = from->files, .raw_names = from->raw_names};
+    int rc = ct_programs_new(n->ctx, &options, &n->programs);
+    if (rc == CT_OK)
+        rc = ct_programs_add(n->programs, from->program, NULL, NULL, &program);
+    if (rc == CT_OK)
+        rc = ct_program_symbols(program, &functions);
+    if (rc == CT_OK)
+        rc = ct_program_layout(program, &layout);
+    if (rc != CT_OK)
+        return rc;
+    return add_functions(n, functions) && add_layout(n, layout) ? CT_OK
+                                                                : ct_fail_nomem(n->ctx, from->program);
+}
+
+/* Makes the list of names, in which the unknown is the last one, and fills it. */
+static int fill(struct ct_fractal_names *n, const struct ct_fractal_names_options *options)
+{
+    if (!push(n, 0, 0, "", CT_FRACTAL_ELSEWHERE))
+        return ct_fail_nomem(n->ctx, options->program ? options->program : "names");
+    n->count = 0;
+    n->all[0] = unknown;
+    const int rc = options->program ? add_program(n, options) : CT_OK;
+    return rc == CT_OK && options->bias ? ct_fractal_names_move(n, *options->bias) : rc;
+}
+
+int ct_fractal_names_new(struct ct_ctx *ctx, const struct ct_fractal_names_options *options,
+                         struct ct_fractal_names **out)
+{
+    struct ct_fractal_names_options own;
+    if (!out)
+        return ct_fail_null(ctx, __func__);
+    *out = NULL;
+    int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
+    if (rc != CT_OK)
+        return rc;
+    struct ct_fractal_names *n = calloc(1, sizeof *n);
+    if (!n)
+        return ct_fail_nomem(ctx, "names");
+    n->ctx = ctx;
+    rc = fill(n, &own);
+    if (rc == CT_OK)
+        *out = n;
+    else
+        ct_fractal_names_free(n);
+    return rc;
+}
+
+int ct_fractal_names_move(struct ct_fractal_names *n, uint64_t by)
+{
+    if (!n)
+        return CT_ERR_ARG;
+    for (size_t i = 0; i < n->sections; i++) {
+        n->all[i].lo += by;
+        n->all[i].hi += by;
+    }
+    n->code += by;
+    n->end += by;
+    return CT_OK;
+}
+
+void ct_fractal_names_free(struct ct_fractal_names *n)
+{
+    if (!n)
+        return;
+    ct_arena_free(&n->texts);
+    ct_programs_free(n->programs);
+    free(n->all);
+    free(n);
+}
+
+int ct_fractal_names_region(struct ct_fractal_names *n, uint64_t lo, uint64_t hi, const char *text)
+{
+    if (!n || !text || lo > hi)
+        return n ? ct_fail(n->ctx, CT_ERR_ARG, "%s: no text, or a region that ends before it begins",
+                           __func__)
+                 : CT_ERR_ARG;
+    if (!push(n, lo, hi - lo, text, CT_FRACTAL_REGION))
+        return ct_fail_nomem(n->ctx, "names");
+    qsort(n->all + n->sections, n->count - n->sections, sizeof *n->all, by_address);
+    return CT_OK;
+}
+
+static const struct ct_fractal_name *lookup(const struct ct_fractal_name *first, size_t count, uint64_t va)
+{
+    const size_t lo = CT_COUNT_UP_TO(first, count, lo, va);
+    return lo && va < first[lo - 1].hi ? &first[lo - 1] : NULL;
+}
+
+/* The log knows lines: a line belongs to what its first byte belongs to, else to the first name that
+ * begins in it. */
+static const struct ct_fractal_name *lookup_line(const struct ct_fractal_name *first, size_t count,
+                                                 uint64_t va)
+{
+    const struct ct_fractal_name *at = lookup(first, count, va);
+    return at || va & 63 ? at : lookup(first, count, va + 63);
+}
+
+const struct ct_fractal_name *ct_fractal_names_at(const struct ct_fractal_names *n, uint64_t va)
+{
+    if (!n)
+        return NULL;
+    const struct ct_fractal_name *at = lookup_line(n->all, n->symbols, va);
+    if (!at)
+        at = lookup_line(n->all + n->symbols, n->sections - n->symbols, va);
+    if (!at)
+        at = lookup(n->all + n->sections, n->count - n->sections, va);
+    return at ? at : &n->all[n->count];
+}
+
+const struct ct_fractal_name *ct_fractal_names_find(const struct ct_fractal_names *n, const char *text,
+                                                    int section)
+{
+    if (!n || !text)
+        return NULL;
+    const size_t first = section ? n->symbols : 0, last = section ? n->sections : n->symbols;
+    for (size_t i = first; i < last; i++)
+        if (!strcmp(n->all[i].text, text) || (n->all[i].raw && !strcmp(n->all[i].raw, text)))
+            return &n->all[i];
+    return NULL;
+}
+
+int ct_fractal_names_extent(const struct ct_fractal_names *n, uint64_t *code, uint64_t *end)
+{
+    if (!n || !code || !end)
+        return CT_ERR_ARG;
+    *code = n->code;
+    *end = n->end;
+    return CT_OK;
+}
+
+const struct ct_fractal_name *ct_fractal_names_all(const struct ct_fractal_names *n, size_t *count)
+{
+    if (ct_no_array(n, count))
+        return NULL;
+    *count = n->count + 1;
+    return n->all;
+}

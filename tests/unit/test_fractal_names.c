@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of addresses of FRACTAL's event logs: regions, what the log tells of, places. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "coretap/fractal_names.h"
+#include "elf_build.h"
+
+#define MAIN UINT64_C(0x400000)
+
+static char path[] = "/tmp/coretap-fractal-names-XXXXXX";
+
+/* Regions count by address alone; the name of all that has none is the last one. */
+static void regions(void **state)
+{
+    (void)state;
+    struct ct_fractal_names *names;
+    size_t count;
+    assert_int_equal(ct_fractal_names_new(NULL, NULL, &names), CT_OK);
+    assert_int_equal(ct_fractal_names_at(names, 0)->kind, CT_FRACTAL_ELSEWHERE);
+    assert_int_equal(ct_fractal_names_region(names, 0x4000, 0x5000, "[stack]"), CT_OK);
+    assert_int_equal(ct_fractal_names_region(names, 0x1000, 0x2000, "a\033b"), CT_OK);
+    assert_int_equal(ct_fractal_names_region(names, 2, 1, "backwards"), CT_ERR_ARG);
+    assert_string_equal(ct_fractal_names_at(names, 0x4fff)->text, "[stack]");
+    assert_string_equal(ct_fractal_names_at(names, 0x1000)->text, "a\\x1bb");
+    assert_int_equal(ct_fractal_names_at(names, 0x1000)->kind, CT_FRACTAL_REGION);
+    assert_int_equal(ct_fractal_names_at(names, 0x2000)->kind, CT_FRACTAL_ELSEWHERE);
+    const struct ct_fractal_name *all = ct_fractal_names_all(names, &count);
+    assert_int_equal(count, 3);
+    assert_ptr_equal(ct_fractal_names_at(names, 0x2000), &all[2]);
+    assert_null(ct_fractal_names_find(names, "[stack]", 0));
+    ct_fractal_names_free(names);
+}
+
+/* The functions of a program, moved; a program that is not there. */
+static void program(void **state)
+{
+    static const struct test_symbol symbols[] = {
+        {.name = "main", .value = MAIN, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+        {.name = "work", .value = MAIN + 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+        {.name = "leaf", .value = MAIN + 0x30, .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    };
+    static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    (void)state;
+    char elf[40];
+    elf64_build(file, symbols, 3);
+    FILE *opened = elf_file(file, elf);
+    assert_non_null(opened);
+    const uint64_t bias = 0x10000000;
+    struct ct_fractal_names_options options = {.size = sizeof options, .program = elf, .bias = &bias};
+    struct ct_fractal_names *names;
+    uint64_t code, end, moved_code, moved_end;
+    assert_int_equal(ct_fractal_names_new(NULL, &options, &names), CT_OK);
+    assert_int_equal(ct_fractal_names_extent(names, &code, &end), CT_OK);
+    assert_int_equal(code, bias + MAIN);
+    assert_int_equal(ct_fractal_names_find(names, "main", 0)->lo, bias + MAIN);
+    assert_string_equal(ct_fractal_names_at(names, bias + MAIN + 0x2f)->text, "work"); /* to the next one */
+    assert_null(ct_fractal_names_find(names, "main", 1)); /* no section */
+    assert_int_equal(ct_fractal_names_region(names, 0, bias, "low"), CT_OK);
+    assert_int_equal(ct_fractal_names_move(names, 0x1000), CT_OK);
+    assert_string_equal(ct_fractal_names_at(names, bias + MAIN + 0x1000)->text, "main");
+    assert_int_equal(ct_fractal_names_at(names, bias + MAIN + 0x1000)->kind, CT_FRACTAL_FUNCTION);
+    assert_string_equal(ct_fractal_names_at(names, 0)->text, "low");
+    assert_int_equal(ct_fractal_names_extent(names, &moved_code, &moved_end), CT_OK);
+    assert_int_equal(moved_code - code, 0x1000);
+    assert_int_equal(moved_end - end, 0x1000);
+    ct_fractal_names_free(names);
+    fclose(opened);
+    options.program = "/nowhere/at all";
+    assert_int_equal(ct_fractal_names_new(NULL, &options, &names), CT_ERR_IO);
+    assert_null(names);
+}
+
+/* A log that names its program, a bias, two regions of one name and a point. */
+static void write_log(void)
+{
+    const struct ct_fractal_log_info info = {
+        .clock_hz = 100, .fields = CT_FRACTAL_FIELD_ALL, .text = "program=/opt/canny\nbias=0x100000\n"};
+    const struct ct_fractal_event event = {.time = 1, .va = 0x7000, .point = CT_FRACTAL_NO_POINT};
+    struct ct_fractal_writer *w;
+    assert_int_equal(ct_fractal_writer_new(NULL, path, &info, &w), CT_OK);
+    assert_int_equal(ct_fractal_writer_add(w, &event, 1, 0), CT_OK);
+    assert_int_equal(ct_fractal_writer_text(w, "point=1 0x100040 step\nregion=0x9000..0xa000 [mmap]\n"
+                                               "region=0x7000..0x8000 [mmap]\nregion=0x5..0x5 [none]\n"),
+                     CT_OK);
+    assert_int_equal(ct_fractal_writer_close(w), CT_OK);
+}
+
+static void log_places(void **state)
+{
+    (void)state;
+    char name[CT_FRACTAL_LOG_PROGRAM];
+    struct ct_fractal_log *log;
+    struct ct_fractal_event event;
+    struct ct_fractal_place place;
+    write_log();
+    assert_int_equal(ct_fractal_log_open(NULL, path, &log), CT_OK);
+    while (ct_fractal_reader_next(ct_fractal_log_reader(log), &event, 1))
+        continue;
+    assert_int_equal(ct_fractal_log_place(log, &event, &place), CT_ERR_ARG); /* without names */
+    assert_int_equal(ct_fractal_log_program(log, name), CT_OK);
+    assert_string_equal(name, "canny");
+    assert_int_equal(ct_fractal_log_name(log, NULL), CT_OK);
+    assert_int_equal(ct_fractal_log_name(log, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_fractal_log_bias(log), 0x100000);
+    event = (struct ct_fractal_event){.va = 0x7040, .point = CT_FRACTAL_NO_POINT};
+    assert_int_equal(ct_fractal_log_place(log, &event, &place), CT_OK);
+    assert_string_equal(place.name, "[mmap]");
+    assert_string_equal(place.area, "[mmap] 2"); /* in the order of the log */
+    assert_int_equal(place.offset, 0x40);
+    assert_null(place.point);
+    event = (struct ct_fractal_event){.va = 0x100040, .point = 1};
+    assert_int_equal(ct_fractal_log_place(log, &event, &place), CT_OK);
+    assert_int_equal(place.kind, CT_FRACTAL_ELSEWHERE);
+    assert_null(place.area);
+    assert_string_equal(place.point, "step");
+    assert_int_equal(place.point_offset, 0x40);
+    const char *point;
+    assert_int_equal(ct_fractal_log_point(log, CT_FRACTAL_LOG_POINTS, 0, &point), CT_ERR_ARG);
+    ct_fractal_log_free(log);
+}
+
+static int make_file(void **state)
+{
+    (void)state;
+    const int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regions),
+        cmocka_unit_test(program),
+        cmocka_unit_test(log_places),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
