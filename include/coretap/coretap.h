@@ -45,6 +45,7 @@
 #include "coretap/access.h"
 #include "coretap/fractal.h"
 #include "coretap/fractal_names.h"
+#include "coretap/fractal_report.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/fractal_watch.h"
 #include "coretap/monitor.h"

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "coretap/fractal.h"
 #include "coretap/fractal_names.h"
+#include "coretap/fractal_report.h"
 #include "coretap/soc.h"
 
 extern const struct cli_command cli_fractal_run;
@@ -19,10 +20,6 @@ extern const struct cli_command cli_fractal_regs;
  */
 struct ct_fractal_names_options cli_fractal_names_options(const struct cli_args *args, const char *program,
                                                           const uint64_t *bias);
-
-/* "time,va,pa,op,initiator,kind,symbol" and one line of it. */
-#define FRACTAL_CSV_HEADER "time,va,pa,op,initiator,kind,symbol\n"
-void cli_fractal_csv_line(FILE *out, const struct ct_fractal_event *e, const struct ct_fractal_names *names);
 
 /* "400000..402000", both hexadecimal, with or without 0x; also "all". False when it is neither. */
 bool cli_fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi);

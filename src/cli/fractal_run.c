@@ -61,7 +61,7 @@ static void on_miss(void *user, const struct ct_soc_miss *m)
     if (run->truth) {
         const struct ct_fractal_event e = {
             .time = m->time, .va = m->va, .pa = m->pa, .op = m->op, .initiator = m->core, .kind = m->kind};
-        cli_fractal_csv_line(run->truth, &e, run->names);
+        (void)ct_fractal_csv_write(run->names, &e, cli_output_write, run->truth);
     }
 }
 
@@ -183,7 +183,7 @@ static int open_log(struct cli_fractal_run *run, uint64_t bias)
     if (run->truth_path && !run->truth)
         return CLI_FAILED;
     if (run->truth)
-        fputs(FRACTAL_CSV_HEADER, run->truth);
+        fputs(CT_FRACTAL_CSV_HEADER, run->truth);
     return CLI_CLEAN;
 }
 

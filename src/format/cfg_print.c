@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "format/dot.h"
 #include "format/json.h"
-#include "format/out.h"
+#include "base/out.h"
 
 /* The arrays of the graph. */
 struct view {

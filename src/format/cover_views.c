@@ -4,7 +4,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
-#include "format/out.h"
+#include "base/out.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "base/options.h"
 #include "base/printable.h"
 #include "base/utf8.h"
-#include "format/out.h"
+#include "base/out.h"
 
 /* Gives the bytes of one character to a receiver. */
 static int write_character(uint32_t c, const char *text, size_t size, bool script, ct_write_fn *write,

@@ -3,7 +3,7 @@
 #ifndef CT_FORMAT_LINE_OUT_H
 #define CT_FORMAT_LINE_OUT_H
 
-#include "format/out.h"
+#include "base/out.h"
 #include "format/text.h"
 
 struct ct_line_out {

@@ -7,7 +7,7 @@
 
 #include "base/ctx.h"
 #include "format/listing.h"
-#include "format/out.h"
+#include "base/out.h"
 
 void ct_list_heading(struct ct_text *text, const char *buffer, int id)
 {

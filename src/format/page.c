@@ -8,7 +8,7 @@
 #include "base/options.h"
 #include "coretap/format.h"
 #include "format/number.h"
-#include "format/out.h"
+#include "base/out.h"
 #include "format/xml.h"
 
 static void begin(FILE *out, const char *title, const char *more_policy)

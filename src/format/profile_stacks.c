@@ -3,7 +3,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "coretap/format.h"
-#include "format/out.h"
+#include "base/out.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

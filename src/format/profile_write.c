@@ -6,7 +6,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "format/cover.h"
-#include "format/out.h"
+#include "base/out.h"
 #include "format/profile.h"
 
 struct profile {

@@ -5,7 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
-#include "format/out.h"
+#include "base/out.h"
 #include "format/report_own.h"
 #include "format/report_sums.h"
 

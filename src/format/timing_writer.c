@@ -7,7 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
-#include "format/out.h"
+#include "base/out.h"
 #include "format/program_match.h"
 #include "format/svg_hist.h"
 #include "format/timing_print.h"

@@ -2,7 +2,7 @@
 /* Writes the longest path of a function to a receiver. */
 #include "base/ctx.h"
 #include "base/options.h"
-#include "format/out.h"
+#include "base/out.h"
 #include "format/wcet_html.h"
 #include "format/wcet_print.h"
 

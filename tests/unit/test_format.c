@@ -13,7 +13,7 @@
 #include "coretap/format.h"
 #include "coretap/json.h"
 #include "coretap/report.h"
-#include "format/out.h"
+#include "base/out.h"
 
 #define STOP (-1000)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of addresses of FRACTAL's event logs: regions, what the log tells of, places. */
+/* Names of addresses of FRACTAL's event logs, and reports of logs. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,9 +8,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "coretap/fractal_names.h"
+#include "coretap/fractal_report.h"
 #include "elf_build.h"
 
 #define MAIN UINT64_C(0x400000)
@@ -62,7 +64,7 @@ static void program(void **state)
     assert_int_equal(code, bias + MAIN);
     assert_int_equal(ct_fractal_names_find(names, "main", 0)->lo, bias + MAIN);
     assert_string_equal(ct_fractal_names_at(names, bias + MAIN + 0x2f)->text, "work"); /* to the next one */
-    assert_null(ct_fractal_names_find(names, "main", 1)); /* no section */
+    assert_null(ct_fractal_names_find(names, "main", 1));                              /* no section */
     assert_int_equal(ct_fractal_names_region(names, 0, bias, "low"), CT_OK);
     assert_int_equal(ct_fractal_names_move(names, 0x1000), CT_OK);
     assert_string_equal(ct_fractal_names_at(names, bias + MAIN + 0x1000)->text, "main");
@@ -127,6 +129,62 @@ static void log_places(void **state)
     ct_fractal_log_free(log);
 }
 
+/* Keeps the first bytes of what is written, as a string. */
+struct kept {
+    char text[32];
+    size_t size;
+};
+
+static int keep(void *user, const void *data, size_t size)
+{
+    struct kept *kept = user;
+    const size_t room = sizeof kept->text - 1 - kept->size, more = size < room ? size : room;
+    memcpy(kept->text + kept->size, data, more);
+    kept->size += more;
+    return CT_OK;
+}
+
+static int refuse(void *user, const void *data, size_t size)
+{
+    (void)user;
+    (void)data;
+    (void)size;
+    return CT_ERR_IO;
+}
+
+static void report(void **state)
+{
+    static const char *const begins[] = {
+        [CT_FRACTAL_REPORT_TEXT] = "range ",
+        [CT_FRACTAL_REPORT_CSV] = "time,va,pa,op,",
+        [CT_FRACTAL_REPORT_HTML] = "<!DOCTYPE html>",
+        [CT_FRACTAL_REPORT_SVG_TIMELINE] = "<svg ",
+        [CT_FRACTAL_REPORT_SVG_PAGES] = "<svg ",
+        [CT_FRACTAL_REPORT_SVG_LINES] = "<svg ",
+        [CT_FRACTAL_REPORT_PERFETTO] = "{\"displayTimeUnit\"",
+    };
+    const unsigned formats = sizeof begins / sizeof *begins;
+    (void)state;
+    struct ct_fractal_log *log;
+    struct ct_fractal_report *r;
+    write_log();
+    assert_int_equal(ct_fractal_log_open(NULL, path, &log), CT_OK);
+    assert_int_equal(ct_fractal_report_new(NULL, log, NULL, &r), CT_OK);
+    assert_int_equal(ct_fractal_sums_totals(ct_fractal_report_sums(r))->events, 1);
+    for (unsigned i = 0; i < formats; i++) {
+        const struct ct_fractal_report_write_options how = {.size = sizeof how, .format = (uint8_t)i};
+        struct kept kept = {.size = 0};
+        assert_int_equal(ct_fractal_report_write(r, &how, keep, &kept), CT_OK);
+        assert_memory_equal(kept.text, begins[i], strlen(begins[i]));
+        assert_int_equal(ct_fractal_report_write(r, &how, refuse, NULL), CT_ERR_IO);
+    }
+    const struct ct_fractal_report_write_options none = {.size = sizeof none, .format = (uint8_t)formats};
+    assert_int_equal(ct_fractal_report_write(r, &none, refuse, NULL), CT_ERR_ARG);
+    ct_fractal_report_free(r);
+    assert_int_equal(ct_fractal_report_new(NULL, log, NULL, &r), CT_ERR_ARG); /* it has names */
+    ct_fractal_log_free(log);
+}
+
 static int make_file(void **state)
 {
     (void)state;
@@ -146,6 +204,7 @@ int main(void)
         cmocka_unit_test(regions),
         cmocka_unit_test(program),
         cmocka_unit_test(log_places),
+        cmocka_unit_test(report),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

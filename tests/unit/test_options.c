@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -22,6 +23,7 @@
 #include "coretap/format.h"
 #include "coretap/fractal.h"
 #include "coretap/fractal_names.h"
+#include "coretap/fractal_report.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/json.h"
 #include "coretap/live.h"
@@ -235,6 +237,28 @@ static int new_soc(struct bench *b, const void *options)
     return rc;
 }
 
+/* A report of an event log without events. */
+static int write_log_report(struct bench *b, const void *options)
+{
+    char path[] = "/tmp/coretap-options-XXXXXX";
+    const struct ct_fractal_log_info info = {.fields = CT_FRACTAL_FIELD_ALL};
+    struct ct_fractal_writer *writer = NULL;
+    struct ct_fractal_log *log = NULL;
+    struct ct_fractal_report *report = NULL;
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(ct_fractal_writer_new(b->ctx, path, &info, &writer), CT_OK);
+    assert_int_equal(ct_fractal_writer_close(writer), CT_OK);
+    assert_int_equal(ct_fractal_log_open(b->ctx, path, &log), CT_OK);
+    assert_int_equal(ct_fractal_report_new(b->ctx, log, NULL, &report), CT_OK);
+    const int rc = ct_fractal_report_write(report, options, drop, NULL);
+    ct_fractal_report_free(report);
+    ct_fractal_log_free(log);
+    unlink(path);
+    return rc;
+}
+
 static int begin_log(struct bench *b, const void *options)
 {
     struct ct_fractal_sums *sums = NULL;
@@ -310,6 +334,7 @@ static const struct kind {
     KIND(filter, settle, CT_OK),
     KIND(fractal_options, new_fractal, CT_OK),
     KIND(fractal_names_options, new_names, CT_OK),
+    KIND(fractal_report_write_options, write_log_report, CT_OK),
     KIND(fractal_run, begin_log, CT_OK),
     KIND(framer_options, new_framer, CT_ERR_ARG),
     KIND(json_options, new_json, CT_OK),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stream of stdio that writes to a receiver of pieces (ct_write_fn). */
-#ifndef CT_FORMAT_OUT_H
-#define CT_FORMAT_OUT_H
+#ifndef CT_BASE_OUT_H
+#define CT_BASE_OUT_H
 
 #include <stdio.h>
 

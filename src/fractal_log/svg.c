@@ -2,25 +2,32 @@
 /* Pictures of a FRACTAL log as SVG: function timeline, heatmaps. */
 #include <math.h>
 
-#include "cli/fractal_report.h"
+#include "base/printable.h"
+#include "coretap/format.h"
+#include "fractal_log/report.h"
 
 #define LEFT   230
 #define TOP    34
 #define ROW    15
 #define BOTTOM 34
 
-double cli_report_ms(const struct cli_fractal_report *r, uint64_t time)
+void ct_fractal_put_xml(FILE *out, const char *text)
+{
+    (void)ct_text_write(text, CT_TEXT_XML, ct_write_file, out);
+}
+
+double ct_fractal_report_ms(const struct ct_fractal_report *r, uint64_t time)
 {
     const double cycles = (double)(time - r->start);
     return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
 }
 
-static const char *unit(const struct cli_fractal_report *r)
+static const char *unit(const struct ct_fractal_report *r)
 {
     return r->info->clock_hz ? "ms" : "cycles";
 }
 
-static void open_picture(const struct cli_fractal_report *r, FILE *out, const char *title, uint32_t rows,
+static void open_picture(const struct ct_fractal_report *r, FILE *out, const char *title, uint32_t rows,
                          uint32_t row_height)
 {
     const unsigned width = LEFT + REPORT_COLUMNS + 20, height = TOP + rows * row_height + BOTTOM;
@@ -30,13 +37,13 @@ static void open_picture(const struct cli_fractal_report *r, FILE *out, const ch
             "fill=\"#fff\"/>\n"
             "<text x=\"%d\" y=\"18\" font-size=\"13\">",
             width, height, width, height, LEFT);
-    cli_put_xml(out, title);
+    ct_fractal_put_xml(out, title);
     fputs("</text>\n", out);
     (void)r;
 }
 
 /* Five ticks below, and a line where each run begins. */
-static void axis(const struct cli_fractal_report *r, FILE *out, uint32_t rows, uint32_t row_height,
+static void axis(const struct ct_fractal_report *r, FILE *out, uint32_t rows, uint32_t row_height,
                  uint64_t from, uint64_t to)
 {
     const uint32_t base = TOP + rows * row_height;
@@ -46,8 +53,9 @@ static void axis(const struct cli_fractal_report *r, FILE *out, uint32_t rows, u
             out,
             "<line x1=\"%.1f\" y1=\"%u\" x2=\"%.1f\" y2=\"%u\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%u\" "
             "text-anchor=\"middle\">%.4g%s%s</text>\n",
-            x, base, x, base + 4, x, base + 17, cli_report_ms(r, from + report_part(to - from, i, 4)),
-            i == 4 ? " " : "", i == 4 ? unit(r) : "");
+            x, base, x, base + 4, x, base + 17,
+            ct_fractal_report_ms(r, from + ct_fractal_part(to - from, i, 4)), i == 4 ? " " : "",
+            i == 4 ? unit(r) : "");
     }
     for (unsigned i = 0; i < r->runs && r->runs > 1; i++) {
         const double x =
@@ -59,7 +67,7 @@ static void axis(const struct cli_fractal_report *r, FILE *out, uint32_t rows, u
     }
 }
 
-static uint32_t largest(const struct cli_map *m)
+static uint32_t largest(const struct ct_fractal_map *m)
 {
     uint32_t most = 1;
     for (size_t i = 0; i < (size_t)m->rows * REPORT_COLUMNS; i++)
@@ -87,9 +95,9 @@ static void cells(FILE *out, const uint32_t *row, uint32_t y, uint32_t height, d
 static const char *const blues[] = {"#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c"};
 static const char *const heat[] = {"#fed976", "#feb24c", "#fd8d3c", "#e31a1c", "#800026"};
 
-void cli_report_svg_timeline(const struct cli_fractal_report *r, FILE *out)
+void ct_fractal_report_svg_timeline(const struct ct_fractal_report *r, FILE *out)
 {
-    const struct cli_map *m = &r->timeline;
+    const struct ct_fractal_map *m = &r->timeline;
     open_picture(r, out, "Functions over time: last-level misses in each", m->rows, ROW);
     const double scale = log1p((double)largest(m));
     for (uint32_t i = 0; i < m->rows; i++) {
@@ -98,7 +106,7 @@ void cli_report_svg_timeline(const struct cli_fractal_report *r, FILE *out)
             fprintf(out, "<rect x=\"%d\" y=\"%u\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT, y,
                     REPORT_COLUMNS, ROW);
         fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">", LEFT - 6, y + 11);
-        cli_put_xml(out, m->name[i]->text);
+        ct_fractal_put_xml(out, m->name[i]->text);
         fputs("</text>\n", out);
         cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y + 2, ROW - 4, scale, blues);
     }
@@ -106,7 +114,7 @@ void cli_report_svg_timeline(const struct cli_fractal_report *r, FILE *out)
     fputs("</svg>\n", out);
 }
 
-static void address_map(const struct cli_fractal_report *r, FILE *out, const struct cli_map *m,
+static void address_map(const struct ct_fractal_report *r, FILE *out, const struct ct_fractal_map *m,
                         const char *title, unsigned row)
 {
     open_picture(r, out, title, m->rows, row);
@@ -119,7 +127,7 @@ static void address_map(const struct cli_fractal_report *r, FILE *out, const str
         if (i % 2 == 0) {
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);
             if (name != before)
-                cli_put_xml(out, name->text);
+                ct_fractal_put_xml(out, name->text);
             fprintf(out, " 0x%llx</text>\n", (unsigned long long)m->page[i]);
             before = name;
         }
@@ -129,12 +137,12 @@ static void address_map(const struct cli_fractal_report *r, FILE *out, const str
     fputs("</svg>\n", out);
 }
 
-void cli_report_svg_heat(const struct cli_fractal_report *r, FILE *out)
+void ct_fractal_report_svg_heat(const struct ct_fractal_report *r, FILE *out)
 {
     address_map(r, out, &r->heat, "Pages over time: last-level misses, darker is more", 7);
 }
 
-void cli_report_svg_lines(const struct cli_fractal_report *r, FILE *out)
+void ct_fractal_report_svg_lines(const struct ct_fractal_report *r, FILE *out)
 {
     address_map(r, out, &r->lines, "Lines of the page with the most misses", 7);
 }

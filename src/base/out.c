@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* fopencookie */
-#include "format/out.h"
+#include "base/out.h"
 
 #include <stdio_ext.h>
 

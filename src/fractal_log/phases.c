@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often a program did the same thing, found out from when its functions miss. */
-#include "cli/fractal_report.h"
+#include "fractal_log/report.h"
 
 /* Phases that follow each other at about the same distance: the same work done again. What runs only
  * when a program begins and ends is not that. */
@@ -17,7 +17,7 @@ static bool regular(const unsigned *start, unsigned count)
 
 /* Phases of a name: groups of bins with events, apart by more than half of its longest pause. 0: it has
  * no pause worth the name, or no rhythm. */
-static unsigned phases(const struct cli_by_name *n, unsigned *start, unsigned most)
+static unsigned phases(const struct ct_fractal_by_name *n, unsigned *start, unsigned most)
 {
     unsigned longest = 0, count = 0;
     int last = -1;
@@ -43,7 +43,7 @@ static unsigned phases(const struct cli_by_name *n, unsigned *start, unsigned mo
 
 /* Each function votes with the number of its phases; of equals the higher number wins. The runs begin
  * where the first function that voted so begins its phases. */
-void cli_report_find_runs(struct cli_fractal_report *r)
+void ct_fractal_report_find_runs(struct ct_fractal_report *r)
 {
     enum {
         MOST = 64
@@ -65,7 +65,7 @@ void cli_report_find_runs(struct cli_fractal_report *r)
             continue;
         first = start[0];
         for (unsigned n = 0; n < best; n++)
-            r->run_start[n] = r->start + report_part(r->end - r->start, start[n], REPORT_BINS);
+            r->run_start[n] = r->start + ct_fractal_part(r->end - r->start, start[n], REPORT_BINS);
     }
     r->runs = best;
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap FRACTAL report: what one event log says, on its axis of time: tables, pictures, lines of values.
+ *
+ *     struct ct_fractal_names_options named = {.size = sizeof named, .program = "canny"};
+ *     struct ct_fractal_report_write_options how = {.size = sizeof how, .format = CT_FRACTAL_REPORT_HTML};
+ *     ct_fractal_log_open(ctx, "monday.log", &log);
+ *     ct_fractal_report_new(ctx, log, &named, &report);
+ *     ct_fractal_report_write(report, &how, write, user);
+ *     ct_fractal_report_free(report);
+ *     ct_fractal_log_free(log); */
+#ifndef CORETAP_FRACTAL_REPORT_H
+#define CORETAP_FRACTAL_REPORT_H
+
+#include "coretap/base.h"
+#include "coretap/fractal.h"
+#include "coretap/fractal_names.h"
+#include "coretap/fractal_sums.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is found in one log. Of one thread at a time. */
+struct ct_fractal_report;
+
+/* Reads a log that was just opened, which has to stay, and gives it names. The errors of ct_fractal_log_name
+ * and ct_fractal_sums_take, CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_fractal_report_new(struct ct_ctx *ctx, struct ct_fractal_log *log,
+                                 const struct ct_fractal_names_options *options,
+                                 struct ct_fractal_report **out);
+CT_API void ct_fractal_report_free(struct ct_fractal_report *report);
+
+/* Returns the numbers of the report that are not on the axis of time; the report owns them. */
+CT_API struct ct_fractal_sums *ct_fractal_report_sums(struct ct_fractal_report *report);
+
+enum ct_fractal_report_format {
+    CT_FRACTAL_REPORT_TEXT,         /* totals and tables */
+    CT_FRACTAL_REPORT_CSV,          /* every event, as ct_fractal_csv_write has it, behind the header */
+    CT_FRACTAL_REPORT_HTML,         /* a page with pictures and tables */
+    CT_FRACTAL_REPORT_SVG_TIMELINE, /* functions over time */
+    CT_FRACTAL_REPORT_SVG_PAGES,    /* pages over time */
+    CT_FRACTAL_REPORT_SVG_LINES,    /* lines of the busiest page over time */
+    CT_FRACTAL_REPORT_PERFETTO,     /* trace events, for the viewers of Chrome and Perfetto */
+};
+
+struct ct_fractal_report_write_options {
+    size_t size;    /* sizeof(struct ct_fractal_report_write_options) */
+    uint64_t rows;  /* of a table of TEXT, 256 at most; 0: 15 */
+    uint8_t format; /* enum ct_fractal_report_format */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* Writes a report in one of the formats. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_fractal_report_write(struct ct_fractal_report *report,
+                                   const struct ct_fractal_report_write_options *options, ct_write_fn *write,
+                                   void *user);
+
+/* First line of values. */
+#define CT_FRACTAL_CSV_HEADER "time,va,pa,op,initiator,kind,symbol\n"
+
+/* Writes an event as a line of values. CT_ERR_ARG, what `write` returned. */
+CT_API int ct_fractal_csv_write(const struct ct_fractal_names *names, const struct ct_fractal_event *event,
+                                ct_write_fn *write, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report of a log: as text, CSV, pictures, Perfetto JSON. */
+#include "fractal_log/report.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "base/out.h"
+#include "base/printable.h"
+#include "coretap/format.h"
+
+#define BATCH 4096
+#define ROWS  15 /* of a table */
+
+/* ---- first pass: totals ---- */
+
+static struct ct_fractal_by_page *page_entry(struct ct_fractal_report *r, uint64_t page)
+{
+    if ((r->page_count + 1) * 2 > r->page_room) {
+        const size_t room = r->page_room ? r->page_room * 2 : 4096;
+        struct ct_fractal_by_page *bigger = calloc(room, sizeof *bigger);
+        if (!bigger)
+            return NULL;
+        for (size_t i = 0; i < r->page_room; i++) {
+            size_t at = r->pages[i].page * 0x9e3779b1u & (room - 1);
+            while (r->pages[i].page && bigger[at].page)
+                at = (at + 1) & (room - 1);
+            if (r->pages[i].page)
+                bigger[at] = r->pages[i];
+        }
+        free(r->pages);
+        r->pages = bigger;
+        r->page_room = room;
+    }
+    size_t at = (page + 1) * 0x9e3779b1u & (r->page_room - 1);
+    while (r->pages[at].page && r->pages[at].page != page + 1)
+        at = (at + 1) & (r->page_room - 1);
+    r->page_count += !r->pages[at].page;
+    r->pages[at].page = page + 1;
+    return &r->pages[at];
+}
+
+static size_t name_index(const struct ct_fractal_report *r, uint64_t va)
+{
+    size_t count;
+    return (size_t)(ct_fractal_names_at(r->names, va) - ct_fractal_names_all(r->names, &count));
+}
+
+static int count_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+{
+    if (!r->events++)
+        r->start = r->end = e->time;
+    r->start = e->time < r->start ? e->time : r->start;
+    r->end = e->time > r->end ? e->time : r->end;
+    struct ct_fractal_by_point *point = e->point < CT_FRACTAL_LOG_POINTS ? &r->points[e->point] : NULL;
+    if (point && !point->va)
+        *point = (struct ct_fractal_by_point){e->va + 1, e->time};
+    (void)out;
+    struct ct_fractal_by_page *page = page_entry(r, e->va >> 12);
+    if (page)
+        page->events++;
+    return page ? CT_OK : ct_fail_nomem(r->ctx, "the log's pages");
+}
+
+typedef int event_fn(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out);
+
+/* Calls a function with each event, in order, until it returns something else than 0. Returns that. */
+static int for_each(struct ct_fractal_report *r, event_fn *fn, FILE *out)
+{
+    struct ct_fractal_event *batch = malloc(BATCH * sizeof *batch);
+    size_t n;
+    int rc = CT_OK;
+    if (!batch)
+        return ct_fail_nomem(r->ctx, "events of a log");
+    ct_fractal_reader_rewind(r->reader);
+    while (rc == CT_OK && (n = ct_fractal_reader_next(r->reader, batch, BATCH)))
+        for (size_t i = 0; i < n && rc == CT_OK; i++)
+            rc = fn(r, &batch[i], out);
+    free(batch);
+    return rc;
+}
+
+/* ---- second pass: names and pictures ---- */
+
+static unsigned slot(const struct ct_fractal_report *r, uint64_t time, unsigned slots)
+{
+    const double span = (double)(r->end - r->start) + 1;
+    const double place = (double)(time - r->start) / span * slots;
+    return place < slots ? (unsigned)place : slots - 1; /* of a large span one more is no other number */
+}
+
+static int name_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+{
+    struct ct_fractal_by_name *n = &r->by_name[name_index(r, e->va)];
+    if (!n->events++)
+        n->first = e->time;
+    n->last = e->time;
+    n->insns += e->kind == CT_FRACTAL_KIND_INSN;
+    const unsigned bin = slot(r, e->time, REPORT_BINS);
+    n->bin[bin / 8] |= (uint8_t)(1u << bin % 8);
+    (void)out;
+    return CT_OK;
+}
+
+static int draw_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+{
+    const unsigned column = slot(r, e->time, REPORT_COLUMNS);
+    const struct ct_fractal_name *name = ct_fractal_names_at(r->names, e->va);
+    for (uint32_t i = 0; i < r->timeline.rows; i++)
+        if (r->timeline.name[i] == name)
+            r->timeline.cell[(size_t)i * REPORT_COLUMNS + column]++;
+    const uint64_t page = e->va >> 12 << 12;
+    for (uint32_t lo = 0, hi = r->heat.rows; lo < hi;) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        if (r->heat.page[mid] == page) {
+            r->heat.cell[(size_t)mid * REPORT_COLUMNS + column]++;
+            break;
+        }
+        if (r->heat.page[mid] < page)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (r->lines.rows && page == r->lines.page[0])
+        r->lines.cell[(size_t)(e->va >> 6 & 63) * REPORT_COLUMNS + column]++;
+    (void)out;
+    return CT_OK;
+}
+
+static int by_events(const void *a, const void *b)
+{
+    const struct ct_fractal_by_page *x = a, *y = b;
+    if (x->events != y->events)
+        return x->events < y->events ? 1 : -1;
+    return x->page < y->page ? -1 : x->page > y->page;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Indices of the names with the most events, at most `most`. */
+static size_t top_names(const struct ct_fractal_report *r, size_t *out, size_t most)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->name_count; i++) {
+        if (!r->by_name[i].events)
+            continue;
+        size_t at = n < most ? n++ : most;
+        while (at && r->by_name[out[at - 1]].events < r->by_name[i].events) {
+            if (at < most)
+                out[at] = out[at - 1];
+            at--;
+        }
+        if (at < most)
+            out[at] = i;
+    }
+    return n;
+}
+
+static int choose_rows(struct ct_fractal_report *r)
+{
+    size_t top[REPORT_ROWS], count;
+    const size_t rows = top_names(r, top, REPORT_ROWS);
+    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
+    /* In the order in which they first ran: what the eye follows. */
+    for (size_t i = 1; i < rows; i++)
+        for (size_t j = i; j && r->by_name[top[j]].first < r->by_name[top[j - 1]].first; j--) {
+            const size_t t = top[j];
+            top[j] = top[j - 1];
+            top[j - 1] = t;
+        }
+    for (size_t i = 0; i < rows; i++)
+        r->timeline.name[i] = &all[top[i]];
+    r->timeline.rows = (uint32_t)rows;
+    if (r->page_room) /* a log without accesses has no pages */
+        qsort(r->pages, r->page_room, sizeof *r->pages, by_events);
+    while (r->heat.rows < REPORT_MAP_ROWS && r->heat.rows < r->page_room && r->pages[r->heat.rows].events) {
+        r->heat.page[r->heat.rows] = (r->pages[r->heat.rows].page - 1) << 12;
+        r->heat.rows++;
+    }
+    r->lines.rows = r->heat.rows ? 64 : 0;
+    for (unsigned i = 0; i < r->lines.rows; i++)
+        r->lines.page[i] = r->heat.page[0] + i * 64;
+    qsort(r->heat.page, r->heat.rows, sizeof *r->heat.page, by_number);
+    struct ct_fractal_map *maps[] = {&r->timeline, &r->heat, &r->lines};
+    for (size_t i = 0; i < 3; i++)
+        if (!(maps[i]->cell = calloc((size_t)(maps[i]->rows + 1) * REPORT_COLUMNS, sizeof *maps[i]->cell)))
+            return ct_fail_nomem(r->ctx, "pictures of a log");
+    return CT_OK;
+}
+
+/* ---- output ---- */
+
+static const char *const modes[] = {"passive", "points", "active"}; /* as enum ct_fractal_mode */
+
+static int csv_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+{
+    return ct_fractal_csv_write(r->names, e, ct_write_file, out);
+}
+
+static void text_names(const struct ct_fractal_report *r, FILE *out, uint64_t wanted, unsigned first,
+                       unsigned last, const char *title)
+{
+    size_t top[256], count, shown = 0;
+    const size_t n = top_names(r, top, 256);
+    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
+    fprintf(out, "\n%s\n%10s %7s %12s %12s  %s\n", title, "events", "share", "first", "last", "name");
+    for (size_t i = 0; i < n && shown < wanted; i++) {
+        const struct ct_fractal_by_name *b = &r->by_name[top[i]];
+        const struct ct_fractal_name *name = &all[top[i]];
+        if (name->kind < first || name->kind > last)
+            continue;
+        shown++;
+        fprintf(out, "%10llu %6.2f%% %12.4f %12.4f  %s\n", (unsigned long long)b->events,
+                100.0 * (double)b->events / (double)r->events, ct_fractal_report_ms(r, b->first),
+                ct_fractal_report_ms(r, b->last), name->text);
+    }
+    if (!shown)
+        fputs("      none\n", out);
+}
+
+/* Finds what the sums say of a point of the log; *sum is NULL when they say nothing. */
+static int point_sum(struct ct_fractal_report *r, uint32_t point, const struct ct_fractal_point_sum **sum)
+{
+    size_t count;
+    const uint64_t va = r->points[point].va - 1;
+    const struct ct_fractal_point_sum *all = ct_fractal_sums_points(r->sums, &count);
+    const char *name;
+    *sum = NULL;
+    const int rc = ct_fractal_log_point(r->log, point, va, &name);
+    for (size_t i = 0; rc == CT_OK && i < count; i++)
+        if (all[i].offset == va - ct_fractal_log_bias(r->log) && strcmp(all[i].name, name) == 0)
+            *sum = *sum ? *sum : &all[i];
+    return rc;
+}
+
+static int text_points(struct ct_fractal_report *r, FILE *out)
+{
+    bool any = false;
+    int rc = CT_OK;
+    for (unsigned i = 0; i < CT_FRACTAL_LOG_POINTS && rc == CT_OK; i++) {
+        const struct ct_fractal_point_sum *p = NULL;
+        if (r->points[i].va)
+            rc = point_sum(r, i, &p);
+        if (!p)
+            continue;
+        if (!any)
+            fprintf(out, "\nMilestones (observation points)\n%5s %18s %10s %12s %12s %12s %12s  %s\n",
+                    "point", "va", "hits", "first", "shortest", "mean", "longest", "name");
+        any = true;
+        const double mean = p->intervals ? (double)p->total / (double)p->intervals : 0;
+        const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
+        fprintf(out, "%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  ", i,
+                (unsigned long long)r->points[i].va - 1, (unsigned long long)p->hits,
+                ct_fractal_report_ms(r, r->points[i].first), (double)p->shortest * scale, mean * scale,
+                (double)p->longest * scale);
+        ct_put_printable(out, p->name);
+        fputc('\n', out);
+    }
+    return rc;
+}
+
+static int print_text(struct ct_fractal_report *r, FILE *out, uint64_t wanted)
+{
+    const struct ct_fractal_totals *t = ct_fractal_sums_totals(r->sums);
+    fprintf(out, "range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->info->range_lo,
+            (unsigned long long)r->info->range_hi, r->info->mode < 3 ? modes[r->info->mode] : "?",
+            1u << (r->info->granule & 31) >> 10);
+    fprintf(out,
+            "events    %llu (%llu of instructions), %llu more for pages mapped twice; %llu dropped; %llu "
+            "bytes damaged\n",
+            (unsigned long long)t->events, (unsigned long long)t->insns, (unsigned long long)t->aliases,
+            (unsigned long long)r->dropped, (unsigned long long)r->damaged);
+    fprintf(out, "time      %.4f %s; pages %zu\n", ct_fractal_report_ms(r, r->end),
+            r->info->clock_hz ? "ms" : "cycles", r->page_count);
+    for (unsigned i = 0; i < CT_FRACTAL_OP_COUNT; i++)
+        if (t->by_op[i])
+            fprintf(out, "%-18s %llu\n", ct_fractal_op_name(i), (unsigned long long)t->by_op[i]);
+    for (unsigned i = 0; i < 64; i++)
+        if (t->by_initiator[i])
+            fprintf(out, "initiator %-8u %llu\n", i, (unsigned long long)t->by_initiator[i]);
+    if (r->runs > 1) {
+        fprintf(out, "runs      %u, beginning at", r->runs);
+        for (unsigned i = 0; i < r->runs; i++)
+            fprintf(out, " %.4f", ct_fractal_report_ms(r, r->run_start[i]));
+        fputs("\n", out);
+    }
+    if (!r->events)
+        return CT_OK;
+    text_names(r, out, wanted, CT_FRACTAL_FUNCTION, CT_FRACTAL_FUNCTION, "Functions");
+    text_names(r, out, wanted, CT_FRACTAL_OBJECT, CT_FRACTAL_ELSEWHERE, "Objects, sections and regions");
+    return text_points(r, out);
+}
+
+static void html_table(const struct ct_fractal_report *r, FILE *out)
+{
+    size_t top[256], count;
+    const size_t n = top_names(r, top, 256);
+    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
+    fputs("<table><tr><th>events</th><th>share</th><th>first</th><th>last</th><th>name</th></tr>\n", out);
+    for (size_t i = 0; i < n; i++) {
+        const struct ct_fractal_by_name *b = &r->by_name[top[i]];
+        fprintf(out, "<tr><td>%llu</td><td>%.2f %%</td><td>%.4f</td><td>%.4f</td><td>",
+                (unsigned long long)b->events, 100.0 * (double)b->events / (double)r->events,
+                ct_fractal_report_ms(r, b->first), ct_fractal_report_ms(r, b->last));
+        ct_fractal_put_xml(out, all[top[i]].text);
+        fputs("</td></tr>\n", out);
+    }
+    fputs("</table>\n", out);
+}
+
+static void print_html(const struct ct_fractal_report *r, FILE *out)
+{
+    fputs(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>FRACTAL log</title>\n<style>"
+        "body{font:14px sans-serif;margin:2em "
+        "auto;max-width:900px;color:#222}h1{font-size:1.4em}h2{font-size:1.1em;"
+        "margin-top:2em}svg{max-width:100%;height:auto;border:1px solid #ddd}table{border-collapse:collapse}"
+        "td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #eee}td:last-child,th:last-child"
+        "{text-align:left}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>\n",
+        out);
+    fprintf(
+        out,
+        "<p>%llu events in %.4f %s, %llu of them instruction fetches; range 0x%llx..0x%llx; mode %s; %llu "
+        "dropped.</p>\n",
+        (unsigned long long)r->events, ct_fractal_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
+        (unsigned long long)ct_fractal_sums_totals(r->sums)->insns, (unsigned long long)r->info->range_lo,
+        (unsigned long long)r->info->range_hi, r->info->mode < 3 ? modes[r->info->mode] : "?",
+        (unsigned long long)r->dropped);
+    if (r->runs > 1)
+        fprintf(out, "<p>The same functions appear in %u separate phases: %u runs.</p>\n", r->runs, r->runs);
+    fputs("<h2>Functions over time</h2>\n", out);
+    ct_fractal_report_svg_timeline(r, out);
+    fputs("<h2>Pages over time</h2>\n", out);
+    ct_fractal_report_svg_heat(r, out);
+    fputs("<h2>Lines of the busiest page</h2>\n", out);
+    ct_fractal_report_svg_lines(r, out);
+    fputs("<h2>Functions and objects</h2>\n", out);
+    html_table(r, out);
+    fputs("</body></html>\n", out);
+}
+
+/* Chrome trace events: an instant for each event, on a track for each initiator, in microseconds. */
+static int perfetto_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+{
+    const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
+    fputs(",\n{\"name\":\"", out);
+    (void)ct_text_write(ct_fractal_names_at(r->names, e->va)->text, CT_TEXT_JSON, ct_write_file, out);
+    fprintf(out,
+            "\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
+            "\"0x%llx\","
+            "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
+            e->target, e->initiator, us, (unsigned long long)e->va, (unsigned long long)e->pa,
+            ct_fractal_op_name(e->op));
+    return ferror(out) ? CT_ERR_IO : CT_OK;
+}
+
+static int print_perfetto(struct ct_fractal_report *r, FILE *out)
+{
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,"
+          "\"args\":"
+          "{\"name\":\"FRACTAL\"}}",
+          out);
+    const int rc = for_each(r, perfetto_event, out);
+    fputs("\n]}\n", out);
+    return rc;
+}
+
+/* ---- what others see ---- */
+
+/* All but what is on the axis of time. */
+static int sum_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+{
+    struct ct_fractal_place place;
+    int rc = name_event(r, e, out);
+    if (rc == CT_OK)
+        rc = ct_fractal_log_place(r->log, e, &place);
+    return rc == CT_OK ? ct_fractal_sums_take(r->sums, e, &place) : rc;
+}
+
+static int sum_log(struct ct_fractal_report *r)
+{
+    const struct ct_fractal_run run = {.size = sizeof run, .clock_hz = r->info->clock_hz};
+    int rc = ct_fractal_sums_new(r->ctx, &r->sums);
+    if (rc == CT_OK)
+        rc = ct_fractal_sums_begin(r->sums, &run);
+    if (rc == CT_OK)
+        rc = for_each(r, sum_event, NULL);
+    return rc == CT_OK ? ct_fractal_sums_end(r->sums, r->dropped, r->damaged) : rc;
+}
+
+/* Reads the log twice: it names its regions at its end. */
+static int collect(struct ct_fractal_report *r, const struct ct_fractal_names_options *options)
+{
+    r->points = calloc(CT_FRACTAL_LOG_POINTS, sizeof *r->points);
+    int rc = r->points ? for_each(r, count_event, NULL) : ct_fail_nomem(r->ctx, "points of a log");
+    ct_fractal_reader_losses(r->reader, &r->dropped, &r->damaged);
+    if (rc == CT_OK)
+        rc = ct_fractal_log_name(r->log, options);
+    if (rc != CT_OK)
+        return rc;
+    r->names = ct_fractal_log_names(r->log);
+    ct_fractal_names_all(r->names, &r->name_count);
+    r->by_name = calloc(r->name_count, sizeof *r->by_name);
+    if (!r->by_name)
+        return ct_fail_nomem(r->ctx, "names of a log");
+    rc = sum_log(r);
+    if (rc == CT_OK)
+        rc = choose_rows(r);
+    if (rc == CT_OK)
+        ct_fractal_report_find_runs(r);
+    return rc;
+}
+
+int ct_fractal_report_new(struct ct_ctx *ctx, struct ct_fractal_log *log,
+                          const struct ct_fractal_names_options *options, struct ct_fractal_report **out)
+{
+    if (!log || !out)
+        return ct_fail_null(ctx, __func__);
+    *out = NULL;
+    struct ct_fractal_report *r = calloc(1, sizeof *r);
+    if (!r)
+        return ct_fail_nomem(ctx, "report of a log");
+    r->ctx = ctx;
+    r->log = log;
+    r->reader = ct_fractal_log_reader(log);
+    r->info = ct_fractal_reader_info(r->reader);
+    const int rc = collect(r, options);
+    if (rc == CT_OK)
+        *out = r;
+    else
+        ct_fractal_report_free(r);
+    return rc;
+}
+
+void ct_fractal_report_free(struct ct_fractal_report *r)
+{
+    if (!r)
+        return;
+    ct_fractal_sums_free(r->sums);
+    free(r->by_name);
+    free(r->pages);
+    free(r->points);
+    free(r->timeline.cell);
+    free(r->heat.cell);
+    free(r->lines.cell);
+    free(r);
+}
+
+struct ct_fractal_sums *ct_fractal_report_sums(struct ct_fractal_report *r)
+{
+    return r ? r->sums : NULL;
+}
+
+/* Counts the cells of the pictures, once. */
+static int draw(struct ct_fractal_report *r)
+{
+    const int rc = r->drawn ? CT_OK : for_each(r, draw_event, NULL);
+    r->drawn = rc == CT_OK;
+    return rc;
+}
+
+static int write_picture(struct ct_fractal_report *r, unsigned format, FILE *out)
+{
+    const int rc = draw(r);
+    if (rc != CT_OK)
+        return rc;
+    if (format == CT_FRACTAL_REPORT_HTML)
+        print_html(r, out);
+    else if (format == CT_FRACTAL_REPORT_SVG_TIMELINE)
+        ct_fractal_report_svg_timeline(r, out);
+    else if (format == CT_FRACTAL_REPORT_SVG_PAGES)
+        ct_fractal_report_svg_heat(r, out);
+    else
+        ct_fractal_report_svg_lines(r, out);
+    return CT_OK;
+}
+
+static int write_as(struct ct_fractal_report *r, const struct ct_fractal_report_write_options *how, FILE *out)
+{
+    switch (how->format) {
+    case CT_FRACTAL_REPORT_TEXT:
+        return print_text(r, out, how->rows ? how->rows : ROWS);
+    case CT_FRACTAL_REPORT_CSV:
+        fputs(CT_FRACTAL_CSV_HEADER, out);
+        return for_each(r, csv_event, out);
+    case CT_FRACTAL_REPORT_PERFETTO:
+        return print_perfetto(r, out);
+    default:
+        return write_picture(r, how->format, out);
+    }
+}
+
+int ct_fractal_report_write(struct ct_fractal_report *r,
+                            const struct ct_fractal_report_write_options *options, ct_write_fn *write,
+                            void *user)
+{
+    struct ct_fractal_report_write_options own;
+    struct ct_out out;
+    if (!r || !write)
+        return CT_ERR_ARG;
+    int rc = ct_options_read(r->ctx, __func__, options, &own, sizeof own);
+    if (rc == CT_OK && own.format > CT_FRACTAL_REPORT_PERFETTO)
+        rc = ct_fail(r->ctx, CT_ERR_ARG, "%s: %u is no format", __func__, own.format);
+    if (rc == CT_OK)
+        rc = ct_out_open(&out, r->ctx, write, user);
+    return rc == CT_OK ? ct_out_close(&out, write_as(r, &own, out.file)) : rc;
+}
