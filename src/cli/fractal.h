@@ -27,8 +27,6 @@ bool cli_fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi);
 /* As cli_output_open; "-" is standard output. To be closed with cli_output_close_all. */
 FILE *cli_fractal_output_open(struct cli_output *output, const char *path);
 
-extern const char *const cli_fractal_modes[]; /* in the order of enum ct_fractal_mode */
-
 /* ---- a program under QEMU as a stream of accesses (fractal_feed.c) ---- */
 
 struct cli_feed {

@@ -6,8 +6,6 @@
 
 #include "cli/fractal.h"
 
-const char *const cli_fractal_modes[] = {"passive", "points", "active", NULL};
-
 static bool hex_number(const char **at, uint64_t *out)
 {
     char *end;

@@ -342,16 +342,6 @@ void cli_put_printable(FILE *file, const char *text)
 }
 
 /* Receives text into memory that has room for it. */
-void cli_put_xml(FILE *file, const char *text)
-{
-    (void)ct_text_write(text, CT_TEXT_XML, cli_output_write, file);
-}
-
-void cli_put_json(FILE *file, const char *text)
-{
-    (void)ct_text_write(text, CT_TEXT_JSON, cli_output_write, file);
-}
-
 struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script)
 {
     const struct ct_json_options options = {.size = sizeof options, .script = script};

@@ -48,10 +48,6 @@ int cli_output_write(void *file, const void *data, size_t size);
 /* Writes a text of others, such as a name in a file, as it can be printed. */
 void cli_put_printable(FILE *file, const char *text);
 
-/* Writes it between tags or in quotes of XML, and inside of a JSON string. */
-void cli_put_xml(FILE *file, const char *text);
-void cli_put_json(FILE *file, const char *text);
-
 /* Makes JSON that goes to `file`; `script` as in struct ct_json_options. NULL: said why, and what is written
  * to it is nothing. */
 struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script);
