@@ -17,6 +17,18 @@ static struct ct_cover_insn *insn_at(const struct ct_cover_work *work, uint64_t 
     return i < work->report.insn_count && work->insns[i].addr == addr ? &work->insns[i] : NULL;
 }
 
+/* Returns the instruction that one branches to. Most code around a branch is without gaps and of one size,
+ * and then the distance tells where it is. */
+static struct ct_cover_insn *target_of(const struct ct_cover_work *work, const struct ct_cover_insn *branch,
+                                       uint64_t to)
+{
+    const int64_t away = (int64_t)(to - branch->addr) / branch->size;
+    const uint64_t place = (uint64_t)(branch - work->insns) + (uint64_t)away;
+    if (place < work->report.insn_count && work->insns[place].addr == to)
+        return &work->insns[place];
+    return insn_at(work, to);
+}
+
 static bool is_branch(const struct ct_cover_insn *insn)
 {
     return insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR;
@@ -91,7 +103,7 @@ int ct_cover_count(struct ct_cover_work *work, const struct ct_cover_item *items
 
 static void mark_target(struct ct_cover_work *work, const struct ct_cover_insn *from, uint64_t to)
 {
-    struct ct_cover_insn *target = insn_at(work, to);
+    struct ct_cover_insn *target = target_of(work, from, to);
     if (target && target->function == from->function)
         target->flags |= CT_COVER_LEADER;
 }
@@ -167,7 +179,7 @@ static void add_way(struct ct_cover_work *work, uint32_t from, uint32_t to, uint
 static void add_taken(struct ct_cover_work *work, const struct ct_cover_insn *insn, uint64_t to,
                       uint64_t count)
 {
-    const struct ct_cover_insn *target = insn_at(work, to);
+    const struct ct_cover_insn *target = target_of(work, insn, to);
     if (target && target->function == insn->function && target->flags & CT_COVER_LEADER)
         add_way(work, insn->block, target->block, count);
 }

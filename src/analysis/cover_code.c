@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/search.h"
+#include "program/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,11 +108,12 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
         return CT_OK;
     if (size > end - addr)
         size = (size_t)(end - addr);
+    struct ct_symbol_span span = {0};
     for (size_t at = 0; at < size;) {
         struct ct_cover_insn insn = {.addr = addr + at, .file = file, .line = line};
         uint8_t isa = (uint8_t)of_code;
         if (of_code == CT_ISA_UNKNOWN)
-            isa = (uint8_t)ct_symbols_isa_at(work->source.symbols, insn.addr);
+            isa = (uint8_t)ct_symbols_span(work->source.symbols, insn.addr, &span)->isa;
         if (isa == CT_ISA_UNKNOWN) { /* literals */
             at += 2;
             continue;
@@ -311,13 +313,14 @@ static int number_functions(struct ct_cover_work *work)
         free(numbers);
         return ct_fail_nomem(work->ctx, "coverage");
     }
+    struct ct_symbol_span span = {0};
     for (size_t i = 0; i < work->report.insn_count; i++) {
         struct ct_cover_insn *insn = &work->insns[i];
         uint32_t scope = outermost(scopes, work->scopes[i]);
         const struct ct_symbol *symbol = NULL;
         size_t key = scope;
         if (scope == CT_LINE_NONE) {
-            symbol = ct_symbols_code_at(work->source.symbols, insn->addr, NULL);
+            symbol = ct_symbols_span(work->source.symbols, insn->addr, &span)->code;
             key = scope_count + (symbol ? (size_t)(symbol - symbols) : symbol_count);
         }
         if (numbers[key] == CT_COVER_NONE) {
@@ -335,11 +338,12 @@ static int number_functions(struct ct_cover_work *work)
 static void drop_padding(struct ct_cover_work *work)
 {
     size_t n = 0;
+    struct ct_symbol_span span = {0};
     for (size_t i = 0; i < work->report.insn_count; i++) {
         if (n && work->insns[n - 1].addr == work->insns[i].addr)
             continue;
         bool known = work->scopes[i] != CT_LINE_NONE ||
-                     ct_symbols_at(work->source.symbols, work->insns[i].addr, NULL) != NULL;
+                     ct_symbols_span(work->source.symbols, work->insns[i].addr, &span)->function != NULL;
         if (!known)
             continue;
         work->insns[n] = work->insns[i];

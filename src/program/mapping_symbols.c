@@ -90,3 +90,12 @@ const struct ct_map_point *ct_mapping_at(const struct ct_mapping_symbols *mappin
     const size_t low = CT_COUNT_UP_TO(mapping->points, mapping->count, addr, addr);
     return low ? &mapping->points[low - 1] : NULL;
 }
+
+void ct_mapping_around(const struct ct_mapping_symbols *mapping, uint64_t addr, uint64_t *from, uint64_t *end)
+{
+    const size_t low = CT_COUNT_UP_TO(mapping->points, mapping->count, addr, addr);
+    if (low && mapping->points[low - 1].addr > *from)
+        *from = mapping->points[low - 1].addr;
+    if (low < mapping->count && mapping->points[low].addr < *end)
+        *end = mapping->points[low].addr;
+}

@@ -29,4 +29,9 @@ void ct_mapping_free(struct ct_mapping_symbols *mapping);
 /* Returns what is at `addr`; NULL when no mapping symbol tells. */
 const struct ct_map_point *ct_mapping_at(const struct ct_mapping_symbols *mapping, uint64_t addr);
 
+/* Narrows [*from, *end), which has `addr`, to the addresses around it of which the mapping symbols say the
+ * same. */
+void ct_mapping_around(const struct ct_mapping_symbols *mapping, uint64_t addr, uint64_t *from,
+                       uint64_t *end);
+
 #endif

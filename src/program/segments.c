@@ -71,3 +71,14 @@ uint32_t ct_segments_at(const struct ct_segment *segments, size_t count, uint64_
     const size_t low = CT_COUNT_UP_TO(segments, count, start, addr);
     return low ? segments[low - 1].owner : CT_SEGMENT_NONE;
 }
+
+uint32_t ct_segments_around(const struct ct_segment *segments, size_t count, uint64_t addr, uint64_t *from,
+                            uint64_t *end)
+{
+    const size_t low = CT_COUNT_UP_TO(segments, count, start, addr);
+    if (low && segments[low - 1].start > *from)
+        *from = segments[low - 1].start;
+    if (low < count && segments[low].start < *end)
+        *end = segments[low].start;
+    return low ? segments[low - 1].owner : CT_SEGMENT_NONE;
+}

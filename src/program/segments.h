@@ -30,4 +30,9 @@ int ct_segments_make(const struct ct_extent *extents, size_t count, struct ct_se
 /* Returns the owner of the innermost range that has `addr`. */
 uint32_t ct_segments_at(const struct ct_segment *segments, size_t count, uint64_t addr);
 
+/* Returns the same, and narrows [*from, *end), which has `addr`, to the addresses around it of which it is
+ * true. */
+uint32_t ct_segments_around(const struct ct_segment *segments, size_t count, uint64_t addr, uint64_t *from,
+                            uint64_t *end);
+
 #endif

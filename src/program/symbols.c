@@ -719,6 +719,21 @@ enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
     return symbol ? (enum ct_isa)symbol->isa : CT_ISA_A64;
 }
 
+void ct_symbols_around(const struct ct_symbols *symbols, uint64_t addr, struct ct_symbol_span *span)
+{
+    *span = (struct ct_symbol_span){.end = UINT64_MAX, .isa = CT_ISA_UNKNOWN};
+    if (!symbols)
+        return;
+    const uint32_t function =
+        ct_segments_around(symbols->segments, symbols->segment_count, addr, &span->from, &span->end);
+    const uint32_t piece =
+        ct_segments_around(symbols->pieces, symbols->piece_count, addr, &span->from, &span->end);
+    span->function = function == CT_SEGMENT_NONE ? NULL : &symbols->all[function];
+    span->code = span->function || piece == CT_SEGMENT_NONE ? span->function : &symbols->all[piece];
+    ct_mapping_around(&symbols->mapping, addr, &span->from, &span->end);
+    span->isa = ct_symbols_isa_at(symbols, addr);
+}
+
 uint64_t ct_symbols_base(const struct ct_symbols *symbols)
 {
     if (!symbols)

@@ -6,6 +6,7 @@
 
 #include "coretap/program.h"
 #include "elf_build.h"
+#include "program/symbols.h"
 #include "support/tap_skip.h"
 
 #include <stdio.h>
@@ -221,6 +222,22 @@ static void one_name(void **state)
 }
 
 /* What no function is in has the name of the file and an address in it; padding is apart. */
+/* Holds what a span says of each address of [from, end), met in this order, against what the symbols say of
+ * it alone. Returns how often the symbols were searched. */
+static unsigned check_spans(const struct ct_symbols *s, uint64_t from, uint64_t end)
+{
+    struct ct_symbol_span span = {0};
+    unsigned searches = 0;
+    for (uint64_t addr = from; addr < end; addr++) {
+        searches += addr < span.from || addr >= span.end;
+        ct_symbols_span(s, addr, &span);
+        assert_ptr_equal(span.function, ct_symbols_at(s, addr, NULL));
+        assert_ptr_equal(span.code, ct_symbols_code_at(s, addr, NULL));
+        assert_int_equal(span.isa, ct_symbols_isa_at(s, addr));
+    }
+    return searches;
+}
+
 static void pieces(void **state)
 {
     struct fixture *f = *state;
@@ -260,6 +277,7 @@ static void pieces(void **state)
     assert_string_equal(ct_symbols_describe(s, 0x7000400010, text, sizeof text), "outer");
     assert_string_equal(ct_symbols_describe(s, 0x10, text, sizeof text), "firmware+0xffffff9000000010");
     assert_string_equal(ct_symbols_describe(s, 0x7000400070, text, 8), "firmwar");
+    assert_in_range(check_spans(s, 0x6fffffff00, 0x7000400200), 4, 16);
     ct_symbols_free(s);
 }
 
@@ -371,11 +389,12 @@ static void arm_functions(void **state)
     assert_int_equal(ct_symbols_at(s, 0x8000, NULL)->isa, CT_ISA_A32);
     assert_int_equal(ct_symbols_at(s, 0x8008, NULL)->isa, CT_ISA_T32);
     assert_null(ct_symbols_at(s, 0x800e, NULL));
+    assert_int_equal(check_spans(s, 0x7ff0, 0x8020), 4);
     ct_symbols_free(s);
 }
 
 /* Functions anywhere, of any size, against the definition: the one that begins last among those that
- * contain the address. */
+ * contain the address. Some symbols are no functions and tell where code and data begin. */
 static void random_functions(void **state)
 {
     struct fixture *f = *state;
@@ -396,6 +415,9 @@ static void random_functions(void **state)
                                            .type = STT_FUNC,
                                            .bind = STB_GLOBAL,
                                            .section = 1};
+            if (i % 6 == round % 7)
+                some[i] = (struct test_symbol){
+                    .name = i & 1 ? "$x" : "$d", .value = some[i].value, .bind = STB_LOCAL, .section = 1};
         }
         elf64_build(f->file, some, FUNCTIONS);
         struct ct_symbols *s;
@@ -409,6 +431,7 @@ static void random_functions(void **state)
                     expected = &all[i];
             assert_ptr_equal(ct_symbols_at(s, addr, NULL), expected);
         }
+        check_spans(s, 0x3fff00, 0x400200);
         ct_symbols_free(s);
     }
 }
