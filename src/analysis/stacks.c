@@ -41,7 +41,7 @@ void ct_stacks_free(struct ct_stacks *s)
     if (!s)
         return;
     for (size_t i = 0; i < s->lane_room; i++)
-        free(s->lanes[i].functions);
+        free(s->lanes[i].edges);
     free(s->lanes);
     for (size_t i = 0; i < s->thread_count; i++)
         free(s->threads[i].frames);
@@ -254,51 +254,94 @@ static int leave(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct
 
 /* ---- steps ---- */
 
-/* Finds the function that a node is in, which is looked up once. */
-static int function_of(struct ct_stacks *s, struct ct_stack_lane *lane, const struct ct_node *nodes,
-                       uint32_t node, uint32_t *function)
+/* Finds what an edge does to the stack, which is looked up once. */
+static int find_edge(struct ct_stacks *s, struct ct_stack_lane *lane, const struct ct_node *nodes,
+                     const struct ct_edge *edges, uint32_t number)
 {
-    if (node >= lane->function_room) {
-        size_t room = lane->function_room ? lane->function_room : 256;
-        while (room <= node)
+    if (number >= lane->edge_room) {
+        size_t room = lane->edge_room ? lane->edge_room : 256;
+        while (room <= number)
             room *= 2;
-        uint32_t *functions = realloc(lane->functions, room * sizeof *functions);
-        if (!functions)
+        struct ct_stack_edge *wider = realloc(lane->edges, room * sizeof *wider);
+        if (!wider)
             return ct_fail_nomem(s->ctx, "stacks");
-        memset(functions + lane->function_room, 0, (room - lane->function_room) * sizeof *functions);
-        lane->functions = functions;
-        lane->function_room = room;
+        memset(wider + lane->edge_room, 0, (room - lane->edge_room) * sizeof *wider);
+        lane->edges = wider;
+        lane->edge_room = room;
     }
-    if (lane->functions[node] == 0)
-        lane->functions[node] = ct_stack_function_at(s, nodes[node].start, nodes[node].memory) + 1;
-    *function = lane->functions[node] - 1;
+    if (lane->edges[number].function)
+        return CT_OK;
+    const struct ct_edge *edge = &edges[number];
+    const struct ct_node *node = &nodes[edge->from];
+    const bool turns = edge->kind == CT_EDGE_INTERRUPTED || way_of(node, edge) != CT_WAY_NONE;
+    lane->edges[number] =
+        (struct ct_stack_edge){.function = ct_stack_function_at(s, node->start, node->memory) + 1,
+                               .insns = turns ? CT_STACK_TURNS : node->n};
     return CT_OK;
 }
 
-static int step(struct ct_stacks *s, uint32_t number, const struct ct_node *nodes, const struct ct_edge *edge,
-                uint32_t cycles)
+/* Counts what ran in the innermost function. */
+static void spend(struct ct_stacks *s, struct ct_stack_lane *lane, struct ct_stack_thread *t, uint64_t insns,
+                  uint64_t cycles)
+{
+    struct ct_stack_place *place = &s->places[t->frames[t->depth - 1].place];
+    place->insns += insns;
+    place->cycles += cycles;
+    lane->insns += insns;
+    lane->cycles += cycles;
+    t->level = lane->level;
+}
+
+static uint64_t cycles_of(const struct ct_step_batch *batch, size_t i)
+{
+    const uint32_t cycles = batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES;
+    return cycles == CT_STEP_NO_CYCLES ? 0 : cycles & CT_STEP_CYCLES;
+}
+
+static int step(struct ct_stacks *s, uint32_t number, const struct ct_step_batch *batch, size_t i,
+                const struct ct_node *nodes, const struct ct_edge *edges)
 {
     struct ct_stack_lane *lane = &s->lanes[number];
+    const struct ct_edge *edge = &edges[batch->edge[i]];
     const struct ct_node *node = &nodes[edge->from];
-    uint32_t function = 0;
     int result = lane->thread ? CT_OK : switch_to(s, number, 0);
     if (result == CT_OK)
-        result = function_of(s, lane, nodes, edge->from, &function);
+        result = find_edge(s, lane, nodes, edges, batch->edge[i]);
     if (result != CT_OK)
         return result;
+    const uint32_t function = lane->edges[batch->edge[i]].function - 1;
     struct ct_stack_thread *t = &s->threads[lane->thread - 1];
     if (!stays(t, function))
         result = arrive(s, t, node->start, function);
     if (result != CT_OK)
         return result;
-    uint64_t spent = cycles == CT_STEP_NO_CYCLES ? 0 : cycles & CT_STEP_CYCLES;
-    struct ct_stack_place *place = &s->places[t->frames[t->depth - 1].place];
-    place->insns += node->n;
-    place->cycles += spent;
-    lane->insns += node->n;
-    lane->cycles += spent;
-    t->level = lane->level;
+    spend(s, lane, t, node->n, cycles_of(batch, i));
     return leave(s, t, node, edge);
+}
+
+/* Takes the steps from `i` on that stay in the innermost function; step() would do the same with each.
+ * Returns the first that does not, or may not, or `end`. */
+static size_t take_steady(struct ct_stacks *s, uint32_t number, const struct ct_step_batch *batch, size_t i,
+                          size_t end)
+{
+    struct ct_stack_lane *lane = &s->lanes[number];
+    struct ct_stack_thread *t = lane->thread ? &s->threads[lane->thread - 1] : NULL;
+    if (!t || t->way != CT_WAY_NONE || !t->depth)
+        return i;
+    const uint32_t function = t->frames[t->depth - 1].function + 1;
+    const size_t from = i;
+    uint64_t insns = 0;
+    uint64_t cycles = 0;
+    for (; i < end && batch->edge[i] < lane->edge_room; i++) {
+        const struct ct_stack_edge edge = lane->edges[batch->edge[i]];
+        if (edge.function != function || edge.insns == CT_STACK_TURNS)
+            break;
+        insns += edge.insns;
+        cycles += cycles_of(batch, i);
+    }
+    if (i > from)
+        spend(s, lane, t, insns, cycles);
+    return i;
 }
 
 /* Forgets what the last step of each thread led to, because tracing was off and it was not seen. What an
@@ -350,15 +393,20 @@ int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch
     const struct ct_node *nodes = ct_graph_nodes(batch->graph, &count);
     const struct ct_edge *edges = ct_graph_edges(batch->graph, &count);
     size_t at = 0;
+    size_t i = 0;
     int result = CT_OK;
     s->slice_count = 0;
-    for (size_t i = 0; i <= batch->count && result == CT_OK; i++) {
+    do {
         for (; at < batch->mark_count && batch->marks[at].at <= i && result == CT_OK; at++)
             result = mark(s, lane, &batch->marks[at]);
-        if (i < batch->count && result == CT_OK)
-            result = step(s, lane, nodes, &edges[batch->edge[i]],
-                          batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES);
-    }
+        const size_t end =
+            at < batch->mark_count && batch->marks[at].at < batch->count ? batch->marks[at].at : batch->count;
+        while (i < end && result == CT_OK) {
+            i = take_steady(s, lane, batch, i, end);
+            if (i < end)
+                result = step(s, lane, batch, i++, nodes, edges);
+        }
+    } while (result == CT_OK && (i < batch->count || (at < batch->mark_count && batch->marks[at].at <= i)));
     return result;
 }
 

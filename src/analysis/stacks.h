@@ -45,11 +45,19 @@ struct ct_stack_thread {
     uint8_t pad[2];
 };
 
+/* What a step by one edge does to the stack, in one word of memory, because most steps do the same as the one
+ * before: go on in the innermost function. */
+struct ct_stack_edge {
+    uint32_t function; /* that of the node, and one; 0: not looked up yet */
+    uint32_t insns;    /* of the node, or CT_STACK_TURNS */
+};
+
+#define CT_STACK_TURNS UINT32_MAX /* by this edge execution may leave the function */
+
 /* One stream. */
 struct ct_stack_lane {
-    uint32_t *functions; /* by node of its graph: number of the function and one, or 0 when not looked up
-                            yet */
-    size_t function_room;
+    struct ct_stack_edge *edges; /* by edge of its graph */
+    size_t edge_room;
     size_t thread; /* index of the running thread and one; 0 before the first one */
     uint8_t level; /* exception level */
     uint64_t insns, cycles;
