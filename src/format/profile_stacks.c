@@ -4,40 +4,84 @@
 #include "base/options.h"
 #include "coretap/format.h"
 #include "base/out.h"
+#include "format/text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Writes a name without the characters that have a meaning in a folded line. */
-static void put_name(FILE *out, const char *name)
+/* The folded line that was written last. The next one mostly begins with the same functions, whose names are
+ * then there already. */
+struct folded {
+    FILE *out;
+    const struct ct_stack_found *found;
+    uint32_t *path; /* places, the innermost first */
+    uint32_t *last; /* places of the line, the outermost first … */
+    size_t *ends;   /* … and where the name of each ends in the text */
+    size_t depth;   /* of the line */
+    char *text;
+    size_t room;
+};
+
+/* Appends a name without the characters that have a meaning in a folded line, and a semicolon. */
+static int append_name(struct folded *f, const char *name)
 {
+    size_t end = f->depth ? f->ends[f->depth - 1] : 0;
+    const size_t size = strlen(name);
+    if (f->room - end < size + 1) {
+        const size_t room = 2 * (end + size + 1);
+        char *text = realloc(f->text, room);
+        if (!text)
+            return CT_ERR_NOMEM;
+        f->text = text;
+        f->room = room;
+    }
     for (; *name; name++)
-        fputc(*name == ';' || (unsigned char)*name <= ' ' ? '_' : *name, out);
+        f->text[end++] = *name == ';' || (unsigned char)*name <= ' ' ? '_' : *name;
+    f->text[end++] = ';';
+    f->ends[f->depth++] = end;
+    return CT_OK;
+}
+
+static int put_folded_line(struct folded *f, uint32_t place, uint64_t weight)
+{
+    const struct ct_stack_place *places = f->found->places;
+    size_t depth = 0;
+    size_t same = 0;
+    for (uint32_t at = place; at != CT_STACK_NONE; at = places[at].parent)
+        f->path[depth++] = at;
+    while (same < f->depth && same < depth && f->last[same] == f->path[depth - 1 - same])
+        same++;
+    for (f->depth = same; f->depth < depth;) {
+        const uint32_t at = f->path[depth - 1 - f->depth];
+        f->last[f->depth] = at;
+        if (append_name(f, f->found->functions[places[at].function].label) != CT_OK)
+            return CT_ERR_NOMEM;
+    }
+    fwrite(f->text, 1, f->ends[depth - 1] - 1, f->out);
+    fprintf(f->out, " %" PRIu64 "\n", weight);
+    return CT_OK;
 }
 
 static int put_folded(FILE *out, const struct ct_stack_found *found, bool cycles)
 {
-    const struct ct_stack_place *places = found->places;
-    uint32_t *path = malloc((found->place_count + 1) * sizeof *path);
-    if (!path)
-        return CT_ERR_NOMEM;
-    for (size_t i = 0; i < found->place_count; i++) {
-        const uint64_t weight = cycles ? places[i].cycles : places[i].insns;
-        size_t depth = 0;
-        if (weight == 0)
-            continue;
-        for (uint32_t at = (uint32_t)i; at != CT_STACK_NONE; at = places[at].parent)
-            path[depth++] = at;
-        while (depth) {
-            put_name(out, found->functions[places[path[--depth]].function].label);
-            if (depth)
-                fputc(';', out);
-        }
-        fprintf(out, " %" PRIu64 "\n", weight);
+    const size_t most = found->place_count + 1;
+    struct folded f = {.out = out, .found = found};
+    f.path = malloc(most * sizeof *f.path);
+    f.last = malloc(most * sizeof *f.last);
+    f.ends = malloc(most * sizeof *f.ends);
+    int rc = f.path && f.last && f.ends ? CT_OK : CT_ERR_NOMEM;
+    for (size_t i = 0; i < found->place_count && !rc; i++) {
+        const uint64_t weight = cycles ? found->places[i].cycles : found->places[i].insns;
+        if (weight)
+            rc = put_folded_line(&f, (uint32_t)i, weight);
     }
-    free(path);
-    return CT_OK;
+    free(f.path);
+    free(f.last);
+    free(f.ends);
+    free(f.text);
+    return rc;
 }
 
 int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_options *options,
@@ -64,7 +108,8 @@ struct ct_slice_writer {
     struct ct_ctx *ctx;
     struct ct_out out;
     struct ct_slice_write_options options;
-    uint64_t count; /* slices that were written */
+    uint64_t count;      /* slices that were written */
+    struct ct_text text; /* what is not written yet; empty between the calls */
 };
 
 static void begin(const struct ct_slice_writer *writer)
@@ -73,24 +118,11 @@ static void begin(const struct ct_slice_writer *writer)
             writer->options.cycles ? "cycles" : "instructions");
 }
 
-static void put_json_name(FILE *out, const char *name)
-{
-    for (; *name; name++) {
-        unsigned char c = (unsigned char)*name;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-}
-
 static void put_slice(struct ct_slice_writer *writer, const struct ct_stacks *stacks,
                       const struct ct_stack_slice *slice)
 {
     const struct ct_slice_write_options *o = &writer->options;
-    FILE *out = writer->out.file;
+    struct ct_text *text = &writer->text;
     uint64_t from = o->cycles ? slice->cycles_from : slice->insns_from;
     uint64_t to = o->cycles ? slice->cycles_to : slice->insns_to;
     from = from < o->from ? o->from : from;
@@ -99,10 +131,20 @@ static void put_slice(struct ct_slice_writer *writer, const struct ct_stacks *st
         return;
     if (!writer->count)
         begin(writer);
-    fprintf(out, "%s\n{\"ph\":\"X\",\"name\":\"", writer->count ? "," : "");
-    put_json_name(out, ct_stacks_name(stacks, slice->function));
-    fprintf(out, "\",\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", from,
-            to - from, slice->lane, slice->ctxt);
+    ct_text_room(text);
+    if (writer->count)
+        ct_text_char(text, ',');
+    ct_text_lit(text, "\n{\"ph\":\"X\",\"name\":\"");
+    ct_text_json(text, ct_stacks_name(stacks, slice->function));
+    ct_text_lit(text, "\",\"ts\":");
+    ct_text_dec(text, from);
+    ct_text_lit(text, ",\"dur\":");
+    ct_text_dec(text, to - from);
+    ct_text_lit(text, ",\"pid\":");
+    ct_text_dec(text, slice->lane);
+    ct_text_lit(text, ",\"tid\":");
+    ct_text_dec(text, slice->ctxt);
+    ct_text_char(text, '}');
     writer->count++;
 }
 
@@ -125,7 +167,8 @@ int ct_slice_writer_new(struct ct_ctx *ctx, const struct ct_slice_write_options 
     if (rc)
         free(writer);
     else
-        *out = writer;
+        ct_text_init(&writer->text, writer->out.file);
+    *out = rc ? NULL : writer;
     return rc;
 }
 
@@ -144,6 +187,7 @@ int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *
     const struct ct_stack_slice *slices = ct_stacks_slices(stacks, &count);
     for (size_t i = 0; i < count; i++)
         put_slice(writer, stacks, &slices[i]);
+    ct_text_flush(&writer->text);
     return writer->out.result;
 }
 

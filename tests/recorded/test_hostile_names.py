@@ -30,7 +30,7 @@ FUNCTIONS = {
     "first": "first\nend_of_record\nSF:/evil.c\nFN:1,evil",
     "second": "second\x1b]0;title\x07\x1b[2J",
     "third": "third;a,b\t\"c\"\r\x7f",
-    "fourth": "fourth\nfn=evil\n1 1000000\xc2\x9b31m",
+    "fourth": "fourth größe\nfn=evil\n1 1000000\xc2\x9b31m",
 }
 FILE = "source\nend_of_record\nSF:/evil.c\nDA:1,99\x1b[2J\r\t.c"
 PLAIN = "s" * (len(FILE) - 2) + ".c"
@@ -104,7 +104,11 @@ def check_format(words, usual, hostile, place):
         tap.check(f"{title}: as many columns",
                   sorted(fields(plain.stdout, b"\t")) == sorted(fields(got.stdout, b"\t")))
     if words[-1] == "json" or words[-1] == "chrome":
-        json.loads(got.stdout)
+        read = json.loads(got.stdout)
+    if words[-1] == "chrome":
+        names = {event["name"] for event in read["traceEvents"]}
+        tap.check("chrome: letters beyond ASCII are themselves",
+                  any(name.startswith("fourth größe") for name in names), names)
     if words[-1] == "cobertura":
         xml.etree.ElementTree.fromstring(got.stdout)
 
