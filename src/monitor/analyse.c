@@ -2,7 +2,7 @@
 /* Recursion and order (docs/tessla-language.md A.4). */
 #include "monitor/program.h"
 
-/* last and delay look at their first argument only in the past. */
+/* Tells whether an argument counts at the present instant: last and delay use the past of their first one. */
 static bool same_instant(const struct ct_mon_node *s, uint32_t arg)
 {
     return arg > 0 || (s->kind != N_LAST && s->kind != N_DELAY);
@@ -47,7 +47,7 @@ struct frame {
     uint32_t next;
 };
 
-/* The definition to name is one on the cycle that was referred to before it was done. */
+/* Reports a recursion without delay. It names a definition on the cycle, the one that was entered first. */
 static void report_cycle(struct ct_mon_elab *e, const struct frame *stack, size_t depth,
                          const struct ct_mon_node *again)
 {
@@ -61,7 +61,8 @@ static void report_cycle(struct ct_mon_elab *e, const struct frame *stack, size_
     recursion_error(e, named);
 }
 
-/* Depth first along the edges of one instant, with a stack of its own: graphs may be deep. */
+/* Reports each cycle among edges of one instant. The search is depth first, with a stack of its own because
+ * graphs may be deep. */
 static bool acyclic(struct ct_mon_elab *e)
 {
     struct frame *stack = ARENA_ARRAY(e->arena, struct frame, e->graph.count + 1);
@@ -116,8 +117,9 @@ static size_t mark_reached(struct ct_mon_elab *e, struct ct_mon_node **list)
     return n;
 }
 
-/* Kahn's algorithm. A `last` goes first when it can: before its stream is written, the value it wants is
- * still in place and need not be saved. */
+/* Puts the streams into an order in which each comes after those that it reads (Kahn's algorithm). A `last`
+ * goes as early as it can: as long as its stream is not yet written, the value that it wants is in place and
+ * need not be saved. */
 static void sort(struct ct_mon_elab *e, struct ct_mon_node **list, size_t n, struct ct_mon_order *order)
 {
     uint32_t *waits = ARENA_ARRAY(e->arena, uint32_t, e->graph.count);
@@ -162,7 +164,7 @@ static void sort(struct ct_mon_elab *e, struct ct_mon_node **list, size_t n, str
     }
 }
 
-/* Surely an event at the instant 0, whatever comes in? */
+/* Tells whether the stream has an event at the instant 0 whatever the inputs are. */
 static bool always_at_zero(const struct ct_mon_node *s)
 {
     switch (s->kind) {

@@ -28,7 +28,7 @@ struct ct_mon_arena {
     jmp_buf out_of_memory;
     enum ct_mon_arena_end end; /* why it was taken */
 };
-/* Without an end of the work. */
+/* Makes an empty arena that may hold `limit` bytes and do any amount of work. */
 void ct_mon_arena_init(struct ct_mon_arena *a, size_t limit);
 void ct_mon_arena_free(struct ct_mon_arena *a);
 
@@ -43,19 +43,20 @@ static inline void arena_spend(struct ct_mon_arena *a, uint64_t steps)
     a->work -= steps;
 }
 
-/* Zeroed memory, aligned for any type. */
+/* Gives zeroed memory, aligned for any type. */
 void *ct_mon_arena_alloc(struct ct_mon_arena *a, size_t size);
 
-/* A copy of n bytes with a NUL behind. */
+/* Copies n bytes and puts a NUL behind them. */
 char *ct_mon_arena_copy(struct ct_mon_arena *a, const char *text, size_t n);
 
-/* The one pointer that stands for this text: names compare by pointer. */
+/* Gives the one pointer that stands for a text, so that names can be compared as pointers. */
 const char *ct_mon_arena_intern(struct ct_mon_arena *a, const char *text, size_t n);
 const char *ct_mon_arena_intern_z(struct ct_mon_arena *a, const char *text);
 
 char *ct_mon_arena_printf(struct ct_mon_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A growing array: makes room for one more of `size` bytes behind the n there are. */
+/* Makes room in a growing array of n elements for one more, of `size` bytes. Result: where the array is
+ * now. */
 void *ct_mon_arena_grow(struct ct_mon_arena *a, void *array, size_t n, size_t *cap, size_t size);
 
 #define ARENA_NEW(a, type)      ((type *)ct_mon_arena_alloc((a), sizeof(type)))

@@ -26,7 +26,8 @@ static mp_digit *digits_of(const struct ct_mon_obj *o)
     return (mp_digit *)((struct ct_mon_obj_big *)o)->digits;
 }
 
-/* The value for libtommath to read, not to be cleared. `room` holds the digits of one of 64 bits. */
+/* Shows the value to libtommath without copying; the result is not to be cleared. The digits of an Int of 64
+ * bits go into `room`. */
 static mp_int view(const struct ct_mon_cell *c, mp_digit room[SMALL_DIGITS])
 {
     if (cell_is_big(c))
@@ -65,7 +66,7 @@ static struct ct_mon_cell to_cell(struct ct_mon_heap *h, const mp_int *x)
     return (struct ct_mon_cell){.v.o = &o->o, .meta = META_PTR};
 }
 
-/* The result of a calculation: the cell of x, which is cleared. */
+/* Makes a cell of x, the result of a calculation, and clears x. */
 static struct ct_mon_cell finish(struct ct_mon_heap *h, mp_err err, mp_int *x)
 {
     const struct ct_mon_cell c = err == MP_OKAY ? to_cell(h, x) : no_memory(h);
@@ -73,7 +74,7 @@ static struct ct_mon_cell finish(struct ct_mon_heap *h, mp_err err, mp_int *x)
     return c;
 }
 
-/* By any number of bits; to the left when `by` is positive. */
+/* Shifts x, the value of a, by b bits. A negative b shifts the other way. */
 static struct ct_mon_cell shift(struct ct_mon_heap *h, const struct ct_mon_cell *a, const mp_int *x,
                                 const struct ct_mon_cell *b, bool right)
 {
@@ -114,8 +115,8 @@ static mp_err calculate(enum ct_mon_op op, const mp_int *x, const mp_int *y, mp_
     }
 }
 
-/* Units of work: digits that are touched. Division goes over the whole dividend
- * for each digit of the quotient. */
+/* Estimates the work by the digits that are touched. Division goes over the whole dividend for each digit of
+ * the quotient. */
 static uint64_t work_of(enum ct_mon_op op, const mp_int *x, const mp_int *y)
 {
     const uint64_t n = (uint64_t)x->used;
@@ -242,7 +243,7 @@ struct ct_mon_cell ct_mon_int_from_digits(struct ct_mon_heap *h, const char *dig
     return finish(h, err, &x);
 }
 
-/* The chunks from the lowest on; NULL without memory. */
+/* Divides the value into chunks of digits, lowest first, which the caller frees. NULL: no memory. */
 static mp_digit *chunks_of(const struct ct_mon_cell *c, mp_digit power, size_t *count)
 {
     mp_digit room[SMALL_DIGITS];

@@ -14,7 +14,7 @@ enum {
     BIG_BITS_MOST = 65536
 };
 
-/* The payload is an object; only asked of Ints that are no errors. */
+/* Tells whether the payload is an object. The cell must be an Int and no error. */
 static inline bool cell_is_big(const struct ct_mon_cell *c)
 {
     return (c->meta & META_PTR) != 0;
@@ -25,16 +25,16 @@ static inline bool int_is_negative(const struct ct_mon_cell *c)
     return cell_is_big(c) ? c->v.o->negative : c->v.i < 0;
 }
 
-/* An operation on Ints of any size, from OP_ADD to OP_SHR; b is not read for OP_BITNOT. Without a heap a
- * result of more than 64 bits is the error E_MEMORY. */
+/* Applies an operation from OP_ADD to OP_SHR to Ints of any size; b is not read for OP_BITNOT. Without a heap
+ * a result of more than 64 bits is the error E_MEMORY. */
 struct ct_mon_cell ct_mon_big_op(enum ct_mon_op op, struct ct_mon_heap *h, const struct ct_mon_cell *a,
                                  const struct ct_mon_cell *b);
 
 double ct_mon_big_to_float(const struct ct_mon_cell *c);
-/* The integer part of a finite number. */
+/* Converts the integer part of a finite number. */
 struct ct_mon_cell ct_mon_big_from_float(struct ct_mon_heap *h, double f);
 
-/* Digits of base 10 or 16, without sign and prefix. */
+/* Converts digits of base 10 or 16, without sign and prefix. */
 struct ct_mon_cell ct_mon_int_from_digits(struct ct_mon_heap *h, const char *digits, size_t n, unsigned base,
                                           bool negative);
 /* Adds the magnitude to a text, in base 8, 10 or 16 (small letters). t->failed without memory. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounds over what may have happened unseen, before a stream that still changes may be anything. */
+/* Unseen instants that are evaluated; a stream that still changes after them may hold anything. */
 enum {
     ROUNDS = 4,
     STREAM_WORK = 60, /* units of work of a stream at one instant */
@@ -31,7 +31,7 @@ static struct ct_mon_shade_event nothing(void)
     return (struct ct_mon_shade_event){.occurs = OCCURS_NOT, .sure = true};
 }
 
-/* What the run has at this instant, and so has any other. */
+/* Gives the event that the run has at this instant, as one that every other run has, too. */
 static struct ct_mon_shade_event as_in_run(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (!in_run(c, s))
@@ -69,7 +69,7 @@ static struct ct_mon_guess held_value(const struct ct_mon_certain *c, const stru
                                             : h->value;
 }
 
-/* Whether it happens that needs both. */
+/* Combines how certain two events are into how certain it is that both happen. */
 static enum ct_mon_occurs both(enum ct_mon_occurs a, enum ct_mon_occurs b)
 {
     return a < b ? a : b;
@@ -98,7 +98,7 @@ static struct ct_mon_shade_event expiry(const struct ct_mon_certain *c, const st
     return event(c, s, OCCURS_MAYBE, ct_mon_guess_range(0, 0));
 }
 
-/* a's event, else what `other` is. */
+/* Chooses a's event, or `other` where a has none; either of them may be uncertain. */
 static struct ct_mon_shade_event either(const struct ct_mon_certain *c, const struct ct_mon_node *s,
                                         const struct ct_mon_shade_event *a,
                                         const struct ct_mon_shade_event *other)
@@ -212,7 +212,7 @@ static struct ct_mon_shade_event instant_of(const struct ct_mon_certain *c, cons
     return event(c, s, now(c, s, 0)->occurs, ct_mon_guess_range(c->unseen ? c->from : c->to, c->to));
 }
 
-/* Whether all that the run made this event of is what any other run had. */
+/* Tells whether the run made this event only of values that every other run had, too. */
 static bool made_of_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (c->unseen)
@@ -289,7 +289,7 @@ static struct ct_mon_shade joined(const struct ct_mon_node *s, const struct ct_m
     return h;
 }
 
-/* The stream's value behind the instant. */
+/* Works out what the stream may hold after this instant. */
 static struct ct_mon_shade held_after(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_shade_event *e = &c->now[s->order];
@@ -332,7 +332,7 @@ static void timer_after(struct ct_mon_certain *c, const struct ct_mon_node *s)
     }
 }
 
-/* All streams once; `before` is what they held. */
+/* Evaluates every stream once, of what it held (`before`) and of the events of this instant. */
 static void step(struct ct_mon_certain *c)
 {
     const struct ct_mon_order *o = c->order;
@@ -363,7 +363,7 @@ static size_t states_possible(const struct ct_mon_certain *c)
     return count;
 }
 
-/* Any number of instants that the run did not see, until they add nothing. */
+/* Evaluates instants that the run did not see, until another one would change nothing. */
 static void unseen_instants(struct ct_mon_certain *c)
 {
     bool changed = true;
@@ -403,7 +403,8 @@ static bool all_sure(const struct ct_mon_certain *c)
     return !c->losing && timers_sure(c);
 }
 
-/* What a result says: that there is this event; or, of a signal, that it has this value from here on. */
+/* Tells whether a result is certain: that there is this event or, of a signal, that it has this value from
+ * here on. */
 static bool result_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const bool signal = s->kind == N_PURE || (s->kind == N_MONITOR && s->changes_only);
@@ -416,7 +417,7 @@ bool ct_mon_certain_instant(struct ct_mon_certain *c)
     c->to = m->now;
     if (c->to > 0 && (c->losing || !timers_sure(c)))
         unseen_instants(c);
-    /* a loss lasts until an event comes in: those of timers are in the middle of it */
+    /* a loss lasts until an event comes in; events of timers lie within it */
     for (size_t i = 0; i < c->order->n; i++)
         if (c->order->nodes[i]->kind == N_INPUT && in_run(c, c->order->nodes[i]))
             c->losing = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which results are certain although events were lost: beside the run, what its streams may
- * be in any of the runs that saw what this one did not. Exists from the first loss until
- * nothing depends on a loss any more. */
+/* Which results are certain although events were lost: tracks, beside the run, what its streams may hold in
+ * any run that saw the events that this one did. Exists from the first loss until nothing depends on a loss
+ * any more. */
 #ifndef CT_MONITOR_CERTAIN_H
 #define CT_MONITOR_CERTAIN_H
 
@@ -41,7 +41,7 @@ struct ct_mon_shade_timer {
     int64_t due;   /* when it expires in the run, as of the last instant; or -1 */
 };
 
-/* By the order of the streams. */
+/* What is known of all streams and formulas; arrays are by the order of the streams. */
 struct ct_mon_certain {
     struct ct_monitor *m;
     const struct ct_mon_order *order;
@@ -55,20 +55,21 @@ struct ct_mon_certain {
     struct ct_mon_shade_timer *timers;
 };
 
-/* NULL: no memory. */
+/* Makes the state in which no event was lost yet. NULL: no memory. */
 struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m);
 void ct_mon_certain_free(struct ct_mon_certain *c);
 
-/* Events may have been lost since the last instant: of the inputs for which `kept` is 0; NULL: of all. */
+/* Notes that events of some inputs may have been lost since the last instant: of those for which `kept` is 0,
+ * or of all where it is NULL. */
 void ct_mon_certain_lose(struct ct_mon_certain *c, const uint8_t *kept);
 
-/* Behind the evaluation of an instant: marks those of its results that are not
- * certain. False: all is certain again. */
+/* Follows an instant that the run has evaluated, and marks those of its results that are not certain. False:
+ * everything is certain again. */
 bool ct_mon_certain_instant(struct ct_mon_certain *c);
 
-/* One machine. */
+/* Takes the step of the stream's formula in each of the states that its machine may be in. */
 struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const struct ct_mon_node *s);
-/* What is known of its verdict. */
+/* Says what is known of the verdict of the stream's formula. */
 struct ct_mon_shade ct_mon_certain_verdict(const struct ct_mon_certain *c, const struct ct_mon_node *s);
 bool ct_mon_certain_states_init(struct ct_mon_certain *c, const struct ct_mon_node *s);
 bool ct_mon_certain_states_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s);

@@ -20,7 +20,7 @@ static void add(uint64_t *set, uint32_t number)
     set[number >> 6] |= UINT64_C(1) << (number & 63);
 }
 
-/* The state that a row of the table is indexed with: its number and its verdict. */
+/* Gives the entry of the transition table that stands for a state: its number and its verdict. */
 static uint32_t encoded(const struct ct_mon_machine *machine, uint32_t number)
 {
     return number << 2 | machine->verdicts[number];
@@ -44,7 +44,8 @@ struct letters {
     uint32_t one_of;        /* without one of these there is no step; 0: there may be in any case */
 };
 
-/* Atoms that are true where their stream has an event, and their stream makes the steps. */
+/* Finds the atoms of which one must be true in each step, because the events that they test for make the
+ * steps. 0: another stream may make one, too. */
 static uint32_t clock_atoms(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     uint32_t all = 0;
@@ -79,7 +80,8 @@ static struct letters letters(const struct ct_mon_certain *c, const struct ct_mo
     return l;
 }
 
-/* Every state that the letters lead to from the set. Result: how many steps that took. */
+/* Adds every state that one of the letters leads to from a possible one. Result: how many transitions were
+ * looked up. */
 static uint32_t step(struct ct_mon_shade_states *states, const struct ct_mon_machine *machine,
                      const struct letters *l)
 {

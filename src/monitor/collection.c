@@ -277,7 +277,8 @@ void ct_mon_collection_at(const struct ct_mon_obj *o, uint64_t at, struct ct_mon
         *x = t ? t->cells[list ? X : Y] : none;
 }
 
-/* Lists in order; sets and maps in the order of their keys, because the order of insertion does not count. */
+/* Compares lists in their order, sets and maps in the order of their keys, because the order of insertion
+ * does not count. */
 int ct_mon_collection_compare(struct ct_mon_heap *h, const struct ct_mon_obj *a, const struct ct_mon_obj *b)
 {
     uint64_t n = ct_mon_collection_size(a), m = ct_mon_collection_size(b);

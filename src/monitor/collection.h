@@ -5,8 +5,8 @@
 
 #include "monitor/value.h"
 
-/* All results are new versions; arguments stay as they are. Empty results and exhausted heaps are told apart
- * by heap.exhausted only. */
+/* Makes an empty list. Functions of collections give a new version and leave their arguments as they are. A
+ * result that is empty because the heap is exhausted shows only in heap.exhausted. */
 struct ct_mon_cell ct_mon_list_empty(struct ct_mon_heap *h);
 struct ct_mon_cell ct_mon_list_append(struct ct_mon_heap *h, const struct ct_mon_cell *list,
                                       const struct ct_mon_cell *x);
@@ -18,7 +18,8 @@ struct ct_mon_cell ct_mon_list_set(struct ct_mon_heap *h, const struct ct_mon_ce
 struct ct_mon_cell ct_mon_list_drop(struct ct_mon_heap *h, const struct ct_mon_cell *list,
                                     bool last); /* of empty: empty */
 
-/* A Set is a Map to units; both keep the order of insertion, re-adding keeps the place. */
+/* Makes an empty Map. A Set is a Map to units. Both keep the order of insertion; adding a key again keeps its
+ * place. */
 struct ct_mon_cell ct_mon_map_empty(struct ct_mon_heap *h);
 struct ct_mon_cell ct_mon_map_add(struct ct_mon_heap *h, const struct ct_mon_cell *map,
                                   const struct ct_mon_cell *key, const struct ct_mon_cell *x);
@@ -27,7 +28,7 @@ bool ct_mon_map_find(struct ct_mon_heap *h, const struct ct_mon_cell *map, const
 struct ct_mon_cell ct_mon_map_remove(struct ct_mon_heap *h, const struct ct_mon_cell *map,
                                      const struct ct_mon_cell *key);
 
-/* Elements by place, 0 up to size: *key and *x (either may be NULL). */
+/* Gives the key and the value at a place from 0 on, below the size. Either pointer may be NULL. */
 void ct_mon_collection_at(const struct ct_mon_obj *o, uint64_t at, struct ct_mon_cell *key,
                           struct ct_mon_cell *x);
 uint64_t ct_mon_collection_size(const struct ct_mon_obj *o);

@@ -39,16 +39,16 @@ enum {
 
 void ct_mon_diags_init(struct ct_mon_diags *d, struct ct_mon_arena *arena);
 
-/* The same text at the same place is kept once: a macro expanded twice is wrong once. */
+/* Adds an error. The same text at the same place is kept once, since a macro may be expanded many times. */
 void ct_mon_diag_error(struct ct_mon_diags *d, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ct_mon_diag_warning(struct ct_mon_diags *d, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Within each source by place. */
+/* Sorts the messages of each source by their place. */
 void ct_mon_diags_sort(struct ct_mon_diags *d);
 
-/* 1-based line and column (in characters) of a byte; *begin and *size are the line itself. */
+/* Finds line and column (in characters, from 1 on) of a byte; *begin and *size are the text of the line. */
 void ct_mon_source_place(const struct ct_mon_source *s, uint32_t at, unsigned *line, unsigned *col,
                          const char **begin, size_t *size);
 

@@ -15,7 +15,7 @@ enum {
     DEPTH_MOST = 6
 };
 
-/* A function as an expression; deep ones are cut. */
+/* Adds a function's body as an expression, and ".." for what is nested too deep. */
 static void expression(struct ct_mon_text *t, const struct ct_mon_ir *x, int depth)
 {
     if (depth > DEPTH_MOST) {

@@ -147,12 +147,12 @@ void ct_mon_env_bind_def(struct ct_mon_elab *e, struct ct_mon_env *env, struct c
 struct ct_mon_cv ct_mon_elab_force(struct ct_mon_elab *e, struct ct_mon_binding *b, struct ct_mon_span at);
 const struct ct_mon_type *ct_mon_elab_type(struct ct_mon_elab *e, const struct ct_mon_env *env,
                                            const struct ct_mon_ast_type *t);
-/* Is it the name of a type of the language, such as Int? */
+/* Tells whether the language has a type of this name, such as Int. */
 bool ct_mon_elab_has_type(const char *name);
 
 /* expressions: elab_expr.c */
 struct ct_mon_cv ct_mon_elab_expr(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x);
-/* The library's definition, such as "Operators.add". */
+/* Gives what a name of the standard library means, such as add of the module Operators. */
 struct ct_mon_cv ct_mon_elab_library_name(struct ct_mon_elab *e, const char *module, const char *name);
 
 /* calls: elab_call.c */
@@ -181,22 +181,22 @@ bool ct_mon_elab_wants_residual(const struct ct_mon_elab *e, const struct ct_mon
 struct ct_mon_cv ct_mon_elab_residual(struct ct_mon_elab *e, struct ct_mon_closure *c, struct ct_mon_env *env,
                                       struct ct_mon_cv *args, size_t n, const struct ct_mon_type *result,
                                       struct ct_mon_span at);
-/* The condition of a 'static if' is not constant. True when it depends on parameters of recursive functions
- * that are called with constants: they are then elaborated once more, for these constants, and nothing is to
- * be reported. */
+/* Notes that the condition of a 'static if' is not constant. True when it depends on parameters of recursive
+ * functions that are called with constants: those functions are then elaborated once more for these
+ * constants, and nothing is to be reported. */
 bool ct_mon_elab_defer_static(struct ct_mon_elab *e, const struct ct_mon_ir *condition);
 struct ct_mon_fn *ct_mon_elab_fn_new(struct ct_mon_elab *e, struct ct_mon_fn *up, uint32_t nparams,
                                      const struct ct_mon_type *result);
-/* The body of f applied to parameters of these types; those with a node that
- * is constant are that constant. */
+/* Expands f for parameters of these types into a function's body. Where `consts` has a node, the parameter is
+ * that constant. */
 struct ct_mon_ir *ct_mon_elab_kernel(struct ct_mon_elab *e, struct ct_mon_cv f,
                                      const struct ct_mon_type **types, struct ct_mon_node **consts, size_t n,
                                      struct ct_mon_span at);
-/* The constant of an integer literal: its digits, with "0x" if they are hexadecimal, or, where these are
- * NULL, `integer`. */
+/* Makes the constant of an integer literal: of its digits (behind "0x" they are hexadecimal), or of `integer`
+ * where they are NULL. */
 struct ct_mon_cv ct_mon_elab_integer(struct ct_mon_elab *e, int64_t integer, const char *digits,
                                      struct ct_mon_span at);
-/* A value for use at run time, or NULL after an error. */
+/* Makes the value available at run time. NULL after an error. */
 struct ct_mon_ir *ct_mon_elab_materialise(struct ct_mon_elab *e, struct ct_mon_cv cv, struct ct_mon_span at);
 void ct_mon_elab_close_captures(struct ct_mon_elab *e);
 
@@ -204,25 +204,25 @@ void ct_mon_elab_close_captures(struct ct_mon_elab *e);
 struct ct_mon_elab_signature {
     const char *name, *signature; /* as ct_mon_type_text writes it */
 };
-/* The i-th operation that the library may declare, or NULL behind the last one. */
+/* Gives the i-th operation that the library may declare, or NULL behind the last one. */
 const struct ct_mon_elab_signature *ct_mon_elab_signature(size_t i);
 /* Reports a declaration whose types are not those of its operation, which is
  * then an error wherever it is used. */
 void ct_mon_elab_check_builtin(struct ct_mon_elab *e, struct ct_mon_ast_def *def, struct ct_mon_env *env);
 struct ct_mon_cv ct_mon_elab_builtin(struct ct_mon_elab *e, const char *name, struct ct_mon_cv *args,
                                      size_t n, const struct ct_mon_type *result, struct ct_mon_span at);
-/* Signal lift of f over streams. */
+/* Lifts f to a signal over the streams. */
 struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_node **streams,
                                    size_t n, struct ct_mon_span at);
 
 /* time units: units.c */
-/* integer * unit in base units; false after reporting. */
+/* Converts a time literal into base units: `integer`, a number of `unit`. False after reporting. */
 bool ct_mon_unit_convert(struct ct_mon_elab *e, int64_t integer, const char *unit, struct ct_mon_span at,
                          int64_t *out);
-/* Femtoseconds of a unit as decimal exponent and factor; false: unknown. */
+/* Tells whether the unit is known. */
 bool ct_mon_unit_known(const char *unit);
 
-/* Is there fuel and C stack left? Reports once when not. */
+/* Counts one step of expansion. False when steps or C stack are used up, which is reported once. */
 bool ct_mon_elab_step(struct ct_mon_elab *e, struct ct_mon_span at);
 
 static inline struct ct_mon_cv cv_error(struct ct_mon_elab *e)

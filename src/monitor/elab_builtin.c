@@ -14,7 +14,7 @@ struct builtin {
 
 typedef struct ct_mon_cv builtin_fn(struct builtin *b);
 
-/* The argument as a constant; false after reporting. */
+/* Gets an argument that must be constant. False after reporting that it is not. */
 static bool constant(struct builtin *b, size_t i, struct ct_mon_cell *out)
 {
     struct ct_mon_ir *ir = ct_mon_elab_materialise(b->e, b->args[i], b->at);
@@ -121,7 +121,7 @@ struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, st
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++) {
         types[i] = streams[i]->type;
-        /* a constant stream is held from 0 on: it is part of the function, not of the question when */
+        /* a constant stream has its value from 0 on, so it becomes part of the function */
         if (node_is_const(streams[i]))
             consts[i] = streams[i];
         else
@@ -352,7 +352,7 @@ static bool eat_type(struct ct_mon_arena *a, const char **p, const struct ct_mon
     return eat(p, function ? ") => " : "]") && (!function || eat_type(a, p, t->args[n]));
 }
 
-/* The type of a declaration, its type parameters under the names A, B, … */
+/* Gives the type of a declaration, in which its type parameters are called A, B, … */
 static const struct ct_mon_type *declared(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
                                           struct ct_mon_env *env)
 {

@@ -96,7 +96,8 @@ void ct_mon_env_bind_def(struct ct_mon_elab *e, struct ct_mon_env *env, struct c
     }
 }
 
-/* What stands for a definition inside itself: a stream to be filled in later, or a record of such. */
+/* Makes what a definition's name means inside the definition: a stream that is filled in later, or a record
+ * of such streams. False for other types. */
 static bool make_early(struct ct_mon_elab *e, const struct ct_mon_type *type,
                        const struct ct_mon_ast_def *def, struct ct_mon_cv *out)
 {
@@ -166,7 +167,7 @@ static struct ct_mon_cv force_lazy(struct ct_mon_elab *e, struct ct_mon_binding 
     return cv;
 }
 
-/* A value from a function around the present one comes in as a captured parameter. */
+/* Makes a value of an enclosing function available in the present one, as a captured parameter. */
 static struct ct_mon_cv import(struct ct_mon_elab *e, struct ct_mon_cv cv)
 {
     if (cv.kind == CV_VALUE)

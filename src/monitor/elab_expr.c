@@ -282,7 +282,7 @@ static struct ct_mon_cv checked(struct ct_mon_elab *e, struct ct_mon_env *env, c
     return cv;
 }
 
-/* Both branches at run time or in a check: they must have one type. */
+/* Joins the branches of an 'if' whose condition is not constant here. They must have the same type. */
 static struct ct_mon_cv join(struct ct_mon_elab *e, struct ct_mon_cv cond, struct ct_mon_cv a,
                              struct ct_mon_cv b, struct ct_mon_span at)
 {

@@ -89,7 +89,7 @@ bool ct_mon_elab_wants_residual(const struct ct_mon_elab *e, const struct ct_mon
     return run_time || (e->fn && def->active > UNROLL_MOST);
 }
 
-/* The constants that the function is elaborated for. */
+/* Finds the parameters that get constants for which the function is elaborated; a bit each. */
 static uint64_t statics_of(const struct ct_mon_ast_def *def, const struct ct_mon_cv *args, size_t n)
 {
     uint64_t bits = 0;
@@ -287,7 +287,7 @@ struct ct_mon_ir *ct_mon_elab_kernel(struct ct_mon_elab *e, struct ct_mon_cv f,
     for (size_t i = 0; i < n; i++)
         args[i] = consts && consts[i] ? cv_cell(e, types[i], consts[i]->value)
                                       : cv_value(ct_mon_ir_param(&e->pool, types[i], e->fn->level, k++));
-    /* a kernel starts afresh: macros around the lift do not make a function in it recursive */
+    /* depth starts at 0: macros around the lift do not make a function in it recursive */
     struct ct_mon_cv cv = ct_mon_elab_apply(e, f, args, n, at);
     struct ct_mon_ir *ir = ct_mon_elab_materialise(e, cv, at);
     e->fn = outer;
@@ -312,7 +312,8 @@ static bool close_tree(struct ct_mon_elab *e, struct ct_mon_fn *fn, struct ct_mo
     return grew;
 }
 
-/* A function that calls another one needs what that one captures, if it lies further out. */
+/* Adds captured parameters until each function has those that the functions it calls capture from further
+ * out. */
 void ct_mon_elab_close_captures(struct ct_mon_elab *e)
 {
     bool grew;

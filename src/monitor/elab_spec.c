@@ -40,8 +40,7 @@ static void declare_module(struct ct_mon_elab *e, struct ct_mon_env *env, const 
 
 static void declare_type(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *s)
 {
-    /* the library's definitions are read in the global scope, where a type of
-     * the language must stay what it is */
+    /* the library's definitions share the global scope, where a type of the language keeps its name */
     if (ct_mon_env_find(env, s->name, true) || (!env->up && ct_mon_elab_has_type(s->name))) {
         ct_mon_diag_error(e->diags, s->name_span, "Multiple definitions of %s in same scope", s->name);
         return;
@@ -128,7 +127,7 @@ static void add_output(struct ct_mon_elab *e, const char *name, struct ct_mon_no
     ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
 }
 
-/* No output disappears in silence, whatever the reason. */
+/* Reports an output of which nothing came, unless something else was reported already. */
 static void no_output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
 {
     if (!e->diags->errors)

@@ -23,7 +23,7 @@ static enum ct_mon_presence present(const struct ct_mon_emit *m, const struct ct
     return m->presence[s->id];
 }
 
-/* Written before the program starts, by whoever starts it. */
+/* Tells whether the caller of the program writes the stream's event before the program starts. */
 static bool is_source(const struct ct_mon_node *s)
 {
     return s->kind == N_INPUT || s->kind == N_DELAY;
@@ -113,7 +113,7 @@ static enum ct_mon_presence emit_copy(struct ct_mon_emit *m, const struct ct_mon
     return p;
 }
 
-/* a's event if there is one, else what `other` emits. */
+/* Emits a's event and, where there is none, the other one. */
 static enum ct_mon_presence emit_default(struct ct_mon_emit *m, const struct scope *sc,
                                          const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
@@ -249,7 +249,8 @@ static enum ct_mon_presence emit_pure(struct ct_mon_emit *m, const struct ct_mon
     return MAYBE;
 }
 
-/* Is the letter known, and which? False: it must be read when the program runs. */
+/* Works out the machine's input when it does not depend on values. False: it must be read when the program
+ * runs. */
 static bool known_letter(const struct ct_mon_emit *m, const struct ct_mon_node *s, uint32_t *letter)
 {
     *letter = 0;
@@ -352,7 +353,7 @@ static enum ct_mon_presence emit_node(struct ct_mon_emit *m, const struct scope 
     return NEVER;
 }
 
-/* Timers are set when all streams of the instant are known. */
+/* Emits the setting of timers, behind all streams of the instant. */
 static void emit_timers(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
     for (size_t i = 0; i < order->n; i++) {
@@ -407,8 +408,8 @@ static uint32_t emit_scope(struct ct_mon_emit *m, const struct ct_mon_order *ord
     return begin;
 }
 
-/* A machine whose verdict only goes out when it changes, and to nobody else, is fast: its steps write the
- * output themselves. */
+/* Finds the machines whose verdict is put out when it changes and used nowhere else: their steps write the
+ * output directly, which is fast. */
 static void find_direct(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
     uint8_t *used = ARENA_ARRAY(m->e->arena, uint8_t, m->e->graph.count);
@@ -428,7 +429,7 @@ static void find_direct(struct ct_mon_emit *m, const struct ct_mon_order *order)
     }
 }
 
-/* Only a `last` that comes after its stream needs the value that was overwritten. */
+/* Gives a cell for the former value of each stream whose `last` comes after it. */
 static void find_saved(struct ct_mon_emit *m, const struct ct_mon_order *order, uint32_t *next)
 {
     for (size_t i = 0; i < order->n; i++) {
@@ -483,7 +484,7 @@ static void tables(struct ct_mon_emit *m, const struct ct_mon_order *order)
     }
 }
 
-/* First constants are collected with a dry run, because their cells come first; then all is emitted again. */
+/* Emits all programs twice: the first time collects the constants, whose cells must come first. */
 static void emit_all(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
     struct ct_mon_program *p = m->p;
@@ -501,7 +502,7 @@ static void emit_all(struct ct_mon_emit *m, const struct ct_mon_order *order)
     p->ncells = m->temp_max;
 }
 
-/* Work of one instruction, without that of the operation and of the calls that it makes. */
+/* Gives the work of one instruction, without that of its operation and of the functions it calls. */
 static uint64_t cost_of(const struct ct_mon_program *p, const struct ct_mon_insn *i)
 {
     switch (i->op) {
@@ -524,7 +525,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Jumps go forward: from the end on, what comes behind an instruction is known. */
+/* Finds how much work a program may take at most from each instruction on. Jumps go forward, so working
+ * backwards an instruction's successors are known. */
 static void find_costs(const struct ct_mon_emit *m)
 {
     struct ct_mon_program *p = m->p;

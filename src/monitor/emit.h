@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the emitter: emit.c does streams, emit_ir.c the functions in them. */
+/* Shared by the files of the emitter: emit.c does streams, emit_ir.c the functions in them. */
 #ifndef CT_MONITOR_EMIT_H
 #define CT_MONITOR_EMIT_H
 
@@ -46,7 +46,7 @@ static inline uint32_t emit_here(const struct ct_mon_emit *m)
     return (uint32_t)m->p->ncode;
 }
 
-/* Jumps that all go to one place still to come. */
+/* Jumps to one place that is not emitted yet. */
 struct ct_mon_label {
     uint32_t *at; /* instructions; bit 31: the target is operand b */
     size_t n, cap;
@@ -54,9 +54,10 @@ struct ct_mon_label {
 void ct_mon_emit_jump(struct ct_mon_emit *m, struct ct_mon_label *l, uint32_t op, uint32_t a);
 void ct_mon_emit_land(struct ct_mon_emit *m, struct ct_mon_label *l);
 
-/* The cell that holds the value; with want != NO_CELL it is that one. */
+/* Emits the computation of a value. Result: the cell that holds it, which is `want` unless that is
+ * NO_CELL. */
 uint32_t ct_mon_emit_value(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want);
-/* The result of a lift's function as an event in d; jumps to skip without one. */
+/* Emits a lift's function, whose result becomes an event in d. Where it has none the code jumps to skip. */
 enum ct_mon_presence ct_mon_emit_event(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t d,
                                        struct ct_mon_label *skip);
 void ct_mon_emit_begin_kernel(struct ct_mon_emit *m, const struct ct_mon_param *params);

@@ -87,7 +87,7 @@ static bool is_test(const struct ct_mon_emit *m, const struct ct_mon_ir *x)
     return is_option_test(m, x, OP_IS_SOME) || is_option_test(m, x, OP_IS_NONE);
 }
 
-/* What is known of a condition in this program: 1, 0, or -1. */
+/* Finds what a condition is in this program: 1, 0, or -1 where that is not known. */
 static int known(const struct ct_mon_emit *m, const struct ct_mon_ir *x, int depth)
 {
     if (depth > STATIC_DEPTH)
@@ -188,7 +188,7 @@ static uint32_t emit_and_or(struct ct_mon_emit *m, const struct ct_mon_ir *x, ui
     return d;
 }
 
-/* n consecutive cells with the values. */
+/* Emits the values into n consecutive cells. Result: the first of them. */
 static uint32_t emit_args(struct ct_mon_emit *m, struct ct_mon_ir *const *args, uint32_t n)
 {
     uint32_t *cells = ARENA_ARRAY(m->e->arena, uint32_t, n + 1);
@@ -276,7 +276,7 @@ uint32_t ct_mon_emit_value(struct ct_mon_emit *m, const struct ct_mon_ir *x, uin
     if (cell != NO_CELL) {
         if (want == NO_CELL)
             return cell;
-        /* also onto itself: that the value stays is an event, too */
+        /* a copy onto itself is kept: that the value stays is an event, too */
         ct_mon_emit_insn(m, I_COPY, want, cell, 0);
         return want;
     }
@@ -346,7 +346,7 @@ enum ct_mon_presence ct_mon_emit_event(struct ct_mon_emit *m, const struct ct_mo
     return MAYBE;
 }
 
-/* The body as the result of the function: a call in last place reuses the frame. */
+/* Emits the body as the function's result. A call in last place reuses the frame. */
 static void emit_result(struct ct_mon_emit *m, const struct ct_mon_ir *x)
 {
     if (x->kind == IR_CALL) {

@@ -82,7 +82,7 @@ enum ct_mon_format_need ct_mon_format_check(const char *format, size_t size)
     return strchr("sShH", c.letter) ? FORMAT_ANY : FORMAT_BAD;
 }
 
-/* Commas between groups of three in the integer part. */
+/* Adds the integer part with a comma between groups of three digits. */
 static void group_digits(struct ct_mon_text *t, const char *digits)
 {
     size_t whole = strspn(digits, "0123456789");
@@ -164,7 +164,7 @@ static void format_int(struct ct_mon_text *t, const struct conversion *c, const 
     ct_mon_text_free(&digits);
 }
 
-/* C writes 0x1.8p+2, Java 0x1.8p2; C writes 0x1p+0, Java 0x1.0p0. */
+/* Rewrites a hexadecimal number of C as Java has it: 0x1.8p+2 becomes 0x1.8p2, and 0x1p+0 becomes 0x1.0p0. */
 static void hex_float(const char *in, char *out)
 {
     bool point = strchr(in, '.');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/guess.h"
 
-/* A function larger than this is not looked into: its result may be anything. */
+/* A larger function is not evaluated: its result may be anything. */
 enum {
     VISITS = 2000,
     DEPTH = 200,
@@ -16,7 +16,7 @@ static bool is_plain(const struct ct_mon_type *type)
            (type->kind == TY_RECORD && !type->n);
 }
 
-/* An interval's ends at the ends of 64 bits are none: an Int may lie beyond. */
+/* Tells whether an Int may lie beyond the interval. An end at the end of 64 bits is no limit. */
 static bool is_open(const struct ct_mon_guess *g)
 {
     return g->lo == INT64_MIN || g->hi == INT64_MAX;
@@ -126,7 +126,7 @@ static struct ct_mon_guess truth(bool may_false, bool may_true)
     return ct_mon_guess_range(may_false ? 0 : 1, may_true ? 1 : 0);
 }
 
-/* Any Int, or the error of one that is too large. */
+/* Gives the interval of any Int, or of the error of one that is too large. */
 static struct ct_mon_guess any_int(void)
 {
     struct ct_mon_guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
@@ -169,7 +169,7 @@ static struct ct_mon_guess product(const struct ct_mon_guess *a, const struct ct
     return g;
 }
 
-/* Only by what is surely positive. */
+/* Divides intervals. The result is limited only where b is one number that is certainly positive. */
 static struct ct_mon_guess quotient(const struct ct_mon_guess *a, const struct ct_mon_guess *b, bool modulo)
 {
     struct ct_mon_guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
@@ -254,7 +254,7 @@ static struct ct_mon_guess operation(const struct ct_mon_ir *x, const struct ct_
 
 /* ---- expressions ---- */
 
-/* On the way into a branch: this option is known to be one or the other. */
+/* Within a branch: what its condition says of an option. */
 struct assumed {
     const struct ct_mon_ir *option;
     bool some;
@@ -292,7 +292,8 @@ static struct ct_mon_guess eval_assuming(struct eval *e, const struct ct_mon_ir 
     return g;
 }
 
-/* A condition that is an error ends the run: what it would choose does not matter. */
+/* Works out an 'if' whose condition may be either. An error in the condition ends the run, so what would then
+ * be chosen does not matter. */
 static struct ct_mon_guess choice(struct eval *e, const struct ct_mon_ir *x)
 {
     const struct ct_mon_guess c = eval(e, x->args[0]);

@@ -15,19 +15,19 @@ struct ct_mon_guess {
     struct ct_mon_cell cell;
 };
 
-/* Any value of the type; `error`: or an error value. */
+/* Gives any value of the type and, with `error`, an error value, too. */
 struct ct_mon_guess ct_mon_guess_any(const struct ct_mon_type *type, bool error);
 struct ct_mon_guess ct_mon_guess_cell(const struct ct_mon_type *type, struct ct_mon_cell cell);
 struct ct_mon_guess ct_mon_guess_range(int64_t lo, int64_t hi);
 struct ct_mon_guess ct_mon_guess_join(const struct ct_mon_guess *a, const struct ct_mon_guess *b);
-/* One plain value and no other? Two such are equal when their `lo` are. */
+/* Tells whether this is exactly one plain value. Two such are equal when their `lo` are. */
 bool ct_mon_guess_single(const struct ct_mon_type *type, const struct ct_mon_guess *g);
-/* As an event of a lift: Some of it, or None, or both. */
+/* Makes an option of a lift's event: Some of it, None, or either. */
 struct ct_mon_guess ct_mon_guess_option(const struct ct_mon_guess *g, bool none, bool some);
-/* The other way: what an option holds when it is Some. */
+/* Gives what an option holds when it is Some: the inverse of ct_mon_guess_option. */
 struct ct_mon_guess ct_mon_guess_payload(const struct ct_mon_type *type, const struct ct_mon_guess *option);
 
-/* The value of a lift's function for these parameters. The work is the payer's. */
+/* Works out what a lift's function may give for these parameters. The work is charged to `payer`. */
 struct ct_mon_guess ct_mon_guess_eval(struct ct_mon_heap *payer, const struct ct_mon_ir *kernel,
                                       const struct ct_mon_guess *params);
 

@@ -132,7 +132,8 @@ struct ct_mon_ir *ct_mon_ir_op(struct ct_mon_ir_pool *p, const struct ct_mon_typ
     return intern(p, e);
 }
 
-/* A condition that is an error constant stays: it is raised when it is reached. */
+/* Gives the value of a constant condition, or -1. A constant error is not folded: it is raised when execution
+ * reaches it. */
 static int known(const struct ct_mon_ir *c)
 {
     return ir_is_const(c) && !cell_err(&c->value) ? (c->value.v.i ? 1 : 0) : -1;

@@ -73,7 +73,7 @@ struct ct_mon_ir *ct_mon_ir_or(struct ct_mon_ir_pool *p, struct ct_mon_ir *a, st
 struct ct_mon_ir *ct_mon_ir_call(struct ct_mon_ir_pool *p, struct ct_mon_fn *fn, struct ct_mon_ir **args,
                                  uint32_t n);
 
-/* The node as seen in fn: itself, or, when it belongs to a function around fn, a captured parameter. */
+/* Makes the node usable in fn: a node of a function around fn becomes a captured parameter. */
 struct ct_mon_ir *ct_mon_ir_import(struct ct_mon_ir_pool *p, struct ct_mon_fn *fn, struct ct_mon_ir *e);
 
 static inline bool ir_is_const(const struct ct_mon_ir *e)

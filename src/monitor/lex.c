@@ -106,7 +106,7 @@ static bool is_digit(int c)
     return c >= '0' && c <= '9';
 }
 
-/* Every byte from 0x80 on counts as a letter: so UTF-8 needs no tables here. */
+/* Tells whether the byte is of a name. Every byte from 0x80 on is, so that UTF-8 needs no tables here. */
 static bool is_letter(int c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;

@@ -99,16 +99,16 @@ struct ct_mon_lexer {
 
 void ct_mon_lex_init(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                      const struct ct_mon_source *source);
-/* Only the bytes from..to of it. */
+/* Begins reading tokens at byte `from` of the source, and ends at byte `to`. */
 void ct_mon_lex_part(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                      const struct ct_mon_source *source, uint32_t from, uint32_t to);
 void ct_mon_lex_next(struct ct_mon_lexer *lx);
 
-/* The text of the current integer when it does not fit 63 bits, for ct_mon_elab_integer; NULL when it does.
- */
+/* Gives the text of the current integer when it does not fit 63 bits (ct_mon_elab_integer takes it), else
+ * NULL. */
 const char *ct_mon_lex_big_digits(struct ct_mon_lexer *lx);
 
-/* "identifier", "'+'", ...: for "expected X, found Y". */
+/* Describes a token in messages: "identifier", "'+'" and so on. */
 const char *ct_mon_token_text(enum ct_mon_token token);
 
 enum ct_mon_string_part {
@@ -118,7 +118,8 @@ enum ct_mon_string_part {
     PART_END,
 };
 
-/* Behind the opening quote, or behind what stood between two parts. from..to is the part. */
+/* Reads the next part of a string, behind the opening quote or behind the part before. The part is
+ * from..to. */
 enum ct_mon_string_part ct_mon_lex_string(struct ct_mon_lexer *lx, const char **text, size_t *size);
 
 static inline struct ct_mon_span lex_span(const struct ct_mon_lexer *lx)
@@ -126,7 +127,8 @@ static inline struct ct_mon_span lex_span(const struct ct_mon_lexer *lx)
     return (struct ct_mon_span){lx->source, lx->from, lx->to};
 }
 
-/* A word of the watchpoint dialect behind codeLine and its like: letters, digits and _ . / + - $ */
+/* Reads a word of the watchpoint dialect, which stands behind codeLine and its like: letters, digits and _ .
+ * / + - $. */
 const char *ct_mon_lex_word(struct ct_mon_lexer *lx);
 
 #endif

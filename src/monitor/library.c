@@ -19,7 +19,7 @@ struct ct_mon_library {
     size_t count, cap;
 };
 
-/* What stands before the name in the line that a definition begins with. */
+/* How the line of a definition begins, up to its name. */
 static const char *const heads[] = {"def ", "@liftable def ", "module "};
 
 static void add(struct ct_mon_library *l, uint32_t from, const char *name)
@@ -46,7 +46,7 @@ void ct_mon_library_open(struct ct_mon_elab *e, const struct ct_mon_source *sour
     e->global->lazy = l;
 }
 
-/* It belongs to no function that is under construction, and to no check. */
+/* Declares a definition in the global scope, outside of the function and the check that elaboration is in. */
 static void declare(struct ct_mon_library *l, struct definition *d)
 {
     struct ct_mon_elab *e = l->e;

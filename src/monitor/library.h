@@ -10,10 +10,10 @@
  * one. From now on the global scope has them. */
 void ct_mon_library_open(struct ct_mon_elab *e, const struct ct_mon_source *source);
 
-/* Declares what is called so, unless that was done. False: there is nothing new. */
+/* Declares the definitions of this name, once. False: there is nothing new. */
 bool ct_mon_library_declare(struct ct_mon_library *library, const char *name);
 
-/* Declares all. */
+/* Declares all definitions. */
 void ct_mon_library_declare_all(struct ct_mon_library *library);
 
 #endif

@@ -38,8 +38,8 @@ static bool opposite(const struct ct_mon_ltl *a, const struct ct_mon_ltl *b)
     return (a->kind == LTL_NOT && a->a == b) || (b->kind == LTL_NOT && b->a == a);
 }
 
-/* Conjunction and disjunction differ in which constant rules. Operands in order
- * of age, so that a & b is b & a. */
+/* Makes a conjunction or a disjunction; they differ in which constant decides. Operands are sorted by age, so
+ * that a & b and b & a are one formula. */
 static struct ct_mon_ltl *junction(struct ct_mon_ltl_pool *p, enum ct_mon_ltl_kind kind, struct ct_mon_ltl *a,
                                    struct ct_mon_ltl *b)
 {

@@ -41,7 +41,7 @@ struct ct_mon_ltl_pool {
     uint32_t count, untils;
 };
 
-/* The constructors simplify constants and repetitions. */
+/* Makes a formula. All constructors simplify constants and repetitions. */
 struct ct_mon_ltl *ct_mon_ltl_const(struct ct_mon_ltl_pool *p, bool value);
 struct ct_mon_ltl *ct_mon_ltl_atom(struct ct_mon_ltl_pool *p, uint32_t index);
 struct ct_mon_ltl *ct_mon_ltl_not(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
@@ -52,13 +52,13 @@ struct ct_mon_ltl *ct_mon_ltl_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl
 struct ct_mon_ltl *ct_mon_ltl_release(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
 struct ct_mon_ltl *ct_mon_ltl_always(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
 struct ct_mon_ltl *ct_mon_ltl_eventually(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
-/* f holds at n or more steps from now on. */
+/* Makes the formula that f holds at n or more steps from now on. */
 struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
 
-/* The formula, or its negation, with negations in front of atoms only. */
+/* Rewrites the formula, or its negation, so that negations stand in front of atoms only. */
 struct ct_mon_ltl *ct_mon_ltl_nnf(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, bool negate);
 
-/* The three-valued monitor of f over natoms atoms. NULL: *why says which limit it exceeds. */
+/* Builds the three-valued monitor of f over natoms atoms. NULL: *why says which limit it exceeds. */
 const struct ct_mon_machine *ct_mon_ltl_machine(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
                                                 uint32_t natoms, const char **why);
 
@@ -97,7 +97,8 @@ struct ct_mon_ltl_automaton {
     bool failed;
 };
 
-/* The state for {f}, with all it leads to; live states have a nonempty language. */
+/* Builds the automaton. ct_mon_ltl_automaton_add gives the state of {f} after making all that it leads to;
+ * ct_mon_ltl_automaton_finish marks the states as live from which some word is accepted. */
 void ct_mon_ltl_automaton_init(struct ct_mon_ltl_automaton *m, struct ct_mon_ltl_pool *p);
 uint32_t ct_mon_ltl_automaton_add(struct ct_mon_ltl_automaton *m, const struct ct_mon_ltl *f);
 void ct_mon_ltl_automaton_finish(struct ct_mon_ltl_automaton *m);

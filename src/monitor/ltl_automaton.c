@@ -92,7 +92,7 @@ static uint32_t state_of(struct ct_mon_ltl_automaton *m, const uint64_t *set)
     return (uint32_t)m->n - 1;
 }
 
-/* Another edge asks for no more than the choice, which makes it needless, with all that becomes of it. */
+/* Tells whether the choice can be dropped because an edge of the state asks for a part of it. */
 static bool needless(struct ct_mon_ltl_automaton *m, uint32_t from, const struct choice *c)
 {
     const struct ct_mon_ltl_state *s = &m->states[from];
@@ -116,7 +116,7 @@ static void add_edge(struct ct_mon_ltl_automaton *m, uint32_t from, const struct
     ARENA_PUSH(m->pool->arena, s->edges, s->nedges, s->cap, e);
 }
 
-/* A copy of the choice, whose sets lie behind the ones of the choices that are being expanded. */
+/* Copies the choice. The sets of the copy lie behind those of the choices that are being expanded. */
 static struct choice split(struct ct_mon_ltl_automaton *m, const struct choice *c)
 {
     struct choice d = *c;
@@ -133,8 +133,8 @@ static struct choice split(struct ct_mon_ltl_automaton *m, const struct choice *
     return d;
 }
 
-/* The next formula to do: those with one way first, so that a contradiction
- * is found before there are many. */
+/* Picks the formula to expand next. Those with one alternative come first, so that contradictions are found
+ * before there are many branches. */
 static int first(const struct ct_mon_ltl_automaton *m, const uint64_t *set)
 {
     int id = -1;
@@ -148,14 +148,13 @@ static int first(const struct ct_mon_ltl_automaton *m, const uint64_t *set)
     return id;
 }
 
-/* Asked for in this step already: another way of which it is a part asks for
- * no less, and would be needless. */
+/* Tells whether this step asks for f already. An alternative that asks for f, too, would then be needless. */
 static bool asked(const struct choice *c, const struct ct_mon_ltl *f)
 {
     return has(c->done, f->id) || has(c->todo, f->id);
 }
 
-/* Cannot hold beside what is asked for. */
+/* Tells whether f contradicts what is asked for. */
 static bool refuted(const struct choice *c, const struct ct_mon_ltl *f)
 {
     return f->kind == LTL_FALSE || (f->kind == LTL_ATOM && c->neg >> f->index & 1) ||
@@ -164,7 +163,7 @@ static bool refuted(const struct choice *c, const struct ct_mon_ltl *f)
 
 static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice *c);
 
-/* The first of two ways, in which f holds in this step. */
+/* Expands the first of two alternatives: f holds in this step. */
 static void expand_other(struct ct_mon_ltl_automaton *m, uint32_t from, const struct choice *c,
                          const struct ct_mon_ltl *f)
 {
@@ -177,7 +176,7 @@ static void expand_other(struct ct_mon_ltl_automaton *m, uint32_t from, const st
     m->depth--;
 }
 
-/* Takes the formulas to do one by one; where there are two ways, both are gone. */
+/* Expands the formulas one by one, and both branches of one with two alternatives. */
 static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice *c)
 {
     int id;
@@ -251,7 +250,7 @@ uint32_t ct_mon_ltl_automaton_add(struct ct_mon_ltl_automaton *m, const struct c
     return start;
 }
 
-/* A component is good when every until can end inside it, again and again. */
+/* Tells whether every `until` can end within the component, again and again. */
 static bool good(const struct ct_mon_ltl_automaton *m, const uint32_t *members, size_t n,
                  const uint32_t *component)
 {
@@ -273,7 +272,8 @@ struct frame {
     size_t edge;
 };
 
-/* Tarjan's components come out in reverse order: what one leads to is done before it. */
+/* Finds components by Tarjan's algorithm. A component comes after all those that it leads to, so one pass
+ * marks the live states. */
 void ct_mon_ltl_automaton_finish(struct ct_mon_ltl_automaton *m)
 {
     struct ct_mon_arena *a = m->pool->arena;

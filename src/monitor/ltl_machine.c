@@ -42,7 +42,8 @@ static bool subset(const struct product *p, uint32_t a, uint32_t b)
     return true;
 }
 
-/* A state that asks for more than another one in the set adds nothing to what the set accepts. */
+/* Drops states that ask for more than another one in the set: without them the set accepts the same. Sorts
+ * the rest. */
 static uint32_t reduce(struct product *p, uint32_t *ids, uint32_t n)
 {
     uint32_t kept = 0;
@@ -90,7 +91,7 @@ static uint32_t intern(struct product *p, const uint32_t *ids, uint32_t npos, ui
     return (uint32_t)p->n - 1;
 }
 
-/* Live successors of ids under a letter, behind what the buffer holds already. */
+/* Puts the live successors of ids under a letter to `out`. Result: how many. */
 static uint32_t successors(struct product *p, const uint32_t *ids, uint32_t n, uint32_t letter, uint32_t *out)
 {
     uint32_t count = 0;
@@ -141,7 +142,8 @@ static void explore(struct product *p, uint32_t pos, uint32_t neg)
     }
 }
 
-/* Moore's refinement: classes split until the successors' classes agree. */
+/* Finds classes of equal states by Moore's refinement: classes are split until the classes of all successors
+ * agree. */
 static uint32_t minimise(struct product *p, uint32_t *class)
 {
     uint32_t *fresh = ARENA_ARRAY(p->arena, uint32_t, p->n), *table = ARENA_ARRAY(p->arena, uint32_t, TABLE);
@@ -178,7 +180,8 @@ static uint32_t minimise(struct product *p, uint32_t *class)
     return count;
 }
 
-/* States in breadth first order behind the one before the first step. */
+/* Makes the machine's table. States are numbered breadth first, behind state 0, which is the one before the
+ * first step. */
 static const struct ct_mon_machine *build(struct product *p, uint32_t natoms, const uint32_t *class,
                                           uint32_t classes, const char **why)
 {

@@ -36,8 +36,8 @@ static const struct ct_mon_source *make_source(struct ct_mon_arena *a, const cha
     return s;
 }
 
-/* A text file; one with NUL bytes is none. `real` is its path, resolved. All memory comes first: the arena
- * may jump away, and then nothing must be open. */
+/* Reads a text file whose resolved path is `real`. NULL also when it holds a NUL byte. Allocates before it
+ * opens the file, because the arena jumps away when memory runs out. */
 static const struct ct_mon_source *read_file(struct ct_mon_arena *a, const char *path, const char *real)
 {
     struct stat st;
@@ -73,8 +73,8 @@ static void add_text(uint64_t *sum, const char *text, size_t size)
     *sum = ct_fnv(ct_fnv(*sum, text, size), "", 1);
 }
 
-/* Whether the file lies, symbolic links resolved, in the folder of the specification or below it. Its
- * resolved path has room for PATH_MAX. */
+/* Tells whether a file lies in the folder of the specification or below it, with symbolic links resolved. Its
+ * resolved path goes to `real`, of PATH_MAX bytes. */
 static bool is_below(const char *specification, const char *path, char *real)
 {
     char folder[PATH_MAX];
@@ -92,7 +92,8 @@ static bool is_below(const char *specification, const char *path, char *real)
     return strncmp(real, folder, whole) == 0 && (real[whole] == '/' || folder[whole - 1] == '/');
 }
 
-/* Beside the including file; as NAME, then as NAME.tessla. Only below the folder of the specification. */
+/* Finds an included file beside the including one, as NAME or NAME.tessla, in or below the folder of the
+ * specification. */
 static const struct ct_mon_source *include_file(void *user, const struct ct_mon_source *from,
                                                 const char *name)
 {
@@ -286,7 +287,7 @@ static void print_source(struct ct_mon_text *t, const char *line, size_t size)
     }
 }
 
-/* The line, and under it blanks (tabs as they are) up to the carets. */
+/* Prints a line of the source and, under it, carets. Tabs before them stay tabs. */
 static void print_place(struct ct_mon_text *t, struct ct_mon_span span, unsigned line, unsigned col,
                         uint32_t width)
 {

@@ -35,15 +35,17 @@ native_fn *const *ct_mon_native_table(const struct ct_mon_native *native)
 #include "monitor/native_emit.h"
 
 enum {
-    /* Of all programs together; what is beyond stays bytecode. They take a second at the most. */
+    /* Instructions that are compiled, of all programs together; the rest stays bytecode. Compiling so many
+     * takes a second at most. */
     INSNS_MOST = 2000,
-    /* Up to as many the compiler does its best, which takes it twice as long as a moderate effort. */
+    /* Up to so many the compiler optimises as well as it can, which takes twice as long as a moderate
+     * effort. */
     INSNS_BEST = 600,
     BEST = 2,
     MODERATE = 1,
 };
 
-/* What is loaded in the place of libgccjit.so.0: another build of it, or, for tests, nothing. */
+/* The library to load in place of libgccjit.so.0: another build of it or, in tests, nothing. */
 static const char variable[] = "CORETAP_GCCJIT";
 
 struct ct_mon_native {
@@ -51,14 +53,15 @@ struct ct_mon_native {
     native_fn **table;
 };
 
-/* Signals of what the compiler itself does wrong. */
+/* Signals of faults of the compiler itself. */
 static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 
 static struct ct_mon_jit_api api;
 static bool api_found;
 static pthread_once_t api_once = PTHREAD_ONCE_INIT;
 
-/* Loaded when it is wanted and not with the program: it is large, and its start costs every command. */
+/* Loads libgccjit when it is first wanted: it is large, and loading it with the program would slow down every
+ * command. */
 static void find_api(void)
 {
     static const char *const names[] = {
@@ -86,8 +89,8 @@ static size_t length(const struct ct_mon_program *p, uint32_t code)
     return n + 1;
 }
 
-/* The beginnings of programs: inputs first, for they run most often. The one for the
- * instant 0 runs once: bytecode. */
+/* Gives the first instruction of the i-th program. Inputs come first because they run most often. The program
+ * of the instant 0 is none of them: it runs once, as bytecode. */
 static uint32_t entry(const struct ct_mon_program *p, size_t i)
 {
     if (i < p->ninputs)
@@ -111,8 +114,8 @@ static size_t total_length(const struct ct_mon_program *p, size_t count)
     return n;
 }
 
-/* EMIT_NOTHING: there is no program but that of the instant 0. EMIT_FAILED: no memory,
- * or none that there is room for. */
+/* Emits as many programs as there is room for. EMIT_NOTHING: there is no program but that of the instant 0.
+ * EMIT_FAILED: memory ran out, or no program has room. */
 static enum ct_mon_emitted emit_entries(const struct ct_mon_program *p, gcc_jit_context *ctx, bool *chosen,
                                         size_t count)
 {
@@ -163,8 +166,8 @@ static struct ct_mon_native *make_native(const struct ct_mon_program *p)
     return NULL;
 }
 
-/* libgccjit waits for an assembler and a linker, and ends the process when a signal comes in between: those
- * that can wait do. */
+/* Compiles with signals held back, but for those of faults: libgccjit waits for an assembler and a linker,
+ * and a signal in between would end the process. */
 static gcc_jit_result *compile_context(gcc_jit_context *ctx)
 {
     sigset_t most, before;
@@ -177,7 +180,7 @@ static gcc_jit_result *compile_context(gcc_jit_context *ctx)
     return result;
 }
 
-/* False: no machine code came out. */
+/* Compiles the programs. False: no machine code came out. */
 static bool compile(const struct ct_mon_program *p, gcc_jit_context *ctx, struct ct_mon_native *native,
                     bool *chosen, size_t count)
 {

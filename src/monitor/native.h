@@ -14,13 +14,14 @@ typedef bool native_fn(struct ct_monitor *m, struct ct_mon_cell *cells, uint32_t
 
 struct ct_mon_native;
 
-/* The programs of `p`, which must stay. NULL: there is no libgccjit or no assembler, or they have no memory,
- * or a program too large to be worth it. Without memory of its own it leaves `arena` (ct_mon_arena_leave), in
- * which nothing of it lies. Any thread. */
+/* Compiles the programs of `p`, which must stay. NULL: libgccjit or the assembler is missing or has no
+ * memory, or a program is too large to be worth it. Without memory of its own it leaves `arena`
+ * (ct_mon_arena_leave), in which it keeps nothing. May be called in any thread. */
 struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena);
 void ct_mon_native_free(struct ct_mon_native *native);
 
-/* By the first instruction of a program; NULL where there is bytecode only. p->ncode entries. */
+/* Gives a table of p->ncode entries: the machine code by the number of a program's first instruction, NULL
+ * where there is bytecode only. */
 native_fn *const *ct_mon_native_table(const struct ct_mon_native *native);
 
 #endif

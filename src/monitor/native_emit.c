@@ -87,7 +87,7 @@ static gcc_jit_lvalue *field(struct build *b, gcc_jit_lvalue *of, gcc_jit_field 
     return b->jit->lvalue_access_field(of, NULL, f);
 }
 
-/* A member of the run, by its place. */
+/* Gives a member of the run by its offset. */
 static gcc_jit_lvalue *member(struct build *b, size_t offset, gcc_jit_type *type)
 {
     value place = b->jit->lvalue_get_address(
@@ -174,7 +174,7 @@ static gcc_jit_block *target(struct build *b, uint32_t insn)
     return *t;
 }
 
-/* Where x holds, the bytecode goes on from this instruction. */
+/* Leaves the rest, from this instruction on, to the bytecode when x holds. */
 static void leave_if(struct build *b, value x)
 {
     gcc_jit_block *out = block(b), *on = block(b);
@@ -203,7 +203,7 @@ static value call(struct build *b, bool (*fn)(struct ct_monitor *, uint32_t), va
         b->ctx, NULL, b->jit->context_new_rvalue_from_ptr(b->ctx, type, place), 2, args);
 }
 
-/* An instruction that has no form of its own here: the bytecode does it and comes back. */
+/* Has the bytecode execute this one instruction, which has no form of its own here. */
 static void by_bytecode(struct build *b)
 {
     value done = call(b, ct_mon_vm_one, number(b, b->u32, b->i));
@@ -249,7 +249,7 @@ static void need_plain(struct build *b, const struct ct_mon_insn *i, int mask)
     leave_if(b, is_set(b, bits(b, metas, (uint32_t)mask), b->u32));
 }
 
-/* In 128 bits: what does not fit in 64 is for the bytecode. */
+/* Calculates in 128 bits and leaves a result that does not fit in 64 to the bytecode. */
 static void arithmetic(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
 {
     need_plain(b, i, NOT_INT);
@@ -296,7 +296,7 @@ static void float_comparison(struct build *b, const struct ct_mon_insn *i, enum 
     set_int(b, i->d, cast(b, x, b->i64));
 }
 
-/* isSome, isNone: an error inside a Some does not matter. */
+/* Emits isSome and isNone. An error inside a Some does not matter to them. */
 static void option_test(struct build *b, const struct ct_mon_insn *i, bool some)
 {
     value meta = meta_in(b, i->a);
@@ -382,7 +382,8 @@ static void unoption(struct build *b, const struct ct_mon_insn *i)
     WHEN(b, is_set(b, bits(b, meta_in(b, i->a), META_SOME), b->u32), unwrap(b, i->d, i->a));
 }
 
-/* Only values whose payload is all of them; of an unchanged one the event stays away. */
+/* Emits the event unless the value stays the same. Values whose payload is not the whole value are left to
+ * the bytecode. */
 static void pure(struct build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *known = block(b), *news = block(b), *behind = block(b);
@@ -665,7 +666,8 @@ static gcc_jit_function *new_function(struct build *b, enum gcc_jit_function_kin
     return b->fn;
 }
 
-/* The end of the part that begins at `from`: of at most PART_INSNS, but where a stream alone has more. */
+/* Finds where the part that begins at `from` ends: it has PART_INSNS instructions at most, or one stream that
+ * has more. */
 static uint32_t part_end(const struct ct_mon_program *p, uint32_t from, uint32_t end)
 {
     uint32_t cut = from;
@@ -679,8 +681,8 @@ static uint32_t part_end(const struct ct_mon_program *p, uint32_t from, uint32_t
     return cut == from ? end : cut;
 }
 
-/* The instructions from b->first to `end`, as a function. What is internal and called
- * once becomes a part of its caller. */
+/* Emits the instructions from b->first to `end` as a function. An only part is internal to libgccjit, which
+ * puts it into its caller. */
 static gcc_jit_function *emit_part(struct build *b, uint32_t end, bool only, const char *name)
 {
     gcc_jit_function *fn =
@@ -729,7 +731,7 @@ static void emit_whole(struct build *b, gcc_jit_function **parts, size_t count, 
         out, NULL, compare(b, GCC_JIT_COMPARISON_EQ, read(b, how), number(b, b->u32, PART_LEFT)));
 }
 
-/* The parts that there is room for. b->first is then the instruction behind them. */
+/* Emits the parts that there is room for. b->first is then the first instruction behind them. */
 static size_t emit_parts(struct build *b, uint32_t end, size_t *room, gcc_jit_function **parts,
                          const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the making of machine code: native.c loads and drives the compiler,
- * native_emit.c tells it the programs. */
+/* Shared by the files that make machine code: native.c drives the compiler, native_emit.c gives it the
+ * programs. */
 #ifndef CT_MONITOR_NATIVE_EMIT_H
 #define CT_MONITOR_NATIVE_EMIT_H
 

@@ -85,7 +85,8 @@ struct ct_mon_node *ct_mon_node_const(struct ct_mon_graph *g, const struct ct_mo
     return ct_mon_node_default(g, ct_mon_node_nil(g, type), value);
 }
 
-/* Simplifications that hold at every instant; others are left to the emitter, which knows more. */
+/* Makes a node, simplified by what holds at every instant. Other simplifications are left to the emitter,
+ * which knows more. */
 struct ct_mon_node *ct_mon_node_plain(struct ct_mon_graph *g, enum ct_mon_node_kind kind,
                                       const struct ct_mon_type *type, struct ct_mon_node **args, uint32_t n)
 {

@@ -25,7 +25,7 @@ const char *ct_mon_op_name(enum ct_mon_op op)
     return names[op];
 }
 
-/* Sums, products and quotients that fit 64 bits; false: the operands or the result do not. */
+/* Calculates sums, products and quotients in 64 bits. False: an operand or the result does not fit. */
 static bool small_op(enum ct_mon_op op, int64_t a, int64_t b, int64_t *r)
 {
     switch (op) {

@@ -92,8 +92,9 @@ struct ct_mon_op_extra {
     uint32_t index;                 /* FIELD */
 };
 
-/* out may be one of the operands. Strict: an error operand is the result, but for IS_NONE, IS_SOME, SOME and
- * GET_SOME, which look below their option level only. Check heap->exhausted afterwards. */
+/* Applies an operation; `out` may be one of the operands. An error among the operands is the result, except
+ * that IS_NONE, IS_SOME, SOME and GET_SOME look no deeper than their option level. Check heap->exhausted
+ * afterwards. */
 void ct_mon_op_eval(enum ct_mon_op op, const struct ct_mon_op_extra *extra, struct ct_mon_heap *h,
                     const struct ct_mon_cell *args, unsigned n, struct ct_mon_cell *out);
 

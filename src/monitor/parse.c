@@ -183,7 +183,7 @@ struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p)
     return def;
 }
 
-/* The arguments of an annotation are kept nowhere: they are for tools that read the source. */
+/* Skips the arguments of an annotation, which are for tools that read the source. */
 static void annotation_args(struct ct_mon_parser *p)
 {
     if (!ct_mon_parse_accept(p, T_LPAREN))
@@ -315,7 +315,7 @@ static void def_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
     s->name_span = s->def->name_span;
 }
 
-/* "extern def", "liftable def": modifiers of newer sources. */
+/* Reads "extern" or "liftable" before "def", as newer sources have it. */
 static bool modifier(struct ct_mon_parser *p, bool *liftable)
 {
     if (p->lx.token != T_ID || (strcmp(p->lx.name, "liftable") != 0 && strcmp(p->lx.name, "extern") != 0))

@@ -27,15 +27,15 @@ enum {
     INCLUDE_DEPTH = 32
 };
 
-/* The statements of a source, in order; errors are in diags. */
+/* Parses a source into its statements, in order. Errors are in diags. */
 struct ct_mon_ast_stmt *ct_mon_parse_spec(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                                           const struct ct_mon_source *source, parse_include_fn *include,
                                           void *user);
-/* Those of a part of the standard library, in which definitions may be operations of the engine. */
+/* Parses bytes from..to of the standard library, where definitions may be operations of the engine. */
 struct ct_mon_ast_stmt *ct_mon_parse_library(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                                              const struct ct_mon_source *source, uint32_t from, uint32_t to);
 
-/* Between the files of the parser. */
+/* Reads a token if it is the current one. */
 bool ct_mon_parse_accept(struct ct_mon_parser *p, enum ct_mon_token token);
 bool ct_mon_parse_expect(struct ct_mon_parser *p, enum ct_mon_token token, const char *what);
 void ct_mon_parse_skip_nl(struct ct_mon_parser *p);
@@ -45,10 +45,10 @@ struct ct_mon_ast_type *ct_mon_parse_type(struct ct_mon_parser *p);
 struct ct_mon_ast *ct_mon_parse_expr(struct ct_mon_parser *p);
 struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p);
 void ct_mon_parse_params(struct ct_mon_parser *p, struct ct_mon_ast_def *def);
-/* "a, b, c" up to the closing bracket, which is read too. */
+/* Reads "a, b, c" and the closing bracket. */
 void ct_mon_parse_type_list(struct ct_mon_parser *p, enum ct_mon_token close, struct ct_mon_ast_type ***list,
                             size_t *n);
-/* Definitions up to the closing brace or what is no definition. */
+/* Reads definitions up to the closing brace or to a token that begins none. */
 void ct_mon_parse_defs(struct ct_mon_parser *p, struct ct_mon_ast *block);
 
 #endif

@@ -25,7 +25,7 @@ static struct ct_mon_ast *ast_new(struct ct_mon_parser *p, enum ct_mon_ast_kind 
     return e;
 }
 
-/* The span runs to the end of the last token read, not into the blank before the current one. */
+/* Ends the span behind `last`, the last token that was read, so that it does not include blanks. */
 static struct ct_mon_ast *close_span(struct ct_mon_ast *e, struct ct_mon_span last)
 {
     e->span = span_join(e->span, last);
@@ -50,7 +50,7 @@ static struct ct_mon_ast *integer(struct ct_mon_parser *p)
     return e;
 }
 
-/* A conversion such as %-5.2f at text[*i]; copies it and moves on. */
+/* Copies a conversion such as %-5.2f from text[*i] and moves *i behind it. */
 static const char *conversion(struct ct_mon_parser *p, const char *text, size_t size, size_t *i)
 {
     size_t k = *i + 1;
@@ -158,7 +158,7 @@ static struct ct_mon_ast *string(struct ct_mon_parser *p)
     return e;
 }
 
-/* Behind '(': is this the parameter list of a lambda? Only one has "name :" here, or ends in ") =>". */
+/* Tells, behind '(', whether the parameters of a lambda follow: only they have "name :", or end in ") =>". */
 static bool is_lambda(struct ct_mon_parser *p)
 {
     struct ct_mon_lexer lx = p->lx;
@@ -249,7 +249,7 @@ static void record_members(struct ct_mon_parser *p, struct ct_mon_ast *e)
     }
 }
 
-/* '{': a block if a definition comes first (or "return"), a record if "name =", "name ," or "}" does. */
+/* Reads what begins with '{': a record if "name =", "name :", "name ," or "}" follows, else a block. */
 static struct ct_mon_ast *brace(struct ct_mon_parser *p)
 {
     struct ct_mon_ast *e = ast_new(p, A_BLOCK);

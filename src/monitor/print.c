@@ -115,7 +115,8 @@ char *ct_mon_print_int(char *p, int64_t i)
     return ct_mon_print_u64(p, -(uint64_t)i);
 }
 
-/* Shortest decimal digits of |f| that read back, without point; *exp is the power of ten of the first. */
+/* Finds the fewest decimal digits of |f| that read back as f, without point. *exp is the power of ten of the
+ * first. */
 static int shortest(double f, char digits[24], int *exp)
 {
     char e[40];

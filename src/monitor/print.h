@@ -16,7 +16,7 @@ struct ct_mon_text {
 };
 
 void ct_mon_text_free(struct ct_mon_text *t);
-/* Room for n more bytes; false without memory. */
+/* Makes room for n more bytes. False: no memory, limit or work is left. */
 bool ct_mon_text_reserve(struct ct_mon_text *t, size_t n);
 void ct_mon_text_add(struct ct_mon_text *t, const char *p, size_t n);
 /* Adds text that stands in one line: control characters become \n, \r, \t, \a or the \xHH of their bytes, and
@@ -25,14 +25,14 @@ void ct_mon_text_add_printable(struct ct_mon_text *t, const char *p, size_t n, b
 void ct_mon_text_add_z(struct ct_mon_text *t, const char *p);
 void ct_mon_text_printf(struct ct_mon_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* At most 20 bytes; the result is the end. */
+/* Prints an integer into at most 20 bytes. Result: the end. */
 char *ct_mon_print_int(char *p, int64_t i);
 char *ct_mon_print_u64(char *p, uint64_t i);
 
-/* As Java's Double.toString. */
+/* Prints a number as Java's Double.toString does. */
 void ct_mon_print_float(struct ct_mon_text *t, double f);
 
-/* Strings stand in quotes unless `bare` (which holds for the outermost value only). */
+/* Prints a value. Strings stand in quotes, except that with `bare` the outermost value has none. */
 void ct_mon_print_value(struct ct_mon_text *t, const struct ct_mon_cell *c, const struct ct_mon_type *type,
                         bool bare);
 

@@ -47,7 +47,7 @@ struct ct_mon_insn {
     uint32_t op, d, a, b;
 };
 
-/* Where the instruction may jump to, always forward; 0: it does not. */
+/* Gives the instruction that this one may jump to, always a later one, or 0. */
 static inline uint32_t insn_target(const struct ct_mon_insn *i)
 {
     switch (i->op) {
@@ -161,7 +161,7 @@ struct ct_mon_order {
 };
 bool ct_mon_analyse(struct ct_mon_elab *e, struct ct_mon_order *order);
 
-/* Into the elaboration's arena. */
+/* Emits the programs into the elaboration's arena. */
 void ct_mon_emit_program(struct ct_mon_elab *e, const struct ct_mon_order *order, struct ct_mon_program *p);
 
 /* Drawing of the core for graphviz. */

@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "base/ctx.h"
 
-/* Units of work, besides that of the instructions. */
+/* Units of work beside those of the instructions. */
 enum {
     INSTANT_WORK = 20,
     RESULT_WORK = 200, /* it is put into words */
@@ -18,8 +18,8 @@ enum {
 
 enum {
     FEW_RESULTS = 32,
-    /* Old values take up to two parts of the memory, and those that live a
-     * third one while they are copied. */
+    /* The memory limit is divided into parts: between two collections values take up to two of them, and a
+     * collection copies the live ones into the third. */
     HEAP_PARTS = 3
 };
 
@@ -54,7 +54,8 @@ static int value_failure(struct ct_monitor *m)
     return ct_mon_run_fail(m, *limit || m->error == E_STOPPED ? CT_ERR_LIMIT : CT_ERR_FORMAT, text);
 }
 
-/* Stamps are 32 bits; long before they run out all are set back: only "never", "once" and "now" matter. */
+/* Renumbers the stamps long before their 32 bits run out. Only "never", "once" and "now" need to be told
+ * apart. */
 static void renumber(struct ct_monitor *m)
 {
     for (uint32_t i = m->p->roots_from; i < m->p->ncells; i++)
@@ -81,7 +82,8 @@ static int by_output(const void *a, const void *b)
     return (x->output > y->output) - (x->output < y->output);
 }
 
-/* Direct outputs come in the order of the machines; put the instant's results in that of the outputs. */
+/* Sorts the instant's results by output: machines that write their output directly come in their own
+ * order. */
 static void sort_instant(struct ct_monitor *m)
 {
     struct ct_monitor_result *r = m->results + m->instant_first;
@@ -107,14 +109,14 @@ static void new_stamp(struct ct_monitor *m)
     m->stamp++;
 }
 
-/* The work of an event is that of all instants that it leads to. */
+/* Allows the work of one event, which is that of all instants that the event leads to. */
 static inline void begin_event(struct ct_monitor *m)
 {
     heap_allow(&m->heap, m->budget);
     m->instants = 0;
 }
 
-/* False: there is too little work left for the program. */
+/* Makes room for the results of a program and accounts for its work. False: too little work is left. */
 static inline bool before_program(struct ct_monitor *m, uint32_t code)
 {
     if (m->results_cap - m->nresults < m->p->noutputs)
@@ -161,7 +163,7 @@ static int evaluate(struct ct_monitor *m, uint32_t code)
     return after_program(m, before_program(m, code) && ct_mon_vm_run(m, code));
 }
 
-/* Marks the timers that expire now; the number of them, *which is one. */
+/* Marks the timers that expire now. Result: how many; *which is one of them. */
 static uint32_t fire(struct ct_monitor *m, size_t *which)
 {
     uint32_t n = 0;
@@ -194,7 +196,7 @@ static int timer_instant(struct ct_monitor *m)
     return evaluate(m, n == 1 ? m->p->timers[which].code : m->p->code_all);
 }
 
-/* All that happens before `time`. */
+/* Evaluates all instants before `time`. */
 static int run_until(struct ct_monitor *m, int64_t time)
 {
     if (!m->begun) {
@@ -332,8 +334,9 @@ static inline int64_t quick_value(const struct ct_mon_quick_input *in, const str
     return in->kind == TY_BOOL && e->v.i != 0;
 }
 
-/* Takes events as ct_mon_run_event does, as long as each is alone in its instant, no timer comes in between,
- * and its input is a quick one. *taken is how many. The last one's instant stays open. */
+/* Takes events as ct_mon_run_event does, up to one that shares its instant with another, has a timer
+ * before it, or whose input is not a quick one. *taken is how many it took. The instant of the last one
+ * stays open. */
 static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count,
                       size_t *taken)
 {

@@ -80,11 +80,11 @@ bool ct_mon_vm_run(struct ct_monitor *m, uint32_t code);
 /* Executes one instruction, which is no jump, with the calls that it makes. */
 bool ct_mon_vm_one(struct ct_monitor *m, uint32_t insn);
 
-/* An event with a value, of a time not before the former one. CT_ERR_*. */
+/* Takes an event with a value, whose time is not before that of the former one. Result: CT_ERR_*. */
 int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct ct_mon_cell value);
 
-/* Evaluates the open instant, within the budget of an event: what came before a mistake in the trace still
- * counts. CT_ERR_*. */
+/* Evaluates the open instant within the budget of an event, so that what came before a mistake in the trace
+ * still counts. Result: CT_ERR_*. */
 int ct_mon_run_close_before_mistake(struct ct_monitor *m);
 int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text);
 void ct_mon_run_deliver(struct ct_monitor *m);

@@ -16,7 +16,7 @@ struct infix {
     enum ct_mon_type_kind of, result; /* TY_ERROR: of any, both the same */
 };
 
-/* By how loosely they bind; an operator stands before those that it begins with. */
+/* Loosest first; an operator stands before those that are a prefix of it. */
 static const struct infix levels[LEVELS][11] = {
     {{"||", OP_BITOR, TY_BOOL, TY_BOOL}},
     {{"&&", OP_BITAND, TY_BOOL, TY_BOOL}},
@@ -51,7 +51,8 @@ struct scalar {
 
 static bool expression(struct ct_mon_value_in *in, unsigned level, struct scalar *out);
 
-/* Neither the begin of a comment, nor of "->", nor half of "||" or "&&". */
+/* Tells whether the operator stands here. What looks like one may begin a comment or "->", or be half of "||"
+ * or "&&". */
 static bool is_operator(const struct ct_mon_value_in *in, const char *text)
 {
     const size_t n = strlen(text);
@@ -136,7 +137,7 @@ static const struct infix *operator_at(struct ct_mon_value_in *in, unsigned leve
     return NULL;
 }
 
-/* All infix operators associate to the left. */
+/* Reads operators of this level and of those that bind tighter. All of them associate to the left. */
 static bool expression(struct ct_mon_value_in *in, unsigned level, struct scalar *out)
 {
     if (in->depth >= DEPTH_MOST)

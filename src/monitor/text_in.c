@@ -136,7 +136,7 @@ static bool is_name(unsigned char c)
            c >= 0x80;
 }
 
-/* End of the line or a comment. */
+/* Tells whether the line ends here, or a comment begins. */
 static bool at_end(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
@@ -302,8 +302,7 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
     return code;
 }
 
-/* Prints a value into `line` as it can stand in a line; a raw output has the lines
- * that the specification gives it. */
+/* Prints a value into one line. With a raw output the line breaks of the specification stay. */
 static void print_line(struct ct_mon_text *line, struct ct_mon_text *value, const struct ct_mon_cell *c,
                        const struct ct_mon_out_info *info)
 {

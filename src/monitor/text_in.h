@@ -49,8 +49,8 @@ struct ct_mon_value_in {
     char path[128];
 };
 bool ct_mon_value_read(struct ct_mon_value_in *in, const struct ct_mon_type *type, struct ct_mon_cell *out);
-/* Where the value that begins at p ends: at the bracket or comma of what it
- * is a part of, or with the line. */
+/* Finds the end of the value that begins at p: the bracket or comma of what it is a part of, or the end of
+ * the line. */
 const char *ct_mon_value_end(const char *p, const char *end);
 
 /* ---- the reader's own parts ---- */
@@ -59,33 +59,33 @@ int ct_mon_text_fail_syntax(struct ct_monitor *m, const char *expected);
 int ct_mon_text_fail_at(struct ct_monitor *m, const char *text);
 int32_t ct_mon_text_find_input(const struct ct_monitor *m, const char *p, size_t n);
 const char *ct_mon_text_skip(const char *p, const char *end);
-/* Behind a time at p; NULL: there is none, or it is beyond 2^63-1. */
+/* Reads the time at p. Result: the place behind it; NULL: there is none, or it is beyond 2^63-1. */
 const char *ct_mon_text_time(const char *p, const char *end, int64_t *time);
-/* The name of a stream at p ends here. */
+/* Finds the end of the name of a stream that begins at p. */
 const char *ct_mon_text_name_end(const char *p, const char *end);
-/* Takes the event whose value is at p, behind the name; `variable` may be NULL. */
+/* Takes the event whose value is at p, behind the stream's name. `variable` may be NULL. */
 int ct_mon_text_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end,
                       const char *variable);
 
-/* A line whose time is a range: it is kept. p is behind its first number. */
+/* Keeps a line whose time is a range. p is behind its first number. */
 int ct_mon_text_range_line(struct ct_monitor *m, int64_t first, const char *p, const char *end);
-/* A plain line while there are ranges: it is kept, too. */
+/* Keeps a plain line, since ranges before it have events to come. */
 int ct_mon_text_range_plain(struct ct_monitor *m, int64_t time, uint32_t input, const char *p,
                             const char *end);
-/* The earliest event of all that are kept. */
+/* Takes the earliest event of the lines that are kept. */
 int ct_mon_text_range_next(struct ct_monitor *m);
 void ct_mon_text_ranges_free(struct ct_mon_text_reader *r);
 
-/* The first line of a table, "time,NAME,..": true when it is one. */
+/* Tells whether this is the first line of a table, "time,NAME,..". */
 bool ct_mon_text_table_begins(const char *p, const char *end);
 int ct_mon_text_table_names(struct ct_monitor *m, const char *p, const char *end);
 int ct_mon_text_table_row(struct ct_monitor *m, const char *p, const char *end);
 void ct_mon_value_skip_blank(struct ct_mon_value_in *in);
 bool ct_mon_value_accept_word(struct ct_mon_value_in *in, const char *word);
-/* Int, Float, Bool, String: a literal, and with operators. */
+/* Reads a value of type Int, Float, Bool or String: a literal, or an expression with operators. */
 bool ct_mon_value_literal(struct ct_mon_value_in *in, enum ct_mon_type_kind kind, struct ct_mon_cell *out);
 bool ct_mon_value_expression(struct ct_mon_value_in *in, enum ct_mon_type_kind kind, struct ct_mon_cell *out);
-/* Adds what an expression is, as toString makes it. */
+/* Adds the value of an expression as toString makes it. */
 bool ct_mon_value_insertion(struct ct_mon_value_in *in, struct ct_mon_text *t);
 
 #endif

@@ -23,7 +23,7 @@ void ct_mon_text_ranges_free(struct ct_mon_text_reader *r)
     r->nranges = 0;
 }
 
-/* A heap: of the earliest events, that of the first line is at the top. */
+/* Orders the heap: the earliest event is at the top and, of equal times, the one of the first line. */
 static bool before(const struct ct_mon_text_range *a, const struct ct_mon_text_range *b)
 {
     return a->next != b->next ? a->next < b->next : a->line < b->line;
@@ -53,7 +53,7 @@ static void sift_down(struct ct_mon_text_range *heap, size_t count)
     }
 }
 
-/* `variable` belongs to the line from here on, whatever the result. */
+/* Keeps a line. `variable` belongs to it from here on, even when that fails. */
 static int keep(struct ct_monitor *m, struct ct_mon_text_range range, char *variable, const char *p,
                 const char *end)
 {
@@ -95,7 +95,8 @@ static bool accept(const char **p, const char *end, const char *word)
     return true;
 }
 
-/* "< VAR", "<= VAR < 9": behind the first bound. False: said what was expected. */
+/* Reads the bounds "< VAR" or "<= VAR < 9" behind the first time. Result: NULL, or what was expected
+ * instead. */
 static const char *bounds(const char **p, const char *end, struct ct_mon_text_range *range, char **variable)
 {
     if (!accept(p, end, "<=") && accept(p, end, "<") &&
@@ -119,7 +120,7 @@ static const char *bounds(const char **p, const char *end, struct ct_mon_text_ra
     return NULL;
 }
 
-/* "..", "..9", ",3..9": behind the first time. */
+/* Reads "..", "..9" or ",3..9" behind the first time. Result: NULL, or what was expected instead. */
 static const char *steps(const char **p, const char *end, struct ct_mon_text_range *range, int64_t *step)
 {
     int64_t second;

@@ -36,7 +36,7 @@ int ct_mon_text_table_names(struct ct_monitor *m, const char *p, const char *end
                : ct_mon_text_fail_at(m, "error: expected ',' between the names of the table's columns");
 }
 
-/* The value of a cell is read as the rest of a line "TIME: NAME = VALUE" is. */
+/* Takes the value of a cell, which reads as the rest of a line "TIME: NAME = VALUE" does. */
 static int cell_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end)
 {
     struct ct_mon_text line = {0};

@@ -45,7 +45,7 @@ bool ct_mon_value_accept_word(struct ct_mon_value_in *in, const char *word)
     return true;
 }
 
-/* What kind of value begins here, for the message. */
+/* Names the kind of the value that begins here, for messages. */
 static const char *kind_of(const char *p, const char *end)
 {
     if (p < end && *p == '-')
@@ -79,8 +79,6 @@ static const char *kind_of(const char *p, const char *end)
     return NULL;
 }
 
-/* Where the value that begins here ends: at the bracket or comma of what it
- * is a part of, or with the line. */
 const char *ct_mon_value_end(const char *p, const char *end)
 {
     bool quoted = false;
@@ -177,7 +175,7 @@ static bool is_name_start(char c)
     return is_word(c) && !(c >= '0' && c <= '9');
 }
 
-/* In a range: "$t" and "${expression}", the first of which is at in->p. */
+/* Reads "$t" or "${expression}" in a line whose time is a range. in->p is at the '$'. */
 static bool read_insertion(struct ct_mon_value_in *in, struct ct_mon_text *t)
 {
     const char *name = in->p + 1;
@@ -214,7 +212,7 @@ static bool read_escape(struct ct_mon_value_in *in, struct ct_mon_text *t)
     return false;
 }
 
-/* Up to the closing quote. */
+/* Reads a string up to its closing quote. */
 static bool read_text(struct ct_mon_value_in *in, struct ct_mon_text *t)
 {
     while (in->p < in->end && *in->p != '"') {
@@ -297,8 +295,8 @@ static bool read_collection(struct ct_mon_value_in *in, const struct ct_mon_type
     return !in->heap->exhausted;
 }
 
-/* The name of a member that has no value yet (its stamp says so), '=' or ':'. They may come in any order. The
- * number of members: it is none of them. */
+/* Reads the name of a member that has no value yet (its stamp says so) and '=' or ':'. Members may come in
+ * any order. Result: its number, or the number of members when it is none of them. */
 static uint32_t read_member(struct ct_mon_value_in *in, const struct ct_mon_type *type,
                             const struct ct_mon_cell *cells)
 {
@@ -309,8 +307,8 @@ static uint32_t read_member(struct ct_mon_value_in *in, const struct ct_mon_type
     return k < type->n && (accept(in, '=') || colon) ? k : type->n;
 }
 
-/* The bracket that a record begins with: '(' of a tuple by position, '{' or "${" of members with names. 0:
- * there is none. */
+/* Reads the bracket that a record begins with: '(' of a tuple by position, '{' or "${" of members with names.
+ * 0: there is none. */
 static char read_bracket(struct ct_mon_value_in *in, bool tuple)
 {
     if (tuple && accept(in, '('))
@@ -379,7 +377,7 @@ bool ct_mon_value_literal(struct ct_mon_value_in *in, enum ct_mon_type_kind kind
     }
 }
 
-/* Does the value end here, and is no operator behind it? */
+/* Tells whether the value ends here, with no operator behind it. */
 static bool is_whole(struct ct_mon_value_in *in)
 {
     ct_mon_value_skip_blank(in);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A record is what its members are: their order is that of its first mention. */
+/* Hashes the members of a type. Those of a record are added up, because their order does not matter. */
 static uint64_t hash_args(const struct ct_mon_type *t)
 {
     uint64_t h = hash_mix(t->kind, t->n * 2u + t->open);
@@ -87,7 +87,7 @@ const struct ct_mon_type *ct_mon_type_fun(struct ct_mon_types *ts, const struct 
     return intern(ts, (struct ct_mon_type){.kind = TY_FUN, .n = (uint32_t)n, .args = args});
 }
 
-/* k of a name "_k"; 0: it is none. */
+/* Gives the k of a name "_k", or 0 for another name. */
 static uint32_t tuple_place(const char *name)
 {
     uint32_t k = 0;
@@ -98,7 +98,7 @@ static uint32_t tuple_place(const char *name)
     return *name ? 0 : k;
 }
 
-/* The members of a tuple that is written as a record, in the order of a tuple. */
+/* Puts the members of a tuple that is written as a record into the order of the tuple. */
 static void sort_tuple(const char **names, const struct ct_mon_type **args, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -61,13 +61,13 @@ static inline const struct ct_mon_type *type_events(struct ct_mon_types *ts, con
     return ct_mon_type_of1(ts, TY_EVENTS, t);
 }
 
-/* "Events", up to there; functions and parameters have none. */
+/* Gives the name of the kind; functions and type parameters have an empty one. */
 const char *ct_mon_type_kind_name(enum ct_mon_type_kind kind);
 
-/* As in a specification: "Events[Option[Int]]". */
+/* Writes the type as a specification has it: "Events[Option[Int]]". */
 const char *ct_mon_type_text(struct ct_mon_arena *a, const struct ct_mon_type *t);
 
-/* Index of a member, or -1. */
+/* Gives the index of a member, or -1. */
 int ct_mon_type_member(const struct ct_mon_type *record, const char *name);
 
 bool ct_mon_type_is_tuple(const struct ct_mon_type *t);
@@ -83,11 +83,12 @@ struct ct_mon_type_binds {
     size_t n;
 };
 
-/* The type with the known parameters put in; unknown ones stay. */
+/* Puts what is known of type parameters into the type. Unknown ones stay. */
 const struct ct_mon_type *ct_mon_type_subst(struct ct_mon_types *ts, const struct ct_mon_type *t,
                                             const struct ct_mon_type_binds *binds);
 
-/* Does `actual` fit `pattern`? Binds the parameters on the way. Open records accept wider ones. */
+/* Tells whether `actual` fits `pattern`, and binds type parameters on the way. Open records accept wider
+ * ones. */
 bool ct_mon_type_match(const struct ct_mon_type *pattern, const struct ct_mon_type *actual,
                        struct ct_mon_type_binds *binds);
 

@@ -106,7 +106,7 @@ struct ct_mon_heap {
     const int *stop;    /* enum ct_monitor_stop, set by another thread; or NULL */
 };
 
-/* Without an end of the work. */
+/* Makes an empty heap, without a limit of work. */
 void ct_mon_heap_init(struct ct_mon_heap *h, size_t limit, bool fixed);
 void ct_mon_heap_free(struct ct_mon_heap *h);
 
@@ -114,7 +114,7 @@ void ct_mon_heap_free(struct ct_mon_heap *h);
 
 #define HEAP_HURRY (1 << 14) /* … of an event while the run has to end soon */
 
-/* enum ct_monitor_stop */
+/* Asks whether another thread wants the run to end. Result: enum ct_monitor_stop. */
 static inline int heap_is_stopped(const struct ct_mon_heap *h)
 {
     return h->stop ? __atomic_load_n(h->stop, __ATOMIC_RELAXED) : 0;
@@ -131,7 +131,7 @@ static inline void heap_allow(struct ct_mon_heap *h, uint64_t units)
     h->more_work = units - (uint64_t)h->work;
 }
 
-/* The next slice of the work. False: there is none, the heap is exhausted. */
+/* Begins the next slice of work. False: there is none, and the heap is exhausted. */
 bool ct_mon_heap_next_slice(struct ct_mon_heap *h);
 
 /* Accounts for work that is about to be done. False: there is too little left. */
@@ -141,16 +141,17 @@ static inline bool heap_spend(struct ct_mon_heap *h, uint64_t units)
     return __builtin_expect(h->work >= 0, 1) || ct_mon_heap_next_slice(h);
 }
 
-/* For the first reason. */
+/* Marks the heap as exhausted. The first reason stays. */
 static inline void heap_exhaust(struct ct_mon_heap *h, enum ct_mon_value_error why)
 {
     h->exhausted = h->exhausted ? h->exhausted : why;
 }
 
-/* NULL when exhausted. */
+/* Allocates an object. NULL: the heap is exhausted. */
 struct ct_mon_obj *ct_mon_heap_alloc(struct ct_mon_heap *h, enum ct_mon_obj_kind kind, size_t size);
 
-/* Worth a collection? Only asked between instants, when no cell outside the roots is alive. */
+/* Tells whether a collection is worth it. Only asked between instants, when nothing but the roots is
+ * alive. */
 static inline bool heap_full(const struct ct_mon_heap *h)
 {
     return h->used > 2 * h->live + (1u << 20);
@@ -182,7 +183,7 @@ static inline struct ct_mon_cell cell_error(enum ct_mon_value_error e)
     return (struct ct_mon_cell){.meta = (uint32_t)e};
 }
 
-/* An error that is the value itself, not one inside a Some. */
+/* Gives the error that the value itself is, not one inside a Some. */
 static inline enum ct_mon_value_error cell_err(const struct ct_mon_cell *c)
 {
     return c->meta & META_SOME ? E_NONE : (enum ct_mon_value_error)(c->meta & META_ERR);
@@ -197,9 +198,9 @@ static inline const struct ct_mon_obj_string *cell_string(const struct ct_mon_ce
     return (const struct ct_mon_obj_string *)c->v.o;
 }
 
-/* Total order over values of one type; 0 is equality as TeSSLa means it, except that NaN equals itself
- * (keys need that; ct_mon_value_equal does not say so). Records that share their parts can take far longer
- * than they are large: the work is the heap's, and when that is exhausted the results mean nothing. */
+/* Orders values of one type. 0 is equality as TeSSLa means it, except that NaN equals itself, which keys need
+ * (ct_mon_value_equal differs there). Records that share their parts can take far longer than they are large:
+ * the work is charged to the heap, and when that is exhausted the results mean nothing. */
 int ct_mon_value_compare(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b);
 bool ct_mon_value_equal(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b);
 uint64_t ct_mon_value_hash(struct ct_mon_heap *h, const struct ct_mon_cell *c);

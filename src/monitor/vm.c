@@ -79,7 +79,7 @@ static bool one_step(struct ct_monitor *m, struct ct_mon_cell *cells, const stru
     return true;
 }
 
-/* Machines whose letter is known and that speak only when their verdict changes. */
+/* Steps machines whose input is known and that put out only changes of their verdict. */
 static void many_steps(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s,
                        uint32_t n)
 {
@@ -123,7 +123,7 @@ static void slow_op(struct ct_monitor *m, const struct ct_mon_slow *slow, struct
         m->error = m->heap.exhausted;
 }
 
-/* An operation on operands of any kind. */
+/* Applies an operation to operands of any kind. */
 __attribute__((noinline)) static void generic(struct ct_monitor *m, enum ct_mon_op op, unsigned n,
                                               const struct ct_mon_cell *a, const struct ct_mon_cell *b,
                                               struct ct_mon_cell *d)
@@ -136,8 +136,8 @@ __attribute__((noinline)) static void generic(struct ct_monitor *m, enum ct_mon_
         m->error = m->heap.exhausted;
 }
 
-/* True, as with the overflow builtins, where the plain result is not right: by 0, and by -1, whose quotient
- * may not fit. */
+/* Divides. True, like the overflow builtins, where the plain result is not right: by 0, and by -1, whose
+ * quotient may not fit. */
 static inline bool divide(int64_t a, int64_t b, int64_t *r)
 {
     if (b == 0 || b == -1)

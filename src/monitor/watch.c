@@ -67,7 +67,7 @@ struct ct_mon_wv ct_mon_watch_library(struct ct_mon_watch *w, const char *module
     return (struct ct_mon_wv){.kind = kind, .node = cv.node};
 }
 
-/* A signal where only its values at the trigger count. */
+/* Reduces a signal to its values at the trigger, where only these count. */
 static struct ct_mon_wv sampled(struct ct_mon_watch *w, struct ct_mon_wv v, struct ct_mon_node *trigger)
 {
     if (!trigger || v.kind != WV_SIGNAL)
@@ -77,7 +77,8 @@ static struct ct_mon_wv sampled(struct ct_mon_watch *w, struct ct_mon_wv v, stru
                               .node = ct_mon_node_plain(&w->e->graph, N_ON, v.node->type, args, 2)};
 }
 
-/* Pointwise: events if one operand is (signals are sampled there), else a signal. */
+/* Applies an operator pointwise. The result has events if an operand has (signals are then sampled there),
+ * else it is a signal. */
 static struct ct_mon_wv pointwise(struct ct_mon_watch *w, const char *op, struct ct_mon_wv *args, size_t n,
                                   struct ct_mon_span at)
 {
@@ -122,7 +123,7 @@ static struct ct_mon_wv negation(struct ct_mon_watch *w, struct ct_mon_wenv *env
     return pointwise(w, "not", &v, 1, x->span);
 }
 
-/* An implication from events is tested where they happen. */
+/* Lowers an implication. One from events is tested where they happen. */
 static struct ct_mon_wv implication(struct ct_mon_watch *w, struct ct_mon_wenv *env,
                                     const struct ct_mon_wx *x, struct ct_mon_node *trigger)
 {
@@ -147,7 +148,7 @@ static struct ct_mon_wv implication(struct ct_mon_watch *w, struct ct_mon_wenv *
     return a.kind == WV_ERROR ? a : pointwise(w, "or", args, 2, x->span);
 }
 
-/* on E if C, filter(E, C): C is a condition, or events that must come together with E. */
+/* Lowers "on E if C" and filter(E, C). C is a condition, or events that must come together with E. */
 static struct ct_mon_wv filtered(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_wv e = ct_mon_watch_lower(w, env, x->args[0], NULL);
@@ -224,7 +225,8 @@ static struct ct_mon_node *add_input(struct ct_mon_elab *e, const char *name, co
     return in.node;
 }
 
-/* The same watchpoint asked for twice is one input; it has the name of the definition that is just it. */
+/* Gives the input of a watchpoint, the same one each time. Its name is that of the definition that consists
+ * of just the watchpoint. */
 static struct ct_mon_wv source(struct ct_mon_watch *w, const struct ct_mon_wx *x, const char *name)
 {
     struct ct_mon_elab *e = w->e;

@@ -5,7 +5,8 @@
 
 #include "monitor/elab.h"
 
-/* Is the text in this dialect? It has a "define" at the start of a line where the other has "def". */
+/* Tells whether the text is in this dialect: a line begins with "define", where the other dialect has
+ * "def". */
 bool ct_mon_watch_is(struct ct_mon_arena *arena, const struct ct_mon_source *source);
 
 /* Parses and lowers a specification into the core. */

@@ -88,7 +88,7 @@ struct ct_mon_wspec {
 
 void ct_mon_watch_parse(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                         const struct ct_mon_source *source, struct ct_mon_wspec *out);
-/* A formula in a string. */
+/* Parses a formula that stands in a string. */
 struct ct_mon_wx *ct_mon_watch_parse_formula(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                                              const struct ct_mon_source *text, uint32_t from, uint32_t to);
 
@@ -119,8 +119,8 @@ struct ct_mon_watch {
     unsigned depth;
 };
 
-/* `trigger` NULL: the value at every time. Otherwise only the value at the trigger's events counts, and the
- * result is events at just these: conditions then need no timers. */
+/* Lowers an expression. With `trigger` only values at the trigger's events count, and the result has events
+ * at just these, so that conditions need no timers. NULL: the value is wanted at every time. */
 struct ct_mon_wv ct_mon_watch_lower(struct ct_mon_watch *w, struct ct_mon_wenv *env,
                                     const struct ct_mon_wx *x, struct ct_mon_node *trigger);
 struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
@@ -134,7 +134,7 @@ struct ct_mon_wv ct_mon_watch_error(struct ct_mon_watch *w, struct ct_mon_span a
 struct ct_mon_cv ct_mon_watch_cv(struct ct_mon_watch *w, struct ct_mon_wv v);
 struct ct_mon_node *ct_mon_watch_node(struct ct_mon_watch *w, struct ct_mon_wv v);
 const struct ct_mon_type *ct_mon_watch_type(struct ct_mon_wv v);
-/* Calls Wp.name of the library. */
+/* Calls a function of the library: one of the module, or a global one where `module` is NULL. */
 struct ct_mon_wv ct_mon_watch_library(struct ct_mon_watch *w, const char *module, const char *name,
                                       struct ct_mon_wv *args, size_t n, enum ct_mon_wv_kind kind,
                                       struct ct_mon_span at);

@@ -56,7 +56,8 @@ static bool args(const struct call *c, const char *pattern, struct ct_mon_wv *ou
 
 static const struct ct_mon_wv FAILED = {.kind = WV_ERROR};
 
-/* E in the last d: with a trigger a comparison, else a signal with a timer. */
+/* Lowers the question whether E happened in the last d: with a trigger to a comparison of times, else to a
+ * signal with a timer. */
 static struct ct_mon_wv in_past(const struct call *c, struct ct_mon_wv e, struct ct_mon_wv d)
 {
     struct ct_mon_watch *w = c->w;
@@ -113,7 +114,7 @@ static struct ct_mon_wv fn_within(const struct call *c)
     return in_past(c, list[2], d);
 }
 
-/* sample(S, E): only the value at E counts. */
+/* Lowers sample(S, E): only the value of S at E counts. */
 static struct ct_mon_wv sample(const struct call *c, size_t signal, size_t event)
 {
     struct ct_mon_wv e = arg(c, event);

@@ -19,7 +19,7 @@ static struct ct_mon_ltl *fail(struct formula *f)
     return ct_mon_ltl_const(&f->pool, false);
 }
 
-/* Anything that is no connective is a stream. */
+/* Makes an atom of a stream, which is what everything but a connective stands for. */
 static struct ct_mon_ltl *atom(struct formula *f, const struct ct_mon_wx *x)
 {
     struct ct_mon_elab *e = f->w->e;
@@ -144,7 +144,7 @@ static struct ct_mon_ltl *build(struct formula *f, const struct ct_mon_wx *x)
     }
 }
 
-/* The atoms, and behind them the streams whose events are the steps. */
+/* Lists the machine's inputs: the atoms and, behind them, the streams whose events make the steps. */
 static uint32_t inputs(struct formula *f, const struct ct_mon_wx *x, struct ct_mon_node **args)
 {
     struct ct_mon_elab *e = f->w->e;

@@ -60,7 +60,7 @@ static void check_line(struct ct_mon_wp *w, const struct ct_mon_wx *x, uint64_t 
         ct_mon_diag_error(w->p.diags, x->span, "A line number has at most 32 bits");
 }
 
-/* FILE:N as one word of text, in a string. */
+/* Splits the text "FILE:LINE" of a string. */
 static void split_line(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     const char *colon = NULL;
@@ -83,7 +83,7 @@ static void split_line(struct ct_mon_wp *w, struct ct_mon_wx *x)
     x->text_size = (size_t)(colon - x->text);
 }
 
-/* "0x2000" in a string. */
+/* Reads an address such as "0x2000" in a string. */
 static void address(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     const char *text = ct_mon_arena_copy(w->p.arena, x->text, x->text_size);
@@ -157,8 +157,8 @@ static struct ct_mon_wx *source(struct ct_mon_wp *w, const char *keyword)
     return x;
 }
 
-/* A formula in a string is read where it stands, so that its errors have their place in the file. With
- * escapes in it, it is a text of its own. */
+/* Parses a formula in a string where it stands, so that errors have their place in the file. One with escapes
+ * is parsed as a text of its own. */
 static struct ct_mon_wx *quoted_formula(struct ct_mon_wp *w, const struct ct_mon_wx *s)
 {
     const uint32_t from = s->span.from + 1, to = s->span.to - 1;
@@ -370,7 +370,7 @@ static struct ct_mon_wx *comparison(struct ct_mon_wp *w)
     return infix(w, ops, 6, sum, true);
 }
 
-/* [n], [=n], [<=n], [>=n] */
+/* Reads [n], [=n], [<=n] or [>=n]. */
 static void bound(struct ct_mon_wp *w, struct ct_mon_wx *x, int64_t most)
 {
     watch_expect(w, T_LBRACKET, "'['");

@@ -13,7 +13,7 @@ struct ct_mon_wp {
     bool temporal;          /* inside a formula */
 };
 
-/* Newlines mean nothing here. */
+/* Reads the next token, skipping newlines, which mean nothing here. */
 static inline void watch_next(struct ct_mon_wp *w)
 {
     do

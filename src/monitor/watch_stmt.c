@@ -2,7 +2,7 @@
 /* Statements of the watchpoint dialect. */
 #include "monitor/watch_parse.h"
 
-/* Signal<T> is Signal[T]; the types themselves are read by the other dialect's parser. */
+/* Reads a type. Signal<T> is Signal[T]; all else is read by the other dialect's parser. */
 static struct ct_mon_ast_type *type(struct ct_mon_wp *w)
 {
     struct ct_mon_ast_type *t;
