@@ -17,11 +17,11 @@ struct ct_etm3_decoder {
     uint8_t types[256]; /* by header: enum ct_etm3_type, with this configuration */
     struct ct_etm3_state state;
     bool synced;
-    /* A run of bytes without synchronisation that is not yet told. */
+    /* A run of bytes without synchronisation that did not become a packet yet. */
     struct ct_unsynced run;
 };
 
-/* IHI 0014Q 7.3, table of packet headers. */
+/* Finds the type that a header announces (IHI 0014Q 7.3, table of packet headers). */
 static uint8_t header_type(unsigned header)
 {
     if (header & 1)
@@ -104,8 +104,8 @@ void ct_etm3_decoder_reset(struct ct_etm3_decoder *d)
     d->run.size = 0;
 }
 
-/* An alignment packet met while synchronised. Zeros too many are bad packets of one byte each; of a row too
- * short all are one, and the byte that ends it is the next header. */
+/* Reads an alignment packet while synchronised. Surplus zeros are bad packets of one byte each. Too few zeros
+ * are one bad packet, and the byte that ends them is the next header. */
 static void a_sync(struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
 {
     unsigned zeros = 1;
@@ -124,8 +124,8 @@ static void a_sync(struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
     c->p -= zeros > CT_V7_ASYNC_ZEROS ? CT_V7_ASYNC_ZEROS : 1;
 }
 
-/* Data packets where data is not traced cannot be: their length is not known,
- * the header is all that is taken. */
+/* Tells whether the packet can occur. A data packet cannot where data is not traced: its length is unknown,
+ * so only its header is taken. */
 static bool data_mode(const struct ct_v7_config *config, uint8_t type)
 {
     switch (type) {
@@ -189,7 +189,7 @@ static void decode_one(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct c
     }
 }
 
-/* `bytes` more, at `pos`, belong to the run without synchronisation; once it is over it becomes a packet.
+/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it is over.
  * Result: packets made, 0 or 1. */
 static size_t tell_run(struct ct_etm3_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_etm3_packet *packet)
@@ -201,7 +201,8 @@ static size_t tell_run(struct ct_etm3_decoder *d, size_t bytes, uint64_t pos, in
     return 1;
 }
 
-/* A packet that is cut: the trace ends in it, or it is longer than a packet can be. */
+/* Makes what stands for a packet that is cut, because the trace ends in it or because it is longer than a
+ * packet can be. */
 static void end_cut_packet(const struct ct_etm3_state *s, size_t size, uint8_t type,
                            struct ct_etm3_packet *packet)
 {

@@ -17,7 +17,7 @@ static void set_security(struct ct_etm3_state *s, struct ct_etm3_packet *packet,
     packet->flags |= (uint16_t)(CT_ETM3_HAS_SEC | (ns ? CT_ETM3_NS : 0) | (hyp ? CT_ETM3_HYP : 0));
 }
 
-/* IHI 0014Q 7.4, P-headers without cycle counts: formats 1 and 2. */
+/* Reads a P-header without cycle counts, format 1 or 2 (IHI 0014Q 7.4). */
 static void p_header_plain(uint8_t header, struct ct_etm3_packet *packet)
 {
     if (header & 2) {
@@ -32,8 +32,8 @@ static void p_header_plain(uint8_t header, struct ct_etm3_packet *packet)
     packet->natoms = (uint8_t)(executed + (header >> 6 & 1u));
 }
 
-/* IHI 0014Q 7.4, cycle-accurate P-headers: formats 1 (W before each atom), 2 (W and two atoms), 3 (one to
- * eight W and perhaps an E), 4 (an atom). */
+/* Reads a P-header. Cycle-accurate ones have format 1 (W before each atom), 2 (W and two atoms), 3 (one to
+ * eight W and perhaps an E) or 4 (an atom); IHI 0014Q 7.4. */
 void ct_etm3_p_header(const struct ct_etm3_state *s, uint8_t header, struct ct_etm3_packet *packet)
 {
     if (!s->config.cycle_accurate) {
@@ -79,8 +79,9 @@ struct branch {
     bool has_info;  /* exception information bytes follow */
 };
 
-/* IHI 0014Q 7.5: six bits, then seven a byte. In the alternative encoding bit 6 of the last of two to four
- * bytes says that exception information follows; of five bytes it is always bit 6 of the fifth. */
+/* Reads the bytes of a branch packet: six address bits, then seven a byte (IHI 0014Q 7.5). In the alternative
+ * encoding bit 6 of the last of two to four bytes says that exception information follows; of five bytes it
+ * is always bit 6 of the fifth. */
 static struct branch branch_bytes(const struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t first)
 {
     struct branch b = {.bits = first >> 1 & 0x3fu, .count = 6};
@@ -101,7 +102,7 @@ static struct branch branch_bytes(const struct ct_etm3_state *s, struct ct_v7_cu
     return b;
 }
 
-/* The instruction set in the fifth byte; CT_V7_ISA_UNKNOWN when it is none. */
+/* Finds the instruction set in the fifth byte of a branch packet, or CT_V7_ISA_UNKNOWN. */
 static uint8_t fifth_byte_isa(uint8_t last, bool alt_isa)
 {
     if (last & 0x80)
@@ -115,7 +116,7 @@ static uint8_t fifth_byte_isa(uint8_t last, bool alt_isa)
 
 static void set_address(struct ct_etm3_state *s, struct ct_etm3_packet *packet, const struct branch *b)
 {
-    /* Before anything was said of the instruction set it counts as A32. */
+    /* until the trace names an instruction set, A32 is assumed */
     unsigned shift = packet->isa == CT_V7_ISA_UNKNOWN ? 2 : ct_v7_address_shift(packet->isa);
     unsigned count = b->count;
     uint64_t bits = b->bits;
@@ -193,8 +194,9 @@ void ct_etm3_branch(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t hea
     set_address(s, packet, &b);
 }
 
-/* IHI 0014Q 7.6: cycle count when the header says so, context ID, information byte, address unless only data
- * is traced, and with a load or store in progress the address of that, in the form of a branch packet. */
+/* Reads an i-sync (IHI 0014Q 7.6): a cycle count when the header says so, the context ID, the information
+ * byte, an address unless only data is traced and, with a load or store in progress, the address of that as
+ * in a branch packet. */
 void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
 {
     if (packet->type == CT_ETM3_I_SYNC_CYCLE)
@@ -262,7 +264,8 @@ void ct_etm3_timestamp(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct c
     packet->value = s->timestamp;
 }
 
-/* IHI 0014Q 7.8: addresses of data are seven bits a byte, in the fifth byte four and the endianness. */
+/* Reads an address of data: seven bits a byte, in the fifth byte four bits and the endianness (IHI 0014Q
+ * 7.8). */
 static uint32_t data_address(struct ct_v7_cursor *c, unsigned *bits, uint8_t *fifth)
 {
     uint32_t value = 0;

@@ -35,7 +35,7 @@ void ct_etm3_timestamp(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct c
 void ct_etm3_data(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t header,
                   struct ct_etm3_packet *packet);
 
-/* A packet that the end of the trace cut repeats what was known (docs/listing.md). */
+/* Fills in a packet that the end of the trace cuts: it repeats what was known before (docs/listing.md). */
 void ct_etm3_cut(const struct ct_etm3_state *s, struct ct_etm3_packet *packet);
 
 #endif

@@ -42,7 +42,7 @@ void ct_etm4_decoder_reset(struct ct_etm4_decoder *d)
     d->run.size = 0;
 }
 
-/* IHI 0064H 6.4.2 (async), 6.4.8 and 6.4.9 (discard, overflow). */
+/* Reads a packet of extension headers: async (IHI 0064H 6.4.2), discard and overflow (6.4.8, 6.4.9). */
 static void extension(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     uint8_t which = ct_etm4_u8(c);
@@ -68,7 +68,8 @@ static void extension(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
     }
 }
 
-/* IHI 0064H 6.4.4: PLCTL says which sections follow: INFO, KEY, SPEC, CYCT, and on an ETE the window. */
+/* Reads a trace info packet (IHI 0064H 6.4.4). PLCTL says which sections follow: INFO, KEY, SPEC, CYCT and,
+ * on an ETE, the window. */
 static void trace_info(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     uint8_t plctl = ct_etm4_u8(c);
@@ -86,7 +87,7 @@ static void trace_info(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
     ct_etm4_finish_trace_info(d, packet, plctl, info, spec, threshold);
 }
 
-/* IHI 0064H 6.4.11. */
+/* Reads a timestamp packet (IHI 0064H 6.4.11). */
 static void timestamp(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     unsigned bits;
@@ -104,7 +105,8 @@ static void context(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct 
         d->sf = packet->flags & CT_ETM4_SF;
 }
 
-/* IHI 0064H 6.4.12, address packets; the context of a combined packet takes effect behind its address. */
+/* Reads an address packet (IHI 0064H 6.4.12). The context of a combined packet takes effect behind its
+ * address. */
 static void address(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet,
                     const struct ct_etm4_header *header)
 {
@@ -135,7 +137,8 @@ static void address(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct 
         ct_etm4_finish_address(d, packet, &now);
 }
 
-/* IHI 0064H 6.4.15: what there is of an address, then of a count, is in the low four bits of the header. */
+/* Reads a Q packet (IHI 0064H 6.4.15). The low four bits of its header say what it has of an address, and
+ * then of a count. */
 static void q(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     struct ct_etm4_address now = d->history[0];
@@ -171,7 +174,8 @@ static void q(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm
     ct_etm4_finish_address(d, packet, &now);
 }
 
-/* IHI 0064H 6.4.10: format 1 has fields of any size, formats 2 and 3 small ones above the threshold. */
+/* Reads a cycle count of format 1 (IHI 0064H 6.4.10), whose fields have any size. Those of formats 2 and 3
+ * are small and count from the threshold on. */
 static void cycle_count_f1(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     if (!d->config.comm_opt) {
@@ -184,7 +188,7 @@ static void cycle_count_f1(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, 
     }
 }
 
-/* IHI 0064H 6.4.7. */
+/* Reads an exception packet (IHI 0064H 6.4.7). */
 static void exception(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     uint8_t first = ct_etm4_u8(c);
@@ -200,7 +204,8 @@ static void ite(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
     packet->value = ct_etm4_le(c, 8);
 }
 
-/* One or two keys with results: the first byte has the result in 3:0 and the key from bit 4 on. */
+/* Reads one or two keys with their results. The first byte has the result in bits 3:0 and the key from bit 4
+ * on. */
 static void conditional_result_f1(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     packet->value = ct_etm4_cont(c, 5);
@@ -268,7 +273,7 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
     }
 }
 
-/* `bytes` more, at `pos`, belong to the run without synchronisation; once it is over it becomes a packet.
+/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it is over.
  * Result: packets made, 0 or 1. */
 static size_t tell_run(struct ct_etm4_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_etm4_packet *packet)

@@ -49,7 +49,7 @@ uint64_t ct_etm4_timestamp(struct ct_etm4_cursor *c, unsigned *bits)
     return value | (uint64_t)ct_etm4_u8(c) << 56;
 }
 
-/* The `bits` low bits of the address are now `low`; the others stay. */
+/* Replaces the `bits` low bits of the address by `low`. */
 static void update(struct ct_etm4_address *address, uint64_t low, unsigned bits, unsigned is)
 {
     uint64_t mask = ct_mask64(bits);
@@ -59,7 +59,7 @@ static void update(struct ct_etm4_address *address, uint64_t low, unsigned bits,
     address->is = (uint8_t)is;
 }
 
-/* IS0: bits 8:2 then 16:9; IS1: bits 7:1 then 15:8. */
+/* Reads 7 + 8 address bits: IS0 has bits 8:2, then 16:9; IS1 bits 7:1, then 15:8. */
 void ct_etm4_address_short(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_address *address)
 {
     unsigned low_bit = is ? 1 : 2;
@@ -73,7 +73,7 @@ void ct_etm4_address_short(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4
     update(address, low, bits, is);
 }
 
-/* IS0: bits 8:2, 15:9; IS1: bits 7:1, 15:8; both then by bytes. */
+/* Reads the low 32 address bits: IS0 has bits 8:2, 15:9; IS1 bits 7:1, 15:8; both then 23:16, 31:24. */
 static uint64_t low_32(struct ct_etm4_cursor *c, unsigned is)
 {
     uint64_t first = ct_etm4_u8(c);
@@ -99,8 +99,6 @@ void ct_etm4_address_64(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_ad
     update(address, low | ct_etm4_le(c, 4) << 32, 64, is);
 }
 
-/* IHI 0064H 6.4.13: EL in 1:0, NSE in 3 (an ETMv4 has it 0), SF in 4, NS in 5, V in 6,
- * C in 7; VMID, then context ID. */
 void ct_etm4_context_info(struct ct_etm4_packet *packet, uint8_t info)
 {
     uint8_t sec = (uint8_t)((info >> 5 & 1) | (info >> 2 & 2));

@@ -26,27 +26,28 @@ struct ct_etm4_address {
 
 uint8_t ct_etm4_u8(struct ct_etm4_cursor *c);
 
-/* A number of `bytes` little-endian bytes, 0 to 8. */
+/* Reads `bytes` little-endian bytes, 0 to 8. */
 uint64_t ct_etm4_le(struct ct_etm4_cursor *c, unsigned bytes);
 
-/* Seven bits a byte while bit 7 is set. All bytes up to the one with bit 7 clear belong to the field; the
- * first `most` of them make the value (a longer field is damage, but its end is still the packet's). */
+/* Reads a field of seven bits a byte, which goes on while bit 7 is set. Its first `most` bytes make the
+ * value; a longer field is damage, but its bytes are the packet's all the same. */
 uint32_t ct_etm4_cont(struct ct_etm4_cursor *c, unsigned most);
 
-/* Timestamp: up to nine bytes, the ninth of eight bits. *bits: how many bits were there. */
+/* Reads a timestamp: up to nine bytes of seven bits, the ninth of eight. *bits is how many bits it had. */
 uint64_t ct_etm4_timestamp(struct ct_etm4_cursor *c, unsigned *bits);
 
-/* Address payloads. The low bits and their arrangement depend on the instruction set: IS0 has words
- * (A64, A32), IS1 halfwords (T32). `keep_high`: a 32-bit address leaves the high half as it is. */
+/* Reads the payload of an address packet. Which low bits it has depends on the instruction set: IS0 is of
+ * words (A64, A32), IS1 of halfwords (T32). `keep_high`: a 32-bit address leaves the high half as it is. */
 void ct_etm4_address_short(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_address *address);
 void ct_etm4_address_32(struct ct_etm4_cursor *c, unsigned is, bool keep_high,
                         struct ct_etm4_address *address);
 void ct_etm4_address_64(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_address *address);
 
-/* What the information byte of a context says by itself. */
+/* Takes over what the information byte of a context says: EL in bits 1:0, NSE in 3 (0 on an ETMv4), SF in 4,
+ * NS in 5; V in 6 and C in 7 announce VMID and context ID (IHI 0064H 6.4.13). */
 void ct_etm4_context_info(struct ct_etm4_packet *packet, uint8_t info);
 
-/* The information byte of a context and what it announces, into `packet`. */
+/* Reads the information byte of a context, and what it announces, into `packet`. */
 void ct_etm4_context(struct ct_etm4_cursor *c, const struct ct_etm4_config *config,
                      struct ct_etm4_packet *packet);
 

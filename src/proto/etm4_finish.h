@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a whole ETMv4/ETE packet says and does to the state of the decoder, once its fields are read. For the
- * packet decoder and for the one that takes a byte at a time. */
+/* What a whole ETMv4/ETE packet says, and what it changes in the decoder, once its fields are read. Shared by
+ * the packet decoder and the one that takes a byte at a time. */
 #ifndef CT_PROTO_ETM4_FINISH_H
 #define CT_PROTO_ETM4_FINISH_H
 
@@ -11,7 +11,7 @@
 #define CT_ETM4_ASYNC_ZEROS 11
 #define CT_ETM4_ASYNC_SIZE  (CT_ETM4_ASYNC_ZEROS + 1)
 
-/* An address history that says `valid` bits of zero are known. */
+/* Sets the address history to zeros, of which `valid` bits count as known. */
 static inline void ct_etm4_history_init(struct ct_etm4_decoder *d, uint8_t valid)
 {
     for (int i = 0; i < 3; i++)
@@ -25,7 +25,8 @@ static inline void ct_etm4_history_push(struct ct_etm4_decoder *d, const struct 
     d->history[0] = *address;
 }
 
-/* Every address packet, source addresses and matches included, moves the history on. */
+/* Takes the address of a packet. Every address packet, source addresses and matches included, moves the
+ * history on. */
 static inline void ct_etm4_finish_address(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet,
                                           const struct ct_etm4_address *address)
 {
@@ -56,7 +57,7 @@ static inline void ct_etm4_finish_trace_info(struct ct_etm4_decoder *d, struct c
     ct_etm4_history_init(d, 64);
 }
 
-/* The `bits` low bits of the timestamp are now `value`. */
+/* Replaces the `bits` low bits of the timestamp by `value`, and takes the packet's count. */
 static inline void ct_etm4_finish_timestamp(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet,
                                             uint64_t value, unsigned bits, uint32_t count)
 {
@@ -90,13 +91,15 @@ static inline void ct_etm4_finish_count_f3(const struct ct_etm4_decoder *d, stru
     }
 }
 
-/* Types 0 and 0x18 on an ETE are packets of their own, always with both bytes. */
+/* Tells whether an exception of this type is a packet of its own: types 0 and 0x18 on an ETE, always with
+ * both bytes. */
 static inline bool ct_etm4_exception_alone(const struct ct_etm4_decoder *d, unsigned number)
 {
     return d->config.ete && (number == 0 || number == 0x18);
 }
 
-/* IHI 0064H 6.4.7. `second` counts when bit 7 of `first` is set. */
+/* Takes the fields of an exception packet (IHI 0064H 6.4.7). `second` is read when bit 7 of `first` is
+ * set. */
 static inline void ct_etm4_finish_exception(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet,
                                             uint8_t first, uint8_t second)
 {
@@ -114,7 +117,7 @@ static inline void ct_etm4_finish_exception(struct ct_etm4_decoder *d, struct ct
     }
 }
 
-/* IHI 0064H 6.4.16 to 6.4.18: mispredict, cancel formats 2 and 3, with the atoms they bring. */
+/* Takes a mispredict or a cancel of format 2 or 3, with its atoms (IHI 0064H 6.4.16 to 6.4.18). */
 static inline void ct_etm4_finish_speculation(struct ct_etm4_packet *packet)
 {
     if (packet->type == CT_ETM4_CANCEL_F3) {
@@ -130,7 +133,7 @@ static inline void ct_etm4_finish_speculation(struct ct_etm4_packet *packet)
     packet->count2 = packet->type == CT_ETM4_CANCEL_F2;
 }
 
-/* A packet of which the header is all. */
+/* Takes a packet that consists of its header. */
 static inline void ct_etm4_finish_header(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet,
                                          const struct ct_etm4_header *header)
 {
@@ -160,7 +163,8 @@ static inline void ct_etm4_finish_header(struct ct_etm4_decoder *d, struct ct_et
     }
 }
 
-/* A packet of `size` bytes that is cut: the trace ends in it, or it is longer than a packet can be. */
+/* Makes what stands for a packet of which only `size` bytes could be read, because the trace ends in it or
+ * because it is longer than a packet can be. */
 static inline void ct_etm4_finish_cut(struct ct_etm4_packet *packet, size_t size)
 {
     *packet = (struct ct_etm4_packet){.pos = packet->pos,

@@ -7,7 +7,7 @@ static void set(struct ct_etm4_header *table, unsigned first, unsigned last, uin
         table[i] = (struct ct_etm4_header){.type = type, .form = form};
 }
 
-/* A header that this configuration may lack: defined, but reserved without `there`. */
+/* Sets headers that this configuration may lack: they are defined, but reserved unless `there`. */
 static void set_if(bool there, struct ct_etm4_header *table, unsigned first, unsigned last, uint8_t type,
                    uint8_t form)
 {
@@ -28,8 +28,8 @@ static void set_atoms(struct ct_etm4_header *table, unsigned header, uint8_t typ
         .type = type, .form = CT_ETM4_FORM_ATOM, .natoms = (uint8_t)natoms, .atoms = atoms};
 }
 
-/* Atom packets, IHI 0064H 6.4, Atom instruction trace packets, formats 1 to
- * 6: oldest atom in bit 0, 1 is E. */
+/* Sets the headers of atom packets, formats 1 to 6 (IHI 0064H 6.4, Atom instruction trace packets). The
+ * oldest atom is in bit 0; 1 is E. */
 static void atom_headers(struct ct_etm4_header *table)
 {
     static const uint8_t format4[4] = {0x0e, 0x00, 0x0a, 0x05};

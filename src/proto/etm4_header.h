@@ -44,7 +44,7 @@ struct ct_etm4_header {
     uint32_t atoms;
 };
 
-/* All 256 headers as this configuration knows them. */
+/* Fills in all 256 headers as a source of this configuration has them. */
 void ct_etm4_headers_init(const struct ct_etm4_config *config, struct ct_etm4_header table[256]);
 
 #endif

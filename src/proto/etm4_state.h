@@ -17,7 +17,7 @@ struct ct_etm4_decoder {
     bool sf; /* the last context said 64 bits */
     bool info_seen;
     bool synced;
-    /* A run of bytes without synchronisation that is not yet told. */
+    /* A run of bytes without synchronisation that did not become a packet yet. */
     struct ct_unsynced run;
 };
 

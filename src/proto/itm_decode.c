@@ -11,13 +11,14 @@
 /* An alignment packet is at least 47 zero bits and a one: 5 bytes 00, one byte 80 (DDI 0403E D4.2.1). */
 #define ASYNC_ZEROS 5
 
-/* Zeros of a row that are still one packet, and what is kept of a longer one. */
+/* A longer row of zeros is cut into packets of ROW_MOST; ROW_KEPT zeros are read again as the begin of the
+ * next. */
 #define ROW_MOST (CT_ITM_PACKET_MAX - 1)
 #define ROW_KEPT 8
 
 struct ct_itm_decoder {
     bool synced;
-    /* A run of bytes without synchronisation that is not yet told. */
+    /* A run of bytes without synchronisation that did not become a packet yet. */
     struct ct_unsynced run;
 };
 
@@ -67,8 +68,8 @@ static void set_bad(struct ct_itm_packet *packet)
     packet->type = CT_ITM_BAD_SEQUENCE;
 }
 
-/* Up to `most` bytes of seven bits, the lowest first, while bit 7 is set; bit 7 of byte `most` is given back
- * in *last, where a field has its top bits. Result: bytes read. */
+/* Reads up to `most` bytes of seven bits, lowest first, while bit 7 is set. *last is the last byte as it was
+ * read, since some fields have flags in its top bits. Result: bytes read. */
 static unsigned read_continued(struct cursor *c, unsigned most, uint64_t *value, uint8_t *last)
 {
     unsigned n = 0;
@@ -80,7 +81,8 @@ static unsigned read_continued(struct cursor *c, unsigned most, uint64_t *value,
     return n;
 }
 
-/* DDI 0403E D4.2.4: 0TTT0000 is all there is, TTT 1 to 6; 11TC0000 has one to four bytes behind it. */
+/* Reads a local timestamp (DDI 0403E D4.2.4): header 0TTT0000 is all of it, with TTT 1 to 6; 11TC0000 has one
+ * to four bytes behind it. */
 static void local_timestamp(struct cursor *c, struct ct_itm_packet *packet)
 {
     uint8_t last;
@@ -95,7 +97,8 @@ static void local_timestamp(struct cursor *c, struct ct_itm_packet *packet)
         set_bad(packet);
 }
 
-/* DDI 0403E D4.2.5: bits 6:0, 13:7, 20:14, then 25:21 with two flags above them. */
+/* Reads the low part of a global timestamp (DDI 0403E D4.2.5): bits 6:0, 13:7, 20:14, then 25:21 with two
+ * flags above them. */
 static void global_timestamp_1(struct cursor *c, struct ct_itm_packet *packet)
 {
     uint8_t last;
@@ -108,7 +111,8 @@ static void global_timestamp_1(struct cursor *c, struct ct_itm_packet *packet)
         set_bad(packet);
 }
 
-/* DDI 0403E D4.2.5: four bytes for a timestamp of 48 bits, six for one of 64. */
+/* Reads the high part of a global timestamp (DDI 0403E D4.2.5): four bytes if it has 48 bits, six if it has
+ * 64. */
 static void global_timestamp_2(struct cursor *c, struct ct_itm_packet *packet)
 {
     uint8_t last;
@@ -118,7 +122,8 @@ static void global_timestamp_2(struct cursor *c, struct ct_itm_packet *packet)
         set_bad(packet);
 }
 
-/* DDI 0403E D4.2.6: three bits in the header, seven in each byte behind it, eight in the fourth. */
+/* Reads an extension packet (DDI 0403E D4.2.6): three bits in the header, seven in each byte behind it, eight
+ * in the fourth. */
 static void extension(struct cursor *c, struct ct_itm_packet *packet)
 {
     packet->type = CT_ITM_EXTENSION;
@@ -137,7 +142,8 @@ static void extension(struct cursor *c, struct ct_itm_packet *packet)
         packet->flags |= CT_ITM_PAGE;
 }
 
-/* DDI 0403E D4.2.8 and D4.3: bits 1:0 are the size, bit 2 tells hardware from software. */
+/* Reads what software or the DWT wrote (DDI 0403E D4.2.8 and D4.3): header bits 1:0 are the size, bit 2 tells
+ * hardware from software. */
 static void source(struct cursor *c, struct ct_itm_packet *packet)
 {
     unsigned bytes = (packet->header & 3) == 3 ? 4 : packet->header & 3;
@@ -148,7 +154,7 @@ static void source(struct cursor *c, struct ct_itm_packet *packet)
         packet->value |= (uint64_t)read_byte(c) << (8 * i);
 }
 
-/* A zero byte was read. */
+/* Reads the rest of an alignment packet, behind its first zero byte. */
 static void async(struct cursor *c, struct ct_itm_packet *packet)
 {
     unsigned zeros = 1;
@@ -204,7 +210,7 @@ static size_t unsynced_bytes(struct ct_itm_decoder *d, const uint8_t *data, size
     return final ? size : size - zeros;
 }
 
-/* `bytes` more, at `pos`, belong to the run without synchronisation; once it is over it becomes a packet.
+/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it is over.
  * Result: packets made, 0 or 1. */
 static size_t tell_run(struct ct_itm_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_itm_packet *packet)
@@ -216,7 +222,8 @@ static size_t tell_run(struct ct_itm_decoder *d, size_t bytes, uint64_t pos, int
     return 1;
 }
 
-/* A packet that the end of the trace cuts, or one that cannot be, keeps nothing but what it was to be. */
+/* Removes the fields of a packet that the end of the trace cuts, or that cannot be. Its intended type
+ * stays. */
 static void strip(struct ct_itm_packet *packet, bool cut)
 {
     uint8_t err = cut && packet->type != CT_ITM_BAD_SEQUENCE ? packet->type : packet->err;

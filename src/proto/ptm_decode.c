@@ -11,11 +11,11 @@
 #include "proto/v7_seam.h"
 #include "proto/unsynced.h"
 
-/* Of a row of zeros before the first 0x80 that follows five, these stay with the alignment packet at most;
- * more go to the run without synchronisation in groups of so many plus one (docs/listing.md). */
+/* An alignment packet that follows other trace has at most so many zeros more than it needs; more of them go
+ * to the run without synchronisation, in groups of so many plus one (docs/listing.md). */
 #define SURPLUS_ZEROS 10
 
-/* The last zeros of a row that is not over; the alignment packet they may become begins among them. */
+/* Zeros at the end of a row that may go on: they may be the begin of an alignment packet. */
 #define HELD_ZEROS (CT_V7_ASYNC_ZEROS + SURPLUS_ZEROS)
 
 struct ct_ptm_decoder {
@@ -28,7 +28,7 @@ struct ct_ptm_decoder {
     bool ns, hyp;
     uint64_t timestamp;
     bool synced;
-    /* A run of bytes without synchronisation that is not yet told. */
+    /* A run of bytes without synchronisation that did not become a packet yet. */
     struct ct_unsynced run;
 };
 
@@ -105,7 +105,8 @@ static void set_cc(struct ct_ptm_packet *packet, uint32_t cc)
     packet->flags |= CT_PTM_HAS_CC;
 }
 
-/* A cycle count: four bits in 5:2 of its first byte, and when bit 6 is set seven bits in each further one. */
+/* Reads a cycle count: four bits in 5:2 of its first byte and, when bit 6 is set, seven bits in each further
+ * one. */
 static uint32_t cycle_count(struct ct_v7_cursor *c, uint8_t first)
 {
     uint32_t count = first >> 2 & 15u;
@@ -120,7 +121,7 @@ static uint32_t cycle_count(struct ct_v7_cursor *c, uint8_t first)
     return count;
 }
 
-/* An alignment packet met while synchronised. The byte that breaks it off belongs to it. */
+/* Reads an alignment packet while synchronised. The byte that breaks it off belongs to it. */
 static void async(struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
 {
     unsigned zeros = 1;
@@ -138,7 +139,7 @@ static void async(struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
     }
 }
 
-/* Address, information byte, cycle count unless periodic, context ID. */
+/* Reads an i-sync: address, information byte, cycle count unless it is periodic, context ID. */
 static void isync(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
 {
     uint32_t addr = ct_v7_le(c, 4);
@@ -167,8 +168,8 @@ static void isync(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_pt
     packet->flags |= (uint8_t)((d->ns ? CT_PTM_NS : 0) | (d->hyp ? CT_PTM_HYP : 0));
 }
 
-/* Atoms stand below the highest set bit of 6:1, the oldest first; 0 is E. With cycle counts there is one, in
- * bit 1, and the count. */
+/* Reads atoms. They stand below the highest set bit of 6:1, the oldest on top; 0 is E. With cycle counts
+ * there is one atom, in bit 1, and its count. */
 static void atom(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t header,
                  struct ct_ptm_packet *packet)
 {
@@ -197,8 +198,8 @@ struct address {
     bool has_info;  /* exception information bytes follow */
 };
 
-/* Six bits, then seven a byte; in the last of two to four bytes bit 6 says that
- * exception information follows. */
+/* Reads address bits: six, then seven a byte. Bit 6 of the last of two to four bytes, or of the fifth, says
+ * that exception information follows. */
 static struct address address_bytes(struct ct_v7_cursor *c, uint8_t first)
 {
     struct address a = {.bits = first >> 1 & 0x3fu, .count = 6};
@@ -230,7 +231,7 @@ static uint8_t address_isa(const struct ct_ptm_decoder *d, const struct address 
     return CT_V7_A32;
 }
 
-/* The fifth byte has what is left of the 32 bits. */
+/* Puts the bits of a packet into the address. A fifth byte completes the 32 bits. */
 static void set_address(struct ct_ptm_decoder *d, struct ct_ptm_packet *packet, const struct address *a)
 {
     unsigned shift = ct_v7_address_shift(packet->isa);

@@ -14,8 +14,8 @@
 #define ASYNC_UNITS (ASYNC_ONES + 1)
 #define ASYNC_BYTES ((ASYNC_UNITS + 1) / 2)
 
-/* A row of f without end is cut into bad sequences; what is kept of it is more
- * than an alignment packet needs. */
+/* A row of units f without end is cut into bad packets of ROW_MOST; ROW_KEPT units, more than an alignment
+ * packet needs, are read again. */
 #define ROW_MOST 120
 #define ROW_KEPT 24
 
@@ -27,7 +27,7 @@ struct ct_stm_decoder {
     uint8_t ones;    /* units f at the end of what is done with, ASYNC_ONES at most */
     bool half;       /* the low half of the next byte is done with */
     bool synced;
-    /* A run of bytes without synchronisation that is not yet told. */
+    /* A run of bytes without synchronisation that did not become a packet yet. */
     struct ct_unsynced run;
 };
 
@@ -76,7 +76,7 @@ static unsigned read_unit(struct cursor *c)
     return c->at++ & 1 ? byte >> 4 : byte & 15;
 }
 
-/* A number of `count` units, 0 to 16, highest first. */
+/* Reads a number of 0 to 16 units, highest first. */
 static uint64_t read_number(struct cursor *c, unsigned count)
 {
     static const uint64_t low_halves = UINT64_C(0x0f0f0f0f0f0f0f0f);
@@ -103,7 +103,7 @@ static uint64_t read_number(struct cursor *c, unsigned count)
     return highest_first >> (64 - 4 * count);
 }
 
-/* Units f in a row right before unit `at`, ASYNC_ONES at most. */
+/* Counts the units f in a row right before unit `at`, up to ASYNC_ONES. */
 static unsigned ones_before(const struct ct_stm_decoder *d, const struct cursor *c, size_t at)
 {
     unsigned ones = 0;
@@ -136,8 +136,8 @@ static void set_bad(struct ct_stm_packet *packet)
     packet->type = CT_STM_BAD_SEQUENCE;
 }
 
-/* STPv2, timestamps: a unit with their length, then as many units; lengths 13 and 14 are 14 and 16 units, 15
- * is not defined. False: damaged. */
+/* Reads a timestamp (STPv2, timestamps): a unit with its length, then as many units. Lengths 13 and 14 mean
+ * 14 and 16 units, 15 is not defined. False: damaged. */
 static bool read_timestamp(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
     unsigned length = read_unit(c);
@@ -166,7 +166,7 @@ static bool read_timestamp(struct ct_stm_decoder *d, struct cursor *c, struct ct
     return true;
 }
 
-/* What a complete packet changes for those behind it. */
+/* Updates the state of the decoder by a complete packet. */
 static void apply(struct ct_stm_decoder *d, const struct ct_stm_packet *packet)
 {
     switch (packet->type) {
@@ -199,8 +199,9 @@ static void apply(struct ct_stm_decoder *d, const struct ct_stm_packet *packet)
     }
 }
 
-/* Two units f were read: an alignment packet, perhaps with more units f than it needs. No packets but this
- * one have 21 of them in a row: where trace was lost, a packet may have swallowed the first ones. */
+/* Reads an alignment packet behind two units f; it may have more of them than it needs. Only alignment
+ * packets have 21 in a row, so where trace was lost, units that the packet before seemed to have count,
+ * too. */
 static void read_async(const struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
     unsigned swallowed = ones_before(d, c, c->at - 2);
@@ -279,7 +280,7 @@ static size_t unsynced_bytes(struct ct_stm_decoder *d, const uint8_t *data, size
     return size - (held < ASYNC_BYTES ? held : ASYNC_BYTES);
 }
 
-/* `bytes` more, at `pos`, belong to the run without synchronisation; once it is over it becomes a packet.
+/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it is over.
  * Result: packets made, 0 or 1. */
 static size_t tell_run(struct ct_stm_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_stm_packet *packet)
@@ -291,7 +292,8 @@ static size_t tell_run(struct ct_stm_decoder *d, size_t bytes, uint64_t pos, int
     return 1;
 }
 
-/* A packet that the end of the trace cuts, or one that cannot be, keeps nothing but what it was to be. */
+/* Removes the fields of a packet that the end of the trace cuts, or that cannot be. Its intended type
+ * stays. */
 static void strip(struct ct_stm_packet *packet, bool cut)
 {
     if (cut) {

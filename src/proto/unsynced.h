@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes without synchronisation, which all packet decoders make one packet of: a run of them, however they
- * are cut. */
+/* Runs of bytes without synchronisation. All packet decoders make one packet of each, however the input is
+ * cut. */
 #ifndef CT_PROTO_UNSYNCED_H
 #define CT_PROTO_UNSYNCED_H
 
@@ -13,8 +13,8 @@ struct ct_unsynced {
     uint64_t size;
 };
 
-/* Adds `bytes` more, at `pos`. True: the run is over and has bytes: it is a packet, and then
- * ct_unsynced_end. */
+/* Adds `bytes` at `pos`. True: the run is over and not empty; the caller makes a packet of it and takes its
+ * size with ct_unsynced_end. */
 static inline bool ct_unsynced_add(struct ct_unsynced *run, size_t bytes, uint64_t pos, bool over)
 {
     if (run->size == 0)
@@ -23,7 +23,7 @@ static inline bool ct_unsynced_add(struct ct_unsynced *run, size_t bytes, uint64
     return over && run->size;
 }
 
-/* Its size; there is no run any more. */
+/* Empties the run. Result: its size. */
 static inline uint64_t ct_unsynced_end(struct ct_unsynced *run)
 {
     const uint64_t size = run->size;

@@ -17,21 +17,21 @@ struct ct_v7_cursor {
 
 uint8_t ct_v7_u8(struct ct_v7_cursor *c);
 
-/* A number of `bytes` little-endian bytes, 0 to 4. */
+/* Reads `bytes` little-endian bytes, 0 to 4. */
 uint32_t ct_v7_le(struct ct_v7_cursor *c, unsigned bytes);
 
-/* Seven bits a byte while bit 7 is set, five bytes at most. */
+/* Reads seven bits a byte while bit 7 is set, five bytes at most. */
 uint32_t ct_v7_cont(struct ct_v7_cursor *c);
 
-/* Timestamp: seven bits a byte while bit 7 is set; of 64 bits: nine bytes at most, all bits of the ninth
- * count; of 48 bits: seven bytes at most, six bits of the seventh. *bits: how many there were. */
+/* Reads a timestamp, seven bits a byte while bit 7 is set. One of 64 bits has nine bytes at most, all
+ * bits of the ninth count; one of 48 bits has seven at most, six bits of the seventh. *bits is how many
+ * bits it had. */
 uint64_t ct_v7_timestamp(struct ct_v7_cursor *c, bool wide, unsigned *bits);
 
-/* The low bits of an address in the form that branch packets have them, `bits` of them with those below the
- * first byte; the instruction set says where they begin. */
+/* Gives the lowest bit of an address that branch packets of the instruction set have. */
 unsigned ct_v7_address_shift(unsigned isa);
 
-/* The zeros of a row of them that an alignment packet asks for, before its 0x80. */
+/* Zero bytes that an alignment packet needs before its 0x80. */
 #define CT_V7_ASYNC_ZEROS 5
 
 #endif
