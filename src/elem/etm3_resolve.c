@@ -56,7 +56,7 @@ static void release(struct ct_etm3_resolver *r)
     r->held_count = 0;
 }
 
-/* The last instruction, or the return behind it too, did not happen. Its cycles did. */
+/* Takes back the last instruction, with the return behind it if there is one. Its cycles stay. */
 static void cancel(struct ct_etm3_resolver *r)
 {
     if (r->held_count && r->held[r->held_count - 1].kind == CT_ELEM_RETURN)
@@ -89,7 +89,7 @@ static void put_context(struct ct_etm3_resolver *r, unsigned select)
     ct_v7_put_context(&r->stream, select, r->stream.hyp ? CT_CONTEXT_EL : 0);
 }
 
-/* True when the packet says another security state or mode than before. */
+/* Takes the security state and mode of a packet. True: it has others than before. */
 static bool take_security(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     return p->flags & CT_ETM3_HAS_SEC &&
@@ -126,7 +126,7 @@ static void on_branch(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     ct_v7_put(&r->stream, CT_ELEM_ADDRESS, p->isa, p->valid, p->value);
 }
 
-/* The cycles of a P-header go to its atoms; without atoms they stand alone. */
+/* Holds the atoms of a P-header with their cycles. Cycles without atoms are put out alone. */
 static void on_p_header(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     if (!p->natoms) {
@@ -166,7 +166,7 @@ static void on_bad(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
     r->stream.lost = p->size;
 }
 
-/* A packet that the end of the trace cut says nothing. */
+/* Resolves a packet. One that the end of the trace cuts says nothing. */
 static void on_packet(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     bool branch = p->type == CT_ETM3_BRANCH_ADDRESS && !(p->flags & CT_ETM3_CUT);
@@ -232,15 +232,15 @@ static void on_packet(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     }
 }
 
-/* A packet that nothing can be made of while there is no synchronisation;
- * alignment says nothing by itself. */
+/* Counts the bytes of a packet that cannot be used for want of synchronisation. Alignment packets do not
+ * count. */
 static void count_lost(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     uint64_t bytes = p->type == CT_ETM3_NOT_SYNC ? p->value : p->type == CT_ETM3_A_SYNC ? 0 : p->size;
     ct_v7_lose(&r->stream, bytes, p->cc);
 }
 
-/* Before the first i-sync: times, and with cycle counts what has cycles. */
+/* Resolves a packet before the first i-sync: times and, with cycle counts, what has cycles. */
 static void on_early_packet(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     release(r);

@@ -47,7 +47,7 @@ void ct_etm4_resolver_free(struct ct_etm4_resolver *r)
     free(r);
 }
 
-/* Back to waiting for an alignment packet. */
+/* Clears the state and waits for an alignment packet. */
 static void lose_sync(struct ct_etm4_resolver *r, enum ct_gap gap)
 {
     ct_held_clear(&r->held);
@@ -87,7 +87,7 @@ static void hold(struct ct_etm4_resolver *r, enum ct_elem_kind kind, uint8_t n, 
     ct_held_push(&r->held, &elem, 0);
 }
 
-/* A P0 element, or one that stands for `p0` of them. */
+/* Holds a P0 element, or one that stands for `p0` of them. */
 static void hold_p0(struct ct_etm4_resolver *r, uint8_t p0, struct ct_elem elem)
 {
     ct_held_push(&r->held, &elem, p0);
@@ -96,7 +96,7 @@ static void hold_p0(struct ct_etm4_resolver *r, uint8_t p0, struct ct_elem elem)
 
 /* ---- release: one committed item ---- */
 
-/* A context leaves with what was known before and is not in it. */
+/* Puts out a context, completed by the IDs that it does not name and that were known before. */
 static void release_context(struct ct_etm4_resolver *r, struct ct_elem elem, struct sink *sink)
 {
     if (elem.aux & CT_CONTEXT_CTXT)
@@ -109,8 +109,8 @@ static void release_context(struct ct_etm4_resolver *r, struct ct_elem elem, str
     put(sink, elem);
 }
 
-/* An element that is completed by the (context and) address behind it: Q without an address of its own, an
- * exception. False when they are not there. */
+/* Completes an element by the address behind it, which may have a context before it: an exception, or a Q
+ * without an address of its own. False: they are not there. */
 static bool take_address(struct ct_etm4_resolver *r, struct ct_elem *elem, struct sink *sink, uint8_t *is)
 {
     uint32_t next = 0;
@@ -143,7 +143,7 @@ static bool release_exception(struct ct_etm4_resolver *r, struct ct_elem elem, s
     return true;
 }
 
-/* A Q without an address has it (and perhaps a context) behind it. */
+/* Puts out a Q. One without an address takes the address behind it. */
 static bool release_q(struct ct_etm4_resolver *r, struct ct_elem elem, struct sink *sink)
 {
     if (!elem.aux && !take_address(r, &elem, sink, &elem.n))
@@ -153,7 +153,7 @@ static bool release_q(struct ct_etm4_resolver *r, struct ct_elem elem, struct si
     return true;
 }
 
-/* Up to `most` of the oldest atoms; the rest of the item stays. Result: how many. */
+/* Puts out up to `most` of the oldest atoms; the rest of the item stays. Result: how many. */
 static uint32_t release_atoms(struct ct_etm4_resolver *r, uint32_t most, struct sink *sink)
 {
     struct ct_held_item *item = ct_held_at(&r->held, 0);
@@ -222,7 +222,7 @@ static void commit_unseen(struct ct_etm4_resolver *r)
     r->depth -= count;
 }
 
-/* True when done, false when the sink is full. */
+/* Puts out what the demand commits. True when done, false when the sink is full. */
 static bool commit(struct ct_etm4_resolver *r, struct sink *sink)
 {
     while (r->demand.commit) {
@@ -248,7 +248,7 @@ static void cancel(struct ct_etm4_resolver *r)
     r->demand.cancel = 0;
 }
 
-/* What is said of the world and not of the path leaves even when the path is lost. */
+/* Tells whether an element stays when the path of execution is lost, since it is about other things. */
 static bool survives_discard(const struct ct_elem *elem)
 {
     switch (elem->kind) {
@@ -270,7 +270,8 @@ static bool is_last_target(const struct ct_etm4_resolver *r)
     return !r->unseen && !r->doubtful && ct_held_at(&r->held, 0)->elem.kind == CT_ELEM_ADDRESS;
 }
 
-/* True when done, false when the sink is full. */
+/* Puts out what stays of the held elements and loses synchronisation. True when done, false when the sink is
+ * full. */
 static bool discard(struct ct_etm4_resolver *r, struct sink *sink)
 {
     while (ct_held_count(&r->held)) {
@@ -290,7 +291,8 @@ static bool discard(struct ct_etm4_resolver *r, struct sink *sink)
     return true;
 }
 
-/* The packet asked for more than there was. False: the sink is full. */
+/* Loses synchronisation, because a packet took back or committed more than there was. False: the sink is
+ * full. */
 static bool overrun(struct ct_etm4_resolver *r, struct sink *sink)
 {
     if (sink->cap == sink->count) {
@@ -416,7 +418,7 @@ static void on_lost(struct ct_etm4_resolver *r, enum ct_gap gap)
         r->after_overflow = true;
 }
 
-/* A packet while decoding: what it adds to those held and what it asks for. */
+/* Holds what a packet adds, and notes what it demands. */
 static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     switch (p->type) {
@@ -562,8 +564,8 @@ static bool make_room(struct ct_etm4_resolver *r, struct sink *sink)
     return true;
 }
 
-/* A packet that nothing can be made of while there is no synchronisation;
- * alignment says nothing by itself. */
+/* Counts the bytes of a packet that cannot be used for want of synchronisation. Alignment packets do not
+ * count. */
 static void count_lost(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     if (p->type == CT_ETM4_NOT_SYNC)
@@ -572,7 +574,7 @@ static void count_lost(struct ct_etm4_resolver *r, const struct ct_etm4_packet *
         r->lost += p->size;
 }
 
-/* One packet. False: the sink is full and the packet was not taken. */
+/* Takes a packet. False: the sink is full and the packet was not taken. */
 static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, struct sink *sink)
 {
     if (sink->cap - sink->count < STEP_ELEMS || !make_room(r, sink))
@@ -605,9 +607,9 @@ static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, str
     return true;
 }
 
-/* What of those held may leave at the end: all that stands before the first uncommitted P0
- * element and says something of the world, and the end of a transaction where nothing is
- * uncommitted. False: the sink is full. */
+/* Puts out what may leave at the end of the trace: before the first uncommitted P0 element everything that is
+ * not about the path of execution, and the end of a transaction where nothing is uncommitted. False: the sink
+ * is full. */
 static bool finish(struct ct_etm4_resolver *r, struct sink *sink)
 {
     bool speculative = r->config.max_spec && r->depth;

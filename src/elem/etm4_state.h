@@ -15,7 +15,7 @@ enum ct_etm4_resolver_state {
     CT_ETM4_DECODE,
 };
 
-/* What is asked of those held, in the order in which it is carried out. */
+/* What packets demand of the held elements, in the order in which it is carried out. */
 struct ct_etm4_demand {
     uint32_t commit;
     uint32_t cancel;
@@ -46,15 +46,15 @@ struct ct_etm4_resolver {
     uint64_t lost;          /* bytes of packets that could not be used since the gap began */
 };
 
-/* What packets would have made. */
+/* What the elements of packets that were passed over would have been. */
 struct ct_etm4_passed {
     uint64_t elements;
     uint64_t atoms;
 };
 
-/* Takes packets of a source that does not speculate as ct_etm4_resolve does, up to the last atoms before one
- * that says more than where execution went; none while something else waits. Their elements, of which none
- * tells of a loss, are only counted. Result: packets taken. */
+/* Counts elements without making them: takes packets of a source that does not speculate as ct_etm4_resolve
+ * does, up to the last atoms before a packet that says more than where execution went. None of the elements
+ * passed over tells of a loss. Takes nothing while something else waits. Result: packets taken. */
 size_t ct_etm4_resolve_past(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets,
                             size_t size, struct ct_etm4_passed *passed);
 

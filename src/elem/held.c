@@ -16,7 +16,8 @@ void ct_held_deinit(struct ct_held *held)
     free(held->items);
 }
 
-/* What the trace unit said of the world rather than of the path that is cancelled. */
+/* Tells whether an element stays when those around it are cancelled, since it is not about the path of
+ * execution. */
 static bool survives_cancel(const struct ct_elem *elem)
 {
     switch (elem->kind) {

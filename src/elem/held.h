@@ -22,7 +22,7 @@ struct ct_held {
     uint32_t newest; /* one behind the newest */
 };
 
-/* False without memory. */
+/* Makes an empty ring. False: no memory. */
 bool ct_held_init(struct ct_held *held);
 void ct_held_deinit(struct ct_held *held);
 
@@ -31,7 +31,7 @@ static inline uint32_t ct_held_count(const struct ct_held *held)
     return held->newest - held->oldest;
 }
 
-/* Item i, counted from the oldest. */
+/* Gives item i, counted from the oldest. */
 static inline struct ct_held_item *ct_held_at(const struct ct_held *held, uint32_t i)
 {
     return &held->items[(held->oldest + i) % CT_HELD_SIZE];
@@ -47,7 +47,8 @@ static inline void ct_held_pop_oldest(struct ct_held *held)
     held->oldest++;
 }
 
-/* There must be room: the caller looks before each packet. */
+/* Adds an element, which counts as `p0` P0 elements. There must be room: the caller checks before each
+ * packet. */
 static inline void ct_held_push(struct ct_held *held, const struct ct_elem *elem, uint8_t p0)
 {
     held->items[held->newest++ % CT_HELD_SIZE] = (struct ct_held_item){.elem = *elem, .p0 = p0};

@@ -20,8 +20,8 @@ struct ct_itm_resolver {
     bool overflow;        /* not told yet */
 };
 
-/* ITMTCR: bits 9:8 the prescaler (1, 4, 16, 64), which counts only in asynchronous
- * mode, bit 4 (DDI 0403E C1.7.6). */
+/* Gives the prescaler of local timestamps as a shift. ITMTCR has it in bits 9:8 (1, 4, 16, 64); it counts in
+ * asynchronous mode only, bit 4 (DDI 0403E C1.7.6). */
 static unsigned prescaler_of(uint32_t itmtcr)
 {
     return itmtcr & 0x10 ? 2 * ct_bits(itmtcr, 9, 8) : 0;
@@ -62,7 +62,7 @@ void ct_itm_resolver_reset(struct ct_itm_resolver *r)
     forget(r);
 }
 
-/* CT_SW_OVERFLOW for the first element after an overflow. */
+/* Gives CT_SW_OVERFLOW for the first element behind an overflow, else 0. */
 static unsigned overflow_flag(struct ct_itm_resolver *r)
 {
     unsigned flag = r->overflow ? CT_SW_OVERFLOW : 0;
@@ -76,7 +76,7 @@ static void put_global(struct ct_itm_resolver *r)
     ct_sw_put(&r->stream, CT_ELEM_TIMESTAMP, CT_TIMESTAMP_GLOBAL, overflow_flag(r), time);
 }
 
-/* Only the bits that changed are sent; those above stay. */
+/* Takes the low part of a global timestamp. It has only the bits that changed; the higher ones stay. */
 static void on_global_low(struct ct_itm_resolver *r, const struct ct_itm_packet *p)
 {
     unsigned bits = 7u * (p->size - 1u);
@@ -130,7 +130,7 @@ static void on_packet(struct ct_itm_resolver *r, const struct ct_itm_packet *p)
     }
 }
 
-/* No element came behind the last overflow to tell of it. */
+/* Puts out the end. Where no element followed the last overflow, the end tells of it. */
 static void end(struct ct_itm_resolver *r)
 {
     ct_sw_end(&r->stream);

@@ -42,14 +42,14 @@ void ct_ptm_resolver_reset(struct ct_ptm_resolver *r)
     *r = (struct ct_ptm_resolver){.stream = {.gap = CT_GAP_RESET}};
 }
 
-/* The cycle count of the packet, for the element before. */
+/* Puts out the cycle count of a packet, which belongs to the element before. */
 static void put_cycles(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     if (p->flags & CT_PTM_HAS_CC)
         ct_v7_put(&r->stream, CT_ELEM_CYCLES, CT_CYCLES_ATTACHED, 0, p->cc);
 }
 
-/* True when the packet says another security state or mode than before. */
+/* Takes the security state and mode of a packet. True: it has others than before. */
 static bool take_security(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     return p->flags & CT_PTM_HAS_SEC &&
@@ -75,9 +75,9 @@ static void on_isync(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     ct_v7_put(&r->stream, CT_ELEM_ADDRESS, p->isa, p->valid, p->value);
 }
 
-/* An address without an exception is where an executed branch went: an E atom and the target. Exception
- * number 0 is none: the information is there for the security state or ThumbEE, which a return from an
- * exception changes (IHI 0035B 4.5.4, 4.12.2). */
+/* Resolves a branch. Without an exception its address is where an executed branch went, so it becomes an E
+ * atom and the target. Exception number 0 is none: the information byte is there for the security state or
+ * ThumbEE, which a return from an exception changes (IHI 0035B 4.5.4, 4.12.2). */
 static void on_branch(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     if (p->exc)
@@ -105,7 +105,7 @@ static void on_bad(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     r->stream.lost = p->size;
 }
 
-/* A packet while decoding. */
+/* Resolves a packet while decoding. */
 static void on_packet(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     switch (p->type) {
@@ -146,8 +146,8 @@ static void on_packet(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     }
 }
 
-/* A packet that nothing can be made of while there is no synchronisation;
- * alignment says nothing by itself. */
+/* Counts the bytes of a packet that cannot be used for want of synchronisation. Alignment packets do not
+ * count. */
 static void count_lost(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     uint64_t bytes = p->type == CT_PTM_NOT_SYNC ? p->value : p->type == CT_PTM_ASYNC ? 0 : p->size;

@@ -8,7 +8,7 @@
 
 #include "coretap/elem.h"
 
-/* Elements that one packet may make, with what comes before the first. */
+/* Elements that one packet may make, those before its first included. */
 #define CT_SW_STEP 6
 
 _Static_assert(CT_SW_STEP <= CT_RESOLVE_MIN, "a packet fits in the smallest array");
@@ -24,14 +24,14 @@ struct ct_sw_stream {
     bool told;     /* … a GAP says so */
     bool synced;
     bool ended;
-    /* What the last SW_SOURCE said; `source_put` is false before there was one. */
+    /* What the last SW_SOURCE said; `source_put`: there was one. */
     bool source_put;
     struct ct_elem source;
 };
 
 void ct_sw_init(struct ct_sw_stream *stream, enum ct_gap gap);
 
-/* Elements go here from now on. */
+/* Sets the array that elements go to. */
 void ct_sw_output(struct ct_sw_stream *stream, struct ct_elem *elems, size_t cap);
 
 static inline bool ct_sw_room(const struct ct_sw_stream *stream)
@@ -48,7 +48,7 @@ void ct_sw_put_source(struct ct_sw_stream *stream, bool known, uint16_t master, 
  * because there is no synchronisation yet. */
 bool ct_sw_begin(struct ct_sw_stream *stream, uint64_t pos, uint64_t bytes, bool is_async);
 
-/* A packet that cannot be: all that follows waits for an alignment packet. */
+/* Loses synchronisation by a packet that cannot be: what follows waits for an alignment packet. */
 void ct_sw_lose_sync(struct ct_sw_stream *stream);
 
 void ct_sw_end(struct ct_sw_stream *stream);

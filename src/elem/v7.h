@@ -32,35 +32,37 @@ struct ct_v7_stream {
     uint64_t lost_cycles; /* … and the cycles that they counted */
 };
 
-/* Elements go here from now on. */
+/* Sets the array that elements go to. */
 void ct_v7_output(struct ct_v7_stream *stream, struct ct_elem *elems, size_t cap);
 
 struct ct_elem ct_v7_elem(const struct ct_v7_stream *stream, enum ct_elem_kind kind, unsigned n, unsigned aux,
                           uint64_t v);
 void ct_v7_put(struct ct_v7_stream *stream, enum ct_elem_kind kind, unsigned n, unsigned aux, uint64_t v);
 
-/* All that is known, in instruction set `select`; `flags` are some of enum ct_elem_context besides. */
+/* Puts out a context: all that is known, and instruction set `select`. `flags` are further ones of enum
+ * ct_elem_context. */
 void ct_v7_put_context(struct ct_v7_stream *stream, unsigned select, unsigned flags);
 
-/* True when they are others than before. */
+/* Takes the security state and mode. True: they are others than before. */
 bool ct_v7_take_security(struct ct_v7_stream *stream, bool ns, bool hyp);
 
-/* The context ID (CT_CONTEXT_CTXT) or the VMID (CT_CONTEXT_VMID). True when it
- * is another one or was not known. */
+/* Takes the context ID (CT_CONTEXT_CTXT) or the VMID (CT_CONTEXT_VMID). True when it changes or was not
+ * known. */
 bool ct_v7_take_id(struct ct_v7_stream *stream, uint16_t which, uint32_t value);
 
-/* What was counted while nothing could be decoded. */
+/* Puts out the cycles that were counted while nothing could be decoded, if there were any. */
 void ct_v7_put_lost_cycles(struct ct_v7_stream *stream);
 
-/* Tracing is on, by enum ct_sync_reason. `first`: a GAP said already that trace is missing before it. */
+/* Puts out that tracing is on, for a reason of enum ct_sync_reason. `first`: a GAP told already that trace
+ * before it is missing. */
 void ct_v7_put_trace_on(struct ct_v7_stream *stream, unsigned reason, bool first);
 
-/* A packet that nothing can be made of while there is no synchronisation. */
+/* Counts what a packet loses that cannot be used for want of synchronisation. */
 void ct_v7_lose(struct ct_v7_stream *stream, uint64_t bytes, uint64_t cycles);
 
 void ct_v7_end(struct ct_v7_stream *stream);
 
-/* All that what comes depends on. */
+/* Saves the state on which the elements of later packets depend. */
 void ct_v7_stream_seam(const struct ct_v7_stream *stream, struct ct_seam *seam);
 
 #endif
