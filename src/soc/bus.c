@@ -2,9 +2,9 @@
 /* The cluster's port to interconnect, memory and fabric. */
 #include "soc/internal.h"
 
-/* Cortex-A53 at 1.3 GHz on DDR4: issue and L2 from the core's manual and public measurements, the
- * memory's two latencies from them too; the fabric answers a snoop at 100 MHz while memory works, and
- * only what it takes longer counts. */
+/* Cycles of a Cortex-A53 at 1.3 GHz on DDR4: issue, L2 and the two latencies of memory are from the core's
+ * manual and from public measurements. The fabric answers a snoop at 100 MHz while memory works; only what it
+ * takes longer than memory counts. */
 const struct ct_soc_latency ct_soc_latency = {
     .issue = 1,
     .l2 = 13,
@@ -76,7 +76,8 @@ static void carry_out(struct ct_soc *soc, unsigned t, const struct ct_fractal_co
     }
 }
 
-/* The core whose transaction it was waits: its snoop response is held back. */
+/* Carries out the commands of all taps. The core whose transaction caused them waits: its snoop response is
+ * held back. */
 void ct_soc_drain(struct ct_soc *soc, unsigned core)
 {
     struct ct_fractal_command c;

@@ -44,7 +44,7 @@ static uint32_t *l1_set(const struct ct_soc_l1 *c, uint32_t line)
     return c->way + (size_t)(line & c->mask) * c->ways;
 }
 
-/* The line's entry, moved to the front of its set; NULL: not there. */
+/* Finds the line's entry and moves it to the front of its set. NULL: it is not there. */
 static inline uint32_t *l1_find(const struct ct_soc_l1 *c, uint32_t line)
 {
     uint32_t *set = l1_set(c, line);
@@ -74,7 +74,7 @@ static uint32_t l1_fill(const struct ct_soc_l1 *c, uint32_t entry)
     return out;
 }
 
-/* Takes the line out; returns its entry or 0. */
+/* Removes the line; returns its entry, or 0. */
 static uint32_t l1_remove(const struct ct_soc_l1 *c, uint32_t line)
 {
     uint32_t *set = l1_set(c, line);
@@ -96,7 +96,7 @@ static void l2_use(struct ct_soc_l2 *c, uint32_t set, uint32_t way)
     c->used[set] = (uint16_t)(used == all ? 1u << way : used);
 }
 
-/* The line's way, or -1; the whole set is compared at once. */
+/* Finds the way that holds the line, or -1. The whole set is compared at once. */
 static int l2_way(const struct ct_soc_l2 *c, uint32_t line)
 {
     const uint32_t *tag = c->tag + (size_t)(line & c->mask) * c->ways;
@@ -111,7 +111,7 @@ static int l2_way(const struct ct_soc_l2 *c, uint32_t line)
     return hits ? __builtin_ctz(hits) : -1;
 }
 
-/* The meta word of the line, or NULL. */
+/* Finds the line's meta word and counts the use. NULL: the line is not there. */
 static uint16_t *l2_find(struct ct_soc_l2 *c, uint32_t line)
 {
     const int way = l2_way(c, line);
@@ -126,7 +126,7 @@ static int dirty(uint32_t entry)
     return (entry & 3) == LINE_MODIFIED || (entry & 3) == LINE_OWNED;
 }
 
-/* Takes the line out of the data caches of the cores in `cores`; 1 when one of them was dirty. */
+/* Removes the line from the data caches of the cores in `cores`; returns 1 when one of them was dirty. */
 static int recall(struct ct_soc *soc, uint32_t line, unsigned cores)
 {
     int was_dirty = 0;
@@ -136,7 +136,8 @@ static int recall(struct ct_soc *soc, uint32_t line, unsigned cores)
     return was_dirty;
 }
 
-/* The same, but they keep it for reading: a modified copy becomes the owner. */
+/* Makes the line readable only in the data caches of the cores in `cores`; a modified copy becomes the
+ * owner. */
 static void demote(struct ct_soc *soc, uint32_t line, unsigned cores)
 {
     for (unsigned i = 0; cores >> i; i++) {
@@ -177,7 +178,7 @@ unsigned ct_soc_use_op(unsigned use)
     return op[use];
 }
 
-/* Finds the line in the last level or brings it there; *missed says which. */
+/* Finds the line in the last level or brings it there; *missed: it was brought. */
 static uint16_t *l2_get(struct ct_soc *soc, unsigned core, uint32_t line, unsigned op, unsigned kind,
                         int *missed)
 {
@@ -204,7 +205,7 @@ static void l1d_fill(struct ct_soc *soc, unsigned core, uint32_t line, uint16_t 
         *below = (uint16_t)((*below & ~copy) | (dirty(out) ? L2_DIRTY : 0));
 }
 
-/* The cluster may write the line: asks outside when it was shared there. */
+/* Lets the cluster write the line: asks the other side of the port when they share it. */
 static void own(struct ct_soc *soc, unsigned core, uint32_t line, uint16_t *e, int missed)
 {
     if (*e & L2_SHARED && !missed)
@@ -260,7 +261,7 @@ static int store(struct ct_soc *soc, unsigned core, uint32_t line)
     return missed;
 }
 
-/* Walks go through the last level; a core's modified copy answers them. */
+/* Reads a line for a walk, through the last level. A core's modified copy answers. */
 static int walk(struct ct_soc *soc, unsigned core, uint32_t line)
 {
     int missed;

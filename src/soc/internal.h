@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the simulated cluster. */
+/* Shared by the files of the simulated cluster. */
 #ifndef CT_SOC_INTERNAL_H
 #define CT_SOC_INTERNAL_H
 
@@ -15,8 +15,8 @@ enum {
     LINE_MODIFIED
 };
 
-/* A set's ways lie in order of use, the latest first. An entry is line << 2 | state, 0 when empty:
- * physical memory starts above line 0. */
+/* Ways of a set lie in order of use, the latest first. An entry is line << 2 | state, 0 when empty: physical
+ * memory starts above line 0. */
 struct ct_soc_l1 {
     uint32_t *way;
     uint32_t ways, mask;
@@ -197,11 +197,12 @@ static inline uint64_t *soc_word(const struct ct_soc *soc, uint64_t pa)
     return table + ((pa & ct_mask64(soc->config.granule)) >> 3);
 }
 
-/* bus.c: the port. A message is answered, and its commands carried out, at the next drain. */
+/* Sends a message to the port (bus.c). Answers, and the commands they bring, are carried out by the next
+ * ct_soc_drain. */
 void ct_soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr,
                     uint64_t value);
 void ct_soc_drain(struct ct_soc *soc, unsigned core);
-/* A miss of the last level: cycles until memory answers. */
+/* Gives the cycles that memory takes to answer a miss of the last level. */
 unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa);
 
 /* cache.c. None of these drains. */
@@ -211,13 +212,14 @@ enum {
     USE_STORE,
     USE_WALK
 };
-/* 1 when the line was in no cache of the cluster: a read went out to the port. */
+/* Uses a line in the caches; returns 1 when no cache of the cluster had it, so that a read went out to the
+ * port. */
 int ct_soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use);
 void ct_soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa); /* DC ZVA */
 void ct_soc_cache_clean_invalidate(struct ct_soc *soc, uint64_t pa);
 void ct_soc_cache_share(struct ct_soc *soc, uint64_t pa);
 void ct_soc_cache_ici(struct ct_soc *soc, uint64_t pa);
-/* Operation that a use shows as at the port. */
+/* Gives the operation that a use shows at the port. */
 unsigned ct_soc_use_op(unsigned use);
 int ct_soc_caches_new(struct ct_soc *soc);
 void ct_soc_caches_free(struct ct_soc *soc);
@@ -235,12 +237,12 @@ void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid);
 int ct_soc_tlbs_new(struct ct_soc *soc);
 void ct_soc_tlbs_free(struct ct_soc *soc);
 
-/* os.c */
+/* Handles a fault of the core's process (os.c). 0: the access cannot go on. */
 int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_walk_result why);
 uint32_t ct_soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va); /* aligned; UINT32_MAX: none */
 void ct_soc_frame_put(struct ct_soc *soc, uint32_t frame);
-/* Returns the physical address of the descriptor of va at `level`, or 0 when there is none. With `make`
- * tables on the way are made. *found is the level at which it was found: a block ends the way early. */
+/* Finds the physical address of the descriptor of va at `level`, or 0 when there is none. With `make`,
+ * missing tables are made. *found is the level at which it was found: a block ends the walk early. */
 uint64_t ct_soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, unsigned level,
                            int make, unsigned *found);
 
@@ -250,7 +252,7 @@ uint64_t ct_soc_page_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid,
 void ct_soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value);
 void ct_soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid);
 int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table);
-/* Frees what a leaf descriptor of this level holds; flush first. */
+/* Frees what a leaf descriptor of this level maps; TLBs must be flushed before. */
 void ct_soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level);
 unsigned ct_soc_contig_count(const struct ct_soc *soc); /* pages joined at the last level */
 int ct_soc_os_new(struct ct_soc *soc);

@@ -100,7 +100,7 @@ void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid)
         soc->walk_stale = 1;
 }
 
-/* A leaf as a TLB entry; 0 when a TLB must not hold it. */
+/* Makes a TLB entry of a leaf descriptor; returns 0 when a TLB must not hold it. */
 static int leaf(const struct ct_soc *soc, uint64_t desc, unsigned level, uint64_t va, uint16_t asid,
                 struct ct_soc_tlb_entry *out)
 {
@@ -116,7 +116,8 @@ static int leaf(const struct ct_soc *soc, uint64_t desc, unsigned level, uint64_
     return 1;
 }
 
-/* One walk from the deepest known table on. 1: entry found; 0: none; -1: an invalidation came between. */
+/* Walks once, from the deepest table known. 1: entry found; 0: there is none; -1: an invalidation came in
+ * between. */
 static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struct ct_soc_process *p,
                      struct ct_soc_tlb_entry *out)
 {
@@ -151,8 +152,8 @@ static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struc
     }
 }
 
-/* A tracer with few watermarks can send a walk back more than once, but never for ever: each time it
- * knows one table more. The bound is for a tap that invalidates whatever it sees. */
+/* A tracer with few watermarks can send a walk back more than once, but each time the walk knows one table
+ * more. The bound is for a tap that invalidates whatever it sees. */
 #define WALK_TRIES 1000
 
 static int walk(struct ct_soc *soc, unsigned core, uint64_t va, struct ct_soc_tlb_entry *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operating system: frames, processes, faults. It runs on the core that asked, and its page table
- * reads and writes go through that core's caches. */
+/* The operating system: frames, processes, faults. It runs on the core that asked; its reads and writes of
+ * page tables go through that core's caches. */
 #include "soc/internal.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static int run_is_free(const struct ct_soc *soc, uint32_t first, uint32_t count)
 static uint32_t find_frame(struct ct_soc *soc, uint64_t va)
 {
     const uint32_t n = soc->config.frames;
-    /* Colours: the pages that one way of the last level holds. */
+    /* the number of page colours: as many pages as one way of the last level holds */
     const uint32_t way = soc->config.l2_bytes / soc->config.l2_ways >> soc->config.granule,
                    colours = way ? way : 1;
     uint32_t at = soc->next_frame, step = 1;
@@ -99,7 +99,8 @@ void ct_soc_frame_put(struct ct_soc *soc, uint32_t frame)
     soc->freed[soc->freed_count++] = frame;
 }
 
-/* DC ZVA over the frame; of a large one the first lines stand for all. 0: no memory for a table. */
+/* Zeroes a frame as DC ZVA does; the first 64 lines stand for all of a large one. 0: no memory for a
+ * table. */
 int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table)
 {
     const uint64_t pa = soc_frame_pa(soc, frame);
@@ -116,7 +117,7 @@ int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int tab
     return soc->frame[frame].table != NULL;
 }
 
-/* Every line of a page of 4 KB; of a larger one the first 64. */
+/* Copies a frame through the caches: every line of a page of 4 KB, the first 64 of a larger one. */
 void ct_soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to)
 {
     for (uint64_t line = 0; line < 64; line++) {
@@ -235,8 +236,8 @@ static void free_tables(struct ct_soc *soc, unsigned core, uint64_t table, unsig
     }
 }
 
-/* Leaves the descriptors as they are until the TLBs are told, then gives all away: what exit_mmap does
- * to an address space that nobody runs in any more. */
+/* Ends a process. Its descriptors stay until the TLBs are told, then everything is freed, as exit_mmap does
+ * with an address space that nobody runs in any more. */
 void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
 {
     struct ct_soc_process *p = &soc->process[pid];
@@ -251,8 +252,8 @@ void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
     *p = (struct ct_soc_process){0};
 }
 
-/* Numbers run out: whoever runs keeps its own, all others get a new one when they run again, and every
- * core forgets everything, by itself and unseen (arm64's flush_context). */
+/* Handles the end of the address space IDs: processes that run keep theirs, others get a new one when they
+ * run again, and each core flushes its TLBs by itself, without a message (arm64's flush_context). */
 void ct_soc_asid_rollover(struct ct_soc *soc)
 {
     soc->asid_generation++;
@@ -262,7 +263,7 @@ void ct_soc_asid_rollover(struct ct_soc *soc)
     ct_soc_tlb_flush_asid(soc, -1);
 }
 
-/* Whoever ran at the last roll-over still has its number. */
+/* Tells whether the ID belongs to a process that ran at the last roll-over. */
 static int asid_is_kept(const struct ct_soc *soc, uint16_t asid)
 {
     for (uint32_t pid = 1; pid < PROCESSES; pid++) {
@@ -404,7 +405,8 @@ static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va
     return 1;
 }
 
-/* Break before make, D8.14.1, whenever the address changes. */
+/* Gives a process its own copy of a page, or the right to write the last copy. The address changes by break
+ * before make (D8.14.1). */
 static int copy_on_write(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;

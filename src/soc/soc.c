@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a cluster, and its one hot path: an access. */
+/* Making a cluster, and an access, which is its hot path. */
 #include "soc/internal.h"
 
 #include "base/ctx.h"
@@ -34,7 +34,7 @@ static int power_of_two(uint32_t x)
     return x && !(x & (x - 1));
 }
 
-/* The configuration is the program's or a test's own: what cannot be is a misuse. */
+/* Checks a configuration, which is the program's or a test's own, so that an impossible one is misuse. */
 static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
 {
     const int caches =
@@ -49,7 +49,7 @@ static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
     return CT_OK;
 }
 
-/* Zero takes the default; of the seed it is a number like another. */
+/* Replaces zeros by defaults, but for the seed, where 0 is a number like another. */
 static void fill_in(struct ct_soc_config *c)
 {
     struct ct_soc_config d;
@@ -141,7 +141,7 @@ static void report_miss(struct ct_soc *soc, unsigned core, uint64_t va, uint64_t
     soc->hooks.miss(soc->hooks.user, &m);
 }
 
-/* Faults that one access can take: absent, then copy-on-write, then split. */
+/* Faults that one access can take: absent, copy-on-write, split. */
 #define FAULTS_MAX 6
 
 int ct_soc_access(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access)
