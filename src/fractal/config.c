@@ -163,7 +163,7 @@ int ct_fractal_reg_read(const struct ct_fractal *f, uint32_t offset, unsigned by
     return CT_OK;
 }
 
-/* Starts a target anew: nothing is known of it, and nothing of it may be in a TLB. */
+/* Starts following a target of which nothing is known yet; none of its translations may stay in a TLB. */
 static int start(struct ct_fractal *f)
 {
     struct ct_config *c = &f->config;
@@ -215,7 +215,8 @@ static int commit_range(struct ct_fractal *f)
     return CT_OK;
 }
 
-/* A translation that only the cores know would hide the new point from the watchdog. */
+/* Adds a point. If only the cores know the translation of its page it is made to show: otherwise the watchdog
+ * would not learn where the point is. */
 static int add_point(struct ct_fractal *f, uint64_t va)
 {
     if (!ct_points_add(&f->points, va)) {
@@ -254,8 +255,8 @@ static int point_command(struct ct_fractal *f, uint64_t command)
     }
 }
 
-/* Roll-over: no TLB has anything under the new number, and translations of the old one that were being
- * invalidated will not be mentioned again. */
+/* Follows a roll-over of address space IDs: no TLB has anything under the new one, and no message will tell
+ * that translations of the old one are gone. */
 static void change_asid(struct ct_fractal *f, uint16_t asid)
 {
     f->config.asid = f->helper.asid = asid;

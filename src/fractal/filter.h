@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages that anybody but the reverse TLB wants to hear of: tables that are followed and pages with
- * observation points. A bit for each hash: a clear bit is a certain no, and most snoops get one. */
+/* Pages that a module other than the reverse TLB asks for: tables that are followed, and pages with
+ * observation points. One bit for each hash; a clear bit means that the page is surely none of them, which
+ * holds for most snoops. */
 #ifndef CT_FRACTAL_FILTER_H
 #define CT_FRACTAL_FILTER_H
 
@@ -19,7 +20,7 @@ static inline uint32_t ct_address_filter_hash(uint64_t pa)
     return (uint32_t)((pa >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CT_FILTER_BITS));
 }
 
-/* 1 when somebody may want the page of 4 KB at pa. */
+/* Tells, with 1, that the page of 4 KB at pa may be one of the filter's. */
 static inline int ct_address_filter_maybe(const struct ct_address_filter *f, uint64_t pa)
 {
     const uint32_t h = ct_address_filter_hash(pa);

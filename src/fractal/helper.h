@@ -33,14 +33,15 @@ void ct_helper_reset(struct ct_helper *h);
 void ct_helper_read(struct ct_helper *h, uint64_t pa, int peek);
 void ct_helper_clean(struct ct_helper *h, uint64_t pa, uint32_t lines);
 void ct_helper_ici(struct ct_helper *h, uint64_t va, uint64_t pa);
-/* Each part of a contiguous mapping can be cached by itself: `count` addresses, `stride` bytes apart. */
+/* Queues invalidations of `count` addresses, `stride` bytes apart. Each part of a contiguous mapping can be
+ * cached by itself. */
 void ct_helper_tlbi(struct ct_helper *h, uint64_t va, uint32_t count, uint64_t stride);
 void ct_helper_tlbi_asid(struct ct_helper *h);
 
-/* The next command; 0 when the queue is empty. */
+/* Takes the next command; returns 0 when the queue is empty. */
 int ct_helper_next(struct ct_helper *h, struct ct_fractal_command *out);
 
-/* ACE and ACE-Lite, IHI 0022. */
+/* Encodes a command for ACE and ACE-Lite, IHI 0022. */
 void ct_encode_ace(struct ct_fractal_command *c);
 
 #endif

@@ -43,7 +43,7 @@ void ct_encode_ace(struct ct_fractal_command *c)
         c->araddr[0] = c->pa;
         break;
     case CT_FRACTAL_CMD_ICI:
-        /* A core whose instruction cache is virtually indexed and physically tagged wants both. */
+        /* a core whose instruction cache is virtually indexed and physically tagged needs both */
         c->arsnoop = ARSNOOP_DVM_MESSAGE;
         c->araddr[0] = DVM_ICI_PA | DVM_NON_SECURE | DVM_ICI_VINDEX | DVM_MORE | (c->va >> 12 & 0xffff) << 16;
         c->araddr[1] = c->pa;

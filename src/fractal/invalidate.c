@@ -16,7 +16,7 @@ void ct_fractal_tlbi_all(struct ct_fractal *f)
 {
     const int track = f->stalker.track;
     ct_rtlb_remove_all(&f->rtlb, track);
-    /* Points whose page the reverse TLB had silently given up. */
+    /* points whose page the reverse TLB had evicted silently */
     for (uint32_t i = 0; track && f->points.resolved && i < f->points.count; i++)
         if (f->points.point[i].shift)
             ct_stalker_expose(&f->stalker, f->points.point[i].va);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snoop Listener: gives each read of the port its virtual address, or passes it by. */
+/* Snoop Listener: gives reads at the port their virtual addresses. */
 #include "fractal/machine.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static void annotate(struct ct_fractal *f, const struct ct_fractal_message *m, u
         e.va = hit[i]->va + (pa - hit[i]->pa);
         emit(f, &e, chain == UINT32_MAX ? NULL : ct_points_at(&f->points, e.va, pa));
     }
-    /* The watchdog keeps translations of its own: they outlive silent evictions. */
+    /* the watchdog keeps translations of its own, which outlive silent evictions */
     for (uint32_t i = chain; i != UINT32_MAX; i = f->points.point[i].next) {
         const struct ct_point *point = &f->points.point[i];
         unsigned known = 0;
@@ -64,7 +64,7 @@ static int plain_read(const struct ct_fractal *f, const struct ct_fractal_messag
     return m->op <= CT_FRACTAL_READ_UNIQUE && m->time >= f->time && m->addr >> 48 == 0 && m->initiator < 64;
 }
 
-/* Ways of the set that hold the tag, one bit each. */
+/* Compares the tag with all ways of the set; a bit for each way that holds it. */
 static inline unsigned matches(const uint64_t *way, uint32_t ways, uint64_t tag)
 {
     if (ways == 4)
@@ -76,7 +76,8 @@ static inline unsigned matches(const uint64_t *way, uint32_t ways, uint64_t tag)
     return hits;
 }
 
-/* A record with every field, made where it will lie: what ct_record_pack makes of the same event. */
+/* Makes a record with every field in its place in the ring, as ct_record_pack would make it of the same
+ * event. */
 static void put_all(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t va, uint64_t pa)
 {
     const uint32_t none = CT_FRACTAL_NO_POINT;
@@ -91,7 +92,7 @@ static void put_all(struct ct_fractal *f, const struct ct_fractal_message *m, ui
     memcpy(place + 28, tail, sizeof tail);
 }
 
-/* A page that is mapped once and has neither points nor tables. */
+/* Logs a read of a page that is mapped once and has neither points nor tables. */
 static inline void annotate_one(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t pa,
                                 uint64_t va)
 {
@@ -113,15 +114,15 @@ static inline void annotate_one(struct ct_fractal *f, const struct ct_fractal_me
     ct_logger_put(&f->logger, &e);
 }
 
-/* The filter knows pages: asks for the line, and for the table. */
+/* Tells whether a point or a table is in the line at pa: the filter knows only pages. */
 static int wanted(const struct ct_fractal *f, uint64_t pa)
 {
     return ct_points_first(&f->points, pa) != UINT32_MAX ||
            f->stalker.bucket[ct_stalker_hash(&f->stalker, pa)] != UINT32_MAX;
 }
 
-/* Reads are looked at in blocks: first all of them, without a branch on what is found, then those of
- * interest. Only what a read of interest asks for can change what the next one finds, and then the
+/* Reads are taken in blocks. A first pass, without branches on its results, finds the reads of interest; a
+ * second one handles these. Only what a read of interest asks for can change what the next one finds, and the
  * block ends there. */
 #define BLOCK 64
 
@@ -134,7 +135,7 @@ static inline __attribute__((always_inline)) void look(const struct ct_fractal *
                                                        const struct ct_fractal_message *m, size_t count,
                                                        uint32_t ways, struct picks *p)
 {
-    /* Copies: stores through the bytes of `p` could otherwise be stores to all of these. */
+    /* copies, since stores through the bytes of `p` could otherwise be stores to all of these */
     const uint64_t *const tag = f->rtlb.tag, *const filter = f->filter.word;
     const unsigned shift = f->rtlb.shifts ? f->rtlb.shift[0] : 12;
     const uint64_t mask = f->rtlb.sets - 1;
@@ -158,7 +159,7 @@ static inline __attribute__((always_inline)) void look(const struct ct_fractal *
     p->looked_at = i;
 }
 
-/* Returns how many of the block were taken. */
+/* Handles the reads of interest of a block. Returns how many of its reads were taken. */
 static unsigned take_block(struct ct_fractal *f, const struct ct_fractal_message *m, const struct picks *p)
 {
     const struct ct_rtlb *r = &f->rtlb;
@@ -189,7 +190,7 @@ size_t ct_listener_reads(struct ct_fractal *f, const struct ct_fractal_message *
     const struct ct_rtlb *r = &f->rtlb;
     struct picks p;
     size_t n = 0;
-    /* Several page sizes, something in the stash, wide sets: one by one. */
+    /* several page sizes, something in the stash or wide sets: one by one */
     while (n < count && !f->helper.count && (r->shifts > 1 || r->stashed || r->ways > 7) &&
            plain_read(f, &m[n])) {
         f->time = m[n].time;

@@ -235,7 +235,8 @@ struct ct_fractal_reader {
     uint64_t dropped, damaged;
 };
 
-/* Which fields a log has: those known by name, in the places that this version gives them. */
+/* Finds the fields that a log has. They must be known by name, and be where this version puts them. 0: they
+ * are not. */
 static uint32_t known_fields(const uint8_t *field, uint32_t count, uint32_t record)
 {
     uint32_t fields = 0, at = 0;
@@ -349,7 +350,8 @@ const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal
     return &r->info;
 }
 
-/* 1 when the checksum of `bytes` at p is right. Each byte of a sound file is checked once. */
+/* Checks the checksum of `bytes` at p; returns 1 when it is right. A budget ends the work on damaged files: a
+ * sound one has each byte checked once. */
 static int sound(struct ct_fractal_reader *r, const uint8_t *p, size_t bytes, uint32_t crc)
 {
     if (bytes > r->budget)
@@ -358,7 +360,7 @@ static int sound(struct ct_fractal_reader *r, const uint8_t *p, size_t bytes, ui
     return ct_crc32(p, bytes) == crc;
 }
 
-/* A block of text at the reading place: takes it in. 0: there is none that holds together. */
+/* Takes in the block of text at the reading place. 0: there is no sound one. */
 static int take_text(struct ct_fractal_reader *r)
 {
     const uint8_t *p = r->bytes + r->at;
@@ -380,7 +382,7 @@ static int take_text(struct ct_fractal_reader *r)
     return 1;
 }
 
-/* Finds the next block that holds together; what lies before it is damage. */
+/* Finds the next sound block. What lies before it is damage. */
 static int next_block(struct ct_fractal_reader *r)
 {
     for (; r->at + BLOCK_BYTES <= r->size; r->at++, r->damaged++) {

@@ -39,8 +39,8 @@ uint32_t ct_record_size(uint32_t fields)
     return size;
 }
 
-/* Copies of 8, 4 or 1 byte, so that each is one move. Records are little-endian, as the hosts are that
- * coretap runs on; the assertion is where a big-endian port would start. */
+/* Copies of 8, 4 or 1 byte, each of which is one move. Records are little-endian, as are all hosts of
+ * coretap; a big-endian port would start at the assertion. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are stored as they lie in memory");
 
 static void copy(void *to, const void *from, unsigned bytes)
@@ -53,7 +53,7 @@ static void copy(void *to, const void *from, unsigned bytes)
         memcpy(to, from, 1);
 }
 
-/* Every field, in order: what is mostly asked for, without asking field by field. */
+/* Packs every field, in order, which is quicker than asking for each field. */
 static void pack_all(const struct ct_fractal_event *e, uint8_t *out)
 {
     memcpy(out, &e->time, 8);
@@ -137,7 +137,7 @@ void ct_logger_put(struct ct_logger *l, const struct ct_fractal_event *e)
         ct_record_pack(l->fields, e, place);
 }
 
-/* Records that lie one behind the other, in order. */
+/* Unpacks records that lie one behind the other, in order. */
 static void unpack_row(uint32_t fields, const uint8_t *in, size_t record, struct ct_fractal_event *out,
                        size_t count)
 {

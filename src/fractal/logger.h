@@ -21,7 +21,7 @@ void ct_logger_free(struct ct_logger *l);
 /* Chooses the fields and empties the ring. */
 void ct_logger_fields(struct ct_logger *l, uint32_t fields);
 void ct_logger_put(struct ct_logger *l, const struct ct_fractal_event *e);
-/* Place for the next record, or NULL: the ring is full, and that is counted. */
+/* Gives the place for the next record. NULL: the ring is full, and the record is counted as dropped. */
 static inline uint8_t *ct_logger_place(struct ct_logger *l)
 {
     l->events++;
@@ -38,12 +38,12 @@ size_t ct_logger_take(struct ct_logger *l, struct ct_fractal_event *out, size_t 
 /* Bytes of a record with every field: time, va, pa, point, op, initiator, kind, flags, target. */
 #define CT_RECORD_ALL 33
 
-/* One record, the form that ring and file share. Fields lie in the order of their bits. */
+/* Gives the bytes of a record, which is the same in ring and file. Fields lie in the order of their bits. */
 uint32_t ct_record_size(uint32_t fields);
 void ct_record_pack(uint32_t fields, const struct ct_fractal_event *e, uint8_t *out);
 void ct_record_unpack(uint32_t fields, const uint8_t *in, struct ct_fractal_event *e);
 
-/* Field `index` from 0: its bit, name and bytes; 0 after the last. */
+/* Gives bit, name and bytes of field `index`, from 0 on; returns 0 after the last. */
 int ct_record_field(unsigned index, uint32_t *bit, const char **name, uint32_t *bytes);
 
 #endif

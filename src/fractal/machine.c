@@ -51,8 +51,8 @@ int ct_fractal_new(struct ct_ctx *ctx, const struct ct_fractal_options *options,
     if (!f)
         return ct_fail_nomem(ctx, "fractal");
     f->ctx = ctx;
-    /* The most that one message can ask for: a flush of the reverse TLB, or a new range, with every
-     * point resolved anew. */
+    /* the most that one message can ask for: a flush of the reverse TLB, or a new range and every point
+     * resolved anew */
     const uint32_t queue = o.rtlb_sets * o.rtlb_ways + 2 * o.watermarks + 2 * o.points + 256;
     if (ct_helper_init(&f->helper, queue, ct_encode_ace) ||
         ct_stalker_init(&f->stalker, o.watermarks, &f->helper, &f->filter) ||
@@ -102,7 +102,7 @@ static int inconsistent(struct ct_fractal *f, const char *what, uint64_t value)
                    (unsigned long long)f->time, what, (unsigned long long)value);
 }
 
-/* Virtual addresses of messages are those of the low half: TTBR0. */
+/* Handles a DVM message. Its virtual addresses are those of the low half: TTBR0. */
 static int dvm(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
     f->dvm++;
@@ -189,7 +189,7 @@ size_t ct_fractal_messages(struct ct_fractal *f, const struct ct_fractal_message
     return n;
 }
 
-/* Bits of what is gone pile up in the filter: makes it anew once in a while. */
+/* Makes the filter anew once in a while, since bits of pages that are gone stay in it. */
 static void renew_filter(struct ct_fractal *f)
 {
     if (f->filter.added < 8192)

@@ -37,13 +37,14 @@ struct ct_fractal {
     uint64_t snoops, dvm, inconsistent;
 };
 
-/* Snoop Listener: one read of the port. */
+/* Handles one read at the port (Snoop Listener). */
 void ct_listener_read(struct ct_fractal *f, const struct ct_fractal_message *m);
-/* The same for reads in a row, quickly: stops at the first message that is no read, that cannot be, or
- * after which a command waits. Returns how many were taken. */
+/* Handles reads in a row quickly. Stops at the first message that is no read or is malformed, or after which
+ * a command waits. Returns how many were taken. */
 size_t ct_listener_reads(struct ct_fractal *f, const struct ct_fractal_message *m, size_t count);
 
-/* DVM: translations that the cores were told to forget. */
+/* Forgets the translation of va, or all translations, as the cores were told to. `walk_caches`: they forget
+ * unlinked tables, too. */
 void ct_fractal_tlbi_va(struct ct_fractal *f, uint64_t va, int walk_caches);
 void ct_fractal_tlbi_all(struct ct_fractal *f);
 

@@ -51,7 +51,7 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decimal, or hexadecimal after 0x; 0 when there is no number or it has more than 64 bits. */
+/* Reads a number, decimal or, after 0x, hexadecimal. 0: there is none, or it has more than 64 bits. */
 static int number(struct text *t, uint64_t *out)
 {
     unsigned base = 10;
@@ -97,7 +97,7 @@ static int kind_letter(struct text *t, uint8_t *out)
     return c == 'I' || c == 'D' || c == '-';
 }
 
-/* 128 digits: eight words, each as its value is written. */
+/* Reads the content of a line, 128 hexadecimal digits: eight words, each as its value is written. */
 static int content(struct text *t, uint64_t line[CT_FRACTAL_LINE_WORDS])
 {
     if (t->end - t->at < 2 * CT_FRACTAL_LINE)

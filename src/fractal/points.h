@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Observation Points Watchdog: virtual lines whose every access has to show. A point is resolved to a
- * physical line when its page is refilled; that line is put out of the caches then, and again after
- * each snoop of it. */
+/* Observation Points Watchdog: virtual lines of which every access has to show. A point is resolved to a
+ * physical line when its page is refilled; the line is then evicted from the caches, and again after each
+ * snoop of it. */
 #ifndef CT_FRACTAL_POINTS_H
 #define CT_FRACTAL_POINTS_H
 
@@ -33,7 +33,8 @@ void ct_points_free(struct ct_points *p);
 void ct_points_clear(struct ct_points *p);
 size_t ct_points_bytes(const struct ct_points *p);
 
-/* 1: done; 0: there is no place, or no such point. Adding a point that is there does nothing. */
+/* Adds and removes a point. 1: done; 0: there is no place, or no such point. Adding a point that is there
+ * does nothing. */
 int ct_points_add(struct ct_points *p, uint64_t va);
 int ct_points_remove(struct ct_points *p, uint64_t va);
 
@@ -42,13 +43,14 @@ void ct_points_announce(struct ct_points *p);
 
 /* Resolves the points in a mapping. */
 void ct_points_refill(struct ct_points *p, const struct ct_fractal_mapping *m);
-/* The translation of va, or every one, is gone. Returns how many points lost theirs. */
+/* Forgets the translation of va, or of every point. Returns how many points lost theirs. */
 uint32_t ct_points_forget(struct ct_points *p, uint64_t va, int all);
 
-/* The line at pa was snooped and has points: puts it out again. `data`: certainly not an instruction. */
+/* Evicts the line at pa again, after a snoop of it, if it has points. `data`: it certainly holds no
+ * instructions. */
 void ct_points_hit(struct ct_points *p, uint64_t pa, int data);
 
-/* The point for (va, pa), or NULL. */
+/* Finds the point for (va, pa), or NULL. */
 const struct ct_point *ct_points_at(const struct ct_points *p, uint64_t va, uint64_t pa);
 
 static inline uint32_t ct_points_hash(const struct ct_points *p, uint64_t pa)
@@ -56,7 +58,8 @@ static inline uint32_t ct_points_hash(const struct ct_points *p, uint64_t pa)
     return (uint32_t)((pa >> 6) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (p->buckets - 1);
 }
 
-/* First point whose physical line may be that of pa, UINT32_MAX: none. Follow next and compare pa. */
+/* Finds the first point whose physical line may be that of pa, or UINT32_MAX. Follow `next` and compare
+ * pa. */
 static inline uint32_t ct_points_first(const struct ct_points *p, uint64_t pa)
 {
     return p->resolved ? p->bucket[ct_points_hash(p, pa)] : UINT32_MAX;

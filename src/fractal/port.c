@@ -59,7 +59,7 @@ void ct_fractal_port_free(struct ct_fractal_port *port)
     free(port);
 }
 
-/* A device sees 32-bit accesses only: a 64-bit register is written low half first. */
+/* Writes 32 bits. A device has 32-bit accesses only; a 64-bit register is written low half first. */
 static int write32(struct ct_fractal_port *p, uint32_t offset, uint32_t value)
 {
     if (p->model)

@@ -39,7 +39,7 @@ size_t ct_rtlb_bytes(const struct ct_rtlb *r)
            r->sets;
 }
 
-/* Counts an entry of this page size in or out, so that a lookup asks only for sizes that are there.
+/* Counts an entry of this page size in or out, so that a lookup tries only sizes that are in use.
  * CT_RTLB_SHIFTS holds all sizes of one granule. */
 static void count_shift(struct ct_rtlb *r, unsigned shift, int up)
 {
@@ -80,7 +80,8 @@ static void tlbi(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
     ct_helper_tlbi(r->helper, m->va, 1u << (m->shift - m->page_shift), UINT64_C(1) << m->page_shift);
 }
 
-/* Active eviction. The descriptor goes first: a walk between the two is then in the open. */
+/* Evicts the mapping from the cores, too (active eviction). The descriptor goes first, so that a walk between
+ * the two steps is seen. */
 static void evict(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
 {
     r->evictions++;
@@ -90,8 +91,8 @@ static void evict(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
     tlbi(r, m);
 }
 
-/* The cores were told to forget a translation: the next walk has to show. Of a contiguous mapping they
- * may have been told to forget one part only. */
+/* Makes the next walk to a mapping show, after cores were told to forget it. Of a contiguous mapping they may
+ * have been told to forget one part only. */
 static void expose(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
 {
     ct_helper_clean(r->helper, m->desc, m->desc_lines);
@@ -112,8 +113,8 @@ static int among(const struct ct_fractal_mapping *m, const struct ct_fractal_map
     return 0;
 }
 
-/* Way for a new mapping: its own old one, an empty one, else a victim that is not of this refill; -1
- * when the whole set is. */
+/* Chooses the way for a new mapping: that of its old one, an empty one, else a victim that is not of this
+ * refill. -1: the whole set is of this refill. */
 static int choose(struct ct_rtlb *r, uint32_t set, const struct ct_fractal_mapping *m,
                   const struct ct_fractal_mapping *maps, unsigned count)
 {

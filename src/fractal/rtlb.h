@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reverse TLB: physical page → every virtual page of the target on it. Set-associative; what is put
- * out is put out of the cores' TLBs as well (active eviction), so that a miss here means: not ours. */
+/* Reverse TLB: physical page → every virtual page of the target on it. Set-associative. What leaves it leaves
+ * the cores' TLBs, too (active eviction), so a miss here means that the page is not the target's. */
 #ifndef CT_FRACTAL_RTLB_H
 #define CT_FRACTAL_RTLB_H
 
@@ -19,8 +19,8 @@ struct ct_rtlb {
     uint8_t shift[CT_RTLB_SHIFTS]; /* page sizes in use … */
     uint32_t shift_used[CT_RTLB_SHIFTS];
     uint32_t shifts;
-    /* Mappings of the line refilled last that found no way free of that same line. The core is about
-     * to use one of them and only it knows which, so none may be put out before the next refill. */
+    /* Mappings of the line that was refilled last for which its set had no way left. The core is about to use
+     * one of them, and only the core knows which, so none may be evicted before the next refill. */
     struct ct_fractal_mapping stash[CT_MAPPINGS_MAX];
     uint32_t stashed;
     uint64_t refills, evictions;
@@ -35,15 +35,15 @@ void ct_rtlb_reset(struct ct_rtlb *r);
 /* Takes all mappings of one line of descriptors. */
 void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_fractal_mapping *maps, unsigned count);
 
-/* Removes the mappings of va, or all of them; with `expose`, the lines of their descriptors leave the
- * caches, so that the next walk is seen. */
+/* Removes the mappings of va, or all of them. With `expose` the lines of their descriptors leave the caches,
+ * so that the next walk is seen. */
 void ct_rtlb_remove_va(struct ct_rtlb *r, uint64_t va, int expose);
 void ct_rtlb_remove_all(struct ct_rtlb *r, int expose);
 
-/* A mapping of va, or NULL. Slow: the table is indexed the other way. */
+/* Finds a mapping of va, or NULL. Slow: the table is indexed by physical address. */
 const struct ct_fractal_mapping *ct_rtlb_find_va(const struct ct_rtlb *r, uint64_t va);
 
-/* All mappings of the page of pa, up to CT_RTLB_HITS_MAX. */
+/* Collects the mappings of the page of pa, up to CT_RTLB_HITS_MAX. */
 unsigned ct_rtlb_collect(const struct ct_rtlb *r, uint64_t pa, const struct ct_fractal_mapping **out);
 
 size_t ct_rtlb_bytes(const struct ct_rtlb *r);
@@ -53,7 +53,7 @@ static inline uint64_t ct_rtlb_tag(uint64_t pa, unsigned shift)
     return pa >> shift << 6 | shift;
 }
 
-/* 1 when some mapping covers pa: what every snoop asks, and most get a no. */
+/* Tells whether some mapping covers pa. Every snoop asks this, and for most the answer is no. */
 static inline int ct_rtlb_hit(const struct ct_rtlb *r, uint64_t pa)
 {
     for (uint32_t s = 0; s < r->shifts; s++) {

@@ -43,13 +43,13 @@ size_t ct_stalker_bytes(const struct ct_stalker *s)
     return sizeof *s + s->marks * sizeof *s->mark + s->buckets * sizeof *s->bucket;
 }
 
-/* Bits of the VA above the part that one descriptor of this level maps start here. */
+/* Gives the number of address bits that one descriptor of this level maps. */
 static unsigned level_shift(const struct ct_stalker *s, unsigned level)
 {
     return s->granule + (3 - level) * (s->granule - 3u);
 }
 
-/* Descriptors in a table of this level; the top one can be shorter than a page. */
+/* Gives the number of descriptors in a table of this level. The top one can be shorter than a page. */
 static uint64_t level_entries(const struct ct_stalker *s, unsigned level)
 {
     const unsigned bits = level == s->top_level ? s->va_bits - level_shift(s, level) : s->granule - 3u;
@@ -61,7 +61,7 @@ static uint64_t mark_span(const struct ct_stalker *s, const struct ct_watermark 
     return level_entries(s, w->level) << level_shift(s, w->level);
 }
 
-/* log2 of the descriptors that the contiguous hint joins, D8.6.1. */
+/* Gives log2 of the descriptors that the contiguous hint joins, D8.6.1. */
 static unsigned contig_bits(const struct ct_stalker *s, unsigned level)
 {
     static const uint8_t last[] = {4, 7, 5}, block[] = {4, 5, 5};
@@ -69,8 +69,8 @@ static unsigned contig_bits(const struct ct_stalker *s, unsigned level)
     return level == 3 ? last[g] : block[g];
 }
 
-/* What has to be followed at a level to know the range: any descriptor of a contiguous group can give
- * the TLB all of the group. */
+/* Gives the addresses that have to be followed at a level to know the range: any descriptor of a contiguous
+ * group can give the TLB the whole group. */
 static void followed(const struct ct_stalker *s, unsigned level, uint64_t *lo, uint64_t *hi)
 {
     const uint64_t group = ct_mask64(level_shift(s, level) + contig_bits(s, level));
@@ -115,8 +115,8 @@ void ct_stalker_forget(struct ct_stalker *s, uint32_t index)
     s->free = index;
 }
 
-/* Forgets a table and all below it. Tables are found by the descriptor that links them, so what hangs
- * below a new table for the same addresses stays. */
+/* Forgets a table and all below it. Tables are found by the descriptor that links them, so what hangs below a
+ * new table for the same addresses stays. */
 static void forget_tree(struct ct_stalker *s, uint32_t index)
 {
     const struct ct_watermark top = s->mark[index];
@@ -131,7 +131,7 @@ static void forget_tree(struct ct_stalker *s, uint32_t index)
     }
 }
 
-/* Lines of a table that map a part of the range leave the caches. */
+/* Evicts the lines of a table that map a part of the range from the caches. */
 static void clean_table(struct ct_stalker *s, const struct ct_watermark *w)
 {
     const uint64_t span = mark_span(s, w);
@@ -147,8 +147,8 @@ static void clean_table(struct ct_stalker *s, const struct ct_watermark *w)
     ct_helper_clean(s->helper, line, (uint32_t)((last - line) / CT_FRACTAL_LINE + 1));
 }
 
-/* All watermarks are in use: gives up one that nobody used last, so that the next walk through it is
- * seen again from the descriptor that links it. Leaves go first, the root never. */
+/* Gives up a watermark when all are in use, taking turns, so that the next walk through it is seen again from
+ * the descriptor that links it. Leaves go first, the root never. */
 static void give_up_one(struct ct_stalker *s)
 {
     uint32_t victim = NONE;
@@ -214,7 +214,7 @@ int ct_stalker_start(struct ct_stalker *s, uint64_t root, unsigned granule, unsi
     return 1;
 }
 
-/* The watermark's descriptor at pa, or -1 when pa is outside of the table or of the range. */
+/* Finds which of the watermark's descriptors is at pa. -1: pa is outside of the table or of the range. */
 static int64_t line_index(const struct ct_stalker *s, const struct ct_watermark *w, uint64_t pa)
 {
     const uint64_t index = (pa - w->base) / 8;
@@ -241,11 +241,11 @@ void ct_stalker_touch(struct ct_stalker *s, uint64_t pa)
     }
 }
 
-/* A leaf descriptor as a mapping; 0 when it maps nothing that a TLB may hold. */
+/* Makes a mapping of a leaf descriptor; returns 0 when it maps nothing that a TLB may hold. */
 static int leaf(const struct ct_stalker *s, unsigned level, uint64_t desc, uint64_t desc_pa, uint64_t va,
                 struct ct_fractal_mapping *out)
 {
-    /* Blocks, D8.3.1: with 4 KB granule at levels 1 and 2, else at level 2. */
+    /* blocks, D8.3.1: with 4 KB granule at levels 1 and 2, else at level 2 */
     const int block = level == 2 || (level == 1 && s->granule == 12);
     if (!(desc & DESC_VALID) || !(desc & DESC_AF) || (level == 3) != !!(desc & DESC_TABLE) ||
         (level < 3 && !block))
@@ -265,7 +265,7 @@ static int leaf(const struct ct_stalker *s, unsigned level, uint64_t desc, uint6
     return 1;
 }
 
-/* The descriptor at desc_pa no longer links the tables that it used to, except the one at `base`. */
+/* Marks the tables that the descriptor at desc_pa linked as dying, except the one at `base`. */
 static void unlink_others(struct ct_stalker *s, uint64_t desc_pa, uint64_t base)
 {
     for (uint32_t i = 0; i < s->high; i++) {
@@ -307,7 +307,7 @@ int ct_stalker_data(struct ct_stalker *s, uint64_t pa, const uint64_t line[CT_FR
     if (p == s->pending_count)
         return -1;
     s->pending[p] = s->pending[--s->pending_count];
-    /* New watermarks can come into the chain while it is read: copy the ones meant first. */
+    /* new watermarks can come into the chain while it is read, so copy the ones meant first */
     struct ct_watermark meant[CT_MAPPINGS_MAX / CT_FRACTAL_LINE_WORDS];
     unsigned count = 0, places = 0;
     for (uint32_t i = s->bucket[ct_stalker_hash(s, pa)]; i != NONE; i = s->mark[i].next) {
@@ -338,7 +338,7 @@ void ct_stalker_expose(struct ct_stalker *s, uint64_t va)
         const struct ct_watermark *w = &s->mark[i];
         if (!w->used || va - w->va >= mark_span(s, w))
             continue;
-        /* With the contiguous hint the walk may end at any descriptor of the group. */
+        /* with the contiguous hint the walk may end at any descriptor of the group */
         const uint64_t group = UINT64_C(8) << contig_bits(s, w->level),
                        table = level_entries(s, w->level) * 8;
         const uint64_t size = group < table ? group : table;

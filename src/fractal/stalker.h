@@ -48,29 +48,31 @@ int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper 
 void ct_stalker_free(struct ct_stalker *s);
 size_t ct_stalker_bytes(const struct ct_stalker *s);
 
-/* Forgets everything and watches the table at `root`. 0 when the geometry cannot be. */
+/* Forgets everything and watches the table at `root`. 0: the geometry is impossible. */
 int ct_stalker_start(struct ct_stalker *s, uint64_t root, unsigned granule, unsigned va_bits);
 
-/* Somebody read, or is about to write, the line at pa: asks for its content when it is a table's. */
+/* Asks for the content of the line at pa if it is a table's: a core read it, or is about to write it. */
 void ct_stalker_touch(struct ct_stalker *s, uint64_t pa);
 
-/* The content of a line that was asked for. Fills up to CT_MAPPINGS_MAX mappings; -1 when nobody asked. */
+/* Takes the content of a line that was asked for. Fills up to CT_MAPPINGS_MAX mappings and returns how many;
+ * -1 when nobody asked. */
 int ct_stalker_data(struct ct_stalker *s, uint64_t pa, const uint64_t line[CT_FRACTAL_LINE_WORDS],
                     struct ct_fractal_mapping *out);
 
-/* Translations of va (or all) were invalidated, walk caches included: tables that were unlinked are gone. */
+/* Drops tables that were unlinked: translations of va (or all) were invalidated, walk caches included. */
 void ct_stalker_invalidated(struct ct_stalker *s, uint64_t va, int all);
 
 /* Cleans the descriptor of va at the deepest known table, so that the next walk to it is seen. */
 void ct_stalker_expose(struct ct_stalker *s, uint64_t va);
 
-/* Changes the range; what comes in new is cleaned out of the caches. */
+/* Changes the range: forgets tables that are outside of it, and evicts the lines of tables that map a part of
+ * it, so that the next walks are seen. */
 void ct_stalker_range(struct ct_stalker *s, uint64_t lo, uint64_t hi);
 
 /* Puts every watermark into the filter. */
 void ct_stalker_announce(struct ct_stalker *s);
 
-/* Forgets the watermark at an index, alone (the tests' broken module). */
+/* Forgets the watermark at an index and nothing else (a test breaks the module with it). */
 void ct_stalker_forget(struct ct_stalker *s, uint32_t index);
 
 static inline uint32_t ct_stalker_hash(const struct ct_stalker *s, uint64_t pa)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of logs: the object and its tables. Rows are found by a sum over their keys, and put in order when
- * they are asked for. */
+/* Sums of logs: the object and its tables. A hash over its keys finds a row; rows are sorted when somebody
+ * asks for them. */
 #include "fractal_sums/sums.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static uint64_t add_text(uint64_t sum, const char *text)
     return ct_fnv(sum, text, strlen(text) + 1);
 }
 
-/* Offsets of pages are alike in their low bits, by which slots are found. */
+/* Adds a number to a hash, mixed: offsets of pages have equal low bits, which choose the slot. */
 static uint64_t add_number(uint64_t sum, uint64_t number)
 {
     const uint64_t mixed = (sum ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -73,7 +73,7 @@ static uint64_t key_of_point(const struct ct_fractal_point_sum *row)
 
 /* ---- indexes ---- */
 
-/* Begins an index over more than `rows` rows, without any. CT_ERR_NOMEM: it is as it was. */
+/* Replaces the index by an empty one for more than `rows` rows. CT_ERR_NOMEM: it stays as it was. */
 static int clear_index(struct ct_fractal_index *index, size_t rows)
 {
     size_t room = index->room ? index->room : 64;
@@ -87,7 +87,7 @@ static int clear_index(struct ct_fractal_index *index, size_t rows)
     return CT_OK;
 }
 
-/* The first free slot of a key. */
+/* Finds the first free slot for a key. */
 static uint32_t *free_slot(const struct ct_fractal_index *index, uint64_t key)
 {
     size_t at = key & (index->room - 1);
@@ -114,7 +114,7 @@ static int index_points(struct ct_fractal_sums *s)
 
 /* ---- rows ---- */
 
-/* Room for one more row, and for its number in the index. `make` makes the index anew. */
+/* Makes room for one more row, and for its number in the index, which `make` builds anew when it is full. */
 static int make_room(struct ct_fractal_sums *s, void **rows, size_t count, size_t *room, size_t size,
                      const struct ct_fractal_index *index, int (*make)(struct ct_fractal_sums *))
 {
@@ -144,7 +144,7 @@ static struct ct_fractal_sum *find(const struct ct_fractal_sums *s, const struct
     return NULL;
 }
 
-/* Makes the last row. */
+/* Adds a row. */
 static int insert(struct ct_fractal_sums *s, const struct ct_fractal_sum *key)
 {
     void *rows = s->all;

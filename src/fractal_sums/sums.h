@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of sums of logs: tables by name (sums.c), their files (sums_file.c), and the log that is read
- * (sums_take.c). */
+/* Shared by the files of sums of logs: tables by name (sums.c), saved files (sums_file.c), and the log that
+ * is read (sums_take.c). */
 #ifndef CT_FRACTAL_SUMS_SUMS_H
 #define CT_FRACTAL_SUMS_SUMS_H
 
@@ -9,13 +9,13 @@
 #include "base/arena.h"
 #include "coretap/fractal_sums.h"
 
-/* An index over rows of a table: numbers of rows + 1, by a sum over their keys; 0 is free. */
+/* An index over rows of a table: numbers of rows + 1 by a hash over their keys; 0 is a free slot. */
 struct ct_fractal_index {
     uint32_t *slots;
     size_t room; /* a power of two */
 };
 
-/* A point of the log that is read. */
+/* What is known of a point of the log that is read. */
 struct ct_fractal_hit {
     uint64_t last; /* time */
     bool hit;      /* … if it was */
@@ -41,18 +41,18 @@ struct ct_fractal_sums {
     size_t hit_count;
 };
 
-/* Adds to the row with the same key, which is made when it is not there: all is copied. CT_ERR_LIMIT,
- * CT_ERR_NOMEM. */
+/* Adds to the row with the same key, which is made, with copies of all texts, when it is missing.
+ * CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_fractal_sums_put(struct ct_fractal_sums *sums, const struct ct_fractal_sum *more);
 int ct_fractal_sums_put_point(struct ct_fractal_sums *sums, const struct ct_fractal_point_sum *more);
 
-/* Puts the tables in order. CT_ERR_NOMEM. */
+/* Sorts the tables. CT_ERR_NOMEM. */
 int ct_fractal_sums_sort(struct ct_fractal_sums *sums);
 
 /* Adds up what is counted without a name. */
 void ct_fractal_totals_add(struct ct_fractal_totals *sum, const struct ct_fractal_totals *more);
 
-/* Files. */
+/* Saves and loads the sums of logs (sums_file.c). */
 int ct_fractal_sums_save(struct ct_analysis *analysis, struct ct_save *to);
 int ct_fractal_sums_load(struct ct_analysis *part, struct ct_load *from);
 

@@ -15,7 +15,7 @@ static const char *const kinds[] = {"function", "object", "section", "region", "
 
 /* ---- saving ---- */
 
-/* A space and the text, as it can be read back; nothing for a text without a byte. */
+/* Writes a space and the text, escaped so that it can be read back. Of an empty text nothing is written. */
 static const char *tail(const char *text, char room[TEXT_ROOM + 1])
 {
     room[0] = '\0';
@@ -38,7 +38,7 @@ static int save_totals(const struct ct_fractal_totals *t, struct ct_save *to)
     return rc;
 }
 
-/* What follows is of a program: says so where it is another one than that of the line before. */
+/* Writes the line `program` when the rows that follow are of another program than those before. */
 static void save_program(const char *program, const char **before, struct ct_save *to)
 {
     char room[TEXT_ROOM + 1];
@@ -85,8 +85,7 @@ struct reader {
     char program[TEXT_ROOM], name[TEXT_ROOM];
 };
 
-/* Reads what is behind the first `before` words as a text, back as it was; nothing is a text without a byte.
- */
+/* Reads what stands behind the first `before` words as a text, with escapes undone. It may be empty. */
 static bool read_tail(struct reader *r, size_t before, char room[TEXT_ROOM])
 {
     ct_load_split(r->from, before + 1);
@@ -110,7 +109,7 @@ static bool read_numbers(const struct reader *r, uint64_t *numbers, size_t count
     return fine;
 }
 
-/* events N ALIASES INSNS; op N NAME; initiator N NUMBER */
+/* Reads a line `events N ALIASES INSNS`, `op N NAME` or `initiator N NUMBER`. */
 static int read_total(struct reader *r)
 {
     struct ct_fractal_totals more = {0};
@@ -140,7 +139,7 @@ static int read_total(struct reader *r)
     return CT_OK;
 }
 
-/* KIND EVENTS INSNS [OFFSET] NAME */
+/* Reads a line `KIND EVENTS INSNS [OFFSET] NAME`. */
 static int read_name(struct reader *r, uint8_t kind)
 {
     const bool is_page = kind == CT_FRACTAL_PAGE;
@@ -155,7 +154,7 @@ static int read_name(struct reader *r, uint8_t kind)
     return !rc && known == r->into->count ? ct_load_bad(r->from, "the name stands there twice") : rc;
 }
 
-/* point HITS INTERVALS SHORTEST LONGEST TOTAL CLOCK OFFSET NAME */
+/* Reads a line `point HITS INTERVALS SHORTEST LONGEST TOTAL CLOCK OFFSET NAME`. */
 static int read_point(struct reader *r)
 {
     uint64_t n[7];

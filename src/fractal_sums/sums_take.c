@@ -35,7 +35,7 @@ int ct_fractal_sums_begin(struct ct_fractal_sums *s, const struct ct_fractal_run
     return rc;
 }
 
-/* The state of a point of the log. NULL without memory. */
+/* Finds or makes what is known of a point of the log. NULL: no memory. */
 static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
 {
     if (point >= s->hit_count) {
@@ -50,7 +50,7 @@ static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
     return &s->hits[point];
 }
 
-/* Points are told by their number within a log, and by their name in sums. */
+/* Counts a hit of a point. A log numbers its points, sums know them by name. */
 static int take_point(struct ct_fractal_sums *s, const struct ct_fractal_event *event,
                       const struct ct_fractal_place *place)
 {

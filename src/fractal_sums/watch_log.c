@@ -33,7 +33,8 @@ struct ct_fractal_watch {
 
 /* ---- places ---- */
 
-/* In a line the watchpoint that was added first comes first: ends of pairs are before their beginnings. */
+/* Orders places by line. Within a line the watchpoint that was added first comes first, so that pairs end
+ * before they begin. */
 static int by_line(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -42,7 +43,7 @@ static int by_line(const void *a, const void *b)
     return x->watch < y->watch ? -1 : x->watch > y->watch;
 }
 
-/* Finds the places, and makes room for the events of a record: one a place, and two losses a watchpoint. */
+/* Finds the places, and makes room for the events of one record: one a place, and two losses a watchpoint. */
 static int find_places(struct ct_fractal_watch *w)
 {
     size_t count;
@@ -142,7 +143,7 @@ static void lose(struct ct_fractal_watch *w, enum ct_watch_kind kind)
             put(w, i, kind, 0);
 }
 
-/* What got lost did so behind the record before: its time is that one's. */
+/* Makes events of losses. What was lost came behind the record before, so it has that record's time. */
 static void tell_losses(struct ct_fractal_watch *w)
 {
     uint64_t dropped, damaged;
@@ -174,7 +175,7 @@ static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
     return CT_OK;
 }
 
-/* One record at a time: only so is it known between which two of them something was dropped. */
+/* Reads one record. Reading them singly shows between which two records something was dropped. */
 static int read_one(struct ct_fractal_watch *w)
 {
     struct ct_fractal_event event;
