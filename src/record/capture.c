@@ -152,7 +152,7 @@ static int push_frames(struct ct_record_capture *capture, uint8_t id, const uint
     return rc;
 }
 
-/* With padding now and then: bytes of ID 0, from 1 to 15 of them. */
+/* Writes bytes as frames. With `padding` it adds bytes of ID 0 now and then, from 1 to 15 of them. */
 static int write_framed(struct core *core, const uint8_t *bytes, size_t size)
 {
     static const uint8_t nothing[15];
@@ -175,7 +175,8 @@ static int write_trace(void *user, const uint8_t *bytes, size_t size)
     return ct_record_file_add(&core->trace, bytes, size);
 }
 
-/* A line: traced or not, core, context ID, instruction set, first address, address behind, instructions. */
+/* Writes a line of the truth file: traced or not, core, context ID, instruction set, first address, address
+ * behind, instructions. */
 static int write_run(void *user, const struct ct_unit_run *run)
 {
     static const char *const isas[] = {"a64", "a32", "t32"};
@@ -189,7 +190,7 @@ static int write_run(void *user, const struct ct_unit_run *run)
 
 /* ---- code that changes ---- */
 
-/* What is left of the frames so far. */
+/* Ends the frames so far, which writes what the framer holds back. */
 static int end_frames(struct ct_record_capture *capture)
 {
     uint8_t last[1024];
@@ -199,7 +200,7 @@ static int end_frames(struct ct_record_capture *capture)
     return rc ? rc : ct_record_file_add(&capture->frames, last, len);
 }
 
-/* Everything that goes into the buffer of the core begins afresh. */
+/* Begins everything afresh that goes into the buffer of the core. */
 static int restart(struct core *core)
 {
     struct ct_record_capture *capture = core->capture;
@@ -254,7 +255,7 @@ static void free_core(struct core *core)
     free(core);
 }
 
-/* What the trace unit of a core is told. */
+/* Sets up the options of a core's trace unit. */
 static void set_up(struct core *core)
 {
     struct ct_record_capture *capture = core->capture;
@@ -319,7 +320,8 @@ void ct_record_capture_changed(struct ct_record_capture *capture)
 
 /* ---- what describes the trace ---- */
 
-/* The trace is whole without its name. */
+/* Names the program in the capture. When that fails the trace is whole all the same, so it is only a
+ * warning. */
 static void name_program(struct ct_record_capture *capture, struct ct_record_programs *programs)
 {
     char *path = NULL;
@@ -361,7 +363,7 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
     return ct_snapshot_write(capture->ctx, &snapshot, capture->code);
 }
 
-/* Removes the folder of a checkpoint: all files in it are of coretap. */
+/* Removes the folder of a checkpoint, in which all files are of coretap. */
 static void remove_checkpoint(const struct ct_record_capture *capture, unsigned number)
 {
     char path[4096];
@@ -375,7 +377,7 @@ static void remove_checkpoint(const struct ct_record_capture *capture, unsigned 
     rmdir(path);
 }
 
-/* All files grow, also behind one that could not. */
+/* Releases what is held for all files; those behind one that fails are written, too. */
 static int release(struct ct_record_capture *capture)
 {
     int rc = ct_record_file_release(capture->ctx, &capture->frames,
@@ -389,8 +391,8 @@ static int release(struct ct_record_capture *capture)
     return rc;
 }
 
-/* Describes what ran up to now in a new folder, which then takes the place of the last
- * one: at any time one is whole. */
+/* Describes what ran up to now in a new folder and then puts it in the place of the last one, so that a whole
+ * description is there at any time. */
 static int make_checkpoint(struct ct_record_capture *capture, struct ct_record_programs *programs)
 {
     char part[32], path[4096];
@@ -429,7 +431,7 @@ int ct_record_capture_flush(struct ct_record_capture *capture, struct ct_record_
 
 /* ---- the end ---- */
 
-/* The steps at the end are all taken: each tells its own error. */
+/* Logs an error of one of the last steps, which are all taken. Tells whether there was one. */
 static bool failed(const struct ct_record_capture *capture, int rc)
 {
     if (rc)

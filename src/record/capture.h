@@ -41,19 +41,19 @@ int ct_record_make_directory(struct ct_ctx *ctx, const char *directory, bool *ma
 
 struct ct_record_capture;
 
-/* Makes a capture in the directory, for a program whose code grows in `code` (not owned). CT_ERR_NOMEM,
- * CT_ERR_IO. */
+/* Makes a capture in the directory, for a program whose code is collected in `code` (not owned).
+ * CT_ERR_NOMEM, CT_ERR_IO. */
 int ct_record_capture_new(struct ct_ctx *ctx, const struct ct_recording *recording, struct ct_code *code,
                           struct ct_record_capture **out);
 /* Returns the trace unit of core `number`, made when it is first asked for; NULL after an error, which is
  * *rc. */
 struct ct_unit *ct_record_capture_unit(struct ct_record_capture *capture, unsigned number, int *rc);
-/* Returns what a core sees of code that changes: its own view or, in frames, one that all share. NULL when
- * images need not change for a stream. */
+/* Returns what a core sees of code that changes: a view of its own or, in frames, one that all cores share.
+ * NULL: a stream whose images need not change. */
 struct ct_code_view *ct_record_capture_view(struct ct_record_capture *capture, unsigned number);
 /* Notes that code or a file that ran is new, so that the trace from here on needs a new description. */
 void ct_record_capture_changed(struct ct_record_capture *capture);
-/* Writes what was traced so far, when it is time, behind what describes it, so that the capture can be read
+/* Writes what was traced so far, when it is time, after a description of it, so that the capture can be read
  * up to there however the recording ends. A stream gets everything at once. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_record_capture_flush(struct ct_record_capture *capture, struct ct_record_programs *programs);
 /* Writes what is left, and the files that describe the capture. CT_ERR_IO, CT_ERR_NOMEM. */

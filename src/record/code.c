@@ -9,7 +9,8 @@
 
 #define PAGE CT_CODE_PAGE
 
-/* Of all places together. More code than that is not told apart from what was there before. */
+/* Versions of all places together. Code that changes more often is not told apart from what was there
+ * before. */
 #define VERSIONS_MAX 8192u
 
 struct ct_code {
@@ -78,7 +79,7 @@ static int grow_table(struct ct_code *code)
     return CT_OK;
 }
 
-/* The place that begins at `addr`, made when it is not there; NULL without memory. */
+/* Finds or makes the place that begins at `addr`. NULL: no memory. */
 static struct ct_code_place *place_at(struct ct_code *code, uint64_t addr)
 {
     if (code->place_count * 2 >= code->table_size && grow_table(code))
@@ -104,7 +105,8 @@ static bool was_executed(const struct ct_code_page *page, size_t at)
     return page->executed[at / 8] >> at % 8 & 1;
 }
 
-/* Whether the page can hold executed bytes at `at`: what was executed there before is the same. */
+/* Tells whether the page can hold these executed bytes at `at`: whatever was executed there before is the
+ * same. */
 static bool agrees(const struct ct_code_page *page, size_t at, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -113,7 +115,7 @@ static bool agrees(const struct ct_code_page *page, size_t at, const uint8_t *by
     return true;
 }
 
-/* Executed bytes replace what only lay there. */
+/* Puts executed bytes into the page, over bytes that were only seen. */
 static void put_executed(struct ct_code_page *page, size_t at, const uint8_t *bytes, size_t size)
 {
     memcpy(page->bytes + at, bytes, size);
@@ -121,7 +123,8 @@ static void put_executed(struct ct_code_page *page, size_t at, const uint8_t *by
         page->executed[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
-/* What lay around the code that changed is still there, as far as anybody knows. */
+/* Adds a version of a place, with the bytes of the one before: around the code that changed they are taken to
+ * be the same. */
 static struct ct_code_page *add_version(struct ct_code *code, struct ct_code_place *place)
 {
     struct ct_code_page *page = ct_arena_alloc(&code->arena, sizeof *page);
@@ -140,8 +143,8 @@ static struct ct_code_page *add_version(struct ct_code *code, struct ct_code_pla
     return page;
 }
 
-/* The part of a block that lies in one place: *page is a version that holds
- * it, NULL when there are too many. */
+/* Finds or makes a version that holds the part of a block that lies in one place. *page is NULL when there
+ * are too many versions. */
 static int show_part(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size,
                      struct ct_code_place **place, struct ct_code_page **page)
 {
@@ -269,8 +272,8 @@ static struct ct_code_page *in_force(const struct ct_code_view *view, const stru
     return place->first;
 }
 
-/* Part `i` of a block: the version in force holds it too, or comes to hold
- * it, or another comes into force. */
+/* Brings a version of part `i` of a block into force, unless the one in force can hold it, too. *shown false:
+ * there are too many versions. */
 static int show_in_view(struct ct_code_view *view, struct ct_code_block *b, unsigned i, bool *shown)
 {
     const struct ct_code_place *place = b->places[i];
@@ -326,8 +329,8 @@ void ct_code_view_set(struct ct_code_view *view, const uint32_t *versions, uint3
 
 /* ---- blocks ---- */
 
-/* What raises an exception: Arm ARM DDI 0487, C4.1.93, F3 and F4. A block whose last instruction is neither a
- * branch nor one of these ended because it was long, at the end of a page, or at a system instruction. */
+/* Tells how an instruction that is no branch ends a block (DDI 0487, C4.1.93, F3 and F4). A block that ends
+ * in none of those that raise an exception was long, at the end of a page, or at a system instruction. */
 static uint8_t end_a64(uint32_t op)
 {
     if ((op & 0xffe0001f) == 0xd4000001) /* SVC */
@@ -377,7 +380,7 @@ static uint8_t classify(const struct ct_code *code, enum ct_isa isa, const uint8
     return end;
 }
 
-/* Finds the waypoints. With `stops` NULL they are only counted. */
+/* Finds the waypoints; with `stops` NULL it only counts them. */
 static uint32_t find_stops(const struct ct_code *code, struct ct_code_block *b, struct ct_code_stop *stops)
 {
     uint32_t count = 0;

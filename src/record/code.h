@@ -77,38 +77,38 @@ int ct_code_add_memory(struct ct_code *code, uint64_t addr, const uint8_t *bytes
 /* Returns a block by its number; NULL when there is none. */
 struct ct_code_block *ct_code_block(const struct ct_code *code, uint32_t id);
 
-/* Address of instruction `index` of the block, or of its end. */
+/* Gives the address of instruction `index` of the block, or the block's end. */
 uint64_t ct_code_insn_addr(const struct ct_code_block *block, uint32_t index);
 
-/* All places, by address. */
+/* Gives all places, sorted by address. */
 struct ct_code_place *const *ct_code_places(struct ct_code *code, size_t *count);
 
 struct ct_code_page *ct_code_version(const struct ct_code_place *place, uint32_t version);
 
-/* Whether some of it is T32, whose instructions may lie in two pages. */
+/* Tells whether some of the code is T32, whose instructions may lie in two pages. */
 bool ct_code_has_t32(const struct ct_code *code);
 
-/* How many places have several versions by now. */
+/* Gives a pointer to the number of places that have several versions by now. */
 const uint32_t *ct_code_changing(const struct ct_code *code);
 
-/* Which versions are in force for who executes: the first ones to begin with. */
+/* Which versions are in force for a core: the first ones to begin with. */
 struct ct_code_view;
 
 int ct_code_view_new(struct ct_code *code, struct ct_code_view **out);
 void ct_code_view_free(struct ct_code_view *view);
 
-/* The block is executed: its versions come into force, unless those that are hold the same bytes. *shown
- * false: there is none to say it. With `view` NULL only the first versions count. CT_ERR_NOMEM. */
+/* Executes a block: its versions come into force, unless those in force hold the same bytes. *shown false:
+ * there were too many versions to keep one. With `view` NULL only the first versions count. CT_ERR_NOMEM. */
 int ct_code_view_show(struct ct_code_view *view, struct ct_code_block *block, bool *shown);
 
-/* Grows whenever another version comes into force. */
+/* Gives a pointer to a number that grows whenever another version comes into force. */
 const uint32_t *ct_code_view_epoch(const struct ct_code_view *view);
 
-/* The version in force at the place with this number. */
+/* Gives the number of the version in force at the place with this number. */
 uint32_t ct_code_view_version(const struct ct_code_view *view, uint32_t changing);
 
-/* Other versions come into force: versions[i] at the place with the number i + 1, at those beyond the first
- * ones. They were in force before. */
+/* Brings a former set of versions back into force: versions[i] at the place with the number i + 1, the first
+ * ones at places beyond `count`. */
 void ct_code_view_set(struct ct_code_view *view, const uint32_t *versions, uint32_t count);
 
 #endif

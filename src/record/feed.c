@@ -21,7 +21,7 @@
 /* Seconds that the program has to end after a signal. */
 #define GRACE 2
 
-/* Sends the program the signal that is meant for it, and ends it when it goes on all the same. */
+/* Passes a signal on to the program, and kills it when it does not end in time. */
 static void pass_signal(struct ct_record_feed *feed)
 {
     struct timespec now;
@@ -69,7 +69,7 @@ int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const 
     return ct_fail(ctx, CT_ERR_IO, "%s cannot be started: %s", qemu->command, strerror(errno));
 }
 
-/* True when the child has ended; waits for that when `block`. */
+/* Tells whether the child has ended; with `block` it waits for that. */
 static bool reap(struct ct_record_feed *feed, bool block)
 {
     const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
@@ -97,7 +97,7 @@ struct trace_chunk *ct_record_feed_chunk(struct ct_record_feed *feed)
             return &area->chunks[area->order[feed->done++ % TRACE_CHUNKS] % TRACE_CHUNKS];
         if (feed->over)
             return NULL;
-        /* What it handed over before it ended is there once it has ended. */
+        /* what it handed over before it ended is in the area once it has ended */
         feed->over = reap(feed, false);
         if (!feed->over)
             syscall(SYS_futex, &area->handed, FUTEX_WAIT, handed, &pause, NULL, 0);

@@ -13,7 +13,7 @@ struct ct_record_file {
     size_t size, room;
 };
 
-/* CT_ERR_IO. */
+/* Creates the file. CT_ERR_IO. */
 int ct_record_file_open(struct ct_ctx *ctx, struct ct_record_file *trace, const char *path);
 /* Holds bytes for the file. CT_ERR_NOMEM, without a text. */
 int ct_record_file_add(struct ct_record_file *trace, const uint8_t *bytes, size_t size);

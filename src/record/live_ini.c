@@ -64,7 +64,7 @@ static int write_image(struct ct_ctx *ctx, FILE *out, const struct ct_recording 
     return CT_OK;
 }
 
-/* It takes its name when it is whole: who waits for the stream waits for it. */
+/* Writes live.ini. It gets its name when it is whole, because readers of the stream wait for it. */
 int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recording)
 {
     const struct ct_snapshot place = {.dir = recording->directory, .part = ""};

@@ -94,7 +94,7 @@ static bool is_vector(const struct ct_path *p, struct place at)
     return p->system && at.level && !(at.addr & 0x7f) && knows_vectors(p, at.addr);
 }
 
-/* Something that can only be an exception led to `at`. */
+/* Learns a vector base from `at`, to which only an exception can have led. */
 static void learn_vector(struct ct_path *p, struct place at)
 {
     if (p->system && at.level && !(at.addr & 0x7f) && !knows_vectors(p, at.addr) &&
@@ -102,7 +102,7 @@ static void learn_vector(struct ct_path *p, struct place at)
         p->vectors[p->vector_count++] = at.addr & ~(VECTOR_TABLE - 1);
 }
 
-/* What came between two blocks: the vector tells. */
+/* Finds the number of the exception between two blocks by the vector that it took. */
 static unsigned async_number(const struct ct_path *p, struct place at)
 {
     static const uint8_t by_entry[] = {EXCEPTION_INSN_FAULT, EXCEPTION_IRQ, EXCEPTION_FIQ,
@@ -112,7 +112,7 @@ static unsigned async_number(const struct ct_path *p, struct place at)
 
 /* ---- a block ---- */
 
-/* Tells of the first `count` instructions of a block, up to but not including a waypoint that is its last. */
+/* Tells the trace unit of the first `count` instructions of a block, without a waypoint that is its last. */
 static int tell_insns(struct ct_path *p, struct ct_code_block *b, uint32_t count)
 {
     uint32_t told = 0;
@@ -142,7 +142,8 @@ static bool is_at(struct place place, uint64_t addr)
     return place.addr == addr;
 }
 
-/* Direct branches: the next address tells, but for one to the next instruction. */
+/* Tells of a direct branch. The next address shows whether it was taken, except when it leads to the next
+ * instruction. */
 static int tell_direct(struct ct_path *p, const struct ct_code_stop *stop, struct place next, bool *async)
 {
     const bool always = !stop->insn.cond && !stop->in_it;
@@ -176,12 +177,12 @@ static int tell_stop(struct ct_path *p, const struct ct_code_stop *stop, struct 
     return ct_unit_branch(p->unit, &stop->insn, true, stop->end, (enum ct_isa)p->now->isa);
 }
 
-/* The block was left at its instruction `count`, which was not executed. */
+/* Tells of a block that was left at its instruction `count`, which was not executed. */
 static int tell_fault(struct ct_path *p, uint32_t count, struct place next, unsigned number, bool *left)
 {
     struct ct_code_block *b = p->now;
     const int status = tell_insns(p, b, count);
-    /* Without a signal QEMU only began again there. */
+    /* without a signal QEMU only began again there */
     if (status || (!p->handler && is_at(next, ct_code_insn_addr(b, count))))
         return status;
     *left = true;
@@ -195,7 +196,7 @@ static int tell_call(struct ct_path *p, bool *left)
     return status ? status : ct_unit_exception(p->unit, EXCEPTION_CALL);
 }
 
-/* The block was executed whole, and then execution was at `next`. */
+/* Tells of a block that was executed as a whole before execution came to `next`. */
 static int tell_whole(struct ct_path *p, struct place next, bool *left)
 {
     struct ct_code_block *b = p->now;
@@ -226,11 +227,11 @@ static int tell_whole(struct ct_path *p, struct place next, bool *left)
     return p->vague ? CT_OK : ct_unit_exception(p->unit, async_number(p, next));
 }
 
-/* Tells of the block of now; `next`: where execution came, or where a signal found it. */
+/* Tells of the current block. `next` is where execution came, or where a signal found it. */
 static int settle(struct ct_path *p, struct place next, bool *left)
 {
     const struct ct_code_block *b = p->now;
-    /* An access of the last instruction may be none, when its condition failed. */
+    /* the last instruction may have made no access, when its condition failed */
     const bool whole = !p->partial || (p->at >= b->insns && is_at(next, b->end));
     int status;
     if (whole)
@@ -248,7 +249,7 @@ static int settle(struct ct_path *p, struct place next, bool *left)
 
 /* ---- exceptions of a whole machine, by where they return to (ELR_ELx) ---- */
 
-/* How far the block of now was executed before an exception. */
+/* How far the current block was executed before an exception. */
 struct ending {
     uint32_t count;                  /* instructions */
     const struct ct_code_stop *stop; /* the last of them is a waypoint, or NULL … */
@@ -268,7 +269,8 @@ static bool ends_behind(const struct ct_code_block *b, const struct ct_code_stop
     return to == b->end;
 }
 
-/* Whether the block of now and an exception that returns to `to` go together. */
+/* Finds how far the current block was executed when an exception returns to `to`. False: that address does
+ * not fit the block. */
 static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
 {
     const struct ct_code_block *b = p->now;
@@ -280,7 +282,8 @@ static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
     return to >= b->addr && to < b->end && !(to & 3);
 }
 
-/* Whether the block of now leads to `at` by itself, as far as its last instruction tells. */
+/* Tells whether the current block can lead to `at` without an exception, as far as its last instruction
+ * shows. */
 static bool leads_to(const struct ct_path *p, struct place at)
 {
     const struct ct_code_block *b = p->now;
@@ -292,7 +295,7 @@ static bool leads_to(const struct ct_path *p, struct place at)
     return is_at(at, last->insn.target) || (last->insn.cond && is_at(at, b->end));
 }
 
-/* Whether an exception led to `at`. */
+/* Tells whether an exception led to `at`. */
 static bool is_exception(struct ct_path *p, struct place at, struct ending *e)
 {
     if (!p->system || !p->returns || !p->now || !find_ending(p, p->return_to, e))
@@ -312,7 +315,7 @@ static unsigned exception_number(const struct ct_path *p, const struct ending *e
     return p->now->end_how == CT_CODE_PLAIN ? number : EXCEPTION_CALL;
 }
 
-/* The level that the exception came from: entries from 0x400 on are for lower ones. */
+/* Gives the level that the exception came from: entries from 0x400 on are for lower levels. */
 static unsigned level_before(struct place vector)
 {
     return vector.addr & 0x400 ? vector.level - 1 : vector.level;
@@ -364,14 +367,15 @@ static int enter(struct ct_path *p, struct ct_code_block *b)
     return status;
 }
 
-/* A system call needs no next address to be told. */
+/* Tells whether the current block ends in a system call, of which the trace unit can be told before the next
+ * address is known. */
 static bool is_at_call(const struct ct_path *p)
 {
     return p->now && p->now->end_how == CT_CODE_CALL && !p->partial;
 }
 
-/* The wait in a system call comes behind its exception, any other one before the
- * branch at the end of the block. */
+/* Lets the core wait: in a system call behind its exception, else before the branch at the end of the
+ * block. */
 static int wait_for(struct ct_path *p, uint64_t cycles)
 {
     bool left;

@@ -11,10 +11,11 @@ struct ct_record_programs {
     size_t count;
 };
 
-/* A file is mapped at `addr`; one that is no ELF file with code there is none that ran. CT_ERR_NOMEM. */
+/* Notes that a file was mapped at `addr`. Files that are no ELF files with code are left out.
+ * CT_ERR_NOMEM. */
 int ct_record_programs_map(struct ct_ctx *ctx, struct ct_record_programs *programs, uint64_t addr,
                            const struct trace_file *file);
-/* The program that was started takes the first place. CT_ERR_NOMEM. */
+/* Puts the program that was started into the first place. CT_ERR_NOMEM. */
 int ct_record_programs_first(struct ct_ctx *ctx, struct ct_record_programs *programs, const char *path,
                              uint64_t bias);
 void ct_record_programs_free(struct ct_record_programs *programs);

@@ -39,7 +39,7 @@ static bool find_plugin(char path[4096], const char *file, const char *variable)
     return access(path, R_OK) == 0;
 }
 
-/* Architecture of a program by its ELF header. */
+/* Chooses the command by the architecture in the program's ELF header. */
 static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *program)
 {
     unsigned char head[20] = {0};

@@ -93,7 +93,7 @@ static int end_thread(struct record *r, unsigned index, bool certain)
     return status;
 }
 
-/* The address of a function of the program, as it was loaded. */
+/* Finds the address of a function of the program, as it was loaded. */
 static int find_function(struct record *r, const char *text, uint64_t *addr)
 {
     struct ct_programs *programs;
@@ -121,7 +121,8 @@ static int find_function(struct record *r, const char *text, uint64_t *addr)
     return rc;
 }
 
-/* Where tracing begins or ends, once it is known where the program lies. */
+/* Reads where tracing begins or ends: an address, or a function, whose address is known once the program is
+ * loaded. */
 static int find_point(struct record *r, const char *text, uint64_t *addr, bool *given)
 {
     char *end;
@@ -143,8 +144,8 @@ static int make_out(struct record *r)
     return rc ? rc : ct_record_capture_new(r->ctx, &r->o, r->code, &r->out);
 }
 
-/* Finds the first core for a thread that begins at `clock`: one that is free, and did nothing later. Without
- * such a core it is CT_RECORD_CORES. */
+/* Finds the first core for a thread that begins at `clock`: one that is free and did nothing after that time.
+ * *core is CT_RECORD_CORES when there is none. */
 static int find_core(struct record *r, uint64_t clock, unsigned *core)
 {
     for (*core = 0; *core < CT_RECORD_CORES; ++*core) {
@@ -182,7 +183,7 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
     return rc;
 }
 
-/* One core runs one thread at a time: the others are stopped. */
+/* Switches to another thread. Where one core runs all threads the one before is paused. */
 static int switch_to(struct record *r, unsigned index)
 {
     const struct thread *before = &r->threads[r->running];
@@ -213,7 +214,7 @@ static int take_chunk(struct record *r, const struct trace_chunk *chunk)
     return !rc && TRACE_KIND(words[used - 1]) == TRACE_THREAD_END ? end_thread(r, index, false) : rc;
 }
 
-/* What is still in the hands of threads, once the program is over. */
+/* Takes what threads have not handed over when the program is over, and ends them. */
 static int take_rest(struct record *r)
 {
     struct trace_area *area = r->feed.area;
@@ -255,7 +256,7 @@ static uint32_t or_else(uint32_t value, uint32_t otherwise)
     return value ? value : otherwise;
 }
 
-/* What does not go together, and what is out of range. */
+/* Checks the options. Result: what does not go together or is out of range, or NULL. */
 static const char *fault(const struct ct_record_options *g)
 {
     if (!g->argv || !g->argv[0] || !g->directory)
@@ -327,9 +328,9 @@ static int read_options(struct record *r)
         CT_RECORD_CORES);
 }
 
-/* Cycles by which a core is to be later than what it saw of another, so that its trace says so: a
- * cycle count comes for no less than the threshold. Without timestamps there is nothing to compare,
- * and a single core has one order. */
+/* Gives the cycles by which a core is to be later than what it saw of another, so that its trace shows the
+ * order: at least the threshold, below which there is no cycle count. 0 without timestamps, which compare
+ * cores, and with a single core. */
 static uint32_t latency(const struct record *r)
 {
     if (!r->o.wishes.timestamps || r->o.contexts)
@@ -338,8 +339,8 @@ static uint32_t latency(const struct record *r)
     return threshold && r->o.unit.cc_threshold ? r->o.unit.cc_threshold : 1;
 }
 
-/* An error is told while the program goes on, which may be for long, and is that of the recording all the
- * same. */
+/* Takes what the program hands over, and logs an error at once, since the program may go on for long. The
+ * recording returns the error, too. */
 static int take_all_told(struct record *r)
 {
     const int rc = ct_tell_nomem(r->ctx, r->o.directory, take_all(r));

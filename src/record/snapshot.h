@@ -5,7 +5,7 @@
 
 #include "record/states.h"
 
-/* From here on the trace of a buffer is of another state of memory. */
+/* From this byte on, the trace of a buffer is of another state of memory. */
 struct ct_snapshot_piece {
     uint64_t from; /* byte of the trace file */
     uint32_t state;
@@ -39,8 +39,8 @@ struct ct_snapshot {
     const struct ct_states *states;
 };
 
-/* Writes all but the trace. snapshot.ini takes the place of an older one at the end, so that what describes
- * the trace is whole at any time when `part` is a new folder. CT_ERR_IO: something cannot be written. */
+/* Writes all files but the trace. snapshot.ini replaces an older one at the end, so when `part` is a new
+ * folder, a whole description is there at any time. CT_ERR_IO: something cannot be written. */
 int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *snapshot, struct ct_code *code);
 
 #endif

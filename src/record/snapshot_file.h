@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of what writes snapshots: its files, and which memory stays. */
+/* Shared by the files that write snapshots. */
 #ifndef CT_RECORD_SNAPSHOT_FILE_H
 #define CT_RECORD_SNAPSHOT_FILE_H
 
@@ -30,11 +30,11 @@ struct ct_snapshot_memory {
     bool *changes; /* of each place: it is not the same in all states */
 };
 
-/* `changes` is to be freed. CT_ERR_NOMEM. */
+/* Looks up which places there are and which of them change. `changes` is to be freed. CT_ERR_NOMEM. */
 int ct_snapshot_look(struct ct_ctx *ctx, const struct ct_snapshot *snapshot, struct ct_code *code,
                      struct ct_snapshot_memory *memory);
 
-/* Writes what changes into a file of its own, and what describes it to `out`. */
+/* Writes code that changes into a file of its own, and describes it in `out`. */
 int ct_snapshot_write_states(struct ct_ctx *ctx, const struct ct_snapshot *snapshot,
                              const struct ct_snapshot_memory *memory, size_t buffers, FILE *out);
 

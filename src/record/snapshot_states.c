@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of a snapshot that only coretap reads (docs/formats.md): code that changed while it ran. What
- * changes is in no [dump…], so who does not know it finds no memory there, and not the wrong one. */
+/* The part of a snapshot that only coretap reads (docs/formats.md): code that changed while it ran. It is in
+ * no [dump…], so other readers find no memory there rather than the wrong one. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static bool follows(const struct ct_snapshot_memory *m, size_t i)
     return i + 1 < m->count && m->places[i + 1]->addr == m->places[i]->addr + PAGE;
 }
 
-/* Whether reading an instruction at the end of the place needs the next one. */
+/* Tells whether an instruction at the end of the place goes on in the next one. */
 static bool runs_over(const struct ct_snapshot_memory *m, size_t i)
 {
     bool executed = false;
@@ -23,7 +23,8 @@ static bool runs_over(const struct ct_snapshot_memory *m, size_t i)
     return executed && follows(m, i);
 }
 
-/* An instruction is read from one image: places that share one change together. */
+/* Marks places as changing that share an instruction with one that changes: an instruction is read from one
+ * image. */
 static void join(struct ct_snapshot_memory *m)
 {
     for (size_t i = 0; i + 1 < m->count; i++)

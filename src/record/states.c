@@ -6,10 +6,11 @@
 
 #include "base/ctx.h"
 
-/* Versions in all states: what describes them is to stay readable. */
+/* Versions in all states, so that what describes them stays readable. */
 #define ENTRIES_MAX ((size_t)1 << 18)
 
-/* Versions by number of the place less one; those beyond are the first ones. The last one here is not. */
+/* Versions by number of the place less one; later places have their first version. The last one here is not a
+ * first one. */
 struct state {
     uint32_t *versions;
     uint32_t count;

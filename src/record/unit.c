@@ -7,7 +7,7 @@
 #include "base/ctx.h"
 #include "record/unit_state.h"
 
-/* xorshift64*: what chance there is comes from the seed. */
+/* Gives a random number below n (xorshift64*); the seed decides it. */
 static uint32_t random_below(struct ct_unit *u, uint32_t n)
 {
     uint64_t x = u->random;
@@ -18,7 +18,7 @@ static uint32_t random_below(struct ct_unit *u, uint32_t n)
     return (uint32_t)((x * UINT64_C(2685821657736338717) >> 32) * n >> 32);
 }
 
-/* Instructions up to the next of what comes once in `rate` of them. */
+/* Chooses after which instruction something comes next that comes about once in `rate` of them. */
 static uint64_t next_at(struct ct_unit *u, uint32_t rate)
 {
     return rate ? u->executed + rate / 2 + random_below(u, rate) : UINT64_MAX;
@@ -71,7 +71,7 @@ int ct_unit_flush(struct ct_unit *u, bool final)
         if (!status && len)
             status = u->o.write(u->o.user, bytes, len);
     } while (!status && (len || (taken < u->count && final)));
-    /* What looks at the element behind it stays. */
+    /* an element that depends on the one behind it stays */
     u->count -= taken;
     memmove(u->elems, u->elems + taken, u->count * sizeof *u->elems);
     return status;
@@ -122,8 +122,8 @@ static bool in_ranges(const struct ct_unit *u)
     return false;
 }
 
-/* Whether the run that has ended is traced. A run that holds a start or stop address is traced as if it began
- * or ended with it. */
+/* Tells whether the run that has ended is traced. A run that holds a start or stop address counts as if it
+ * began or ended with it. */
 static bool filter(struct ct_unit *u)
 {
     if (u->o.has_start && holds(u->o.start, u))
@@ -143,7 +143,7 @@ static int say_time(struct ct_unit *u, uint64_t clock)
     return u->o.ts_period ? u->voice->time(u, clock) : CT_OK;
 }
 
-/* Clock of the begin of the run of now. */
+/* Gives the clock at the begin of the current run. */
 static uint64_t begin_of(const struct ct_unit *u)
 {
     return u->clock - u->pending;
@@ -155,8 +155,8 @@ void ct_unit_spend(struct ct_unit *u, uint64_t cycles)
     u->pending += cycles;
 }
 
-/* A timestamp on each side of what the cycle counter leaves out: between two of
- * them time goes by as cycles do. */
+/* Lets the core wait. Long waits are left out of cycle counts; a timestamp on each side of one shows it,
+ * since between two of them time goes by as cycles do. */
 int ct_unit_wait(struct ct_unit *u, uint64_t cycles)
 {
     if (u->tracing && cycles <= CT_UNIT_COUNTED_WAIT) {
@@ -181,14 +181,14 @@ uint64_t ct_unit_clock(const struct ct_unit *u)
     return u->clock;
 }
 
-/* The run is over. Cycles are counted for what is traced, time goes on always. */
+/* Ends the time of a run: cycles are counted when it is traced, the clock goes on always. */
 static void count_cycles(struct ct_unit *u, bool traced)
 {
     u->cycles += traced ? u->pending : 0;
     u->pending = 0;
 }
 
-/* Tracing begins with the run of now. */
+/* Begins tracing with the current run. */
 static int begin(struct ct_unit *u)
 {
     const bool left_out = !u->tracing && begin_of(u) != u->told;
@@ -200,7 +200,7 @@ static int begin(struct ct_unit *u)
     return status;
 }
 
-/* Buffers are full: what was not written is gone, and so is what comes for a while. */
+/* Loses trace as full buffers do: what was not written is gone, and so is what comes for a while. */
 static int overflow(struct ct_unit *u)
 {
     if (u->losing) {
@@ -218,7 +218,8 @@ static int overflow(struct ct_unit *u)
     return status ? status : u->voice->lose(u);
 }
 
-/* The run is of another epoch than what was traced before. */
+/* Begins another epoch: the run is of other code than what was traced before. *on false: it cannot be
+ * traced. */
 static int renew(struct ct_unit *u, bool *on)
 {
     const int status = u->o.renew(u->o.user, on);
@@ -228,7 +229,7 @@ static int renew(struct ct_unit *u, bool *on)
     return status;
 }
 
-/* Makes tracing ready for the run. CT_OK and *on, or an error. */
+/* Decides whether the run is traced, and makes tracing ready for it. Result: CT_OK and *on, or an error. */
 static int decide(struct ct_unit *u, bool *on)
 {
     int status = overflow(u);
@@ -263,7 +264,7 @@ static int tell(struct ct_unit *u, bool traced)
     return u->n && u->o.run ? u->o.run(u->o.user, &run) : CT_OK;
 }
 
-/* Events and timestamps come behind a run. */
+/* Adds events and timestamps, which come behind a run. */
 static int extras(struct ct_unit *u)
 {
     int status = CT_OK;

@@ -43,17 +43,17 @@ struct ct_unit_options {
                          any number */
     /* Where code changes while it runs: a number that grows when it does. NULL: it never does. */
     const uint32_t *epoch;
-    /* Takes that what is traced from now on is of another epoch, and calls ct_unit_restart when nothing
-     * before it may be written behind it; *good false: it cannot be told of. */
+    /* Told that what is traced from now on is of another epoch. Calls ct_unit_restart when it may not be
+     * written behind what came before. *good false: it cannot be described. */
     int (*renew)(void *user, bool *good);
-    /* Takes trace bytes; an error ends it all, and is returned. */
+    /* Takes trace bytes. An error ends the recording and is returned. */
     int (*write)(void *user, const uint8_t *bytes, size_t size);
     /* Takes each run, or is NULL. */
     int (*run)(void *user, const struct ct_unit_run *run);
     void *user;
 };
 
-/* What the registers of a source have to say for these wishes. */
+/* What a source is to trace, from which its registers follow. */
 struct ct_unit_wishes {
     uint8_t protocol; /* enum ct_protocol: ETM4, ETE or PTM */
     uint8_t trace_id;
@@ -68,52 +68,52 @@ struct ct_unit;
 int ct_unit_new(struct ct_ctx *ctx, const struct ct_unit_options *options, struct ct_unit **out);
 void ct_unit_free(struct ct_unit *unit);
 
-/* What comes next is executed at this exception level. Without any of these calls all is EL0. */
+/* Sets the exception level of what is executed next. Without any of these calls everything is EL0. */
 void ct_unit_next_level(struct ct_unit *unit, unsigned level);
 
-/* Execution goes on at `addr`, where an exception took it, without a gap in the trace. */
+/* Notes that an exception took execution to `addr`, without a gap in the trace. */
 int ct_unit_enter(struct ct_unit *unit, uint64_t addr, enum ct_isa isa);
 
-/* Execution goes on at `addr`, and nothing told how it came there (or an exception did). */
+/* Notes that execution goes on at `addr`, and nothing told how it came there (or an exception did). */
 int ct_unit_place(struct ct_unit *unit, uint64_t addr, enum ct_isa isa);
 
-/* `n` instructions were executed, of which the last lies at `last` and ends at `end`, and none
- * of them is a waypoint (but perhaps the last: then ct_unit_branch follows). `traceable`:
- * memory images say what they are. */
+/* Notes that `n` instructions were executed, of which the last lies at `last` and ends at `end`. Only the
+ * last may be a waypoint, and then ct_unit_branch follows. `traceable`: memory images say what they are. */
 void ct_unit_insns(struct ct_unit *unit, uint32_t n, uint64_t last, uint64_t end, bool traceable);
 
-/* The last of them is a waypoint and led to `next`. */
+/* Notes that the last instruction is a waypoint and led to `next`. */
 int ct_unit_branch(struct ct_unit *unit, const struct ct_insn *insn, bool taken, uint64_t next,
                    enum ct_isa isa);
 
-/* An exception, numbered as in IHI 0064H table 6-14, whose preferred return address is where execution is. */
+/* Notes an exception, numbered as in IHI 0064H table 6-14. Its preferred return address is where execution
+ * is. */
 int ct_unit_exception(struct ct_unit *unit, unsigned number);
 
-/* Execution left for a place that is not known yet; how is not to be told. */
+/* Notes that execution left for an unknown place, in a way that the trace does not tell. */
 int ct_unit_leave(struct ct_unit *unit);
 
-/* The core was at work for so many cycles, on what is told next. */
+/* Counts cycles in which the core worked on what is told next. */
 void ct_unit_spend(struct ct_unit *unit, uint64_t cycles);
-/* It waited, now. Cycle counts have waits of at most CT_UNIT_COUNTED_WAIT cycles while it traces. */
+/* Lets the core wait now. While it traces, cycle counts have waits of at most CT_UNIT_COUNTED_WAIT cycles. */
 #define CT_UNIT_COUNTED_WAIT 4096
 int ct_unit_wait(struct ct_unit *unit, uint64_t cycles);
-/* It waited until its clock is at `clock`, if it is not there yet. */
+/* Lets the core wait until its clock is at `clock`, if it is not there yet. */
 int ct_unit_wait_until(struct ct_unit *unit, uint64_t clock);
-/* Its clock, in cycles. */
+/* Gives the core's clock, in cycles. */
 uint64_t ct_unit_clock(const struct ct_unit *unit);
 
-/* Where execution is. */
+/* Gives the address at which execution is, and its instruction set. */
 void ct_unit_at(const struct ct_unit *unit, uint64_t *addr, enum ct_isa *isa);
 
-/* What runs from now on is something else. Execution must have left. */
+/* Sets the context ID of what runs from now on. Execution must have left. */
 void ct_unit_context(struct ct_unit *unit, uint32_t id);
 
-/* Instructions traced so far. */
+/* Gives the number of instructions that were traced so far. */
 uint64_t ct_unit_traced(const struct ct_unit *unit);
-/* … and executed, but not traceable. */
+/* Gives the number of instructions that were executed but not traceable. */
 uint64_t ct_unit_untraceable(const struct ct_unit *unit);
 
-/* Writes what is held back, and begins afresh with what comes. */
+/* Writes what is held back; what comes then does not depend on it. */
 int ct_unit_restart(struct ct_unit *unit);
 
 /* Writes what is held back. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace unit of ETMv4 or ETE says. */
+/* The elements of an ETMv4 or ETE. */
 #include "record/unit_state.h"
 
 static int open_etm4(struct ct_unit *u)
@@ -38,7 +38,7 @@ static uint8_t select_of(uint8_t isa)
     return isa == CT_ISA_T32 ? CT_IS1 : CT_IS0;
 }
 
-/* Everything here is done in the non-secure state. */
+/* Makes the context element. Everything that is recorded is non-secure. */
 static struct ct_elem context_of(const struct ct_unit *u, unsigned level)
 {
     uint16_t aux = 0;
@@ -82,7 +82,8 @@ static int enter_etm4(struct ct_unit *u)
     return status ? status : say_address(u, &u->at);
 }
 
-/* A return from an exception: an ETE knows it by the instruction. The level changes with it. */
+/* Puts out a return from an exception, which changes the level. An ETE has no element for it: its decoder
+ * knows the instruction. */
 static int say_return(struct ct_unit *u)
 {
     const bool ete = u->o.source.protocol == CT_PROTOCOL_ETE;
@@ -133,7 +134,7 @@ static int event_etm4(struct ct_unit *u, unsigned bits)
     return ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_EVENT, .n = (uint8_t)bits});
 }
 
-/* With the cycles since the last count: what the timestamp is the time of is known to the cycle. */
+/* Puts out a timestamp and the cycles since the last count, which place the timestamp exactly. */
 static int time_etm4(struct ct_unit *u, uint64_t clock)
 {
     int status = CT_OK;
@@ -168,8 +169,9 @@ static uint32_t bit(bool on, unsigned at)
     return (uint32_t)on << at;
 }
 
-/* IHI 0064H chapter 7: TRCIDR0 has cycle counts, branch broadcast, return stack, 64-bit timestamps; TRCIDR2 a
- * cycle counter of 20 bits, context IDs and VMIDs of 4 bytes, 64-bit addresses. */
+/* Fills in the registers (IHI 0064H chapter 7). TRCIDR0 has cycle counts, branch broadcast, return stack,
+ * 64-bit timestamps; TRCIDR2 a cycle counter of 20 bits, context IDs and VMIDs of 4 bytes, 64-bit
+ * addresses. */
 static void source_etm4(const struct ct_unit_wishes *w, struct ct_source *source)
 {
     source->regs.configr = 1 | bit(w->branch_broadcast, CONFIGR_BB) | bit(w->cycle_count, CONFIGR_CCI) |

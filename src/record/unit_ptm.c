@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a PTM says. The order of its elements is that of ct_ptm_emit. */
+/* The elements of a PTM, in the order of ct_ptm_emit. */
 #include "record/unit_state.h"
 
 /* IHI 0035B, ETMCR. */
@@ -54,7 +54,7 @@ static int say_address(struct ct_unit *u, const struct ct_unit_place *at)
         u, (struct ct_elem){.kind = CT_ELEM_ADDRESS, .n = select_of(at->isa), .aux = 32, .v = at->addr});
 }
 
-/* In a cycle-accurate trace they belong to most elements. */
+/* Puts out the cycle count that most elements have in a cycle-accurate trace. */
 static int say_cycles(struct ct_unit *u)
 {
     if (!has(u, ETMCR_CA))
@@ -64,7 +64,7 @@ static int say_cycles(struct ct_unit *u)
     return ct_unit_put(u, elem);
 }
 
-/* An i-sync. It has no VMID, so that comes behind the first one. */
+/* Puts out an i-sync. It has no VMID, which therefore comes behind the first one. */
 static int begin_ptm(struct ct_unit *u, bool periodic)
 {
     int status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_SYNC, .n = !u->begun});
@@ -103,8 +103,8 @@ static int branch_ptm(struct ct_unit *u, bool taken, bool target, bool eret, con
     return status || !target ? status : say_address(u, next);
 }
 
-/* A PTM numbers exceptions in its own way, and says where the handler is: at
- * the high vectors, as in Linux. */
+/* Puts out an exception. A PTM has numbers of its own, and tells the address of the handler: at the high
+ * vectors, as in Linux. */
 static int exception_ptm(struct ct_unit *u, unsigned number)
 {
     static const struct {
@@ -126,7 +126,7 @@ static int exception_ptm(struct ct_unit *u, unsigned number)
     return status ? status : say_address(u, &vector);
 }
 
-/* All that a PTM has is a trigger. */
+/* Puts out an event. A PTM has no other event than a trigger. */
 static int event_ptm(struct ct_unit *u, unsigned bits)
 {
     (void)bits;
@@ -141,7 +141,7 @@ static int time_ptm(struct ct_unit *u, uint64_t clock)
     return status ? status : say_cycles(u);
 }
 
-/* The i-sync after it tells. */
+/* Does nothing: the i-sync after an overflow tells of it. */
 static int lose_ptm(struct ct_unit *u)
 {
     (void)u;
@@ -165,8 +165,8 @@ static uint32_t bit(bool on, unsigned at)
     return (uint32_t)on << at;
 }
 
-/* ETMIDR says PFTv1.1; ETMCCER a return stack (23), the virtualization extensions (26), timestamps of 64 bits
- * (29), and that barriers are no waypoints. */
+/* Fills in the registers. ETMIDR says PFTv1.1; ETMCCER a return stack (23), the virtualization extensions
+ * (26), timestamps of 64 bits (29), and that barriers are no waypoints. */
 void ct_unit_source_ptm(const struct ct_unit_wishes *w, struct ct_source *source)
 {
     source->regs.etmcr = bit(w->branch_broadcast, ETMCR_BB) | bit(w->cycle_count, ETMCR_CA) |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the trace unit: what it knows, and how it speaks. */
+/* Shared by the files of the trace unit: its state, and what differs between protocols. */
 #ifndef CT_RECORD_UNIT_STATE_H
 #define CT_RECORD_UNIT_STATE_H
 
@@ -14,18 +14,18 @@ struct ct_unit_place {
     uint8_t isa; /* enum ct_isa */
 };
 
-/* What differs between the protocols: which elements say it. */
+/* The functions that differ between the protocols: which elements are put out. */
 struct ct_unit_voice {
     int (*open)(struct ct_unit *u);
     void (*close)(struct ct_unit *u);
     int (*emit)(struct ct_unit *u, const struct ct_elem *elems, size_t size, int final, size_t *taken,
                 uint8_t *out, size_t cap, size_t *len);
-    /* Trace begins with the run of now; `periodic`: it is on already and says where it is. */
+    /* Trace begins with the current run; `periodic`: it is on already and repeats where it is. */
     int (*begin)(struct ct_unit *u, bool periodic);
-    /* The waypoint at the end of the run; `target`: where it led to cannot be known. */
+    /* The run ends in a waypoint; `target`: a decoder cannot know where it led to. */
     int (*branch)(struct ct_unit *u, bool taken, bool target, bool eret, const struct ct_unit_place *next);
     int (*exception)(struct ct_unit *u, unsigned number);
-    /* Behind an exception, or NULL when it says that itself. */
+    /* Execution goes on behind an exception. NULL: the protocol's exception says where. */
     int (*enter)(struct ct_unit *u);
     int (*event)(struct ct_unit *u, unsigned bits);
     int (*time)(struct ct_unit *u, uint64_t clock);
@@ -43,7 +43,7 @@ struct ct_unit {
     struct ct_elem elems[CT_UNIT_ELEMS]; /* not written yet */
     size_t count;
     uint64_t since_sync; /* bytes */
-    /* The run of now: from `at` to `end`. */
+    /* The current run: from `at` to `end`. */
     struct ct_unit_place at;
     uint64_t end;
     uint64_t last; /* its last instruction */
@@ -77,14 +77,14 @@ struct ct_unit {
 bool ct_unit_has_return_stack(const struct ct_source *source);
 bool ct_unit_has_broadcast(const struct ct_source *source);
 
-/* Of a PTM. */
+/* Fills in the registers of a PTM. */
 void ct_unit_source_ptm(const struct ct_unit_wishes *wishes, struct ct_source *source);
 bool ct_unit_ptm_has_return_stack(const struct ct_source *source);
 bool ct_unit_ptm_has_broadcast(const struct ct_source *source);
 
 /* Takes an element. */
 int ct_unit_put(struct ct_unit *u, struct ct_elem elem);
-/* Writes elements as bytes, with `final` all of them. */
+/* Writes elements as bytes; with `final` all of them. */
 int ct_unit_flush(struct ct_unit *u, bool final);
 
 #endif
