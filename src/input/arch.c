@@ -61,7 +61,8 @@ static const struct core cores[] = {
     {"Cortex-M85", M(8, 1)},   {"ARM-AA64", {9, 6, CT_PROFILE_A, 1}},
 };
 
-/* "ARMv8.3-A", "ARMv7-M": version 7 to 9, minor of one or two digits, profile. */
+/* Parses a generic model such as "ARMv8.3-A" or "ARMv7-M": version 7 to 9, a minor version of one or two
+ * digits, a profile. */
 static int parse_generic(const char *model, struct ct_arch *out)
 {
     if (strncasecmp(model, "ARMv", 4) != 0 || model[4] < '7' || model[4] > '9')

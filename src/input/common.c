@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths, .ini files and images, the same for all readers. */
+/* Paths, .ini files and images, as all readers take them. */
 #include "input/reader.h"
 
 #include <errno.h>

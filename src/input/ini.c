@@ -31,7 +31,7 @@ static int blank(char c)
     return isspace((unsigned char)c);
 }
 
-/* The next line without comment and blanks around it. */
+/* Takes the next line, without comment and surrounding blanks. */
 static const char *clean_line(struct parser *p, size_t *size)
 {
     const char *line = p->next;
@@ -75,7 +75,7 @@ static int line_fail(struct parser *p, const char *fact)
     return p->error;
 }
 
-/* Sections are announced from here: inih keeps only the first 49 characters of their names. */
+/* Enters a section. inih is not asked for its name, of which it keeps only the first 49 characters. */
 static void enter_section(struct parser *p, const char *line, size_t size)
 {
     if (size < 3 || line[size - 1] != ']') {
@@ -90,7 +90,7 @@ static void enter_section(struct parser *p, const char *line, size_t size)
     p->error = p->fn(p->user, &p->item);
 }
 
-/* inih's fgets: one line a call, so that inih counts as we do. */
+/* Gives inih one line a call, in place of fgets, so that inih counts lines as this reader does. */
 static char *read_line(char *str, int num, void *stream)
 {
     struct parser *p = stream;

@@ -20,8 +20,8 @@ static int source_labels(struct ct_opening *opening, struct ct_source *source)
     return rc ? rc : make_printable(opening, &source->model);
 }
 
-/* The capture's arrays are const for those who read it; they are in its arena,
- * and are written here before that. */
+/* Makes the names of a buffer and its sources printable. The capture's arrays are const for their readers,
+ * but lie in its arena and may be written until it is given to them. */
 static int buffer_labels(struct ct_opening *opening, struct ct_buffer *buffer)
 {
     struct ct_source *sources = (struct ct_source *)buffer->sources;

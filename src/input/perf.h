@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the perf.data reader share. One pass over the records collects what they tell; buffers,
+/* Shared by the files of the perf.data reader. One pass over the records collects what they tell; buffers,
  * maps and images are then made of that. The trace stays in the file. */
 #ifndef CT_INPUT_PERF_H
 #define CT_INPUT_PERF_H
@@ -94,7 +94,7 @@ enum ct_perf_event_kind {
     CT_PERF_EVENT_CONTAINER, /* the process has its own names for files */
 };
 
-/* An event that changes which thread is whose, or what lies where. */
+/* An event that changes to which process a thread belongs, or what is mapped. */
 struct ct_perf_event {
     uint64_t time;
     uint64_t addr, size, file_offset; /* MAP */

@@ -21,8 +21,8 @@ static const struct ct_perf_attr *attr_by_id(const struct ct_perf *p, uint64_t i
     return NULL;
 }
 
-/* The attribute whose event a record belongs to. Mostly all have the same layout;
- * otherwise the last word names it. */
+/* Finds the attribute whose event a record belongs to. Most recordings have one layout for all; otherwise the
+ * record's last word names it. */
 static const struct ct_perf_attr *attr_of(const struct ct_perf *p, const struct ct_perf_record *r)
 {
     bool same = true;
@@ -85,7 +85,7 @@ static const char *copy_name(struct ct_perf *p, const uint8_t *bytes, size_t siz
     return ct_arena_strndup(&p->arena, (const char *)bytes, strnlen((const char *)bytes, size));
 }
 
-/* A build id that stands in the record in place of the file's device and inode. */
+/* Copies a build id, which stands in the record in place of the file's device and inode. */
 static int copy_build_id(struct ct_perf *p, const uint8_t *bytes, const struct ct_build_id **out)
 {
     struct ct_build_id *id = ct_arena_alloc(&p->arena, sizeof *id);

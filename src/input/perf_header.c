@@ -151,7 +151,7 @@ int ct_perf_add_build_id(struct ct_perf *p, const uint8_t *body, size_t size, un
     struct ct_build_id *id = &listed->id;
     *id = (struct ct_build_id){.size = (uint8_t)(id_size < CT_BUILD_ID_MAX ? id_size : CT_BUILD_ID_MAX)};
     memcpy(id->bytes, body + 4, id->size);
-    /* Ids of 16 bytes (MD5) lie in the room of 20. */
+    /* ids of 16 bytes (MD5) are padded to 20 */
     if (!(misc & CT_PERF_MISC_BUILD_ID_SIZE) && ct_load32(id->bytes + 16) == 0)
         id->size = 16;
     listed->name =

@@ -50,7 +50,7 @@ static bool find_symbol(Elf *elf, const char *name, uint64_t *value)
 
 static bool symbol_of_file(const char *path, const char *name, uint64_t *value)
 {
-    /* Read, not mapped: a file that shrinks meanwhile is an error and no signal. */
+    /* read, not mapped, so that a file that shrinks meanwhile is an error and no signal */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
@@ -82,7 +82,8 @@ static const char *find_vmlinux(const struct ct_perf *p, const struct ct_build_i
     return path;
 }
 
-/* `event` maps the kernel, called by the symbol that its `file_offset` is the address of. */
+/* Adds the kernel's ELF file. `event` maps the kernel; its name ends in the symbol that stands at its
+ * `file_offset`. */
 static int add_vmlinux(struct kernel *k, const struct ct_perf_event *event)
 {
     struct ct_perf *p = k->perf;
@@ -139,7 +140,7 @@ static int add_map(struct kernel *k, const struct ct_perf_event *event)
                                            .space = CT_SPACE_ANY});
 }
 
-/* Whether the kernel was to be traced at all. */
+/* Tells whether the recording has trace of the kernel. */
 static bool is_traced(const struct ct_perf *p)
 {
     for (size_t i = 0; i < p->attr_count; i++)

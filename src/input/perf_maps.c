@@ -107,7 +107,7 @@ static int add_thread(struct player *pl, uint32_t tid, uint32_t pid, uint64_t fr
 
 /* ---- generations ---- */
 
-/* The part of a mapping that its file has. */
+/* Makes an image of that part of a mapping that its file has. */
 static struct ct_image to_image(const struct mapping *m)
 {
     uint64_t size = m->last - m->addr + 1;
@@ -119,7 +119,7 @@ static struct ct_image to_image(const struct mapping *m)
                              .space = CT_SPACE_ANY};
 }
 
-/* The ELF file of a mapping, with its load bias. False: it is none that can be read. */
+/* Finds the load bias of the ELF file that a mapping is of. False: it is none that can be read. */
 static bool to_program(const struct mapping *m, struct ct_image *program)
 {
     *program = (struct ct_image){.path = m->object->path, .space = CT_SPACE_ANY, .is_elf = 1};
@@ -127,7 +127,7 @@ static bool to_program(const struct mapping *m, struct ct_image *program)
                                                m->last - m->addr + 1, &program->addr);
 }
 
-/* Each once, the one that was started first. */
+/* Lists the ELF files of a generation, each once, the one that was started first. */
 static int find_programs(struct player *pl, const struct process *process, struct ct_generation *generation)
 {
     size_t cap = process->count < CT_PERF_PROGRAMS_MAX ? process->count + 1 : CT_PERF_PROGRAMS_MAX;
@@ -151,7 +151,7 @@ static int find_programs(struct player *pl, const struct process *process, struc
     return CT_OK;
 }
 
-/* The file of a mapping is not there: what ran in it can be named all the same. */
+/* Notes a mapping whose file is missing, so that what ran in it can be named. */
 static int add_gone(struct player *pl, const struct mapping *m)
 {
     struct ct_capture *capture = pl->perf->opening->capture;
@@ -171,7 +171,7 @@ static int add_gone(struct player *pl, const struct mapping *m)
     return CT_OK;
 }
 
-/* The mappings of a process become a generation. */
+/* Makes a generation of the current mappings of a process. */
 static int freeze(struct player *pl, struct process *process)
 {
     struct ct_arena *arena = pl->perf->opening->arena;
@@ -200,7 +200,7 @@ static int freeze(struct player *pl, struct process *process)
     return find_programs(pl, process, generation);
 }
 
-/* What comes is of a new generation. */
+/* Ends the generation of a process, so that later changes make a new one. */
 static int begin_generation(struct player *pl, struct process *process, uint64_t time)
 {
     int rc = CT_OK;
@@ -231,7 +231,7 @@ static int reserve(struct player *pl, struct process *process, size_t more)
     return CT_OK;
 }
 
-/* The first mapping that ends at or behind an address. */
+/* Finds the first mapping that ends at or behind an address. */
 static size_t first_behind(const struct process *process, uint64_t addr)
 {
     return CT_COUNT_BELOW(process->mappings, process->count, last, addr);
@@ -251,7 +251,8 @@ static void replace(struct process *process, size_t low, size_t high, const stru
     process->count = process->count - (high - low) + n;
 }
 
-/* The new mapping, and what is left of the first and last one in its way. */
+/* Puts a new mapping, and what it leaves of the first and the last one in its way, into `out`. Result: how
+ * many. */
 static size_t cut_out(const struct process *process, size_t low, size_t high, const struct mapping *new,
                       struct mapping out[3])
 {
@@ -419,7 +420,7 @@ static int thread_order(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Leaves out what says the same as the entry before. */
+/* Leaves out entries that repeat the one before. Result: how many are left. */
 static size_t unique_threads(struct ct_thread *threads, size_t count)
 {
     size_t n = 0;

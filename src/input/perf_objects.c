@@ -36,13 +36,14 @@ const struct ct_build_id *ct_perf_listed_id(const struct ct_perf *p, const char 
     return NULL;
 }
 
-/* Older recordings do not say how long an id is: what is behind it is zero. */
+/* Compares build ids as if both had full length: older recordings do not tell the length, and pad with
+ * zeros. */
 static bool same_id(const struct ct_build_id *a, const struct ct_build_id *b)
 {
     return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
-/* Why the file at `path` cannot be the one that ran, or NULL. */
+/* Tells why the file at `path` cannot be the one that ran; NULL: it can. */
 static const char *unfit(const struct ct_perf *p, const char *path, const struct ct_build_id *id)
 {
     const struct ct_files *files = p->opening->files;
@@ -68,7 +69,7 @@ const char *ct_perf_check_file(const struct ct_perf *p, const char *path, const 
     const char *why = path ? unfit(p, path, id) : NULL;
     if (!why)
         return path;
-    /* That a file is another one is more than that there is none. */
+    /* the reason that a file is another one says more than that one is missing */
     if (!*reason || strcmp(*reason, strerror(ENOENT)) == 0)
         *reason = why;
     return NULL;
@@ -111,7 +112,7 @@ const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id 
     return copy;
 }
 
-/* Code that has no file. */
+/* Tells whether the name of a mapping is that of memory without a file. */
 static bool is_anonymous(const char *name)
 {
     static const char *const beginnings[] = {"//anon",  "[heap]",    "[stack",      "[anon", "anon_inode:",
@@ -127,7 +128,7 @@ static const char *without_slash(const char *name)
     return *name == '/' ? name + 1 : name;
 }
 
-/* Looks everywhere; NULL with the reason when it is nowhere. */
+/* Searches all places for the file. NULL: it is nowhere, for the reason given. */
 static const char *look_for(const struct ct_perf *p, const struct ct_perf_object *object, const char **reason)
 {
     static const char *const names[] = {"elf", "vdso", "", NULL};

@@ -48,7 +48,8 @@ static int tid_order(const void *a, const void *b)
     return by_tid ? by_tid : compare(x->begin, y->begin);
 }
 
-/* A snapshot's record has its end in place of its begin, and a size that may be more than what was kept. */
+/* Sets begin and end of snapshots. The record of one has its end in place of its begin, and a size that may
+ * be more than what was kept. */
 static void place_snapshots(struct ct_perf *p)
 {
     uint64_t largest = 0;
@@ -79,15 +80,15 @@ static int sort_auxes(struct layout *l)
     return CT_OK;
 }
 
-/* Whether a record is of a lower key, or ends at or before `at`. */
+/* Tells whether a record is of a lower key, or ends at or before `at`. */
 static bool is_before(const struct ct_perf_aux *aux, bool by_cpu, uint32_t key, uint64_t at)
 {
     const uint32_t of = by_cpu ? aux->sample.cpu : aux->sample.tid;
     return of < key || (of == key && aux->end <= at);
 }
 
-/* The first record of a sorted list that ends behind `at` and is of `key`, or of none when the recording does
- * not tell: its index. */
+/* Finds the index of the first record of a sorted list that is of `key` and ends behind `at`. Where the
+ * recording does not tell whose they are, records have no key. */
 static size_t find_aux(const struct ct_perf_aux *const *list, size_t count, bool by_cpu, uint32_t key,
                        uint64_t at)
 {
@@ -125,8 +126,9 @@ static int find_group(struct layout *l, const struct ct_perf_trace *trace, bool 
     return CT_OK;
 }
 
-/* The part of a trace from `begin` up to `end` of the AUX stream, which `aux` covers or (NULL) nothing.
- * `last` is the record that covered what came before: what is not covered was probably written likewise. */
+/* Adds the bytes `begin` to `end` of an AUX stream to a buffer. `aux` is the record that covers them, or
+ * NULL. `last` is the one that covered bytes before: what is not covered was probably written in the same
+ * way. */
 static int add_piece(struct layout *l, const struct ct_perf_trace *trace, uint64_t begin, uint64_t end,
                      const struct ct_perf_aux *aux, const struct ct_perf_aux *last)
 {
@@ -170,7 +172,7 @@ static int cut_up(struct layout *l, const struct ct_perf_trace *trace)
     if (i < p->aux_count)
         of = by_cpu ? list[i]->sample.cpu : list[i]->sample.tid;
     if (of != key) {
-        /* Records without sample IDs are for everybody. */
+        /* records without sample IDs are for everybody */
         key = UINT32_MAX;
         i = find_aux(list, p->aux_count, by_cpu, key, at);
     }

@@ -35,7 +35,7 @@ static void sort(struct numbers *n)
         qsort(n->all, n->count, sizeof *n->all, number_order);
 }
 
-/* Processes that pieces of trace are of. */
+/* Lists the processes that pieces of trace are of. */
 static int find_processes(struct ct_perf *p, const struct ct_maps *maps, struct numbers *pids)
 {
     struct numbers tids;
@@ -76,7 +76,7 @@ static int add(struct ct_perf *p, const struct ct_image *program, bool started)
     return CT_OK;
 }
 
-/* Those that were started, or all others. */
+/* Adds the ELF files of a process: those that were started, or all others. */
 static int add_process(struct ct_perf *p, const struct ct_process *process, bool started)
 {
     int rc = CT_OK;

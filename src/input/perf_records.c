@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 
-/* Records come out of the decompressor in pieces: room for a whole one besides a piece. */
+/* Records come out of the decompressor in pieces, so there is room for a piece and a whole record. */
 #define INFLATED_SIZE ((size_t)256 << 10)
 
 /* No recording unpacks to more than so many times its compressed records, and this much besides. */
@@ -33,7 +33,7 @@ static int take_at(struct ct_perf *p, const uint8_t *record, size_t size, uint64
                                                     .misc = ct_load16(record + 4)});
 }
 
-/* Whole records at the front of what was inflated. */
+/* Takes the whole records at the front of what was inflated. */
 static int take_inflated(struct ct_perf *p, struct inflating *in, uint64_t offset)
 {
     size_t at = 0;
@@ -102,7 +102,7 @@ static int cut(struct ct_perf *p, uint64_t at, const char *what)
                           what);
 }
 
-/* Bytes that follow a record without being part of it. */
+/* Gives the number of bytes that follow a record without being part of it. */
 static uint64_t appendix(const uint8_t *record, size_t size)
 {
     switch (ct_load32(record)) {

@@ -70,7 +70,8 @@ static struct ct_source etm4_source(const uint64_t *parameters, size_t count, bo
     return source;
 }
 
-/* One CPU whose magic number is word `i`; *used words are its. 0 when it is cut or unknown. */
+/* Takes the CPU whose magic number is word `i`. *used is the number of its words, 0 when it is cut or
+ * unknown. */
 static int take_cpu(struct ct_perf *p, const struct ct_perf_record *r, size_t i, size_t words, size_t *used)
 {
     uint64_t parameters[ETM4_PARAMETERS + 2] = {0};
@@ -137,7 +138,8 @@ int ct_perf_take_info(struct ct_perf *p, const struct ct_perf_record *r)
     return rc;
 }
 
-/* AUX_OUTPUT_HW_ID: the trace ID in bits 7:0; with minor version 1 (59:56) the sink in 39:8. */
+/* Takes the trace ID that AUX_OUTPUT_HW_ID has in bits 7:0 and, with minor version 1 (59:56), the sink in
+ * 39:8. */
 static void apply_hw_id(struct ct_perf *p, const struct ct_perf_hw_id *id)
 {
     for (size_t i = 0; i < p->cpu_count; i++) {
@@ -153,7 +155,7 @@ static void apply_hw_id(struct ct_perf *p, const struct ct_perf_hw_id *id)
 
 int ct_perf_finish_sources(struct ct_perf *p)
 {
-    /* The mark that the ID is told elsewhere is in the ID itself. */
+    /* an ID that is told elsewhere is marked by a bit of the ID itself */
     for (size_t i = 0; i < p->cpu_count; i++) {
         const struct ct_source_regs *regs = &p->cpus[i].source.regs;
         bool v7 =

@@ -95,7 +95,7 @@ int ct_perf_write_kernel(struct ct_perf_writer *w, uint32_t type, unsigned misc,
     return write_record(w, type, misc, &b);
 }
 
-/* struct perf_event_attr. */
+/* Appends a struct perf_event_attr. */
 static void put_attr(struct ct_perf_body *b, uint32_t type, uint64_t config, uint64_t sample_type,
                      uint64_t flags)
 {
@@ -138,7 +138,7 @@ static int begin_pipe(struct ct_perf_writer *w)
     return rc;
 }
 
-/* The head of a file; `data_size` and `features` are known at its end. */
+/* Writes the head of a file. `data_size` and `features` are known at the file's end. */
 static int write_head(struct ct_perf_writer *w, uint64_t data_size, uint64_t features)
 {
     uint64_t ids = CT_PERF_HEADER_SIZE;
@@ -246,8 +246,8 @@ int ct_perf_write_fork(struct ct_perf_writer *w, const struct ct_perf_stamp *sta
     return ct_perf_write_kernel(w, CT_PERF_FORK, 0, b, stamp);
 }
 
-/* The build id of a file, with its length in front; for one without: device, inode
- * and its generation, which are 0. */
+/* Appends the build id of a file, with its length in front, or zeros for one without, where device, inode and
+ * inode generation would be. */
 static void put_identity(struct ct_perf_body *b, const struct ct_build_id *id)
 {
     static const uint8_t zeros[CT_BUILD_ID_MAX];
@@ -316,7 +316,7 @@ int ct_perf_write_trace(struct ct_perf_writer *w, uint32_t idx, uint32_t tid, ui
     return rc ? rc : ct_perf_write_user(w, CT_PERF_AUXTRACE, 0, b);
 }
 
-/* Features: a table of where each is, then they: what machine it was, and where trace is. */
+/* Writes the features: a table of where each is, then what machine it was, and where trace is. */
 static int write_features(struct ct_perf_writer *w)
 {
     static const char arch[] = "aarch64";

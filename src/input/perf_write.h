@@ -59,7 +59,8 @@ struct ct_perf_writer {
 int ct_perf_write_begin(struct ct_perf_writer *writer, ct_write_fn *write, void *user,
                         const struct ct_perf_write_options *options);
 
-/* Write a record of perf's own, and one of the kernel with its stamp. CT_ERR_LIMIT when the body was full. */
+/* Writes a record: ct_perf_write_user one of perf's own, ct_perf_write_kernel one of the kernel, with its
+ * stamp. CT_ERR_LIMIT when the body was full. */
 int ct_perf_write_user(struct ct_perf_writer *writer, uint32_t type, unsigned misc,
                        const struct ct_perf_body *body);
 int ct_perf_write_kernel(struct ct_perf_writer *writer, uint32_t type, unsigned misc,

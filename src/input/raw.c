@@ -236,7 +236,7 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
 
 /* ---- the sections ---- */
 
-/* NAME of a section head "KIND NAME": "" without a name, NULL when it is of another kind. */
+/* Gives NAME of a section head "KIND NAME": "" without a name, NULL for another kind. */
 static const char *name_after(const char *section, const char *kind)
 {
     size_t size = strlen(kind);
@@ -396,7 +396,7 @@ static int finish_images(struct raw *raw)
     return CT_OK;
 }
 
-/* The trace as pieces: behind each but the last one some is missing. */
+/* Splits the trace into pieces, where trace is missing between each and the next. */
 static int finish_gaps(struct raw *raw)
 {
     const size_t count = raw->gap_count;

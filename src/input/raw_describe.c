@@ -23,7 +23,7 @@ struct copy {
     int result; /* the receiver's first error */
 };
 
-/* A name that an .ini can hold: there is no way to write one with a comment in it. */
+/* Tells whether an .ini can hold the name: there is no way to write one with a comment character in it. */
 int ct_raw_can_name(const char *name)
 {
     if (!name)
@@ -44,7 +44,7 @@ static int refuse_name(const struct ct_ini_item *item, const char *name)
         item->path, item->line, name);
 }
 
-/* A file that the description names, from wherever that is. */
+/* Writes the path of a file that the description names, so that it is valid in any folder. */
 static int copy_path(const struct copy *c, const struct ct_ini_item *item)
 {
     const char *value = ct_ini_unquote(item);

@@ -84,7 +84,7 @@ static int on_program(struct snapshot *s, const struct ct_ini_item *item)
     return ct_ini_file(s->opening->arena, s->folder, item, &program->file);
 }
 
-/* Why the file cannot be the one that ran, or NULL. */
+/* Tells why the file cannot be the one that ran; NULL: it can. */
 static const char *why_not(const struct snapshot *s, const struct program *program)
 {
     const struct ct_files *files = s->opening->files;
@@ -100,7 +100,7 @@ static const char *why_not(const struct snapshot *s, const struct program *progr
     return strcmp(id, program->build_id) == 0 ? NULL : "another build id than the file that ran";
 }
 
-/* The file with the build id of the program at another place, or NULL. */
+/* Finds a file with the build id of the program elsewhere, or NULL. */
 static const char *find_by_id(const struct snapshot *s, const struct program *program)
 {
     const struct ct_capture_options *options = s->opening->options;
@@ -115,7 +115,7 @@ static const char *find_by_id(const struct snapshot *s, const struct program *pr
     return path ? ct_arena_strdup(s->opening->arena, path) : NULL;
 }
 
-/* That a program is not here is no damage: the trace decodes without it. */
+/* Warns that a program is missing, which is no damage: the trace decodes without it. */
 static int tell_missing(const struct snapshot *s, const struct program *program, const char *why)
 {
     const char *text = ct_arena_printf(
@@ -216,7 +216,8 @@ static int read_device(struct snapshot *s, const struct ct_ini_pair *pair)
     return CT_OK;
 }
 
-/* The device that traces into a buffer as `pair` of [source_buffers] says; *out NULL: it is to be skipped. */
+/* Finds the device that `pair` of [source_buffers] says traces into a buffer. *out NULL: it is to be
+ * skipped. */
 static int find_source(const struct snapshot *s, const struct ct_ini_pair *pair, const struct ct_device **out)
 {
     const struct ct_device *device = find_device(s, pair->key);
@@ -241,7 +242,7 @@ static int find_source(const struct snapshot *s, const struct ct_ini_pair *pair,
     return ct_regs_check(ctx, ct_protocol_by_type(device->type), device->given, device->path, device->name);
 }
 
-/* Name of the core that `source` traces, or NULL. The first one that says so counts. */
+/* Finds the line that says which core `source` traces, or NULL. The first one counts. */
 static const struct ct_ini_pair *find_core(const struct snapshot *s, const char *source)
 {
     for (size_t i = 0; i < s->trace.core_count; i++)
@@ -306,7 +307,8 @@ static int add_source(struct snapshot *s, struct buffer_parts *parts, const stru
     return CT_OK;
 }
 
-/* docs/formats.md. Whether a dstream_coresight file has footers is for its bytes to say, so that is AUTO. */
+/* Finds the framing of a buffer by its format (docs/formats.md). Whether a dstream_coresight file has footers
+ * only its bytes tell, so that is AUTO. */
 static int framing_by_format(const struct snapshot *s, const struct ct_buffer_section *section,
                              uint8_t *framing)
 {
@@ -399,7 +401,7 @@ static const struct ct_buffer_section *find_section(const struct ct_trace_file *
     return NULL;
 }
 
-/* The comma separated names of buffers=. */
+/* Adds the buffers that buffers= lists, by names with commas between them. */
 static int add_buffers(struct snapshot *s)
 {
     struct ct_ctx *ctx = s->opening->ctx;
@@ -430,7 +432,7 @@ static int add_buffers(struct snapshot *s)
     return CT_OK;
 }
 
-/* Lines of [source_buffers] that go nowhere: a typing error hides here. */
+/* Warns of lines of [source_buffers] that name no buffer: a typing error hides there. */
 static void note_strays(const struct snapshot *s)
 {
     const struct ct_capture *capture = s->opening->capture;

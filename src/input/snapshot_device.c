@@ -93,7 +93,7 @@ static int on_item(void *user, const struct ct_ini_item *item)
     return CT_OK;
 }
 
-/* Sections are only complete at the end of the file. */
+/* Checks what can only be checked at the end of the file, when all sections are complete. */
 static int check(struct ct_ctx *ctx, const struct ct_device *device)
 {
     if (!device->name || !*device->name)

@@ -140,7 +140,7 @@ int ct_snapshot_states_item(struct ct_opening *opening, const char *folder, cons
 
 /* ---- what they become ---- */
 
-/* *image NULL: its file is not there. */
+/* Adds an image. *image NULL: its file is missing. */
 static int add_image(struct ct_opening *opening, const struct ct_image_spec *spec, struct ct_image **image)
 {
     size_t count = 0;
