@@ -47,7 +47,7 @@ static int say_type(struct ct_etm4_emitter *e, struct sink *sink, enum ct_etm4_t
     return say(e, sink, &(struct ct_etm4_packet){.type = (uint8_t)type});
 }
 
-/* xorshift64*; good enough to be wrong in many ways. */
+/* Gives a random number below n (xorshift64*). */
 static uint32_t random_below(struct ct_etm4_emitter *e, uint32_t n)
 {
     uint64_t x = e->noise_state;
@@ -63,7 +63,8 @@ static int be_wrong(struct ct_etm4_emitter *e)
     return e->options.noise && e->config.max_spec && random_below(e, 256) < e->options.noise;
 }
 
-/* A decoder commits by itself what exceeds the speculation depth. */
+/* Counts P0 elements as uncommitted, up to the speculation depth: a decoder commits by itself what exceeds
+ * it. */
 static void add_p0(struct ct_etm4_emitter *e, uint32_t count)
 {
     e->uncommitted += count;
@@ -81,7 +82,7 @@ static int commit(struct ct_etm4_emitter *e, struct sink *sink, uint32_t count)
 
 /* ---- atoms ---- */
 
-/* The packet that takes the most of `n` atoms, oldest in bit 0. IHI 0064H 6.4, atom formats. */
+/* Finds the packet that takes the most of `n` atoms, oldest in bit 0 (IHI 0064H 6.4, atom formats). */
 static struct ct_etm4_packet best_atoms(uint64_t atoms, uint32_t n)
 {
     static const uint8_t f4[] = {0xe, 0x0, 0xa, 0x5}, f5[] = {0x00, 0x0a, 0x15, 0x1e};
@@ -123,7 +124,7 @@ static int say_atoms(struct ct_etm4_emitter *e, struct sink *sink, uint64_t atom
     return CT_OK;
 }
 
-/* Says that the newest atom is the other way round, perhaps after one more that is cancelled. */
+/* Puts out that the newest atom is the other way round, perhaps with one more atom that is then cancelled. */
 static int say_mispredict(struct ct_etm4_emitter *e, struct sink *sink)
 {
     struct ct_etm4_packet packet = {.type = CT_ETM4_MISPREDICT};
@@ -135,7 +136,7 @@ static int say_mispredict(struct ct_etm4_emitter *e, struct sink *sink)
     return say(e, sink, &packet);
 }
 
-/* Goes down a wrong path for a while, and comes back. */
+/* Puts out a wrong path, and cancels it. */
 static int say_wrong_path(struct ct_etm4_emitter *e, struct sink *sink)
 {
     uint32_t n = 1 + random_below(e, e->config.max_spec < 8 ? e->config.max_spec : 8);
@@ -210,7 +211,7 @@ enum address_use {
     WITH_CONTEXT
 };
 
-/* The shortest way to say `value`: a match, a short address, 32 bits, 64 bits. */
+/* Puts out `value` in the shortest form: a match, a short address, 32 bits, 64 bits. */
 static int say_address(struct ct_etm4_emitter *e, struct sink *sink, uint64_t value, unsigned is,
                        enum address_use use, struct ct_etm4_packet packet)
 {
@@ -235,7 +236,7 @@ static int say_address(struct ct_etm4_emitter *e, struct sink *sink, uint64_t va
     return say(e, sink, &packet);
 }
 
-/* The members of a context packet; identifiers only where they change. */
+/* Makes a context packet; identifiers are in it only where they change. */
 static struct ct_etm4_packet context_packet(struct ct_etm4_emitter *e, const struct ct_elem *elem)
 {
     struct ct_etm4_packet packet = {.type = CT_ETM4_CTXT, .flags = CT_ETM4_HAS_CONTEXT, .el_sec = elem->n};
@@ -255,7 +256,8 @@ static struct ct_etm4_packet context_packet(struct ct_etm4_emitter *e, const str
     return packet;
 }
 
-/* With the address behind it a context becomes one packet. *used: elements said. */
+/* Puts out a context, in one packet with the address behind it. *used is the number of elements that were
+ * taken. */
 static int say_context(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_elem *elem,
                        const struct ct_elem *next, size_t *used)
 {
@@ -288,7 +290,7 @@ static int say_exception(struct ct_etm4_emitter *e, struct sink *sink, const str
                        (struct ct_etm4_packet){0});
 }
 
-/* An address that 32 bits cannot reach stands behind the Q packet. */
+/* Puts out a Q. An address that 32 bits cannot express follows the Q packet. */
 static int say_q(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     const struct ct_etm4_state *state = ct_etm4_encoder_state(e->encoder);
@@ -310,7 +312,7 @@ static int say_q(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_e
 
 /* ---- counts, times ---- */
 
-/* Formats 2 and 3 commit at least one element, where cycle counts commit. */
+/* Puts out a cycle count. Formats 2 and 3 commit at least one element, where cycle counts commit. */
 static int say_cycles(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     struct ct_etm4_packet packet = {.type = CT_ETM4_CCNT_F1};
@@ -420,19 +422,19 @@ static int emit_elem(struct ct_etm4_emitter *e, struct sink *sink, const struct 
     return ct_fail(e->ctx, CT_ERR_ARG, "element kind %u: no ETMv4 or ETE packet says it", elem->kind);
 }
 
-/* Between these two elements and the next one nothing may come. */
+/* Tells whether nothing may come between this element and the next one. */
 static int belongs_to_next(const struct ct_elem *elem)
 {
     return elem->kind == CT_ELEM_Q_COUNT;
 }
 
-/* Context, sync and timestamp look at the element behind them. */
+/* Tells whether the packets of an element depend on the element behind it. */
 static int needs_next(const struct ct_elem *elem)
 {
     return elem->kind == CT_ELEM_CONTEXT || elem->kind == CT_ELEM_SYNC || elem->kind == CT_ELEM_TIMESTAMP;
 }
 
-/* Atoms gather; any other element sends them first. */
+/* Collects atoms; the element that follows them puts them out. */
 static int hold_atoms(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     int err = e->natoms + elem->n > 32 ? flush_atoms(e, sink) : CT_OK;

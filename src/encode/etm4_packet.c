@@ -44,7 +44,7 @@ static void put_le(struct draft *d, uint64_t value, unsigned bytes)
         put(d, (unsigned)(value >> 8 * i) & 0xff);
 }
 
-/* Seven bits a byte, bit 7 set while more follow. */
+/* Puts seven bits a byte, with bit 7 set while more follow. */
 static void put_continued(struct draft *d, uint64_t value)
 {
     for (; value > 0x7f; value >>= 7)
@@ -52,7 +52,7 @@ static void put_continued(struct draft *d, uint64_t value)
     put(d, (unsigned)value);
 }
 
-/* The instruction set tells how many low bits are not traced: 2 for IS0, 1 for IS1. */
+/* Gives the number of low address bits that are not traced: 2 for IS0, 1 for IS1. */
 static unsigned address_shift(unsigned is)
 {
     return is ? 1 : 2;
@@ -65,7 +65,8 @@ static void push_address(struct draft *d, uint64_t value, unsigned is)
     d->next.history[0] = (struct ct_etm4_said){value, (uint8_t)is};
 }
 
-/* 6.4.12 Short address: bits up to 8 (IS0) or 7 (IS1) in the first byte, eight more in the second. */
+/* Puts a short address: bits up to 8 (IS0) or 7 (IS1) in the first byte, eight more in the second
+ * (6.4.12). */
 static int put_short(struct draft *d, unsigned is, unsigned want)
 {
     uint64_t value = d->packet->value, last = d->next.history[0].value;
@@ -111,7 +112,7 @@ static int put_match(struct draft *d, unsigned header)
     return CT_OK;
 }
 
-/* 6.4.9 Context: information byte, then VMID, then context ID. */
+/* Puts a context: information byte, then VMID, then context ID (6.4.9). */
 static int put_context(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -172,7 +173,8 @@ static unsigned continued_size(uint32_t value)
     return bytes;
 }
 
-/* 6.4.4 Trace info. Sections that are 0 are left out, except where `size` asks for them. */
+/* Encodes a trace info packet. Sections that are 0 are left out, except where `size` asks for them
+ * (6.4.4). */
 static int encode_trace_info(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -199,7 +201,8 @@ static int encode_trace_info(struct draft *d)
     return CT_OK;
 }
 
-/* 6.4.3 Timestamp: up to nine bytes, the ninth with eight bits; upper bits that stay are left out. */
+/* Encodes a timestamp: up to nine bytes, the ninth with eight bits; upper bytes that stay the same are left
+ * out (6.4.3). */
 static int encode_timestamp(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -224,8 +227,8 @@ static int encode_timestamp(struct draft *d)
     return CT_OK;
 }
 
-/* 6.4.6 Exception. The M profile and large numbers need the second byte. On ETE, PE reset and transaction
- * failure are exception packets of a fixed form. */
+/* Encodes an exception. The M profile and large numbers need the second byte. On an ETE, PE reset and
+ * transaction failure are exception packets of a fixed form (6.4.6). */
 static int encode_exception(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -252,7 +255,7 @@ static int encode_ete_exception(struct draft *d, unsigned number)
     return CT_OK;
 }
 
-/* 6.4.7 Cycle count. With TRCIDR0.COMMOPT 1 the packet carries no number of commits. */
+/* Encodes a cycle count. With TRCIDR0.COMMOPT 1 the packet has no number of commits (6.4.7). */
 static int encode_ccnt_f1(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -297,7 +300,7 @@ static int encode_ccnt_f3(struct draft *d)
     return CT_OK;
 }
 
-/* 6.4.8 Cancel formats 2 and 3, mispredict: which atoms come with them, as a two-bit code. */
+/* Puts a cancel of format 2 or 3, or a mispredict, with the two-bit code of its atoms (6.4.8). */
 static int put_speculation(struct draft *d, unsigned header)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -321,7 +324,7 @@ static int encode_cancel_f3(struct draft *d)
     return CT_OK;
 }
 
-/* 6.4.5 Atoms. Formats 4 and 5 hold only these patterns, oldest atom in bit 0. */
+/* Encodes atoms. Formats 4 and 5 have only these patterns, oldest atom in bit 0 (6.4.5). */
 static int encode_atoms(struct draft *d)
 {
     static const uint8_t f4[] = {0xe, 0x0, 0xa, 0x5};
@@ -353,7 +356,7 @@ static int encode_atoms(struct draft *d)
     return d->size ? CT_OK : refuse(d, "this atom format cannot hold these atoms");
 }
 
-/* 6.4.10 Q: none of them, a count, or an address with a count. */
+/* Encodes a Q: with nothing else, with a count, or with an address and a count (6.4.10). */
 static int encode_q(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -386,14 +389,16 @@ static int encode_header(struct draft *d, unsigned byte)
     return CT_OK;
 }
 
-/* The header of the record where it is one of its type, else `first`: these types keep fields in it. */
+/* Gives the header of the record when it is one of the packet's type, else `first`: these types have fields
+ * in it. */
 static unsigned own_header(const struct draft *d, unsigned first)
 {
     unsigned header = d->packet->header;
     return d->encoder->headers[header].type == d->packet->type ? header : first;
 }
 
-/* 6.4.19 to 6.4.26. Payload bits as packet.h keeps them: a second key in the upper half. */
+/* Encodes a conditional packet. Its payload is in the record as packet.h says, a second key in the upper half
+ * (6.4.19 to 6.4.26). */
 static int encode_conditional(struct draft *d, unsigned first)
 {
     uint64_t payload = d->packet->value;
@@ -417,7 +422,8 @@ static int encode_conditional(struct draft *d, unsigned first)
     return CT_OK;
 }
 
-/* A zero, then the extension that it announces. 6.4.1 alignment: eleven zeros and 0x80. */
+/* Encodes zeros and the byte that ends them: an extension packet or, with eleven zeros and 0x80, an alignment
+ * packet (6.4.1). */
 static int encode_extension(struct draft *d, unsigned zeros, unsigned last)
 {
     for (unsigned i = 0; i < zeros; i++)
@@ -590,7 +596,7 @@ static int encode(struct draft *d)
     return refuse(d, "it stands for damage or for nothing");
 }
 
-/* The decoder's table of headers decides what there is with these registers. */
+/* Tells whether a source with these registers has the packet, by the decoder's table of headers. */
 static int is_configured(const struct draft *d)
 {
     const struct ct_etm4_header *header = &d->encoder->headers[d->bytes[0]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a decoder remembers from packet to packet, which the encoder has to remember too. */
+/* The state that a decoder keeps from packet to packet, and the encoder with it. */
 #ifndef CT_ENCODE_ETM4_STATE_H
 #define CT_ENCODE_ETM4_STATE_H
 

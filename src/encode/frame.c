@@ -33,7 +33,7 @@ struct sink {
     size_t len;
 };
 
-/* The footer of a block: a fixed mark and counters of the capture unit. */
+/* Puts the footer of a block: a fixed mark and counters of the capture unit. */
 static void put_footer(struct sink *sink)
 {
     struct ct_framer *f = sink->framer;
@@ -81,8 +81,8 @@ static void emit_frame(struct sink *sink)
     f->pos = 0;
 }
 
-/* From the next byte on, data belong to `id`. In the middle of a pair the data byte already there moves
- * behind the ID byte, and the pair's bit of byte 15 says that it still belongs to the old ID. */
+/* Changes the ID for the data behind it. In the middle of a pair the data byte already there moves behind the
+ * ID byte, and the pair's bit of byte 15 says that the byte still belongs to the old ID. */
 static void set_id(struct sink *sink, uint8_t id)
 {
     struct ct_framer *f = sink->framer;

@@ -153,7 +153,7 @@ static int say_vmid(struct ct_ptm_emitter *e, struct sink *sink)
     return say(e, sink, &(struct ct_ptm_packet){.type = CT_PTM_VMID, .value = e->ids >> 32});
 }
 
-/* What a context of its own says that is new. */
+/* Puts out the identifiers that a context on its own changes. */
 static int emit_context(struct ct_ptm_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     uint64_t changed = elem->v ^ e->ids;
@@ -173,7 +173,8 @@ static int emit_context(struct ct_ptm_emitter *e, struct sink *sink, const struc
     return err;
 }
 
-/* The context of an i-sync, a branch or an exception. Of the identifiers an i-sync says the context ID. */
+/* Puts a context into the open packet of an i-sync, a branch or an exception. Of the identifiers an i-sync
+ * has the context ID. */
 static int join_context(struct ct_ptm_emitter *e, const struct ct_elem *elem)
 {
     bool isync = e->open.type == CT_PTM_ISYNC;
@@ -215,8 +216,8 @@ static void add_security(struct ct_ptm_emitter *e)
                                (e->security & 2 ? CT_PTM_HYP : 0));
 }
 
-/* Before an i-sync that a decoder may begin at stands an alignment packet. The
- * VMID behind it says what is known. */
+/* Ends an i-sync. One that a decoder may begin at has an alignment packet before it. The VMID that is known
+ * follows it. */
 static int close_isync(struct ct_ptm_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     if (!e->open_context || (e->open_start && !e->open_on))
@@ -240,7 +241,7 @@ static int close_isync(struct ct_ptm_emitter *e, struct sink *sink, const struct
     return err;
 }
 
-/* Exceptions have information, and branches where it is needed: for the security
+/* Ends a branch. Exceptions have an information byte, and so have branches that need one: for the security
  * state, and between T32 and ThumbEE. */
 static int close_branch(struct ct_ptm_emitter *e, struct sink *sink)
 {

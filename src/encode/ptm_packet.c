@@ -64,7 +64,8 @@ static bool is_thumb(unsigned isa)
     return isa == CT_V7_T32 || isa == CT_V7_TEE;
 }
 
-/* Cycle counts: four bits in 5:2 of the first byte, which has `others` too, seven in each further one. */
+/* Puts a cycle count: four bits in 5:2 of the first byte, which also has `others`, seven in each further
+ * one. */
 static void put_cc(struct draft *d, unsigned others)
 {
     uint32_t count = d->packet->cc;
@@ -81,7 +82,7 @@ static unsigned cc_size(uint32_t count)
     return bytes;
 }
 
-/* Whether the packet has its cycle count just when the trace unit traces one there. */
+/* Checks that the packet has a cycle count exactly where the trace unit traces one. */
 static int check_cc(const struct draft *d, bool traced)
 {
     bool has = d->packet->flags & CT_PTM_HAS_CC;
@@ -129,7 +130,7 @@ static int encode_async(struct draft *d)
     return CT_OK;
 }
 
-/* Address, information byte, cycle count unless periodic, context ID. */
+/* Encodes an i-sync: address, information byte, cycle count unless it is periodic, context ID. */
 static int encode_isync(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -156,15 +157,15 @@ static int encode_isync(struct draft *d)
     put_le(d, d->next.addr | (is_thumb(p->isa) ? 1u : 0), 4);
     put(d, 1u | (unsigned)p->reason << 5 | (p->flags & CT_PTM_NS ? 8u : 0) | (d->next.alt_isa ? 4u : 0) |
                (d->next.hyp ? 2u : 0));
-    /* Decoders skip bit 7 of the first byte; the trace units of the Cortex-A9 and A15 set it here. */
+    /* decoders ignore bit 7 of the first byte; the trace units of the Cortex-A9 and A15 set it here */
     if (p->flags & CT_PTM_HAS_CC)
         put_cc(d, 0x80);
     put_le(d, p->ctxt, config->ctxt_bytes);
     return CT_OK;
 }
 
-/* Below the highest set bit of 6:1, the oldest atom first, 0 is E. With cycle
- * counts there is one, in bit 1. */
+/* Encodes atoms: below the highest set bit of 6:1, the oldest atom on top, 0 is E. With cycle counts there is
+ * one atom, in bit 1. */
 static int encode_atoms(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -184,15 +185,15 @@ static int encode_atoms(struct draft *d)
     return put_header(d, 0x80 | bits << 1);
 }
 
-/* Low bits of the address that are known from so many bytes of it. */
+/* Gives how many low bits of the address so many bytes of it express. */
 static unsigned address_reach(unsigned bytes, unsigned isa)
 {
     static const uint8_t bits[] = {6, 12, 19, 26};
     return bytes < 5 ? bits[bytes - 1] + ct_v7_address_shift(isa) : 32;
 }
 
-/* The least bytes of address, 1 to 5, that say it and its instruction set. Exception information cannot
- * follow a single byte; it says ThumbEE or not. */
+/* Gives the least number of address bytes, 1 to 5, that express the address and its instruction set.
+ * Exception information, which tells ThumbEE from T32, cannot follow a single byte. */
 static unsigned least_address(const struct draft *d, bool exception)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -206,8 +207,8 @@ static unsigned least_address(const struct draft *d, bool exception)
     return bytes;
 }
 
-/* Six bits, then seven a byte, six in the last of two to four. The fifth has what is left and the instruction
- * set. Bit 6 of the last byte: information follows. */
+/* Puts an address: six bits, then seven a byte, six in the last of two to four. A fifth byte has the
+ * remaining bits and the instruction set. Bit 6 of the last byte: information follows. */
 static int put_address(struct draft *d, unsigned bytes, bool info)
 {
     static const uint8_t marks[] = {
@@ -232,14 +233,15 @@ static int put_address(struct draft *d, unsigned bytes, bool info)
     return CT_OK;
 }
 
-/* The bytes of address to take when the packet may have `spare` more than the least. */
+/* Gives the number of address bytes when the packet may have `spare` more than the least. */
 static unsigned stretch(const struct draft *d, unsigned least, unsigned spare)
 {
     unsigned most = d->packet->isa == CT_V7_ISA_UNKNOWN && least < 5 ? 4 : 5;
     return least + spare < most ? least + spare : most;
 }
 
-/* Exception information: a second byte for large numbers and for Hyp mode, which it alone can change. */
+/* Encodes a branch. Its exception information has a second byte for large numbers, and for Hyp mode when that
+ * changes. */
 static int encode_branch(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -275,7 +277,8 @@ static int encode_branch(struct draft *d)
     return CT_OK;
 }
 
-/* Its information byte, behind five bytes of address, says ThumbEE and nothing else. */
+/* Encodes a waypoint update. Its information byte, behind five bytes of address, says ThumbEE and nothing
+ * else. */
 static int encode_waypoint_update(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -318,8 +321,8 @@ static int encode_vmid(struct draft *d)
     return CT_OK;
 }
 
-/* Seven bits a byte, upper bits that stay are left out; the last of nine bytes
- * has eight, of seven bytes six. */
+/* Encodes a timestamp: seven bits a byte, without upper bytes that stay the same. The last of nine bytes has
+ * eight bits, that of seven six. */
 static int encode_timestamp(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;
