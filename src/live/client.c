@@ -85,7 +85,7 @@ static bool wait_for_more(int fd, time_t until)
     return false;
 }
 
-/* NULL: the answer did not come, or not to its end; errno is ETIMEDOUT when it took too long. */
+/* Reads the answer. NULL: it did not come to its end; errno is ETIMEDOUT when it took too long. */
 static char *read_all(int fd, size_t *size)
 {
     char *text = NULL;
@@ -113,7 +113,8 @@ static char *read_all(int fd, size_t *size)
     return NULL;
 }
 
-/* HTTP/1.0 has no pieces of answers: the body goes up to the end of the connection. */
+/* Makes the head of the request. With HTTP/1.0 the answer is not chunked: its body ends with the
+ * connection. */
 static struct ct_live_text head_of(const struct ct_live_request *r)
 {
     struct ct_live_text head = {0};

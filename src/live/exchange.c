@@ -147,7 +147,7 @@ static void clear(struct ct_live_spec *s)
     *s = (struct ct_live_spec){0};
 }
 
-/* The number that a slot has in the verifier of a stream. */
+/* Gives the number that a slot has in the verifier of a stream. */
 static uint32_t number_in(const struct ct_live_stream *s, uint16_t slot)
 {
     uint32_t number = 0;
@@ -156,7 +156,7 @@ static uint32_t number_in(const struct ct_live_stream *s, uint16_t slot)
     return number;
 }
 
-/* Ends it in all verifiers. One that fails in its last instants is gone too. */
+/* Ends a specification in all verifiers. One that fails in its last instants is gone, too. */
 static void end_spec(struct ct_live *l, uint16_t slot)
 {
     for (size_t i = 0; i < 128; i++) {
@@ -250,7 +250,8 @@ static void remove_spec(struct ct_live *l, struct ct_live_command *c)
     clear(spec);
 }
 
-/* The new one is bound before the old one goes, so that a wrong one changes nothing. */
+/* Replaces a specification. The new one is bound before the old one ends, so that a wrong one changes
+ * nothing. */
 static void replace_spec(struct ct_live *l, struct ct_live_command *c)
 {
     const uint16_t slot = find_spec(l, c->name);

@@ -38,7 +38,7 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Takes it off the list of guests; its owner still has it. */
+/* Takes a guest off the list; its owner still has it. */
 static void unlink_guest(struct ct_live_guests *g, struct ct_live_guest *one)
 {
     if (one->admitted)
@@ -48,7 +48,7 @@ static void unlink_guest(struct ct_live_guests *g, struct ct_live_guest *one)
     *(one->next ? &one->next->before : &g->last) = one->before;
 }
 
-/* Its thread wakes up, finds the end of the input, and closes the socket. */
+/* Shuts a guest's socket down. Its thread wakes up, finds the end of the input, and closes the socket. */
 static void turn_out(struct ct_live_guests *g, struct ct_live_guest *one)
 {
     shutdown(one->fd, SHUT_RDWR);
@@ -112,7 +112,7 @@ static void note_peer(struct ct_live_guest *one, const struct sockaddr *peer)
         memcpy(one->peer, &((const struct sockaddr_in6 *)peer)->sin6_addr, 16);
 }
 
-/* Turns out the oldest of this peer when it has too many, or of all when those are too many. */
+/* Turns out the oldest guest of this peer when it has too many, or of all when there are too many. */
 static void make_room(struct ct_live_guests *g, const struct ct_live_guest *newest)
 {
     struct ct_live_guest *oldest = NULL;

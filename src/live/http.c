@@ -46,7 +46,7 @@ struct ct_live_http {
     atomic_uint requests; /* that are not answered yet */
 };
 
-/* What came of a request so far. */
+/* The body of a request, as far as it came. */
 struct body {
     char *text;
     size_t size;
@@ -56,7 +56,7 @@ struct body {
 
 /* ---- answers ---- */
 
-/* The connection is closed: there is no memory for an answer. */
+/* Closes the connection, because there is no memory for an answer. */
 static enum MHD_Result hang_up(const struct ct_live_http *h)
 {
     ct_live_lack(h->say);
@@ -100,7 +100,7 @@ static bool wants_text(struct MHD_Connection *c)
     return accept && strncmp(accept, "text/plain", 10) == 0;
 }
 
-/* One text: as JSON under `key`, or alone. */
+/* Answers with one text: as JSON under `key`, or alone. */
 static enum MHD_Result say(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
                            const char *key, const char *words, const struct ct_live_command *done)
 {
@@ -136,7 +136,7 @@ static enum MHD_Result refuse(const struct ct_live_http *h, struct MHD_Connectio
     return say(h, c, status, "error", why, NULL);
 }
 
-/* As refuse(), with `status`, or for want of memory. */
+/* Refuses a request with `status`, or for want of memory. */
 static enum MHD_Result refuse_command(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
                                       const char *why, const struct ct_live_command *command)
 {
@@ -148,7 +148,7 @@ static enum MHD_Result refuse_command(const struct ct_live_http *h, struct MHD_C
 
 /* ---- who may ---- */
 
-/* Takes the same time wherever they differ. */
+/* Compares texts in a time that does not depend on where they differ. */
 static bool same_text(const char *a, const char *b)
 {
     const size_t size = strlen(a);
@@ -183,22 +183,22 @@ static bool is_loopback_name(const char *host)
     return false;
 }
 
-/* Whether the host, with or without a port behind it, is `name`. */
+/* Tells whether the host, with or without a port behind it, is `name`. */
 static bool is_host(const char *host, const char *name)
 {
     const size_t length = strlen(name);
     return length && strncasecmp(host, name, length) == 0 && (host[length] == '\0' || host[length] == ':');
 }
 
-/* Whether the host is an address, and no name that somebody's name server resolves. */
+/* Tells whether the host is an address rather than a name that somebody's name server resolves. */
 static bool is_address(const char *host)
 {
     return *host == '[' ? strspn(host + 1, "0123456789abcdefABCDEF:.]") == strlen(host + 1)
                         : strspn(host, "0123456789.:") == strlen(host);
 }
 
-/* A page of somewhere else whose name resolves to this machine must not get at
- * us: its browser says that name. */
+/* Tells whether the request names a host that is this one. A page from elsewhere, whose name was made to
+ * resolve to this machine, must not reach the API; its browser sends that name. */
 static bool knows_host(const struct ct_live_http *h, struct MHD_Connection *c)
 {
     const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
@@ -217,7 +217,7 @@ static bool may(const struct ct_live_http *h, struct MHD_Connection *c)
     return knows_host(h, c) && (!h->token || has_token(h, c));
 }
 
-/* ---- what can be asked for ---- */
+/* ---- requests for what is there ---- */
 
 static enum MHD_Result send_page(const struct ct_live_http *h, struct MHD_Connection *c)
 {
@@ -310,7 +310,7 @@ static enum MHD_Result get(const struct ct_live_http *h, struct MHD_Connection *
                   "/api/monitors, /api/filter, /api/stop");
 }
 
-/* What a POST to this address is about; NULL: none that there is. */
+/* Finds what a POST to this address is about. NULL: the API has no such address. */
 static const char *subject(const char *url)
 {
     static const char *const all[] = {"watch", "monitors", "filter", "stop"};
@@ -332,7 +332,7 @@ static enum MHD_Result post(const struct ct_live_http *h, struct MHD_Connection 
                       "nothing is posted there; there is /api/watch, /api/monitors, /api/filter, /api/stop");
     if (body->too_long)
         return refuse(h, c, 413, "the request is longer than 1 MiB");
-    /* A page of somewhere else cannot send this type unasked. */
+    /* a page from elsewhere cannot send this type without asking first */
     if (!type || strncmp(type, "application/json", 16) != 0)
         return refuse(h, c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the Content-Type has to be application/json");
     const bool compiles = strcmp(what, "monitors") == 0;
@@ -458,7 +458,7 @@ static bool is_loopback(const struct sockaddr *address)
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
 }
 
-/* The address to listen at, to be freed with freeaddrinfo. NULL: *rc is the error. */
+/* Finds the address to listen at, to be freed with freeaddrinfo. NULL: *rc is the error. */
 static struct addrinfo *find_address(struct ct_ctx *ctx, const char *text, int *rc)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
@@ -491,7 +491,7 @@ static void tell_address(const struct ct_live_http *h, const struct addrinfo *at
                 info ? info->port : 0, h->token ? "?token=…" : "");
 }
 
-/* Handlers of signals are the caller's: they run in his threads. */
+/* Starts the server with signals blocked, whose handlers are the caller's and run in the caller's threads. */
 static void start_daemon(struct ct_live_http *h, const struct addrinfo *at)
 {
     const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
@@ -525,7 +525,7 @@ static int start(struct ct_live_http *h, struct ct_ctx *ctx, const char *text, c
     return CT_OK;
 }
 
-/* The host that the address names; empty without one. NULL without memory. */
+/* Gives the host that the address names, or an empty text. NULL: no memory. */
 static char *host_of(const char *address)
 {
     const char *host, *port;

@@ -23,7 +23,7 @@ double ct_live_now(void)
 
 /* ---- preparations ---- */
 
-/* Loads everything that may be asked for while trace comes. */
+/* Loads everything of the programs that requests may need while trace comes. */
 static int load_programs(struct ct_live *l)
 {
     struct ct_program *program;
@@ -64,7 +64,7 @@ static int make_chain(struct ct_live *l)
     return ct_chain_new(l->ctx, l->options.buffer, &options, &l->chain_sink, &l->chain);
 }
 
-/* Copies what the options point to, as this version of the library knows it. */
+/* Copies the options and what they point to, as this version of the library knows it. */
 static int read_options(struct ct_live *l)
 {
     const struct ct_live_options *o = &l->options;
@@ -194,7 +194,7 @@ int ct_live_add_place(struct ct_live *l, const char *place)
     return rc;
 }
 
-/* Tries a pair, so that a wrong one is told of now and not when the first trace comes. */
+/* Tries a pair at the start, so that a wrong one is reported before the first trace comes. */
 static int try_pair(struct ct_live *l, const char *from, const char *to)
 {
     const struct ct_timing_options options = {.size = sizeof options};

@@ -21,8 +21,8 @@
 #define PAUSE_MS   250 /* between the end of a connection, or the first attempt, and the next attempt; … */
 #define PAUSE_MAX  10000 /* … twice as long after each, up to this */
 
-/* A run in a hurry ends within two seconds: what waits is analysed for PATIENCE_MS, then without the
- * specifications that are slow, and STOP_MS later without any. */
+/* How a run that has to end soon ends within two seconds: what waits is analysed for PATIENCE_MS, then
+ * without the specifications that are slow, and STOP_MS later without any. */
 #define PATIENCE_MS 700
 #define STOP_MS     400
 
@@ -130,7 +130,7 @@ static enum ready next_connection(struct ct_live_reader *r)
     return ct_live_source_accept(r->source) ? begin_connection(r) : NOT_YET;
 }
 
-/* The connection is over; `error` is why, or 0. */
+/* Ends the connection; `error` is why, or 0. */
 static void end_connection(struct ct_live_reader *r, int error)
 {
     close(r->source->fd);
@@ -191,7 +191,8 @@ static bool read_once(struct ct_live_reader *r, const char **trouble)
     return got > 0 || r->source->again;
 }
 
-/* Whether the run is over before so many milliseconds (negative: any) have gone by. */
+/* Waits up to so many milliseconds (negative: without end) for the end of the run, and tells whether it
+ * came. */
 static bool is_over(struct ct_live_reader *r, int milliseconds)
 {
     struct pollfd over = {.fd = r->done, .events = POLLIN};
@@ -202,7 +203,7 @@ static bool is_over(struct ct_live_reader *r, int milliseconds)
     return rc > 0;
 }
 
-/* Waits until the run is over, or in a hurry: whether it is that. */
+/* Waits until the run is over or has to end soon. True: it has to end soon. */
 static bool wait_hurry(struct ct_live_reader *r)
 {
     struct pollfd fds[] = {{.fd = r->hurries, .events = POLLIN}, {.fd = r->done, .events = POLLIN}};
@@ -212,7 +213,7 @@ static bool wait_hurry(struct ct_live_reader *r)
     return fds[0].revents;
 }
 
-/* Behind the end of the input: whatever the specifications do, a run in a hurry ends. */
+/* Guards a run whose input has ended: one that has to end soon ends, whatever the specifications do. */
 static void guard_end(struct ct_live_reader *r)
 {
     if (!wait_hurry(r) || is_over(r, PATIENCE_MS))
@@ -242,7 +243,7 @@ static void *read_all(void *user)
     return NULL;
 }
 
-/* Handlers of signals are the caller's: they run in his threads. */
+/* Starts the thread with signals blocked, whose handlers are the caller's and run in the caller's threads. */
 static int start_thread(struct ct_live_reader *r)
 {
     sigset_t all, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of the page's API: JSON to what is to be exchanged. */
+/* Requests of the page's API: JSON to what they exchange. */
 #include "live/request.h"
 
 #include <errno.h>
@@ -37,7 +37,8 @@ static bool lack(struct ct_live_posted *r, struct ct_live_command *c)
     return refuse(r, "out of memory; ask again");
 }
 
-/* A key that nobody asks for is a mistake, and silence about it another. `keys` ends with NULL. */
+/* Refuses keys that are unknown, since a mistyped one would otherwise be ignored in silence. `keys` ends with
+ * NULL. */
 static bool check_keys(struct ct_live_posted *r, const char *what, const char *const *keys)
 {
     const char *key;
@@ -53,7 +54,7 @@ static bool check_keys(struct ct_live_posted *r, const char *what, const char *c
     return true;
 }
 
-/* A list of texts, behind those that were read before; absent: empty. */
+/* Reads a list of texts, behind the texts read before. A missing list is empty. */
 static bool read_list(struct ct_live_posted *r, const char *key, const char ***list, size_t *count)
 {
     json_t *array = json_object_get(r->root, key), *text;
@@ -232,7 +233,7 @@ static bool read(struct ct_live_posted *r, const char *what, const char *text, s
 {
     static const char *const none[] = {NULL};
     json_error_t error;
-    /* jansson takes missing memory for a mistake in the text, or leaves out a letter of a string. */
+    /* jansson reports missing memory as a mistake in the text, or leaves out a letter of a string */
     errno = 0;
     r->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (errno == ENOMEM || (!r->root && json_error_code(&error) == json_error_out_of_memory))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns requests of the page's API, which are JSON, into what is to be exchanged. */
+/* Requests of the page's API, which are JSON: reads them and makes commands of them. */
 #ifndef CT_LIVE_REQUEST_H
 #define CT_LIVE_REQUEST_H
 

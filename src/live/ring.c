@@ -93,7 +93,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many bytes of those that come next are lost, at least; 0: none. */
+/* Tells how many of the next bytes are to be lost, at least. 0: none. */
 static size_t to_be_lost(struct ct_live_ring *r)
 {
     const size_t room = r->size - (size_t)(r->put - r->taken);
@@ -109,7 +109,7 @@ static size_t to_be_lost(struct ct_live_ring *r)
     return 0;
 }
 
-/* Notes what is missing before bytes that came. */
+/* Notes a loss before bytes that came. */
 static void note_loss(struct ct_live_ring *r)
 {
     if (!r->losing_now && !r->apart)
@@ -186,7 +186,7 @@ void ct_live_ring_end(struct ct_live_ring *r, const char *trouble)
 
 /* ---- the analysing thread ---- */
 
-/* The loss that stands right before the next byte, or NULL. */
+/* Gives the loss that stands right before the next byte, or NULL. */
 static const struct loss *next_loss(const struct ct_live_ring *r)
 {
     return r->loss_count ? &r->waiting[r->first_loss] : NULL;

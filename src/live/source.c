@@ -20,8 +20,8 @@
 
 /* ---- TCP ---- */
 
-/* With other connections to come, one whose end is gone without a word must not be waited for: asked after 10
- * s of silence, given up after three answers that do not come. */
+/* Makes the system notice a peer that is gone without a word, which would otherwise keep later connections
+ * waiting: it is asked after 10 s of silence, and given up after three questions without an answer. */
 static void watch_over(int fd)
 {
     const int on = 1, idle = 10, pause = 5, times = 3;
@@ -98,7 +98,7 @@ static int listen_at(const struct addrinfo *at)
     return -1;
 }
 
-/* What a port of 0 became. */
+/* Tells which port was chosen, when port 0 was asked for. */
 static void tell_port(const struct ct_live_say *say, int fd)
 {
     struct sockaddr_storage address;
@@ -109,7 +109,7 @@ static void tell_port(const struct ct_live_say *say, int fd)
         ct_live_say(say, CT_LOG_NOTE, "waits for trace on port %s", port);
 }
 
-/* The addresses that "HOST:PORT" stands for; without an address only those of this machine. */
+/* Finds the addresses of "HOST:PORT". Without a host only this machine's own are meant. */
 static int find_addresses(struct ct_ctx *ctx, const char *name, const char *text, bool listens,
                           struct addrinfo **all)
 {
@@ -157,7 +157,7 @@ static int open_socket(struct ct_ctx *ctx, const struct ct_live_say *say, struct
 static int open_path(struct ct_ctx *ctx, struct ct_live_source *s)
 {
     struct stat st;
-    /* A FIFO that nobody writes yet is opened at once, so that the page is there while one waits. */
+    /* a FIFO is opened before somebody writes to it, so that the page is there meanwhile */
     s->fd = strcmp(s->name, "-") ? open(s->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : STDIN_FILENO;
     if (s->fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", s->name, strerror(errno));

@@ -41,7 +41,7 @@ static void count(struct ct_live_stream *s, const struct ct_watch_event *e)
     l->events[l->event_count++ % LIVE_RECENT] = (struct ct_live_event){*e, number, s->id};
 }
 
-/* Leaves out what does not pass; how many are left. */
+/* Drops the events that the filter does not pass. Result: how many are left. */
 static size_t sift(struct ct_live_stream *s, struct ct_watch_event *events, size_t size)
 {
     size_t kept = 0;
@@ -167,8 +167,8 @@ int ct_live_stream_place(struct ct_live_stream *s, uint16_t place)
     return ct_watcher_renew(s->watcher);
 }
 
-/* What the options say of violations holds for all specifications, those that come later too. An output that
- * no specification has by now counts for nothing. CT_ERR_NOMEM. */
+/* Sets the options of violations for all specifications, later ones included. An output that no specification
+ * has yet does nothing. CT_ERR_NOMEM. */
 static int set_violations(struct ct_live_stream *s)
 {
     const struct ct_live_options *o = &s->live->options;
@@ -211,7 +211,7 @@ static int begin_timing(struct ct_live_stream *s)
     return rc;
 }
 
-/* Tells the sink of a stream that is whole. */
+/* Tells the sink that a stream begins, once the stream is complete. */
 static int tell_begin(struct ct_live_stream *s)
 {
     const struct ct_verdict_origin origin = origin_of(s);

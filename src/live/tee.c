@@ -29,7 +29,7 @@ struct ct_live_tee {
 
 /* ---- the description ---- */
 
-/* The text of an .ini, to be freed with ct_whole_file_free. */
+/* Reads the text of an .ini, to be freed with ct_whole_file_free. */
 static int read_config(struct ct_ctx *ctx, const char *path, void **text, size_t *size)
 {
     struct stat about;
@@ -87,7 +87,7 @@ static int fail_written(struct ct_ctx *ctx, const char *path)
     return ct_fail(ctx, CT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* Puts the description where it belongs, whole, and opens it for the gaps that come. */
+/* Puts the description in its place when it is whole, and opens it for gaps. */
 static int keep_description(struct ct_live_tee *t, struct ct_ctx *ctx, const struct ct_live_text *text)
 {
     char *beside = NULL;
@@ -116,7 +116,7 @@ static int describe(struct ct_live_tee *t, struct ct_ctx *ctx, const struct ct_l
 
 /* ---- the file ---- */
 
-/* Whether nothing is lost when the file is written. */
+/* Checks that writing the file destroys nothing. */
 static int check_free(struct ct_ctx *ctx, const char *path, int input)
 {
     struct stat about, in;
@@ -147,7 +147,7 @@ static int open_file(struct ct_live_tee *t, struct ct_ctx *ctx)
                : CT_OK;
 }
 
-/* The description, then the file: what is there can be read at any time. */
+/* Creates the description, then the file, so that what is there can be read at any time. */
 static int create(struct ct_live_tee *t, struct ct_ctx *ctx, const struct ct_live_input *i, int input)
 {
     struct stat about;
@@ -205,7 +205,7 @@ int ct_live_tee_open(struct ct_ctx *ctx, const struct ct_live_say *say, const st
 
 /* ---- bytes ---- */
 
-/* The description has the gap before the file has what is behind it. */
+/* Adds a gap to the description, before the file gets the bytes behind it. */
 static bool write_gap(const struct ct_live_tee *t)
 {
     char text[64];
