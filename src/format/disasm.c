@@ -17,9 +17,9 @@
 
 /* ---- memory ---- */
 
-/* Capstone writes through some null pointers when memory runs out. Then the memory that it asks for comes
- * from here, which is enough for it to return. errno tells what happened, and Capstone is not called again.
- * The memory is taken once and never given back. */
+/* Stands in for the allocator where Capstone writes through null pointers, when memory runs out: what
+ * Capstone asks for then comes from here, which is enough for it to return. errno tells what happened, and
+ * Capstone is not called again. The memory is taken once and never given back. */
 static _Alignas(max_align_t) unsigned char reserve[64 << 10];
 static size_t reserve_used;
 

@@ -53,7 +53,7 @@ static const char *known_name(const struct ct_source *source, unsigned number)
                                                                                        : a_profile[number];
 }
 
-/* In the M profile, numbers from 16 on are external interrupts, counted from 0. */
+/* Names an exception. In the M profile, numbers from 16 on are external interrupts, counted from 0. */
 const char *ct_exception_name(const struct ct_source *source, unsigned number, char *buffer, size_t size)
 {
     bool etm4 = source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;

@@ -65,12 +65,12 @@ struct ct_packet_line {
 
 #define CT_PACKET_LINES 256u /* by header */
 
-/* Do the same for PTM. */
+/* Name a packet type of PTM, and append the line of such a packet. */
 const char *ct_ptm_type_name(enum ct_ptm_type type);
 void ct_list_ptm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_ptm_packet *packet);
 
-/* Do the same for ETMv3. */
+/* Name a packet type of ETMv3, and append the line of such a packet. */
 const char *ct_etm3_type_name(enum ct_etm3_type type);
 void ct_list_etm3_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm3_packet *packet, const struct ct_source *source);
@@ -79,7 +79,7 @@ void ct_list_etm3_packet(struct ct_text *text, uint8_t id, uint64_t offset, cons
 extern const char *const ct_v7_isa_names[];
 extern const char *const ct_sync_reason_names[];
 
-/* Do the same for STM and ITM. */
+/* Name packet types of STM and ITM, and append the lines of such packets. */
 const char *ct_stm_type_name(enum ct_stm_type type);
 void ct_list_stm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_stm_packet *packet);

@@ -47,7 +47,7 @@ static void range(struct ct_text *t, const struct ct_flow *r)
     ct_text_char(t, r->cond && !r->loop ? '1' : '0');
 }
 
-/* Execution comes by the same ranges again and again: their lines are kept. */
+/* Appends the line of a range, which is kept, because the same ranges run again and again. */
 static void range_again(struct ct_element_lister *lister, const struct ct_flow *r)
 {
     struct ct_text *t = lister->text;
@@ -196,7 +196,7 @@ static void element(struct ct_text *t, const struct ct_flow *r)
     }
 }
 
-/* Elements that are the decoder's own business make no line. */
+/* Tells whether an element has a line. Those have none that only decoding needs. */
 static bool has_line(const struct ct_flow *r)
 {
     if (r->unlisted)
@@ -218,7 +218,7 @@ static bool has_line(const struct ct_flow *r)
     }
 }
 
-/* Elements that belong to the line before them. */
+/* Tells whether an element belongs to the line before it. */
 static bool is_attached(const struct ct_flow *r)
 {
     const struct ct_elem *e = &r->elem;

@@ -49,8 +49,8 @@ void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const 
 
 /* ---- batches ---- */
 
-/* Where the bytes of a packet at stream position `pos` are. A run without synchronisation has none to show.
- */
+/* Gives the bytes of a packet at stream position `pos`; NULL for a run without synchronisation, of which no
+ * bytes are shown. */
 static const uint8_t *bytes_at(const struct ct_packet_batch *batch, uint64_t pos)
 {
     return pos < batch->run->pos ? NULL : batch->run->data + (pos - batch->run->pos);

@@ -78,7 +78,8 @@ static bool list(struct ct_element_lister *l, const struct ct_elem *e)
     }
 }
 
-/* The overflow flag is one of these elements only: in others aux says something else. */
+/* Appends an element of software trace. Its overflow flag is read here only: other elements have other things
+ * in aux. */
 bool ct_list_sw(struct ct_element_lister *l, const struct ct_elem *e)
 {
     if (!list(l, e))

@@ -37,7 +37,7 @@ static void plots(FILE *out, const struct ct_report_function **all, size_t count
             count - PLOTS);
 }
 
-/* A single run has no distribution. */
+/* Writes the plots of functions that ran more than once: a single run has no distribution. */
 int ct_report_timing(FILE *out, const struct ct_report_page *r)
 {
     if (!ct_report_told(out, r, CT_REPORT_TIMES))

@@ -11,7 +11,7 @@
  * that cannot be printed (base/printable.h) become U+FFFD. Returns what the receiver did. */
 int ct_xml_write(const char *text, size_t size, ct_write_fn *write, void *user);
 
-/* The same to a file. */
+/* Writes such text to a file. */
 void ct_xml_text(FILE *out, const char *text);
 void ct_xml_bytes(FILE *out, const char *text, size_t size);
 
