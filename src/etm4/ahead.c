@@ -9,12 +9,12 @@
 
 #ifdef CT_HAVE_AVX2
 
-/* Bytes up to a synchronisation point that make a lane behind it worth while; and how many points are left
- * out at most after one that was taken back. */
+/* How many bytes before a synchronisation point make a lane behind it worth while, and how many points are
+ * skipped at most after one whose counts were undone. */
 #define LEAST     512u
 #define MOST_SKIP 256u
 
-/* Where the next synchronisation point for a lane is; SIZE_MAX: none in the run. */
+/* Finds the next synchronisation point for a second lane. SIZE_MAX: there is none in the run. */
 static size_t find_point(struct ct_ahead_search *s, const struct ct_run *run, size_t from)
 {
     const uint64_t searched = s->searched > run->pos ? s->searched - run->pos : 0;
@@ -29,7 +29,8 @@ static size_t find_point(struct ct_ahead_search *s, const struct ct_run *run, si
     return point;
 }
 
-/* From the synchronisation point at lane->at up to behind the first atom packet. False: that is not known. */
+/* Starts the lane: reads from the synchronisation point at lane->at to behind the first atom packet. False:
+ * the state there is not known. */
 static bool land(struct ct_etm4_lane *lane, struct ct_etm4_fast *bytes, uint16_t domain)
 {
     const struct ct_run *run = lane->run;
@@ -95,7 +96,8 @@ void ct_ahead_keep(struct ct_ahead *a, struct ct_ahead_search *search, const str
     ct_lane_scan(&a->lane);
 }
 
-/* The state, in tables that have room for another hop. */
+/* Gives a state in tables that have room for another hop: where they are full they are cleared, and the state
+ * is made anew. */
 static uint32_t with_room(struct ct_hops *h, uint32_t state)
 {
     const struct ct_hop_state s = h->states[state];
@@ -105,7 +107,7 @@ static uint32_t with_room(struct ct_hops *h, uint32_t state)
     return ct_hops_state(h, s.recent_addresses, s.last, s.cur);
 }
 
-/* Packets of the chunk up to `end` in the run count once less. Result: the state behind them. */
+/* Undoes the counts of a chunk's packets up to byte `end` of the run. Result: the state behind them. */
 CT_AVX2 static uint32_t undo_chunk(struct ct_etm4_lane *lane, uint32_t state, size_t end)
 {
     const struct ct_etm4_cuts *c = &lane->cuts;

@@ -51,8 +51,8 @@ void ct_etm4_burst_init(struct ct_etm4_burst *burst, const struct ct_etm4_decode
  * in. */
 void ct_etm4_burst_set_sf(struct ct_etm4_burst *burst, bool sf);
 
-/* Take the state of the decoder into the burst, and give it back. ct_etm4_burst_enter returns false when the
- * decoder is in a state that bursts do not know. */
+/* Take over the state of the decoder into the burst, and give it back. ct_etm4_burst_enter returns false when
+ * bursts cannot decode in that state. */
 bool ct_etm4_burst_enter(struct ct_etm4_burst *burst, const struct ct_etm4_decoder *decoder);
 void ct_etm4_burst_leave(const struct ct_etm4_burst *burst, struct ct_etm4_decoder *decoder);
 

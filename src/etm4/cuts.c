@@ -7,8 +7,8 @@
 #include "coretap/steps.h"
 #include "etm4/avx512.h"
 
-/* headers of events, and of the three formats of cycle counts, which bits 4 and 1 tell apart */
-/* the header of a count that is unknown */
+/* headers of events, of cycle counts that are unknown, and of the three formats of counts, which bits 4 and 1
+ * tell apart */
 enum {
     FORMAT2 = 0x0c,
     FORMAT1 = 0x0e,

@@ -352,7 +352,7 @@ void ct_etm4_fast_events(struct ct_etm4_fast *f, struct ct_work *work, struct ct
     }
 }
 
-/* Common packets, as ct_etm4_burst_packets. */
+/* Decodes common packets, as ct_etm4_burst_packets does. */
 static size_t burst_packets(struct ct_etm4_fast *f, const uint8_t *data, size_t size, uint64_t pos,
                             struct ct_etm4_packet *packets, size_t cap, size_t *count)
 {
@@ -380,7 +380,7 @@ size_t ct_etm4_fast_packets(struct ct_etm4_fast *f, const uint8_t *data, size_t 
         n += more;
         if (cap - n < CT_SCAN_BLOCK)
             break;
-        /* What is rare comes alone, what a burst leaves at the end not. */
+        /* a rare packet comes alone, and a burst leaves packets at the end that are not rare */
         const size_t most = size - at < CT_SCAN_BLOCK + CT_ETM4_BURST_AHEAD || !f->scan ? cap - n : 1;
         at += ct_etm4_decode(f->decoder, data + at, size - at, pos + at, final, packets + n, most, &more);
         n += more;
@@ -391,7 +391,7 @@ size_t ct_etm4_fast_packets(struct ct_etm4_fast *f, const uint8_t *data, size_t 
     return at;
 }
 
-/* Common packets up to the last atoms, only counted. */
+/* Counts common packets up to the last atoms, without making them. */
 static void burst_counts(struct ct_etm4_fast *f, struct ct_work *work, struct ct_stream_stats *stats)
 {
     const struct ct_run *run = work->run;

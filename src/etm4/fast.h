@@ -39,8 +39,8 @@ size_t ct_etm4_fast_packets(struct ct_etm4_fast *fast, const uint8_t *data, size
 /* Takes all that there is, where nobody wants packets or elements: both are only counted, with the losses. */
 void ct_etm4_fast_count(struct ct_etm4_fast *fast, struct ct_work *work, struct ct_stream_stats *stats);
 
-/* For hops, which decode bytes past the elements: whether chunks can be scanned, by which tables, and where
- * packets are counted. */
+/* Tells whether chunks can be scanned, for hops, which decode bytes without making elements. The functions
+ * below give them the tables of scanning and the counts of packets. */
 bool ct_etm4_fast_scans(const struct ct_etm4_fast *fast);
 const struct ct_etm4_event_tables *ct_etm4_fast_tables(const struct ct_etm4_fast *fast);
 struct ct_etm4_burst *ct_etm4_fast_burst(struct ct_etm4_fast *fast);

@@ -12,11 +12,11 @@
 #define FIRST_STATES  1024u
 #define FIRST_RECORDS (UINT32_C(1) << 16)
 
-/* States and words of records at most; when there are more all begins anew. */
+/* Most states and words of records; beyond them the tables are cleared. */
 #define STATES_MAX  (UINT32_C(1) << 20)
 #define RECORDS_MAX (UINT32_C(1) << 23)
 
-/* Atoms of a hop, and words of its record, at most: an atom packet has 24. */
+/* Most atoms of a hop (an atom packet has 24) and most words of its record. */
 #define ATOMS_MAX  (CT_HOP_BYTES * 24)
 #define RECORD_MAX (2 * ATOMS_MAX + HEAD_WORDS)
 
@@ -147,7 +147,7 @@ uint32_t ct_hops_state(struct ct_hops *h, const uint64_t recent_addresses[3], ui
 
 /* ---- making hops ---- */
 
-/* A hop on its way. */
+/* A hop that is being made. */
 struct trip {
     uint32_t block; /* of the last step */
     unsigned exec;
@@ -167,23 +167,23 @@ static bool is_indirect(const struct ct_blocks *b, const struct trip *t)
     return t->exec && b->blocks[t->block].flags & CT_BLOCK_INDIRECT;
 }
 
-/* Makes the packets that come be read as they are behind a step in 64-bit state, or in 32-bit state. A
- * context may have changed the state of decoder and walk since: they say nothing about a hop that is made
- * again to be taken back. */
+/* Reads packets as they are read behind a step in 64-bit state, or in 32-bit state. The current state of
+ * decoder and walk may have changed by a context since, and does not matter for a hop that is made again to
+ * be undone. */
 static void read_as(struct ct_hops *h, bool sf)
 {
     if (h->reader.sf != sf)
         ct_etm4_burst_set_sf(&h->reader, sf);
 }
 
-/* The instruction set at an address with this bit 0, in the state that packets are read in. */
+/* Gives the instruction set at an address with this bit 0, in the state that packets are read in. */
 static uint8_t isa_of(const struct ct_hops *h, unsigned is)
 {
     return h->reader.sf ? CT_ISA_A64 : is ? CT_ISA_T32 : CT_ISA_A32;
 }
 
-/* The pair of an indirect branch and its target; NULL: there is none, or it
- * would be new where nothing may be. */
+/* Finds the pair of an indirect branch and its target. NULL: there is none, or it is new and nothing new may
+ * be made. */
 static struct ct_branch_target *pair_of(struct ct_hops *h, const struct trip *t)
 {
     struct ct_blocks *b = h->blocks;
@@ -194,8 +194,7 @@ static struct ct_branch_target *pair_of(struct ct_hops *h, const struct trip *t)
     return pair && pair->next ? pair : NULL;
 }
 
-/* The last step led to the next one: the block there, and the number of the
- * edge. False: that is for others. */
+/* Follows the last step to the next one, and gives the number of its edge. False: a hop cannot do that. */
 static bool turn(struct ct_hops *h, struct trip *t, unsigned executed, uint32_t *edge)
 {
     struct ct_blocks *b = h->blocks;
@@ -218,7 +217,7 @@ static bool turn(struct ct_hops *h, struct trip *t, unsigned executed, uint32_t 
     return true;
 }
 
-/* A step is one of those that count; it ran the instructions of `block`. */
+/* Adds a step to those that the hop counts; it ran the instructions of `block`. */
 static void add_step(const struct ct_hops *h, struct trip *t)
 {
     const struct ct_block *block = &h->blocks->blocks[t->block];
@@ -230,7 +229,7 @@ static void add_step(const struct ct_hops *h, struct trip *t)
     r[BRANCHES] += t->exec && block->flags & CT_BLOCK_BRANCH;
 }
 
-/* Whether a step of the block met nothing new when it was made before. */
+/* Tells whether a step of the block was made before, so that it meets nothing new. */
 static bool is_known(const struct ct_blocks *b, uint32_t number, unsigned executed)
 {
     const struct ct_block *block = &b->blocks[number];
@@ -238,7 +237,7 @@ static bool is_known(const struct ct_blocks *b, uint32_t number, unsigned execut
            (block->next[executed] || (executed && block->flags & CT_BLOCK_INDIRECT));
 }
 
-/* The block where execution is runs. */
+/* Executes the block where execution is. False: a hop cannot do that. */
 static bool execute(struct ct_hops *h, struct trip *t, unsigned executed)
 {
     struct ct_blocks *b = h->blocks;
@@ -283,7 +282,7 @@ static bool follow(struct ct_hops *h, struct trip *t, const struct ct_elem *elem
     return true;
 }
 
-/* The packets of a hop. */
+/* Decodes the packets of a hop to elements. Result: how many. */
 static size_t read_packets(struct ct_hops *h, const void *bytes, unsigned size, uint8_t *data,
                            struct ct_elem *elems)
 {
@@ -301,7 +300,7 @@ static uint64_t two_words(const uint32_t *words)
     return two;
 }
 
-/* An edge took so many cycles so often. */
+/* Makes the statistics of an edge that took `cycles` each of `times` times. */
 static struct ct_edge_stats stats_of(uint32_t cycles, uint64_t times)
 {
     __extension__ typedef unsigned __int128 wide;
@@ -330,7 +329,7 @@ static void spend_cycles(struct ct_hops *h, const uint32_t *r, uint32_t cycles, 
     }
 }
 
-/* What its steps are apart from their edges. */
+/* Adds to the sums what a hop's steps count beside their edges. */
 static void spend_sums(struct ct_hops *h, const uint32_t *r, uint64_t times)
 {
     uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
@@ -366,7 +365,7 @@ void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t
     memcpy(r + HIT_COUNT, &times, sizeof times);
 }
 
-/* Without cycles: what the records counted goes to the edges. */
+/* Adds what the records counted to the edges, where there are no cycles. */
 static void spend_records(struct ct_hops *h)
 {
     const uint64_t none = 0;
@@ -395,7 +394,7 @@ static bool have_room(struct ct_hops *h)
     return true;
 }
 
-/* What is in the hop so far becomes its record. */
+/* Finishes the record of a hop that was made. Result: its place. */
 static uint32_t finish(struct ct_hops *h, const struct ct_hop *hop, const struct trip *t, unsigned size)
 {
     uint32_t *r = t->record;
@@ -446,7 +445,7 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
     return hop->next ? finish(h, hop, &t, size) : 0;
 }
 
-/* The first step, with no other before it. */
+/* Makes the first step, which has no other before it. */
 static bool begin(struct ct_hops *h, struct trip *t, uint16_t domain, unsigned executed)
 {
     t->cur = t->have_addr ? ct_blocks_find(h->blocks, t->addr, t->isa, domain) : 0;
@@ -454,7 +453,7 @@ static bool begin(struct ct_hops *h, struct trip *t, uint16_t domain, unsigned e
     return t->cur && execute(h, t, executed);
 }
 
-/* Elements, of which the first atoms have no step before them. */
+/* Follows elements of which the first atoms have no step before them. False: a hop cannot do that. */
 static bool land(struct ct_hops *h, struct trip *t, uint16_t domain, struct ct_elem *elems, size_t count)
 {
     size_t i = 0;

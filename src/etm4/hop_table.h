@@ -22,7 +22,8 @@
 /* What hashes are made with: 2^64 by the golden ratio. */
 #define CT_HOP_MIX UINT64_C(0x9e3779b97f4a7c15)
 
-/* A state as look-ups want it: what chooses a place << 4, for places of 16 bytes, and the rest << 24. */
+/* A state in the form that look-ups use: the part that chooses a place, shifted by 4 for places of 16 bytes,
+ * and the rest << 24. */
 #define CT_LINK_PLACE ((UINT32_C(1) << (CT_QUICK_SHIFT + 4)) - 16)
 
 static inline uint32_t ct_hop_link(uint32_t state)
@@ -45,12 +46,12 @@ struct ct_quick_hop {
 /* The key of a place without a hop. */
 #define CT_HOP_EMPTY UINT64_MAX
 
-/* 0 behind the last. */
+/* The bytes of a hop; zeros follow the last one. */
 struct ct_hop_bytes {
     uint64_t words[CT_HOP_BYTES / 8];
 };
 
-/* CT_HOP_BYTES can be read, of which `size` count. */
+/* Gives `size` bytes of CT_HOP_BYTES that can be read. */
 static inline struct ct_hop_bytes ct_hop_bytes_at(const uint8_t *data, unsigned size)
 {
     struct ct_hop_bytes b;

@@ -7,16 +7,17 @@
 #include "etm4/avx2.h"
 #include "flow/edge_table.h"
 
-/* Bytes after which hops are judged, and how often they are not, at first and after a rest. */
+/* How many bytes hops go over between two judgements, and how many judgements are skipped at first and after
+ * a rest. */
 #define JUDGED     (UINT64_C(512) << 10)
 #define LEARNING   4u
 #define RELEARNING 1u
 
-/* Bytes for which they rest, at first; then twice as many, at most. */
+/* How many bytes the first rest lasts; each next one lasts twice as many, up to a limit. */
 #define REST      (UINT64_C(4) << 20)
 #define REST_MOST (UINT64_C(32) << 20)
 
-/* A hop that is moved to the quick table is worth so many bytes of trace. */
+/* A hop that is moved to the quick table costs as much as so many bytes of trace. */
 #define MISS_BYTES 20u
 
 int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_fast *fast,

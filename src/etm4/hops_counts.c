@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge counts: a hop for each atom packet, here and ahead. */
+/* Edge counts: a hop for each atom packet, in the first lane and in the second. */
 #include "etm4/hops_own.h"
 
 #include "etm4/avx2.h"
@@ -17,8 +17,8 @@ static struct ct_ahead *way_ahead(struct ct_etm4_hops *h)
     return &h->ways[!h->here];
 }
 
-/* Tells whether the elements of one batch may make the engine forget the program, and numbers of blocks with
- * it: for domains it does so at half of them. */
+/* Tells whether the elements of one batch might make the engine forget the program, and with it the numbers
+ * of blocks. Domains it forgets when half of their numbers are used. */
 static bool is_much(const struct ct_blocks *b)
 {
     return b->count > CT_BLOCKS_MAX / 2 || b->pair_count > CT_BLOCKS_MAX / 2 ||
@@ -32,7 +32,8 @@ void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h)
     h->ahead = false;
 }
 
-/* The state of the engine, whose last step does not count any more; 0: not one for hops. */
+/* Gives the state of the engine, and takes back the count of its last step, which hops count again. 0: hops
+ * cannot begin in that state. */
 static uint32_t enter(struct ct_etm4_hops *h)
 {
     struct ct_fast *f = h->fast;
@@ -60,7 +61,7 @@ static void leave(struct ct_etm4_hops *h, uint32_t state)
     ct_etm4_fast_leave(h->bytes, s->recent_addresses);
 }
 
-/* As far as hops go, with the way ahead side by side. True: there was one. */
+/* Follows the first lane as far as hops go, with the second one beside it. True: it got ahead. */
 static bool follow(struct ct_etm4_hops *h)
 {
     struct ct_etm4_lane *here = &way_here(h)->lane;
@@ -79,7 +80,8 @@ static bool follow(struct ct_etm4_hops *h)
     return here->at > begin;
 }
 
-/* Where the way ahead began. True: what it did is so, and it is the way here. */
+/* Compares the state where the second lane began with the one that was assumed. True: they are equal, and the
+ * second lane goes on as the first one. */
 static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
 {
     const uint32_t state = enter(h);
@@ -95,7 +97,7 @@ static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
     return false;
 }
 
-/* A way begins here. False: none does. */
+/* Starts the first lane at work->at. False: hops cannot begin there. */
 static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
 {
     struct ct_etm4_lane *lane = &way_here(h)->lane;
@@ -109,7 +111,7 @@ static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
     return state;
 }
 
-/* From work->at on, where the way ahead began or before it. */
+/* Runs the lanes from work->at on, which is where the second lane began or before it. */
 static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
 {
     const bool there = h->ahead && work->at == way_ahead(h)->begin;
@@ -136,14 +138,13 @@ static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
 
 int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    /* Bytes that cannot be read up to where the way ahead began, or go on behind
-     * that: it began inside of a packet. */
+    /* the bytes before the begin of the second lane cannot be read up to there, or go on behind it: it began
+     * inside of a packet */
     if (h->ahead && (work->at > way_ahead(h)->begin || work->at == h->asked_at))
         ct_etm4_hops_undo_ahead(h);
     h->asked_at = work->at;
     run_ways(h, work);
-    /* The hops here may have met many blocks. What was counted ahead is taken
-     * back as long as they are known. */
+    /* where hops met very many blocks, what was counted ahead is undone as long as these are known */
     if (is_much(h->hops.blocks))
         ct_etm4_hops_undo_ahead(h);
     work->until = h->ahead ? way_ahead(h)->begin : 0;

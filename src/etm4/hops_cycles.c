@@ -11,10 +11,10 @@
 
 #ifdef CT_HAVE_AVX2
 
-/* Bytes before the first count, at most. */
+/* most bytes before the first count */
 #define FIRST_BYTES 64u
 
-/* The last hop that was made, for it to be taken back: what comes may change what became of its last step. */
+/* The hop that was made last. It can be undone, since later trace may change what became of its last step. */
 struct last_hop {
     uint32_t *count; /* NULL: there is none */
     uint32_t state;  /* where it began … */
@@ -23,7 +23,7 @@ struct last_hop {
 
 #define NOT_HERE UINT_MAX
 
-/* The place of the chunk behind a count and, when the cuts go on to `end`, behind the address there. */
+/* Gives the place in the chunk behind a count or, when the cuts go on to `end`, behind the address there. */
 static unsigned place_behind(const struct ct_etm4_hops *h, const uint8_t *data,
                              const struct ct_cut_count *count, unsigned end)
 {
@@ -35,7 +35,8 @@ static unsigned place_behind(const struct ct_etm4_hops *h, const uint8_t *data,
     return count->place + 2u + (*packet & 2 && packet[1] & 0x80);
 }
 
-/* Where the hop ends that a count is for: behind the address that follows it, if one does; or NOT_HERE. */
+/* Finds where the hop of a count ends: behind the address that follows it, if one does. NOT_HERE: in another
+ * chunk. */
 CT_AVX2_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut_count *count)
 {
     unsigned at = count->at;
@@ -48,7 +49,7 @@ CT_AVX2_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut
     return starts ? end : NOT_HERE;
 }
 
-/* A hop with other cycles than it has itself, that is still to be counted. */
+/* A hop that is still to be counted, with other cycles than those of its own entry. */
 struct other_hop {
     uint32_t record;
     uint32_t cycles;
@@ -72,7 +73,7 @@ CT_AVX2_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop *
     return &other->count;
 }
 
-/* All of them, at once, as each waits for memory. Result: the counter of the last one. */
+/* Counts all of them together, since each look-up waits for memory. Result: the counter of the last one. */
 CT_AVX2 static uint32_t *count_others(struct ct_hops *h, const struct other_hop *hops, unsigned count)
 {
     uint32_t *counter = NULL;
@@ -91,7 +92,7 @@ struct found_hop {
     const uint32_t *record;
 };
 
-/* The hop of `size` bytes with a count behind. False: there is none. */
+/* Finds the hop of `size` bytes with a count behind. False: there is none. */
 CT_AVX2_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *data, unsigned size,
                              uint32_t cycles, struct found_hop *found)
 {
@@ -116,14 +117,15 @@ CT_AVX2_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *da
     return true;
 }
 
-/* Whether another count follows, which is for no step, before the address
- * that seems to be behind this one. */
+/* Tells whether another count follows, which belongs to no step, before the address that seems to be behind
+ * this one. */
 CT_AVX2_INLINE bool is_doubled(const struct ct_etm4_hops *h, unsigned i)
 {
     return i + 1 < h->count && h->counts[i + 1].at == h->counts[i].at;
 }
 
-/* All hops of the chunk that begins at `at` of the run. *done: its bytes that are done. Result: the state. */
+/* Follows the hops of the chunk that begins at `begin` of the run. *done: bytes that are done. Result: the
+ * state behind them. */
 CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *run, size_t begin,
                                    uint32_t state, struct last_hop *last, unsigned *done)
 {
@@ -167,7 +169,7 @@ CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *
     return state;
 }
 
-/* The next chunk. False: there is none. */
+/* Scans the next chunk. False: there is none. */
 static bool next_chunk(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
 {
     const size_t left = work->run->size - work->at;
@@ -181,7 +183,7 @@ static bool next_chunk(struct ct_etm4_hops *h, const struct ct_work *work, unsig
     return h->chunk.blocks;
 }
 
-/* The next chunk and its counts. */
+/* Scans the next chunk and lists its counts. False: there are none. */
 static bool next_counts(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
 {
     if (!next_chunk(h, work, entry))
@@ -191,8 +193,8 @@ static bool next_counts(struct ct_etm4_hops *h, const struct ct_work *work, unsi
     return h->count;
 }
 
-/* Trace up to the first count, which is for steps that the engine took already. An atom follows, so nothing
- * of it is held. False: not now. */
+/* Decodes trace up to the first count, which is for steps that the engine took before. An atom follows, so no
+ * element of it is held. False: hops cannot begin here. */
 CT_AVX2 static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
 {
     struct ct_elem elems[CT_FAST_TAIL + FIRST_BYTES];
@@ -214,7 +216,7 @@ CT_AVX2 static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
     return !h->hops.error;
 }
 
-/* The state of the engine behind a count; 0: not one for hops. */
+/* Gives the state of the engine behind a count. 0: hops cannot begin in it. */
 static uint32_t enter_timed(struct ct_etm4_hops *h, struct ct_work *work)
 {
     if (!reach_count(h, work) || !ct_fast_settle(h->fast))
@@ -222,7 +224,7 @@ static uint32_t enter_timed(struct ct_etm4_hops *h, struct ct_work *work)
     return ct_etm4_hops_state(h);
 }
 
-/* The engine goes on behind the last hop but one. */
+/* Hands back to the engine, in the state behind the last hop but one. */
 static void leave_timed(struct ct_etm4_hops *h, struct ct_work *work, const struct last_hop *last)
 {
     const struct ct_hop_state *s = &h->hops.states[last->state];

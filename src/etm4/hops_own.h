@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ways of hops have in common; only etm4_hops*.c include it. */
+/* Shared by the files of hops; only etm4/hops*.c include it. */
 #ifndef CT_ETM4_HOPS_OWN_H
 #define CT_ETM4_HOPS_OWN_H
 
@@ -28,8 +28,8 @@ struct ct_etm4_hops {
     uint64_t passed; /* bytes since the edges got what was counted */
     /* Without cycles. */
     struct ct_ahead ways[CT_LANES];
-    unsigned here; /* the way that begins where the trace is … */
-    bool ahead;    /* … and whether the other one is ahead of it */
+    unsigned here; /* index of the first lane */
+    bool ahead;    /* the other one is at work, too */
     struct ct_ahead_search search;
     size_t asked_at; /* where the run was the last time */
     /* With cycles. */
@@ -40,26 +40,28 @@ struct ct_etm4_hops {
     struct ct_cut_count counts[CT_SCAN_BYTES];
 };
 
-/* The engine is between two steps that blocks are known of. */
+/* Tells whether the engine is between two steps whose blocks are known. */
 static inline bool ct_etm4_hops_is_ready(const struct ct_etm4_hops *h)
 {
     return ct_fast_is_at_place(h->fast);
 }
 
-/* The number of the state of engine and decoder; 0: hops cannot begin there. */
+/* Gives the number of the state of engine and decoder. 0: hops cannot begin there. */
 uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h);
 
-/* Counters have 32 bits, and no hop is shorter than a byte: they are to be emptied first. */
+/* Tells whether counters, which have 32 bits, might overflow and are to be emptied first. No hop is shorter
+ * than a byte. */
 bool ct_etm4_hops_is_long(const struct ct_etm4_hops *h);
 
-/* The packets up to place `to` of the run, of which others are atoms and addresses, are done. */
+/* Passes the packets up to place `to` of the run, which are done. `others` are those of them that are neither
+ * atoms nor addresses. */
 void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, struct ct_cut_others *others);
 
-/* As ct_etm4_hops_run, without cycles and with them. */
+/* Do what ct_etm4_hops_run does: without cycles, and with them. */
 int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work);
 int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work);
 
-/* What the way ahead counted is taken back. */
+/* Undoes what the second lane counted. */
 void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h);
 
 #endif

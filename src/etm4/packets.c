@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of packets with AVX2: all packets of 64 bytes are what their header alone would make, then what
- * stands behind headers is filled in, kind by kind, with no branch on what comes when. */
+/* Bursts of packets with AVX2: all packets of 64 bytes first become what their headers alone would make; then
+ * the payloads are filled in, one kind of packet after the other, so that no branch depends on the trace. */
 #include "etm4/packets.h"
 
 void ct_etm4_packet_tables_init(struct ct_etm4_packet_tables *t, const struct ct_etm4_decoder *decoder,
@@ -17,16 +17,16 @@ void ct_etm4_packet_tables_init(struct ct_etm4_packet_tables *t, const struct ct
 
 #ifdef CT_HAVE_AVX2
 
-/* A burst on its way. */
+/* A burst while it decodes. */
 struct run {
     const struct ct_etm4_packet_tables *tables;
     const struct ct_etm4_event_tables *rows;
-    /* The last three addresses, newest last, and those of the block in work. */
+    /* The last three addresses, newest last, then those of the current block. */
     uint64_t past[3 + CT_SCAN_BLOCK];
     struct ct_etm4_chunk chunk;
 };
 
-/* The packet of the block that begins at byte i. */
+/* Gives the packet of the block that begins at byte i. */
 CT_AVX2_INLINE struct ct_etm4_packet *packet_at(struct ct_etm4_packet *out, const struct ct_etm4_masks *m,
                                                 unsigned i)
 {
@@ -71,7 +71,7 @@ CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m,
     ct_past_move(r->past, past);
 }
 
-/* The packets of a chunk. Result: how many. */
+/* Makes the packets of a chunk. Result: how many. */
 CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint64_t pos,
                                  struct ct_etm4_packet *packets)
 {
@@ -118,7 +118,7 @@ size_t ct_etm4_burst_packets(struct ct_etm4_burst *burst, const struct ct_etm4_p
     return entry == CT_SCAN_STOP ? at : at + entry;
 }
 
-/* Packets by header in four turns: a number that was just counted up is not there again at once. */
+/* Packets by header, in four arrays taken in turn: counting the same number again at once would wait. */
 struct seen {
     uint32_t packets[4][256];
     uint64_t count;
@@ -150,7 +150,7 @@ CT_AVX2_INLINE void follow_addresses(struct seen *seen, const struct ct_address_
     ct_past_move(seen->past, past);
 }
 
-/* The packets of a block that begin where a bit of `where` is. */
+/* Counts the packets of a block that begin where `where` has a bit. */
 CT_AVX2_INLINE void count_block(struct seen *seen, const struct ct_address_rows *rows,
                                 const struct ct_etm4_masks *m, uint64_t where, const uint8_t *data)
 {
@@ -161,7 +161,7 @@ CT_AVX2_INLINE void count_block(struct seen *seen, const struct ct_address_rows 
         follow_addresses(seen, rows, m->addresses & where, data, false);
 }
 
-/* The packets of a chunk up to its last atoms. Result: bytes, 0 when it has none. */
+/* Counts the packets of a chunk up to its last atoms. Result: bytes, 0 when it has none. */
 CT_AVX2 static size_t count_chunk(struct seen *seen, const struct ct_address_rows *rows,
                                   const struct ct_etm4_chunk *chunk, const uint8_t *data)
 {

@@ -10,7 +10,7 @@ struct ct_etm4_packet_tables {
     uint8_t longer[256];              /* 1: one byte more when the first of the payload has bit 7 set */
 };
 
-/* For a decoder whose addresses are known whole. */
+/* Makes the tables for a decoder whose addresses are known in full. */
 void ct_etm4_packet_tables_init(struct ct_etm4_packet_tables *tables, const struct ct_etm4_decoder *decoder,
                                 const struct ct_etm4_event_tables *rows);
 
