@@ -16,7 +16,7 @@
 
 const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
 
-/* Reads until there are `size` bytes or no more come: their number, or -1. */
+/* Reads until there are `size` bytes, or no more come. Result: their number, or -1. */
 static ssize_t read_first(char *bytes, size_t size)
 {
     size_t have = 0;
@@ -83,7 +83,7 @@ bool cli_capture_spool_always(struct cli_capture *c)
     return true;
 }
 
-/* Copies the buffers that the options leave. */
+/* Lists the buffers that the options choose. */
 static bool choose_buffers(struct cli_capture *c)
 {
     const struct cli_value *name = &c->args->values[CLI_CAPTURE_BUFFER];
@@ -138,7 +138,7 @@ static uint64_t total_bytes(const struct cli_capture *c)
     return total;
 }
 
-/* Looks in the folders of --symdir. */
+/* Looks in the folders of --symdir for the file with a build id. */
 static const char *find_file(void *user, const uint8_t *build_id, size_t size)
 {
     const char *path = NULL;
@@ -170,8 +170,8 @@ bool cli_capture_describe(const struct cli_args *args, struct ct_capture **captu
     return false;
 }
 
-/* Opens the capture at `path`. A perf.data file on standard input is kept in a file: what its end says is
- * needed at its beginning. */
+/* Opens the capture at `path`. A perf.data file on standard input is copied into a file first: its beginning
+ * cannot be understood without its end. */
 static bool open_path(struct cli_capture *c, const char *path)
 {
     const struct ct_capture_options options = options_of(c->args);
@@ -304,7 +304,7 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, e
     return options;
 }
 
-/* NULL: the command has no --threads. */
+/* Finds the value of --threads. NULL: the command has no such option. */
 static const struct cli_value *threads_of(const struct cli_args *args)
 {
     for (size_t i = 0; i < args->command->option_count; i++)

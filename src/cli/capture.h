@@ -77,10 +77,11 @@ extern const char *const cli_framings[];
                 "synchronisation points. The result is the same."                                            \
     }
 
-/* What --threads says; 1 for commands without it. */
+/* Gives the number that --threads says, and 1 for commands without it. */
 uint16_t cli_threads(const struct cli_args *args);
 
-/* False, with a message about `how` the command reads, which has no use for threads: --threads was given. */
+/* Refuses --threads where a command has no use for it; the message says `how` it reads. False: it was
+ * given. */
 bool cli_without_threads(const struct cli_args *args, const char *how);
 
 struct cli_capture {
@@ -94,50 +95,51 @@ struct cli_capture {
     struct ct_seen seen; /* of all that was decoded */
 };
 
-/* What args->operand names, to be looked at; NULL for standard input without
- * a description. False: said why. */
+/* Opens the capture that args->operand names, to look at what it describes. *capture is NULL for standard
+ * input without a description. False after a message. */
 bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture);
 
-/* Opens what args->operand names, or one of several operands. False: said why. */
+/* Opens what args->operand names, or one of several operands. False after a message. */
 bool cli_capture_open_path(struct cli_capture *capture, const struct cli_args *args, const char *path);
 bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
 
-/* The capture will be read once for each ID: when it is standard input with several, it is put into a
- * temporary file first. False: said why. */
+/* Prepares the capture to be read once for each ID: standard input with several IDs is copied into a
+ * temporary file. False after a message. */
 bool cli_capture_spool(struct cli_capture *capture);
 
-/* The same when each ID is read more than once. */
+/* Does the same where each ID is read more than once. */
 bool cli_capture_spool_always(struct cli_capture *capture);
 void cli_capture_close(struct cli_capture *capture);
 
-/* Chain options for `level` and the ID that was asked for. */
+/* Makes the chain options for `level` and the ID that was asked for. */
 struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capture, enum ct_level level);
 
-/* Takes what a chain lost to what the capture lost; the chain is done, and was of `level`. `frames`: the
- * bytes between frames count too; of the chains of a buffer one does. */
+/* Adds what a chain of `level` lost, which is done, to what the capture lost. `frames`: bytes between frames
+ * are counted, too, as by one of the chains of a buffer. */
 void cli_capture_count(struct cli_capture *capture, const struct ct_chain *chain, enum ct_level level,
                        bool frames);
 
-/* Says so when a buffer, whose chain is done, has no frame and should. */
+/* Warns when a buffer, whose chain is done, has no frame and should have some. */
 void cli_capture_tell_frames(const struct cli_capture *capture, const struct ct_chain *chain);
 
-/* Whether trace was lost or contradicts the program, or the file was not whole; with `strict` also whether a
- * trace unit lost some in overflows or memory is missing. */
+/* Tells whether trace was lost or contradicts the program, or the file was not whole; with `strict` also
+ * whether a trace unit lost some in overflows or memory is missing. */
 bool cli_capture_is_damaged(const struct cli_capture *capture, bool strict);
 
-/* Says on stderr what was lost, and gives the exit code of a command that read the capture:
- * `code`, or CLI_DAMAGED when that is clean but trace was lost, contradicts the program, or the
- * file was not whole. Overflows of the trace unit and code whose memory is missing do that with
- * --strict, or when nothing else ran. */
+/* Says on stderr what was lost. Result: the exit code of a command that read the capture, which is
+ * `code`, or CLI_DAMAGED when that is clean but trace was lost, contradicts the program, or the file was
+ * not whole. Overflows of the trace unit and code whose memory is missing count with --strict, or when
+ * nothing else ran. */
 int cli_capture_code(const struct cli_capture *capture, int code);
 
-/* The same for a command that prints nothing of a trace without a byte: that is said, unless --quiet. */
+/* Does the same for a command that prints nothing of an empty trace, and says, unless --quiet, when it is
+ * empty. */
 int cli_capture_code_or_empty(const struct cli_capture *capture, int code);
 
-/* The same as cli_capture_code without a word, for a pass whose losses another one tells. */
+/* Gives the same exit code without a word, for a pass whose losses another pass reports. */
 int cli_capture_code_untold(const struct cli_capture *capture, int code);
 
-/* Says how often stacks of calls began anew (ct_stacks_renewed), unless that was never. */
+/* Says how often stacks of calls began anew (ct_stacks_renewed), if they did. */
 void cli_note_new_stacks(const struct cli_args *args, uint64_t times);
 
 #endif

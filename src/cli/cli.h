@@ -51,14 +51,15 @@ struct cli_value {
 #define CLI_LISTS_MAX   (CLI_OPTION_MAX * CLI_LIST_MAX) /* so no option takes the room of another */
 #define CLI_FOLDERS_MAX 64                              /* that one option names */
 
-/* The whole command, from its arguments to what it prints; it can run again in the same
- * process. Result: enum cli_exit. */
+/* Runs the whole command, from its arguments to what it prints. It can run again in the same process. Result:
+ * enum cli_exit. */
 int cli_main(int argc, char **argv);
 
 struct cli_args;
 struct ct_debug_files;
 
-/* What a subcommand takes from the programs that ran, which are looked for in the same places by all. */
+/* What a subcommand needs of the programs that ran. It decides which of the common options about programs the
+ * subcommand has, so that all look in the same places. */
 enum cli_uses {
     CLI_USES_PROGRAMS = 1, /* their code: --symdir */
     CLI_USES_NAMES = 2,    /* names of their functions: --no-demangle, --debug-limit */
@@ -117,10 +118,10 @@ struct cli_args {
 /* All subcommands, in the order in which help shows them; the last entry is NULL. */
 extern const struct cli_command *const cli_commands[];
 
-/* The subcommand of that name, or NULL. */
+/* Finds a subcommand by its name, or NULL. */
 const struct cli_command *cli_command_find(const char *name);
 
-/* How many options a subcommand has: its own, then those in common. */
+/* Gives the number of options of a subcommand: its own, then those in common. */
 size_t cli_option_count(const struct cli_command *command);
 
 const struct cli_option *cli_option_at(const struct cli_command *command, size_t index);
@@ -144,47 +145,47 @@ void cli_help_all(FILE *out);
 void cli_print_parts(FILE *out);
 void cli_help_command(const struct cli_command *command, FILE *out);
 
-/* The parts of a man page that follow from the table, in roff: NAME, SYNOPSIS, DESCRIPTION and
+/* Prints those parts of a man page that follow from the table, in roff: NAME, SYNOPSIS, DESCRIPTION and
  * OPTIONS of `command`, or with NULL those of coretap itself. */
 void cli_help_man(const struct cli_command *command, FILE *out);
 
 /* ---- messages (message.c) ---- */
 
-/* "coretap: …" on standard error. */
+/* Prints "coretap: …" on standard error. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* "coretap: note: …" on standard error, unless a note or warning with this text was there before. */
+/* Prints "coretap: note: …" on standard error, unless a note or warning with this text was printed before. */
 void cli_note(const char *text);
 
-/* A mistake in the use of a subcommand: the text, then where help is. Result: CLI_FAILED. */
+/* Reports a mistake in the use of a subcommand: the text, then where help is. Result: CLI_FAILED. */
 int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Stores the text of an error in the context and returns `code`, for receivers that end a run. */
 int cli_fail(struct ct_ctx *ctx, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* CT_ERR_NOMEM in the same way, with what there was no memory for. */
+/* Stores CT_ERR_NOMEM in the same way, with what memory was missing for. */
 int cli_fail_nomem(struct ct_ctx *ctx, const char *what);
 
-/* The text of the failed library call. Result: CLI_FAILED. */
+/* Prints the text of the library call that failed. Result: CLI_FAILED. */
 int cli_library_error(const struct ct_ctx *ctx);
 
-/* Forgets which notes and warnings were there, and that memory ran out: the next command begins. */
+/* Forgets, when the next command begins, which notes and warnings were printed, and that memory ran out. */
 void cli_forget_messages(void);
 
-/* Says once that memory ran out, where a function has no way to fail: the exit code becomes CLI_FAILED. Any
+/* Says once that memory ran out, where a function has no way to fail; the exit code becomes CLI_FAILED. Any
  * thread may call it. */
 void cli_no_memory(void);
 
-/* Whether memory ran out in the command or in the library: then the answer may lack something, the exit code
- * is to become CLI_FAILED, and no output file is kept. */
+/* Tells whether memory ran out in the command or in the library. The answer may then lack something, so the
+ * exit code is to become CLI_FAILED and no output file is kept. */
 bool cli_lacked_memory(const struct ct_ctx *ctx);
 
-/* A context whose messages go to standard error: warnings, and without `quiet` notes. NULL after a
- * message when there is no memory. */
+/* Makes a context whose messages go to standard error: warnings and, without `quiet`, notes. NULL after a
+ * message: no memory. */
 struct ct_ctx *cli_ctx_new(bool quiet);
 
-/* The word of a list (ends with NULL) that was probably meant by `word`, or NULL. */
+/* Finds the word of a list (ends with NULL) that was probably meant by `word`, or NULL. */
 const char *cli_nearest(const char *word, const char *const *list);
 
 /* ---- standard output (output.c) ---- */
@@ -192,7 +193,8 @@ const char *cli_nearest(const char *word, const char *const *list);
 /* Prepares standard input, output and error; false (and a message) when output has nowhere to go. */
 bool cli_output_init(void);
 
-/* Writes what is buffered. Result: `code`, or CLI_FAILED with a message when not all output got out. */
+/* Writes what is buffered. Result: `code`, or CLI_FAILED after a message when not all output could be
+ * written. */
 int cli_output_finish(int code);
 
 #endif

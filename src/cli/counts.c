@@ -6,7 +6,7 @@
 
 /* ---- all operands ---- */
 
-/* Whether one of the programs is what counts know by this number. */
+/* Tells whether one of the programs is the one that counts know by this number. */
 static bool has_program(struct cli_counts *c, uint32_t number)
 {
     for (size_t i = 0; i < ct_programs_count(c->read.programs); i++) {
@@ -18,8 +18,8 @@ static bool has_program(struct cli_counts *c, uint32_t number)
     return false;
 }
 
-/* The programs of coverage files are read from where the files name them. One that is not there is told of;
- * that nothing is there at all is an error. */
+/* Finds the programs of coverage files where the files say that they are. A missing one is reported; that all
+ * are missing is an error. */
 static int find_programs(struct cli_counts *c)
 {
     const size_t count = ct_cover_programs(c->cover);
@@ -42,7 +42,8 @@ static int find_programs(struct cli_counts *c)
     return CLI_CLEAN;
 }
 
-/* Programs that were named may not be those that were counted. */
+/* Warns when a program has no counts: one that was named may be another one than the program that was
+ * counted. */
 static int check_programs(struct cli_counts *c)
 {
     const size_t known = ct_cover_programs(c->cover);
@@ -140,7 +141,8 @@ const struct ct_arch *cli_counts_arch(const struct cli_counts *c)
     return NULL;
 }
 
-/* Captures were filtered already; of coverage files the counts of other contexts are still there. */
+/* Works out the views. Captures were filtered when they were read; coverage files still have counts of other
+ * contexts. */
 struct ct_cover_views *cli_counts_views(struct cli_counts *c)
 {
     const struct cli_args *args = c->read.args;

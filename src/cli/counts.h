@@ -12,31 +12,31 @@ struct cli_counts {
                                 other files than those of coverage */
     struct ct_cover *cover;
     bool lent; /* it is not to be freed */
-    /* Who makes other analyses when there are programs, before anything is read (may be NULL); it gets the
-     * `user` of `read`. False: said why. */
+    /* Makes other analyses when programs are known, before anything is read; gets the `user` of `read`. False
+     * after a message. May be NULL. */
     bool (*begun)(void *user);
     /* Set before: what reports are of. */
     bool contexts; /* also of each by itself */
     bool all_functions;
 };
 
-/* Reads what the operands name, captures and coverage files, and adds them up. Start with all zero. Result:
+/* Reads what the operands name, captures and coverage files, and adds it up. Start with all zero. Result:
  * enum cli_exit. */
 int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 
-/* The same for counts that somebody else makes: opens the capture and its programs; then `cover`, which may
- * be NULL and is not owned, takes the place of the counts that were there. Result: enum cli_exit. */
+/* Does the same for counts that the caller has made: opens the capture and its programs; then the caller sets
+ * `cover`, which is not owned and may be NULL. Result: enum cli_exit. */
 int cli_counts_open(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 void cli_counts_lend(struct cli_counts *counts, struct ct_cover *cover);
 void cli_counts_close(struct cli_counts *counts);
 
-/* Tells the counts of a chain how whole the trace is that they are of. */
+/* Tells the counts of a chain how much was lost of the trace that they count. */
 void cli_counts_tell_captures(struct cli_counts *counts);
 
 /* Returns the architecture of the first core of the capture; NULL without a capture. */
 const struct ct_arch *cli_counts_arch(const struct cli_counts *counts);
 
-/* Works out what the counts say of all programs; to be freed. NULL: said why. */
+/* Works out what the counts say of all programs; to be freed. NULL after a message. */
 struct ct_cover_views *cli_counts_views(struct cli_counts *counts);
 
 #endif

@@ -25,7 +25,7 @@ int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *vie
     return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage is", why, remedy);
 }
 
-/* Says so when no program has lines, of which lcov's format is. Result: enum cli_exit. */
+/* Reports that no program has lines, which is all that lcov's format has. Result: enum cli_exit. */
 static int check_lines(const struct cli_counts *c, const struct ct_cover_views *views)
 {
     for (size_t i = 0; i < ct_cover_views_count(views); i++)
@@ -38,7 +38,7 @@ static int check_lines(const struct cli_counts *c, const struct ct_cover_views *
     return CLI_DAMAGED;
 }
 
-/* Whether no program has counts. */
+/* Reports that no program has counts. Result: enum cli_exit. */
 static int check_data(const struct cli_counts *c)
 {
     for (uint32_t i = 0; i < ct_cover_programs(c->cover); i++) {
@@ -61,7 +61,8 @@ static int print_data(FILE *out, struct cli_counts *c)
     return code == CLI_CLEAN ? cli_results_save(c->read.args->ctx, ct_cover_analysis(c->cover), out) : code;
 }
 
-/* CLI_FAILED: said why. A file that cannot be written is told of at the end of the command. */
+/* Writes the views. CLI_FAILED after a message. That the file cannot be written is reported at the end of the
+ * command. */
 static int write_views(FILE *out, const struct ct_cover_views *views, enum cli_cover_format format,
                        bool functions)
 {

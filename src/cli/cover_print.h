@@ -14,11 +14,11 @@ enum cli_cover_format {
     CLI_COVER_DATA,
 };
 
-/* Says so when nothing is in any of the views although instructions ran: CLI_DAMAGED then, else CLI_CLEAN. */
+/* Reports that all views are empty although instructions ran. Result: CLI_DAMAGED then, else CLI_CLEAN. */
 int cli_cover_check(const struct cli_counts *counts, const struct ct_cover_views *views);
 
-/* `functions`: with TEXT, a line for each function. What would be empty is not
- * printed. Result: enum cli_exit. */
+/* Prints coverage; `functions`: with TEXT, a line for each function. What would be empty is not printed.
+ * Result: enum cli_exit. */
 int cli_cover_print(FILE *out, struct cli_counts *counts, enum cli_cover_format format, bool functions);
 
 #endif

@@ -37,7 +37,7 @@ struct request {
     size_t size;
 };
 
-/* Prints the lines of an answer as they can be printed. Its bytes are in room that may be written. */
+/* Prints the lines of an answer, made printable. The answer lies in memory that may be written. */
 static void print_lines(FILE *out, char *text, size_t size)
 {
     while (size && text[size - 1] == '\n')
@@ -52,7 +52,7 @@ static void print_lines(FILE *out, char *text, size_t size)
     }
 }
 
-/* Sends it and prints the answer. */
+/* Sends the request and prints the answer. */
 static int ask(struct request *r, const char *method)
 {
     const struct cli_value *token = &r->args->values[TOKEN];
@@ -108,7 +108,7 @@ static int post(struct request *r)
     return code;
 }
 
-/* ---- what can be asked for; `words` end with NULL ---- */
+/* ---- the requests; `words` end with NULL ---- */
 
 static void put_words(struct ct_json *json, const char *key, char **words)
 {
@@ -128,7 +128,7 @@ static int watch(struct request *r, char **words)
     return post(r);
 }
 
-/* Words IN=PLACE. False: one is something else. */
+/* Puts the words IN=PLACE into the request. False: one is something else. */
 static bool put_binds(struct request *r, char **words)
 {
     ct_json_object(r->json, "bind");
@@ -182,7 +182,7 @@ static int monitor(struct request *r, char **words)
     return post(r);
 }
 
-/* The parts of "10,11", as texts or as numbers. */
+/* Puts the parts of a list such as "10,11" into the request, as texts or as numbers. */
 static void put_parts(struct ct_json *json, const char *key, char *list, bool numbers)
 {
     char *save = NULL;

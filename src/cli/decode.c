@@ -75,7 +75,7 @@ static const struct cli_option options[OPTIONS] = {
 
 #define BATCH 256
 
-/* Names of addresses, and who writes the lines. */
+/* What events are printed with: names of addresses, and the writer of lines. */
 struct printing {
     const struct cli_args *args;
     struct ct_programs *programs;
@@ -104,7 +104,8 @@ static int tell_unnamed(void *user, const struct ct_program *program)
     return 0;
 }
 
-/* Programs that are named are added to the images of the capture, also where no names are wanted. */
+/* Opens the programs. Those that are named are added to the images of the capture, also where names of
+ * addresses are not wanted. */
 static bool open_programs(struct printing *p, const struct cli_args *args, struct cli_capture *capture)
 {
     const bool wanted = !args->values[NO_NAMES].given || args->values[ELF].given;
@@ -134,7 +135,7 @@ static void close_printing(struct printing *p)
     ct_programs_free(p->programs);
 }
 
-/* Says when branches will be missing. */
+/* Warns when branches will be missing. */
 static void tell_branches(const struct ct_buffer *buffer, const struct ct_source *source, enum ct_level level)
 {
     if (level == CT_LEVEL_ELEMENT && !ct_source_has_branches(source))
@@ -180,7 +181,7 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return rc;
 }
 
-/* Somebody may watch a stream: what is known is shown. */
+/* Shows what is decoded so far of a stream, since somebody may be watching. */
 static int on_bytes(void *user, uint64_t bytes)
 {
     struct decoding *d = user;
@@ -188,7 +189,8 @@ static int on_bytes(void *user, uint64_t bytes)
     return d->buffer->path[0] == '-' ? ct_event_writer_flush(d->printing.writer) : CT_OK;
 }
 
-/* Events are filtered here; the session leaves out whole cores alone. */
+/* Settles which events the filter keeps. The session gets only the cores to leave out, all else is filtered
+ * here. */
 static bool settle_filter(struct decoding *d)
 {
     struct cli_capture *capture = &d->read.capture;
@@ -343,7 +345,7 @@ static bool open_merge(struct merging *m)
     return false;
 }
 
-/* Takes what was seen of the sources to what was seen of the capture. False without memory. */
+/* Adds what was lost of the sources to what was lost of the capture. False: no memory. */
 static bool count_losses(struct merging *m)
 {
     size_t count;

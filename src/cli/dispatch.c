@@ -6,8 +6,8 @@
 #include "cli/output.h"
 #include "coretap/program.h"
 
-/* Makes the object that says which debug information is looked for and
- * believed. False: the context says why. */
+/* Makes the object that says which debug information is looked for and believed. False: the context has the
+ * reason. */
 static bool open_debug_files(struct cli_args *args)
 {
     bool fine = !args->command->uses || ct_debug_files_new(args->ctx, &args->debug_files) == CT_OK;
@@ -29,7 +29,8 @@ static int run_with(struct cli_args *args)
     return args->command->run(args);
 }
 
-/* The exit code of a command that is done: an answer that may lack something for want of memory is none. */
+/* Gives the exit code of a command that is done. An answer that may lack something for want of memory counts
+ * as none. */
 static int whole(const struct cli_args *args, int code)
 {
     const bool lacking = cli_lacked_memory(args->ctx);
@@ -62,14 +63,14 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     return code;
 }
 
-/* Last word of a command's name: what it is called among its kind. */
+/* Gives the last word of a command's name, by which it is called within its group. */
 static const char *own_name(const struct cli_command *command)
 {
     const char *space = strchr(command->name, ' ');
     return space ? space + 1 : command->name;
 }
 
-/* `whole`: the command that has `commands` as its parts, or NULL. */
+/* Reports an unknown command or option. `whole` is the command that has `commands` as its parts, or NULL. */
 static int unknown_command(const char *word, const struct cli_command *const *commands,
                            const struct cli_command *whole)
 {
@@ -89,7 +90,7 @@ static int unknown_command(const char *word, const struct cli_command *const *co
     return CLI_FAILED;
 }
 
-/* A command that only has parts: argv[1] says which. */
+/* Runs the part of a command that argv[1] names. */
 static int run_part(const struct cli_command *command, int argc, char **argv)
 {
     if (argc < 2) {
@@ -107,7 +108,7 @@ static int run_part(const struct cli_command *command, int argc, char **argv)
     return unknown_command(argv[1], command->parts, command);
 }
 
-/* For the man pages: tools/man-pages calls it, help does not show it. */
+/* Prints the generated part of a man page, for tools/man-pages; help does not show it. */
 static int print_man(const char *name)
 {
     const struct cli_command *command = name ? cli_command_find(name) : NULL;
@@ -141,7 +142,7 @@ static int dispatch(int argc, char **argv)
     return command->parts ? run_part(command, argc - 1, argv + 1) : run_command(command, argc - 1, argv + 1);
 }
 
-/* The library takes what it does not know for the processor's own way. */
+/* Checks the environment, in which the library would take an unknown value for the default. */
 static bool check_environment(void)
 {
     const char *simd = getenv("CORETAP_SIMD");

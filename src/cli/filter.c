@@ -17,7 +17,8 @@ static const struct list {
     {"el", 10, 3},           {"module", 0, 0},        {"function", 0, 0},
 };
 
-/* A row of the table; --function is one of the filter's behind --module, and else the command's own. */
+/* Tells whether row i of a table is the filter's option `name`. --function is the filter's behind --module,
+ * else it is the command's own. */
 static bool is_row(const struct cli_option *options, size_t i, const char *name, enum cli_kind kind)
 {
     const bool follows = i && strcmp(options[i - 1].name, "module") == 0;
@@ -25,7 +26,7 @@ static bool is_row(const struct cli_option *options, size_t i, const char *name,
            (follows || strcmp(name, "function") != 0);
 }
 
-/* The index of an option of the filter; the number of options when the command does not have it. */
+/* Gives the index of an option of the filter, or the number of options when the command lacks it. */
 static size_t index_of(const struct cli_args *args, const char *name, enum cli_kind kind)
 {
     size_t i = 0;
@@ -34,7 +35,7 @@ static size_t index_of(const struct cli_args *args, const char *name, enum cli_k
     return i;
 }
 
-/* What was said for it, or NULL. */
+/* Gives the value of an option of the filter that was given, or NULL. */
 static const struct cli_value *given(const struct cli_args *args, const char *name, enum cli_kind kind)
 {
     const size_t i = index_of(args, name, kind);
@@ -69,7 +70,7 @@ static bool is_full(const struct cli_args *args, size_t count)
     return count == CLI_FILTER_MOST;
 }
 
-/* Puts the values of an option behind those of the others. */
+/* Appends the values of a list option to those of the others. */
 static bool read_list(struct cli_filter *f, const struct cli_args *args, const struct list *list)
 {
     const size_t option = index_of(args, list->name, CLI_LIST);
@@ -126,7 +127,7 @@ static bool read_slice(const struct cli_args *args, const char *name, const char
     return false;
 }
 
-/* `end` 0: --from; 1: --to. */
+/* Reads a point of the window: `end` 0 is --from, 1 is --to. */
 static bool read_point(struct cli_filter *f, const struct cli_args *args, int end, bool slices)
 {
     const char *name = end ? "to" : "from";
@@ -155,8 +156,8 @@ static bool is_clock(const struct ct_filter_point *point)
     return point->kind != CT_POINT_NONE && point->kind != CT_POINT_PLACE;
 }
 
-/* False, said why: an index is to be kept, and nothing is looked up in it, or one of the captures is no file.
- */
+/* Checks that an index has a use: the window must begin at a clock, and every capture must be a file. False
+ * after a message. */
 static bool has_use_for_index(const struct cli_filter *f, const struct cli_args *args)
 {
     if (f->index && (!is_clock(&f->filter.from) || f->filter.to.kind == CT_POINT_PLACE)) {
@@ -206,7 +207,7 @@ const struct ct_filter *cli_filter_of(const struct cli_filter *f)
     return f->filter.core || ct_filter_steps(&f->filter) ? &f->filter : NULL;
 }
 
-/* An option of the filter that was given and is not `but`, or NULL. */
+/* Gives the name of an option of the filter that was given, other than `but`; NULL: there is none. */
 static const char *any_given(const struct cli_filter *f, const struct cli_args *args, const char *but)
 {
     if (f->filter.from.kind || f->filter.to.kind)

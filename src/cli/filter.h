@@ -94,27 +94,27 @@ struct cli_filter {
     struct ct_sieve_seen seen; /* of all that was filtered */
 };
 
-/* Reads the options of `args`; with `slices` --from and --to may be numbers without a unit, which are no part
- * of the filter. False: said what is wrong. To be freed in any case. */
+/* Reads the options of `args`. With `slices` --from and --to may be numbers without a unit, which are no part
+ * of the filter. False after a message. To be freed in any case. */
 bool cli_filter_read(struct cli_filter *filter, const struct cli_args *args, bool slices);
 void cli_filter_free(struct cli_filter *filter);
 
-/* The filter; NULL when no option asks for one. */
+/* Gives the filter, or NULL when no option asks for one. */
 const struct ct_filter *cli_filter_of(const struct cli_filter *filter);
 
 /* Writes the options that say which part of a capture is wanted, as they were given, cut to `size` bytes. */
 void cli_filter_words(const struct cli_filter *filter, const struct cli_args *args, char *text, size_t size);
 
-/* False, with a message about what is read in the place of a capture: an option was given that cannot be
- * applied to it. `but` names one that can, or is NULL. */
+/* Refuses options of the filter that cannot be applied to what is read in the place of a capture; the message
+ * ends in `why`. `but` is an option that can be applied, or NULL. False: one was given. */
 bool cli_filter_refuse(const struct cli_filter *filter, const struct cli_args *args, const char *but,
                        const char *why);
 
-/* The same for a command that never has use for them with what it reads. */
+/* Does the same for a command that reads nothing to which the options could be applied. */
 bool cli_filter_none(const struct cli_args *args, const char *why);
 
-/* Says that the filter kept nothing of what ran, and what there was. False, without a word, when it kept
- * something, when there is none, and when nothing ran. */
+/* Says that the filter kept nothing of what ran, and what there was. False, without a message, when it kept
+ * something, when there is no filter, and when nothing ran. */
 bool cli_filter_kept_nothing(const struct cli_filter *filter, const struct cli_args *args,
                              const struct cli_ran *ran);
 

@@ -53,7 +53,7 @@ struct learning {
     bool ran; /* an instruction of the program */
 };
 
-/* The program of --elf, where the capture that was opened says that it lay. */
+/* Finds the program of --elf, at the place that the opened capture gives it. */
 static bool find_program(void *user)
 {
     struct learning *l = user;
@@ -137,7 +137,7 @@ static const struct ct_cfg_function *function_named(const struct ct_cfg *cfg, co
     return NULL;
 }
 
-/* Notes that there was something. */
+/* Writes a piece, and notes that there was something to write. */
 static int put(void *user, const void *data, size_t size)
 {
     bool *any = user;

@@ -30,7 +30,7 @@ static pid_t guarded;
 static const char out_of_memory[] = "coretap: out of memory: " ENDED;
 static const char null_pointer[] = "coretap: a null pointer was used, as where there is no memory: " ENDED;
 
-/* Only what is safe in a handler of signals. */
+/* Ends the process with a message. Does only what is safe in a handler of signals. */
 static void end_at_once(const char *text)
 {
     (void)!write(STDERR_FILENO, text, strlen(text));
@@ -38,14 +38,15 @@ static void end_at_once(const char *text)
     _exit(CLI_FAILED);
 }
 
-/* Not in a child that starts another program. */
+/* Ends the process with a message when a library calls exit(), but not in a child that starts another
+ * program. */
 static void on_exit_of_library(void)
 {
     if (guarded == getpid())
         end_at_once(out_of_memory);
 }
 
-/* Aborts for another reason are what they always were. */
+/* Ends with a message when memory ran out. Aborts for other reasons stay what they are. */
 static void on_abort(int number)
 {
     /* errno of the thread is only read: NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
@@ -56,7 +57,7 @@ static void on_abort(int number)
     raise(number);
 }
 
-/* Where the file lies that an address belongs to; NULL: in none. */
+/* Finds where the file is mapped that an address belongs to. NULL: it belongs to none. */
 static const void *file_of(uintptr_t address)
 {
     Dl_info info;
@@ -81,8 +82,8 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *frame, void *us
     return c_library ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* The path of the library of somebody else that made the access; NULL: it was this command, or its own
- * library, which may be in a file of its own. */
+/* Finds the path of the foreign library that made an access. NULL: the command made it, or coretap's own
+ * library, which may be a file of its own. */
 static const char *library_of(uintptr_t pc)
 {
     struct search search = {.pc = pc};
@@ -94,8 +95,8 @@ static const char *library_of(uintptr_t pc)
     return dladdr(search.file, &info) ? info.dli_fname : NULL;
 }
 
-/* A library that uses what malloc() gave without a look, some calls later: errno
- * is that of another call by then. */
+/* Tells whether a library uses memory that malloc() did not give, some calls later, when errno is of another
+ * call. */
 static bool is_careless(const char *path)
 {
     static const char *const names[] = {"/libgccjit.", "/libCbc",       "/libCgl",
@@ -118,8 +119,8 @@ static uintptr_t place_of(const ucontext_t *context)
 #endif
 }
 
-/* The process ends in any case: what the handler calls need not be safe in all handlers. A fault of the
- * command's own stays one that can be seen. */
+/* Handles a fault: one of a library without memory ends with a message, one of the command's own stays
+ * visible. The process ends in any case, so what is called here need not be safe in all handlers. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     /* NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c) */
@@ -152,8 +153,8 @@ static void name_mapped_file(uintptr_t address, char *name, size_t size)
         fclose(maps);
 }
 
-/* Files of trace are mapped (ct_ctx_map_files), and somebody cut this one. The access comes from the decoder,
- * outside of the C library, so that its functions may be called. */
+/* Handles a file of trace that became shorter while it was mapped (ct_ctx_map_files). The access was the
+ * decoder's and not the C library's, so functions of the latter may be called. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     char name[PATH_MAX];

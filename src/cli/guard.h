@@ -3,12 +3,12 @@
 #ifndef CT_CLI_GUARD_H
 #define CT_CLI_GUARD_H
 
-/* Some libraries end the process when memory runs out: libdw and libgccjit call exit(1), C++ (CBC, libgccjit)
- * aborts, and both write through the null pointer that they were given. From now on that is a message and
- * exit code 2, and temporary files are removed. */
+/* Makes an end that a library brings about a message and exit code 2, with temporary files removed. When
+ * memory runs out, libdw and libgccjit call exit(1), C++ (CBC, libgccjit) aborts, and both write through null
+ * pointers. */
 void cli_guard(void);
 
-/* The command ends by itself: exit() is nothing unusual any more. Result: `code`. */
+/* Notes that the command ends by itself, so that exit() is not unusual any more. Result: `code`. */
 int cli_guard_end(int code);
 
 #endif

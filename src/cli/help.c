@@ -37,7 +37,7 @@ static void wrap(FILE *out, const char *text, size_t column, size_t indent)
     fputc('\n', out);
 }
 
-/* What stands for the value of an option: "HEX", "text|json", or "". */
+/* Writes what stands for the value of an option: "HEX", "text|json", or "". */
 static const char *value_name(const struct cli_option *option, char *text, size_t size)
 {
     size_t used = 0;
@@ -153,7 +153,7 @@ void cli_help_all(FILE *out)
     fputs("\n'coretap COMMAND --help' says more about each.\n", out);
 }
 
-/* roff: text with dashes and backslashes that mean themselves; a newline begins a paragraph. */
+/* Prints text in roff: dashes and backslashes stand for themselves, and a newline begins a paragraph. */
 static void roff(const char *text, FILE *out)
 {
     if (*text == '.' || *text == '\'')
@@ -232,7 +232,7 @@ static void man_options(const struct cli_command *command, FILE *out)
         man_option(cli_option_at(command, i), out);
 }
 
-/* One page for a command and its parts: each has its section. */
+/* Prints one page for a command and its parts, each with its section. */
 static void man_parts(const struct cli_command *command, FILE *out)
 {
     for (size_t i = 0; command->parts[i]; i++) {

@@ -23,7 +23,8 @@ static const char *name_of(const struct ct_capture *capture, uint64_t addr)
     return NULL;
 }
 
-/* Regions of one module are one place, and so are regions side by side that nobody has a name for. */
+/* Tells whether a hole belongs to a place: regions of one module do, and so do regions side by side without a
+ * name. */
 static bool joins(const struct place *place, const char *name, const struct ct_hole *hole)
 {
     if (name || place->name)
@@ -67,7 +68,7 @@ static size_t find_places(struct place places[CT_HOLES], const struct ct_holes *
     return count;
 }
 
-/* "/lib/libc.so (12 times)" or "0x8000..0x8fc4 (12 times)". Result: its length. */
+/* Writes "/lib/libc.so (12 times)" or "0x8000..0x8fc4 (12 times)". Result: its length. */
 static size_t place_text(char *text, size_t size, const struct place *place)
 {
     const struct ct_hole *h = &place->hole;

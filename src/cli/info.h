@@ -14,10 +14,10 @@ struct cli_info_buffer {
     size_t stream_count;
 };
 
-/* The stream of a source, or NULL when it was not decoded. */
+/* Gives the stream of a source, or NULL when it was not decoded. */
 const struct ct_stream *cli_info_stream(const struct cli_info_buffer *info, const struct ct_source *source);
 
-/* Bytes of trace of a source. */
+/* Gives the number of bytes of trace of a source. */
 uint64_t cli_info_source_bytes(const struct cli_info_buffer *info, const struct ct_source *source);
 
 void cli_info_text_capture(const struct ct_capture *capture);

@@ -38,7 +38,7 @@ static void add_process(struct ct_json *json, const struct ct_process *process)
     ct_json_object_end(json);
 }
 
-/* Code that changed while it ran. */
+/* Writes the states of memory, for code that changed while it ran. */
 static void add_states(struct ct_json *json, const struct ct_process *process)
 {
     ct_json_array(json, "memory_states");
@@ -50,7 +50,7 @@ static void add_states(struct ct_json *json, const struct ct_process *process)
     ct_json_array_end(json);
 }
 
-/* Who ran, for captures that say it. */
+/* Writes processes and threads, for captures that tell of them. */
 static void add_maps(struct ct_json *json, const struct ct_maps *maps)
 {
     ct_json_array(json, "processes");

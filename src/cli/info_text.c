@@ -23,7 +23,7 @@ static void print_process(const struct ct_process *process)
     }
 }
 
-/* Code that changed while it ran. */
+/* Prints how many states of memory there are, for code that changed while it ran. */
 static void print_states(const struct ct_capture *capture)
 {
     size_t pieces = 0;
@@ -88,7 +88,7 @@ static int by_count(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Packet types that are there, the most frequent first. */
+/* Prints the packet types that occur, the most frequent first. */
 static void print_histogram(const struct ct_stream *stream)
 {
     const struct ct_stream_stats *s = &stream->stats;
@@ -158,7 +158,7 @@ static void print_source(const struct cli_info_buffer *info, const struct ct_sou
         print_stream(stream);
 }
 
-/* Trace of IDs that no source has: it cannot be decoded, but it is there. */
+/* Prints the trace IDs that no source has: their trace cannot be decoded. */
 static void print_unknown_ids(const struct cli_info_buffer *info)
 {
     if (!info->frames || info->framing == CT_FRAMING_NONE)

@@ -32,14 +32,14 @@ static const struct cli_option options[] = {
     [CORE] = CLI_FILTER_CORE,
 };
 
-/* Who takes batches: the listing, or a part of a stream that a thread makes. */
+/* What takes batches: the listing, or a part of a stream that a thread makes. */
 struct lines {
     struct ct_lister *lister;
     struct cli_results *read;       /* NULL in a part */
     const struct ct_buffer *buffer; /* the last one */
 };
 
-/* Somebody may watch a stream: what is known is shown. */
+/* Shows what is listed so far of a stream, since somebody may be watching. */
 static int on_bytes(void *user, uint64_t bytes)
 {
     const struct lines *l = user;
@@ -81,7 +81,7 @@ static int part_end(void *user, const struct ct_stream *stream, void *part_user,
     return ct_lister_join(whole->lister, lister, keep);
 }
 
-/* Lines of software trace depend on those before them. */
+/* Tells whether threads can list parts of a stream. Lines of software trace depend on those before them. */
 static bool has_parts(const struct ct_source *source)
 {
     return source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a live run leaves: the reports of the offline commands, of all that was analysed. */
+/* The reports of the offline commands at the end of a live run, of everything that was analysed. */
 #include "cli/cover_print.h"
 #include "cli/live_run.h"
 #include "cli/output.h"
@@ -11,7 +11,7 @@
 
 typedef int print_fn(struct cli_live *live, FILE *out);
 
-/* Without counts nothing is printed: why there are none was said. */
+/* Prints coverage. Without counts, whose absence was reported, it prints nothing. */
 static int print_cover(struct cli_live *l, FILE *out, enum cli_cover_format format)
 {
     return l->counts.cover ? cli_cover_print(out, &l->counts, format, false) : CLI_FAILED;

@@ -26,7 +26,7 @@ static bool open_capture(struct cli_live *l)
     return l->counts.read.has_capture;
 }
 
-/* Whether the options about specifications fit together: said as 'coretap monitor' says it. */
+/* Checks that the options about specifications fit together, with the messages of 'coretap monitor'. */
 static bool check_specs(struct cli_live *l)
 {
     struct ct_watches *watches = NULL;

@@ -48,12 +48,12 @@ struct cli_live {
  * cli_exit. */
 int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wishes);
 
-/* What prints violations as they come; it has cli_live for its user (live_violations.c). */
+/* Gives the sink that prints violations as they come; its user is the cli_live (live_violations.c). */
 struct ct_live_sink cli_live_sink(struct cli_live *live);
 bool cli_live_violations_open(struct cli_live *live);
 void cli_live_violations_close(struct cli_live *live);
 
-/* Writes the final reports, and says what is not whole. Result: enum cli_exit (live_report.c). */
+/* Writes the final reports, and says what is missing in them. Result: enum cli_exit (live_report.c). */
 int cli_live_report(struct cli_live *live);
 
 #endif

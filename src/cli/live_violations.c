@@ -20,7 +20,7 @@ bool cli_live_violations_open(struct cli_live *l)
     return false;
 }
 
-/* The text of an error that ends the run, unless there is one already. */
+/* Makes the text of an error that ends the run, when `rc` is one. */
 static int cannot_write(const struct cli_live *l, const struct cli_live_violations *v, int rc)
 {
     return rc ? cli_fail(l->ctx, CT_ERR_IO, "%s: cannot be written any more; the run ends",
@@ -45,7 +45,7 @@ static int begin(void *user, const struct ct_verdict_origin *origin)
                 : cli_fail(l->ctx, CT_ERR_IO, "%s: there is no file for violations; the run ends", v->path);
 }
 
-/* Lines of several IDs in one text: says whose follow. */
+/* Writes a heading with the trace ID where lines of several IDs are in one text. */
 static int tell_id(struct cli_live *l, const struct cli_live_violations *v, uint8_t id)
 {
     int rc = CT_OK;

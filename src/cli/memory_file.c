@@ -22,7 +22,7 @@ static bool grow(struct cli_memory_file *f, size_t more)
     return true;
 }
 
-/* For stdio, which takes a short count as an error of the file. */
+/* Appends for stdio, which takes a short count for an error of the file. */
 static ssize_t append(void *user, const char *bytes, size_t count)
 {
     struct cli_memory_file *f = user;

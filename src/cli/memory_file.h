@@ -20,17 +20,17 @@ struct cli_memory_file {
     size_t size, room;
 };
 
-/* False: no memory. */
+/* Opens an empty text. False: no memory. */
 bool cli_memory_open(struct cli_memory_file *file);
 
 /* Empties the text, to be written anew in the same memory. */
 void cli_memory_rewind(struct cli_memory_file *file);
 
-/* Whether all that was written is in the text; else memory ran out. */
+/* Tells whether everything written is in the text. False: memory ran out. */
 bool cli_memory_flush(struct cli_memory_file *file);
 
-/* The whole text, which the caller frees, with a NUL behind it. NULL: memory ran out.
- * The file is closed in any case. */
+/* Closes the file and gives the whole text, with a NUL behind it, which the caller frees. NULL: memory ran
+ * out. */
 char *cli_memory_close(struct cli_memory_file *file, size_t *size);
 
 #endif

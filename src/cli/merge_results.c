@@ -124,7 +124,7 @@ static const struct cli_option options[OPTIONS] = {
     [FILTER] = CLI_FILTER_TABLE,
 };
 
-/* What the first file that says so is of; without one what --kind says. */
+/* Finds the kind of result: that of the first saved file or, without one, that of --kind. */
 static size_t find_kind(const struct cli_args *args)
 {
     for (int i = 0; i < args->rest_count; i++)
@@ -139,7 +139,7 @@ static size_t find_kind(const struct cli_args *args)
 /* Names of captures that are printed. */
 #define TOLD 20
 
-/* Says of what the result is. */
+/* Says of which captures the result is. */
 static void tell(const struct cli_args *args, const struct ct_analysis *sum)
 {
     const struct ct_analysis_captures *c = &sum->captures;
@@ -171,7 +171,7 @@ static int add_up(struct cli_results *r)
     return written > code ? written : code;
 }
 
-/* False: said what is wrong with what is asked for. */
+/* Checks that the operands are of one kind, and that captures can be read for it. False after a message. */
 static bool check(const struct cli_args *args, size_t kind)
 {
     if (args->values[KIND].given && kind != args->values[KIND].number) {

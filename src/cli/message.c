@@ -15,8 +15,8 @@ static bool note_no_memory(void)
     return __atomic_test_and_set(&lacked_memory, __ATOMIC_RELAXED);
 }
 
-/* The next line of a message that has several, or NULL: they are indented, so that
- * a line break in a name is none. */
+/* Ends the line at the next line break of a message, and gives what follows, or NULL. Only a line break
+ * before an indentation counts, so that one in a name does not. */
 static char *next_line(char *text)
 {
     char *line = strstr(text, "\n  ");
@@ -25,7 +25,7 @@ static char *next_line(char *text)
     return line;
 }
 
-/* Prints a message. Names in it come from files: a terminal is not to obey what is in them. */
+/* Prints a message. Names in it come from files, so what a terminal would obey is escaped. */
 static void print_safely(const char *fmt, va_list ap)
 {
     char *text = NULL;
@@ -128,7 +128,8 @@ static bool is_told(const char *text)
     return known;
 }
 
-/* Whether the text is one that was told before; else it is kept. A capture may be opened more than once. */
+/* Tells whether the text was printed before, and keeps it otherwise: a capture may be opened more than
+ * once. */
 static bool was_told(const char *text)
 {
     pthread_mutex_lock(&told_lock);
@@ -176,7 +177,7 @@ struct ct_ctx *cli_ctx_new(bool quiet)
 
 #define WORD_MAX 63
 
-/* Levenshtein distance of two words of at most WORD_MAX letters. */
+/* Gives the Levenshtein distance of two words of at most WORD_MAX letters. */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned row[WORD_MAX + 1];
@@ -201,7 +202,7 @@ const char *cli_nearest(const char *word, const char *const *list)
     const size_t length = strlen(word);
     if (length < 2 || length > WORD_MAX)
         return NULL;
-    /* Beyond a third of the letters a guess confuses more than it helps. */
+    /* beyond a third of the letters a guess confuses more than it helps */
     unsigned best = (unsigned)(length + 2) / 3 + 1;
     const char *found = NULL;
     for (; *list; list++) {

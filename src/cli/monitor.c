@@ -139,7 +139,7 @@ static int end(void *user)
 
 /* ---- preparations ---- */
 
-/* The programs that the places of the specifications are in are known. */
+/* Makes the verifier, once the programs are known in which specifications have places. */
 static bool prepare(void *user)
 {
     struct watched *w = user;
@@ -252,7 +252,8 @@ static int watch(struct watched *w, const struct cli_args *args)
     return w->failed ? CLI_FAILED : code == CLI_CLEAN && w->violations ? CLI_DAMAGED : code;
 }
 
-/* Results are those of one capture; what is added up comes to its end. */
+/* Checks which formats go with which operands: results in order are of one capture, and sums need captures
+ * that end. False after a message. */
 static bool check(const struct cli_args *args)
 {
     const bool sums = args->values[FORMAT].number >= SUMS;

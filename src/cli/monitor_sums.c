@@ -91,7 +91,7 @@ static void print_first(const struct ct_verify_violation *v)
     putchar('\n');
 }
 
-/* What came of streams, when the output has events that can be violations. */
+/* Prints how streams ended, when the output has events that can be violations. */
 static void print_streams(const struct ct_verify_sum *sum)
 {
     const struct {
@@ -114,7 +114,8 @@ static void print_streams(const struct ct_verify_sum *sum)
     putchar('\n');
 }
 
-/* `told` is set when results of one name are of several specifications. */
+/* Prints what is known of an output; `told`: with the sum of the specification, since several have its
+ * name. */
 static void print_output(const struct ct_verify_sum *sum, bool told)
 {
     cli_put_printable(stdout, sum->spec);
@@ -133,7 +134,7 @@ static void print_output(const struct ct_verify_sum *sum, bool told)
         print_first(sum->first);
 }
 
-/* Whether there are results of a specification of this name, but of another text. */
+/* Tells whether there are results of another specification of the same name. */
 static bool has_namesake(const struct ct_verify_sum *all, size_t count, size_t number)
 {
     bool found = false;
@@ -154,7 +155,8 @@ static int print_all(const struct cli_results *read, const struct ct_verify_sum 
 
 /* ---- what is added up ---- */
 
-/* Violations and specifications that failed in a stream make the exit code 1: what was found is kept. */
+/* Gives the exit code: 1 when there are violations, or specifications that failed in a stream. What was found
+ * is kept. */
 static int code_of(const struct ct_verify_sum *all, size_t count, int code)
 {
     bool bad = false;
@@ -197,7 +199,7 @@ static int on_log(void *user, const struct ct_watch_event *events, size_t count)
     return ct_verify_sums_feed(r->sums, 0, events, count);
 }
 
-/* A log is one stream, of ID 0. */
+/* Reads a log as one stream, of ID 0. */
 static int read_stream(const struct reading *r, const char *path)
 {
     const struct ct_stream_origin origin = {.run = path};
@@ -235,7 +237,7 @@ static int read_other(void *user, const char *path)
 
 /* ---- all of it ---- */
 
-/* Whether there is what captures are to be checked with. False: said what is missing. */
+/* Checks that there are specifications when captures are read. False after a message. */
 static bool check(const struct cli_args *args)
 {
     bool capture = false;

@@ -7,7 +7,7 @@
 const char *const cli_clocks[] = {"cycles", "timestamps", NULL};
 const char *const cli_engines[] = {"bytecode", "native", NULL};
 
-/* What a second has of the unit; 0: not a unit that a clock of a trace can be told in. */
+/* Gives how many of a unit a second has. 0: the clock of a trace cannot be in this unit. */
 static uint64_t per_second(const char *unit)
 {
     static const char *const names[] = {"s", "ms", "us", "ns", "ps", "fs"};
@@ -44,7 +44,7 @@ static bool set_clock(struct cli_monitors *m)
     return m->verify.ticks_to != 0;
 }
 
-/* The texts of a list option, cut in two at the first '='. False: said why. */
+/* Splits the texts of a list option at their first '='. False after a message. */
 static bool split(const struct cli_args *args, size_t option, bool needed, struct cli_pairs *out)
 {
     const struct cli_option *row = &args->command->options[option];
@@ -123,7 +123,7 @@ size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_p
     return n;
 }
 
-/* Who takes specifications, and what is a violation. */
+/* What specifications are added to, and how. */
 struct taker {
     int (*add)(void *to, const struct ct_monitor_spec *spec, const char *name,
                const struct ct_verify_bind *binds, size_t count);
@@ -131,7 +131,8 @@ struct taker {
     void *to;
 };
 
-/* Binds count for the specifications that have the input; one that none has is a mistake. */
+/* Adds the specifications, each with the bindings of inputs that it has. A binding of an input that none has
+ * is a mistake. */
 static bool add_specs(const struct cli_monitors *m, const struct taker *taker)
 {
     struct ct_verify_bind mine[CLI_LIST_MAX];

@@ -113,20 +113,21 @@ struct cli_monitors {
     struct cli_pairs binds, violations;
 };
 
-/* How many specifications the command line names. */
+/* Gives the number of specifications that the command line names. */
 size_t cli_monitors_named(const struct cli_args *args);
 
-/* Compiles them. Start with all zero. False: said why; what was loaded is to be freed in any case. */
+/* Compiles the specifications. Start with all zero. False after a message; to be freed in any case. */
 bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *args);
 
-/* Adds them to a verifier, with their bindings and what is a violation. False: said why. */
+/* Adds the specifications to a verifier, with their bindings and what counts as a violation. False after a
+ * message. */
 bool cli_monitors_add(const struct cli_monitors *monitors, struct ct_verifier *verifier);
 
-/* The same to sums. */
+/* Adds the specifications to sums, in the same way. */
 bool cli_monitors_add_sums(const struct cli_monitors *monitors, struct ct_verify_sums *sums);
 
-/* Those of `binds` that the specification has inputs for: their number. `used` may be
- * NULL; else marks are set in it. */
+/* Copies those of `binds` that the specification has inputs for into `mine`, and marks them in `used` unless
+ * it is NULL. Result: their number. */
 size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_pairs *binds,
                           struct ct_verify_bind *mine, bool *used);
 void cli_monitors_free(struct cli_monitors *monitors);

@@ -62,7 +62,7 @@ static const struct cli_option common_options[] = {
                             .help = "Names of C++ and Rust functions as the program has them."},
 };
 
-/* Whether the subcommand has the common option. */
+/* Tells whether the subcommand has the common option. */
 static bool has_common(const struct cli_command *command, size_t common)
 {
     switch (common) {
@@ -88,7 +88,7 @@ size_t cli_option_count(const struct cli_command *command)
     return count;
 }
 
-/* The common option that stands at `index` of those that the subcommand has. */
+/* Gives the common option at an index of the command's table, in which its own options come first. */
 static size_t common_at(const struct cli_command *command, size_t index)
 {
     size_t common = 0;
@@ -189,7 +189,7 @@ static enum cli_parse refuse_filter(const struct cli_command *command, const cha
     return CLI_PARSE_BAD;
 }
 
-/* getopt refused the last argument: says why and what was probably meant. */
+/* Says why getopt refused the last argument, and what was probably meant. */
 static enum cli_parse refuse(const struct cli_command *command, int result, char **argv)
 {
     if (optopt >= LONG_BASE) {
@@ -221,7 +221,7 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     return CLI_PARSE_BAD;
 }
 
-/* The two forms in which getopt_long wants the table. */
+/* Builds the tables of long and of short options for getopt_long. */
 static void build_tables(const struct cli_command *command, struct option *longs, char *shorts)
 {
     if (command->rest)
@@ -243,7 +243,8 @@ static void build_tables(const struct cli_command *command, struct option *longs
         }
     }
     *shorts = 0;
-    /* Those that a command lacks are known, so that none is taken for the begin of another name. */
+    /* options that other commands have are known here, too, so that none is taken for the begin of another
+     * name */
     longs += count;
     for (size_t i = 0; i < OF_FILTER; i++)
         if (!has_option(command, of_filter[i]))
@@ -310,7 +311,7 @@ static bool add_folder(const struct cli_command *command, const struct cli_optio
     return true;
 }
 
-/* One of the options in common, but for --help. */
+/* Takes one of the options in common, all but --help. */
 static bool take_common(const struct cli_command *command, size_t index, struct cli_args *args)
 {
     if (index == COMMON_QUIET)

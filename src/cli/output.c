@@ -36,7 +36,7 @@ static void remove_temporaries(int number)
     raise(number);
 }
 
-/* Where the command decides what a signal does, it stays so. */
+/* Handles deadly signals, except where the command has its own handler. */
 static void catch_signals(void)
 {
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
@@ -62,7 +62,8 @@ static void forget(const char *path)
             temporaries[i] = NULL;
 }
 
-/* "DIR/.NAME.", the number of this process and mkstemp's letters; to be freed, NULL without memory. */
+/* Makes the name of a temporary file: "DIR/.NAME.", the number of this process and mkstemp's letters. To be
+ * freed; NULL: no memory. */
 static char *beside(const char *target)
 {
     const char *slash = strrchr(target, '/');
@@ -72,8 +73,8 @@ static char *beside(const char *target)
                                                                                                   : path;
 }
 
-/* A file without a name, of which nothing is left however this process ends. -1
- * where the file system has none. */
+/* Opens a file without a name, of which nothing is left however this process ends. -1: the file system has
+ * none. */
 static int open_nameless(const char *target)
 {
     char *dir = strdup(target);
@@ -116,7 +117,7 @@ static mode_t mode_of_new(void)
     return 0666 & ~mask;
 }
 
-/* Opens the file beside `path`, of which `about` tells; NULL: nothing is there yet. */
+/* Opens a file beside `path`. `about` describes what is at `path`, or is NULL. */
 static int open_beside(struct cli_output *o, const struct stat *about)
 {
     o->target = about ? realpath(o->path, NULL) : strdup(o->path);
@@ -170,13 +171,14 @@ FILE *cli_output_grow(struct cli_output *o, const char *path)
     return open_output(o, path, true);
 }
 
-/* Why the file could not be written, which stdio does not keep: the next byte fails for the same reason. */
+/* Finds why the file could not be written, which stdio does not keep: another byte fails for the same
+ * reason. */
 static int cause_of(FILE *file)
 {
     return write(fileno(file), "", 1) < 0 ? errno : EIO;
 }
 
-/* The nameless file gets a name beside its place: a link cannot replace a file, a rename can. */
+/* Gives a nameless file a name beside its place, since a rename can replace a file and a link cannot. */
 static bool give_name(struct cli_output *o, int fd)
 {
     char from[32];
@@ -197,7 +199,7 @@ static void block_signals(sigset_t *before)
 }
 
 /* Writes what is buffered and, when `keep`, makes the file ready to be moved: on the disk, and with a name
- * beside its place. All that can fail for want of room or memory is done then. 0 or the errno. */
+ * beside its place. All that can fail for want of room or memory is done then. Result: 0 or the errno. */
 static int make_ready(struct cli_output *o, FILE *file, bool keep)
 {
     sigset_t before;
@@ -213,7 +215,7 @@ static int make_ready(struct cli_output *o, FILE *file, bool keep)
     return error;
 }
 
-/* Moves a file that is ready to its place. 0 or the errno. */
+/* Moves a file that is ready to its place. Result: 0 or the errno. */
 static int move_there(struct cli_output *o)
 {
     if (!o->target)
@@ -276,8 +278,8 @@ static void beyond_limit(int number)
 
 bool cli_output_init(void)
 {
-    /* A reader such as head that has seen enough ends this process quietly, also when the parent
-     * had the signal ignored. */
+    /* a reader such as head that has seen enough ends this process quietly, also when the parent ignored the
+     * signal */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, beyond_limit); /* not SIG_IGN, which programs that are started would inherit */
     if (fcntl(STDERR_FILENO, F_GETFD) < 0 && open("/dev/null", O_WRONLY) < 0)
@@ -341,7 +343,6 @@ void cli_put_printable(FILE *file, const char *text)
     (void)ct_text_write(text, CT_TEXT_TERMINAL, cli_output_write, file);
 }
 
-/* Receives text into memory that has room for it. */
 struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script)
 {
     const struct ct_json_options options = {.size = sizeof options, .script = script};

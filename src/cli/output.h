@@ -29,8 +29,8 @@ struct cli_output {
  * or device is written directly. */
 FILE *cli_output_open(struct cli_output *output, const char *path);
 
-/* The same for what is read while it grows: until it is closed it is `path` with ".part" behind it, which
- * stays there however this process ends. */
+/* Opens `path` for what is read while it grows: until it is closed it is called `path` with ".part" behind
+ * it, and stays there however this process ends. */
 FILE *cli_output_grow(struct cli_output *output, const char *path);
 
 /* Closes the file, and puts it in its place when `keep` and all of it got there; else drops it. False after a
@@ -48,8 +48,8 @@ int cli_output_write(void *file, const void *data, size_t size);
 /* Writes a text of others, such as a name in a file, as it can be printed. */
 void cli_put_printable(FILE *file, const char *text);
 
-/* Makes JSON that goes to `file`; `script` as in struct ct_json_options. NULL: said why, and what is written
- * to it is nothing. */
+/* Makes JSON that goes to `file`; `script` as in struct ct_json_options. NULL after a message: then what is
+ * written to it is dropped. */
 struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script);
 
 /* Sends standard output to `path`, up to cli_output_finish; "-" leaves it as it is. False after a message. */
@@ -60,10 +60,10 @@ bool cli_output_redirect(const char *path);
 int cli_output_mute(void);
 void cli_output_unmute(int kept);
 
-/* `whole`: what was printed is whole, so that the file is kept also when the exit code is CLI_FAILED. */
+/* Tells whether what was printed is whole. If so the file is kept even when the exit code is CLI_FAILED. */
 void cli_output_keep(bool whole);
 
-/* Removes the temporary files that have a name, for an end at once. Safe in a handler of signals. */
+/* Removes the temporary files that have a name, for an immediate end. Safe in a handler of signals. */
 void cli_output_remove(void);
 
 #endif

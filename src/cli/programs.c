@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Says what a call failed with. */
+/* Prints the error of a library call. False: it failed. */
 static bool is_fine(const struct cli_args *args, int rc)
 {
     if (rc)
@@ -17,7 +17,7 @@ static bool is_fine(const struct cli_args *args, int rc)
     return rc == CT_OK;
 }
 
-/* Makes a set with the rest of the options as the command line says them. */
+/* Makes a set of programs with options of the caller, completed from the command line. */
 static bool make(struct ct_programs **programs, const struct cli_args *args, const char *targets,
                  struct ct_programs_options options)
 {
@@ -105,7 +105,7 @@ bool cli_programs_name(struct ct_programs *p, const struct cli_args *args, const
     return add_named(p, args, text, capture ? capture->capture : NULL) && give(p, args, capture);
 }
 
-/* The capture with those of its buffers that are read. */
+/* Gives the capture with only those of its buffers that are read. */
 static struct ct_capture view_of(const struct cli_capture *capture)
 {
     struct ct_capture view = *capture->capture;
@@ -142,7 +142,8 @@ static bool fill(struct ct_programs *p, const struct cli_args *args, size_t elf,
            is_fine(args, ct_programs_places(p, &places, &count));
 }
 
-/* What the first operand says of programs: a capture does, a log and a saved file do not. */
+/* Adds the programs that the first operand names. A capture names some; an event log and a saved file do
+ * not. */
 static bool describe(struct ct_programs *programs, const struct cli_args *args, size_t elf)
 {
     struct ct_capture *capture = NULL;

@@ -14,13 +14,14 @@ struct cli_progress {
     uint64_t latest; /* ns, of the last line */
 };
 
-/* Nothing is ever shown with `quiet` or when standard error is not a terminal. */
+/* Begins the display, of `total` bytes. Nothing is shown with `quiet`, or when standard error is no
+ * terminal. */
 void cli_progress_start(struct cli_progress *progress, uint64_t total, bool quiet);
 
-/* `done` bytes are behind us. Cheap: prints at most ten times a second, from the first second on. */
+/* Shows that `done` bytes are done. Cheap: it prints at most ten times a second, from the first second on. */
 void cli_progress_update(struct cli_progress *progress, uint64_t done);
 
-/* Takes the line away. */
+/* Clears the line. */
 void cli_progress_finish(struct cli_progress *progress);
 
 #endif

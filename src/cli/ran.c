@@ -9,7 +9,8 @@
 
 /* ---- where nodes lie ---- */
 
-/* A file of memory that is no program has the name of the file. In a recording it is a copy of programs. */
+/* Finds the file of the memory at an address that is in no program. In a recording it is a copy of
+ * programs. */
 static const char *image_at(const struct ct_buffer *buffer, uint64_t addr)
 {
     for (size_t i = 0; buffer && i < buffer->image_count; i++) {
@@ -32,7 +33,8 @@ static void add_name(struct cli_ran *ran, const char *path)
     ran->count++;
 }
 
-/* Nodes that follow each other are mostly of one program, which is looked at first. */
+/* Adds the programs that have nodes. Nodes that follow each other are mostly of one program, which is tried
+ * first. */
 static bool add_nodes(struct cli_ran *ran, const struct ct_buffer *buffer, const struct ct_graph *graph,
                       const struct ct_programs *programs)
 {
@@ -79,7 +81,7 @@ bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const st
 
 #define SHOWN 6
 
-/* "a, b and c", or "a, b and 17 others". */
+/* Writes "a, b and c", or "a, b and 17 others". */
 static const char *modules_text(const struct cli_ran *ran, char *text, size_t size)
 {
     const size_t shown = ran->count <= SHOWN ? ran->count : SHOWN - 1;

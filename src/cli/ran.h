@@ -16,14 +16,14 @@ struct cli_ran {
     size_t count;                  /* of all; those that `names` has no room for count too */
 };
 
-/* Takes what ran in the streams of a chain of level STEPS. Names are those of programs (NULL: of none), and
- * of the buffer's images where no program is. False without memory. */
+/* Takes what ran in the streams of a chain of level STEPS. Its names are those of `programs` (NULL: of none),
+ * and of the buffer's images where there is no program. False: no memory. */
 bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const struct ct_buffer *buffer,
                  const struct ct_chain *chain, const struct ct_programs *programs);
 
-/* Says that `result` of args->operand is empty although instructions ran: their number, the programs, `why`
- * (what is missing) and `remedy`. Result: the worse of `code` and CLI_DAMAGED; `code`, without a word, when
- * nothing ran. */
+/* Says that `result` of args->operand is empty although instructions ran: how many, in which programs, `why`
+ * (what is missing) and `remedy`. Result: the worse of `code` and CLI_DAMAGED; when nothing ran it is `code`,
+ * without a message. */
 int cli_ran_but_empty(const struct cli_ran *ran, const struct cli_args *args, int code, const char *result,
                       const char *why, const char *remedy);
 

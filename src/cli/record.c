@@ -42,7 +42,7 @@ enum {
 /* The signal that was sent to this process, for the program; 0: none. */
 static volatile sig_atomic_t for_program;
 
-/* The kernel sends what comes from the terminal, and to the program too. */
+/* Notes a signal for the program. Those from the terminal, which the kernel sends, it gets itself. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -55,9 +55,9 @@ static void ignore(int number)
     (void)number;
 }
 
-/* From here on a signal that would end this process ends the program, and what it did up to then is written.
- * Keys on the terminal are for the program, which gets their signals itself. No SIG_IGN, which the program
- * would inherit. */
+/* Makes signals that would end this process end the program, so that what it did until then is written. Those
+ * of keys on the terminal the program gets itself. They are not ignored (SIG_IGN), since the program would
+ * inherit that. */
 static void catch_signals(void)
 {
     static const int all[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
@@ -104,7 +104,7 @@ static int read_ranges(const struct cli_args *args, struct ct_record_range *rang
     return CLI_CLEAN;
 }
 
-/* Trace IDs in hexadecimal, with commas. Result: what is wrong, or NULL. */
+/* Reads trace IDs: hexadecimal, with commas between them. Result: what is wrong, or NULL. */
 static const char *read_ids(const char *text, uint8_t ids[CT_RECORD_CORES], size_t *count)
 {
     bool taken[CT_RECORD_LAST_ID + 1] = {false};
@@ -186,7 +186,7 @@ static void print_summary(const struct cli_args *args, const struct ct_record_op
                 result->instructions, result->bytes);
 }
 
-/* The truth, if it is wanted, is whole or not there. */
+/* Records, and writes the truth file if it is wanted: as a whole, or not at all. */
 static int record(const struct cli_args *args, struct ct_record_options *o, struct ct_record_result *result)
 {
     const char *path = args->values[OPT_TRUTH].text;

@@ -59,7 +59,7 @@ struct report {
 
 /* ---- while the capture is decoded ---- */
 
-/* Makes what is collected, unless it is there. False: said why. */
+/* Makes what is collected of a capture, unless it was made. False after a message. */
 static bool begin(struct report *r)
 {
     const uint64_t *window = r->counts.read.filter.slices;
@@ -86,7 +86,8 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     return ct_report_decoded(r->collected, buffer, chain);
 }
 
-/* Ends a capture of several, and tells the sums of it: a saved result of the same one counts twice. */
+/* Ends one capture of several, and counts it among those that the sums are of. A saved result of the same
+ * capture counts once more. */
 static bool on_closing(void *user)
 {
     struct report *r = user;
@@ -104,7 +105,7 @@ static bool on_closing(void *user)
     return rc == CT_OK;
 }
 
-/* What a saved file of a kind, or a capture, tells. */
+/* Tells which sections a saved file of a kind, or a capture (NULL), has data for. */
 static uint32_t tells(const struct ct_analysis_kind *kind)
 {
     return !kind ? CT_REPORT_COVERAGE | CT_REPORT_TIMES | CT_REPORT_STACKS | CT_REPORT_STREAMS
@@ -124,14 +125,14 @@ static bool on_took(void *user, const char *path, const struct ct_analysis_kind 
                     const struct ct_losses *losses)
 {
     struct report *r = user;
-    /* That of a capture is a constant of the library. */
+    /* the name of a capture is a constant of the library */
     const char *what = kind ? kind_name(kind) : r->counts.read.capture.capture->kind;
     r->inputs[r->input_count++] =
         (struct ct_report_input){.name = path, .kind = what, .losses = *losses, .tells = tells(kind)};
     return true;
 }
 
-/* Makes what adds up several captures. False: said why. */
+/* Makes the sums of several captures. False after a message. */
 static bool begin_sums(struct report *r)
 {
     struct cli_results *read = &r->counts.read;
@@ -152,7 +153,7 @@ static bool begin_sums(struct report *r)
     return true;
 }
 
-/* The programs are there: those of saved results are found when all operands were read. */
+/* Begins when the programs are known. Those of saved results are found after all operands were read. */
 static bool on_begin(void *user)
 {
     struct report *r = user;
@@ -175,8 +176,8 @@ static int collect(struct report *r)
 
 /* ---- all of it ---- */
 
-/* Losses of the captures that most is known of: a file of times and one of coverage may be of the same ones.
- */
+/* Gives the losses of that kind of input that knows of most captures: a file of times and one of coverage may
+ * be of the same ones. */
 static struct ct_losses losses_of(const struct report *r)
 {
     const struct ct_analysis *most = r->counts.read.analysis;
@@ -206,7 +207,7 @@ static int write_page(struct report *r, const struct ct_cover_views *views, cons
     return CLI_CLEAN;
 }
 
-/* A longest path that cannot be found leaves its section with the reason. */
+/* Finds the longest path. If that fails, the section has the reason. */
 static int find_path(struct report *r, char **why)
 {
     *why = NULL;
@@ -223,7 +224,7 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
-/* Whether a capture or a saved file tells it. */
+/* Tells whether a capture or a saved file has data for sections of this kind. */
 static bool tells_any(const struct report *r, uint32_t what)
 {
     bool any = !r->several;
@@ -278,7 +279,8 @@ static bool open_path(struct report *r)
            (!wish.entry || cli_wcet_open(&r->wcet, args, ELF, args->values[TARGETS].text, &wish));
 }
 
-/* The longest path is searched in a run of its own, which is of all of the trace. */
+/* Reads the filter, which does not go with --entry: the longest path is searched in a run of its own over the
+ * whole trace. */
 static bool read_filter(struct report *r)
 {
     struct cli_filter *filter = &r->counts.read.filter;

@@ -13,7 +13,7 @@
 
 /* ---- saved files ---- */
 
-/* What is in a pipe can be looked at but once. */
+/* Tells whether the file is a pipe, whose beginning can be read only once. */
 static bool is_pipe(const char *path)
 {
     struct stat st;
@@ -53,7 +53,8 @@ int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out
     return rc && rc != CT_ERR_IO ? cli_library_error(ctx) : CLI_CLEAN;
 }
 
-/* Says what was lost of the captures that a file is of, and gives the exit code, as cli_capture_code does. */
+/* Says what was lost of the captures that a file is of. Result: the exit code, as cli_capture_code gives
+ * it. */
 static int tell_captures(const struct cli_results *r, const char *path, const struct ct_analysis_kind *kind,
                          const struct ct_analysis_captures *all)
 {
@@ -73,7 +74,7 @@ static int tell_captures(const struct cli_results *r, const char *path, const st
     return damaged ? CLI_DAMAGED : CLI_CLEAN;
 }
 
-/* The analysis that a saved file is of, NULL when there is none for it. A pipe is of the first. */
+/* Finds the analysis that takes a saved file, or NULL. A pipe is for the first one. */
 static struct ct_analysis *analysis_of(const struct cli_results *r, const char *path)
 {
     struct ct_analysis *found = NULL;
@@ -206,7 +207,8 @@ static int read_capture(struct cli_results *r, const char *path)
                      : cli_capture_code_or_empty(&r->capture, CLI_CLEAN);
 }
 
-/* A file without a byte is neither: it is what a command leaves that was stopped. */
+/* Tells whether the file is empty, as a command leaves it that was stopped: it is neither a capture nor a
+ * saved file. */
 static bool is_empty(const char *path)
 {
     struct stat st;

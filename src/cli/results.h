@@ -34,55 +34,55 @@ struct cli_results {
     const char *file_why;     /* … and why the others cannot */
     struct cli_ran ran;       /* in all buffers */
     uint16_t threads;         /* to decode with */
-    /* Gives what is printed so far to standard output: of standard input it is shown at once (may be NULL).
-     * Result: enum ct_error. */
+    /* Gives what is printed so far to standard output, since results of standard input are shown at once.
+     * Result: enum ct_error. May be NULL. */
     int (*flush)(void *user);
-    /* Who looks at a capture that was opened, with its programs, before it is decoded (may be NULL). False:
-     * said why. */
+    /* Told of a capture that was opened, with its programs, before it is decoded. False after a message. May
+     * be NULL. */
     bool (*opened)(void *user);
     /* As in struct ct_session_options (may be NULL). */
     int (*begin)(void *user, struct ct_session_turn *turn);
-    /* Who gets the steps too (may be NULL), and … */
+    /* Gets the steps, too. May be NULL. */
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
-    /* … who looks at the chain of each buffer when its steps were given (may be NULL). Result: enum ct_error.
-     */
+    /* Told of the chain of each buffer when its steps were given. Result: enum ct_error. May be NULL. */
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);
-    /* Who reads operands of another kind (may be NULL). Result: enum cli_exit; -1: it is not one. */
+    /* Reads operands of another kind. Result: enum cli_exit; -1: the operand is not of that kind. May be
+     * NULL. */
     int (*other)(void *user, const char *path);
-    /* Who looks at a capture that was decoded, before the next one is opened (may be NULL). False: said why.
-     */
+    /* Told of a capture that was decoded, before the next one is opened. False after a message. May be
+     * NULL. */
     bool (*closing)(void *user);
-    /* Who is told what each operand lost (may be NULL); `kind` is that of a saved file, NULL of a capture.
-     * False: said why. */
+    /* Told what each operand lost; `kind` is that of a saved file, NULL of a capture. False after a message.
+     * May be NULL. */
     bool (*took)(void *user, const char *path, const struct ct_analysis_kind *kind,
                  const struct ct_losses *losses);
     void *user;
 };
 
-/* Whether the file begins as one of this kind does, or of any kind (NULL); false of a pipe, which is not
- * looked into. */
+/* Tells whether the file begins like a saved file of this kind, or of any kind (NULL). False for a pipe,
+ * which is not read. */
 bool cli_results_is_file(const struct ct_analysis_kind *kind, const char *path);
 
-/* Adds what a saved file says. False: said why. */
+/* Adds what a saved file holds. False after a message. */
 bool cli_results_load(struct ct_ctx *ctx, struct ct_analysis *into, const char *path);
 
 /* Writes a saved file. Result: enum cli_exit. */
 int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out);
 
-/* Opens a capture in the place of the one before it, and makes the programs those that are known before it is
- * decoded. False: said why. */
+/* Opens a capture in the place of the one before, and adds the programs that are known before it is decoded.
+ * False after a message. */
 bool cli_results_open(struct cli_results *results, const char *path);
 
 /* Reads what all operands name; a pipe is a saved file. Result: enum cli_exit. */
 int cli_results_read(struct cli_results *results);
 
-/* Says what a heading tells of a stream whose turn it is: the name of its buffer, NULL where it is that of
- * `last` or the only one, and its trace ID, -1 where one alone is wanted. */
+/* Gives what the heading of a stream has: the name of its buffer, or NULL where that is `last` or the only
+ * one, and its trace ID, or -1 where one ID alone is wanted. */
 const char *cli_results_buffer(const struct cli_results *results, const struct ct_session_turn *turn,
                                const struct ct_buffer *last);
 int cli_results_id(const struct cli_results *results, const struct ct_session_turn *turn);
 
-/* Closes the capture and forgets the programs; the analysis is the caller's. */
+/* Closes the capture and forgets the programs; the analysis belongs to the caller. */
 void cli_results_close(struct cli_results *results);
 
 #endif

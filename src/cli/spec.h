@@ -24,7 +24,7 @@
             "needs more is stopped with a message, or does not compile."                                     \
     }
 
-/* What the two options say. `compile` gets its part of it. */
+/* Makes the limits that the two options ask for; `compile` gets its share of the memory. */
 struct ct_monitor_limits cli_spec_limits(const struct cli_value *budget, const struct cli_value *memory,
                                          struct ct_monitor_options *compile);
 
@@ -34,8 +34,8 @@ enum cli_spec_found {
     CLI_SPEC_NONE,  /* it cannot be read, or there is no memory */
 };
 
-/* Compiles the file (- is standard input) and says on standard error what is wrong with it. *spec is to be
- * freed; NULL with CLI_SPEC_NONE. */
+/* Compiles the file (- is standard input) and reports on standard error what is wrong with it. *spec is to be
+ * freed; it is NULL with CLI_SPEC_NONE. */
 enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
                                   const struct ct_monitor_options *options, struct ct_monitor_spec **spec);
 

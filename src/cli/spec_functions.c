@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions a specification of all is about: those that ran from call to return. */
+/* The functions that a specification of all functions is about: those that ran from call to return. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cli/spec_measure.h"
 #include "coretap/timing.h"
 
-/* Functions of one name count as one: a specification cannot tell them apart. */
+/* Adds the time of a function. Functions of one name count as one: a specification cannot tell them apart. */
 static bool add(struct cli_spec_functions *functions, const char *name, uint64_t cycles)
 {
     size_t i = 0;
@@ -25,7 +25,7 @@ static bool add(struct cli_spec_functions *functions, const char *name, uint64_t
     return true;
 }
 
-/* Those of which whole runs were seen; not code without a symbol, and memory that is in no program. */
+/* Takes the functions of which whole runs were seen, but not code without a symbol or outside of programs. */
 static bool take(struct cli_spec_functions *functions, const struct ct_timing_found *found)
 {
     for (size_t i = 0; i < found->function_count; i++) {

@@ -61,7 +61,7 @@ static void forget(struct measuring *m)
     m->watches = NULL;
 }
 
-/* Another capture: places are looked for in its programs. */
+/* Makes a verifier for another capture, in whose programs places are looked for. */
 static bool open_verifier(void *user)
 {
     static const struct ct_verify_options o = {.size = sizeof o};
@@ -97,7 +97,7 @@ static int end(void *user, const struct ct_buffer *buffer, const struct ct_chain
 
 /* ---- what is measured ---- */
 
-/* Writes `function` of a text as TeSSLa has them into `room`. The result is as of snprintf. */
+/* Writes `function` of a text in quotes, as TeSSLa has them, into `room`. Result: as of snprintf. */
 static int call_of(const char *function, const char *text, char *room, size_t size)
 {
     size_t n = (size_t)snprintf(room, size, "%s(\"", function);
@@ -109,7 +109,7 @@ static int call_of(const char *function, const char *text, char *room, size_t si
     return *text ? (int)size : (int)(n + (size_t)snprintf(room + n, size - n, "\")"));
 }
 
-/* The source that a place is in the watchpoint dialect, in `room`. False: none. */
+/* Writes a place as a source of the watchpoint dialect into `room`. False: it is none. */
 static bool source_of(const char *place, char *room, size_t size)
 {
     const char *colon = strrchr(place, ':');
@@ -133,7 +133,7 @@ static bool is_taken(const struct cli_spec_ways *ways, const char *name)
     return false;
 }
 
-/* The beginning of the name as a word of TeSSLa, another one than those before. */
+/* Makes a word of TeSSLa of the beginning of a name, different from those before. */
 static void make_name(const struct cli_spec_ways *ways, const char *name, char word[SPEC_NAME])
 {
     const size_t size = strnlen(name, SPEC_NAME - 1);
@@ -195,7 +195,7 @@ bool cli_spec_add_pair(struct cli_spec_ways *ways, const char *text)
     return add_way(ways, name, from, to);
 }
 
-/* The specification that measures: the time of each way. */
+/* Compiles the specification that measures the time of each way. */
 static int compile(struct measuring *m, struct ct_ctx *ctx)
 {
     static char text[2 * SPEC_TEXT];

@@ -30,12 +30,11 @@ struct cli_spec_ways {
     bool kept_nothing;  /* by the filter; it was said */
 };
 
-/* From the call of the function to its return; "FROM TO". False: said why. */
+/* Adds a way: of a function from its call to its return, or of a pair "FROM TO". False after a message. */
 bool cli_spec_add_function(struct cli_spec_ways *ways, const char *name);
 bool cli_spec_add_pair(struct cli_spec_ways *ways, const char *text);
 
-/* Adds what the ways took in the captures of `args`; `elf` is the number of the option. Result: enum
- * cli_exit. */
+/* Measures the ways in the captures of `args`; `elf` is the number of the option. Result: enum cli_exit. */
 int cli_spec_measure(struct cli_spec_ways *ways, const struct cli_args *args, size_t elf);
 
 /* ---- spec_functions.c ---- */
@@ -51,10 +50,10 @@ struct cli_spec_functions {
     bool kept_nothing;  /* by the filter; it was said */
 };
 
-/* Adds those of the captures of `args`. Result: enum cli_exit. */
+/* Adds the functions that ran in the captures of `args`. Result: enum cli_exit. */
 int cli_spec_functions_find(struct cli_spec_functions *functions, const struct cli_args *args, size_t elf);
 
-/* The longest first, then by name. */
+/* Sorts the functions: the longest time first, then by name. */
 void cli_spec_functions_sort(struct cli_spec_functions *functions);
 void cli_spec_functions_free(struct cli_spec_functions *functions);
 

@@ -101,7 +101,7 @@ static bool is_wanted(const struct cli_args *args, const char *name)
     return wanted;
 }
 
-/* No function to specify. */
+/* Reports that there is no function to specify. Result: enum cli_exit. */
 static int none_found(const struct cli_spec_functions *functions, const struct cli_args *args)
 {
     const bool match = has_option(args, MATCH);
@@ -116,7 +116,7 @@ static int none_found(const struct cli_spec_functions *functions, const struct c
     return CLI_FAILED;
 }
 
-/* All functions that ran, the longest first. Result: enum cli_exit. */
+/* Adds all functions that ran, the longest first. Result: enum cli_exit. */
 static int add_all(struct cli_spec_ways *ways, const struct cli_args *args)
 {
     const size_t most = has_option(args, MOST) ? args->values[MOST].number : USUAL_MOST;
@@ -148,8 +148,8 @@ static int add_all(struct cli_spec_ways *ways, const struct cli_args *args)
 
 /* ---- the specification ---- */
 
-/* An interval that inPast looks back on does not hold its far end: what was measured is allowed when the
- * bound is one tick larger. */
+/* Prints the bounds of a way. An interval that inPast looks back on does not include its far end, so a bound
+ * is one tick larger than what was measured. */
 static void print_way(const struct cli_spec_way *w, uint64_t percent)
 {
     const char *name = w->name;
@@ -193,7 +193,7 @@ static void print_spec(const struct cli_spec_ways *ways, const struct cli_args *
     }
 }
 
-/* A margin is digits with or without a percent sign. False: it is not. */
+/* Reads a margin: digits, with or without a percent sign. False: it is none. */
 static bool read_margin(const char *text, uint64_t *percent)
 {
     const size_t digits = strspn(text, "0123456789");
@@ -203,9 +203,9 @@ static bool read_margin(const char *text, uint64_t *percent)
     return *percent <= MOST_MARGIN;
 }
 
-/* Sums of times are of something else: a run in them goes from a call to its own return, without what
- * exceptions and other threads took, and of a recursion the outermost one counts. A specification sees starts
- * and ends in their order, and all that comes in between. */
+/* Refuses a saved file: its times measure something else. A run there goes from a call to its own return,
+ * without what exceptions and other threads took, and of a recursion the outermost one counts. A
+ * specification sees starts and ends in their order, and everything in between. */
 static int refuse_saved(const struct cli_args *args, const char *path)
 {
     if (cli_results_is_file(ct_timing_sums_kind(), path))
@@ -223,7 +223,8 @@ static int refuse_saved(const struct cli_args *args, const char *path)
         path);
 }
 
-/* Functions are looked for in a pass before the one that measures. */
+/* Checks the options. Without named functions the operands are read twice, first to find functions, so none
+ * may be standard input. */
 static int check(const struct cli_args *args, bool named)
 {
     if (!args->values[TIMING].given)

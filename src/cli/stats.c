@@ -124,7 +124,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Keys that the level does not reach, and those that a part of a capture does not have, are left out. */
+/* Prints the keys, without those that the level does not reach or a part of a capture does not have. */
 static void print(const struct counting *c, double seconds)
 {
     const struct cli_stats_sums *sums = &c->sums;
@@ -181,7 +181,7 @@ static int measure(struct counting *c)
 
 /* ---- several captures, and saved files ---- */
 
-/* Prints what was summed up of all operands. */
+/* Adds up all operands and prints the sums. */
 static int add_up(const struct cli_args *args)
 {
     struct ct_counts *counts = NULL;

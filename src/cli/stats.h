@@ -20,7 +20,7 @@ struct cli_stats_how {
     const struct ct_filter *filter; /* settled: its cores count */
 };
 
-/* Adds what a capture has, decoded with the threads that are wanted. Result: enum cli_exit. */
+/* Adds what a capture has, decoded with as many threads as are wanted. Result: enum cli_exit. */
 int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, struct cli_stats_sums *sums);
 
 #endif

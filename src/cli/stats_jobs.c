@@ -97,7 +97,7 @@ static void add_up(struct pool *pool, struct job *job, const struct ct_chain *ch
     job->code = CLI_CLEAN;
 }
 
-/* A job has a context of its own: it may run beside others. */
+/* Runs a job in a context of its own, since it may run beside others. */
 static void run_job(struct pool *pool, struct job *job)
 {
     struct running running = {pool, job};
@@ -159,7 +159,7 @@ static bool is_first_of_id(const struct ct_buffer *buffer, size_t index)
     return true;
 }
 
-/* One job a buffer, or with `split` one a trace ID. */
+/* Makes one job of a buffer or, with `split`, one of each trace ID. Result: how many. */
 static size_t plan_buffer(const struct ct_buffer *buffer, const uint64_t chosen[2], bool split,
                           struct job *jobs)
 {

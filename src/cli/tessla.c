@@ -25,7 +25,7 @@ enum {
     OPT_MEMORY,
 };
 
-/* What a specification that does not compile gives, apart from CLI_FAILED for a run that fails. */
+/* The exit code for a specification that does not compile; a run that fails has CLI_FAILED. */
 #define EXIT_SPEC 1
 
 static const char *const dialects[] = {"auto", "stream", "watchpoint", NULL};
@@ -147,7 +147,7 @@ static void print_results(void *user, const struct ct_monitor_result *results, s
     }
 }
 
-/* Feeds what is there as soon as it is there, so that a live input is answered at once. */
+/* Reads from fd and feeds what is there at once, so that live input is answered without delay. */
 static int feed(struct ct_monitor *m, const struct ct_ctx *ctx, int fd, const char *name)
 {
     enum {
@@ -217,7 +217,7 @@ static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec
     return code;
 }
 
-/* Whether the specification is not only looked at. */
+/* Tells whether the specification is run, and not only looked at. */
 static bool runs(const struct cli_args *args)
 {
     return !args->values[OPT_LIST_IN].given && !args->values[OPT_LIST_OUT].given &&

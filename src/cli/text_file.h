@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-/* The whole file with a NUL behind it, to be freed. NULL: said why. */
+/* Reads a whole file and puts a NUL behind it; to be freed. NULL after a message. */
 char *cli_read_text(const char *path);
 
-/* The same of *size bytes, and of about `most` at the most. */
+/* Does the same for a file of up to about `most` bytes. *size is its size. */
 char *cli_read_file(const char *path, size_t most, size_t *size);
 
 #endif

@@ -79,7 +79,7 @@ struct measuring {
 
 /* ---- printing ---- */
 
-/* Opens the writer of what is printed. `programs`: that ran, or NULL. False: said why. */
+/* Opens the writer of what is printed, with the programs that ran, or NULL. False after a message. */
 static bool open_writer(struct measuring *m, struct ct_programs *programs)
 {
     static const uint8_t written[] = {
@@ -100,14 +100,15 @@ static bool open_writer(struct measuring *m, struct ct_programs *programs)
     return false;
 }
 
-/* A file that cannot be written is told of at the end of the command. */
+/* Passes an error on, but not that the file cannot be written, which is reported at the end of the
+ * command. */
 static int unless_told(int result)
 {
     return result == CT_ERR_IO ? CT_OK : result;
 }
 
-/* Reads the targets that were named, also where nothing of the control flow is printed: a file that is none
- * is told of. */
+/* Reads the targets that were named, even where no control flow is printed, so that a wrong file is
+ * reported. */
 static int check_targets(const struct measuring *m)
 {
     struct ct_program *first = ct_programs_at(m->read.programs, 0);
@@ -133,7 +134,7 @@ static int show_stream(struct measuring *m, const struct ct_buffer *buffer, cons
     return timing ? unless_told(ct_timing_writer_stream(m->writer, timing, &origin)) : CT_OK;
 }
 
-/* In the order of their IDs. */
+/* Shows the streams of a buffer, in the order of their IDs. */
 static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
     struct measuring *m = user;
@@ -216,7 +217,7 @@ static bool open_sums(struct measuring *m)
            open_writer(m, m->read.programs);
 }
 
-/* Whether streams are printed one by one: a single capture's, unless all are wanted together. */
+/* Tells whether streams are printed one by one: those of a single capture, unless sums are wanted. */
 static bool wants_streams(const struct cli_args *args)
 {
     return args->rest_count == 1 && !args->values[TOGETHER].given && args->values[FORMAT].number != DATA &&
@@ -253,7 +254,7 @@ static int measure(struct measuring *m)
     return code;
 }
 
-/* An event log among several operands is told of, too. */
+/* Tells whether an event log is among the operands, the first one or another. */
 static bool has_log(const struct cli_args *args)
 {
     bool found = false;

@@ -14,14 +14,14 @@
             "Measure from one watchpoint to another, places as for 'coretap watch', with a space between."   \
     }
 
-/* Adds the pairs of list option number `option`. False: said why. */
+/* Adds the pairs of list option number `option` to a timing. False after a message. */
 bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, const struct cli_args *args,
                           size_t option);
 
-/* The same to a live run. */
+/* Adds the pairs to a live run. */
 bool cli_timing_live_pairs(struct ct_live *live, const struct cli_args *args, size_t option);
 
-/* The same for sums; places are looked up when there is a stream. */
+/* Adds the pairs to sums, which look up places when there is a stream. */
 bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *args, size_t option);
 
 #endif

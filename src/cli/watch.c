@@ -102,7 +102,7 @@ static int begin(void *user, struct ct_session_turn *turn)
 
 /* ---- what is to be watched ---- */
 
-/* Calls `add_place` for each line of the file. False: said why. */
+/* Calls `add_place` for each line of the file. False after a message. */
 static bool each_line(const char *path, bool (*add_place)(void *to, const char *place), void *to)
 {
     char *text = cli_read_text(path);
@@ -121,7 +121,7 @@ static bool each_line(const char *path, bool (*add_place)(void *to, const char *
     return fine;
 }
 
-/* Calls `add` for each place that is to be watched. False: said why. */
+/* Calls `add` for each place that is to be watched. False after a message. */
 static bool each_place(const struct cli_args *args, bool (*add_place)(void *to, const char *place), void *to)
 {
     bool fine = true;
@@ -164,10 +164,10 @@ static bool open_writer(struct watching *w)
     return false;
 }
 
-/* The programs of the capture are known. */
+/* Finds the watchpoints when the programs of the capture are known. */
 static bool prepare(void *user)
 {
-    /* Losses are always told: without them nobody knows what was not seen. */
+    /* losses are always watched: without them nobody knows what was not seen */
     static const char *const always[] = {"gap", "overflow", "no-access"};
     struct watching *w = user;
     const struct cli_args *args = w->streams.read.args;
@@ -244,7 +244,8 @@ static int add_up(const struct cli_args *args)
 
 /* ---- all of it ---- */
 
-/* What is wanted of which operands. False: said what is wrong. */
+/* Checks which formats go with which operands, and that there is something to watch. False after a
+ * message. */
 static bool check(const struct cli_args *args)
 {
     const bool sums = args->values[FORMAT].number >= SUMS;

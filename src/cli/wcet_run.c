@@ -9,7 +9,7 @@
 
 #include "coretap/learn.h"
 
-/* ---- the first run: where computed branches lead, which makes the control flow whole ---- */
+/* ---- the first run: where computed branches lead, which completes the control flow ---- */
 
 static int learn_chain(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
@@ -27,7 +27,7 @@ static int learn_chain(void *user, const struct ct_buffer *buffer, const struct 
     return rc;
 }
 
-/* The same of what saved files say. */
+/* Learns from saved files where computed branches lead. */
 static int learn_times(const struct cli_wcet *w)
 {
     struct ct_timing_found found;
@@ -91,7 +91,7 @@ static int measure(struct cli_wcet *w)
 
 /* ---- before and after ---- */
 
-/* The program that has the function, which becomes that of the whole analysis. */
+/* Finds the program that has the function and makes it that of the whole analysis. */
 static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
 {
     for (size_t i = 0; (w->program = ct_programs_at(w->read.programs, i)); i++) {

@@ -30,8 +30,8 @@ struct cli_wcet {
     struct ct_wcet_view view;
 };
 
-/* Finds the entry among the programs of what `args` names and of its list option number `elf`; `targets`, a
- * file or NULL, is for control flow. Start with all zero. False: said why. */
+/* Finds the entry among the programs that `args` and its list option number `elf` name; `targets` is a file
+ * for the control flow, or NULL. Start with all zero. False after a message. */
 bool cli_wcet_open(struct cli_wcet *wcet, const struct cli_args *args, size_t elf, const char *targets,
                    const struct cli_wcet_wish *wish);
 
@@ -40,7 +40,7 @@ bool cli_wcet_open(struct cli_wcet *wcet, const struct cli_args *args, size_t el
 int cli_wcet_run(struct cli_wcet *wcet);
 void cli_wcet_close(struct cli_wcet *wcet);
 
-/* A quantile as text, 0 without one. False: said why. */
+/* Reads a quantile; *out is 0 without one. False after a message. */
 bool cli_wcet_parse_quantile(const struct cli_args *args, size_t option, double *out);
 
 #endif
