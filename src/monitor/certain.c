@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams behind a loss. For every stream: what it may hold, and whether and with what value it may
- * have an event now, over all runs that got the events that this one got, and any others where it
- * lost some. Operators are followed by their definitions (docs/tessla-language.md A.2, A.3) over these
- * possibilities. A stream is the run's own again where all that its event was made of is. Runs that
- * end in a runtime error are none of those. */
+/* Streams behind a loss. For every stream this file tracks what it may hold, and whether and with what value
+ * it may have an event now, over all runs that got the events that this run got and, where events were lost,
+ * any others. Operators follow their definitions (docs/tessla-language.md A.2, A.3) over these possibilities.
+ * A stream is certain again as soon as everything that its event was made of is. Runs that end in a runtime
+ * error are not considered. */
 #include "monitor/certain.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const struct ct_mon_cell *cell_of(const struct ct_mon_certain *c, const s
     return &c->m->cells[c->m->p->node_cells[s->order]];
 }
 
-/* Has the run itself an event of the stream at this instant? */
+/* Tells whether the run itself has an event of the stream at this instant. */
 static bool in_run(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     return !c->unseen && cell_of(c, s)->stamp == c->m->stamp;

@@ -17,15 +17,15 @@ enum ct_mon_occurs {
 
 /* The value that a stream holds. */
 struct ct_mon_shade {
-    bool sure;        /* it is what the run has; `value` says the same, where a guess can */
+    bool sure;        /* every run has the value of this run; `value` is that one, where a guess can be */
     bool never, ever; /* whether it may have had no event yet, and one */
     struct ct_mon_guess value;
 };
 
-/* Its event of the instant in work. */
+/* The event that a stream may have at the current instant. */
 struct ct_mon_shade_event {
     enum ct_mon_occurs occurs;
-    bool sure; /* there is one where the run has one, with the same value */
+    bool sure; /* every run has the event that this one has, or none where it has none */
     struct ct_mon_guess value;
 };
 
@@ -47,7 +47,7 @@ struct ct_mon_certain {
     const struct ct_mon_order *order;
     bool *kept;  /* by input: none of its events were lost */
     bool losing; /* events may have been lost since the last instant */
-    bool unseen; /* the instant in work is one that the run may have missed */
+    bool unseen; /* the current instant is one that the run may have missed */
     int64_t from, to;
     struct ct_mon_shade *held, *before;
     struct ct_mon_shade_event *now;

@@ -16,7 +16,7 @@ struct ct_mon_cell ct_mon_list_get(const struct ct_mon_cell *list, int64_t at); 
 struct ct_mon_cell ct_mon_list_set(struct ct_mon_heap *h, const struct ct_mon_cell *list, int64_t at,
                                    const struct ct_mon_cell *x);
 struct ct_mon_cell ct_mon_list_drop(struct ct_mon_heap *h, const struct ct_mon_cell *list,
-                                    bool last); /* of empty: empty */
+                                    bool last); /* of an empty one: empty */
 
 /* Makes an empty Map. A Set is a Map to units. Both keep the order of insertion; adding a key again keeps its
  * place. */

@@ -337,7 +337,7 @@ static bool eat(const char **p, const char *text)
     return true;
 }
 
-/* Does the text begin with the type as ct_mon_type_text would write it? Moves on behind it. */
+/* Tells whether the text begins with the type as ct_mon_type_text would write it, and moves on behind it. */
 static bool eat_type(struct ct_mon_arena *a, const char **p, const struct ct_mon_type *t)
 {
     const bool function = t->kind == TY_FUN;

@@ -196,8 +196,8 @@ struct ct_mon_cv ct_mon_elab_force(struct ct_mon_elab *e, struct ct_mon_binding 
     return import(e, b->cv);
 }
 
-/* Does a parameter of the type around it, which stands for a stream or a function,
- * make this type unfit for a stream? */
+/* Tells whether a parameter of the type around it, which stands for a stream or a function, makes this type
+ * unfit for a stream. */
 static bool is_of_unfit_parameter(const struct ct_mon_env *env, const struct ct_mon_ast_type *t)
 {
     const struct ct_mon_binding *b =

@@ -378,7 +378,7 @@ static struct ct_mon_cv call(struct ct_mon_elab *e, struct ct_mon_env *env, cons
         failed |= args[i].cv.kind == CV_ERROR;
     }
     if (failed) {
-        /* its result is still known when it is stated: less follows from the error */
+        /* where the type of the result is stated it is known all the same, so fewer errors follow */
         if (f.kind == CV_CLOSURE && f.closure->def->type && !f.closure->def->ntype_params) {
             const struct ct_mon_type *t = ct_mon_elab_type(e, f.closure->env, f.closure->def->type);
             if (t->kind == TY_EVENTS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams as programs. Per program each stream is known to have an event always, never or
- * perhaps: most tests fall away. */
+/* Streams as programs. In each program a stream is known to have an event always, never or perhaps, so that
+ * most tests are left out. */
 #include "monitor/emit.h"
 
 /* Which sources have an event. */
@@ -35,7 +35,7 @@ static enum ct_mon_presence source_presence(const struct scope *sc, const struct
     return which == ALL ? MAYBE : which == (int)s->index ? ALWAYS : NEVER;
 }
 
-/* Does the stream surely have a held value in this program? */
+/* Tells whether the stream surely has a held value in this program. */
 static bool held(const struct ct_mon_emit *m, const struct scope *sc, const struct ct_mon_node *s)
 {
     return present(m, s) == ALWAYS || (!sc->zero && s->has0);

@@ -62,8 +62,8 @@ struct ct_mon_ltl *ct_mon_ltl_nnf(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *
 const struct ct_mon_machine *ct_mon_ltl_machine(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
                                                 uint32_t natoms, const char **why);
 
-/* Inside of the construction (ltl_automaton.c): an automaton whose states are sets of formulas that hold from
- * now on, with the transitions as its elements of choice. */
+/* Shared by the files of the construction: an automaton whose states are sets of formulas that hold from now
+ * on. Each edge is one choice of what holds in this step. */
 struct ct_mon_ltl_set {
     uint64_t *bits;
 };

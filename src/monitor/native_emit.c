@@ -21,8 +21,8 @@ _Static_assert(sizeof(struct ct_monitor_result) == 24 && offsetof(struct ct_moni
 
 typedef gcc_jit_rvalue *value;
 
-/* A program is cut into functions where no jump crosses, between two streams: what the compiler takes grows
- * faster than the length of a function. Each says how it went. */
+/* What the functions return that a program is cut into. It is cut between two streams, where no jump crosses,
+ * because the time to compile a function grows faster than its length. */
 enum {
     PART_FAILED,
     PART_WENT_ON, /* the next one has its turn */

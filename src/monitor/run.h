@@ -72,7 +72,7 @@ enum {
     STACK_CELLS = 1 << 18
 };
 
-/* In the form of a result: what was lost could have changed it. */
+/* A flag in the form of a result: events that were lost might have changed it. */
 #define CERTAIN_NOT UINT32_C(0x80000000)
 
 /* Executes a program; false: `error` says why. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the files of the watchpoint dialect's parser. */
+/* Shared by the files of the watchpoint dialect's parser. */
 #ifndef CT_MONITOR_WATCH_PARSE_H
 #define CT_MONITOR_WATCH_PARSE_H
 
