@@ -213,7 +213,7 @@ static bool release(struct ct_etm4_resolver *r, struct sink *sink)
 
 /* ---- demands ---- */
 
-/* Commits those from before the trace began: they are older than all that is held. */
+/* Commits P0 elements from before the trace began, which are older than all that is held. */
 static void commit_unseen(struct ct_etm4_resolver *r)
 {
     uint32_t count = r->demand.commit < r->unseen ? r->demand.commit : r->unseen;
@@ -395,8 +395,9 @@ static void on_timestamp(struct ct_etm4_resolver *r, const struct ct_etm4_packet
         hold(r, CT_ELEM_CYCLES, 1, 0, p->count);
 }
 
-/* Formats 2 and 3 cannot say that nothing is committed. Where nothing is ever speculative all has been
- * committed by itself, and their commits say nothing new. */
+/* Resolves a cycle count and commits what it says. Formats 2 and 3 cannot say that nothing is committed;
+ * where nothing is ever speculative, everything was committed by itself, and their commits say nothing
+ * new. */
 static void on_cycles(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     hold(r, CT_ELEM_CYCLES, 0, !(p->flags & CT_ETM4_HAS_COUNT), p->count);
@@ -532,7 +533,8 @@ static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p
          * conditional non-branch instructions, data synchronisation markers. */
         break;
     }
-    /* The newest element alone may wait for its address, and is not reached where any may be uncommitted. */
+    /* Only the newest element may wait for its address. Where elements may stay uncommitted the newest is one
+     * of them, so that it may go on waiting. */
     bool ready = !r->pending_address || r->config.max_spec;
     if (ready && !r->demand.commit && r->depth > r->config.max_spec)
         r->demand.commit = r->depth - r->config.max_spec;
@@ -548,8 +550,9 @@ static void on_first_info(struct ct_etm4_resolver *r, const struct ct_etm4_packe
         hold(r, CT_ELEM_TRANS, CT_TRANS_INIT, 0, 0);
 }
 
-/* Holds so many that a packet more may not find room: those that nobody can take back leave before their
- * time; without such, speculation deeper than any trace unit's is damage. False: the sink is full. */
+/* Makes room for the items of one more packet when the ring is nearly full. Elements that nobody can take
+ * back leave early; without such, speculation is deeper than any trace unit's, which is damage. False: the
+ * sink is full. */
 static bool make_room(struct ct_etm4_resolver *r, struct sink *sink)
 {
     while (ct_held_count(&r->held) > CT_HELD_SIZE - PACKET_ITEMS) {
@@ -706,7 +709,8 @@ size_t ct_etm4_resolve(struct ct_etm4_resolver *r, const struct ct_etm4_packet *
 
 /* ---- packets whose elements nobody wants ---- */
 
-/* What makes one element, which leaves with the next atoms. */
+/* How ct_etm4_resolve_past counts a packet; but for ROLE_OTHER it makes one element, which leaves with the
+ * next atoms. */
 enum role {
     ROLE_OTHER,
     ROLE_ATOMS,
@@ -726,10 +730,10 @@ static const uint8_t roles[CT_ETM4_TYPE_COUNT] = {
     [CT_ETM4_EVENT] = ROLE_COUNT,
 };
 
-/* Held elements that are looked at, at most. */
+/* The most held elements that are looked at. */
 #define PAST_HELD 16u
 
-/* Tells whether what is held are elements of such packets. */
+/* Tells whether all held elements are of packets that can be passed over. */
 static bool holds_plain(const struct ct_held *held)
 {
     const uint32_t count = ct_held_count(held);

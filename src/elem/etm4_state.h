@@ -9,7 +9,7 @@
 #include "elem/held.h"
 
 enum ct_etm4_resolver_state {
-    CT_ETM4_NO_SYNC,   /* the next packet says so */
+    CT_ETM4_NO_SYNC,   /* a gap begins; the next packet tells of it */
     CT_ETM4_WAIT_SYNC, /* for an alignment packet */
     CT_ETM4_WAIT_INFO, /* for a trace info */
     CT_ETM4_DECODE,
@@ -22,7 +22,7 @@ struct ct_etm4_demand {
     bool mispredict;
     bool discard;
     bool fail;    /* the packet cannot be: all that is uncommitted is lost */
-    bool overrun; /* … because it commits or takes back what is not there: it says so itself */
+    bool overrun; /* … because it commits or takes back more than there is */
 };
 
 struct ct_etm4_resolver {

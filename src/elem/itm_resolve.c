@@ -17,7 +17,7 @@ struct ct_itm_resolver {
     uint64_t global_high; /* … and of its second */
     bool global_known;    /* there was a second packet, and none is still to come */
     uint8_t page;         /* of stimulus ports */
-    bool overflow;        /* not told yet */
+    bool overflow;        /* … which no element tells of yet */
 };
 
 /* Gives the prescaler of local timestamps as a shift. ITMTCR has it in bits 9:8 (1, 4, 16, 64); it counts in

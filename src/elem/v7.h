@@ -10,7 +10,7 @@
 #include "coretap/elem.h"
 
 enum ct_v7_state {
-    CT_V7_NO_SYNC,    /* the next packet says so */
+    CT_V7_NO_SYNC,    /* a gap begins; the next packet tells of it */
     CT_V7_WAIT_SYNC,  /* for an alignment packet */
     CT_V7_WAIT_ISYNC, /* for an i-sync */
     CT_V7_DECODE,
