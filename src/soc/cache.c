@@ -190,7 +190,7 @@ static uint16_t *l2_get(struct ct_soc *soc, unsigned core, uint32_t line, unsign
     soc->counts.l2_misses++;
     const uint64_t pa = (uint64_t)line << 6;
     soc->core[core].cycles += ct_soc_memory_cycles(soc, pa);
-    e = l2_fill(soc, core, line); /* what has to make place goes out first */
+    e = l2_fill(soc, core, line); /* the line that makes way is written back first */
     ct_soc_message(soc, core, op, kind, pa, 0);
     return e;
 }

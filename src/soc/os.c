@@ -329,7 +329,7 @@ uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid)
 /* ---- ticks ---- */
 
 #define KERNEL_BYTES (512u * 1024)
-#define TICK_PIECES  8  /* places in the kernel that a tick comes by … */
+#define TICK_PIECES  8  /* places in the kernel that a tick runs through … */
 #define TICK_LINES   32 /* … and the lines it fetches in each: 16 KiB in all */
 
 void ct_soc_tick(struct ct_soc *soc, unsigned core)
