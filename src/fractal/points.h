@@ -23,7 +23,7 @@ struct ct_points {
     uint32_t capacity, count, buckets, resolved, next_id;
     struct ct_helper *helper;
     struct ct_address_filter *filter;
-    uint8_t active; /* lines are put out of the caches */
+    uint8_t active; /* lines are evicted from the caches */
     uint64_t hits;
 };
 
