@@ -18,15 +18,15 @@
 
 #define FIRST_ID 0x10
 
-#define PIECES_MAX ((size_t)1 << 17) /* of all buffers: what lists them is to stay readable */
+#define PIECES_MAX ((size_t)1 << 17) /* of all buffers, so that the list of them stays readable */
 
 #define PAUSE (INT64_C(500) * 1000 * 1000) /* nanoseconds between checkpoints, at least */
-#define SHARE 20                           /* of the time that one took is there none after it */
+#define SHARE 20                           /* a pause follows each, this many times as long as it took */
 
 /* One buffer of the capture. */
 struct buffer {
-    struct ct_code_view *view;        /* who writes into it sees code so */
-    uint32_t state;                   /* of what is written now */
+    struct ct_code_view *view;        /* code that changes, as its writers see it */
+    uint32_t state;                   /* of memory, for what is written now */
     uint64_t size;                    /* bytes */
     struct ct_snapshot_piece *pieces; /* where it changed */
     size_t piece_count;

@@ -12,7 +12,7 @@
 #include "record/capture.h"
 #include "record/snapshot_file.h"
 
-#define LIVE_CORES 16 /* sources that are named: how many threads there will be nobody knows yet */
+#define LIVE_CORES 16 /* sources that are named: the number of threads is not known yet */
 
 static void write_source(FILE *out, const struct ct_recording *recording, unsigned core)
 {

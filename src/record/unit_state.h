@@ -51,7 +51,7 @@ struct ct_unit {
     bool traceable;
     uint32_t epoch;            /* of its code … */
     uint32_t spoken;           /* … and of what was traced last */
-    uint8_t level, next_level; /* exception level of now and of what comes next */
+    uint8_t level, next_level; /* exception level, and that of the next run */
     bool excepted;             /* an exception was traced last */
     /* Trace. */
     bool tracing; /* a decoder knows where the run begins */
@@ -60,13 +60,13 @@ struct ct_unit {
     bool stopped; /* until a start address is met */
     bool stack_on, broadcast;
     uint8_t why;     /* enum ct_trace_on, of the next beginning */
-    uint32_t losing; /* runs that are lost yet */
+    uint32_t losing; /* runs still to be lost */
     struct ct_unit_place stack[CT_UNIT_STACK];
     unsigned depth;
     uint32_t context;
     /* Time. */
     uint64_t clock;   /* cycles */
-    uint64_t pending; /* of them are of the run of now */
+    uint64_t pending; /* cycles of the current run */
     uint64_t cycles;  /* since the last count */
     uint64_t told;    /* the clock up to which counts have all cycles */
     uint64_t ts_at, event_at, overflow_at;
