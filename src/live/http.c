@@ -51,7 +51,7 @@ struct body {
     char *text;
     size_t size;
     bool too_long;
-    bool may; /* headers said who asks */
+    bool may; /* the headers show that the request is allowed */
 };
 
 /* ---- answers ---- */
