@@ -107,7 +107,7 @@ bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
  * temporary file. False after a message. */
 bool cli_capture_spool(struct cli_capture *capture);
 
-/* Does the same where each ID is read more than once. */
+/* Copies standard input in the same way where each ID is read more than once. */
 bool cli_capture_spool_always(struct cli_capture *capture);
 void cli_capture_close(struct cli_capture *capture);
 
@@ -132,8 +132,8 @@ bool cli_capture_is_damaged(const struct cli_capture *capture, bool strict);
  * nothing else ran. */
 int cli_capture_code(const struct cli_capture *capture, int code);
 
-/* Does the same for a command that prints nothing of an empty trace, and says, unless --quiet, when it is
- * empty. */
+/* Gives the same exit code for a command that prints nothing of an empty trace. Says, unless --quiet, when it
+ * is empty. */
 int cli_capture_code_or_empty(const struct cli_capture *capture, int code);
 
 /* Gives the same exit code without a word, for a pass whose losses another pass reports. */

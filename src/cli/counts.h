@@ -24,8 +24,8 @@ struct cli_counts {
  * enum cli_exit. */
 int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 
-/* Does the same for counts that the caller has made: opens the capture and its programs; then the caller sets
- * `cover`, which is not owned and may be NULL. Result: enum cli_exit. */
+/* Opens the capture and its programs, for counts that the caller makes and then sets as `cover`, which may be
+ * NULL and is not owned. Result: enum cli_exit. */
 int cli_counts_open(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 void cli_counts_lend(struct cli_counts *counts, struct ct_cover *cover);
 void cli_counts_close(struct cli_counts *counts);

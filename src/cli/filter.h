@@ -110,7 +110,7 @@ void cli_filter_words(const struct cli_filter *filter, const struct cli_args *ar
 bool cli_filter_refuse(const struct cli_filter *filter, const struct cli_args *args, const char *but,
                        const char *why);
 
-/* Does the same for a command that reads nothing to which the options could be applied. */
+/* Refuses all options of the filter, for a command that reads nothing to which they could be applied. */
 bool cli_filter_none(const struct cli_args *args, const char *why);
 
 /* Says that the filter kept nothing of what ran, and what there was. False, without a message, when it kept

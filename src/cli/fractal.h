@@ -43,7 +43,7 @@ bool cli_feed_next(struct cli_feed *feed, uint64_t *word);
 /* Waits for the program. Result: its exit code, or -1 after a message when it was killed or could not be
  * run. */
 int cli_feed_finish(struct cli_feed *feed);
-/* Does the same for a program that was told to stop, without a message. */
+/* Waits, without a message, for a program that was told to stop. */
 void cli_feed_quiet(struct cli_feed *feed);
 
 /* Reads the configuration of the cluster from a file of "key = value", or takes the defaults (NULL). Result:

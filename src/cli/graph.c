@@ -166,7 +166,7 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
         return cli_library_error(args->ctx);
     if (how.format != CT_CFG_FORMAT_LEARNT || any)
         return CLI_CLEAN;
-    /* What nothing is in is an answer that says so. */
+    /* an empty answer says why it is empty */
     cli_say("nothing was learnt: the trace shows no computed branch%s whose targets are not known",
             how.function ? " of the function" : "");
     return CLI_DAMAGED;

@@ -130,7 +130,7 @@ static void on_signal(int number)
 {
     (void)number;
     ct_live_hurry(signalled);
-    signal(SIGINT, SIG_DFL); /* whoever is in a hurry kills the final reports */
+    signal(SIGINT, SIG_DFL); /* another one ends the final reports, too */
     signal(SIGTERM, SIG_DFL);
 }
 
@@ -140,7 +140,7 @@ static void catch_signals(struct ct_live *live)
     signalled = live;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* who looks at the page may go */
+    signal(SIGPIPE, SIG_IGN); /* a reader of the page may close its connection */
 }
 
 static void release_signals(void)

@@ -92,8 +92,8 @@ static const struct {
     int (*make)(const struct cli_args *args, struct ct_analysis **out);
     bool needs_program;
     bool whole;         /* of all of a stream: it does not take steps */
-    const char *unsaid; /* what nobody says of a capture; NULL: it can be decoded without */
-    const char *writer; /* … and what decodes it */
+    const char *unsaid; /* what a capture does not tell, as in the message; or NULL */
+    const char *writer; /* … and the command that is told it */
 } kinds[] = {
     {ct_cover_kind, make_cover, true, false, NULL, NULL},
     {ct_timing_sums_kind, make_timing, false, false, NULL, NULL},

@@ -65,7 +65,7 @@ static void catch_signals(void)
     for_program = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sigaction(all[i], &action, NULL);
-    signal(SIGPIPE, ignore); /* who reads a stream may go */
+    signal(SIGPIPE, ignore); /* a reader of the stream may go */
 }
 
 /* What options that are lists say. */

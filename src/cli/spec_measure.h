@@ -27,7 +27,7 @@ struct cli_spec_ways {
     size_t size;
     bool timed;         /* a capture has cycle counts */
     struct cli_ran ran; /* in all captures */
-    bool kept_nothing;  /* by the filter; it was said */
+    bool kept_nothing;  /* the filter kept nothing, which was reported */
 };
 
 /* Adds a way: of a function from its call to its return, or of a pair "FROM TO". False after a message. */
@@ -47,7 +47,7 @@ struct cli_spec_functions {
     } * all;
     size_t count;
     struct cli_ran ran; /* in all captures */
-    bool kept_nothing;  /* by the filter; it was said */
+    bool kept_nothing;  /* the filter kept nothing, which was reported */
 };
 
 /* Adds the functions that ran in the captures of `args`. Result: enum cli_exit. */

@@ -8,7 +8,7 @@
 /* Reads a whole file and puts a NUL behind it; to be freed. NULL after a message. */
 char *cli_read_text(const char *path);
 
-/* Does the same for a file of up to about `most` bytes. *size is its size. */
+/* Reads a whole file of up to about `most` bytes, as above. *size is its size. */
 char *cli_read_file(const char *path, size_t most, size_t *size);
 
 #endif

@@ -150,7 +150,7 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
 
 /* ---- an event log in the place of a capture ---- */
 
-#define MARKS 5 /* watchpoints that the first pair adds of itself, the first ones */
+#define MARKS 5 /* the first pair adds so many watchpoints of its own, before all others */
 
 static int on_log(void *user, const struct ct_watch_event *events, size_t count)
 {
