@@ -91,7 +91,7 @@ void ct_ahead_keep(struct ct_ahead *a, struct ct_ahead_search *search, const str
     a->lane.run = run;
     if (!a->ended)
         return;
-    ct_lane_pass(&a->lane); /* what was new need not be any more */
+    ct_lane_pass(&a->lane); /* what was new to this lane may be known by now */
     a->lane.stuck = false;
     ct_lane_scan(&a->lane);
 }

@@ -7,12 +7,12 @@
 
 #ifdef CT_HAVE_AVX2
 
-static struct ct_ahead *way_here(struct ct_etm4_hops *h)
+static struct ct_ahead *first_lane(struct ct_etm4_hops *h)
 {
     return &h->ways[h->here];
 }
 
-static struct ct_ahead *way_ahead(struct ct_etm4_hops *h)
+static struct ct_ahead *second_lane(struct ct_etm4_hops *h)
 {
     return &h->ways[!h->here];
 }
@@ -28,7 +28,7 @@ static bool is_much(const struct ct_blocks *b)
 void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h)
 {
     if (h->ahead)
-        ct_ahead_undo(way_ahead(h), &h->search);
+        ct_ahead_undo(second_lane(h), &h->search);
     h->ahead = false;
 }
 
@@ -64,8 +64,8 @@ static void leave(struct ct_etm4_hops *h, uint32_t state)
 /* Follows the first lane as far as hops go, with the second one beside it. True: it got ahead. */
 static bool follow(struct ct_etm4_hops *h)
 {
-    struct ct_etm4_lane *here = &way_here(h)->lane;
-    struct ct_ahead *ahead = way_ahead(h);
+    struct ct_etm4_lane *here = &first_lane(h)->lane;
+    struct ct_ahead *ahead = second_lane(h);
     struct ct_etm4_lane *const lanes[CT_LANES] = {here, &ahead->lane};
     const size_t begin = here->at;
     bool more = true;
@@ -85,8 +85,8 @@ static bool follow(struct ct_etm4_hops *h)
 static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
 {
     const uint32_t state = enter(h);
-    if (state && h->ahead && state == way_ahead(h)->first) {
-        ct_ahead_keep(way_ahead(h), &h->search, work->run);
+    if (state && h->ahead && state == second_lane(h)->first) {
+        ct_ahead_keep(second_lane(h), &h->search, work->run);
         h->here = !h->here;
         h->ahead = false;
         return true;
@@ -100,7 +100,7 @@ static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
 /* Starts the first lane at work->at. False: hops cannot begin there. */
 static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
 {
-    struct ct_etm4_lane *lane = &way_here(h)->lane;
+    struct ct_etm4_lane *lane = &first_lane(h)->lane;
     lane->run = work->run;
     lane->at = work->at;
     lane->stuck = false;
@@ -112,22 +112,22 @@ static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
 }
 
 /* Runs the lanes from work->at on, which is where the second lane began or before it. */
-static void run_ways(struct ct_etm4_hops *h, struct ct_work *work)
+static void run_lanes(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    const bool there = h->ahead && work->at == way_ahead(h)->begin;
+    const bool there = h->ahead && work->at == second_lane(h)->begin;
     if (!ct_etm4_hops_is_ready(h) || !ct_fast_is_open(h->fast) || !ct_etm4_fast_enter(h->bytes)) {
         if (there)
             ct_etm4_hops_undo_ahead(h);
         return;
     }
-    if (h->ahead && !ct_ahead_is_current(way_ahead(h)))
+    if (h->ahead && !ct_ahead_is_current(second_lane(h)))
         ct_etm4_hops_undo_ahead(h);
     if (there ? !meet(h, work) : !begin(h, work))
         return;
-    struct ct_etm4_lane *lane = &way_here(h)->lane;
+    struct ct_etm4_lane *lane = &first_lane(h)->lane;
     if (!h->ahead && !is_much(h->hops.blocks))
-        h->ahead =
-            ct_ahead_begin(way_ahead(h), &h->search, h->bytes, work->run, lane->at, ct_fast_domain(h->fast));
+        h->ahead = ct_ahead_begin(second_lane(h), &h->search, h->bytes, work->run, lane->at,
+                                  ct_fast_domain(h->fast));
     if (follow(h) || there) {
         ct_etm4_hops_pass(h, work, lane->at, &lane->others);
         leave(h, ct_hop_linked(lane->link));
@@ -140,14 +140,14 @@ int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work)
 {
     /* the bytes before the begin of the second lane cannot be read up to there, or go on behind it: it began
      * inside of a packet */
-    if (h->ahead && (work->at > way_ahead(h)->begin || work->at == h->asked_at))
+    if (h->ahead && (work->at > second_lane(h)->begin || work->at == h->asked_at))
         ct_etm4_hops_undo_ahead(h);
     h->asked_at = work->at;
-    run_ways(h, work);
+    run_lanes(h, work);
     /* where hops met very many blocks, what was counted ahead is undone as long as these are known */
     if (is_much(h->hops.blocks))
         ct_etm4_hops_undo_ahead(h);
-    work->until = h->ahead ? way_ahead(h)->begin : 0;
+    work->until = h->ahead ? second_lane(h)->begin : 0;
     return h->hops.error ? h->hops.error : h->hops.blocks->error;
 }
 
