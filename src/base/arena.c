@@ -65,7 +65,8 @@ char *ct_arena_printf(struct ct_arena *arena, const char *fmt, ...)
     return text;
 }
 
-/* The capacity follows from the count: it is the next power of two, so that the array grows exactly there. */
+/* Grows where the count is a power of two, so that the capacity follows from the count and need not be
+ * kept. */
 void *ct_arena_push(struct ct_arena *arena, const void *array, size_t *count, size_t size)
 {
     /* The array is the arena's own, so this cast may take the const away. */

@@ -24,7 +24,8 @@ static int step(int folder, const char *name, int flags)
     return fd;
 }
 
-/* Neither waits for the other end of a FIFO nor takes a terminal, before it is known what was opened. */
+/* Opens a regular file. Until it is known what was opened, it neither waits for the other end of a FIFO nor
+ * takes a terminal. */
 static int open_regular(int folder, const char *name)
 {
     struct stat st;

@@ -26,7 +26,7 @@ size_t ct_printable_length(const char *s, size_t size)
     return length > 1 && !ct_is_control(c) ? length : 0;
 }
 
-/* Bytes at the start of the text that can be printed as they are. */
+/* Counts the bytes at the start of the text that can be printed as they are. */
 static size_t printable_part(const char *text, size_t size)
 {
     size_t part = 0;

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the UTF-8 sequence (RFC 3629) that the `size` bytes at `s` begin with, or 0 when it is none. */
+/* Gives the length of the UTF-8 sequence (RFC 3629) that the `size` bytes at `s` begin with, or 0 when they
+ * begin with none. */
 size_t ct_utf8_length(const unsigned char *s, size_t size);
 
 /* Reads the character that the `size` bytes at `s` begin with, at least one, and gives its bytes. A byte that

@@ -23,7 +23,7 @@ struct ct_v7_config {
     bool m_profile;
 };
 
-/* CT_ERR_ARG for a source of another kind. */
+/* Reads the configuration from the registers of a source. CT_ERR_ARG: the source is of another kind. */
 int ct_v7_config_init(struct ct_ctx *ctx, const struct ct_source *source, struct ct_v7_config *config);
 
 #endif
