@@ -28,7 +28,7 @@ enum ct_level ct_events_level(const struct ct_buffer *buffer, const struct ct_so
     return along && !is_software(source) ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
 }
 
-/* Branch broadcast is TRCCONFIGR.BB in ETMv4 and bit 8 of ETMCR before that. */
+/* Reads whether branch broadcast is on: TRCCONFIGR.BB in ETMv4, bit 8 of ETMCR before that. */
 int ct_source_has_branches(const struct ct_source *source)
 {
     if (!source)

@@ -179,7 +179,7 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
     return rc;
 }
 
-/* Bytes to statistics, where nobody wants anything else. */
+/* Counts bytes into the statistics, where nobody wants anything else. */
 static void run_count(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                       size_t *used)
 {
@@ -237,7 +237,7 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
 /* Packets that are resolved between two tries to take them past the resolver. */
 #define PASS_STEP 8u
 
-/* The `size` packets of the batch, of which only what is lost counts. */
+/* Resolves the `size` packets of the batch only to count what is lost. */
 static void pass_elems(struct ct_stream_chain *c, size_t size, bool final, struct ct_batches *batches)
 {
     const size_t stride = c->ops->packet_size;
@@ -277,7 +277,7 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct
     return 0;
 }
 
-/* Packets of the run from byte `at` on. Result: bytes that are done with. */
+/* Decodes packets of the run from byte `at` on. Result: bytes that are done with. */
 static size_t decode_packets(struct ct_stream_chain *c, const struct ct_run *run, size_t at, bool final,
                              enum ct_level level, void *packets, size_t *count)
 {
