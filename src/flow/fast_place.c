@@ -56,7 +56,8 @@ bool ct_fast_is_open(const struct ct_fast *f)
     return f->open;
 }
 
-/* The step before an indirect branch's target is counted together with what follows it. */
+/* Takes one from the count of the last step. The step before an indirect branch's target has none of its own:
+ * it is counted together with what follows. */
 void ct_fast_uncount(struct ct_fast *f)
 {
     if (!ct_fast_is_indirect(f))

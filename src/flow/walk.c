@@ -264,7 +264,8 @@ static enum ct_walk_found walk_to_waypoint(struct ct_walk *w, struct ct_walk_ran
     }
 }
 
-/* Where the way from w->addr on is kept. Fibonacci hashing: addresses of code differ in their low bits. */
+/* Gives the place where the way from w->addr on is kept. Fibonacci hashing: addresses of code differ in their
+ * low bits. */
 static struct ct_walk_way *way_at(const struct ct_walk *w)
 {
     return &w->ways[w->addr * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CT_WALK_WAY_BITS)];
@@ -280,7 +281,7 @@ static void *record_of(struct ct_flow *flow)
     return (uint8_t *)flow + offsetof(struct ct_flow, n);
 }
 
-/* The record of a way that was walked just now. */
+/* Makes the record of a way that was walked just now. */
 static struct ct_flow way_record(const struct ct_walk *w, uint32_t n)
 {
     const struct ct_insn *last = &w->insn;
@@ -313,7 +314,7 @@ static void keep_way(const struct ct_walk *w, struct ct_walk_way *way, const str
     copy_record(way->record, record_of(&record));
 }
 
-/* What walk_to_waypoint leaves behind. */
+/* Goes a way that is kept, and leaves the same state behind as walk_to_waypoint. */
 static void go_way(struct ct_walk *w, const struct ct_walk_way *way, struct ct_walk_range *range)
 {
     struct ct_flow record;
@@ -349,8 +350,8 @@ enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *
     return found;
 }
 
-/* A short range in T32 counts as one that may not be taken: an exception may have returned into an IT block,
- * of which these are the last instructions. */
+/* Leaves out short ranges in T32: an exception may have returned into an IT block, of which they are the last
+ * instructions. */
 bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range *range)
 {
     const struct ct_insn *insn = &w->insn;
