@@ -12,7 +12,8 @@ static uint8_t field(uint32_t op, unsigned low)
     return (uint8_t)ct_bits(op, low + 4, low);
 }
 
-/* An ADD with a 26-bit zero register is not worth a case: register 31 is never looked for. */
+/* Lifts ADR and ADRP, which make constants. An ADD to the zero register is no case of its own: register 31 is
+ * never looked for. */
 static void constant(uint32_t op, uint64_t addr, struct ct_lift *out)
 {
     int64_t imm = ct_sext(ct_bits(op, 23, 5) << 2 | ct_bits(op, 30, 29), 21);
@@ -35,7 +36,7 @@ static void add_immediate(uint32_t op, struct ct_lift *out)
     out->imm = subtract ? -imm : imm;
 }
 
-/* AND with ones from bit 0 on: N:immr:imms of 32-bit (N=0, imms<32) and 64-bit masks. */
+/* Lifts an AND with ones from bit 0 on: N:immr:imms of 32-bit (N=0, imms<32) and 64-bit masks. */
 static void and_immediate(uint32_t op, struct ct_lift *out)
 {
     uint32_t imms = ct_bits(op, 15, 10);
@@ -44,7 +45,7 @@ static void and_immediate(uint32_t op, struct ct_lift *out)
     out->imm = plain ? (int64_t)((UINT64_C(2) << imms) - 1) : 0;
 }
 
-/* UBFM from bit 0 on is a mask: UXTB, UXTH, UBFX #0. */
+/* Lifts UBFM from bit 0 on, which is a mask: UXTB, UXTH, UBFX #0. */
 static void bit_field(uint32_t op, struct ct_lift *out)
 {
     uint32_t imms = ct_bits(op, 15, 10);

@@ -7,8 +7,8 @@
 #define CALL_MASK (X(0) | X(1) | X(2) | X(3) | X(12) | X(14)) /* AAPCS32: what a call may change */
 #define PC        15
 
-/* What a condition says of the compare before it when the way to the table is taken: a branch that skips it
- * has HI or CS, a jump that is conditional itself LS or CC. */
+/* Tells what a condition says of the compare before it when execution goes to the table: a branch that skips
+ * it has HI or CS, a jump that is conditional itself has LS or CC. */
 static uint8_t skip_above(uint32_t cond)
 {
     return cond == 8 ? 1 : cond == 2 ? 2 : 0;
@@ -27,7 +27,7 @@ static void set(struct ct_lift *out, enum ct_lift_kind kind, uint32_t rd, uint32
     out->writes = X(rd);
 }
 
-/* rd = rn + imm, where rn may be the PC, which reads as `pc`. */
+/* Lifts rd = rn + imm, where rn may be the PC, which reads as `pc`. */
 static void add_immediate(struct ct_lift *out, uint32_t rd, uint32_t rn, int64_t imm, uint64_t pc)
 {
     set(out, rn == PC ? CT_LIFT_CONST : CT_LIFT_ADDI, rd, rn);

@@ -11,7 +11,7 @@ static uint64_t offset24(uint32_t op)
     return (uint64_t)ct_sext(ct_bits(op, 23, 0), 24) << 2;
 }
 
-/* H is bit 1 of the target. */
+/* Gives the offset of a BLX, whose bit H is bit 1 of the target. */
 static uint64_t offset_blx(uint32_t op)
 {
     return offset24(op) | ct_bits(op, 24, 24) << 1;

@@ -95,7 +95,7 @@ const struct ct_a64_group ct_a64_groups[CT_A64_GROUPS] = {
     ROWS(b), ROWS(bl), ROWS(test_and_branch), ROWS(conditional), ROWS(compare_and_branch), ROWS(others),
 };
 
-/* The first row of a group that the word fits, whose extension the core may have; or NULL. */
+/* Finds the first row of a group that fits the word and whose extension the core may have, or NULL. */
 static const struct ct_a64_rule *find(const struct ct_a64_group *group, uint32_t op,
                                       const struct ct_arch *arch)
 {

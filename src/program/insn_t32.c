@@ -18,13 +18,13 @@ static uint64_t offset_t2(uint32_t op)
     return (uint64_t)ct_sext(ct_bits(op, 26, 16), 11) << 1;
 }
 
-/* CBZ, CBNZ: forward only. */
+/* Gives the offset of CBZ and CBNZ, which is forward only. */
 static uint64_t offset_cbz(uint32_t op)
 {
     return ct_bits(op, 25, 25) << 6 | ct_bits(op, 23, 19) << 1;
 }
 
-/* B<cond>.W. */
+/* Gives the offset of B<cond>.W. */
 static uint64_t offset_t3(uint32_t op)
 {
     uint32_t imm = ct_bits(op, 26, 26) << 20 | ct_bits(op, 11, 11) << 19 | ct_bits(op, 13, 13) << 18 |
@@ -32,7 +32,7 @@ static uint64_t offset_t3(uint32_t op)
     return (uint64_t)ct_sext(imm, 21);
 }
 
-/* B.W, BL and BLX: S, J1, J2 and two immediates, in halfwords for the first two. */
+/* Gives the offset of B.W, BL and BLX: S, J1, J2 and two immediates, in halfwords for the first two. */
 static uint64_t offset_t4(uint32_t op)
 {
     uint32_t s = ct_bits(op, 26, 26);
@@ -42,7 +42,8 @@ static uint64_t offset_t4(uint32_t op)
     return (uint64_t)ct_sext(imm, 25);
 }
 
-/* Low-overhead loops of Armv8.1-M: the start that may skip the loop, and the end that may go back. */
+/* Gives the offset of a low-overhead loop of Armv8.1-M: of its start, which may skip the loop, or its end,
+ * which may go back. */
 static uint64_t offset_wls(uint32_t op)
 {
     return ct_bits(op, 10, 1) << 2 | ct_bits(op, 11, 11) << 1;
@@ -134,7 +135,7 @@ static const struct ct_arm_rule wide[] = {
 
 #define FIND(rows, op, arch) ct_arm_find(rows, sizeof(rows) / sizeof(rows)[0], op, arch)
 
-/* IT<x><y><z>: the mask's lowest set bit says how many instructions follow. */
+/* Gives how many instructions follow an IT<x><y><z>: the lowest set bit of its mask says it. */
 static uint8_t it_length(uint32_t op)
 {
     uint32_t mask = ct_bits(op, 19, 16);

@@ -276,8 +276,8 @@ static struct cursor find_eh_frame(const struct ct_elf *elf)
 
 /* ---- .ARM.exidx ---- */
 
-/* Entries of two words, by address; the first word is the distance to the function in 31 bits. A function
- * ends where the next one begins, and the last one with its section. */
+/* Reads .ARM.exidx: entries of two words, by address, the first of which is the distance to the function in
+ * 31 bits. A function ends where the next one begins, the last one with its section. */
 static int read_exidx(struct ct_collector *c, struct cursor table)
 {
     uint64_t before = 0;
