@@ -469,7 +469,7 @@ static size_t take_unsynced(struct ct_etm4_stream_state *s, uint8_t byte, uint64
     return n;
 }
 
-/* D(b, S, T). Returns how many packets the byte completes. */
+/* Takes a byte: the function D(b, S, T) of paper 1. Returns how many packets the byte completes. */
 static inline size_t take(struct ct_etm4_bytewise *b, uint8_t byte, uint64_t pos, struct ct_etm4_packet *out)
 {
     struct ct_etm4_stream_state *s = &b->stream;
