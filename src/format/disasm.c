@@ -17,9 +17,9 @@
 
 /* ---- memory ---- */
 
-/* Stands in for the allocator where Capstone writes through null pointers, when memory runs out: what
- * Capstone asks for then comes from here, which is enough for it to return. errno tells what happened, and
- * Capstone is not called again. The memory is taken once and never given back. */
+/* Memory for Capstone when memory runs out: it would write through null pointers. What it asks for then comes
+ * from here, which is enough for it to return. errno tells what happened, and Capstone is not called again.
+ * The memory is taken once and never given back. */
 static _Alignas(max_align_t) unsigned char reserve[64 << 10];
 static size_t reserve_used;
 
