@@ -3,9 +3,9 @@
 #ifndef CT_CLI_GUARD_H
 #define CT_CLI_GUARD_H
 
-/* Makes an end that a library brings about a message and exit code 2, with temporary files removed. When
- * memory runs out, libdw and libgccjit call exit(1), C++ (CBC, libgccjit) aborts, and both write through null
- * pointers. */
+/* Turns an end of the process that a library causes into a message and exit code 2, and removes temporary
+ * files. When memory runs out, libdw and libgccjit call exit(1), C++ (CBC, libgccjit) aborts, and both write
+ * through null pointers. */
 void cli_guard(void);
 
 /* Notes that the command ends by itself, so that exit() is not unusual any more. Result: `code`. */

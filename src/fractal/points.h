@@ -33,7 +33,7 @@ void ct_points_free(struct ct_points *p);
 void ct_points_clear(struct ct_points *p);
 size_t ct_points_bytes(const struct ct_points *p);
 
-/* Adds and removes a point. 1: done; 0: there is no place, or no such point. Adding a point that is there
+/* Adds a point, or removes one. 1: done; 0: there is no place, or no such point. Adding a point that is there
  * does nothing. */
 int ct_points_add(struct ct_points *p, uint64_t va);
 int ct_points_remove(struct ct_points *p, uint64_t va);

@@ -681,8 +681,8 @@ static uint32_t part_end(const struct ct_mon_program *p, uint32_t from, uint32_t
     return cut == from ? end : cut;
 }
 
-/* Emits the instructions from b->first to `end` as a function. An only part is internal to libgccjit, which
- * puts it into its caller. */
+/* Emits the instructions from b->first to `end` as a function. `only`: the program has no other part; the
+ * function is internal then, and the compiler puts it into its caller. */
 static gcc_jit_function *emit_part(struct build *b, uint32_t end, bool only, const char *name)
 {
     gcc_jit_function *fn =
