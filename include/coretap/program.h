@@ -242,6 +242,20 @@ CT_API char *ct_demangle(const char *name);
  * such as literals. */
 CT_API enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr);
 
+/* Addresses [from, end) of which the symbols say the same. */
+struct ct_symbol_span {
+    uint64_t from;
+    uint64_t end;
+    const struct ct_symbol *function; /* as ct_symbols_at */
+    const struct ct_symbol *code;     /* as ct_symbols_code_at */
+    enum ct_isa isa;                  /* as ct_symbols_isa_at */
+    uint32_t pad;                     /* 0 */
+};
+
+/* Finds the span around `addr`. Who asks for many addresses in order asks once a span. Without symbols all
+ * addresses are one span that nothing is known of. */
+CT_API void ct_symbols_around(const struct ct_symbols *symbols, uint64_t addr, struct ct_symbol_span *span);
+
 /* Returns the address of the first segment that the file loads, load bias included; the load bias when it
  * loads none. */
 CT_API uint64_t ct_symbols_base(const struct ct_symbols *symbols);

@@ -4,7 +4,6 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/search.h"
-#include "program/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +96,16 @@ static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t s
     return size < insn.size ? 0 : insn.size;
 }
 
+/* Makes `span` one that has the address. Instructions are met in order, so that the symbols are searched once
+ * a span. */
+static const struct ct_symbol_span *span_at(const struct ct_cover_work *work, uint64_t addr,
+                                            struct ct_symbol_span *span)
+{
+    if (addr - span->from >= span->end - span->from)
+        ct_symbols_around(work->source.symbols, addr, span);
+    return span;
+}
+
 /* Reads the instructions of [addr, end), which belong to one line. Their instruction set is `isa` or, with
  * CT_ISA_UNKNOWN, what the symbols say. */
 static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, uint32_t file, uint32_t line,
@@ -113,7 +122,7 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
         struct ct_cover_insn insn = {.addr = addr + at, .file = file, .line = line};
         uint8_t isa = (uint8_t)of_code;
         if (of_code == CT_ISA_UNKNOWN)
-            isa = (uint8_t)ct_symbols_span(work->source.symbols, insn.addr, &span)->isa;
+            isa = (uint8_t)span_at(work, insn.addr, &span)->isa;
         if (isa == CT_ISA_UNKNOWN) { /* literals */
             at += 2;
             continue;
@@ -320,7 +329,7 @@ static int number_functions(struct ct_cover_work *work)
         const struct ct_symbol *symbol = NULL;
         size_t key = scope;
         if (scope == CT_LINE_NONE) {
-            symbol = ct_symbols_span(work->source.symbols, insn->addr, &span)->code;
+            symbol = span_at(work, insn->addr, &span)->code;
             key = scope_count + (symbol ? (size_t)(symbol - symbols) : symbol_count);
         }
         if (numbers[key] == CT_COVER_NONE) {
@@ -342,8 +351,8 @@ static void drop_padding(struct ct_cover_work *work)
     for (size_t i = 0; i < work->report.insn_count; i++) {
         if (n && work->insns[n - 1].addr == work->insns[i].addr)
             continue;
-        bool known = work->scopes[i] != CT_LINE_NONE ||
-                     ct_symbols_span(work->source.symbols, work->insns[i].addr, &span)->function != NULL;
+        bool known =
+            work->scopes[i] != CT_LINE_NONE || span_at(work, work->insns[i].addr, &span)->function != NULL;
         if (!known)
             continue;
         work->insns[n] = work->insns[i];

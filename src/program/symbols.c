@@ -721,6 +721,8 @@ enum ct_isa ct_symbols_isa_at(const struct ct_symbols *symbols, uint64_t addr)
 
 void ct_symbols_around(const struct ct_symbols *symbols, uint64_t addr, struct ct_symbol_span *span)
 {
+    if (!span)
+        return;
     *span = (struct ct_symbol_span){.end = UINT64_MAX, .isa = CT_ISA_UNKNOWN};
     if (!symbols)
         return;

@@ -11,29 +11,6 @@
 
 #include <stdbool.h>
 
-/* Addresses of which the symbols say the same; all zero before the first question. */
-struct ct_symbol_span {
-    uint64_t from;
-    uint64_t end;
-    const struct ct_symbol *function; /* as ct_symbols_at */
-    const struct ct_symbol *code;     /* as ct_symbols_code_at */
-    enum ct_isa isa;                  /* as ct_symbols_isa_at */
-    uint32_t pad;
-};
-
-/* Finds the span around an address. */
-void ct_symbols_around(const struct ct_symbols *symbols, uint64_t addr, struct ct_symbol_span *span);
-
-/* Makes `span`, which is of the same symbols, one that has the address. Who asks for one address after the
- * other searches once a span. */
-static inline const struct ct_symbol_span *ct_symbols_span(const struct ct_symbols *symbols, uint64_t addr,
-                                                           struct ct_symbol_span *span)
-{
-    if (addr - span->from >= span->end - span->from)
-        ct_symbols_around(symbols, addr, span);
-    return span;
-}
-
 /* A function as one section has it. */
 struct ct_function {
     struct ct_symbol symbol; /* its name is NULL when the section knows the bounds only */
