@@ -360,7 +360,22 @@ static int sound(struct ct_fractal_reader *r, const uint8_t *p, size_t bytes, ui
     return ct_crc32(p, bytes) == crc;
 }
 
-/* Takes in the block of text at the reading place. 0: there is no sound one. */
+/* Appends a block's text to that of the log. Without memory the log lacks it, which the context notes. */
+static void add_text(struct ct_fractal_reader *r, const uint8_t *block, uint32_t bytes)
+{
+    char *text = realloc(r->text, r->text_bytes + bytes + 1);
+    if (!text) {
+        ct_note_nomem(r->ctx);
+        return;
+    }
+    memcpy(text + r->text_bytes, block, bytes);
+    r->text_bytes += bytes;
+    text[r->text_bytes] = 0;
+    r->info.text = r->text = text;
+    r->text_seen = r->at + 1;
+}
+
+/* Takes the block of text at the reading place. Returns 0 when there is none that holds together. */
 static int take_text(struct ct_fractal_reader *r)
 {
     const uint8_t *p = r->bytes + r->at;
@@ -368,16 +383,8 @@ static int take_text(struct ct_fractal_reader *r)
     if (ct_load32(p) != TEXT_MAGIC || bytes > TEXT_MAX || bytes > r->size - r->at - BLOCK_BYTES ||
         !sound(r, p + BLOCK_BYTES, bytes, ct_load32(p + 24)))
         return 0;
-    if (r->at >= r->text_seen && r->text_bytes + bytes <= TEXT_MAX) {
-        char *text = realloc(r->text, r->text_bytes + bytes + 1);
-        if (!text)
-            return 0;
-        memcpy(text + r->text_bytes, p + BLOCK_BYTES, bytes);
-        r->text_bytes += bytes;
-        text[r->text_bytes] = 0;
-        r->info.text = r->text = text;
-        r->text_seen = r->at + 1;
-    }
+    if (r->at >= r->text_seen && r->text_bytes + bytes <= TEXT_MAX)
+        add_text(r, p + BLOCK_BYTES, bytes);
     r->at += BLOCK_BYTES + bytes;
     return 1;
 }
