@@ -112,6 +112,14 @@ CT_API int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, con
  * cannot be. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_IO. */
 CT_API int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv);
 
+#define CT_QEMU_CANNOT_RUN 127 /* exit code of a child in which QEMU could not be run */
+
+/* Starts a child process that does what ct_qemu_run does; *child is its number, for waitpid. Where QEMU
+ * cannot be run, the child says why on standard error and ends with CT_QEMU_CANNOT_RUN. CT_ERR_ARG,
+ * CT_ERR_IO. */
+CT_API int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option,
+                         char *const *argv, int *child);
+
 #ifdef __cplusplus
 }
 #endif

@@ -56,17 +56,9 @@ int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const 
     char option[96];
     snprintf(option, sizeof option, "fd=%d,seed=%" PRIu64 ",latency=%" PRIu32 "%s", fd, options->seed,
              options->latency, options->each ? ",each=1" : "");
-    fflush(NULL);
-    feed->child = fork();
-    if (!feed->child) {
-        ct_qemu_run(ctx, qemu, option, argv);
-        fprintf(stderr, "coretap: %s\n", ct_ctx_error(ctx));
-        _exit(127);
-    }
+    const int rc = ct_qemu_start(ctx, qemu, option, argv, &feed->child);
     close(fd);
-    if (feed->child > 0)
-        return CT_OK;
-    return ct_fail(ctx, CT_ERR_IO, "%s cannot be started: %s", qemu->command, strerror(errno));
+    return rc;
 }
 
 /* Tells whether the child has ended; with `block` it waits for that. */
@@ -148,7 +140,7 @@ const struct trace_block *ct_record_feed_block(struct ct_record_feed *feed)
 int ct_record_feed_finish(struct ct_record_feed *feed)
 {
     if (!feed->area)
-        return 127;
+        return CT_QEMU_CANNOT_RUN;
     ct_record_feed_stop(feed);
     reap(feed, true);
     munmap(feed->area, sizeof *feed->area);

@@ -105,3 +105,20 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
     return ct_fail(ctx, CT_ERR_IO, "%s cannot be run: %s; it is in Debian's package qemu-user", qemu->command,
                    strerror(errno));
 }
+
+int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv,
+                  int *child)
+{
+    if (!qemu || !option || !argv || !child)
+        return ct_fail_null(ctx, __func__);
+    fflush(NULL); /* else the child would have a copy of what waits */
+    *child = fork();
+    if (!*child) {
+        ct_qemu_run(ctx, qemu, option, argv);
+        fprintf(stderr, "coretap: %s\n", ct_ctx_error(ctx));
+        _exit(CT_QEMU_CANNOT_RUN);
+    }
+    if (*child > 0)
+        return CT_OK;
+    return ct_fail(ctx, CT_ERR_IO, "%s cannot be started: %s", qemu->command, strerror(errno));
+}
