@@ -46,6 +46,7 @@
 #include "coretap/fractal.h"
 #include "coretap/fractal_names.h"
 #include "coretap/fractal_report.h"
+#include "coretap/fractal_run.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/fractal_watch.h"
 #include "coretap/monitor.h"

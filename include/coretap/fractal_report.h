@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap FRACTAL report: what one event log says, on its axis of time: tables, pictures, lines of values.
+/* coretap FRACTAL report: what one event log says, on its axis of time: tables, pictures, lines of values;
+ * and what several logs say, as tables.
  *
  *     struct ct_fractal_names_options named = {.size = sizeof named, .program = "canny"};
  *     struct ct_fractal_report_write_options how = {.size = sizeof how, .format = CT_FRACTAL_REPORT_HTML};
@@ -7,7 +8,12 @@
  *     ct_fractal_report_new(ctx, log, &named, &report);
  *     ct_fractal_report_write(report, &how, write, user);
  *     ct_fractal_report_free(report);
- *     ct_fractal_log_free(log); */
+ *     ct_fractal_log_free(log);
+ *
+ *     ct_fractal_sums_new(ctx, &sums);
+ *     ct_fractal_sums_add_log(ctx, sums, "monday.log", &named, NULL);
+ *     ct_fractal_sums_add_log(ctx, sums, "tuesday.log", &named, NULL);
+ *     ct_fractal_sums_write(ctx, sums, NULL, write, user); */
 #ifndef CORETAP_FRACTAL_REPORT_H
 #define CORETAP_FRACTAL_REPORT_H
 
@@ -54,6 +60,28 @@ struct ct_fractal_report_write_options {
 CT_API int ct_fractal_report_write(struct ct_fractal_report *report,
                                    const struct ct_fractal_report_write_options *options, ct_write_fn *write,
                                    void *user);
+
+/* ---- several logs ---- */
+
+/* Adds a log to sums: it is opened, read twice, since it names its regions at its end, and given names. With
+ * options->program all logs that are added have to be of one program, if they say so. *damaged (may be NULL)
+ * is how many of its bytes made no sense. CT_ERR_CONFIG: a log of another program; the errors of
+ * ct_fractal_log_open, ct_fractal_log_name and ct_fractal_sums_take; CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_fractal_sums_add_log(struct ct_ctx *ctx, struct ct_fractal_sums *sums, const char *path,
+                                   const struct ct_fractal_names_options *options, uint64_t *damaged);
+
+struct ct_fractal_sums_write_options {
+    size_t size;   /* sizeof(struct ct_fractal_sums_write_options) */
+    uint64_t rows; /* of a table of names; 0: 15 */
+};
+
+/* Writes sums as tables: totals, functions, objects with sections and regions, pages, observation points.
+ * CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_fractal_sums_write(struct ct_ctx *ctx, struct ct_fractal_sums *sums,
+                                 const struct ct_fractal_sums_write_options *options, ct_write_fn *write,
+                                 void *user);
+
+/* ---- lines of values ---- */
 
 /* First line of values. */
 #define CT_FRACTAL_CSV_HEADER "time,va,pa,op,initiator,kind,symbol\n"

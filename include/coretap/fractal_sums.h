@@ -101,6 +101,10 @@ CT_API int ct_fractal_sums_take(struct ct_fractal_sums *sums, const struct ct_fr
  * CT_ERR_NOMEM. */
 CT_API int ct_fractal_sums_end(struct ct_fractal_sums *sums, uint64_t dropped, uint64_t damaged);
 
+/* Returns the program of the first log that was begun with one; NULL: none was. It stays as long as the sums.
+ */
+CT_API const char *ct_fractal_sums_program(const struct ct_fractal_sums *sums);
+
 /* Returns what the contract of analyses needs: the kind, and the analysis that sums are, which they own. */
 CT_API const struct ct_analysis_kind *ct_fractal_sums_kind(void);
 CT_API struct ct_analysis *ct_fractal_sums_analysis(struct ct_fractal_sums *sums);

@@ -25,6 +25,8 @@ extern "C" {
 #define CT_SOC_CORES 8
 #define CT_SOC_TAPS  8
 
+#define CT_SOC_CLOCK_HZ UINT64_C(1300000000) /* of a Kria's cores: what the model's cycles are */
+
 enum ct_soc_alloc {
     CT_SOC_ALLOC_SEQUENTIAL,
     CT_SOC_ALLOC_RANDOM,
@@ -92,6 +94,11 @@ struct ct_soc;
 
 /* Sets a configuration to that of a Kria KV260. */
 CT_API void ct_soc_defaults(struct ct_soc_config *config);
+
+/* Sets a configuration to that of a Kria KV260 but for what a file says: lines of "key = value"
+ * (docs/fractal.md has the keys), decimal or with 0x; '#' and ';' begin comments. CT_ERR_FORMAT: a line is no
+ * setting, or its value has no room; CT_ERR_IO: the file cannot be opened; CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_soc_config_load(struct ct_ctx *ctx, const char *path, struct ct_soc_config *config);
 
 /* Makes a cluster; `ctx` and `hooks` may be NULL. CT_ERR_ARG for a geometry that cannot be built,
  * CT_ERR_NOMEM. */

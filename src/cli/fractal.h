@@ -8,6 +8,7 @@
 #include "coretap/fractal.h"
 #include "coretap/fractal_names.h"
 #include "coretap/fractal_report.h"
+#include "coretap/fractal_run.h"
 #include "coretap/soc.h"
 
 extern const struct cli_command cli_fractal_run;
@@ -16,38 +17,54 @@ extern const struct cli_command cli_fractal_report;
 extern const struct cli_command cli_fractal_overhead;
 extern const struct cli_command cli_fractal_regs;
 
-/* Makes the options for reading names of a program (NULL: none). It was loaded at `bias` or, with NULL, where
- * the log says. */
+/* ---- options (fractal_options.c) ---- */
+
+/* Returns how names of a program (NULL: none) are read, that was loaded at `bias`, unless the log says where
+ * (NULL). */
 struct ct_fractal_names_options cli_fractal_names_options(const struct cli_args *args, const char *program,
                                                           const uint64_t *bias);
 
-/* Parses "400000..402000", both hexadecimal, with or without 0x; also "all". False: it is neither. */
-bool cli_fractal_parse_range(const char *text, uint64_t *lo, uint64_t *hi);
+/* Returns the enum ct_fractal_mode of an option with these words, the first of which is the default. */
+extern const char *const cli_fractal_mode_words[];
+uint8_t cli_fractal_mode(const struct cli_value *value);
 
-/* Opens a file as cli_output_open does; "-" is standard output. To be closed with cli_output_close_all. */
-FILE *cli_fractal_output_open(struct cli_output *output, const char *path);
+/* Writes the texts of an option that can be given more than once to `texts`, which has CLI_LIST_MAX. Returns
+ * how many there are. */
+size_t cli_fractal_list(const struct cli_args *args, size_t option, const char **texts);
 
-/* ---- a program under QEMU as a stream of accesses (fractal_feed.c) ---- */
+/* Reads the settings of the cluster from the file that an option names, if it is given. Returns
+ * CLI_CLEAN or CLI_FAILED. */
+int cli_fractal_cluster(const struct cli_args *args, const struct cli_value *value,
+                        struct ct_soc_config *config);
 
-struct cli_feed {
-    int fd;
-    int child;
-    size_t at, count;
-    uint64_t words[8192];
+/* ---- what came of it (fractal_options.c) ---- */
+
+/* Says why a result was not written, if `rc` is an error. That standard output cannot be written is told of
+ * at the end of the command. Returns CLI_CLEAN or CLI_FAILED. */
+int cli_fractal_written(const struct cli_args *args, int rc);
+
+/* Says why a run ended with `rc`, if not with CT_OK, and how its program ended; its exit code where `asked`.
+ * Returns CLI_CLEAN or CLI_FAILED. */
+int cli_fractal_ended(const struct cli_args *args, const struct ct_fractal_ended *ended, int rc, bool asked);
+
+/* ---- files (fractal_output.c) ---- */
+
+/* A file that is opened when something is written to it, so that what fails before leaves it alone. */
+struct cli_fractal_output {
+    const char *path; /* NULL: there is none */
+    bool alone;       /* "-" is a file of that name, not standard output */
+    bool refused;     /* it cannot be opened, which was said */
+    FILE *file;       /* NULL: not opened yet */
+    struct cli_output output;
 };
 
-/* Starts `argv` under the QEMU of its architecture with the access plugin. CLI_CLEAN or CLI_FAILED. */
-int cli_feed_start(struct ct_ctx *ctx, struct cli_feed *feed, char *const *argv);
-/* Reads the next word. False: the program has ended. */
-bool cli_feed_next(struct cli_feed *feed, uint64_t *word);
-/* Waits for the program. Result: its exit code, or -1 after a message when it was killed or could not be
- * run. */
-int cli_feed_finish(struct cli_feed *feed);
-/* Waits, without a message, for a program that was told to stop. */
-void cli_feed_quiet(struct cli_feed *feed);
+/* Gives the function that writes to an output (struct cli_fractal_output, as its user); NULL when there is
+ * none. With `strict` a write that fails is an error at once, else when the output is closed. */
+ct_write_fn *cli_fractal_output_fn(const struct cli_fractal_output *output, bool strict);
 
-/* Reads the configuration of the cluster from a file of "key = value", or takes the defaults (NULL). Result:
- * CLI_CLEAN or CLI_FAILED. */
-int cli_fractal_read_config(const char *path, struct ct_soc_config *config);
+/* Closes outputs as cli_output_close_all does, and keeps them unless `code` is CLI_FAILED or memory was
+ * missing. Returns `code`, or CLI_FAILED. */
+int cli_fractal_output_close(const struct cli_args *args, struct cli_fractal_output *outputs, size_t count,
+                             int code);
 
 #endif

@@ -1,13 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that coretap fractal writes, of which "-" is standard output. */
+/* Files that coretap fractal writes. */
 #include <string.h>
 
 #include "cli/fractal.h"
 
-FILE *cli_fractal_output_open(struct cli_output *output, const char *path)
+#define OUTPUTS_MAX 3 /* files of one command */
+
+/* Opens the file of an output, unless that was done. Returns NULL after a message. */
+static FILE *open_once(struct cli_fractal_output *o)
 {
-    if (strcmp(path, "-") != 0)
-        return cli_output_open(output, path);
-    *output = (struct cli_output){.path = path};
-    return stdout;
+    if (o->file || o->refused)
+        return o->file;
+    if (!o->alone && strcmp(o->path, "-") == 0) {
+        o->output = (struct cli_output){.path = o->path};
+        o->file = stdout;
+    } else {
+        o->file = cli_output_open(&o->output, o->path);
+    }
+    o->refused = !o->file;
+    return o->file;
+}
+
+/* Writes a piece. An output that cannot be opened is another error than one that cannot be written. */
+static int write_strictly(void *user, const void *data, size_t size)
+{
+    FILE *file = open_once(user);
+    return file ? cli_output_write(file, data, size) : CT_ERR_NOT_FOUND;
+}
+
+/* Writes a piece; the stream keeps it in mind when that fails. */
+static int write_on(void *user, const void *data, size_t size)
+{
+    const int rc = write_strictly(user, data, size);
+    return rc == CT_ERR_IO ? CT_OK : rc;
+}
+
+ct_write_fn *cli_fractal_output_fn(const struct cli_fractal_output *output, bool strict)
+{
+    if (!output->path)
+        return NULL;
+    return strict ? write_strictly : write_on;
+}
+
+int cli_fractal_output_close(const struct cli_args *args, struct cli_fractal_output *outputs, size_t count,
+                             int code)
+{
+    struct cli_output *all[OUTPUTS_MAX];
+    const bool keep = code != CLI_FAILED && !cli_lacked_memory(args->ctx);
+    for (size_t i = 0; i < count; i++)
+        all[i] = &outputs[i].output;
+    return cli_output_close_all(all, count, keep) ? code : CLI_FAILED;
 }

@@ -15,7 +15,7 @@ enum {
     OPTS
 };
 
-/* The format that is asked for. */
+/* Returns the format that is asked for, an enum ct_fractal_report_format. */
 static unsigned format_of(const struct cli_value *v)
 {
     static const uint8_t pictures[] = {CT_FRACTAL_REPORT_SVG_TIMELINE, CT_FRACTAL_REPORT_SVG_PAGES,
@@ -28,6 +28,7 @@ static unsigned format_of(const struct cli_value *v)
                                    : CT_FRACTAL_REPORT_TEXT;
 }
 
+/* Prints the report of a log that was opened. Returns enum cli_exit. */
 static int report_log(const struct cli_args *args, struct ct_fractal_log *log)
 {
     const struct cli_value *v = args->values;
@@ -37,27 +38,28 @@ static int report_log(const struct cli_args *args, struct ct_fractal_log *log)
         .size = sizeof how, .rows = v[OPT_TOP].number, .format = (uint8_t)format_of(v)};
     struct ct_fractal_report *report = NULL;
     uint64_t dropped, damaged;
-    int rc = ct_fractal_report_new(args->ctx, log, &named, &report);
+    const int rc = ct_fractal_report_new(args->ctx, log, &named, &report);
     ct_fractal_reader_losses(ct_fractal_log_reader(log), &dropped, &damaged);
-    if (rc == CT_OK)
-        rc = ct_fractal_report_write(report, &how, cli_output_write, stdout);
+    const int code =
+        rc == CT_OK
+            ? cli_fractal_written(args, ct_fractal_report_write(report, &how, cli_output_write, stdout))
+            : cli_library_error(args->ctx);
     ct_fractal_report_free(report);
-    if (rc != CT_OK)
-        return cli_library_error(args->ctx);
+    if (code != CLI_CLEAN)
+        return code;
     if (!damaged)
         return CLI_CLEAN;
     cli_say("%s: %llu bytes are damaged; what is whole was read", args->operand, (unsigned long long)damaged);
     return CLI_DAMAGED;
 }
 
-#define ROWS 15 /* of a table */
-
+/* Prints what several logs, or saved sums, add up to. Returns enum cli_exit. */
 static int run_sums(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;
     const struct cli_fractal_sums_wishes wishes = {.elf = v[OPT_ELF].text,
                                                    .bias = v[OPT_BIAS].given ? &v[OPT_BIAS].number : NULL,
-                                                   .most = v[OPT_TOP].given ? v[OPT_TOP].number : ROWS,
+                                                   .most = v[OPT_TOP].number,
                                                    .data = v[OPT_DATA].given};
     if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given)
         return cli_usage_error(args->command,

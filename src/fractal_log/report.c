@@ -10,13 +10,16 @@
 #include "base/options.h"
 #include "base/out.h"
 #include "base/printable.h"
+#include "base/search.h"
 #include "coretap/format.h"
+#include "fractal_log/each.h"
 
-#define BATCH 4096
-#define ROWS  15 /* of a table */
+#define ROWS 15 /* of a table */
 
 /* ---- first pass: totals ---- */
 
+/* Finds the entry of a page, which is made when it is not there; the table is open and grows by powers of
+ * two. Returns NULL without memory. */
 static struct ct_fractal_by_page *page_entry(struct ct_fractal_report *r, uint64_t page)
 {
     if ((r->page_count + 1) * 2 > r->page_room) {
@@ -43,14 +46,17 @@ static struct ct_fractal_by_page *page_entry(struct ct_fractal_report *r, uint64
     return &r->pages[at];
 }
 
+/* Returns the index of the name that an address has. */
 static size_t name_index(const struct ct_fractal_report *r, uint64_t va)
 {
     size_t count;
     return (size_t)(ct_fractal_names_at(r->names, va) - ct_fractal_names_all(r->names, &count));
 }
 
-static int count_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+/* Counts an event by its page, and its time and point. */
+static int count_event(void *user, const struct ct_fractal_event *e)
 {
+    struct ct_fractal_report *r = user;
     if (!r->events++)
         r->start = r->end = e->time;
     r->start = e->time < r->start ? e->time : r->start;
@@ -58,33 +64,15 @@ static int count_event(struct ct_fractal_report *r, const struct ct_fractal_even
     struct ct_fractal_by_point *point = e->point < CT_FRACTAL_LOG_POINTS ? &r->points[e->point] : NULL;
     if (point && !point->va)
         *point = (struct ct_fractal_by_point){e->va + 1, e->time};
-    (void)out;
     struct ct_fractal_by_page *page = page_entry(r, e->va >> 12);
     if (page)
         page->events++;
     return page ? CT_OK : ct_fail_nomem(r->ctx, "the log's pages");
 }
 
-typedef int event_fn(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out);
-
-/* Calls a function with each event, in order, until it returns something else than 0. Returns that. */
-static int for_each(struct ct_fractal_report *r, event_fn *fn, FILE *out)
-{
-    struct ct_fractal_event *batch = malloc(BATCH * sizeof *batch);
-    size_t n;
-    int rc = CT_OK;
-    if (!batch)
-        return ct_fail_nomem(r->ctx, "events of a log");
-    ct_fractal_reader_rewind(r->reader);
-    while (rc == CT_OK && (n = ct_fractal_reader_next(r->reader, batch, BATCH)))
-        for (size_t i = 0; i < n && rc == CT_OK; i++)
-            rc = fn(r, &batch[i], out);
-    free(batch);
-    return rc;
-}
-
 /* ---- second pass: names and pictures ---- */
 
+/* Returns in which of so many equal parts of the log's time a time is. */
 static unsigned slot(const struct ct_fractal_report *r, uint64_t time, unsigned slots)
 {
     const double span = (double)(r->end - r->start) + 1;
@@ -92,7 +80,8 @@ static unsigned slot(const struct ct_fractal_report *r, uint64_t time, unsigned 
     return place < slots ? (unsigned)place : slots - 1; /* of a large span one more is no other number */
 }
 
-static int name_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+/* Counts an event by its name. */
+static void name_event(struct ct_fractal_report *r, const struct ct_fractal_event *e)
 {
     struct ct_fractal_by_name *n = &r->by_name[name_index(r, e->va)];
     if (!n->events++)
@@ -101,35 +90,27 @@ static int name_event(struct ct_fractal_report *r, const struct ct_fractal_event
     n->insns += e->kind == CT_FRACTAL_KIND_INSN;
     const unsigned bin = slot(r, e->time, REPORT_BINS);
     n->bin[bin / 8] |= (uint8_t)(1u << bin % 8);
-    (void)out;
-    return CT_OK;
 }
 
-static int draw_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+/* Counts an event in the cells of the pictures. */
+static int draw_event(void *user, const struct ct_fractal_event *e)
 {
+    struct ct_fractal_report *r = user;
     const unsigned column = slot(r, e->time, REPORT_COLUMNS);
     const struct ct_fractal_name *name = ct_fractal_names_at(r->names, e->va);
     for (uint32_t i = 0; i < r->timeline.rows; i++)
         if (r->timeline.name[i] == name)
             r->timeline.cell[(size_t)i * REPORT_COLUMNS + column]++;
     const uint64_t page = e->va >> 12 << 12;
-    for (uint32_t lo = 0, hi = r->heat.rows; lo < hi;) {
-        const uint32_t mid = lo + (hi - lo) / 2;
-        if (r->heat.page[mid] == page) {
-            r->heat.cell[(size_t)mid * REPORT_COLUMNS + column]++;
-            break;
-        }
-        if (r->heat.page[mid] < page)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t row = CT_COUNT_WHILE(r->heat.rows, i, r->heat.page[i] < page);
+    if (row < r->heat.rows && r->heat.page[row] == page)
+        r->heat.cell[row * REPORT_COLUMNS + column]++;
     if (r->lines.rows && page == r->lines.page[0])
         r->lines.cell[(size_t)(e->va >> 6 & 63) * REPORT_COLUMNS + column]++;
-    (void)out;
     return CT_OK;
 }
 
+/* Orders pages by their events, the most first. */
 static int by_events(const void *a, const void *b)
 {
     const struct ct_fractal_by_page *x = a, *y = b;
@@ -138,13 +119,14 @@ static int by_events(const void *a, const void *b)
     return x->page < y->page ? -1 : x->page > y->page;
 }
 
+/* Orders numbers. */
 static int by_number(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
-/* Indices of the names with the most events, at most `most`. */
+/* Writes the indices of the names with the most events, `most` at most. Returns how many they are. */
 static size_t top_names(const struct ct_fractal_report *r, size_t *out, size_t most)
 {
     size_t n = 0;
@@ -163,6 +145,7 @@ static size_t top_names(const struct ct_fractal_report *r, size_t *out, size_t m
     return n;
 }
 
+/* Chooses what the pictures have as rows, and makes their cells. */
 static int choose_rows(struct ct_fractal_report *r)
 {
     size_t top[REPORT_ROWS], count;
@@ -199,11 +182,14 @@ static int choose_rows(struct ct_fractal_report *r)
 
 static const char *const modes[] = {"passive", "points", "active"}; /* as enum ct_fractal_mode */
 
-static int csv_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+/* Prints an event as a line of values. */
+static int csv_event(void *user, const struct ct_fractal_event *e)
 {
-    return ct_fractal_csv_write(r->names, e, ct_write_file, out);
+    const struct ct_fractal_report *r = user;
+    return ct_fractal_csv_write(r->names, e, ct_write_file, r->out);
 }
 
+/* Prints a table of the names of some kinds. */
 static void text_names(const struct ct_fractal_report *r, FILE *out, uint64_t wanted, unsigned first,
                        unsigned last, const char *title)
 {
@@ -240,6 +226,7 @@ static int point_sum(struct ct_fractal_report *r, uint32_t point, const struct c
     return rc;
 }
 
+/* Prints a table of the observation points. */
 static int text_points(struct ct_fractal_report *r, FILE *out)
 {
     bool any = false;
@@ -266,6 +253,7 @@ static int text_points(struct ct_fractal_report *r, FILE *out)
     return rc;
 }
 
+/* Prints totals and tables. */
 static int print_text(struct ct_fractal_report *r, FILE *out, uint64_t wanted)
 {
     const struct ct_fractal_totals *t = ct_fractal_sums_totals(r->sums);
@@ -298,6 +286,7 @@ static int print_text(struct ct_fractal_report *r, FILE *out, uint64_t wanted)
     return text_points(r, out);
 }
 
+/* Prints the names with the most events as a table of HTML. */
 static void html_table(const struct ct_fractal_report *r, FILE *out)
 {
     size_t top[256], count;
@@ -315,6 +304,7 @@ static void html_table(const struct ct_fractal_report *r, FILE *out)
     fputs("</table>\n", out);
 }
 
+/* Prints a page with all pictures. */
 static void print_html(const struct ct_fractal_report *r, FILE *out)
 {
     fputs(
@@ -346,9 +336,11 @@ static void print_html(const struct ct_fractal_report *r, FILE *out)
     fputs("</body></html>\n", out);
 }
 
-/* Chrome trace events: an instant for each event, on a track for each initiator, in microseconds. */
-static int perfetto_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+/* Prints an event as one of Chrome's: an instant, on a track for its initiator, in microseconds. */
+static int perfetto_event(void *user, const struct ct_fractal_event *e)
 {
+    const struct ct_fractal_report *r = user;
+    FILE *out = r->out;
     const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
     fputs(",\n{\"name\":\"", out);
     (void)ct_text_write(ct_fractal_names_at(r->names, e->va)->text, CT_TEXT_JSON, ct_write_file, out);
@@ -361,29 +353,31 @@ static int perfetto_event(struct ct_fractal_report *r, const struct ct_fractal_e
     return ferror(out) ? CT_ERR_IO : CT_OK;
 }
 
+/* Prints all events for Perfetto. */
 static int print_perfetto(struct ct_fractal_report *r, FILE *out)
 {
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,"
           "\"args\":"
           "{\"name\":\"FRACTAL\"}}",
           out);
-    const int rc = for_each(r, perfetto_event, out);
+    const int rc = ct_fractal_each(r->ctx, r->reader, perfetto_event, r);
     fputs("\n]}\n", out);
     return rc;
 }
 
 /* ---- what others see ---- */
 
-/* All but what is on the axis of time. */
-static int sum_event(struct ct_fractal_report *r, const struct ct_fractal_event *e, FILE *out)
+/* Counts an event by its name, and in the sums. */
+static int sum_event(void *user, const struct ct_fractal_event *e)
 {
+    struct ct_fractal_report *r = user;
     struct ct_fractal_place place;
-    int rc = name_event(r, e, out);
-    if (rc == CT_OK)
-        rc = ct_fractal_log_place(r->log, e, &place);
+    name_event(r, e);
+    const int rc = ct_fractal_log_place(r->log, e, &place);
     return rc == CT_OK ? ct_fractal_sums_take(r->sums, e, &place) : rc;
 }
 
+/* Counts all that needs names. */
 static int sum_log(struct ct_fractal_report *r)
 {
     const struct ct_fractal_run run = {.size = sizeof run, .clock_hz = r->info->clock_hz};
@@ -391,15 +385,16 @@ static int sum_log(struct ct_fractal_report *r)
     if (rc == CT_OK)
         rc = ct_fractal_sums_begin(r->sums, &run);
     if (rc == CT_OK)
-        rc = for_each(r, sum_event, NULL);
+        rc = ct_fractal_each(r->ctx, r->reader, sum_event, r);
     return rc == CT_OK ? ct_fractal_sums_end(r->sums, r->dropped, r->damaged) : rc;
 }
 
-/* Reads the log twice: it names its regions at its end. */
+/* Reads the log, twice, since it names its regions at its end. */
 static int collect(struct ct_fractal_report *r, const struct ct_fractal_names_options *options)
 {
     r->points = calloc(CT_FRACTAL_LOG_POINTS, sizeof *r->points);
-    int rc = r->points ? for_each(r, count_event, NULL) : ct_fail_nomem(r->ctx, "points of a log");
+    int rc = r->points ? ct_fractal_each(r->ctx, r->reader, count_event, r)
+                       : ct_fail_nomem(r->ctx, "points of a log");
     ct_fractal_reader_losses(r->reader, &r->dropped, &r->damaged);
     if (rc == CT_OK)
         rc = ct_fractal_log_name(r->log, options);
@@ -461,11 +456,12 @@ struct ct_fractal_sums *ct_fractal_report_sums(struct ct_fractal_report *r)
 /* Counts the cells of the pictures, once. */
 static int draw(struct ct_fractal_report *r)
 {
-    const int rc = r->drawn ? CT_OK : for_each(r, draw_event, NULL);
+    const int rc = r->drawn ? CT_OK : ct_fractal_each(r->ctx, r->reader, draw_event, r);
     r->drawn = rc == CT_OK;
     return rc;
 }
 
+/* Prints what consists of pictures. */
 static int write_picture(struct ct_fractal_report *r, unsigned format, FILE *out)
 {
     const int rc = draw(r);
@@ -482,6 +478,7 @@ static int write_picture(struct ct_fractal_report *r, unsigned format, FILE *out
     return CT_OK;
 }
 
+/* Prints the report in a format. */
 static int write_as(struct ct_fractal_report *r, const struct ct_fractal_report_write_options *how, FILE *out)
 {
     switch (how->format) {
@@ -489,7 +486,7 @@ static int write_as(struct ct_fractal_report *r, const struct ct_fractal_report_
         return print_text(r, out, how->rows ? how->rows : ROWS);
     case CT_FRACTAL_REPORT_CSV:
         fputs(CT_FRACTAL_CSV_HEADER, out);
-        return for_each(r, csv_event, out);
+        return ct_fractal_each(r->ctx, r->reader, csv_event, r);
     case CT_FRACTAL_REPORT_PERFETTO:
         return print_perfetto(r, out);
     default:
@@ -510,5 +507,10 @@ int ct_fractal_report_write(struct ct_fractal_report *r,
         rc = ct_fail(r->ctx, CT_ERR_ARG, "%s: %u is no format", __func__, own.format);
     if (rc == CT_OK)
         rc = ct_out_open(&out, r->ctx, write, user);
-    return rc == CT_OK ? ct_out_close(&out, write_as(r, &own, out.file)) : rc;
+    if (rc != CT_OK)
+        return rc;
+    r->out = out.file;
+    rc = ct_out_close(&out, write_as(r, &own, out.file));
+    r->out = NULL;
+    return rc;
 }

@@ -51,6 +51,7 @@ struct ct_fractal_report {
     uint64_t events, start, end;
     uint64_t dropped, damaged;
     bool drawn; /* the pictures have their counts */
+    FILE *out;  /* while events are printed one by one */
     unsigned runs;
     uint64_t run_start[64];
     struct ct_fractal_map timeline, heat, lines;

@@ -31,7 +31,8 @@ struct ct_fractal_sums {
     struct ct_fractal_point_sum *points;
     size_t point_count, point_room;
     struct ct_fractal_index point_index;
-    bool sorted; /* both tables are in order, and the indexes are of that */
+    bool sorted;               /* both tables are in order, and the indexes are of that */
+    const char *first_program; /* of the logs that were begun; NULL: none had one */
 
     /* Of the log that is read. */
     bool open;

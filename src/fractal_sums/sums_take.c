@@ -27,6 +27,8 @@ int ct_fractal_sums_begin(struct ct_fractal_sums *s, const struct ct_fractal_run
     s->program = ct_arena_strdup(&s->texts, mine.program ? mine.program : "");
     if (!s->program)
         return ct_fail_nomem(s->analysis.ctx, "fractal");
+    if (!s->first_program && *s->program)
+        s->first_program = s->program;
     if (mine.name && *mine.name)
         rc = ct_analysis_add_run(&s->analysis, mine.name);
     s->clock_hz = mine.clock_hz;
@@ -35,7 +37,12 @@ int ct_fractal_sums_begin(struct ct_fractal_sums *s, const struct ct_fractal_run
     return rc;
 }
 
-/* Finds or makes what is known of a point of the log. NULL: no memory. */
+const char *ct_fractal_sums_program(const struct ct_fractal_sums *s)
+{
+    return s ? s->first_program : NULL;
+}
+
+/* The state of a point of the log. NULL without memory. */
 static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
 {
     if (point >= s->hit_count) {

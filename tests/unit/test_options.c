@@ -24,6 +24,7 @@
 #include "coretap/fractal.h"
 #include "coretap/fractal_names.h"
 #include "coretap/fractal_report.h"
+#include "coretap/fractal_run.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/json.h"
 #include "coretap/live.h"
@@ -269,6 +270,30 @@ static int begin_log(struct bench *b, const void *options)
     return rc;
 }
 
+NEW(new_replay, ct_fractal_replay_new, fractal_replay, b->ctx, options)
+
+static int simulate(struct bench *b, const void *options)
+{
+    struct ct_fractal_simulate_result result;
+    return ct_fractal_simulate(b->ctx, options, &result);
+}
+
+static int predict_overhead(struct bench *b, const void *options)
+{
+    struct ct_fractal_overhead_result result;
+    return ct_fractal_overhead(b->ctx, options, &result);
+}
+
+static int write_log_sums(struct bench *b, const void *options)
+{
+    struct ct_fractal_sums *sums = NULL;
+    int rc = ct_fractal_sums_new(b->ctx, &sums);
+    if (!rc)
+        rc = ct_fractal_sums_write(b->ctx, sums, options, drop, NULL);
+    ct_fractal_sums_free(sums);
+    return rc;
+}
+
 static int write_wcet(struct bench *b, const void *options)
 {
     struct ct_wcet_result result = {0};
@@ -334,8 +359,12 @@ static const struct kind {
     KIND(filter, settle, CT_OK),
     KIND(fractal_options, new_fractal, CT_OK),
     KIND(fractal_names_options, new_names, CT_OK),
+    KIND(fractal_overhead_options, predict_overhead, CT_ERR_ARG),
+    KIND(fractal_replay_options, new_replay, CT_OK),
     KIND(fractal_report_write_options, write_log_report, CT_OK),
     KIND(fractal_run, begin_log, CT_OK),
+    KIND(fractal_simulate_options, simulate, CT_ERR_ARG),
+    KIND(fractal_sums_write_options, write_log_sums, CT_OK),
     KIND(framer_options, new_framer, CT_ERR_ARG),
     KIND(json_options, new_json, CT_OK),
     KIND(line_options, load_lines, CT_ERR_IO),

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap FRACTAL run: FRACTAL (fractal.h) at work, on the recorded messages of a port or on an Arm program
+ * whose accesses go through a simulated cluster (soc.h).
+ *
+ *     char *const argv[] = {"./canny", NULL};
+ *     struct ct_fractal_simulate_options options = {
+ *         .size = sizeof options, .argv = argv, .mode = CT_FRACTAL_ACTIVE, .log = write, .log_user = file};
+ *     struct ct_fractal_simulate_result result;
+ *     if (ct_fractal_simulate(ctx, &options, &result) == CT_OK)
+ *         printf("%llu events\n", (unsigned long long)result.events);
+ *
+ *     struct ct_fractal_replay_options how = {
+ *         .size = sizeof how, .path = "messages", .log = write, .log_user = file};
+ *     ct_fractal_replay_new(ctx, &how, &replay);
+ *     ct_fractal_replay_run(replay);
+ *     ct_fractal_replay_finish(replay);
+ *     ct_fractal_replay_write(replay, write, stdout);
+ *     ct_fractal_replay_free(replay); */
+#ifndef CORETAP_FRACTAL_RUN_H
+#define CORETAP_FRACTAL_RUN_H
+
+#include "coretap/base.h"
+#include "coretap/fractal.h"
+#include "coretap/fractal_names.h"
+#include "coretap/soc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reads a range of addresses: "400000..402000", both hexadecimal, with or without 0x, the second being the
+ * first address behind it, 2^48 at most; or "all". CT_ERR_FORMAT: it is neither, or is empty; CT_ERR_ARG. */
+CT_API int ct_fractal_range_parse(struct ct_ctx *ctx, const char *text, uint64_t *lo, uint64_t *hi);
+
+/* ---- a recorded message stream ---- */
+
+struct ct_fractal_replay_options {
+    size_t size;      /* sizeof(struct ct_fractal_replay_options) */
+    const char *path; /* of the stream, "-" for standard input; NULL: the caller gives its bytes */
+    const struct ct_fractal_target *target; /* that is traced from the first message on; NULL: as by_stream */
+    const uint64_t *points;                 /* observation points of the target … */
+    size_t point_count;                     /* … and how many */
+    const char *log_name;                   /* what messages call the log; NULL: "log" */
+    ct_write_fn *log;                       /* takes the event log (docs/fractal.md); NULL: nobody wants it */
+    void *log_user;
+    ct_write_fn *commands; /* takes a line of values for each command that a message brought about, behind
+                              CT_FRACTAL_COMMANDS_HEADER; NULL: nobody wants them */
+    void *commands_user;
+    /* Takes a text about each line that is passed over, the first ten, and one that says that there are more.
+     * NULL: they are counted alone. */
+    void (*refused)(void *user, const char *text);
+    void *refused_user;
+    uint8_t by_stream; /* 1: the stream's own register writes set the tracer up, and the target is what the
+                          log's header says of it */
+    uint8_t pad[7];    /* 0 */
+};
+
+/* First line of commands. */
+#define CT_FRACTAL_COMMANDS_HEADER "time,command,pa,va,asid,arsnoop,araddr0,araddr1\n"
+
+struct ct_fractal_replay_counts {
+    uint64_t messages;
+    uint64_t refused;                             /* … that cannot be, or lines that are none */
+    uint64_t events;                              /* that were logged */
+    uint64_t commands[CT_FRACTAL_CMD_KIND_COUNT]; /* by enum ct_fractal_command_kind */
+};
+
+/* A tracer that takes a recorded stream. Of one thread at a time. */
+struct ct_fractal_replay;
+
+/* Makes a tracer, sets it up and opens the stream. The target and the points are read here; what the log and
+ * the commands begin with is written. CT_ERR_ARG: the target cannot be; CT_ERR_IO: the stream cannot be
+ * opened; CT_ERR_LIMIT: too many points; CT_ERR_NOMEM; what `log` and `commands` returned. */
+CT_API int ct_fractal_replay_new(struct ct_ctx *ctx, const struct ct_fractal_replay_options *options,
+                                 struct ct_fractal_replay **out);
+CT_API void ct_fractal_replay_free(struct ct_fractal_replay *replay);
+
+/* Takes the stream that was opened, up to its end. Lines that are no messages, and messages that cannot be,
+ * are counted and passed over. CT_ERR_IO: it cannot be read; CT_ERR_ARG: none was opened; CT_ERR_NOMEM; what
+ * `log` and `commands` returned. */
+CT_API int ct_fractal_replay_run(struct ct_fractal_replay *replay);
+
+/* Takes bytes of a stream, in pieces of any size. The errors of ct_fractal_replay_run. */
+CT_API int ct_fractal_replay_push(struct ct_fractal_replay *replay, const void *data, size_t size);
+
+/* Ends the stream, whose last line needs no newline, and the log; once. Behind an error of
+ * ct_fractal_replay_run or ct_fractal_replay_push it ends the log with what is in it. The same errors. */
+CT_API int ct_fractal_replay_finish(struct ct_fractal_replay *replay);
+
+/* Returns what was counted so far; it belongs to the replay. */
+CT_API const struct ct_fractal_replay_counts *
+ct_fractal_replay_counts(const struct ct_fractal_replay *replay);
+
+/* Writes what was counted, by the tracer's registers, too: a name and a number a line. CT_ERR_ARG,
+ * CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_fractal_replay_write(struct ct_fractal_replay *replay, ct_write_fn *write, void *user);
+
+/* ---- a program on the simulated cluster ---- */
+
+#define CT_FRACTAL_BESIDE 4 /* most programs beside the one that is traced */
+
+/* How a program ended that was run. */
+struct ct_fractal_ended {
+    int32_t exit_code; /* -1: it did not end by itself, or could not be run */
+    uint32_t signal;   /* that ended it; 0: none */
+    uint8_t ran;       /* 1: it ran an instruction */
+    uint8_t pad[7];    /* 0 */
+};
+
+struct ct_fractal_simulate_options {
+    size_t size; /* sizeof(struct ct_fractal_simulate_options) */
+    /* The program, by its path, and its arguments, with NULL behind them. */
+    char *const *argv;
+    const struct ct_soc_config *cluster;          /* its `fabric` is coherent; NULL: a Kria KV260 */
+    const struct ct_fractal_options *tracer;      /* NULL: the defaults */
+    const struct ct_fractal_names_options *names; /* how they are found (`files`, `raw_names`); NULL: as by
+                                                     default */
+    /* What is traced, one of these: a range as ct_fractal_range_parse takes it, a section of the program, a
+     * function or object of it; all NULL: all of it. */
+    const char *range, *section, *symbol;
+    const char *const *points; /* observation points in the range, names or hexadecimal addresses … */
+    size_t point_count;        /* … and how many; not in passive mode */
+    const char *const *beside; /* programs that run on other cores meanwhile, up to CT_FRACTAL_BESIDE … */
+    size_t beside_count;       /* … and fewer than there are cores */
+    const char *log_name;      /* what messages call the log; NULL: "log" */
+    ct_write_fn *log;          /* takes the event log; NULL: nobody wants it */
+    void *log_user;
+    ct_write_fn *truth; /* takes each last-level miss of the program in the range, as the cluster knows it, in
+                           lines as ct_fractal_csv_write has them behind the header; NULL: nobody wants it */
+    void *truth_user;
+    ct_write_fn *messages; /* takes the messages of the port, for a replay; NULL: nobody wants them */
+    void *messages_user;
+    uint8_t mode;        /* enum ct_fractal_mode */
+    uint8_t points_only; /* 1: accesses to observation points are logged and nothing else */
+    uint8_t ring;   /* 1: what finds no place in the tracer's ring is dropped; 0: it is emptied in time */
+    uint8_t pad[5]; /* 0 */
+};
+
+struct ct_fractal_simulate_result {
+    struct ct_fractal_ended ended;
+    uint64_t accesses; /* of all programs */
+    uint64_t misses;   /* … of the last-level cache */
+    uint64_t targets;  /* … of them those of the program in the range, … */
+    uint64_t events;   /* … and events that were logged */
+    uint64_t dropped;
+    uint64_t commands;
+    uint64_t cycles; /* of the first core: CT_SOC_CLOCK_HZ are a second */
+    uint8_t lost;    /* 1: a point or a page table had no place in the tracer: events are missing */
+    uint8_t pad[7];  /* 0 */
+};
+
+/* Runs an Arm Linux program on a simulated cluster with FRACTAL on its port. QEMU's user emulation runs it,
+ * to its end, with the standard input and output of this process; its accesses go through the cluster.
+ * *result says how it ended whatever is returned, and all else of a run without errors. CT_ERR_NOT_FOUND: no
+ * Arm program, plugin, section or symbol of this name, or the program ran no instruction; CT_ERR_ARG: the
+ * cluster cannot be; CT_ERR_FORMAT: a range or point cannot be; CT_ERR_LIMIT: too many programs; CT_ERR_IO,
+ * also when a program beside it could not be run; CT_ERR_NOMEM; the errors of ct_fractal_names_new; what the
+ * receivers returned. */
+CT_API int ct_fractal_simulate(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *options,
+                               struct ct_fractal_simulate_result *result);
+
+struct ct_fractal_overhead_options {
+    size_t size;                                  /* sizeof(struct ct_fractal_overhead_options) */
+    char *const *argv;                            /* as in struct ct_fractal_simulate_options */
+    const struct ct_soc_config *cluster;          /* NULL: a Kria KV260 */
+    const struct ct_fractal_names_options *names; /* how the section .text is found; NULL: as by default */
+};
+
+/* Cycles of a program on three clusters: CT_SOC_CLOCK_HZ are a second. */
+struct ct_fractal_overhead_result {
+    struct ct_fractal_ended ended;
+    uint64_t bare;     /* without fabric */
+    uint64_t coherent; /* with a coherent port that listens and does nothing */
+    uint64_t traced;   /* with FRACTAL tracing the section .text in points mode */
+};
+
+/* Predicts what tracing costs a program: it is run once, and its accesses go through three clusters. The
+ * errors of ct_fractal_simulate. */
+CT_API int ct_fractal_overhead(struct ct_ctx *ctx, const struct ct_fractal_overhead_options *options,
+                               struct ct_fractal_overhead_result *result);
+
+enum ct_fractal_overhead_form {
+    CT_FRACTAL_OVERHEAD_TEXT, /* a table with times and shares */
+    CT_FRACTAL_OVERHEAD_CSV,  /* one line of cycles: bare, coherent, traced */
+};
+
+/* Writes what was predicted. CT_ERR_ARG, also for a form that is none; CT_ERR_NOMEM, what `write` returned.
+ */
+CT_API int ct_fractal_overhead_write(struct ct_ctx *ctx, const struct ct_fractal_overhead_result *result,
+                                     enum ct_fractal_overhead_form form, ct_write_fn *write, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

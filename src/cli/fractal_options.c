@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options and messages that more than one part of coretap fractal has. */
+#include "cli/fractal.h"
+
+struct ct_fractal_names_options cli_fractal_names_options(const struct cli_args *args, const char *program,
+                                                          const uint64_t *bias)
+{
+    return (struct ct_fractal_names_options){.size = sizeof(struct ct_fractal_names_options),
+                                             .program = program,
+                                             .bias = bias,
+                                             .files = args->debug_files,
+                                             .raw_names = args->raw_names};
+}
+
+const char *const cli_fractal_mode_words[] = {"active", "passive", "points", NULL};
+
+uint8_t cli_fractal_mode(const struct cli_value *value)
+{
+    static const uint8_t modes[] = {CT_FRACTAL_ACTIVE, CT_FRACTAL_PASSIVE, CT_FRACTAL_POINTS};
+    return modes[value->number];
+}
+
+size_t cli_fractal_list(const struct cli_args *args, size_t option, const char **texts)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < args->list_count; i++)
+        if (args->list[i].option == option)
+            texts[count++] = args->list[i].text;
+    return count;
+}
+
+int cli_fractal_cluster(const struct cli_args *args, const struct cli_value *value,
+                        struct ct_soc_config *config)
+{
+    ct_soc_defaults(config);
+    return value->given && ct_soc_config_load(args->ctx, value->text, config) ? cli_library_error(args->ctx)
+                                                                              : CLI_CLEAN;
+}
+
+int cli_fractal_written(const struct cli_args *args, int rc)
+{
+    return rc && rc != CT_ERR_IO ? cli_library_error(args->ctx) : CLI_CLEAN;
+}
+
+int cli_fractal_ended(const struct cli_args *args, const struct ct_fractal_ended *ended, int rc, bool asked)
+{
+    if (rc && ended->ran)
+        cli_library_error(args->ctx);
+    if (ended->signal)
+        cli_say("the traced program was ended by signal %u", ended->signal);
+    if (ended->exit_code > 0 && asked)
+        cli_say("%s: exit code %d", args->rest[0], ended->exit_code);
+    if (rc && !ended->ran) /* behind what may be the reason */
+        cli_library_error(args->ctx);
+    return rc ? CLI_FAILED : CLI_CLEAN;
+}

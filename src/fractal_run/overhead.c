@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tracing costs a program, as the model of the cluster predicts it. */
+#include <inttypes.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "base/out.h"
+#include "fractal_run/simulation.h"
+
+/* Runs the program on all clusters. */
+static int study(struct ct_fractal_simulation *s, struct ct_fractal_overhead_result *result)
+{
+    int rc = ct_fractal_simulation_add_bare(s, CT_SOC_FABRIC_NONE);
+    if (!rc)
+        rc = ct_fractal_simulation_add_bare(s, CT_SOC_FABRIC_COHERENT);
+    if (!rc)
+        rc = ct_fractal_simulation_run(s, &result->ended);
+    if (!rc && !ct_soc_counts(s->bench[0].soc)->accesses)
+        rc = ct_fail(s->ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is nothing to predict",
+                     s->options.argv[0]);
+    if (rc)
+        return rc;
+    result->traced = ct_soc_cycles(s->bench[0].soc, 0);
+    result->bare = ct_soc_cycles(s->bench[1].soc, 0);
+    result->coherent = ct_soc_cycles(s->bench[2].soc, 0);
+    return CT_OK;
+}
+
+int ct_fractal_overhead(struct ct_ctx *ctx, const struct ct_fractal_overhead_options *options,
+                        struct ct_fractal_overhead_result *result)
+{
+    struct ct_fractal_overhead_options own;
+    struct ct_fractal_simulation *s = NULL;
+    if (!options || !result)
+        return ct_fail_null(ctx, __func__);
+    *result = (struct ct_fractal_overhead_result){.ended = {.exit_code = -1}};
+    int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
+    if (!rc && (!own.argv || !own.argv[0]))
+        rc = ct_fail(ctx, CT_ERR_ARG, "%s: no program is given", __func__);
+    const struct ct_fractal_simulate_options traced = {.size = sizeof traced,
+                                                       .argv = own.argv,
+                                                       .cluster = own.cluster,
+                                                       .names = own.names,
+                                                       .section = ".text",
+                                                       .mode = CT_FRACTAL_POINTS};
+    if (!rc)
+        rc = ct_fractal_simulation_new(ctx, &traced, &s);
+    if (!s)
+        return rc;
+    rc = study(s, result);
+    ct_fractal_simulation_free(s);
+    return rc;
+}
+
+/* Prints a table of times, beside the first of them. */
+static void print_table(const struct ct_fractal_overhead_result *result, FILE *out)
+{
+    const struct {
+        const char *name;
+        uint64_t cycles;
+    } rows[] = {{"no fabric", result->bare},
+                {"coherent port", result->coherent},
+                {"coherent port, tracing .text", result->traced}};
+    fprintf(out,
+            "Predicted by the model of the cluster; see docs/fractal.md for what that can say.\n\n"
+            "%-30s %16s %12s %10s\n",
+            "configuration", "cycles", "ms", "overhead");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        fprintf(out, "%-30s %16" PRIu64 " %12.3f %9.3f%%\n", rows[i].name, rows[i].cycles,
+                (double)rows[i].cycles * 1e3 / (double)CT_SOC_CLOCK_HZ,
+                100.0 * ((double)rows[i].cycles / (double)(result->bare ? result->bare : 1) - 1.0));
+}
+
+int ct_fractal_overhead_write(struct ct_ctx *ctx, const struct ct_fractal_overhead_result *result,
+                              enum ct_fractal_overhead_form form, ct_write_fn *write, void *user)
+{
+    struct ct_out out;
+    if (!result || !write)
+        return ct_fail_null(ctx, __func__);
+    if ((unsigned)form > CT_FRACTAL_OVERHEAD_CSV)
+        return ct_fail(ctx, CT_ERR_ARG, "%s: %u is no form", __func__, (unsigned)form);
+    const int rc = ct_out_open(&out, ctx, write, user);
+    if (rc)
+        return rc;
+    if (form == CT_FRACTAL_OVERHEAD_CSV)
+        fprintf(out.file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", result->bare, result->coherent,
+                result->traced);
+    else
+        print_table(result, out.file);
+    return ct_out_close(&out, CT_OK);
+}

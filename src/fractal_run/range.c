@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of addresses, as people write them. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "coretap/fractal_run.h"
+
+#define TOP (UINT64_C(1) << 48) /* the first address that is none */
+
+/* Reads a hexadecimal number and moves *at behind it. Returns false when there is none. */
+static bool hex_number(const char **at, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(*at, &end, 16);
+    const bool ok = end != *at && !errno && **at != '-' && **at != '+';
+    *at = end;
+    return ok;
+}
+
+/* Reads "LO..HI". Returns false when the text is something else. */
+static bool bounds(const char *text, uint64_t *lo, uint64_t *hi)
+{
+    if (!hex_number(&text, lo) || strncmp(text, "..", 2) != 0)
+        return false;
+    text += 2;
+    return hex_number(&text, hi) && !*text && *lo < *hi && *hi <= TOP;
+}
+
+int ct_fractal_range_parse(struct ct_ctx *ctx, const char *text, uint64_t *lo, uint64_t *hi)
+{
+    if (!text || !lo || !hi)
+        return ct_fail_null(ctx, __func__);
+    const bool all = strcmp(text, "all") == 0;
+    if (all) {
+        *lo = 0;
+        *hi = TOP;
+    }
+    return all || bounds(text, lo, hi)
+               ? CT_OK
+               : ct_fail(ctx, CT_ERR_FORMAT, "'%s' is not LO..HI in hexadecimal", text);
+}

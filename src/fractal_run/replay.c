@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tracer alone, on a recorded message stream. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "base/out.h"
+#include "coretap/fractal_run.h"
+
+#define EVENTS_MAX       1024 /* that are taken out of the ring in one go */
+#define MESSAGES_A_DRAIN 256  /* messages between two looks at the ring */
+#define REFUSALS_TOLD    10
+#define NAME_MAX_BYTES   4096 /* of a stream's name in a text */
+
+struct ct_fractal_replay {
+    struct ct_ctx *ctx;
+    struct ct_fractal_replay_options options;
+    const char *name; /* of the stream */
+    FILE *file;       /* that was opened; NULL: none */
+    struct ct_fractal *fractal;
+    struct ct_fractal_port *port;
+    struct ct_fractal_writer *writer;
+    struct ct_fractal_replay_counts counts;
+    uint64_t line; /* number of the last line that was taken */
+    uint64_t dropped;
+    char *rest; /* of a line whose end has not come */
+    size_t rest_size, rest_room;
+    bool failed; /* nothing more is taken */
+    struct ct_fractal_event batch[EVENTS_MAX];
+};
+
+/* ---- what the tracer makes ---- */
+
+/* Counts the commands that wait, and writes them unless `write` is NULL. */
+static int drain_commands(struct ct_fractal_replay *r, uint64_t time, ct_write_fn *write)
+{
+    struct ct_fractal_command c;
+    char text[256];
+    int rc = CT_OK;
+    while (!rc && ct_fractal_command(r->fractal, &c)) {
+        r->counts.commands[c.kind]++;
+        if (!write)
+            continue;
+        const int size = snprintf(text, sizeof text, "%llu,%s,0x%llx,0x%llx,%u,0x%x,0x%llx,0x%llx\n",
+                                  (unsigned long long)time, ct_fractal_command_name(c.kind),
+                                  (unsigned long long)c.pa, (unsigned long long)c.va, c.asid, c.arsnoop,
+                                  (unsigned long long)c.araddr[0], (unsigned long long)c.araddr[1]);
+        rc = write(r->options.commands_user, text, (size_t)size);
+    }
+    return rc;
+}
+
+/* Moves what was logged from the ring to the log. */
+static int drain_events(struct ct_fractal_replay *r)
+{
+    uint64_t dropped;
+    size_t n;
+    int rc = CT_OK;
+    ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_DROPPED, 8, &dropped);
+    while (!rc && (n = ct_fractal_events(r->fractal, r->batch, EVENTS_MAX))) {
+        r->counts.events += n;
+        if (r->writer)
+            rc = ct_fractal_writer_add(r->writer, r->batch, n, dropped - r->dropped);
+        r->dropped = dropped;
+    }
+    return rc;
+}
+
+/* ---- lines ---- */
+
+/* Counts a line that is no message, or whose message cannot be, and tells of it. */
+static void refuse(struct ct_fractal_replay *r)
+{
+    const struct ct_fractal_replay_options *o = &r->options;
+    char text[sizeof r->ctx->error + NAME_MAX_BYTES + 64];
+    r->counts.refused++;
+    if (!o->refused || r->counts.refused > REFUSALS_TOLD + 1)
+        return;
+    if (r->counts.refused > REFUSALS_TOLD)
+        snprintf(text, sizeof text, "%.*s: more lines like these are not shown", NAME_MAX_BYTES, r->name);
+    else
+        snprintf(text, sizeof text, "%.*s:%llu: %s", NAME_MAX_BYTES, r->name, (unsigned long long)r->line,
+                 ct_ctx_error(r->ctx));
+    o->refused(o->refused_user, text);
+}
+
+/* Takes the message of a line. */
+static int take_message(struct ct_fractal_replay *r, const char *text, size_t size)
+{
+    struct ct_fractal_message m;
+    uint64_t line[CT_FRACTAL_LINE_WORDS];
+    r->counts.messages++;
+    if (ct_fractal_message_parse(r->ctx, text, size, &m, line)) {
+        refuse(r);
+        return CT_OK;
+    }
+    if (m.op == CT_FRACTAL_DATA ? ct_fractal_data(r->fractal, m.time, m.addr, line)
+                                : ct_fractal_message(r->fractal, &m))
+        refuse(r);
+    const int rc = drain_commands(r, m.time, r->options.commands);
+    return rc || r->counts.messages % MESSAGES_A_DRAIN ? rc : drain_events(r);
+}
+
+/* Takes a line, with or without its end. */
+static int take_line(struct ct_fractal_replay *r, const char *text, size_t size)
+{
+    r->line++;
+    while (size && (text[size - 1] == '\n' || text[size - 1] == '\r'))
+        size--;
+    if (!size || text[0] == '#' || (r->line == 1 && size >= 5 && memcmp(text, "time,", 5) == 0))
+        return CT_OK;
+    return take_message(r, text, size);
+}
+
+/* Keeps the begin of a line for the piece that has its end. */
+static int keep(struct ct_fractal_replay *r, const char *text, size_t size)
+{
+    if (r->rest_size + size > r->rest_room) {
+        const size_t room = 2 * (r->rest_size + size);
+        char *bigger = realloc(r->rest, room);
+        if (!bigger)
+            return ct_fail_nomem(r->ctx, r->name);
+        r->rest = bigger;
+        r->rest_room = room;
+    }
+    memcpy(r->rest + r->rest_size, text, size);
+    r->rest_size += size;
+    return CT_OK;
+}
+
+/* Takes a piece up to the end of its first line. */
+static int take_end(struct ct_fractal_replay *r, const char *text, size_t size)
+{
+    if (!r->rest_size)
+        return take_line(r, text, size);
+    int rc = keep(r, text, size);
+    if (!rc)
+        rc = take_line(r, r->rest, r->rest_size);
+    r->rest_size = 0;
+    return rc;
+}
+
+/* Takes the lines that end in a piece, and keeps what is behind them. */
+static int take_piece(struct ct_fractal_replay *r, const char *at, size_t size)
+{
+    int rc = CT_OK;
+    const char *newline;
+    while (!rc && size && (newline = memchr(at, '\n', size))) {
+        const size_t length = (size_t)(newline + 1 - at);
+        rc = take_end(r, at, length);
+        at += length;
+        size -= length;
+    }
+    return rc || !size ? rc : keep(r, at, size);
+}
+
+/* Takes what is left at the end of the stream. */
+static int take_rest(struct ct_fractal_replay *r)
+{
+    const int rc = r->rest_size ? take_line(r, r->rest, r->rest_size) : CT_OK;
+    r->rest_size = 0;
+    return rc ? rc : drain_events(r);
+}
+
+int ct_fractal_replay_push(struct ct_fractal_replay *r, const void *data, size_t size)
+{
+    if (!r || (!data && size) || r->failed)
+        return CT_ERR_ARG;
+    const int rc = take_piece(r, data, size);
+    r->failed = rc != CT_OK;
+    return rc;
+}
+
+/* Takes all lines of the stream that was opened. */
+static int take_stream(struct ct_fractal_replay *r)
+{
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t size;
+    int rc = CT_OK;
+    while (!rc && (size = getline(&text, &room, r->file)) >= 0)
+        rc = take_line(r, text, (size_t)size);
+    const int error = errno;
+    free(text);
+    if (rc || feof(r->file))
+        return rc ? rc : take_rest(r);
+    return ct_fail(r->ctx, error == ENOMEM ? CT_ERR_NOMEM : CT_ERR_IO, "%s: cannot be read: %s", r->name,
+                   strerror(error));
+}
+
+int ct_fractal_replay_run(struct ct_fractal_replay *r)
+{
+    if (!r)
+        return CT_ERR_ARG;
+    if (!r->file || r->failed)
+        return ct_fail(r->ctx, CT_ERR_ARG, "%s: no stream is open", __func__);
+    const int rc = take_stream(r);
+    r->failed = rc != CT_OK;
+    return rc;
+}
+
+int ct_fractal_replay_finish(struct ct_fractal_replay *r)
+{
+    if (!r)
+        return CT_ERR_ARG;
+    const int rc = r->failed ? CT_OK : take_rest(r);
+    const int closed = ct_fractal_writer_close(r->writer);
+    r->writer = NULL;
+    r->failed = true;
+    return rc ? rc : closed;
+}
+
+/* ---- the object ---- */
+
+/* Sets the tracer up for the target, if there is one, before the first message. */
+static int configure(struct ct_fractal_replay *r)
+{
+    const struct ct_fractal_replay_options *o = &r->options;
+    if (!o->target || o->by_stream)
+        return CT_OK;
+    int rc = ct_fractal_port_start(r->port, o->target);
+    for (size_t i = 0; i < o->point_count && !rc; i++)
+        rc = ct_fractal_port_point(r->port, o->points[i], 1);
+    return rc ? rc : drain_commands(r, 0, NULL);
+}
+
+/* Opens the stream that the options name. */
+static int open_stream(struct ct_fractal_replay *r)
+{
+    if (!r->options.path)
+        return CT_OK;
+    r->file = strcmp(r->name, "-") == 0 ? stdin : fopen(r->name, "r");
+    return r->file ? CT_OK : ct_fail(r->ctx, CT_ERR_IO, "%s: cannot be opened: %s", r->name, strerror(errno));
+}
+
+/* Begins the log. */
+static int open_log(struct ct_fractal_replay *r)
+{
+    static const struct ct_fractal_target all = {
+        .range_hi = UINT64_C(1) << 48, .granule = 12, .va_bits = 48, .mode = CT_FRACTAL_ACTIVE};
+    const struct ct_fractal_replay_options *o = &r->options;
+    const struct ct_fractal_target *t = o->target ? o->target : &all;
+    const struct ct_fractal_log_info info = {.pgd = t->pgd,
+                                             .range_lo = t->range_lo,
+                                             .range_hi = t->range_hi,
+                                             .asid = t->asid,
+                                             .mode = t->mode,
+                                             .granule = t->granule,
+                                             .fields = CT_FRACTAL_FIELD_ALL,
+                                             .text = "source=message stream\n"};
+    return ct_fractal_writer_to(r->ctx, o->log, o->log_user, o->log_name ? o->log_name : "log", &info,
+                                &r->writer);
+}
+
+/* Makes what the options ask for. */
+static int set_up(struct ct_fractal_replay *r)
+{
+    const struct ct_fractal_replay_options *o = &r->options;
+    int rc = ct_fractal_new(r->ctx, NULL, &r->fractal);
+    if (!rc)
+        rc = ct_fractal_port_model(r->ctx, r->fractal, &r->port);
+    if (!rc)
+        rc = configure(r);
+    if (!rc)
+        rc = open_stream(r);
+    if (!rc && o->commands)
+        rc = o->commands(o->commands_user, CT_FRACTAL_COMMANDS_HEADER, sizeof CT_FRACTAL_COMMANDS_HEADER - 1);
+    return !rc && o->log ? open_log(r) : rc;
+}
+
+int ct_fractal_replay_new(struct ct_ctx *ctx, const struct ct_fractal_replay_options *options,
+                          struct ct_fractal_replay **out)
+{
+    struct ct_fractal_replay_options own;
+    if (!out)
+        return ct_fail_null(ctx, __func__);
+    *out = NULL;
+    int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
+    if (!rc && !own.points && own.point_count)
+        rc = ct_fail(ctx, CT_ERR_ARG, "%s: points are counted and null", __func__);
+    if (rc)
+        return rc;
+    struct ct_fractal_replay *r = calloc(1, sizeof *r);
+    if (!r)
+        return ct_fail_nomem(ctx, "a replay");
+    r->ctx = ctx;
+    r->options = own;
+    r->name = own.path ? own.path : "messages";
+    rc = set_up(r);
+    if (rc)
+        ct_fractal_replay_free(r);
+    else
+        *out = r;
+    return rc;
+}
+
+void ct_fractal_replay_free(struct ct_fractal_replay *r)
+{
+    if (!r)
+        return;
+    (void)ct_fractal_writer_close(r->writer);
+    if (r->file && r->file != stdin)
+        fclose(r->file);
+    ct_fractal_port_free(r->port);
+    ct_fractal_free(r->fractal);
+    free(r->rest);
+    free(r);
+}
+
+/* ---- what was counted ---- */
+
+const struct ct_fractal_replay_counts *ct_fractal_replay_counts(const struct ct_fractal_replay *r)
+{
+    return r ? &r->counts : NULL;
+}
+
+/* Prints a name and a number. */
+static void print_count(FILE *out, const char *name, uint64_t count)
+{
+    fprintf(out, "%-16s %llu\n", name, (unsigned long long)count);
+}
+
+/* Prints what was counted, and the registers that count. */
+static void print(const struct ct_fractal_replay *r, FILE *out)
+{
+    struct ct_fractal_reg_info info;
+    uint64_t value;
+    print_count(out, "messages", r->counts.messages);
+    print_count(out, "refused", r->counts.refused);
+    for (unsigned i = 0; !ct_fractal_reg_info(i, &info); i++) {
+        if (info.offset < CT_FRACTAL_REG_SNOOPS || info.offset == CT_FRACTAL_REG_INCONSISTENT)
+            continue;
+        ct_fractal_reg_read(r->fractal, info.offset, 8, &value);
+        print_count(out, info.name, value);
+    }
+    for (unsigned k = 0; k < CT_FRACTAL_CMD_KIND_COUNT; k++)
+        fprintf(out, "  %-14s %llu\n", ct_fractal_command_name(k), (unsigned long long)r->counts.commands[k]);
+}
+
+int ct_fractal_replay_write(struct ct_fractal_replay *r, ct_write_fn *write, void *user)
+{
+    struct ct_out out;
+    if (!r || !write)
+        return CT_ERR_ARG;
+    const int rc = ct_out_open(&out, r->ctx, write, user);
+    if (rc)
+        return rc;
+    print(r, out.file);
+    return ct_out_close(&out, CT_OK);
+}

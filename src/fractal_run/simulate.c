@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program under QEMU, word by word, on the simulated clusters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "coretap/access.h"
+#include "fractal_run/simulation.h"
+
+#define WORDS_PER_TICK 512        /* words between two looks at timers and ring */
+#define STACK_BELOW    (8u << 20) /* bytes of the stack below the first store … */
+#define STACK_ABOVE    (1u << 20) /* … and above it */
+
+/* ---- words ---- */
+
+/* Makes the heap end at `end`, or begin there. */
+static int move_break(struct ct_fractal_simulation *s, uint64_t end)
+{
+    const bool known = s->regions && strcmp(s->region[0].text, "[heap]") == 0;
+    return ct_fractal_simulation_region(s, known ? s->region[0].lo : end - 1, end, "[heap]");
+}
+
+/* Takes a note of the program that is traced. */
+static int take_note(struct ct_fractal_simulation *s, const uint64_t w[CT_ACCESS_WORDS_NOTE])
+{
+    switch (w[0]) {
+    case CT_NOTE_PROGRAM:
+        return ct_fractal_simulation_begin(s, w[1]);
+    case CT_NOTE_MAP:
+        if (w[3])
+            ct_fractal_simulation_file(s, w[1], w[1] + w[2]);
+        return ct_fractal_simulation_region(s, w[1], w[1] + w[2], w[3] ? "[file]" : "[mmap]");
+    case CT_NOTE_UNMAP:
+        ct_fractal_simulation_unmap(s, w[1], w[2]);
+        return CT_OK;
+    case CT_NOTE_BREAK:
+        return move_break(s, w[1]);
+    default:
+        return CT_OK;
+    }
+}
+
+/* Reads a note; those of programs beside the traced one are passed over. */
+static int read_note(struct ct_fractal_simulation *s, unsigned from)
+{
+    uint64_t w[CT_ACCESS_WORDS_NOTE];
+    for (unsigned i = 0; i < CT_ACCESS_WORDS_NOTE; i++)
+        if (!ct_fractal_feed_next(&s->feed[from], &w[i]))
+            return CT_OK;
+    return from ? CT_OK : take_note(s, w);
+}
+
+/* Takes a word of the feed `from`. */
+static int take_word(struct ct_fractal_simulation *s, unsigned from, uint64_t word)
+{
+    const enum ct_access_kind kind = ct_access_kind_of(word);
+    const uint64_t va = ct_access_va(word);
+    if (kind == CT_ACCESS_NOTE)
+        return read_note(s, from);
+    if (!from && !s->stack_known && kind == CT_ACCESS_STORE) {
+        s->stack_known = true;
+        const int rc = ct_fractal_simulation_region(s, va - STACK_BELOW, va + STACK_ABOVE, "[stack]");
+        if (rc)
+            return rc;
+    }
+    ct_fractal_simulation_access(s, from, word);
+    return s->result;
+}
+
+/* Lets the programs beside the traced one go on as far as the cores' clocks say. */
+static int catch_up(struct ct_fractal_simulation *s)
+{
+    const struct ct_soc *soc = s->bench[0].soc;
+    uint64_t word;
+    int rc = CT_OK;
+    for (unsigned b = 1; b <= s->beside && !rc; b++)
+        while (!rc && ct_soc_cycles(soc, s->config.cores - b) < ct_soc_cycles(soc, 0) &&
+               ct_fractal_feed_next(&s->feed[b], &word))
+            rc = take_word(s, b, word);
+    return rc;
+}
+
+/* Takes all words of the traced program. */
+static int take_stream(struct ct_fractal_simulation *s)
+{
+    uint64_t word;
+    int rc = CT_OK;
+    for (unsigned n = 0; !rc && ct_fractal_feed_next(&s->feed[0], &word); n++) {
+        rc = take_word(s, 0, word);
+        if (!rc)
+            rc = catch_up(s);
+        if (rc || n % WORDS_PER_TICK)
+            continue;
+        ct_fractal_simulation_tick(s);
+        if (!s->options.ring)
+            rc = ct_fractal_simulation_drain(s);
+    }
+    if (!rc)
+        rc = ct_fractal_simulation_drain(s);
+    return rc ? rc : s->result;
+}
+
+/* ---- programs ---- */
+
+/* Starts the programs that run beside the traced one. */
+static int start_beside(struct ct_fractal_simulation *s)
+{
+    for (size_t i = 0; i < s->options.beside_count; i++) {
+        if (s->beside == CT_FRACTAL_BESIDE || s->beside + 1 == s->config.cores)
+            return ct_fail(s->ctx, CT_ERR_LIMIT, "--with: one core is for the program, %u are left",
+                           s->config.cores - 1);
+        char *argv[] = {(char *)(uintptr_t)s->options.beside[i], NULL};
+        s->beside_pid[s->beside] = ct_soc_process(s->bench[0].soc);
+        if (!s->beside_pid[s->beside])
+            return ct_fail_nomem(s->ctx, "a process of the simulated cluster");
+        const int rc = ct_fractal_feed_start(s->ctx, &s->feed[++s->beside], argv);
+        if (rc)
+            return rc;
+    }
+    return CT_OK;
+}
+
+/* Ends the programs that run beside the traced one. CT_ERR_IO: one of them could not be run, which it said.
+ */
+static int stop_beside(struct ct_fractal_simulation *s)
+{
+    int rc = CT_OK;
+    for (; s->beside; s->beside--)
+        if (!ct_fractal_feed_stop(&s->feed[s->beside]))
+            rc = ct_fail(s->ctx, CT_ERR_IO, "%s could not be run: the log is that of a run without it",
+                         s->options.beside[s->beside - 1]);
+    return rc;
+}
+
+int ct_fractal_simulation_run(struct ct_fractal_simulation *s, struct ct_fractal_ended *ended)
+{
+    ended->exit_code = -1;
+    int rc = start_beside(s);
+    if (!rc)
+        rc = ct_fractal_feed_start(s->ctx, &s->feed[0], s->options.argv);
+    if (rc)
+        return rc;
+    rc = take_stream(s);
+    const int closed = ct_fractal_simulation_end_log(s);
+    ct_fractal_feed_finish(&s->feed[0], ended);
+    ended->ran = s->ran;
+    if (!rc)
+        rc = closed;
+    return rc ? rc : stop_beside(s);
+}
+
+/* ---- the object ---- */
+
+/* Reads what the cluster is made of. Zero is what ct_soc_new takes in its place. */
+static int read_cluster(struct ct_fractal_simulation *s)
+{
+    struct ct_soc_config defaults;
+    ct_soc_defaults(&defaults);
+    s->config = defaults;
+    const int rc = s->options.cluster ? ct_options_read(s->ctx, "ct_fractal_simulate", s->options.cluster,
+                                                        &s->config, sizeof s->config)
+                                      : CT_OK;
+    s->config.cores = s->config.cores ? s->config.cores : defaults.cores;
+    s->config.granule = s->config.granule ? s->config.granule : defaults.granule;
+    s->config.va_bits = s->config.va_bits ? s->config.va_bits : defaults.va_bits;
+    return rc;
+}
+
+int ct_fractal_simulation_new(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *options,
+                              struct ct_fractal_simulation **out)
+{
+    *out = NULL;
+    struct ct_fractal_simulation *s = calloc(1, sizeof *s);
+    if (!s)
+        return ct_fail_nomem(ctx, "a simulated cluster");
+    s->ctx = ctx;
+    s->options = *options;
+    int rc = read_cluster(s);
+    if (!rc && s->options.messages)
+        rc = s->options.messages(s->options.messages_user, CT_FRACTAL_MESSAGES_HEADER "\n",
+                                 sizeof CT_FRACTAL_MESSAGES_HEADER);
+    if (!rc)
+        rc = ct_fractal_simulation_add_traced(s);
+    if (!rc)
+        *out = s;
+    else
+        ct_fractal_simulation_free(s);
+    return rc;
+}
+
+void ct_fractal_simulation_free(struct ct_fractal_simulation *s)
+{
+    if (!s)
+        return;
+    for (unsigned i = 0; i < FRACTAL_CLUSTERS_MAX; i++) {
+        ct_soc_free(s->bench[i].soc);
+        ct_fractal_free(s->bench[i].fractal);
+    }
+    for (unsigned b = 1; b <= s->beside; b++)
+        ct_fractal_feed_stop(&s->feed[b]);
+    ct_fractal_names_free(s->names);
+    free(s);
+}
+
+/* ---- what others call ---- */
+
+/* Says what is in the way of a simulation with these options. */
+static int check(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *o)
+{
+    if (!o->argv || !o->argv[0] || (!o->points && o->point_count) || (!o->beside && o->beside_count))
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "ct_fractal_simulate: a program, or names that are counted, are null");
+    if (o->mode > CT_FRACTAL_ACTIVE)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: %u is no mode", o->mode);
+    return CT_OK;
+}
+
+/* Says what a simulation came to. */
+static void fill_in(const struct ct_fractal_simulation *s, struct ct_fractal_simulate_result *result)
+{
+    const struct ct_fractal_bench *b = &s->bench[0];
+    const struct ct_soc_counts *c = ct_soc_counts(b->soc);
+    uint64_t status;
+    ct_fractal_reg_read(b->fractal, CT_FRACTAL_REG_COMMANDS, 8, &result->commands);
+    ct_fractal_reg_read(b->fractal, CT_FRACTAL_REG_STATUS, 4, &status);
+    result->accesses = c->accesses;
+    result->misses = c->l2_misses;
+    result->targets = s->targets;
+    result->events = s->events;
+    result->dropped = s->dropped;
+    result->cycles = ct_soc_cycles(b->soc, 0);
+    result->lost = (status & CT_FRACTAL_STATUS_LOST) != 0;
+}
+
+int ct_fractal_simulate(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *options,
+                        struct ct_fractal_simulate_result *result)
+{
+    struct ct_fractal_simulate_options own;
+    struct ct_fractal_simulation *s = NULL;
+    if (!options || !result)
+        return ct_fail_null(ctx, __func__);
+    *result = (struct ct_fractal_simulate_result){.ended = {.exit_code = -1}};
+    int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
+    if (!rc)
+        rc = check(ctx, &own);
+    if (!rc)
+        rc = ct_fractal_simulation_new(ctx, &own, &s);
+    if (!s)
+        return rc;
+    rc = ct_fractal_simulation_run(s, &result->ended);
+    if (!rc && !result->ended.ran)
+        rc = ct_fail(ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is no log", own.argv[0]);
+    if (!rc)
+        fill_in(s, result);
+    ct_fractal_simulation_free(s);
+    return rc;
+}

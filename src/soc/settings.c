@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings of a cluster, from a file. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "coretap/soc.h"
+
+/* A setting: its name, and where its value is in the configuration. */
+struct key {
+    const char *name;
+    size_t at, bytes;
+};
+
+#define KEY(name)                                                                                            \
+    {                                                                                                        \
+#name, offsetof(struct ct_soc_config, name), sizeof(((struct ct_soc_config *)0)->name)               \
+    }
+
+static const struct key keys[] = {
+    KEY(cores),    KEY(l1i_bytes), KEY(l1i_ways),    KEY(l1d_bytes), KEY(l1d_ways),
+    KEY(l2_bytes), KEY(l2_ways),   KEY(tlb_entries), KEY(frames),    KEY(asids),
+    KEY(granule),  KEY(va_bits),   KEY(alloc),       KEY(seed),
+};
+
+/* Copies the low bytes of a number to a member that has so many. */
+static void store(void *member, size_t bytes, uint64_t value)
+{
+    const uint32_t word = (uint32_t)value;
+    const uint8_t byte = (uint8_t)value;
+    if (bytes == sizeof value)
+        memcpy(member, &value, sizeof value);
+    else if (bytes == sizeof word)
+        memcpy(member, &word, sizeof word);
+    else
+        memcpy(member, &byte, sizeof byte);
+}
+
+/* Sets what a name stands for. Returns false when it stands for nothing, or the value has no room. */
+static bool set_key(struct ct_soc_config *config, const char *name, uint64_t value)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strcmp(keys[i].name, name) != 0 || (keys[i].bytes < 8 && value >> 8 * keys[i].bytes))
+            continue;
+        store((char *)config + keys[i].at, keys[i].bytes, value);
+        return true;
+    }
+    return false;
+}
+
+/* Reads a line, of which comments do not count. Returns false when it is no setting; it is cut behind what
+ * counts. */
+static bool read_line(char *line, struct ct_soc_config *config)
+{
+    char name[64];
+    unsigned long long value;
+    char *end = strpbrk(line, "#;\n");
+    if (end)
+        *end = 0;
+    if (line[strspn(line, " \t\r")] == 0)
+        return true;
+    return sscanf(line, " %63[a-z0-9_] = %lli", name, (long long *)&value) == 2 &&
+           set_key(config, name, value);
+}
+
+int ct_soc_config_load(struct ct_ctx *ctx, const char *path, struct ct_soc_config *config)
+{
+    if (!path || !config)
+        return ct_fail_null(ctx, __func__);
+    ct_soc_defaults(config);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return ct_fail(ctx, errno == ENOMEM ? CT_ERR_NOMEM : CT_ERR_IO, "%s: cannot be opened: %s", path,
+                       strerror(errno));
+    char line[256];
+    int rc = CT_OK;
+    for (unsigned number = 1; !rc && fgets(line, sizeof line, file); number++)
+        if (!read_line(line, config))
+            rc = ct_fail(ctx, CT_ERR_FORMAT,
+                         "%s:%u: '%s' is not a setting of the cluster; see docs/fractal.md", path, number,
+                         line);
+    fclose(file);
+    return rc;
+}

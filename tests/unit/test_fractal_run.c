@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FRACTAL at work: ranges, replays, settings of the cluster, what overheads are written as; and how sums of
+ * logs are made and written. What a program under QEMU gives is held in tests/recorded. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "coretap/fractal_report.h"
+#include "coretap/fractal_run.h"
+
+/* Keeps the first bytes of what is written, as a string. */
+struct kept {
+    char text[2048];
+    size_t size;
+};
+
+static char path[] = "/tmp/coretap-fractal-run-XXXXXX";
+
+static int keep(void *user, const void *data, size_t size)
+{
+    struct kept *kept = user;
+    const size_t room = sizeof kept->text - 1 - kept->size, more = size < room ? size : room;
+    memcpy(kept->text + kept->size, data, more);
+    kept->size += more;
+    return CT_OK;
+}
+
+static int refuse(void *user, const void *data, size_t size)
+{
+    (void)user;
+    (void)data;
+    (void)size;
+    return CT_ERR_LIMIT;
+}
+
+static void keep_line(void *user, const char *text)
+{
+    keep(user, text, strlen(text));
+    keep(user, "\n", 1);
+}
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void ranges(void **state)
+{
+    static const char *const wrong[] = {
+        "", "1", "1..", "..2", "2..2", "3..2", "1-2", "-1..2", "1..-2", "0..1000000000001", "1..2 ", "1..g"};
+    uint64_t lo, hi;
+    (void)state;
+    assert_int_equal(ct_fractal_range_parse(NULL, "400000..0x402000", &lo, &hi), CT_OK);
+    assert_int_equal(lo, 0x400000);
+    assert_int_equal(hi, 0x402000);
+    assert_int_equal(ct_fractal_range_parse(NULL, "all", &lo, &hi), CT_OK);
+    assert_int_equal(lo, 0);
+    assert_int_equal(hi, UINT64_C(1) << 48);
+    assert_int_equal(ct_fractal_range_parse(NULL, "0..1000000000000", &lo, &hi), CT_OK);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(ct_fractal_range_parse(NULL, wrong[i], &lo, &hi), CT_ERR_FORMAT);
+}
+
+/* ---- replays ---- */
+
+static const struct ct_fractal_target target = {
+    .pgd = 0x1000, .range_hi = UINT64_C(1) << 39, .granule = 12, .va_bits = 39, .mode = CT_FRACTAL_ACTIVE};
+
+static void lines_that_cannot_be_are_told(void **state)
+{
+    struct kept refused = {.size = 0}, summary = {.size = 0};
+    const struct ct_fractal_replay_options how = {
+        .size = sizeof how, .target = &target, .refused = keep_line, .refused_user = &refused};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_fractal_replay *r;
+    (void)state;
+    assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_OK);
+    assert_int_equal(ct_fractal_replay_push(r, "time,op\n# x\n\n1,ReadShared,0,D,0x1000,0\nx", 41), CT_OK);
+    assert_int_equal(refused.size, 0); /* the last line may go on */
+    assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
+    assert_int_equal(ct_fractal_replay_counts(r)->messages, 2);
+    assert_int_equal(ct_fractal_replay_counts(r)->refused, 1);
+    assert_memory_equal(refused.text, "messages:5: ", 12);
+    assert_int_equal(ct_fractal_replay_push(r, "x", 1), CT_ERR_ARG); /* it has ended */
+    assert_int_equal(ct_fractal_replay_run(r), CT_ERR_ARG);
+    assert_int_equal(ct_fractal_replay_write(r, keep, &summary), CT_OK);
+    assert_memory_equal(summary.text, "messages         2\nrefused          1\nSNOOPS           1\n", 57);
+    assert_int_equal(ct_fractal_replay_write(r, refuse, NULL), CT_ERR_LIMIT);
+    ct_fractal_replay_free(r);
+    ct_ctx_free(ctx);
+}
+
+static void only_ten_refusals_are_told(void **state)
+{
+    struct kept refused = {.size = 0};
+    const struct ct_fractal_replay_options how = {
+        .size = sizeof how, .path = path, .refused = keep_line, .refused_user = &refused};
+    struct ct_fractal_replay *r;
+    unsigned lines = 0;
+    (void)state;
+    write_file("a\na\na\na\na\na\na\na\na\na\na\na\na\n");
+    assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_OK);
+    assert_int_equal(ct_fractal_replay_run(r), CT_OK);
+    assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
+    assert_int_equal(ct_fractal_replay_counts(r)->refused, 13);
+    for (const char *at = refused.text; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, 11);
+    assert_non_null(strstr(refused.text, "more lines like these are not shown"));
+    ct_fractal_replay_free(r);
+}
+
+static void receivers_end_a_replay(void **state)
+{
+    static const char stream[] = "1,ReadShared,0,D,0x1000,0\n";
+    struct kept log = {.size = 0}, commands = {.size = 0};
+    struct ct_fractal_replay_options how = {.size = sizeof how, .target = &target, .commands = refuse};
+    struct ct_fractal_replay *r;
+    (void)state;
+    assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_ERR_LIMIT);
+    assert_null(r);
+    how.commands = NULL;
+    how.log = refuse;
+    assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_ERR_LIMIT);
+    how.log = keep;
+    how.log_user = &log;
+    how.commands = keep;
+    how.commands_user = &commands;
+    assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_OK);
+    assert_int_equal(ct_fractal_replay_run(r), CT_ERR_ARG); /* no stream is open */
+    assert_int_equal(ct_fractal_replay_push(r, stream, sizeof stream - 1), CT_OK);
+    assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
+    assert_memory_equal(log.text, "CTFRACT1", 8);
+    assert_memory_equal(commands.text, CT_FRACTAL_COMMANDS_HEADER "1,",
+                        sizeof CT_FRACTAL_COMMANDS_HEADER "1," - 1);
+    ct_fractal_replay_free(r);
+}
+
+static void what_cannot_be_replayed(void **state)
+{
+    const struct ct_fractal_target odd = {.pgd = 0x1000, .granule = 13, .va_bits = 39, .range_hi = 1};
+    struct ct_fractal_replay_options how = {.size = sizeof how, .path = "/nowhere/at all"};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_fractal_replay *r;
+    (void)state;
+    assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_ERR_IO);
+    assert_string_equal(ct_ctx_error(ctx), "/nowhere/at all: cannot be opened: No such file or directory");
+    how.path = "/";
+    assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_OK);
+    assert_int_equal(ct_fractal_replay_run(r), CT_ERR_IO);
+    assert_string_equal(ct_ctx_error(ctx), "/: cannot be read: Is a directory");
+    ct_fractal_replay_free(r);
+    how.path = NULL;
+    how.target = &odd;
+    assert_true(ct_fractal_replay_new(ctx, &how, &r) < 0);
+    how.by_stream = 1;
+    assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_OK);
+    ct_fractal_replay_free(r);
+    how.point_count = 1;
+    assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_ERR_ARG);
+    ct_ctx_free(ctx);
+}
+
+/* ---- the cluster ---- */
+
+static void settings(void **state)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_soc_config config;
+    char want[128];
+    (void)state;
+    write_file("cores = 2 # few\n\n; none\n l2_bytes=0x40000\ngranule = 16\nseed = 0x1122334455667788\n");
+    assert_int_equal(ct_soc_config_load(ctx, path, &config), CT_OK);
+    assert_int_equal(config.cores, 2);
+    assert_int_equal(config.l2_bytes, 0x40000);
+    assert_int_equal(config.granule, 16);
+    assert_int_equal(config.va_bits, 48); /* as by default */
+    assert_int_equal(config.seed, UINT64_C(0x1122334455667788));
+    write_file("cores = 2\ngranule = 300\n");
+    assert_int_equal(ct_soc_config_load(ctx, path, &config), CT_ERR_FORMAT);
+    snprintf(want, sizeof want, "%s:2: 'granule = 300' is not a setting of the cluster; see docs/fractal.md",
+             path);
+    assert_string_equal(ct_ctx_error(ctx), want);
+    assert_int_equal(ct_soc_config_load(ctx, "/nowhere/at all", &config), CT_ERR_IO);
+    ct_ctx_free(ctx);
+}
+
+static void what_cannot_be_simulated(void **state)
+{
+    static char *const argv[] = {(char *)(uintptr_t) "/nowhere/at all", NULL};
+    const struct ct_soc_config much = {.size = sizeof much, .cores = CT_SOC_CORES + 1};
+    struct ct_fractal_simulate_options how = {.size = sizeof how, .argv = argv};
+    struct ct_fractal_overhead_options study = {.size = sizeof study, .argv = argv};
+    struct ct_fractal_simulate_result result;
+    struct ct_fractal_overhead_result overhead;
+    (void)state;
+    assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_NOT_FOUND);
+    assert_int_equal(result.ended.exit_code, -1);
+    assert_int_equal(result.ended.ran, 0);
+    assert_int_equal(ct_fractal_overhead(NULL, &study, &overhead), CT_ERR_NOT_FOUND);
+    assert_int_equal(overhead.ended.exit_code, -1);
+    how.mode = CT_FRACTAL_ACTIVE + 1;
+    assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_ARG);
+    how.mode = CT_FRACTAL_ACTIVE;
+    how.point_count = 1;
+    assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_ARG);
+    how.point_count = 0;
+    how.cluster = &much;
+    assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_ARG);
+    how.cluster = NULL;
+    how.messages = refuse;
+    assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_LIMIT);
+}
+
+static void overheads(void **state)
+{
+    const struct ct_fractal_overhead_result result = {
+        .bare = 1300000, .coherent = 1365000, .traced = 1430000};
+    struct kept csv = {.size = 0}, text = {.size = 0};
+    (void)state;
+    assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_CSV, keep, &csv), CT_OK);
+    assert_string_equal(csv.text, "1300000,1365000,1430000\n");
+    assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_TEXT, keep, &text), CT_OK);
+    assert_non_null(
+        strstr(text.text, "no fabric                               1300000        1.000     0.000%"));
+    assert_non_null(
+        strstr(text.text, "coherent port                           1365000        1.050     5.000%"));
+    assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_TEXT, refuse, NULL),
+                     CT_ERR_LIMIT);
+    assert_int_equal(ct_fractal_overhead_write(NULL, &result,
+                                               (enum ct_fractal_overhead_form)(CT_FRACTAL_OVERHEAD_CSV + 1),
+                                               refuse, NULL),
+                     CT_ERR_ARG);
+}
+
+/* ---- sums of logs ---- */
+
+static void write_log(const char *text)
+{
+    const struct ct_fractal_log_info info = {.clock_hz = 100, .fields = CT_FRACTAL_FIELD_ALL, .text = text};
+    const struct ct_fractal_event event = {.time = 1, .va = 0x7000, .point = CT_FRACTAL_NO_POINT};
+    struct ct_fractal_writer *w;
+    assert_int_equal(ct_fractal_writer_new(NULL, path, &info, &w), CT_OK);
+    assert_int_equal(ct_fractal_writer_add(w, &event, 1, 2), CT_OK);
+    assert_int_equal(ct_fractal_writer_text(w, "region=0x7000..0x8000 [mmap]\n"), CT_OK);
+    assert_int_equal(ct_fractal_writer_close(w), CT_OK);
+}
+
+static void logs_add_up(void **state)
+{
+    struct kept kept = {.size = 0};
+    struct ct_fractal_sums *sums;
+    uint64_t damaged = 1;
+    (void)state;
+    write_log("source=none\n");
+    assert_int_equal(ct_fractal_sums_new(NULL, &sums), CT_OK);
+    assert_null(ct_fractal_sums_program(sums));
+    assert_int_equal(ct_fractal_sums_add_log(NULL, sums, path, NULL, &damaged), CT_OK);
+    assert_int_equal(damaged, 0);
+    assert_null(ct_fractal_sums_program(sums));
+    write_log("program=/opt/canny\n");
+    assert_int_equal(ct_fractal_sums_add_log(NULL, sums, path, NULL, NULL), CT_OK);
+    assert_string_equal(ct_fractal_sums_program(sums), "canny");
+    assert_int_equal(ct_fractal_sums_add_log(NULL, sums, "/nowhere/at all", NULL, NULL), CT_ERR_IO);
+    assert_int_equal(ct_fractal_sums_write(NULL, sums, NULL, keep, &kept), CT_OK);
+    assert_non_null(strstr(kept.text,
+                           "logs      2, 0 of them not whole\nevents    2 (0 of instructions), 0 more "
+                           "for pages mapped twice; 4 dropped; 0 bytes damaged\n"));
+    assert_non_null(strstr(kept.text, "           1  50.00%            0  canny: [mmap]\n"));
+    assert_non_null(strstr(kept.text, "           1  50.00%            0  [mmap]+0x0\n"));
+    assert_int_equal(ct_fractal_sums_write(NULL, sums, NULL, refuse, NULL), CT_ERR_LIMIT);
+    ct_fractal_sums_free(sums);
+}
+
+static void logs_of_two_programs_have_names_of_two_files(void **state)
+{
+    const struct ct_fractal_names_options named = {.size = sizeof named, .program = "/opt/canny"};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_fractal_sums *sums;
+    (void)state;
+    write_log("program=/opt/sift\n");
+    assert_int_equal(ct_fractal_sums_new(ctx, &sums), CT_OK);
+    assert_int_equal(ct_fractal_sums_add_log(ctx, sums, path, NULL, NULL), CT_OK);
+    write_log("program=/opt/canny\n");
+    assert_int_equal(ct_fractal_sums_add_log(ctx, sums, path, &named, NULL), CT_ERR_CONFIG);
+    assert_non_null(strstr(ct_ctx_error(ctx), ": a log of canny, and one before it is of sift: "));
+    ct_fractal_sums_free(sums);
+    ct_ctx_free(ctx);
+}
+
+static int make_file(void **state)
+{
+    (void)state;
+    const int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(lines_that_cannot_be_are_told),
+        cmocka_unit_test(only_ten_refusals_are_told),
+        cmocka_unit_test(receivers_end_a_replay),
+        cmocka_unit_test(what_cannot_be_replayed),
+        cmocka_unit_test(settings),
+        cmocka_unit_test(what_cannot_be_simulated),
+        cmocka_unit_test(overheads),
+        cmocka_unit_test(logs_add_up),
+        cmocka_unit_test(logs_of_two_programs_have_names_of_two_files),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
