@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE))
 import run_install  # noqa: E402  pylint: disable=wrong-import-position
 
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
+MESSAGES = HERE.parent / "cli/cases/fractal-log.messages"
 TRACED = """
 #include <stdlib.h>
 __attribute__((noinline)) static int even(int n) { return n + 1; }
@@ -38,6 +39,10 @@ PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"],
             "live_timing": ["timing"]}
 # Those of another library than the core.
 OF_LIBRARY = {"live_timing": "coretap-live"}
+# Those that write an event log, with what they are called with, and the command line that does so.
+FRACTAL = {"fractal_run": ("{log} {program}", "fractal run -q -o {log} --point main -- {program}"),
+           "fractal_replay": ("{messages} {log}",
+                              "fractal replay --messages {messages} --pgd 1000 --va-bits 39 -o {log}")}
 # Those for which the two sources of the example, with their timestamps, are of interest, too.
 OF_SOURCES = ("decode_merge",)
 
@@ -51,12 +56,34 @@ def record(build, folder):
     return capture
 
 
+def compiled(tap, folder, package, name, library):
+    program = folder / name
+    tap.run(f"{name} compiles", ["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o",
+                                 program, HERE / f"{name}.c", *package.flags(library, "shared")])
+    return program
+
+
+def compare_logs(tap, build, folder, package):
+    """The logs of FRACTAL that programs write are those of the command, to the byte."""
+    names = {"program": folder / "traced", "messages": MESSAGES}
+    for name, (args, command) in FRACTAL.items():
+        program = compiled(tap, folder, package, name, "coretap-fractal")
+        logs = [folder / f"{name}.{who}" for who in ("log", "command")]
+        out = tap.run(f"{name} runs", [program, *args.format(log=logs[0], **names).split()], env=package.env)
+        said = tap.run(f"coretap {command.split(' -')[0]} runs",
+                       [build / "coretap", *command.format(log=logs[1], **names).split()],
+                       env=package.env)  # the stack of the traced program holds it
+        got, wanted = (log.read_bytes() if log.exists() else b"" for log in logs)
+        tap.result(f"{name} writes the {len(wanted)} bytes of the command",
+                   None if got == wanted and len(wanted) > 300 else f"it writes {len(got)} bytes")
+        if said:
+            tap.result(f"{name} prints what the command does",
+                       None if out == said else f"it prints\n{out}\nand not\n{said}")
+
+
 def compare(tap, build, folder, package, captures):
     for name, words in PROGRAMS.items():
-        program = folder / name
-        flags = package.flags(OF_LIBRARY.get(name, "coretap"), "shared")
-        tap.run(f"{name} compiles", ["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o",
-                                     program, HERE / f"{name}.c", *flags])
+        program = compiled(tap, folder, package, name, OF_LIBRARY.get(name, "coretap"))
         for capture in captures if name in OF_SOURCES else captures[:1]:
             out = tap.run(f"{name} runs", [program, capture], env=package.env)
             said = tap.run(f"coretap {' '.join(words)} runs", [build / "coretap", *words, capture])
@@ -78,8 +105,10 @@ def main():
                        env=dict(os.environ, DESTDIR=str(folder / "stage")))
         libdir = next((folder / "stage").rglob("coretap.pc")).parent.parent
         prefix = next(p for p in libdir.parents if (p / "include").is_dir())
-        compare(tap, build, folder, run_install.Package(prefix, libdir),
+        package = run_install.Package(prefix, libdir)
+        compare(tap, build, folder, package,
                 [record(build, folder), HERE.parent.parent / "examples/quickstart"])
+        compare_logs(tap, build, folder, package)
     print(f"1..{tap.number}")
     return 1 if tap.failed else 0
 
