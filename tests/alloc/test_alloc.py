@@ -109,6 +109,11 @@ def cases():
               Case("fractal report html", "fractal report --html -o out.html {fractal_log}",
                    outputs=("out.html",)),
               Case("fractal report svg", "fractal report --svg timeline {fractal_log}"),
+              Case("fractal report pages", "fractal report --svg pages {fractal_log}"),
+              Case("fractal report lines", "fractal report --svg lines {fractal_log}"),
+              Case("fractal replay points",
+                   "fractal replay --messages - --pgd 1000 --va-bits 39 --mode points --point 400000 "
+                   "--commands -", stdin="messages"),
               Case("fractal report perfetto", "fractal report --perfetto {fractal_log}"),
               Case("monitor of a fractal log",
                    "monitor --spec {timing_spec} -u us --bind firstCalls=0x400000 "
@@ -186,7 +191,15 @@ def cases():
                    partial=("out", "out.stream")),
               Case("fractal run", "fractal run -o out.log --section .text --messages out.messages -- {elf}",
                    outputs=("out.log", "out.messages")),
-              Case("fractal overhead", "fractal overhead --csv -- {elf}")]
+              Case("fractal run beside",
+                   "fractal run -o out.log --config {cluster} --point _start --with {elf} "
+                   "--truth out.truth -- {elf}", outputs=("out.log", "out.truth")),
+              Case("fractal report elf", "fractal report --elf {elf} --top 3 {elf_log}"),
+              Case("fractal report elf html", "fractal report --elf {elf} --html {elf_log}"),
+              Case("fractal report elf csv", "fractal report --elf {elf} --csv {elf_log}"),
+              Case("fractal sums elf", "fractal report --elf {elf} {elf_log} {elf_log}"),
+              Case("fractal overhead", "fractal overhead --csv -- {elf}"),
+              Case("fractal overhead table", "fractal overhead --config {cluster} -- {elf}")]
     return found
 
 
@@ -203,6 +216,12 @@ out since
 """
 
 
+def plugins(trace):
+    """The environment in which QEMU's plugins are found; that of accesses lies beside that of traces."""
+    return {**os.environ, "CORETAP_TRACE_PLUGIN": trace,
+            "CORETAP_ACCESS_PLUGIN": str(pathlib.Path(trace).parent / "coretap-access.so")}
+
+
 def make_inputs(command, plugin, folder):
     """Name -> path. What needs a recorded program is there when it can be recorded."""
     def run(*args, **more):
@@ -214,7 +233,7 @@ def make_inputs(command, plugin, folder):
             "messages": ROOT / "tests/cli/cases/fractal-log.messages",
             "timing_spec": ROOT / "examples/monitor/timing-stream.tessla"}
     for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts",
-                 "times", "stacks", "elf", "capture", "stream"):
+                 "times", "stacks", "elf", "elf_log", "cluster", "capture", "stream"):
         made[name] = folder / name
     run("export", "--perf", made["perfdata"], made["quickstart"])
     run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
@@ -232,12 +251,14 @@ def make_inputs(command, plugin, folder):
     made["monitors"] = HERE.parent / "fuzz/corpus/saved/monitors"
     made["watch"] = HERE.parent / "fuzz/corpus/saved/counts"
     if all(map(shutil.which, TOOLS)):
-        env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
+        env = plugins(plugin)
         subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-nostdlib", "-ffreestanding", "-o", made["elf"],
                         HERE / "program.c"],
                        check=True)
         options = ("record", "-q", "--cycle-count", "--timestamps", "--context-id")
         run(*options, "-o", made["capture"], "--", made["elf"], env=env)
+        made["cluster"].write_text("cores = 2\nl2_bytes = 0x40000 # smaller\n")
+        run("fractal", "run", "-q", "-o", made["elf_log"], "--point", "_start", "--", made["elf"], env=env)
         run(*options, "-o", folder / "streamed", "--stream", made["stream"], "--", made["elf"], env=env)
         run("cover", "--format", "data", "-o", made["counts"], made["capture"])
         made["config"] = folder / "streamed/live.ini"
@@ -467,8 +488,7 @@ def main():
     threading.Thread(target=live_run.serve_forever, daemon=True).start()
     inputs["port"] = live_run.server_port
     missing = missing_parts(command)
-    env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin, "LC_ALL": "C", "DEBUGINFOD_URLS": "",
-           "CORETAP_ACCESS_PLUGIN": str(pathlib.Path(plugin).parent / "coretap-access.so"),
+    env = {**plugins(plugin), "LC_ALL": "C", "DEBUGINFOD_URLS": "",
            "ASAN_OPTIONS": f"exitcode={SANITIZER_EXIT}:allocator_may_return_null=1",
            "LSAN_OPTIONS": os.environ.get("LSAN_OPTIONS", "print_suppressions=0")
            + f":exitcode={SANITIZER_EXIT}", "UBSAN_OPTIONS": f"halt_on_error=1:exitcode={SANITIZER_EXIT}"}
@@ -488,7 +508,8 @@ def main():
 
     def why_not(case):
         lacking = [missing[need] for need in case.needs if need in missing]
-        recorded = re.search(r"\{(elf|capture|stream|counts)\}", case.args) and not inputs["elf"].exists()
+        recorded = re.search(r"\{(elf|elf_log|capture|stream|counts)\}", case.args) and \
+            not inputs["elf"].exists()
         return lacking[0] if lacking else f"there is no {' or '.join(TOOLS)}" if recorded else None
 
     chosen = [case for case in cases() if fnmatch.fnmatch(case.name, options.case)]
