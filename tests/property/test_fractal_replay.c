@@ -208,6 +208,9 @@ static int is_logged(const struct world *w, const struct text *log)
                 e.kind == want->kind && e.flags == want->flags);
     }
     REQUIRE(count == w->count);
+    uint64_t dropped, damaged;
+    ct_fractal_reader_losses(reader, &dropped, &damaged);
+    REQUIRE(!dropped && !damaged);
     ct_fractal_reader_free(reader);
     return 1;
 }

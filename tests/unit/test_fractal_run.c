@@ -85,7 +85,8 @@ static void lines_that_cannot_be_are_told(void **state)
     struct ct_fractal_replay *r;
     (void)state;
     assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_OK);
-    assert_int_equal(ct_fractal_replay_push(r, "time,op\n# x\n\n1,ReadShared,0,D,0x1000,0\nx", 41), CT_OK);
+    static const char stream[] = "time,op\n# x\n\n1,ReadShared,0,D,0x1000,0\nx";
+    assert_int_equal(ct_fractal_replay_push(r, stream, sizeof stream - 1), CT_OK);
     assert_int_equal(refused.size, 0); /* the last line may go on */
     assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
     assert_int_equal(ct_fractal_replay_counts(r)->messages, 2);
@@ -98,6 +99,19 @@ static void lines_that_cannot_be_are_told(void **state)
     assert_int_equal(ct_fractal_replay_write(r, refuse, NULL), CT_ERR_LIMIT);
     ct_fractal_replay_free(r);
     ct_ctx_free(ctx);
+}
+
+static void only_the_first_line_is_a_header(void **state)
+{
+    static const char stream[] = "time,op\ntime,op\n";
+    struct ct_fractal_replay *r;
+    (void)state;
+    assert_int_equal(ct_fractal_replay_new(NULL, NULL, &r), CT_OK);
+    assert_int_equal(ct_fractal_replay_push(r, stream, sizeof stream - 1), CT_OK);
+    assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
+    assert_int_equal(ct_fractal_replay_counts(r)->messages, 1);
+    assert_int_equal(ct_fractal_replay_counts(r)->refused, 1);
+    ct_fractal_replay_free(r);
 }
 
 static void only_ten_refusals_are_told(void **state)
@@ -316,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges),
         cmocka_unit_test(lines_that_cannot_be_are_told),
+        cmocka_unit_test(only_the_first_line_is_a_header),
         cmocka_unit_test(only_ten_refusals_are_told),
         cmocka_unit_test(receivers_end_a_replay),
         cmocka_unit_test(what_cannot_be_replayed),
