@@ -24,8 +24,10 @@ extern const struct cli_command cli_fractal_regs;
 struct ct_fractal_names_options cli_fractal_names_options(const struct cli_args *args, const char *program,
                                                           const uint64_t *bias);
 
-/* Returns the enum ct_fractal_mode of an option with these words, the first of which is the default. */
+/* Words for the tracer's modes; the first is the default. */
 extern const char *const cli_fractal_mode_words[];
+
+/* Returns the enum ct_fractal_mode that was chosen by these words. */
 uint8_t cli_fractal_mode(const struct cli_value *value);
 
 /* Writes the texts of an option that can be given more than once to `texts`, which has CLI_LIST_MAX. Returns

@@ -17,6 +17,7 @@ static const struct cli_option overhead_options[OVERHEAD_OPTS] = {
                       .help = "One line of comma-separated values and no heading, for tables."},
 };
 
+/* Predicts, and prints that. Returns CLI_CLEAN or CLI_FAILED. */
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

@@ -62,6 +62,7 @@ static int run_stream(const struct cli_args *args, struct ct_fractal_replay *rep
     return ct_fractal_replay_finish(replay) == CT_OK ? code : cli_library_error(args->ctx);
 }
 
+/* Reads the options and replays the stream. Returns enum cli_exit. */
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

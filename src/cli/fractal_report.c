@@ -68,6 +68,7 @@ static int run_sums(const struct cli_args *args)
     return cli_fractal_sums_run(args, &wishes);
 }
 
+/* Chooses between one log and several. Returns enum cli_exit. */
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

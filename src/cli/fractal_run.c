@@ -41,7 +41,7 @@ static void print_summary(const struct cli_args *args, const struct ct_fractal_s
         cli_say("a point or a page table had no place in the tracer: events are missing");
 }
 
-/* Whether the error of a run is that of its range, which is read when the program is there. */
+/* Tells whether the error of a run is that of its range, which is read when the program is there. */
 static bool is_bad_range(const struct cli_args *args, int rc)
 {
     const struct cli_value *v = args->values;
@@ -69,6 +69,7 @@ static int simulate(const struct cli_args *args, const struct ct_fractal_simulat
     return rc == CT_OK ? CLI_CLEAN : CLI_FAILED;
 }
 
+/* Reads the options and opens no file: what is written to one opens it. Returns enum cli_exit. */
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

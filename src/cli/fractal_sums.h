@@ -13,10 +13,10 @@ struct cli_fractal_sums_wishes {
     bool data;            /* as a file, else as tables */
 };
 
-/* Whether the operand is a file of saved sums. */
+/* Tells whether the operand is a file of saved sums. */
 bool cli_fractal_sums_is_file(const char *path);
 
-/* Adds up what all operands name, logs and saved sums, and prints it. Result: enum cli_exit. */
+/* Adds up what all operands name, logs and saved sums, and prints it. Returns enum cli_exit. */
 int cli_fractal_sums_run(const struct cli_args *args, const struct cli_fractal_sums_wishes *wishes);
 
 #endif

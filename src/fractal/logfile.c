@@ -59,23 +59,27 @@ struct ct_fractal_writer {
     uint8_t block[BLOCK_BYTES + BLOCK_RECORDS * CT_RECORD_MAX];
 };
 
+/* Stores why the log could not be written. Returns CT_ERR_IO. */
 static int write_failed(struct ct_fractal_writer *w)
 {
     return ct_fail(w->ctx, CT_ERR_IO, "%s: cannot be written: %s; events are missing from it", w->path,
                    strerror(errno));
 }
 
+/* Gives bytes to the receiver. */
 static int write_all(struct ct_fractal_writer *w, const void *data, size_t size)
 {
     const int rc = w->write(w->user, data, size);
     return rc == CT_ERR_IO ? write_failed(w) : rc;
 }
 
+/* Receives bytes for the file that the writer opened. */
 static int write_to_file(void *file, const void *data, size_t size)
 {
     return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
 }
 
+/* Writes what a log begins with. */
 static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log_info *info)
 {
     const char *text = info->text ? info->text : "";
@@ -154,6 +158,7 @@ int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_
     return err;
 }
 
+/* Writes the records that wait, as a block. */
 static int write_block(struct ct_fractal_writer *w)
 {
     if (!w->count && !w->dropped)
@@ -235,8 +240,7 @@ struct ct_fractal_reader {
     uint64_t dropped, damaged;
 };
 
-/* Finds the fields that a log has. They must be known by name, and be where this version puts them. 0: they
- * are not. */
+/* Returns which fields a log has: those known by name, in the places that this version gives them. */
 static uint32_t known_fields(const uint8_t *field, uint32_t count, uint32_t record)
 {
     uint32_t fields = 0, at = 0;
@@ -350,8 +354,7 @@ const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal
     return &r->info;
 }
 
-/* Checks the checksum of `bytes` at p; returns 1 when it is right. A budget ends the work on damaged files: a
- * sound one has each byte checked once. */
+/* Returns 1 when the checksum of `bytes` at p is right. Each byte of a sound file is checked once. */
 static int sound(struct ct_fractal_reader *r, const uint8_t *p, size_t bytes, uint32_t crc)
 {
     if (bytes > r->budget)
@@ -389,7 +392,7 @@ static int take_text(struct ct_fractal_reader *r)
     return 1;
 }
 
-/* Finds the next sound block. What lies before it is damage. */
+/* Finds the next block that holds together; what lies before it is damage. Returns 0 at the end. */
 static int next_block(struct ct_fractal_reader *r)
 {
     for (; r->at + BLOCK_BYTES <= r->size; r->at++, r->damaged++) {

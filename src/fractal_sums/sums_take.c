@@ -8,6 +8,7 @@
 #include "base/saturate.h"
 #include "fractal_sums/sums.h"
 
+/* Tells whether a text may be kept. */
 static bool is_text(const char *text)
 {
     return !text || strlen(text) <= CT_FRACTAL_SUMS_NAME;
@@ -42,7 +43,7 @@ const char *ct_fractal_sums_program(const struct ct_fractal_sums *s)
     return s ? s->first_program : NULL;
 }
 
-/* The state of a point of the log. NULL without memory. */
+/* Returns the state of a point of the log, which is made when it is not there. NULL without memory. */
 static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
 {
     if (point >= s->hit_count) {
@@ -57,7 +58,7 @@ static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
     return &s->hits[point];
 }
 
-/* Counts a hit of a point. A log numbers its points, sums know them by name. */
+/* Counts a hit of a point, which has a number within a log and a name in sums. */
 static int take_point(struct ct_fractal_sums *s, const struct ct_fractal_event *event,
                       const struct ct_fractal_place *place)
 {
@@ -78,12 +79,14 @@ static int take_point(struct ct_fractal_sums *s, const struct ct_fractal_event *
     return ct_fractal_sums_put_point(s, &once);
 }
 
+/* Tells whether a place can be one. */
 static bool is_place(const struct ct_fractal_place *place)
 {
     return place->name && place->kind < CT_FRACTAL_PAGE && is_text(place->name) && is_text(place->area) &&
            is_text(place->point);
 }
 
+/* Counts what needs no name. */
 static void count(struct ct_fractal_totals *t, const struct ct_fractal_event *e)
 {
     ct_add_up(e->flags & CT_FRACTAL_ALIAS ? &t->aliases : &t->events, 1);

@@ -61,7 +61,7 @@ int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const 
     return rc;
 }
 
-/* Tells whether the child has ended; with `block` it waits for that. */
+/* Tells whether the child has ended; waits for that when `block`. */
 static bool reap(struct ct_record_feed *feed, bool block)
 {
     const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};

@@ -33,14 +33,20 @@ struct ct_record_feed_options {
 /* Starts `argv` under `qemu`. CT_ERR_IO. */
 int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const struct ct_qemu *qemu,
                          const struct ct_record_feed_options *options, char *const *argv);
-/* Takes the next chunk that was handed over, which the caller gives back. NULL: the program is over. */
+
+/* Returns the next chunk that was handed over; NULL when the program is over. */
 struct trace_chunk *ct_record_feed_chunk(struct ct_record_feed *feed);
+
+/* Gives a chunk back, in which nothing is read any more. */
 void ct_record_feed_give_back(struct ct_record_feed *feed, struct trace_chunk *chunk);
+
 /* Tells the program to go on unobserved. */
 void ct_record_feed_stop(struct ct_record_feed *feed);
-/* Takes the next block or page. NULL: there is none yet. Valid until the next call. */
+
+/* Returns the next words of a block or page, good until the next call; NULL when there are none yet. */
 const struct trace_block *ct_record_feed_block(struct ct_record_feed *feed);
-/* Waits for the program and unmaps the memory. Result: its exit code, or 128 plus the number of the signal
+
+/* Waits for the program and gives back the memory. Returns its exit code, or 128 and the number of the signal
  * that ended it. */
 int ct_record_feed_finish(struct ct_record_feed *feed);
 

@@ -19,6 +19,7 @@
 #define CT_PLUGIN_DIR "/usr/local/lib/coretap"
 #endif
 
+/* Finds the path of a plugin. Returns false when nothing lies there. */
 static bool find_plugin(char path[4096], const char *file, const char *variable)
 {
     const char *named = getenv(variable);
@@ -39,7 +40,7 @@ static bool find_plugin(char path[4096], const char *file, const char *variable)
     return access(path, R_OK) == 0;
 }
 
-/* Chooses the command by the architecture in the program's ELF header. */
+/* Finds the command for the architecture of a program, which its ELF header tells. */
 static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *program)
 {
     unsigned char head[20] = {0};

@@ -93,8 +93,30 @@ def stripped_has_names(folder, program):
         != coretap("report", log, "--elf", alone, "--csv")
 
 
-TESTS = [truth_is_logged, stripped_has_names, small_reverse_tlb, messages_replay, points_show_every_call,
-         five_runs, pictures]
+def zero_is_the_default(folder, program):
+    """A setting of zero stands for that of a Kria."""
+    (folder / "zero").write_text("cores = 0\ngranule = 0\nva_bits = 0\n")
+    logs = [run(folder, program, *options, size="96x80")[0].read_bytes()
+            for options in ((), ("--config", folder / "zero"))]
+    return logs[0] == logs[1] and len(logs[0]) > 1000
+
+
+def program_beside_that_cannot_run(folder, program):
+    """Where there is no QEMU for it, the run fails and leaves no log."""
+    (folder / "bin").mkdir()
+    (folder / "bin/qemu-aarch64").symlink_to(shutil.which("qemu-aarch64"))
+    (folder / "arm").write_bytes(b"\x7fELF\1\1\1" + bytes(11) + b"\x28\0" + bytes(32))
+    log = folder / "log of two"
+    env = {**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN, "PATH": str(folder / "bin")}
+    result = subprocess.run([COMMAND, "fractal", "run", "-q", "-o", log, "--with", folder / "arm", "--",
+                             program, "-s", "96x80", "-t", "1"], capture_output=True, text=True, check=False,
+                            env=env)
+    return result.returncode == 2 and "qemu-arm cannot be run" in result.stderr and \
+        f"{folder / 'arm'} could not be run" in result.stderr and not log.exists()
+
+
+TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
+         small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures]
 
 
 def main():
