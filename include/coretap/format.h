@@ -312,9 +312,9 @@ struct ct_profile_write_options {
     const struct ct_arch *arch; /* of the core that ran the programs; NULL: a newest A profile */
     const uint32_t *contexts;   /* context IDs whose counts are wanted; NULL: all counts */
     size_t context_count;
-    const struct ct_stacks *stacks; /* for CALLGRIND: in the places of the programs (ct_programs_places), over
-                                       (not owned) */
-    uint8_t format;                 /* enum ct_profile_format */
+    struct ct_stack_sums *stacks; /* for CALLGRIND: what is called from where (not owned); `cover` can be
+                                     ct_stack_sums_cover of the same */
+    uint8_t format;               /* enum ct_profile_format */
     uint8_t skip_empty; /* 1: AUTOFDO writes nothing, in place of empty lists, where no counts are known */
     uint8_t pad[6];     /* 0 */
 };
@@ -355,8 +355,13 @@ CT_API int ct_slice_writer_new(struct ct_ctx *ctx, const struct ct_slice_write_o
 /* Gives what is left to the receiver and frees the writer. */
 CT_API void ct_slice_writer_free(struct ct_slice_writer *writer);
 
+/* Says that the slices that come are of another capture, whose name is `run`. Time begins anew with it, and
+ * each of its streams becomes a process that has the name of the capture and the number of the stream.
+ * Without this call processes are streams. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run);
+
 /* Writes the slices that the stacks have at this time (ct_stacks_slices): after each ct_stacks_add, and after
- * ct_stacks_finish. CT_ERR_ARG, what `write` returned. */
+ * ct_stacks_finish. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *stacks);
 
 /* Says that nothing more comes. A file without a slice is written too. The same errors. */

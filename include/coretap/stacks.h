@@ -101,7 +101,8 @@ CT_API const struct ct_symbol *ct_stacks_symbol(const struct ct_stacks *stacks, 
 struct ct_stack_sums_options {
     size_t size;       /* sizeof(struct ct_stack_sums_options) */
     uint8_t raw_names; /* 1: labels are not demangled */
-    uint8_t pad[7];    /* 0 */
+    uint8_t uncounted; /* 1: how often code ran is not counted, which takes time */
+    uint8_t pad[6];    /* 0 */
 };
 
 /* A function by what stays the same from capture to capture. */
@@ -122,8 +123,16 @@ struct ct_stack_found {
     size_t place_count;
     uint64_t renewed; /* as ct_stacks_renewed */
     size_t program_count;
+    /* By the program of the caller, site and callee. The site is an address in the file of that program;
+     * caller and callee are indices of `functions`, and the site lies in the caller. */
+    const struct ct_stack_call *calls;
+    size_t call_count;
+    uint8_t lacks_calls; /* 1: of a part it is not known which call came from where, or how often code ran: it
+                            is of a file of version 1, was not counted, or came by ct_stack_sums_add */
+    uint8_t pad[7];      /* 0 */
 };
 
+struct ct_cover;
 struct ct_stack_sums;
 
 /* Makes sums of stacks without any. They are an analysis (analysis.h): a session, or whoever takes steps,
@@ -138,12 +147,16 @@ CT_API struct ct_analysis *ct_stack_sums_analysis(struct ct_stack_sums *sums);
 /* Returns the kind of analysis that sums of stacks are. */
 CT_API const struct ct_analysis_kind *ct_stack_sums_kind(void);
 
-/* Adds what was followed by the caller and is over (ct_stacks_finish): its functions by their programs.
- * CT_ERR_ARG, CT_ERR_NOMEM, those of ct_program_symbols. */
+/* Adds what was followed by the caller and is over (ct_stacks_finish): its functions by their programs. How
+ * often code ran is not known then. CT_ERR_ARG, CT_ERR_NOMEM, those of ct_program_symbols. */
 CT_API int ct_stack_sums_add(struct ct_stack_sums *sums, const struct ct_stacks *stacks);
 
 /* Gives what was found. It is borrowed until something is added. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_stack_sums_find(struct ct_stack_sums *sums, struct ct_stack_found *found);
+
+/* Returns how often code of the programs ran along which stacks were followed: runs in one context, without
+ * branches. It belongs to the sums; NULL for NULL. */
+CT_API struct ct_cover *ct_stack_sums_cover(struct ct_stack_sums *sums);
 
 /* Returns the program with this number; all of it is zero when there is none. */
 CT_API struct ct_program_identity ct_stack_sums_program(const struct ct_stack_sums *sums, uint32_t number);

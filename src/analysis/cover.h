@@ -53,6 +53,15 @@ int ct_cover_make_lines(struct ct_cover_work *work);
 struct ct_program_table;
 struct ct_program_table *ct_cover_table(struct ct_cover *cover);
 
+/* Numbers the programs as ct_program_table_sort does, the same errors. */
+int ct_cover_sort_programs(struct ct_cover *cover, uint32_t **numbers);
+
+/* Writes the counts of a program, those of all contexts together. CT_ERR_NOMEM. */
+int ct_cover_save_items(struct ct_save *to, struct ct_cover *cover, uint32_t program);
+
+/* Takes a line that begins with "run", of a program and of no context. CT_ERR_FORMAT, CT_ERR_NOMEM. */
+int ct_cover_load_run(struct ct_load *from, struct ct_cover *cover, uint32_t program);
+
 int ct_cover_part(const struct ct_analysis *analysis, struct ct_analysis **out);
 int ct_cover_set_programs(struct ct_analysis *analysis, struct ct_programs *programs);
 int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);

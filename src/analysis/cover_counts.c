@@ -80,6 +80,16 @@ struct ct_program_table *ct_cover_table(struct ct_cover *cover)
     return &cover->programs;
 }
 
+int ct_cover_sort_programs(struct ct_cover *cover, uint32_t **numbers)
+{
+    const int rc = ct_program_table_sort(&cover->programs, numbers);
+    for (size_t i = 0; *numbers && i < cover->cell_count; i++)
+        cover->cells[i].program = (*numbers)[cover->cells[i].program];
+    for (size_t i = 0; *numbers && i < cover->place_count; i++)
+        cover->places[i].program = (*numbers)[cover->places[i].program];
+    return rc;
+}
+
 size_t ct_cover_programs(const struct ct_cover *cover)
 {
     return cover ? cover->programs.count : 0;

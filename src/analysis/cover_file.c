@@ -50,21 +50,29 @@ static void save_item(struct ct_save *to, const struct ct_cover_item *item)
         ct_save_line(to, "not %" PRIx64 " %" PRIu64, item->from, item->count);
 }
 
-static int save_context(struct ct_save *to, struct ct_cover *cover, uint32_t program, size_t context)
+/* Writes the counts of a program in one context, behind a line that says which unless it is CT_EDGES_ALL. */
+static int save_items(struct ct_save *to, struct ct_cover *cover, uint32_t program, size_t context)
 {
     struct ct_cover_item *items;
     size_t count;
-    const struct ct_edge_context *c = &ct_cover_contexts(cover, &count)[context];
+    const struct ct_edge_context *contexts = ct_cover_contexts(cover, &count);
     const int result = ct_cover_items(cover, program, context, &items, &count);
     if (result != CT_OK)
         return result;
-    if (count)
+    if (count && context != CT_EDGES_ALL) {
+        const struct ct_edge_context *c = &contexts[context];
         ct_save_line(to, "context %x %" PRIx32 " %" PRIx32 " %x %x", c->known, c->ctxt, c->vmid, c->el_sec,
                      c->others);
+    }
     for (size_t i = 0; i < count; i++)
         save_item(to, &items[i]);
     free(items);
     return CT_OK;
+}
+
+int ct_cover_save_items(struct ct_save *to, struct ct_cover *cover, uint32_t program)
+{
+    return save_items(to, cover, program, CT_EDGES_ALL);
 }
 
 static int save(struct ct_analysis *analysis, struct ct_save *to)
@@ -75,7 +83,7 @@ static int save(struct ct_analysis *analysis, struct ct_save *to)
         const struct ct_program_identity program = ct_cover_program_at(o.cover, o.programs[i]);
         ct_save_program(to, &program);
         for (size_t k = 0; k < o.context_count && result == CT_OK; k++)
-            result = save_context(to, o.cover, o.programs[i], o.contexts[k]);
+            result = save_items(to, o.cover, o.programs[i], o.contexts[k]);
     }
     free(o.programs);
     free(o.contexts);
@@ -143,6 +151,13 @@ static int read_item(struct reader *r, uint32_t kind)
     if (!r->has_program)
         return ct_load_bad(r->from, "a count before the first 'program'");
     return ct_cover_add_item(r->cover, r->program, &r->context, &item);
+}
+
+int ct_cover_load_run(struct ct_load *from, struct ct_cover *cover, uint32_t program)
+{
+    struct reader r = {
+        .cover = cover, .from = from, .program = program, .has_program = program != UINT32_MAX};
+    return read_item(&r, CT_COVER_RUN);
 }
 
 static int read_line(struct reader *r)

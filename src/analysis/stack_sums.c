@@ -2,6 +2,7 @@
 /* Sums of stacks over streams and captures: the object, and its operations of the contract. */
 #include "analysis/stack_sums.h"
 
+#include "analysis/cover.h"
 #include "analysis/saved.h"
 
 #include <stdlib.h>
@@ -29,6 +30,12 @@ int ct_stack_sums_new(struct ct_ctx *ctx, const struct ct_stack_sums_options *op
     s->analysis = (struct ct_analysis){.kind = ct_stack_sums_kind(), .ctx = ctx};
     s->options = o;
     s->settled = true;
+    const int made = ct_cover_new(ctx, &s->cover);
+    if (made) {
+        free(s);
+        return made;
+    }
+    s->table = ct_cover_table(s->cover);
     *out = s;
     return CT_OK;
 }
@@ -46,15 +53,21 @@ void ct_stack_sums_free(struct ct_stack_sums *s)
     }
     free(s->functions);
     free(s->places);
+    free(s->calls);
     ct_pair_map_free(&s->numbers);
     ct_pair_map_free(&s->children);
-    ct_program_table_clear(&s->table);
+    ct_cover_free(s->cover);
     free(s);
 }
 
 struct ct_analysis *ct_stack_sums_analysis(struct ct_stack_sums *s)
 {
     return s ? &s->analysis : NULL;
+}
+
+struct ct_cover *ct_stack_sums_cover(struct ct_stack_sums *s)
+{
+    return s ? s->cover : NULL;
 }
 
 /* ---- adding ---- */
@@ -149,6 +162,31 @@ int ct_stack_sums_add_place(struct ct_stack_sums *s, const struct ct_stack_place
     return CT_OK;
 }
 
+/* Makes room for one more call: equal ones become one, and where that leaves more than half there are twice
+ * as many. */
+static int make_room_for_call(struct ct_stack_sums *s)
+{
+    if (s->call_count < s->call_room)
+        return CT_OK;
+    ct_stack_sums_add_up_calls(s);
+    if (s->call_count < s->call_room / 2)
+        return CT_OK;
+    void *items = s->calls;
+    const int rc = grow(s, &items, s->call_room, &s->call_room, sizeof *s->calls);
+    s->calls = items;
+    return rc;
+}
+
+int ct_stack_sums_add_call(struct ct_stack_sums *s, const struct ct_stack_call *call)
+{
+    const int rc = make_room_for_call(s);
+    if (rc)
+        return rc;
+    s->calls[s->call_count++] = *call;
+    s->settled = false;
+    return CT_OK;
+}
+
 int ct_stack_sums_find(struct ct_stack_sums *s, struct ct_stack_found *found)
 {
     if (!s || !found)
@@ -159,14 +197,17 @@ int ct_stack_sums_find(struct ct_stack_sums *s, struct ct_stack_found *found)
                                      .places = s->places,
                                      .place_count = s->place_count,
                                      .renewed = s->renewed,
-                                     .program_count = s->table.count};
+                                     .program_count = s->table->count,
+                                     .calls = s->calls,
+                                     .call_count = s->call_count,
+                                     .lacks_calls = s->lacks_calls};
     return rc;
 }
 
 struct ct_program_identity ct_stack_sums_program(const struct ct_stack_sums *s, uint32_t number)
 {
-    return s && number < s->table.count ? ct_program_table_at(&s->table, number)
-                                        : (struct ct_program_identity){0};
+    return s && number < s->table->count ? ct_program_table_at(s->table, number)
+                                         : (struct ct_program_identity){0};
 }
 
 /* ---- the operations of the contract ---- */
@@ -202,14 +243,13 @@ static int end(struct ct_analysis *analysis, uint32_t lane)
 /* Adds the functions of `from`. numbers[i] becomes the number in `into` of function i. */
 static int add_functions(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *numbers)
 {
-    uint32_t *programs = calloc(from->table.count + 1, sizeof *programs);
+    uint32_t *programs = calloc(from->table->count + 1, sizeof *programs);
     int rc = CT_OK;
     if (!programs)
         return ct_fail_nomem(into->analysis.ctx, "stacks");
-    for (uint32_t i = 0; i < from->table.count && !rc; i++) {
-        const struct ct_program_identity program = ct_program_table_at(&from->table, i);
-        rc = ct_program_table_add(&into->table, &into->analysis, &program, &programs[i]);
-        into->settled = false;
+    for (uint32_t i = 0; i < from->table->count && !rc; i++) {
+        const struct ct_program_identity program = ct_program_table_at(from->table, i);
+        rc = ct_program_table_add(into->table, &into->analysis, &program, &programs[i]);
     }
     for (size_t i = 0; i < from->function_count && !rc; i++) {
         struct ct_stack_function function = from->functions[i];
@@ -221,10 +261,10 @@ static int add_functions(struct ct_stack_sums *into, const struct ct_stack_sums 
     return rc;
 }
 
-/* Adds the tree of `from`. `functions` has room for the numbers in `into` of its functions, `places` for
- * those of its places. */
-static int add_tree(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *functions,
-                    uint32_t *places)
+/* Adds the tree, calls and counts of `from`. `functions` has room for the numbers in `into` of its functions,
+ * `places` for those of its places. */
+static int add_all(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *functions,
+                   uint32_t *places)
 {
     int rc = add_functions(into, from, functions);
     for (size_t i = 0; i < from->place_count && !rc; i++) {
@@ -234,9 +274,16 @@ static int add_tree(struct ct_stack_sums *into, const struct ct_stack_sums *from
             place.parent = places[place.parent];
         rc = ct_stack_sums_add_place(into, &place, &places[i]);
     }
+    for (size_t i = 0; i < from->call_count && !rc; i++) {
+        struct ct_stack_call call = from->calls[i];
+        call.caller = functions[call.caller];
+        call.callee = functions[call.callee];
+        rc = ct_stack_sums_add_call(into, &call);
+    }
     if (!rc)
         ct_add_up(&into->renewed, from->renewed);
-    return rc;
+    into->lacks_calls |= from->lacks_calls;
+    return rc ? rc : ct_cover_merge(ct_cover_analysis(into->cover), ct_cover_analysis(from->cover));
 }
 
 static int merge(struct ct_analysis *analysis, struct ct_analysis *other)
@@ -244,7 +291,7 @@ static int merge(struct ct_analysis *analysis, struct ct_analysis *other)
     const struct ct_stack_sums *from = of(other);
     uint32_t *functions = calloc(from->function_count + 1, sizeof *functions);
     uint32_t *places = calloc(from->place_count + 1, sizeof *places);
-    const int rc = functions && places ? add_tree(of(analysis), from, functions, places)
+    const int rc = functions && places ? add_all(of(analysis), from, functions, places)
                                        : ct_fail_nomem(analysis->ctx, "stacks");
     free(functions);
     free(places);
@@ -260,7 +307,7 @@ static const struct ct_analysis_kind kind = {
     .size = sizeof(struct ct_analysis_kind),
     .name = "stacks",
     .writer = "coretap profile --format data",
-    .version = 1,
+    .version = 2,
     .inputs = CT_INPUT_STEPS,
     .part = part,
     .programs = set_programs,

@@ -7,26 +7,35 @@
 
 #include "analysis/program_table.h"
 #include "base/pair_map.h"
+#include "coretap/cover.h"
 #include "coretap/stacks.h"
 
 /* A stream that is not over. */
 struct ct_stack_stream {
     uint32_t lane;
     struct ct_stacks *stacks;
+    const struct ct_graph *graph; /* the last one … */
+    uint64_t *counts;             /* … and how often each of its edges was taken */
+    size_t edge_room;
 };
 
 struct ct_stack_sums {
     struct ct_analysis analysis; /* must be the first member */
     struct ct_stack_sums_options options;
-    struct ct_program_table table;
+    struct ct_cover *cover;              /* how often code ran */
+    struct ct_program_table *table;      /* the programs of `cover` */
     struct ct_stack_function *functions; /* their names belong to this array */
     size_t function_count, function_room;
     struct ct_pair_map numbers; /* maps (address, program) to a function */
     struct ct_stack_place *places;
     size_t place_count, place_room;
     struct ct_pair_map children; /* maps (parent, function) to a place */
+    struct ct_stack_call *calls;
+    size_t call_count, call_room;
     uint64_t renewed;
-    bool settled;                 /* programs, functions and places are in their order */
+    bool lacks_calls;             /* a part is of a file without calls */
+    bool settled;                 /* functions, places and calls are in their order, … */
+    size_t settled_programs;      /* … and so are programs when there are so many */
     struct ct_programs *programs; /* that ran */
     struct ct_stack_stream *streams;
     size_t stream_count;
@@ -41,11 +50,17 @@ int ct_stack_sums_add_function(struct ct_stack_sums *sums, const struct ct_stack
  * the place. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_stack_sums_add_place(struct ct_stack_sums *sums, const struct ct_stack_place *place, uint32_t *number);
 
+/* Adds calls from one place, with caller and callee as numbers in these sums. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_stack_sums_add_call(struct ct_stack_sums *sums, const struct ct_stack_call *call);
+
 /* ---- stack_sums_order.c ---- */
 
-/* Sorts programs, functions and places, so that their order does not depend on the one in which they were
- * added. CT_ERR_NOMEM. */
+/* Sorts programs, functions, places and calls, so that their order does not depend on the one in which they
+ * were added. CT_ERR_NOMEM. */
 int ct_stack_sums_settle(struct ct_stack_sums *sums);
+
+/* Sorts calls by program, site and callee, as these are numbered, and adds up equal ones. */
+void ct_stack_sums_add_up_calls(struct ct_stack_sums *sums);
 
 /* ---- stack_sums_streams.c ---- */
 

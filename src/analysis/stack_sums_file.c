@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/cover.h"
 #include "analysis/stack_sums.h"
 #include "base/ctx.h"
 #include "base/printable.h"
@@ -44,14 +45,22 @@ int ct_stack_sums_save(struct ct_analysis *analysis, struct ct_save *to)
     for (uint32_t i = 0; i < all.program_count && !rc; i++) {
         const struct ct_program_identity program = ct_stack_sums_program(s, i);
         ct_save_program(to, &program);
+        rc = ct_cover_save_items(to, s->cover, i);
     }
     ct_save_line(to, "renewed %" PRIu64, all.renewed);
+    if (all.lacks_calls)
+        ct_save_line(to, "no-calls");
     for (size_t i = 0; i < all.function_count && !rc; i++)
         rc = save_function(to, &all.functions[i]);
     for (size_t i = 0; i < all.place_count && !rc; i++) {
         const struct ct_stack_place *place = &all.places[i];
         ct_save_line(to, "place %s %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64, word(parent, place->parent),
                      place->function, place->calls, place->insns, place->cycles);
+    }
+    for (size_t i = 0; i < all.call_count && !rc; i++) {
+        const struct ct_stack_call *call = &all.calls[i];
+        ct_save_line(to, "call %" PRIu32 " %" PRIx64 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                     call->caller, call->site, call->callee, call->count, call->insns, call->cycles);
     }
     return rc ? ct_fail_nomem(analysis->ctx, "stacks") : CT_OK;
 }
@@ -78,7 +87,7 @@ static int read_function(struct ct_stack_sums *s, struct ct_load *from)
     uint32_t number = 0;
     const size_t count = s->function_count;
     ct_load_split(from, 4);
-    if (from->word_count != 4 || !read_number(from, 1, s->table.count, &function.program) ||
+    if (from->word_count != 4 || !read_number(from, 1, s->table->count, &function.program) ||
         !ct_load_number(from, 2, 16, &function.addr) || from->words[3].size > MOST_NAME)
         return ct_load_bad(from, "a function is 'function PROGRAM ADDRESS NAME', of a program before it");
     char *name = strndup(from->words[3].text, from->words[3].size);
@@ -111,11 +120,25 @@ static int read_place(struct ct_stack_sums *s, struct ct_load *from)
     return !rc && number < count ? ct_load_bad(from, "the place stands there twice") : rc;
 }
 
+/* Reads a line: call CALLER SITE CALLEE COUNT INSTRUCTIONS CYCLES */
+static int read_call(struct ct_stack_sums *s, struct ct_load *from)
+{
+    struct ct_stack_call call;
+    if (from->word_count != 7 || !read_number(from, 1, s->function_count, &call.caller) ||
+        call.caller == CT_STACK_NONE || !ct_load_number(from, 2, 16, &call.site) ||
+        !read_number(from, 3, s->function_count, &call.callee) || call.callee == CT_STACK_NONE ||
+        !ct_load_number(from, 4, 10, &call.count) || !ct_load_number(from, 5, 10, &call.insns) ||
+        !ct_load_number(from, 6, 10, &call.cycles))
+        return ct_load_bad(
+            from, "a call is 'call CALLER SITE CALLEE COUNT INSTRUCTIONS CYCLES', of functions before "
+                  "it");
+    return ct_stack_sums_add_call(s, &call);
+}
+
 static int read_program(struct ct_stack_sums *s, struct ct_load *from, uint32_t *program)
 {
-    const size_t count = s->table.count;
-    const int rc = ct_load_program(from, &s->table, &s->analysis, false, program);
-    s->settled = false;
+    const size_t count = s->table->count;
+    const int rc = ct_load_program(from, s->table, &s->analysis, false, program);
     return !rc && *program < count ? ct_load_bad(from, "the program stands there twice") : rc;
 }
 
@@ -129,19 +152,30 @@ static int read_line(struct ct_stack_sums *s, struct ct_load *from, uint32_t *pr
     if (ct_load_is(from, 0, "program"))
         return read_program(s, from, program);
     if (ct_load_is(from, 0, "started"))
-        return ct_load_started(from, &s->table, *program);
+        return ct_load_started(from, s->table, *program);
+    if (ct_load_is(from, 0, "run"))
+        return ct_cover_load_run(from, s->cover, *program);
+    if (ct_load_is(from, 0, "call"))
+        return read_call(s, from);
+    if (ct_load_is(from, 0, "no-calls") && from->word_count == 1) {
+        s->lacks_calls = true;
+        return CT_OK;
+    }
     if (!ct_load_is(from, 0, "renewed") || from->word_count != 2 || !ct_load_number(from, 1, 10, &renewed))
-        return ct_load_bad(from, "the line is none of captures, damaged, unknown, lost, program, started, "
-                                 "renewed with a number, function, place");
+        return ct_load_bad(from,
+                           "the line is none of captures, damaged, unknown, lost, program, started, run, "
+                           "renewed with a number, no-calls, function, place, call");
     ct_add_up(&s->renewed, renewed);
     return CT_OK;
 }
 
 int ct_stack_sums_load(struct ct_analysis *part, struct ct_load *from)
 {
+    struct ct_stack_sums *s = (struct ct_stack_sums *)part;
     uint32_t program = UINT32_MAX;
     int rc = CT_OK;
+    s->lacks_calls = from->version < 2;
     while (!rc && ct_load_line(from))
-        rc = read_line((struct ct_stack_sums *)part, from, &program);
+        rc = read_line(s, from, &program);
     return rc;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts sums of stacks: programs by build id, functions by program and address, and in the tree callers
- * before what they call, each followed by all that is below it. */
+/* Sorts sums of stacks: programs by build id, functions by program and address, in the tree callers before
+ * what they call, each followed by all that is below it, and calls by program and site. */
 #define _GNU_SOURCE /* qsort_r */
 #include "analysis/stack_sums.h"
 
 #include <stdlib.h>
 
+#include "analysis/cover.h"
 #include "base/ctx.h"
+#include "base/saturate.h"
 
 /* ---- functions ---- */
 
@@ -27,7 +29,7 @@ static uint32_t *numbers_up_to(size_t count)
     return numbers;
 }
 
-/* Sorts the functions, and gives places the new numbers of theirs. */
+/* Sorts the functions, and gives places and calls the new numbers of theirs. */
 static bool sort_functions(struct ct_stack_sums *s)
 {
     uint32_t *order = numbers_up_to(s->function_count);
@@ -44,6 +46,10 @@ static bool sort_functions(struct ct_stack_sums *s)
     }
     for (size_t i = 0; fine && i < s->place_count; i++)
         s->places[i].function = numbers[s->places[i].function];
+    for (size_t i = 0; fine && i < s->call_count; i++) {
+        s->calls[i].caller = numbers[s->calls[i].caller];
+        s->calls[i].callee = numbers[s->calls[i].callee];
+    }
     if (fine) {
         free(s->functions);
         ct_pair_map_free(&s->numbers);
@@ -145,18 +151,60 @@ static bool sort_places(struct ct_stack_sums *s)
     return fine;
 }
 
+/* ---- calls ---- */
+
+static int order(uint64_t x, uint64_t y)
+{
+    return x < y ? -1 : x > y;
+}
+
+static int by_site(const void *a, const void *b, void *user)
+{
+    const struct ct_stack_function *functions = user;
+    const struct ct_stack_call *x = a, *y = b;
+    int result = order(functions[x->caller].program, functions[y->caller].program);
+    if (!result)
+        result = order(x->site, y->site);
+    if (!result)
+        result = order(x->callee, y->callee);
+    return result ? result : order(x->caller, y->caller);
+}
+
+void ct_stack_sums_add_up_calls(struct ct_stack_sums *s)
+{
+    size_t count = 0;
+    if (!s->call_count)
+        return;
+    qsort_r(s->calls, s->call_count, sizeof *s->calls, by_site, s->functions);
+    for (size_t i = 1; i < s->call_count; i++) {
+        struct ct_stack_call *sum = &s->calls[count];
+        const struct ct_stack_call *call = &s->calls[i];
+        if (by_site(sum, call, s->functions) != 0) {
+            s->calls[++count] = *call;
+            continue;
+        }
+        ct_add_up(&sum->count, call->count);
+        ct_add_up(&sum->insns, call->insns);
+        ct_add_up(&sum->cycles, call->cycles);
+    }
+    s->call_count = count + 1;
+}
+
 int ct_stack_sums_settle(struct ct_stack_sums *s)
 {
     uint32_t *numbers = NULL;
-    if (s->settled)
+    if (s->settled && s->settled_programs == s->table->count)
         return CT_OK;
-    int rc = ct_program_table_sort(&s->table, &numbers);
+    int rc = ct_cover_sort_programs(s->cover, &numbers);
     for (size_t i = 0; numbers && i < s->function_count; i++)
         if (s->functions[i].program != CT_STACK_NONE)
             s->functions[i].program = numbers[s->functions[i].program];
     free(numbers);
     if (!rc && !(sort_functions(s) && sort_places(s)))
         rc = CT_ERR_NOMEM;
+    if (!rc)
+        ct_stack_sums_add_up_calls(s);
     s->settled = !rc;
+    s->settled_programs = s->table->count;
     return rc ? ct_fail_nomem(s->analysis.ctx, "stacks") : CT_OK;
 }

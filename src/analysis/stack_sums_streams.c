@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows the stacks of streams, which become a part of the sums when the stream is over. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/stack_sums.h"
 #include "analysis/stacks.h"
@@ -10,10 +11,16 @@
 /* stands for code that is in no function; no address is that large */
 #define NOWHERE UINT64_MAX
 
+static void free_stream(struct ct_stack_stream *stream)
+{
+    ct_stacks_free(stream->stacks);
+    free(stream->counts);
+}
+
 void ct_stack_streams_free(struct ct_stack_sums *s)
 {
     for (size_t i = 0; i < s->stream_count; i++)
-        ct_stacks_free(s->streams[i].stacks);
+        free_stream(&s->streams[i]);
     free(s->streams);
 }
 
@@ -40,10 +47,36 @@ static int make_stream(struct ct_stack_sums *s, uint32_t lane)
     return rc;
 }
 
+static int count_edges(const struct ct_stack_sums *s, struct ct_stack_stream *stream,
+                       const struct ct_step_batch *batch)
+{
+    uint32_t edges;
+    (void)ct_graph_edges(batch->graph, &edges);
+    if (edges > stream->edge_room) {
+        const size_t room = 2 * (size_t)edges;
+        uint64_t *counts = realloc(stream->counts, room * sizeof *counts);
+        if (!counts)
+            return ct_fail_nomem(s->analysis.ctx, "stacks");
+        memset(counts + stream->edge_room, 0, (room - stream->edge_room) * sizeof *counts);
+        stream->counts = counts;
+        stream->edge_room = room;
+    }
+    uint64_t *counts = stream->counts;
+    const uint32_t *edge = batch->edge;
+    const size_t count = batch->count;
+    stream->graph = batch->graph;
+    for (size_t i = 0; i < count; i++)
+        counts[edge[i]]++;
+    return CT_OK;
+}
+
 int ct_stack_streams_take(struct ct_stack_sums *s, const struct ct_analysis_batch *batch)
 {
-    const int rc = find(s, batch->lane) ? CT_OK : make_stream(s, batch->lane);
-    return rc ? rc : ct_stacks_add(find(s, batch->lane)->stacks, 0, batch->steps);
+    int rc = find(s, batch->lane) ? CT_OK : make_stream(s, batch->lane);
+    struct ct_stack_stream *stream = rc ? NULL : find(s, batch->lane);
+    if (!rc && !s->options.uncounted)
+        rc = count_edges(s, stream, batch->steps);
+    return rc ? rc : ct_stacks_add(stream->stacks, 0, batch->steps);
 }
 
 /* Finds what a function of a stream is known by; its program is given as a number of the sums. */
@@ -63,7 +96,7 @@ static int identify(struct ct_stack_sums *s, const struct ct_stacks *stacks, uin
     struct ct_program_identity identity;
     out->addr -= place->program->bias;
     const int rc = ct_program_identify(place->program, &identity);
-    return rc ? rc : ct_program_table_add(&s->table, &s->analysis, &identity, &out->program);
+    return rc ? rc : ct_program_table_add(s->table, &s->analysis, &identity, &out->program);
 }
 
 /* Returns the number in the sums of a function of a stream, which is looked up once. */
@@ -86,12 +119,9 @@ static int number_of(struct ct_stack_sums *s, const struct ct_stacks *stacks, ui
 static int add_places(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers,
                       uint32_t *places)
 {
-    const size_t functions = stacks->first[stacks->program_count] + (size_t)1;
     size_t count;
     const struct ct_stack_place *all = ct_stacks_places(stacks, &count);
     int rc = CT_OK;
-    for (size_t i = 0; i < functions; i++)
-        numbers[i] = CT_STACK_NONE;
     for (size_t i = 0; i < count && !rc; i++) {
         struct ct_stack_place place = all[i];
         rc = number_of(s, stacks, numbers, all[i].function, &place.function);
@@ -103,19 +133,106 @@ static int add_places(struct ct_stack_sums *s, const struct ct_stacks *stacks, u
     return rc;
 }
 
+/* Says where a call of a stream was made in the file of its program, and in which function; that of the stack
+ * begins with the step, which may have begun in the one before. */
+static int locate(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers,
+                  struct ct_stack_call *call)
+{
+    size_t at;
+    uint32_t caller = call->caller;
+    if (ct_stacks_symbol(stacks, caller, &at)) {
+        size_t count;
+        const struct ct_program_place *place = &stacks->programs[at];
+        const struct ct_symbol *symbol = ct_symbols_code_at(place->symbols, call->site - place->shift, NULL);
+        if (symbol)
+            caller = stacks->first[at] + (uint32_t)(symbol - ct_symbols_all_code(place->symbols, &count));
+        call->site -= place->program ? place->program->bias : 0;
+    }
+    return number_of(s, stacks, numbers, caller, &call->caller);
+}
+
+static int add_calls(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers)
+{
+    size_t count;
+    const struct ct_stack_call *all = ct_stacks_calls(stacks, &count);
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++) {
+        struct ct_stack_call call = all[i];
+        rc = locate(s, stacks, numbers, &call);
+        if (!rc)
+            rc = number_of(s, stacks, numbers, all[i].callee, &call.callee);
+        if (!rc)
+            rc = ct_stack_sums_add_call(s, &call);
+    }
+    return rc;
+}
+
+/* Adds how often a node of a stream ran, if it is of a program. */
+static int add_node(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers,
+                    const struct ct_node *node, uint64_t count)
+{
+    static const struct ct_edge_context any;
+    const uint32_t function = ct_stack_function_at(stacks, node->start, node->memory);
+    size_t at;
+    uint32_t number;
+    if (node->flags & CT_NODE_NOPATH || node->end <= node->start ||
+        !ct_stacks_symbol(stacks, function, &at) || !stacks->programs[at].program)
+        return CT_OK;
+    const uint64_t bias = stacks->programs[at].program->bias;
+    const struct ct_cover_item item = {
+        .from = node->start - bias, .to = node->end - bias, .count = count, .isa = node->isa};
+    const int rc = number_of(s, stacks, numbers, function, &number);
+    return rc ? rc : ct_cover_add_item(s->cover, s->functions[number].program, &any, &item);
+}
+
+static int add_counts(struct ct_stack_sums *s, const struct ct_stack_stream *stream, uint32_t *numbers)
+{
+    uint32_t count;
+    const struct ct_edge *edges = ct_graph_edges(stream->graph, &count);
+    const struct ct_node *nodes = ct_graph_nodes(stream->graph, &count);
+    int rc = CT_OK;
+    for (size_t i = 0; i < stream->edge_room && !rc; i++) /* none has a count that is not in the graph */
+        if (stream->counts[i])
+            rc = add_node(s, stream->stacks, numbers, &nodes[edges[i].from], stream->counts[i]);
+    return rc;
+}
+
+/* Adds all that is known. `numbers` has room for the numbers in the sums of the functions of the stacks, each
+ * CT_STACK_NONE before, `places` for those of their places. */
+static int add_all(struct ct_stack_sums *s, const struct ct_stacks *stacks,
+                   const struct ct_stack_stream *stream, uint32_t *numbers, uint32_t *places)
+{
+    int rc = add_places(s, stacks, numbers, places);
+    if (!rc)
+        rc = add_calls(s, stacks, numbers);
+    if (!rc && stream)
+        rc = add_counts(s, stream, numbers);
+    if (!rc)
+        ct_add_up(&s->renewed, ct_stacks_renewed(stacks));
+    s->lacks_calls |= !stream;
+    return rc;
+}
+
+/* Adds stacks that are over and, unless `stream` is NULL, how often code ran. */
+static int add(struct ct_stack_sums *s, const struct ct_stacks *stacks, const struct ct_stack_stream *stream)
+{
+    const size_t functions = stacks->first[stacks->program_count] + (size_t)1;
+    uint32_t *numbers = malloc(functions * sizeof *numbers);
+    uint32_t *places = malloc((stacks->place_count + 1) * sizeof *places);
+    for (size_t i = 0; numbers && i < functions; i++)
+        numbers[i] = CT_STACK_NONE;
+    const int rc = numbers && places ? add_all(s, stacks, stream, numbers, places)
+                                     : ct_fail_nomem(s->analysis.ctx, "stacks");
+    free(numbers);
+    free(places);
+    return rc;
+}
+
 int ct_stack_sums_add(struct ct_stack_sums *s, const struct ct_stacks *stacks)
 {
     if (!s || !stacks)
         return ct_fail_null(s ? s->analysis.ctx : NULL, __func__);
-    uint32_t *numbers = malloc((stacks->first[stacks->program_count] + (size_t)1) * sizeof *numbers);
-    uint32_t *places = malloc((stacks->place_count + 1) * sizeof *places);
-    const int rc =
-        numbers && places ? add_places(s, stacks, numbers, places) : ct_fail_nomem(s->analysis.ctx, "stacks");
-    if (!rc)
-        ct_add_up(&s->renewed, ct_stacks_renewed(stacks));
-    free(numbers);
-    free(places);
-    return rc;
+    return add(s, stacks, NULL);
 }
 
 int ct_stack_streams_end(struct ct_stack_sums *s, uint32_t lane)
@@ -125,8 +242,8 @@ int ct_stack_streams_end(struct ct_stack_sums *s, uint32_t lane)
         return CT_OK;
     int rc = ct_stacks_finish(stream->stacks);
     if (!rc)
-        rc = ct_stack_sums_add(s, stream->stacks);
-    ct_stacks_free(stream->stacks);
+        rc = add(s, stream->stacks, s->options.uncounted ? NULL : stream);
+    free_stream(stream);
     *stream = s->streams[--s->stream_count];
     return rc;
 }

@@ -83,16 +83,22 @@ static bool start(struct cli_counts *c, const struct cli_args *args, size_t elf)
     return cli_programs_new(&c->read.programs, args, NULL);
 }
 
+int cli_counts_find(struct cli_counts *c, int code)
+{
+    const struct cli_results *r = &c->read;
+    if (!r->has_file || code == CLI_FAILED || r->kept_nothing)
+        return code;
+    if (!is_named(c))
+        return find_programs(c) == CLI_FAILED ? CLI_FAILED : code;
+    if (!r->has_capture && !cli_programs_of(r->programs, r->args, r->elf, NULL))
+        return CLI_FAILED;
+    return check_programs(c) == CLI_FAILED ? CLI_FAILED : code;
+}
+
 int cli_counts_read(struct cli_counts *c, const struct cli_args *args, size_t elf)
 {
     const bool begun = start(c, args, elf) && (!c->begun || c->begun(c->read.user));
-    const int code = begun ? cli_results_read(&c->read) : CLI_FAILED;
-    if (!c->read.has_file || code == CLI_FAILED || c->read.kept_nothing)
-        return code;
-    if (is_named(c) ? !c->read.has_capture && !cli_programs_of(c->read.programs, args, elf, NULL)
-                    : find_programs(c) == CLI_FAILED)
-        return CLI_FAILED;
-    return check_programs(c) == CLI_FAILED ? CLI_FAILED : code;
+    return cli_counts_find(c, begun ? cli_results_read(&c->read) : CLI_FAILED);
 }
 
 /* ---- a chain that others run ---- */

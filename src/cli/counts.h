@@ -24,8 +24,12 @@ struct cli_counts {
  * enum cli_exit. */
 int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 
-/* Opens the capture and its programs, for counts that the caller makes and then sets as `cover`, which may be
- * NULL and is not owned. Result: enum cli_exit. */
+/* Finds the programs of saved files, if there were any; cli_counts_read does. Result: `code`, or CLI_FAILED.
+ */
+int cli_counts_find(struct cli_counts *counts, int code);
+
+/* The same for counts that somebody else makes: opens the capture and its programs; then `cover`, which may
+ * be NULL and is not owned, takes the place of the counts that were there. Result: enum cli_exit. */
 int cli_counts_open(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 void cli_counts_lend(struct cli_counts *counts, struct ct_cover *cover);
 void cli_counts_close(struct cli_counts *counts);

@@ -47,7 +47,7 @@ static const struct cli_option options[OPTIONS] = {
              "create_llvm_prof --profiler=text. llvm: a sample profile for clang. bolt: pre-aggregated, for "
              "perf2bolt -pa. callgrind: for KCachegrind. chrome: function slices as JSON, for Perfetto. "
              "data: stacks "
-             "as a file that this command and 'coretap merge' take in the place of a capture."},
+             "and calls as a file that this command and 'coretap merge' take in the place of a capture."},
     [WEIGHT] = {.name = "weight",
                 .letter = 'w',
                 .kind = CLI_CHOICE,
@@ -63,57 +63,89 @@ struct profile {
     struct cli_counts counts;
     enum format format;
     bool cycles;                    /* are what is counted, and time */
-    struct ct_stack_sums *sums;     /* folded, data */
-    struct ct_stacks *stacks;       /* callgrind, chrome: of one capture */
-    struct ct_slice_writer *slices; /* chrome */
+    struct ct_stack_sums *sums;     /* folded, data, callgrind */
+    struct ct_slice_writer *slices; /* chrome … */
+    struct ct_stacks *stacks;       /* … of the capture that is being decoded */
+    bool has_weight;                /* … anything in one of them had one */
+    uint64_t renewed;               /* stacks that began anew */
 };
+
+/* Whether anything has a weight. */
+static bool has_weight(const struct profile *p, const struct ct_stack_place *places, size_t count)
+{
+    uint64_t weight = 0;
+    for (size_t i = 0; i < count && !weight; i++)
+        weight = p->cycles ? places[i].cycles : places[i].insns;
+    return weight > 0;
+}
 
 static bool wants_sums(const struct profile *p)
 {
-    return p->format == FOLDED || p->format == DATA;
-}
-
-static bool wants_stacks(const struct profile *p)
-{
-    return p->format == CALLGRIND || p->format == CHROME;
+    return p->format == FOLDED || p->format == DATA || p->format == CALLGRIND;
 }
 
 /* ---- sums of stacks ---- */
 
-static int read_sums(struct profile *p, const struct cli_args *args)
+/* Refuses a file that does not say which call came from where. */
+static bool has_calls(void *user, const char *path, const struct ct_analysis_kind *kind,
+                      const struct ct_losses *losses)
 {
-    const struct ct_stack_sums_options names = {.size = sizeof names, .raw_names = args->raw_names};
+    const struct profile *p = user;
+    struct ct_stack_found found;
+    (void)losses;
+    if (!kind)
+        return true;
+    if (ct_stack_sums_find(p->sums, &found) != CT_OK) {
+        cli_library_error(p->counts.read.args->ctx);
+        return false;
+    }
+    if (found.lacks_calls)
+        cli_say("%s: is or contains a file of stacks of version 1, which does not say which call came from "
+                "where, as --format "
+                "callgrind needs it; write it anew from its captures with 'coretap profile --format data'",
+                path);
+    return !found.lacks_calls;
+}
+
+/* Begins reading, in steps or sums. */
+static bool start(struct profile *p, const struct cli_args *args)
+{
     struct cli_results *read = &p->counts.read;
     read->args = args;
     read->elf = ELF;
     read->needs_program = true;
-    read->file_why = "a file of stacks has those of whole captures";
-    if (!cli_programs_new(&read->programs, args, NULL))
-        return CLI_FAILED;
-    if (ct_stack_sums_new(args->ctx, &names, &p->sums) != CT_OK)
-        return cli_library_error(args->ctx);
-    read->analysis = ct_stack_sums_analysis(p->sums);
-    return cli_results_read(read);
+    read->user = p;
+    return cli_programs_new(&read->programs, args, NULL);
 }
 
-/* ---- stacks ---- */
-
-static int make_slices(struct profile *p)
+static int read_sums(struct profile *p, const struct cli_args *args)
 {
-    const uint64_t *window = p->counts.read.filter.slices;
-    const struct ct_slice_write_options how = {
-        .size = sizeof how, .from = window[0], .to = window[1], .cycles = p->cycles};
-    return ct_slice_writer_new(p->counts.read.args->ctx, &how, cli_output_write, stdout, &p->slices);
+    const struct ct_stack_sums_options how = {
+        .size = sizeof how, .raw_names = args->raw_names, .uncounted = p->format == FOLDED};
+    struct cli_results *read = &p->counts.read;
+    if (!start(p, args))
+        return CLI_FAILED;
+    if (ct_stack_sums_new(args->ctx, &how, &p->sums) != CT_OK)
+        return cli_library_error(args->ctx);
+    cli_counts_lend(&p->counts, ct_stack_sums_cover(p->sums));
+    read->analysis = ct_stack_sums_analysis(p->sums);
+    read->file_why = "a file of stacks has those of whole captures";
+    read->took = p->format == CALLGRIND ? has_calls : NULL;
+    const int code = cli_results_read(read);
+    return p->format == CALLGRIND ? cli_counts_find(&p->counts, code) : code;
 }
 
+/* ---- slices ---- */
+
+/* Makes the stacks of the next capture. */
 static int make_stacks(struct profile *p)
 {
-    struct ct_stack_options stack_options = {.size = sizeof stack_options, .slices = p->format == CHROME};
-    int rc =
-        ct_programs_places(p->counts.read.programs, &stack_options.programs, &stack_options.program_count);
-    if (!rc && p->format == CHROME)
-        rc = make_slices(p);
-    return rc ? rc : ct_stacks_new(p->counts.read.args->ctx, &stack_options, &p->stacks);
+    struct ct_stack_options stack_options = {.size = sizeof stack_options, .slices = 1};
+    const struct cli_results *read = &p->counts.read;
+    int rc = ct_programs_places(read->programs, &stack_options.programs, &stack_options.program_count);
+    if (!rc && read->args->rest_count > 1)
+        rc = ct_slice_writer_begin(p->slices, read->capture.capture->path);
+    return rc ? rc : ct_stacks_new(read->args->ctx, &stack_options, &p->stacks);
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -122,15 +154,48 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
         result = ct_stacks_add(p->stacks, ct_session_lane(p->counts.read.session, stream->id), batch);
-    return result || !p->slices ? result : ct_slice_writer_add(p->slices, p->stacks);
+    return result ? result : ct_slice_writer_add(p->slices, p->stacks);
 }
 
-static int end_stacks(struct profile *p)
+static bool end_stacks(void *user)
 {
+    struct profile *p = user;
+    size_t count;
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
         result = ct_stacks_finish(p->stacks);
-    return result || !p->slices ? result : ct_slice_writer_add(p->slices, p->stacks);
+    if (result == CT_OK)
+        result = ct_slice_writer_add(p->slices, p->stacks);
+    if (result != CT_OK && !ferror(stdout)) /* told of at the end of the command */
+        cli_library_error(p->counts.read.args->ctx);
+    const struct ct_stack_place *places = ct_stacks_places(p->stacks, &count);
+    p->has_weight |= has_weight(p, places, count);
+    p->renewed += ct_stacks_renewed(p->stacks);
+    ct_stacks_free(p->stacks);
+    p->stacks = NULL;
+    return result == CT_OK;
+}
+
+static int read_slices(struct profile *p, const struct cli_args *args)
+{
+    struct cli_results *read = &p->counts.read;
+    const uint64_t *window = read->filter.slices;
+    const struct ct_slice_write_options how = {
+        .size = sizeof how, .from = window[0], .to = window[1], .cycles = p->cycles};
+    for (int i = 0; i < args->rest_count; i++)
+        if (cli_results_is_file(NULL, args->rest[i]))
+            return cli_usage_error(
+                args->command,
+                "--format chrome: %s has sums, which say nothing of when functions ran; give "
+                "the captures that it was made from",
+                args->rest[i]);
+    if (!start(p, args))
+        return CLI_FAILED;
+    if (ct_slice_writer_new(args->ctx, &how, cli_output_write, stdout, &p->slices) != CT_OK)
+        return cli_library_error(args->ctx);
+    read->steps = on_steps;
+    read->closing = end_stacks;
+    return cli_results_read(read);
 }
 
 /* ---- output ---- */
@@ -148,15 +213,6 @@ static int empty(const struct profile *p, const char *why, const char *remedy)
                              remedy);
 }
 
-/* Whether anything has a weight. */
-static bool has_weight(const struct profile *p, const struct ct_stack_place *places, size_t count)
-{
-    uint64_t weight = 0;
-    for (size_t i = 0; i < count && !weight; i++)
-        weight = p->cycles ? places[i].cycles : places[i].insns;
-    return weight > 0;
-}
-
 static int no_weight(const struct profile *p)
 {
     return empty(p, "the trace has no cycle counts", "count instructions, or record with cycle counts");
@@ -164,28 +220,12 @@ static int no_weight(const struct profile *p)
 
 static int print_chrome(struct profile *p)
 {
-    size_t count;
-    const struct ct_stack_place *places = ct_stacks_places(p->stacks, &count);
-    if (p->counts.read.ran.instructions && !has_weight(p, places, count))
+    cli_note_new_stacks(p->counts.read.args, p->renewed);
+    if (p->counts.read.ran.instructions && !p->has_weight)
         return no_weight(p);
     if (p->counts.read.ran.instructions && !ct_slice_writer_count(p->slices))
         return empty(p, "no execution of a function lies in this time", "give another --from and --to");
     return told(p, ct_slice_writer_end(p->slices));
-}
-
-static int print_sums(const struct profile *p)
-{
-    const struct cli_args *args = p->counts.read.args;
-    struct ct_stack_found found;
-    if (p->format == DATA)
-        return cli_results_save(args->ctx, p->counts.read.analysis, stdout);
-    if (ct_stack_sums_find(p->sums, &found) != CT_OK)
-        return cli_library_error(args->ctx);
-    cli_note_new_stacks(args, found.renewed);
-    if (!has_weight(p, found.places, found.place_count))
-        return no_weight(p);
-    const struct ct_stack_write_options how = {.size = sizeof how, .cycles = p->cycles};
-    return told(p, ct_stack_sums_write(p->sums, &how, cli_output_write, stdout));
 }
 
 /* Says so when nothing is in a profile of what ran. Of callgrind there is always the rest. */
@@ -208,15 +248,16 @@ static int check_entries(const struct profile *p, const struct ct_profile_writte
 
 static int print_counts(const struct profile *p)
 {
+    const struct ct_filter *filter = &p->counts.read.filter.filter; /* sums of stacks are filtered already */
     static const uint8_t library[] = {[AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO,
                                       [LLVM] = CT_PROFILE_FORMAT_LLVM,
                                       [BOLT] = CT_PROFILE_FORMAT_BOLT,
                                       [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND};
     const struct ct_profile_write_options how = {.size = sizeof how,
                                                  .arch = cli_counts_arch(&p->counts),
-                                                 .contexts = p->counts.read.filter.filter.contexts,
-                                                 .context_count = p->counts.read.filter.filter.context_count,
-                                                 .stacks = p->stacks,
+                                                 .contexts = p->sums ? NULL : filter->contexts,
+                                                 .context_count = filter->context_count,
+                                                 .stacks = p->sums,
                                                  .format = library[p->format],
                                                  .skip_empty = p->counts.read.ran.instructions > 0};
     struct ct_profile_written written;
@@ -229,6 +270,23 @@ static int print_counts(const struct profile *p)
     return rc ? told(p, rc) : check_entries(p, &written);
 }
 
+static int print_sums(const struct profile *p)
+{
+    const struct cli_args *args = p->counts.read.args;
+    struct ct_stack_found found;
+    if (p->format == DATA)
+        return cli_results_save(args->ctx, p->counts.read.analysis, stdout);
+    if (ct_stack_sums_find(p->sums, &found) != CT_OK)
+        return cli_library_error(args->ctx);
+    cli_note_new_stacks(args, found.renewed);
+    if (p->format == CALLGRIND)
+        return print_counts(p);
+    if (!has_weight(p, found.places, found.place_count))
+        return no_weight(p);
+    const struct ct_stack_write_options how = {.size = sizeof how, .cycles = p->cycles};
+    return told(p, ct_stack_sums_write(p->sums, &how, cli_output_write, stdout));
+}
+
 static int print(struct profile *p)
 {
     return wants_sums(p) ? print_sums(p) : p->format == CHROME ? print_chrome(p) : print_counts(p);
@@ -239,30 +297,14 @@ static int run(const struct cli_args *args)
     struct profile p = {0};
     p.format = (enum format)args->values[FORMAT].number;
     p.counts.read.threads = cli_threads(args);
-    if (wants_stacks(&p) && cli_results_is_file(NULL, args->operand))
-        return cli_usage_error(
-            args->command,
-            "--format %s needs a capture: a saved file does not say which call came from where",
-            formats[p.format]);
-    if (wants_stacks(&p) && args->rest_count > 1)
-        return cli_usage_error(
-            args->command,
-            "--format %s takes one capture: stacks of calls are of one run; give each by itself",
-            formats[p.format]);
-    if (wants_stacks(&p)) {
-        p.counts.read.steps = on_steps;
-        p.counts.read.user = &p;
-    }
     if (!cli_filter_read(&p.counts.read.filter, args, p.format == CHROME)) {
         cli_counts_close(&p.counts);
         return CLI_FAILED;
     }
     p.cycles = args->values[WEIGHT].number == CYCLES;
-    int code = wants_sums(&p) ? read_sums(&p, args) : cli_counts_read(&p.counts, args, ELF);
-    if (code != CLI_FAILED && wants_stacks(&p) && end_stacks(&p) != CT_OK)
-        code = cli_library_error(args->ctx);
-    if (p.stacks)
-        cli_note_new_stacks(args, ct_stacks_renewed(p.stacks));
+    int code = wants_sums(&p)       ? read_sums(&p, args)
+               : p.format == CHROME ? read_slices(&p, args)
+                                    : cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && !p.counts.read.kept_nothing) {
         const int printed = print(&p);
         code = printed > code ? printed : code;
@@ -285,9 +327,9 @@ const struct cli_command cli_command_profile = {
         "Nothing is sampled: the counts are of every instruction and branch in the trace. "
         "docs/analysis.md says how "
         "stacks are rebuilt.\n"
-        "autofdo, llvm and bolt also take several captures, whose counts add up, and in the place of each a "
-        "coverage file ('coretap cover --format data'); folded and data take several captures, and in the "
-        "place of each a file of stacks ('--format data').",
+        "Several captures add up. In the place of each of them autofdo, llvm and bolt take a coverage file "
+        "('coretap cover --format data'), folded, callgrind and data a file of stacks ('--format data'). In "
+        "chrome each capture is a group of processes of its own, on the clock of its streams.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

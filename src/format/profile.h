@@ -15,7 +15,7 @@ struct ct_profile_view {
     struct ct_cover_source source;  /* without load bias */
     struct ct_cover_item *items;    /* for formats with branches */
     size_t item_count;
-    uint64_t bias;
+    uint32_t number; /* of the program in the sums of stacks; CT_STACK_NONE: nothing of it is in them */
 };
 
 /* Each function counts in *entries what it wrote (struct ct_profile_written). CT_ERR_NOMEM. */
@@ -25,7 +25,7 @@ int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view, uint64_t *
 int ct_profile_bolt(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
 
 int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
-int ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
+int ct_profile_callgrind(FILE *out, const struct ct_stack_found *stacks, const struct ct_profile_view *views,
                          size_t count, uint64_t *entries);
 
 #endif

@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes profiles for KCachegrind and callgrind_annotate: cost by line, and calls with their inclusive
  * cost. */
+#define _GNU_SOURCE /* qsort_r */
 #include "base/printable.h"
+#include "base/saturate.h"
 #include "base/search.h"
 #include "format/profile.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
+
+/* Where a function of the stacks is. */
+struct placed {
+    size_t view;                    /* of its program; the number of all views when it is in none of them */
+    const struct ct_symbol *symbol; /* NULL: there is none */
+};
 
 struct callgrind {
     FILE *out;
-    const struct ct_stacks *stacks;
-    const struct ct_profile_view *view;
-    const struct ct_stack_call **calls; /* sorted by site */
-    size_t call_count;
+    const struct ct_stack_found *stacks;
+    const struct ct_profile_view *views;
     size_t view_count;
-    uint64_t functions; /* how many were written */
+    const struct ct_profile_view *view; /* that is being written */
+    struct placed *functions;           /* by number */
+    struct ct_stack_call *calls;        /* by program and site … */
+    const struct ct_stack_call *own;    /* … those from the program of the view */
+    size_t own_count;
+    uint64_t written; /* functions */
 };
 
 static const char *file_of(const struct callgrind *c, uint32_t file)
@@ -26,13 +36,60 @@ static const char *file_of(const struct callgrind *c, uint32_t file)
     return path ? path : "???";
 }
 
-static int by_site(const void *a, const void *b)
+/* Finds the programs of functions, and how they are called there. */
+static int place_functions(struct callgrind *c)
 {
-    const struct ct_stack_call *const *x = a;
-    const struct ct_stack_call *const *y = b;
-    if ((*x)->site != (*y)->site)
-        return (*x)->site < (*y)->site ? -1 : 1;
-    return (*x)->callee < (*y)->callee ? -1 : (*x)->callee > (*y)->callee;
+    const struct ct_stack_found *all = c->stacks;
+    c->functions = calloc(all->function_count + 1, sizeof *c->functions);
+    if (!c->functions)
+        return CT_ERR_NOMEM;
+    for (size_t f = 0; f < all->function_count; f++) {
+        struct placed *placed = &c->functions[f];
+        const uint32_t program = all->functions[f].program;
+        placed->view = 0;
+        while (placed->view < c->view_count &&
+               (program == CT_STACK_NONE || c->views[placed->view].number != program))
+            placed->view++;
+        if (placed->view < c->view_count)
+            placed->symbol =
+                ct_symbols_code_at(c->views[placed->view].source.symbols, all->functions[f].addr, NULL);
+    }
+    return CT_OK;
+}
+
+static int order(uint64_t x, uint64_t y)
+{
+    return x < y ? -1 : x > y;
+}
+
+/* Compares calls by caller's program, site and callee: programs as they are written, and functions as the
+ * symbols of their program have them. */
+static int by_site(const void *a, const void *b, void *user)
+{
+    const struct ct_stack_call *x = a, *y = b;
+    const struct placed *functions = user;
+    const struct placed *to_x = &functions[x->callee], *to_y = &functions[y->callee];
+    int result = order(functions[x->caller].view, functions[y->caller].view);
+    if (!result)
+        result = order(x->site, y->site);
+    if (!result)
+        result = order(to_x->view, to_y->view);
+    if (!result && to_x->symbol && to_y->symbol)
+        result = order((uintptr_t)to_x->symbol, (uintptr_t)to_y->symbol);
+    return result ? result : order(x->callee, y->callee);
+}
+
+static int sort_calls(struct callgrind *c)
+{
+    const size_t count = c->stacks->call_count;
+    c->calls = malloc((count + 1) * sizeof *c->calls);
+    if (!c->calls)
+        return CT_ERR_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        c->calls[i] = c->stacks->calls[i];
+    if (count)
+        qsort_r(c->calls, count, sizeof *c->calls, by_site, c->functions);
+    return CT_OK;
 }
 
 static void put_object(const struct callgrind *c, const char *key, const char *path)
@@ -43,41 +100,37 @@ static void put_object(const struct callgrind *c, const char *key, const char *p
 }
 
 /* Writes where a called function is: program, file, name and first line. */
-static void put_callee(struct callgrind *c, const struct ct_profile_view *views, uint32_t callee,
-                       uint32_t *line)
+static void put_callee(struct callgrind *c, uint32_t callee, uint32_t *line)
 {
-    size_t program;
-    const struct ct_symbol *symbol = ct_stacks_symbol(c->stacks, callee, &program);
-    const bool known = symbol && program < c->view_count; /* else it is memory that no program is in */
-    const struct ct_line *row = known ? ct_lines_at(views[program].source.lines, symbol->addr) : NULL;
+    const struct ct_stack_function *function = &c->stacks->functions[callee];
+    const struct ct_symbol *symbol = c->functions[callee].symbol;
+    const struct ct_profile_view *view = symbol ? &c->views[c->functions[callee].view] : NULL;
+    const struct ct_line *row = symbol ? ct_lines_at(view->source.lines, symbol->addr) : NULL;
     *line = row ? row->line : 0;
-    if (known)
-        put_object(c, "cob", views[program].program);
-    fprintf(c->out, "cfi=%s\n", row ? ct_lines_file(views[program].source.lines, row->file) : "???");
-    fprintf(c->out, "cfn=%s\n", ct_stacks_name(c->stacks, callee));
+    if (view)
+        put_object(c, "cob", view->program);
+    fprintf(c->out, "cfi=%s\n", row ? ct_lines_file(view->source.lines, row->file) : "???");
+    fprintf(c->out, "cfn=%s\n", symbol ? ct_symbols_label(view->source.symbols, symbol) : function->label);
 }
 
-static void put_calls(struct callgrind *c, const struct ct_profile_view *views,
-                      const struct ct_cover_insn *insn)
+static void put_calls(struct callgrind *c, const struct ct_cover_insn *insn)
 {
-    uint64_t site = insn->addr + c->view->bias;
-    size_t low = CT_COUNT_WHILE(c->call_count, i, c->calls[i]->site < site);
-    for (; low < c->call_count && c->calls[low]->site == site; low++) {
+    size_t at = CT_COUNT_WHILE(c->own_count, i, c->own[i].site < insn->addr);
+    for (; at < c->own_count && c->own[at].site == insn->addr; at++) {
         uint32_t line;
-        put_callee(c, views, c->calls[low]->callee, &line);
-        fprintf(c->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 "\n", c->calls[low]->count,
-                line, insn->line, c->calls[low]->insns);
+        put_callee(c, c->own[at].callee, &line);
+        fprintf(c->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 "\n", c->own[at].count, line,
+                insn->line, c->own[at].insns);
     }
 }
 
 /* Writes the instructions [first, end) of one function. */
-static void put_function(struct callgrind *c, const struct ct_profile_view *views, const char *name,
-                         size_t first, size_t end)
+static void put_function(struct callgrind *c, const char *name, size_t first, size_t end)
 {
     const struct ct_cover_insn *insns = c->view->report->insns;
     uint32_t file = insns[first].file;
     fprintf(c->out, "\nfl=%s\nfn=%s\n", file_of(c, file), name);
-    c->functions++;
+    c->written++;
     for (size_t i = first; i < end;) {
         if (insns[i].file != file) {
             file = insns[i].file;
@@ -90,13 +143,24 @@ static void put_function(struct callgrind *c, const struct ct_profile_view *view
         if (cost)
             fprintf(c->out, "%" PRIu32 " %" PRIu64 "\n", insns[i].line, cost);
         for (; i < k; i++)
-            put_calls(c, views, &insns[i]);
+            put_calls(c, &insns[i]);
     }
 }
 
-static void put_program(struct callgrind *c, const struct ct_profile_view *views)
+/* Finds the calls that were made in the program of the view. */
+static void find_calls(struct callgrind *c)
+{
+    const size_t view = (size_t)(c->view - c->views);
+    const struct placed *functions = c->functions;
+    const size_t first = CT_COUNT_WHILE(c->stacks->call_count, i, functions[c->calls[i].caller].view < view);
+    c->own = c->calls + first;
+    c->own_count = CT_COUNT_WHILE(c->stacks->call_count - first, i, functions[c->own[i].caller].view == view);
+}
+
+static void put_program(struct callgrind *c)
 {
     const struct ct_cover_report *report = c->view->report;
+    find_calls(c);
     fputc('\n', c->out);
     put_object(c, "ob", c->view->program);
     for (size_t i = 0; i < report->insn_count;) {
@@ -108,69 +172,46 @@ static void put_program(struct callgrind *c, const struct ct_profile_view *views
                ct_symbols_code_at(c->view->source.symbols, report->insns[end].addr, NULL) == symbol)
             ran |= report->insns[end++].count > 0;
         if (ran)
-            put_function(c, views,
-                         symbol ? ct_symbols_label(c->view->source.symbols, symbol) : CT_SYMBOL_UNKNOWN, i,
+            put_function(c, symbol ? ct_symbols_label(c->view->source.symbols, symbol) : CT_SYMBOL_UNKNOWN, i,
                          end);
         i = end;
     }
 }
 
-/* Tells whether a function belongs to a program. */
-static bool is_known(const struct callgrind *c, uint32_t function)
-{
-    size_t program;
-    return ct_stacks_symbol(c->stacks, function, &program) && program < c->view_count;
-}
-
-/* Writes the instructions that are in no function of a program. */
+/* Writes what ran in functions of none of the programs. */
 static int put_rest(const struct callgrind *c)
 {
-    size_t count;
-    const struct ct_stack_place *places = ct_stacks_places(c->stacks, &count);
-    uint32_t first = UINT32_MAX;
-    uint32_t last = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (is_known(c, places[i].function))
-            continue;
-        first = places[i].function < first ? places[i].function : first;
-        last = places[i].function > last ? places[i].function : last;
-    }
-    /* Their numbers are consecutive and follow those of all programs. */
-    if (first > last)
-        return CT_OK;
-    uint64_t *sums = calloc(last - first + (size_t)1, sizeof *sums);
+    const struct ct_stack_found *all = c->stacks;
+    uint64_t *sums = calloc(all->function_count + 1, sizeof *sums);
     if (!sums)
         return CT_ERR_NOMEM;
-    for (size_t i = 0; i < count; i++)
-        if (!is_known(c, places[i].function))
-            sums[places[i].function - first] += places[i].insns;
-    for (uint32_t f = first; f <= last; f++)
-        if (sums[f - first])
-            fprintf(c->out, "\nob=???\nfl=???\nfn=%s\n0 %" PRIu64 "\n", ct_stacks_name(c->stacks, f),
-                    sums[f - first]);
+    for (size_t i = 0; i < all->place_count; i++)
+        ct_add_up(&sums[all->places[i].function], all->places[i].insns);
+    for (uint32_t f = 0; f < all->function_count; f++)
+        if (sums[f] && c->functions[f].view == c->view_count)
+            fprintf(c->out, "\nob=???\nfl=???\nfn=%s\n0 %" PRIu64 "\n", all->functions[f].label, sums[f]);
     free(sums);
     return CT_OK;
 }
 
-int ct_profile_callgrind(FILE *out, const struct ct_stacks *stacks, const struct ct_profile_view *views,
+int ct_profile_callgrind(FILE *out, const struct ct_stack_found *stacks, const struct ct_profile_view *views,
                          size_t count, uint64_t *entries)
 {
-    struct callgrind c = {.out = out, .stacks = stacks, .view_count = count};
-    const struct ct_stack_call *calls = ct_stacks_calls(stacks, &c.call_count);
-    c.calls = malloc((c.call_count + 1) * sizeof(struct ct_stack_call *));
-    if (!c.calls)
-        return CT_ERR_NOMEM;
-    for (size_t i = 0; i < c.call_count; i++)
-        c.calls[i] = &calls[i];
-    if (c.call_count)
-        qsort(c.calls, c.call_count, sizeof(struct ct_stack_call *), by_site);
-    fprintf(out, "# callgrind format\nversion: 1\ncreator: coretap\npositions: line\nevents: Instructions\n");
-    for (size_t i = 0; i < count; i++) {
+    struct callgrind c = {.out = out, .stacks = stacks, .views = views, .view_count = count};
+    int rc = place_functions(&c);
+    if (!rc)
+        rc = sort_calls(&c);
+    if (!rc)
+        fprintf(out,
+                "# callgrind format\nversion: 1\ncreator: coretap\npositions: line\nevents: Instructions\n");
+    for (size_t i = 0; i < count && !rc; i++) {
         c.view = &views[i];
-        put_program(&c, views);
+        put_program(&c);
     }
-    const int rc = put_rest(&c);
-    *entries += c.functions;
+    if (!rc)
+        rc = put_rest(&c);
+    *entries += c.written;
+    free(c.functions);
     free(c.calls);
     return rc;
 }

@@ -2,8 +2,9 @@
 /* Writes profiles of stacks: folded lines, and slices of time for Chrome's and Perfetto's viewers. */
 #include "base/ctx.h"
 #include "base/options.h"
-#include "coretap/format.h"
 #include "base/out.h"
+#include "base/pair_map.h"
+#include "coretap/format.h"
 #include "format/text.h"
 
 #include <inttypes.h>
@@ -108,8 +109,12 @@ struct ct_slice_writer {
     struct ct_ctx *ctx;
     struct ct_out out;
     struct ct_slice_write_options options;
-    uint64_t count;      /* slices that were written */
-    struct ct_text text; /* what is not written yet; empty between the calls */
+    uint64_t count;               /* slices that were written */
+    bool begun;                   /* something was written */
+    char *run;                    /* name of the capture that slices are of; NULL: of the only one */
+    uint32_t run_count;           /* captures that were begun */
+    struct ct_pair_map processes; /* maps (stream, number of its capture) to a process */
+    struct ct_text text;          /* what is not written yet; empty between the calls */
 };
 
 static void begin(const struct ct_slice_writer *writer)
@@ -118,34 +123,67 @@ static void begin(const struct ct_slice_writer *writer)
             writer->options.cycles ? "cycles" : "instructions");
 }
 
-static void put_slice(struct ct_slice_writer *writer, const struct ct_stacks *stacks,
-                      const struct ct_stack_slice *slice)
+/* Begins an event of the trace, up to its name, which may be that of the event or of something. */
+static void begin_event(struct ct_slice_writer *writer, const char *key)
+{
+    if (!writer->begun)
+        begin(writer);
+    ct_text_room(&writer->text);
+    if (writer->begun)
+        ct_text_char(&writer->text, ',');
+    ct_text_lit(&writer->text, "\n{\"ph\":\"");
+    ct_text_string(&writer->text, key);
+    writer->begun = true;
+}
+
+/* Finds the process that a stream is in the file. Of several captures each stream is one by itself, whose
+ * name is written before its first slice. */
+static int find_process(struct ct_slice_writer *writer, uint32_t lane, uint32_t *process)
+{
+    *process = writer->run ? ct_pair_map_get(&writer->processes, lane, writer->run_count) : lane;
+    if (*process != CT_PAIR_NONE)
+        return CT_OK;
+    *process = (uint32_t)writer->processes.count;
+    if (ct_pair_map_put(&writer->processes, lane, writer->run_count, *process))
+        return ct_fail_nomem(writer->ctx, "slices");
+    begin_event(writer, "M\",\"name\":\"process_name\",\"args\":{\"name\":\"");
+    ct_text_json(&writer->text, writer->run);
+    ct_text_lit(&writer->text, ": stream ");
+    ct_text_dec(&writer->text, lane);
+    ct_text_lit(&writer->text, "\"},\"pid\":");
+    ct_text_dec(&writer->text, *process);
+    ct_text_char(&writer->text, '}');
+    return CT_OK;
+}
+
+static int put_slice(struct ct_slice_writer *writer, const struct ct_stacks *stacks,
+                     const struct ct_stack_slice *slice)
 {
     const struct ct_slice_write_options *o = &writer->options;
     struct ct_text *text = &writer->text;
     uint64_t from = o->cycles ? slice->cycles_from : slice->insns_from;
     uint64_t to = o->cycles ? slice->cycles_to : slice->insns_to;
+    uint32_t process;
     from = from < o->from ? o->from : from;
     to = to > o->to ? o->to : to;
     if (from >= to)
-        return;
-    if (!writer->count)
-        begin(writer);
-    ct_text_room(text);
-    if (writer->count)
-        ct_text_char(text, ',');
-    ct_text_lit(text, "\n{\"ph\":\"X\",\"name\":\"");
+        return CT_OK;
+    const int rc = find_process(writer, slice->lane, &process);
+    if (rc)
+        return rc;
+    begin_event(writer, "X\",\"name\":\"");
     ct_text_json(text, ct_stacks_name(stacks, slice->function));
     ct_text_lit(text, "\",\"ts\":");
     ct_text_dec(text, from);
     ct_text_lit(text, ",\"dur\":");
     ct_text_dec(text, to - from);
     ct_text_lit(text, ",\"pid\":");
-    ct_text_dec(text, slice->lane);
+    ct_text_dec(text, process);
     ct_text_lit(text, ",\"tid\":");
     ct_text_dec(text, slice->ctxt);
     ct_text_char(text, '}');
     writer->count++;
+    return CT_OK;
 }
 
 int ct_slice_writer_new(struct ct_ctx *ctx, const struct ct_slice_write_options *options, ct_write_fn *write,
@@ -174,9 +212,25 @@ int ct_slice_writer_new(struct ct_ctx *ctx, const struct ct_slice_write_options 
 
 void ct_slice_writer_free(struct ct_slice_writer *writer)
 {
-    if (writer)
-        ct_out_close(&writer->out, CT_OK);
+    if (!writer)
+        return;
+    ct_out_close(&writer->out, CT_OK);
+    ct_pair_map_free(&writer->processes);
+    free(writer->run);
     free(writer);
+}
+
+int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run)
+{
+    if (!writer || !run)
+        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    char *name = strdup(run);
+    if (!name)
+        return ct_fail_nomem(writer->ctx, "slices");
+    free(writer->run);
+    writer->run = name;
+    writer->run_count++;
+    return CT_OK;
 }
 
 int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *stacks)
@@ -185,17 +239,18 @@ int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *
     if (!writer || !stacks)
         return ct_fail_null(writer ? writer->ctx : NULL, __func__);
     const struct ct_stack_slice *slices = ct_stacks_slices(stacks, &count);
-    for (size_t i = 0; i < count; i++)
-        put_slice(writer, stacks, &slices[i]);
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = put_slice(writer, stacks, &slices[i]);
     ct_text_flush(&writer->text);
-    return writer->out.result;
+    return rc ? rc : writer->out.result;
 }
 
 int ct_slice_writer_end(struct ct_slice_writer *writer)
 {
     if (!writer)
         return ct_fail_null(NULL, __func__);
-    if (!writer->count)
+    if (!writer->begun)
         begin(writer);
     fputs("\n]}\n", writer->out.file);
     fflush(writer->out.file);

@@ -14,6 +14,7 @@ struct profile {
     struct ct_cover *cover;
     struct ct_programs *programs;
     struct ct_profile_write_options options;
+    struct ct_stack_found stacks; /* for CALLGRIND */
     struct ct_profile_view *views;
     size_t count;
     uint64_t *entries; /* counts what is written */
@@ -38,6 +39,21 @@ static bool is_wanted(const struct profile *p, const struct ct_program *program)
            (named ? program->named : !started || program->started);
 }
 
+/* Finds the number that sums of stacks have for a program. */
+static int number_view(const struct profile *p, struct ct_program *program, struct ct_profile_view *view)
+{
+    uint32_t counted = 0;
+    int rc = ct_cover_number(p->cover, program, &counted);
+    for (uint32_t i = 0; i < p->stacks.program_count && !rc && view->number == CT_STACK_NONE; i++) {
+        const struct ct_program_identity identity = ct_stack_sums_program(p->options.stacks, i);
+        uint32_t number = 0;
+        rc = ct_cover_program(p->cover, &identity, &number);
+        if (!rc && number == counted)
+            view->number = i;
+    }
+    return rc;
+}
+
 static int fill_view(const struct profile *p, struct ct_program *program, struct ct_profile_view *view)
 {
     const struct ct_cover_choice choice = {.arch = p->options.arch,
@@ -45,10 +61,11 @@ static int fill_view(const struct profile *p, struct ct_program *program, struct
                                            .context_count =
                                                p->options.contexts ? p->options.context_count : 0,
                                            .all_functions = 1};
-    *view = (struct ct_profile_view){.program = program->path, .bias = program->bias};
-    if (!is_of_branches(p))
-        return ct_cover_report_of(p->cover, program, &choice, &view->source, &view->report);
-    const int rc = ct_cover_source_of(program, &choice, &view->source);
+    *view = (struct ct_profile_view){.program = program->path, .number = CT_STACK_NONE};
+    int rc = number_view(p, program, view);
+    if (rc || !is_of_branches(p))
+        return rc ? rc : ct_cover_report_of(p->cover, program, &choice, &view->source, &view->report);
+    rc = ct_cover_source_of(program, &choice, &view->source);
     return rc ? rc : ct_cover_choose(p->cover, program, &choice, &view->items, &view->item_count);
 }
 
@@ -85,19 +102,27 @@ static int write_as(struct profile *p, FILE *out)
     case CT_PROFILE_FORMAT_BOLT:
         return ct_profile_bolt(out, p->views, p->entries);
     case CT_PROFILE_FORMAT_CALLGRIND:
-        return ct_profile_callgrind(out, p->options.stacks, p->views, p->count, p->entries);
+        return ct_profile_callgrind(out, &p->stacks, p->views, p->count, p->entries);
     default:
         return write_llvm(p, out);
     }
 }
 
-static int check(struct ct_ctx *ctx, const struct ct_profile_write_options *options)
+/* Checks the format, and finds the calls that it needs. */
+static int find_stacks(struct profile *p)
 {
-    if (options->format > CT_PROFILE_FORMAT_CALLGRIND)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_profile_write: there is no format %u", options->format);
-    if (options->format == CT_PROFILE_FORMAT_CALLGRIND && !options->stacks)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_profile_write: calls come from stacks, and there are none");
-    return CT_OK;
+    if (p->options.format > CT_PROFILE_FORMAT_CALLGRIND)
+        return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: there is no format %u", p->options.format);
+    if (p->options.format != CT_PROFILE_FORMAT_CALLGRIND)
+        return CT_OK;
+    if (!p->options.stacks)
+        return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: calls come from stacks, and there are none");
+    const int rc = ct_stack_sums_find(p->options.stacks, &p->stacks);
+    if (!rc && p->stacks.lacks_calls)
+        return ct_fail(p->ctx, CT_ERR_ARG,
+                       "ct_profile_write: a file of stacks of version 1 has no calls; write it anew from its "
+                       "captures");
+    return rc;
 }
 
 static int write_profile(struct profile *p, ct_write_fn *write, void *user)
@@ -120,7 +145,7 @@ int ct_profile_write(struct ct_cover *cover, struct ct_programs *programs,
     p.ctx = ct_cover_analysis(cover)->ctx;
     int rc = ct_options_read(p.ctx, __func__, options, &p.options, sizeof p.options);
     if (!rc)
-        rc = check(p.ctx, &p.options);
+        rc = find_stacks(&p);
     if (!rc)
         rc = write_profile(&p, write, user);
     if (written)

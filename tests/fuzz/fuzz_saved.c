@@ -76,6 +76,8 @@ static void look_at_stacks(struct ct_stack_sums *sums)
         require(all.places[i].function < all.function_count);
         require(all.places[i].parent == CT_STACK_NONE || all.places[i].parent < i);
     }
+    for (size_t i = 0; i < all.call_count; i++)
+        require(all.calls[i].caller < all.function_count && all.calls[i].callee < all.function_count);
 }
 
 /* Names in their order, each once. */

@@ -5,6 +5,7 @@ of one program at different paths and of different ones, of memory that changes,
 Prints TAP.
 
 usage: test_several.py CORETAP"""
+import json
 import os
 import pathlib
 import shutil
@@ -123,8 +124,6 @@ def main():
         saved.write_bytes(data(made["dynamic"]))
         assert run("profile", "--format", "autofdo", saved) == run("profile", "--format", "autofdo",
                                                                    made["dynamic"])
-        for form in ("callgrind", "chrome"):
-            run("profile", "--format", form, made["even"], made["odd"], code=2)
 
     def folded(*paths):
         """Stack -> instructions."""
@@ -154,6 +153,66 @@ def main():
         saved.write_bytes(both.read_bytes()[:-30])
         run("profile", saved, code=2)
 
+    def callgrind(*paths):
+        """(program, function, place, callee) -> cost, and how often the callee was called."""
+        text = run("profile", "--format", "callgrind", *paths).decode()
+        costs, at, called, count = {}, {}, None, 0
+        for line in text.splitlines():
+            key, _, value = line.partition("=")
+            if key in ("ob", "fn", "fl", "fi", "cob"):
+                at["fl" if key == "fi" else key] = value
+            elif key == "cfn":
+                called = (at.pop("cob", None), value)
+            elif key == "calls":
+                count = int(value.split()[0])
+            elif line[:1].isdigit():
+                place, cost = line.split()
+                row = (at["ob"], at["fn"], at["fl"], place, called)
+                before = costs.get(row, (0, 0))
+                costs[row] = before[0] + int(cost), before[1] + count
+                called, count = None, 0
+        return costs
+
+    def added(*costs):
+        return {row: tuple(sum(one.get(row, (0, 0))[i] for one in costs) for i in (0, 1))
+                for row in set().union(*costs)}
+
+    def calls():
+        one, two, other = (callgrind(made[name]) for name in ("even", "odd", "dynamic"))
+        assert any(row[1] == "main" and row[4] and row[4][1] == "even" for row in one), one
+        assert callgrind(made["even"], made["even"]) == added(one, one)
+        # The program of "odd" is that of "even" elsewhere, and goes by the first of both paths.
+        here, moved = str(folder / "program"), str(folder / "moved")
+        there = {tuple(here if part == moved else (here, part[1]) if part and part[0] == moved else part
+                       for part in row): cost for row, cost in two.items()}
+        assert callgrind(made["even"], made["odd"]) == added(one, there)
+        assert callgrind(made["dynamic"], made["even"]) == added(one, other)
+        saved, both = folder / "even.stacks", folder / "all.stacks"
+        saved.write_bytes(run("profile", "--format", "data", made["even"]))
+        assert callgrind(saved) == one
+        assert callgrind(saved, made["dynamic"]) == added(one, other)
+        both.write_bytes(run("merge", saved, made["dynamic"]))
+        assert callgrind(both) == added(one, other)
+        one, other = (callgrind(made[f"{name}.data"]) for name in ("even", "dynamic"))
+        assert callgrind(made["even.data"], made["dynamic.data"]) == added(one, other)
+        texts = {run("profile", "--format", "callgrind", "--threads", threads, made["dynamic"], made["even"])
+                 for threads in (1, 2, 3)}
+        assert len(texts) == 1, "depends on the threads"
+
+    def slices():
+        def events(*paths):
+            return json.loads(run("profile", "--format", "chrome", *paths))["traceEvents"]
+        names = ("even", "dynamic", "even")
+        all_of = events(*(made[name] for name in names))
+        processes = {event["pid"]: event["args"]["name"] for event in all_of if event["ph"] == "M"}
+        assert list(processes.values()) == [f"{made[name]}: stream {events(made[name])[0]['pid']}"
+                                            for name in names], processes
+        for process, name in zip(processes, names):
+            one = [event | {"pid": process} for event in events(made[name])]
+            assert [event for event in all_of if event["ph"] == "X" and event["pid"] == process] == one, name
+        saved = folder / "even.stacks"
+        run("profile", "--format", "chrome", made["even"], saved, code=2)
+
     def damaged():
         broken = folder / "broken"
         shutil.copytree(made["odd"], broken)
@@ -173,6 +232,8 @@ def main():
     tap.case("all programs of a coverage file are told of", why, several_programs)
     tap.case("profiles that are counts", why, profiles)
     tap.case("stacks, and files of them", why, stacks)
+    tap.case("calls with their cost, and files of them", why, calls)
+    tap.case("slices of each capture are processes of their own", why, slices)
     tap.case("one of them is damaged or not there", why, damaged)
     shutil.rmtree(folder)
     return tap.finish()

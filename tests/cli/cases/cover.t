@@ -113,11 +113,33 @@ $ coretap profile examples/quickstart
 ! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
 [2]
 $ coretap profile $T/a
-! coretap: $T/a:1: not a stacks file: the first line is not 'coretap-stacks 1'; nothing of the file was taken. Write it with 'coretap profile --format data'
+! coretap: $T/a:1: not a stacks file: the first line is not 'coretap-stacks 2'; nothing of the file was taken. Write it with 'coretap profile --format data'
 [2]
 $ coretap profile --format callgrind $T/a
-! coretap profile: --format callgrind needs a capture: a saved file does not say which call came from where
+! coretap: $T/a:1: not a stacks file: the first line is not 'coretap-stacks 2'; nothing of the file was taken. Write it with 'coretap profile --format data'
+[2]
+$ coretap profile --format chrome examples/quickstart $T/a
+! coretap profile: --format chrome: $T/a has sums, which say nothing of when functions ran; give the captures that it was made from
 ! Try 'coretap profile --help'.
+[2]
+# Files of version 1 have no calls, and sums that they are in have not, either.
+$ printf 'coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 0\nfunction 0 4 f\nplace - 0 0 5 0\nend 85b501eac64d59e1\n' > $T/v1; coretap profile --format folded $T/v1
+| f 5
+$ coretap profile --format callgrind $T/v1
+! coretap: $T/v1: is or contains a file of stacks of version 1, which does not say which call came from where, as --format callgrind needs it; write it anew from its captures with 'coretap profile --format data'
+[2]
+$ coretap merge -q $T/v1 | tee $T/v2
+| coretap-stacks 2
+| captures 1
+| program 0 10 00ff prog
+| started
+| renewed 0
+| no-calls
+| function 0 4 f
+| place - 0 0 5 0
+| end d60e180ec909c763
+$ coretap profile --format callgrind $T/v2
+! coretap: $T/v2: is or contains a file of stacks of version 1, which does not say which call came from where, as --format callgrind needs it; write it anew from its captures with 'coretap profile --format data'
 [2]
 $ coretap profile --weight time examples/quickstart
 ! coretap profile: --weight: 'time' is not one of instructions, cycles
