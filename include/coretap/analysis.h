@@ -102,8 +102,8 @@ struct ct_analysis_kind {
      * stay until the analysis is told of others. NULL: none are needed. */
     int (*programs)(struct ct_analysis *analysis, struct ct_programs *programs);
     int (*take)(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
-    /* The stream is over: its graph goes away. What was taken of a stream counts in merging and saving when
-     * it is over. NULL: nothing waits for that. */
+    /* The stream is over: its graph goes away after this. What was taken of a stream counts in merging and
+     * saving when it is over. NULL: nothing waits for that. */
     int (*end)(struct ct_analysis *analysis, uint32_t lane);
     /* `from` is of the same kind. It may be brought in order, and says the same afterwards. */
     int (*merge)(struct ct_analysis *into, struct ct_analysis *from);

@@ -107,7 +107,7 @@ static void put_callee(struct callgrind *c, uint32_t callee, uint32_t *line)
     const struct ct_profile_view *view = symbol ? &c->views[c->functions[callee].view] : NULL;
     const struct ct_line *row = symbol ? ct_lines_at(view->source.lines, symbol->addr) : NULL;
     *line = row ? row->line : 0;
-    if (view)
+    if (symbol)
         put_object(c, "cob", view->program);
     fprintf(c->out, "cfi=%s\n", row ? ct_lines_file(view->source.lines, row->file) : "???");
     fprintf(c->out, "cfn=%s\n", symbol ? ct_symbols_label(view->source.symbols, symbol) : function->label);

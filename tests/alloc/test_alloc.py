@@ -138,7 +138,10 @@ def cases():
               Case("cover nothing", "cover --el 3 --elf {elf} {capture}")]
     found += [Case(f"profile {form}", f"profile --format {form} --elf {{elf}} -o out {{capture}}",
                    outputs=("out",))
-              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome")]
+              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", "data")]
+    found += [Case(f"profile {form} of several",
+                   f"profile --format {form} --elf {{elf}} -o out {{capture}} {{capture}}", outputs=("out",))
+              for form in ("callgrind", "chrome")]
     found += [Case(f"timing {form}",
                    f'timing --format {form} --edges --blocks --pair "work_round sum_to" --elf {{elf}} '
                    "-o out {capture}", outputs=("out",)) for form in ("text", "json", "data")]
