@@ -4,6 +4,7 @@
 BUILD      ?= build
 SANITIZED  ?= build-asan
 AFL        ?= build-afl
+ARM64      ?= build-arm64
 PREFIX     ?= /usr/local
 DESTDIR    ?=
 FUZZ_SECONDS ?= 600
@@ -15,7 +16,8 @@ sanitized_cc = $$(command -v clang || echo gcc)
 
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
-.PHONY: all bench bench-check demo fractal-demo check check-long install clean format lint fuzz fuzz-afl man
+.PHONY: all bench bench-check demo fractal-demo check check-long check-arm64 install clean format lint
+.PHONY: fuzz fuzz-afl man
 
 all:
 	$(deps) build
@@ -58,6 +60,11 @@ check-long: builds
 	@tools/run-tests --timeout-multiplier 60 CT_LONG=1 $(BUILD) $(BUILD):long \
 	  CT_LONG=10 CT_FUZZ_SECONDS=60 $(SANITIZED):unit,golden,property,oracle,cli,recorded,fuzz,fuzz-long
 
+# Built for 64-bit Arm and tested under QEMU.
+check-arm64:
+	$(deps) build arm
+	@tools/check-arm64 $(ARM64)
+
 .PHONY: builds sanitized
 builds: sanitized
 	@tools/configure $(BUILD) -Dtests=enabled -Dwerror=true
@@ -73,7 +80,7 @@ install: all
 	@DESTDIR=$(DESTDIR) $(MESON) install -C $(BUILD)
 
 clean:
-	rm -rf $(BUILD) $(SANITIZED) $(AFL)
+	rm -rf $(BUILD) $(SANITIZED) $(AFL) $(ARM64)
 
 format:
 	$(deps) lint

@@ -56,6 +56,9 @@ def main():
     if not shutil.which("valgrind"):
         print("1..0 # SKIP valgrind is missing (Debian: valgrind)")
         return 0
+    if pathlib.Path(coretap).read_bytes().startswith(b"#!"):
+        print("1..0 # SKIP valgrind runs no program of another processor")
+        return 0
     if tap.is_sanitized(coretap):
         print("1..0 # SKIP a sanitizer and valgrind exclude each other")
         return 0
