@@ -18,6 +18,11 @@ static enum ct_simd most(void)
                       __builtin_cpu_supports("gfni");
     return wide ? CT_SIMD_AVX512 : CT_SIMD_AVX2;
 }
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+static enum ct_simd most(void)
+{
+    return CT_SIMD_NEON;
+}
 #else
 static enum ct_simd most(void)
 {
@@ -27,11 +32,12 @@ static enum ct_simd most(void)
 
 enum ct_simd ct_simd(void)
 {
+    static const char *const names[] = {
+        [CT_SIMD_NONE] = "none", [CT_SIMD_NEON] = "neon", [CT_SIMD_AVX2] = "avx2"};
     const char *named = getenv("CORETAP_SIMD");
     const enum ct_simd there = most();
-    if (named && !strcmp(named, "none"))
-        return CT_SIMD_NONE;
-    if (named && !strcmp(named, "avx2") && there > CT_SIMD_AVX2)
-        return CT_SIMD_AVX2;
+    for (size_t i = 0; named && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(named, names[i]) && (i == CT_SIMD_NEON ? there == CT_SIMD_NEON : i <= there))
+            return (enum ct_simd)i;
     return there;
 }

@@ -5,12 +5,13 @@
 
 enum ct_simd {
     CT_SIMD_NONE,
+    CT_SIMD_NEON,  /* all arm64 processors */
     CT_SIMD_AVX2,  /* with BMI2, where its bit gathering is quick */
     CT_SIMD_AVX512 /* and F, BW, DQ, VL, VBMI, VBMI2, and GFNI */
 };
 
-/* Returns the most that this processor has, or less if the environment variable CORETAP_SIMD is "none" or
- * "avx2", for tests and for comparison. */
+/* Returns the most that this processor has, or less if the environment variable CORETAP_SIMD is "none",
+ * "neon" or "avx2", for tests and for comparison. */
 enum ct_simd ct_simd(void);
 
 #endif

@@ -146,10 +146,10 @@ static int dispatch(int argc, char **argv)
 static bool check_environment(void)
 {
     const char *simd = getenv("CORETAP_SIMD");
-    if (!simd || !*simd || !strcmp(simd, "none") || !strcmp(simd, "avx2"))
+    if (!simd || !*simd || !strcmp(simd, "none") || !strcmp(simd, "neon") || !strcmp(simd, "avx2"))
         return true;
-    cli_say("CORETAP_SIMD in the environment is '%s', which is no way to decode; make it 'avx2' or 'none', "
-            "or take it out",
+    cli_say("CORETAP_SIMD in the environment is '%s', which is no way to decode; make it 'avx2', 'neon' "
+            "or 'none', or take it out",
             simd);
     return false;
 }

@@ -121,8 +121,9 @@ static const char version_about[] =
 static const struct variable {
     const char *name, *about;
 } variables[] = {
-    {"CORETAP_SIMD", "none or avx2: do without vector instructions, or without those of AVX-512, to compare. "
-                     "The result is the same."},
+    {"CORETAP_SIMD",
+     "none, avx2 or neon: do without vector instructions, or with no more than those of AVX2 on "
+     "x86-64 and NEON on arm64, to compare. The result is the same."},
     {"CORETAP_TOKEN", "What a live run asks for, where --token does not say it."},
     {"CORETAP_TRACE_PLUGIN",
      "The plugin for QEMU with which record makes trace, where it is not beside the command or installed."},

@@ -7,7 +7,7 @@
 #include "etm4/hop_find.h"
 #include "etm4/seam.h"
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
 /* How many bytes before a synchronisation point make a lane behind it worth while, and how many points are
  * skipped at most after one whose counts were undone. */
@@ -107,8 +107,8 @@ static uint32_t with_room(struct ct_hops *h, uint32_t state)
     return ct_hops_state(h, s.recent_addresses, s.last, s.cur);
 }
 
-/* Undoes the counts of a chunk's packets up to byte `end` of the run. Result: the state behind them. */
-CT_AVX2 static uint32_t undo_chunk(struct ct_etm4_lane *lane, uint32_t state, size_t end)
+/* Packets of the chunk up to `end` in the run count once less. Result: the state behind them. */
+CT_VECTOR static uint32_t undo_chunk(struct ct_etm4_lane *lane, uint32_t state, size_t end)
 {
     const struct ct_etm4_cuts *c = &lane->cuts;
     struct ct_hops *h = lane->hops;

@@ -3,9 +3,10 @@
 #ifndef CT_ETM4_AVX512_H
 #define CT_ETM4_AVX512_H
 
-#include "etm4/avx2.h"
+#include "etm4/vector.h"
 
-#ifdef CT_HAVE_AVX2
+#if defined(__x86_64__)
+#define CT_HAVE_AVX512
 
 #define CT_AVX512_TARGET                                                                                     \
     "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,gfni,avx2,bmi,bmi2,lzcnt,popcnt"

@@ -17,11 +17,11 @@ enum {
     EVENT = 0x71
 };
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
 /* Returns the bytes of cycle counts and events, of which each has three bytes at most. carry[] holds what
  * goes on in the next block. */
-CT_AVX2_INLINE uint64_t others(const struct ct_etm4_masks *m, uint64_t carry[2])
+CT_VECTOR_INLINE uint64_t others(const struct ct_etm4_masks *m, uint64_t carry[2])
 {
     uint64_t first = m->counts | m->events;
     uint64_t second = (first << 1 | carry[0]) & ~m->packets;
@@ -32,7 +32,7 @@ CT_AVX2_INLINE uint64_t others(const struct ct_etm4_masks *m, uint64_t carry[2])
 }
 
 /* Puts the bits of a block behind those of the blocks before. */
-CT_AVX2_INLINE void append(uint64_t *bits, unsigned at, uint64_t more)
+CT_VECTOR_INLINE void append(uint64_t *bits, unsigned at, uint64_t more)
 {
     unsigned shift = at & 63;
     bits[at >> 6] |= more << shift;
@@ -40,26 +40,23 @@ CT_AVX2_INLINE void append(uint64_t *bits, unsigned at, uint64_t more)
 }
 
 /* Copies the bytes of a block that a mask has. */
-CT_AVX2_INLINE void keep(uint8_t *to, const uint8_t *from, uint64_t kept)
+CT_VECTOR_INLINE void keep(uint8_t *to, const uint8_t *from, uint64_t kept)
 {
     if (!~kept) {
         memcpy(to, from, CT_SCAN_BLOCK);
         return;
     }
-    for (unsigned i = 0; i < CT_SCAN_BLOCK; i += 8, kept >>= 8) {
-        uint64_t whole = _pdep_u64(kept, UINT64_C(0x0101010101010101)) * 255;
-        uint64_t eight = _pext_u64(ct_load64(from + i), whole);
-        memcpy(to, &eight, sizeof eight);
-        to += __builtin_popcountll(whole) >> 3;
-    }
+    for (unsigned i = 0; i < CT_SCAN_BLOCK; i += 8, kept >>= 8)
+        to += ct_bytes_keep(to, from + i, (uint8_t)kept);
 }
 
-CT_AVX2 static void keep_all_avx2(struct ct_etm4_cuts *c, unsigned blocks, const uint8_t *data)
+CT_VECTOR static void keep_all(struct ct_etm4_cuts *c, unsigned blocks, const uint8_t *data)
 {
     for (unsigned b = 0; b < blocks; b++)
         keep(c->bytes + c->before[b], data + b * CT_SCAN_BLOCK, c->kept[b]);
 }
 
+#ifdef CT_HAVE_AVX512
 CT_AVX512 static void keep_all_avx512(struct ct_etm4_cuts *c, unsigned blocks, const uint8_t *data)
 {
     for (unsigned b = 0; b < blocks; b++) {
@@ -68,9 +65,10 @@ CT_AVX512 static void keep_all_avx512(struct ct_etm4_cuts *c, unsigned blocks, c
         _mm512_storeu_si512(c->bytes + c->before[b], _mm512_maskz_compress_epi8(c->kept[b], bytes));
     }
 }
+#endif
 
-CT_AVX2 void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk, const uint8_t *data,
-                               unsigned raw)
+CT_VECTOR void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk,
+                                 const uint8_t *data, unsigned raw)
 {
     uint64_t carry[2] = {0, 0};
     unsigned n = 0;
@@ -83,31 +81,36 @@ CT_AVX2 void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chun
             kept &= (UINT64_C(1) << left) - 1;
         c->before[b] = n;
         c->kept[b] = kept;
-        append(c->atoms, n, _pext_u64(m->atoms, kept));
-        append(c->addresses, n, _pext_u64(m->addresses, kept));
-        append(c->starts, n, _pext_u64(m->atoms | m->addresses, kept));
+        const uint64_t atoms = ct_bits_gather(m->atoms, kept);
+        const uint64_t addresses = ct_bits_gather(m->addresses, kept);
+        append(c->atoms, n, atoms);
+        append(c->addresses, n, addresses);
+        append(c->starts, n, atoms | addresses);
         n += (unsigned)__builtin_popcountll(kept);
     }
     c->atoms[(n >> 6) + 1] = c->addresses[(n >> 6) + 1] = c->starts[(n >> 6) + 1] = 0;
     c->before[chunk->blocks] = n;
     c->count = n;
     c->raw = raw;
-    if (chunk->simd == CT_SIMD_AVX512)
+#ifdef CT_HAVE_AVX512
+    if (chunk->simd == CT_SIMD_AVX512) {
         keep_all_avx512(c, chunk->blocks, data);
-    else
-        keep_all_avx2(c, chunk->blocks, data);
+        return;
+    }
+#endif
+    keep_all(c, chunk->blocks, data);
 }
 
 /* Returns the cycles of a packet, with its header looked up in the table. */
-CT_AVX2_INLINE uint32_t cycles_of(const struct ct_count_row *rows, const uint8_t *packet)
+CT_VECTOR_INLINE uint32_t cycles_of(const struct ct_count_row *rows, const uint8_t *packet)
 {
     uint32_t cycles = ct_count_of(rows, packet);
     return *packet == UNKNOWN || cycles >= CT_STEP_CYCLES ? CT_CUT_NO_COUNT : cycles;
 }
 
-CT_AVX2 unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk,
-                                     const uint8_t *data, const struct ct_count_row rows[64],
-                                     struct ct_cut_count counts[CT_SCAN_BYTES])
+CT_VECTOR unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk,
+                                       const uint8_t *data, const struct ct_count_row rows[64],
+                                       struct ct_cut_count counts[CT_SCAN_BYTES])
 {
     struct ct_cut_count *out = counts;
     for (unsigned b = 0; b < chunk->blocks; b++) {
@@ -125,27 +128,24 @@ CT_AVX2 unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *c, const struct 
     return (unsigned)(out - counts);
 }
 
-CT_AVX2 unsigned ct_etm4_cuts_place(const struct ct_etm4_cuts *c, unsigned at)
+CT_VECTOR unsigned ct_etm4_cuts_place(const struct ct_etm4_cuts *c, unsigned at)
 {
     unsigned b = 0;
     while (c->before[b + 1] <= at)
         b++;
-    return b * CT_SCAN_BLOCK +
-           (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << (at - c->before[b]), c->kept[b]));
+    return b * CT_SCAN_BLOCK + ct_bit_select(c->kept[b], at - c->before[b]);
 }
 
 /* Returns bit `bit` of each of 64 bytes. */
-CT_AVX2_INLINE uint64_t bit_of(const uint8_t *data, int bit)
+CT_VECTOR_INLINE uint64_t bit_of(const uint8_t *data, int bit)
 {
-    __m256i front = _mm256_loadu_si256((const __m256i *)(const void *)data);
-    __m256i back = _mm256_loadu_si256((const __m256i *)(const void *)(data + 32));
-    uint64_t low = (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(front, 7 - bit));
-    uint64_t high = (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(back, 7 - bit));
-    return low | high << 32;
+    const ct_bytes wanted = ct_bytes_all((uint8_t)(1 << bit));
+    return ct_marks_mask(ct_marks_where_both(ct_bytes_load(data), wanted),
+                         ct_marks_where_both(ct_bytes_load(data + CT_SCAN_BLOCK / 2), wanted));
 }
 
-CT_AVX2 void ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint8_t *data, size_t size,
-                                 struct ct_cut_others *others)
+CT_VECTOR void ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint8_t *data, size_t size,
+                                   struct ct_cut_others *others)
 {
     for (unsigned b = 0; b < chunk->blocks && b * CT_SCAN_BLOCK < size; b++) {
         const struct ct_etm4_masks *m = &chunk->masks[b];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of elements with AVX2. Each packet in 64 bytes first gets the element that its header alone would
+/* Bursts of elements with vectors. Each packet in 64 bytes first gets the element that its header alone would
  * make. Then the payloads are filled in, one kind of packet after the other, so that no branch depends on the
  * trace. */
 #include "etm4/elems.h"
 
 #include <string.h>
 
-#include "etm4/avx2.h"
+#include "etm4/vector.h"
 
 void ct_etm4_elem_tables_init(struct ct_etm4_elem_tables *t, const struct ct_etm4_burst *b)
 {
@@ -19,7 +19,7 @@ void ct_etm4_elem_tables_init(struct ct_etm4_elem_tables *t, const struct ct_etm
     }
 }
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
 /* A burst while it decodes. */
 struct run {
@@ -32,13 +32,13 @@ struct run {
 };
 
 /* Returns the number of the packet in the block that begins at byte i. */
-CT_AVX2_INLINE unsigned rank(const struct ct_etm4_masks *m, unsigned i)
+CT_VECTOR_INLINE unsigned rank(const struct ct_etm4_masks *m, unsigned i)
 {
     return (unsigned)__builtin_popcountll(m->packets & ((UINT64_C(1) << i) - 1));
 }
 
-CT_AVX2_INLINE void fill_headers(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
-                                 uint32_t pos, struct ct_elem *out)
+CT_VECTOR_INLINE void fill_headers(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                   uint32_t pos, struct ct_elem *out)
 {
     for (uint64_t left = m->packets; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
@@ -50,8 +50,8 @@ CT_AVX2_INLINE void fill_headers(struct run *r, const struct ct_etm4_masks *m, c
     }
 }
 
-CT_AVX2_INLINE void fill_counts(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
-                                struct ct_elem *out)
+CT_VECTOR_INLINE void fill_counts(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                  struct ct_elem *out)
 {
     for (uint64_t left = m->counts; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
@@ -59,8 +59,8 @@ CT_AVX2_INLINE void fill_counts(struct run *r, const struct ct_etm4_masks *m, co
     }
 }
 
-CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
-                                   struct ct_elem *out, bool wide)
+CT_VECTOR_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                     struct ct_elem *out, bool wide)
 {
     uint64_t *past = r->past + 3;
     uint64_t last = past[-1];
@@ -77,7 +77,7 @@ CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m,
 }
 
 /* Makes the elements of a chunk. Result: how many. */
-CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t pos, struct ct_elem *elems)
+CT_VECTOR static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t pos, struct ct_elem *elems)
 {
     size_t n = 0;
     for (unsigned i = 0; i < 3; i++)
@@ -98,7 +98,7 @@ CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t po
     return n;
 }
 
-size_t ct_etm4_burst_elems_avx2(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
+size_t ct_etm4_burst_elems_fast(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
                                 const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
                                 uint32_t pos, struct ct_elem *elems, size_t cap, size_t *count)
 {
@@ -132,7 +132,7 @@ size_t ct_etm4_burst_elems_avx2(struct ct_etm4_burst *burst, const struct ct_etm
 
 #else
 
-size_t ct_etm4_burst_elems_avx2(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
+size_t ct_etm4_burst_elems_fast(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
                                 const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
                                 uint32_t pos, struct ct_elem *elems, size_t cap, size_t *count)
 {

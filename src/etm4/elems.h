@@ -13,7 +13,7 @@ void ct_etm4_elem_tables_init(struct ct_etm4_elem_tables *tables, const struct c
 
 /* Does what ct_etm4_burst_elems does, but stops where less than a block of bytes or of room is left. Only for
  * machines where ct_etm4_scan_there. */
-size_t ct_etm4_burst_elems_avx2(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
+size_t ct_etm4_burst_elems_fast(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
                                 const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
                                 uint32_t pos, struct ct_elem *elems, size_t cap, size_t *count);
 

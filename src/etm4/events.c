@@ -7,17 +7,36 @@
 #include "base/bytes.h"
 #include "etm4/events_run.h"
 
-static void set_address(struct ct_address_rows *rows, size_t at, const struct ct_etm4_row *row)
+#ifdef CT_HAVE_GATHER
+static void set_bits(struct ct_address_rows *rows, size_t at, const struct ct_etm4_row *row)
 {
     const bool is = row->base & 1;
-    const uint64_t take = row->take << 8; /* x begins with the header */
-    const unsigned width = (unsigned)__builtin_popcountll(take);
+    const uint64_t take = row->take << 8; /* behind the header */
     /* bit 7 of these headers is 1 */
     rows->take[at] = take | (is ? 0x80 : 0);
-    rows->place[at] = ct_mask64(width) << row->shift | is;
+    rows->place[at] = ct_mask64((unsigned)__builtin_popcountll(take)) << row->shift | is;
+    rows->top[at] = row->take & ~ct_mask64(56);
+}
+#elif defined(CT_HAVE_VECTORS)
+static void set_bits(struct ct_address_rows *rows, size_t at, const struct ct_etm4_row *row)
+{
+    const bool is = row->base & 1;
+    const uint64_t once = (row->take & ~UINT64_C(0xff)) | (uint8_t)(row->take << 1) | is;
+    rows->once[at] = once;
+    rows->twice[at] = is ? 0 : once & 0xffff;
+}
+#else
+static void set_bits(struct ct_address_rows *rows, size_t at, const struct ct_etm4_row *row)
+{
+    (void)rows, (void)at, (void)row;
+}
+#endif
+
+static void set_address(struct ct_address_rows *rows, size_t at, const struct ct_etm4_row *row)
+{
+    set_bits(rows, at, row);
     rows->keep[at] = row->source ? 0 : row->keep;
     rows->earlier[at] = row->source ? row->keep : 0;
-    rows->top[at] = row->take & ~ct_mask64(56);
     rows->back[at] = row->source ? -1 - row->source : 0;
 }
 
@@ -65,52 +84,27 @@ void ct_etm4_event_tables_init(struct ct_etm4_event_tables *t, const struct ct_e
             set_row(t, b, header, more);
 }
 
-#ifdef CT_HAVE_AVX2
-
-/* Returns byte i as ff where bit i of the mask is set, else 0. */
-CT_AVX2_INLINE __m256i bytes_of(uint32_t mask)
-{
-    const __m256i places = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2,
-                                            2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
-    const __m256i own = _mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201));
-    __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32((int)mask), places);
-    return _mm256_cmpeq_epi8(_mm256_and_si256(v, own), own);
-}
-
-/* Returns the running sums of the eight numbers in each 128-bit lane. */
-CT_AVX2_INLINE __m256i add_up(__m256i v)
-{
-    v = _mm256_add_epi16(v, _mm256_slli_si256(v, 2));
-    v = _mm256_add_epi16(v, _mm256_slli_si256(v, 4));
-    return _mm256_add_epi16(v, _mm256_slli_si256(v, 8));
-}
+#ifdef CT_HAVE_VECTORS
 
 /* Adds up the counts of a block: sums[i] are those before byte 2 i + 1, for an atom at byte 2 i or 2 i + 1.
  * `values` has a byte before the block. Result: the sum of all counts. */
-CT_AVX2_INLINE uint64_t sum_counts(const uint8_t *values, uint64_t counts, uint32_t threshold, uint16_t *sums)
+CT_VECTOR_INLINE uint64_t sum_counts(const uint8_t *values, uint64_t counts, uint32_t threshold,
+                                     uint16_t *sums)
 {
-    const __m256i last = _mm256_set1_epi16(0x0f0e);
-    const __m256i one = _mm256_set1_epi8(1);
-    const __m256i less = _mm256_set1_epi16((short)-threshold);
-    __m256i carry = _mm256_setzero_si256();
+    const uint16_t less = (uint16_t)-threshold;
+    ct_bytes carry = ct_bytes_all(0);
     for (unsigned at = 0; at < CT_SCAN_BLOCK; at += 32) {
-        __m256i here = bytes_of((uint32_t)(counts << 1 >> at));
-        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(values + at - 1));
-        __m256i sum = _mm256_maddubs_epi16(_mm256_and_si256(v, here), one);
-        __m256i number = _mm256_maddubs_epi16(one, here); /* a negative number */
-        sum = add_up(_mm256_add_epi16(sum, _mm256_mullo_epi16(number, less)));
-        __m256i lanes = _mm256_shuffle_epi8(sum, last);
-        sum = _mm256_add_epi16(sum, _mm256_add_epi16(carry, _mm256_permute2x128_si256(lanes, lanes, 0x08)));
-        _mm256_storeu_si256((__m256i *)(void *)(sums + at / 2), sum);
-        carry = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(sum, 0xff), last);
+        const ct_bytes here = ct_bytes_of_mask((uint32_t)(counts << 1 >> at));
+        const ct_bytes sum = ct_pair_sums(ct_bytes_and(ct_bytes_load(values + at - 1), here));
+        const ct_bytes number = ct_signed_pair_sums(here); /* a negative number */
+        ct_bytes_store(sums + at / 2, ct_words_running(ct_words_add(sum, number, less), &carry));
     }
-    return (uint16_t)_mm256_extract_epi16(carry, 0) +
-           (counts >> 63) * (values[CT_SCAN_BLOCK - 1] + (uint64_t)threshold);
+    return ct_first_word(carry) + (counts >> 63) * (values[CT_SCAN_BLOCK - 1] + (uint64_t)threshold);
 }
 
 /* Adds up counts of any size, as sum_counts does. */
-CT_AVX2 static uint64_t sum_large_counts(const struct ct_count_row *rows, const uint8_t *data,
-                                         uint64_t counts, uint32_t *sums)
+CT_VECTOR static uint64_t sum_large_counts(const struct ct_count_row *rows, const uint8_t *data,
+                                           uint64_t counts, uint32_t *sums)
 {
     uint32_t sum = 0;
     for (unsigned i = 0; i < CT_SCAN_BLOCK; i++) {
@@ -123,19 +117,19 @@ CT_AVX2 static uint64_t sum_large_counts(const struct ct_count_row *rows, const 
 }
 
 /* Returns the cycles up to the atom at byte i. */
-CT_AVX2_INLINE uint64_t cycle_at(const struct ct_events_block *block, unsigned i)
+CT_VECTOR_INLINE uint64_t cycle_at(const struct ct_events_block *block, unsigned i)
 {
     return block->cycle + (block->large ? block->large_sums[i / 2] : block->sums[i / 2]);
 }
 
 /* Returns a mask of the bytes behind the last atom. */
-CT_AVX2_INLINE uint64_t behind_last(uint64_t atoms)
+CT_VECTOR_INLINE uint64_t behind_last(uint64_t atoms)
 {
     return atoms ? ~(~UINT64_C(0) >> __builtin_clzll(atoms)) : ~UINT64_C(0);
 }
 
 /* Returns how many events wait for the first atom of block b. */
-CT_AVX2 static size_t count_waiting(const struct ct_events_run *r, unsigned b)
+CT_VECTOR static size_t count_waiting(const struct ct_events_run *r, unsigned b)
 {
     const struct ct_event_columns *c = r->burst->columns;
     const struct ct_etm4_masks *m = &r->chunk.masks[b];
@@ -150,18 +144,18 @@ CT_AVX2 static size_t count_waiting(const struct ct_events_run *r, unsigned b)
 }
 
 /* Returns true when more events wait than the event stream can hold, which then drops the oldest. */
-CT_AVX2_INLINE bool too_many_wait(struct ct_events_run *r, unsigned b)
+CT_VECTOR_INLINE bool too_many_wait(struct ct_events_run *r, unsigned b)
 {
     const uint64_t atoms = r->chunk.masks[b].atoms;
     const unsigned since = r->since;
-    r->since = (unsigned)_lzcnt_u64(atoms);
+    r->since = ct_clear_above(atoms);
     /* A byte is one event at most. What waits behind a block without an atom was counted there. */
-    return since + (unsigned)_tzcnt_u64(atoms) > CT_EVENTS_WAITING && count_waiting(r, b) > CT_EVENTS_WAITING;
+    return since + ct_lowest_or_64(atoms) > CT_EVENTS_WAITING && count_waiting(r, b) > CT_EVENTS_WAITING;
 }
 
 /* Prepares the blocks of the chunk at `at`: finds targets, atoms that events wait for, and sums of cycles.
  * When too many events wait it ends the chunk before that block. */
-CT_AVX2 static void prepare(struct ct_events_run *r, size_t at)
+CT_VECTOR static void prepare(struct ct_events_run *r, size_t at)
 {
     const struct ct_etm4_event_tables *tables = r->burst->tables;
     const struct ct_event_columns *c = r->burst->columns;
@@ -212,8 +206,8 @@ struct places {
 };
 
 /* Writes the addresses of a block, and the cycles of the atoms that they wait for. */
-CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t *data, uint64_t addresses,
-                              const struct ct_events_block *block, struct places to)
+CT_VECTOR_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t *data, uint64_t addresses,
+                                const struct ct_events_block *block, struct places to)
 {
     /* Two atoms that are awaited have an address between them, so that each may stand for its pair of
      * bytes. */
@@ -227,9 +221,9 @@ CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t 
     const uint64_t *end = to.past + more;
     for (; to.past < end; to.past++, to.targets++, to.times++) {
         uint16_t sum;
-        memcpy(&sum, sums + _tzcnt_u64(awaited), sizeof sum);
+        memcpy(&sum, sums + ct_lowest_or_64(awaited), sizeof sum);
         *to.times = cycle + sum;
-        last = ct_address_of(rows, data + _tzcnt_u64(addresses), to.past, last, false);
+        last = ct_address_of(rows, data + ct_lowest_or_64(addresses), to.past, last, false);
         *to.past = last;
         *to.targets = last & ~UINT64_C(1);
         addresses &= addresses - 1;
@@ -239,9 +233,9 @@ CT_AVX2_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t 
 
 /* Writes addresses and cycles as add_pairs does, where an atom may have several addresses, or cycles do not
  * fit 16 bits. */
-CT_AVX2 static void add_one_by_one(const struct ct_address_rows *rows, const uint8_t *data,
-                                   const struct ct_etm4_masks *m, const struct ct_events_block *block,
-                                   struct places to)
+CT_VECTOR static void add_one_by_one(const struct ct_address_rows *rows, const uint8_t *data,
+                                     const struct ct_etm4_masks *m, const struct ct_events_block *block,
+                                     struct places to)
 {
     uint64_t last = to.past[-1];
     for (size_t i = 0; i < block->waiting && m->atoms; i++)
@@ -257,7 +251,7 @@ CT_AVX2 static void add_one_by_one(const struct ct_address_rows *rows, const uin
 }
 
 /* Writes the addresses of the chunk at `at`, with their cycles, as branches behind those in the columns. */
-CT_AVX2 static void add_branches(struct ct_events_run *r, size_t at)
+CT_VECTOR static void add_branches(struct ct_events_run *r, size_t at)
 {
     const struct ct_address_rows *rows = &r->burst->tables->addresses;
     struct ct_event_columns *c = r->burst->columns;
@@ -276,7 +270,7 @@ CT_AVX2 static void add_branches(struct ct_events_run *r, size_t at)
 }
 
 /* Finds the next atom of the chunk from byte i of block b on. Returns false when there is none. */
-CT_AVX2_INLINE bool find_atom(const struct ct_events_run *r, unsigned *b, unsigned *i)
+CT_VECTOR_INLINE bool find_atom(const struct ct_events_run *r, unsigned *b, unsigned *i)
 {
     for (; *b < r->chunk.blocks; ++*b, *i = 0) {
         uint64_t atoms = r->chunk.masks[*b].atoms & ~ct_bits_below(*i);
@@ -289,7 +283,7 @@ CT_AVX2_INLINE bool find_atom(const struct ct_events_run *r, unsigned *b, unsign
 }
 
 /* Returns the cycles of what stands at byte i of block b; 0 while its atom has not come. */
-CT_AVX2_INLINE uint64_t cycle_behind(const struct ct_events_run *r, unsigned b, unsigned i)
+CT_VECTOR_INLINE uint64_t cycle_behind(const struct ct_events_run *r, unsigned b, unsigned i)
 {
     return find_atom(r, &b, &i) ? cycle_at(&r->blocks[b], i) : 0;
 }
@@ -312,7 +306,7 @@ static void close_gap(struct ct_event_columns *c, struct gap *gap, size_t end)
 }
 
 /* Adds the marks of block b of the chunk at `at`: events, and addresses that are no targets. */
-CT_AVX2 static void add_marks(struct ct_events_run *r, unsigned b, size_t at, struct gap *gap)
+CT_VECTOR static void add_marks(struct ct_events_run *r, unsigned b, size_t at, struct gap *gap)
 {
     struct ct_event_columns *c = r->burst->columns;
     const struct ct_etm4_masks *m = &r->chunk.masks[b];
@@ -337,7 +331,7 @@ CT_AVX2 static void add_marks(struct ct_events_run *r, unsigned b, size_t at, st
 }
 
 /* Adds the marks of the chunk at `at`, and gives cycles to marks that waited for an atom. */
-CT_AVX2 static void add_rare(struct ct_events_run *r, size_t at)
+CT_VECTOR static void add_rare(struct ct_events_run *r, size_t at)
 {
     struct ct_event_columns *c = r->burst->columns;
     const uint64_t cycle = cycle_behind(r, 0, 0);
@@ -353,7 +347,7 @@ CT_AVX2 static void add_rare(struct ct_events_run *r, size_t at)
 }
 
 /* Notes the state at the last atom of the chunk at `at`: nothing before it can change any more. */
-CT_AVX2_INLINE void settle(struct ct_events_run *r, size_t at)
+CT_VECTOR_INLINE void settle(struct ct_events_run *r, size_t at)
 {
     const struct ct_event_columns *c = r->burst->columns;
     size_t branches = c->count;
@@ -384,11 +378,15 @@ CT_AVX2_INLINE void settle(struct ct_events_run *r, size_t at)
 }
 
 /* Adds the events of the chunk at `at`. Returns false when the burst ends in it. */
-CT_AVX2 static bool add_events(struct ct_events_run *r, size_t at)
+CT_VECTOR static bool add_events(struct ct_events_run *r, size_t at)
 {
     struct ct_event_columns *c = r->burst->columns;
     const unsigned blocks = r->chunk.blocks;
-    if (r->chunk.simd != CT_SIMD_AVX512 || !ct_etm4_add_chunk_avx512(r, at)) {
+    bool added = false;
+#ifdef CT_HAVE_AVX512
+    added = r->chunk.simd == CT_SIMD_AVX512 && ct_etm4_add_chunk_avx512(r, at);
+#endif
+    if (!added) {
         prepare(r, at);
         add_branches(r, at);
     }
@@ -404,8 +402,8 @@ CT_AVX2 static bool add_events(struct ct_events_run *r, size_t at)
     return r->chunk.blocks == blocks;
 }
 
-CT_AVX2 size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct_etm4_burst *plain,
-                                    const uint8_t *data, size_t size, uint64_t pos)
+CT_VECTOR size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct_etm4_burst *plain,
+                                      const uint8_t *data, size_t size, uint64_t pos)
 {
     struct ct_event_columns *c = burst->columns;
     const uint32_t threshold = burst->tables->threshold;

@@ -7,24 +7,32 @@
 #include <string.h>
 
 #include "analysis/event_columns.h"
-#include "etm4/avx2.h"
+#include "etm4/vector.h"
 #include "etm4/scan.h"
 
-/* How addresses are read, by CT_SCAN_ROW. With x, the eight bytes from the header on, the new address is
- *   (the one before it & keep) | (the one at `back` from the end & earlier) |
- *   (the bits of x chosen by `take`, put to those of `place`)
- * where bit 0 of an address is its instruction set. `top` are the bits of the ninth byte, which only
- * addresses of 64 bits have. */
+/* How addresses are read, by CT_SCAN_ROW. The new address is
+ *   (the one before it & keep) | (the one at `back` from the end & earlier) | the bits that the packet has
+ * where bit 0 of an address is its instruction set. */
 struct ct_address_rows {
+#ifdef CT_HAVE_GATHER
+    /* Of the eight bytes from the header on, the bits chosen by `take`, put to those of `place`. `top` are
+     * the bits of the ninth byte, which only addresses of 64 bits have. */
     uint64_t take[CT_SCAN_ROWS];
     uint64_t place[CT_SCAN_ROWS];
+    uint64_t top[CT_SCAN_ROWS];
+#else
+    /* Of the eight bytes behind the header, in which the seven bits of the first one are moved up by one with
+     * a 1 below them, those of `once` and again those of `twice`, which IS0 has one place higher. */
+    uint64_t once[CT_SCAN_ROWS];
+    uint64_t twice[CT_SCAN_ROWS];
+#endif
     uint64_t keep[CT_SCAN_ROWS];
     uint64_t earlier[CT_SCAN_ROWS]; /* all bits or none */
-    uint64_t top[CT_SCAN_ROWS];
-    int64_t back[CT_SCAN_ROWS]; /* -2 or -3; 0 where it does not matter */
+    int64_t back[CT_SCAN_ROWS];     /* -2 or -3; 0 where it does not matter */
 };
 
-/* How cycle counts are read: base plus the bits that `take` chooses of the four bytes behind the header. */
+/* How cycle counts are read: base plus the bits that `take` chooses of the two bytes behind the header, seven
+ * of each. */
 struct ct_count_row {
     uint32_t take;
     uint32_t base;
@@ -43,44 +51,68 @@ struct ct_wide_addresses {
     uint64_t keep[CT_WIDE_ROWS];
 };
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
+#ifdef CT_HAVE_GATHER
 /* Returns the row of a packet that begins with the bytes x. */
-CT_AVX2_INLINE size_t ct_row_of(uint64_t x)
+CT_VECTOR_INLINE size_t ct_row_of(uint64_t x)
 {
-    return _pext_u64(x, CT_SCAN_ROW_BITS);
+    return ct_bits_gather(x, CT_SCAN_ROW_BITS);
 }
+
+/* Returns the bits of an address that its packet, of row `row`, has. `wide`: it may have 64 bits. */
+CT_VECTOR_INLINE uint64_t ct_address_bits(const struct ct_address_rows *rows, size_t row,
+                                          const uint8_t *packet, bool wide)
+{
+    const uint64_t bits = ct_bits_gather(ct_load64(packet), rows->take[row]);
+    const uint64_t now = ct_bits_scatter(bits, rows->place[row]);
+    return wide ? now | (ct_load64(packet + 1) & rows->top[row]) : now;
+}
+
+CT_VECTOR_INLINE uint32_t ct_count_bits(uint32_t behind, uint32_t take)
+{
+    return (uint32_t)ct_bits_gather(behind, take);
+}
+#else
+CT_VECTOR_INLINE size_t ct_row_of(uint64_t x)
+{
+    return CT_SCAN_ROW(x, x >> 15 & 1);
+}
+
+CT_VECTOR_INLINE uint64_t ct_address_bits(const struct ct_address_rows *rows, size_t row,
+                                          const uint8_t *packet, bool wide)
+{
+    (void)wide;
+    /* bit 7 of these headers is the 1 below the first byte */
+    const uint64_t x = (ct_load64(packet + 1) & ~UINT64_C(0xff)) | (uint8_t)(ct_load64(packet) >> 7);
+    return (x & rows->once[row]) + (x & rows->twice[row]);
+}
+
+CT_VECTOR_INLINE uint32_t ct_count_bits(uint32_t behind, uint32_t take)
+{
+    const uint32_t x = behind & take;
+    return x - (x >> 8 << 7);
+}
+#endif
 
 /* Reads an address. `past` points behind the last address, which has two more before it. `last` is that
  * address in a register, because a chain through memory would wait for each store. `wide`: it may have 64
  * bits. */
-CT_AVX2_INLINE uint64_t ct_address_of(const struct ct_address_rows *rows, const uint8_t *packet,
-                                      const uint64_t *past, uint64_t last, bool wide)
+CT_VECTOR_INLINE uint64_t ct_address_of(const struct ct_address_rows *rows, const uint8_t *packet,
+                                        const uint64_t *past, uint64_t last, bool wide)
 {
-    uint64_t x;
-    uint64_t behind;
-    memcpy(&x, packet, sizeof x);
-    const size_t row = ct_row_of(x);
-    uint64_t now = _pdep_u64(_pext_u64(x, rows->take[row]), rows->place[row]);
-    if (wide) {
-        memcpy(&behind, packet + 1, sizeof behind);
-        now |= behind & rows->top[row];
-    }
-    now |= past[rows->back[row]] & rows->earlier[row];
-    return now | (last & rows->keep[row]);
+    const size_t row = ct_row_of(ct_load64(packet));
+    const uint64_t earlier = past[rows->back[row]] & rows->earlier[row];
+    return ct_address_bits(rows, row, packet, wide) | earlier | (last & rows->keep[row]);
 }
 
-CT_AVX2_INLINE uint32_t ct_count_of(const struct ct_count_row *rows, const uint8_t *packet)
+CT_VECTOR_INLINE uint32_t ct_count_of(const struct ct_count_row *rows, const uint8_t *packet)
 {
-    uint32_t x;
-    uint32_t behind;
-    memcpy(&x, packet, sizeof x);
-    memcpy(&behind, packet + 1, sizeof behind);
-    const struct ct_count_row *how = &rows[ct_row_of(x)];
-    return _pext_u32(behind, how->take) + how->base;
+    const struct ct_count_row *how = &rows[ct_row_of(ct_load32(packet))];
+    return ct_count_bits(ct_load32(packet + 1), how->take) + how->base;
 }
 
 /* Moves the three addresses before `past` to `to`. The two ranges may overlap. */
-CT_AVX2_INLINE void ct_past_move(uint64_t *to, const uint64_t *past)
+CT_VECTOR_INLINE void ct_past_move(uint64_t *to, const uint64_t *past)
 {
     uint64_t third = past[-3];
     uint64_t second = past[-2];

@@ -6,7 +6,7 @@
 #include "etm4/avx512.h"
 #include "etm4/events_run.h"
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_AVX512
 
 /* rounds of eight entries, for times and for addresses, that are written for each block */
 #define ROUNDS 3u

@@ -5,7 +5,7 @@
 
 #include "etm4/events.h"
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
 /* The state at the last atom: nothing that comes later changes what is before it. */
 struct ct_events_settled {
@@ -56,25 +56,25 @@ struct ct_events_run {
     uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK]; /* with AVX-512: rows of the addresses */
 };
 
-CT_AVX2_INLINE unsigned ct_bits_set(uint64_t mask)
+CT_VECTOR_INLINE unsigned ct_bits_set(uint64_t mask)
 {
     return (unsigned)__builtin_popcountll(mask);
 }
 
 /* Returns the bits below bit i, for i from 0 to 63. */
-CT_AVX2_INLINE uint64_t ct_bits_below(unsigned i)
+CT_VECTOR_INLINE uint64_t ct_bits_below(unsigned i)
 {
     return (UINT64_C(1) << i) - 1;
 }
 
-CT_AVX2_INLINE unsigned ct_lowest_bit(uint64_t mask)
+CT_VECTOR_INLINE unsigned ct_lowest_bit(uint64_t mask)
 {
     return (unsigned)__builtin_ctzll(mask);
 }
 
 /* Returns the addresses that are targets: the last atom before them was E, and no other address came in
  * between. A carry runs from each such atom up to the next atom or address. */
-CT_AVX2_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *branched)
+CT_VECTOR_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *branched)
 {
     uint64_t others = ~(m->atoms | m->addresses);
     unsigned long long sum;
@@ -85,7 +85,7 @@ CT_AVX2_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *bra
 
 /* Returns the atoms that addresses wait for: a carry runs from each address to the next atom. *carry: an
  * address waits before the block and, on return, behind it. */
-CT_AVX2_INLINE uint64_t ct_find_awaited(const struct ct_etm4_masks *m, bool *carry)
+CT_VECTOR_INLINE uint64_t ct_find_awaited(const struct ct_etm4_masks *m, bool *carry)
 {
     unsigned long long sum;
     bool over = __builtin_uaddll_overflow(m->addresses, ~m->atoms, &sum);

@@ -169,7 +169,7 @@ static size_t burst_bytes(struct ct_etm4_fast *f, const uint8_t *data, size_t si
     size_t more;
     *count = 0;
     if (f->scan)
-        bytes = ct_etm4_burst_elems_avx2(&f->burst, &f->elem_tables, &f->tables, data, size, pos, elems, cap,
+        bytes = ct_etm4_burst_elems_fast(&f->burst, &f->elem_tables, &f->tables, data, size, pos, elems, cap,
                                          count);
     if (f->scan && size - bytes >= CT_SCAN_BYTES && cap - *count >= CT_SCAN_BLOCK)
         return bytes; /* a packet that is not for bursts comes next */

@@ -4,31 +4,30 @@
 #define CT_ETM4_HOP_FIND_H
 
 #include "base/bytes.h"
-#include "etm4/avx2.h"
+#include "etm4/vector.h"
 #include "etm4/hop_table.h"
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
-/* Gives the place of the quick hop of the bytes, as an offset in bytes into the quick table. */
-CT_AVX2_INLINE size_t ct_quick_place(uint64_t bytes, uint32_t link)
+/* Where the quick hop of the bytes is, in bytes from the first one. */
+CT_VECTOR_INLINE size_t ct_quick_place(uint64_t bytes, uint32_t link)
 {
     return ((uint32_t)(bytes * CT_HOP_MIX >> (60 - CT_QUICK_SHIFT)) ^ link) & CT_LINK_PLACE;
 }
 
-CT_AVX2_INLINE uint64_t ct_quick_key(uint64_t bytes, uint32_t link)
+CT_VECTOR_INLINE uint64_t ct_quick_key(uint64_t bytes, uint32_t link)
 {
     return bytes | (uint64_t)(link >> 24) << 56;
 }
 
-CT_AVX2_INLINE struct ct_quick_hop *ct_quick_at(struct ct_quick_hop *quick, size_t place)
+CT_VECTOR_INLINE struct ct_quick_hop *ct_quick_at(struct ct_quick_hop *quick, size_t place)
 {
     return (struct ct_quick_hop *)(void *)((char *)quick + place);
 }
 
-/* Finds or makes the hop of `size` bytes; with cycles a new one is made for `cycles`. NULL: these bytes are
- * no hop. */
-CT_AVX2_INLINE struct ct_hop *ct_hops_wide(struct ct_hops *h, uint32_t state, const uint8_t *data,
-                                           unsigned size, uint32_t cycles, size_t *place)
+/* The hop of `size` bytes; with cycles it is made for these. NULL: there is none. */
+CT_VECTOR_INLINE struct ct_hop *ct_hops_wide(struct ct_hops *h, uint32_t state, const uint8_t *data,
+                                             unsigned size, uint32_t cycles, size_t *place)
 {
     if (__builtin_expect(size > CT_HOP_BYTES, 0))
         return NULL;

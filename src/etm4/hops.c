@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
-#include "etm4/avx2.h"
+#include "etm4/vector.h"
 #include "flow/edge_table.h"
 
 /* How many bytes hops go over between two judgements, and how many judgements are skipped at first and after
@@ -59,7 +59,7 @@ void ct_etm4_hops_free(struct ct_etm4_hops *h)
     free(h);
 }
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
 uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h)
 {

@@ -2,10 +2,10 @@
 /* Edge counts: a hop for each atom packet, in the first lane and in the second. */
 #include "etm4/hops_own.h"
 
-#include "etm4/avx2.h"
+#include "etm4/vector.h"
 #include "flow/edge_table.h"
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
 static struct ct_ahead *first_lane(struct ct_etm4_hops *h)
 {

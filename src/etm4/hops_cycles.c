@@ -5,11 +5,11 @@
 #include <limits.h>
 
 #include "base/bytes.h"
-#include "etm4/avx2.h"
+#include "etm4/vector.h"
 #include "etm4/hop_find.h"
 #include "flow/edge_table.h"
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
 /* most bytes before the first count */
 #define FIRST_BYTES 64u
@@ -35,9 +35,8 @@ static unsigned place_behind(const struct ct_etm4_hops *h, const uint8_t *data,
     return count->place + 2u + (*packet & 2 && packet[1] & 0x80);
 }
 
-/* Finds where the hop of a count ends: behind the address that follows it, if one does. NOT_HERE: in another
- * chunk. */
-CT_AVX2_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut_count *count)
+/* Where the hop ends that a count is for: behind the address that follows it, if one does; or NOT_HERE. */
+CT_VECTOR_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut_count *count)
 {
     unsigned at = count->at;
     if (at >= c->count)
@@ -45,7 +44,7 @@ CT_AVX2_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut
     if (!(ct_cuts_bits(c->addresses, at) & 1))
         return at;
     uint64_t starts = ct_cuts_bits(c->starts, at + 1);
-    unsigned end = at + 1 + (unsigned)_tzcnt_u64(starts);
+    unsigned end = at + 1 + ct_lowest_or_64(starts);
     return starts ? end : NOT_HERE;
 }
 
@@ -55,13 +54,13 @@ struct other_hop {
     uint32_t cycles;
 };
 
-CT_AVX2_INLINE struct ct_hop_cycles *place_of(const struct ct_hops *h, const struct other_hop *hop)
+CT_VECTOR_INLINE struct ct_hop_cycles *place_of(const struct ct_hops *h, const struct other_hop *hop)
 {
     const uint64_t hash = (hop->record | (uint64_t)hop->cycles << 32) * CT_HOP_MIX;
     return &h->cycle_table[hash >> (64 - CT_CYCLES_SHIFT)];
 }
 
-CT_AVX2_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop *hop)
+CT_VECTOR_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop *hop)
 {
     struct ct_hop_cycles *other = place_of(h, hop);
     if (other->record != hop->record || other->cycles != hop->cycles) {
@@ -73,8 +72,8 @@ CT_AVX2_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop *
     return &other->count;
 }
 
-/* Counts all of them together, since each look-up waits for memory. Result: the counter of the last one. */
-CT_AVX2 static uint32_t *count_others(struct ct_hops *h, const struct other_hop *hops, unsigned count)
+/* All of them, at once, as each waits for memory. Result: the counter of the last one. */
+CT_VECTOR static uint32_t *count_others(struct ct_hops *h, const struct other_hop *hops, unsigned count)
 {
     uint32_t *counter = NULL;
     for (unsigned i = 0; i < count; i++)
@@ -92,11 +91,11 @@ struct found_hop {
     const uint32_t *record;
 };
 
-/* Finds the hop of `size` bytes with a count behind. False: there is none. */
-CT_AVX2_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *data, unsigned size,
-                             uint32_t cycles, struct found_hop *found)
+/* The hop of `size` bytes with a count behind. False: there is none. */
+CT_VECTOR_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *data, unsigned size,
+                               uint32_t cycles, struct found_hop *found)
 {
-    const uint64_t bytes = _bzhi_u64(ct_load64(data), size * 8);
+    const uint64_t bytes = ct_bits_low(ct_load64(data), size * 8);
     const uint64_t key = ct_quick_key(bytes, link);
     const size_t at = ct_quick_place(bytes, link);
     struct ct_quick_hop *quick = ct_quick_at(h->quick, at);
@@ -117,17 +116,16 @@ CT_AVX2_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *da
     return true;
 }
 
-/* Tells whether another count follows, which belongs to no step, before the address that seems to be behind
- * this one. */
-CT_AVX2_INLINE bool is_doubled(const struct ct_etm4_hops *h, unsigned i)
+/* Whether another count follows, which is for no step, before the address
+ * that seems to be behind this one. */
+CT_VECTOR_INLINE bool is_doubled(const struct ct_etm4_hops *h, unsigned i)
 {
     return i + 1 < h->count && h->counts[i + 1].at == h->counts[i].at;
 }
 
-/* Follows the hops of the chunk that begins at `begin` of the run. *done: bytes that are done. Result: the
- * state behind them. */
-CT_AVX2 static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *run, size_t begin,
-                                   uint32_t state, struct last_hop *last, unsigned *done)
+/* All hops of the chunk that begins at `at` of the run. *done: its bytes that are done. Result: the state. */
+CT_VECTOR static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *run, size_t begin,
+                                     uint32_t state, struct last_hop *last, unsigned *done)
 {
     const struct ct_etm4_cuts *c = &h->cuts;
     struct other_hop others[CT_SCAN_BYTES];
@@ -193,9 +191,9 @@ static bool next_counts(struct ct_etm4_hops *h, const struct ct_work *work, unsi
     return h->count;
 }
 
-/* Decodes trace up to the first count, which is for steps that the engine took before. An atom follows, so no
- * element of it is held. False: hops cannot begin here. */
-CT_AVX2 static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
+/* Trace up to the first count, which is for steps that the engine took already. An atom follows, so nothing
+ * of it is held. False: not now. */
+CT_VECTOR static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
 {
     struct ct_elem elems[CT_FAST_TAIL + FIRST_BYTES];
     struct ct_step_batch batch;

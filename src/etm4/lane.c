@@ -5,17 +5,18 @@
 #include "etm4/avx512.h"
 #include "etm4/hop_find.h"
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
-/* Lists the places of the bits of a mask, each plus `first`. Result: the end of the list. */
-CT_AVX2_INLINE uint16_t *list_bits(uint16_t *to, uint64_t bits, unsigned first)
+/* The places of the bits of a mask, each from `first` on. Result: behind them. */
+CT_VECTOR_INLINE uint16_t *list_bits(uint16_t *to, uint64_t bits, unsigned first)
 {
     for (; bits; bits &= bits - 1)
-        *to++ = (uint16_t)(first + (unsigned)_tzcnt_u64(bits));
+        *to++ = (uint16_t)(first + ct_lowest_or_64(bits));
     return to;
 }
 
-/* Does the same as list_bits; 64 places are written. */
+#ifdef CT_HAVE_AVX512
+/* The same; 64 places are written. */
 CT_AVX512_INLINE uint16_t *list_bits_avx512(uint16_t *to, uint64_t bits, unsigned first)
 {
     const __m512i places = _mm512_maskz_compress_epi8(bits, ct_places_zmm());
@@ -26,28 +27,35 @@ CT_AVX512_INLINE uint16_t *list_bits_avx512(uint16_t *to, uint64_t bits, unsigne
     _mm512_storeu_si512(to + 32, _mm512_add_epi16(_mm512_cvtepu8_epi16(high), base));
     return to + _mm_popcnt_u64(bits);
 }
+#endif
 
-CT_AVX2 static uint16_t *list_avx2(uint16_t *to, const struct ct_etm4_cuts *c)
+CT_VECTOR static uint16_t *list(uint16_t *to, const struct ct_etm4_cuts *c)
 {
     for (unsigned base = 0; base < c->count; base += 64)
         to = list_bits(to, c->atoms[base >> 6], base + 1);
     return to;
 }
 
+#ifdef CT_HAVE_AVX512
 CT_AVX512 static uint16_t *list_avx512(uint16_t *to, const struct ct_etm4_cuts *c)
 {
     for (unsigned base = 0; base < c->count; base += 64)
         to = list_bits_avx512(to, c->atoms[base >> 6], base + 1);
     return to;
 }
+#endif
 
 static void list_packets(struct ct_etm4_lane *lane)
 {
-    const bool avx512 = lane->chunk.simd == CT_SIMD_AVX512;
     uint16_t *const first = lane->ends + 1;
     lane->ends[0] = 0;
-    lane->count =
-        (unsigned)((avx512 ? list_avx512(first, &lane->cuts) : list_avx2(first, &lane->cuts)) - first);
+#ifdef CT_HAVE_AVX512
+    if (lane->chunk.simd == CT_SIMD_AVX512) {
+        lane->count = (unsigned)(list_avx512(first, &lane->cuts) - first);
+        return;
+    }
+#endif
+    lane->count = (unsigned)(list(first, &lane->cuts) - first);
 }
 
 bool ct_lane_cut(struct ct_etm4_lane *lane)
@@ -75,16 +83,15 @@ bool ct_lane_scan(struct ct_etm4_lane *lane)
     return lane->count;
 }
 
-/* Gives the bytes of packet n of the list, with the addresses before it, and zeros behind the last. When
- * there are more than a quick hop has, no quick hop exists that begins with the first of them: it would end
- * earlier. */
-CT_AVX2_INLINE uint64_t bytes_of(const uint8_t *bytes, const uint16_t *ends, size_t n)
+/* The bytes of packet n of the list and the addresses before it, 0 behind the last. Should they be more than
+ * a quick hop has, none is made of the first ones: it would end earlier. */
+CT_VECTOR_INLINE uint64_t bytes_of(const uint8_t *bytes, const uint16_t *ends, size_t n)
 {
-    return _bzhi_u64(ct_load64(bytes + ends[n]), (unsigned)(ends[n + 1] - ends[n]) * 8);
+    return ct_bits_low(ct_load64(bytes + ends[n]), (unsigned)(ends[n + 1] - ends[n]) * 8);
 }
 
-/* Follows `count` lanes; a constant, so that each number has a loop of its own. */
-CT_AVX2_INLINE void follow(struct ct_etm4_lane *const lanes[], const unsigned count)
+/* The loop for so many lanes. */
+CT_VECTOR_INLINE void follow(struct ct_etm4_lane *const lanes[], const unsigned count)
 {
     struct ct_quick_hop *const quick = lanes[0]->hops->quick;
     const uint8_t *bytes[CT_LANES];
@@ -120,7 +127,7 @@ CT_AVX2_INLINE void follow(struct ct_etm4_lane *const lanes[], const unsigned co
     }
 }
 
-CT_AVX2 void ct_lanes_follow(struct ct_etm4_lane *const lanes[], unsigned count)
+CT_VECTOR void ct_lanes_follow(struct ct_etm4_lane *const lanes[], unsigned count)
 {
     if (count < CT_LANES)
         follow(lanes, 1);
@@ -128,9 +135,8 @@ CT_AVX2 void ct_lanes_follow(struct ct_etm4_lane *const lanes[], unsigned count)
         follow(lanes, CT_LANES);
 }
 
-/* Finds or makes the hop of the next packet, makes it a quick one where that is possible, and follows it.
- * False: there is none. */
-CT_AVX2 static bool step(struct ct_etm4_lane *lane)
+/* The hop of the next packet, which becomes a quick one if it can be. False: there is none. */
+CT_VECTOR static bool step(struct ct_etm4_lane *lane)
 {
     struct ct_hops *h = lane->hops;
     const unsigned begin = lane->ends[lane->next];

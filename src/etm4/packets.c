@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of packets with AVX2: all packets of 64 bytes first become what their headers alone would make; then
- * the payloads are filled in, one kind of packet after the other, so that no branch depends on the trace. */
+/* Bursts of packets with vectors: all packets of 64 bytes are what their header alone would make, then what
+ * stands behind headers is filled in, kind by kind, with no branch on what comes when. */
 #include "etm4/packets.h"
 
 void ct_etm4_packet_tables_init(struct ct_etm4_packet_tables *t, const struct ct_etm4_decoder *decoder,
@@ -15,7 +15,7 @@ void ct_etm4_packet_tables_init(struct ct_etm4_packet_tables *t, const struct ct
     }
 }
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
 /* A burst while it decodes. */
 struct run {
@@ -26,15 +26,15 @@ struct run {
     struct ct_etm4_chunk chunk;
 };
 
-/* Gives the packet of the block that begins at byte i. */
-CT_AVX2_INLINE struct ct_etm4_packet *packet_at(struct ct_etm4_packet *out, const struct ct_etm4_masks *m,
-                                                unsigned i)
+/* The packet of the block that begins at byte i. */
+CT_VECTOR_INLINE struct ct_etm4_packet *packet_at(struct ct_etm4_packet *out, const struct ct_etm4_masks *m,
+                                                  unsigned i)
 {
     return &out[__builtin_popcountll(m->packets & ((UINT64_C(1) << i) - 1))];
 }
 
-CT_AVX2_INLINE void fill_headers(const struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
-                                 uint64_t pos, struct ct_etm4_packet *out)
+CT_VECTOR_INLINE void fill_headers(const struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                   uint64_t pos, struct ct_etm4_packet *out)
 {
     for (uint64_t left = m->packets; left; left &= left - 1, out++) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
@@ -43,8 +43,8 @@ CT_AVX2_INLINE void fill_headers(const struct run *r, const struct ct_etm4_masks
     }
 }
 
-CT_AVX2_INLINE void fill_counts(const struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
-                                struct ct_etm4_packet *out)
+CT_VECTOR_INLINE void fill_counts(const struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                  struct ct_etm4_packet *out)
 {
     for (uint64_t left = m->counts; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctzll(left);
@@ -54,8 +54,8 @@ CT_AVX2_INLINE void fill_counts(const struct run *r, const struct ct_etm4_masks 
     }
 }
 
-CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
-                                   struct ct_etm4_packet *out, bool wide)
+CT_VECTOR_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m, const uint8_t *data,
+                                     struct ct_etm4_packet *out, bool wide)
 {
     uint64_t *past = r->past + 3;
     uint64_t last = past[-1];
@@ -71,9 +71,9 @@ CT_AVX2_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *m,
     ct_past_move(r->past, past);
 }
 
-/* Makes the packets of a chunk. Result: how many. */
-CT_AVX2 static size_t fill_chunk(struct run *r, const uint8_t *data, uint64_t pos,
-                                 struct ct_etm4_packet *packets)
+/* The packets of a chunk. Result: how many. */
+CT_VECTOR static size_t fill_chunk(struct run *r, const uint8_t *data, uint64_t pos,
+                                   struct ct_etm4_packet *packets)
 {
     size_t n = 0;
     for (unsigned b = 0; b < r->chunk.blocks; b++) {
@@ -126,7 +126,7 @@ struct seen {
     uint64_t past[3 + CT_SCAN_BLOCK]; /* as in struct run */
 };
 
-CT_AVX2_INLINE void count_headers(struct seen *seen, uint64_t packets, const uint8_t *data)
+CT_VECTOR_INLINE void count_headers(struct seen *seen, uint64_t packets, const uint8_t *data)
 {
     unsigned n = (unsigned)__builtin_popcountll(packets);
     seen->count += n;
@@ -137,8 +137,8 @@ CT_AVX2_INLINE void count_headers(struct seen *seen, uint64_t packets, const uin
         seen->packets[0][data[__builtin_ctzll(packets)]]++;
 }
 
-CT_AVX2_INLINE void follow_addresses(struct seen *seen, const struct ct_address_rows *rows,
-                                     uint64_t addresses, const uint8_t *data, bool wide)
+CT_VECTOR_INLINE void follow_addresses(struct seen *seen, const struct ct_address_rows *rows,
+                                       uint64_t addresses, const uint8_t *data, bool wide)
 {
     uint64_t *past = seen->past + 3;
     uint64_t last = past[-1];
@@ -150,9 +150,9 @@ CT_AVX2_INLINE void follow_addresses(struct seen *seen, const struct ct_address_
     ct_past_move(seen->past, past);
 }
 
-/* Counts the packets of a block that begin where `where` has a bit. */
-CT_AVX2_INLINE void count_block(struct seen *seen, const struct ct_address_rows *rows,
-                                const struct ct_etm4_masks *m, uint64_t where, const uint8_t *data)
+/* The packets of a block that begin where a bit of `where` is. */
+CT_VECTOR_INLINE void count_block(struct seen *seen, const struct ct_address_rows *rows,
+                                  const struct ct_etm4_masks *m, uint64_t where, const uint8_t *data)
 {
     count_headers(seen, m->packets & where, data);
     if (m->odd)
@@ -161,9 +161,9 @@ CT_AVX2_INLINE void count_block(struct seen *seen, const struct ct_address_rows 
         follow_addresses(seen, rows, m->addresses & where, data, false);
 }
 
-/* Counts the packets of a chunk up to its last atoms. Result: bytes, 0 when it has none. */
-CT_AVX2 static size_t count_chunk(struct seen *seen, const struct ct_address_rows *rows,
-                                  const struct ct_etm4_chunk *chunk, const uint8_t *data)
+/* The packets of a chunk up to its last atoms. Result: bytes, 0 when it has none. */
+CT_VECTOR static size_t count_chunk(struct seen *seen, const struct ct_address_rows *rows,
+                                    const struct ct_etm4_chunk *chunk, const uint8_t *data)
 {
     unsigned end = chunk->blocks;
     while (end && !chunk->masks[end - 1].atoms)

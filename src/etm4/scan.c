@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "etm4/scan.h"
 
-#include "etm4/avx2.h"
+#include "etm4/vector.h"
 #include "etm4/scan_avx512.h"
 
 /* upper four bits of the headers of addresses, cycle counts and events */
 #define ROW_ADDRESS 9
 #define ROW_EVENT   7
-#define ROW_COUNT   1 /* format 3: the header is the whole packet */
-#define ROW_COUNTS  2 /* the other formats of counts are below this row */
+#define ROW_COUNT   1  /* format 3: the header is the whole packet */
+#define ROW_COUNTS  2  /* the other formats of counts are below this row */
+#define ROW_ATOMS   12 /* atoms are in this row and those above */
 
 static const uint8_t mixed_rows[3] = {0, ROW_EVENT, ROW_ADDRESS};
 
@@ -90,7 +91,7 @@ void ct_etm4_scan_init(struct ct_etm4_scan_table *t, const struct ct_etm4_burst 
     }
 }
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_VECTORS
 
 /* For each byte of a lane of 16: the byte behind the lane that packets from there lead to, and the packets on
  * the way. */
@@ -99,93 +100,65 @@ struct ways {
     uint16_t places[CT_SCAN_BLOCK];
 };
 
-/* Returns a table in both lanes. */
-CT_AVX2_INLINE __m256i both(const uint8_t table[16])
+CT_VECTOR_INLINE ct_bytes is(ct_bytes v, uint8_t value)
 {
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)table));
+    return ct_bytes_equal(v, ct_bytes_all(value));
 }
 
-CT_AVX2_INLINE __m256i load(const uint8_t *from)
+/* Returns the entries of a table for the nibbles of one kind, where the row of the header is this one. */
+CT_VECTOR_INLINE ct_bytes for_row(const uint8_t table[16], ct_bytes low, ct_bytes high, uint8_t row)
 {
-    return _mm256_loadu_si256((const __m256i *)(const void *)from);
-}
-
-CT_AVX2_INLINE void store(void *to, __m256i v)
-{
-    _mm256_storeu_si256((__m256i *)to, v);
-}
-
-CT_AVX2_INLINE __m256i is(__m256i v, char value)
-{
-    return _mm256_cmpeq_epi8(v, _mm256_set1_epi8(value));
-}
-
-CT_AVX2_INLINE uint64_t mask_of(__m256i v)
-{
-    return (uint32_t)_mm256_movemask_epi8(v);
+    return ct_bytes_and(ct_bytes_pick(ct_bytes_both(table), low), is(high, row));
 }
 
 /* Returns the length of a packet that would begin at each of the 32 bytes at `data`, with CT_SCAN_STOP. *odd:
  * bit 7 is set for packets with CT_SCAN_ODD. */
-CT_AVX2_INLINE __m256i lengths(const struct ct_etm4_scan_table *t, const uint8_t *data, __m256i low,
-                               __m256i high, __m256i *odd)
+CT_VECTOR_INLINE ct_bytes lengths(const struct ct_etm4_scan_table *t, const uint8_t *data, ct_bytes low,
+                                  ct_bytes high, ct_bytes *odd)
 {
-    const __m256i zero = _mm256_setzero_si256();
-    const __m256i one = _mm256_set1_epi8(1);
-    __m256i v = _mm256_shuffle_epi8(both(t->rows), high);
-    v = _mm256_or_si256(v, _mm256_and_si256(_mm256_shuffle_epi8(both(t->mixed[0]), low), is(high, 0)));
-    v = _mm256_or_si256(v,
-                        _mm256_and_si256(_mm256_shuffle_epi8(both(t->mixed[1]), low), is(high, ROW_EVENT)));
-    v = _mm256_or_si256(v,
-                        _mm256_and_si256(_mm256_shuffle_epi8(both(t->mixed[2]), low), is(high, ROW_ADDRESS)));
-    __m256i first = _mm256_cmpgt_epi8(zero, load(data + 1));
-    __m256i second = _mm256_cmpgt_epi8(zero, load(data + 2));
-    __m256i more = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_and_si256(first, one));
-    __m256i limit = _mm256_and_si256(_mm256_and_si256(v, _mm256_set1_epi8(CT_SCAN_LIMIT)), first);
-    __m256i stop = _mm256_and_si256(limit, second);
-    __m256i size = _mm256_add_epi8(_mm256_and_si256(v, _mm256_set1_epi8(CT_SCAN_STOP | 15)), more);
-    *odd = _mm256_or_si256(v, _mm256_slli_epi16(limit, 2));    /* CT_SCAN_LIMIT times four is CT_SCAN_ODD */
-    return _mm256_or_si256(size, _mm256_add_epi8(stop, stop)); /* and times two is CT_SCAN_STOP */
+    ct_bytes v = ct_bytes_pick(ct_bytes_both(t->rows), high);
+    for (unsigned i = 0; i < 3; i++)
+        v = ct_bytes_or(v, for_row(t->mixed[i], low, high, mixed_rows[i]));
+    const ct_bytes first = ct_bytes_top(ct_bytes_load(data + 1));
+    const ct_bytes second = ct_bytes_top(ct_bytes_load(data + 2));
+    const ct_bytes more = ct_bytes_and(ct_bytes_upper(v), ct_bytes_and(first, ct_bytes_all(1)));
+    const ct_bytes limit = ct_bytes_and(ct_bytes_and(v, ct_bytes_all(CT_SCAN_LIMIT)), first);
+    const ct_bytes stop = ct_bytes_and(limit, second);
+    const ct_bytes size = ct_bytes_add(ct_bytes_and(v, ct_bytes_all(CT_SCAN_STOP | 15)), more);
+    const ct_bytes twice = ct_bytes_add(limit, limit);
+    *odd = ct_bytes_or(v, ct_bytes_add(twice, twice));  /* CT_SCAN_LIMIT times four is CT_SCAN_ODD */
+    return ct_bytes_or(size, ct_bytes_add(stop, stop)); /* and times two is CT_SCAN_STOP */
 }
 
 /* Returns the cycle count that would begin at each byte: bits of the byte behind, or the lower two bits of
  * the header. */
-CT_AVX2_INLINE __m256i values(const struct ct_etm4_scan_table *t, const uint8_t *data, __m256i bytes,
-                              __m256i low, __m256i high)
+CT_VECTOR_INLINE ct_bytes values(const struct ct_etm4_scan_table *t, const uint8_t *data, ct_bytes bytes,
+                                 ct_bytes low, ct_bytes high)
 {
-    __m256i behind = _mm256_and_si256(
-        load(data + 1), _mm256_and_si256(_mm256_shuffle_epi8(both(t->count), low), is(high, 0)));
-    __m256i here = _mm256_and_si256(_mm256_and_si256(bytes, _mm256_set1_epi8(3)), is(high, ROW_COUNT));
-    return _mm256_or_si256(behind, here);
+    const ct_bytes behind = ct_bytes_and(ct_bytes_load(data + 1), for_row(t->count, low, high, 0));
+    const ct_bytes here = ct_bytes_and(ct_bytes_and(bytes, ct_bytes_all(3)), is(high, ROW_COUNT));
+    return ct_bytes_or(behind, here);
 }
 
 /* Extends one step to sixteen, for each byte of a lane. */
-CT_AVX2_INLINE void find_ways(__m256i size, unsigned at, struct ways *ways)
+CT_VECTOR_INLINE void find_ways(ct_bytes size, unsigned at, struct ways *ways)
 {
-    const __m256i places = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3,
-                                            4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m256i low_bits = _mm256_setr_epi64x((long long)UINT64_C(0x8040201008040201), 0,
-                                                (long long)UINT64_C(0x8040201008040201), 0);
-    const __m256i inside = _mm256_set1_epi8(0x70);
-    __m256i next = _mm256_add_epi8(size, places);
-    __m256i low = low_bits;
-    __m256i high = _mm256_slli_si256(low_bits, 8);
+    static const uint8_t places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    static const uint8_t bits[3 * 8] = {[8] = 1, 2, 4, 8, 16, 32, 64, 128};
+    ct_bytes next = ct_bytes_add(size, ct_bytes_both(places));
+    ct_bytes low = ct_bytes_both(bits + 8);
+    ct_bytes high = ct_bytes_both(bits);
     for (int i = 0; i < 4; i++) {
-        /* Bytes behind the lane have bit 7 set, for which a shuffle gives 0. */
-        __m256i index = _mm256_add_epi8(next, inside);
-        low = _mm256_or_si256(low, _mm256_shuffle_epi8(low, index));
-        high = _mm256_or_si256(high, _mm256_shuffle_epi8(high, index));
-        next = _mm256_max_epu8(next, _mm256_shuffle_epi8(next, index));
+        low = ct_bytes_or(low, ct_bytes_pick_inside(low, next));
+        high = ct_bytes_or(high, ct_bytes_pick_inside(high, next));
+        next = ct_bytes_follow(next);
     }
-    store(ways->next + at, next);
-    __m256i front = _mm256_unpacklo_epi8(low, high);
-    __m256i back = _mm256_unpackhi_epi8(low, high);
-    store(ways->places + at, _mm256_permute2x128_si256(front, back, 0x20));
-    store(ways->places + at + 16, _mm256_permute2x128_si256(front, back, 0x31));
+    ct_bytes_store(ways->next + at, next);
+    ct_bytes_store_pairs(ways->places + at, low, high);
 }
 
 /* Follows the way from byte *entry on. Result: the packets on it; *stop: the last one is not for bursts. */
-CT_AVX2_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *stop)
+CT_VECTOR_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *stop)
 {
     uint64_t packets = 0;
     unsigned at = *entry;
@@ -203,65 +176,78 @@ CT_AVX2_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *sto
     return packets;
 }
 
-/* Makes the masks of 32 bytes as if a packet began at each. `values` is NULL when they are not wanted. */
-CT_AVX2_INLINE void scan_half(const struct ct_etm4_scan_table *t, const uint8_t *data, unsigned at,
-                              struct ways *ways, struct ct_etm4_masks *m, uint8_t *counted)
+/* What the masks of half a block are made of, as if a packet began at each byte. */
+struct kinds {
+    ct_marks atoms;
+    ct_marks addresses;
+    ct_marks counts;
+    ct_marks events;
+    ct_marks taken;
+    ct_marks odd;
+};
+
+/* Looks at 32 bytes as if a packet began at each. `values` is NULL when they are not wanted. */
+CT_VECTOR_INLINE void scan_half(const struct ct_etm4_scan_table *t, const uint8_t *data, unsigned at,
+                                struct ways *ways, struct kinds *k, uint8_t *counted)
 {
-    const __m256i nibble = _mm256_set1_epi8(15);
-    __m256i bytes = load(data + at);
-    __m256i low = _mm256_and_si256(bytes, nibble);
-    __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
-    __m256i odd;
-    __m256i size = lengths(t, data + at, low, high, &odd);
-    find_ways(size, at, ways);
+    const ct_bytes bytes = ct_bytes_load(data + at);
+    const ct_bytes low = ct_bytes_and(bytes, ct_bytes_all(15));
+    const ct_bytes high = ct_bytes_upper(bytes);
+    ct_bytes odd;
+    find_ways(lengths(t, data + at, low, high, &odd), at, ways);
     if (counted)
-        store(counted + at, values(t, data + at, bytes, low, high));
-    __m256i taken = _mm256_and_si256(_mm256_shuffle_epi8(both(t->taken_row), high),
-                                     _mm256_shuffle_epi8(both(t->taken_low), low));
-    m->atoms |= mask_of(_mm256_and_si256(bytes, _mm256_add_epi8(bytes, bytes))) << at; /* bits 7 and 6 */
-    m->taken |= (uint64_t)(uint32_t)~mask_of(is(taken, 0)) << at;
-    m->addresses |= mask_of(is(high, ROW_ADDRESS)) << at;
-    m->events |= mask_of(is(high, ROW_EVENT)) << at;
-    m->counts |= mask_of(_mm256_cmpgt_epi8(_mm256_set1_epi8(ROW_COUNTS), high)) << at;
-    m->odd |= mask_of(odd) << at;
+        ct_bytes_store(counted + at, values(t, data + at, bytes, low, high));
+    k->atoms = ct_marks_of(ct_bytes_less(ct_bytes_all(ROW_ATOMS - 1), high));
+    k->addresses = ct_marks_of(is(high, ROW_ADDRESS));
+    k->counts = ct_marks_of(ct_bytes_less(high, ct_bytes_all(ROW_COUNTS)));
+    k->events = ct_marks_of(is(high, ROW_EVENT));
+    k->taken = ct_marks_where_both(ct_bytes_pick(ct_bytes_both(t->taken_row), high),
+                                   ct_bytes_pick(ct_bytes_both(t->taken_low), low));
+    k->odd = ct_marks_of_top(odd);
 }
 
-CT_AVX2_INLINE size_t scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
-                           unsigned *entry, struct ct_etm4_chunk *chunk, bool values_too)
+/* Makes the masks of a block, whose halves were looked at. */
+CT_VECTOR_INLINE void make_masks(struct ct_etm4_masks *m, const struct kinds k[2], uint64_t packets)
+{
+    m->packets = packets;
+    m->atoms = ct_marks_mask(k[0].atoms, k[1].atoms) & packets;
+    m->addresses = ct_marks_mask(k[0].addresses, k[1].addresses) & packets;
+    m->counts = ct_marks_mask(k[0].counts, k[1].counts) & packets;
+    m->events = ct_marks_mask(k[0].events, k[1].events) & packets;
+    m->taken = ct_marks_mask(k[0].taken, k[1].taken) & packets;
+    m->odd = ct_marks_mask(k[0].odd, k[1].odd) & packets;
+}
+
+CT_VECTOR_INLINE size_t scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                             unsigned *entry, struct ct_etm4_chunk *chunk, bool values_too)
 {
     struct ways ways;
     size_t at = 0;
     bool stop = false;
     unsigned n = 0;
     while (n < CT_SCAN_BLOCKS && at + CT_SCAN_BLOCK + CT_ETM4_BURST_AHEAD <= size && !stop) {
-        struct ct_etm4_masks m = {0};
         uint8_t *counted = values_too ? chunk->values + at : NULL;
-        scan_half(table, data + at, 0, &ways, &m, counted);
-        scan_half(table, data + at, 32, &ways, &m, counted);
-        m.packets = walk(&ways, entry, &stop);
+        struct kinds kinds[2];
+        scan_half(table, data + at, 0, &ways, &kinds[0], counted);
+        scan_half(table, data + at, 32, &ways, &kinds[1], counted);
+        uint64_t packets = walk(&ways, entry, &stop);
         if (stop) {
-            unsigned last = 63 - (unsigned)__builtin_clzll(m.packets);
-            m.packets ^= UINT64_C(1) << last;
+            unsigned last = 63 - (unsigned)__builtin_clzll(packets);
+            packets ^= UINT64_C(1) << last;
             at += last;
             *entry = CT_SCAN_STOP;
         } else {
             at += CT_SCAN_BLOCK;
         }
-        m.atoms &= m.packets;
-        m.taken &= m.packets;
-        m.addresses &= m.packets;
-        m.events &= m.packets;
-        m.counts &= m.packets;
-        m.odd &= m.packets;
-        chunk->masks[n++] = m;
+        make_masks(&chunk->masks[n++], kinds, packets);
     }
-    chunk->simd = CT_SIMD_AVX2;
+    chunk->simd = CT_VECTORS;
     chunk->blocks = n;
     return at;
 }
 
-CT_AVX2 static size_t scan_avx2(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
-                                unsigned *entry, struct ct_etm4_chunk *chunk)
+CT_VECTOR static size_t scan_here(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                                  unsigned *entry, struct ct_etm4_chunk *chunk)
 {
     return scan(table, data, size, entry, chunk, false);
 }
@@ -269,12 +255,15 @@ CT_AVX2 static size_t scan_avx2(const struct ct_etm4_scan_table *table, const ui
 size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size, unsigned *entry,
                     struct ct_etm4_chunk *chunk)
 {
-    return table->simd == CT_SIMD_AVX512 ? ct_etm4_scan_avx512(table, data, size, entry, chunk)
-                                         : scan_avx2(table, data, size, entry, chunk);
+#ifdef CT_HAVE_AVX512
+    if (table->simd == CT_SIMD_AVX512)
+        return ct_etm4_scan_avx512(table, data, size, entry, chunk);
+#endif
+    return scan_here(table, data, size, entry, chunk);
 }
 
-CT_AVX2 size_t ct_etm4_scan_values(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
-                                   unsigned *entry, struct ct_etm4_chunk *chunk)
+CT_VECTOR size_t ct_etm4_scan_values(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                                     unsigned *entry, struct ct_etm4_chunk *chunk)
 {
     return scan(table, data, size, entry, chunk, true);
 }

@@ -2,8 +2,8 @@
 /* Finds where packets begin without walking from one to the next. For each byte it works out the length that
  * a packet beginning there would have; from these, by doubling, all bytes that are reached from each of 16;
  * then one look-up for every 16 bytes tells which of these ways the packets took. Paper 1 works out the
- * header of every byte ahead in the same spirit. The result is bit masks for 64 bytes. It needs x86-64 with
- * AVX2 and BMI2, or AVX-512 (scan_avx512.c); burst.c does the same in a plain way. */
+ * header of every byte ahead in the same spirit. The result is bit masks for 64 bytes. It needs what
+ * vector.h has, or AVX-512 (scan_avx512.c); burst.c does the same in a plain way. */
 #ifndef CT_ETM4_SCAN_H
 #define CT_ETM4_SCAN_H
 

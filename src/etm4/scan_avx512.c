@@ -3,7 +3,7 @@
 
 #include "etm4/avx512.h"
 
-#ifdef CT_HAVE_AVX2
+#ifdef CT_HAVE_AVX512
 
 /* the bit of places behind the eight bytes at hand, for which a shuffle gives 0 */
 #define BEHIND 0x80

@@ -44,9 +44,9 @@ $ coretap --help
 |   fractal    memory accesses of one process, seen from the coherent interconnect
 |
 | Environment:
-|   CORETAP_SIMD            none or avx2: do without vector instructions, or
-|                           without those of AVX-512, to compare. The result is
-|                           the same.
+|   CORETAP_SIMD            none, avx2 or neon: do without vector instructions,
+|                           or with no more than those of AVX2 on x86-64 and NEON
+|                           on arm64, to compare. The result is the same.
 |   CORETAP_TOKEN           What a live run asks for, where --token does not say
 |                           it.
 |   CORETAP_TRACE_PLUGIN    The plugin for QEMU with which record makes trace,
@@ -93,9 +93,9 @@ $ coretap
 !   fractal    memory accesses of one process, seen from the coherent interconnect
 !
 ! Environment:
-!   CORETAP_SIMD            none or avx2: do without vector instructions, or
-!                           without those of AVX-512, to compare. The result is
-!                           the same.
+!   CORETAP_SIMD            none, avx2 or neon: do without vector instructions,
+!                           or with no more than those of AVX2 on x86-64 and NEON
+!                           on arm64, to compare. The result is the same.
 !   CORETAP_TOKEN           What a live run asks for, where --token does not say
 !                           it.
 !   CORETAP_TRACE_PLUGIN    The plugin for QEMU with which record makes trace,
@@ -122,7 +122,7 @@ $ coretap -x
 
 # The environment.
 $ export CORETAP_SIMD=avx-2; coretap --version
-! coretap: CORETAP_SIMD in the environment is 'avx-2', which is no way to decode; make it 'avx2' or 'none', or take it out
+! coretap: CORETAP_SIMD in the environment is 'avx-2', which is no way to decode; make it 'avx2', 'neon' or 'none', or take it out
 [2]
 $ export CORETAP_SIMD=avx2; coretap --version | head -n 1
 | coretap 0.1.0

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of vector.h for x86-64. */
+#ifndef CT_ETM4_VECTOR_AVX2_H
+#define CT_ETM4_VECTOR_AVX2_H
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+typedef __m256i ct_bytes;
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_load(const void *from)
+{
+    return _mm256_loadu_si256(from);
+}
+
+CT_VECTOR_INLINE void ct_bytes_store(void *to, ct_bytes v)
+{
+    _mm256_storeu_si256(to, v);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_all(uint8_t value)
+{
+    return _mm256_set1_epi8((char)value);
+}
+
+/* Returns a table of 16 bytes in both lanes. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_both(const uint8_t table[16])
+{
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)table));
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_and(ct_bytes a, ct_bytes b)
+{
+    return _mm256_and_si256(a, b);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_or(ct_bytes a, ct_bytes b)
+{
+    return _mm256_or_si256(a, b);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_add(ct_bytes a, ct_bytes b)
+{
+    return _mm256_add_epi8(a, b);
+}
+
+/* Moves up each byte by two bits, for bytes below 64. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_times_4(ct_bytes v)
+{
+    return _mm256_slli_epi16(v, 2);
+}
+
+/* Returns the upper four bits of each byte. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_upper(ct_bytes v)
+{
+    return _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(15));
+}
+
+/* The comparisons give ff for each byte that they are true for, else 0. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_equal(ct_bytes a, ct_bytes b)
+{
+    return _mm256_cmpeq_epi8(a, b);
+}
+
+/* Bytes below 128. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_less(ct_bytes a, ct_bytes b)
+{
+    return _mm256_cmpgt_epi8(b, a);
+}
+
+/* Tells of each byte whether bit 7 is set. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_top(ct_bytes v)
+{
+    return _mm256_cmpgt_epi8(_mm256_setzero_si256(), v);
+}
+
+/* Returns the entries of a table in each lane, by indices from 0 to 15. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_pick(ct_bytes table, ct_bytes index)
+{
+    return _mm256_shuffle_epi8(table, index);
+}
+
+/* Returns entries of each lane by indices from 0 to 8f, 0 where the index is behind the lane. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_pick_inside(ct_bytes v, ct_bytes index)
+{
+    /* Such bytes have bit 7 set, for which a shuffle gives 0. */
+    return _mm256_shuffle_epi8(v, _mm256_add_epi8(index, _mm256_set1_epi8(0x70)));
+}
+
+/* Takes each byte for an index into its lane and returns what lies there, or the byte itself where it points
+ * behind the lane. No byte may point back. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_follow(ct_bytes v)
+{
+    return _mm256_max_epu8(v, ct_bytes_pick_inside(v, v));
+}
+
+/* Stores the bytes of `low` and `high` in turns, 64 of them. */
+CT_VECTOR_INLINE void ct_bytes_store_pairs(void *to, ct_bytes low, ct_bytes high)
+{
+    const __m256i front = _mm256_unpacklo_epi8(low, high);
+    const __m256i back = _mm256_unpackhi_epi8(low, high);
+    ct_bytes_store(to, _mm256_permute2x128_si256(front, back, 0x20));
+    ct_bytes_store((uint8_t *)to + 32, _mm256_permute2x128_si256(front, back, 0x31));
+}
+
+/* Marks the bytes that are ff; all others are 0. */
+CT_VECTOR_INLINE ct_marks ct_marks_of(ct_bytes v)
+{
+    return (uint32_t)_mm256_movemask_epi8(v);
+}
+
+/* Marks the bytes whose bit 7 is set. */
+CT_VECTOR_INLINE ct_marks ct_marks_of_top(ct_bytes v)
+{
+    return (uint32_t)_mm256_movemask_epi8(v);
+}
+
+/* Marks the bytes that have a bit in common. */
+CT_VECTOR_INLINE ct_marks ct_marks_where_both(ct_bytes a, ct_bytes b)
+{
+    return ~ct_marks_of(_mm256_cmpeq_epi8(_mm256_and_si256(a, b), _mm256_setzero_si256()));
+}
+
+/* Returns a bit for each of 64 bytes. */
+CT_VECTOR_INLINE uint64_t ct_marks_mask(ct_marks low, ct_marks high)
+{
+    return low | (uint64_t)high << 32;
+}
+
+/* Returns byte i as ff where bit i of the mask is set, else 0. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_of_mask(uint32_t mask)
+{
+    const __m256i places = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2,
+                                            2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
+    const __m256i own = _mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201));
+    __m256i v = _mm256_shuffle_epi8(_mm256_set1_epi32((int)mask), places);
+    return _mm256_cmpeq_epi8(_mm256_and_si256(v, own), own);
+}
+
+/* Returns the sums of neighbouring bytes, as 16 numbers. */
+CT_VECTOR_INLINE ct_bytes ct_pair_sums(ct_bytes v)
+{
+    return _mm256_maddubs_epi16(v, _mm256_set1_epi8(1));
+}
+
+/* The same where bytes are signed. */
+CT_VECTOR_INLINE ct_bytes ct_signed_pair_sums(ct_bytes v)
+{
+    return _mm256_maddubs_epi16(_mm256_set1_epi8(1), v);
+}
+
+/* Returns a + b * factor, of 16 numbers. */
+CT_VECTOR_INLINE ct_bytes ct_words_add(ct_bytes a, ct_bytes b, uint16_t factor)
+{
+    return _mm256_add_epi16(a, _mm256_mullo_epi16(b, _mm256_set1_epi16((short)factor)));
+}
+
+/* Returns the running sums of 16 numbers. *carry, all of whose numbers are the sum before the first one, is
+ * the sum behind the last one afterwards. */
+CT_VECTOR_INLINE ct_bytes ct_words_running(ct_bytes v, ct_bytes *carry)
+{
+    const __m256i last = _mm256_set1_epi16(0x0f0e);
+    v = _mm256_add_epi16(v, _mm256_slli_si256(v, 2));
+    v = _mm256_add_epi16(v, _mm256_slli_si256(v, 4));
+    v = _mm256_add_epi16(v, _mm256_slli_si256(v, 8));
+    const __m256i lanes = _mm256_shuffle_epi8(v, last);
+    v = _mm256_add_epi16(v, _mm256_add_epi16(*carry, _mm256_permute2x128_si256(lanes, lanes, 0x08)));
+    *carry = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(v, 0xff), last);
+    return v;
+}
+
+CT_VECTOR_INLINE uint16_t ct_first_word(ct_bytes v)
+{
+    return (uint16_t)_mm256_extract_epi16(v, 0);
+}
+
+/* Returns the place of the lowest bit that is set; 64 when none is. */
+CT_VECTOR_INLINE unsigned ct_lowest_or_64(uint64_t mask)
+{
+    return (unsigned)_tzcnt_u64(mask);
+}
+
+/* Returns how many bits above the highest one are not set. */
+CT_VECTOR_INLINE unsigned ct_clear_above(uint64_t mask)
+{
+    return (unsigned)_lzcnt_u64(mask);
+}
+
+/* Returns the lowest `count` bits of x, for counts up to 255. */
+CT_VECTOR_INLINE uint64_t ct_bits_low(uint64_t x, unsigned count)
+{
+    return _bzhi_u64(x, count);
+}
+
+/* Returns the bits of x that `chosen` has, side by side. */
+CT_VECTOR_INLINE uint64_t ct_bits_gather(uint64_t x, uint64_t chosen)
+{
+    return _pext_u64(x, chosen);
+}
+
+/* Returns the lowest bits of x at the places that `chosen` has. */
+CT_VECTOR_INLINE uint64_t ct_bits_scatter(uint64_t x, uint64_t chosen)
+{
+    return _pdep_u64(x, chosen);
+}
+
+/* Returns the place of bit n of those that are set, counted from 0. */
+CT_VECTOR_INLINE unsigned ct_bit_select(uint64_t mask, unsigned n)
+{
+    return (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << n, mask));
+}
+
+/* Puts those of eight bytes that a mask has side by side, and writes eight. Result: how many it has. */
+CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_t kept)
+{
+    const uint64_t whole = _pdep_u64(kept, UINT64_C(0x0101010101010101)) * 255;
+    const uint64_t eight = _pext_u64(ct_load64(from), whole);
+    memcpy(to, &eight, sizeof eight);
+    return (unsigned)__builtin_popcountll(whole) >> 3;
+}
+
+#endif

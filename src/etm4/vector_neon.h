@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of vector.h for arm64; vector_avx2.h says what the functions do. */
+#ifndef CT_ETM4_VECTOR_NEON_H
+#define CT_ETM4_VECTOR_NEON_H
+
+#include <arm_neon.h>
+
+#include "base/bytes.h"
+
+typedef struct ct_bytes {
+    uint8x16_t low, high;
+} ct_bytes;
+
+/* A function of both lanes, by what it does to one. */
+#define CT_BOTH_LANES(f, a, b)                                                                               \
+    (ct_bytes)                                                                                               \
+    {                                                                                                        \
+        f((a).low, (b).low), f((a).high, (b).high)                                                           \
+    }
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_load(const void *from)
+{
+    return (ct_bytes){vld1q_u8(from), vld1q_u8((const uint8_t *)from + 16)};
+}
+
+CT_VECTOR_INLINE void ct_bytes_store(void *to, ct_bytes v)
+{
+    vst1q_u8(to, v.low);
+    vst1q_u8((uint8_t *)to + 16, v.high);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_all(uint8_t value)
+{
+    return (ct_bytes){vdupq_n_u8(value), vdupq_n_u8(value)};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_both(const uint8_t table[16])
+{
+    return (ct_bytes){vld1q_u8(table), vld1q_u8(table)};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_and(ct_bytes a, ct_bytes b)
+{
+    return CT_BOTH_LANES(vandq_u8, a, b);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_or(ct_bytes a, ct_bytes b)
+{
+    return CT_BOTH_LANES(vorrq_u8, a, b);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_add(ct_bytes a, ct_bytes b)
+{
+    return CT_BOTH_LANES(vaddq_u8, a, b);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_times_4(ct_bytes v)
+{
+    return (ct_bytes){vshlq_n_u8(v.low, 2), vshlq_n_u8(v.high, 2)};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_upper(ct_bytes v)
+{
+    return (ct_bytes){vshrq_n_u8(v.low, 4), vshrq_n_u8(v.high, 4)};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_equal(ct_bytes a, ct_bytes b)
+{
+    return CT_BOTH_LANES(vceqq_u8, a, b);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_less(ct_bytes a, ct_bytes b)
+{
+    return CT_BOTH_LANES(vcltq_u8, a, b);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_top(ct_bytes v)
+{
+    return (ct_bytes){vcltzq_s8(vreinterpretq_s8_u8(v.low)), vcltzq_s8(vreinterpretq_s8_u8(v.high))};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_pick(ct_bytes table, ct_bytes index)
+{
+    return CT_BOTH_LANES(vqtbl1q_u8, table, index);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_pick_inside(ct_bytes v, ct_bytes index)
+{
+    return CT_BOTH_LANES(vqtbl1q_u8, v, index);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_follow(ct_bytes v)
+{
+    return (ct_bytes){vqtbx1q_u8(v.low, v.low, v.low), vqtbx1q_u8(v.high, v.high, v.high)};
+}
+
+CT_VECTOR_INLINE void ct_bytes_store_pairs(void *to, ct_bytes low, ct_bytes high)
+{
+    ct_bytes_store(to, (ct_bytes){vzip1q_u8(low.low, high.low), vzip2q_u8(low.low, high.low)});
+    ct_bytes_store((uint8_t *)to + 32,
+                   (ct_bytes){vzip1q_u8(low.high, high.high), vzip2q_u8(low.high, high.high)});
+}
+
+/* Returns, for each byte, its own bit of eight. */
+CT_VECTOR_INLINE uint8x16_t ct_own_bits(void)
+{
+    return vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+}
+
+CT_VECTOR_INLINE ct_marks ct_marks_of(ct_bytes v)
+{
+    return v;
+}
+
+CT_VECTOR_INLINE ct_marks ct_marks_of_top(ct_bytes v)
+{
+    return ct_bytes_top(v);
+}
+
+CT_VECTOR_INLINE ct_marks ct_marks_where_both(ct_bytes a, ct_bytes b)
+{
+    return CT_BOTH_LANES(vtstq_u8, a, b);
+}
+
+CT_VECTOR_INLINE uint64_t ct_marks_mask(ct_marks low, ct_marks high)
+{
+    const uint8x16_t own = ct_own_bits();
+    const uint8x16_t front = vpaddq_u8(vandq_u8(low.low, own), vandq_u8(low.high, own));
+    const uint8x16_t back = vpaddq_u8(vandq_u8(high.low, own), vandq_u8(high.high, own));
+    const uint8x16_t all = vpaddq_u8(front, back);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_of_mask(uint32_t mask)
+{
+    const uint8x16_t own = ct_own_bits();
+    const uint8x16_t places = vcombine_u8(vdup_n_u8(0), vdup_n_u8(1));
+    const uint8x16_t v = vreinterpretq_u8_u32(vdupq_n_u32(mask));
+    return (ct_bytes){vtstq_u8(vqtbl1q_u8(v, places), own),
+                      vtstq_u8(vqtbl1q_u8(v, vaddq_u8(places, vdupq_n_u8(2))), own)};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_pair_sums(ct_bytes v)
+{
+    return (ct_bytes){vreinterpretq_u8_u16(vpaddlq_u8(v.low)), vreinterpretq_u8_u16(vpaddlq_u8(v.high))};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_signed_pair_sums(ct_bytes v)
+{
+    return (ct_bytes){vreinterpretq_u8_s16(vpaddlq_s8(vreinterpretq_s8_u8(v.low))),
+                      vreinterpretq_u8_s16(vpaddlq_s8(vreinterpretq_s8_u8(v.high)))};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_words_add(ct_bytes a, ct_bytes b, uint16_t factor)
+{
+    return (ct_bytes){
+        vreinterpretq_u8_u16(vmlaq_n_u16(vreinterpretq_u16_u8(a.low), vreinterpretq_u16_u8(b.low), factor)),
+        vreinterpretq_u8_u16(
+            vmlaq_n_u16(vreinterpretq_u16_u8(a.high), vreinterpretq_u16_u8(b.high), factor))};
+}
+
+CT_VECTOR_INLINE unsigned ct_lowest_or_64(uint64_t mask)
+{
+    return mask ? (unsigned)__builtin_ctzll(mask) : 64;
+}
+
+CT_VECTOR_INLINE unsigned ct_clear_above(uint64_t mask)
+{
+    return mask ? (unsigned)__builtin_clzll(mask) : 64;
+}
+
+CT_VECTOR_INLINE uint64_t ct_bits_low(uint64_t x, unsigned count)
+{
+    return x & ct_mask64(count);
+}
+
+/* There is no such instruction: bits move down by as many places as bits below them are left out, one bit of
+ * that number after the other (H. S. Warren, Hacker's Delight, 7-4). */
+CT_VECTOR_INLINE uint64_t ct_bits_gather(uint64_t x, uint64_t chosen)
+{
+    uint64_t out = ~chosen << 1; /* an odd number of these up to a bit: the bit moves */
+    x &= chosen;
+    for (unsigned by = 1; by < 64; by *= 2) {
+        uint64_t odd = out;
+        for (unsigned i = 1; i < 64; i *= 2)
+            odd ^= odd << i;
+        const uint64_t moved = odd & chosen;
+        const uint64_t bits = x & moved;
+        chosen = (chosen ^ moved) | moved >> by;
+        x = (x ^ bits) | bits >> by;
+        out &= ~odd;
+    }
+    return x;
+}
+
+CT_VECTOR_INLINE unsigned ct_bit_select(uint64_t mask, unsigned n)
+{
+    while (n--)
+        mask &= mask - 1;
+    return (unsigned)__builtin_ctzll(mask);
+}
+
+CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_t kept)
+{
+    /* the places of the bits of four, and how many there are * 8 */
+    static const uint32_t places[16] = {0x0, 0x0,   0x1,   0x100,   0x2,   0x200,   0x201,   0x20100,
+                                        0x3, 0x300, 0x301, 0x30100, 0x302, 0x30200, 0x30201, 0x3020100};
+    static const uint8_t bits[16] = {0, 8, 8, 16, 8, 16, 16, 24, 8, 16, 16, 24, 16, 24, 24, 32};
+    const unsigned low = kept & 15u;
+    const unsigned high = kept >> 4;
+    const uint64_t index = places[low] | (places[high] + UINT64_C(0x04040404)) << bits[low];
+    vst1_u8(to, vtbl1_u8(vld1_u8(from), vcreate_u8(index)));
+    return (unsigned)(bits[low] + bits[high]) / 8;
+}
+
+/* Returns the running sums of eight numbers. */
+CT_VECTOR_INLINE uint16x8_t ct_lane_running(uint8x16_t lane)
+{
+    const uint16x8_t zero = vdupq_n_u16(0);
+    uint16x8_t v = vreinterpretq_u16_u8(lane);
+    v = vaddq_u16(v, vextq_u16(zero, v, 7));
+    v = vaddq_u16(v, vextq_u16(zero, v, 6));
+    return vaddq_u16(v, vextq_u16(zero, v, 4));
+}
+
+CT_VECTOR_INLINE ct_bytes ct_words_running(ct_bytes v, ct_bytes *carry)
+{
+    const uint16x8_t low = vaddq_u16(ct_lane_running(v.low), vreinterpretq_u16_u8(carry->low));
+    const uint16x8_t high = vaddq_u16(ct_lane_running(v.high), vdupq_laneq_u16(low, 7));
+    carry->low = carry->high = vreinterpretq_u8_u16(vdupq_laneq_u16(high, 7));
+    return (ct_bytes){vreinterpretq_u8_u16(low), vreinterpretq_u8_u16(high)};
+}
+
+CT_VECTOR_INLINE uint16_t ct_first_word(ct_bytes v)
+{
+    return vgetq_lane_u16(vreinterpretq_u16_u8(v.low), 0);
+}
+
+#endif
