@@ -3,7 +3,11 @@
  * the byte-wise decoding function by unroll factor (its Table II). On traces of path.h, or of one ETMv4
  * stream in a file:
  *   bench_packets [FILE TRCCONFIGR]
- * Each figure is the median of ROUNDS passes over the same bytes in memory; the ways take turns. */
+ * Each figure is the median of ROUNDS passes over the same bytes in memory; the ways take turns. For
+ * count_instructions.py,
+ *   bench_packets MODE WAY PASSES
+ * goes so often over a trace of path.h in one way, both by their numbers, and prints only how many bytes it
+ * has. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +242,28 @@ static void measure_file(const char *path, const char *configr)
     trace_free(&t);
 }
 
+static struct trace make_trace(unsigned mode)
+{
+    struct path_step *steps = malloc(STEPS * sizeof *steps);
+    if (!steps)
+        exit(1);
+    path_run(1, steps, STEPS);
+    const struct trace t = trace_make((enum trace_mode)mode, steps, STEPS);
+    free(steps);
+    return t;
+}
+
+static void run_only(unsigned mode, unsigned way, unsigned passes)
+{
+    struct trace t = make_trace(mode);
+    for (unsigned i = 0; i < passes; i++) {
+        struct sums sums = {0};
+        run(&t, (enum way)way, &sums);
+    }
+    printf("%zu\n", t.size);
+    trace_free(&t);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const modes[] = {"plain", "cycle counts", "branch broadcast, cycle counts, events"};
@@ -245,15 +271,14 @@ int main(int argc, char **argv)
         measure_file(argv[1], argv[2]);
         return 0;
     }
-    struct path_step *steps = malloc(STEPS * sizeof *steps);
-    if (!steps)
-        return 1;
-    path_run(1, steps, STEPS);
+    if (argc == 4) {
+        run_only((unsigned)atoi(argv[1]), (unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
+        return 0;
+    }
     for (unsigned mode = TRACE_PLAIN; mode <= TRACE_BROADCAST; mode++) {
-        struct trace t = trace_make((enum trace_mode)mode, steps, STEPS);
+        struct trace t = make_trace(mode);
         measure(modes[mode], &t);
         trace_free(&t);
     }
-    free(steps);
     return 0;
 }

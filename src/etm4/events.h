@@ -70,7 +70,7 @@ CT_VECTOR_INLINE uint64_t ct_address_bits(const struct ct_address_rows *rows, si
 
 CT_VECTOR_INLINE uint32_t ct_count_bits(uint32_t behind, uint32_t take)
 {
-    return (uint32_t)ct_bits_gather(behind, take);
+    return ct_bits_gather32(behind, take);
 }
 #else
 CT_VECTOR_INLINE size_t ct_row_of(uint64_t x)

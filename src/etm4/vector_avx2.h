@@ -200,6 +200,11 @@ CT_VECTOR_INLINE uint64_t ct_bits_gather(uint64_t x, uint64_t chosen)
     return _pext_u64(x, chosen);
 }
 
+CT_VECTOR_INLINE uint32_t ct_bits_gather32(uint32_t x, uint32_t chosen)
+{
+    return _pext_u32(x, chosen);
+}
+
 /* Returns the lowest bits of x at the places that `chosen` has. */
 CT_VECTOR_INLINE uint64_t ct_bits_scatter(uint64_t x, uint64_t chosen)
 {

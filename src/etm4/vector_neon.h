@@ -159,14 +159,19 @@ CT_VECTOR_INLINE ct_bytes ct_words_add(ct_bytes a, ct_bytes b, uint16_t factor)
             vmlaq_n_u16(vreinterpretq_u16_u8(a.high), vreinterpretq_u16_u8(b.high), factor))};
 }
 
-CT_VECTOR_INLINE unsigned ct_lowest_or_64(uint64_t mask)
-{
-    return mask ? (unsigned)__builtin_ctzll(mask) : 64;
-}
-
+/* The instruction gives 64 for 0, which compilers do not know of theirs. */
 CT_VECTOR_INLINE unsigned ct_clear_above(uint64_t mask)
 {
-    return mask ? (unsigned)__builtin_clzll(mask) : 64;
+    uint64_t count;
+    __asm__("clz %0, %1" : "=r"(count) : "r"(mask));
+    return (unsigned)count;
+}
+
+CT_VECTOR_INLINE unsigned ct_lowest_or_64(uint64_t mask)
+{
+    uint64_t mirrored;
+    __asm__("rbit %0, %1" : "=r"(mirrored) : "r"(mask));
+    return ct_clear_above(mirrored);
 }
 
 CT_VECTOR_INLINE uint64_t ct_bits_low(uint64_t x, unsigned count)
