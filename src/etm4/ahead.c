@@ -107,7 +107,7 @@ static uint32_t with_room(struct ct_hops *h, uint32_t state)
     return ct_hops_state(h, s.recent_addresses, s.last, s.cur);
 }
 
-/* Packets of the chunk up to `end` in the run count once less. Result: the state behind them. */
+/* Undoes the counts of a chunk's packets up to byte `end` of the run. Result: the state behind them. */
 CT_VECTOR static uint32_t undo_chunk(struct ct_etm4_lane *lane, uint32_t state, size_t end)
 {
     const struct ct_etm4_cuts *c = &lane->cuts;

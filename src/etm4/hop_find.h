@@ -9,7 +9,7 @@
 
 #ifdef CT_HAVE_VECTORS
 
-/* Where the quick hop of the bytes is, in bytes from the first one. */
+/* Gives the place of the quick hop of the bytes, as an offset in bytes into the quick table. */
 CT_VECTOR_INLINE size_t ct_quick_place(uint64_t bytes, uint32_t link)
 {
     return ((uint32_t)(bytes * CT_HOP_MIX >> (60 - CT_QUICK_SHIFT)) ^ link) & CT_LINK_PLACE;
@@ -25,7 +25,8 @@ CT_VECTOR_INLINE struct ct_quick_hop *ct_quick_at(struct ct_quick_hop *quick, si
     return (struct ct_quick_hop *)(void *)((char *)quick + place);
 }
 
-/* The hop of `size` bytes; with cycles it is made for these. NULL: there is none. */
+/* Finds or makes the hop of `size` bytes; with cycles a new one is made for `cycles`. NULL: these bytes are
+ * no hop. */
 CT_VECTOR_INLINE struct ct_hop *ct_hops_wide(struct ct_hops *h, uint32_t state, const uint8_t *data,
                                              unsigned size, uint32_t cycles, size_t *place)
 {

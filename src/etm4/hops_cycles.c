@@ -35,7 +35,8 @@ static unsigned place_behind(const struct ct_etm4_hops *h, const uint8_t *data,
     return count->place + 2u + (*packet & 2 && packet[1] & 0x80);
 }
 
-/* Where the hop ends that a count is for: behind the address that follows it, if one does; or NOT_HERE. */
+/* Finds where the hop of a count ends: behind the address that follows it, if one does. NOT_HERE: in another
+ * chunk. */
 CT_VECTOR_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut_count *count)
 {
     unsigned at = count->at;
@@ -72,7 +73,7 @@ CT_VECTOR_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop
     return &other->count;
 }
 
-/* All of them, at once, as each waits for memory. Result: the counter of the last one. */
+/* Counts all of them together, since each look-up waits for memory. Result: the counter of the last one. */
 CT_VECTOR static uint32_t *count_others(struct ct_hops *h, const struct other_hop *hops, unsigned count)
 {
     uint32_t *counter = NULL;
@@ -91,7 +92,7 @@ struct found_hop {
     const uint32_t *record;
 };
 
-/* The hop of `size` bytes with a count behind. False: there is none. */
+/* Finds the hop of `size` bytes with a count behind. False: there is none. */
 CT_VECTOR_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *data, unsigned size,
                                uint32_t cycles, struct found_hop *found)
 {
@@ -116,14 +117,15 @@ CT_VECTOR_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *
     return true;
 }
 
-/* Whether another count follows, which is for no step, before the address
- * that seems to be behind this one. */
+/* Tells whether another count follows, which belongs to no step, before the address that seems to be behind
+ * this one. */
 CT_VECTOR_INLINE bool is_doubled(const struct ct_etm4_hops *h, unsigned i)
 {
     return i + 1 < h->count && h->counts[i + 1].at == h->counts[i].at;
 }
 
-/* All hops of the chunk that begins at `at` of the run. *done: its bytes that are done. Result: the state. */
+/* Follows the hops of the chunk that begins at `begin` of the run. *done: bytes that are done. Result: the
+ * state behind them. */
 CT_VECTOR static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *run, size_t begin,
                                      uint32_t state, struct last_hop *last, unsigned *done)
 {
@@ -191,8 +193,8 @@ static bool next_counts(struct ct_etm4_hops *h, const struct ct_work *work, unsi
     return h->count;
 }
 
-/* Trace up to the first count, which is for steps that the engine took already. An atom follows, so nothing
- * of it is held. False: not now. */
+/* Decodes trace up to the first count, which is for steps that the engine took before. An atom follows, so no
+ * element of it is held. False: hops cannot begin here. */
 CT_VECTOR static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
 {
     struct ct_elem elems[CT_FAST_TAIL + FIRST_BYTES];

@@ -7,7 +7,7 @@
 
 #ifdef CT_HAVE_VECTORS
 
-/* The places of the bits of a mask, each from `first` on. Result: behind them. */
+/* Lists the places of the bits of a mask, each plus `first`. Result: the end of the list. */
 CT_VECTOR_INLINE uint16_t *list_bits(uint16_t *to, uint64_t bits, unsigned first)
 {
     for (; bits; bits &= bits - 1)
@@ -16,7 +16,7 @@ CT_VECTOR_INLINE uint16_t *list_bits(uint16_t *to, uint64_t bits, unsigned first
 }
 
 #ifdef CT_HAVE_AVX512
-/* The same; 64 places are written. */
+/* Does the same as list_bits; 64 places are written. */
 CT_AVX512_INLINE uint16_t *list_bits_avx512(uint16_t *to, uint64_t bits, unsigned first)
 {
     const __m512i places = _mm512_maskz_compress_epi8(bits, ct_places_zmm());
@@ -83,14 +83,15 @@ bool ct_lane_scan(struct ct_etm4_lane *lane)
     return lane->count;
 }
 
-/* The bytes of packet n of the list and the addresses before it, 0 behind the last. Should they be more than
- * a quick hop has, none is made of the first ones: it would end earlier. */
+/* Gives the bytes of packet n of the list, with the addresses before it, and zeros behind the last. When
+ * there are more than a quick hop has, no quick hop exists that begins with the first of them: it would end
+ * earlier. */
 CT_VECTOR_INLINE uint64_t bytes_of(const uint8_t *bytes, const uint16_t *ends, size_t n)
 {
     return ct_bits_low(ct_load64(bytes + ends[n]), (unsigned)(ends[n + 1] - ends[n]) * 8);
 }
 
-/* The loop for so many lanes. */
+/* Follows `count` lanes; a constant, so that each number has a loop of its own. */
 CT_VECTOR_INLINE void follow(struct ct_etm4_lane *const lanes[], const unsigned count)
 {
     struct ct_quick_hop *const quick = lanes[0]->hops->quick;
@@ -135,7 +136,8 @@ CT_VECTOR void ct_lanes_follow(struct ct_etm4_lane *const lanes[], unsigned coun
         follow(lanes, CT_LANES);
 }
 
-/* The hop of the next packet, which becomes a quick one if it can be. False: there is none. */
+/* Finds or makes the hop of the next packet, makes it a quick one where that is possible, and follows it.
+ * False: there is none. */
 CT_VECTOR static bool step(struct ct_etm4_lane *lane)
 {
     struct ct_hops *h = lane->hops;

@@ -26,7 +26,7 @@ struct run {
     struct ct_etm4_chunk chunk;
 };
 
-/* The packet of the block that begins at byte i. */
+/* Gives the packet of the block that begins at byte i. */
 CT_VECTOR_INLINE struct ct_etm4_packet *packet_at(struct ct_etm4_packet *out, const struct ct_etm4_masks *m,
                                                   unsigned i)
 {
@@ -71,7 +71,7 @@ CT_VECTOR_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *
     ct_past_move(r->past, past);
 }
 
-/* The packets of a chunk. Result: how many. */
+/* Makes the packets of a chunk. Result: how many. */
 CT_VECTOR static size_t fill_chunk(struct run *r, const uint8_t *data, uint64_t pos,
                                    struct ct_etm4_packet *packets)
 {
@@ -150,7 +150,7 @@ CT_VECTOR_INLINE void follow_addresses(struct seen *seen, const struct ct_addres
     ct_past_move(seen->past, past);
 }
 
-/* The packets of a block that begin where a bit of `where` is. */
+/* Counts the packets of a block that begin where `where` has a bit. */
 CT_VECTOR_INLINE void count_block(struct seen *seen, const struct ct_address_rows *rows,
                                   const struct ct_etm4_masks *m, uint64_t where, const uint8_t *data)
 {
@@ -161,7 +161,7 @@ CT_VECTOR_INLINE void count_block(struct seen *seen, const struct ct_address_row
         follow_addresses(seen, rows, m->addresses & where, data, false);
 }
 
-/* The packets of a chunk up to its last atoms. Result: bytes, 0 when it has none. */
+/* Counts the packets of a chunk up to its last atoms. Result: bytes, 0 when it has none. */
 CT_VECTOR static size_t count_chunk(struct seen *seen, const struct ct_address_rows *rows,
                                     const struct ct_etm4_chunk *chunk, const uint8_t *data)
 {
