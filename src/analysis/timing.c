@@ -21,7 +21,8 @@ static int make_functions(struct ct_timing *t)
         count += more;
     }
     t->functions = calloc(count, sizeof *t->functions);
-    if (!t->functions)
+    t->open = calloc(count, sizeof *t->open);
+    if (!t->functions || !t->open)
         return ct_fail_nomem(t->ctx, "timing");
     t->functions[t->function_count++] = (struct ct_timing_function){
         .name = CT_SYMBOL_UNKNOWN, .label = CT_SYMBOL_UNKNOWN, .program = CT_TIMING_NO_PROGRAM};
@@ -81,6 +82,7 @@ void ct_timing_free(struct ct_timing *t)
     free(t->edges);
     free(t->ways);
     free(t->functions);
+    free(t->open);
     free(t);
 }
 

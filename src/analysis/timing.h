@@ -85,6 +85,7 @@ struct ct_timing {
     size_t edge_count, edge_room;
     struct ct_timing_function *functions;
     size_t function_count;
+    uint32_t *open; /* by function: its frames on all stacks */
     struct ct_timing_thread threads[CT_TIMING_THREADS];
     size_t thread_count;
     struct ct_timing_thread *now;

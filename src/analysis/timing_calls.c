@@ -13,10 +13,17 @@ static struct ct_timing_level *level(struct ct_timing *t)
     return &t->now->levels[t->now->level];
 }
 
+static struct ct_timing_frame *pop(struct ct_timing *t, struct ct_timing_thread *thread)
+{
+    struct ct_timing_frame *frame = &thread->frames[--thread->depth];
+    t->open[frame->function]--;
+    return frame;
+}
+
 static void cut_frames(struct ct_timing *t, struct ct_timing_thread *thread, uint32_t base)
 {
     while (thread->depth > base)
-        t->functions[thread->frames[--thread->depth].function].cut++;
+        t->functions[pop(t, thread)->function].cut++;
 }
 
 static void reset(struct ct_timing *t, struct ct_timing_thread *thread)
@@ -70,8 +77,11 @@ int ct_timing_switch(struct ct_timing *t, uint32_t ctxt, uint32_t vmid)
 
 /* ---- runs ---- */
 
-static bool runs_below(const struct ct_timing_thread *thread, uint32_t base, uint32_t function)
+static bool runs_below(const struct ct_timing *t, uint32_t base, uint32_t function)
 {
+    const struct ct_timing_thread *thread = t->now;
+    if (!t->open[function]) /* nor anywhere else: the common case */
+        return false;
     for (uint32_t i = thread->depth; i-- > base;)
         if (thread->frames[i].function == function)
             return true;
@@ -89,20 +99,20 @@ static void begin_run(struct ct_timing *t, uint32_t function, uint64_t returns_t
         t->functions[function].cut++;
         return;
     }
-    thread->frames[thread->depth] =
-        (struct ct_timing_frame){.returns_to = returns_to,
-                                 .clock = on->clock,
-                                 .untimed = on->untimed,
-                                 .wall = t->totals.cycles,
-                                 .function = function,
-                                 .is_tail = is_tail,
-                                 .is_inner = runs_below(thread, on->base, function)};
+    thread->frames[thread->depth] = (struct ct_timing_frame){.returns_to = returns_to,
+                                                             .clock = on->clock,
+                                                             .untimed = on->untimed,
+                                                             .wall = t->totals.cycles,
+                                                             .function = function,
+                                                             .is_tail = is_tail,
+                                                             .is_inner = runs_below(t, on->base, function)};
     thread->depth++;
+    t->open[function]++;
 }
 
 static int end_run(struct ct_timing *t)
 {
-    const struct ct_timing_frame *frame = &t->now->frames[--t->now->depth];
+    const struct ct_timing_frame *frame = pop(t, t->now);
     const struct ct_timing_level *on = level(t);
     struct ct_timing_function *f = &t->functions[frame->function];
     if (frame->untimed != on->untimed) {
