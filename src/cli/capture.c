@@ -290,7 +290,14 @@ int cli_capture_code(const struct cli_capture *c, int code)
 int cli_capture_code_or_empty(const struct cli_capture *c, int code)
 {
     const int result = cli_capture_code(c, code);
-    if (result == CLI_CLEAN && !c->seen.has_trace && !c->args->quiet)
+    if (result != CLI_CLEAN || c->seen.has_trace || c->args->quiet)
+        return result;
+    if (c->seen.bytes)
+        cli_say("%s: none of its %" PRIu64
+                " bytes is trace of a source that it describes: nothing was decoded; "
+                "'coretap info' lists the trace IDs that it has",
+                c->path, c->seen.bytes);
+    else
         cli_say("%s: its trace is empty: there is nothing to decode", c->path);
     return result;
 }

@@ -110,6 +110,9 @@ $ cp -r examples/quickstart $T/empty && : >$T/empty/trace.bin && coretap stats $
 | instructions=0
 $ coretap list --packets $T/empty
 ! coretap: $T/empty: its trace is empty: there is nothing to decode
+Trace of an ID that the capture does not describe is not no trace.
+$ { printf '\253'; head -c 15 /dev/zero; } >$T/empty/trace.bin && coretap list --packets $T/empty
+! coretap: $T/empty: none of its 16 bytes is trace of a source that it describes: nothing was decoded; 'coretap info' lists the trace IDs that it has
 $ cp -r examples/quickstart $T/hole && head -c 24 /dev/zero | dd of=$T/hole/trace.bin bs=1 seek=530 conv=notrunc status=none && coretap list -p -i 11 $T/hole >$T/out; echo "exit code $?"; grep -A3 'i_reserved\|i_bad' $T/out
 | exit code 1
 | 556 11 05 i_reserved
