@@ -84,6 +84,10 @@ CT_API void ct_events_free(struct ct_events *events);
 /* Says which memory the next records are of; 0 until it is called. */
 CT_API void ct_events_set_memory(struct ct_events *events, uint32_t memory);
 
+/* Says how many cycles were counted before the first element or record; 0 until it is called. It is for
+ * streams that are decoded from inside of their trace on. */
+CT_API void ct_events_set_cycle(struct ct_events *events, uint64_t cycle);
+
 /* Room that the array of events must have. */
 #define CT_EVENTS_MIN 128
 

@@ -166,7 +166,8 @@ CT_API int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options 
 CT_API void ct_event_sieve_free(struct ct_event_sieve *sieve);
 
 /* Moves the events that are kept to the begin of the array; *kept says how many. An event is at its own cycle
- * and at the last timestamp up to it. CT_ERR_ARG. */
+ * (a timestamp of an ETMv4 or ETE, whose count is its own alone, at that of the event before) and at the last
+ * timestamp up to it. CT_ERR_ARG. */
 CT_API int ct_event_sieve_run(struct ct_event_sieve *sieve, struct ct_event *events, size_t count,
                               size_t *kept);
 

@@ -13,6 +13,7 @@
 #include "coretap/analysis.h"
 #include "coretap/base.h"
 #include "coretap/decode.h"
+#include "coretap/event.h"
 #include "coretap/filter.h"
 #include "coretap/input.h"
 #include "coretap/losses.h"
@@ -89,6 +90,10 @@ struct ct_session_options {
      * the filter asks for them. Of a filter that leaves out steps all receivers but those of steps, marks and
      * bytes are CT_ERR_ARG. */
     int (*begin)(void *user, struct ct_session_turn *turn);
+    /* Events of the stream whose turn it is, in order: those that the filter keeps. `begin` chooses the level
+     * that they come from, ELEMENT or FLOW (see ct_events_level), and the only receivers beside this one are
+     * those of marks and bytes, else CT_ERR_ARG. `user` and the result are as those of a turn. */
+    int (*events)(void *user, const struct ct_stream *stream, const struct ct_event *events, size_t count);
 };
 
 struct ct_session;

@@ -37,6 +37,12 @@ void ct_events_set_memory(struct ct_events *ev, uint32_t memory)
     ev->memory = memory < CT_EVENT_MEMORY_MOST ? (uint16_t)memory : CT_EVENT_MEMORY_MOST;
 }
 
+void ct_events_set_cycle(struct ct_events *ev, uint64_t cycle)
+{
+    if (ev)
+        ev->cycle = cycle;
+}
+
 /* Lets all events that wait go as they are. */
 static void release(struct ct_events *ev, struct sink *sink)
 {

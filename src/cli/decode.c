@@ -17,6 +17,7 @@ enum option {
     NO_NAMES,
     FROM,
     TO,
+    INDEX,
     FILTER,
     OPTIONS = FILTER + 1 + CLI_FILTER_WHO_ROWS,
 };
@@ -69,11 +70,10 @@ static const struct cli_option options[OPTIONS] = {
                   "20us, 700ns), a timestamp as traced (190327ticks), or cycles since the begin of each "
                   "stream (500000cyc). With --merge a time or timestamp is that of the first column."},
     [TO] = {.name = "to", .kind = CLI_TEXT, .arg = "POINT", .help = "Only events before this point."},
+    [INDEX] = CLI_FILTER_INDEX,
     [FILTER] = CLI_FILTER_FREQUENCY,
     CLI_FILTER_WHO,
 };
-
-#define BATCH 256
 
 /* What events are printed with: names of addresses, and the writer of lines. */
 struct printing {
@@ -86,11 +86,7 @@ struct decoding {
     struct cli_results read;
     struct printing printing;
     const struct ct_buffer *buffer; /* of the stream that is read */
-    struct ct_filter settled;       /* what of the events is wanted */
-    struct ct_event_sieve *sieve;
-    struct ct_events *events;
     struct ct_event_origin origin;
-    struct ct_event batch[BATCH];
 };
 
 /* ---- printing ---- */
@@ -146,39 +142,11 @@ static void tell_branches(const struct ct_buffer *buffer, const struct ct_source
 
 /* ---- one source after the other ---- */
 
-static int print(struct decoding *d, size_t count)
-{
-    int rc = d->sieve ? ct_event_sieve_run(d->sieve, d->batch, count, &count) : CT_OK;
-    if (!rc)
-        rc = ct_event_writer_add(d->printing.writer, &d->origin, d->batch, count);
-    return !rc && d->sieve && ct_event_sieve_is_over(d->sieve) ? CT_SESSION_NEXT : rc;
-}
-
-static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+static int on_events(void *user, const struct ct_stream *stream, const struct ct_event *events, size_t count)
 {
     struct decoding *d = user;
-    int rc = CT_OK;
     (void)stream;
-    for (size_t done = 0, count; done < batch->count && !rc;) {
-        done += ct_events_from_elems(d->events, batch->elems + done, batch->count - done, batch->end,
-                                     d->batch, BATCH, &count);
-        rc = print(d, count);
-    }
-    return rc;
-}
-
-static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
-{
-    struct decoding *d = user;
-    int rc = CT_OK;
-    (void)stream;
-    ct_events_set_memory(d->events, batch->memory);
-    for (size_t done = 0, count; done < batch->count && !rc;) {
-        done += ct_events_from_flow(d->events, batch->records + done, batch->count - done, d->batch, BATCH,
-                                    &count);
-        rc = print(d, count);
-    }
-    return rc;
+    return ct_event_writer_add(d->printing.writer, &d->origin, events, count);
 }
 
 /* Shows what is decoded so far of a stream, since somebody may be watching. */
@@ -189,35 +157,11 @@ static int on_bytes(void *user, uint64_t bytes)
     return d->buffer->path[0] == '-' ? ct_event_writer_flush(d->printing.writer) : CT_OK;
 }
 
-/* Settles which events the filter keeps. The session gets only the cores to leave out, all else is filtered
- * here. */
-static bool settle_filter(struct decoding *d)
-{
-    struct cli_capture *capture = &d->read.capture;
-    struct ct_filter *filter = &d->read.filter.filter;
-    if (ct_filter_settle(d->read.args->ctx, filter, capture->capture, capture->buffers, capture->count,
-                         &d->settled) != CT_OK) {
-        cli_library_error(d->read.args->ctx);
-        return false;
-    }
-    *filter = (struct ct_filter){.size = sizeof *filter, .core = filter->core};
-    return true;
-}
-
-static int begin_sieve(struct decoding *d, const struct ct_source *source)
-{
-    const struct ct_sieve_options how = {
-        .size = sizeof how, .filter = &d->settled, .source = source, .maps = d->read.capture.capture->maps};
-    ct_event_sieve_free(d->sieve);
-    d->sieve = NULL;
-    return ct_filter_steps(&d->settled) ? ct_event_sieve_new(d->read.args->ctx, &how, &d->sieve) : CT_OK;
-}
-
 static bool on_opened(void *user)
 {
     struct decoding *d = user;
     struct cli_capture *capture = &d->read.capture;
-    return settle_filter(d) && open_programs(&d->printing, d->read.args, capture) &&
+    return open_programs(&d->printing, d->read.args, capture) &&
            open_writer(&d->printing, d->read.args, capture);
 }
 
@@ -229,24 +173,15 @@ static int begin(void *user, struct ct_session_turn *turn)
     const char *buffer = cli_results_buffer(&d->read, turn, d->buffer);
     const enum ct_level level =
         ct_events_level(turn->buffer, turn->source, (enum ct_events_from)args->values[ALONG].number);
-    const int rc = begin_sieve(d, turn->source);
-    if (rc)
-        return rc;
     tell_branches(turn->buffer, turn->source, level);
     turn->level = (uint8_t)level;
     turn->sink.bytes = on_bytes;
-    if (level == CT_LEVEL_FLOW)
-        turn->sink.flow = on_flow;
-    else
-        turn->sink.elems = on_elems;
     if (headings)
         ct_event_writer_heading(d->printing.writer, buffer, cli_results_id(&d->read, turn));
     d->buffer = turn->buffer;
     d->origin =
         (struct ct_event_origin){.buffer = turn->buffer->name, .source = turn->source, .id = turn->id};
-    ct_events_free(d->events);
-    d->events = NULL;
-    return ct_events_new(args->ctx, turn->source, &d->events);
+    return CT_OK;
 }
 
 static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
@@ -254,8 +189,6 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     struct decoding *d = user;
     (void)buffer;
     (void)chain;
-    if (d->sieve)
-        ct_sieve_seen_add(&d->read.filter.seen, ct_event_sieve_seen(d->sieve));
     return ct_event_writer_flush(d->printing.writer);
 }
 
@@ -266,10 +199,9 @@ static int run_streams(const struct cli_args *args)
                                   .user = &d,
                                   .opened = on_opened,
                                   .begin = begin,
+                                  .events = on_events,
                                   .decoded = on_decoded}};
     const int code = cli_filter_read(&d.read.filter, args, false) ? cli_results_read(&d.read) : CLI_FAILED;
-    ct_event_sieve_free(d.sieve);
-    ct_events_free(d.events);
     close_printing(&d.printing);
     cli_results_close(&d.read);
     return code;
@@ -382,7 +314,10 @@ static int run_merge(const struct cli_args *args)
 {
     struct merging m = {.args = args};
     int code = CLI_FAILED;
-    if (cli_filter_read(&m.filter, args, false) && cli_capture_open(&m.capture, args)) {
+    if (args->values[INDEX].given)
+        cli_usage_error(args->command, "--index cannot be applied with --merge: the time of an event follows "
+                                       "from the timestamps before it, so that all of them are read");
+    else if (cli_filter_read(&m.filter, args, false) && cli_capture_open(&m.capture, args)) {
         if (cli_capture_spool_always(&m.capture))
             code = cli_capture_code_or_empty(&m.capture, merge_capture(&m));
         if (code != CLI_FAILED && cli_filter_kept_nothing(&m.filter, args, &m.ran))
@@ -422,9 +357,7 @@ const struct cli_command cli_command_decode = {
         "The cycle count of an event includes the count that the trace unit gave for it; an event without a "
         "count "
         "of its own has that of the event before.",
-    .whole =
-        "events are followed from the first byte on, and do not say in which function or module they are; "
-        "'coretap watch' looks at places",
+    .whole = "events do not say in which function or module they are; 'coretap watch' looks at places",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -295,7 +295,7 @@ static void write_seen(FILE *out, const struct ct_sieve_seen *seen)
         fprintf(out, "%sthere are up to %" PRIu64 " instructions", where[seen->inside][seen->left],
                 seen->instructions);
     else /* events do not tell how many */
-        fprintf(out, "there are %" PRIu64 " events", seen->steps);
+        fprintf(out, "%sthere are %" PRIu64 " events", where[seen->inside][seen->left], seen->steps);
     if (seen->has_cycles)
         fprintf(out, " and %s%" PRIu64 " cycles", seen->instructions ? "" : "up to ", seen->cycles);
     fputs(" in a stream", out);

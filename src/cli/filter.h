@@ -10,6 +10,13 @@
 /* Rows of an option table, in this order. A command has those that it can apply; they are found by their
  * names, and a row of the command with one of these names that is no CLI_LIST, or that is called `function`
  * and does not follow `module`, is its own. */
+#define CLI_FILTER_INDEX                                                                                     \
+    {                                                                                                        \
+        .name = "index", .kind = CLI_FLAG,                                                                   \
+        .help = "Look up where --from is in an index: a file beside each file of trace, with .ctx behind "   \
+                "its name, which is written when there is none of this trace."                               \
+    }
+
 #define CLI_FILTER_WINDOW_AND(from_too, to_too)                                                              \
     {.name = "from",                                                                                         \
      .kind = CLI_TEXT,                                                                                       \
@@ -23,11 +30,7 @@
          .arg = "POINT",                                                                                     \
          .help = "Only what ran before this point. A place without #N is the first time after "              \
                  "--from." to_too},                                                                          \
-    {                                                                                                        \
-        .name = "index", .kind = CLI_FLAG,                                                                   \
-        .help = "Look up where --from is in an index: a file beside each file of trace, with .ctx behind "   \
-                "its name, which is written when there is none of this trace."                               \
-    }
+        CLI_FILTER_INDEX
 #define CLI_FILTER_WINDOW      CLI_FILTER_WINDOW_AND("", "")
 #define CLI_FILTER_WINDOW_ROWS 3
 

@@ -156,6 +156,7 @@ static int run_session(struct cli_results *r)
                                                .user = r,
                                                .progress = on_bytes,
                                                .begin = r->begin ? on_begin : NULL,
+                                               .events = r->events,
                                                .steps = r->steps ? on_steps : NULL,
                                                .decoded = on_decoded,
                                                .filter = cli_filter_of(&r->filter),

@@ -42,6 +42,7 @@ struct cli_results {
     bool (*opened)(void *user);
     /* As in struct ct_session_options (may be NULL). */
     int (*begin)(void *user, struct ct_session_turn *turn);
+    int (*events)(void *user, const struct ct_stream *stream, const struct ct_event *events, size_t count);
     /* Gets the steps, too. May be NULL. */
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
     /* Told of the chain of each buffer when its steps were given. Result: enum ct_error. May be NULL. */

@@ -13,8 +13,10 @@ struct ct_event_sieve {
     const struct ct_maps *maps;
     struct ct_sieve_window window;
     struct ct_sieve_clock clock;
+    uint64_t first_cycle; /* of the clock at the first event */
     struct ct_sieve_seen seen;
-    bool is_wanted; /* the current context is wanted */
+    bool is_wanted;      /* the current context is wanted */
+    bool timestamps_add; /* the count of a timestamp adds up with the others (struct ct_cycle_counts) */
 };
 
 static bool is_clock(const struct ct_filter_point *point)
@@ -24,13 +26,11 @@ static bool is_clock(const struct ct_filter_point *point)
 
 /* Refuses a window in cycles for a source that counts none: its clock would stand still, and the whole stream
  * would lie before each point. */
-static int check_cycles(struct ct_ctx *ctx, const struct ct_filter *f, const struct ct_source *source)
+static int check_cycles(struct ct_ctx *ctx, const struct ct_filter *f, const struct ct_source *source,
+                        const struct ct_cycle_counts *counts)
 {
-    struct ct_cycle_counts counts;
-    if (f->from.kind != CT_POINT_CYCLES && f->to.kind != CT_POINT_CYCLES)
-        return CT_OK;
-    const int rc = ct_cycle_counts_of(ctx, source, &counts);
-    return rc || counts.there ? rc : ct_sieve_no_cycles(ctx, source);
+    const bool needed = f->from.kind == CT_POINT_CYCLES || f->to.kind == CT_POINT_CYCLES;
+    return needed && !counts->there ? ct_sieve_no_cycles(ctx, source) : CT_OK;
 }
 
 int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *options,
@@ -38,6 +38,7 @@ int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *option
 {
     struct ct_sieve_options o;
     struct ct_filter filter;
+    struct ct_cycle_counts counts;
     if (!out)
         return ct_fail_null(ctx, __func__);
     int rc = ct_sieve_read_options(ctx, __func__, options, &o, &filter);
@@ -47,12 +48,17 @@ int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *option
                      "a window of events is in time, ticks or cycles, and modules and functions "
                      "cannot be chosen in them: they do not tell each instruction");
     if (!rc)
-        rc = check_cycles(ctx, &filter, o.source);
+        rc = ct_cycle_counts_of(ctx, o.source, &counts);
+    if (!rc)
+        rc = check_cycles(ctx, &filter, o.source, &counts);
     struct ct_event_sieve *s = rc ? NULL : calloc(1, sizeof *s);
     if (!s)
         return rc ? rc : ct_fail_nomem(ctx, "filter");
-    *s = (struct ct_event_sieve){
-        .filter = filter, .source = o.source, .maps = o.maps, .is_wanted = ct_sieve_wants_all(&filter)};
+    *s = (struct ct_event_sieve){.filter = filter,
+                                 .source = o.source,
+                                 .maps = o.maps,
+                                 .is_wanted = ct_sieve_wants_all(&filter),
+                                 .timestamps_add = counts.timestamps_add};
     rc = ct_sieve_window_init(ctx, &s->window, &s->filter, NULL);
     if (rc) {
         ct_event_sieve_free(s);
@@ -70,15 +76,24 @@ void ct_event_sieve_free(struct ct_event_sieve *s)
     free(s);
 }
 
+void ct_event_sieve_begin_inside(struct ct_event_sieve *s, const struct ct_sieve_clock *clock)
+{
+    s->clock = *clock;
+    s->first_cycle = clock->cycles;
+    s->seen.inside = 1;
+}
+
 /* Notes what an event tells of time and context. */
 static void note(struct ct_event_sieve *s, const struct ct_event *event)
 {
     const struct ct_elem context = {
         .kind = CT_ELEM_CONTEXT, .n = event->a, .aux = event->b, .v = event->value};
-    s->clock.cycles = event->cycle;
+    const bool is_timestamp = event->type == CT_EVENT_TIMESTAMP;
+    if (!is_timestamp || s->timestamps_add)
+        s->clock.cycles = event->cycle;
     s->seen.has_cycles |= event->cycle > 0;
-    s->seen.cycles = event->cycle;
-    if (event->type == CT_EVENT_TIMESTAMP)
+    s->seen.cycles = s->clock.cycles - s->first_cycle;
+    if (is_timestamp)
         ct_sieve_note_ticks(&s->clock, &s->seen, event->value);
     if (event->type == CT_EVENT_CONTEXT)
         s->is_wanted = ct_sieve_wants(&s->filter, s->source, s->maps, &context, &s->seen);

@@ -25,6 +25,11 @@
  * known; if it was elsewhere before, what follows from that ends with the second one. */
 #define LEAST_ADDRESSES 2u
 
+/* Elements by which execution goes on, one of which must be there, too: up to it, events that are older than
+ * the point may wait for a count of cycles (event.h). */
+#define KIND(name) (UINT64_C(1) << CT_ELEM_##name)
+#define MOVES      (KIND(ATOMS) | KIND(SOURCE) | KIND(WAYPOINT) | KIND(Q) | KIND(EXCEPTION))
+
 struct search {
     const struct ct_index *index;
     const struct ct_index_look *look;
@@ -33,6 +38,7 @@ struct search {
                                       window; 0: the stream is not searched */
     struct ct_chain *chain;
     struct ct_index_place places[CT_INDEX_STREAMS];
+    bool moved[CT_INDEX_STREAMS]; /* one of MOVES came */
     bool found[CT_INDEX_STREAMS];
     uint64_t end; /* offset in the file behind which none of these points comes any more */
     bool stopped; /* all streams were found, or one cannot be */
@@ -44,17 +50,20 @@ struct search {
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
     struct search *s = user;
+    bool *moved = &s->moved[stream->id];
     ct_index_count(&s->places[stream->id], (enum ct_protocol)stream->source->protocol, batch);
+    for (size_t i = 0; i < batch->count && !*moved; i++)
+        *moved = MOVES >> batch->elems[i].kind & 1;
     return 0;
 }
 
 /* Tells whether a decoder that began at a point tells the same from here on as one that began at the first
  * byte. */
-static bool is_same(const struct ct_index_place *whole, const struct ct_index_place *part)
+static bool is_same(const struct ct_index_place *whole, const struct ct_index_place *part, bool moved)
 {
     if (part->elements == whole->elements)
         return true; /* the stream had nothing before the point */
-    return part->addresses >= LEAST_ADDRESSES && part->context == whole->context &&
+    return moved && part->addresses >= LEAST_ADDRESSES && part->context == whole->context &&
            part->timestamp == whole->timestamp && (part->counts || !whole->counts) &&
            part->owners == whole->owners && part->clock.cycles <= whole->clock.cycles &&
            part->clock.instructions <= whole->clock.instructions;
@@ -79,7 +88,8 @@ static int on_point(void *user, const struct ct_stream *stream, const struct ct_
         return 0;
     if (s->index->has_instructions)
         part->clock.instructions = ct_index_instructions(s->chain, stream->id);
-    s->failed = point->offset != last->offset || point->state != last->state || !is_same(&last->place, part);
+    s->failed = point->offset != last->offset || point->state != last->state ||
+                !is_same(&last->place, part, s->moved[stream->id]);
     s->found[stream->id] = true;
     set_clock(s, stream->id, &last->place, part);
     s->stopped = s->failed || !ct_chain_leave(s->chain, stream->id);
@@ -114,6 +124,7 @@ static int try_begin(struct search *s)
     const struct ct_chain_sink sink = {.user = s, .elems = on_elems, .bytes = on_bytes};
     const struct ct_chain_points points = {.user = s, .reach = on_point};
     memset(s->places, 0, sizeof s->places);
+    memset(s->moved, 0, sizeof s->moved);
     memset(s->found, 0, sizeof s->found);
     s->stopped = s->failed = false;
     int rc = ct_chain_new(s->look->ctx, s->look->buffer, &options, &sink, &s->chain);

@@ -21,6 +21,8 @@ int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options,
     const int rc = ct_options_read(ctx, "ct_session_new", options, &o, sizeof o);
     if (rc)
         return rc;
+    if (o.events && !o.begin)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_session_new: `events` without `begin`");
     struct ct_session *session = calloc(1, sizeof *session);
     if (!session)
         return ct_fail_nomem(ctx, "session");

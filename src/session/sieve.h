@@ -27,6 +27,11 @@ bool ct_sieve_is_over(const struct ct_sieve *sieve);
  * called before the first batch. */
 void ct_sieve_begin_inside(struct ct_sieve *sieve, const struct ct_sieve_clock *clock);
 
+/* ---- event_sieve.c ---- */
+
+/* The same of a sieve of events, to be called before the first event. */
+void ct_event_sieve_begin_inside(struct ct_event_sieve *sieve, const struct ct_sieve_clock *clock);
+
 /* ---- code (sieve_code.c) ---- */
 
 /* The code that a filter wants, with a verdict for each node of the graph. */

@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "session/sieve.h"
+#include "session/turn_events.h"
 
 #include <stdlib.h>
 
@@ -17,8 +18,9 @@ struct taker {
 struct pass {
     struct ct_session *session;
     struct ct_session_turn turn;
-    struct ct_sieve *sieve; /* NULL when all steps are wanted */
-    uint64_t before;        /* bytes of the passes that are over */
+    struct ct_sieve *sieve;        /* NULL when all steps are wanted */
+    struct ct_turn_events *events; /* NULL when the receivers take other records */
+    uint64_t before;               /* bytes of the passes that are over */
     struct taker taker;
     bool stopped;                /* the window is over */
     struct ct_index_begin begin; /* where decoding of the stream begins */
@@ -62,6 +64,18 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return rc;
 }
 
+static int make_events_of_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    const struct taker *t = user;
+    return ct_turn_events_from_elems(t->pass->events, t->user, stream, batch);
+}
+
+static int make_events_of_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    const struct taker *t = user;
+    return ct_turn_events_from_flow(t->pass->events, t->user, stream, batch);
+}
+
 static int on_mark(void *user, const struct ct_frame_mark *mark)
 {
     const struct taker *t = user;
@@ -99,20 +113,25 @@ static int on_part_end(void *user, const struct ct_stream *stream, void *part, i
     return whole->pass->turn.sink.part_end(whole->user, stream, theirs, keep);
 }
 
-/* Returns a sink with the receivers that the turn has. */
+/* Returns a sink with the receivers that the turn has, or which makes events. */
 static struct ct_chain_sink sink_of(struct pass *pass)
 {
     const struct ct_chain_sink *theirs = &pass->turn.sink;
-    return (struct ct_chain_sink){.user = &pass->taker,
-                                  .packets = theirs->packets ? on_packets : NULL,
-                                  .elems = theirs->elems ? on_elems : NULL,
-                                  .events = theirs->events ? on_events : NULL,
-                                  .flow = theirs->flow ? on_flow : NULL,
-                                  .steps = theirs->steps ? on_steps : NULL,
-                                  .mark = theirs->mark ? on_mark : NULL,
-                                  .bytes = on_bytes,
-                                  .part_new = theirs->part_new ? on_part_new : NULL,
-                                  .part_end = theirs->part_end ? on_part_end : NULL};
+    struct ct_chain_sink sink = {.user = &pass->taker,
+                                 .packets = theirs->packets ? on_packets : NULL,
+                                 .elems = theirs->elems ? on_elems : NULL,
+                                 .events = theirs->events ? on_events : NULL,
+                                 .flow = theirs->flow ? on_flow : NULL,
+                                 .steps = theirs->steps ? on_steps : NULL,
+                                 .mark = theirs->mark ? on_mark : NULL,
+                                 .bytes = on_bytes,
+                                 .part_new = theirs->part_new ? on_part_new : NULL,
+                                 .part_end = theirs->part_end ? on_part_end : NULL};
+    if (pass->events && pass->turn.level == CT_LEVEL_FLOW)
+        sink.flow = make_events_of_flow;
+    else if (pass->events)
+        sink.elems = make_events_of_elems;
+    return sink;
 }
 
 /* ---- a pass ---- */
@@ -128,12 +147,21 @@ static const struct ct_source *source_of(const struct ct_buffer *buffer, unsigne
     return NULL;
 }
 
-/* Refuses a filter that leaves out steps when the receivers take other records. */
-static int check_filter(const struct ct_session *s, const struct ct_chain_sink *sink)
+/* Refuses a filter that leaves out steps when the receivers take other records, and receivers of records
+ * beside that of events. */
+static int check_receivers(const struct pass *pass)
 {
-    if (!s->sieves || !(sink->packets || sink->elems || sink->events || sink->flow))
-        return CT_OK;
-    return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_run: a filter of steps, and a receiver of other records");
+    const struct ct_session *s = pass->session;
+    const struct ct_chain_sink *sink = &pass->turn.sink;
+    const bool takes = sink->packets || sink->elems || sink->events || sink->flow;
+    const bool makes_events = pass->turn.level == CT_LEVEL_ELEMENT || pass->turn.level == CT_LEVEL_FLOW;
+    if (pass->events && (takes || sink->steps || !makes_events))
+        return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_run: a turn for events, and %s",
+                       makes_events ? "a receiver of other records" : "a level that gives none");
+    if (s->sieves && takes)
+        return ct_fail(s->ctx, CT_ERR_ARG,
+                       "ct_session_run: a filter of steps, and a receiver of other records");
+    return CT_OK;
 }
 
 /* Begins a turn. What the filter names is looked for first, so that nothing is printed of a stream that
@@ -141,11 +169,30 @@ static int check_filter(const struct ct_session *s, const struct ct_chain_sink *
 static int begin(struct pass *pass, const struct ct_maps *maps)
 {
     const struct ct_session *s = pass->session;
-    int rc = s->sieves ? ct_session_sieve(s, pass->turn.source, maps, &pass->sieve) : CT_OK;
+    int rc = s->options.events ? ct_turn_events_new(s, pass->turn.source, maps, &pass->events)
+             : s->sieves       ? ct_session_sieve(s, pass->turn.source, maps, &pass->sieve)
+                               : CT_OK;
     if (!rc)
         rc = s->options.begin(s->options.user, &pass->turn);
     pass->taker = (struct taker){pass, pass->turn.sink.user};
-    return rc ? rc : check_filter(s, &pass->turn.sink);
+    return rc ? rc : check_receivers(pass);
+}
+
+static void begin_inside(struct pass *pass)
+{
+    const struct ct_sieve_clock *clock = &pass->begin.clocks[pass->turn.id];
+    if (pass->events)
+        ct_turn_events_begin_inside(pass->events, clock);
+    else
+        ct_sieve_begin_inside(pass->sieve, clock);
+}
+
+/* Adds what was seen of the stream to what was seen of the others. */
+static void end(const struct pass *pass)
+{
+    const struct ct_sieve_seen *seen =
+        pass->events ? ct_turn_events_seen(pass->events) : ct_sieve_seen(pass->sieve);
+    ct_sieve_seen_add(&pass->session->sieve_seen, seen);
 }
 
 static int decode(struct pass *pass, bool is_first)
@@ -164,7 +211,7 @@ static int decode(struct pass *pass, bool is_first)
         return rc;
     if (pass->begin.offset) {
         options.framing = pass->begin.framing;
-        ct_sieve_begin_inside(pass->sieve, &pass->begin.clocks[turn->id]);
+        begin_inside(pass);
     }
     rc = ct_chain_new(s->ctx, turn->buffer, &options, &sink, &chain);
     if (rc)
@@ -182,8 +229,7 @@ static int decode(struct pass *pass, bool is_first)
         ct_seen_add(&s->seen, chain, (enum ct_level)turn->level, is_first);
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
     s->turned += frames ? frames->input_bytes : 0;
-    if (pass->sieve)
-        ct_sieve_seen_add(&s->sieve_seen, ct_sieve_seen(pass->sieve));
+    end(pass);
     ct_chain_free(chain);
     return rc;
 }
@@ -212,6 +258,7 @@ int ct_session_turns(struct ct_session *s, const struct ct_capture *capture, con
         if (!rc)
             rc = decode(&pass, is_first);
         ct_sieve_free(pass.sieve);
+        ct_turn_events_free(pass.events);
         is_first = false;
     }
     return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: a session gives the steps of a window, which begins and ends decoding near it, as a sieve does
- * that sees the whole trace; for streams with and without frames, damaged and whole, decoded together and in
- * turns, by one thread and two. CT_SEED, CT_COUNT (traces), CT_LONG=1. */
+/* Property: a session gives the steps and the events of a window, which begins and ends decoding near it, as
+ * a sieve does that sees the whole trace; for streams with and without frames, damaged and whole, decoded
+ * together and in turns, by one thread and two. CT_SEED, CT_COUNT (traces), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +16,9 @@
 
 enum {
     IDS = 128,
-    WINDOWS = 8, /* of each trace */
+    WINDOWS = 8,       /* of each trace, of steps … */
+    EVENT_WINDOWS = 4, /* … and of events */
+    BATCH = 200,       /* events at a time */
     PIECES = 12,
     FRAMINGS = CT_FRAMING_DSTREAM + 1,
 };
@@ -124,6 +126,90 @@ static void run_whole(const struct random_trace *trace, const struct ct_filter *
     ct_chain_free(chain);
 }
 
+/* ---- events of the whole trace ---- */
+
+struct whole_events {
+    const struct ct_filter *filter;
+    struct ct_events *events[IDS];
+    struct ct_event_sieve *sieves[IDS];
+    struct ct_event batch[BATCH];
+    struct result *result;
+};
+
+/* Begins the events of all streams, also of those that have no trace: a turn does not know that. */
+static int begin_events(struct whole_events *w, const struct ct_chain *chain)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++) {
+        const struct ct_sieve_options options = {
+            .size = sizeof options, .filter = w->filter, .source = streams[i].source};
+        rc = ct_events_new(NULL, streams[i].source, &w->events[streams[i].id]);
+        if (!rc)
+            rc = ct_event_sieve_new(NULL, &options, &w->sieves[streams[i].id]);
+    }
+    return rc;
+}
+
+static int sift_events(struct whole_events *w, const struct ct_stream *stream, size_t count)
+{
+    const int rc = ct_event_sieve_run(w->sieves[stream->id], w->batch, count, &count);
+    if (!rc)
+        add(&w->result->ids[stream->id], w->batch, count * sizeof *w->batch);
+    return rc;
+}
+
+static int sift_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct whole_events *w = user;
+    int rc = CT_OK;
+    for (size_t done = 0, count; done < batch->count && !rc;) {
+        done += ct_events_from_elems(w->events[stream->id], batch->elems + done, batch->count - done,
+                                     batch->end, w->batch, BATCH, &count);
+        rc = sift_events(w, stream, count);
+    }
+    return rc;
+}
+
+static int sift_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    struct whole_events *w = user;
+    int rc = CT_OK;
+    ct_events_set_memory(w->events[stream->id], batch->memory);
+    for (size_t done = 0, count; done < batch->count && !rc;) {
+        done += ct_events_from_flow(w->events[stream->id], batch->records + done, batch->count - done,
+                                    w->batch, BATCH, &count);
+        rc = sift_events(w, stream, count);
+    }
+    return rc;
+}
+
+static void run_whole_events(const struct random_trace *trace, const struct ct_filter *filter,
+                             enum ct_level level, struct result *out)
+{
+    static struct whole_events whole;
+    const struct ct_chain_sink sink = {.user = &whole,
+                                       .elems = level == CT_LEVEL_ELEMENT ? sift_elems : NULL,
+                                       .flow = level == CT_LEVEL_FLOW ? sift_flow : NULL};
+    const struct ct_chain_options options = {.size = sizeof options, .level = (uint8_t)level};
+    struct ct_chain *chain;
+    whole = (struct whole_events){.filter = filter, .result = out};
+    clear(out);
+    if (ct_chain_new(NULL, &trace->buffer, &options, &sink, &chain))
+        abort();
+    out->rc = begin_events(&whole, chain);
+    if (!out->rc)
+        out->rc = ct_chain_run(chain);
+    for (unsigned i = 0; i < IDS; i++) {
+        if (whole.sieves[i])
+            ct_sieve_seen_add(&out->seen, ct_event_sieve_seen(whole.sieves[i]));
+        ct_event_sieve_free(whole.sieves[i]);
+        ct_events_free(whole.events[i]);
+    }
+    ct_chain_free(chain);
+}
+
 /* ---- the window ---- */
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -141,11 +227,39 @@ static int on_turn(void *user, struct ct_session_turn *turn)
     return 0;
 }
 
+static int on_events(void *user, const struct ct_stream *stream, const struct ct_event *events, size_t count)
+{
+    struct result *result = user;
+    add(&result->ids[stream->id], events, count * sizeof *events);
+    return 0;
+}
+
+static int on_element_turn(void *user, struct ct_session_turn *turn)
+{
+    (void)user;
+    turn->level = CT_LEVEL_ELEMENT;
+    return 0;
+}
+
+static int on_flow_turn(void *user, struct ct_session_turn *turn)
+{
+    (void)user;
+    turn->level = CT_LEVEL_FLOW;
+    return 0;
+}
+
 enum how {
     TWO_THREADS = 1,
     TURNS = 2, /* one stream after the other */
     INDEX = 4, /* in a file */
+    OF_ELEMENTS = 8,
+    ALONG_PROGRAM = 16, /* this and the one before: events, in turns */
 };
+
+static bool is_of_events(unsigned how)
+{
+    return how & (OF_ELEMENTS | ALONG_PROGRAM);
+}
 
 static void run_window(const struct random_trace *trace, const struct ct_filter *filter, unsigned how,
                        uint64_t apart, struct result *out)
@@ -155,8 +269,12 @@ static void run_window(const struct random_trace *trace, const struct ct_filter 
                                                .threads = how & TWO_THREADS ? 2 : 1,
                                                .index = how & INDEX ? 1 : 0,
                                                .user = out,
-                                               .steps = how & TURNS ? NULL : on_steps,
-                                               .begin = how & TURNS ? on_turn : NULL,
+                                               .steps = how & TURNS || is_of_events(how) ? NULL : on_steps,
+                                               .begin = how & OF_ELEMENTS     ? on_element_turn
+                                                        : how & ALONG_PROGRAM ? on_flow_turn
+                                                        : how & TURNS         ? on_turn
+                                                                              : NULL,
+                                               .events = is_of_events(how) ? on_events : NULL,
                                                .filter = filter};
     struct ct_session *session;
     clear(out);
@@ -250,8 +368,46 @@ static struct ct_filter_point random_point(struct rng *rng, const struct ct_siev
     return point;
 }
 
+/* The same for events, which tell ticks and cycles alone. */
+static struct ct_filter_point random_event_point(struct rng *rng, const struct ct_sieve_seen *seen)
+{
+    struct ct_filter_point point = {.kind = CT_POINT_TICKS};
+    const uint64_t part = rng_below(rng, 1100);
+    if (seen->has_cycles && rng_chance(rng, 50)) {
+        point.kind = CT_POINT_CYCLES;
+        point.value = 1 + seen->cycles * part / 1000;
+    } else {
+        point.value = 1 + seen->first_ticks + (seen->last_ticks - seen->first_ticks) / 1000 * part;
+    }
+    return point;
+}
+
+static int check_events(struct rng *rng, const struct random_trace *trace, struct result *whole,
+                        struct result *window, uint64_t *spared, uint64_t *inside)
+{
+    struct ct_filter filter = {.size = sizeof filter};
+    const unsigned of = rng_chance(rng, 50) ? OF_ELEMENTS : ALONG_PROGRAM;
+    const enum ct_level level = of == OF_ELEMENTS ? CT_LEVEL_ELEMENT : CT_LEVEL_FLOW;
+    run_whole_events(trace, &filter, level, whole);
+    const struct ct_sieve_seen seen = whole->seen;
+    for (unsigned i = 0; i < EVENT_WINDOWS; i++) {
+        filter.from = random_event_point(rng, &seen);
+        filter.to = rng_chance(rng, 60) ? (struct ct_filter_point){0} : random_event_point(rng, &seen);
+        run_whole_events(trace, &filter, level, whole);
+        for (unsigned how = 0; how <= (TWO_THREADS | INDEX); how++) {
+            if (how & TURNS)
+                continue;
+            run_window(trace, &filter, of | how, 1 + rng_wide(rng, 10), window);
+            REQUIRE(same(whole, window));
+            *spared += whole->seen.steps > window->seen.steps;
+            *inside += window->seen.inside;
+        }
+    }
+    return 1;
+}
+
 static int check(uint64_t seed, struct result *whole, struct result *window, uint64_t *spared,
-                 uint64_t inside[FRAMINGS])
+                 uint64_t inside[FRAMINGS], uint64_t *events_inside)
 {
     static struct random_trace trace;
     struct rng rng = {seed};
@@ -273,7 +429,7 @@ static int check(uint64_t seed, struct result *whole, struct result *window, uin
             inside[trace.buffer.framing] += window->seen.inside;
         }
     }
-    return 1;
+    return check_events(&rng, &trace, whole, window, spared, events_inside);
 }
 
 static void free_result(const struct result *r)
@@ -287,7 +443,7 @@ int main(void)
     static struct result whole, window;
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
     const uint64_t count = test_count(60, 6000);
-    uint64_t spared = 0, inside[FRAMINGS] = {0};
+    uint64_t spared = 0, inside[FRAMINGS] = {0}, events_inside = 0;
     bool ok = true;
     printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
     if (!mkdtemp(folder))
@@ -295,15 +451,16 @@ int main(void)
     snprintf(trace_path, sizeof trace_path, "%s/trace", folder);
     snprintf(index_path, sizeof index_path, "%s/trace.ctx", folder);
     for (; done < count && ok; done++, seed++)
-        ok = check(seed, &whole, &window, &spared, inside);
+        ok = check(seed, &whole, &window, &spared, inside, &events_inside);
     printf("%sok 1 - a window has what a sieve keeps of the whole", ok ? "" : "not ");
     printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
     const bool in_all = inside[CT_FRAMING_NONE] && inside[CT_FRAMING_FRAMES] && inside[CT_FRAMING_TPIU] &&
                         (inside[CT_FRAMING_DSTREAM] || count < 1000);
-    const bool less = (spared && in_all) || count < 20;
+    const bool less = (spared && in_all && events_inside) || count < 20;
     printf("# %" PRIu64 " windows of fewer steps than the whole\n", spared);
     for (unsigned i = CT_FRAMING_NONE; i < FRAMINGS; i++)
         printf("# %" PRIu64 " begun inside of framing %s\n", inside[i], ct_framing_name((enum ct_framing)i));
+    printf("# %" PRIu64 " of events begun inside\n", events_inside);
     printf("%sok 2 - less is followed than the whole\n", less ? "" : "not ");
     remove(index_path);
     remove(trace_path);

@@ -149,12 +149,12 @@ $ coretap info --core 0 examples/quickstart
 ! coretap info: --core cannot be applied here: it says what is in the capture, all of it; 'coretap stats' counts a part of it
 ! Try 'coretap info --help'.
 [2]
-$ coretap decode --index --from 5cyc examples/quickstart
-! coretap decode: --index cannot be applied here: events are followed from the first byte on, and do not say in which function or module they are; 'coretap watch' looks at places
+$ coretap decode --merge --index --from 5cyc examples/quickstart
+! coretap decode: --index cannot be applied with --merge: the time of an event follows from the timestamps before it, so that all of them are read
 ! Try 'coretap decode --help'.
 [2]
 $ coretap decode --function main examples/quickstart 2>&1 | head -1
-| coretap decode: --function cannot be applied here: events are followed from the first byte on, and do not say in which function or module they are; 'coretap watch' looks at places
+| coretap decode: --function cannot be applied here: events do not say in which function or module they are; 'coretap watch' looks at places
 $ coretap wcet --entry main --function main examples/quickstart
 ! coretap wcet: --function cannot be applied here: the longest path is made of the times of all functions that --entry comes to; --module keeps those of a program
 ! Try 'coretap wcet --help'.
