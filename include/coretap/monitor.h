@@ -119,6 +119,35 @@ CT_API enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *sp
  * runs over the same events have the same results. 0 for null. */
 CT_API uint64_t ct_monitor_sum(const struct ct_monitor_spec *spec);
 
+/* What an output costs. Operations are those of streams and of their functions, of which the slowest engine
+ * does some tens of millions a second; a function that calls itself counts as one for a call. */
+struct ct_monitor_cost {
+    uint64_t operations;  /* at an event of the input that makes it do the most */
+    uint32_t streams;     /* that it needs, after optimisation */
+    uint32_t kept;        /* values that are kept from one event to the next */
+    uint8_t may_grow;     /* 1: a text or a collection is made of what it was before and of more, which has no
+                             end where nothing takes out as much; 0: what is kept has a size that it never
+                             exceeds (a number 65536 bits) */
+    uint8_t own_instants; /* 1: it may have events at instants of its own, which a delay makes; 0: only at
+                             those of its inputs, where its value is known when the instant is over */
+    uint8_t pad[6];       /* 0 */
+};
+
+/* Tells what an output costs. CT_ERR_ARG beyond the count, and of a specification with errors; CT_ERR_NOMEM.
+ */
+CT_API int ct_monitor_output_cost(const struct ct_monitor_spec *spec, size_t output,
+                                  struct ct_monitor_cost *out);
+
+/* Tells how many operations an event of an input makes an output do; 0: it does not need that input. The
+ * errors of ct_monitor_output_cost. */
+CT_API int ct_monitor_output_needs(const struct ct_monitor_spec *spec, size_t output, size_t input,
+                                   uint64_t *operations);
+
+/* Writes a message about what of an output may grow, with the place in the specification; nothing where
+ * nothing may. Result: as of ct_monitor_diag_print. */
+CT_API size_t ct_monitor_output_growth_print(const struct ct_monitor_spec *spec, size_t output, char *text,
+                                             size_t cap);
+
 /* Writes the graph of streams in graphviz's language. Result: as of ct_monitor_diag_print. */
 CT_API size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap);
 

@@ -95,6 +95,11 @@ CT_API int ct_verifier_exchange(struct ct_verifier *verifier, uint32_t number,
                                 const struct ct_monitor_spec *spec, const char *name,
                                 const struct ct_verify_bind *binds, size_t count);
 
+/* Writes the place that feeds an input which is not bound: that of its source, or that its name stands for.
+ * CT_ERR_NOT_FOUND: it has to be bound. CT_ERR_ARG: no place gives values of its type. CT_ERR_LIMIT: the
+ * place is longer than `cap`. */
+CT_API int ct_verify_input_place(const struct ct_monitor_stream *input, char *place, size_t cap);
+
 /* Says what counts as a violation. Without this call: a verdict that is false; a Bool that is true when the
  * output is called error or violation or its name ends in _error or _violation, and false when it has another
  * name (it says whether a property holds); each event of a Unit output with "error" or "violation" in its

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/spec.h"
+#include "cli/tessla_analyse.h"
 
 enum {
     OPT_SPEC,
@@ -20,6 +21,8 @@ enum {
     OPT_LIST_IN,
     OPT_LIST_OUT,
     OPT_DOT,
+    OPT_ANALYSE,
+    OPT_FORMAT,
     OPT_ENGINE,
     OPT_BUDGET,
     OPT_MEMORY,
@@ -29,6 +32,8 @@ enum {
 #define EXIT_SPEC 1
 
 static const char *const dialects[] = {"auto", "stream", "watchpoint", NULL};
+
+static const char *const formats[] = {"text", "json", NULL};
 
 static const char *const engines[] = {"bytecode", "native", NULL};
 
@@ -75,6 +80,17 @@ static const struct cli_option options[] = {
     [OPT_DOT] = {.name = "dot",
                  .kind = CLI_FLAG,
                  .help = "Print the streams as a graph for graphviz; do not run."},
+    [OPT_ANALYSE] = {.name = "analyse",
+                     .kind = CLI_FLAG,
+                     .help =
+                         "Print of each output what it keeps and whether that may grow, how much an event "
+                         "makes it do, and which inputs it needs and what feeds them along a capture; do "
+                         "not run."},
+    [OPT_FORMAT] = {.name = "format",
+                    .letter = 'f',
+                    .kind = CLI_CHOICE,
+                    .choices = formats,
+                    .help = "Of what --analyse prints."},
     [OPT_ENGINE] =
         {.name = "engine",
          .kind = CLI_CHOICE,
@@ -221,7 +237,7 @@ static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec
 static bool runs(const struct cli_args *args)
 {
     return !args->values[OPT_LIST_IN].given && !args->values[OPT_LIST_OUT].given &&
-           !args->values[OPT_CHECK].given && !args->values[OPT_DOT].given;
+           !args->values[OPT_CHECK].given && !args->values[OPT_DOT].given && !args->values[OPT_ANALYSE].given;
 }
 
 static int use(const struct cli_args *args, const struct ct_monitor_spec *spec,
@@ -233,6 +249,8 @@ static int use(const struct cli_args *args, const struct ct_monitor_spec *spec,
         list_streams(spec, false);
     if (args->values[OPT_DOT].given)
         return print_dot(spec);
+    if (args->values[OPT_ANALYSE].given)
+        return cli_tessla_analyse(args->ctx, spec, args->values[OPT_FORMAT].number);
     return runs(args) ? run_monitor(args, spec, limits) : CLI_CLEAN;
 }
 
@@ -245,7 +263,10 @@ static int run(const struct cli_args *args)
                                    .time_unit = args->values[OPT_UNIT].text};
     if (args->values[OPT_BUDGET].given && !runs(args))
         return cli_usage_error(args->command,
-                               "--event-budget N: nothing runs with --check, --list-in, --list-out or --dot");
+                               "--event-budget N: nothing runs with --check, --list-in, --list-out, --dot or "
+                               "--analyse");
+    if (args->values[OPT_FORMAT].given && !args->values[OPT_ANALYSE].given)
+        return cli_usage_error(args->command, "--format is for what --analyse prints");
     const struct ct_monitor_limits limits =
         cli_spec_limits(&args->values[OPT_BUDGET], &args->values[OPT_MEMORY], &o);
     struct ct_monitor_spec *spec;

@@ -2,12 +2,6 @@
 /* Recursion and order (docs/tessla-language.md A.4). */
 #include "monitor/program.h"
 
-/* Tells whether an argument counts at the present instant: last and delay use the past of their first one. */
-static bool same_instant(const struct ct_mon_node *s, uint32_t arg)
-{
-    return arg > 0 || (s->kind != N_LAST && s->kind != N_DELAY);
-}
-
 static void recursion_error(struct ct_mon_elab *e, const struct ct_mon_node *s)
 {
     ct_mon_diag_error(e->diags, s->span, "Infinite recursion detected%s%s",
@@ -83,7 +77,7 @@ static bool acyclic(struct ct_mon_elab *e)
                 }
                 uint32_t k = f->next++;
                 struct ct_mon_node *t = f->s->args[k];
-                if (!same_instant(f->s, k) || t->mark == 2)
+                if (!node_reads_now(f->s, k) || t->mark == 2)
                     continue;
                 if (t->mark == 1) {
                     report_cycle(e, stack, depth, t);
@@ -129,7 +123,7 @@ static void sort(struct ct_mon_elab *e, struct ct_mon_node **list, size_t n, str
     size_t nready = 0, nlasts = 0, edges = 0;
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < list[i]->n; k++)
-            if (same_instant(list[i], k)) {
+            if (node_reads_now(list[i], k)) {
                 waits[list[i]->id]++;
                 first[list[i]->args[k]->id + 1]++;
                 edges++;
@@ -140,7 +134,7 @@ static void sort(struct ct_mon_elab *e, struct ct_mon_node **list, size_t n, str
     struct ct_mon_node **users = ARENA_ARRAY(e->arena, struct ct_mon_node *, edges);
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < list[i]->n; k++)
-            if (same_instant(list[i], k)) {
+            if (node_reads_now(list[i], k)) {
                 uint32_t id = list[i]->args[k]->id;
                 users[first[id] + fill[id]++] = list[i];
             }

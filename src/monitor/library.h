@@ -6,6 +6,9 @@
 
 #include "monitor/elab.h"
 
+/* What messages call its source. */
+#define CT_MON_LIBRARY_NAME "<library>"
+
 /* Finds the definitions of `source`, each of which begins at the begin of a line and ends before the next
  * one. From now on the global scope has them. */
 void ct_mon_library_open(struct ct_mon_elab *e, const struct ct_mon_source *source);

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/printable.h"
 #include "base/utf8.h"
+#include "monitor/cost.h"
 #include "monitor/library.h"
 #include "monitor/parse.h"
 #include "monitor/run.h"
@@ -135,7 +136,7 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
     add_text(&spec->sum, o->time_unit, o->time_unit ? strlen(o->time_unit) : 0);
     add_text(&spec->sum, text, size);
     const struct ct_mon_source *library =
-        make_source(a, "<library>", ct_mon_stdlib_tessla, ct_mon_stdlib_tessla_size);
+        make_source(a, CT_MON_LIBRARY_NAME, ct_mon_stdlib_tessla, ct_mon_stdlib_tessla_size);
     ct_mon_elab_init(&spec->elab, a, &spec->diags, o->time_unit);
     spec->elab.changes_only = o->changes_only;
     if (has_nul(&spec->diags, source))
@@ -442,5 +443,53 @@ size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap
         return 0;
     struct ct_mon_text t = {0};
     ct_mon_dot_write(&spec->elab, &spec->order, &t);
+    return copy_out(&t, text, cap);
+}
+
+/* Looks at an output of a specification without errors. */
+static int find_costs(const struct ct_monitor_spec *spec, size_t output, struct ct_mon_costs *costs)
+{
+    if (!spec || !spec->runnable || output >= spec->program.noutputs)
+        return CT_ERR_ARG;
+    return ct_mon_costs_of(&spec->elab, &spec->order, output, costs);
+}
+
+int ct_monitor_output_cost(const struct ct_monitor_spec *spec, size_t output, struct ct_monitor_cost *out)
+{
+    struct ct_mon_costs costs;
+    const int rc = out ? find_costs(spec, output, &costs) : CT_ERR_ARG;
+    if (rc)
+        return rc;
+    *out = costs.cost;
+    ct_mon_costs_free(&costs);
+    return CT_OK;
+}
+
+int ct_monitor_output_needs(const struct ct_monitor_spec *spec, size_t output, size_t input,
+                            uint64_t *operations)
+{
+    struct ct_mon_costs costs;
+    const int rc =
+        operations && spec && input < spec->elab.ninputs ? find_costs(spec, output, &costs) : CT_ERR_ARG;
+    if (rc)
+        return rc;
+    *operations = costs.inputs[input];
+    ct_mon_costs_free(&costs);
+    return CT_OK;
+}
+
+size_t ct_monitor_output_growth_print(const struct ct_monitor_spec *spec, size_t output, char *text,
+                                      size_t cap)
+{
+    struct ct_mon_costs costs;
+    struct ct_mon_text t = {0};
+    if (cap)
+        text[0] = 0;
+    if (find_costs(spec, output, &costs))
+        return 0;
+    if (costs.cost.may_grow)
+        print_message(&t, costs.growing, true,
+                      "what is kept here may grow without end: it is made of what it was before and of more");
+    ct_mon_costs_free(&costs);
     return copy_out(&t, text, cap);
 }

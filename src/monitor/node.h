@@ -97,6 +97,12 @@ static inline bool node_is_const(const struct ct_mon_node *s)
     return s->kind == N_DEFAULT && s->args[0]->kind == N_NIL;
 }
 
+/* Tells whether an argument counts at the present instant: last and delay use the past of their first one. */
+static inline bool node_reads_now(const struct ct_mon_node *s, uint32_t arg)
+{
+    return arg > 0 || (s->kind != N_LAST && s->kind != N_DELAY);
+}
+
 /* Follows references; NULL for one that leads back to itself. */
 struct ct_mon_node *ct_mon_node_target(struct ct_mon_node *s);
 

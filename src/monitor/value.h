@@ -150,11 +150,12 @@ static inline void heap_exhaust(struct ct_mon_heap *h, enum ct_mon_value_error w
 /* Allocates an object. NULL: the heap is exhausted. */
 struct ct_mon_obj *ct_mon_heap_alloc(struct ct_mon_heap *h, enum ct_mon_obj_kind kind, size_t size);
 
-/* Tells whether a collection is worth it. Only asked between instants, when nothing but the roots is
+/* Tells whether a collection is worth it, or is needed: half of what there was left behind the last one, up
+ * to twice the limit, is for the instant to come. Only asked between instants, when nothing but the roots is
  * alive. */
 static inline bool heap_full(const struct ct_mon_heap *h)
 {
-    return h->used > 2 * h->live + (1u << 20);
+    return h->used > 2 * h->live + (1u << 20) || h->used > h->limit + h->live / 2;
 }
 
 /* A collection: begin, then ct_mon_heap_roots for all cells that live, then end. Its work counts as any

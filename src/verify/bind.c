@@ -154,6 +154,25 @@ static int misplaced(const struct ct_verifier *v, const struct ct_verify_spec *s
     return ct_fail(v->ctx, rc, "%s", text);
 }
 
+static bool is_of_place(const struct ct_monitor_stream *in)
+{
+    return in->type == CT_MONITOR_UNIT || in->type == CT_MONITOR_INT;
+}
+
+int ct_verify_input_place(const struct ct_monitor_stream *in, char *place, size_t cap)
+{
+    char room[PLACE_MAX];
+    if (!in || !place || !cap)
+        return CT_ERR_ARG;
+    const char *found = in->source ? place_by_source(in, room) : place_by_name(in->name);
+    place[0] = '\0';
+    if (!is_of_place(in))
+        return CT_ERR_ARG;
+    if (!found)
+        return CT_ERR_NOT_FOUND;
+    return (size_t)snprintf(place, cap, "%s", found) < cap ? CT_OK : CT_ERR_LIMIT;
+}
+
 static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t input,
                       const struct ct_verify_bind *binds, size_t count)
 {
@@ -170,7 +189,7 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
                          ct_fail(v->ctx, CT_ERR_NOT_FOUND,
                                  "input %s%s%s: nothing in the trace feeds it; bind it to a place", in.name,
                                  in.source ? " of the source " : "", in.source ? in.source : ""));
-    if (in.type != CT_MONITOR_UNIT && in.type != CT_MONITOR_INT)
+    if (!is_of_place(&in))
         return misplaced(v, s, input,
                          ct_fail(v->ctx, CT_ERR_CONFIG,
                                  "input %s is of type %s, and a place gives a Unit or an Int; declare it so",
