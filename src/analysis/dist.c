@@ -8,12 +8,17 @@
 #define SHIFT 3 /* log2 of the number of buckets for each power of two */
 #define EACH  (1u << SHIFT)
 
-unsigned ct_dist_bucket(uint64_t value)
+static inline unsigned bucket_of(uint64_t value)
 {
     if (value < EACH)
         return (unsigned)value;
     unsigned top = 63u - (unsigned)__builtin_clzll(value);
     return (top - SHIFT + 1) * EACH + ((unsigned)(value >> (top - SHIFT)) & (EACH - 1));
+}
+
+unsigned ct_dist_bucket(uint64_t value)
+{
+    return bucket_of(value);
 }
 
 uint64_t ct_dist_bucket_start(unsigned bucket)
@@ -23,11 +28,16 @@ uint64_t ct_dist_bucket_start(unsigned bucket)
     return (uint64_t)(EACH + bucket % EACH) << (bucket / EACH - 1);
 }
 
-static int add_to_bucket(struct ct_dist *d, unsigned bucket, uint32_t count)
+int ct_dist_make_room(struct ct_dist *d)
 {
     if (!d->histogram)
         d->histogram = calloc(CT_DIST_BUCKETS, sizeof *d->histogram);
-    if (!d->histogram)
+    return d->histogram ? CT_OK : CT_ERR_NOMEM;
+}
+
+static int add_to_bucket(struct ct_dist *d, unsigned bucket, uint32_t count)
+{
+    if (ct_dist_make_room(d))
         return CT_ERR_NOMEM;
     uint32_t *room = &d->histogram[bucket];
     *room = count > UINT32_MAX - *room ? UINT32_MAX : *room + count;
@@ -40,17 +50,17 @@ static void add_square(struct ct_dist *d, uint64_t lo, uint64_t hi)
     d->square_hi += hi + (d->square_lo < lo);
 }
 
-int ct_dist_add(struct ct_dist *d, uint64_t value, bool histogram)
+int ct_dist_add_times(struct ct_dist *d, uint64_t value, uint32_t count, bool histogram)
 {
-    unsigned __int128 square = (unsigned __int128)value * value;
+    const unsigned __int128 squares = (unsigned __int128)value * value * count;
     if (!d->count || value < d->min)
         d->min = value;
     if (value > d->max)
         d->max = value;
-    d->count++;
-    d->sum += value;
-    add_square(d, (uint64_t)square, (uint64_t)(square >> 64));
-    return histogram ? add_to_bucket(d, ct_dist_bucket(value), 1) : CT_OK;
+    d->count += count;
+    d->sum += value * count;
+    add_square(d, (uint64_t)squares, (uint64_t)(squares >> 64));
+    return histogram ? add_to_bucket(d, bucket_of(value), count) : CT_OK;
 }
 
 static void merge_squares(struct ct_dist *into, const struct ct_dist *from)

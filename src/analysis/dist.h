@@ -7,8 +7,17 @@
 
 #include "coretap/timing.h"
 
-/* Adds a value and, with `histogram`, counts it in its bucket, for which the first value needs memory.
- * CT_ERR_NOMEM. */
-int ct_dist_add(struct ct_dist *dist, uint64_t value, bool histogram);
+/* Adds a value `count` times and, with `histogram`, counts it in its bucket, for which the first value needs
+ * memory. CT_ERR_NOMEM. */
+int ct_dist_add_times(struct ct_dist *dist, uint64_t value, uint32_t count, bool histogram);
+
+/* Adds a value once. CT_ERR_NOMEM. */
+static inline int ct_dist_add(struct ct_dist *dist, uint64_t value, bool histogram)
+{
+    return ct_dist_add_times(dist, value, 1, histogram);
+}
+
+/* Gets the memory for the buckets, so that adding values cannot fail. CT_ERR_NOMEM. */
+int ct_dist_make_room(struct ct_dist *dist);
 
 #endif

@@ -54,6 +54,7 @@ int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, s
     t->histograms = !o.no_histograms;
     t->programs = o.programs;
     t->program_count = o.program_count;
+    t->last = CT_TIMING_NO_EDGE;
     rc = make_functions(t);
     if (!rc)
         rc = ct_timing_switch(t, 0, 0);
@@ -81,6 +82,7 @@ void ct_timing_free(struct ct_timing *t)
     ct_timing_pairs_free(t);
     free(t->edges);
     free(t->ways);
+    free(t->tallies);
     free(t->functions);
     free(t->open);
     free(t);
@@ -157,11 +159,22 @@ static int make_room(struct ct_timing *t, size_t edges)
     if (all)
         t->edges = all;
     struct ct_timing_way *ways = all ? realloc(t->ways, room * sizeof *ways) : NULL;
-    if (!ways)
+    if (ways)
+        t->ways = ways;
+    struct ct_timing_tally *tallies = ways ? realloc(t->tallies, room * sizeof *tallies) : NULL;
+    if (!tallies)
         return ct_fail_nomem(t->ctx, "timing");
-    t->ways = ways;
+    t->tallies = tallies;
     t->edge_room = room;
     return CT_OK;
+}
+
+/* Makes a tally of nothing: its cells have a count of cycles that needs no buckets. */
+static void make_tally(struct ct_timing_tally *tally, const struct ct_timing_way *way)
+{
+    *tally = (struct ct_timing_tally){.class = way->class};
+    for (unsigned i = 0; i < CT_TIMING_CELLS; i++)
+        tally->cells[i].cycles = CT_STEP_NO_CYCLES;
 }
 
 /* Classifies the edges that are new in the graph. */
@@ -182,6 +195,7 @@ static int learn(struct ct_timing *t, const struct ct_graph *graph)
         way->function = function_at(t, node->last, node->memory, &begins);
         way->callee = function_at(t, edge->next, node->memory, &begins);
         way->class = (uint8_t)classify(t, node, edge, way, begins);
+        make_tally(&t->tallies[t->edge_count], way);
         t->edges[t->edge_count] = (struct ct_timing_edge){.start = node->start,
                                                           .last = node->last,
                                                           .end = node->end,
@@ -198,6 +212,12 @@ static int learn(struct ct_timing *t, const struct ct_graph *graph)
 }
 
 /* ---- batches ---- */
+
+/* Returns the memory of the last step. */
+static uint32_t last_memory(const struct ct_timing *t)
+{
+    return t->last == CT_TIMING_NO_EDGE ? 0 : t->ways[t->last].memory;
+}
 
 static int on_element(struct ct_timing *t, const struct ct_elem *elem)
 {
@@ -221,7 +241,7 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
     case CT_ELEM_EXCEPTION: {
         bool begins;
         const uint64_t resumes_at = elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0;
-        ct_timing_exception(t, resumes_at, function_at(t, resumes_at, t->memory, &begins));
+        ct_timing_exception(t, resumes_at, function_at(t, resumes_at, last_memory(t), &begins));
         return CT_OK;
     }
     case CT_ELEM_RETURN:
@@ -248,22 +268,77 @@ static int on_mark(struct ct_timing *t, const struct ct_step_mark *mark)
     return CT_OK;
 }
 
-static int on_step(struct ct_timing *t, const struct ct_step_batch *batch, size_t i)
+static uint32_t cycles_of(const struct ct_step_batch *batch, size_t i)
 {
-    struct ct_timing_edge *edge = &t->edges[batch->edge[i]];
-    uint32_t count = batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES;
-    bool timed = count != CT_STEP_NO_CYCLES;
-    uint64_t cycles = timed ? count & CT_STEP_CYCLES : 0;
-    edge->count++;
-    t->totals.steps++;
-    t->totals.untimed += !timed;
+    return batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES;
+}
+
+static void add_totals(struct ct_timing *t, uint64_t steps, uint64_t cycles, uint64_t untimed)
+{
+    t->totals.steps += steps;
+    t->totals.untimed += untimed;
     t->totals.edges += cycles;
     t->totals.cycles += cycles;
-    edge->shared += timed && count & CT_STEP_SHARED;
-    int rc = timed ? ct_dist_add(&edge->cycles, cycles, t->histograms) : CT_OK;
+}
+
+static int on_step(struct ct_timing *t, const struct ct_step_batch *batch, size_t i)
+{
+    const uint32_t count = cycles_of(batch, i);
+    const bool timed = count != CT_STEP_NO_CYCLES;
+    const uint64_t cycles = timed ? count & CT_STEP_CYCLES : 0;
+    add_totals(t, 1, cycles, !timed);
+    int rc = ct_timing_count(t, batch->edge[i], count);
     if (!rc)
-        rc = ct_timing_step(t, &t->ways[batch->edge[i]], cycles, timed);
+        rc = ct_timing_step(t, batch->edge[i], cycles, timed);
     return rc ? ct_fail_nomem(t->ctx, "timing") : CT_OK;
+}
+
+/* Takes the steps from `i` on that stay in their run and whose cycles their edge has a cell for; on_step() would
+ * do the same with each. Returns the first that does not, or may not, or `end`. */
+static size_t take_steady(struct ct_timing *t, const struct ct_step_batch *batch, size_t i, size_t end)
+{
+    const size_t from = i;
+    uint64_t cycles = 0;
+    uint64_t untimed = 0;
+    if (t->was_off || t->plain)
+        return i;
+    for (; i < end; i++) {
+        const uint32_t count = cycles_of(batch, i);
+        struct ct_timing_tally *tally = &t->tallies[batch->edge[i]];
+        struct ct_timing_cell *cell = &tally->cells[count % CT_TIMING_CELLS];
+        if (tally->class != CT_TIMING_ON || cell->cycles != count)
+            break;
+        cell->count++;
+        untimed += count == CT_STEP_NO_CYCLES;
+        cycles += count == CT_STEP_NO_CYCLES ? 0 : count & CT_STEP_CYCLES;
+    }
+    if (i == from)
+        return i;
+    add_totals(t, i - from, cycles, untimed);
+    ct_timing_stay(t, batch->edge[i - 1], cycles, untimed);
+    return i;
+}
+
+/* Takes the steps up to `end`, between which there are no marks. */
+static int take(struct ct_timing *t, const struct ct_step_batch *batch, size_t i, size_t end)
+{
+    int rc = CT_OK;
+    while (i < end && !rc) {
+        i = take_steady(t, batch, i, end);
+        if (i < end)
+            rc = on_step(t, batch, i++);
+    }
+    return rc;
+}
+
+/* Sees to it that no cell counts more than it can. */
+static void settle_in_time(struct ct_timing *t, size_t steps)
+{
+    t->tallied += steps;
+    if (t->tallied <= UINT32_MAX)
+        return;
+    ct_timing_settle(t);
+    t->tallied = steps;
 }
 
 int ct_timing_add(struct ct_timing *t, const struct ct_step_batch *batch)
@@ -271,12 +346,15 @@ int ct_timing_add(struct ct_timing *t, const struct ct_step_batch *batch)
     if (!t || !batch)
         return CT_ERR_ARG;
     int rc = learn(t, batch->graph);
-    size_t mark = 0;
-    for (size_t i = 0; !rc && i <= batch->count; i++) {
-        while (!rc && mark < batch->mark_count && batch->marks[mark].at == i)
-            rc = on_mark(t, &batch->marks[mark++]);
-        if (!rc && i < batch->count)
-            rc = on_step(t, batch, i);
+    settle_in_time(t, batch->count);
+    size_t at = 0;
+    for (size_t i = 0; !rc && i <= batch->count;) {
+        for (; !rc && at < batch->mark_count && batch->marks[at].at == i; at++)
+            rc = on_mark(t, &batch->marks[at]);
+        const size_t end = at < batch->mark_count ? batch->marks[at].at : batch->count;
+        if (!rc)
+            rc = take(t, batch, i, end);
+        i = end > i ? end : batch->count + 1;
     }
     return !rc && t->pair_count ? ct_timing_watch(t, batch) : rc;
 }
@@ -285,6 +363,7 @@ const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *t, size_t *
 {
     if (ct_no_array(t, count))
         return NULL;
+    ct_timing_settle(t);
     *count = t->edge_count;
     return t->edges;
 }
@@ -293,6 +372,7 @@ const struct ct_timing_function *ct_timing_functions(const struct ct_timing *t, 
 {
     if (ct_no_array(t, count))
         return NULL;
+    ct_timing_settle(t);
     *count = t->function_count;
     return t->functions;
 }

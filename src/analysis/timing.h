@@ -21,6 +21,8 @@ enum ct_timing_class {
     CT_TIMING_ERET, /* A64 ERET */
 };
 
+#define CT_TIMING_NO_EDGE UINT32_MAX
+
 struct ct_timing_way {
     uint32_t function; /* the function that the node is in */
     uint32_t callee;   /* of CALL and TAIL */
@@ -30,6 +32,23 @@ struct ct_timing_way {
     uint64_t behind; /* for CALL: where the call returns to */
     uint64_t next;
     uint64_t start; /* of the node */
+};
+
+/* The counts of cycles of an edge that are counted apart. */
+#define CT_TIMING_CELLS 4
+
+/* How often an edge was taken with one count of cycles, since its sums were brought up to date. */
+struct ct_timing_cell {
+    uint32_t cycles; /* as in struct ct_step_batch */
+    uint32_t count;
+};
+
+/* What most steps need of their edge, close together: the sums and the histogram of an edge are in three other
+ * cache lines. */
+struct ct_timing_tally {
+    struct ct_timing_cell cells[CT_TIMING_CELLS]; /* by the lowest bits of the cycles */
+    uint32_t class;                               /* as in struct ct_timing_way */
+    uint32_t pad;
 };
 
 /* A run of a function that is not over. */
@@ -82,6 +101,9 @@ struct ct_timing {
     struct ct_timing_totals totals;
     struct ct_timing_edge *edges;
     struct ct_timing_way *ways;
+    struct ct_timing_tally *tallies; /* by edge: what its sums and those of its function lack */
+    uint64_t tallied;                /* the most that a cell may have counted */
+    bool plain;                      /* for tests: each step is added to the sums at once */
     size_t edge_count, edge_room;
     struct ct_timing_function *functions;
     size_t function_count;
@@ -93,8 +115,7 @@ struct ct_timing {
     bool after_eret;   /* the last step left its exception, so that a RETURN element says nothing new */
     bool was_taken;    /* an exception was taken, and nothing ran since then */
     bool was_off;      /* tracing was off, so that the next step may not go on where the last one led */
-    uint64_t expected; /* where the last step led */
-    uint32_t memory;   /* the memory of the last step */
+    uint32_t last;     /* the edge of the last step; CT_TIMING_NO_EDGE before the first one */
     struct ct_timing_pair *pairs;
     struct ct_timing_gate *gates;
     size_t pair_count;
@@ -106,14 +127,26 @@ struct ct_timing {
 /* Makes the thread of a context the one that runs. CT_ERR_NOMEM. */
 int ct_timing_switch(struct ct_timing *timing, uint32_t ctxt, uint32_t vmid);
 
-/* Takes one step: adds its cycles to its function, then ends and begins runs by its edge. CT_ERR_NOMEM. */
-int ct_timing_step(struct ct_timing *timing, const struct ct_timing_way *way, uint64_t cycles, bool timed);
+/* Adds steps, which lead to no other function, to the run that lasts: the last of them was by edge `last`. */
+void ct_timing_stay(struct ct_timing *timing, uint32_t last, uint64_t cycles, uint64_t untimed);
+
+/* Takes one step: adds its cycles to the run that lasts, then ends and begins runs by its edge.
+ * CT_ERR_NOMEM. */
+int ct_timing_step(struct ct_timing *timing, uint32_t edge, uint64_t cycles, bool timed);
 /* Takes an exception that resumes at an address, in a function; both are 0 when the trace does not tell. */
 void ct_timing_exception(struct ct_timing *timing, uint64_t resumes_at, uint32_t function);
 void ct_timing_exception_return(struct ct_timing *timing);
 
 /* Cuts all runs, because it is not known which of them still last. */
 void ct_timing_forget(struct ct_timing *timing);
+
+/* ---- timing_tally.c ---- */
+
+/* Counts a step by an edge with the cycles of its batch. CT_ERR_NOMEM. */
+int ct_timing_count(struct ct_timing *timing, uint32_t edge, uint32_t cycles);
+
+/* Adds what was tallied to the sums. */
+void ct_timing_settle(const struct ct_timing *timing);
 
 /* ---- timing_pairs.c ---- */
 

@@ -191,7 +191,8 @@ static void come_back(struct ct_timing *t, uint64_t addr, uint32_t function)
         resumed--;
     while (resumed && thread->level >= resumed)
         leave_level(t);
-    if (!resumed && !t->was_taken && t->expected != addr)
+    const uint64_t expected = t->last == CT_TIMING_NO_EDGE ? 0 : t->ways[t->last].next;
+    if (!resumed && !t->was_taken && expected != addr)
         ct_timing_forget(t);
     if (!resumed && t->was_taken && thread->level && !may_be_handler(t, addr, function)) {
         reset(t, thread);
@@ -255,20 +256,22 @@ static int go(struct ct_timing *t, const struct ct_timing_way *way)
     }
 }
 
-int ct_timing_step(struct ct_timing *t, const struct ct_timing_way *way, uint64_t cycles, bool timed)
+void ct_timing_stay(struct ct_timing *t, uint32_t last, uint64_t cycles, uint64_t untimed)
 {
-    if (t->was_off)
-        come_back(t, way->start, way->function);
     struct ct_timing_level *on = level(t);
-    struct ct_timing_function *f = &t->functions[way->function];
     t->after_eret = t->was_taken = false;
-    f->steps++;
-    f->cycles += cycles;
     on->clock += cycles;
-    on->untimed += !timed;
-    t->expected = way->next;
-    t->memory = way->memory;
+    on->untimed += untimed;
+    t->last = last;
     if (t->now->depth > on->base)
         t->now->frames[t->now->depth - 1].self += cycles;
+}
+
+int ct_timing_step(struct ct_timing *t, uint32_t edge, uint64_t cycles, bool timed)
+{
+    const struct ct_timing_way *way = &t->ways[edge];
+    if (t->was_off)
+        come_back(t, way->start, way->function);
+    ct_timing_stay(t, edge, cycles, !timed);
     return way->class == CT_TIMING_ON ? CT_OK : go(t, way);
 }
