@@ -60,10 +60,53 @@ static int find_call(struct ct_stacks *s, const struct ct_stack_frame *frame, st
     return CT_OK;
 }
 
+/* Returns what was found at the last call that made a frame; NULL: nothing can be. */
+static struct ct_stack_memo *memo_of(const struct ct_stacks *s, const struct ct_stack_thread *thread,
+                                     const struct ct_stack_frame *frame)
+{
+    if (frame->turn == CT_STACK_NONE || s->plain)
+        return NULL;
+    return &s->lanes[thread->lane].turns[frame->turn].memos[frame->replaced];
+}
+
+/* The same as find_place(), mostly without a look-up. */
+static int recall_place(struct ct_stacks *s, struct ct_stack_memo *memo, uint32_t parent, uint32_t function,
+                        uint32_t *place)
+{
+    if (!memo)
+        return find_place(s, parent, function, place);
+    if (memo->function == function && memo->parent == parent) {
+        *place = memo->place;
+        return CT_OK;
+    }
+    const int result = find_place(s, parent, function, place);
+    if (memo->function != function)
+        memo->call = CT_STACK_NONE;
+    memo->function = result == CT_OK ? function : CT_STACK_NONE;
+    memo->parent = parent;
+    memo->place = *place;
+    return result;
+}
+
+/* The same as find_call(), mostly without a look-up. */
+static int recall_call(struct ct_stacks *s, struct ct_stack_memo *memo, const struct ct_stack_frame *frame,
+                       struct ct_stack_call **call)
+{
+    const bool known = memo && memo->function == frame->function;
+    if (known && memo->call != CT_STACK_NONE) {
+        *call = &s->calls[memo->call];
+        return CT_OK;
+    }
+    const int result = find_call(s, frame, call);
+    if (known && result == CT_OK)
+        memo->call = (uint32_t)(*call - s->calls);
+    return result;
+}
+
 static int enter(struct ct_stacks *s, struct ct_stack_thread *thread, struct ct_stack_frame *frame,
                  uint32_t parent)
 {
-    int result = find_place(s, parent, frame->function, &frame->place);
+    int result = recall_place(s, memo_of(s, thread, frame), parent, frame->function, &frame->place);
     if (result != CT_OK)
         return result;
     const struct ct_stack_lane *lane = &s->lanes[thread->lane];
@@ -89,6 +132,7 @@ int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t 
     *frame = (struct ct_stack_frame){.back = back,
                                      .site = top ? site : 0,
                                      .function = function,
+                                     .turn = top && site ? thread->turn : CT_STACK_NONE,
                                      .caller = top ? top->function : CT_STACK_NONE};
     result = enter(s, thread, frame, top ? top->place : CT_STACK_NONE);
     if (result == CT_OK)
@@ -102,7 +146,7 @@ static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
     const struct ct_stack_frame *frame = &thread->frames[thread->depth - 1];
     const struct ct_stack_lane *lane = &s->lanes[thread->lane];
     struct ct_stack_call *call = NULL;
-    int result = frame->site ? find_call(s, frame, &call) : CT_OK;
+    int result = frame->site ? recall_call(s, memo_of(s, thread, frame), frame, &call) : CT_OK;
     if (result != CT_OK)
         return result;
     if (call) {
@@ -141,5 +185,6 @@ int ct_stack_replace(struct ct_stacks *s, struct ct_stack_thread *thread, uint32
         return result;
     struct ct_stack_frame *frame = &thread->frames[thread->depth - 1];
     frame->function = function;
+    frame->replaced = 1;
     return enter(s, thread, frame, thread->depth > 1 ? frame[-1].place : CT_STACK_NONE);
 }

@@ -36,12 +36,18 @@ int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, st
     return CT_OK;
 }
 
+static void free_lane(struct ct_stack_lane *lane)
+{
+    free(lane->edges);
+    free(lane->turns);
+}
+
 void ct_stacks_free(struct ct_stacks *s)
 {
     if (!s)
         return;
     for (size_t i = 0; i < s->lane_room; i++)
-        free(s->lanes[i].edges);
+        free_lane(&s->lanes[i]);
     free(s->lanes);
     for (size_t i = 0; i < s->thread_count; i++)
         free(s->threads[i].frames);
@@ -234,19 +240,22 @@ static enum ct_stack_way way_of(const struct ct_node *node, const struct ct_edge
     return CT_WAY_NONE;
 }
 
-/* Notes how a step ended. Where an exception came behind a branch, the branch counts first, although nothing
- * ran yet where it leads to. */
-static int leave(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct_node *node,
-                 const struct ct_edge *edge)
+/* Notes how a step by edge `number` ended. Where an exception came behind a branch, the branch counts first,
+ * although nothing ran yet where it leads to. */
+static int leave(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t number, const struct ct_node *nodes,
+                 const struct ct_edge *edges)
 {
+    const struct ct_stack_turn *turn = &s->lanes[t->lane].turns[number];
     int result = CT_OK;
-    t->site = node->last;
-    t->back = node->end;
-    t->way = (uint8_t)way_of(node, edge);
-    if (edge->kind != CT_EDGE_INTERRUPTED || t->way == CT_WAY_UNKNOWN)
+    t->site = turn->last;
+    t->back = turn->end;
+    t->way = turn->way;
+    t->turn = number;
+    if (!turn->interrupted || t->way == CT_WAY_UNKNOWN)
         return CT_OK;
+    const struct ct_edge *edge = &edges[number];
     if (t->way != CT_WAY_NONE && edge->next)
-        result = arrive(s, t, edge->next, ct_stack_function_at(s, edge->next, node->memory));
+        result = arrive(s, t, edge->next, ct_stack_function_at(s, edge->next, nodes[edge->from].memory));
     t->way = CT_WAY_EXCEPTION;
     t->resumes = edge->next;
     return result;
@@ -254,29 +263,46 @@ static int leave(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct
 
 /* ---- steps ---- */
 
+/* Makes room for what is known of an edge. */
+static int make_edges(struct ct_stacks *s, struct ct_stack_lane *lane, uint32_t number)
+{
+    size_t room = lane->edge_room ? lane->edge_room : 256;
+    while (room <= number)
+        room *= 2;
+    struct ct_stack_edge *wider = realloc(lane->edges, room * sizeof *wider);
+    if (wider)
+        lane->edges = wider;
+    struct ct_stack_turn *turns = wider ? realloc(lane->turns, room * sizeof *turns) : NULL;
+    if (!turns)
+        return ct_fail_nomem(s->ctx, "stacks");
+    memset(wider + lane->edge_room, 0, (room - lane->edge_room) * sizeof *wider);
+    lane->turns = turns;
+    lane->edge_room = room;
+    return CT_OK;
+}
+
 /* Finds what an edge does to the stack, which is looked up once. */
 static int find_edge(struct ct_stacks *s, struct ct_stack_lane *lane, const struct ct_node *nodes,
                      const struct ct_edge *edges, uint32_t number)
 {
-    if (number >= lane->edge_room) {
-        size_t room = lane->edge_room ? lane->edge_room : 256;
-        while (room <= number)
-            room *= 2;
-        struct ct_stack_edge *wider = realloc(lane->edges, room * sizeof *wider);
-        if (!wider)
-            return ct_fail_nomem(s->ctx, "stacks");
-        memset(wider + lane->edge_room, 0, (room - lane->edge_room) * sizeof *wider);
-        lane->edges = wider;
-        lane->edge_room = room;
-    }
-    if (lane->edges[number].function)
-        return CT_OK;
+    const int result = number >= lane->edge_room ? make_edges(s, lane, number) : CT_OK;
+    if (result != CT_OK || lane->edges[number].function)
+        return result;
+    static const struct ct_stack_memo nothing = {.function = CT_STACK_NONE, .call = CT_STACK_NONE};
     const struct ct_edge *edge = &edges[number];
     const struct ct_node *node = &nodes[edge->from];
-    const bool turns = edge->kind == CT_EDGE_INTERRUPTED || way_of(node, edge) != CT_WAY_NONE;
+    const enum ct_stack_way way = way_of(node, edge);
+    const bool interrupted = edge->kind == CT_EDGE_INTERRUPTED;
+    lane->turns[number] = (struct ct_stack_turn){.start = node->start,
+                                                 .last = node->last,
+                                                 .end = node->end,
+                                                 .insns = node->n,
+                                                 .way = (uint8_t)way,
+                                                 .interrupted = interrupted,
+                                                 .memos = {nothing, nothing}};
     lane->edges[number] =
         (struct ct_stack_edge){.function = ct_stack_function_at(s, node->start, node->memory) + 1,
-                               .insns = turns ? CT_STACK_TURNS : node->n};
+                               .insns = interrupted || way != CT_WAY_NONE ? CT_STACK_TURNS : node->n};
     return CT_OK;
 }
 
@@ -298,25 +324,24 @@ static uint64_t cycles_of(const struct ct_step_batch *batch, size_t i)
     return cycles == CT_STEP_NO_CYCLES ? 0 : cycles & CT_STEP_CYCLES;
 }
 
-static int step(struct ct_stacks *s, uint32_t number, const struct ct_step_batch *batch, size_t i,
+static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_batch *batch, size_t i,
                 const struct ct_node *nodes, const struct ct_edge *edges)
 {
-    struct ct_stack_lane *lane = &s->lanes[number];
-    const struct ct_edge *edge = &edges[batch->edge[i]];
-    const struct ct_node *node = &nodes[edge->from];
-    int result = lane->thread ? CT_OK : switch_to(s, number, 0);
+    struct ct_stack_lane *lane = &s->lanes[lane_number];
+    const uint32_t number = batch->edge[i];
+    int result = lane->thread ? CT_OK : switch_to(s, lane_number, 0);
     if (result == CT_OK)
-        result = find_edge(s, lane, nodes, edges, batch->edge[i]);
+        result = find_edge(s, lane, nodes, edges, number);
     if (result != CT_OK)
         return result;
-    const uint32_t function = lane->edges[batch->edge[i]].function - 1;
+    const uint32_t function = lane->edges[number].function - 1;
     struct ct_stack_thread *t = &s->threads[lane->thread - 1];
     if (!stays(t, function))
-        result = arrive(s, t, node->start, function);
+        result = arrive(s, t, lane->turns[number].start, function);
     if (result != CT_OK)
         return result;
-    spend(s, lane, t, node->n, cycles_of(batch, i));
-    return leave(s, t, node, edge);
+    spend(s, lane, t, lane->turns[number].insns, cycles_of(batch, i));
+    return leave(s, t, number, nodes, edges);
 }
 
 /* Takes the steps from `i` on that stay in the innermost function; step() would do the same with each.
@@ -326,7 +351,7 @@ static size_t take_steady(struct ct_stacks *s, uint32_t number, const struct ct_
 {
     struct ct_stack_lane *lane = &s->lanes[number];
     struct ct_stack_thread *t = lane->thread ? &s->threads[lane->thread - 1] : NULL;
-    if (!t || t->way != CT_WAY_NONE || !t->depth)
+    if (s->plain || !t || t->way != CT_WAY_NONE || !t->depth)
         return i;
     const uint32_t function = t->frames[t->depth - 1].function + 1;
     const size_t from = i;

@@ -16,7 +16,10 @@ struct ct_stack_frame {
     uint32_t place;
     uint32_t function;
     uint32_t caller;    /* number of the calling function, or CT_STACK_NONE */
-    uint32_t exception; /* 1 when an exception entered it */
+    uint32_t turn;      /* the edge that made the call; CT_STACK_NONE: the call is not known */
+    uint8_t exception;  /* 1 when an exception entered it */
+    uint8_t replaced;   /* 1 when another function took the place of the one that was called */
+    uint8_t pad[2];
 };
 
 /* How execution left a step. */
@@ -39,10 +42,11 @@ struct ct_stack_thread {
     size_t depth, room;
     uint64_t site, back; /* the last instruction of the last step, and the address behind it */
     uint64_t resumes;    /* for CT_WAY_EXCEPTION: where the exception returns to; 0 when not known */
+    uint32_t turn;       /* the edge of the last step */
     uint32_t lane;
     uint8_t way;   /* enum ct_stack_way: how its last step ended */
     uint8_t level; /* the exception level of its last step */
-    uint8_t pad[2];
+    uint8_t pad[6];
 };
 
 /* What a step by one edge does to the stack, in one word of memory, because most steps do the same as the one
@@ -54,9 +58,26 @@ struct ct_stack_edge {
 
 #define CT_STACK_TURNS UINT32_MAX /* by this edge execution may leave the function */
 
+/* What was found when a function was called last: mostly it is the same the next time. */
+struct ct_stack_memo {
+    uint32_t parent, function, place; /* the place of the function below that of its caller */
+    uint32_t call;                    /* the call of the function; CT_STACK_NONE: not made yet */
+};
+
+/* What a step does that may leave its function. */
+struct ct_stack_turn {
+    uint64_t start, last, end; /* of the node */
+    uint32_t insns;
+    uint8_t way;          /* enum ct_stack_way */
+    uint8_t interrupted;  /* 1: by an exception */
+    uint8_t pad[2];
+    struct ct_stack_memo memos[2]; /* of the function that is called, and of the one that takes its place */
+};
+
 /* One stream. */
 struct ct_stack_lane {
     struct ct_stack_edge *edges; /* by edge of its graph */
+    struct ct_stack_turn *turns; /* the same */
     size_t edge_room;
     size_t thread; /* index of the running thread and one; 0 before the first one */
     uint8_t level; /* exception level */
@@ -69,6 +90,7 @@ struct ct_stacks {
     uint32_t *first; /* number of the first function of each program; one more entry holds the sum */
     size_t program_count;
     bool wants_slices;
+    bool plain; /* for tests: steps are taken one by one, and each place and call is looked up */
     struct ct_stack_lane *lanes; /* by number of the stream */
     size_t lane_room;
     struct ct_stack_thread *threads;

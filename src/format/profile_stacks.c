@@ -105,6 +105,18 @@ int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_
 
 /* ---- slices ---- */
 
+/* The longest name whose text is kept. Each of its bytes becomes six at most. */
+#define KEPT_NAME 200u
+
+/* How the slices of a function begin, up to their time. Which functions there are depends on who gives the
+ * slices, so the name is compared. */
+struct beginning {
+    char *text; /* the name, zero, and the text; NULL: not kept yet */
+    uint32_t size;
+    uint32_t name_size; /* with its zero */
+    uint64_t checked;   /* the call in which the name was compared last */
+};
+
 struct ct_slice_writer {
     struct ct_ctx *ctx;
     struct ct_out out;
@@ -114,6 +126,9 @@ struct ct_slice_writer {
     char *run;                    /* name of the capture that slices are of; NULL: of the only one */
     uint32_t run_count;           /* captures that were begun */
     struct ct_pair_map processes; /* maps (stream, number of its capture) to a process */
+    struct beginning *beginnings; /* by function */
+    size_t beginning_count;
+    uint64_t added;               /* calls that added slices */
     struct ct_text text;          /* what is not written yet; empty between the calls */
 };
 
@@ -123,16 +138,14 @@ static void begin(const struct ct_slice_writer *writer)
             writer->options.cycles ? "cycles" : "instructions");
 }
 
-/* Begins an event of the trace, up to its name, which may be that of the event or of something. */
-static void begin_event(struct ct_slice_writer *writer, const char *key)
+/* Goes to the next event of the trace. */
+static void next_event(struct ct_slice_writer *writer)
 {
     if (!writer->begun)
         begin(writer);
     ct_text_room(&writer->text);
     if (writer->begun)
         ct_text_char(&writer->text, ',');
-    ct_text_lit(&writer->text, "\n{\"ph\":\"");
-    ct_text_string(&writer->text, key);
     writer->begun = true;
 }
 
@@ -146,13 +159,77 @@ static int find_process(struct ct_slice_writer *writer, uint32_t lane, uint32_t 
     *process = (uint32_t)writer->processes.count;
     if (ct_pair_map_put(&writer->processes, lane, writer->run_count, *process))
         return ct_fail_nomem(writer->ctx, "slices");
-    begin_event(writer, "M\",\"name\":\"process_name\",\"args\":{\"name\":\"");
+    next_event(writer);
+    ct_text_lit(&writer->text, "\n{\"ph\":\"M\",\"name\":\"process_name\",\"args\":{\"name\":\"");
     ct_text_json(&writer->text, writer->run);
     ct_text_lit(&writer->text, ": stream ");
     ct_text_dec(&writer->text, lane);
     ct_text_lit(&writer->text, "\"},\"pid\":");
     ct_text_dec(&writer->text, *process);
     ct_text_char(&writer->text, '}');
+    return CT_OK;
+}
+
+/* Makes room for what is kept of the functions up to this one. */
+static int make_beginnings(struct ct_slice_writer *writer, uint32_t function)
+{
+    if (function < writer->beginning_count)
+        return CT_OK;
+    const size_t count = 2 * ((size_t)function + 1);
+    struct beginning *wider = realloc(writer->beginnings, count * sizeof *wider);
+    if (!wider)
+        return ct_fail_nomem(writer->ctx, "slices");
+    memset(wider + writer->beginning_count, 0, (count - writer->beginning_count) * sizeof *wider);
+    writer->beginnings = wider;
+    writer->beginning_count = count;
+    return CT_OK;
+}
+
+/* Keeps the text that was written for a function since the buffer had `from` bytes. */
+static int keep(struct ct_slice_writer *writer, struct beginning *kept, const char *name, size_t from)
+{
+    const size_t name_size = strlen(name) + 1;
+    const size_t size = writer->text.used - from;
+    if (writer->text.used < from || name_size > KEPT_NAME)
+        return CT_OK; /* the buffer was written meanwhile */
+    char *text = malloc(name_size + size);
+    if (!text)
+        return ct_fail_nomem(writer->ctx, "slices");
+    memcpy(text, name, name_size);
+    memcpy(text + name_size, writer->text.data + from, size);
+    free(kept->text);
+    *kept = (struct beginning){.text = text,
+                               .size = (uint32_t)size,
+                               .name_size = (uint32_t)name_size,
+                               .checked = writer->added};
+    return CT_OK;
+}
+
+/* Writes how a slice of a function begins, and keeps it. */
+static int put_new_beginning(struct ct_slice_writer *writer, uint32_t function, const char *name)
+{
+    struct ct_text *text = &writer->text;
+    const size_t from = text->used;
+    const int rc = make_beginnings(writer, function);
+    if (rc)
+        return rc;
+    ct_text_lit(text, "\n{\"ph\":\"X\",\"name\":\"");
+    ct_text_json(text, name);
+    ct_text_lit(text, "\",\"ts\":");
+    return keep(writer, &writer->beginnings[function], name, from);
+}
+
+/* Writes how a slice of a function begins, up to its time. */
+static int put_beginning(struct ct_slice_writer *writer, const struct ct_stacks *stacks, uint32_t function)
+{
+    struct beginning *kept = function < writer->beginning_count ? &writer->beginnings[function] : NULL;
+    if (!kept || !kept->text || kept->checked != writer->added) {
+        const char *name = ct_stacks_name(stacks, function);
+        if (!kept || !kept->text || strcmp(kept->text, name) != 0)
+            return put_new_beginning(writer, function, name);
+        kept->checked = writer->added;
+    }
+    ct_text_bytes(&writer->text, kept->text + kept->name_size, kept->size);
     return CT_OK;
 }
 
@@ -168,12 +245,13 @@ static int put_slice(struct ct_slice_writer *writer, const struct ct_stacks *sta
     to = to > o->to ? o->to : to;
     if (from >= to)
         return CT_OK;
-    const int rc = find_process(writer, slice->lane, &process);
+    int rc = find_process(writer, slice->lane, &process);
     if (rc)
         return rc;
-    begin_event(writer, "X\",\"name\":\"");
-    ct_text_json(text, ct_stacks_name(stacks, slice->function));
-    ct_text_lit(text, "\",\"ts\":");
+    next_event(writer);
+    rc = put_beginning(writer, stacks, slice->function);
+    if (rc)
+        return rc;
     ct_text_dec(text, from);
     ct_text_lit(text, ",\"dur\":");
     ct_text_dec(text, to - from);
@@ -216,6 +294,9 @@ void ct_slice_writer_free(struct ct_slice_writer *writer)
         return;
     ct_out_close(&writer->out, CT_OK);
     ct_pair_map_free(&writer->processes);
+    for (size_t i = 0; i < writer->beginning_count; i++)
+        free(writer->beginnings[i].text);
+    free(writer->beginnings);
     free(writer->run);
     free(writer);
 }
@@ -240,6 +321,7 @@ int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *
         return ct_fail_null(writer ? writer->ctx : NULL, __func__);
     const struct ct_stack_slice *slices = ct_stacks_slices(stacks, &count);
     int rc = CT_OK;
+    writer->added++;
     for (size_t i = 0; i < count && !rc; i++)
         rc = put_slice(writer, stacks, &slices[i]);
     ct_text_flush(&writer->text);
