@@ -135,16 +135,23 @@ static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr,
     return t->depth ? ct_stack_replace(s, t, function) : ct_stack_push(s, t, function, 0, 0);
 }
 
-static int jump(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+/* Where execution is. */
+struct arrival {
+    uint64_t addr;
+    uint32_t function;
+    bool begins; /* the function begins there */
+};
+
+static int jump(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     const struct ct_stack_frame *top = &t->frames[t->depth - 1];
-    if (t->depth > 1 && top->back == addr)
-        return unwind(s, t, addr, function); /* returned through a plain branch */
-    if (top->function == function)
+    if (t->depth > 1 && top->back == to->addr)
+        return unwind(s, t, to->addr, to->function); /* returned through a plain branch */
+    if (top->function == to->function)
         return CT_OK;
-    if (ct_stack_begins(s, function, addr) || running(t, function) == 0)
-        return ct_stack_replace(s, t, function);
-    return unwind(s, t, addr, function); /* longjmp */
+    if (to->begins || running(t, to->function) == 0)
+        return ct_stack_replace(s, t, to->function);
+    return unwind(s, t, to->addr, to->function); /* longjmp */
 }
 
 /* Takes execution to where no frame waits for it: to the innermost frame of the function (a handler has
@@ -158,58 +165,57 @@ static int go_elsewhere(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t
     return depth || result != CT_OK ? result : ct_stack_push(s, t, function, 0, 0);
 }
 
-static bool may_be_handler(const struct ct_stacks *s, const struct ct_stack_thread *t, uint64_t addr,
-                           uint32_t function)
+static bool may_be_handler(const struct ct_stacks *s, const struct ct_stack_thread *t,
+                           const struct arrival *to)
 {
-    return ct_transfer_may_be_handler(s->lanes[t->lane].level > t->level, ct_stacks_symbol(s, function, NULL),
-                                      ct_stack_begins(s, function, addr));
+    return ct_transfer_may_be_handler(s->lanes[t->lane].level > t->level,
+                                      ct_stacks_symbol(s, to->function, NULL), to->begins);
 }
 
-static int go_on(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+static int go_on(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
-    return t->frames[t->depth - 1].function == function ? CT_OK : jump(s, t, addr, function);
+    return t->frames[t->depth - 1].function == to->function ? CT_OK : jump(s, t, to);
 }
 
 /* Takes execution to where it goes on behind an exception. One that was handled where nothing is traced comes
  * back at once, and so does one that ends another. */
-static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
-    if (addr == t->resumes)
-        return go_on(s, t, addr, function);
-    if (waiting_for(t, addr))
-        return unwind(s, t, addr, function);
-    if (!may_be_handler(s, t, addr, function))
-        return go_elsewhere(s, t, function);
+    if (to->addr == t->resumes)
+        return go_on(s, t, to);
+    if (waiting_for(t, to->addr))
+        return unwind(s, t, to->addr, to->function);
+    if (!may_be_handler(s, t, to))
+        return go_elsewhere(s, t, to->function);
     size_t depth = t->depth;
-    int result = ct_stack_push(s, t, function, t->site, t->resumes);
+    int result = ct_stack_push(s, t, to->function, t->site, t->resumes);
     if (t->depth > depth)
         t->frames[depth].exception = 1;
     return result;
 }
 
-/* Takes execution to `addr`, in `function`. What that means for the stack follows from how the last step
- * ended. */
-static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+/* Takes execution to a place. What that means for the stack follows from how the last step ended. */
+static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     uint8_t way = t->depth ? t->way : CT_WAY_START;
     switch ((enum ct_stack_way)way) {
     case CT_WAY_START:
-        return ct_stack_push(s, t, function, 0, 0);
+        return ct_stack_push(s, t, to->function, 0, 0);
     case CT_WAY_CALL:
-        return ct_stack_push(s, t, function, t->site, t->back);
+        return ct_stack_push(s, t, to->function, t->site, t->back);
     case CT_WAY_EXCEPTION:
-        return take_exception(s, t, addr, function);
+        return take_exception(s, t, to);
     case CT_WAY_ERET:
-        if (!waiting_for(t, addr) && !may_be_handler(s, t, addr, function))
-            return go_elsewhere(s, t, function);
-        return unwind(s, t, addr, function);
+        if (!waiting_for(t, to->addr) && !may_be_handler(s, t, to))
+            return go_elsewhere(s, t, to->function);
+        return unwind(s, t, to->addr, to->function);
     case CT_WAY_RETURN:
     case CT_WAY_UNKNOWN:
-        return unwind(s, t, addr, function);
+        return unwind(s, t, to->addr, to->function);
     case CT_WAY_NONE:
-        return go_on(s, t, addr, function);
+        return go_on(s, t, to);
     case CT_WAY_JUMP:
-        return jump(s, t, addr, function);
+        return jump(s, t, to);
     }
     return CT_OK;
 }
@@ -254,8 +260,11 @@ static int leave(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t number
     if (!turn->interrupted || t->way == CT_WAY_UNKNOWN)
         return CT_OK;
     const struct ct_edge *edge = &edges[number];
-    if (t->way != CT_WAY_NONE && edge->next)
-        result = arrive(s, t, edge->next, ct_stack_function_at(s, edge->next, nodes[edge->from].memory));
+    if (t->way != CT_WAY_NONE && edge->next) {
+        const uint32_t function = ct_stack_function_at(s, edge->next, nodes[edge->from].memory);
+        const bool begins = ct_stack_begins(s, function, edge->next);
+        result = arrive(s, t, &(struct arrival){.addr = edge->next, .function = function, .begins = begins});
+    }
     t->way = CT_WAY_EXCEPTION;
     t->resumes = edge->next;
     return result;
@@ -293,15 +302,17 @@ static int find_edge(struct ct_stacks *s, struct ct_stack_lane *lane, const stru
     const struct ct_node *node = &nodes[edge->from];
     const enum ct_stack_way way = way_of(node, edge);
     const bool interrupted = edge->kind == CT_EDGE_INTERRUPTED;
+    const uint32_t function = ct_stack_function_at(s, node->start, node->memory);
     lane->turns[number] = (struct ct_stack_turn){.start = node->start,
                                                  .last = node->last,
                                                  .end = node->end,
                                                  .insns = node->n,
                                                  .way = (uint8_t)way,
                                                  .interrupted = interrupted,
+                                                 .begins = ct_stack_begins(s, function, node->start),
                                                  .memos = {nothing, nothing}};
     lane->edges[number] =
-        (struct ct_stack_edge){.function = ct_stack_function_at(s, node->start, node->memory) + 1,
+        (struct ct_stack_edge){.function = function + 1,
                                .insns = interrupted || way != CT_WAY_NONE ? CT_STACK_TURNS : node->n};
     return CT_OK;
 }
@@ -337,7 +348,10 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
     const uint32_t function = lane->edges[number].function - 1;
     struct ct_stack_thread *t = &s->threads[lane->thread - 1];
     if (!stays(t, function))
-        result = arrive(s, t, lane->turns[number].start, function);
+        result = arrive(s, t,
+                        &(struct arrival){.addr = lane->turns[number].start,
+                                          .function = function,
+                                          .begins = lane->turns[number].begins});
     if (result != CT_OK)
         return result;
     spend(s, lane, t, lane->turns[number].insns, cycles_of(batch, i));

@@ -70,7 +70,8 @@ struct ct_stack_turn {
     uint32_t insns;
     uint8_t way;          /* enum ct_stack_way */
     uint8_t interrupted;  /* 1: by an exception */
-    uint8_t pad[2];
+    uint8_t begins;       /* 1: the function begins at `start` */
+    uint8_t pad;
     struct ct_stack_memo memos[2]; /* of the function that is called, and of the one that takes its place */
 };
 

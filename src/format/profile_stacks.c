@@ -129,6 +129,8 @@ struct ct_slice_writer {
     struct beginning *beginnings; /* by function */
     size_t beginning_count;
     uint64_t added;               /* calls that added slices */
+    uint32_t process, thread;     /* of the last slice, … */
+    struct ct_word owner;         /* … whose end says so; no size: none was written yet */
     struct ct_text text;          /* what is not written yet; empty between the calls */
 };
 
@@ -233,6 +235,27 @@ static int put_beginning(struct ct_slice_writer *writer, const struct ct_stacks 
     return CT_OK;
 }
 
+/* Writes whose slice it is, which ends it. Mostly it is that of the one before. */
+static void put_owner(struct ct_slice_writer *writer, uint32_t process, uint32_t thread)
+{
+    struct ct_text *text = &writer->text;
+    if (writer->owner.size && writer->process == process && writer->thread == thread) {
+        ct_text_word(text, &writer->owner);
+        return;
+    }
+    const size_t from = text->used;
+    ct_text_lit(text, ",\"pid\":");
+    ct_text_dec(text, process);
+    ct_text_lit(text, ",\"tid\":");
+    ct_text_dec(text, thread);
+    ct_text_char(text, '}');
+    const size_t size = text->used - from;
+    writer->process = process;
+    writer->thread = thread;
+    writer->owner.size = size <= sizeof writer->owner.text ? (uint8_t)size : 0;
+    memcpy(writer->owner.text, text->data + from, writer->owner.size);
+}
+
 static int put_slice(struct ct_slice_writer *writer, const struct ct_stacks *stacks,
                      const struct ct_stack_slice *slice)
 {
@@ -255,11 +278,7 @@ static int put_slice(struct ct_slice_writer *writer, const struct ct_stacks *sta
     ct_text_dec(text, from);
     ct_text_lit(text, ",\"dur\":");
     ct_text_dec(text, to - from);
-    ct_text_lit(text, ",\"pid\":");
-    ct_text_dec(text, process);
-    ct_text_lit(text, ",\"tid\":");
-    ct_text_dec(text, slice->ctxt);
-    ct_text_char(text, '}');
+    put_owner(writer, process, slice->ctxt);
     writer->count++;
     return CT_OK;
 }
