@@ -118,23 +118,34 @@ size_t ct_etm4_burst_packets(struct ct_etm4_burst *burst, const struct ct_etm4_p
     return entry == CT_SCAN_STOP ? at : at + entry;
 }
 
-/* Packets by header, in four arrays taken in turn: counting the same number again at once would wait. */
+/* Arrays of counts that are taken in turn: counting the same number again at once would wait. */
+#define TURNS 8u
+
+/* Packets by header. */
 struct seen {
-    uint32_t packets[4][256];
+    uint32_t bytes[TURNS][256]; /* headers; what is no header counts as zero */
     uint64_t count;
+    uint64_t others; /* what is no header */
     uint64_t addresses;
     uint64_t past[3 + CT_SCAN_BLOCK]; /* as in struct run */
 };
 
+/* Counts the headers of a block. All of its bytes are counted, because a loop over the packets alone ends
+ * unpredictably. */
 CT_VECTOR_INLINE void count_headers(struct seen *seen, uint64_t packets, const uint8_t *data)
 {
-    unsigned n = (unsigned)__builtin_popcountll(packets);
+    uint8_t headers[CT_SCAN_BLOCK];
+    ct_bytes_store(headers, ct_bytes_and(ct_bytes_load(data), ct_bytes_of_mask((uint32_t)packets)));
+    ct_bytes_store(headers + 32,
+                   ct_bytes_and(ct_bytes_load(data + 32), ct_bytes_of_mask((uint32_t)(packets >> 32))));
+    for (unsigned i = 0; i < CT_SCAN_BLOCK; i += 8) {
+        const uint64_t eight = ct_load64(headers + i);
+        for (unsigned k = 0; k < 8; k++)
+            seen->bytes[k % TURNS][eight >> 8 * k & 0xff]++;
+    }
+    const unsigned n = (unsigned)__builtin_popcountll(packets);
     seen->count += n;
-    for (; n >= 4; n -= 4)
-        for (unsigned i = 0; i < 4; i++, packets &= packets - 1)
-            seen->packets[i][data[__builtin_ctzll(packets)]]++;
-    for (; packets; packets &= packets - 1)
-        seen->packets[0][data[__builtin_ctzll(packets)]]++;
+    seen->others += CT_SCAN_BLOCK - n;
 }
 
 CT_VECTOR_INLINE void follow_addresses(struct seen *seen, const struct ct_address_rows *rows,
@@ -194,9 +205,10 @@ size_t ct_etm4_burst_counts(struct ct_etm4_burst *burst, const struct ct_etm4_ev
         bytes = count_chunk(&seen, &rows->addresses, &chunk, data + at);
         at += bytes;
     } while (bytes && entry != CT_SCAN_STOP);
-    for (unsigned h = 0; h < 256; h++)
-        burst->packets[h] +=
-            (uint64_t)seen.packets[0][h] + seen.packets[1][h] + seen.packets[2][h] + seen.packets[3][h];
+    for (unsigned turn = 0; turn < TURNS; turn++)
+        for (unsigned h = 0; h < 256; h++)
+            burst->packets[h] += seen.bytes[turn][h];
+    burst->packets[0] -= seen.others;
     for (unsigned i = 0; i < 3; i++)
         burst->address[i] = seen.past[2 - i];
     burst->address_count += seen.addresses;
