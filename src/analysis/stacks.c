@@ -311,9 +311,8 @@ static int find_edge(struct ct_stacks *s, struct ct_stack_lane *lane, const stru
                                                  .interrupted = interrupted,
                                                  .begins = ct_stack_begins(s, function, node->start),
                                                  .memos = {nothing, nothing}};
-    lane->edges[number] =
-        (struct ct_stack_edge){.function = function + 1,
-                               .insns = interrupted || way != CT_WAY_NONE ? CT_STACK_TURNS : node->n};
+    lane->edges[number] = (struct ct_stack_edge){
+        .function = function + 1, .insns = interrupted || way != CT_WAY_NONE ? CT_STACK_TURNS : node->n};
     return CT_OK;
 }
 

@@ -15,10 +15,10 @@ struct ct_stack_frame {
     uint64_t cycles;
     uint32_t place;
     uint32_t function;
-    uint32_t caller;    /* number of the calling function, or CT_STACK_NONE */
-    uint32_t turn;      /* the edge that made the call; CT_STACK_NONE: the call is not known */
-    uint8_t exception;  /* 1 when an exception entered it */
-    uint8_t replaced;   /* 1 when another function took the place of the one that was called */
+    uint32_t caller;   /* number of the calling function, or CT_STACK_NONE */
+    uint32_t turn;     /* the edge that made the call; CT_STACK_NONE: the call is not known */
+    uint8_t exception; /* 1 when an exception entered it */
+    uint8_t replaced;  /* 1 when another function took the place of the one that was called */
     uint8_t pad[2];
 };
 
@@ -68,9 +68,9 @@ struct ct_stack_memo {
 struct ct_stack_turn {
     uint64_t start, last, end; /* of the node */
     uint32_t insns;
-    uint8_t way;          /* enum ct_stack_way */
-    uint8_t interrupted;  /* 1: by an exception */
-    uint8_t begins;       /* 1: the function begins at `start` */
+    uint8_t way;         /* enum ct_stack_way */
+    uint8_t interrupted; /* 1: by an exception */
+    uint8_t begins;      /* 1: the function begins at `start` */
     uint8_t pad;
     struct ct_stack_memo memos[2]; /* of the function that is called, and of the one that takes its place */
 };

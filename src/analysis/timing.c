@@ -293,8 +293,8 @@ static int on_step(struct ct_timing *t, const struct ct_step_batch *batch, size_
     return rc ? ct_fail_nomem(t->ctx, "timing") : CT_OK;
 }
 
-/* Takes the steps from `i` on that stay in their run and whose cycles their edge has a cell for; on_step() would
- * do the same with each. Returns the first that does not, or may not, or `end`. */
+/* Takes the steps from `i` on that stay in their run and whose cycles their edge has a cell for; on_step()
+ * would do the same with each. Returns the first that does not, or may not, or `end`. */
 static size_t take_steady(struct ct_timing *t, const struct ct_step_batch *batch, size_t i, size_t end)
 {
     const size_t from = i;

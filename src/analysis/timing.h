@@ -43,8 +43,8 @@ struct ct_timing_cell {
     uint32_t count;
 };
 
-/* What most steps need of their edge, close together: the sums and the histogram of an edge are in three other
- * cache lines. */
+/* What most steps need of their edge, close together: the sums and the histogram of an edge are in three
+ * other cache lines. */
 struct ct_timing_tally {
     struct ct_timing_cell cells[CT_TIMING_CELLS]; /* by the lowest bits of the cycles */
     uint32_t class;                               /* as in struct ct_timing_way */
@@ -112,10 +112,10 @@ struct ct_timing {
     size_t thread_count;
     struct ct_timing_thread *now;
     uint8_t exception_level, level_before; /* the current one, and the one before the last exception */
-    bool after_eret;   /* the last step left its exception, so that a RETURN element says nothing new */
-    bool was_taken;    /* an exception was taken, and nothing ran since then */
-    bool was_off;      /* tracing was off, so that the next step may not go on where the last one led */
-    uint32_t last;     /* the edge of the last step; CT_TIMING_NO_EDGE before the first one */
+    bool after_eret; /* the last step left its exception, so that a RETURN element says nothing new */
+    bool was_taken;  /* an exception was taken, and nothing ran since then */
+    bool was_off;    /* tracing was off, so that the next step may not go on where the last one led */
+    uint32_t last;   /* the edge of the last step; CT_TIMING_NO_EDGE before the first one */
     struct ct_timing_pair *pairs;
     struct ct_timing_gate *gates;
     size_t pair_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts steps by edge and cycles. A program takes an edge with the same few counts of cycles again and again,
- * so that sums and histograms are touched once for many steps. */
+/* Counts steps by edge and cycles. A program takes an edge with the same few counts of cycles again and
+ * again, so that sums and histograms are touched once for many steps. */
 #include "analysis/dist.h"
 #include "analysis/timing.h"
 

@@ -128,10 +128,10 @@ struct ct_slice_writer {
     struct ct_pair_map processes; /* maps (stream, number of its capture) to a process */
     struct beginning *beginnings; /* by function */
     size_t beginning_count;
-    uint64_t added;               /* calls that added slices */
-    uint32_t process, thread;     /* of the last slice, … */
-    struct ct_word owner;         /* … whose end says so; no size: none was written yet */
-    struct ct_text text;          /* what is not written yet; empty between the calls */
+    uint64_t added;           /* calls that added slices */
+    uint32_t process, thread; /* of the last slice, … */
+    struct ct_word owner;     /* … whose end says so; no size: none was written yet */
+    struct ct_text text;      /* what is not written yet; empty between the calls */
 };
 
 static void begin(const struct ct_slice_writer *writer)
@@ -200,10 +200,8 @@ static int keep(struct ct_slice_writer *writer, struct beginning *kept, const ch
     memcpy(text, name, name_size);
     memcpy(text + name_size, writer->text.data + from, size);
     free(kept->text);
-    *kept = (struct beginning){.text = text,
-                               .size = (uint32_t)size,
-                               .name_size = (uint32_t)name_size,
-                               .checked = writer->added};
+    *kept = (struct beginning){
+        .text = text, .size = (uint32_t)size, .name_size = (uint32_t)name_size, .checked = writer->added};
     return CT_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks and timing that remember what they found at an edge say the same as those that look up everything and
- * add up each step: random runs through four functions, with calls, returns, jumps and exceptions that need
- * not fit, and marks between them. */
+/* Stacks and timing that remember what they found at an edge say the same as those that look up everything
+ * and add up each step: random runs through four functions, with calls, returns, jumps and exceptions that
+ * need not fit, and marks between them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
