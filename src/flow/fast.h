@@ -32,6 +32,10 @@ void ct_fast_seam(const struct ct_fast *f, struct ct_seam *seam);
 const struct ct_flow_sums *ct_fast_sums(const struct ct_fast *f);
 void ct_fast_clear_sums(struct ct_fast *f);
 
+/* For counts, in tests, whose traces are short: follows the next atoms block by block, as many as are said,
+ * as where runs seldom come again. */
+void ct_fast_tune(struct ct_fast *f, uint32_t atoms);
+
 /* ---- hops ---- */
 
 /* Where execution is between two steps, in blocks. */

@@ -46,6 +46,12 @@ struct ct_fast_target {
     uint16_t domain;
 };
 
+/* Where a block leads when all that a step of it needs is known, and how often it was executed so. */
+struct ct_fast_link {
+    uint32_t next[2]; /* block and flags (fast_counts.c); 0: not known */
+    uint32_t count[2];
+};
+
 struct ct_fast {
     struct ct_ctx *ctx;
     struct ct_walk *walk;
@@ -67,6 +73,14 @@ struct ct_fast {
     struct ct_memo alone;     /* stands for the run of the last step when hops came to it */
     struct ct_memo *runs;     /* the remembered runs; NULL when steps or cycles are wanted */
     struct ct_places counted; /* the runs with a count */
+    /* For counts: whether runs are looked up, or blocks followed one by one. */
+    struct ct_fast_link *links; /* by number of the block; NULL until they are wanted */
+    uint32_t link_cap;          /* how many blocks have a link */
+    uint32_t linked;            /* the most that links may have counted and blocks do not know yet */
+    uint32_t along;             /* for so many atoms more blocks are followed … */
+    uint32_t along_last;        /* … of so many at the last judgement; 0: runs were worth while */
+    uint32_t looked;            /* look-ups of runs since they were judged … */
+    uint32_t missed;            /* … and how many of these found another run */
     struct ct_fast_target *targets;
     struct ct_blocks blocks;
     struct ct_flow_sums sums;
@@ -158,7 +172,10 @@ static inline uint32_t ct_fast_known_target(const struct ct_fast *f, uint64_t ad
                                                                                                     : 0;
 }
 
-/* Adds the counts of runs, blocks and pairs to the table. */
+/* Adds the counts of runs, links, blocks and pairs to the table. */
 int ct_fast_count_sync(struct ct_fast *f);
+
+/* Forgets the links, once their counts are in the table. */
+void ct_fast_forget_links(struct ct_fast *f);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chain/stream.h"
+#include "flow/fast.h"
 #include "support/code_gen.h"
 #include "support/damage.h"
 #include "support/etm4_gen.h"
@@ -232,6 +233,8 @@ static int run_fast(const struct input *in, struct rng *rng, int counts, struct 
         rc = ct_fast_set_memory(*fast, in->memories[memory_at(in, done)], memory_at(in, done));
         if (rc)
             break;
+        if (rng_chance(rng, 64))
+            ct_fast_tune(*fast, rng_below(rng, 1000));
         rc = ct_fast_run(*fast, in->elems + done, size, in->size, &taken, &batch);
         take(out, &batch);
         done += taken;
