@@ -9,16 +9,18 @@
 
 /* How many bytes hops go over between two judgements, and how many judgements are skipped at first and after
  * a rest. */
-#define JUDGED     (UINT64_C(512) << 10)
+#define JUDGED     (UINT64_C(256) << 10)
 #define LEARNING   4u
 #define RELEARNING 1u
 
 /* How many bytes the first rest lasts; each next one lasts twice as many, up to a limit. */
-#define REST      (UINT64_C(4) << 20)
+#define REST      (UINT64_C(1) << 20)
 #define REST_MOST (UINT64_C(32) << 20)
 
-/* A hop that is moved to the quick table costs as much as so many bytes of trace. */
-#define MISS_BYTES 20u
+/* A hop that is moved to the quick table costs as much as so many bytes of trace, without cycles and with
+ * them: elements are followed faster without. */
+#define MISS_BYTES       25u
+#define MISS_BYTES_TIMED 20u
 
 int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_fast *fast,
                      struct ct_etm4_hops **out)
@@ -92,11 +94,12 @@ void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, 
 }
 
 /* Judges what hops went over since the last time, up to a position in the stream. */
-static void judge(struct ct_hops_worth *w, uint64_t missed, uint64_t position)
+static void judge(struct ct_hops_worth *w, const struct ct_hops *h, uint64_t position)
 {
-    const bool bad = (missed - w->missed) * MISS_BYTES > w->bytes;
+    const uint64_t cost = h->timed ? MISS_BYTES_TIMED : MISS_BYTES;
+    const bool bad = (h->missed - w->missed) * cost > w->bytes;
     w->bytes = 0;
-    w->missed = missed;
+    w->missed = h->missed;
     if (w->learning) {
         w->learning--;
     } else if (bad) {
@@ -112,7 +115,7 @@ int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
 {
     const uint64_t position = work->run->pos + work->at;
     if (h->worth.bytes >= h->worth.judged)
-        judge(&h->worth, h->hops.missed, position);
+        judge(&h->worth, &h->hops, position);
     if (position < h->worth.until) {
         ct_etm4_hops_undo_ahead(h);
         work->until = 0;
