@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/table_memory.h"
 #include "flow/edge_table.h"
 #include "flow/step_builder.h"
 
@@ -56,14 +57,14 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
                           .state_cap = FIRST_STATES,
                           .record_size = 1,
                           .record_cap = FIRST_RECORDS};
-    h->quick = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick);
-    h->quick_records = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_records);
-    h->wide = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide);
-    h->wide_records = calloc((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide_records);
+    h->quick = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick);
+    h->quick_records = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_records);
+    h->wide = ct_table_memory((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide);
+    h->wide_records = ct_table_memory((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide_records);
     if (timed)
-        h->quick_cycles = calloc((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_cycles);
+        h->quick_cycles = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_cycles);
     if (timed)
-        h->cycle_table = calloc((size_t)1 << CT_CYCLES_SHIFT, sizeof *h->cycle_table);
+        h->cycle_table = ct_table_memory((size_t)1 << CT_CYCLES_SHIFT, sizeof *h->cycle_table);
     h->states = calloc(FIRST_STATES, sizeof *h->states);
     h->heads = calloc(FIRST_STATES * 2, sizeof *h->heads);
     h->records = malloc(FIRST_RECORDS * sizeof *h->records);
@@ -108,7 +109,7 @@ static bool grow_states(struct ct_hops *h)
     struct ct_hop_state *states = realloc(h->states, cap * sizeof *states);
     if (states)
         h->states = states;
-    uint32_t *heads = states ? calloc((size_t)cap * 2, sizeof *heads) : NULL;
+    uint32_t *heads = states ? ct_table_memory((size_t)cap * 2, sizeof *heads) : NULL;
     if (!heads) {
         h->error = ct_fail_nomem(h->ctx, "hops");
         return false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/table_memory.h"
 
 #define FIRST_CAP 1024u
 
@@ -70,7 +71,7 @@ static int grow(struct ct_blocks *b)
     struct ct_block_info *infos = blocks ? realloc(b->infos, cap * sizeof *infos) : NULL;
     if (infos)
         b->infos = infos;
-    uint32_t *heads = infos ? calloc((size_t)cap * 2, sizeof *heads) : NULL;
+    uint32_t *heads = infos ? ct_table_memory((size_t)cap * 2, sizeof *heads) : NULL;
     if (!heads) {
         free(blocks);
         return no_memory(b);
@@ -219,7 +220,7 @@ static int grow_pairs(struct ct_blocks *b)
 {
     uint32_t cap = b->pair_cap;
     struct ct_branch_target *old = b->pairs;
-    struct ct_branch_target *pairs = calloc((size_t)cap * 2, sizeof *pairs);
+    struct ct_branch_target *pairs = ct_table_memory((size_t)cap * 2, sizeof *pairs);
     if (!pairs)
         return no_memory(b);
     b->pairs = pairs;

@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/table_memory.h"
 #include "flow/edge_table.h"
 #include "flow/walk_seam.h"
 
@@ -37,12 +38,12 @@ int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct
         rc = ct_graph_new(ctx, &f->builder.graph);
     if (!rc)
         rc = ct_blocks_init(&f->blocks, ctx, f->walk, f->builder.graph);
-    f->targets = calloc((size_t)1 << CT_TARGETS_SHIFT, sizeof *f->targets);
+    f->targets = ct_table_memory((size_t)1 << CT_TARGETS_SHIFT, sizeof *f->targets);
     if (!rc && !f->targets)
         rc = ct_fail_nomem(ctx, "fast walk");
     if (!rc && f->edges && !o.cycles) {
         f->builder.counts = false;
-        f->runs = calloc((size_t)1 << CT_MEMO_SHIFT, sizeof *f->runs);
+        f->runs = ct_table_memory((size_t)1 << CT_MEMO_SHIFT, sizeof *f->runs);
         rc = f->runs ? CT_OK : ct_fail_nomem(ctx, "fast walk");
     }
     if (rc) {

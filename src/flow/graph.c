@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/table_memory.h"
 #include "flow/edge_table.h"
 
 /* An array of entries of one size that are found by their bytes, with a hash table of their numbers: a power
@@ -52,7 +53,7 @@ static uint32_t *find_slot(const struct store *store, const uint8_t *entry)
 static int grow(struct ct_ctx *ctx, struct store *store)
 {
     uint32_t cap = store->cap ? store->cap * 2 : FIRST_CAP;
-    uint32_t *slots = calloc((size_t)cap * 2, sizeof *slots);
+    uint32_t *slots = ct_table_memory((size_t)cap * 2, sizeof *slots);
     uint8_t *entries = slots ? realloc(store->entries, cap * store->size) : NULL;
     if (!entries) {
         free(slots);
