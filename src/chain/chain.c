@@ -455,7 +455,8 @@ const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count
         return NULL;
     *count = c->count;
     for (size_t i = 0; i < c->count; i++) {
-        if (ct_stream_chain_sync(&c->streams[i]) != CT_OK)
+        const bool in_use = c->parallel && ct_parallel_decodes_with(c->parallel, i);
+        if (!in_use && ct_stream_chain_sync(&c->streams[i]) != CT_OK)
             ct_note_nomem(c->ctx);
         c->views[i] = c->parallel ? ct_parallel_stream(c->parallel, i) : c->streams[i].stream;
         c->views[i].stats.losses =

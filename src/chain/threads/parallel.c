@@ -67,6 +67,7 @@ static int init_lanes(struct ct_parallel *p)
         const size_t segment = p->counts ? SEGMENT_COUNTED : SEGMENT;
         *lane = (struct ct_parallel_lane){.live = apart ? NULL : stream,
                                           .split = split,
+                                          .apart = apart,
                                           .total = stream->stream,
                                           .segment = p->how.segment ? p->how.segment : segment};
         struct ct_parallel_object *o = apart ? ct_parallel_get_object(p, lane, &rc) : NULL;
@@ -146,6 +147,11 @@ void ct_parallel_free(struct ct_parallel *p)
     free(p->lanes);
     free(p->ids);
     free(p);
+}
+
+bool ct_parallel_decodes_with(const struct ct_parallel *p, size_t index)
+{
+    return !p->lanes[index].apart;
 }
 
 void ct_parallel_reset(struct ct_parallel *p, bool whole)

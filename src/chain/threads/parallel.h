@@ -60,6 +60,10 @@ void ct_parallel_reset(struct ct_parallel *parallel, bool whole);
 /* Tells how many tasks were handed on, and how many of them were decoded twice. */
 void ct_parallel_tasks(const struct ct_parallel *parallel, uint64_t *tasks, uint64_t *again);
 
+/* Returns true when tasks are decoded with the chain's own stream `index`, which another thread may do just
+ * now: then it may only be looked at as ct_parallel_stream returns it. */
+bool ct_parallel_decodes_with(const struct ct_parallel *parallel, size_t index);
+
 /* Returns stream `index` as the caller sees it. */
 struct ct_stream ct_parallel_stream(const struct ct_parallel *parallel, size_t index);
 

@@ -19,6 +19,7 @@ struct ct_parallel_object {
 struct ct_parallel_lane {
     struct ct_stream_chain *live; /* in the state behind the last task that was handed on */
     bool split; /* cut at synchronisation points; else all tasks use one object, one after the other */
+    bool apart; /* tasks do not use the stream of the chain */
     struct ct_stream total;
     struct ct_parallel_object *objects;
     struct ct_task *filling;
