@@ -157,6 +157,20 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return result ? result : ct_slice_writer_add(p->slices, p->stacks);
 }
 
+/* Slices are written as they come. With several threads those of the streams of one buffer come in an order
+ * that depends on how many threads there are, so that such a capture is decoded by one. */
+static bool choose_threads(void *user)
+{
+    struct profile *p = user;
+    struct cli_results *read = &p->counts.read;
+    const struct cli_capture *capture = &read->capture;
+    read->threads = cli_threads(read->args);
+    for (size_t i = 0; i < capture->count; i++)
+        if (capture->buffers[i].source_count > 1)
+            read->threads = 1;
+    return true;
+}
+
 static bool end_stacks(void *user)
 {
     struct profile *p = user;
@@ -193,6 +207,7 @@ static int read_slices(struct profile *p, const struct cli_args *args)
         return CLI_FAILED;
     if (ct_slice_writer_new(args->ctx, &how, cli_output_write, stdout, &p->slices) != CT_OK)
         return cli_library_error(args->ctx);
+    read->opened = choose_threads;
     read->steps = on_steps;
     read->closing = end_stacks;
     return cli_results_read(read);

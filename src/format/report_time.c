@@ -25,6 +25,14 @@ struct tree {
     uint64_t *weight; /* of each place with all below it */
     uint64_t *next;   /* where the next place below it begins on the axis */
     uint32_t *depth;
+    struct place_order *order;
+};
+
+/* The order in which places are laid out. That of the places themselves depends on how the streams of a
+ * buffer were decoded. */
+struct place_order {
+    uint32_t depth, parent, rank;
+    uint32_t place;
 };
 
 static uint64_t own(const struct ct_report_page *r, const struct ct_stack_place *place)
@@ -43,17 +51,42 @@ static void weigh(const struct ct_report_page *r, struct tree *t)
     }
 }
 
+static int compare(uint32_t a, uint32_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct place_order *x = a;
+    const struct place_order *y = b;
+    const int depth = compare(x->depth, y->depth);
+    const int parent = compare(x->parent, y->parent);
+    return depth ? depth : parent ? parent : compare(x->rank, y->rank);
+}
+
+/* Puts callers before what they call, and what one function calls in the order of its ranks. */
+static void put_in_order(struct tree *t, const uint32_t *ranks)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const uint32_t parent = t->places[i].parent;
+        t->depth[i] = parent == CT_STACK_NONE ? 0 : t->depth[parent] + 1;
+        t->order[i] = (struct place_order){t->depth[i], parent, ranks[t->places[i].function], (uint32_t)i};
+    }
+    qsort(t->order, t->count, sizeof *t->order, by_order);
+}
+
 /* Gives each place its piece of the axis. Places that weigh `least` or more become bars. */
 static size_t lay_out(struct tree *t, uint64_t least, const uint32_t *ranks, struct ct_lane_bar *bars)
 {
     uint64_t end = 0;
     size_t count = 0;
-    for (size_t i = 0; i < t->count; i++) {
+    for (size_t k = 0; k < t->count; k++) {
+        const uint32_t i = t->order[k].place;
         const uint32_t parent = t->places[i].parent;
         uint64_t *begin = parent == CT_STACK_NONE ? &end : &t->next[parent];
-        t->depth[i] = parent == CT_STACK_NONE ? 0 : t->depth[parent] + 1;
         t->next[i] = *begin;
-        if (t->weight[i] >= least && count < BARS)
+        if (t->weight[i] >= least)
             bars[count++] = (struct ct_lane_bar){ranks[t->places[i].function], t->depth[i], *begin,
                                                  *begin + t->weight[i]};
         *begin += t->weight[i];
@@ -68,6 +101,24 @@ static int by_begin(const void *a, const void *b)
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
     return x->depth < y->depth ? -1 : x->depth > y->depth;
+}
+
+static int by_depth(const void *a, const void *b)
+{
+    const struct ct_lane_bar *x = a;
+    const struct ct_lane_bar *y = b;
+    const int depth = compare(x->depth, y->depth);
+    return depth ? depth : by_begin(a, b);
+}
+
+/* Leaves out the deepest bars if there are too many, and sorts the rest by where they begin. Returns how many
+ * are left. */
+static size_t limit_bars(struct ct_lane_bar *bars, size_t count)
+{
+    qsort(bars, count, sizeof *bars, by_depth);
+    const size_t kept = count < BARS ? count : BARS;
+    qsort(bars, kept, sizeof *bars, by_begin);
+    return kept;
 }
 
 static int chart(FILE *out, const struct ct_report_page *r, const struct ct_lane_bar *bars, size_t count,
@@ -99,15 +150,16 @@ static int stacks(FILE *out, const struct ct_report_page *r)
     t.weight = calloc(t.count + 1, sizeof *t.weight);
     t.next = calloc(t.count + 1, sizeof *t.next);
     t.depth = calloc(t.count + 1, sizeof *t.depth);
-    struct ct_lane_bar *bars = calloc(BARS, sizeof *bars);
+    t.order = calloc(t.count + 1, sizeof *t.order);
+    struct ct_lane_bar *bars = calloc(t.count + 1, sizeof *bars);
     const char **names = ct_report_names(r);
     uint32_t *ranks = ct_report_ranks(r);
-    bool fine = t.weight && t.next && t.depth && bars && names && ranks;
+    bool fine = t.weight && t.next && t.depth && t.order && bars && names && ranks;
     if (fine) {
         const uint64_t least = ct_report_all(r) / LEAST + 1;
         weigh(r, &t);
-        const size_t count = lay_out(&t, least, ranks, bars);
-        qsort(bars, count, sizeof *bars, by_begin);
+        put_in_order(&t, ranks);
+        const size_t count = limit_bars(bars, lay_out(&t, least, ranks, bars));
         fine = chart(out, r, bars, count, names) == CT_OK;
         if (count < t.count)
             fprintf(out,
@@ -117,6 +169,7 @@ static int stacks(FILE *out, const struct ct_report_page *r)
     free(ranks);
     free(names);
     free(bars);
+    free(t.order);
     free(t.depth);
     free(t.next);
     free(t.weight);

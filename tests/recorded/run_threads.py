@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Commands with several threads say what they say with one, to the byte, of a recording that is long enough
-to be cut, and of one that is damaged. Prints TAP.
+to be cut, of one that is damaged, and of one of several cores in one buffer. Prints TAP.
 
-usage: run_threads.py CORETAP PLUGIN"""
+usage: run_threads.py CORETAP PLUGIN SOURCE"""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import tap  # noqa: E402
 from parts import missing_parts  # noqa: E402
 
 CORETAP, PLUGIN = (os.path.abspath(path) for path in sys.argv[1:3])
+CORES = pathlib.Path(sys.argv[3]).resolve()  # of the program of four threads
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 PROGRAM = """
 static volatile unsigned sum;
@@ -57,6 +59,14 @@ COMMANDS = (
     ("wcet --entry chain --unobserved assume", "cbc"), ("report --entry chain -o {out}", "cbc"))
 
 
+# Of several cores, whose program is another one, without cycle counts.
+CORES_COMMANDS = ("decode --along binary", "timing --edges", "timing --format data", "cover --format data",
+                  "profile --format folded", "profile --format callgrind", "profile --format chrome",
+                  "profile --format data", "stats --level timing", "watch --at main --at context", "info",
+                  "report -o {out}")
+CHANGING = re.compile(rb"^(seconds|mb_per_s)=.*\n", re.M)
+
+
 def answer(line, capture, folder, threads):
     out = folder / "out.html"
     words = line.replace("{spec}", str(folder / "spec.tessla")).replace("{out}", str(out))
@@ -67,7 +77,7 @@ def answer(line, capture, folder, threads):
     assert done.stdout or out.exists(), f"nothing was said: {done.stderr.decode()}"
     page = out.read_bytes() if out.exists() else b""
     out.unlink(missing_ok=True)
-    return done.returncode, done.stdout, done.stderr, page
+    return done.returncode, CHANGING.sub(b"", done.stdout), done.stderr, page
 
 
 def same(line, capture, folder):
@@ -76,6 +86,14 @@ def same(line, capture, folder):
         many = answer(line, capture, folder, threads)
         for what, a, b in zip(("exit code", "output", "messages", "page"), one, many):
             assert a == b, f"{threads} threads: another {what}"
+
+
+def record_cores(folder):
+    """Four cores in frames."""
+    program, capture = folder / "cores-program", folder / "cores"
+    subprocess.run([TOOLS[0], "-O2", "-static", "-pthread", "-o", program, CORES], check=True)
+    subprocess.run([CORETAP, "record", "-q", "--framed", "-o", capture, "--", program, "1", "4"], check=True,
+                   stdout=subprocess.DEVNULL, env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
 
 
 def main():
@@ -99,10 +117,13 @@ def main():
             content[at * len(content) // 9] ^= 0x55
         trace.write_bytes(content)
         print(f"# {len(content)} bytes of trace")
+        record_cores(folder)
     for line, part in COMMANDS:
         for which in ("whole", "damaged"):
             tap.case(f"{line}, {which}", why or missing.get(part),
                      lambda line=line, which=which: same(line, folder / which, folder))
+    for line in CORES_COMMANDS:
+        tap.case(f"{line}, cores", why, lambda line=line: same(line, folder / "cores", folder))
     shutil.rmtree(folder)
     return tap.finish()
 
