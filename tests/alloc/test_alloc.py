@@ -84,7 +84,8 @@ def cases():
               for name, options, needs in (
                   ("", "", ()), ("check", "--check", ()), ("list-in", "--list-in", ()),
                   ("list-out", "--list-out", ()),
-                  ("dot", "--dot", ()), ("native", "--engine native", ("gccjit",)))]
+                  ("dot", "--dot", ()), ("analyse", "--analyse --format json", ()),
+                  ("native", "--engine native", ("gccjit",)))]
     found += [Case("merge", "merge -o out.data {counts_a} {counts_b}", outputs=("out.data",)),
               Case("cover of counts", "cover --elf {elf} {counts}"),
               Case("merge times", "merge --threads 2 {times} {quickstart}"),
