@@ -342,9 +342,12 @@ int ct_cfg_build(struct ct_cfg *cfg)
 static int make_target(struct ct_cfg *cfg, uint32_t from, uint64_t target, enum ct_isa isa)
 {
     uint32_t function = CT_CFG_NONE;
-    uint64_t owner = cfg->funcs.at[cfg->blocks.at[from].function].entry;
+    const struct ct_cfg_block *block = &cfg->blocks.at[from];
+    /* a block has no function where none begins at the symbol that lies over it */
+    const uint64_t owner =
+        block->function == CT_CFG_NONE ? block->start : cfg->funcs.at[block->function].entry;
     int rc = CT_OK;
-    if (cfg->blocks.at[from].sub == CT_INSN_SUB_LINK)
+    if (block->sub == CT_INSN_SUB_LINK)
         rc = ct_cfg_function_make(cfg, target, isa, NULL, &function);
     if (!rc)
         rc = ct_cfg_leader(cfg, target, isa, function == CT_CFG_NONE ? owner : target);

@@ -177,6 +177,26 @@ static uint8_t *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
+/* Gives the file to libdw, which unpacks its sections. NULL when it does not take it, or when a string in it
+ * has no end: libdw would read on behind it. */
+static Dwarf *begin_dwarf(struct ct_dwarf_reader *reader, Elf *elf, const char *name)
+{
+    Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+    const char *unended = dwarf ? ct_dwarf_unended_strings(elf) : NULL;
+    if (!dwarf && errno != ENOMEM)
+        ct_log(reader->ctx, CT_LOG_WARNING,
+               "%s: the debug information cannot be read: %s; there are no lines of it", name,
+               dwarf_errmsg(-1));
+    if (!unended)
+        return dwarf;
+    ct_log(reader->ctx, CT_LOG_WARNING,
+           "%s: %s: its last string has no end; the debug information is not read, there are no lines of it; "
+           "take an undamaged copy of the file",
+           name, unended);
+    dwarf_end(dwarf);
+    return NULL;
+}
+
 /* Opens the file that .gnu_debugaltlink names, if there is one. */
 static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
 {
@@ -195,11 +215,11 @@ static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
     if (shared->copy && ct_elf_open(NULL, name, shared->copy, shared->file->size, &shared->elf) == CT_OK)
         result = spend(reader, name, shared->elf.elf);
     if (shared->elf.elf && result == CT_OK)
-        shared->dwarf = dwarf_begin_elf(shared->elf.elf, DWARF_C_READ, NULL);
+        shared->dwarf = begin_dwarf(reader, shared->elf.elf, name);
     result = ct_dwarf_status(reader, result);
     if (shared->dwarf)
         dwarf_setalt(reader->dwarf, shared->dwarf);
-    else if (result == CT_OK)
+    else if (result == CT_OK && !shared->elf.elf)
         ct_log(
             reader->ctx, CT_LOG_WARNING,
             "%s: %s, which has a part of its debug information, is not there: some functions have no lines; "
@@ -212,15 +232,9 @@ static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)
 {
     struct shared shared = {0};
     errno = 0;
-    reader->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-    if (!reader->dwarf && errno == ENOMEM)
-        return ct_fail_nomem(reader->ctx, reader->name);
-    if (!reader->dwarf) {
-        ct_log(reader->ctx, CT_LOG_WARNING,
-               "%s: the debug information cannot be read: %s; there are no lines", reader->name,
-               dwarf_errmsg(-1));
-        return CT_OK;
-    }
+    reader->dwarf = begin_dwarf(reader, elf, reader->name);
+    if (!reader->dwarf)
+        return ct_dwarf_status(reader, CT_OK);
     int result = ct_dwarf_status(reader, open_shared(reader, &shared));
     errno = 0;
     if (result == CT_OK)

@@ -35,6 +35,8 @@ struct ct_dwarf_reader {
     size_t size;            /* of the debug information, which bounds all numbers in it */
     uint64_t unpacked_left; /* bytes that packed sections may still unpack to */
     struct ct_lines *lines;
+    const char *section; /* bytes of the section in which ct_dwarf_text found the last text */
+    size_t section_size;
     int result; /* CT_ERR_NOMEM once something could not be kept */
 };
 
@@ -44,6 +46,12 @@ uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path);
 
 /* Returns the result of what was read with libdw since errno was 0, given that of libdw itself. */
 int ct_dwarf_status(const struct ct_dwarf_reader *reader, int result);
+
+/* Returns the name of a table of strings of debug information whose last string has no end, or NULL. */
+const char *ct_dwarf_unended_strings(Elf *elf);
+
+/* Returns the text of an attribute; NULL where it is none, or does not end within its section. */
+const char *ct_dwarf_text(struct ct_dwarf_reader *reader, Dwarf_Attribute *value);
 
 /* Fill in lines->rows, and scopes and segments. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_dwarf_read_rows(struct ct_dwarf_reader *reader);

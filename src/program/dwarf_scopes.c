@@ -84,11 +84,12 @@ static void describe(struct scopes *s, Dwarf_Die *die, struct ct_line_scope *sco
 {
     Dwarf_Attribute value;
     int line;
-    const char *name = name_of(s, dwarf_diename(die));
+    const char *name =
+        name_of(s, dwarf_attr_integrate(die, DW_AT_name, &value) ? ct_dwarf_text(s->reader, &value) : NULL);
     scope->name = name ? name : "";
     if (dwarf_attr_integrate(die, DW_AT_linkage_name, &value) ||
         dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &value))
-        scope->linkage_name = name_of(s, dwarf_formstring(&value));
+        scope->linkage_name = name_of(s, ct_dwarf_text(s->reader, &value));
     scope->decl_file = ct_dwarf_file(s->reader, dwarf_decl_file(die));
     scope->decl_line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
     scope->call_file = CT_LINE_NONE;

@@ -38,7 +38,11 @@ def main():
     log = result.stderr.decode(errors="replace").splitlines()
     print("1..1")
     print(f"{'not ' if result.returncode else ''}ok 1 - {name} for {seconds} s")
-    print("\n".join(f"# {row}" for row in (log[-60:] if result.returncode else log[-1:])))
+    # What a sanitizer says begins with the fault; the rows before it are of the search, those far behind it
+    # show memory.
+    fault = next((i for i, row in enumerate(log) if "ERROR:" in row), max(0, len(log) - 60))
+    told = log[fault:fault + 60] + log[max(fault + 60, len(log) - 4):] if result.returncode else log[-1:]
+    print("\n".join(f"# {row}" for row in told))
     return 1 if result.returncode else 0
 
 

@@ -51,9 +51,17 @@ static int find(const struct ct_lines *lines, const char *name, const char *line
     return 0;
 }
 
+static void say(void *user, enum ct_log_level level, const char *text)
+{
+    (void)user;
+    (void)level;
+    fprintf(stderr, "%s\n", text);
+}
+
 int main(int argc, char **argv)
 {
     struct ct_ctx *ctx = ct_ctx_new();
+    ct_ctx_set_log(ctx, say, NULL, CT_LOG_WARNING);
     struct ct_lines *lines;
     uint64_t bias = argc > 2 ? strtoull(argv[2], NULL, 16) : 0;
     if (argc < 2 || !ctx || ct_lines_load(ctx, argv[1], bias, &lines) != CT_OK) {

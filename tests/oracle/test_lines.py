@@ -17,6 +17,7 @@ from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-positi
 HERE = pathlib.Path(__file__).resolve().parent
 CC = "aarch64-linux-gnu-gcc"
 ADDR2LINE = "aarch64-linux-gnu-addr2line"
+OBJCOPY = "aarch64-linux-gnu-objcopy"
 BUILDS = [
     ("O0", ["-O0"]),
     ("O2", ["-O2"]),
@@ -90,6 +91,17 @@ def check_find(dump, name, program, got):
     check(f"{name}: its beginnings", not wrong, wrong)
 
 
+def check_unended_string(dump, folder, options, name):
+    """A table of strings whose last one has no end: nothing of the debug information is read, and said so."""
+    program = compiled(folder, "unended", ["-O0"])
+    strings = folder / "strings"
+    output(OBJCOPY, "--dump-section", f".debug_str={strings}", str(program))
+    strings.write_bytes(strings.read_bytes()[:-1] + b"x")
+    output(OBJCOPY, "--update-section", f".debug_str={strings}", *options, str(program))
+    said = subprocess.run([dump, str(program)], capture_output=True, text=True, check=True, timeout=60)
+    check(f"{name} without an end", said.stdout == "" and "has no end" in said.stderr, said.stderr)
+
+
 def main():
     dump = sys.argv[1]
     for tool in (CC, ADDR2LINE):
@@ -108,6 +120,8 @@ def main():
         for place in (("ample.c", "9"), ("sample.c", "1000")):
             check(f"{':'.join(place)} is not found",
                   output(dump, str(program), "0", *place).strip() == "CT_ERR_NOT_FOUND")
+        check_unended_string(dump, folder, [], "a string")
+        check_unended_string(dump, folder, ["--compress-debug-sections=zlib"], "a packed string")
         output("aarch64-linux-gnu-strip", str(program))
         check("without debug information", output(dump, str(program)) == "")
     return finish()
