@@ -9,6 +9,7 @@
 #include "coretap/frame.h"
 #include "coretap/input.h"
 #include "coretap/packet.h"
+#include "coretap/packet_itm.h"
 #include "coretap/packet_ptm.h"
 
 #ifdef __cplusplus
@@ -63,6 +64,15 @@ CT_API void ct_ptm_encoder_reset(struct ct_ptm_encoder *encoder);
  * is written and the state stays. CT_ERR_LIMIT: `cap` is too small; CT_PTM_PACKET_MAX always suffices. */
 CT_API int ct_ptm_encode_packet(struct ct_ptm_encoder *encoder, const struct ct_ptm_packet *packet,
                                 uint8_t *out, size_t cap, size_t *len);
+
+/* Writes the bytes of one ITM packet to out[0..cap), their number to *len. Nothing is kept between packets.
+ * Members are those of packet_itm.h; pos, header and err are not read.
+ *   size   0: the shortest encoding. Else the number of bytes wanted, for packets whose length is free:
+ *          alignment, timestamps.
+ * CT_ERR_ARG: there is no such packet, nothing is written. CT_ERR_LIMIT: `cap` is too small;
+ * CT_ITM_PACKET_MAX always suffices. Encodings: ARMv7-M ARM DDI 0403E, appendix D4. */
+CT_API int ct_itm_encode_packet(struct ct_ctx *ctx, const struct ct_itm_packet *packet, uint8_t *out,
+                                size_t cap, size_t *len);
 
 /* ---- elements to bytes ---- */
 

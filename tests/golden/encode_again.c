@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PTM packets of real captures, encoded again, are the bytes that they were; their elements, encoded and
- * decoded again, the elements. usage: encode_again SHARED, the folder that holds the corpus when $CT_SHARED
- * names none. Prints TAP. */
+/* The PTM and ITM packets of real captures, encoded again, are the bytes that they were; their elements,
+ * encoded and decoded again, the elements. usage: encode_again SHARED, the folder that holds the corpus when
+ * $CT_SHARED names none. Prints TAP. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ struct state {
     struct ct_ctx *ctx;
     struct ct_ptm_encoder *encoders[128]; /* by trace ID */
     struct elems elems[128];
-    uint64_t same, other;             /* packets */
+    uint64_t same, other; /* packets */
+    uint64_t itm_same, itm_other;
     uint64_t elems_same, elems_other; /* elements, in their rows */
 };
 
@@ -52,10 +53,31 @@ static void check(struct state *s, struct ct_ptm_encoder *encoder, const struct 
            err ? ct_ctx_error(s->ctx) : "other bytes");
 }
 
+static void check_itm(struct state *s, const struct ct_packet_batch *batch)
+{
+    const struct ct_itm_packet *packets = batch->packets;
+    for (size_t i = 0; i < batch->count; i++) {
+        uint8_t again[CT_ITM_PACKET_MAX];
+        size_t len;
+        if (packets[i].type < CT_ITM_ASYNC)
+            continue;
+        const int err = ct_itm_encode_packet(s->ctx, &packets[i], again, sizeof again, &len);
+        if (!err && len == packets[i].size &&
+            !memcmp(again, batch->run->data + (packets[i].pos - batch->run->pos), len)) {
+            s->itm_same++;
+            continue;
+        }
+        s->itm_other++;
+        printf("# ITM packet of type %u at %" PRIu64 "\n", packets[i].type, packets[i].pos);
+    }
+}
+
 static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     struct state *s = user;
     const struct ct_ptm_packet *packets = batch->packets;
+    if (batch->protocol == CT_PROTOCOL_ITM)
+        check_itm(s, batch);
     if (batch->protocol != CT_PROTOCOL_PTM)
         return 0;
     struct ct_ptm_encoder **encoder = &s->encoders[stream->id & 127];
@@ -130,20 +152,37 @@ static int run_buffer(struct state *s, const struct ct_buffer *buffer)
     return err;
 }
 
-static int run(const char *shared, const char *name, unsigned number)
+static int run_capture(struct state *s, const char *shared, const char *name)
 {
     char path[1024];
     struct ct_capture *capture;
-    struct state s = {.ctx = ct_ctx_new()};
     snprintf(path, sizeof(path), "%s/corpus/snapshots/%s", shared, name);
-    int err = ct_capture_open(s.ctx, path, &capture);
+    int err = ct_capture_open(s->ctx, path, &capture);
     if (!err) {
         for (size_t i = 0; i < capture->buffer_count && !err; i++)
-            err = run_buffer(&s, &capture->buffers[i]);
+            err = run_buffer(s, &capture->buffers[i]);
         ct_capture_free(capture);
     }
     if (err)
-        printf("# %s\n", ct_ctx_error(s.ctx));
+        printf("# %s\n", ct_ctx_error(s->ctx));
+    return err;
+}
+
+static int run_itm(const char *shared, const char *name, unsigned number)
+{
+    struct state s = {.ctx = ct_ctx_new()};
+    const int err = run_capture(&s, shared, name);
+    const int ok = !err && s.itm_same && !s.itm_other;
+    printf("%s %u - %s: %" PRIu64 " ITM packets are as they were, %" PRIu64 " are not\n",
+           ok ? "ok" : "not ok", number, name, s.itm_same, s.itm_other);
+    ct_ctx_free(s.ctx);
+    return ok;
+}
+
+static int run(const char *shared, const char *name, unsigned number)
+{
+    struct state s = {.ctx = ct_ctx_new()};
+    const int err = run_capture(&s, shared, name);
     int ok = !err && s.same && !s.other, elems_ok = !err && s.elems_same && !s.elems_other;
     printf("%s %u - %s: %" PRIu64 " packets are as they were, %" PRIu64 " are not\n", ok ? "ok" : "not ok",
            number, name, s.same, s.other);
@@ -165,8 +204,10 @@ int main(int argc, char **argv)
         return 0;
     }
     int ok = 1;
-    printf("TAP version 13\n1..6\n");
+    printf("TAP version 13\n1..8\n");
     for (unsigned i = 0; i < 3; i++)
         ok &= run(shared, names[i], 2 * i + 1);
+    ok &= run_itm(shared, "itm_only_raw", 7);
+    ok &= run_itm(shared, "itm_only_csformat", 8);
     return ok ? 0 : 1;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ITM streams for tests: an encoder of its own and random packets, with what
- * a decoder has to make of them. */
+/* ITM streams for tests: random packets, with what a decoder has to make of them. */
 #ifndef CT_TEST_ITM_GEN_H
 #define CT_TEST_ITM_GEN_H
 
