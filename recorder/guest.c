@@ -187,8 +187,7 @@ bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value)
     return true;
 }
 
-/* Memory of the program, which may not be there. */
-static bool read_memory(uint64_t addr, void *out, size_t size)
+bool guest_memory(uint64_t addr, void *out, size_t size)
 {
     if (!qemu.base)
         return false;
@@ -214,9 +213,9 @@ static enum guest_signal frame_a64(void *cpu, uint64_t *pc)
     int32_t number;
     if (!read_register(cpu, 0, 31, &sp) || !read_register(cpu, 0, 0, &x0))
         return GUEST_UNKNOWN;
-    if (!read_memory(sp, &number, sizeof number) || (uint64_t)(int64_t)number != x0)
+    if (!guest_memory(sp, &number, sizeof number) || (uint64_t)(int64_t)number != x0)
         return GUEST_NO_SIGNAL;
-    return read_memory(sp + A64_PC, pc, sizeof *pc) ? GUEST_SIGNAL : GUEST_UNKNOWN;
+    return guest_memory(sp + A64_PC, pc, sizeof *pc) ? GUEST_SIGNAL : GUEST_UNKNOWN;
 }
 
 static enum guest_signal frame_a32(void *cpu, uint64_t *pc, int *t32)
@@ -225,10 +224,10 @@ static enum guest_signal frame_a32(void *cpu, uint64_t *pc, int *t32)
     uint32_t first, state[2];
     if (!read_register(cpu, 1, 13, &sp) || !read_register(cpu, 1, 0, &r0))
         return GUEST_UNKNOWN;
-    if (!read_memory(sp, &first, sizeof first) || (first != A32_PLAIN_FRAME && first != (uint32_t)r0))
+    if (!guest_memory(sp, &first, sizeof first) || (first != A32_PLAIN_FRAME && first != (uint32_t)r0))
         return GUEST_NO_SIGNAL;
     const uint64_t context = first == A32_PLAIN_FRAME ? sp : sp + A32_INFO;
-    if (!read_memory(context + A32_PC, state, sizeof state))
+    if (!guest_memory(context + A32_PC, state, sizeof state))
         return GUEST_UNKNOWN;
     *pc = state[0] & ~1u;
     *t32 = (state[1] & CPSR_T) != 0;
@@ -253,7 +252,7 @@ bool guest_sets_handler(int64_t number, int arm32, uint64_t action, uint64_t *ha
     uint32_t handler32 = 0;
     if (arm32 ? number != A32_SIGACTION && number != A32_RT_SIGACTION : number != A64_SIGACTION)
         return false;
-    if (!action || !read_memory(action, arm32 ? (void *)&handler32 : (void *)handler, arm32 ? 4 : 8))
+    if (!action || !guest_memory(action, arm32 ? (void *)&handler32 : (void *)handler, arm32 ? 4 : 8))
         return false;
     if (arm32)
         *handler = handler32 & ~1u;

@@ -5,6 +5,7 @@
 #ifndef RECORDER_GUEST_H
 #define RECORDER_GUEST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "qemu_plugin_api.h"
@@ -24,6 +25,10 @@ bool guest_register(unsigned cpu, int number, uint64_t *value);
 /* Where the exception that was last taken to exception level `level` (1 to 3) returns to:
  * ELR_ELx. False when it cannot be read. */
 bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value);
+
+/* Reads memory of the program, whose address 0 is elsewhere in this process. False when it is not there, or
+ * nobody knows where. */
+bool guest_memory(uint64_t addr, void *out, size_t size);
 
 enum guest_signal {
     GUEST_NO_SIGNAL, /* the handler was called as a function */

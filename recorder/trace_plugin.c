@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU plugin: the path of a program, block by block, into memory shared with coretap record.
  *
- *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1][,seed=N][,latency=N] PROGRAM
+ *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1][,seed=N][,latency=N][,watch=OFFSET:SIZE]... PROGRAM
  *   qemu-system-aarch64 -plugin trace_plugin.so,fd=N …
  *
  * fd is a file of the size of struct trace_area. Execution of a block costs one word; that it was left
  * early, by a fault, is found by marks at the instructions that can fault. With `each` every instruction
- * has a mark: slower, and the same result.
+ * has a mark: slower, and the same result. With `watch` accesses to a piece of memory are told, with their data:
+ * SIZE bytes from OFFSET behind the begin of the program's code on (both hexadecimal).
  *
  * Each thread has a clock, in cycles. With a latency the clocks agree with causality: what a thread stores
  * at time T is seen by others at T + 1 at the earliest. A thread makes its clock known before a block that
@@ -99,6 +100,10 @@ static struct {
     uint32_t file_count;
     uint64_t handlers[HANDLERS];
     uint32_t handler_count;
+    struct {
+        uint64_t start, size;
+    } watched[TRACE_WATCHED]; /* from the begin of the code on until that is known */
+    uint32_t watched_count;
 } rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- chunks ---- */
@@ -336,6 +341,37 @@ static void on_last_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va
         rec.area->threads[cpu].at++;
 }
 
+static bool is_watched(uint64_t va)
+{
+    for (uint32_t i = 0; i < rec.watched_count; i++)
+        if (va - rec.watched[i].start < rec.watched[i].size)
+            return true;
+    return false;
+}
+
+/* Tells of an access that was made, eight bytes of it at most in one go. `user` is the index of its
+ * instruction. */
+static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, void *user)
+{
+    const unsigned whole = qemu_plugin_mem_size_shift(info);
+    const uint64_t end = va + (UINT64_C(1) << whole);
+    const uint32_t shift = whole < 3 ? whole : 3;
+    const uint32_t way = qemu_plugin_mem_is_store(info) ? TRACE_ACCESS_STORE : 0;
+    if (cpu >= TRACE_THREADS)
+        return;
+    for (; va < end; va += 8) {
+        uint64_t data = 0;
+        if (!is_watched(va) || !guest_memory(va, &data, (size_t)1 << shift))
+            continue;
+        reserve(cpu, 5);
+        put(cpu, TRACE_ACCESS | way | shift << TRACE_ACCESS_SIZE_SHIFT | (uint32_t)(uintptr_t)user);
+        put(cpu, (uint32_t)va);
+        put(cpu, (uint32_t)(va >> 32));
+        put(cpu, (uint32_t)data);
+        put(cpu, (uint32_t)(data >> 32));
+    }
+}
+
 /* ---- blocks ---- */
 
 static struct trace_chunk *blocks_chunk(uint32_t words)
@@ -491,6 +527,9 @@ static void mark(struct block *b, const struct qemu_plugin_tb *tb, enum fault_is
         const unsigned accesses = fault_accesses(isa, qemu_plugin_insn_data(insn), size_of(isa, insn));
         const bool last = i + 1 == count;
         b->stores |= fault_stores(isa, qemu_plugin_insn_data(insn), size_of(isa, insn));
+        if (rec.watched_count)
+            qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+                                             (void *)(uintptr_t)i);
         if (!accesses && !rec.each && !(last && b->whole))
             continue;
         b->whole = (uint32_t)i + 1;
@@ -529,6 +568,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     if (!area->entry && !rec.system) {
         area->entry = qemu_plugin_entry_code();
         area->code_start = qemu_plugin_start_code();
+        for (uint32_t i = 0; i < rec.watched_count; i++)
+            rec.watched[i].start += area->code_start;
     }
     b->id = rec.block_count++;
     for (uint32_t i = 0; i < rec.handler_count; i++)
@@ -640,6 +681,17 @@ static void on_fork_child(void)
         write_to_nobody(&rec.writers[i]);
 }
 
+/* Reads OFFSET:SIZE. */
+static void watch(const char *text)
+{
+    char *behind;
+    const uint64_t start = strtoull(text, &behind, 16);
+    if (*behind == ':' && rec.watched_count < TRACE_WATCHED) {
+        rec.watched[rec.watched_count].start = start;
+        rec.watched[rec.watched_count++].size = strtoull(behind + 1, NULL, 16);
+    }
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
     int fd = -1;
@@ -652,6 +704,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
             rec.seed = strtoull(argv[i] + 5, NULL, 10);
         else if (!strncmp(argv[i], "latency=", 8))
             rec.latency = (uint32_t)atoi(argv[i] + 8);
+        else if (!strncmp(argv[i], "watch=", 6))
+            watch(argv[i] + 6);
     }
     rec.system = info->system_emulation;
     rec.arm32 = !strcmp(info->target_name, "arm");

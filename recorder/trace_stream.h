@@ -16,6 +16,7 @@
 #define TRACE_CHUNKS      1024u
 #define TRACE_THREADS     512u /* at a time */
 #define TRACE_NO_CHUNK    UINT32_MAX
+#define TRACE_WATCHED     8u /* pieces of memory whose accesses are told */
 
 /* Words of a thread: the number of a block that execution has entered, or one of these above all numbers,
  * with a value in the low 24 bits. */
@@ -35,6 +36,14 @@
 #define TRACE_RETURN                                                                                         \
     0xf7000000u /* the block behind it may be a vector of an exception, which returns to the                 \
                                         address of the next two words (low, high) */
+#define TRACE_ACCESS                                                                                         \
+    0xf8000000u /* the last block entered accessed memory that is watched: value: see below; the address and \
+                                        the data are in the next four words (low, high; low, high) */
+
+/* Value of TRACE_ACCESS: index of the instruction in its block, log2 of the bytes (0 to 3), and which way. */
+#define TRACE_ACCESS_INDEX      0xffffu
+#define TRACE_ACCESS_SIZE_SHIFT 16
+#define TRACE_ACCESS_STORE      0x800000u
 
 #define TRACE_KIND(word)  ((word)&0xff000000u)
 #define TRACE_VALUE(word) ((word)&0x00ffffffu)

@@ -35,6 +35,8 @@ enum {
     OPT_SEED,
     OPT_EACH,
     OPT_SYSTEM,
+    OPT_ITM,
+    OPT_WATCH_DATA,
     OPT_TRUTH,
     OPTS
 };
@@ -72,6 +74,7 @@ static void catch_signals(void)
 struct lists {
     struct ct_record_range ranges[CT_RECORD_RANGES];
     uint8_t ids[CT_RECORD_CORES];
+    const char *watched[CT_RECORD_WATCHED - 1];
 };
 
 static const char *const protocol_words[] = {"etm4", "ete", "ptm", NULL};
@@ -100,6 +103,20 @@ static int read_ranges(const struct cli_args *args, struct ct_record_range *rang
             parse_address(end + 2, &range->high, &end) || *end || range->low >= range->high)
             return cli_usage_error(args->command, "--range: '%s' is not LO..HI in hexadecimal", text);
         ++*count;
+    }
+    return CLI_CLEAN;
+}
+
+static int read_watched(const struct cli_args *args, const char **watched, size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < args->list_count; i++) {
+        if (args->list[i].option != OPT_WATCH_DATA)
+            continue;
+        if (*count == CT_RECORD_WATCHED - 1)
+            return cli_usage_error(args->command, "--watch-data: more than %d: a DWT has no more comparators",
+                                   CT_RECORD_WATCHED - 1);
+        watched[(*count)++] = args->list[i].text;
     }
     return CLI_CLEAN;
 }
@@ -155,6 +172,8 @@ static int read_options(const struct cli_args *args, struct ct_record_options *o
         .max_instructions = v[OPT_MOST].number,
         .ids = lists->ids,
         .ranges = lists->ranges,
+        .ports = v[OPT_ITM].text,
+        .watched = lists->watched,
         .start = v[OPT_START].text,
         .stop = v[OPT_STOP].text,
         .signal = &for_program,
@@ -165,7 +184,8 @@ static int read_options(const struct cli_args *args, struct ct_record_options *o
     if (o->system && (o->protocol == CT_PROTOCOL_PTM || o->one_core || o->start || o->stop || o->stream))
         return cli_usage_error(args->command, "--system does not go with --protocol ptm, --threads contexts, "
                                               "--start, --stop or --stream");
-    return read_ranges(args, lists->ranges, &o->range_count);
+    const int bad = read_watched(args, lists->watched, &o->watched_count);
+    return bad ? bad : read_ranges(args, lists->ranges, &o->range_count);
 }
 
 static void print_summary(const struct cli_args *args, const struct ct_record_options *o,
@@ -329,6 +349,17 @@ static const struct cli_option options[OPTS] = {
         {.name = "system",
          .help = "PROGRAM is qemu-system-aarch64 with its arguments: each processor of the machine has a "
                  "trace unit, and exception levels and vectors are in the trace."},
+    [OPT_ITM] = {.name = "itm",
+                 .arg = "SYMBOL",
+                 .kind = CLI_TEXT,
+                 .help = "Stores to this variable of the program are writes to the stimulus ports of an ITM, one for "
+                         "each four bytes of it. 'coretap/itm.h' is made for that."},
+    [OPT_WATCH_DATA] = {.name = "watch-data",
+                        .arg = "SYMBOL",
+                        .kind = CLI_LIST,
+                        .help = "Loads and stores of this variable of the program are data trace of the DWT behind "
+                                "the ITM: place, address, data. May be given up to four times, one comparator "
+                                "each."},
     [OPT_TRUTH] = {.name = "truth",
                    .kind = CLI_TEXT,
                    .arg = "FILE",

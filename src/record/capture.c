@@ -51,6 +51,9 @@ struct ct_record_capture {
     struct ct_framer *framer;
     struct ct_record_file frames;
     struct buffer shared; /* the frames */
+    struct ct_software *software; /* NULL: none is traced */
+    struct ct_source software_source;
+    struct ct_record_file software_trace; /* none when framed */
     struct ct_code *code;
     struct ct_states *states;
     size_t piece_count;
@@ -79,6 +82,10 @@ bool ct_recording_ids(struct ct_recording *recording, const uint8_t *ids, size_t
             taken[id] = true;
             recording->ids[count++] = (uint8_t)id;
         }
+    unsigned free_id = 1;
+    while (taken[free_id])
+        free_id++;
+    recording->software_id = (uint8_t)free_id;
     return true;
 }
 
@@ -112,6 +119,35 @@ int ct_record_make_directory(struct ct_ctx *ctx, const char *directory, bool *ma
     return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", directory, strerror(errno));
 }
 
+#define SOFTWARE_FILE "trace_itm.bin"
+
+static int write_software(void *user, const uint8_t *bytes, size_t size);
+
+/* Makes what writes software trace, where some memory is watched. */
+static int make_software(struct ct_record_capture *capture)
+{
+    const struct ct_software_options options = {.trace_id = capture->o.software_id,
+                                                .sync_period = capture->o.unit.sync_period,
+                                                .write = write_software,
+                                                .user = capture};
+    if (!capture->o.watched_count)
+        return CT_OK;
+    ct_software_source(options.trace_id, &capture->software_source);
+    const int rc = ct_software_new(capture->ctx, &options, &capture->software);
+    return rc || capture->framer ? rc : create(capture, SOFTWARE_FILE, &capture->software_trace);
+}
+
+static int make_frames(struct ct_record_capture *capture)
+{
+    int rc = new_framer(capture);
+    if (rc)
+        return rc;
+    if (!capture->o.stream)
+        return create(capture, "trace.bin", &capture->frames);
+    rc = ct_recording_live_ini(capture->ctx, &capture->o);
+    return rc ? rc : ct_record_file_open(capture->ctx, &capture->frames, capture->o.stream);
+}
+
 int ct_record_capture_new(struct ct_ctx *ctx, const struct ct_recording *recording, struct ct_code *code,
                           struct ct_record_capture **out)
 {
@@ -125,15 +161,9 @@ int ct_record_capture_new(struct ct_ctx *ctx, const struct ct_recording *recordi
     int rc = ct_states_new(ctx, code, &made->states);
     if (!rc)
         rc = ct_code_view_new(code, &made->shared.view);
-    if (rc || !recording->framed)
-        return rc;
-    rc = new_framer(made);
-    if (rc)
-        return rc;
-    if (!recording->stream)
-        return create(made, "trace.bin", &made->frames);
-    rc = ct_recording_live_ini(ctx, recording);
-    return rc ? rc : ct_record_file_open(ctx, &made->frames, recording->stream);
+    if (!rc && recording->framed)
+        rc = make_frames(made);
+    return rc ? rc : make_software(made);
 }
 
 static int push_frames(struct ct_record_capture *capture, uint8_t id, const uint8_t *bytes, size_t size)
@@ -175,6 +205,32 @@ static int write_trace(void *user, const uint8_t *bytes, size_t size)
     return ct_record_file_add(&core->trace, bytes, size);
 }
 
+static int write_software(void *user, const uint8_t *bytes, size_t size)
+{
+    struct ct_record_capture *capture = user;
+    capture->bytes += size;
+    if (capture->framer)
+        return push_frames(capture, capture->software_source.trace_id, bytes, size);
+    return ct_record_file_add(&capture->software_trace, bytes, size);
+}
+
+int ct_record_capture_access(struct ct_record_capture *capture, const struct ct_software_access *access)
+{
+    struct ct_software_access given = *access;
+    for (unsigned i = 0; i < capture->o.watched_count; i++) {
+        const struct ct_recording_watched *watched = &capture->o.watched[i];
+        const uint64_t offset = access->addr - (capture->o.code_start + watched->start);
+        if (offset >= watched->size || (watched->ports && !access->store))
+            continue;
+        given.port = watched->ports;
+        given.comparator = watched->comparator;
+        if (watched->ports)
+            given.addr = offset;
+        return ct_software_take(capture->software, &given);
+    }
+    return CT_OK;
+}
+
 /* Writes a line of the truth file: traced or not, core, context ID, instruction set, first address, address
  * behind, instructions. */
 static int write_run(void *user, const struct ct_unit_run *run)
@@ -209,6 +265,8 @@ static int restart(struct core *core)
     int status = CT_OK;
     for (unsigned i = 0; i < capture->core_count && !status; i++)
         status = ct_unit_restart(capture->cores[i]->unit);
+    if (!status && capture->software)
+        status = ct_software_restart(capture->software);
     if (!status)
         status = end_frames(capture);
     return status ? status : new_framer(capture);
@@ -346,6 +404,8 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
                                              .pieces = core->buffer->pieces,
                                              .piece_count = core->buffer->piece_count};
     }
+    const struct ct_snapshot_core software = {
+        .source = &capture->software_source, .trace = capture->framer ? "trace.bin" : SOFTWARE_FILE};
     name_program(capture, programs);
     const char *slash = strrchr(capture->o.program, '/');
     snprintf(description, sizeof description, "%s, recorded by coretap %s",
@@ -359,6 +419,7 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
                                          .framed = capture->framer,
                                          .core_count = capture->core_count,
                                          .cores = cores,
+                                         .software = capture->software ? &software : NULL,
                                          .states = capture->states};
     return ct_snapshot_write(capture->ctx, &snapshot, capture->code);
 }
@@ -388,7 +449,11 @@ static int release(struct ct_record_capture *capture)
         const int more = ct_record_file_release(capture->ctx, &core->trace, capture->o.directory, core->file);
         rc = rc ? rc : more;
     }
-    return rc;
+    if (!capture->software_trace.file)
+        return rc;
+    const int more =
+        ct_record_file_release(capture->ctx, &capture->software_trace, capture->o.directory, SOFTWARE_FILE);
+    return rc ? rc : more;
 }
 
 /* Describes what ran up to now in a new folder and then puts it in the place of the last one, so that a whole
@@ -416,8 +481,10 @@ static int64_t nanoseconds(const struct timespec *from, const struct timespec *t
 int ct_record_capture_flush(struct ct_record_capture *capture, struct ct_record_programs *programs)
 {
     struct timespec begin, end;
-    if (capture->o.stream)
-        return release(capture);
+    if (capture->o.stream) {
+        const int rc = capture->software ? ct_software_flush(capture->software) : CT_OK;
+        return rc ? rc : release(capture);
+    }
     clock_gettime(CLOCK_MONOTONIC, &begin);
     if (capture->checkpoint && nanoseconds(&capture->last, &begin) < capture->pause)
         return CT_OK;
@@ -445,6 +512,8 @@ int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record
     int rc = CT_OK;
     for (unsigned i = 0; i < capture->core_count && !rc; i++)
         rc = ct_unit_finish(capture->cores[i]->unit);
+    if (!rc && capture->software)
+        rc = ct_software_flush(capture->software);
     if (!rc && capture->framer)
         rc = end_frames(capture);
     bool bad = failed(capture, rc);
@@ -473,6 +542,8 @@ void ct_record_capture_free(struct ct_record_capture *capture)
     ct_code_view_free(capture->shared.view);
     free(capture->shared.pieces);
     ct_states_free(capture->states);
+    ct_software_free(capture->software);
+    ct_record_file_close(&capture->software_trace);
     ct_record_file_close(&capture->frames);
     ct_framer_free(capture->framer);
     free(capture);

@@ -5,7 +5,16 @@
 
 #include "coretap/record.h"
 #include "record/programs.h"
+#include "record/software.h"
 #include "record/unit.h"
+
+/* Memory whose accesses become software trace. */
+struct ct_recording_watched {
+    uint64_t start; /* from the begin of the program's code on */
+    uint64_t size;
+    bool ports; /* it stands for stimulus ports */
+    uint8_t comparator;
+};
 
 /* A recording, as its options say it. */
 struct ct_recording {
@@ -20,6 +29,9 @@ struct ct_recording {
     const char *stream;  /* where frames go in place of the directory, or NULL */
     uint32_t padding;    /* bytes of trace between padding in the frames; 0 for no padding */
     uint8_t ids[CT_RECORD_CORES];
+    uint8_t software_id; /* trace ID of the ITM */
+    unsigned watched_count;
+    struct ct_recording_watched watched[CT_RECORD_WATCHED];
     ct_write_fn *truth;
     void *truth_user;
 };
@@ -51,6 +63,8 @@ struct ct_unit *ct_record_capture_unit(struct ct_record_capture *capture, unsign
 /* Returns what a core sees of code that changes: a view of its own or, in frames, one that all cores share.
  * NULL: a stream whose images need not change. */
 struct ct_code_view *ct_record_capture_view(struct ct_record_capture *capture, unsigned number);
+/* Takes an access that a program made to watched memory, at its address. What writing trace returns. */
+int ct_record_capture_access(struct ct_record_capture *capture, const struct ct_software_access *access);
 /* Notes that code or a file that ran is new, so that the trace from here on needs a new description. */
 void ct_record_capture_changed(struct ct_record_capture *capture);
 /* Writes what was traced so far, when it is time, after a description of it, so that the capture can be read

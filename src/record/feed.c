@@ -53,9 +53,9 @@ int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const 
             close(fd);
         return rc;
     }
-    char option[96];
-    snprintf(option, sizeof option, "fd=%d,seed=%" PRIu64 ",latency=%" PRIu32 "%s", fd, options->seed,
-             options->latency, options->each ? ",each=1" : "");
+    char option[96 + CT_RECORD_FEED_WATCH];
+    snprintf(option, sizeof option, "fd=%d,seed=%" PRIu64 ",latency=%" PRIu32 "%s%s", fd, options->seed,
+             options->latency, options->each ? ",each=1" : "", options->watch);
     const int rc = ct_qemu_start(ctx, qemu, option, argv, &feed->child);
     close(fd);
     return rc;

@@ -23,10 +23,13 @@ struct ct_record_feed {
     uint32_t blocks_at;    /* … from this word on */
 };
 
+#define CT_RECORD_FEED_WATCH 512 /* room for what tells the plugin which memory is watched */
+
 struct ct_record_feed_options {
     uint64_t seed;
     uint32_t latency; /* cycles that a core waits at least when another one is not later than it; 0: never */
     bool each;        /* every instruction has a mark */
+    const char *watch; /* further options of the plugin, each behind a comma; or "" */
     const volatile int *signal;
 };
 

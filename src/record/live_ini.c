@@ -77,6 +77,12 @@ int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recordi
     fprintf(file.out, "[capture]\nfile = -\nframing = frames\n");
     for (unsigned core = 0; core < (recording->contexts ? 1 : LIVE_CORES); core++)
         write_source(file.out, recording, core);
+    if (recording->watched_count) {
+        struct ct_source itm;
+        ct_software_source(recording->software_id, &itm);
+        fprintf(file.out, "\n[source itm]\nprotocol = itm\nid = 0x%02x\nITMTCR = 0x%08x\n", itm.trace_id,
+                itm.regs.itmtcr);
+    }
     const int named = write_image(ctx, file.out, recording);
     if (named) {
         fclose(file.out);

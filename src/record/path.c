@@ -49,6 +49,8 @@ struct ct_path {
     uint64_t spent_end;
     uint64_t vectors[VECTOR_BASES]; /* tables of vectors that exceptions went to */
     unsigned vector_count;
+    ct_path_access_fn *access; /* NULL: no memory is watched */
+    void *access_user;
 };
 
 int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_view *view,
@@ -72,6 +74,12 @@ int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_v
 void ct_path_system(struct ct_path *p)
 {
     p->system = true;
+}
+
+void ct_path_accesses(struct ct_path *p, ct_path_access_fn *fn, void *user)
+{
+    p->access = fn;
+    p->access_user = user;
 }
 
 void ct_path_free(struct ct_path *p)
@@ -388,6 +396,24 @@ static int wait_for(struct ct_path *p, uint64_t cycles)
     return status ? status : ct_unit_wait(p->unit, cycles);
 }
 
+/* Tells of an access, in five words, by the block that was entered last. */
+static int tell_access(struct ct_path *p, const uint32_t *words)
+{
+    const uint32_t value = TRACE_VALUE(words[0]);
+    const uint32_t index = value & TRACE_ACCESS_INDEX;
+    if (!p->access || !p->now || index >= p->now->insns)
+        return CT_OK;
+    const struct ct_software_access access = {
+        .clock = ct_unit_clock(p->unit) + index,
+        .pc = ct_code_insn_addr(p->now, index),
+        .addr = words[1] | (uint64_t)words[2] << 32,
+        .data = words[3] | (uint64_t)words[4] << 32,
+        .bytes = (uint8_t)(1u << (value >> TRACE_ACCESS_SIZE_SHIFT & 3)),
+        .store = value & TRACE_ACCESS_STORE,
+    };
+    return p->access(p->access_user, &access);
+}
+
 int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
 {
     int status = CT_OK;
@@ -439,6 +465,12 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
                 return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a wait is cut off");
             status = wait_for(p, words[i + 1] | (uint64_t)words[i + 2] << 32);
             i += 2;
+            break;
+        case TRACE_ACCESS:
+            if (size - i < 5)
+                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: an access is cut off");
+            status = tell_access(p, words + i);
+            i += 4;
             break;
         case TRACE_THREAD:
             if (size - i < 3)

@@ -4,9 +4,13 @@
 #define CT_RECORD_PATH_H
 
 #include "record/code.h"
+#include "record/software.h"
 #include "record/unit.h"
 
 struct ct_path;
+
+/* Takes an access to watched memory. */
+typedef int ct_path_access_fn(void *user, const struct ct_software_access *access);
 
 /* Makes the path of the thread with context ID `id`, in `code`, on the core that `unit` traces. `view` is
  * what that core sees of code that changes, or NULL. None of them is owned. CT_ERR_NOMEM. */
@@ -17,6 +21,9 @@ void ct_path_free(struct ct_path *path);
 /* Makes the thread a processor of a whole machine, whose exceptions take it to handlers that are traced,
  * too. */
 void ct_path_system(struct ct_path *path);
+
+/* Sets who is told of accesses to watched memory. */
+void ct_path_accesses(struct ct_path *path, ct_path_access_fn *fn, void *user);
 
 /* Takes words (recorder/trace_stream.h), all of a chunk. CT_ERR_FORMAT: they
  * name a block that is not there. */

@@ -3,12 +3,15 @@
 #include "coretap/record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/elf_look.h"
 #include "base/options.h"
 #include "record/capture.h"
 #include "record/code.h"
@@ -159,6 +162,12 @@ static int find_core(struct record *r, uint64_t clock, unsigned *core)
     return CT_OK;
 }
 
+static int take_access(void *user, const struct ct_software_access *access)
+{
+    struct record *r = user;
+    return ct_record_capture_access(r->out, access);
+}
+
 static int begin_thread(struct record *r, unsigned index, uint32_t number, uint64_t clock)
 {
     struct thread *t = &r->threads[index];
@@ -180,6 +189,8 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
     rc = ct_path_new(r->ctx, r->code, ct_record_capture_view(r->out, core), unit, number, &t->path);
     if (!rc && r->o.system)
         ct_path_system(t->path);
+    if (!rc && r->o.watched_count)
+        ct_path_accesses(t->path, take_access, r);
     return rc;
 }
 
@@ -270,6 +281,10 @@ static const char *fault(const struct ct_record_options *g)
         return "there are up to 16 ranges";
     if (g->id_count && !g->ids)
         return "trace IDs are missing";
+    if (g->watched_count > CT_RECORD_WATCHED - 1 || (g->watched_count && !g->watched))
+        return "there are up to 4 watched variables";
+    if (g->system && (g->ports || g->watched_count))
+        return "a whole machine has no variables whose accesses are traced";
     if (g->system && (g->protocol == CT_PROTOCOL_PTM || g->one_core || g->start || g->stop || g->stream))
         return "a whole machine has no PTM, no threads on one core, no start, stop or stream";
     return NULL;
@@ -349,12 +364,91 @@ static int take_all_told(struct record *r)
     return rc;
 }
 
+/* ---- memory whose accesses are traced ---- */
+
+/* Finds a variable of the program. CT_ERR_NOT_FOUND, CT_ERR_ARG: there are several. */
+static int find_object(struct record *r, const struct ct_layout *layout, const char *name,
+                       const struct ct_area **object)
+{
+    *object = NULL;
+    for (size_t i = 0; i < layout->object_count; i++) {
+        const struct ct_area *area = &layout->objects[i];
+        if (strcmp(area->name, name) != 0 || (*object && (*object)->addr == area->addr))
+            continue;
+        if (*object)
+            return ct_fail(r->ctx, CT_ERR_ARG,
+                           "'%s': %s has several variables of this name: nothing is recorded; give the one that "
+                           "is meant a name of its own",
+                           name, r->o.program);
+        *object = area;
+    }
+    if (*object && (*object)->size)
+        return CT_OK;
+    return ct_fail(r->ctx, CT_ERR_NOT_FOUND,
+                   "'%s' is no variable of %s with a size%s: nothing is recorded; name one that is global or "
+                   "static",
+                   name, r->o.program, layout->object_count ? "" : ", which has no symbols");
+}
+
+static int add_watched(struct record *r, const struct ct_layout *layout, uint64_t code, const char *name,
+                       bool ports)
+{
+    const struct ct_area *object;
+    const int rc = find_object(r, layout, name, &object);
+    if (rc)
+        return rc;
+    struct ct_recording_watched *watched = &r->o.watched[r->o.watched_count];
+    const unsigned comparator = r->o.watched_count - (r->given.ports != NULL);
+    *watched = (struct ct_recording_watched){.start = object->addr - code,
+                                             .size = object->size,
+                                             .ports = ports,
+                                             .comparator = (uint8_t)(ports ? 0 : comparator)};
+    r->o.watched_count++;
+    if (!ports || object->size <= 4 * CT_SOFTWARE_PORTS)
+        return CT_OK;
+    return ct_fail(r->ctx, CT_ERR_LIMIT,
+                   "'%s' has %" PRIu64 " bytes: an ITM has %d stimulus ports of 4 bytes: nothing is recorded; "
+                   "make it smaller",
+                   name, object->size, CT_SOFTWARE_PORTS);
+}
+
+/* Finds the variables whose accesses are traced, and writes the options that tell the plugin of them. */
+static int find_watched(struct record *r, char options[CT_RECORD_FEED_WATCH])
+{
+    struct ct_elf_look elf;
+    struct ct_layout *layout;
+    size_t used = 0;
+    *options = '\0';
+    if (!r->given.ports && !r->given.watched_count)
+        return CT_OK;
+    if (!ct_elf_look(&ct_files_system, r->o.program, &elf) || !elf.code_count)
+        return ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: not an ELF file with code: nothing is recorded",
+                       r->o.program);
+    uint64_t code = elf.code[0].addr;
+    for (size_t i = 1; i < elf.code_count; i++)
+        code = elf.code[i].addr < code ? elf.code[i].addr : code;
+    int rc = ct_layout_load(r->ctx, r->o.program, 0, &layout);
+    if (rc)
+        return rc;
+    if (r->given.ports)
+        rc = add_watched(r, layout, code, r->given.ports, true);
+    for (size_t i = 0; i < r->given.watched_count && !rc; i++)
+        rc = add_watched(r, layout, code, r->given.watched[i], false);
+    ct_layout_free(layout);
+    for (unsigned i = 0; i < r->o.watched_count && !rc; i++)
+        used += (size_t)snprintf(options + used, CT_RECORD_FEED_WATCH - used, ",watch=%" PRIx64 ":%" PRIx64,
+                                 r->o.watched[i].start, r->o.watched[i].size);
+    return rc;
+}
+
 static int record(struct record *r, struct ct_record_result *result)
 {
     static const char file[] = "coretap-trace.so", variable[] = "CORETAP_TRACE_PLUGIN";
+    char watch[CT_RECORD_FEED_WATCH];
     const struct ct_record_feed_options feed = {.seed = r->given.seed,
                                                 .latency = latency(r),
                                                 .each = r->given.each_instruction,
+                                                .watch = watch,
                                                 .signal = r->given.signal};
     struct ct_qemu qemu;
     bool made = false;
@@ -362,6 +456,8 @@ static int record(struct record *r, struct ct_record_result *result)
     if (!rc && !qemu.arm32 && r->o.wishes.protocol == CT_PROTOCOL_PTM)
         rc = ct_fail(r->ctx, CT_ERR_ARG,
                      "%s: an A64 program; a PTM traces A32 and T32 only: choose etm4 or ete", r->o.program);
+    if (!rc)
+        rc = find_watched(r, watch);
     if (!rc)
         rc = ct_record_make_directory(r->ctx, r->o.directory, &made);
     if (!rc)

@@ -150,6 +150,17 @@ static int write_source(struct ct_ctx *ctx, const struct ct_snapshot *s, const s
     return ct_snapshot_finish(&file);
 }
 
+static int write_software(struct ct_ctx *ctx, const struct ct_snapshot *s)
+{
+    struct ct_snapshot_file file;
+    const int status = ct_snapshot_create(ctx, &file, s, "device_itm.ini");
+    if (status)
+        return status;
+    fprintf(file.out, "[device]\nname=ITM\nclass=trace_source\ntype=ITM\n\n[regs]\nITMTCR(0xE80)=0x%08x\n",
+            s->software->source->regs.itmtcr);
+    return ct_snapshot_finish(&file);
+}
+
 static void write_program(FILE *out, const struct ct_snapshot_program *program, size_t number)
 {
     if (number)
@@ -179,6 +190,8 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
     for (size_t i = 0; i < s->core_count; i++)
         fprintf(file.out, "device%zu=%scpu_%u.ini\ndevice%zu=%sdevice_%u.ini\n", 2 * i, s->part,
                 s->cores[i].number, 2 * i + 1, s->part, s->cores[i].number);
+    if (s->software)
+        fprintf(file.out, "device%zu=%sdevice_itm.ini\n", 2 * s->core_count, s->part);
     fprintf(file.out, "\n[trace]\nmetadata=%strace.ini\n", s->part);
     for (size_t i = 0; i < s->program_count; i++)
         write_program(file.out, &s->programs[i], i);
@@ -201,15 +214,18 @@ static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s, const st
     if (status)
         return status;
     const size_t buffers = s->framed && s->core_count ? 1 : s->core_count;
+    const size_t all = buffers + (s->software && !s->framed);
     fprintf(file.out, "[trace_buffers]\nbuffers=");
-    for (size_t i = 0; i < buffers; i++)
+    for (size_t i = 0; i < all; i++)
         fprintf(file.out, "%sbuffer%zu", i ? "," : "", i);
-    for (size_t i = 0; i < buffers; i++)
-        fprintf(file.out, "\n\n[buffer%zu]\nname=ETB_%zu\nfile=%s\nformat=%s", i, i, s->cores[i].trace,
-                s->framed ? "coresight" : "source_data");
+    for (size_t i = 0; i < all; i++)
+        fprintf(file.out, "\n\n[buffer%zu]\nname=ETB_%zu\nfile=%s\nformat=%s", i, i,
+                i < buffers ? s->cores[i].trace : s->software->trace, s->framed ? "coresight" : "source_data");
     fprintf(file.out, "\n\n[source_buffers]\n");
     for (size_t i = 0; i < s->core_count; i++)
         fprintf(file.out, "ETM_%u=ETB_%zu\n", s->cores[i].number, s->framed ? 0 : i);
+    if (s->software)
+        fprintf(file.out, "ITM=ETB_%zu\n", s->framed ? 0 : buffers);
     fprintf(file.out, "\n[core_trace_sources]\n");
     for (size_t i = 0; i < s->core_count; i++)
         fprintf(file.out, "cpu_%u=ETM_%u\n", s->cores[i].number, s->cores[i].number);
@@ -230,6 +246,8 @@ int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *s, struct ct
         if (!status)
             status = write_source(ctx, s, &s->cores[i]);
     }
+    if (!status && s->software)
+        status = write_software(ctx, s);
     if (!status)
         status = write_trace(ctx, s, &memory);
     free(memory.changes);

@@ -36,6 +36,7 @@ struct ct_snapshot {
     bool framed;
     size_t core_count;
     const struct ct_snapshot_core *cores;
+    const struct ct_snapshot_core *software; /* an ITM, which is no core's; or NULL */
     const struct ct_states *states;
 };
 
