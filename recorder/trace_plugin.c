@@ -6,8 +6,8 @@
  *
  * fd is a file of the size of struct trace_area. Execution of a block costs one word; that it was left
  * early, by a fault, is found by marks at the instructions that can fault. With `each` every instruction
- * has a mark: slower, and the same result. With `watch` accesses to a piece of memory are told, with their data:
- * SIZE bytes from OFFSET behind the begin of the program's code on (both hexadecimal).
+ * has a mark: slower, and the same result. With `watch` accesses to a piece of memory are told, with their
+ * data: SIZE bytes from OFFSET behind the begin of the program's code on (both hexadecimal).
  *
  * Each thread has a clock, in cycles. With a latency the clocks agree with causality: what a thread stores
  * at time T is seen by others at T + 1 at the earliest. A thread makes its clock known before a block that
@@ -341,34 +341,43 @@ static void on_last_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va
         rec.area->threads[cpu].at++;
 }
 
-static bool is_watched(uint64_t va)
+/* Tells of 1 << `shift` bytes at `va`, with what is there now that the access was made. */
+static void put_access(unsigned cpu, uint32_t what, uint64_t va, uint32_t shift)
 {
-    for (uint32_t i = 0; i < rec.watched_count; i++)
-        if (va - rec.watched[i].start < rec.watched[i].size)
-            return true;
-    return false;
+    uint64_t data = 0;
+    if (!guest_memory(va, &data, (size_t)1 << shift))
+        return;
+    reserve(cpu, 5);
+    put(cpu, TRACE_ACCESS | what | shift << TRACE_ACCESS_SIZE_SHIFT);
+    put(cpu, (uint32_t)va);
+    put(cpu, (uint32_t)(va >> 32));
+    put(cpu, (uint32_t)data);
+    put(cpu, (uint32_t)(data >> 32));
 }
 
-/* Tells of an access that was made, eight bytes of it at most in one go. `user` is the index of its
- * instruction. */
+/* Tells of an access: as it is when all of it is watched and has at most eight bytes, and else of its parts
+ * that are. `user` is the index of its instruction. */
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, void *user)
 {
     const unsigned whole = qemu_plugin_mem_size_shift(info);
     const uint64_t end = va + (UINT64_C(1) << whole);
-    const uint32_t shift = whole < 3 ? whole : 3;
-    const uint32_t way = qemu_plugin_mem_is_store(info) ? TRACE_ACCESS_STORE : 0;
+    const uint32_t what =
+        (uint32_t)(uintptr_t)user | (qemu_plugin_mem_is_store(info) ? TRACE_ACCESS_STORE : 0);
     if (cpu >= TRACE_THREADS)
         return;
-    for (; va < end; va += 8) {
-        uint64_t data = 0;
-        if (!is_watched(va) || !guest_memory(va, &data, (size_t)1 << shift))
+    for (uint32_t i = 0; i < rec.watched_count; i++) {
+        const uint64_t start = rec.watched[i].start, behind = start + rec.watched[i].size;
+        uint64_t low = va > start ? va : start;
+        const uint64_t high = end < behind ? end : behind;
+        if (low == va && high == end && whole <= 3) {
+            put_access(cpu, what, va, whole);
             continue;
-        reserve(cpu, 5);
-        put(cpu, TRACE_ACCESS | way | shift << TRACE_ACCESS_SIZE_SHIFT | (uint32_t)(uintptr_t)user);
-        put(cpu, (uint32_t)va);
-        put(cpu, (uint32_t)(va >> 32));
-        put(cpu, (uint32_t)data);
-        put(cpu, (uint32_t)(data >> 32));
+        }
+        for (uint32_t shift; low < high; low += UINT64_C(1) << shift) {
+            for (shift = 3; low & ((1u << shift) - 1) || high - low < 1u << shift;)
+                shift--;
+            put_access(cpu, what, low, shift);
+        }
     }
 }
 

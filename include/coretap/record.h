@@ -72,15 +72,15 @@ struct ct_record_options {
      * wants it. */
     ct_write_fn *truth;
     void *truth_user;
-    /* Variables of the program, by name, or NULL. Stores to `ports` are writes to the stimulus ports of an ITM, four
-     * bytes each; loads and stores of the others are its DWT's data trace, one comparator each. Both with the
-     * cores' clock as global timestamps. */
-    const char *ports;
-    const char *const *watched;
-    size_t watched_count; /* up to CT_RECORD_WATCHED - 1 */
     /* A number that a handler of signals may set: that of a signal for the program, which is then sent to it,
      * and ends it after some seconds if it goes on. NULL: there is none. */
     const volatile int *signal;
+    /* Variables of the program, by name, or NULL. Stores to `ports` are writes to the stimulus ports of an
+     * ITM, four bytes each; loads and stores of the others are its DWT's data trace, one comparator each.
+     * Both with the cores' clock as global timestamps. */
+    const char *ports;
+    const char *const *watched;
+    size_t watched_count; /* up to CT_RECORD_WATCHED - 1 */
 };
 
 struct ct_record_result {

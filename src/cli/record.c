@@ -349,17 +349,19 @@ static const struct cli_option options[OPTS] = {
         {.name = "system",
          .help = "PROGRAM is qemu-system-aarch64 with its arguments: each processor of the machine has a "
                  "trace unit, and exception levels and vectors are in the trace."},
-    [OPT_ITM] = {.name = "itm",
-                 .arg = "SYMBOL",
-                 .kind = CLI_TEXT,
-                 .help = "Stores to this variable of the program are writes to the stimulus ports of an ITM, one for "
-                         "each four bytes of it. 'coretap/itm.h' is made for that."},
-    [OPT_WATCH_DATA] = {.name = "watch-data",
-                        .arg = "SYMBOL",
-                        .kind = CLI_LIST,
-                        .help = "Loads and stores of this variable of the program are data trace of the DWT behind "
-                                "the ITM: place, address, data. May be given up to four times, one comparator "
-                                "each."},
+    [OPT_ITM] =
+        {.name = "itm",
+         .arg = "SYMBOL",
+         .kind = CLI_TEXT,
+         .help = "Stores to this variable of the program are writes to the stimulus ports of an ITM, one for "
+                 "each four bytes of it. 'coretap/itm.h' is made for that."},
+    [OPT_WATCH_DATA] =
+        {.name = "watch-data",
+         .arg = "SYMBOL",
+         .kind = CLI_LIST,
+         .help = "Loads and stores of this variable of the program are data trace of the DWT behind "
+                 "the ITM: place, address, data. May be given up to four times, one comparator "
+                 "each."},
     [OPT_TRUTH] = {.name = "truth",
                    .kind = CLI_TEXT,
                    .arg = "FILE",

@@ -50,7 +50,7 @@ struct ct_record_capture {
     unsigned core_count;
     struct ct_framer *framer;
     struct ct_record_file frames;
-    struct buffer shared; /* the frames */
+    struct buffer shared;         /* the frames */
     struct ct_software *software; /* NULL: none is traced */
     struct ct_source software_source;
     struct ct_record_file software_trace; /* none when framed */
@@ -404,8 +404,8 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
                                              .pieces = core->buffer->pieces,
                                              .piece_count = core->buffer->piece_count};
     }
-    const struct ct_snapshot_core software = {
-        .source = &capture->software_source, .trace = capture->framer ? "trace.bin" : SOFTWARE_FILE};
+    const struct ct_snapshot_core software = {.source = &capture->software_source,
+                                              .trace = capture->framer ? "trace.bin" : SOFTWARE_FILE};
     name_program(capture, programs);
     const char *slash = strrchr(capture->o.program, '/');
     snprintf(description, sizeof description, "%s, recorded by coretap %s",

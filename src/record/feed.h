@@ -27,8 +27,8 @@ struct ct_record_feed {
 
 struct ct_record_feed_options {
     uint64_t seed;
-    uint32_t latency; /* cycles that a core waits at least when another one is not later than it; 0: never */
-    bool each;        /* every instruction has a mark */
+    uint32_t latency;  /* cycles that a core waits at least when another one is not later than it; 0: never */
+    bool each;         /* every instruction has a mark */
     const char *watch; /* further options of the plugin, each behind a comma; or "" */
     const volatile int *signal;
 };

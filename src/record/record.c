@@ -376,10 +376,11 @@ static int find_object(struct record *r, const struct ct_layout *layout, const c
         if (strcmp(area->name, name) != 0 || (*object && (*object)->addr == area->addr))
             continue;
         if (*object)
-            return ct_fail(r->ctx, CT_ERR_ARG,
-                           "'%s': %s has several variables of this name: nothing is recorded; give the one that "
-                           "is meant a name of its own",
-                           name, r->o.program);
+            return ct_fail(
+                r->ctx, CT_ERR_ARG,
+                "'%s': %s has several variables of this name: nothing is recorded; give the one that "
+                "is meant a name of its own",
+                name, r->o.program);
         *object = area;
     }
     if (*object && (*object)->size)
@@ -407,7 +408,8 @@ static int add_watched(struct record *r, const struct ct_layout *layout, uint64_
     if (!ports || object->size <= 4 * CT_SOFTWARE_PORTS)
         return CT_OK;
     return ct_fail(r->ctx, CT_ERR_LIMIT,
-                   "'%s' has %" PRIu64 " bytes: an ITM has %d stimulus ports of 4 bytes: nothing is recorded; "
+                   "'%s' has %" PRIu64
+                   " bytes: an ITM has %d stimulus ports of 4 bytes: nothing is recorded; "
                    "make it smaller",
                    name, object->size, CT_SOFTWARE_PORTS);
 }

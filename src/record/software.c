@@ -9,7 +9,8 @@
 
 #define HELD 8192u /* accesses that are sorted at a time: the older half of them is written */
 
-/* Bits of a global timestamp in its first packet, and in both where the second is short (DDI 0403E D4.2.5). */
+/* Bits of a global timestamp in its first packet, and in both where the second is short (DDI 0403E D4.2.5).
+ */
 #define LOW_BITS   26
 #define SHORT_BITS 48
 

@@ -13,11 +13,11 @@
 
 /* One access. */
 struct ct_software_access {
-    uint64_t clock;     /* cycles */
-    uint64_t pc;        /* address of the instruction */
-    uint64_t addr;      /* … that was accessed; of stimulus ports from the first one on */
+    uint64_t clock; /* cycles */
+    uint64_t pc;    /* address of the instruction */
+    uint64_t addr;  /* … that was accessed; of stimulus ports from the first one on */
     uint64_t data;
-    uint8_t bytes;      /* 1, 2, 4 or 8 */
+    uint8_t bytes; /* 1, 2, 4 or 8 */
     bool store;
     bool port;          /* a stimulus port was written, and not what a comparator watches */
     uint8_t comparator; /* that watches the address */
@@ -40,8 +40,9 @@ void ct_software_free(struct ct_software *software);
 /* Sets up the source that the trace is of. */
 void ct_software_source(uint8_t trace_id, struct ct_source *source);
 
-/* Takes an access. Those of several cores come in nearly the order of their clocks: some thousands are held back
- * and sorted; one that comes later still is written with the time of the one before it. What `write` returns. */
+/* Takes an access. Those of several cores come in nearly the order of their clocks: some thousands are held
+ * back and sorted; one that comes later still is written with the time of the one before it. What `write`
+ * returns. */
 int ct_software_take(struct ct_software *software, const struct ct_software_access *access);
 
 /* Writes all that is held back. What `write` returns. */
