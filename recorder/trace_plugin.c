@@ -99,10 +99,10 @@ static struct {
     } files[FILES]; /* that were shown */
     uint32_t file_count;
     uint64_t handlers[HANDLERS];
-    uint32_t handler_count;
     struct {
         uint64_t start, size;
     } watched[TRACE_WATCHED]; /* from the begin of the code on until that is known */
+    uint32_t handler_count;
     uint32_t watched_count;
 } rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

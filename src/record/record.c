@@ -366,52 +366,52 @@ static int take_all_told(struct record *r)
 
 /* ---- memory whose accesses are traced ---- */
 
-/* Finds a variable of the program. CT_ERR_NOT_FOUND, CT_ERR_ARG: there are several. */
-static int find_object(struct record *r, const struct ct_layout *layout, const char *name,
-                       const struct ct_area **object)
+/* Finds a variable of the program; NULL after an error, which is *rc. */
+static const struct ct_area *find_object(struct record *r, const struct ct_layout *layout, const char *name,
+                                         int *rc)
 {
-    *object = NULL;
+    const struct ct_area *found = NULL;
     for (size_t i = 0; i < layout->object_count; i++) {
         const struct ct_area *area = &layout->objects[i];
-        if (strcmp(area->name, name) != 0 || (*object && (*object)->addr == area->addr))
+        if (strcmp(area->name, name) != 0 || !area->size || (found && found->addr == area->addr))
             continue;
-        if (*object)
-            return ct_fail(
-                r->ctx, CT_ERR_ARG,
-                "'%s': %s has several variables of this name: nothing is recorded; give the one that "
-                "is meant a name of its own",
-                name, r->o.program);
-        *object = area;
+        if (found) {
+            *rc =
+                ct_fail(r->ctx, CT_ERR_ARG,
+                        "'%s': %s has several variables of this name: nothing is recorded; give the one that "
+                        "is meant a name of its own",
+                        name, r->o.program);
+            return NULL;
+        }
+        found = area;
     }
-    if (*object && (*object)->size)
-        return CT_OK;
-    return ct_fail(r->ctx, CT_ERR_NOT_FOUND,
-                   "'%s' is no variable of %s with a size%s: nothing is recorded; name one that is global or "
-                   "static",
-                   name, r->o.program, layout->object_count ? "" : ", which has no symbols");
+    if (!found)
+        *rc = ct_fail(
+            r->ctx, CT_ERR_NOT_FOUND,
+            "'%s' is no variable of %s with a size%s: nothing is recorded; name one that is global or static",
+            name, r->o.program, layout->object_count ? "" : ", which has no symbols");
+    return found;
 }
 
 static int add_watched(struct record *r, const struct ct_layout *layout, uint64_t code, const char *name,
                        bool ports)
 {
-    const struct ct_area *object;
-    const int rc = find_object(r, layout, name, &object);
-    if (rc)
-        return rc;
-    struct ct_recording_watched *watched = &r->o.watched[r->o.watched_count];
+    int rc = CT_OK;
+    const struct ct_area *object = find_object(r, layout, name, &rc);
     const unsigned comparator = r->o.watched_count - (r->given.ports != NULL);
-    *watched = (struct ct_recording_watched){.start = object->addr - code,
-                                             .size = object->size,
-                                             .ports = ports,
-                                             .comparator = (uint8_t)(ports ? 0 : comparator)};
-    r->o.watched_count++;
-    if (!ports || object->size <= 4 * CT_SOFTWARE_PORTS)
-        return CT_OK;
-    return ct_fail(r->ctx, CT_ERR_LIMIT,
-                   "'%s' has %" PRIu64
-                   " bytes: an ITM has %d stimulus ports of 4 bytes: nothing is recorded; "
-                   "make it smaller",
-                   name, object->size, CT_SOFTWARE_PORTS);
+    if (!object)
+        return rc;
+    if (ports && object->size > 4 * CT_SOFTWARE_PORTS)
+        return ct_fail(r->ctx, CT_ERR_LIMIT,
+                       "'%s' has %" PRIu64 " bytes: an ITM has %d stimulus ports of 4 bytes: nothing is "
+                       "recorded; make it smaller",
+                       name, object->size, CT_SOFTWARE_PORTS);
+    r->o.watched[r->o.watched_count++] =
+        (struct ct_recording_watched){.start = object->addr - code,
+                                      .size = object->size,
+                                      .ports = ports,
+                                      .comparator = (uint8_t)(ports ? 0 : comparator)};
+    return CT_OK;
 }
 
 /* Finds the variables whose accesses are traced, and writes the options that tell the plugin of them. */
