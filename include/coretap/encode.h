@@ -11,6 +11,7 @@
 #include "coretap/packet.h"
 #include "coretap/packet_itm.h"
 #include "coretap/packet_ptm.h"
+#include "coretap/packet_stm.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,6 +74,26 @@ CT_API int ct_ptm_encode_packet(struct ct_ptm_encoder *encoder, const struct ct_
  * CT_ITM_PACKET_MAX always suffices. Encodings: ARMv7-M ARM DDI 0403E, appendix D4. */
 CT_API int ct_itm_encode_packet(struct ct_ctx *ctx, const struct ct_itm_packet *packet, uint8_t *out,
                                 size_t cap, size_t *len);
+
+struct ct_stm_encoder;
+
+/* Makes an encoder of one stream of `source`, which must be an STM. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_stm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source,
+                              struct ct_stm_encoder **out);
+CT_API void ct_stm_encoder_free(struct ct_stm_encoder *encoder);
+
+/* Takes the encoder back to the state after _new: a half byte that was held back is lost. */
+CT_API void ct_stm_encoder_reset(struct ct_stm_encoder *encoder);
+
+/* Writes the bytes of one STM packet to out[0..cap), their number to *len. Packets are made of half bytes:
+ * one that is left over is held back until the next packet fills it up; CT_STM_NULL is half a byte long and
+ * says nothing. The encoder keeps version and timestamp as a decoder would, so packets go through it in the
+ * order of the stream. Members are those of packet_stm.h; pos, size, master, channel and HALF are not read,
+ * units only of CT_STM_USER. Timestamps have the units that changed. CT_ERR_ARG: there is no such packet, or
+ * not before a version packet; nothing is written and the state stays. CT_ERR_LIMIT: `cap` is too small;
+ * CT_STM_PACKET_MAX always suffices. */
+CT_API int ct_stm_encode_packet(struct ct_stm_encoder *encoder, const struct ct_stm_packet *packet,
+                                uint8_t *out, size_t cap, size_t *len);
 
 /* ---- elements to bytes ---- */
 
