@@ -369,14 +369,15 @@ static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, voi
         const uint64_t start = rec.watched[i].start, behind = start + rec.watched[i].size;
         uint64_t low = va > start ? va : start;
         const uint64_t high = end < behind ? end : behind;
+        const uint32_t which = what | i << TRACE_ACCESS_PIECE_SHIFT;
         if (low == va && high == end && whole <= 3) {
-            put_access(cpu, what, va, whole);
+            put_access(cpu, which, va, whole);
             continue;
         }
         for (uint32_t shift; low < high; low += UINT64_C(1) << shift) {
             for (shift = 3; low & ((1u << shift) - 1) || high - low < 1u << shift;)
                 shift--;
-            put_access(cpu, what, low, shift);
+            put_access(cpu, which, low, shift);
         }
     }
 }

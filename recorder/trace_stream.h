@@ -40,10 +40,12 @@
     0xf8000000u /* the last block entered accessed memory that is watched: value: see below; the address and \
                                         the data are in the next four words (low, high; low, high) */
 
-/* Value of TRACE_ACCESS: index of the instruction in its block, log2 of the bytes (0 to 3), and which way. */
-#define TRACE_ACCESS_INDEX      0xffffu
-#define TRACE_ACCESS_SIZE_SHIFT 16
-#define TRACE_ACCESS_STORE      0x800000u
+/* Value of TRACE_ACCESS: index of the instruction in its block, log2 of the bytes (0 to 3), which of the
+ * pieces of memory it is, and which way. */
+#define TRACE_ACCESS_INDEX       0xffffu
+#define TRACE_ACCESS_SIZE_SHIFT  16
+#define TRACE_ACCESS_PIECE_SHIFT 18
+#define TRACE_ACCESS_STORE       0x800000u
 
 #define TRACE_KIND(word)  ((word)&0xff000000u)
 #define TRACE_VALUE(word) ((word)&0x00ffffffu)

@@ -95,6 +95,9 @@ CT_API void ct_stm_encoder_reset(struct ct_stm_encoder *encoder);
 CT_API int ct_stm_encode_packet(struct ct_stm_encoder *encoder, const struct ct_stm_packet *packet,
                                 uint8_t *out, size_t cap, size_t *len);
 
+/* Tells whether half a byte is held back. */
+CT_API int ct_stm_encoder_holds(const struct ct_stm_encoder *encoder);
+
 /* ---- elements to bytes ---- */
 
 struct ct_etm4_emitter;

@@ -20,10 +20,10 @@
 extern "C" {
 #endif
 
-#define CT_RECORD_CORES   96   /* most cores: each has a trace ID, from 0x10 on */
-#define CT_RECORD_RANGES  16   /* most ranges of addresses */
-#define CT_RECORD_WATCHED 5    /* most variables whose accesses are traced, stimulus ports included */
-#define CT_RECORD_LAST_ID 0x6f /* the highest trace ID */
+#define CT_RECORD_CORES       96   /* most cores: each has a trace ID, from 0x10 on */
+#define CT_RECORD_RANGES      16   /* most ranges of addresses */
+#define CT_RECORD_COMPARATORS 4    /* most variables that are watched */
+#define CT_RECORD_LAST_ID     0x6f /* the highest trace ID */
 
 /* Addresses from `low` on, below `high`. */
 struct ct_record_range {
@@ -76,11 +76,13 @@ struct ct_record_options {
      * and ends it after some seconds if it goes on. NULL: there is none. */
     const volatile int *signal;
     /* Variables of the program, by name, or NULL. Stores to `ports` are writes to the stimulus ports of an
-     * ITM, four bytes each; loads and stores of the others are its DWT's data trace, one comparator each.
-     * Both with the cores' clock as global timestamps. */
+     * ITM, four bytes each, and to `channels` to those of an STM, 256 bytes a channel (IHI 0054). Loads and
+     * stores of the others are the data trace of the ITM's DWT, one comparator each. All have the cores'
+     * clock as timestamps. */
     const char *ports;
+    const char *channels;
     const char *const *watched;
-    size_t watched_count; /* up to CT_RECORD_WATCHED - 1 */
+    size_t watched_count; /* up to CT_RECORD_COMPARATORS */
 };
 
 struct ct_record_result {

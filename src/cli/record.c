@@ -36,6 +36,7 @@ enum {
     OPT_EACH,
     OPT_SYSTEM,
     OPT_ITM,
+    OPT_STM,
     OPT_WATCH_DATA,
     OPT_TRUTH,
     OPTS
@@ -74,7 +75,7 @@ static void catch_signals(void)
 struct lists {
     struct ct_record_range ranges[CT_RECORD_RANGES];
     uint8_t ids[CT_RECORD_CORES];
-    const char *watched[CT_RECORD_WATCHED - 1];
+    const char *watched[CT_RECORD_COMPARATORS];
 };
 
 static const char *const protocol_words[] = {"etm4", "ete", "ptm", NULL};
@@ -113,9 +114,9 @@ static int read_watched(const struct cli_args *args, const char **watched, size_
     for (size_t i = 0; i < args->list_count; i++) {
         if (args->list[i].option != OPT_WATCH_DATA)
             continue;
-        if (*count == CT_RECORD_WATCHED - 1)
+        if (*count == CT_RECORD_COMPARATORS)
             return cli_usage_error(args->command, "--watch-data: more than %d: a DWT has no more comparators",
-                                   CT_RECORD_WATCHED - 1);
+                                   CT_RECORD_COMPARATORS);
         watched[(*count)++] = args->list[i].text;
     }
     return CLI_CLEAN;
@@ -173,6 +174,7 @@ static int read_options(const struct cli_args *args, struct ct_record_options *o
         .ids = lists->ids,
         .ranges = lists->ranges,
         .ports = v[OPT_ITM].text,
+        .channels = v[OPT_STM].text,
         .watched = lists->watched,
         .start = v[OPT_START].text,
         .stop = v[OPT_STOP].text,
@@ -354,7 +356,13 @@ static const struct cli_option options[OPTS] = {
          .arg = "SYMBOL",
          .kind = CLI_TEXT,
          .help = "Stores to this variable of the program are writes to the stimulus ports of an ITM, one for "
-                 "each four bytes of it. 'coretap/itm.h' is made for that."},
+                 "each four bytes of it."},
+    [OPT_STM] = {.name = "stm",
+                 .arg = "SYMBOL",
+                 .kind = CLI_TEXT,
+                 .help =
+                     "Stores to this variable of the program are writes to the stimulus ports of an STM, 256 "
+                     "bytes of it for each channel; the master is the number of the core."},
     [OPT_WATCH_DATA] =
         {.name = "watch-data",
          .arg = "SYMBOL",

@@ -169,3 +169,8 @@ int ct_stm_encode_packet(struct ct_stm_encoder *e, const struct ct_stm_packet *p
     e->now = draft.next;
     return CT_OK;
 }
+
+int ct_stm_encoder_holds(const struct ct_stm_encoder *e)
+{
+    return e && e->now.half;
+}

@@ -43,6 +43,15 @@ struct core {
     struct buffer *buffer; /* its own or, framed, that of all */
 };
 
+/* A source of software trace. */
+struct software {
+    struct ct_record_capture *capture;
+    struct ct_software *writer; /* NULL: there is none */
+    struct ct_source source;
+    struct ct_record_file trace; /* none when framed */
+    const char *file;
+};
+
 struct ct_record_capture {
     struct ct_ctx *ctx;
     struct ct_recording o;
@@ -50,10 +59,8 @@ struct ct_record_capture {
     unsigned core_count;
     struct ct_framer *framer;
     struct ct_record_file frames;
-    struct buffer shared;         /* the frames */
-    struct ct_software *software; /* NULL: none is traced */
-    struct ct_source software_source;
-    struct ct_record_file software_trace; /* none when framed */
+    struct buffer shared; /* the frames */
+    struct software software[CT_RECORD_SOFTWARE];
     struct ct_code *code;
     struct ct_states *states;
     size_t piece_count;
@@ -82,11 +89,25 @@ bool ct_recording_ids(struct ct_recording *recording, const uint8_t *ids, size_t
             taken[id] = true;
             recording->ids[count++] = (uint8_t)id;
         }
-    unsigned free_id = 1;
-    while (taken[free_id])
-        free_id++;
-    recording->software_id = (uint8_t)free_id;
+    unsigned free_id = 0;
+    for (unsigned i = 0; i < CT_RECORD_SOFTWARE; i++) {
+        do
+            free_id++;
+        while (taken[free_id]);
+        recording->software_ids[i] = (uint8_t)free_id;
+    }
     return true;
+}
+
+bool ct_recording_software(const struct ct_recording *recording, enum ct_record_software which,
+                           struct ct_source *source)
+{
+    ct_software_source(which == CT_RECORD_STM ? CT_PROTOCOL_STM : CT_PROTOCOL_ITM,
+                       recording->software_ids[which], source);
+    for (unsigned i = 0; i < recording->watched_count; i++)
+        if ((recording->watched[i].kind == CT_SOFTWARE_CHANNEL) == (which == CT_RECORD_STM))
+            return true;
+    return false;
 }
 
 static int create(const struct ct_record_capture *capture, const char *name, struct ct_record_file *trace)
@@ -119,22 +140,28 @@ int ct_record_make_directory(struct ct_ctx *ctx, const char *directory, bool *ma
     return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", directory, strerror(errno));
 }
 
-#define SOFTWARE_FILE "trace_itm.bin"
-
 static int write_software(void *user, const uint8_t *bytes, size_t size);
 
-/* Makes what writes software trace, where some memory is watched. */
+/* Makes what writes software trace. */
 static int make_software(struct ct_record_capture *capture)
 {
-    const struct ct_software_options options = {.trace_id = capture->o.software_id,
-                                                .sync_period = capture->o.unit.sync_period,
-                                                .write = write_software,
-                                                .user = capture};
-    if (!capture->o.watched_count)
-        return CT_OK;
-    ct_software_source(options.trace_id, &capture->software_source);
-    const int rc = ct_software_new(capture->ctx, &options, &capture->software);
-    return rc || capture->framer ? rc : create(capture, SOFTWARE_FILE, &capture->software_trace);
+    static const char *const files[] = {"trace_itm.bin", "trace_stm.bin"};
+    int rc = CT_OK;
+    for (unsigned i = 0; i < CT_RECORD_SOFTWARE && !rc; i++) {
+        struct software *s = &capture->software[i];
+        const struct ct_software_options options = {.source = &s->source,
+                                                    .sync_period = capture->o.unit.sync_period,
+                                                    .write = write_software,
+                                                    .user = s};
+        s->capture = capture;
+        s->file = capture->framer ? "trace.bin" : files[i];
+        if (!ct_recording_software(&capture->o, (enum ct_record_software)i, &s->source))
+            continue;
+        rc = ct_software_new(capture->ctx, &options, &s->writer);
+        if (!rc && !capture->framer)
+            rc = create(capture, s->file, &s->trace);
+    }
+    return rc;
 }
 
 static int make_frames(struct ct_record_capture *capture)
@@ -207,28 +234,37 @@ static int write_trace(void *user, const uint8_t *bytes, size_t size)
 
 static int write_software(void *user, const uint8_t *bytes, size_t size)
 {
-    struct ct_record_capture *capture = user;
-    capture->bytes += size;
-    if (capture->framer)
-        return push_frames(capture, capture->software_source.trace_id, bytes, size);
-    return ct_record_file_add(&capture->software_trace, bytes, size);
+    struct software *s = user;
+    s->capture->bytes += size;
+    if (s->capture->framer)
+        return push_frames(s->capture, s->source.trace_id, bytes, size);
+    return ct_record_file_add(&s->trace, bytes, size);
 }
 
 int ct_record_capture_access(struct ct_record_capture *capture, const struct ct_software_access *access)
 {
     struct ct_software_access given = *access;
-    for (unsigned i = 0; i < capture->o.watched_count; i++) {
-        const struct ct_recording_watched *watched = &capture->o.watched[i];
-        const uint64_t offset = access->addr - (capture->o.code_start + watched->start);
-        if (offset >= watched->size || (watched->ports && !access->store))
-            continue;
-        given.port = watched->ports;
-        given.comparator = watched->comparator;
-        if (watched->ports)
-            given.addr = offset;
-        return ct_software_take(capture->software, &given);
-    }
-    return CT_OK;
+    if (access->piece >= capture->o.watched_count)
+        return CT_OK;
+    const struct ct_recording_watched *watched = &capture->o.watched[access->piece];
+    const bool is_stm = watched->kind == CT_SOFTWARE_CHANNEL;
+    if (watched->kind != CT_SOFTWARE_WATCHED && !access->store)
+        return CT_OK;
+    given.kind = watched->kind;
+    given.comparator = watched->comparator;
+    if (watched->kind != CT_SOFTWARE_WATCHED)
+        given.addr -= capture->o.code_start + watched->start;
+    return ct_software_take(capture->software[is_stm ? CT_RECORD_STM : CT_RECORD_ITM].writer, &given);
+}
+
+/* Does something with each source of software trace, up to an error. */
+static int each_software(struct ct_record_capture *capture, int (*what)(struct ct_software *))
+{
+    int rc = CT_OK;
+    for (unsigned i = 0; i < CT_RECORD_SOFTWARE && !rc; i++)
+        if (capture->software[i].writer)
+            rc = what(capture->software[i].writer);
+    return rc;
 }
 
 /* Writes a line of the truth file: traced or not, core, context ID, instruction set, first address, address
@@ -265,8 +301,8 @@ static int restart(struct core *core)
     int status = CT_OK;
     for (unsigned i = 0; i < capture->core_count && !status; i++)
         status = ct_unit_restart(capture->cores[i]->unit);
-    if (!status && capture->software)
-        status = ct_software_restart(capture->software);
+    if (!status)
+        status = each_software(capture, ct_software_restart);
     if (!status)
         status = end_frames(capture);
     return status ? status : new_framer(capture);
@@ -395,6 +431,8 @@ static void name_program(struct ct_record_capture *capture, struct ct_record_pro
 static int describe(struct ct_record_capture *capture, struct ct_record_programs *programs, const char *part)
 {
     struct ct_snapshot_core cores[CT_RECORD_CORES];
+    struct ct_snapshot_core software[CT_RECORD_SOFTWARE];
+    size_t software_count = 0;
     char description[200];
     for (unsigned i = 0; i < capture->core_count; i++) {
         const struct core *core = capture->cores[i];
@@ -404,8 +442,10 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
                                              .pieces = core->buffer->pieces,
                                              .piece_count = core->buffer->piece_count};
     }
-    const struct ct_snapshot_core software = {.source = &capture->software_source,
-                                              .trace = capture->framer ? "trace.bin" : SOFTWARE_FILE};
+    for (unsigned i = 0; i < CT_RECORD_SOFTWARE; i++)
+        if (capture->software[i].writer)
+            software[software_count++] = (struct ct_snapshot_core){.source = &capture->software[i].source,
+                                                                   .trace = capture->software[i].file};
     name_program(capture, programs);
     const char *slash = strrchr(capture->o.program, '/');
     snprintf(description, sizeof description, "%s, recorded by coretap %s",
@@ -419,7 +459,8 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
                                          .framed = capture->framer,
                                          .core_count = capture->core_count,
                                          .cores = cores,
-                                         .software = capture->software ? &software : NULL,
+                                         .software_count = software_count,
+                                         .software = software,
                                          .states = capture->states};
     return ct_snapshot_write(capture->ctx, &snapshot, capture->code);
 }
@@ -449,11 +490,14 @@ static int release(struct ct_record_capture *capture)
         const int more = ct_record_file_release(capture->ctx, &core->trace, capture->o.directory, core->file);
         rc = rc ? rc : more;
     }
-    if (!capture->software_trace.file)
-        return rc;
-    const int more =
-        ct_record_file_release(capture->ctx, &capture->software_trace, capture->o.directory, SOFTWARE_FILE);
-    return rc ? rc : more;
+    for (unsigned i = 0; i < CT_RECORD_SOFTWARE; i++) {
+        struct software *s = &capture->software[i];
+        const int more = s->trace.file
+                             ? ct_record_file_release(capture->ctx, &s->trace, capture->o.directory, s->file)
+                             : CT_OK;
+        rc = rc ? rc : more;
+    }
+    return rc;
 }
 
 /* Describes what ran up to now in a new folder and then puts it in the place of the last one, so that a whole
@@ -482,7 +526,7 @@ int ct_record_capture_flush(struct ct_record_capture *capture, struct ct_record_
 {
     struct timespec begin, end;
     if (capture->o.stream) {
-        const int rc = capture->software ? ct_software_flush(capture->software) : CT_OK;
+        const int rc = each_software(capture, ct_software_flush);
         return rc ? rc : release(capture);
     }
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -512,8 +556,8 @@ int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record
     int rc = CT_OK;
     for (unsigned i = 0; i < capture->core_count && !rc; i++)
         rc = ct_unit_finish(capture->cores[i]->unit);
-    if (!rc && capture->software)
-        rc = ct_software_flush(capture->software);
+    if (!rc)
+        rc = each_software(capture, ct_software_flush);
     if (!rc && capture->framer)
         rc = end_frames(capture);
     bool bad = failed(capture, rc);
@@ -542,8 +586,10 @@ void ct_record_capture_free(struct ct_record_capture *capture)
     ct_code_view_free(capture->shared.view);
     free(capture->shared.pieces);
     ct_states_free(capture->states);
-    ct_software_free(capture->software);
-    ct_record_file_close(&capture->software_trace);
+    for (unsigned i = 0; i < CT_RECORD_SOFTWARE; i++) {
+        ct_software_free(capture->software[i].writer);
+        ct_record_file_close(&capture->software[i].trace);
+    }
     ct_record_file_close(&capture->frames);
     ct_framer_free(capture->framer);
     free(capture);

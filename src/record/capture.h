@@ -8,11 +8,18 @@
 #include "record/software.h"
 #include "record/unit.h"
 
+/* Sources of software trace. */
+enum ct_record_software {
+    CT_RECORD_ITM,
+    CT_RECORD_STM,
+    CT_RECORD_SOFTWARE, /* how many */
+};
+
 /* Memory whose accesses become software trace. */
 struct ct_recording_watched {
     uint64_t start; /* from the begin of the program's code on */
     uint64_t size;
-    bool ports; /* it stands for stimulus ports */
+    uint8_t kind; /* enum ct_software_kind */
     uint8_t comparator;
 };
 
@@ -29,9 +36,9 @@ struct ct_recording {
     const char *stream;  /* where frames go in place of the directory, or NULL */
     uint32_t padding;    /* bytes of trace between padding in the frames; 0 for no padding */
     uint8_t ids[CT_RECORD_CORES];
-    uint8_t software_id; /* trace ID of the ITM */
+    uint8_t software_ids[CT_RECORD_SOFTWARE]; /* trace IDs of ITM and STM */
     unsigned watched_count;
-    struct ct_recording_watched watched[CT_RECORD_WATCHED];
+    struct ct_recording_watched watched[CT_RECORD_COMPARATORS + 2];
     ct_write_fn *truth;
     void *truth_user;
 };
@@ -39,6 +46,10 @@ struct ct_recording {
 /* Sets the trace IDs of cores, the first ones as given. Returns false when one is impossible or is there
  * twice. */
 bool ct_recording_ids(struct ct_recording *recording, const uint8_t *ids, size_t count);
+
+/* Tells whether the recording has a source of software trace, and describes it. */
+bool ct_recording_software(const struct ct_recording *recording, enum ct_record_software which,
+                           struct ct_source *source);
 
 /* Finds the program's ELF file, whose path the caller frees, and its load bias. CT_ERR_NOT_FOUND,
  * CT_ERR_NOMEM. */

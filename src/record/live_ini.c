@@ -30,6 +30,17 @@ static void write_source(FILE *out, const struct ct_recording *recording, unsign
                 r->configr, r->idr0, r->idr1, r->idr2);
 }
 
+static void write_software(FILE *out, const struct ct_recording *recording)
+{
+    struct ct_source source;
+    if (ct_recording_software(recording, CT_RECORD_ITM, &source))
+        fprintf(out, "\n[source itm]\nprotocol = itm\nid = 0x%02x\nITMTCR = 0x%08x\n", source.trace_id,
+                source.regs.itmtcr);
+    if (ct_recording_software(recording, CT_RECORD_STM, &source))
+        fprintf(out, "\n[source stm]\nprotocol = stm\nid = 0x%02x\nSTMTCSR = 0x%08x\n", source.trace_id,
+                source.regs.stmtcsr);
+}
+
 int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recording, char **path,
                          uint64_t *bias)
 {
@@ -77,12 +88,7 @@ int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recordi
     fprintf(file.out, "[capture]\nfile = -\nframing = frames\n");
     for (unsigned core = 0; core < (recording->contexts ? 1 : LIVE_CORES); core++)
         write_source(file.out, recording, core);
-    if (recording->watched_count) {
-        struct ct_source itm;
-        ct_software_source(recording->software_id, &itm);
-        fprintf(file.out, "\n[source itm]\nprotocol = itm\nid = 0x%02x\nITMTCR = 0x%08x\n", itm.trace_id,
-                itm.regs.itmtcr);
-    }
+    write_software(file.out, recording);
     const int named = write_image(ctx, file.out, recording);
     if (named) {
         fclose(file.out);

@@ -409,6 +409,7 @@ static int tell_access(struct ct_path *p, const uint32_t *words)
         .addr = words[1] | (uint64_t)words[2] << 32,
         .data = words[3] | (uint64_t)words[4] << 32,
         .bytes = (uint8_t)(1u << (value >> TRACE_ACCESS_SIZE_SHIFT & 3)),
+        .piece = (uint8_t)(value >> TRACE_ACCESS_PIECE_SHIFT & (TRACE_WATCHED - 1)),
         .store = value & TRACE_ACCESS_STORE,
     };
     return p->access(p->access_user, &access);

@@ -21,6 +21,7 @@
 /* A thread of the program. */
 struct thread {
     struct ct_path *path;
+    struct ct_record_capture *out;
     unsigned core;
 };
 
@@ -164,8 +165,10 @@ static int find_core(struct record *r, uint64_t clock, unsigned *core)
 
 static int take_access(void *user, const struct ct_software_access *access)
 {
-    struct record *r = user;
-    return ct_record_capture_access(r->out, access);
+    const struct thread *t = user;
+    struct ct_software_access given = *access;
+    given.core = (uint16_t)t->core;
+    return ct_record_capture_access(t->out, &given);
 }
 
 static int begin_thread(struct record *r, unsigned index, uint32_t number, uint64_t clock)
@@ -185,12 +188,13 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
     if (!unit)
         return rc;
     t->core = core;
+    t->out = r->out;
     r->busy[core] = true;
     rc = ct_path_new(r->ctx, r->code, ct_record_capture_view(r->out, core), unit, number, &t->path);
     if (!rc && r->o.system)
         ct_path_system(t->path);
     if (!rc && r->o.watched_count)
-        ct_path_accesses(t->path, take_access, r);
+        ct_path_accesses(t->path, take_access, t);
     return rc;
 }
 
@@ -281,9 +285,9 @@ static const char *fault(const struct ct_record_options *g)
         return "there are up to 16 ranges";
     if (g->id_count && !g->ids)
         return "trace IDs are missing";
-    if (g->watched_count > CT_RECORD_WATCHED - 1 || (g->watched_count && !g->watched))
+    if (g->watched_count > CT_RECORD_COMPARATORS || (g->watched_count && !g->watched))
         return "there are up to 4 watched variables";
-    if (g->system && (g->ports || g->watched_count))
+    if (g->system && (g->ports || g->channels || g->watched_count))
         return "a whole machine has no variables whose accesses are traced";
     if (g->system && (g->protocol == CT_PROTOCOL_PTM || g->one_core || g->start || g->stop || g->stream))
         return "a whole machine has no PTM, no threads on one core, no start, stop or stream";
@@ -393,24 +397,29 @@ static const struct ct_area *find_object(struct record *r, const struct ct_layou
     return found;
 }
 
+/* Adds the variable `name`. CT_ERR_LIMIT: it is larger than what it stands for, and the errors of
+ * find_object. */
 static int add_watched(struct record *r, const struct ct_layout *layout, uint64_t code, const char *name,
-                       bool ports)
+                       enum ct_software_kind kind)
 {
+    static const struct {
+        uint64_t most;
+        const char *what;
+    } limits[] = {
+        [CT_SOFTWARE_PORT] = {CT_SOFTWARE_PORTS_SIZE, "an ITM has 256 stimulus ports of 4 bytes"},
+        [CT_SOFTWARE_WATCHED] = {UINT64_MAX, ""},
+        [CT_SOFTWARE_CHANNEL] = {CT_SOFTWARE_CHANNELS_SIZE, "an STM has 65536 channels of 256 bytes"}};
     int rc = CT_OK;
-    const struct ct_area *object = find_object(r, layout, name, &rc);
-    const unsigned comparator = r->o.watched_count - (r->given.ports != NULL);
+    const struct ct_area *object = name ? find_object(r, layout, name, &rc) : NULL;
     if (!object)
         return rc;
-    if (ports && object->size > 4 * CT_SOFTWARE_PORTS)
+    if (object->size > limits[kind].most)
         return ct_fail(r->ctx, CT_ERR_LIMIT,
-                       "'%s' has %" PRIu64 " bytes: an ITM has %d stimulus ports of 4 bytes: nothing is "
-                       "recorded; make it smaller",
-                       name, object->size, CT_SOFTWARE_PORTS);
-    r->o.watched[r->o.watched_count++] =
-        (struct ct_recording_watched){.start = object->addr - code,
-                                      .size = object->size,
-                                      .ports = ports,
-                                      .comparator = (uint8_t)(ports ? 0 : comparator)};
+                       "'%s' has %" PRIu64 " bytes: %s: nothing is recorded; make it smaller", name,
+                       object->size, limits[kind].what);
+    struct ct_recording_watched *watched = &r->o.watched[r->o.watched_count++];
+    *watched = (struct ct_recording_watched){
+        .start = object->addr - code, .size = object->size, .kind = (uint8_t)kind};
     return CT_OK;
 }
 
@@ -421,7 +430,7 @@ static int find_watched(struct record *r, char options[CT_RECORD_FEED_WATCH])
     struct ct_layout *layout;
     size_t used = 0;
     *options = '\0';
-    if (!r->given.ports && !r->given.watched_count)
+    if (!r->given.ports && !r->given.channels && !r->given.watched_count)
         return CT_OK;
     if (!ct_elf_look(&ct_files_system, r->o.program, &elf) || !elf.code_count)
         return ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: not an ELF file with code: nothing is recorded",
@@ -432,10 +441,14 @@ static int find_watched(struct record *r, char options[CT_RECORD_FEED_WATCH])
     int rc = ct_layout_load(r->ctx, r->o.program, 0, &layout);
     if (rc)
         return rc;
-    if (r->given.ports)
-        rc = add_watched(r, layout, code, r->given.ports, true);
-    for (size_t i = 0; i < r->given.watched_count && !rc; i++)
-        rc = add_watched(r, layout, code, r->given.watched[i], false);
+    for (size_t i = 0; i < r->given.watched_count && !rc; i++) {
+        rc = add_watched(r, layout, code, r->given.watched[i], CT_SOFTWARE_WATCHED);
+        r->o.watched[i].comparator = (uint8_t)i;
+    }
+    if (!rc)
+        rc = add_watched(r, layout, code, r->given.ports, CT_SOFTWARE_PORT);
+    if (!rc)
+        rc = add_watched(r, layout, code, r->given.channels, CT_SOFTWARE_CHANNEL);
     ct_layout_free(layout);
     for (unsigned i = 0; i < r->o.watched_count && !rc; i++)
         used += (size_t)snprintf(options + used, CT_RECORD_FEED_WATCH - used, ",watch=%" PRIx64 ":%" PRIx64,

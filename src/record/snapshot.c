@@ -150,14 +150,20 @@ static int write_source(struct ct_ctx *ctx, const struct ct_snapshot *s, const s
     return ct_snapshot_finish(&file);
 }
 
-static int write_software(struct ct_ctx *ctx, const struct ct_snapshot *s)
+static int write_software(struct ct_ctx *ctx, const struct ct_snapshot *s, const struct ct_source *source)
 {
     struct ct_snapshot_file file;
-    const int status = ct_snapshot_create(ctx, &file, s, "device_itm.ini");
+    char name[40];
+    snprintf(name, sizeof name, "device_%s.ini", source->name);
+    const int status = ct_snapshot_create(ctx, &file, s, name);
     if (status)
         return status;
-    fprintf(file.out, "[device]\nname=ITM\nclass=trace_source\ntype=ITM\n\n[regs]\nITMTCR(0xE80)=0x%08x\n",
-            s->software->source->regs.itmtcr);
+    fprintf(file.out, "[device]\nname=%s\nclass=trace_source\ntype=%s\n\n[regs]\n", source->name,
+            source->name);
+    if (source->protocol == CT_PROTOCOL_STM)
+        fprintf(file.out, "STMTCSR(0x3A0)=0x%08x\n", source->regs.stmtcsr);
+    else
+        fprintf(file.out, "ITMTCR(0xE80)=0x%08x\n", source->regs.itmtcr);
     return ct_snapshot_finish(&file);
 }
 
@@ -190,8 +196,9 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
     for (size_t i = 0; i < s->core_count; i++)
         fprintf(file.out, "device%zu=%scpu_%u.ini\ndevice%zu=%sdevice_%u.ini\n", 2 * i, s->part,
                 s->cores[i].number, 2 * i + 1, s->part, s->cores[i].number);
-    if (s->software)
-        fprintf(file.out, "device%zu=%sdevice_itm.ini\n", 2 * s->core_count, s->part);
+    for (size_t i = 0; i < s->software_count; i++)
+        fprintf(file.out, "device%zu=%sdevice_%s.ini\n", 2 * s->core_count + i, s->part,
+                s->software[i].source->name);
     fprintf(file.out, "\n[trace]\nmetadata=%strace.ini\n", s->part);
     for (size_t i = 0; i < s->program_count; i++)
         write_program(file.out, &s->programs[i], i);
@@ -214,7 +221,7 @@ static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s, const st
     if (status)
         return status;
     const size_t buffers = s->framed && s->core_count ? 1 : s->core_count;
-    const size_t all = buffers + (s->software && !s->framed);
+    const size_t all = buffers + (s->framed ? 0 : s->software_count);
     fprintf(file.out, "[trace_buffers]\nbuffers=");
     for (size_t i = 0; i < all; i++)
         fprintf(file.out, "%sbuffer%zu", i ? "," : "", i);
@@ -225,8 +232,8 @@ static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s, const st
     fprintf(file.out, "\n\n[source_buffers]\n");
     for (size_t i = 0; i < s->core_count; i++)
         fprintf(file.out, "ETM_%u=ETB_%zu\n", s->cores[i].number, s->framed ? 0 : i);
-    if (s->software)
-        fprintf(file.out, "ITM=ETB_%zu\n", s->framed ? 0 : buffers);
+    for (size_t i = 0; i < s->software_count; i++)
+        fprintf(file.out, "%s=ETB_%zu\n", s->software[i].source->name, s->framed ? 0 : buffers + i);
     fprintf(file.out, "\n[core_trace_sources]\n");
     for (size_t i = 0; i < s->core_count; i++)
         fprintf(file.out, "cpu_%u=ETM_%u\n", s->cores[i].number, s->cores[i].number);
@@ -247,8 +254,8 @@ int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *s, struct ct
         if (!status)
             status = write_source(ctx, s, &s->cores[i]);
     }
-    if (!status && s->software)
-        status = write_software(ctx, s);
+    for (size_t i = 0; i < s->software_count && !status; i++)
+        status = write_software(ctx, s, s->software[i].source);
     if (!status)
         status = write_trace(ctx, s, &memory);
     free(memory.changes);

@@ -36,7 +36,8 @@ struct ct_snapshot {
     bool framed;
     size_t core_count;
     const struct ct_snapshot_core *cores;
-    const struct ct_snapshot_core *software; /* an ITM, which is no core's; or NULL */
+    size_t software_count;
+    const struct ct_snapshot_core *software; /* ITM and STM, which are no core's */
     const struct ct_states *states;
 };
 

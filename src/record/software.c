@@ -5,20 +5,9 @@
 #include <string.h>
 
 #include "base/ctx.h"
-#include "coretap/encode.h"
+#include "record/software_writer.h"
 
 #define HELD 8192u /* accesses that are sorted at a time: the older half of them is written */
-
-/* Bits of a global timestamp in its first packet, and in both where the second is short (DDI 0403E D4.2.5).
- */
-#define LOW_BITS   26
-#define SHORT_BITS 48
-
-/* Discriminators of the DWT's data trace (DDI 0403E, table D4-5): these and twice the comparator. */
-#define DWT_PC      8u
-#define DWT_ADDRESS 9u
-#define DWT_READ    16u
-#define DWT_WRITE   17u
 
 struct held {
     struct ct_software_access access;
@@ -26,139 +15,52 @@ struct held {
 };
 
 struct ct_software {
-    struct ct_ctx *ctx;
-    struct ct_software_options o;
     struct held held[HELD];
     unsigned count;
     uint64_t taken;
-    uint64_t clock; /* of the last global timestamp */
-    uint64_t since; /* bytes since the last alignment packet */
-    bool begun;     /* there was one, and a whole timestamp */
-    uint8_t page;   /* of stimulus ports */
+    uint64_t clock; /* of the last one written */
+    bool is_stm;
+    struct ct_itm_writer itm;
+    struct ct_stm_writer stm;
 };
 
 int ct_software_new(struct ct_ctx *ctx, const struct ct_software_options *options, struct ct_software **out)
 {
+    const struct ct_software_out to = {
+        .ctx = ctx, .sync_period = options->sync_period, .write = options->write, .user = options->user};
     struct ct_software *made = calloc(1, sizeof *made);
     *out = made;
     if (!made)
         return ct_fail_nomem(ctx, "software trace");
-    made->ctx = ctx;
-    made->o = *options;
-    return CT_OK;
+    made->is_stm = options->source->protocol == CT_PROTOCOL_STM;
+    made->itm.out = made->stm.out = to;
+    return made->is_stm ? ct_stm_writer_init(&made->stm, options->source) : CT_OK;
 }
 
 void ct_software_free(struct ct_software *software)
 {
+    if (software)
+        ct_stm_writer_end(&software->stm);
     free(software);
 }
 
-void ct_software_source(uint8_t trace_id, struct ct_source *source)
+void ct_software_source(enum ct_protocol protocol, uint8_t trace_id, struct ct_source *source)
 {
-    *source = (struct ct_source){.name = "ITM", .protocol = CT_PROTOCOL_ITM, .trace_id = trace_id};
+    *source = (struct ct_source){.name = protocol == CT_PROTOCOL_STM ? "STM" : "ITM",
+                                 .protocol = (uint8_t)protocol,
+                                 .trace_id = trace_id};
+    /* EN, TSEN, SYNCEN; TRACEID (IHI 0054 3.3.7) */
+    source->regs.stmtcsr = protocol == CT_PROTOCOL_STM ? 0x07u | (uint32_t)trace_id << 16 : 0;
     /* ITMENA, SYNCENA, TXENA; GTSFREQ: a timestamp behind each packet; TraceBusID (DDI 0403E C1.7.6) */
-    source->regs.itmtcr = 0x0du | 3u << 10 | (uint32_t)trace_id << 16;
+    source->regs.itmtcr = protocol == CT_PROTOCOL_ITM ? 0x0du | 3u << 10 | (uint32_t)trace_id << 16 : 0;
 }
 
-static int put(struct ct_software *s, struct ct_itm_packet packet)
+static int put_access(struct ct_software *s, struct ct_software_access *a)
 {
-    uint8_t bytes[CT_ITM_PACKET_MAX];
-    size_t size;
-    const int rc = ct_itm_encode_packet(s->ctx, &packet, bytes, sizeof bytes, &size);
-    if (rc)
-        return rc;
-    s->since += size;
-    return s->o.write(s->o.user, bytes, size);
-}
-
-/* Returns how many bits of a timestamp its first packet has: those up to the highest one that changed. */
-static unsigned low_bits(uint64_t clock, uint64_t before)
-{
-    unsigned bits = 7;
-    while (bits < 21 && clock >> bits != before >> bits)
-        bits += 7;
-    return clock >> bits == before >> bits ? bits : LOW_BITS;
-}
-
-/* Writes the time of what was written before it. */
-static int put_time(struct ct_software *s, uint64_t clock)
-{
-    const bool whole = !s->begun || clock >> LOW_BITS != s->clock >> LOW_BITS;
-    const uint64_t high = clock >> LOW_BITS;
-    const unsigned bits = whole ? LOW_BITS : low_bits(clock, s->clock);
-    s->clock = clock;
-    s->begun = true;
-    int rc = put(s, (struct ct_itm_packet){.type = CT_ITM_GTS_1,
-                                           .value = clock & ((UINT64_C(1) << bits) - 1),
-                                           .size = (uint16_t)(1 + (bits + 6) / 7),
-                                           .flags = whole ? CT_ITM_WRAP : 0});
-    if (!rc && whole)
-        rc = put(s, (struct ct_itm_packet){.type = CT_ITM_GTS_2,
-                                           .value = high & ((UINT64_C(1) << (64 - LOW_BITS)) - 1),
-                                           .size = clock >> SHORT_BITS ? 7 : 5});
-    return rc;
-}
-
-/* Writes `bytes` of a stimulus port or of the DWT, eight as two halves in turn. */
-static int put_data(struct ct_software *s, enum ct_itm_type type, unsigned source, uint64_t data,
-                    unsigned bytes)
-{
-    const uint64_t mask = bytes >= 4 ? UINT32_MAX : (UINT64_C(1) << 8 * bytes) - 1;
-    return put(s, (struct ct_itm_packet){.type = (uint8_t)type,
-                                         .source = (uint8_t)source,
-                                         .bits = (uint8_t)(bytes >= 4 ? 32 : 8 * bytes),
-                                         .value = data & mask});
-}
-
-/* Writes what came to a stimulus port. Eight bytes are a write to this port and one to the next. */
-static int put_port(struct ct_software *s, const struct ct_software_access *a)
-{
-    int rc = CT_OK;
-    for (unsigned done = 0; done < a->bytes && !rc; done += 4) {
-        const unsigned port = (unsigned)((a->addr + done) / 4) % CT_SOFTWARE_PORTS;
-        if (port >> 5 != s->page)
-            rc = put(s, (struct ct_itm_packet){.type = CT_ITM_EXTENSION, .bits = 3, .value = port >> 5});
-        s->page = (uint8_t)(port >> 5);
-        if (!rc)
-            rc = put_data(s, CT_ITM_SWIT, port & 31, a->data >> 8 * done, a->bytes);
-    }
-    return rc;
-}
-
-/* Writes an access to watched memory: PC, address, data (DDI 0403E D4.3.4). */
-static int put_watched(struct ct_software *s, const struct ct_software_access *a)
-{
-    const unsigned twice = 2u * a->comparator;
-    int rc = CT_OK;
-    for (unsigned done = 0; done < a->bytes && !rc; done += 4) {
-        rc = put_data(s, CT_ITM_DWT, DWT_PC + twice, a->pc, 4);
-        if (!rc)
-            rc = put_data(s, CT_ITM_DWT, DWT_ADDRESS + twice, a->addr + done, 2);
-        if (!rc)
-            rc = put_data(s, CT_ITM_DWT, (a->store ? DWT_WRITE : DWT_READ) + twice, a->data >> 8 * done,
-                          a->bytes);
-    }
-    return rc;
-}
-
-/* Writes an alignment packet where it is time for one. */
-static int put_sync(struct ct_software *s)
-{
-    if (s->begun && (!s->o.sync_period || s->since < s->o.sync_period))
-        return CT_OK;
-    s->since = 0;
-    s->begun = false;
-    s->page = 0xff; /* a reader that begins here does not know it */
-    return put(s, (struct ct_itm_packet){.type = CT_ITM_ASYNC});
-}
-
-static int put_access(struct ct_software *s, const struct ct_software_access *a)
-{
-    const uint64_t clock = a->clock > s->clock ? a->clock : s->clock;
-    int rc = put_sync(s);
-    if (!rc)
-        rc = a->port ? put_port(s, a) : put_watched(s, a);
-    return rc ? rc : put_time(s, clock);
+    if (a->clock < s->clock)
+        a->clock = s->clock;
+    s->clock = a->clock;
+    return s->is_stm ? ct_stm_writer_put(&s->stm, a) : ct_itm_writer_put(&s->itm, a);
 }
 
 static int by_clock(const void *a, const void *b)
@@ -190,12 +92,13 @@ int ct_software_take(struct ct_software *s, const struct ct_software_access *acc
 
 int ct_software_flush(struct ct_software *s)
 {
-    return put_oldest(s, s->count);
+    const int rc = put_oldest(s, s->count);
+    return rc || !s->is_stm ? rc : ct_stm_writer_fill(&s->stm);
 }
 
 int ct_software_restart(struct ct_software *s)
 {
     const int rc = ct_software_flush(s);
-    s->begun = false;
+    s->itm.begun = s->stm.begun = false;
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model of an ITM with its DWT: it is told of accesses to memory that stands for stimulus ports, or that is
- * watched, and writes the trace that says them. */
+/* A model of an ITM with its DWT, or of an STM: it is told of accesses to memory that stands for stimulus
+ * ports, or that is watched, and writes the trace that says them. */
 #ifndef CT_RECORD_SOFTWARE_H
 #define CT_RECORD_SOFTWARE_H
 
@@ -8,8 +8,14 @@
 
 #include "coretap/input.h"
 
-#define CT_SOFTWARE_PORTS       256 /* of 4 bytes: 8 pages of 32 */
-#define CT_SOFTWARE_COMPARATORS 4   /* ARMv7-M ARM DDI 0403E, C1.8 */
+#define CT_SOFTWARE_PORTS_SIZE    1024      /* bytes of the ports of an ITM: 8 pages of 32, of 4 bytes each */
+#define CT_SOFTWARE_CHANNELS_SIZE (1 << 24) /* … of an STM: 65536 channels of 256 bytes */
+
+enum ct_software_kind {
+    CT_SOFTWARE_PORT,    /* a stimulus port of the ITM was written */
+    CT_SOFTWARE_WATCHED, /* a comparator of the DWT matched */
+    CT_SOFTWARE_CHANNEL, /* a stimulus port of the STM was written */
+};
 
 /* One access. */
 struct ct_software_access {
@@ -17,15 +23,17 @@ struct ct_software_access {
     uint64_t pc;    /* address of the instruction */
     uint64_t addr;  /* … that was accessed; of stimulus ports from the first one on */
     uint64_t data;
+    uint16_t core;
     uint8_t bytes; /* 1, 2, 4 or 8 */
+    uint8_t kind;  /* enum ct_software_kind */
+    uint8_t comparator;
+    uint8_t piece; /* of the memory that is watched, by number */
     bool store;
-    bool port;          /* a stimulus port was written, and not what a comparator watches */
-    uint8_t comparator; /* that watches the address */
 };
 
 struct ct_software_options {
-    uint8_t trace_id;
-    uint32_t sync_period; /* bytes of trace between alignment packets; 0: only at the begin */
+    const struct ct_source *source; /* an ITM or an STM */
+    uint32_t sync_period;           /* bytes of trace between alignment packets; 0: only at the begin */
     /* Takes trace bytes. An error is returned. */
     int (*write)(void *user, const uint8_t *bytes, size_t size);
     void *user;
@@ -33,12 +41,12 @@ struct ct_software_options {
 
 struct ct_software;
 
+/* Sets up a source: `protocol` is CT_PROTOCOL_ITM or CT_PROTOCOL_STM. */
+void ct_software_source(enum ct_protocol protocol, uint8_t trace_id, struct ct_source *source);
+
 /* CT_ERR_NOMEM. */
 int ct_software_new(struct ct_ctx *ctx, const struct ct_software_options *options, struct ct_software **out);
 void ct_software_free(struct ct_software *software);
-
-/* Sets up the source that the trace is of. */
-void ct_software_source(uint8_t trace_id, struct ct_source *source);
 
 /* Takes an access. Those of several cores come in nearly the order of their clocks: some thousands are held
  * back and sorted; one that comes later still is written with the time of the one before it. What `write`

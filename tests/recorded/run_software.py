@@ -135,6 +135,61 @@ def check_wide(folder):
     return got
 
 
+STM = '''#include <pthread.h>
+#include <stdint.h>
+volatile uint8_t stm[400 * 256];
+#define STORE(bits, channel, offset, value) *(volatile uint##bits##_t *)&stm[(channel)*256 + (offset)] = (value)
+static void *work(void *user)
+{
+    const unsigned first = user ? 300 : 2;
+    for (unsigned i = 0; i < 300; i++) {
+        STORE(8, first, 0x18, i);
+        STORE(16, first + 1, 0x10, i);
+        STORE(32, first + 1, 0x00, 0xdead0000 + i);
+        STORE(64, first, 0x88, 0x1122334455660000 + i);
+        STORE(32, first, 0x60, i);
+        STORE(32, first, 0xf8, i);
+        STORE(32, first, 0x28, i); /* to no packet */
+    }
+    return user;
+}
+int main(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, 0, work, &thread))
+        return 2;
+    work(0);
+    return pthread_join(thread, 0);
+}
+'''
+
+
+def check_stm(folder, *options):
+    """Of two cores each master has its stores in their order, by the address that each went to."""
+    (folder / "stm.c").write_text(STM)
+    subprocess.run([A64, "-static", "-pthread", "-o", folder / "stm", folder / "stm.c"], check=True)
+    record(folder / "stm", folder / "capture", "--timestamps=100", "--stm", "stm", *options)
+    text = subprocess.run([CORETAP, "list", "-q", "--elements", folder / "capture"], capture_output=True,
+                          text=True, check=True, timeout=120).stdout
+    rows = [line.split(" sw_trace ")[1] for line in text.splitlines() if " sw_trace " in line]
+    times = [int(match, 16) for match in re.findall(r" ts=(\w+)", "\n".join(rows))]
+    assert times == sorted(times) and len(times) == 2 * 3 * 300
+    for first in (2, 300):
+        mine = [re.sub(r" ts=\w+", " ts", row) for row in rows if int(row.split("chan=")[1].split()[0], 16) // 256
+                == first // 256]
+        masters = {row.split()[0] for row in mine}
+        assert len(masters) == 1, masters
+        expected = []
+        for i in range(300):
+            low, high = (f"{masters.copy().pop()} chan={channel:x}" for channel in (first, first + 1))
+            expected += [f"{low} data={i & 255:02x}", f"{high} data={i:04x} ts",
+                         f"{high} data={0xdead0000 + i:08x} marker=1 ts",
+                         f"{low} data={0x1122334455660000 + i:016x} marker=1", f"{low} marker=1 ts",
+                         f"{low} data={i & 255:02x} trig=1"]
+        assert mine == expected, (mine, expected)
+    return f"{len(rows)} elements"
+
+
 def check_same_trace(folder):
     """The trace of the cores does not depend on what is watched."""
     program = build(folder, "same", A64, ["-O1", "-static"])
@@ -202,6 +257,9 @@ def main():
             tap.case(row[0], missing, lambda row=row: check_build(folder, *row))
         for title, check in (("the cores' trace is the same", check_same_trace),
                              ("an access that covers more", check_wide),
+                             ("STM, two cores", check_stm),
+                             ("STM beside an ITM, in frames",
+                              lambda folder: check_stm(folder, "--framed", "--watch-data", "stm")),
                              ("frames and streams", check_frames), ("two threads", check_threads),
                              ("what cannot be is refused", check_errors)):
             tap.case(title, missing, lambda check=check: check(folder))

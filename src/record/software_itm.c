@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an ITM and the DWT behind it write. */
+#include "record/software_writer.h"
+
+#include "coretap/encode.h"
+
+/* Bits of a global timestamp in its first packet, and in both where the second is short (DDI 0403E D4.2.5).
+ */
+#define LOW_BITS   26
+#define SHORT_BITS 48
+
+/* Discriminators of the DWT's data trace (DDI 0403E, table D4-5): these and twice the comparator. */
+#define DWT_PC      8u
+#define DWT_ADDRESS 9u
+#define DWT_READ    16u
+#define DWT_WRITE   17u
+
+static int put(struct ct_itm_writer *w, struct ct_itm_packet packet)
+{
+    uint8_t bytes[CT_ITM_PACKET_MAX];
+    size_t size;
+    const int rc = ct_itm_encode_packet(w->out.ctx, &packet, bytes, sizeof bytes, &size);
+    if (rc)
+        return rc;
+    w->since += size;
+    return w->out.write(w->out.user, bytes, size);
+}
+
+/* Returns how many bits of a timestamp its first packet has: those up to the highest one that changed. */
+static unsigned low_bits(uint64_t clock, uint64_t before)
+{
+    unsigned bits = 7;
+    while (bits < 21 && clock >> bits != before >> bits)
+        bits += 7;
+    return clock >> bits == before >> bits ? bits : LOW_BITS;
+}
+
+/* Writes the time of what was written before it. */
+static int put_time(struct ct_itm_writer *w, uint64_t clock)
+{
+    const bool whole = !w->begun || clock >> LOW_BITS != w->clock >> LOW_BITS;
+    const uint64_t high = clock >> LOW_BITS;
+    const unsigned bits = whole ? LOW_BITS : low_bits(clock, w->clock);
+    w->clock = clock;
+    w->begun = true;
+    int rc = put(w, (struct ct_itm_packet){.type = CT_ITM_GTS_1,
+                                           .value = clock & ((UINT64_C(1) << bits) - 1),
+                                           .size = (uint16_t)(1 + (bits + 6) / 7),
+                                           .flags = whole ? CT_ITM_WRAP : 0});
+    if (!rc && whole)
+        rc = put(w, (struct ct_itm_packet){.type = CT_ITM_GTS_2,
+                                           .value = high & ((UINT64_C(1) << (64 - LOW_BITS)) - 1),
+                                           .size = clock >> SHORT_BITS ? 7 : 5});
+    return rc;
+}
+
+/* Writes `bytes` of a stimulus port or of the DWT, eight as two halves in turn. */
+static int put_data(struct ct_itm_writer *w, enum ct_itm_type type, unsigned source, uint64_t data,
+                    unsigned bytes)
+{
+    const uint64_t mask = bytes >= 4 ? UINT32_MAX : (UINT64_C(1) << 8 * bytes) - 1;
+    return put(w, (struct ct_itm_packet){.type = (uint8_t)type,
+                                         .source = (uint8_t)source,
+                                         .bits = (uint8_t)(bytes >= 4 ? 32 : 8 * bytes),
+                                         .value = data & mask});
+}
+
+/* Writes what came to a stimulus port. Eight bytes are a write to this port and one to the next. */
+static int put_port(struct ct_itm_writer *w, const struct ct_software_access *a)
+{
+    int rc = CT_OK;
+    for (unsigned done = 0; done < a->bytes && !rc; done += 4) {
+        const unsigned port = (unsigned)((a->addr + done) / 4) % (CT_SOFTWARE_PORTS_SIZE / 4);
+        if (port >> 5 != w->page)
+            rc = put(w, (struct ct_itm_packet){.type = CT_ITM_EXTENSION, .bits = 3, .value = port >> 5});
+        w->page = (uint8_t)(port >> 5);
+        if (!rc)
+            rc = put_data(w, CT_ITM_SWIT, port & 31, a->data >> 8 * done, a->bytes);
+    }
+    return rc;
+}
+
+/* Writes an access to watched memory: PC, address, data (DDI 0403E D4.3.4). */
+static int put_watched(struct ct_itm_writer *w, const struct ct_software_access *a)
+{
+    const unsigned twice = 2u * a->comparator;
+    int rc = CT_OK;
+    for (unsigned done = 0; done < a->bytes && !rc; done += 4) {
+        rc = put_data(w, CT_ITM_DWT, DWT_PC + twice, a->pc, 4);
+        if (!rc)
+            rc = put_data(w, CT_ITM_DWT, DWT_ADDRESS + twice, a->addr + done, 2);
+        if (!rc)
+            rc = put_data(w, CT_ITM_DWT, (a->store ? DWT_WRITE : DWT_READ) + twice, a->data >> 8 * done,
+                          a->bytes);
+    }
+    return rc;
+}
+
+/* Writes an alignment packet where it is time for one. */
+static int put_sync(struct ct_itm_writer *w)
+{
+    if (w->begun && (!w->out.sync_period || w->since < w->out.sync_period))
+        return CT_OK;
+    w->since = 0;
+    w->begun = false;
+    w->page = 0xff; /* a reader that begins here does not know it */
+    return put(w, (struct ct_itm_packet){.type = CT_ITM_ASYNC});
+}
+
+int ct_itm_writer_put(struct ct_itm_writer *w, const struct ct_software_access *a)
+{
+    int rc = put_sync(w);
+    if (!rc)
+        rc = a->kind == CT_SOFTWARE_PORT ? put_port(w, a) : put_watched(w, a);
+    return rc ? rc : put_time(w, a->clock);
+}
