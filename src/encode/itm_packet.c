@@ -110,7 +110,8 @@ static unsigned put_source(uint8_t *out, const struct ct_itm_packet *p)
     const unsigned bytes = p->bits / 8u;
     if ((p->bits != 8 && p->bits != 16 && p->bits != 32) || p->source > 31 || p->value >> p->bits)
         return 0;
-    out[0] = (uint8_t)(p->source << 3 | (p->type == CT_ITM_DWT ? 4 : 0) | (bytes == 4 ? 3u : bytes));
+    out[0] =
+        (uint8_t)((unsigned)p->source << 3 | (p->type == CT_ITM_DWT ? 4u : 0) | (bytes == 4 ? 3 : bytes));
     for (unsigned i = 0; i < bytes; i++)
         out[1 + i] = (uint8_t)(p->value >> (8 * i));
     return 1 + bytes;

@@ -138,7 +138,7 @@ def check_wide(folder):
 STM = '''#include <pthread.h>
 #include <stdint.h>
 volatile uint8_t stm[400 * 256];
-#define STORE(bits, channel, offset, value) *(volatile uint##bits##_t *)&stm[(channel)*256 + (offset)] = (value)
+#define STORE(bits, channel, at, value) *(volatile uint##bits##_t *)&stm[(channel)*256 + (at)] = (value)
 static void *work(void *user)
 {
     const unsigned first = user ? 300 : 2;
@@ -175,8 +175,8 @@ def check_stm(folder, *options):
     times = [int(match, 16) for match in re.findall(r" ts=(\w+)", "\n".join(rows))]
     assert times == sorted(times) and len(times) == 2 * 3 * 300
     for first in (2, 300):
-        mine = [re.sub(r" ts=\w+", " ts", row) for row in rows if int(row.split("chan=")[1].split()[0], 16) // 256
-                == first // 256]
+        mine = [re.sub(r" ts=\w+", " ts", row) for row in rows
+                if int(re.search(r"chan=(\w+)", row)[1], 16) // 256 == first // 256]
         masters = {row.split()[0] for row in mine}
         assert len(masters) == 1, masters
         expected = []
