@@ -54,6 +54,7 @@ static const char *const answers[] = {
     "ct_soc_translate",
     "ct_soc_unmap",
     "ct_source_has_branches",
+    "ct_stm_encoder_holds",
     "ct_symbols_is_named",
     "ct_wcet_is_of",
 };
