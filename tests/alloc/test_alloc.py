@@ -191,6 +191,8 @@ def cases():
                    "{stream}", masks=(*rates, rb"http://\S+"), needs=("live",))]
     found += [Case("record", "record -o out --cycle-count --timestamps --truth out.truth -- {elf}",
                    outputs=("out.truth",), partial=("out",)),
+              Case("record software", "record -o out --itm sink --stm sink --watch-data sink -- {elf}",
+                   partial=("out",)),
               Case("record ptm", "record -o out --protocol ete --framed --stream out.stream -- {elf}",
                    partial=("out", "out.stream")),
               Case("fractal run", "fractal run -o out.log --section .text --messages out.messages -- {elf}",
