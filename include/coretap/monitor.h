@@ -228,7 +228,42 @@ CT_API int ct_monitor_advance(struct ct_monitor *monitor, uint64_t time);
  * evaluation of the last instant gives. */
 CT_API int ct_monitor_lose(struct ct_monitor *monitor, const uint8_t *kept);
 
-/* Tells whether an event that was lost may have changed this result. Result: 0 when one may have, 1 when none
+/* When an instant may have been: an instant of another source whose interval overlaps this one may have come
+ * before it or behind it. */
+struct ct_monitor_span {
+    uint64_t begin, end; /* on any axis, as long as it is the same for all; end >= begin */
+    uint64_t tag;        /* names the instant to ct_monitor_doubted */
+    uint32_t source;     /* the instants of one source come in the order in which they are given */
+    uint32_t pad;        /* 0 */
+};
+
+/* Takes events of which not all is known of the order, `spans` as many as events. Those with one time are one
+ * instant, with one span. The run has them as they are given, by the begins of their spans, with times as of
+ * ct_monitor_feed. All other orders that the spans allow are followed beside it: in another one the times stay
+ * in their places, and the instants change theirs. A result is certain when every order has it at its instant
+ * (ct_monitor_certain); one that only another order has comes, too, and is marked (ct_monitor_possible). An
+ * output of changes is certain once every order has its value. Whatever is fed in another way comes behind all
+ * that was given here. Results are given when nothing can come before their instants any more. Up to 256
+ * states of other orders and 64 instants are followed; where there are more, results are uncertain as behind a
+ * loss. Inputs are of type Unit, Int, Bool or Float, else CT_ERR_ARG; so are spans that begin before the one
+ * given last. Other errors as of ct_monitor_feed, of the run alone; CT_ERR_NOMEM. */
+CT_API int ct_monitor_feed_doubtful(struct ct_monitor *monitor, const struct ct_monitor_event *events,
+                                    const struct ct_monitor_span *spans, size_t count);
+
+/* Returns 1 for a result that the run does not have, and would have after another order of its events. Such a
+ * result is not certain. */
+CT_API int ct_monitor_possible(const struct ct_monitor_result *result);
+
+/* Gives the tags of two instants because of whose order a result is not certain. To be called inside of the
+ * receiver alone. CT_ERR_NOT_FOUND: it is certain, or only events that were lost make it uncertain. */
+CT_API int ct_monitor_doubted(const struct ct_monitor *monitor, const struct ct_monitor_result *result,
+                              uint64_t tags[2]);
+
+/* Returns 1 when a later result may name the instant with this tag, 0 when none will. */
+CT_API int ct_monitor_remembers(const struct ct_monitor *monitor, uint64_t tag);
+
+/* Tells whether an event that was lost, or another order of events (ct_monitor_feed_doubtful), may have changed
+ * this result. Result: 0 when one may have, 1 when none
  * can have: in each of those runs the output has this event; or, where an output puts out the changes of a
  * signal or of a verdict only, it has this value from this time on. */
 CT_API int ct_monitor_certain(const struct ct_monitor_result *result);

@@ -5,6 +5,7 @@
  * A stream is certain again as soon as everything that its event was made of is. Runs that end in a runtime
  * error are not considered. */
 #include "monitor/certain.h"
+#include "monitor/doubt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,8 @@ static enum ct_mon_occurs exists(const struct ct_mon_shade *h)
 
 static struct ct_mon_shade_event source(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
+    if (in_run(c, s) && c->maybe)
+        return event(c, s, OCCURS_MAYBE, ct_mon_guess_cell(s->type, *cell_of(c, s)));
     if (in_run(c, s))
         return as_in_run(c, s);
     const bool lost = c->losing && !c->kept[s->index];
@@ -244,7 +247,7 @@ static struct ct_mon_shade_event operator_event(struct ct_mon_certain *c, const 
     case N_OPAQUE:
         return nothing();
     case N_TICK:
-        return c->unseen ? event(c, s, OCCURS_MAYBE, ct_mon_guess_range(0, 0)) : as_in_run(c, s);
+        return c->unseen || c->maybe ? event(c, s, OCCURS_MAYBE, ct_mon_guess_range(0, 0)) : as_in_run(c, s);
     default:
         break;
     }
@@ -470,6 +473,55 @@ struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
     for (size_t i = 0; i < p->ntimers; i++)
         c->timers[i] = (struct ct_mon_shade_timer){.sure = true, .due = m->timers[i]};
     return c;
+}
+
+/* Adds what a stream holds in another run, `b`, whose cell the monitor has. */
+static void join_held(const struct ct_mon_certain *c, const struct ct_mon_node *s,
+                      const struct ct_mon_shade *b, const struct ct_mon_cell *mine)
+{
+    struct ct_mon_shade *a = &c->held[s->order];
+    const bool same = a->ever == b->ever && a->never == b->never &&
+                      (!a->ever || ct_mon_value_compare(&c->m->heap, mine, cell_of(c, s)) == 0);
+    a->sure &= same;
+    if (a->ever && b->ever)
+        a->value = ct_mon_guess_join(&a->value, &b->value);
+    else if (b->ever)
+        a->value = b->value;
+    a->value.known = false;
+    a->ever |= b->ever;
+    a->never |= b->never;
+}
+
+static void join_timer(struct ct_mon_shade_timer *a, const struct ct_mon_shade_timer *b)
+{
+    if (a->sure && a->due == b->due)
+        return;
+    const int64_t until = a->sure ? a->due : a->until;
+    a->until = until > b->due ? until : b->due;
+    a->sure = false;
+}
+
+bool ct_mon_certain_join(struct ct_mon_certain *c, const struct ct_mon_world *run)
+{
+    const struct ct_mon_program *p = c->m->p;
+    struct ct_mon_certain *other = ct_mon_certain_new(c->m);
+    if (!other)
+        return false;
+    for (size_t i = 0; i < c->order->n; i++) {
+        const struct ct_mon_node *s = c->order->nodes[i];
+        const uint32_t cell = p->node_cells[s->order];
+        if (s->kind == N_MONITOR) {
+            ct_mon_certain_states_join(c, other, s);
+            c->held[i] = ct_mon_certain_verdict(c, s);
+        } else {
+            join_held(c, s, &other->held[i],
+                      cell < p->roots_from ? &c->m->cells[cell] : &run->cells[cell - p->roots_from]);
+        }
+    }
+    for (size_t i = 0; i < p->ntimers; i++)
+        join_timer(&c->timers[i], &other->timers[i]);
+    ct_mon_certain_free(other);
+    return true;
 }
 
 void ct_mon_certain_lose(struct ct_mon_certain *c, const uint8_t *kept)

@@ -47,6 +47,7 @@ struct ct_mon_certain {
     const struct ct_mon_order *order;
     bool *kept;  /* by input: none of its events were lost */
     bool losing; /* events may have been lost since the last instant */
+    bool maybe;  /* the events of the current instant may come at another one */
     bool unseen; /* the current instant is one that the run may have missed */
     int64_t from, to;
     struct ct_mon_shade *held, *before;
@@ -63,6 +64,11 @@ void ct_mon_certain_free(struct ct_mon_certain *c);
  * or of all where it is NULL. */
 void ct_mon_certain_lose(struct ct_mon_certain *c, const uint8_t *kept);
 
+/* Adds the state in the monitor to what is possible, beside that of the run, which is kept in `run`. False: no
+ * memory. */
+struct ct_mon_world;
+bool ct_mon_certain_join(struct ct_mon_certain *c, const struct ct_mon_world *run);
+
 /* Follows an instant that the run has evaluated, and marks those of its results that are not certain. False:
  * everything is certain again. */
 bool ct_mon_certain_instant(struct ct_mon_certain *c);
@@ -71,6 +77,9 @@ bool ct_mon_certain_instant(struct ct_mon_certain *c);
 struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const struct ct_mon_node *s);
 /* Says what is known of the verdict of the stream's formula. */
 struct ct_mon_shade ct_mon_certain_verdict(const struct ct_mon_certain *c, const struct ct_mon_node *s);
+/* Adds the states of a formula in `other` to those that it may be in. */
+void ct_mon_certain_states_join(struct ct_mon_certain *c, const struct ct_mon_certain *other,
+                                const struct ct_mon_node *s);
 bool ct_mon_certain_states_init(struct ct_mon_certain *c, const struct ct_mon_node *s);
 bool ct_mon_certain_states_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s);
 

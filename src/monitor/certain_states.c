@@ -38,6 +38,14 @@ bool ct_mon_certain_states_init(struct ct_mon_certain *c, const struct ct_mon_no
     return true;
 }
 
+void ct_mon_certain_states_join(struct ct_mon_certain *c, const struct ct_mon_certain *other,
+                                const struct ct_mon_node *s)
+{
+    struct ct_mon_shade_states *mine = &c->states[s->index];
+    for (size_t i = 0; i < mine->words; i++)
+        mine->set[i] |= other->states[s->index].set[i];
+}
+
 /* The letters that a step may have. */
 struct letters {
     uint32_t surely, maybe; /* atoms that are true, and those that may be */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instants: which programs run when (docs/tessla-language.md A.1). */
 #include "monitor/certain.h"
+#include "monitor/doubt.h"
 #include "monitor/run.h"
 
 #include <stdio.h>
@@ -32,7 +33,9 @@ int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text)
 
 void ct_mon_run_deliver(struct ct_monitor *m)
 {
-    if (m->nresults && m->fn)
+    if (m->doubt && m->doubt->keeping)
+        ct_mon_doubt_keep(m);
+    else if (m->nresults && m->fn)
         m->fn(m->user, m->results, m->nresults);
     m->nresults = m->instant_first = 0;
 }
@@ -72,6 +75,8 @@ static void collect(struct ct_monitor *m)
     ct_mon_heap_gc_begin(&gc, &m->heap);
     ct_mon_heap_roots(&gc, m->cells + m->p->roots_from, m->p->roots_to - m->p->roots_from);
     ct_mon_heap_roots(&gc, &m->incoming, 1);
+    if (m->doubt)
+        ct_mon_doubt_roots(&gc, m->doubt);
     ct_mon_heap_gc_end(&gc);
 }
 
@@ -196,8 +201,7 @@ static int timer_instant(struct ct_monitor *m)
     return evaluate(m, n == 1 ? m->p->timers[which].code : m->p->code_all);
 }
 
-/* Evaluates all instants before `time`. */
-static int run_until(struct ct_monitor *m, int64_t time)
+int ct_mon_run_until(struct ct_monitor *m, int64_t time)
 {
     if (!m->begun) {
         m->begun = true;
@@ -214,8 +218,7 @@ static int run_until(struct ct_monitor *m, int64_t time)
     return CT_OK;
 }
 
-/* Evaluates the open instant. */
-static int run_close(struct ct_monitor *m)
+int ct_mon_run_close(struct ct_monitor *m)
 {
     size_t which;
     if (!m->open)
@@ -232,7 +235,7 @@ static int run_close(struct ct_monitor *m)
 int ct_mon_run_close_before_mistake(struct ct_monitor *m)
 {
     begin_event(m);
-    return run_close(m);
+    return ct_mon_run_close(m);
 }
 
 static int decreasing(struct ct_monitor *m, int64_t time)
@@ -263,9 +266,9 @@ int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct 
             begin_event(m);
         m->event_begun = false;
         m->incoming = value;
-        int r = run_close(m);
+        int r = ct_mon_run_close(m);
         if (!r && (m->timer_next < time || (!m->begun && time > 0)))
-            r = run_until(m, time);
+            r = ct_mon_run_until(m, time);
         if (r)
             return r;
         value = m->incoming;
@@ -342,7 +345,7 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
 {
     size_t i = 0;
     int r = CT_OK;
-    if (!m->quick || !m->open || !m->begun || m->sources != 1)
+    if (!m->quick || !m->open || !m->begun || m->sources != 1 || ct_mon_doubt_lasts(m))
         count = 0;
     for (; i < count && !r; i++) {
         const struct ct_monitor_event *e = &events[i];
@@ -376,6 +379,8 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
     if (!m || (!events && count))
         return CT_ERR_ARG;
     int r = usable(m);
+    if (!r && m->doubt)
+        r = ct_mon_doubt_settle(m);
     for (size_t i = 0; i < count && !r; i++) {
         size_t taken;
         r = take_quick(m, events + i, count - i, &taken);
@@ -389,10 +394,23 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
                            "monitor: event %zu: no such input, or its time is beyond 2^63-1", i);
         r = event_value(m, e, m->p->inputs[e->input].type, &c);
         if (!r)
-            r = ct_mon_run_event(m, (int64_t)e->time, e->input, c);
+            r = ct_mon_doubt_lasts(m) ? ct_mon_doubt_event(m, (int64_t)e->time, e->input, c)
+                                      : ct_mon_run_event(m, (int64_t)e->time, e->input, c);
     }
     if (!r)
         ct_mon_run_deliver(m);
+    return r;
+}
+
+int ct_mon_run_advance(struct ct_monitor *m, int64_t time)
+{
+    int r = CT_OK;
+    if (time > m->floor)
+        m->floor = time;
+    if (m->open && m->now < time)
+        r = ct_mon_run_close(m);
+    if (!r && !m->open && time > 0)
+        r = ct_mon_run_until(m, time);
     return r;
 }
 
@@ -405,13 +423,12 @@ int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
         return r;
     if (time > INT64_MAX)
         return ct_fail(m->ctx, CT_ERR_ARG, "monitor: time is beyond 2^63-1");
+    if ((r = ct_mon_doubt_settle(m)) != CT_OK)
+        return r;
+    if (ct_mon_doubt_lasts(m))
+        return ct_mon_doubt_advance(m, (int64_t)time);
     begin_event(m);
-    if ((int64_t)time > m->floor)
-        m->floor = (int64_t)time;
-    if (m->open && m->now < (int64_t)time)
-        r = run_close(m);
-    if (!r && !m->open && time > 0)
-        r = run_until(m, (int64_t)time);
+    r = ct_mon_run_advance(m, (int64_t)time);
     if (!r)
         ct_mon_run_deliver(m);
     return r;
@@ -422,11 +439,17 @@ int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
     if (!m)
         return CT_ERR_ARG;
     int r = usable(m);
+    if (!r)
+        r = ct_mon_doubt_settle(m);
+    if (!r && ct_mon_doubt_lasts(m))
+        r = ct_mon_doubt_join(m);
     begin_event(m);
     if (!r)
-        r = run_close(m);
+        r = ct_mon_run_close(m);
     if (r)
         return r;
+    if (m->doubt && !m->certain)
+        m->doubt->blurred = (struct ct_mon_doubt_pair){0};
     if (m->begun && m->floor == m->now && m->now < INT64_MAX)
         m->floor++;
     if (!m->certain && !(m->certain = ct_mon_certain_new(m)))
@@ -454,11 +477,13 @@ int ct_monitor_finish(struct ct_monitor *m)
     if (!m)
         return CT_ERR_ARG;
     int r = usable(m);
+    if (!r)
+        r = ct_mon_doubt_settle(m);
     begin_event(m);
     if (!r && !m->begun && !m->open)
-        r = run_until(m, 0);
+        r = ct_mon_run_until(m, 0);
     if (!r)
-        r = run_close(m);
+        r = ct_mon_doubt_lasts(m) ? ct_mon_doubt_close(m) : ct_mon_run_close(m);
     if (!r)
         ct_mon_run_deliver(m);
     m->over = true;
@@ -541,6 +566,7 @@ void ct_monitor_free(struct ct_monitor *m)
     if (m->reader_free)
         m->reader_free(m->reader);
     ct_mon_certain_free(m->certain);
+    ct_mon_doubt_free(m);
     free(m->cells);
     free(m->stack);
     free(m->states);

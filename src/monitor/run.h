@@ -65,6 +65,7 @@ struct ct_monitor {
     struct ct_mon_text_reader *reader;                      /* of text, when there is one … */
     void (*reader_free)(struct ct_mon_text_reader *reader); /* … and how it goes */
     struct ct_mon_certain *certain; /* NULL: nothing depends on events that were lost */
+    struct ct_mon_doubt *doubt;     /* NULL: the order of all events was known */
 };
 
 enum {
@@ -75,6 +76,9 @@ enum {
 /* A flag in the form of a result: events that were lost might have changed it. */
 #define CERTAIN_NOT UINT32_C(0x80000000)
 
+/* Another one: the run does not have this result, and would have it after another order of its events. */
+#define CERTAIN_POSSIBLE UINT32_C(0x40000000)
+
 /* Executes a program; false: `error` says why. */
 bool ct_mon_vm_run(struct ct_monitor *m, uint32_t code);
 /* Executes one instruction, which is no jump, with the calls that it makes. */
@@ -82,6 +86,13 @@ bool ct_mon_vm_one(struct ct_monitor *m, uint32_t insn);
 
 /* Takes an event with a value, whose time is not before that of the former one. Result: CT_ERR_*. */
 int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct ct_mon_cell value);
+
+/* Evaluates the open instant, and all instants before `time`. Result: CT_ERR_*. */
+int ct_mon_run_close(struct ct_monitor *m);
+int ct_mon_run_until(struct ct_monitor *m, int64_t time);
+
+/* Says that no event before `time` will come any more. Result: CT_ERR_*. */
+int ct_mon_run_advance(struct ct_monitor *m, int64_t time);
 
 /* Evaluates the open instant within the budget of an event, so that what came before a mistake in the trace
  * still counts. Result: CT_ERR_*. */

@@ -321,7 +321,7 @@ size_t ct_monitor_print(const struct ct_monitor *m, const struct ct_monitor_resu
     for (i = 0; i < count; i++) {
         const struct ct_monitor_result *r = &results[i];
         const struct ct_mon_out_info *info = &m->p->outputs[r->output];
-        const struct ct_mon_cell c = {.v.i = r->v.i, .meta = r->form & ~CERTAIN_NOT};
+        const struct ct_mon_cell c = {.v.i = r->v.i, .meta = r->form & ~(CERTAIN_NOT | CERTAIN_POSSIBLE)};
         size_t name = strlen(info->name);
         if (cap - n < name + 64)
             break;

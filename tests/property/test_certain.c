@@ -13,12 +13,11 @@
 #include <string.h>
 
 #include "coretap/monitor.h"
+#include "property/random_spec.h"
 
 enum {
     RESULTS = 4000,
     EVENTS = 64,
-    INPUTS = 2,
-    STREAMS = 9,
     BEFORE = 8, /* time of the loss */
     LOST = 2,   /* instants that may have been lost */
 };
@@ -82,72 +81,14 @@ static bool agrees(const struct record *r, const struct ct_monitor_result *x, bo
     return same && same->v.i == x->v.i;
 }
 
-static uint32_t next(uint32_t *seed)
-{
-    *seed = *seed * 1664525 + 1013904223;
-    return *seed >> 8;
-}
-
-/* ---- random specifications ---- */
-
-/* %1$d..%3$d: earlier streams; %4$d a small number; %5$d: any stream; *: a signal;
- * ~: may become its first operand */
-static const char *const forms[] = {
-    "default(s%1$d, %4$d)",
-    "~defaultFrom(s%1$d, s%2$d)",
-    "time(s%1$d)",
-    "last(s%5$d, s%2$d)",
-    "~merge(s%1$d, s%2$d)",
-    "filter(s%1$d, s%2$d > %4$d)",
-    "on(s%1$d, s%2$d)",
-    "(s%1$d + s%2$d) %% 101",
-    "s%1$d - s%2$d",
-    ("lift(s%1$d, s%2$d, (x: Option[Int], y: Option[Int]) => if isNone(x) then None[Int] else "
-     "Some((getSomeOrElse(y, %4$d) - getSome(x)) %% 101))"),
-    ("lift3(s%1$d, s%2$d, s%3$d, (x: Option[Int], y: Option[Int], z: Option[Int]) => if isSome(x) && "
-     "isSome(y) then z else if isSome(z) || !isNone(y) then Some(%4$d) else x)"),
-    "*pure(s%1$d)",
-    "fold(s%1$d, %4$d, (r: Int, e: Int) => (r * 3 + e) %% 7)",
-    "reduce(s%1$d, max)",
-    "const(%4$d, s%1$d)",
-    "const(%4$d, delay(const(%4$d + 1, s%1$d), s%2$d))",
-    "count(s%1$d)",
-    "resetCount(s%1$d, s%2$d)",
-    "if s%1$d > %4$d then s%2$d else s%3$d",
-    "default(nil[Int], %4$d)",
-    "if s%1$d > s%2$d then 1 else 0",
-    "const(1, filter(s%1$d, time(s%1$d) - on(s%1$d, time(s%2$d)) < %4$d + 3))",
-};
-
-static size_t specification(uint32_t seed, char *text, bool signals[STREAMS])
-{
-    char *p = text;
-    for (int i = 0; i < INPUTS; i++) {
-        signals[i] = false;
-        p += sprintf(p, "in s%d: Events[Int]\n", i);
-    }
-    for (uint32_t i = INPUTS; i < STREAMS; i++) {
-        const char *form = forms[next(&seed) % (sizeof forms / sizeof *forms)];
-        const bool marked = *form == '*' || *form == '~';
-        p += sprintf(p, "def s%u: Events[Int] = ", i);
-        const uint32_t a = next(&seed) % i;
-        const uint32_t b = next(&seed) % i;
-        const uint32_t c = next(&seed) % i;
-        signals[i] = *form == '*' || (*form == '~' && signals[a] && signals[b]);
-        p += sprintf(p, form + marked, a, b, c, next(&seed) % 4, next(&seed) % STREAMS);
-        p += sprintf(p, "\nout s%u\n", i);
-    }
-    return (size_t)(p - text);
-}
-
 static size_t some_events(uint32_t *seed, uint64_t time, uint64_t until, struct ct_monitor_event *events)
 {
     size_t n = 0;
-    for (; time <= until; time += 1 + next(seed) % 2)
-        for (uint32_t i = 0; i < INPUTS; i++)
-            if (next(seed) % 2)
+    for (; time <= until; time += 1 + spec_random(seed) % 2)
+        for (uint32_t i = 0; i < SPEC_INPUTS; i++)
+            if (spec_random(seed) % 2)
                 events[n++] =
-                    (struct ct_monitor_event){.time = time, .input = i, .v.i = (int64_t)(next(seed) % 4) - 1};
+                    (struct ct_monitor_event){.time = time, .input = i, .v.i = (int64_t)(spec_random(seed) % 4) - 1};
     return n;
 }
 
@@ -158,7 +99,7 @@ static size_t filling(uint32_t number, struct ct_monitor_event *events)
     const uint32_t choices = 1 + sizeof values / sizeof *values;
     size_t n = 0;
     for (uint64_t time = BEFORE + 1; time <= BEFORE + LOST; time++)
-        for (uint32_t i = 0; i < INPUTS; i++, number /= choices)
+        for (uint32_t i = 0; i < SPEC_INPUTS; i++, number /= choices)
             if (number % choices)
                 events[n++] =
                     (struct ct_monitor_event){.time = time, .input = i, .v.i = values[number % choices - 1]};
@@ -180,13 +121,13 @@ static void one_specification(uint32_t seed, struct record *all, struct tally *t
     struct ct_monitor_event head[EVENTS];
     struct ct_monitor_event tail[EVENTS];
     struct ct_monitor_event events[3 * EVENTS];
-    char text[8000];
-    bool signals[STREAMS];
+    char text[SPEC_TEXT];
+    bool signals[SPEC_STREAMS];
     const uint32_t start = seed;
-    const size_t size = specification(seed, text, signals);
+    const size_t size = random_spec(seed, text, signals);
     if (ct_monitor_compile(ctx, "random", text, size, NULL, &spec))
         fail_msg("%s\n%s", ct_ctx_error(ctx), text);
-    const size_t before = some_events(&seed, next(&seed) % 3, BEFORE, head);
+    const size_t before = some_events(&seed, spec_random(&seed) % 3, BEFORE, head);
     const size_t behind = some_events(&seed, BEFORE + LOST + 1, BEFORE + LOST + 12, tail);
     struct record *lost = &all[FILLINGS];
     for (uint32_t k = 0; k <= FILLINGS; k++) {
@@ -202,11 +143,11 @@ static void one_specification(uint32_t seed, struct record *all, struct tally *t
         bool invariant = true;
         uint32_t k = 0;
         for (; invariant && k < FILLINGS; k++)
-            invariant = agrees(&all[k], x, signals[INPUTS + x->output]);
+            invariant = agrees(&all[k], x, signals[SPEC_INPUTS + x->output]);
         const bool certain = ct_monitor_certain(x);
         if (certain && !invariant)
             fail_msg("seed %u: %llu: s%u = %lld is called certain, and filling %u has another\n%s", start,
-                     (unsigned long long)x->time, INPUTS + x->output, (long long)x->v.i, k - 1, text);
+                     (unsigned long long)x->time, SPEC_INPUTS + x->output, (long long)x->v.i, k - 1, text);
         if (x->time > BEFORE) {
             tally->certain += certain;
             tally->invariant += invariant;
