@@ -5,6 +5,7 @@
 #define CORETAP_CORETAP_H
 
 #include "coretap/analysis.h"
+#include "coretap/axis.h"
 #include "coretap/base.h"
 #include "coretap/cfg.h"
 #include "coretap/counts.h"

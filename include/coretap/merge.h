@@ -41,6 +41,10 @@ struct ct_merge_options {
     uint16_t threads; /* that decode the sources, with the same result; 0 and 1: the caller's alone. With more
                          the events of some megabytes of trace are held for each source */
     uint8_t pad2[6];  /* 0 */
+    /* Takes the steps of source number `source`, when that is pulled; then there are no events, and sources of
+     * software trace have none. A result other than 0 ends the pull, which returns it. May be NULL. */
+    int (*steps)(void *user, size_t source, const struct ct_step_batch *batch);
+    struct ct_programs *programs; /* that ran, for what the filter of steps names; may be NULL */
 };
 
 /* One of the sources that are merged. */
@@ -49,7 +53,7 @@ struct ct_merge_source {
     const struct ct_source *source;
     const struct ct_chain *chain; /* that decodes it; NULL before its first event is looked for */
     uint8_t id;                   /* as listed: 0 in a buffer without frames */
-    uint8_t level;                /* enum ct_level: FLOW along the program, or ELEMENT */
+    uint8_t level;                /* enum ct_level: FLOW along the program, or ELEMENT; STEPS with `steps` */
     uint8_t timed;                /* 1: it has timestamps */
     uint8_t has_trace;            /* 1: there is a byte of it */
     uint8_t pad[4];               /* 0 */
@@ -78,6 +82,11 @@ CT_API const struct ct_merge_source *ct_merge_sources(const struct ct_merge *mer
  * were given. The errors of ct_chain_new and ct_chain_run, CT_ERR_ARG, what `progress` returned; after one
  * each call returns it. */
 CT_API int ct_merge_next(struct ct_merge *merge, struct ct_merge_batch *out);
+
+/* Decodes one more piece of a source, by its number in ct_merge_sources, where the options have `steps`: so
+ * whoever takes them keeps sources of different speed side by side. *more is 0 when that was the end of it.
+ * The errors of ct_chain_new and ct_chain_run, of the filter, CT_ERR_ARG, what a receiver returned. */
+CT_API int ct_merge_pull(struct ct_merge *merge, size_t source, int *more);
 
 /* Returns what the filter saw so far of all sources, brought up to date by this call; zero without one. */
 CT_API const struct ct_sieve_seen *ct_merge_sieved(struct ct_merge *merge);

@@ -224,7 +224,9 @@ CT_API int ct_monitor_advance(struct ct_monitor *monitor, uint64_t time);
  * event and before the next one, which must be later: of the inputs for which `kept` (as many as there are
  * inputs) is 0, of all when it is NULL. From here on results are marked that are not the same in every run
  * that got the events of this one and, in addition, lost ones (runs that end in a runtime error do not
- * count). The marks are sound; a result may be certain without being known to be. CT_ERR_NOMEM, and what the
+ * count). The marks are sound; a result may be certain without being known to be. Instants that may come
+ * behind it (ct_monitor_feed_doubtful, ct_monitor_seal) are followed no longer: their results are uncertain.
+ * CT_ERR_NOMEM, and what the
  * evaluation of the last instant gives. */
 CT_API int ct_monitor_lose(struct ct_monitor *monitor, const uint8_t *kept);
 
@@ -249,6 +251,9 @@ struct ct_monitor_span {
  * given last. Other errors as of ct_monitor_feed, of the run alone; CT_ERR_NOMEM. */
 CT_API int ct_monitor_feed_doubtful(struct ct_monitor *monitor, const struct ct_monitor_event *events,
                                     const struct ct_monitor_span *spans, size_t count);
+
+/* Says that no span that begins before `begin` will be given any more. CT_ERR_ARG. */
+CT_API int ct_monitor_seal(struct ct_monitor *monitor, uint64_t begin);
 
 /* Returns 1 for a result that the run does not have, and would have after another order of its events. Such a
  * result is not certain. */

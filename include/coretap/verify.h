@@ -51,11 +51,14 @@ struct ct_verify_result {
     uint32_t spec;     /* in the order of ct_verifier_add */
     uint32_t output;
     uint8_t violation; /* see ct_verifier_violation */
-    uint8_t uncertain; /* trace that is missing may have changed it: see ct_monitor_certain */
+    uint8_t uncertain; /* trace that is missing, or another order of events, may have changed it: see
+                          ct_monitor_certain. A violation that only another order has is uncertain, too */
     uint8_t type;      /* of the output: enum ct_monitor_type */
     uint8_t big;       /* 1: an Int of more than 64 bits */
     uint8_t pad[4];
     union ct_monitor_value number; /* of Bool, Float, verdicts, and of Int unless `big` */
+    /* Two events because of whose order it is uncertain, where sources are on one axis; else NULL. */
+    const struct ct_verify_place *doubt[2];
 };
 
 typedef void ct_verify_fn(void *user, const struct ct_verify_result *result);
@@ -68,6 +71,11 @@ struct ct_verifier;
 CT_API int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options,
                            struct ct_watches *watches, struct ct_verifier **out);
 CT_API void ct_verifier_free(struct ct_verifier *verifier);
+
+/* Says that runs take `count` sources on one axis (axis.h), by the names of their cores, which are copied. To be
+ * called before specifications are added. Places may then end in @CORE, which is a name from the list: they are
+ * those of that core alone, and without it those of any. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_verifier_sources(struct ct_verifier *verifier, const char *const *cores, size_t count);
 
 /* Adds a compiled specification (not owned), called `name` in messages. Its inputs are bound by their sources
  * (codeLine, function_call, function_return, onExecuting), by `binds`, and those left by their names when

@@ -26,6 +26,7 @@ enum ct_watch_kind {
     CT_WATCH_GAP,       /* trace is missing from here on; number: enum ct_gap */
     CT_WATCH_OVERFLOW,  /* the same, because the trace unit overflowed */
     CT_WATCH_NO_ACCESS, /* execution is at `value`, where no image has code: what runs there is not seen */
+    CT_WATCH_TIMESTAMP, /* a timestamp; number: cycles since the last count, where the trace has them */
 };
 
 /* A watchpoint, as added. */
@@ -46,7 +47,7 @@ struct ct_watch_event {
     uint64_t value;     /* address of the instruction (RETURN, EDGE: the last one before it was left);
                            or as above */
     uint32_t watch;     /* number of the watchpoint */
-    uint32_t number;    /* EXCEPTION, GAP */
+    uint32_t number;    /* EXCEPTION, GAP, TIMESTAMP */
     uint32_t ctxt;      /* context ID, */
     uint32_t vmid;
     uint8_t el_sec;        /* exception level in bits 1:0, security state in 5:4: */
@@ -54,7 +55,8 @@ struct ct_watch_event {
     uint8_t kind;          /* enum ct_watch_kind */
     uint8_t has_timestamp; /* 0: there was none yet */
     uint8_t timed;         /* 1: the step has cycles; 0: `cycle` is the last count before */
-    uint8_t pad[3];
+    uint8_t pad;
+    uint16_t source;       /* number of its stream on an axis of several (axis.h); else 0 */
 };
 
 /* A set of watchpoints. Filled once; then any number of watchers may use it, in any thread. */
@@ -75,7 +77,7 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  *   entry:main, return:main    one of them (an inlined function has no returns)
  *   edge:17                    an edge of the control flow graph
  *   exception, exception:5     any exception, or number 5
- *   exception-return, context, gap, overflow, no-access
+ *   exception-return, context, gap, overflow, no-access, timestamp
  * "function:gap" is a function that is called as one of the words above. CT_ERR_NOT_FOUND with a text that
  * says what is missing; the errors of ct_program_symbols, ct_program_lines and ct_program_cfg. */
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
@@ -100,7 +102,7 @@ struct ct_watch_place {
 CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *watches, size_t *count);
 
 /* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
- * "exception-return", "context", "gap", "overflow" or "no-access". */
+ * "exception-return", "context", "gap", "overflow", "no-access" or "timestamp". */
 CT_API const char *ct_watch_kind_name(enum ct_watch_kind kind);
 
 /* Watches one stream. */

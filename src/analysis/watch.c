@@ -161,7 +161,8 @@ static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
         offer(w, why == CT_GAP_OVERFLOW ? CT_WATCH_OVERFLOW : CT_WATCH_GAP, 0, (uint32_t)why);
 }
 
-static void on_element(struct ct_watcher *w, const struct ct_elem *elem)
+/* Takes an element; `counted` are the cycles of a timestamp since the last count. */
+static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_t counted)
 {
     const struct ct_watch_event old = w->now;
     switch (elem->kind) {
@@ -172,6 +173,7 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem)
     case CT_ELEM_TIMESTAMP:
         w->now.timestamp = elem->v;
         w->now.has_timestamp = 1;
+        offer(w, CT_WATCH_TIMESTAMP, 0, counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX);
         break;
     case CT_ELEM_CONTEXT:
         set_context(w, elem);
@@ -205,7 +207,7 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem)
 static void on_mark(struct ct_watcher *w, const struct ct_step_mark *mark)
 {
     if (mark->kind == CT_MARK_ELEM) {
-        on_element(w, &mark->elem);
+        on_element(w, &mark->elem, mark->n ? mark->value : 0);
         return;
     }
     w->before = NO_EDGE;

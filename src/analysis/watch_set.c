@@ -110,7 +110,7 @@ const char *ct_watch_kind_name(enum ct_watch_kind kind)
 {
     static const char *const names[] = {
         "addr",    "line", "entry",    "return",   "edge", "exception", "exception-return",
-        "context", "gap",  "overflow", "no-access"};
+        "context", "gap",  "overflow", "no-access", "timestamp"};
     return names[kind];
 }
 

@@ -235,6 +235,7 @@ static int by_word(struct ct_watches *w, const char *spec, bool *is_word)
         {"exception", CT_WATCH_EXCEPTION}, {"exception-return", CT_WATCH_EXCEPTION_RETURN},
         {"context", CT_WATCH_CONTEXT},     {"gap", CT_WATCH_GAP},
         {"overflow", CT_WATCH_OVERFLOW},   {"no-access", CT_WATCH_NO_ACCESS},
+        {"timestamp", CT_WATCH_TIMESTAMP},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(spec, words[i].word) == 0) {

@@ -419,8 +419,8 @@ static bool comes_before(const struct ct_monitor_span *a, const struct ct_monito
     return a->source == b->source || a->end < b->begin;
 }
 
-/* Gives what comes before `begin` in every order, which is known by now, and makes room for more. */
-static void seal(struct ct_monitor *m, uint64_t begin)
+/* … which is known by now, and makes room for more. */
+void ct_mon_doubt_seal(struct ct_monitor *m, uint64_t begin)
 {
     struct ct_mon_doubt *d = m->doubt;
     uint64_t sealed = 0;
@@ -673,8 +673,11 @@ int ct_mon_doubt_advance(struct ct_monitor *m, int64_t time)
 
 int ct_mon_doubt_join(struct ct_monitor *m)
 {
+    struct ct_mon_doubt *d = m->doubt;
+    if (!d || (!d->count && !d->world_count))
+        return CT_OK;
     const int rc = m->open ? ct_mon_doubt_close(m) : CT_OK;
-    return rc ? rc : join(m);
+    return rc ? rc : d->count ? blur(m) : join(m);
 }
 
 /* ---- instants in doubt ---- */
@@ -726,7 +729,7 @@ int ct_mon_doubt_take(struct ct_monitor *m, const struct ct_monitor_event *event
     if (rc)
         return rc;
     ct_mon_run_deliver(m);
-    seal(m, span->begin);
+    ct_mon_doubt_seal(m, span->begin);
     if (!d->count) /* timers that expire before it do so in every order */
         rc = ct_monitor_advance(m, events[0].time);
     if (rc)

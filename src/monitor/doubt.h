@@ -93,8 +93,11 @@ int ct_mon_doubt_event(struct ct_monitor *m, int64_t time, uint32_t input, struc
 int ct_mon_doubt_close(struct ct_monitor *m);
 int ct_mon_doubt_advance(struct ct_monitor *m, int64_t time);
 
+/* Gives what comes before `begin` in every order. */
+void ct_mon_doubt_seal(struct ct_monitor *m, uint64_t begin);
+
 /* Evaluates the open instant and gives up the states of other orders: from here on only what is the same in
- * all of them is certain. Result: CT_ERR_*. */
+ * all of them is certain, and nothing of what is not given yet. Result: CT_ERR_*. */
 int ct_mon_doubt_join(struct ct_monitor *m);
 
 /* Keeps the results of the monitor, in the place of delivering them. */

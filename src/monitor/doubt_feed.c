@@ -54,6 +54,15 @@ int ct_monitor_feed_doubtful(struct ct_monitor *m, const struct ct_monitor_event
     return rc;
 }
 
+int ct_monitor_seal(struct ct_monitor *m, uint64_t begin)
+{
+    if (!m)
+        return CT_ERR_ARG;
+    if (m->doubt && !m->over)
+        ct_mon_doubt_seal(m, begin);
+    return CT_OK;
+}
+
 int ct_monitor_possible(const struct ct_monitor_result *result)
 {
     return result && (result->form & CERTAIN_POSSIBLE) != 0;

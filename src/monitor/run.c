@@ -440,8 +440,6 @@ int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
         return CT_ERR_ARG;
     int r = usable(m);
     if (!r)
-        r = ct_mon_doubt_settle(m);
-    if (!r && ct_mon_doubt_lasts(m))
         r = ct_mon_doubt_join(m);
     begin_event(m);
     if (!r)

@@ -10,6 +10,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "chain/feed.h"
+#include "session/sieve.h"
 
 #define PIECE 4096 /* input bytes that are decoded at a time; the events in them have to be held */
 
@@ -27,6 +28,7 @@ struct reader {
     struct ct_events *events;
     struct ct_timeline *timeline;
     struct ct_event_sieve *sieve; /* applies all of the filter but ticks; NULL when all is kept */
+    struct ct_sieve *step_sieve;  /* the same for steps, with ticks */
     uint64_t kept;
     bool over; /* nothing more of the source is wanted: its times never decrease */
     /* Events of the last piece that the timeline had no room for. */
@@ -106,6 +108,19 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return rc;
 }
 
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct reader *r = user;
+    struct ct_merge *m = r->merge;
+    struct ct_step_batch kept = *batch;
+    (void)stream;
+    int rc = r->step_sieve && !r->over ? ct_sieve_run(r->step_sieve, batch, &kept) : CT_OK;
+    if (!rc && !r->over)
+        rc = m->options.steps(m->options.user, (size_t)(r - m->readers), &kept);
+    r->over |= r->step_sieve && ct_sieve_is_over(r->step_sieve);
+    return rc;
+}
+
 static struct ct_chain_options chain_options(const struct ct_merge_source *s, enum ct_level level)
 {
     struct ct_chain_options options = {.size = sizeof options, .level = (uint8_t)level};
@@ -120,7 +135,9 @@ static int open_reader(struct reader *r, uint16_t threads)
     struct ct_chain_options options = chain_options(s, (enum ct_level)s->level);
     options.threads = threads;
     r->sink = (struct ct_chain_sink){.user = r};
-    if (s->level == CT_LEVEL_FLOW)
+    if (s->level == CT_LEVEL_STEPS)
+        r->sink.steps = on_steps;
+    else if (s->level == CT_LEVEL_FLOW)
         r->sink.flow = on_flow;
     else
         r->sink.elems = on_elems;
@@ -141,6 +158,7 @@ static void close_reader(struct reader *r)
     ct_events_free(r->events);
     ct_timeline_free(r->timeline);
     ct_event_sieve_free(r->sieve);
+    ct_sieve_free(r->step_sieve);
     ct_feed_close(&r->feed);
     free(r->pending);
 }
@@ -208,8 +226,13 @@ static int begin_sieve(struct reader *r)
 {
     const struct ct_merge *m = r->merge;
     struct ct_filter filter = m->filter;
-    const struct ct_sieve_options how = {
-        .size = sizeof how, .filter = &filter, .source = r->source->source, .maps = m->options.maps};
+    const struct ct_sieve_options how = {.size = sizeof how,
+                                         .filter = m->options.steps ? &m->filter : &filter,
+                                         .source = r->source->source,
+                                         .maps = m->options.maps,
+                                         .programs = m->options.programs};
+    if (m->options.steps)
+        return ct_filter_steps(&m->filter) ? ct_sieve_new(m->ctx, &how, &r->step_sieve) : CT_OK;
     leave_ticks(&filter.from);
     leave_ticks(&filter.to);
     return ct_filter_steps(&m->filter) ? ct_event_sieve_new(m->ctx, &how, &r->sieve) : CT_OK;
@@ -295,7 +318,8 @@ static int add_source(struct ct_merge *m, const struct ct_buffer *buffer, const 
         .buffer = buffer,
         .source = source,
         .id = id,
-        .level = (uint8_t)ct_events_level(buffer, source, (enum ct_events_from)m->options.from)};
+        .level = (uint8_t)(m->options.steps ? CT_LEVEL_STEPS
+                                            : ct_events_level(buffer, source, (enum ct_events_from)m->options.from))};
     struct reader *r = &m->readers[m->count++];
     *r = (struct reader){.merge = m, .source = s};
     const int rc = look_for_time(m->ctx, s);
@@ -475,8 +499,40 @@ int ct_merge_next(struct ct_merge *m, struct ct_merge_batch *out)
     if (!m || !out)
         return CT_ERR_ARG;
     *out = (struct ct_merge_batch){0};
+    if (m->options.steps)
+        return ct_fail(m->ctx, CT_ERR_ARG, "%s: sources with a receiver of steps have no events", __func__);
     if (!m->result)
         m->result = next(m, out);
+    return m->result;
+}
+
+static size_t count_active(const struct ct_merge *m, size_t before)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < before; i++)
+        count += m->sources[i].has_trace;
+    return count;
+}
+
+static int pull(struct ct_merge *m, struct reader *r)
+{
+    const size_t number = (size_t)(r - m->readers);
+    const size_t active = count_active(m, m->count);
+    int rc = r->chain || !active ? CT_OK : open_reader(r, threads_of(m, count_active(m, number), active));
+    if (!rc && !r->feed.ended && r->chain)
+        rc = read_piece(r);
+    return rc;
+}
+
+int ct_merge_pull(struct ct_merge *m, size_t source, int *more)
+{
+    if (!m || !more || source >= m->count || !m->options.steps)
+        return ct_fail(m ? m->ctx : NULL, CT_ERR_ARG, "%s: there is no such source, or no receiver of steps",
+                       __func__);
+    struct reader *r = &m->readers[source];
+    if (!m->result)
+        m->result = pull(m, r);
+    *more = !m->result && r->chain && !r->feed.ended && !r->over;
     return m->result;
 }
 
@@ -486,6 +542,8 @@ const struct ct_sieve_seen *ct_merge_sieved(struct ct_merge *m)
         return NULL;
     m->sieved = (struct ct_sieve_seen){0};
     for (size_t i = 0; i < m->count; i++) {
+        if (m->readers[i].step_sieve)
+            ct_sieve_seen_add(&m->sieved, ct_sieve_seen(m->readers[i].step_sieve));
         if (!m->readers[i].sieve)
             continue;
         struct ct_sieve_seen seen = *ct_event_sieve_seen(m->readers[i].sieve);

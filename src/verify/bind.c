@@ -51,6 +51,23 @@ int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options,
     return CT_OK;
 }
 
+int ct_verifier_sources(struct ct_verifier *v, const char *const *cores, size_t count)
+{
+    if (!v || (!cores && count))
+        return CT_ERR_ARG;
+    if (v->spec_count || count > UINT16_MAX)
+        return ct_fail(v->ctx, CT_ERR_ARG, "%s: specifications were added before, or there are too many sources",
+                       __func__);
+    v->cores = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->cores);
+    for (size_t i = 0; v->cores && i < count; i++) {
+        v->cores[i] = ct_arena_strdup(&v->arena, cores[i]);
+        if (!v->cores[i])
+            v->cores = NULL;
+    }
+    v->source_count = v->cores ? count : 0;
+    return v->cores ? CT_OK : ct_fail_nomem(v->ctx, "verifier");
+}
+
 void ct_verifier_free(struct ct_verifier *v)
 {
     if (!v)
@@ -107,14 +124,14 @@ static const char *place_by_source(const struct ct_monitor_stream *in, char room
     return room;
 }
 
-static int link_watches(struct ct_verifier *v, uint32_t spec, uint32_t input, uint32_t first, uint32_t count)
+static int link_watches(struct ct_verifier *v, struct ct_verify_link link, uint32_t count)
 {
     struct ct_verify_link *more = realloc(v->links, (v->link_count + count) * sizeof *more);
     if (!more)
         return ct_fail_nomem(v->ctx, "verifier");
     v->links = more;
     for (uint32_t i = 0; i < count; i++)
-        more[v->link_count++] = (struct ct_verify_link){first + i, spec, input};
+        more[v->link_count++] = (struct ct_verify_link){link.watch + i, link.spec, link.input, link.source};
     return CT_OK;
 }
 
@@ -173,6 +190,31 @@ int ct_verify_input_place(const struct ct_monitor_stream *in, char *place, size_
     return (size_t)snprintf(place, cap, "%s", found) < cap ? CT_OK : CT_ERR_LIMIT;
 }
 
+/* Cuts the core off a place, which then stands in `room`. Result: its number. What is behind an @ may be part
+ * of a symbol's name, too. */
+static uint32_t place_core(const struct ct_verifier *v, const char **place, char room[PLACE_MAX])
+{
+    const char *at = strrchr(*place, '@');
+    for (size_t i = 0; at && i < v->source_count; i++) {
+        if (strcmp(v->cores[i], at + 1) != 0)
+            continue;
+        snprintf(room, PLACE_MAX, "%.*s", (int)(at - *place), *place);
+        *place = room;
+        return (uint32_t)i;
+    }
+    return CT_VERIFY_ANY_SOURCE;
+}
+
+/* Says of a place that is not found, and may have a core, that there is no such core. Returns rc. */
+static int no_core(const struct ct_verifier *v, const char *place, int rc)
+{
+    const char *at = strrchr(place, '@');
+    if (rc != CT_ERR_NOT_FOUND || !at)
+        return rc;
+    return ct_fail(v->ctx, rc, "place '%s': there is no core %s in this run, so nothing comes by there; %s",
+                   place, at + 1, v->source_count ? "'coretap info' lists the cores" : "leave out the core");
+}
+
 static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t input,
                       const struct ct_verify_bind *binds, size_t count)
 {
@@ -194,11 +236,13 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
                          ct_fail(v->ctx, CT_ERR_CONFIG,
                                  "input %s is of type %s, and a place gives a Unit or an Int; declare it so",
                                  in.name, in.type_text));
+    char bare[PLACE_MAX];
+    const uint32_t source = place_core(v, &place, bare);
     const int rc = watch_place(v, place, &first, &places);
     if (rc)
-        return misplaced(v, s, input, rc);
+        return misplaced(v, s, input, no_core(v, place, rc));
     s->kept[input] = is_loss(place);
-    return link_watches(v, s->number, input, first, places);
+    return link_watches(v, (struct ct_verify_link){first, s->number, input, source}, places);
 }
 
 static int check_binds(struct ct_verifier *v, const struct ct_verify_spec *s,
@@ -242,6 +286,10 @@ void ct_verify_spec_free(struct ct_verify_spec *s)
         return;
     ct_monitor_free(s->monitor);
     free(s->places);
+    free(s->waiting);
+    free(s->spans);
+    free(s->doubts);
+    free(s->due);
     ct_arena_free(&s->arena);
     free(s);
 }
@@ -262,8 +310,16 @@ static struct ct_verify_spec *spec_new(struct ct_verifier *v, uint32_t number,
     s->kept = ct_arena_alloc(&s->arena, s->input_count + 1);
     s->used = ct_arena_alloc(&s->arena, (s->input_count + 1) * sizeof *s->used);
     s->outputs = ct_arena_alloc(&s->arena, (s->output_count + 1) * sizeof *s->outputs);
-    s->places = calloc(v->options.history + 1 + CT_VERIFY_WAITING, sizeof *s->places);
-    if (!s->name || !s->types || !s->kept || !s->used || !s->outputs || !s->places) {
+    const size_t room = CT_VERIFY_WAITING + s->input_count;
+    s->kept_places = v->options.history + 1 + (v->source_count ? CT_VERIFY_DOUBTFUL * (s->input_count + 1) : 0);
+    s->places = calloc(s->kept_places + room, sizeof *s->places);
+    s->waiting = calloc(room, sizeof *s->waiting);
+    if (v->source_count)
+        s->spans = calloc(room, sizeof *s->spans);
+    s->events_until = ct_arena_alloc(&s->arena, (v->source_count + 1) * sizeof *s->events_until);
+    s->lost_until = ct_arena_alloc(&s->arena, (v->source_count + 1) * sizeof *s->lost_until);
+    if (!s->waiting || (v->source_count && !s->spans) || !s->events_until || !s->lost_until ||
+        !s->name || !s->types || !s->kept || !s->used || !s->outputs || !s->places) {
         ct_verify_spec_free(s);
         return NULL;
     }

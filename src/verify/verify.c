@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs specifications along a trace: takes events of watchpoints, gives results with their places. */
-#include "verify/verify.h"
+#include "verify/due.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +63,27 @@ static const char *value_text(const struct ct_verify_spec *s, const struct ct_mo
     return room;
 }
 
+static const struct ct_verify_place *doubt_of(const struct ct_verify_spec *s, uint64_t tag)
+{
+    for (size_t i = 0; i < s->doubt_count; i++)
+        if (s->doubts[i].tag == tag)
+            return &s->doubts[i].place;
+    return NULL;
+}
+
+/* Finds the two events, the earlier one first, because of whose order a result is uncertain. */
+static bool find_doubt(const struct ct_verify_spec *s, const struct ct_monitor_result *result,
+                       const struct ct_verify_place *doubt[2])
+{
+    uint64_t tags[2];
+    if (ct_monitor_doubted(s->monitor, result, tags) != CT_OK)
+        return false;
+    const bool turned = tags[0] > tags[1];
+    doubt[0] = doubt_of(s, tags[turned]);
+    doubt[1] = doubt_of(s, tags[!turned]);
+    return doubt[0] && doubt[1];
+}
+
 static void on_results(void *user, const struct ct_monitor_result *results, size_t count)
 {
     struct ct_verify_spec *s = user;
@@ -72,6 +93,7 @@ static void on_results(void *user, const struct ct_monitor_result *results, size
         const struct ct_verify_output *out = &s->outputs[results[i].output];
         while (s->cursor < s->place_count && s->places[s->cursor].time <= results[i].time)
             s->cursor++;
+        const struct ct_verify_place *doubt[2];
         const size_t before = s->cursor ? s->cursor - 1 : 0;
         const size_t told = before < v->options.history ? before : v->options.history;
         struct ct_verify_result result = {
@@ -89,7 +111,10 @@ static void on_results(void *user, const struct ct_monitor_result *results, size
         };
         result.violation = is_violation(out, &results[i], result.value);
         result.uncertain = is_uncertain(s, &results[i]);
-        v->fn(v->user, &result);
+        if (result.uncertain && find_doubt(s, &results[i], doubt))
+            memcpy(result.doubt, doubt, sizeof doubt);
+        if (result.violation || !ct_monitor_possible(&results[i]))
+            v->fn(v->user, &result);
     }
 }
 
@@ -105,11 +130,12 @@ static int failed(struct ct_verify_spec *s, int rc)
     return ct_fail(s->verifier->ctx, rc, "%s", s->failure);
 }
 
-/* Feeds the events that wait, and keeps the places that later results may need. */
-static int flush(struct ct_verify_spec *s)
+int ct_verify_flush(struct ct_verify_spec *s)
 {
-    const int rc = ct_monitor_feed(s->monitor, s->waiting, s->waiting_count);
-    const size_t keep = (size_t)s->verifier->options.history + 1;
+    const int rc = s->doubtful
+                       ? ct_monitor_feed_doubtful(s->monitor, s->waiting, s->spans, s->waiting_count)
+                       : ct_monitor_feed(s->monitor, s->waiting, s->waiting_count);
+    const size_t keep = s->kept_places;
     s->waiting_count = 0;
     if (s->place_count > keep) {
         const size_t drop = s->place_count - keep;
@@ -120,29 +146,43 @@ static int flush(struct ct_verify_spec *s)
     return rc ? failed(s, rc) : CT_OK;
 }
 
-static uint64_t clock_of(const struct ct_verifier *v, const struct ct_watch_event *e)
+/* Returns the tick of an event of the only source. */
+static uint64_t tick_of(const struct ct_verifier *v, const struct ct_watch_event *e)
+{
+    if (v->options.clock == CT_VERIFY_TIMESTAMPS)
+        return e->has_timestamp ? e->timestamp : 0;
+    return e->cycle;
+}
+
+static uint64_t time_of(const struct ct_verifier *v, uint64_t tick)
 {
     const struct ct_verify_options *o = &v->options;
-    const uint64_t tick = o->clock == CT_VERIFY_TIMESTAMPS ? (e->has_timestamp ? e->timestamp : 0) : e->cycle;
     if (!o->ticks || !o->ticks_to)
         return tick;
     const unsigned __int128 time = (unsigned __int128)tick * o->ticks_to / o->ticks;
     return time > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)time;
 }
 
+/* Tells whether an event is of the same instruction as those of the current instant. */
+static bool is_same_instant(const struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick,
+                            uint32_t input)
+{
+    return s->number_of_instant && !s->broken && tick == s->tick && e->value == s->value &&
+           e->source == s->source && s->used[input] != s->number_of_instant;
+}
+
 /* Returns the time of an event: that of the current instant if it is of the same instruction, else a new
  * one. */
-static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
+static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick,
+                        uint32_t input)
 {
-    const uint64_t tick = clock_of(s->verifier, e);
-    const bool same = s->number_of_instant && !s->broken && tick == s->tick && e->value == s->value &&
-                      s->used[input] != s->number_of_instant;
-    if (!same) {
+    if (!is_same_instant(s, e, tick, input)) {
         s->broken = false;
         s->time = s->number_of_instant && tick <= s->time ? s->time + 1 : tick;
         s->number_of_instant++;
         s->tick = tick;
         s->value = e->value;
+        s->source = e->source;
     }
     s->used[input] = s->number_of_instant;
     return s->time;
@@ -155,17 +195,58 @@ static int64_t number_of(const struct ct_watch_event *e)
     return (int64_t)(numbered ? e->number : e->value);
 }
 
-static int take(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
+/* Notes an event that later results may name. */
+static int note_doubt(struct ct_verify_spec *s, const struct ct_verify_place *place)
 {
-    const int rc = s->waiting_count == CT_VERIFY_WAITING ? flush(s) : CT_OK;
+    if (s->doubt_count >= s->doubt_most) {
+        size_t kept = 0;
+        for (size_t i = 0; i < s->doubt_count; i++) /* those that wait are not known to the monitor yet */
+            if (s->doubts[i].tag + s->waiting_count > s->tag || ct_monitor_remembers(s->monitor, s->doubts[i].tag))
+                s->doubts[kept++] = s->doubts[i];
+        s->doubt_count = kept;
+        s->doubt_most = 2 * kept + CT_VERIFY_WAITING;
+    }
+    if (s->doubt_cap < s->doubt_most) {
+        struct ct_verify_doubted *more = realloc(s->doubts, s->doubt_most * sizeof *more);
+        if (!more)
+            return ct_fail_nomem(s->verifier->ctx, "verifier");
+        s->doubts = more;
+        s->doubt_cap = s->doubt_most;
+    }
+    s->doubts[s->doubt_count++] = (struct ct_verify_doubted){++s->tag, *place};
+    return CT_OK;
+}
+
+/* Makes room for an event, in doubt or not: events that wait are of one kind, and an instant is not cut. */
+static int make_room(struct ct_verify_spec *s, bool doubtful, bool same)
+{
+    const bool full = s->waiting_count >= CT_VERIFY_WAITING && !same;
+    const int rc = full || doubtful != s->doubtful ? ct_verify_flush(s) : CT_OK;
+    s->doubtful = doubtful;
+    return rc;
+}
+
+int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick, uint32_t input,
+                   const struct ct_monitor_span *span)
+{
+    const uint64_t scaled = time_of(s->verifier, tick);
+    int rc = make_room(s, span != NULL, is_same_instant(s, e, scaled, input));
     if (rc)
         return rc;
-    const uint64_t time = instant(s, e, input);
+    const struct ct_verify_place place = {instant(s, e, scaled, input), *e};
+    if (span) {
+        if ((rc = note_doubt(s, &place)) != CT_OK)
+            return rc;
+        s->spans[s->waiting_count] = *span;
+        s->spans[s->waiting_count].tag = s->tag;
+        s->lost_last = place.time;
+        s->lost = true;
+    }
     struct ct_monitor_event *to = &s->waiting[s->waiting_count++];
-    *to = (struct ct_monitor_event){.time = time, .input = input};
+    *to = (struct ct_monitor_event){.time = place.time, .input = input};
     if (s->types[input] == CT_MONITOR_INT)
         to->v.i = number_of(e);
-    s->places[s->place_count++] = (struct ct_verify_place){time, *e};
+    s->places[s->place_count++] = place;
     return CT_OK;
 }
 
@@ -175,19 +256,30 @@ static int keep_first(int first, int rc)
     return first ? first : rc;
 }
 
-/* Ends the current instant, because events were lost here. */
-static int lose_in(struct ct_verify_spec *s, uint64_t tick)
+int ct_verify_lose(struct ct_verify_spec *s, uint64_t tick, uint64_t begin)
 {
-    int rc = flush(s);
-    if (!rc && tick > s->time) /* the first instant, 0, has ended before too */
-        rc = ct_monitor_advance(s->monitor, s->time + 1);
+    const uint64_t time = time_of(s->verifier, tick);
+    int rc = ct_verify_flush(s);
+    if (!rc)
+        rc = ct_monitor_seal(s->monitor, begin);
     if (!rc)
         rc = ct_monitor_lose(s->monitor, s->kept);
     if (rc && !s->failed)
         rc = failed(s, rc);
-    s->lost_last = tick > s->time ? tick : s->time;
+    s->lost_last = time > s->time ? time : s->time;
     s->lost = s->broken = true;
     return rc;
+}
+
+/* Ends the current instant, because events were lost here. */
+static int lose_in(struct ct_verify_spec *s, uint64_t tick)
+{
+    int rc = ct_verify_flush(s);
+    if (!rc && time_of(s->verifier, tick) > s->time) { /* the first instant, 0, has ended before too */
+        rc = ct_monitor_advance(s->monitor, s->time + 1);
+        rc = rc ? failed(s, rc) : CT_OK;
+    }
+    return rc ? rc : ct_verify_lose(s, tick, UINT64_MAX);
 }
 
 static int lose(struct ct_verifier *v, const struct ct_watch_event *e)
@@ -195,13 +287,13 @@ static int lose(struct ct_verifier *v, const struct ct_watch_event *e)
     int first = CT_OK;
     for (size_t i = 0; i < v->spec_count; i++) {
         struct ct_verify_spec *s = v->specs[i];
-        const int rc = s && !s->failed ? lose_in(s, clock_of(v, e)) : CT_OK;
+        const int rc = s && !s->failed ? lose_in(s, tick_of(v, e)) : CT_OK;
         first = keep_first(first, rc);
     }
     return first;
 }
 
-static bool is_loss(const struct ct_watch_event *e)
+bool ct_verify_is_loss(const struct ct_watch_event *e)
 {
     return e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW || e->kind == CT_WATCH_NO_ACCESS;
 }
@@ -215,7 +307,7 @@ static int give(struct ct_verifier *v, const struct ct_watch_event *e)
         return CT_OK;
     for (uint32_t k = v->first[e->watch]; k < v->first[e->watch + 1]; k++) {
         struct ct_verify_spec *s = v->specs[v->links[k].spec];
-        const int rc = s->failed ? CT_OK : take(s, e, v->links[k].input);
+        const int rc = s->failed ? CT_OK : ct_verify_give(s, e, tick_of(v, e), v->links[k].input, NULL);
         first = keep_first(first, rc);
     }
     return first;
@@ -227,7 +319,7 @@ int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events,
         return CT_ERR_ARG;
     int first = CT_OK;
     for (size_t i = 0; i < count; i++) {
-        const bool loss = is_loss(&events[i]);
+        const bool loss = ct_verify_is_loss(&events[i]);
         if (loss) /* what is missing may lie on both sides of the event that tells of it */
             first = keep_first(first, lose(v, &events[i]));
         first = keep_first(first, give(v, &events[i]));
@@ -235,7 +327,7 @@ int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events,
             first = keep_first(first, lose(v, &events[i]));
     }
     for (size_t i = 0; i < v->spec_count; i++) {
-        const int rc = v->specs[i] && !v->specs[i]->failed ? flush(v->specs[i]) : CT_OK;
+        const int rc = v->specs[i] && !v->specs[i]->failed ? ct_verify_flush(v->specs[i]) : CT_OK;
         first = keep_first(first, rc);
     }
     return first;
@@ -292,6 +384,9 @@ int ct_verify_begin(struct ct_verify_spec *s)
     s->time = s->tick = s->value = s->number_of_instant = 0;
     s->lost = s->broken = s->failed = false;
     s->place_count = s->cursor = s->waiting_count = 0;
+    s->doubtful = false;
+    s->doubt_count = s->doubt_most = s->tag = 0;
+    ct_verify_due_clear(s);
     memset(s->used, 0, s->input_count * sizeof *s->used);
     return ct_monitor_new(ctx, s->spec, s->verifier->options.limits, on_results, s, &s->monitor);
 }
@@ -313,7 +408,7 @@ int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 
 int ct_verify_end(struct ct_verify_spec *s)
 {
-    int rc = s->failed ? CT_OK : flush(s);
+    int rc = s->failed ? CT_OK : ct_verify_flush(s);
     if (!rc && !s->failed && (rc = ct_monitor_finish(s->monitor)) != CT_OK)
         rc = failed(s, rc);
     return rc;

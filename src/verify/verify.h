@@ -8,10 +8,13 @@
 #include "base/arena.h"
 #include "coretap/verify.h"
 
-/* the most events that wait until a specification is fed with them */
+/* the most instants' events that wait until a specification is fed with them */
 #define CT_VERIFY_WAITING 256
 
 #define CT_VERIFY_HISTORY_MAX 4096
+
+/* instants whose results a monitor keeps back while their order is in doubt */
+#define CT_VERIFY_DOUBTFUL 64
 
 /* Which values of an output are violations. */
 enum ct_verify_rule {
@@ -48,19 +51,41 @@ struct ct_verify_spec {
     uint64_t time;     /* time of the current instant */
     uint64_t tick;     /* tick of the clock in the current instant */
     uint64_t value;    /* address in the current instant */
+    uint16_t source;   /* of the current instant */
     uint64_t number_of_instant;
     uint64_t lost_last; /* time of the last gap */
     bool lost;
     bool broken;                    /* the next event is not of the same instant */
     struct ct_verify_place *places; /* those of fed events, then those of waiting ones */
     size_t place_count, cursor;     /* cursor: behind the place of the last result */
-    struct ct_monitor_event waiting[CT_VERIFY_WAITING];
+    size_t kept_places;             /* that later results may need, at most */
+    struct ct_monitor_event *waiting; /* room for those of one more instant than CT_VERIFY_WAITING */
     size_t waiting_count;
+
+    /* What a run over several sources needs. */
+    struct ct_monitor_span *spans;    /* beside `waiting`, when their order is in doubt */
+    bool doubtful;                    /* it is */
+    struct ct_verify_doubted *doubts; /* that later results may name */
+    size_t doubt_count, doubt_cap, doubt_most;
+    uint64_t tag;            /* of the last one */
+    struct ct_verify_due *due; /* what it takes, from due_first on, until it is known what overlaps that */
+    size_t due_first, due_count, due_cap;
+    size_t due_other; /* behind the first: those before it are of source due_other_source */
+    uint32_t due_other_source;
+    uint64_t *events_until, *lost_until; /* by source: behind its last event, and its last loss */
 };
 
-/* A watchpoint that feeds an input. */
+/* An event that is in doubt, as results name it. */
+struct ct_verify_doubted {
+    uint64_t tag;
+    struct ct_verify_place place;
+};
+
+#define CT_VERIFY_ANY_SOURCE UINT32_MAX
+
+/* A watchpoint that feeds an input, where a source comes by it. */
 struct ct_verify_link {
-    uint32_t watch, spec, input;
+    uint32_t watch, spec, input, source;
 };
 
 /* The watchpoints of a place that was bound before, to be used again. */
@@ -74,6 +99,8 @@ struct ct_verifier {
     struct ct_verify_options options;
     struct ct_watches *watches;
     struct ct_arena arena;
+    const char **cores; /* by source */
+    size_t source_count;
     struct ct_verify_spec **specs; /* NULL for one that was removed */
     size_t spec_count;
     struct ct_verify_bound *bound;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap axis: the sources of a system (its cores, as a rule) on one axis of time, for the specifications of
+ * a verifier. Where an event is on it is known as far as timestamps and the cycles between them tell; what a
+ * specification says is certain where it does not depend on more than that.
+ *
+ *     ct_verifier_sources(verifier, cores, count);   before specifications are added
+ *     ct_verifier_begin(verifier, on_result, my);
+ *     ct_verify_axis_new(ctx, verifier, watches, count, &axis);
+ *     while ((source = ct_verify_axis_next(axis)) >= 0)
+ *         …decode some more of this source: ct_verify_axis_take(axis, source, batch), at its end
+ *         ct_verify_axis_end(axis, source); then ct_verify_axis_run(axis)
+ *     ct_verifier_finish(verifier);
+ *
+ * Events wait until all sources have come to the next timestamp behind them. Whoever decodes the source that
+ * ct_verify_axis_next names keeps no more than lies between two timestamps of a source; sources that come one
+ * after the other are kept whole, 96 bytes for each event of a watchpoint. */
+#ifndef CORETAP_AXIS_H
+#define CORETAP_AXIS_H
+
+#include "coretap/base.h"
+#include "coretap/steps.h"
+#include "coretap/verify.h"
+#include "coretap/watch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ct_verify_axis;
+
+/* Makes an axis of `count` sources, as many as the verifier was told of, for one whose run has begun and whose
+ * watchpoints are `watches`. Neither is owned. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_verify_axis_new(struct ct_ctx *ctx, struct ct_verifier *verifier, struct ct_watches *watches,
+                              size_t count, struct ct_verify_axis **out);
+CT_API void ct_verify_axis_free(struct ct_verify_axis *axis);
+
+/* Takes steps of a source, in order. The errors of ct_watcher_run. */
+CT_API int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct ct_step_batch *batch);
+
+/* Says that a source is at its end. CT_ERR_ARG. */
+CT_API int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source);
+
+/* Gives the specifications the events whose place on the axis is known by now. A specification that fails
+ * takes no more events, which is the result once all others got theirs: the errors of ct_verifier_feed. */
+CT_API int ct_verify_axis_run(struct ct_verify_axis *axis);
+
+/* Returns the number of the source that the others wait for; -1 when all are at their end. */
+CT_API int ct_verify_axis_next(const struct ct_verify_axis *axis);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts the events of each source into an interval: between the timestamps around it or, where cycles are
+ * counted between these, between the counts around it, at the rate at which cycles went by. Then gives those of
+ * all sources in the order in which the intervals begin. */
+#include "coretap/axis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "verify/due.h"
+
+#define UNKNOWN UINT64_MAX
+
+enum {
+    EVENTS = 256, /* taken from a watcher at a time */
+};
+
+/* An event with the cycles of the counts around it; `item` has its interval once that is known. */
+struct waiting {
+    struct ct_verify_item item;
+    uint64_t from, to; /* `to`: UNKNOWN until the next count */
+};
+
+/* A timestamp: in a count that is shared by several steps it is not known at which cycle. */
+struct anchor {
+    bool known;
+    uint64_t time;
+    uint64_t from, to; /* cycles */
+};
+
+/* A place in the steps of a source, up to which its counts were looked at. */
+struct cursor {
+    size_t step, mark;
+    uint64_t cycle; /* so far */
+    uint64_t count; /* the cycle at which the last count ended */
+    bool shared;    /* steps behind it have a part of the next count */
+};
+
+struct source {
+    struct ct_watcher *watcher;
+    struct waiting *all;           /* in order */
+    size_t first, placed, end, cap; /* from `placed` on without an interval */
+    size_t open;                    /* the first whose next count did not come yet */
+    struct cursor cursor;
+    struct anchor last;
+    bool broken;  /* trace is missing since the last timestamp: cycles are, too */
+    bool counted; /* there are counts */
+    bool over;
+};
+
+struct ct_verify_axis {
+    struct ct_ctx *ctx;
+    struct ct_verifier *verifier;
+    uint32_t timestamps; /* number of their watchpoint */
+    struct source *sources;
+    size_t count;
+    struct ct_watch_event events[EVENTS];
+};
+
+int ct_verify_axis_new(struct ct_ctx *ctx, struct ct_verifier *verifier, struct ct_watches *watches,
+                       size_t count, struct ct_verify_axis **out)
+{
+    uint32_t timestamps;
+    if (!verifier || !watches || !out)
+        return ct_fail_null(ctx, __func__);
+    if (count != verifier->source_count)
+        return ct_fail(ctx, CT_ERR_ARG, "%s: %zu sources, and the verifier was told of %zu", __func__, count,
+                       verifier->source_count);
+    int rc = ct_watches_add(watches, "timestamp", &timestamps, NULL);
+    if (rc)
+        return rc;
+    struct ct_verify_axis *axis = calloc(1, sizeof *axis);
+    if (axis)
+        axis->sources = calloc(count + 1, sizeof *axis->sources);
+    if (!axis || !axis->sources) {
+        free(axis);
+        return ct_fail_nomem(ctx, "axis");
+    }
+    axis->ctx = ctx;
+    axis->verifier = verifier;
+    axis->timestamps = timestamps;
+    axis->count = count;
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = ct_watcher_new(ctx, watches, &axis->sources[i].watcher);
+    if (rc)
+        ct_verify_axis_free(axis);
+    else
+        *out = axis;
+    return rc;
+}
+
+void ct_verify_axis_free(struct ct_verify_axis *axis)
+{
+    if (!axis)
+        return;
+    for (size_t i = 0; i < axis->count; i++) {
+        ct_watcher_free(axis->sources[i].watcher);
+        free(axis->sources[i].all);
+    }
+    free(axis->sources);
+    free(axis);
+}
+
+/* ---- counts ---- */
+
+/* Moves on by one step or mark. Result: a count ended, or began, at the cycle where the cursor then is. */
+static bool move_on(struct cursor *c, const struct ct_step_batch *batch)
+{
+    const struct ct_step_mark *mark = c->mark < batch->mark_count ? &batch->marks[c->mark] : NULL;
+    if (mark && mark->at <= c->step) {
+        c->mark++;
+        if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CYCLES || mark->elem.aux)
+            return false;
+        c->cycle += mark->elem.v;
+        c->shared = false;
+        return true;
+    }
+    const uint32_t cycles = batch->cycles ? batch->cycles[c->step] : CT_STEP_NO_CYCLES;
+    c->step++;
+    if (cycles == CT_STEP_NO_CYCLES)
+        return false;
+    const bool shared = cycles & CT_STEP_SHARED;
+    const bool began = !shared && c->shared; /* the count of the steps before ended before this step */
+    if (began)
+        c->count = c->cycle;
+    c->shared = shared;
+    c->cycle += cycles & CT_STEP_CYCLES;
+    return !shared;
+}
+
+static bool at_end(const struct cursor *c, const struct ct_step_batch *batch)
+{
+    return c->step >= batch->count && c->mark >= batch->mark_count;
+}
+
+/* Says of the events that wait for it that a count ended at this cycle. */
+static void count_ends(struct source *s, uint64_t cycle)
+{
+    while (s->open < s->end && s->all[s->open].from < cycle && s->all[s->open].item.event.cycle < cycle)
+        s->all[s->open++].to = cycle;
+    s->cursor.count = cycle;
+    s->counted = true;
+}
+
+/* Moves the cursor on to the end of the last count that is not behind `cycle`. */
+static void move_to(struct source *s, const struct ct_step_batch *batch, uint64_t cycle)
+{
+    while (!at_end(&s->cursor, batch)) {
+        struct cursor next = s->cursor;
+        const bool ended = move_on(&next, batch);
+        if (next.cycle > cycle)
+            break;
+        const bool began = next.count != s->cursor.count;
+        s->cursor = next;
+        if (began)
+            count_ends(s, next.count);
+        if (ended)
+            count_ends(s, next.cycle);
+    }
+}
+
+/* ---- intervals ---- */
+
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+    return value > least ? value : least;
+}
+
+/* Gives the least and the most time that an event may have, by the part of the cycles between two timestamps
+ * that went by. A timestamp is the time in whole ticks: the most is one later. */
+static void narrow(struct waiting *w, const struct anchor *a, const struct anchor *b)
+{
+    const uint64_t ticks = b->time - a->time;
+    const uint64_t low = w->from > a->to ? w->from - a->to : 0;
+    const uint64_t high = w->to != UNKNOWN && w->to > a->from ? w->to - a->from : w->to == UNKNOWN ? UNKNOWN : 0;
+    const uint64_t most = b->to - a->from;
+    const uint64_t least = b->from > a->to ? b->from - a->to : 0;
+    if (low < most)
+        w->item.begin = a->time + (uint64_t)((unsigned __int128)ticks * low / most);
+    else
+        w->item.begin = b->time;
+    if (least && high < least) {
+        const uint64_t end = a->time + (uint64_t)((unsigned __int128)ticks * high / least) + 1;
+        w->item.end = end < b->time ? end : b->time;
+    }
+}
+
+/* Gives the events since the last timestamp their intervals. `b`: the next one; NULL: there is none. */
+static void place(struct source *s, const struct anchor *b)
+{
+    const struct anchor *a = &s->last;
+    const bool rated = b && a->known && !s->broken && s->counted && b->time > a->time && b->to > a->from;
+    for (; s->placed < s->end; s->placed++) {
+        struct waiting *w = &s->all[s->placed];
+        w->item.begin = a->known ? a->time : 0;
+        w->item.end = b ? b->time : UINT64_MAX;
+        if (rated)
+            narrow(w, a, b);
+        if (s->placed > s->first) { /* those of a source keep their order */
+            const struct ct_verify_item *before = &s->all[s->placed - 1].item;
+            w->item.begin = at_least(w->item.begin, before->begin);
+            w->item.end = at_least(w->item.end, before->end);
+        }
+        w->item.end = at_least(w->item.end, w->item.begin);
+    }
+    if (s->open < s->placed)
+        s->open = s->placed;
+}
+
+static void stamp(struct source *s, const struct ct_watch_event *e)
+{
+    const struct cursor *c = &s->cursor;
+    struct anchor b = {.known = true,
+                       .time = s->last.known ? at_least(e->timestamp, s->last.time) : e->timestamp,
+                       .from = c->count + e->number,
+                       .to = (c->shared ? e->cycle : c->count) + e->number};
+    b.to = at_least(b.to, b.from);
+    place(s, &b);
+    s->last = b;
+    s->broken = false;
+}
+
+/* ---- taking ---- */
+
+static int keep(struct ct_verify_axis *axis, struct source *s, const struct ct_watch_event *e)
+{
+    if (s->end == s->cap && s->first) {
+        memmove(s->all, s->all + s->first, (s->end - s->first) * sizeof *s->all);
+        s->placed -= s->first;
+        s->open -= s->first;
+        s->end -= s->first;
+        s->first = 0;
+    }
+    if (s->end == s->cap) {
+        const size_t cap = 2 * s->cap + 64;
+        struct waiting *more = realloc(s->all, cap * sizeof *more);
+        if (!more)
+            return ct_fail_nomem(axis->ctx, "axis");
+        s->all = more;
+        s->cap = cap;
+    }
+    s->all[s->end++] = (struct waiting){.item.event = *e, .from = s->cursor.count, .to = UNKNOWN};
+    s->all[s->end - 1].item.event.source = (uint16_t)(s - axis->sources);
+    s->broken |= ct_verify_is_loss(e);
+    return CT_OK;
+}
+
+static int take_events(struct ct_verify_axis *axis, struct source *s, const struct ct_step_batch *batch,
+                       size_t count)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++) {
+        const struct ct_watch_event *e = &axis->events[i];
+        move_to(s, batch, e->cycle);
+        if (e->watch == axis->timestamps)
+            stamp(s, e);
+        else
+            rc = keep(axis, s, e);
+    }
+    return rc;
+}
+
+int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct ct_step_batch *batch)
+{
+    if (!axis || !batch || source >= axis->count)
+        return CT_ERR_ARG;
+    struct source *s = &axis->sources[source];
+    size_t count;
+    int rc, more;
+    do {
+        rc = ct_watcher_run(s->watcher, batch, axis->events, EVENTS, &count, &more);
+        if (!rc)
+            rc = take_events(axis, s, batch, count);
+    } while (!rc && more);
+    move_to(s, batch, UINT64_MAX);
+    s->cursor.step = s->cursor.mark = 0;
+    return rc;
+}
+
+int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source)
+{
+    if (!axis || source >= axis->count)
+        return CT_ERR_ARG;
+    struct source *s = &axis->sources[source];
+    place(s, NULL);
+    s->over = true;
+    return CT_OK;
+}
+
+/* ---- one order ---- */
+
+/* Gives the least begin that the next event of a source may have; whether it is there says *ready. */
+static uint64_t next_begin(const struct source *s, bool *ready)
+{
+    *ready = s->first < s->placed;
+    if (*ready)
+        return s->all[s->first].item.begin;
+    if (s->over)
+        return UINT64_MAX;
+    return s->last.known ? s->last.time : 0;
+}
+
+/* Finds the source whose next event begins first; of several one that has to be waited for. */
+static size_t find_first(const struct ct_verify_axis *axis, uint64_t *begin, bool *ready)
+{
+    size_t best = 0;
+    *begin = UINT64_MAX;
+    *ready = true;
+    for (size_t i = 0; i < axis->count; i++) {
+        bool has;
+        const struct source *s = &axis->sources[i];
+        const uint64_t b = next_begin(s, &has);
+        if (s->over && !has)
+            continue;
+        if (b < *begin || (b == *begin && *ready && !has)) {
+            *begin = b;
+            *ready = has;
+            best = i;
+        }
+    }
+    return best;
+}
+
+int ct_verify_axis_run(struct ct_verify_axis *axis)
+{
+    if (!axis)
+        return CT_ERR_ARG;
+    uint64_t begin;
+    bool ready;
+    int rc = CT_OK;
+    for (;;) {
+        struct source *s = &axis->sources[find_first(axis, &begin, &ready)];
+        if (rc || begin == UINT64_MAX || !ready)
+            break;
+        rc = ct_verify_due_take(axis->verifier, &s->all[s->first++].item);
+    }
+    return rc ? rc : ct_verify_due_run(axis->verifier, begin);
+}
+
+int ct_verify_axis_next(const struct ct_verify_axis *axis)
+{
+    uint64_t begin;
+    bool ready;
+    if (!axis)
+        return CT_ERR_ARG;
+    const size_t source = find_first(axis, &begin, &ready);
+    return ready ? -1 : (int)source;
+}
