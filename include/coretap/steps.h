@@ -24,14 +24,15 @@ extern "C" {
 /* ---- cycles ----
  * A count is for all steps since the count before it. It is split by their instructions: each gets the part
  * of its own rounded down, the last one what is left. Counts without a step since the last one, unknown ones
- * (value 0), and those of cancelled instructions and gaps are CYCLES marks; so are those of 2^31 - 1 cycles
+ * (value 0), and those of cancelled instructions and gaps are CYCLES marks; so are those of 2^30 - 1 cycles
  * and more. Thus the sum over the steps and over the CYCLES marks is the sum of all counts in the trace.
  * Counts of ETMv4 timestamps are not in it: the next count includes them. */
 
 /* Values of the column of cycles. */
 #define CT_STEP_NO_CYCLES UINT32_MAX           /* no count is for this step */
 #define CT_STEP_SHARED    (UINT32_C(1) << 31)  /* flag: a part of a count for several steps */
-#define CT_STEP_CYCLES    (CT_STEP_SHARED - 1) /* mask: the cycles, when they are not NO_CYCLES */
+#define CT_STEP_ENDS      (UINT32_C(1) << 30)  /* flag beside it: the last of these steps */
+#define CT_STEP_CYCLES    (CT_STEP_ENDS - 1)   /* mask: the cycles, when they are not NO_CYCLES */
 
 enum ct_mark_kind {
     CT_MARK_ELEM,      /* `elem`, as the walk passes it on (struct ct_flow) */

@@ -32,6 +32,14 @@ struct ct_verdict_write_options {
     uint8_t pad[7]; /* 0 */
 };
 
+/* One of several sources on an axis. */
+struct ct_verdict_source {
+    const char *buffer;
+    const struct ct_source *source;
+    uint8_t id;     /* trace ID */
+    uint8_t pad[7]; /* 0 */
+};
+
 /* What results are of. */
 struct ct_verdict_origin {
     const char *buffer;
@@ -41,7 +49,11 @@ struct ct_verdict_origin {
     const char *const *specs;         /* names of the specifications, by number */
     uint8_t id;                       /* trace ID */
     uint8_t named;                    /* 1: text says which specification a result is of */
-    uint8_t pad[6];                   /* 0 */
+    uint8_t several; /* 1: they are of `sources`, in the place of `buffer`, `source` and `id`: each event of the
+                        one that it has a number of */
+    uint8_t pad[5];  /* 0 */
+    const struct ct_verdict_source *sources;
+    size_t source_count;
 };
 
 /* Writes results, one line each. */

@@ -55,7 +55,7 @@ struct ct_watch_event {
     uint8_t kind;          /* enum ct_watch_kind */
     uint8_t has_timestamp; /* 0: there was none yet */
     uint8_t timed;         /* 1: the step has cycles; 0: `cycle` is the last count before */
-    uint8_t pad;
+    uint8_t first;         /* 1: the instruction is the first of its step: `cycle` is when that began */
     uint16_t source;       /* number of its stream on an axis of several (axis.h); else 0 */
 };
 

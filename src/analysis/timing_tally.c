@@ -35,6 +35,8 @@ void ct_timing_settle(const struct ct_timing *t)
 
 int ct_timing_count(struct ct_timing *t, uint32_t edge, uint32_t cycles)
 {
+    if (cycles != CT_STEP_NO_CYCLES)
+        cycles &= ~CT_STEP_ENDS;
     if (t->plain)
         return add(t, edge, cycles, 1);
     struct ct_timing_cell *cell = &t->tallies[edge].cells[cycles % CT_TIMING_CELLS];

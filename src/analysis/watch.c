@@ -264,6 +264,7 @@ static bool give_hits(struct ct_watcher *w, const struct ct_graph *graph, uint64
             event->watch = hit->watch;
             event->kind = hit->kind;
             event->timed = timed;
+            event->first = !hit->before;
         }
         w->hit = hit->last ? NOTHING : w->hit + 1;
     }

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/fractal_source.h"
 #include "cli/live_run.h"
+#include "cli/monitor_axis.h"
 #include "cli/monitor_sums.h"
 #include "cli/monitors.h"
 #include "cli/streams.h"
@@ -17,6 +18,7 @@ enum {
     ELF = CLI_MONITOR_OPTIONS,
     FORMAT,
     LIVE,
+    PER_CORE,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
@@ -47,6 +49,10 @@ static const struct cli_option options[OPTIONS] = {
                  "page is "
                  "served there, over which specifications are exchanged ('coretap ctl'); as of 'coretap live "
                  "--http', and CORETAP_TOKEN is its token."},
+    [PER_CORE] = {.name = "per-core",
+                  .kind = CLI_FLAG,
+                  .help = "Each trace ID is a run of its own, on the clock of its own cycles unless --clock says "
+                          "otherwise. Without it all sources are one run, in the order of their timestamps."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_WHO,
@@ -63,6 +69,9 @@ struct watched {
     struct cli_monitors monitors;
     struct ct_verdict_writer *writer;
     struct ct_verdict_origin origin; /* of the stream that is read */
+    struct cli_axis axis;
+    bool several; /* sources are one run, on an axis */
+    int opened;   /* captures so far */
     int printed; /* enum ct_error: what came of printing results, which the verifier does not ask for */
     bool all;
     bool failed;             /* a specification failed */
@@ -139,19 +148,77 @@ static int end(void *user)
 
 /* ---- preparations ---- */
 
+static int on_failed(void *user)
+{
+    struct watched *w = user;
+    tell_failures(w);
+    return w->printed;
+}
+
+/* Looks whether the sources of a capture are one run. False after a message. */
+static bool find_sources(struct watched *w)
+{
+    struct cli_results *read = &w->streams.read;
+    const struct cli_args *args = read->args;
+    const struct cli_value *clock = &args->values[CLI_MONITOR_CLOCK];
+    w->axis = (struct cli_axis){.args = args,
+                                .read = read,
+                                .cycles = clock->given && clock->number == CT_VERIFY_CYCLES,
+                                .failed = on_failed,
+                                .user = w};
+    if (!args->values[PER_CORE].given && !cli_axis_open(&w->axis, &w->several))
+        return false;
+    if (w->several) {
+        w->origin.several = 1;
+        w->origin.sources = w->axis.sources;
+        w->origin.source_count = w->axis.count;
+    } else if (clock->number != CT_VERIFY_TIMESTAMPS) {
+        read->filter.filter.frequency = 0; /* --frequency is that of the cycles */
+    }
+    return true;
+}
+
 /* Makes the verifier, once the programs are known in which specifications have places. */
 static bool prepare(void *user)
 {
     struct watched *w = user;
     struct ct_ctx *ctx = w->streams.read.args->ctx;
+    if (w->streams.read.has_capture && !find_sources(w))
+        return false;
     if (ct_watches_new(ctx, w->streams.read.programs, &w->watches) != CT_OK ||
         ct_verifier_new(ctx, &w->monitors.verify, w->watches, &w->verifier) != CT_OK) {
+        cli_library_error(ctx);
+        return false;
+    }
+    if (w->several && ct_verifier_sources(w->verifier, w->axis.cores, w->axis.count) != CT_OK) {
         cli_library_error(ctx);
         return false;
     }
     w->origin.watches = w->watches;
     w->origin.programs = w->streams.read.programs;
     return cli_monitors_add(&w->monitors, w->verifier);
+}
+
+/* ---- all sources in one run ---- */
+
+static int decode_axis(void *user)
+{
+    struct watched *w = user;
+    const struct cli_args *args = w->streams.read.args;
+    if (!w->several)
+        return -1;
+    if (ct_verifier_begin(w->verifier, on_result, w) != CT_OK)
+        return cli_library_error(args->ctx);
+    const int code = cli_axis_run(&w->axis, w->verifier, w->watches);
+    return code == CLI_FAILED || ct_verdict_writer_flush(w->writer) != CT_OK ? CLI_FAILED : code;
+}
+
+/* Passes over captures behind the first one, which are of its run. */
+static int pass_over(void *user, const char *path)
+{
+    struct watched *w = user;
+    (void)path;
+    return w->opened++ ? w->axis.code : -1;
 }
 
 /* ---- an event log in the place of a capture ---- */
@@ -196,6 +263,7 @@ static void tell_sum(const struct watched *w, const struct cli_args *args)
 static void release(struct watched *w)
 {
     ct_verdict_writer_free(w->writer);
+    cli_axis_close(&w->axis);
     ct_watcher_free(w->watcher);
     ct_verifier_free(w->verifier);
     cli_monitors_free(&w->monitors);
@@ -219,8 +287,7 @@ static int run_capture(struct watched *w, const struct cli_args *args)
     struct cli_results *read = &w->streams.read;
     if (!cli_filter_read(&read->filter, args, false) || !cli_programs_new_moved(&read->programs, args, NULL))
         return CLI_FAILED;
-    if (args->values[CLI_MONITOR_CLOCK].number != CT_VERIFY_TIMESTAMPS)
-        read->filter.filter.frequency = 0; /* --frequency is that of the cycles */
+    read->other = pass_over;
     return cli_streams_run(&w->streams);
 }
 
@@ -271,10 +338,13 @@ static bool check(const struct cli_args *args)
     else if (log && (!cli_without_threads(args, "an event log is read") ||
                      !cli_filter_none(args, "an event log is read")))
         return false;
-    else if (!sums && !live && (args->rest_count > 1 || saved))
-        cli_usage_error(args->command,
-                        "results are those of one capture; of several, and of saved files, there "
-                        "are --format sums and data");
+    else if (!sums && !live && args->rest_count > 1 && (args->values[PER_CORE].given || log))
+        cli_usage_error(args->command, "%s; of several there are --format sums and data",
+                        log ? "results are those of one event log"
+                            : "--per-core: results are those of one capture");
+    else if (!sums && !live && saved)
+        cli_usage_error(args->command, "results are those of captures; of saved files there are --format sums "
+                                       "and data");
     else if (live && args->rest_count > 1)
         cli_usage_error(args->command, "--live: trace that comes is one capture");
     else
@@ -309,6 +379,7 @@ static int run(const struct cli_args *args)
                     .opened = prepare,
                     .begin = begin,
                     .end = end,
+                    .decode = decode_axis,
                     .heading = heading,
                     .flush = flush},
     };

@@ -144,6 +144,9 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
 
 static int run_session(struct cli_results *r)
 {
+    const int code = r->decode ? r->decode(r->user) : -1;
+    if (code >= 0)
+        return code;
     char part[1024];
     cli_filter_words(&r->filter, r->args, part, sizeof part);
     const struct ct_chain_options chain = cli_capture_chain_options(&r->capture, CT_LEVEL_STEPS);

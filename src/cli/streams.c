@@ -7,6 +7,12 @@ static bool on_opened(void *user)
     return !s->opened || s->opened(s->user);
 }
 
+static int on_decode(void *user)
+{
+    const struct cli_streams *s = user;
+    return s->decode(s->user);
+}
+
 static int on_flush(void *user)
 {
     const struct cli_streams *s = user;
@@ -36,6 +42,7 @@ int cli_streams_run(struct cli_streams *s)
 {
     s->read.user = s;
     s->read.opened = on_opened;
+    s->read.decode = s->decode ? on_decode : NULL;
     s->read.begin = on_begin;
     s->read.decoded = on_decoded;
     s->read.flush = on_flush;

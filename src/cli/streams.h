@@ -13,6 +13,7 @@ struct cli_streams {
     bool (*opened)(void *user);                             /* as in struct cli_results; or NULL */
     int (*begin)(void *user, struct ct_session_turn *turn); /* says who takes what of the next stream */
     int (*end)(void *user);                                 /* it is over; or NULL */
+    int (*decode)(void *user);                              /* as in struct cli_results; or NULL */
     /* Give the next heading to who prints, and what is printed so far to standard output. */
     int (*heading)(void *user, const char *buffer, int id);
     int (*flush)(void *user);

@@ -68,7 +68,7 @@ static inline void ct_step_split(uint32_t *cycles, const uint32_t *insns, size_t
         cycles[i] = (uint32_t)part | CT_STEP_SHARED;
         left -= (uint32_t)part;
     }
-    cycles[count - 1] = left | (count > 1 ? CT_STEP_SHARED : 0);
+    cycles[count - 1] = left | (count > 1 ? CT_STEP_SHARED | CT_STEP_ENDS : 0);
 }
 
 /* Gives the last step its edge, if it has none. CT_ERR_NOMEM, CT_ERR_LIMIT. */

@@ -19,6 +19,26 @@ static bool is_code(const struct ct_watch_event *e)
 
 /* ---- text ---- */
 
+static const struct ct_verdict_source *source_of(const struct ct_verdict_origin *o,
+                                                 const struct ct_watch_event *e)
+{
+    return o->several && e->source < o->source_count ? &o->sources[e->source] : NULL;
+}
+
+static const char *core_of(const struct ct_source *source)
+{
+    return source->core ? source->core : source->name;
+}
+
+static void put_core(struct ct_text *out, const struct ct_verdict_origin *o, const struct ct_watch_event *e)
+{
+    const struct ct_verdict_source *source = source_of(o, e);
+    if (!source)
+        return;
+    ct_text_lit(out, " on ");
+    ct_text_printable(out, core_of(source->source));
+}
+
 static void put_place(struct ct_text *out, const struct ct_verdict_origin *o, const struct ct_watch_event *e)
 {
     const struct ct_program_where w = where_is(o, e->value);
@@ -45,6 +65,14 @@ static const char *watch_name(const struct ct_verdict_origin *o, const struct ct
     return ct_watches_all(o->watches, &count)[e->watch].name;
 }
 
+static void put_event(struct ct_text *out, const struct ct_verdict_origin *o, const struct ct_watch_event *e)
+{
+    ct_text_printable(out, watch_name(o, e));
+    if (is_code(e))
+        put_place(out, o, e);
+    put_core(out, o, e);
+}
+
 static void put_before(struct ct_text *out, const struct ct_verdict_origin *o,
                        const struct ct_verify_place *place)
 {
@@ -52,9 +80,22 @@ static void put_before(struct ct_text *out, const struct ct_verdict_origin *o,
     ct_text_lit(out, "    ");
     ct_text_dec(out, place->time);
     ct_text_lit(out, ": ");
-    ct_text_printable(out, watch_name(o, &place->event));
-    if (is_code(&place->event))
-        put_place(out, o, &place->event);
+    put_event(out, o, &place->event);
+    ct_text_char(out, '\n');
+}
+
+/* Writes because of which two events a result is uncertain. */
+static void put_doubt(struct ct_text *out, const struct ct_verdict_origin *o,
+                      const struct ct_verify_result *r)
+{
+    if (!r->doubt[0] || !r->doubt[1])
+        return;
+    ct_text_room(out);
+    ct_text_lit(out, "    which came first is not known: ");
+    put_event(out, o, &r->doubt[0]->event);
+    ct_text_room(out);
+    ct_text_lit(out, ", or ");
+    put_event(out, o, &r->doubt[1]->event);
     ct_text_char(out, '\n');
 }
 
@@ -76,7 +117,10 @@ static void text_line(struct ct_text *out, const struct ct_verdict_origin *o,
         ct_text_lit(out, ", uncertain");
     if (r->place && is_code(&r->place->event))
         put_place(out, o, &r->place->event);
+    if (r->place)
+        put_core(out, o, &r->place->event);
     ct_text_char(out, '\n');
+    put_doubt(out, o, r);
     for (size_t i = 0; r->violation && i < r->before_count; i++)
         put_before(out, o, &r->before[i]);
 }
@@ -110,16 +154,45 @@ static void json_place(struct ct_text *out, const struct ct_verdict_origin *o, c
     }
 }
 
-/* Writes whose result it is. */
-static void json_origin(struct ct_text *out, const struct ct_verdict_origin *o, uint32_t spec)
+static void json_source(struct ct_text *out, const struct ct_verdict_source *s)
 {
     ct_text_lit(out, "\"buffer\":\"");
-    ct_text_json(out, o->buffer);
+    ct_text_json(out, s->buffer);
     ct_text_lit(out, "\",\"id\":\"");
-    ct_text_hex_digits(out, o->id, 2);
+    ct_text_hex_digits(out, s->id, 2);
     ct_text_char(out, '"');
-    json_text(out, "core", o->source->core ? o->source->core : o->source->name);
-    json_text(out, "spec", o->specs[spec]);
+    json_text(out, "core", core_of(s->source));
+}
+
+/* Writes whose result it is. `place`: where several sources have it; NULL: before any event of them. */
+static void json_origin(struct ct_text *out, const struct ct_verdict_origin *o, uint32_t spec,
+                        const struct ct_verify_place *place)
+{
+    const struct ct_verdict_source one = {.buffer = o->buffer, .source = o->source, .id = o->id};
+    const struct ct_verdict_source *source = !o->several ? &one : place ? source_of(o, &place->event) : NULL;
+    if (source) {
+        json_source(out, source);
+        ct_text_char(out, ',');
+    }
+    ct_text_lit(out, "\"spec\":\"");
+    ct_text_json(out, o->specs[spec]);
+    ct_text_char(out, '"');
+}
+
+/* Writes an event beside a result. */
+static void json_event(struct ct_text *out, const struct ct_verdict_origin *o,
+                       const struct ct_verify_place *place)
+{
+    const struct ct_verdict_source *source = source_of(o, &place->event);
+    ct_text_room(out);
+    ct_text_lit(out, "{\"time\":");
+    ct_text_dec(out, place->time);
+    if (source) {
+        ct_text_char(out, ',');
+        json_source(out, source);
+    }
+    json_place(out, o, &place->event);
+    ct_text_char(out, '}');
 }
 
 static void json_line(struct ct_text *out, const struct ct_verdict_origin *o,
@@ -128,7 +201,7 @@ static void json_line(struct ct_text *out, const struct ct_verdict_origin *o,
     ct_text_lit(out, "{\"time\":");
     ct_text_dec(out, r->time);
     ct_text_char(out, ',');
-    json_origin(out, o, r->spec);
+    json_origin(out, o, r->spec, r->place);
     json_text(out, "output", r->name);
     json_text(out, "value", r->value);
     if (r->violation)
@@ -137,13 +210,17 @@ static void json_line(struct ct_text *out, const struct ct_verdict_origin *o,
         ct_text_lit(out, ",\"uncertain\":true");
     if (r->place)
         json_place(out, o, &r->place->event);
+    if (r->doubt[0] && r->doubt[1]) {
+        ct_text_lit(out, ",\"doubt\":[");
+        json_event(out, o, r->doubt[0]);
+        ct_text_char(out, ',');
+        json_event(out, o, r->doubt[1]);
+        ct_text_char(out, ']');
+    }
     const size_t before = r->violation ? r->before_count : 0;
     for (size_t i = 0; i < before; i++) {
-        ct_text_room(out);
-        ct_text_string(out, i ? ",{\"time\":" : ",\"before\":[{\"time\":");
-        ct_text_dec(out, r->before[i].time);
-        json_place(out, o, &r->before[i].event);
-        ct_text_char(out, '}');
+        ct_text_string(out, i ? "," : ",\"before\":[");
+        json_event(out, o, &r->before[i]);
     }
     ct_text_string(out, before ? "]}\n" : "}\n");
 }
@@ -164,7 +241,7 @@ void ct_verdict_stopped(struct ct_text *out, enum ct_verdict_format format,
     ct_text_room(out);
     if (format == CT_VERDICT_FORMAT_JSONL) {
         ct_text_char(out, '{');
-        json_origin(out, origin, spec);
+        json_origin(out, origin, spec, NULL);
         json_text(out, "stopped", why);
         ct_text_lit(out, "}\n");
     } else {

@@ -50,7 +50,8 @@ int ct_verdict_writer_heading(struct ct_verdict_writer *w, const char *buffer, i
 
 static bool is_whole(const struct ct_verdict_origin *o)
 {
-    return o && o->buffer && o->source && o->watches && o->specs;
+    const bool of_one = o && !o->several && o->buffer && o->source;
+    return o && o->watches && o->specs && (of_one || (o->several && o->sources));
 }
 
 int ct_verdict_writer_result(struct ct_verdict_writer *w, const struct ct_verdict_origin *origin,

@@ -121,12 +121,12 @@ static bool move_on(struct cursor *c, const struct ct_step_batch *batch)
     if (cycles == CT_STEP_NO_CYCLES)
         return false;
     const bool shared = cycles & CT_STEP_SHARED;
-    const bool began = !shared && c->shared; /* the count of the steps before ended before this step */
-    if (began)
+    const bool ends = !shared || cycles & CT_STEP_ENDS;
+    if (!shared && c->shared) /* the steps before are those of a count of which some were left out */
         c->count = c->cycle;
-    c->shared = shared;
+    c->shared = !ends;
     c->cycle += cycles & CT_STEP_CYCLES;
-    return !shared;
+    return ends;
 }
 
 static bool at_end(const struct cursor *c, const struct ct_step_batch *batch)
@@ -138,7 +138,8 @@ static bool at_end(const struct cursor *c, const struct ct_step_batch *batch)
 static void count_ends(struct source *s, uint64_t cycle)
 {
     while (s->open < s->end && s->all[s->open].from < cycle && s->all[s->open].item.event.cycle < cycle)
-        s->all[s->open++].to = cycle;
+        if (s->all[s->open++].to == UNKNOWN)
+            s->all[s->open - 1].to = cycle;
     s->cursor.count = cycle;
     s->counted = true;
 }
@@ -240,8 +241,11 @@ static int keep(struct ct_verify_axis *axis, struct source *s, const struct ct_w
         s->all = more;
         s->cap = cap;
     }
-    s->all[s->end++] = (struct waiting){.item.event = *e, .from = s->cursor.count, .to = UNKNOWN};
-    s->all[s->end - 1].item.event.source = (uint16_t)(s - axis->sources);
+    /* execution is at the first instruction of a step when the branch before it is done */
+    const bool exact = e->first && s->counted && !s->cursor.shared && e->cycle == s->cursor.count;
+    s->all[s->end] = (struct waiting){
+        .item.event = *e, .from = s->cursor.count, .to = exact ? e->cycle : UNKNOWN};
+    s->all[s->end++].item.event.source = (uint16_t)(s - axis->sources);
     s->broken |= ct_verify_is_loss(e);
     return CT_OK;
 }

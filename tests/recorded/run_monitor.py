@@ -3,6 +3,8 @@
 """coretap monitor on recorded programs: the four listings of paper 2 in both dialects, without the bug and
 with it.
 
+And of two cores that take turns: what the right verdict is follows from how the program is built.
+
 usage: run_traces.py COMMAND PLUGIN EXAMPLES
 
 What the right verdicts are, and when, is computed here from the watchpoints alone ('coretap watch')."""
@@ -118,6 +120,140 @@ class Case:
         rows = run("monitor", "-q", "-f", "jsonl", "--frequency", 10**9, "--elf", self.program, *options,
                    self.capture, codes=codes).splitlines()
         return list(map(json.loads, rows))
+
+
+class Turns:
+    """The two threads of turns.c as a capture."""
+
+    binds = ["--bind", "produced=entry:produce", "--bind", "consumed=entry:consume"]
+
+    def __init__(self, folder, bug):
+        self.folder, self.program = folder, folder / "turns"
+        subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-static",
+                        *(["-DBUG"] if bug else []), "-o", self.program, EXAMPLES / "turns.c", "-lpthread"],
+                       check=True)
+        self.capture = self.record("capture", "--cycle-count=4", "--timestamps=1")
+
+    def record(self, name, *options):
+        run("record", "-q", *options, "-o", self.folder / name, "--", self.program)
+        return self.folder / name
+
+    def command(self, *options):
+        done = subprocess.run([COMMAND, "monitor", "--elf", self.program, *map(str, options)], capture_output=True,
+                              text=True, env=ENV, timeout=120, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def stream(self, *options):
+        return self.command("--spec", EXAMPLES / "turns-stream.tessla", *self.binds, *options)
+
+    def rows(self, *options, codes):
+        code, out, err = self.stream("-q", "-f", "jsonl", *options)
+        assert code in codes and (not err or "-q" not in options), (code, err)
+        return list(map(json.loads, out.splitlines()))
+
+
+def check_turns(folder, bug):
+    """What needs both cores to be seen: neither of them alone knows whether the other one took its turn."""
+    case = Turns(folder, bug)
+    wanted = [("produce", "cpu_0")] if bug else []
+    for options in (["--spec", EXAMPLES / "turns.tessla"],
+                    ["--spec", EXAMPLES / "turns-stream.tessla", *case.binds]):
+        code, out, err = case.command("-q", "-f", "jsonl", "-n", 3, *options, case.capture)
+        rows = [row for row in map(json.loads, out.splitlines()) if row.get("violation")]
+        assert code == (1 if bug else 0), (code, out, err)
+        assert [(row["function"], row["core"]) for row in rows] == wanted, rows
+        assert not any(row.get("uncertain") for row in rows), rows
+        for row in rows:
+            before = [(x["function"], x["core"]) for x in row["before"]]
+            assert before == [("produce", "cpu_0"), ("consume", "cpu_1"), ("produce", "cpu_0")], before
+    # All results, one for each of the calls and the first one: the cores come in turn.
+    cores = [row.get("core") for row in case.rows("-a", case.capture, codes=(0, 1))]
+    numbers = ["cpu_0", "cpu_1"] * 3 + (["cpu_0"] * 2 + ["cpu_1"] * 2 if bug else ["cpu_0", "cpu_1"] * 2)
+    assert cores == [None] + numbers + ["cpu_0", "cpu_1"] * 3, cores
+    # One run for each core, as it says: false both ways.
+    code, out, err = case.stream("--per-core", case.capture)
+    assert code == 1 and "on cpu_" not in out and out.count("# buffer") == 2, (code, out, err)
+    text = case.stream("-a", "-n", 2, case.capture)
+    assert text[0] == (1 if bug else 0) and " on cpu_0\n" in text[1] and " on cpu_1\n" in text[1], text
+    for threads in (2, 5):
+        assert case.stream("-a", "-n", 2, "--threads", str(threads), case.capture) == text
+    # The same in one buffer with a trace ID for each core.
+    framed = case.record("framed", "--cycle-count=4", "--timestamps=1", "--framed")
+    rows = case.rows("-a", framed, codes=(0, 1))
+    assert [row.get("core") for row in rows] == cores and len({row["id"] for row in rows[1:]}) == 2, rows
+    assert case.stream("-a", framed) == case.stream("-a", "-t", "3", framed)
+
+
+def check_doubt(folder):
+    """Timestamps that are far apart: the order is not known, the numbers of events are. What is in doubt is said,
+    with the two events; a result that is certain is right."""
+    case = Turns(folder, False)
+    sparse = case.record("sparse", "--timestamps=3000")
+    spec = folder / "numbers.tessla"
+    spec.write_text((EXAMPLES / "turns-stream.tessla").read_text() + "out count(produced) as p\n"
+                    "out count(consumed) as c\nout count(merge(produced, consumed)) as all\n")
+    code, out, err = case.command("-q", "-a", "-f", "jsonl", "--spec", spec, *case.binds, sparse)
+    rows = list(map(json.loads, out.splitlines()))
+    assert code == 1, (code, err)
+    errors = [row for row in rows if row["output"] == "error"]
+    assert any(row.get("violation") and row.get("uncertain") for row in errors), errors
+    for row in errors:
+        assert row["value"] == "false" or row.get("uncertain"), row
+        if row.get("uncertain"):
+            assert {x["core"] for x in row["doubt"]} == {"cpu_0", "cpu_1"}, row
+            assert {x["function"] for x in row["doubt"]} == {"produce", "consume"}, row
+    for name, last in (("p", "8"), ("c", "8")):
+        own = [row for row in rows if row["output"] == name]
+        assert own[-1]["value"] == last and not any(row.get("uncertain") for row in own), own
+    code, out, err = case.command("-a", "--spec", spec, *case.binds, sparse)
+    assert "    which came first is not known: entry:" in out and " uncertain, in " in err, (out, err)
+
+
+def check_cores(folder):
+    """Inputs of one core, and of none; captures of one system; what has no clock."""
+    case = Turns(folder, True)
+    spec = ["-q", "-a", "--spec", EXAMPLES / "turns-stream.tessla"]
+    places = ("entry:produce@cpu_0", "entry:consume@cpu_1")
+    binds = [x for name, place in zip(("produced", "consumed"), places) for x in ("--bind", f"{name}={place}")]
+    code, out, _ = case.command(*spec, *binds, case.capture)
+    assert code == 1 and out.count("\n") == 18, out
+    assert out.replace("@cpu_0", "").replace("@cpu_1", "") == case.stream("-q", "-a", case.capture)[1]
+    code, out, _ = case.command(*spec, "--bind", "produced=produce@cpu_1", "--bind", "consumed=consume@cpu_0",
+                                case.capture)
+    assert (code, out) == (0, "0: error = false\n"), out
+    code, out, err = case.command(*spec, "--bind", "produced=produce@cpu_7", *binds[2:], case.capture)
+    assert code == 2 and "there is no core cpu_7 in this run" in err, err
+    # Two buffers as two captures, each with its part of the same run.
+    halves = []
+    for number in (0, 1):
+        halves.append(folder / f"half{number}")
+        shutil.copytree(case.capture, halves[-1])
+        text = (halves[-1] / "trace.ini").read_text()
+        kept = re.sub(rf"(?m)^(buffers\s*=).*$", rf"\1buffer{number}", text)
+        assert kept != text, text
+        (halves[-1] / "trace.ini").write_text(kept)
+    assert case.stream("-q", "-a", *halves)[:2] == case.stream("-q", "-a", case.capture)[:2]
+    code, _, err = case.stream("--per-core", *halves)
+    assert code == 2 and "--per-core: results are those of one capture" in err, err
+    code, out, err = case.stream("-q", "--clock", "cycles", case.capture)
+    assert code == 2 and not out and "--clock cycles: 2 sources have trace" in err and "--per-core" in err, err
+    untimed = case.record("untimed", "--cycle-count=4")
+    code, out, err = case.stream("-q", untimed)
+    assert code == 2 and not out and "has no timestamps" in err and "--per-core" in err, err
+    # One of two sources with trace: what it said before.
+    code, out, _ = case.stream("-q", "-a", "-b", "ETB_0", untimed)
+    assert code == 1 and out == case.stream("-q", "-a", "-b", "ETB_0", "--per-core", untimed)[1], out
+
+
+def check_lossy(folder):
+    """Trace that a core lost: results behind it are uncertain as they are with one core, wherever the others
+    are."""
+    case = Turns(folder, False)
+    lossy = case.record("lossy", "--cycle-count=4", "--timestamps=1", "--overflow=6000", "--seed=3")
+    rows = case.rows("-a", lossy, codes=(0, 1))
+    assert any(row.get("uncertain") for row in rows), rows
+    for row in rows: # what is certain is right
+        assert row["value"] == "false" or row.get("uncertain"), row
 
 
 def check_listing(case):
@@ -251,6 +387,10 @@ def main():
     checks += [("several specifications", check_together), ("lost trace", check_gaps),
                ("specification from measured times", check_generated),
                ("specification of all functions", check_all_functions)]
+    checks += [(f"two cores in turn, {'bug' if bug else 'no bug'}", lambda folder, bug=bug: check_turns(folder, bug))
+               for bug in (False, True)]
+    checks += [("two cores whose order is in doubt", check_doubt), ("inputs of one core", check_cores),
+               ("two cores, lost trace", check_lossy)]
     print(f"1..{len(checks)}")
     failed = 0
     for number, (name, check) in enumerate(checks, 1):

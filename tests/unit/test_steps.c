@@ -105,7 +105,7 @@ static void a_count_is_split_by_instructions(void **state)
     assert_int_equal(f->batch.count, 4);
     assert_int_equal(f->batch.cycles[0], 1 | CT_STEP_SHARED);
     assert_int_equal(f->batch.cycles[1], 2 | CT_STEP_SHARED);
-    assert_int_equal(f->batch.cycles[2], 7 | CT_STEP_SHARED);
+    assert_int_equal(f->batch.cycles[2], 7 | CT_STEP_SHARED | CT_STEP_ENDS);
     assert_int_equal(f->batch.cycles[3], CT_STEP_NO_CYCLES);
 }
 

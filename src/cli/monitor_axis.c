@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/monitor_axis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/filter.h"
+#include "cli/output.h"
+#include "cli/programs.h"
+
+struct cli_axis_part {
+    struct cli_axis *whole;
+    struct cli_capture *capture;
+    struct cli_capture own; /* of the captures behind the first */
+    struct ct_filter settled;
+    struct ct_merge *merge;
+    size_t first; /* number of its first source that has trace of a core */
+    bool opened;
+};
+
+static bool is_core(const struct ct_merge_source *s)
+{
+    return s->has_trace && s->source->protocol != CT_PROTOCOL_STM && s->source->protocol != CT_PROTOCOL_ITM;
+}
+
+/* Gives the number of a source among those that have trace of a core. */
+static size_t number_of(const struct cli_axis_part *part, size_t index)
+{
+    size_t count;
+    size_t number = part->first;
+    const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
+    for (size_t i = 0; i < index; i++)
+        number += is_core(&all[i]);
+    return number;
+}
+
+static int on_steps(void *user, size_t source, const struct ct_step_batch *batch)
+{
+    const struct cli_axis_part *part = user;
+    size_t count;
+    const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
+    return is_core(&all[source]) ? ct_verify_axis_take(part->whole->axis, number_of(part, source), batch) : CT_OK;
+}
+
+static int on_progress(void *user, uint64_t bytes)
+{
+    const struct cli_axis_part *part = user;
+    cli_progress_update(&part->capture->progress, bytes);
+    return 0;
+}
+
+/* ---- opening ---- */
+
+static bool open_merge(struct cli_axis_part *part)
+{
+    const struct cli_axis *a = part->whole;
+    const struct cli_capture *capture = part->capture;
+    const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_STEPS);
+    const struct ct_merge_options how = {.size = sizeof how,
+                                         .ids = {chain.ids[0], chain.ids[1]},
+                                         .user = part,
+                                         .progress = on_progress,
+                                         .threads = a->read->threads,
+                                         .filter = &part->settled,
+                                         .maps = capture->capture->maps,
+                                         .steps = on_steps,
+                                         .programs = a->read->programs};
+    if (ct_filter_settle(a->args->ctx, &a->read->filter.filter, capture->capture, capture->buffers,
+                         capture->count, &part->settled) == CT_OK &&
+        ct_merge_new(a->args->ctx, capture->buffers, capture->count, &how, &part->merge) == CT_OK)
+        return true;
+    cli_library_error(a->args->ctx);
+    return false;
+}
+
+static bool open_part(struct cli_axis *a, size_t index)
+{
+    struct cli_axis_part *part = &a->parts[index];
+    *part = (struct cli_axis_part){.whole = a, .capture = &a->read->capture};
+    if (index) {
+        part->capture = &part->own;
+        part->opened = cli_capture_open_path(&part->own, a->args, a->args->rest[index]);
+        if (!part->opened || !cli_capture_spool_always(&part->own) ||
+            !cli_programs_of(a->read->programs, a->args, a->read->elf, &part->own))
+            return false;
+    }
+    return open_merge(part);
+}
+
+static bool add_sources(struct cli_axis *a, struct cli_axis_part *part)
+{
+    size_t count;
+    const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
+    struct ct_verdict_source *sources = realloc(a->sources, (a->count + count + 1) * sizeof *sources);
+    a->sources = sources ? sources : a->sources;
+    const char **cores = realloc(a->cores, (a->count + count + 1) * sizeof *cores);
+    a->cores = cores ? cores : a->cores;
+    if (!sources || !cores) {
+        cli_no_memory();
+        return false;
+    }
+    part->first = a->count;
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_source *source = all[i].source;
+        if (!is_core(&all[i]))
+            continue;
+        a->cores[a->count] = source->core ? source->core : source->name;
+        a->sources[a->count++] =
+            (struct ct_verdict_source){.buffer = all[i].buffer->name, .source = source, .id = all[i].id};
+    }
+    return true;
+}
+
+/* Checks that there is one clock for all. False after a message. */
+static bool check_clock(const struct cli_axis *a)
+{
+    if (a->cycles) {
+        cli_say("%s: --clock cycles: %zu sources have trace, and the cycles of each are its own, so that the order "
+                "of their events is not known; leave it out, or give --per-core for a run of each",
+                a->args->operand, a->count);
+        return false;
+    }
+    for (size_t i = 0; i < a->part_count; i++) {
+        size_t count;
+        const struct ct_merge_source *all = ct_merge_sources(a->parts[i].merge, &count);
+        for (size_t k = 0; k < count; k++) {
+            if (!is_core(&all[k]) || all[k].timed)
+                continue;
+            cli_say("%s: %s, ID %02x: has no timestamps, and %zu sources have trace, so that the order of their "
+                    "events is not known; give --per-core for a run of each, or record with timestamps",
+                    a->args->rest[i], all[k].buffer->name, all[k].id, a->count);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Tells whether a capture can be read once for each source, and whether it may have several. */
+static bool may_be_several(const struct cli_axis *a)
+{
+    const struct cli_capture *capture = &a->read->capture;
+    size_t count = 0;
+    for (size_t i = 0; i < capture->count; i++) {
+        const struct ct_buffer *buffer = &capture->buffers[i];
+        if (buffer->path && strcmp(buffer->path, "-") == 0)
+            return false;
+        count += a->args->values[CLI_CAPTURE_ID].given || buffer->framing == CT_FRAMING_NONE
+                     ? 1
+                     : buffer->source_count;
+    }
+    return count > 1 || a->args->rest_count > 1;
+}
+
+bool cli_axis_open(struct cli_axis *a, bool *several)
+{
+    *several = false;
+    a->code = CLI_CLEAN;
+    if (!may_be_several(a))
+        return true;
+    a->parts = calloc((size_t)a->args->rest_count, sizeof *a->parts);
+    bool fine = a->parts != NULL;
+    if (!fine)
+        cli_no_memory();
+    for (; fine && a->part_count < (size_t)a->args->rest_count; a->part_count++)
+        fine = open_part(a, a->part_count);
+    for (size_t i = 0; fine && i < a->part_count; i++)
+        fine = add_sources(a, &a->parts[i]);
+    *several = fine && (a->count > 1 || a->part_count > 1);
+    return fine && (!*several || check_clock(a));
+}
+
+void cli_axis_close(struct cli_axis *a)
+{
+    ct_verify_axis_free(a->axis);
+    for (size_t i = 0; a->parts && i < (size_t)a->args->rest_count; i++) {
+        ct_merge_free(a->parts[i].merge);
+        if (a->parts[i].opened)
+            cli_capture_close(&a->parts[i].own);
+    }
+    free(a->parts);
+    free(a->sources);
+    free(a->cores);
+    *a = (struct cli_axis){0};
+}
+
+/* ---- running ---- */
+
+/* Finds the source with this number. */
+static struct cli_axis_part *find(const struct cli_axis *a, size_t number, size_t *index)
+{
+    size_t i = a->part_count;
+    while (--i && a->parts[i].first > number)
+        continue;
+    *index = 0;
+    size_t count;
+    const struct ct_merge_source *all = ct_merge_sources(a->parts[i].merge, &count);
+    for (size_t k = a->parts[i].first; *index < count; ++*index) {
+        if (is_core(&all[*index]) && k++ == number)
+            break;
+    }
+    return &a->parts[i];
+}
+
+/* Decodes some more of the source that the others wait for. */
+static int pull(struct cli_axis *a, size_t number)
+{
+    size_t index;
+    int more;
+    const struct cli_axis_part *part = find(a, number, &index);
+    const int rc = ct_merge_pull(part->merge, index, &more);
+    return rc || more ? rc : ct_verify_axis_end(a->axis, number);
+}
+
+/* Decodes what is no trace of a core, so that what was lost of it is known. */
+static int pull_others(const struct cli_axis_part *part)
+{
+    size_t count;
+    int rc = CT_OK;
+    const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
+    for (size_t i = 0; i < count && !rc; i++) {
+        int more = all[i].has_trace && !is_core(&all[i]);
+        while (more && !rc)
+            rc = ct_merge_pull(part->merge, i, &more);
+    }
+    return rc;
+}
+
+/* Adds what was lost of the sources to what was lost of their capture. False: no memory. */
+static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
+{
+    size_t count;
+    bool fine = true;
+    const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].chain && (!i || all[i].buffer != all[i - 1].buffer))
+            cli_capture_tell_frames(part->capture, all[i].chain);
+        fine &= !all[i].chain || cli_ran_add(&a->read->ran, part->capture->capture, all[i].buffer, all[i].chain,
+                                             a->read->programs);
+    }
+    part->capture->seen = *ct_merge_seen(part->merge);
+    ct_sieve_seen_add(&a->read->filter.seen, ct_merge_sieved(part->merge));
+    if (part->opened) {
+        const int code = cli_capture_code_or_empty(part->capture, CLI_CLEAN);
+        a->code = code > a->code ? code : a->code;
+    }
+    if (!fine)
+        cli_no_memory();
+    return fine;
+}
+
+int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_watches *watches)
+{
+    int number;
+    int rc = ct_verify_axis_new(a->args->ctx, verifier, watches, a->count, &a->axis);
+    while (!rc && (number = ct_verify_axis_next(a->axis)) >= 0) {
+        rc = pull(a, (size_t)number);
+        if (!rc && ct_verify_axis_run(a->axis) != CT_OK)
+            rc = a->failed(a->user);
+    }
+    if (!rc && (ct_verifier_finish(verifier) != CT_OK))
+        rc = a->failed(a->user);
+    for (size_t i = 0; i < a->part_count && !rc; i++)
+        rc = pull_others(&a->parts[i]);
+    bool fine = true;
+    for (size_t i = 0; i < a->part_count && fine && !rc; i++)
+        fine = count_losses(a, &a->parts[i]);
+    if (rc == CT_ERR_IO && ferror(stdout)) /* told of at the end of the command */
+        return CLI_FAILED;
+    return rc ? cli_library_error(a->args->ctx) : fine ? CLI_CLEAN : CLI_FAILED;
+}

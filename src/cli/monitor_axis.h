@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sources of captures of one system, decoded side by side for the specifications of one run. */
+#ifndef CT_CLI_MONITOR_AXIS_H
+#define CT_CLI_MONITOR_AXIS_H
+
+#include "cli/results.h"
+#include "coretap/axis.h"
+#include "coretap/merge.h"
+#include "coretap/verdict.h"
+
+/* A capture with its sources. */
+struct cli_axis_part;
+
+struct cli_axis {
+    const struct cli_args *args;
+    struct cli_results *read; /* of the first capture */
+    bool cycles;              /* --clock cycles was given */
+    struct cli_axis_part *parts;
+    size_t part_count;
+    struct ct_verdict_source *sources; /* those that have trace of a core */
+    const char **cores;
+    size_t count;
+    struct ct_verify_axis *axis;
+    int code;      /* enum cli_exit: of the captures behind the first */
+    int (*failed)(void *user); /* told that a specification failed. Result: enum ct_error, to end the run */
+    void *user;
+};
+
+/* Looks for the sources of the capture that was opened and of those that are named behind it. They are one run
+ * if *several: more than one of them has trace. False after a message: they have no common clock. */
+bool cli_axis_open(struct cli_axis *axis, bool *several);
+
+/* Decodes all of them, for a verifier whose run has begun. Result: enum cli_exit. */
+int cli_axis_run(struct cli_axis *axis, struct ct_verifier *verifier, struct ct_watches *watches);
+
+void cli_axis_close(struct cli_axis *axis);
+
+#endif
