@@ -7,7 +7,9 @@
 #include <stdio.h>
 
 #define NUMBERS 8
-#define LOOKS   500 /* before others may run */
+#ifndef LOOKS
+#define LOOKS 500 /* before others may run */
+#endif
 
 #ifdef BUG
 #define LOST 4 /* the number that is written over */
@@ -17,16 +19,17 @@
 
 static atomic_uint full, empty;
 static unsigned slot, sum;
+static volatile unsigned turns[2]; /* of each thread; what is done before a call, so that it is timed */
 
 __attribute__((noinline)) static void produce(unsigned number)
 {
-    slot = number; /* line 23 */
+    slot = number; /* line 26 */
     atomic_store_explicit(&full, number, memory_order_release);
 }
 
 __attribute__((noinline)) static void consume(unsigned number)
 {
-    sum += slot; /* line 29 */
+    sum += slot; /* line 32 */
     atomic_store_explicit(&empty, number, memory_order_release);
 }
 
@@ -41,6 +44,7 @@ static void *take(void *unused)
 {
     for (unsigned number = 1; number <= NUMBERS; number++) {
         wait_for(&full, number == LOST && LOST < NUMBERS ? number + 1 : number);
+        turns[1]++;
         consume(number);
     }
     return unused;
@@ -54,6 +58,7 @@ int main(void)
     for (unsigned number = 1; number <= NUMBERS; number++) {
         if (number != LOST + 1)
             wait_for(&empty, number - 1);
+        turns[0]++;
         produce(number);
     }
     pthread_join(thread, NULL);
