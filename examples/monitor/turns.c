@@ -1,6 +1,6 @@
 /* Two threads take turns over one slot: a number is produced once the one before was consumed (turns.tessla).
- * Built with -DBUG, one of them believes that there are two slots, and writes over a number that the other one,
- * which was busy, did not look at yet. On neither core alone can that be seen. */
+ * Built with -DBUG, one of them believes that there are two slots, and writes over a number that the other
+ * one, which was busy, did not look at yet. On neither core alone can that be seen. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -241,14 +241,15 @@ struct ct_monitor_span {
 
 /* Takes events of which not all is known of the order, `spans` as many as events. Those with one time are one
  * instant, with one span. The run has them as they are given, by the begins of their spans, with times as of
- * ct_monitor_feed. All other orders that the spans allow are followed beside it: in another one the times stay
- * in their places, and the instants change theirs. A result is certain when every order has it at its instant
- * (ct_monitor_certain); one that only another order has comes, too, and is marked (ct_monitor_possible). An
- * output of changes is certain once every order has its value. Whatever is fed in another way comes behind all
- * that was given here. Results are given when nothing can come before their instants any more. Up to 256
- * states of other orders and 64 instants are followed; where there are more, results are uncertain as behind a
- * loss. Inputs are of type Unit, Int, Bool or Float, else CT_ERR_ARG; so are spans that begin before the one
- * given last. Other errors as of ct_monitor_feed, of the run alone; CT_ERR_NOMEM. */
+ * ct_monitor_feed. All other orders that the spans allow are followed beside it: in another one the times
+ * stay in their places, and the instants change theirs. A result is certain when every order has it at its
+ * instant (ct_monitor_certain); one that only another order has comes, too, and is marked
+ * (ct_monitor_possible). An output of changes is certain once every order has its value. Whatever is fed in
+ * another way comes behind all that was given here. Results are given when nothing can come before their
+ * instants any more. Up to 256 states of other orders and 64 instants are followed; where there are more,
+ * results are uncertain as behind a loss. Inputs are of type Unit, Int, Bool or Float, else CT_ERR_ARG; so
+ * are spans that begin before the one given last. Other errors as of ct_monitor_feed, of the run alone;
+ * CT_ERR_NOMEM. */
 CT_API int ct_monitor_feed_doubtful(struct ct_monitor *monitor, const struct ct_monitor_event *events,
                                     const struct ct_monitor_span *spans, size_t count);
 
@@ -267,10 +268,10 @@ CT_API int ct_monitor_doubted(const struct ct_monitor *monitor, const struct ct_
 /* Returns 1 when a later result may name the instant with this tag, 0 when none will. */
 CT_API int ct_monitor_remembers(const struct ct_monitor *monitor, uint64_t tag);
 
-/* Tells whether an event that was lost, or another order of events (ct_monitor_feed_doubtful), may have changed
- * this result. Result: 0 when one may have, 1 when none
- * can have: in each of those runs the output has this event; or, where an output puts out the changes of a
- * signal or of a verdict only, it has this value from this time on. */
+/* Tells whether an event that was lost, or another order of events (ct_monitor_feed_doubtful), may have
+ * changed this result. Result: 0 when one may have, 1 when none can have: in each of those runs the output
+ * has this event; or, where an output puts out the changes of a signal or of a verdict only, it has this
+ * value from this time on. */
 CT_API int ct_monitor_certain(const struct ct_monitor_result *result);
 
 /* Returns 1 for an Int of more than 64 bits: v.i is not its value, and ct_monitor_print has its digits. Ints

@@ -29,10 +29,10 @@ extern "C" {
  * Counts of ETMv4 timestamps are not in it: the next count includes them. */
 
 /* Values of the column of cycles. */
-#define CT_STEP_NO_CYCLES UINT32_MAX           /* no count is for this step */
-#define CT_STEP_SHARED    (UINT32_C(1) << 31)  /* flag: a part of a count for several steps */
-#define CT_STEP_ENDS      (UINT32_C(1) << 30)  /* flag beside it: the last of these steps */
-#define CT_STEP_CYCLES    (CT_STEP_ENDS - 1)   /* mask: the cycles, when they are not NO_CYCLES */
+#define CT_STEP_NO_CYCLES UINT32_MAX          /* no count is for this step */
+#define CT_STEP_SHARED    (UINT32_C(1) << 31) /* flag: a part of a count for several steps */
+#define CT_STEP_ENDS      (UINT32_C(1) << 30) /* flag beside it: the last of these steps */
+#define CT_STEP_CYCLES    (CT_STEP_ENDS - 1)  /* mask: the cycles, when they are not NO_CYCLES */
 
 enum ct_mark_kind {
     CT_MARK_ELEM,      /* `elem`, as the walk passes it on (struct ct_flow) */

@@ -49,8 +49,8 @@ struct ct_verdict_origin {
     const char *const *specs;         /* names of the specifications, by number */
     uint8_t id;                       /* trace ID */
     uint8_t named;                    /* 1: text says which specification a result is of */
-    uint8_t several; /* 1: they are of `sources`, in the place of `buffer`, `source` and `id`: each event of the
-                        one that it has a number of */
+    uint8_t several; /* 1: they are of `sources`, in the place of `buffer`, `source` and `id`: each event of
+                        the one that it has a number of */
     uint8_t pad[5];  /* 0 */
     const struct ct_verdict_source *sources;
     size_t source_count;

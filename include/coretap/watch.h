@@ -40,6 +40,15 @@ struct ct_watchpoint {
 
 #define CT_WATCH_ANY UINT64_MAX
 
+/* Where an event stands beside the end of the step before it. */
+enum ct_watch_first {
+    CT_WATCH_INSIDE,  /* somewhere behind it. Of a timestamp: behind another one */
+    CT_WATCH_ARRIVAL, /* there: execution came to the first instruction of a step. Of a timestamp: nothing
+                         stands between */
+    CT_WATCH_ARRIVAL_BEFORE, /* there, and timestamps stand between, from the last one on that is an ARRIVAL
+                              */
+};
+
 /* One event. Times never decrease along a stream. */
 struct ct_watch_event {
     uint64_t cycle; /* cycles counted since the stream began. Inside a step: by the bytes of code passed */
@@ -55,7 +64,7 @@ struct ct_watch_event {
     uint8_t kind;          /* enum ct_watch_kind */
     uint8_t has_timestamp; /* 0: there was none yet */
     uint8_t timed;         /* 1: the step has cycles; 0: `cycle` is the last count before */
-    uint8_t first;         /* 1: the instruction is the first of its step: `cycle` is when that began */
+    uint8_t first;         /* enum ct_watch_first */
     uint16_t source;       /* number of its stream on an axis of several (axis.h); else 0 */
 };
 

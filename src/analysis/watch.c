@@ -25,6 +25,7 @@ struct ct_watcher {
     size_t hit_room;
     struct ct_watch_event now; /* what all events share: cycle, time, context */
     uint32_t before;           /* the edge that led here, or NO_EDGE */
+    uint8_t arrived;           /* enum ct_watch_first of what comes next */
     /* The position in the batch. */
     size_t step;
     size_t mark;
@@ -174,7 +175,9 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_
         w->now.timestamp = elem->v;
         w->now.has_timestamp = 1;
         offer(w, CT_WATCH_TIMESTAMP, 0, counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX);
-        break;
+        w->pending.first = w->arrived == CT_WATCH_ARRIVAL;
+        w->arrived = w->arrived == CT_WATCH_INSIDE ? CT_WATCH_INSIDE : CT_WATCH_ARRIVAL_BEFORE;
+        return;
     case CT_ELEM_CONTEXT:
         set_context(w, elem);
         if (!same_context(&old, &w->now))
@@ -202,6 +205,7 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_
     default:
         break;
     }
+    w->arrived = CT_WATCH_INSIDE;
 }
 
 static void on_mark(struct ct_watcher *w, const struct ct_step_mark *mark)
@@ -211,6 +215,7 @@ static void on_mark(struct ct_watcher *w, const struct ct_step_mark *mark)
         return;
     }
     w->before = NO_EDGE;
+    w->arrived = CT_WATCH_INSIDE;
     offer(w, CT_WATCH_NO_ACCESS, mark->value, 0);
 }
 
@@ -264,7 +269,7 @@ static bool give_hits(struct ct_watcher *w, const struct ct_graph *graph, uint64
             event->watch = hit->watch;
             event->kind = hit->kind;
             event->timed = timed;
-            event->first = !hit->before;
+            event->first = hit->before ? CT_WATCH_INSIDE : w->arrived;
         }
         w->hit = hit->last ? NOTHING : w->hit + 1;
     }
@@ -286,6 +291,7 @@ static bool run_steps(struct ct_watcher *w, const struct ct_step_batch *batch, s
             return false;
         w->begun = false;
         w->before = edge;
+        w->arrived = CT_WATCH_ARRIVAL;
         w->now.cycle += cycles;
     }
     return true;

@@ -109,7 +109,7 @@ const struct ct_watchpoint *ct_watches_all(const struct ct_watches *w, uint32_t 
 const char *ct_watch_kind_name(enum ct_watch_kind kind)
 {
     static const char *const names[] = {
-        "addr",    "line", "entry",    "return",   "edge", "exception", "exception-return",
+        "addr",    "line", "entry",    "return",    "edge",     "exception", "exception-return",
         "context", "gap",  "overflow", "no-access", "timestamp"};
     return names[kind];
 }

@@ -51,8 +51,9 @@ static const struct cli_option options[OPTIONS] = {
                  "--http', and CORETAP_TOKEN is its token."},
     [PER_CORE] = {.name = "per-core",
                   .kind = CLI_FLAG,
-                  .help = "Each trace ID is a run of its own, on the clock of its own cycles unless --clock says "
-                          "otherwise. Without it all sources are one run, in the order of their timestamps."},
+                  .help =
+                      "Each trace ID is a run of its own, on the clock of its own cycles unless --clock says "
+                      "otherwise. Without it all sources are one run, in the order of their timestamps."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_WHO,
@@ -72,7 +73,7 @@ struct watched {
     struct cli_axis axis;
     bool several; /* sources are one run, on an axis */
     int opened;   /* captures so far */
-    int printed; /* enum ct_error: what came of printing results, which the verifier does not ask for */
+    int printed;  /* enum ct_error: what came of printing results, which the verifier does not ask for */
     bool all;
     bool failed;             /* a specification failed */
     bool told[CLI_LIST_MAX]; /* by specification: it failed in this run, and that was said */
@@ -343,8 +344,9 @@ static bool check(const struct cli_args *args)
                         log ? "results are those of one event log"
                             : "--per-core: results are those of one capture");
     else if (!sums && !live && saved)
-        cli_usage_error(args->command, "results are those of captures; of saved files there are --format sums "
-                                       "and data");
+        cli_usage_error(args->command,
+                        "results are those of captures; of saved files there are --format sums "
+                        "and data");
     else if (live && args->rest_count > 1)
         cli_usage_error(args->command, "--live: trace that comes is one capture");
     else

@@ -40,7 +40,8 @@ static int on_steps(void *user, size_t source, const struct ct_step_batch *batch
     const struct cli_axis_part *part = user;
     size_t count;
     const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
-    return is_core(&all[source]) ? ct_verify_axis_take(part->whole->axis, number_of(part, source), batch) : CT_OK;
+    return is_core(&all[source]) ? ct_verify_axis_take(part->whole->axis, number_of(part, source), batch)
+                                 : CT_OK;
 }
 
 static int on_progress(void *user, uint64_t bytes)
@@ -116,7 +117,8 @@ static bool add_sources(struct cli_axis *a, struct cli_axis_part *part)
 static bool check_clock(const struct cli_axis *a)
 {
     if (a->cycles) {
-        cli_say("%s: --clock cycles: %zu sources have trace, and the cycles of each are its own, so that the order "
+        cli_say("%s: --clock cycles: %zu sources have trace, and the cycles of each are its own, so that the "
+                "order "
                 "of their events is not known; leave it out, or give --per-core for a run of each",
                 a->args->operand, a->count);
         return false;
@@ -127,9 +129,10 @@ static bool check_clock(const struct cli_axis *a)
         for (size_t k = 0; k < count; k++) {
             if (!is_core(&all[k]) || all[k].timed)
                 continue;
-            cli_say("%s: %s, ID %02x: has no timestamps, and %zu sources have trace, so that the order of their "
-                    "events is not known; give --per-core for a run of each, or record with timestamps",
-                    a->args->rest[i], all[k].buffer->name, all[k].id, a->count);
+            cli_say(
+                "%s: %s, ID %02x: has no timestamps, and %zu sources have trace, so that the order of their "
+                "events is not known; give --per-core for a run of each, or record with timestamps",
+                a->args->rest[i], all[k].buffer->name, all[k].id, a->count);
             return false;
         }
     }
@@ -235,8 +238,8 @@ static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
     for (size_t i = 0; i < count; i++) {
         if (all[i].chain && (!i || all[i].buffer != all[i - 1].buffer))
             cli_capture_tell_frames(part->capture, all[i].chain);
-        fine &= !all[i].chain || cli_ran_add(&a->read->ran, part->capture->capture, all[i].buffer, all[i].chain,
-                                             a->read->programs);
+        fine &= !all[i].chain || cli_ran_add(&a->read->ran, part->capture->capture, all[i].buffer,
+                                             all[i].chain, a->read->programs);
     }
     part->capture->seen = *ct_merge_seen(part->merge);
     ct_sieve_seen_add(&a->read->filter.seen, ct_merge_sieved(part->merge));

@@ -21,13 +21,13 @@ struct cli_axis {
     const char **cores;
     size_t count;
     struct ct_verify_axis *axis;
-    int code;      /* enum cli_exit: of the captures behind the first */
+    int code;                  /* enum cli_exit: of the captures behind the first */
     int (*failed)(void *user); /* told that a specification failed. Result: enum ct_error, to end the run */
     void *user;
 };
 
-/* Looks for the sources of the capture that was opened and of those that are named behind it. They are one run
- * if *several: more than one of them has trace. False after a message: they have no common clock. */
+/* Looks for the sources of the capture that was opened and of those that are named behind it. They are one
+ * run if *several: more than one of them has trace. False after a message: they have no common clock. */
 bool cli_axis_open(struct cli_axis *axis, bool *several);
 
 /* Decodes all of them, for a verifier whose run has begun. Result: enum cli_exit. */

@@ -45,8 +45,8 @@ struct cli_results {
     int (*events)(void *user, const struct ct_stream *stream, const struct ct_event *events, size_t count);
     /* Gets the steps, too. May be NULL. */
     int (*steps)(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
-    /* Decodes a capture that was opened, in the place of the session. Result: enum cli_exit; -1: the session is
-     * to do it. May be NULL. */
+    /* Decodes a capture that was opened, in the place of the session. Result: enum cli_exit; -1: the session
+     * is to do it. May be NULL. */
     int (*decode)(void *user);
     /* Told of the chain of each buffer when its steps were given. Result: enum ct_error. May be NULL. */
     int (*decoded)(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain);

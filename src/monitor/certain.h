@@ -64,8 +64,8 @@ void ct_mon_certain_free(struct ct_mon_certain *c);
  * or of all where it is NULL. */
 void ct_mon_certain_lose(struct ct_mon_certain *c, const uint8_t *kept);
 
-/* Adds the state in the monitor to what is possible, beside that of the run, which is kept in `run`. False: no
- * memory. */
+/* Adds the state in the monitor to what is possible, beside that of the run, which is kept in `run`. False:
+ * no memory. */
 struct ct_mon_world;
 bool ct_mon_certain_join(struct ct_mon_certain *c, const struct ct_mon_world *run);
 

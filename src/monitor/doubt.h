@@ -7,8 +7,8 @@
 #include "monitor/run.h"
 
 enum {
-    DOUBT_WINDOW = 64, /* instants that may be open: as many as a mask has bits */
-    DOUBT_WORLDS = 256, /* states beside the run's at most … */
+    DOUBT_WINDOW = 64,     /* instants that may be open: as many as a mask has bits */
+    DOUBT_WORLDS = 256,    /* states beside the run's at most … */
     DOUBT_BYTES = 8 << 20, /* … and the memory that they may take */
 };
 
@@ -68,9 +68,9 @@ struct ct_mon_doubt {
     bool keeping;            /* results go to `fresh` */
     bool no_memory;          /* for results */
     struct ct_mon_doubt_results fresh;
-    struct ct_mon_cell value;       /* of an event that all states take */
-    struct ct_mon_doubt_pair given; /* of the result that the receiver has */
-    int64_t given_time;             /* of the last result that went out */
+    struct ct_mon_cell value;         /* of an event that all states take */
+    struct ct_mon_doubt_pair given;   /* of the result that the receiver has */
+    int64_t given_time;               /* of the last result that went out */
     struct ct_mon_doubt_pair blurred; /* the first order that was too much to be followed */
 };
 

@@ -69,7 +69,8 @@ static bool same_cell(struct ct_monitor *m, const struct ct_mon_world *a, const 
     const struct ct_mon_cell *y = &b->cells[i];
     const bool x_now = a->open && x->stamp == a->stamp;
     const bool y_now = b->open && y->stamp == b->stamp;
-    return !x->stamp == !y->stamp && x_now == y_now && (!x->stamp || ct_mon_value_compare(&m->heap, x, y) == 0);
+    return !x->stamp == !y->stamp && x_now == y_now &&
+           (!x->stamp || ct_mon_value_compare(&m->heap, x, y) == 0);
 }
 
 bool ct_mon_world_same(struct ct_monitor *m, const struct ct_mon_world *a, const struct ct_mon_world *b)

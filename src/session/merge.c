@@ -318,8 +318,9 @@ static int add_source(struct ct_merge *m, const struct ct_buffer *buffer, const 
         .buffer = buffer,
         .source = source,
         .id = id,
-        .level = (uint8_t)(m->options.steps ? CT_LEVEL_STEPS
-                                            : ct_events_level(buffer, source, (enum ct_events_from)m->options.from))};
+        .level = (uint8_t)(m->options.steps
+                               ? CT_LEVEL_STEPS
+                               : ct_events_level(buffer, source, (enum ct_events_from)m->options.from))};
     struct reader *r = &m->readers[m->count++];
     *r = (struct reader){.merge = m, .source = s};
     const int rc = look_for_time(m->ctx, s);

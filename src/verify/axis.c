@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts the events of each source into an interval: between the timestamps around it or, where cycles are
- * counted between these, between the counts around it, at the rate at which cycles went by. Then gives those of
- * all sources in the order in which the intervals begin. */
+ * counted between these, between the counts around it, at the rate at which cycles went by. Then gives those
+ * of all sources in the order in which the intervals begin. */
 #include "coretap/axis.h"
 
 #include <stdlib.h>
@@ -39,12 +39,16 @@ struct cursor {
 
 struct source {
     struct ct_watcher *watcher;
-    struct waiting *all;           /* in order */
+    struct waiting *all;            /* in order */
     size_t first, placed, end, cap; /* from `placed` on without an interval */
     size_t open;                    /* the first whose next count did not come yet */
     struct cursor cursor;
     struct anchor last;
-    bool broken;  /* trace is missing since the last timestamp: cycles are, too */
+    bool broken; /* trace is missing since the last timestamp: cycles are, too */
+    /* At the end of the last step that has timestamps behind it: what is known of this moment. */
+    struct anchor before, behind;
+    uint64_t arrival; /* the cycle at which the last count before it ended */
+    bool arrival_broken, arrival_exact;
     bool counted; /* there are counts */
     bool over;
 };
@@ -174,7 +178,9 @@ static void narrow(struct waiting *w, const struct anchor *a, const struct ancho
 {
     const uint64_t ticks = b->time - a->time;
     const uint64_t low = w->from > a->to ? w->from - a->to : 0;
-    const uint64_t high = w->to != UNKNOWN && w->to > a->from ? w->to - a->from : w->to == UNKNOWN ? UNKNOWN : 0;
+    const uint64_t high = w->to != UNKNOWN && w->to > a->from ? w->to - a->from
+                          : w->to == UNKNOWN                  ? UNKNOWN
+                                                              : 0;
     const uint64_t most = b->to - a->from;
     const uint64_t least = b->from > a->to ? b->from - a->to : 0;
     if (low < most)
@@ -187,11 +193,10 @@ static void narrow(struct waiting *w, const struct anchor *a, const struct ancho
     }
 }
 
-/* Gives the events since the last timestamp their intervals. `b`: the next one; NULL: there is none. */
-static void place(struct source *s, const struct anchor *b)
+/* Gives the events that have none their intervals, between two timestamps. `b`: NULL where there is none. */
+static void place(struct source *s, const struct anchor *a, const struct anchor *b, bool broken)
 {
-    const struct anchor *a = &s->last;
-    const bool rated = b && a->known && !s->broken && s->counted && b->time > a->time && b->to > a->from;
+    const bool rated = b && a->known && !broken && s->counted && b->time > a->time && b->to > a->from;
     for (; s->placed < s->end; s->placed++) {
         struct waiting *w = &s->all[s->placed];
         w->item.begin = a->known ? a->time : 0;
@@ -209,6 +214,13 @@ static void place(struct source *s, const struct anchor *b)
         s->open = s->placed;
 }
 
+/* Tells whether a count ended at the cycle of an event that stands at the end of a step: execution is at the
+ * first instruction of the next one when the branch before it is done. */
+static bool is_exact(const struct source *s, const struct ct_watch_event *e)
+{
+    return s->counted && !s->cursor.shared && e->cycle == s->cursor.count;
+}
+
 static void stamp(struct source *s, const struct ct_watch_event *e)
 {
     const struct cursor *c = &s->cursor;
@@ -217,7 +229,14 @@ static void stamp(struct source *s, const struct ct_watch_event *e)
                        .from = c->count + e->number,
                        .to = (c->shared ? e->cycle : c->count) + e->number};
     b.to = at_least(b.to, b.from);
-    place(s, &b);
+    place(s, &s->last, &b, s->broken);
+    if (e->first) {
+        s->before = s->last;
+        s->behind = b;
+        s->arrival = s->cursor.count;
+        s->arrival_broken = s->broken;
+        s->arrival_exact = is_exact(s, e);
+    }
     s->last = b;
     s->broken = false;
 }
@@ -241,11 +260,13 @@ static int keep(struct ct_verify_axis *axis, struct source *s, const struct ct_w
         s->all = more;
         s->cap = cap;
     }
-    /* execution is at the first instruction of a step when the branch before it is done */
-    const bool exact = e->first && s->counted && !s->cursor.shared && e->cycle == s->cursor.count;
-    s->all[s->end] = (struct waiting){
-        .item.event = *e, .from = s->cursor.count, .to = exact ? e->cycle : UNKNOWN};
+    const bool before = e->first == CT_WATCH_ARRIVAL_BEFORE;
+    const bool exact = before ? s->arrival_exact : e->first && is_exact(s, e);
+    const uint64_t from = before ? s->arrival : s->cursor.count;
+    s->all[s->end] = (struct waiting){.item.event = *e, .from = from, .to = exact ? from : UNKNOWN};
     s->all[s->end++].item.event.source = (uint16_t)(s - axis->sources);
+    if (before)
+        place(s, &s->before, &s->behind, s->arrival_broken);
     s->broken |= ct_verify_is_loss(e);
     return CT_OK;
 }
@@ -287,7 +308,7 @@ int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source)
     if (!axis || source >= axis->count)
         return CT_ERR_ARG;
     struct source *s = &axis->sources[source];
-    place(s, NULL);
+    place(s, &s->last, NULL, true);
     s->over = true;
     return CT_OK;
 }
@@ -302,7 +323,7 @@ static uint64_t next_begin(const struct source *s, bool *ready)
         return s->all[s->first].item.begin;
     if (s->over)
         return UINT64_MAX;
-    return s->last.known ? s->last.time : 0;
+    return s->before.known ? s->before.time : 0; /* an event may stand before the timestamps since then */
 }
 
 /* Finds the source whose next event begins first; of several one that has to be waited for. */

@@ -56,8 +56,8 @@ int ct_verifier_sources(struct ct_verifier *v, const char *const *cores, size_t 
     if (!v || (!cores && count))
         return CT_ERR_ARG;
     if (v->spec_count || count > UINT16_MAX)
-        return ct_fail(v->ctx, CT_ERR_ARG, "%s: specifications were added before, or there are too many sources",
-                       __func__);
+        return ct_fail(v->ctx, CT_ERR_ARG,
+                       "%s: specifications were added before, or there are too many sources", __func__);
     v->cores = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->cores);
     for (size_t i = 0; v->cores && i < count; i++) {
         v->cores[i] = ct_arena_strdup(&v->arena, cores[i]);
@@ -311,15 +311,16 @@ static struct ct_verify_spec *spec_new(struct ct_verifier *v, uint32_t number,
     s->used = ct_arena_alloc(&s->arena, (s->input_count + 1) * sizeof *s->used);
     s->outputs = ct_arena_alloc(&s->arena, (s->output_count + 1) * sizeof *s->outputs);
     const size_t room = CT_VERIFY_WAITING + s->input_count;
-    s->kept_places = v->options.history + 1 + (v->source_count ? CT_VERIFY_DOUBTFUL * (s->input_count + 1) : 0);
+    s->kept_places =
+        v->options.history + 1 + (v->source_count ? CT_VERIFY_DOUBTFUL * (s->input_count + 1) : 0);
     s->places = calloc(s->kept_places + room, sizeof *s->places);
     s->waiting = calloc(room, sizeof *s->waiting);
     if (v->source_count)
         s->spans = calloc(room, sizeof *s->spans);
     s->events_until = ct_arena_alloc(&s->arena, (v->source_count + 1) * sizeof *s->events_until);
     s->lost_until = ct_arena_alloc(&s->arena, (v->source_count + 1) * sizeof *s->lost_until);
-    if (!s->waiting || (v->source_count && !s->spans) || !s->events_until || !s->lost_until ||
-        !s->name || !s->types || !s->kept || !s->used || !s->outputs || !s->places) {
+    if (!s->waiting || (v->source_count && !s->spans) || !s->events_until || !s->lost_until || !s->name ||
+        !s->types || !s->kept || !s->used || !s->outputs || !s->places) {
         ct_verify_spec_free(s);
         return NULL;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells which events of a specification are in doubt: those whose intervals overlap one of another source that
- * the same specification takes. A loss is one that overlaps all that it may have come before or behind. */
+/* Tells which events of a specification are in doubt: those whose intervals overlap one of another source
+ * that the same specification takes. A loss is one that overlaps all that it may have come before or behind.
+ */
 #include "verify/due.h"
 
 #include <stdlib.h>
@@ -122,8 +123,7 @@ static int keep_first(int first, int rc)
 static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct overlaps o)
 {
     const struct ct_watch_event *e = &x->item.event;
-    const struct ct_monitor_span span = {
-        .begin = x->item.begin, .end = x->item.end, .source = e->source};
+    const struct ct_monitor_span span = {.begin = x->item.begin, .end = x->item.end, .source = e->source};
     int rc = o.losses ? ct_verify_lose(s, x->item.begin, x->item.begin) : CT_OK;
     if (!rc)
         rc = ct_verify_give(s, e, x->item.begin, x->input, o.events ? &span : NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of several sources on the way to the specifications, with the intervals that they may have been in. */
+/* Events of several sources on the way to the specifications, with the intervals that they may have been in.
+ */
 #ifndef CT_VERIFY_DUE_H
 #define CT_VERIFY_DUE_H
 

@@ -132,9 +132,8 @@ static int failed(struct ct_verify_spec *s, int rc)
 
 int ct_verify_flush(struct ct_verify_spec *s)
 {
-    const int rc = s->doubtful
-                       ? ct_monitor_feed_doubtful(s->monitor, s->waiting, s->spans, s->waiting_count)
-                       : ct_monitor_feed(s->monitor, s->waiting, s->waiting_count);
+    const int rc = s->doubtful ? ct_monitor_feed_doubtful(s->monitor, s->waiting, s->spans, s->waiting_count)
+                               : ct_monitor_feed(s->monitor, s->waiting, s->waiting_count);
     const size_t keep = s->kept_places;
     s->waiting_count = 0;
     if (s->place_count > keep) {
@@ -201,7 +200,8 @@ static int note_doubt(struct ct_verify_spec *s, const struct ct_verify_place *pl
     if (s->doubt_count >= s->doubt_most) {
         size_t kept = 0;
         for (size_t i = 0; i < s->doubt_count; i++) /* those that wait are not known to the monitor yet */
-            if (s->doubts[i].tag + s->waiting_count > s->tag || ct_monitor_remembers(s->monitor, s->doubts[i].tag))
+            if (s->doubts[i].tag + s->waiting_count > s->tag ||
+                ct_monitor_remembers(s->monitor, s->doubts[i].tag))
                 s->doubts[kept++] = s->doubts[i];
         s->doubt_count = kept;
         s->doubt_most = 2 * kept + CT_VERIFY_WAITING;

@@ -55,10 +55,10 @@ struct ct_verify_spec {
     uint64_t number_of_instant;
     uint64_t lost_last; /* time of the last gap */
     bool lost;
-    bool broken;                    /* the next event is not of the same instant */
-    struct ct_verify_place *places; /* those of fed events, then those of waiting ones */
-    size_t place_count, cursor;     /* cursor: behind the place of the last result */
-    size_t kept_places;             /* that later results may need, at most */
+    bool broken;                      /* the next event is not of the same instant */
+    struct ct_verify_place *places;   /* those of fed events, then those of waiting ones */
+    size_t place_count, cursor;       /* cursor: behind the place of the last result */
+    size_t kept_places;               /* that later results may need, at most */
     struct ct_monitor_event *waiting; /* room for those of one more instant than CT_VERIFY_WAITING */
     size_t waiting_count;
 
@@ -67,7 +67,7 @@ struct ct_verify_spec {
     bool doubtful;                    /* it is */
     struct ct_verify_doubted *doubts; /* that later results may name */
     size_t doubt_count, doubt_cap, doubt_most;
-    uint64_t tag;            /* of the last one */
+    uint64_t tag;              /* of the last one */
     struct ct_verify_due *due; /* what it takes, from due_first on, until it is known what overlaps that */
     size_t due_first, due_count, due_cap;
     size_t due_other; /* behind the first: those before it are of source due_other_source */

@@ -49,7 +49,7 @@ def monitor(folder, *args):
     spec = pathlib.Path(folder) / "sums.tessla"
     spec.write_text(SPEC)
     binds = ("--bind", f"f={FIRST}", "--bind", f"g={SECOND}")
-    return run("monitor", "-q", "--all", "--spec", spec, *binds, *args)
+    return run("monitor", "-q", "--all", "--per-core", "--spec", spec, *binds, *args)
 
 
 def parse(text):

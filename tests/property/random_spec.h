@@ -16,8 +16,8 @@ enum {
 /* Gives the next number of a row that the seed begins. */
 uint32_t spec_random(uint32_t *seed);
 
-/* Writes a specification of streams s0, s1, ... into `text`, of SPEC_TEXT bytes. signals[i] is set where stream
- * i puts out the changes of what it holds. Result: its length. */
+/* Writes a specification of streams s0, s1, ... into `text`, of SPEC_TEXT bytes. signals[i] is set where
+ * stream i puts out the changes of what it holds. Result: its length. */
 size_t random_spec(uint32_t seed, char *text, bool signals[SPEC_STREAMS]);
 
 #endif

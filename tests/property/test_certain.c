@@ -87,8 +87,8 @@ static size_t some_events(uint32_t *seed, uint64_t time, uint64_t until, struct 
     for (; time <= until; time += 1 + spec_random(seed) % 2)
         for (uint32_t i = 0; i < SPEC_INPUTS; i++)
             if (spec_random(seed) % 2)
-                events[n++] =
-                    (struct ct_monitor_event){.time = time, .input = i, .v.i = (int64_t)(spec_random(seed) % 4) - 1};
+                events[n++] = (struct ct_monitor_event){
+                    .time = time, .input = i, .v.i = (int64_t)(spec_random(seed) % 4) - 1};
     return n;
 }
 

@@ -74,7 +74,8 @@ static int feed_in(struct ct_monitor *m, const struct scene *scene, const uint8_
             spans[k] = x->span;
         }
         r->end = scene->instants[i].time;
-        rc = order ? ct_monitor_feed(m, events, x->count) : ct_monitor_feed_doubtful(m, events, spans, x->count);
+        rc = order ? ct_monitor_feed(m, events, x->count)
+                   : ct_monitor_feed_doubtful(m, events, spans, x->count);
     }
     return rc;
 }
@@ -161,7 +162,8 @@ static void random_order(const struct scene *scene, uint32_t *seed, uint8_t *ord
 
 /* ---- what a result is in another order ---- */
 
-static const struct ct_monitor_result *find_at(const struct record *r, uint64_t time, uint32_t output, bool held)
+static const struct ct_monitor_result *find_at(const struct record *r, uint64_t time, uint32_t output,
+                                               bool held)
 {
     const struct ct_monitor_result *found = NULL;
     for (size_t i = 0; i < r->count && r->results[i].time <= time; i++)
@@ -299,8 +301,8 @@ static void some_instants(uint32_t *seed, struct scene *scene, size_t count, uin
             .span = {.begin = begin, .end = ends[source], .source = source, .tag = 7000 + i}, .time = time};
         for (uint32_t k = 0; k < SPEC_INPUTS; k++)
             if (spec_random(seed) % 3 == 0 || (k + 1 == SPEC_INPUTS && !x->count))
-                x->events[x->count++] = (struct ct_monitor_event){
-                    .input = k, .v.i = (int64_t)(spec_random(seed) % 3)};
+                x->events[x->count++] =
+                    (struct ct_monitor_event){.input = k, .v.i = (int64_t)(spec_random(seed) % 3)};
         begin += spec_random(seed) % 5;
         time += 1 + spec_random(seed) % 4;
     }

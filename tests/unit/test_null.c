@@ -45,6 +45,8 @@ static const char *const answers[] = {
     "ct_load_number",
     "ct_monitor_certain",
     "ct_monitor_is_big",
+    "ct_monitor_possible",
+    "ct_monitor_remembers",
     "ct_program_has",
     "ct_programs_by_memory",
     "ct_raw_can_name",
