@@ -265,6 +265,10 @@ CT_API int ct_monitor_possible(const struct ct_monitor_result *result);
 CT_API int ct_monitor_doubted(const struct ct_monitor *monitor, const struct ct_monitor_result *result,
                               uint64_t tags[2]);
 
+/* Returns 1 when all orders of the events were followed, so that a result that any of them has was put out; 0
+ * when they were too many at some time. */
+CT_API int ct_monitor_followed(const struct ct_monitor *monitor);
+
 /* Returns 1 when a later result may name the instant with this tag, 0 when none will. */
 CT_API int ct_monitor_remembers(const struct ct_monitor *monitor, uint64_t tag);
 

@@ -211,6 +211,8 @@ static int decode_axis(void *user)
     if (ct_verifier_begin(w->verifier, on_result, w) != CT_OK)
         return cli_library_error(args->ctx);
     const int code = cli_axis_run(&w->axis, w->verifier, w->watches);
+    if (code != CLI_FAILED && ct_verifier_finish(w->verifier) != CT_OK)
+        tell_failures(w);
     return code == CLI_FAILED || ct_verdict_writer_flush(w->writer) != CT_OK ? CLI_FAILED : code;
 }
 
@@ -357,7 +359,10 @@ static bool check(const struct cli_args *args)
 static int run_sums(const struct cli_args *args)
 {
     const struct cli_monitor_sums_wishes wishes = {
-        .elf = ELF, .threads = cli_threads(args), .data = args->values[FORMAT].number == DATA};
+        .elf = ELF,
+        .threads = cli_threads(args),
+        .data = args->values[FORMAT].number == DATA,
+        .per_core = args->values[PER_CORE].given};
     return cli_monitor_sums_run(args, &wishes);
 }
 

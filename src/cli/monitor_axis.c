@@ -120,7 +120,7 @@ static bool check_clock(const struct cli_axis *a)
         cli_say("%s: --clock cycles: %zu sources have trace, and the cycles of each are its own, so that the "
                 "order "
                 "of their events is not known; leave it out, or give --per-core for a run of each",
-                a->args->operand, a->count);
+                a->read->capture.path, a->count);
         return false;
     }
     for (size_t i = 0; i < a->part_count; i++) {
@@ -132,11 +132,17 @@ static bool check_clock(const struct cli_axis *a)
             cli_say(
                 "%s: %s, ID %02x: has no timestamps, and %zu sources have trace, so that the order of their "
                 "events is not known; give --per-core for a run of each, or record with timestamps",
-                a->args->rest[i], all[k].buffer->name, all[k].id, a->count);
+                a->parts[i].capture->path, all[k].buffer->name, all[k].id, a->count);
             return false;
         }
     }
     return true;
+}
+
+/* Gives the number of operands that are of one run. */
+static size_t operands(const struct cli_axis *a)
+{
+    return a->alone ? 1 : (size_t)a->args->rest_count;
 }
 
 /* Tells whether a capture can be read once for each source, and whether it may have several. */
@@ -152,7 +158,7 @@ static bool may_be_several(const struct cli_axis *a)
                      ? 1
                      : buffer->source_count;
     }
-    return count > 1 || a->args->rest_count > 1;
+    return count > 1 || operands(a) > 1;
 }
 
 bool cli_axis_open(struct cli_axis *a, bool *several)
@@ -161,11 +167,11 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
     a->code = CLI_CLEAN;
     if (!may_be_several(a))
         return true;
-    a->parts = calloc((size_t)a->args->rest_count, sizeof *a->parts);
+    a->parts = calloc(operands(a), sizeof *a->parts);
     bool fine = a->parts != NULL;
     if (!fine)
         cli_no_memory();
-    for (; fine && a->part_count < (size_t)a->args->rest_count; a->part_count++)
+    for (; fine && a->part_count < operands(a); a->part_count++)
         fine = open_part(a, a->part_count);
     for (size_t i = 0; fine && i < a->part_count; i++)
         fine = add_sources(a, &a->parts[i]);
@@ -176,7 +182,7 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
 void cli_axis_close(struct cli_axis *a)
 {
     ct_verify_axis_free(a->axis);
-    for (size_t i = 0; a->parts && i < (size_t)a->args->rest_count; i++) {
+    for (size_t i = 0; a->parts && i < operands(a); i++) {
         ct_merge_free(a->parts[i].merge);
         if (a->parts[i].opened)
             cli_capture_close(&a->parts[i].own);
@@ -258,11 +264,9 @@ int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_wat
     int rc = ct_verify_axis_new(a->args->ctx, verifier, watches, a->count, &a->axis);
     while (!rc && (number = ct_verify_axis_next(a->axis)) >= 0) {
         rc = pull(a, (size_t)number);
-        if (!rc && ct_verify_axis_run(a->axis) != CT_OK)
+        if (!rc && ct_verify_axis_run(a->axis) != CT_OK && a->failed)
             rc = a->failed(a->user);
     }
-    if (!rc && (ct_verifier_finish(verifier) != CT_OK))
-        rc = a->failed(a->user);
     for (size_t i = 0; i < a->part_count && !rc; i++)
         rc = pull_others(&a->parts[i]);
     bool fine = true;

@@ -15,6 +15,7 @@ struct cli_axis {
     const struct cli_args *args;
     struct cli_results *read; /* of the first capture */
     bool cycles;              /* --clock cycles was given */
+    bool alone;               /* captures behind the first are others' runs */
     struct cli_axis_part *parts;
     size_t part_count;
     struct ct_verdict_source *sources; /* those that have trace of a core */
@@ -22,7 +23,7 @@ struct cli_axis {
     size_t count;
     struct ct_verify_axis *axis;
     int code;                  /* enum cli_exit: of the captures behind the first */
-    int (*failed)(void *user); /* told that a specification failed. Result: enum ct_error, to end the run */
+    int (*failed)(void *user); /* NULL, or told that a specification failed. Result: enum ct_error, to end the run */
     void *user;
 };
 
@@ -30,7 +31,7 @@ struct cli_axis {
  * run if *several: more than one of them has trace. False after a message: they have no common clock. */
 bool cli_axis_open(struct cli_axis *axis, bool *several);
 
-/* Decodes all of them, for a verifier whose run has begun. Result: enum cli_exit. */
+/* Decodes all of them, for a verifier whose run has begun; it is not finished. Result: enum cli_exit. */
 int cli_axis_run(struct cli_axis *axis, struct ct_verifier *verifier, struct ct_watches *watches);
 
 void cli_axis_close(struct cli_axis *axis);

@@ -2,9 +2,11 @@
 #include "cli/monitor_sums.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/fractal_source.h"
+#include "cli/monitor_axis.h"
 #include "cli/output.h"
 #include "cli/results.h"
 #include "coretap/verify_sums.h"
@@ -179,8 +181,6 @@ static int add_up(struct cli_results *read, struct ct_verify_sums *sums, bool da
     const struct cli_args *args = read->args;
     if (!cli_filter_read(&read->filter, args, false) || !cli_programs_new_moved(&read->programs, args, NULL))
         return CLI_FAILED;
-    if (args->values[CLI_MONITOR_CLOCK].number != CT_VERIFY_TIMESTAMPS)
-        read->filter.filter.frequency = 0; /* --frequency is that of the cycles */
     const int code = cli_results_read(read);
     return code == CLI_FAILED || read->kept_nothing ? code : print(read, sums, data, code);
 }
@@ -191,6 +191,10 @@ struct reading {
     const struct cli_args *args;
     size_t elf;
     struct ct_verify_sums *sums;
+    struct cli_results *read;
+    bool per_core;
+    struct cli_axis axis;
+    bool several; /* sources of the present capture are one run */
 };
 
 static int on_log(void *user, const struct ct_watch_event *events, size_t count)
@@ -235,6 +239,64 @@ static int read_other(void *user, const char *path)
     return code;
 }
 
+/* ---- sources on one axis ---- */
+
+static bool find_sources(void *user)
+{
+    struct reading *r = user;
+    const struct cli_value *clock = &r->args->values[CLI_MONITOR_CLOCK];
+    cli_axis_close(&r->axis);
+    r->axis = (struct cli_axis){.args = r->args,
+                                .read = r->read,
+                                .cycles = clock->given && clock->number == CT_VERIFY_CYCLES,
+                                .alone = true};
+    r->several = false;
+    if (!r->per_core && !cli_axis_open(&r->axis, &r->several))
+        return false;
+    const bool ticks = r->several || clock->number == CT_VERIFY_TIMESTAMPS;
+    const struct cli_value *frequency = &r->args->values[CLI_MONITOR_FREQUENCY];
+    r->read->filter.filter.frequency = ticks && frequency->given ? frequency->number : 0; /* else of the cycles */
+    return true;
+}
+
+/* Begins the run of all sources. */
+static int begin_axis(struct reading *r, struct ct_verifier **verifier, struct ct_watches **watches)
+{
+    const struct cli_axis *a = &r->axis;
+    struct ct_stream_origin *origins = calloc(a->count + 1, sizeof *origins);
+    if (!origins)
+        return cli_fail_nomem(r->args->ctx, "sources");
+    for (size_t i = 0; i < a->count; i++)
+        origins[i] = (struct ct_stream_origin){
+            .run = r->read->capture.path, .buffer = a->sources[i].buffer, .id = a->sources[i].id};
+    const int rc = ct_verify_sums_begin_axis(r->sums, 0, origins, a->cores, a->count, verifier, watches);
+    free(origins);
+    return rc;
+}
+
+static int decode_axis(void *user)
+{
+    struct reading *r = user;
+    struct ct_verifier *verifier;
+    struct ct_watches *watches;
+    struct ct_analysis *all = ct_verify_sums_analysis(r->sums);
+    const struct cli_capture *capture = &r->read->capture;
+    if (!r->several)
+        return -1;
+    if (all->kind->programs(all, r->read->programs) != CT_OK || begin_axis(r, &verifier, &watches) != CT_OK)
+        return cli_library_error(r->args->ctx);
+    const int code = cli_axis_run(&r->axis, verifier, watches);
+    if (code == CLI_FAILED)
+        return code;
+    const struct ct_analysis_captures one = {.known = 1,
+                                             .damaged = ct_seen_is_damaged(&capture->seen, capture->capture, 0) != 0,
+                                             .losses = capture->seen.losses};
+    return ct_analysis_end(all, 0) || ct_analysis_add_captures(all, &one) ||
+                   ct_analysis_add_run(all, capture->path)
+               ? cli_library_error(r->args->ctx)
+               : code;
+}
+
 /* ---- all of it ---- */
 
 /* Checks that there are specifications when captures are read. False after a message. */
@@ -256,11 +318,13 @@ int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_s
 {
     struct ct_verify_sums *sums = NULL;
     struct cli_monitors monitors = {.args = args};
-    struct reading reading = {.args = args, .elf = wishes->elf};
+    struct reading reading = {.args = args, .elf = wishes->elf, .per_core = wishes->per_core};
     struct cli_results read = {.args = args,
                                .elf = wishes->elf,
                                .other = read_other,
                                .user = &reading,
+                               .opened = find_sources,
+                               .decode = decode_axis,
                                .threads = wishes->threads,
                                .file_why = "saved results are those of whole captures"};
     int code = CLI_FAILED;
@@ -271,10 +335,12 @@ int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_s
             cli_library_error(args->ctx);
         else if (cli_monitors_add_sums(&monitors, sums)) {
             reading.sums = sums;
+            reading.read = &read;
             read.analysis = ct_verify_sums_analysis(sums);
             code = add_up(&read, sums, wishes->data);
         }
     }
+    cli_axis_close(&reading.axis);
     cli_results_close(&read);
     ct_verify_sums_free(sums);
     cli_monitors_free(&monitors);

@@ -10,7 +10,8 @@
 struct cli_monitor_sums_wishes {
     size_t elf; /* index of the option that names programs */
     uint16_t threads;
-    bool data; /* as a file, else as lines to read */
+    bool data;     /* as a file, else as lines to read */
+    bool per_core; /* each trace ID is a run of its own */
 };
 
 /* Adds up what all operands name, captures and saved files, and prints it. Result: enum cli_exit. */

@@ -363,6 +363,7 @@ static int blur(struct ct_monitor *m)
     }
     give_uncertain(m, &pair);
     d->blurred = pair;
+    d->unfollowed = true;
     const int rc = join(m);
     if (!rc && !m->certain && !(m->certain = ct_mon_certain_new(m)))
         return no_memory(m);
@@ -532,6 +533,7 @@ static enum outcome branch_out(struct ct_monitor *m)
  * come before and behind it. */
 static int take_blurred(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count)
 {
+    m->doubt->unfollowed = true;
     ct_mon_certain_lose(m->certain, NULL);
     m->certain->maybe = true;
     heap_allow(&m->heap, m->budget);

@@ -67,6 +67,7 @@ struct ct_mon_doubt {
     bool away;               /* it is */
     bool keeping;            /* results go to `fresh` */
     bool no_memory;          /* for results */
+    bool unfollowed;         /* orders were too many at some time */
     struct ct_mon_doubt_results fresh;
     struct ct_mon_cell value;         /* of an event that all states take */
     struct ct_mon_doubt_pair given;   /* of the result that the receiver has */

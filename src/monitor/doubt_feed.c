@@ -82,6 +82,11 @@ int ct_monitor_doubted(const struct ct_monitor *m, const struct ct_monitor_resul
     return pair->named ? CT_OK : CT_ERR_NOT_FOUND;
 }
 
+int ct_monitor_followed(const struct ct_monitor *m)
+{
+    return m && !(m->doubt && m->doubt->unfollowed);
+}
+
 static bool has(const struct ct_mon_doubt_pair *pair, uint64_t tag)
 {
     return pair->named && (pair->tags[0] == tag || pair->tags[1] == tag);

@@ -21,10 +21,17 @@ struct output {
     uint8_t verdict;          /* of the last event: enum ct_monitor_verdict */
 };
 
+/* Where the trace of a source is. */
+struct place {
+    char *buffer;
+    uint8_t id;
+};
+
 struct ct_verify_sums_stream {
     uint32_t lane;
-    uint8_t id;
-    char *run, *buffer;
+    char *run;
+    struct place *sources; /* one, or those that are on an axis */
+    size_t source_count;
     struct ct_verify_sums *sums;
     struct ct_watches *watches;
     struct ct_verifier *verifier;
@@ -53,8 +60,10 @@ static void free_stream(struct ct_verify_sums_stream *s)
     free(s->first);
     free(s->told);
     free(s->keys);
+    for (size_t i = 0; s->sources && i < s->source_count; i++)
+        free(s->sources[i].buffer);
+    free(s->sources);
     free(s->run);
-    free(s->buffer);
     free(s);
 }
 
@@ -88,14 +97,16 @@ static void find_place(const struct ct_verify_sums_stream *s, const struct ct_wa
 static int keep_violation(const struct ct_verify_sums_stream *s, struct ct_verify_sum *sum,
                           const struct ct_verify_result *result)
 {
+    const size_t source = result->place ? result->place->event.source : 0;
+    const struct place *from = &s->sources[source < s->source_count ? source : 0];
     struct ct_verify_violation v = {.run = s->run,
-                                    .buffer = s->buffer,
+                                    .buffer = from->buffer,
                                     .value = result->value,
                                     .watch = "",
                                     .function = "",
                                     .file = "",
                                     .time = result->time,
-                                    .id = s->id,
+                                    .id = from->id,
                                     .uncertain = result->uncertain};
     if (result->place)
         find_place(s, &result->place->event, &v);
@@ -165,19 +176,41 @@ static int bind_specs(struct ct_verify_sums_stream *s)
     return rc;
 }
 
-static int begin(struct ct_verify_sums_stream *s, const struct ct_stream_origin *origin)
+/* What a stream is of: one source, or several with the names of their cores. */
+struct origins {
+    const struct ct_stream_origin *all; /* NULL: nothing is known of the one */
+    const char *const *cores;           /* NULL: one source */
+    size_t count;
+};
+
+static int copy_origins(struct ct_verify_sums_stream *s, const struct origins *from)
+{
+    bool fine = (s->run = strdup(from->all && from->all->run ? from->all->run : "")) != NULL;
+    s->sources = calloc(from->count + 1, sizeof *s->sources);
+    for (; s->sources && s->source_count < from->count; s->source_count++) {
+        const struct ct_stream_origin *origin = from->all ? &from->all[s->source_count] : NULL;
+        struct place *to = &s->sources[s->source_count];
+        to->buffer = strdup(origin && origin->buffer ? origin->buffer : "");
+        to->id = origin ? origin->id : 0;
+        fine &= to->buffer != NULL;
+    }
+    return fine && s->sources ? CT_OK : no_memory(s);
+}
+
+static int begin(struct ct_verify_sums_stream *s, const struct origins *from)
 {
     struct ct_verify_sums *sums = s->sums;
     struct ct_ctx *ctx = sums->analysis.ctx;
-    s->run = strdup(origin && origin->run ? origin->run : "");
-    s->buffer = strdup(origin && origin->buffer ? origin->buffer : "");
-    s->id = origin ? origin->id : 0;
     s->spec_count = sums->spec_count;
-    int rc = s->run && s->buffer ? number_outputs(s) : no_memory(s);
+    int rc = copy_origins(s, from);
+    if (!rc)
+        rc = number_outputs(s);
     if (!rc)
         rc = ct_watches_new(ctx, sums->programs, &s->watches);
     if (!rc)
         rc = ct_verifier_new(ctx, &sums->options, s->watches, &s->verifier);
+    if (!rc && from->cores)
+        rc = ct_verifier_sources(s->verifier, from->cores, from->count);
     if (!rc)
         rc = bind_specs(s);
     if (!rc)
@@ -185,7 +218,7 @@ static int begin(struct ct_verify_sums_stream *s, const struct ct_stream_origin 
     return rc ? rc : ct_verifier_begin(s->verifier, on_result, s);
 }
 
-static int make_stream(struct ct_verify_sums *sums, uint32_t lane, const struct ct_stream_origin *origin)
+static int make_stream(struct ct_verify_sums *sums, uint32_t lane, const struct origins *from)
 {
     struct ct_verify_sums_stream **streams =
         realloc(sums->streams, (sums->stream_count + 1) * sizeof(struct ct_verify_sums_stream *));
@@ -196,7 +229,7 @@ static int make_stream(struct ct_verify_sums *sums, uint32_t lane, const struct 
     if (!s)
         return ct_fail_nomem(sums->analysis.ctx, "monitors");
     *s = (struct ct_verify_sums_stream){.lane = lane, .sums = sums};
-    const int rc = begin(s, origin);
+    const int rc = begin(s, from);
     if (rc)
         free_stream(s);
     else
@@ -248,7 +281,7 @@ int ct_verify_streams_take(struct ct_analysis *analysis, const struct ct_analysi
     struct ct_verify_sums_stream *s = find_stream(sums, batch->lane);
     if (s)
         return take(s, batch->steps);
-    const int rc = make_stream(sums, batch->lane, batch->origin);
+    const int rc = make_stream(sums, batch->lane, &(struct origins){.all = batch->origin, .count = 1});
     return rc ? rc : take(sums->streams[sums->stream_count - 1], batch->steps);
 }
 
@@ -257,10 +290,25 @@ int ct_verify_sums_begin(struct ct_verify_sums *sums, uint32_t lane, const struc
 {
     if (!sums || !watches || find_stream(sums, lane))
         return CT_ERR_ARG;
-    const int rc = make_stream(sums, lane, origin);
+    const int rc = make_stream(sums, lane, &(struct origins){.all = origin, .count = 1});
     if (!rc)
         *watches = sums->streams[sums->stream_count - 1]->watches;
     return rc;
+}
+
+int ct_verify_sums_begin_axis(struct ct_verify_sums *sums, uint32_t lane,
+                              const struct ct_stream_origin *origins, const char *const *cores, size_t count,
+                              struct ct_verifier **verifier, struct ct_watches **watches)
+{
+    if (!sums || !origins || !cores || !count || !verifier || !watches || find_stream(sums, lane))
+        return CT_ERR_ARG;
+    const struct origins from = {origins, cores, count};
+    const int rc = make_stream(sums, lane, &from);
+    if (rc)
+        return rc;
+    *verifier = sums->streams[sums->stream_count - 1]->verifier;
+    *watches = sums->streams[sums->stream_count - 1]->watches;
+    return CT_OK;
 }
 
 int ct_verify_sums_feed(struct ct_verify_sums *sums, uint32_t lane, const struct ct_watch_event *events,
@@ -283,9 +331,10 @@ static void judge(const struct ct_verify_spec *spec, size_t number, struct outpu
     sum->failed = spec->failed;
     if (spec->outputs[number].rule == CT_VERIFY_NEVER)
         return;
+    const bool unseen = spec->lost || (spec->doubted && !ct_monitor_followed(spec->monitor));
     if (sum->violations > sum->uncertain)
         sum->violated = 1;
-    else if (sum->violations || (spec->lost && !(is_true && out->is_certain)))
+    else if (sum->violations || (unseen && !(is_true && out->is_certain)))
         sum->doubtful = 1;
     else if (spec->failed || (sum->type == CT_MONITOR_VERDICT && !is_true))
         sum->undecided = 1;
@@ -320,7 +369,8 @@ int ct_verify_streams_end(struct ct_analysis *analysis, uint32_t lane)
         if (s->lane != lane)
             continue;
         sums->streams[i] = sums->streams[--sums->stream_count];
-        int rc = tell_failures(s, ct_verifier_finish(s->verifier));
+        ct_verifier_finish(s->verifier);
+        int rc = tell_failures(s, CT_ERR_FORMAT); /* that came before, too */
         if (!rc)
             rc = put(s);
         free_stream(s);

@@ -33,7 +33,7 @@ static bool is_violation(const struct ct_verify_output *out, const struct ct_mon
 static bool is_uncertain(const struct ct_verify_spec *s, const struct ct_monitor_result *result)
 {
     const uint64_t forget = s->verifier->options.forget;
-    if (!forget || !s->lost)
+    if (!forget || !(s->lost || s->doubted))
         return !ct_monitor_certain(result);
     const bool forgotten = result->time > s->lost_last && result->time - s->lost_last >= forget;
     return !ct_monitor_certain(result) && !forgotten;
@@ -240,7 +240,7 @@ int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uin
         s->spans[s->waiting_count] = *span;
         s->spans[s->waiting_count].tag = s->tag;
         s->lost_last = place.time;
-        s->lost = true;
+        s->doubted = true;
     }
     struct ct_monitor_event *to = &s->waiting[s->waiting_count++];
     *to = (struct ct_monitor_event){.time = place.time, .input = input};
@@ -382,7 +382,7 @@ int ct_verify_begin(struct ct_verify_spec *s)
     ct_monitor_free(s->monitor);
     s->monitor = NULL;
     s->time = s->tick = s->value = s->number_of_instant = 0;
-    s->lost = s->broken = s->failed = false;
+    s->lost = s->doubted = s->broken = s->failed = false;
     s->place_count = s->cursor = s->waiting_count = 0;
     s->doubtful = false;
     s->doubt_count = s->doubt_most = s->tag = 0;

@@ -44,6 +44,7 @@ static const char *const answers[] = {
     "ct_load_line",
     "ct_load_number",
     "ct_monitor_certain",
+    "ct_monitor_followed",
     "ct_monitor_is_big",
     "ct_monitor_possible",
     "ct_monitor_remembers",

@@ -99,9 +99,67 @@ $ coretap monitor $(seq -f "--spec $T/s%g.tessla" 257) --elf $T/p --bind e=excep
 ! coretap monitor: --spec: can be given 256 times at most
 ! Try 'coretap monitor --help'.
 [2]
+# The sources of a capture are one run, if they have a clock in common: not cycles, which each counts by itself.
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c -q -a -n 1 examples/quickstart | head -30
+| 1: error = false, uncertain at 0x8057c on cpu_0
+|     which came first is not known: 0x8057c at 0x8057c on cpu_0, or 0x80500 at 0x80500 on cpu_1
+| 1: error = true, violation, uncertain at 0x8057c on cpu_0
+|     which came first is not known: 0x8057c at 0x8057c on cpu_0, or 0x80500 at 0x80500 on cpu_1
+|     0: 0x80500 at 0x80500 on cpu_0
+| 3: error = false, uncertain at 0x8057c on cpu_1
+|     which came first is not known: 0x8057c at 0x8057c on cpu_0, or 0x80500 at 0x80500 on cpu_1
+| 3: error = true, violation, uncertain at 0x8057c on cpu_1
+|     which came first is not known: 0x8057c at 0x8057c on cpu_0, or 0x80500 at 0x80500 on cpu_1
+|     2: 0x80500 at 0x80500 on cpu_1
+| 4: error = true, violation, uncertain at 0x8057c on cpu_1
+|     which came first is not known: 0x80500 at 0x80500 on cpu_0, or 0x80500 at 0x80500 on cpu_1
+|     3: 0x8057c at 0x8057c on cpu_1
+| 5: error = true, violation, uncertain at 0x8057c on cpu_1
+|     which came first is not known: 0x80500 at 0x80500 on cpu_0, or 0x80500 at 0x80500 on cpu_1
+|     4: 0x8057c at 0x8057c on cpu_1
+| 6: error = true, violation, uncertain at 0x8057c on cpu_1
+|     which came first is not known: 0x80500 at 0x80500 on cpu_0, or 0x80500 at 0x80500 on cpu_1
+|     5: 0x8057c at 0x8057c on cpu_1
+| 7: error = true, violation, uncertain at 0x8057c on cpu_1
+|     which came first is not known: 0x80500 at 0x80500 on cpu_0, or 0x80500 at 0x80500 on cpu_1
+|     6: 0x8057c at 0x8057c on cpu_1
+| 8: error = true, violation, uncertain at 0x8057c on cpu_1
+|     which came first is not known: 0x80500 at 0x80500 on cpu_0, or 0x80500 at 0x80500 on cpu_1
+|     7: 0x8057c at 0x8057c on cpu_1
+| 16777267: error = true, violation, uncertain at 0x8057c on cpu_0
+|     which came first is not known: 0x8057c at 0x8057c on cpu_1, or 0x8057c at 0x8057c on cpu_0
+|     8: 0x8057c at 0x8057c on cpu_1
+| 16777302: error = true, violation, uncertain at 0x8057c on cpu_0
+|     which came first is not known: 0x80500 at 0x80500 on cpu_1, or 0x8057c at 0x8057c on cpu_0
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c -q -a --clock cycles examples/quickstart
+! coretap: examples/quickstart: --clock cycles: 2 sources have trace, and the cycles of each are its own, so that the order of their events is not known; leave it out, or give --per-core for a run of each
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500@cpu_9 --bind triggerCalls=0x8057c -q -a examples/quickstart
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': there is no core cpu_9 in this run, so nothing comes by there; 'coretap info' lists the cores
+!     3 | in firstCalls: Events[Unit]
+!       |    ^^^^^^^^^^
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500@cpu_9 --bind triggerCalls=0x8057c -q -a --per-core examples/quickstart
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': there is no core cpu_9 in this run, so nothing comes by there; leave out the core
+!     3 | in firstCalls: Events[Unit]
+!       |    ^^^^^^^^^^
+[2]
+$ printf 'in f: Events[Unit]\nin g: Events[Unit]\nout count(f) as fs\nout count(g) as gs\ndef early_error = count(g) > count(f)\nout early_error\n' > $T/both.tessla
+$ coretap monitor --spec $T/both.tessla --bind f=0x80500 --bind g=0x8057c --format sums examples/quickstart
+| both.tessla: early_error: 58 events, 54 violations, 6 of them uncertain
+|     1 streams: 1 violated
+|     true 54, false 4
+|     first in examples/quickstart, ETB_0, ID 10, at 0: true, uncertain at 0x80500
+| both.tessla: fs: 2 events
+|     1 streams
+|     2 numbers, 1 to 2, sum 3, mean 1.500
+| both.tessla: gs: 53 events
+|     1 streams
+|     53 numbers, 0 to 52, sum 1378, mean 26.000
+[1]
 # What specifications said of several captures adds up, and is saved.
 $ printf 'in f: Events[Unit]\nin g: Events[Unit]\ndef apart = time(g) - time(f)\ndef slow_error = apart > 1000\nout apart\nout slow_error\n' > $T/sums.tessla
-$ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums examples/quickstart
+$ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums --per-core examples/quickstart
 | sums.tessla: apart: 52 events
 |     2 streams
 |     52 numbers, 1 to 1810, sum 11998, mean 230.731
@@ -110,7 +168,7 @@ $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --form
 |     true 6, false 46
 |     first in examples/quickstart, ETB_0, ID 10, at 1002: true at 0x8057c
 [1]
-$ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format data -o $T/sums.data examples/quickstart
+$ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format data --per-core -o $T/sums.data examples/quickstart
 [1]
 $ tail -n +4 $T/sums.data | head -12
 | spec 872725dae731aefc sums.tessla
@@ -125,7 +183,7 @@ $ tail -n +4 $T/sums.data | head -12
 | events 52 6 0
 | streams 2 0 1 0 0 1
 | values 0 6 46
-$ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums $T/sums.data examples/quickstart
+$ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums --per-core $T/sums.data examples/quickstart
 | sums.tessla: apart: 104 events
 |     4 streams
 |     104 numbers, 1 to 1810, sum 23996, mean 230.731
@@ -151,11 +209,12 @@ $ coretap monitor --format sums examples/quickstart
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla examples/quickstart examples/quickstart
-! coretap monitor: results are those of one capture; of several, and of saved files, there are --format sums and data
-! Try 'coretap monitor --help'.
+! coretap: $T/sums.tessla:1:4: error: input f: nothing in the trace feeds it; bind it to a place
+!     1 | in f: Events[Unit]
+!       |    ^
 [2]
 $ coretap monitor --spec $T/sums.tessla $T/sums.data
-! coretap monitor: results are those of one capture; of several, and of saved files, there are --format sums and data
+! coretap monitor: results are those of captures; of saved files there are --format sums and data
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla --history 2 --format sums examples/quickstart
@@ -200,7 +259,7 @@ $ coretap merge -q $T/sums.data tests/fuzz/corpus/saved/counts
 [2]
 # A specification that fails in a stream has said what it said before; the others go on.
 $ printf 'in f: Events[Unit]\ndef n = count(f)\ndef bad = 100 / (n - 1)\nout bad\n' > $T/failing.tessla
-$ coretap monitor --spec $T/failing.tessla --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums examples/quickstart
+$ coretap monitor --spec $T/failing.tessla --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums --per-core examples/quickstart
 | failing.tessla: bad: 0 events
 |     2 streams; in 2 the specification failed
 | sums.tessla: apart: 52 events
