@@ -102,12 +102,13 @@ CT_API int ct_verify_sums_violation(struct ct_verify_sums *sums, const char *out
 CT_API int ct_verify_sums_begin(struct ct_verify_sums *sums, uint32_t lane,
                                 const struct ct_stream_origin *origin, struct ct_watches **watches);
 
-/* Begins a run of `count` sources on one axis (axis.h), in the same way: `cores` are their names, `origins` where
- * their trace is. *verifier, whose run has begun, and *watches are for ct_verify_axis_new, borrowed until
- * ct_analysis_end, which tells of specifications that failed. The errors of ct_verify_sums_begin. */
+/* Begins a run of `count` sources on one axis (axis.h), in the same way: `cores` are their names, `origins`
+ * where their trace is. *verifier, whose run has begun, and *watches are for ct_verify_axis_new, borrowed
+ * until ct_analysis_end, which tells of specifications that failed. The errors of ct_verify_sums_begin. */
 CT_API int ct_verify_sums_begin_axis(struct ct_verify_sums *sums, uint32_t lane,
                                      const struct ct_stream_origin *origins, const char *const *cores,
-                                     size_t count, struct ct_verifier **verifier, struct ct_watches **watches);
+                                     size_t count, struct ct_verifier **verifier,
+                                     struct ct_watches **watches);
 
 /* Takes events of these watches, in order, as ct_verifier_feed does. CT_ERR_ARG, also for a stream that was
  * not begun; CT_ERR_NOMEM. */

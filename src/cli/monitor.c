@@ -53,7 +53,7 @@ static const struct cli_option options[OPTIONS] = {
                   .kind = CLI_FLAG,
                   .help =
                       "Each trace ID is a run of its own, on the clock of its own cycles unless --clock says "
-                      "otherwise. Without it all sources are one run, in the order of their timestamps."},
+                      "otherwise. Without it all that have trace are one run, in the order of timestamps."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_WHO,
@@ -358,11 +358,10 @@ static bool check(const struct cli_args *args)
 
 static int run_sums(const struct cli_args *args)
 {
-    const struct cli_monitor_sums_wishes wishes = {
-        .elf = ELF,
-        .threads = cli_threads(args),
-        .data = args->values[FORMAT].number == DATA,
-        .per_core = args->values[PER_CORE].given};
+    const struct cli_monitor_sums_wishes wishes = {.elf = ELF,
+                                                   .threads = cli_threads(args),
+                                                   .data = args->values[FORMAT].number == DATA,
+                                                   .per_core = args->values[PER_CORE].given};
     return cli_monitor_sums_run(args, &wishes);
 }
 
@@ -423,9 +422,17 @@ const struct cli_command cli_command_monitor = {
         "before is one "
         "later.\n"
         "Where trace is missing the specifications do not see what ran: results behind it that this could "
-        "have changed are marked uncertain. Each trace ID is a run of its own.\n"
-        "With --format sums it adds up what the specifications said of all streams of all captures; in the "
-        "place of each capture it then takes a file that --format data or 'coretap merge' wrote.",
+        "have changed are marked uncertain.\n"
+        "All sources that have trace of a core, of all captures that are named, are one run in the order of "
+        "their timestamps, which have to be of one clock. Results that hang on the order of two events, "
+        "which "
+        "timestamps and cycles do not tell, are uncertain, and both events are named. With --per-core each "
+        "trace ID is a run of its own; so it is where one source alone has trace, and with --live. "
+        "PLACE@CORE "
+        "is a place where one core comes by, as CORE in 'coretap info' is called.\n"
+        "With --format sums it adds up what the specifications said of all captures, each of which is one "
+        "run; "
+        "in the place of each capture it then takes a file that --format data or 'coretap merge' wrote.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

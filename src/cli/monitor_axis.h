@@ -22,8 +22,9 @@ struct cli_axis {
     const char **cores;
     size_t count;
     struct ct_verify_axis *axis;
-    int code;                  /* enum cli_exit: of the captures behind the first */
-    int (*failed)(void *user); /* NULL, or told that a specification failed. Result: enum ct_error, to end the run */
+    int code; /* enum cli_exit: of the captures behind the first */
+    int (*failed)(
+        void *user); /* NULL, or told that a specification failed. Result: enum ct_error, to end the run */
     void *user;
 };
 

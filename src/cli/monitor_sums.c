@@ -255,7 +255,8 @@ static bool find_sources(void *user)
         return false;
     const bool ticks = r->several || clock->number == CT_VERIFY_TIMESTAMPS;
     const struct cli_value *frequency = &r->args->values[CLI_MONITOR_FREQUENCY];
-    r->read->filter.filter.frequency = ticks && frequency->given ? frequency->number : 0; /* else of the cycles */
+    r->read->filter.filter.frequency =
+        ticks && frequency->given ? frequency->number : 0; /* else of the cycles */
     return true;
 }
 
@@ -289,7 +290,8 @@ static int decode_axis(void *user)
     if (code == CLI_FAILED)
         return code;
     const struct ct_analysis_captures one = {.known = 1,
-                                             .damaged = ct_seen_is_damaged(&capture->seen, capture->capture, 0) != 0,
+                                             .damaged =
+                                                 ct_seen_is_damaged(&capture->seen, capture->capture, 0) != 0,
                                              .losses = capture->seen.losses};
     return ct_analysis_end(all, 0) || ct_analysis_add_captures(all, &one) ||
                    ct_analysis_add_run(all, capture->path)

@@ -51,7 +51,8 @@ extern const char *const cli_engines[];
         {.name = "clock",                                                                                    \
          .kind = CLI_CHOICE,                                                                                 \
          .choices = cli_clocks,                                                                              \
-         .help = "What the times of the specifications are: cycles counted, or timestamps."},                \
+         .help = "What the times of the specifications are: cycles counted, or timestamps. Without it: "     \
+                 "cycles, and timestamps where several sources are one run."},                               \
         {.name = "frequency",                                                                                \
          .kind = CLI_NUMBER,                                                                                 \
          .arg = "HZ",                                                                                        \

@@ -53,8 +53,8 @@ struct ct_verify_spec {
     uint64_t value;    /* address in the current instant */
     uint16_t source;   /* of the current instant */
     uint64_t number_of_instant;
-    uint64_t lost_last; /* time of the last gap */
-    bool lost, doubted; /* trace was missing, and the order of events was not known */
+    uint64_t lost_last;               /* time of the last gap */
+    bool lost, doubted;               /* trace was missing, and the order of events was not known */
     bool broken;                      /* the next event is not of the same instant */
     struct ct_verify_place *places;   /* those of fed events, then those of waiting ones */
     size_t place_count, cursor;       /* cursor: behind the place of the last result */
