@@ -28,8 +28,8 @@ extern "C" {
 
 struct ct_verify_axis;
 
-/* Makes an axis of `count` sources, as many as the verifier was told of, for one whose run has begun and
- * whose watchpoints are `watches`. Neither is owned. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes an axis for a verifier whose run has begun. Its watchpoints are `watches`, and it was told of `count`
+ * sources. Neither is owned. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_verify_axis_new(struct ct_ctx *ctx, struct ct_verifier *verifier, struct ct_watches *watches,
                               size_t count, struct ct_verify_axis **out);
 CT_API void ct_verify_axis_free(struct ct_verify_axis *axis);

@@ -265,17 +265,16 @@ CT_API int ct_monitor_possible(const struct ct_monitor_result *result);
 CT_API int ct_monitor_doubted(const struct ct_monitor *monitor, const struct ct_monitor_result *result,
                               uint64_t tags[2]);
 
-/* Returns 1 when all orders of the events were followed, so that a result that any of them has was put out; 0
- * when they were too many at some time. */
+/* Returns 1 when all orders of the events were followed. Then each result that one of them has was put out.
+ * 0: they were too many at some time. */
 CT_API int ct_monitor_followed(const struct ct_monitor *monitor);
 
 /* Returns 1 when a later result may name the instant with this tag, 0 when none will. */
 CT_API int ct_monitor_remembers(const struct ct_monitor *monitor, uint64_t tag);
 
-/* Tells whether an event that was lost, or another order of events (ct_monitor_feed_doubtful), may have
- * changed this result. Result: 0 when one may have, 1 when none can have: in each of those runs the output
- * has this event; or, where an output puts out the changes of a signal or of a verdict only, it has this
- * value from this time on. */
+/* Tells whether a loss, or another order of events, may have changed this result. Result: 0 when one may
+ * have, 1 when none can have: in each of those runs the output has this event; or, where an output puts out
+ * the changes of a signal or of a verdict only, it has this value from this time on. */
 CT_API int ct_monitor_certain(const struct ct_monitor_result *result);
 
 /* Returns 1 for an Int of more than 64 bits: v.i is not its value, and ct_monitor_print has its digits. Ints

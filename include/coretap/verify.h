@@ -72,9 +72,9 @@ CT_API int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *o
                            struct ct_watches *watches, struct ct_verifier **out);
 CT_API void ct_verifier_free(struct ct_verifier *verifier);
 
-/* Says that runs take `count` sources on one axis (axis.h), by the names of their cores, which are copied. To
- * be called before specifications are added. Places may then end in @CORE, which is a name from the list:
- * they are those of that core alone, and without it those of any. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Says that runs take `count` sources on one axis (axis.h). `cores` are their names, which are copied. To be
+ * called before specifications are added. Places may then end in @CORE, which is a name from the list: they
+ * are those of that core alone, and without it those of any. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_verifier_sources(struct ct_verifier *verifier, const char *const *cores, size_t count);
 
 /* Adds a compiled specification (not owned), called `name` in messages. Its inputs are bound by their sources

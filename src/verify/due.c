@@ -67,6 +67,7 @@ int ct_verify_due_take(struct ct_verifier *v, const struct ct_verify_item *item)
 void ct_verify_due_clear(struct ct_verify_spec *s)
 {
     s->due_first = s->due_count = 0;
+    s->lossy = false;
     s->due_other = s->due_other_source = 0;
     memset(s->events_until, 0, s->verifier->source_count * sizeof *s->events_until);
     memset(s->lost_until, 0, s->verifier->source_count * sizeof *s->lost_until);
@@ -124,11 +125,11 @@ static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct 
 {
     const struct ct_watch_event *e = &x->item.event;
     const struct ct_monitor_span span = {.begin = x->item.begin, .end = x->item.end, .source = e->source};
-    int rc = o.losses ? ct_verify_lose(s, x->item.begin, x->item.begin) : CT_OK;
+    const bool same = s->lossy && ct_verify_is_same(s, e, x->item.begin, x->input); /* of one instruction */
+    int rc = (s->lossy || o.losses) && !same ? ct_verify_lose(s, x->item.begin, x->item.begin) : CT_OK;
     if (!rc)
         rc = ct_verify_give(s, e, x->item.begin, x->input, o.events ? &span : NULL);
-    if (!rc && o.losses)
-        rc = ct_verify_lose(s, x->item.begin, x->item.begin);
+    s->lossy = o.losses;
     return rc;
 }
 
@@ -142,6 +143,7 @@ static int run_spec(struct ct_verify_spec *s, uint64_t floor)
             break;
         if (x.lost) {
             rc = ct_verify_lose(s, x.item.begin, x.item.begin);
+            s->lossy = false;
             s->lost_until[source] = x.item.end < UINT64_MAX ? x.item.end + 1 : UINT64_MAX;
         } else {
             rc = give(s, &x, overlaps_of(s, &x.item));

@@ -25,6 +25,10 @@ void ct_verify_due_clear(struct ct_verify_spec *spec);
 
 /* ---- verify.c ---- */
 
+/* Tells whether an event is of the same instruction as those of the current instant. */
+bool ct_verify_is_same(const struct ct_verify_spec *spec, const struct ct_watch_event *event, uint64_t tick,
+                       uint32_t input);
+
 /* Takes an event at a tick, with the span that it was in (NULL: its order is known). */
 int ct_verify_give(struct ct_verify_spec *spec, const struct ct_watch_event *event, uint64_t tick,
                    uint32_t input, const struct ct_monitor_span *span);

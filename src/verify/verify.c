@@ -226,6 +226,12 @@ static int make_room(struct ct_verify_spec *s, bool doubtful, bool same)
     return rc;
 }
 
+bool ct_verify_is_same(const struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick,
+                       uint32_t input)
+{
+    return is_same_instant(s, e, time_of(s->verifier, tick), input);
+}
+
 int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick, uint32_t input,
                    const struct ct_monitor_span *span)
 {
@@ -408,7 +414,7 @@ int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 
 int ct_verify_end(struct ct_verify_spec *s)
 {
-    int rc = s->failed ? CT_OK : ct_verify_flush(s);
+    int rc = s->failed ? CT_OK : s->lossy ? ct_verify_lose(s, s->tick, UINT64_MAX) : ct_verify_flush(s);
     if (!rc && !s->failed && (rc = ct_monitor_finish(s->monitor)) != CT_OK)
         rc = failed(s, rc);
     return rc;

@@ -70,6 +70,7 @@ struct ct_verify_spec {
     uint64_t tag;              /* of the last one */
     struct ct_verify_due *due; /* what it takes, from due_first on, until it is known what overlaps that */
     size_t due_first, due_count, due_cap;
+    bool lossy;       /* events may have been lost behind the last one that it took, too */
     size_t due_other; /* behind the first: those before it are of source due_other_source */
     uint32_t due_other_source;
     uint64_t *events_until, *lost_until; /* by source: behind its last event, and its last loss */

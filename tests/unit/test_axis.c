@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where events of two cores stand on one axis, made of timestamps, cycles and exceptions alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/axis.h"
+
+enum {
+    MARKS = 32,
+    TEXT = 2000,
+};
+
+/* Trace of a core, a word for each mark: T10 is a timestamp, C5 a count of cycles, X an exception, G a loss.
+ */
+static size_t parse(const char *text, struct ct_step_mark marks[MARKS])
+{
+    size_t count = 0;
+    for (const char *p = text; *p; p++) {
+        if (*p == ' ')
+            continue;
+        struct ct_step_mark *mark = &marks[count++];
+        *mark = (struct ct_step_mark){.kind = CT_MARK_ELEM};
+        mark->elem.kind = *p == 'T'   ? CT_ELEM_TIMESTAMP
+                          : *p == 'C' ? CT_ELEM_CYCLES
+                          : *p == 'G' ? CT_ELEM_GAP
+                                      : CT_ELEM_EXCEPTION;
+        if (*p == 'G')
+            mark->elem.n = CT_GAP_OVERFLOW;
+        char *end = (char *)(uintptr_t)p + 1;
+        if (*p == 'T' || *p == 'C')
+            mark->elem.v = strtoull(p + 1, &end, 10);
+        p = end - 1;
+    }
+    return count;
+}
+
+struct seen {
+    char text[TEXT];
+    size_t size;
+};
+
+static void put(struct seen *s, const char *text)
+{
+    s->size += (size_t)snprintf(s->text + s->size, TEXT - s->size, "%s", text);
+}
+
+static void on_result(void *user, const struct ct_verify_result *r)
+{
+    struct seen *s = user;
+    char line[200];
+    snprintf(line, sizeof line, "%llu %s %s%s%s", (unsigned long long)r->time, r->name, r->value,
+             r->violation ? " !" : "", r->uncertain ? " ?" : "");
+    put(s, line);
+    if (r->place)
+        put(s, r->place->event.source ? " right" : " left");
+    if (r->doubt[0] && r->doubt[1])
+        put(s, r->doubt[0]->event.source < r->doubt[1]->event.source ? " (left, right)" : " (right, left)");
+    put(s, "\n");
+}
+
+/* Two cores; what each of them did is taken `pieces` marks at a time. */
+struct cores {
+    struct ct_step_mark marks[2][MARKS];
+    size_t count[2], done[2];
+    struct ct_graph *graph;
+    struct ct_verify_axis *axis;
+    size_t pieces;
+};
+
+static void take_more(struct cores *c, size_t core)
+{
+    const size_t left = c->count[core] - c->done[core];
+    const size_t n = left < c->pieces ? left : c->pieces;
+    const struct ct_step_batch batch = {
+        .graph = c->graph, .marks = c->marks[core] + c->done[core], .mark_count = n};
+    assert_int_equal(ct_verify_axis_take(c->axis, core, &batch), CT_OK);
+    c->done[core] += n;
+    if (c->done[core] == c->count[core])
+        assert_int_equal(ct_verify_axis_end(c->axis, core), CT_OK);
+}
+
+/* Runs a specification over two cores. Its inputs are l and r, the exceptions of each, and x, those of any.
+ */
+static void run(const char *text, const char *left, const char *right, size_t pieces, struct seen *seen)
+{
+    static const char *const names[] = {"left", "right"};
+    const struct ct_verify_bind binds[] = {
+        {"l", "exception@left"}, {"r", "exception@right"}, {"x", "exception"}};
+    const struct ct_verify_options options = {.size = sizeof options};
+    struct cores c = {.pieces = pieces};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec;
+    struct ct_watches *watches;
+    struct ct_verifier *verifier;
+    char whole[TEXT];
+    snprintf(whole, sizeof whole, "in l: Events[Unit]\nin r: Events[Unit]\nin x: Events[Unit]\n%s", text);
+    if (ct_monitor_compile(ctx, "axis", whole, strlen(whole), NULL, &spec))
+        fail_msg("%s", ct_ctx_error(ctx));
+    assert_int_equal(ct_watches_new(ctx, NULL, &watches), CT_OK);
+    assert_int_equal(ct_verifier_new(ctx, &options, watches, &verifier), CT_OK);
+    assert_int_equal(ct_verifier_sources(verifier, names, 2), CT_OK);
+    if (ct_verifier_add(verifier, spec, "axis", binds, 3))
+        fail_msg("%s", ct_ctx_error(ctx));
+    assert_int_equal(ct_verifier_begin(verifier, on_result, seen), CT_OK);
+    assert_int_equal(ct_verify_axis_new(ctx, verifier, watches, 1, &c.axis), CT_ERR_ARG);
+    assert_int_equal(ct_verify_axis_new(ctx, verifier, watches, 2, &c.axis), CT_OK);
+    assert_int_equal(ct_graph_new(ctx, &c.graph), CT_OK);
+    c.count[0] = parse(left, c.marks[0]);
+    c.count[1] = parse(right, c.marks[1]);
+    for (int next; (next = ct_verify_axis_next(c.axis)) >= 0;) {
+        take_more(&c, (size_t)next);
+        assert_int_equal(ct_verify_axis_run(c.axis), CT_OK);
+    }
+    assert_int_equal(ct_verifier_finish(verifier), CT_OK);
+    ct_graph_free(c.graph);
+    ct_verify_axis_free(c.axis);
+    ct_verifier_free(verifier);
+    ct_watches_free(watches);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
+/* However the trace is cut, the same results come. */
+static void expect(const char *text, const char *left, const char *right, const char *wanted)
+{
+    for (size_t pieces = 1; pieces < 6; pieces++) {
+        struct seen seen = {.text = ""};
+        run(text, left, right, pieces, &seen);
+        assert_string_equal(seen.text, wanted);
+    }
+}
+
+#define AHEAD "def error = count(r) > count(l)\nout error\n"
+
+/* Between the timestamps around them, whoever is decoded first. */
+static void order_of_timestamps(void **state)
+{
+    (void)state;
+    expect(AHEAD, "T10 X T20 T50 X T60", "T30 X T40 T70 X T80",
+           "0 error false\n10 error false left\n30 error false right\n50 error false left\n"
+           "70 error false right\n");
+    expect(AHEAD, "T30 X T40 T70 X T80", "T10 X T20 T50 X T60",
+           "0 error false\n10 error true ! right\n30 error false left\n50 error true ! right\n"
+           "70 error false left\n");
+}
+
+/* Intervals that overlap: what hangs on the order is uncertain, and what another order has is told. */
+static void order_in_doubt(void **state)
+{
+    (void)state;
+    expect(AHEAD, "T10 X T20 T50 X T60", "T15 X T40 T70 X T80",
+           "0 error false\n10 error false left\n15 error false ? right (left, right)\n"
+           "15 error true ! ? right (left, right)\n50 error false left\n70 error false right\n");
+    /* Which of them an event is hangs on the order; how many there are does not. */
+    expect(
+        "out count(x) as n\nout count(l) as m\n", "T10 X X T20 T50 X T60", "T15 X T40",
+        "0 n 0\n0 m 0\n10 n 1 ? left (left, right)\n10 m 1 left\n11 n 2 ? left (left, right)\n11 m 2 left\n"
+        "15 n 3 ? right (left, right)\n50 n 4 left\n50 m 3 left\n");
+    /* Who does not feed the specification is in no doubt. */
+    expect("out count(l) as m\n", "T10 X T20", "T15 X T40", "0 m 0\n10 m 1 left\n");
+    /* Behind the last timestamp nothing is known. */
+    expect(AHEAD, "T10 X", "T20 T900 X",
+           "0 error false\n10 error false left\n"
+           "900 error false ? right (left, right)\n"
+           "900 error true ! ? right (left, right)\n");
+}
+
+/* Cycles between two timestamps make the interval narrow. */
+static void order_of_cycles(void **state)
+{
+    (void)state;
+    expect(AHEAD, "T100 C10 X C1 C9 X C1 C79 T200", "T100 C30 X C1 C59 X C1 C9 T200",
+           "0 error false\n110 error false left\n120 error false left\n130 error false right\n"
+           "190 error false right\n");
+    /* A rate of its own for each of them. */
+    expect("def error = count(r) >= count(l) && count(l) > 0\nout error\n", "T100 C1 X C1 X C8 T200",
+           "T100 C300 X C700 T200",
+           "0 error false\n110 error false left\n120 error false left\n"
+           "130 error false ? right (left, right)\n130 error true ! ? right (left, right)\n");
+}
+
+/* What was lost may have been anywhere between the timestamps around it. */
+static void order_of_losses(void **state)
+{
+    (void)state;
+    expect(
+        "out count(x) as n\nout count(l) as m\n", "T10 X T20 G T50 X T60", "T5 X T8 T30 X T40 T70 X T80",
+        "0 n 0\n0 m 0\n5 n 1 right\n10 n 2 left\n10 m 1 left\n30 n 3 ? right\n50 n 4 ? left\n50 m 2 ? left\n"
+        "70 n 5 ? right\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_of_timestamps),
+        cmocka_unit_test(order_in_doubt),
+        cmocka_unit_test(order_of_cycles),
+        cmocka_unit_test(order_of_losses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
