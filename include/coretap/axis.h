@@ -13,7 +13,8 @@
  *
  * Events wait until all sources have come to the next timestamp behind them. Whoever decodes the source that
  * ct_verify_axis_next names keeps no more than lies between two timestamps of a source; sources that come one
- * after the other are kept whole, 96 bytes for each event of a watchpoint. */
+ * after the other are kept whole: some 80 bytes for each event of a watchpoint, and as many for each
+ * specification that takes it. */
 #ifndef CORETAP_AXIS_H
 #define CORETAP_AXIS_H
 
