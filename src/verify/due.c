@@ -115,11 +115,6 @@ static struct overlaps overlaps_of(struct ct_verify_spec *s, const struct ct_ver
 
 /* ---- giving ---- */
 
-static int keep_first(int first, int rc)
-{
-    return first ? first : rc;
-}
-
 /* Gives an event of which it is known what it overlaps. */
 static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct overlaps o)
 {
@@ -163,6 +158,6 @@ int ct_verify_due_run(struct ct_verifier *v, uint64_t floor)
     int first = CT_OK;
     for (size_t i = 0; i < v->spec_count; i++)
         if (v->specs[i] && !v->specs[i]->failed)
-            first = keep_first(first, run_spec(v->specs[i], floor));
+            first = ct_verify_first_error(first, run_spec(v->specs[i], floor));
     return first;
 }

@@ -256,12 +256,6 @@ int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uin
     return CT_OK;
 }
 
-/* Returns the first error of two. */
-static int keep_first(int first, int rc)
-{
-    return first ? first : rc;
-}
-
 int ct_verify_lose(struct ct_verify_spec *s, uint64_t tick, uint64_t begin)
 {
     const uint64_t time = time_of(s->verifier, tick);
@@ -294,7 +288,7 @@ static int lose(struct ct_verifier *v, const struct ct_watch_event *e)
     for (size_t i = 0; i < v->spec_count; i++) {
         struct ct_verify_spec *s = v->specs[i];
         const int rc = s && !s->failed ? lose_in(s, tick_of(v, e)) : CT_OK;
-        first = keep_first(first, rc);
+        first = ct_verify_first_error(first, rc);
     }
     return first;
 }
@@ -314,7 +308,7 @@ static int give(struct ct_verifier *v, const struct ct_watch_event *e)
     for (uint32_t k = v->first[e->watch]; k < v->first[e->watch + 1]; k++) {
         struct ct_verify_spec *s = v->specs[v->links[k].spec];
         const int rc = s->failed ? CT_OK : ct_verify_give(s, e, tick_of(v, e), v->links[k].input, NULL);
-        first = keep_first(first, rc);
+        first = ct_verify_first_error(first, rc);
     }
     return first;
 }
@@ -327,14 +321,14 @@ int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events,
     for (size_t i = 0; i < count; i++) {
         const bool loss = ct_verify_is_loss(&events[i]);
         if (loss) /* what is missing may lie on both sides of the event that tells of it */
-            first = keep_first(first, lose(v, &events[i]));
-        first = keep_first(first, give(v, &events[i]));
+            first = ct_verify_first_error(first, lose(v, &events[i]));
+        first = ct_verify_first_error(first, give(v, &events[i]));
         if (loss)
-            first = keep_first(first, lose(v, &events[i]));
+            first = ct_verify_first_error(first, lose(v, &events[i]));
     }
     for (size_t i = 0; i < v->spec_count; i++) {
         const int rc = v->specs[i] && !v->specs[i]->failed ? ct_verify_flush(v->specs[i]) : CT_OK;
-        first = keep_first(first, rc);
+        first = ct_verify_first_error(first, rc);
     }
     return first;
 }
@@ -428,7 +422,7 @@ int ct_verifier_finish(struct ct_verifier *v)
     v->running = false;
     for (size_t i = 0; i < v->spec_count; i++) {
         const int rc = v->specs[i] ? ct_verify_end(v->specs[i]) : CT_OK;
-        first = keep_first(first, rc);
+        first = ct_verify_first_error(first, rc);
     }
     return first;
 }

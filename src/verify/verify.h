@@ -115,6 +115,12 @@ struct ct_verifier {
     void *user;
 };
 
+/* Returns the first error of two. */
+static inline int ct_verify_first_error(int first, int rc)
+{
+    return first ? first : rc;
+}
+
 /* Makes specification `number` and adds its links behind the others. After an error no link was added. The
  * errors of ct_verifier_add. */
 int ct_verify_bind_spec(struct ct_verifier *verifier, uint32_t number, const struct ct_monitor_spec *spec,
