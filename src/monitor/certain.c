@@ -393,13 +393,43 @@ static bool timers_sure(const struct ct_mon_certain *c)
     return true;
 }
 
+bool ct_mon_certain_stream_sure(const struct ct_mon_certain *c, uint32_t stream)
+{
+    const struct ct_mon_node *s = c->order->nodes[stream];
+    if (s->kind == N_DELAY && !c->timers[s->index].sure)
+        return false;
+    return s->kind == N_MONITOR ? ct_mon_certain_states_sure(c, s) : c->held[stream].sure;
+}
+
+bool ct_mon_certain_stream_same(const struct ct_mon_certain *a, uint32_t x, const struct ct_mon_certain *b,
+                                uint32_t y)
+{
+    const struct ct_mon_node *s = a->order->nodes[x];
+    const struct ct_mon_node *t = b->order->nodes[y];
+    return same(&a->held[x], &b->held[y]) &&
+           (s->kind != N_MONITOR ||
+            !memcmp(a->states[s->index].set, b->states[t->index].set, a->states[s->index].words * sizeof(uint64_t)));
+}
+
+void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, const struct ct_mon_certain *from,
+                                uint32_t number)
+{
+    const struct ct_mon_node *s = to->order->nodes[stream];
+    const struct ct_mon_node *t = from->order->nodes[number];
+    to->held[stream] = from->held[number];
+    if (s->kind == N_DELAY)
+        to->timers[s->index] = from->timers[t->index];
+    if (s->kind == N_MONITOR)
+        memcpy(to->states[s->index].set, from->states[t->index].set,
+               to->states[s->index].words * sizeof(uint64_t));
+    to->from = from->from < to->from ? from->from : to->from;
+}
+
 static bool all_sure(const struct ct_mon_certain *c)
 {
-    for (size_t i = 0; i < c->order->n; i++) {
-        const struct ct_mon_node *s = c->order->nodes[i];
-        if (s->kind == N_MONITOR ? !ct_mon_certain_states_sure(c, s) : !c->held[i].sure)
+    for (uint32_t i = 0; i < c->order->n; i++)
+        if (!ct_mon_certain_stream_sure(c, i))
             return false;
-    }
     return !c->losing && timers_sure(c);
 }
 

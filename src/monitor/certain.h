@@ -67,6 +67,14 @@ void ct_mon_certain_lose(struct ct_mon_certain *c, const uint8_t *kept);
  * everything is certain again. */
 bool ct_mon_certain_instant(struct ct_mon_certain *c);
 
+/* Tells whether a stream is certain, is as certain as one of another run, and copies what is known of it: the
+ * streams are equal but for their numbers. */
+bool ct_mon_certain_stream_sure(const struct ct_mon_certain *c, uint32_t stream);
+bool ct_mon_certain_stream_same(const struct ct_mon_certain *a, uint32_t x, const struct ct_mon_certain *b,
+                                uint32_t y);
+void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, const struct ct_mon_certain *from,
+                                uint32_t number);
+
 /* Takes the step of the stream's formula in each of the states that its machine may be in. */
 struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const struct ct_mon_node *s);
 /* Says what is known of the verdict of the stream's formula. */

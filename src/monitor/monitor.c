@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "monitor/cost.h"
+#include "monitor/joint.h"
 #include "monitor/library.h"
 #include "monitor/parse.h"
 #include "monitor/run.h"
@@ -220,8 +221,9 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
 
 void ct_monitor_spec_free(struct ct_monitor_spec *spec)
 {
-    if (!spec)
+    if (!spec || __atomic_fetch_sub(&spec->users, 1, __ATOMIC_ACQ_REL))
         return;
+    ct_mon_joint_release(spec->joint);
     ct_mon_native_free(spec->native);
     ct_mon_heap_free(&spec->elab.constants);
     ct_mon_arena_free(&spec->arena);

@@ -18,6 +18,8 @@ struct ct_monitor_spec {
     struct ct_mon_native *native;
     uint64_t sum; /* of its texts, and how it was compiled */
     bool runnable;
+    struct ct_mon_joint *joint; /* what it was made of; NULL: of a text */
+    unsigned users; /* besides the owner: joints that point into it (atomic) */
 };
 
 /* An input whose events need nothing but its machine code. */
