@@ -448,9 +448,8 @@ bool ct_mon_certain_instant(struct ct_mon_certain *c)
     if (c->to > 0 && (c->losing || !timers_sure(c)))
         unseen_instants(c);
     /* a loss lasts until an event comes in; events of timers lie within it */
-    for (size_t i = 0; i < c->order->n; i++)
-        if (c->order->nodes[i]->kind == N_INPUT && in_run(c, c->order->nodes[i]))
-            c->losing = false;
+    for (size_t i = 0; i < m->p->ninputs && c->losing; i++)
+        c->losing = m->seen[i] != m->stamp;
     step(c);
     for (size_t i = m->instant_first; i < m->nresults; i++)
         if (!result_sure(c, m->spec->elab.outputs[m->results[i].output].node))

@@ -479,7 +479,8 @@ static void tables(struct ct_mon_emit *m, const struct ct_mon_order *order)
                                                   .source_kind = in->source_kind,
                                                   .source_arg = in->source_arg,
                                                   .source_number = in->source_number,
-                                                  .cell = NO_CELL};
+                                                  .cell = NO_CELL,
+                                                  .prev = NO_CELL};
     }
     for (size_t i = 0; i < e->noutputs; i++)
         p->outputs[i] =

@@ -155,8 +155,10 @@ static inline int run_native(struct ct_monitor *m, native_fn *fn, uint32_t code)
 
 static int evaluate(struct ct_monitor *m, uint32_t code)
 {
-    if (code == NO_CODE)
-        return CT_OK;
+    if (code == NO_CODE) { /* what the streams hold changed all the same */
+        m->instant_first = m->nresults;
+        return m->certain ? after_program(m, true) : CT_OK;
+    }
     native_fn *native = m->native ? m->native[code] : NULL;
     if (native)
         return run_native(m, native, code);

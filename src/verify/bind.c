@@ -40,6 +40,7 @@ int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options,
     v->ctx = ctx;
     v->options = o;
     v->watches = watches;
+    ct_verify_groups_tune(v, CT_VERIFY_WASTE, CT_VERIFY_JOURNAL);
     for (size_t i = 0; i < LOSSES; i++) {
         const int rc = ct_watches_add(watches, losses[i], NULL, NULL);
         if (rc) {

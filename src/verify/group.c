@@ -8,9 +8,6 @@
 #include "base/fnv.h"
 
 enum {
-    /* A specification that runs alone costs about 50 ns for each event, and making a joint some 30 us for each
-     * of its parts: events of specifications alone, for each part, before a joint is made anew. */
-    WASTE_MOST = 1000,
     PATIENCE_MOST = 10, /* doublings of that after attempts in vain */
 };
 
@@ -30,15 +27,16 @@ static uint32_t first_fed_so(const struct ct_verify_spec *s, const struct ct_ver
 
 void ct_verify_group_fits(struct ct_verify_spec *s)
 {
+    bool twice = false; /* two inputs are fed alike: each event is two places */
     s->feeds_hash = 0;
     for (uint32_t i = 0; i < s->input_count; i++) {
         const struct ct_verify_feed *f = &s->feeds[i];
         const uint32_t what[] = {f->first, f->count, f->type};
-        if (first_fed_so(s, f) == i) /* added up: the order of inputs does not matter */
-            s->feeds_hash += ct_fnv(CT_FNV_BEGIN, what, sizeof what);
+        twice |= first_fed_so(s, f) != i;
+        s->feeds_hash += ct_fnv(CT_FNV_BEGIN, what, sizeof what); /* added up: inputs have any order */
     }
     s->instants = (uint8_t)ct_mon_joint_instants(s->spec);
-    s->joinable = s->input_count && s->instants != INSTANTS_BOTH && !s->spec->native &&
+    s->joinable = s->input_count && !twice && s->instants != INSTANTS_BOTH && !s->spec->native &&
                   ct_mon_joint_fits(s->spec);
 }
 
@@ -390,6 +388,12 @@ int ct_verify_groups_begin(struct ct_verifier *v)
     return CT_OK;
 }
 
+void ct_verify_groups_tune(struct ct_verifier *v, uint64_t waste, size_t journal)
+{
+    v->waste_most = waste;
+    v->journal_most = journal;
+}
+
 int ct_verify_regroup(struct ct_verifier *v, size_t events)
 {
     size_t alone = 0;
@@ -402,7 +406,7 @@ int ct_verify_regroup(struct ct_verifier *v, size_t events)
         gone += g ? g->member_count - g->live : 0;
     }
     v->waste += events * (alone + gone / 16);
-    if (v->waste < (WASTE_MOST << v->patience) * v->spec_count)
+    if (v->waste < (v->waste_most << v->patience) * v->spec_count)
         return CT_OK;
     bool made = false;
     const int rc = form(v, &made);

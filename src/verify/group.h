@@ -10,11 +10,22 @@
 
 struct ct_verify_group;
 
+enum {
+    /* A specification that is fed alone costs about 50 ns for each event, and making a joint some 30 us for
+     * each of its parts: so many events of specifications alone, for each part, before one is made anew. */
+    CT_VERIFY_WASTE = 1000,
+    CT_VERIFY_JOURNAL = 2048, /* the most events between two checkpoints */
+};
+
 /* Finds out whether a specification that is bound may be a member of a group. */
 void ct_verify_group_fits(struct ct_verify_spec *spec);
 
 /* Makes the groups of a run that begins, unless those of the last run are still right. CT_ERR_NOMEM. */
 int ct_verify_groups_begin(struct ct_verifier *verifier);
+
+/* For tests: makes other groups after so many events for each specification, and checkpoints after so many of
+ * a group, at most CT_VERIFY_JOURNAL. */
+void ct_verify_groups_tune(struct ct_verifier *verifier, uint64_t waste, size_t journal);
 
 /* Makes other groups when so many more events were fed that it is worth it: of specifications that came since.
  * CT_ERR_NOMEM. */

@@ -166,16 +166,13 @@ static int split(struct ct_verify_group *g)
         const uint64_t told = s->told;
         int rc = ct_verify_group_make_alone(g, s, g->checkpoint);
         s->skip = told;
+        s->group = NULL;
         rc = rc ? ct_verify_failed(s, rc) : replay(g, s);
         first = ct_verify_first(first, rc);
     }
-    for (size_t i = 0; i < g->member_count; i++) {
-        struct ct_verify_spec *s = g->members[i];
-        if (!s)
-            continue;
-        s->joinable &= first != CT_OK; /* none failed: together they are too much */
-        s->group = NULL;
-    }
+    for (size_t i = 0; i < g->member_count; i++)
+        if (g->members[i] && !first) /* none failed: together they are too much */
+            g->members[i]->joinable = false;
     g->lead->verifier->changed = g->lead->verifier->regroup = true;
     g->lead->failed = g->ended = true;
     return first;
@@ -223,7 +220,7 @@ static int fail_all(struct ct_verify_group *g, int rc)
 int ct_verify_group_flush(struct ct_verify_group *g)
 {
     struct ct_verify_spec *lead = g->lead;
-    if (g->journal_count + lead->waiting_count > CT_VERIFY_JOURNAL) {
+    if (g->journal_count && g->journal_count + lead->waiting_count > lead->verifier->journal_most) {
         const int rc = ct_verify_group_checkpoint(g);
         if (rc)
             return fail_all(g, rc);

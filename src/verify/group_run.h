@@ -6,9 +6,6 @@
 #include "monitor/joint.h"
 #include "verify/group.h"
 
-/* the most events between two checkpoints */
-#define CT_VERIFY_JOURNAL 2048
-
 struct ct_verify_group {
     struct ct_verify_group *next;
     struct ct_verify_spec *lead; /* takes the events: its monitor is the joint run */

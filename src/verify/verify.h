@@ -109,7 +109,9 @@ struct ct_verifier {
     bool changed;                   /* other specifications are to be fed than the index says */
     bool regroup;                   /* the next run needs other groups than this one */
     uint64_t waste; /* specifications that were fed alone, though others are like them, times events */
-    unsigned patience; /* how often its limit doubled */
+    unsigned patience;     /* how often its limit doubled */
+    uint64_t waste_most;   /* that limit, for each specification */
+    size_t journal_most;   /* events between two checkpoints of a group */
     ct_verify_fn *fn;
     void *user;
 };
