@@ -93,7 +93,7 @@ extern const char *const cli_engines[];
              "says so."},                                                                                    \
         CLI_BUDGET_OPTION, CLI_MEMORY_OPTION
 
-#define CLI_MONITOR_TEXT 16384 /* bytes of all texts of --bind, or of --violation */
+#define CLI_MONITOR_TEXT 65536 /* bytes of all texts of --bind, or of --violation */
 
 /* Texts NAME=VALUE, cut in two. */
 struct cli_pairs {
