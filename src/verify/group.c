@@ -60,6 +60,27 @@ static bool same_feeds(const struct ct_verify_spec *a, const struct ct_verify_sp
     return true;
 }
 
+/* Returns how many places a specification has been given and still has. */
+static size_t own_places(const struct ct_verify_spec *s)
+{
+    const struct ct_verify_spec *fed = fed_of(s);
+    const uint64_t own = fed->place_total - s->born;
+    return own < fed->place_count ? (size_t)own : fed->place_count;
+}
+
+/* Tells whether the places that both still have came at the same times. */
+static bool same_places(const struct ct_verify_spec *a, const struct ct_verify_spec *b)
+{
+    const struct ct_verify_spec *x = fed_of(a);
+    const struct ct_verify_spec *y = fed_of(b);
+    const size_t mine = own_places(a);
+    const size_t count = mine < own_places(b) ? mine : own_places(b);
+    for (size_t i = 1; i <= count; i++)
+        if (x->places[x->place_count - i].time != y->places[y->place_count - i].time)
+            return false;
+    return true;
+}
+
 /* Tells whether two specifications that take the same events have come to the same instant. */
 static bool same_clock(const struct ct_verify_spec *a, const struct ct_verify_spec *b)
 {
@@ -77,7 +98,7 @@ static bool same_clock(const struct ct_verify_spec *a, const struct ct_verify_sp
         if ((mine == x->number_of_instant) != (other == y->number_of_instant))
             return false;
     }
-    return ct_mon_state_agree(x->monitor, y->monitor);
+    return same_places(a, b) && ct_mon_state_agree(x->monitor, y->monitor);
 }
 
 /* ---- making a group ---- */
@@ -165,14 +186,6 @@ static struct ct_verify_group *group_new(struct ct_verifier *v, struct ct_monito
             g->member_of[p->parts[i].first_output + k] = (uint32_t)i;
     }
     return g;
-}
-
-/* Returns how many places a specification has been given and still has. */
-static size_t own_places(const struct ct_verify_spec *s)
-{
-    const struct ct_verify_spec *fed = fed_of(s);
-    const uint64_t own = fed->place_total - s->born;
-    return own < fed->place_count ? (size_t)own : fed->place_count;
 }
 
 /* Gives the lead the clock of the members, which is the same, and the places of the one that has most. */
