@@ -34,8 +34,15 @@ bool ct_mon_certain_states_init(struct ct_mon_certain *c, const struct ct_mon_no
     if (!states->set)
         return false;
     states->next = states->set + states->words;
-    add(states->set, c->m->states[s->index] >> 2);
+    ct_mon_certain_states_hold(c, s);
     return true;
+}
+
+void ct_mon_certain_states_hold(struct ct_mon_certain *c, const struct ct_mon_node *s)
+{
+    struct ct_mon_shade_states *states = &c->states[s->index];
+    memset(states->set, 0, states->words * sizeof *states->set);
+    add(states->set, c->m->states[s->index] >> 2);
 }
 
 /* The letters that a step may have. */

@@ -510,7 +510,7 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     m->native = ct_mon_native_table(spec->native);
     m->fn = fn;
     m->user = user;
-    m->results_cap = RESULTS > p->noutputs ? RESULTS : p->noutputs;
+    m->results_cap = RESULTS_ROOM > p->noutputs ? RESULTS_ROOM : p->noutputs;
     m->budget = l.budget && l.budget < INT64_MAX ? l.budget : l.budget ? INT64_MAX : CT_MONITOR_BUDGET;
     m->memory = l.memory ? l.memory : CT_MONITOR_MEMORY;
     m->instants_limit = l.instants;

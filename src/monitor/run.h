@@ -67,10 +67,11 @@ struct ct_monitor {
     struct ct_mon_text_reader *reader;                      /* of text, when there is one … */
     void (*reader_free)(struct ct_mon_text_reader *reader); /* … and how it goes */
     struct ct_mon_certain *certain; /* NULL: nothing depends on events that were lost */
+    bool plain_losses; /* for tests: all streams are followed behind a loss, in the plain way */
 };
 
 enum {
-    RESULTS = 4096,
+    RESULTS_ROOM = 4096,
     STACK_CELLS = 1 << 18
 };
 
