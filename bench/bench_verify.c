@@ -59,18 +59,26 @@ static void check(struct ct_ctx *ctx, int rc)
 static const char FORMULA_HEAD[] =
     "define p := function_call p\ndefine q := function_call q\ndefine r := function_call r\n";
 
+/* 240 different ones: of each form one for each order of the atoms and each distance. */
 static size_t write_formula(char *at, int i)
 {
     static const char *const forms[] = {
-        "always (p implies next[%d] (not p until q or r))",
-        "always (p and next q implies next[%d] (eventually (r or p)) or never q)",
-        "not r until (q and next[%d] (always (q implies not next p)))",
-        "always ((p and next[%d] q) implies next (not q until weak r))",
+        "always (%1$s implies next[%4$d] (not %1$s until %2$s or %3$s))",
+        "always (%1$s and next %2$s implies next[%4$d] (eventually (%3$s or %1$s)) or never %2$s)",
+        "not %3$s until (%2$s and next[%4$d] (always (%2$s implies not next %1$s)))",
+        "always ((%1$s and next[%4$d] %2$s) implies next (not %2$s until weak %1$s))",
+        "eventually (%1$s and next[%4$d] (%2$s until %3$s))",
+        "always (%1$s implies eventually (%2$s and next[%4$d] %3$s))",
+        "(%1$s until weak %2$s) or next[%4$d] (never (%3$s and next %1$s))",
+        "always (%2$s implies next (%1$s releases next[%4$d] %3$s))",
     };
+    static const char *const atoms[][3] = {{"p", "q", "r"}, {"p", "r", "q"}, {"q", "p", "r"},
+                                           {"q", "r", "p"}, {"r", "p", "q"}, {"r", "q", "p"}};
+    const char *const *a = atoms[i / 8 % 6];
     char *p = at;
     p += sprintf(p, "define m%d := monitor(", i);
-    p += sprintf(p, forms[i % 4], 1 + i / 4 % 3);
-    p += sprintf(p, ", x%d := p)\nout m%d\n", i, i);
+    p += sprintf(p, forms[i % 8], a[0], a[1], a[2], 1 + i / 48 % 5);
+    p += sprintf(p, ")\nout m%d\n", i);
     return (size_t)(p - at);
 }
 
