@@ -16,6 +16,7 @@ struct ct_monitor_spec {
     struct ct_mon_order order;
     struct ct_mon_program program;
     struct ct_mon_native *native;
+    struct ct_mon_beside *beside; /* or this, when it is made while bytecode runs */
     uint64_t sum; /* of its texts, and how it was compiled */
     bool runnable;
     struct ct_mon_joint *joint; /* what it was made of; NULL: of a text */
@@ -77,6 +78,9 @@ enum {
 
 /* A flag in the form of a result: events that were lost might have changed it. */
 #define CERTAIN_NOT UINT32_C(0x80000000)
+
+/* Goes on with machine code, if some was made since. */
+void ct_mon_run_adopt(struct ct_monitor *m);
 
 /* Executes a program; false: `error` says why. */
 bool ct_mon_vm_run(struct ct_monitor *m, uint32_t code);

@@ -36,7 +36,7 @@ void ct_verify_group_fits(struct ct_verify_spec *s)
         s->feeds_hash += ct_fnv(CT_FNV_BEGIN, what, sizeof what); /* added up: inputs have any order */
     }
     s->instants = (uint8_t)ct_mon_joint_instants(s->spec);
-    s->joinable = s->input_count && !twice && s->instants != INSTANTS_BOTH && !s->spec->native &&
+    s->joinable = s->input_count && !twice && s->instants != INSTANTS_BOTH && !s->spec->native && !s->spec->beside &&
                   ct_mon_joint_fits(s->spec);
 }
 
