@@ -96,10 +96,11 @@ static size_t write_threshold(char *at, int i)
 /* One that has nothing in common with the others but its inputs. */
 static size_t write_own(char *at, int i)
 {
-    return (size_t)sprintf(at,
-                           "def load%d = fold(merge(const(%d, p), const(-%d, q)), 0, (a: Int, b: Int) => a + b)\n"
-                           "out pure(load%d > on(r, %d)) as load_error%d\n",
-                           i, i + 1, i + 2, i, 1000 * i, i);
+    return (size_t)sprintf(
+        at,
+        "def load%d = fold(merge(const(%d, p), const(-%d, q)), 0, (a: Int, b: Int) => a + b)\n"
+        "out pure(load%d > on(r, %d)) as load_error%d\n",
+        i, i + 1, i + 2, i, 1000 * i, i);
 }
 
 static const struct set sets[] = {

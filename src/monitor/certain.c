@@ -444,8 +444,8 @@ bool ct_mon_certain_stream_same(const struct ct_mon_certain *a, uint32_t x, cons
     if (a->track.roles[x] == TRACK_NOT || b->track.roles[y] == TRACK_NOT)
         return ct_mon_certain_stream_sure(a, x) && ct_mon_certain_stream_sure(b, y);
     return same(&a->held[x], &b->held[y]) &&
-           (s->kind != N_MONITOR ||
-            !memcmp(a->states[s->index].set, b->states[t->index].set, a->states[s->index].words * sizeof(uint64_t)));
+           (s->kind != N_MONITOR || !memcmp(a->states[s->index].set, b->states[t->index].set,
+                                            a->states[s->index].words * sizeof(uint64_t)));
 }
 
 void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, const struct ct_mon_certain *from,
@@ -550,9 +550,8 @@ struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
     c->now = calloc(c->order->n + 1, sizeof *c->now);
     c->states = calloc(p->nmachines + 1, sizeof *c->states);
     c->timers = calloc(p->ntimers + 1, sizeof *c->timers);
-    bool fine =
-        c->kept && c->held && c->before && c->now && c->states && c->timers && ct_mon_track_init(c) &&
-        (c->quick = ct_mon_quick_new(c->order)) != NULL;
+    bool fine = c->kept && c->held && c->before && c->now && c->states && c->timers && ct_mon_track_init(c) &&
+                (c->quick = ct_mon_quick_new(c->order)) != NULL;
     for (size_t i = 0; fine && i < c->order->n; i++)
         if (c->order->nodes[i]->kind == N_MONITOR)
             fine = ct_mon_certain_states_init(c, c->order->nodes[i]);

@@ -25,7 +25,7 @@ struct ct_mon_shade {
 /* The event that a stream may have at the current instant. */
 struct ct_mon_shade_event {
     uint8_t occurs; /* enum ct_mon_occurs */
-    bool sure; /* every run has the event that this one has, or none where it has none */
+    bool sure;      /* every run has the event that this one has, or none where it has none */
     struct ct_mon_guess value;
 };
 
@@ -41,7 +41,8 @@ struct ct_mon_shade_timer {
     int64_t due;   /* when it expires in the run, as of the last instant; or -1 */
 };
 
-/* Which streams are followed. Those that no loss can have changed any more are not: they are as in the run. */
+/* Which streams are followed. Those that no loss can have changed any more are not: they are as in the run.
+ */
 enum ct_mon_track_role {
     TRACK_NOT,
     TRACK_RUN,    /* as in the run, and an uncertain one is made of it */
@@ -97,7 +98,8 @@ bool ct_mon_certain_timers_sure(const struct ct_mon_certain *c);
 
 /* Makes what evaluates usual streams quickly, by stream. NULL: no memory. */
 struct ct_mon_quick *ct_mon_quick_new(const struct ct_mon_order *order);
-/* Evaluates a stream and puts down what it holds. False: its values are not usual, and nothing was put down. */
+/* Evaluates a stream and puts down what it holds. False: its values are not usual, and nothing was put down.
+ */
 bool ct_mon_quick_step(struct ct_mon_certain *c, uint32_t stream);
 
 /* Makes the lists, of all streams. False: no memory. */

@@ -44,12 +44,12 @@ struct quick_op {
 };
 
 struct ct_mon_quick {
-    bool usable; /* this file evaluates it … */
-    bool as_run; /* … or only takes over what the run has */
+    bool usable;  /* this file evaluates it … */
+    bool as_run;  /* … or only takes over what the run has */
     uint8_t kind; /* enum ct_mon_node_kind */
     uint32_t n, args[ARGS_MOST];
-    uint8_t form, op; /* enum quick_form, and of the last two the operation */
-    uint32_t left, right;  /* parameters; ARGS_MOST: the constant */
+    uint8_t form, op;     /* enum quick_form, and of the last two the operation */
+    uint32_t left, right; /* parameters; ARGS_MOST: the constant */
     struct value constant;
     uint32_t op_count;
     struct quick_op ops[OPS_MOST]; /* the function, operands first */
@@ -350,7 +350,7 @@ static inline enum ct_mon_occurs both(enum ct_mon_occurs a, enum ct_mon_occurs b
 
 /* Puts down the stream's event and what it holds behind it. */
 static inline void put(struct ct_mon_certain *c, uint32_t stream, enum ct_mon_occurs occurs, bool sure,
-                const struct value *v)
+                       const struct value *v)
 {
     struct ct_mon_shade_event *e = &c->now[stream];
     struct ct_mon_shade *h = &c->held[stream];
@@ -390,7 +390,7 @@ static inline bool put_run(struct ct_mon_certain *c, uint32_t stream)
 }
 
 static inline void put_event(struct ct_mon_certain *c, uint32_t stream, enum ct_mon_occurs occurs,
-                      const struct value *v)
+                             const struct value *v)
 {
     put(c, stream, occurs, occurs == OCCURS_NOT || (occurs == OCCURS && is_single(v)), v);
 }

@@ -151,9 +151,10 @@ static const void *table_of(const struct ct_mon_machine *m)
 
 static bool same_machine(const struct ct_mon_machine *a, const struct ct_mon_machine *b)
 {
-    return a->natoms == b->natoms && a->nstates == b->nstates && a->width == b->width && a->start == b->start &&
-           a->empty == b->empty && a->decided == b->decided && !a->next8 == !b->next8 &&
-           !memcmp(a->verdicts, b->verdicts, a->nstates) && !memcmp(table_of(a), table_of(b), table_size(a));
+    return a->natoms == b->natoms && a->nstates == b->nstates && a->width == b->width &&
+           a->start == b->start && a->empty == b->empty && a->decided == b->decided &&
+           !a->next8 == !b->next8 && !memcmp(a->verdicts, b->verdicts, a->nstates) &&
+           !memcmp(table_of(a), table_of(b), table_size(a));
 }
 
 /* Gives the one machine that stands for all that are equal and read their letters alike. */
@@ -323,8 +324,8 @@ struct taken_input {
     bool read;
 };
 
-/* Takes the part's inputs into the joint. False, and nothing is changed: one holds something else than that of
- * another part, and both are read. */
+/* Takes the part's inputs into the joint. False, and nothing is changed: one holds something else than that
+ * of another part, and both are read. */
 static bool take_part_inputs(struct ct_mon_joint *j, struct ct_mon_elab *e, struct taken_input *taken,
                              const struct ct_mon_part *part)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several specifications as one. Equal inputs and equal streams are there once; an event runs one program, and
- * not one for each specification. Made of specifications that have not begun, or of runs that are at the same
- * instant: then equal streams are one where they hold the same, because from there on they always will. */
+/* Several specifications as one. Equal inputs and equal streams are there once; an event runs one program,
+ * and not one for each specification. Made of specifications that have not begun, or of runs that are at the
+ * same instant: then equal streams are one where they hold the same, because from there on they always will.
+ */
 #ifndef CT_MONITOR_JOINT_H
 #define CT_MONITOR_JOINT_H
 
@@ -33,8 +34,8 @@ enum ct_mon_instants {
 };
 enum ct_mon_instants ct_mon_joint_instants(const struct ct_monitor_spec *spec);
 
-/* Makes one specification of several, with `inputs` inputs. NULL: no memory, or it would be too large. Free it
- * with ct_monitor_spec_free; the parts' specifications stay alive as long. */
+/* Makes one specification of several, with `inputs` inputs. NULL: no memory, or it would be too large. Free
+ * it with ct_monitor_spec_free; the parts' specifications stay alive as long. */
 struct ct_monitor_spec *ct_mon_joint_new(struct ct_mon_part *parts, size_t count, uint32_t inputs);
 
 /* Makes a run of a joint specification go on where its parts are. False: no memory. */

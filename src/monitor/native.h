@@ -24,7 +24,8 @@ void ct_mon_native_free(struct ct_mon_native *native);
  * where there is bytecode only. */
 native_fn *const *ct_mon_native_table(const struct ct_mon_native *native);
 
-/* Machine code of a program, which must stay, that a thread makes from the first start on. NULL: no memory. */
+/* Machine code of a program, which must stay, that a thread makes from the first start on. NULL: no memory.
+ */
 struct ct_mon_beside;
 struct ct_mon_beside *ct_mon_beside_new(const struct ct_mon_program *p);
 void ct_mon_beside_start(struct ct_mon_beside *beside);

@@ -28,8 +28,8 @@ static void grow(struct ct_mon_graph *g)
 static bool same(struct ct_mon_heap *heap, const struct ct_mon_node *a, const struct ct_mon_node *b)
 {
     return a->hash == b->hash && a->kind == b->kind && a->type == b->type && a->n == b->n &&
-           a->index == b->index && a->variant == b->variant && a->kernel == b->kernel && a->machine == b->machine &&
-           a->changes_only == b->changes_only &&
+           a->index == b->index && a->variant == b->variant && a->kernel == b->kernel &&
+           a->machine == b->machine && a->changes_only == b->changes_only &&
            (!a->n || !memcmp(a->args, b->args, a->n * sizeof *a->args)) && a->value.meta == b->value.meta &&
            (a->value.v.i == b->value.v.i ||
             ((a->value.meta & META_PTR) && ct_mon_value_compare(heap, &a->value, &b->value) == 0));

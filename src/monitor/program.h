@@ -100,8 +100,8 @@ struct ct_mon_out_info {
     const struct ct_mon_type *type;
     const char *type_text;
     bool raw;
-    bool direct; /* only fed by steps */
-    uint32_t next; /* output of the same stream; NO_OUTPUT behind the last one */
+    bool direct;    /* only fed by steps */
+    uint32_t next;  /* output of the same stream; NO_OUTPUT behind the last one */
     uint32_t count; /* how many there are, in the first one */
 };
 

@@ -17,10 +17,10 @@ struct ct_monitor_spec {
     struct ct_mon_program program;
     struct ct_mon_native *native;
     struct ct_mon_beside *beside; /* or this, when it is made while bytecode runs */
-    uint64_t sum; /* of its texts, and how it was compiled */
+    uint64_t sum;                 /* of its texts, and how it was compiled */
     bool runnable;
     struct ct_mon_joint *joint; /* what it was made of; NULL: of a text */
-    unsigned users; /* besides the owner: joints that point into it (atomic) */
+    unsigned users;             /* besides the owner: joints that point into it (atomic) */
 };
 
 /* An input whose events need nothing but its machine code. */
@@ -68,7 +68,7 @@ struct ct_monitor {
     struct ct_mon_text_reader *reader;                      /* of text, when there is one … */
     void (*reader_free)(struct ct_mon_text_reader *reader); /* … and how it goes */
     struct ct_mon_certain *certain; /* NULL: nothing depends on events that were lost */
-    bool plain_losses; /* for tests: all streams are followed behind a loss, in the plain way */
+    bool plain_losses;              /* for tests: all streams are followed behind a loss, in the plain way */
 };
 
 enum {

@@ -230,7 +230,7 @@ static bool execute(struct ct_monitor *m, const struct ct_mon_insn *i)
         OWN(LAST2), OWN(JUMP),         OWN(JABSENT), OWN(JPRESENT), OWN(JNEVER),  OWN(JFALSE),
         OWN(JTRUE), OWN(AND),          OWN(OR),      OWN(OPTION),   OWN(PRESENT), OWN(UNOPTION),
         OWN(PURE),  OWN(DEFAULT_FROM), OWN(CALL),    OWN(TAIL),     OWN(RETURN),  OWN(CHECK_DELAY),
-        OWN(TIMER), OWN(STEP),         OWN(STEPS),   OWN(OUT),      OWN(OUTS), OWN(END),
+        OWN(TIMER), OWN(STEP),         OWN(STEPS),   OWN(OUT),      OWN(OUTS),    OWN(END),
 #undef OWN
     };
     const struct ct_mon_program *p = m->p;

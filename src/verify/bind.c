@@ -258,7 +258,8 @@ struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *v, uint32_t number
     s->used = ct_arena_alloc(&s->arena, (s->input_count + 1) * sizeof *s->used);
     s->outputs = ct_arena_alloc(&s->arena, (s->output_count + 1) * sizeof *s->outputs);
     s->places = calloc(v->options.history + 1 + CT_VERIFY_WAITING, sizeof *s->places);
-    if (!s->name || !s->types || !s->kept || !s->feeds || !s->inputs || !s->used || !s->outputs || !s->places) {
+    if (!s->name || !s->types || !s->kept || !s->feeds || !s->inputs || !s->used || !s->outputs ||
+        !s->places) {
         ct_verify_spec_free(s);
         return NULL;
     }

@@ -36,8 +36,8 @@ void ct_verify_group_fits(struct ct_verify_spec *s)
         s->feeds_hash += ct_fnv(CT_FNV_BEGIN, what, sizeof what); /* added up: inputs have any order */
     }
     s->instants = (uint8_t)ct_mon_joint_instants(s->spec);
-    s->joinable = s->input_count && !twice && s->instants != INSTANTS_BOTH && !s->spec->native && !s->spec->beside &&
-                  ct_mon_joint_fits(s->spec);
+    s->joinable = s->input_count && !twice && s->instants != INSTANTS_BOTH && !s->spec->native &&
+                  !s->spec->beside && ct_mon_joint_fits(s->spec);
 }
 
 /* Returns what has the clock of a specification. */
@@ -175,8 +175,8 @@ static struct ct_verify_group *group_new(struct ct_verifier *v, struct ct_monito
     g->inputs = calloc(inputs + 1, sizeof *g->inputs);
     g->sorted = calloc(g->sorted_cap, sizeof *g->sorted);
     g->counts = calloc(p->count + 1, sizeof *g->counts);
-    if (!g->members || !g->member_of || !g->journal || !g->streams || !g->inputs || !g->sorted || !g->counts ||
-        !(g->lead = lead_new(v, g, p))) {
+    if (!g->members || !g->member_of || !g->journal || !g->streams || !g->inputs || !g->sorted ||
+        !g->counts || !(g->lead = lead_new(v, g, p))) {
         ct_verify_group_free(g);
         return NULL;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups: specifications that are fed by the same watchpoints run as one (monitor/joint.h), which is as fast
- * as if one file held them. To whom they belong they stay separate: each can be removed or exchanged, and when
- * one fails the others go on. Events since a checkpoint are kept, so that the members can take them once more,
- * each by itself, when the joint run fails. */
+ * as if one file held them. To whom they belong they stay separate: each can be removed or exchanged, and
+ * when one fails the others go on. Events since a checkpoint are kept, so that the members can take them once
+ * more, each by itself, when the joint run fails. */
 #ifndef CT_VERIFY_GROUP_H
 #define CT_VERIFY_GROUP_H
 
@@ -27,8 +27,8 @@ int ct_verify_groups_begin(struct ct_verifier *verifier);
  * a group, at most CT_VERIFY_JOURNAL. */
 void ct_verify_groups_tune(struct ct_verifier *verifier, uint64_t waste, size_t journal);
 
-/* Makes other groups when so many more events were fed that it is worth it: of specifications that came since.
- * CT_ERR_NOMEM. */
+/* Makes other groups when so many more events were fed that it is worth it: of specifications that came
+ * since. CT_ERR_NOMEM. */
 int ct_verify_regroup(struct ct_verifier *verifier, size_t events);
 
 /* Frees those groups that have ended. */

@@ -154,8 +154,8 @@ static int replay(const struct ct_verify_group *g, struct ct_verify_spec *s)
     return rc ? ct_verify_failed(s, rc) : CT_OK;
 }
 
-/* Ends the group because the joint run failed: its members take the events since the checkpoint by themselves.
- * Those that fail have failed; the others go on. */
+/* Ends the group because the joint run failed: its members take the events since the checkpoint by
+ * themselves. Those that fail have failed; the others go on. */
 static int split(struct ct_verify_group *g)
 {
     int first = CT_OK;

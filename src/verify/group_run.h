@@ -18,15 +18,16 @@ struct ct_verify_group {
     struct ct_monitor *checkpoint; /* NULL: that is where the run began */
     struct ct_monitor_event *journal;
     size_t journal_count;
-    struct ct_mon_place *streams, *inputs; /* as many as a joint run or a member has, for taking over states */
+    struct ct_mon_place *streams,
+        *inputs; /* as many as a joint run or a member has, for taking over states */
     /* for handing on results */
     struct ct_monitor_result *sorted;
     size_t *counts; /* by member */
     size_t sorted_cap;
 };
 
-/* Makes a member go on by itself from where `from` is, a run of the joint specification, or from the beginning
- * (NULL). CT_ERR_NOMEM. */
+/* Makes a member go on by itself from where `from` is, a run of the joint specification, or from the
+ * beginning (NULL). CT_ERR_NOMEM. */
 int ct_verify_group_make_alone(struct ct_verify_group *group, struct ct_verify_spec *member,
                                const struct ct_monitor *from);
 

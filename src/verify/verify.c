@@ -367,8 +367,7 @@ void ct_verify_index(struct ct_verifier *v)
         struct ct_verify_spec *s = v->fed[i];
         for (uint32_t input = 0; input < s->input_count; input++)
             for (uint32_t k = 0; k < s->feeds[input].count; k++)
-                v->targets[v->first[s->feeds[input].first + k + 1]++] =
-                    (struct ct_verify_target){s, input};
+                v->targets[v->first[s->feeds[input].first + k + 1]++] = (struct ct_verify_target){s, input};
     }
 }
 

@@ -40,8 +40,8 @@ struct ct_verify_spec {
     const struct ct_monitor_spec *spec;
     const char *name;
     struct ct_verify_output *outputs;
-    uint8_t *types; /* by input: enum ct_monitor_type */
-    uint8_t *kept;  /* by input: 1 when only losses feed it, all of which are seen */
+    uint8_t *types;               /* by input: enum ct_monitor_type */
+    uint8_t *kept;                /* by input: 1 when only losses feed it, all of which are seen */
     struct ct_verify_feed *feeds; /* by input */
     size_t output_count, input_count;
     uint32_t number;
@@ -108,10 +108,10 @@ struct ct_verifier {
     struct ct_verify_group *groups; /* those that ended are in the list until the next index */
     bool changed;                   /* other specifications are to be fed than the index says */
     bool regroup;                   /* the next run needs other groups than this one */
-    uint64_t waste; /* specifications that were fed alone, though others are like them, times events */
-    unsigned patience;     /* how often its limit doubled */
-    uint64_t waste_most;   /* that limit, for each specification */
-    size_t journal_most;   /* events between two checkpoints of a group */
+    uint64_t waste;      /* specifications that were fed alone, though others are like them, times events */
+    unsigned patience;   /* how often its limit doubled */
+    uint64_t waste_most; /* that limit, for each specification */
+    size_t journal_most; /* events between two checkpoints of a group */
     ct_verify_fn *fn;
     void *user;
 };

@@ -54,9 +54,9 @@ static void note(struct record *r, const struct ct_verify_result *x)
 {
     if (r->size > TEXT - 400)
         return;
-    r->size += (size_t)snprintf(r->text + r->size, 400, "%llu %s = %.200s%s%s", (unsigned long long)x->time,
-                                x->name, x->value, x->violation ? " violation" : "",
-                                x->uncertain ? " uncertain" : "");
+    r->size +=
+        (size_t)snprintf(r->text + r->size, 400, "%llu %s = %.200s%s%s", (unsigned long long)x->time, x->name,
+                         x->value, x->violation ? " violation" : "", x->uncertain ? " uncertain" : "");
     if (x->place)
         r->size += (size_t)snprintf(r->text + r->size, 100, " at %llu/%u", (unsigned long long)x->place->time,
                                     x->place->event.number);
@@ -146,7 +146,8 @@ static struct ct_monitor_spec *specification(struct trial *t, struct one *o)
 {
     char *text = o->text;
     for (;;) {
-        const size_t size = rng_chance(&t->rng, 80) ? write_formulas(&t->rng, text) : write_streams(&t->rng, text);
+        const size_t size =
+            rng_chance(&t->rng, 80) ? write_formulas(&t->rng, text) : write_streams(&t->rng, text);
         const struct ct_monitor_options o = {.size = sizeof o, .time_unit = "ns", .changes_only = 1};
         struct ct_monitor_spec *spec;
         const int rc = ct_monitor_compile(t->ctx, "random", text, size, &o, &spec);
@@ -181,7 +182,8 @@ static void begin_alone(struct trial *t, struct one *o, const struct ct_verify_b
 }
 
 /* Feeds events to the watchpoints that are at their places. */
-static void feed(const struct ct_watches *watches, struct ct_verifier *verifier, const struct ct_watch_event *events, size_t count)
+static void feed(const struct ct_watches *watches, struct ct_verifier *verifier,
+                 const struct ct_watch_event *events, size_t count)
 {
     uint32_t all;
     struct ct_watch_event mine[EVENTS * 4];
