@@ -46,7 +46,7 @@ static struct ct_mon_shade_event event(const struct ct_mon_certain *c, const str
     if (occurs == OCCURS_NOT)
         return nothing();
     const bool sure = !c->unseen && occurs == OCCURS && ct_mon_guess_single(s->type, &value);
-    return (struct ct_mon_shade_event){.occurs = occurs, .sure = sure, .value = value};
+    return (struct ct_mon_shade_event){.occurs = (uint8_t)occurs, .sure = sure, .value = value};
 }
 
 static const struct ct_mon_shade_event *now(const struct ct_mon_certain *c, const struct ct_mon_node *s,
@@ -125,7 +125,7 @@ static struct ct_mon_shade_event default_from(const struct ct_mon_certain *c, co
     if (first == OCCURS)
         other = nothing();
     else if (first == OCCURS_MAYBE)
-        other.occurs = both(other.occurs, OCCURS_MAYBE);
+        other.occurs = (uint8_t)both(other.occurs, OCCURS_MAYBE);
     return either(c, s, now(c, s, 0), &other);
 }
 

@@ -154,7 +154,8 @@ struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const st
     for (size_t i = 0; i < states->words; i++)
         states->set[i] = states->next[i] | (clock == OCCURS && !c->unseen ? 0 : states->set[i]);
     const struct ct_mon_shade is = ct_mon_certain_verdict(c, s);
-    struct ct_mon_shade_event e = {.occurs = clock, .sure = clock == OCCURS && is.sure, .value = is.value};
+    struct ct_mon_shade_event e = {
+        .occurs = (uint8_t)clock, .sure = clock == OCCURS && is.sure, .value = is.value};
     if (s->changes_only && e.sure && was.sure) /* both verdicts are those of the run: so is the change */
         e.occurs = was.never || was.value.lo != is.value.lo ? OCCURS : OCCURS_NOT;
     else if (s->changes_only) {

@@ -28,11 +28,11 @@ struct ct_verify_group {
 
 /* Makes a member go on by itself from where `from` is, a run of the joint specification, or from the
  * beginning (NULL). CT_ERR_NOMEM. */
-int ct_verify_group_make_alone(struct ct_verify_group *group, struct ct_verify_spec *member,
+int ct_verify_group_make_alone(struct ct_verify_group *group, struct ct_verify_spec *spec,
                                const struct ct_monitor *from);
 
 /* Notes that a member left: it is fed by itself, or in another group. */
-void ct_verify_group_detach(struct ct_verify_group *group, struct ct_verify_spec *member);
+void ct_verify_group_detach(struct ct_verify_group *group, struct ct_verify_spec *spec);
 
 /* Remembers where the joint run is now. CT_ERR_NOMEM. */
 int ct_verify_group_checkpoint(struct ct_verify_group *group);

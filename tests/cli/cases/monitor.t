@@ -69,7 +69,7 @@ $ CORETAP_GCCJIT=/nowhere/libgccjit.so coretap monitor --engine native --spec ex
 ! coretap: examples/monitor/timing-stream.tessla: no machine code (libgccjit is not there or has no memory, or the specification is too large); bytecode runs
 ! coretap: examples/quickstart: 12 violations, 0 of them uncertain, in 12 results
 $ coretap monitor --engine fast --spec examples/monitor/timing-stream.tessla examples/quickstart
-! coretap monitor: --engine: 'fast' is not one of bytecode, native
+! coretap monitor: --engine: 'fast' is not one of bytecode, native, background
 ! Try 'coretap monitor --help'.
 [2]
 # What a Bool says depends on its name: error, violation and names that end so are violations when they are true.
