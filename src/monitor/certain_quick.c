@@ -211,6 +211,7 @@ static inline bool apply(enum ct_mon_op op, struct value a, struct value b, stru
 {
     int64_t v;
     if (!a.known || !b.known) {
+        r->range = range_any_int();
         range_apply(op, a.range, b.range, &r->range);
         r->range.error |= a.range.error || b.range.error;
         r->known = false;

@@ -51,7 +51,8 @@ struct ct_monitor {
     uint64_t budget; /* units of work that an event may take */
     size_t memory;   /* bytes */
     uint64_t instants_limit, instants;
-    bool event_begun; /* its work is being counted already */
+    bool event_begun;  /* its work is being counted already */
+    bool plain_losses; /* for tests: all streams are followed behind a loss, in the plain way */
     enum ct_mon_value_error error;
     /* the instant that events are still coming in for: their cells are written, its program has not run */
     bool open;
@@ -68,7 +69,6 @@ struct ct_monitor {
     struct ct_mon_text_reader *reader;                      /* of text, when there is one … */
     void (*reader_free)(struct ct_mon_text_reader *reader); /* … and how it goes */
     struct ct_mon_certain *certain; /* NULL: nothing depends on events that were lost */
-    bool plain_losses;              /* for tests: all streams are followed behind a loss, in the plain way */
 };
 
 enum {

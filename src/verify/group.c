@@ -31,9 +31,9 @@ void ct_verify_group_fits(struct ct_verify_spec *s)
     s->feeds_hash = 0;
     for (uint32_t i = 0; i < s->input_count; i++) {
         const struct ct_verify_feed *f = &s->feeds[i];
-        const uint32_t what[] = {f->first, f->count, f->type};
+        const uint64_t what = ((uint64_t)f->first << 32 | f->count) * 4 + f->type;
         twice |= first_fed_so(s, f) != i;
-        s->feeds_hash += ct_fnv(CT_FNV_BEGIN, what, sizeof what); /* added up: inputs have any order */
+        s->feeds_hash += ct_fnv(CT_FNV_BEGIN, &what, sizeof what); /* added up: inputs have any order */
     }
     s->instants = (uint8_t)ct_mon_joint_instants(s->spec);
     s->joinable = s->input_count && !twice && s->instants != INSTANTS_BOTH && !s->spec->native &&
@@ -358,7 +358,9 @@ static void largest_first(struct plan *p)
 static int form(struct ct_verifier *v, bool *made)
 {
     bool *done = calloc(v->spec_count + 1, sizeof *done);
-    int rc = done ? CT_OK : ct_fail_nomem(v->ctx, "verifier");
+    int rc = CT_OK;
+    if (!done)
+        return ct_fail_nomem(v->ctx, "verifier");
     for (size_t i = 0; i < v->spec_count && !rc; i++) {
         struct ct_verify_spec *s = v->specs[i];
         if (done[i] || !may_join(v, s))
@@ -372,10 +374,12 @@ static int form(struct ct_verifier *v, bool *made)
             done[k] = true;
             p.members[p.count++] = t;
         }
-        largest_first(&p);
-        if (!p.members)
+        if (!p.members) {
             rc = ct_fail_nomem(v->ctx, "verifier");
-        else if (p.count > 1 && !is_there(&p))
+            break;
+        }
+        largest_first(&p);
+        if (p.count > 1 && !is_there(&p))
             rc = make_group(v, &p, made);
         ct_arena_free(&p.arena);
     }
