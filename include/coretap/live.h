@@ -88,7 +88,7 @@ CT_API int ct_live_add_place(struct ct_live *live, const char *place);
 CT_API int ct_live_add_pair(struct ct_live *live, const char *from, const char *to);
 
 /* Begins a specification, which belongs to the run unless there is an error. `name` is what messages and
- * requests call it. CT_ERR_LIMIT: 256 run; the errors of ct_verifier_add. */
+ * requests call it. CT_ERR_LIMIT: 1024 run; the errors of ct_verifier_add. */
 CT_API int ct_live_add_spec(struct ct_live *live, const char *name, struct ct_monitor_spec *spec,
                             const struct ct_verify_bind *binds, size_t count);
 

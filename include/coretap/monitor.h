@@ -20,6 +20,8 @@ enum ct_monitor_dialect {
 enum ct_monitor_engine {
     CT_MONITOR_BYTECODE, /* the reference; compiles in milliseconds */
     CT_MONITOR_NATIVE, /* machine code, in tenths of a second, where libgccjit is installed; else bytecode */
+    CT_MONITOR_BACKGROUND, /* bytecode, until a thread has made the machine code of a specification that runs.
+                              ct_monitor_spec_free waits for that thread */
 };
 
 #define CT_MONITOR_MEMORY ((size_t)64 << 20)
@@ -109,9 +111,10 @@ CT_API size_t ct_monitor_input_print(const struct ct_monitor_spec *spec, size_t 
 /* Returns how many streams and instructions there are after optimisation: what a run costs. */
 CT_API size_t ct_monitor_node_count(const struct ct_monitor_spec *spec);
 
-/* Returns what runs of the specification execute. It is bytecode also where machine code was asked for and
- * could not be made (no libgccjit, no assembler). Of a specification that would take more than a second to
- * compile, only the first parts of its programs are machine code. */
+/* Returns what runs of the specification execute, CT_MONITOR_BYTECODE or CT_MONITOR_NATIVE. It is bytecode
+ * also where machine code was asked for and could not be made (no libgccjit, no assembler). Of a
+ * specification that would take more than a second to compile, only the first parts of its programs are
+ * machine code. */
 CT_API enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec);
 
 /* Returns a sum over the texts of a specification, and over how it was compiled. Two with the same sum have

@@ -88,18 +88,30 @@ struct ct_wcet_thread {
     struct ct_wcet_level levels[CT_WCET_LEVELS];
 };
 
-/* How a step may leave an exception. */
-enum ct_wcet_leaving {
-    CT_WCET_STAYS,
-    CT_WCET_ERET,
-    CT_WCET_JUMPS, /* only if it leads to where the exception resumes */
+/* What a step does to the counts. */
+enum ct_wcet_act_kind {
+    CT_WCET_NOTHING,
+    CT_WCET_ENTERS,     /* a loop, from outside of it */
+    CT_WCET_ROUND,      /* the head of a loop runs */
+    CT_WCET_NEST,       /* the same, for the loops around it and the run of the entry */
+    CT_WCET_CALLED,     /* a function that calls itself, from within its piece of the call graph */
+    CT_WCET_CALLED_IN,  /* the same, from outside of the piece */
+    CT_WCET_RUN_BEGINS, /* of the entry, called from a block */
+    CT_WCET_RUN_JUMPED, /* the same by a jump, so that no end can be seen */
+    CT_WCET_RUN_ENDS,   /* that of the entry, when this block called it */
+    CT_WCET_ERET,       /* may leave an exception … */
+    CT_WCET_JUMPS,      /* … only if it leads to where the exception resumes */
 };
 
-/* The edges of the control flow graph that an edge of the program graph traverses: traversed[first … end). */
+/* One thing that a step does to the counts: with a loop, a function or a block. */
+struct ct_wcet_act {
+    enum ct_wcet_act_kind kind;
+    uint32_t what;
+};
+
+/* Where an edge of the program graph begins and leads. */
 struct ct_wcet_passed {
     uint64_t start, next;
-    uint32_t first, end;
-    enum ct_wcet_leaving leaving;
 };
 
 /* A stream whose loops are counted. */
@@ -111,11 +123,13 @@ struct ct_wcet_stream {
     struct ct_wcet_counts *counts; /* of the current level */
     bool arrives;                  /* the next step may be where an exception goes back to */
     bool after_eret;
-    bool shares;         /* there were more threads than counters, so that some share one */
-    uint32_t *traversed; /* edges of the control flow graph, one list after the other */
-    size_t traversed_count, traversed_room;
-    struct ct_wcet_passed *passed; /* by edge of the program graph: its list in `traversed` */
-    size_t passed_count, passed_room;
+    bool shares;              /* there were more threads than counters, so that some share one */
+    struct ct_wcet_act *acts; /* what steps do, one list after the other */
+    size_t act_count, act_room;
+    size_t edge_count;             /* of the program graph; of which is known: */
+    uint32_t *first_act;           /* … their list in `acts`, up to that of the next one */
+    struct ct_wcet_passed *passed; /* … where they lead */
+    size_t first_room, passed_room;
 };
 
 struct ct_wcet {
@@ -200,10 +214,14 @@ int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uin
 /* Makes the totals of loops inside of loops. CT_ERR_NOMEM. */
 int ct_wcet_make_nests(struct ct_wcet *wcet);
 
-/* Count that an edge is traversed, and that the head of a loop runs. */
-void ct_wcet_count_run(struct ct_wcet *wcet, const struct ct_cfg_edge *edge);
-void ct_wcet_count_depth(struct ct_wcet *wcet, const struct ct_cfg_edge *edge,
-                         const struct ct_cfg_block *blocks);
+/* Return what an edge of the control flow graph that leads to a block does to runs of the entry, and to the
+ * depth of recursions. */
+enum ct_wcet_act_kind ct_wcet_run_act(const struct ct_wcet *wcet, const struct ct_cfg_edge *edge);
+enum ct_wcet_act_kind ct_wcet_depth_act(const struct ct_wcet *wcet, const struct ct_cfg_edge *edge,
+                                        const struct ct_cfg_block *blocks);
+
+/* Does one of those, and counts that the head of a loop runs. */
+void ct_wcet_count_call(struct ct_wcet *wcet, struct ct_wcet_act act);
 void ct_wcet_count_nest(struct ct_wcet *wcet, uint32_t loop, const struct ct_cfg_loop *loops);
 
 /* ---- wcet_threads.c ---- */
@@ -212,7 +230,7 @@ void ct_wcet_count_nest(struct ct_wcet *wcet, uint32_t loop, const struct ct_cfg
 int ct_wcet_switch_thread(struct ct_wcet *wcet, uint32_t ctxt, uint32_t vmid);
 int ct_wcet_on_mark(struct ct_wcet *wcet, const struct ct_step_mark *mark);
 int ct_wcet_step_begins(struct ct_wcet *wcet, uint64_t addr);
-int ct_wcet_step_leaves(struct ct_wcet *wcet, enum ct_wcet_leaving leaving, uint64_t next);
+int ct_wcet_step_leaves(struct ct_wcet *wcet, enum ct_wcet_act_kind leaving, uint64_t next);
 void ct_wcet_free_threads(struct ct_wcet_stream *stream);
 
 #endif

@@ -42,19 +42,55 @@ bool ct_wcet_enters(const struct ct_wcet *w, const struct ct_cfg_edge *edge, uin
     return edge->kind == CT_CFG_CALL || edge->kind == CT_CFG_TAIL || !is_inside(w, edge->from, loop);
 }
 
-/* ---- counting ---- */
+/* ---- what edges count ---- */
 
-static int add_traversed(struct ct_wcet *w, uint32_t edge)
+static int add_act(struct ct_wcet *w, enum ct_wcet_act_kind kind, uint32_t what)
 {
     struct ct_wcet_stream *s = w->at;
-    const int rc =
-        ct_wcet_room(w, (void **)&s->traversed, s->traversed_count, &s->traversed_room, sizeof *s->traversed);
+    const int rc = ct_wcet_room(w, (void **)&s->acts, s->act_count, &s->act_room, sizeof *s->acts);
     if (!rc)
-        s->traversed[s->traversed_count++] = edge;
+        s->acts[s->act_count++] = (struct ct_wcet_act){.kind = kind, .what = what};
     return rc;
 }
 
-/* Notes the edge from a call to the block behind it, which a return also traverses. */
+/* Adds what an edge counts of the loops that its target is in, from the inside out. Other loops around it go
+ * on. A function that calls itself may be in the loop more than once at a time; its counts are never taken
+ * back, so they are too large rather than too small. */
+static int add_loops(struct ct_wcet *w, const struct ct_cfg_edge *edge, uint32_t innermost)
+{
+    size_t count;
+    const struct ct_cfg_loop *loops = ct_cfg_loops(w->cfg, &count);
+    uint32_t headed = CT_CFG_NONE;
+    int rc = CT_OK;
+    for (uint32_t l = innermost; !rc && l != CT_CFG_NONE; l = loops[l].parent) {
+        if (ct_wcet_enters(w, edge, l) && !w->recursive[loops[l].function])
+            rc = add_act(w, CT_WCET_ENTERS, l);
+        if (loops[l].head != edge->to)
+            continue;
+        headed = l;
+        if (!rc)
+            rc = add_act(w, CT_WCET_ROUND, l);
+    }
+    return rc || headed == CT_CFG_NONE ? rc : add_act(w, CT_WCET_NEST, headed);
+}
+
+/* Adds what an edge of the control flow graph counts when it is traversed. */
+static int add_traversed(struct ct_wcet *w, uint32_t number)
+{
+    size_t count;
+    const struct ct_cfg_edge *edge = &ct_cfg_edges(w->cfg, &count)[number];
+    const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
+    if (edge->to == CT_CFG_NONE)
+        return CT_OK;
+    const enum ct_wcet_act_kind run = ct_wcet_run_act(w, edge);
+    const enum ct_wcet_act_kind depth = ct_wcet_depth_act(w, edge, blocks);
+    int rc = run == CT_WCET_NOTHING ? CT_OK : add_act(w, run, edge->from);
+    if (!rc && depth != CT_WCET_NOTHING)
+        rc = add_act(w, depth, blocks[edge->to].function);
+    return rc ? rc : add_loops(w, edge, blocks[edge->to].loop);
+}
+
+/* Adds what the edge from a call to the block behind it counts, which a return also traverses. */
 static int add_called(struct ct_wcet *w, uint64_t next)
 {
     size_t count;
@@ -83,8 +119,9 @@ static bool find_bias(const struct ct_wcet *w, const struct ct_node *node, uint6
     return !w->programs;
 }
 
-/* Finds the edges of the control flow graph that a step traverses: inside of its code, and at its end. */
-static int find_traversed(struct ct_wcet *w, const struct ct_node *node, const struct ct_edge *edge)
+/* Adds what a step counts by the edges of the control flow graph that it traverses: inside of its code, and
+ * at its end. */
+static int add_step(struct ct_wcet *w, const struct ct_node *node, const struct ct_edge *edge)
 {
     uint64_t bias;
     size_t count;
@@ -109,16 +146,16 @@ static int find_traversed(struct ct_wcet *w, const struct ct_node *node, const s
     return rc;
 }
 
-static enum ct_wcet_leaving leaving_of(const struct ct_node *node, const struct ct_edge *edge)
+/* Adds that a step may leave an exception at its end. */
+static int add_leaving(struct ct_wcet *w, const struct ct_node *node, const struct ct_edge *edge)
 {
     const enum ct_transfer transfer = ct_transfer_of(node, edge);
-    if (edge->kind != CT_EDGE_NEXT)
-        return CT_WCET_STAYS;
-    return transfer == CT_TRANSFER_ERET   ? CT_WCET_ERET
-           : transfer == CT_TRANSFER_JUMP ? CT_WCET_JUMPS
-                                          : CT_WCET_STAYS;
+    if (edge->kind != CT_EDGE_NEXT || (transfer != CT_TRANSFER_ERET && transfer != CT_TRANSFER_JUMP))
+        return CT_OK;
+    return add_act(w, transfer == CT_TRANSFER_ERET ? CT_WCET_ERET : CT_WCET_JUMPS, 0);
 }
 
+/* Notes what the edges count that are new in the graph. */
 static int learn(struct ct_wcet *w, const struct ct_graph *graph)
 {
     struct ct_wcet_stream *s = w->at;
@@ -127,49 +164,79 @@ static int learn(struct ct_wcet *w, const struct ct_graph *graph)
     const struct ct_edge *edges = ct_graph_edges(graph, &count);
     const struct ct_node *all = ct_graph_nodes(graph, &nodes);
     int rc = CT_OK;
-    while (!rc && s->passed_count < count) {
-        rc = ct_wcet_room(w, (void **)&s->passed, s->passed_count, &s->passed_room, sizeof *s->passed);
+    while (!rc && s->edge_count < count) {
+        const struct ct_edge *edge = &edges[s->edge_count];
+        const struct ct_node *node = &all[edge->from];
+        rc = ct_wcet_room(w, (void **)&s->passed, s->edge_count, &s->passed_room, sizeof *s->passed);
+        if (!rc)
+            rc = ct_wcet_room(w, (void **)&s->first_act, s->edge_count + 1, &s->first_room,
+                              sizeof *s->first_act);
         if (rc)
             break;
-        const struct ct_edge *edge = &edges[s->passed_count];
-        struct ct_wcet_passed *passed = &s->passed[s->passed_count++];
-        *passed = (struct ct_wcet_passed){.start = all[edge->from].start,
-                                          .next = edge->next,
-                                          .first = (uint32_t)s->traversed_count,
-                                          .leaving = leaving_of(&all[edge->from], edge)};
-        rc = find_traversed(w, &all[edge->from], edge);
-        passed->end = (uint32_t)s->traversed_count;
+        s->passed[s->edge_count] = (struct ct_wcet_passed){.start = node->start, .next = edge->next};
+        s->first_act[s->edge_count++] = (uint32_t)s->act_count;
+        rc = add_step(w, node, edge);
+        if (!rc)
+            rc = add_leaving(w, node, edge);
+        s->first_act[s->edge_count] = (uint32_t)s->act_count;
     }
     return rc;
 }
 
-/* Counts a traversal of an edge: a run of a loop's head, or an entry of a loop. A function that calls itself
- * may be in the loop more than once at a time; its counts are never taken back, so they are too large rather
- * than too small. */
-static void count_edge(struct ct_wcet *w, const struct ct_cfg_edge *edge, const struct ct_cfg_block *blocks,
-                       const struct ct_cfg_loop *loops)
+/* ---- counting ---- */
+
+static void count_round(struct ct_wcet *w, uint32_t loop)
+{
+    const uint64_t rounds = ++w->at->counts->rounds[loop];
+    if (rounds > w->loops[loop].observed)
+        w->loops[loop].observed = rounds;
+}
+
+static void enter_loop(const struct ct_wcet *w, uint32_t loop)
 {
     struct ct_wcet_counts *c = w->at->counts;
-    uint32_t headed = CT_CFG_NONE;
-    if (edge->to == CT_CFG_NONE)
+    if (w->at->shares)
         return;
-    ct_wcet_count_run(w, edge);
-    ct_wcet_count_depth(w, edge, blocks);
-    for (uint32_t l = blocks[edge->to].loop; l != CT_CFG_NONE; l = loops[l].parent) {
-        bool enters = ct_wcet_enters(w, edge, l);
-        if (enters && !w->recursive[loops[l].function] && !w->at->shares) {
-            c->rounds[l] = 0;
-            c->entries[l]++;
-        }
-        if (loops[l].head == edge->to) {
-            c->rounds[l]++;
-            headed = l;
-        }
-        if (c->rounds[l] > w->loops[l].observed)
-            w->loops[l].observed = c->rounds[l];
+    c->rounds[loop] = 0;
+    c->entries[loop]++;
+}
+
+static int act(struct ct_wcet *w, struct ct_wcet_act a, const struct ct_cfg_loop *loops, uint64_t next)
+{
+    switch (a.kind) {
+    case CT_WCET_ENTERS:
+        enter_loop(w, a.what);
+        return CT_OK;
+    case CT_WCET_ROUND:
+        count_round(w, a.what);
+        return CT_OK;
+    case CT_WCET_NEST:
+        ct_wcet_count_nest(w, a.what, loops);
+        return CT_OK;
+    case CT_WCET_ERET:
+    case CT_WCET_JUMPS:
+        return ct_wcet_step_leaves(w, a.kind, next);
+    default:
+        ct_wcet_count_call(w, a);
+        return CT_OK;
     }
-    if (headed != CT_CFG_NONE)
-        ct_wcet_count_nest(w, headed, loops);
+}
+
+/* Counts the steps from `i` to `end`, between which there are no marks. Most count nothing. */
+static int count_steps(struct ct_wcet *w, const uint32_t *steps, size_t i, size_t end)
+{
+    size_t count;
+    const struct ct_wcet_stream *s = w->at;
+    const struct ct_cfg_loop *loops = ct_cfg_loops(w->cfg, &count);
+    int rc = CT_OK;
+    for (; !rc && i < end; i++) {
+        const uint32_t edge = steps[i];
+        if (s->arrives)
+            rc = ct_wcet_step_begins(w, s->passed[edge].start);
+        for (uint32_t a = s->first_act[edge]; !rc && a < s->first_act[edge + 1]; a++)
+            rc = act(w, s->acts[a], loops, s->passed[edge].next);
+    }
+    return rc;
 }
 
 /* ---- streams ---- */
@@ -177,7 +244,8 @@ static void count_edge(struct ct_wcet *w, const struct ct_cfg_edge *edge, const 
 static void free_stream(struct ct_wcet_stream *s)
 {
     ct_wcet_free_threads(s);
-    free(s->traversed);
+    free(s->acts);
+    free(s->first_act);
     free(s->passed);
     free(s);
 }
@@ -237,7 +305,6 @@ int ct_wcet_count_loops(struct ct_wcet *w, uint32_t lane, const struct ct_step_b
 {
     if (!w)
         return CT_ERR_ARG;
-    size_t count;
     const bool has_begun = find_stream(w, lane);
     if (!batch) {
         if (has_begun)
@@ -247,23 +314,14 @@ int ct_wcet_count_loops(struct ct_wcet *w, uint32_t lane, const struct ct_step_b
     int rc = has_begun ? CT_OK : begin_stream(w, lane);
     if (!rc)
         rc = learn(w, batch->graph);
-    const struct ct_cfg_edge *edges = ct_cfg_edges(w->cfg, &count);
-    const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
-    const struct ct_cfg_loop *loops = ct_cfg_loops(w->cfg, &count);
-    const struct ct_wcet_stream *s = w->at;
     size_t mark = 0;
-    for (size_t i = 0; !rc && i <= batch->count; i++) {
-        while (!rc && mark < batch->mark_count && batch->marks[mark].at == i)
-            rc = ct_wcet_on_mark(w, &batch->marks[mark++]);
-        if (rc || i == batch->count)
-            break;
-        const struct ct_wcet_passed *passed = &s->passed[batch->edge[i]];
-        if (s->arrives)
-            rc = ct_wcet_step_begins(w, passed->start);
-        for (uint32_t t = passed->first; !rc && t < passed->end; t++)
-            count_edge(w, &edges[s->traversed[t]], blocks, loops);
-        if (!rc && passed->leaving != CT_WCET_STAYS)
-            rc = ct_wcet_step_leaves(w, passed->leaving, passed->next);
+    for (size_t i = 0; !rc && i <= batch->count;) {
+        for (; !rc && mark < batch->mark_count && batch->marks[mark].at == i; mark++)
+            rc = ct_wcet_on_mark(w, &batch->marks[mark]);
+        const size_t end = mark < batch->mark_count ? batch->marks[mark].at : batch->count;
+        if (!rc)
+            rc = count_steps(w, batch->edge, i, end);
+        i = end > i ? end : batch->count + 1;
     }
     return rc;
 }

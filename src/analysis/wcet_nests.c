@@ -26,21 +26,6 @@ int ct_wcet_make_nests(struct ct_wcet *w)
     return w->nest_most ? CT_OK : ct_fail_nomem(w->ctx, "wcet");
 }
 
-/* A run of the entry goes from its call to the instruction behind the call. One that is jumped to has no end
- * that can be seen. */
-void ct_wcet_count_run(struct ct_wcet *w, const struct ct_cfg_edge *edge)
-{
-    struct ct_wcet_counts *c = w->at->counts;
-    if (edge->kind == CT_CFG_CALLED && c->runs && c->caller == edge->from)
-        c->runs = false;
-    if (edge->to != w->entry_block || (edge->kind != CT_CFG_CALL && edge->kind != CT_CFG_TAIL))
-        return;
-    w->no_runs |= edge->kind == CT_CFG_TAIL;
-    c->runs = true;
-    c->caller = edge->from;
-    c->run++;
-}
-
 static void add(uint64_t *sum, uint64_t *stamp, uint64_t now, uint64_t *most)
 {
     *sum = *stamp == now ? *sum + 1 : 1;
@@ -49,19 +34,67 @@ static void add(uint64_t *sum, uint64_t *stamp, uint64_t now, uint64_t *most)
         *most = *sum;
 }
 
-/* Counts a call of a function that calls itself. */
-void ct_wcet_count_depth(struct ct_wcet *w, const struct ct_cfg_edge *edge, const struct ct_cfg_block *blocks)
+/* Tells whether a block has an edge that calls the entry. */
+static bool calls_entry(const struct ct_wcet *w, uint32_t block)
+{
+    size_t count;
+    const struct ct_cfg_edge *edges = ct_cfg_edges(w->cfg, &count);
+    for (uint32_t e = ct_cfg_blocks(w->cfg, &count)[block].first_out; e != CT_CFG_NONE; e = edges[e].next_out)
+        if (edges[e].to == w->entry_block && edges[e].kind != CT_CFG_CALLED)
+            return true;
+    return false;
+}
+
+/* A run of the entry goes from its call to the instruction behind the call. One that is jumped to has no end
+ * that can be seen. */
+enum ct_wcet_act_kind ct_wcet_run_act(const struct ct_wcet *w, const struct ct_cfg_edge *edge)
+{
+    if (edge->kind == CT_CFG_CALLED)
+        return calls_entry(w, edge->from) ? CT_WCET_RUN_ENDS : CT_WCET_NOTHING;
+    if (edge->to != w->entry_block || (edge->kind != CT_CFG_CALL && edge->kind != CT_CFG_TAIL))
+        return CT_WCET_NOTHING;
+    return edge->kind == CT_CFG_TAIL ? CT_WCET_RUN_JUMPED : CT_WCET_RUN_BEGINS;
+}
+
+/* Of calls that are counted, only those of functions that call themselves are. */
+enum ct_wcet_act_kind ct_wcet_depth_act(const struct ct_wcet *w, const struct ct_cfg_edge *edge,
+                                        const struct ct_cfg_block *blocks)
+{
+    const uint32_t from = blocks[edge->from].function;
+    const uint32_t to = blocks[edge->to].function;
+    const bool calls = edge->kind == CT_CFG_CALL || edge->kind == CT_CFG_TAIL;
+    if (!calls || to == CT_CFG_NONE || !w->recursive[to])
+        return CT_WCET_NOTHING;
+    return from == CT_CFG_NONE || w->piece[from] != w->piece[to] ? CT_WCET_CALLED_IN : CT_WCET_CALLED;
+}
+
+static void count_depth(struct ct_wcet *w, uint32_t function, bool from_outside)
 {
     struct ct_wcet_counts *c = w->at->counts;
-    uint32_t from = blocks[edge->from].function;
-    uint32_t to = blocks[edge->to].function;
-    bool calls = edge->kind == CT_CFG_CALL || edge->kind == CT_CFG_TAIL;
-    if (!calls || to == CT_CFG_NONE || !w->recursive[to])
-        return;
-    uint32_t piece = w->piece[to];
-    if (!w->at->shares && (from == CT_CFG_NONE || w->piece[from] != piece))
+    const uint32_t piece = w->piece[function];
+    if (from_outside && !w->at->shares)
         c->calls[piece]++;
-    add(&c->depths[to], &c->depth_stamps[to], c->calls[piece], &w->depth_most[to]);
+    add(&c->depths[function], &c->depth_stamps[function], c->calls[piece], &w->depth_most[function]);
+}
+
+static void begin_run(struct ct_wcet *w, uint32_t caller, bool is_jumped_to)
+{
+    struct ct_wcet_counts *c = w->at->counts;
+    w->no_runs |= is_jumped_to;
+    c->runs = true;
+    c->caller = caller;
+    c->run++;
+}
+
+void ct_wcet_count_call(struct ct_wcet *w, struct ct_wcet_act act)
+{
+    struct ct_wcet_counts *c = w->at->counts;
+    if (act.kind == CT_WCET_RUN_ENDS)
+        c->runs &= c->caller != act.what;
+    else if (act.kind == CT_WCET_RUN_BEGINS || act.kind == CT_WCET_RUN_JUMPED)
+        begin_run(w, act.what, act.kind == CT_WCET_RUN_JUMPED);
+    else
+        count_depth(w, act.what, act.kind == CT_WCET_CALLED_IN);
 }
 
 /* Counts one run of the head of a loop. */

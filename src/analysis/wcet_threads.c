@@ -102,10 +102,10 @@ int ct_wcet_step_begins(struct ct_wcet *w, uint64_t addr)
     return take_up(w);
 }
 
-int ct_wcet_step_leaves(struct ct_wcet *w, enum ct_wcet_leaving leaving, uint64_t next)
+int ct_wcet_step_leaves(struct ct_wcet *w, enum ct_wcet_act_kind leaving, uint64_t next)
 {
     const struct ct_wcet_thread *t = w->at->now;
-    if (leaving == CT_WCET_STAYS || !t->level)
+    if (!t->level)
         return CT_OK;
     if (leaving == CT_WCET_JUMPS && t->levels[t->level].resumes_at != next)
         return CT_OK;

@@ -10,6 +10,26 @@
 /* tables of at least so many bytes are populated; all sizes of pages divide it */
 #define LARGE ((size_t)1 << 16)
 
+/* the usual size of a large page, and that of a cache line */
+#define LARGE_PAGE ((size_t)2 << 20)
+#define LINE       ((size_t)64)
+
+void *ct_table_of_records(size_t count, size_t size)
+{
+    const size_t bytes = (count * size + LINE - 1) & ~(LINE - 1);
+    if (bytes < LARGE_PAGE)
+        return aligned_alloc(LINE, bytes);
+    const size_t whole = (bytes + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+    void *table = aligned_alloc(LARGE_PAGE, whole);
+#ifdef MADV_HUGEPAGE
+    const int error = errno;
+    if (table) /* without large pages it is only slower */
+        madvise(table, whole, MADV_HUGEPAGE);
+    errno = error;
+#endif
+    return table;
+}
+
 void *ct_table_memory(size_t count, size_t size)
 {
     void *table = calloc(count, size);

@@ -10,4 +10,9 @@
  * all threads of the process. Result: to be freed with free, or NULL. */
 void *ct_table_memory(size_t count, size_t size);
 
+/* Allocates memory that is not cleared, aligned to cache lines, for records that are looked up in no order.
+ * Large tables are in large pages where the kernel has some: with small ones the processor looks for the page
+ * of nearly each record, too. Result: to be freed with free, or NULL. */
+void *ct_table_of_records(size_t count, size_t size);
+
 #endif

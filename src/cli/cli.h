@@ -47,9 +47,9 @@ struct cli_value {
 };
 
 #define CLI_OPTION_MAX  48
-#define CLI_LIST_MAX    256                             /* texts of one CLI_LIST option */
-#define CLI_LISTS_MAX   (CLI_OPTION_MAX * CLI_LIST_MAX) /* so no option takes the room of another */
-#define CLI_FOLDERS_MAX 64                              /* that one option names */
+#define CLI_LIST_MAX    1024 /* texts of one CLI_LIST option */
+#define CLI_LISTS_MAX   8192 /* of all such options together */
+#define CLI_FOLDERS_MAX 64   /* that one option names */
 
 /* Runs the whole command, from its arguments to what it prints. It can run again in the same process. Result:
  * enum cli_exit. */
@@ -109,7 +109,7 @@ struct cli_args {
     struct {
         size_t option; /* index of a CLI_LIST option */
         const char *text;
-    } list[CLI_LISTS_MAX]; /* in the order given; of each option CLI_LIST_MAX at most */
+    } list[CLI_LISTS_MAX]; /* in the order given */
     size_t list_count;
     char **rest; /* ends with NULL */
     int rest_count;

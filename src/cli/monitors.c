@@ -5,7 +5,7 @@
 #include <string.h>
 
 const char *const cli_clocks[] = {"cycles", "timestamps", NULL};
-const char *const cli_engines[] = {"bytecode", "native", NULL};
+const char *const cli_engines[] = {"bytecode", "native", "background", NULL};
 
 /* Gives how many of a unit a second has. 0: the clock of a trace cannot be in this unit. */
 static uint64_t per_second(const char *unit)

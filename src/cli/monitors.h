@@ -91,10 +91,10 @@ extern const char *const cli_engines[];
          .help =                                                                                             \
              "What runs the specifications: bytecode, or native, machine code made by libgccjit. "           \
              "Where there is none (CORETAP_GCCJIT may name another library) bytecode runs, and a message "   \
-             "says so."},                                                                                    \
+             "says so. background: bytecode, until the machine code is made beside it."},                    \
         CLI_BUDGET_OPTION, CLI_MEMORY_OPTION
 
-#define CLI_MONITOR_TEXT 16384 /* bytes of all texts of --bind, or of --violation */
+#define CLI_MONITOR_TEXT 65536 /* bytes of all texts of --bind, or of --violation */
 
 /* Texts NAME=VALUE, cut in two. */
 struct cli_pairs {

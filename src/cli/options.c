@@ -295,6 +295,11 @@ static bool add_to_list(const struct cli_command *command, size_t index, const c
                         CLI_LIST_MAX);
         return false;
     }
+    if (args->list_count == CLI_LISTS_MAX) {
+        cli_usage_error(command, "--%s: options that can be repeated are given more than %d times together",
+                        command->options[index].name, CLI_LISTS_MAX);
+        return false;
+    }
     args->list[args->list_count].option = index;
     args->list[args->list_count++].text = text;
     return true;

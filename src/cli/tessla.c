@@ -35,7 +35,7 @@ static const char *const dialects[] = {"auto", "stream", "watchpoint", NULL};
 
 static const char *const formats[] = {"text", "json", NULL};
 
-static const char *const engines[] = {"bytecode", "native", NULL};
+static const char *const engines[] = {"bytecode", "native", "background", NULL};
 
 static const struct cli_option options[] = {
     [OPT_SPEC] = {.name = "spec",
@@ -97,7 +97,7 @@ static const struct cli_option options[] = {
          .choices = engines,
          .help = "bytecode starts at once; native is machine code, which takes some tenths of a "
                  "second to make and is several times as fast (needs libgccjit; CORETAP_GCCJIT may name "
-                 "another library)."},
+                 "another library); background begins with bytecode and goes on with machine code."},
     [OPT_BUDGET] = CLI_BUDGET_OPTION,
     [OPT_MEMORY] = CLI_MEMORY_OPTION,
 };

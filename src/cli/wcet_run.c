@@ -182,7 +182,8 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
 bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, size_t elf, const char *targets,
                    const struct cli_wcet_wish *wish)
 {
-    static const struct ct_timing_sums_options wishes = {.size = sizeof wishes};
+    const struct ct_timing_sums_options wishes = {.size = sizeof wishes,
+                                                  .no_histograms = wish->quantile <= 0};
     w->wish = *wish;
     w->options = (struct ct_wcet_options){.size = sizeof w->options,
                                           .quantile = wish->quantile,

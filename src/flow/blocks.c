@@ -67,7 +67,7 @@ static int no_memory(struct ct_blocks *b)
 static int grow(struct ct_blocks *b)
 {
     uint32_t cap = b->cap * 2;
-    struct ct_block *blocks = aligned_alloc(64, cap * sizeof *blocks);
+    struct ct_block *blocks = ct_table_of_records(cap, sizeof *blocks);
     struct ct_block_info *infos = blocks ? realloc(b->infos, cap * sizeof *infos) : NULL;
     if (infos)
         b->infos = infos;

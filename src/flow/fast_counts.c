@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/table_memory.h"
 #include "flow/edge_table.h"
 #include "flow/fast_own.h"
 
@@ -337,11 +338,14 @@ static bool have_links(struct ct_fast *f)
     const uint32_t cap = f->blocks.cap;
     if (f->link_cap >= cap)
         return true;
-    struct ct_fast_link *links = realloc(f->links, cap * sizeof *links);
+    struct ct_fast_link *links = ct_table_of_records(cap, sizeof *links);
     if (!links) {
         f->blocks.error = ct_fail_nomem(f->ctx, "fast walk");
         return false;
     }
+    if (f->links)
+        memcpy(links, f->links, f->link_cap * sizeof *links);
+    free(f->links);
     memset(links + f->link_cap, 0, (cap - f->link_cap) * sizeof *links);
     f->links = links;
     f->link_cap = cap;

@@ -51,22 +51,31 @@ static inline void ct_step_open(struct ct_step_builder *b, uint32_t node, uint32
         b->waiting++;
 }
 
-/* Divides a count among `count` steps, at least one, by their instructions, `total` together. A quotient of
- * doubles is off by one at most while the product has less than 53 bits. */
+/* Divides a count among `count` steps, at least one, by their instructions, `total` together. Most products
+ * have 32 bits, whose division takes no longer than that of doubles. A quotient of doubles is off by one at
+ * most while the product has less than 53 bits. */
 static inline void ct_step_split(uint32_t *cycles, const uint32_t *insns, size_t count, uint64_t total,
                                  uint32_t value)
 {
     uint32_t left = value;
-    const bool exact = total >> 21; /* so are 31 bits times 21 */
     const uint64_t divisor = total ? total : 1;
-    const double each = (double)value / (double)divisor;
-    for (size_t i = 0; i + 1 < count; i++) {
-        const uint64_t product = (uint64_t)value * insns[i];
-        uint64_t part = exact ? product / divisor : (uint64_t)(int64_t)(each * insns[i]);
-        part -= part * divisor > product;
-        part += product - part * divisor >= divisor;
-        cycles[i] = (uint32_t)part | CT_STEP_SHARED;
-        left -= (uint32_t)part;
+    if (divisor <= 0xffff && value <= 0xffff) {
+        for (size_t i = 0; i + 1 < count; i++) {
+            const uint32_t part = value * insns[i] / (uint32_t)divisor;
+            cycles[i] = part | CT_STEP_SHARED;
+            left -= part;
+        }
+    } else {
+        const bool exact = total >> 21; /* so are 31 bits times 21 */
+        const double each = (double)value / (double)divisor;
+        for (size_t i = 0; i + 1 < count; i++) {
+            const uint64_t product = (uint64_t)value * insns[i];
+            uint64_t part = exact ? product / divisor : (uint64_t)(int64_t)(each * insns[i]);
+            part -= part * divisor > product;
+            part += product - part * divisor >= divisor;
+            cycles[i] = (uint32_t)part | CT_STEP_SHARED;
+            left -= (uint32_t)part;
+        }
     }
     cycles[count - 1] = left | (count > 1 ? CT_STEP_SHARED | CT_STEP_ENDS : 0);
 }

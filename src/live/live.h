@@ -15,7 +15,7 @@
 
 #define LIVE_RING     ((size_t)16 << 20) /* bytes that may wait, unless the caller says how many */
 #define LIVE_PLACES   4096               /* the most watchpoints that were ever asked for */
-#define LIVE_SPECS    256                /* the most specifications at a time */
+#define LIVE_SPECS    1024               /* the most specifications at a time */
 #define LIVE_CONTEXTS 16                 /* the most contexts of a filter */
 #define LIVE_RECENT   48                 /* events and results that are shown */
 #define LIVE_HISTORY  240                /* samples that are kept; with more, every other one is dropped */

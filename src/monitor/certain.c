@@ -47,7 +47,7 @@ static struct ct_mon_shade_event event(const struct ct_mon_certain *c, const str
     if (occurs == OCCURS_NOT)
         return nothing();
     const bool sure = !c->unseen && occurs == OCCURS && ct_mon_guess_single(s->type, &value);
-    return (struct ct_mon_shade_event){.occurs = occurs, .sure = sure, .value = value};
+    return (struct ct_mon_shade_event){.occurs = (uint8_t)occurs, .sure = sure, .value = value};
 }
 
 static const struct ct_mon_shade_event *now(const struct ct_mon_certain *c, const struct ct_mon_node *s,
@@ -123,12 +123,12 @@ static struct ct_mon_shade_event with_default(const struct ct_mon_certain *c, co
 
 static struct ct_mon_shade_event default_from(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const enum ct_mon_occurs first = exists(&c->before[s->order]);
+    const enum ct_mon_occurs first = exists(&c->held[s->order]);
     struct ct_mon_shade_event other = *now(c, s, 1);
     if (first == OCCURS)
         other = nothing();
     else if (first == OCCURS_MAYBE)
-        other.occurs = both(other.occurs, OCCURS_MAYBE);
+        other.occurs = (uint8_t)both(other.occurs, OCCURS_MAYBE);
     return either(c, s, now(c, s, 0), &other);
 }
 
@@ -183,7 +183,7 @@ static struct ct_mon_shade_event filter(const struct ct_mon_certain *c, const st
 static struct ct_mon_shade_event folded(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_shade_event *x = now(c, s, 0);
-    const struct ct_mon_shade *before = &c->before[s->order];
+    const struct ct_mon_shade *before = &c->held[s->order];
     const bool zero = c->to == 0 && !c->unseen;
     const struct ct_mon_guess init = s->kind == N_FOLD ? ct_mon_guess_cell(s->type, s->value) : x->value;
     if (x->occurs == OCCURS_NOT)
@@ -202,7 +202,7 @@ static struct ct_mon_shade_event folded(const struct ct_mon_certain *c, const st
 static struct ct_mon_shade_event pure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_shade_event *x = now(c, s, 0);
-    const struct ct_mon_shade *before = &c->before[s->order];
+    const struct ct_mon_shade *before = &c->held[s->order];
     enum ct_mon_occurs changes = !before->ever ? OCCURS : OCCURS_MAYBE;
     if (ct_mon_guess_single(s->type, &x->value) && ct_mon_guess_single(s->type, &before->value) &&
         !before->never)
@@ -230,7 +230,7 @@ static bool made_of_sure(const struct ct_mon_certain *c, const struct ct_mon_nod
     if (s->kind == N_LAST)
         return c->before[s->args[0]->order].sure;
     return s->kind == N_TIME || s->kind == N_LIFT || s->kind == N_SLIFT || s->kind == N_MERGE ||
-           s->kind == N_FILTER || s->kind == N_ON || s->kind == N_DEFAULT || c->before[s->order].sure;
+           s->kind == N_FILTER || s->kind == N_ON || s->kind == N_DEFAULT || c->held[s->order].sure;
 }
 
 static struct ct_mon_shade_event operator_event(struct ct_mon_certain *c, const struct ct_mon_node *s)
@@ -296,7 +296,7 @@ static struct ct_mon_shade joined(const struct ct_mon_node *s, const struct ct_m
 static struct ct_mon_shade held_after(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_shade_event *e = &c->now[s->order];
-    const struct ct_mon_shade *before = &c->before[s->order];
+    const struct ct_mon_shade *before = &c->held[s->order];
     if (s->kind == N_MONITOR)
         return ct_mon_certain_verdict(c, s);
     if (s->kind == N_PURE && !c->unseen) /* also where its event stays away because nothing changed */
@@ -335,19 +335,47 @@ static void timer_after(struct ct_mon_certain *c, const struct ct_mon_node *s)
     }
 }
 
-/* Evaluates every stream once, of what it held (`before`) and of the events of this instant. */
-static void step(struct ct_mon_certain *c)
+/* Evaluates a stream, of what it held and of the events of this instant. */
+static void evaluate(struct ct_mon_certain *c, uint32_t stream)
 {
-    const struct ct_mon_order *o = c->order;
-    for (size_t i = 0; i < o->n; i++) /* a `last` may come before its stream, which may be a source */
-        c->before[i] = c->held[i];
-    for (size_t i = 0; i < o->n && heap_spend(&c->m->heap, STREAM_WORK); i++) {
-        c->now[i] = operator_event(c, o->nodes[i]);
-        c->held[i] = held_after(c, o->nodes[i]);
+    const struct ct_mon_node *s = c->order->nodes[stream];
+    struct ct_mon_shade *held = &c->held[stream];
+    const bool was_sure = held->sure;
+    if (c->track.roles[stream] == TRACK_RUN && !c->unseen) {
+        c->now[stream] = as_in_run(c, s);
+        if (s->kind == N_MONITOR)
+            ct_mon_certain_states_hold(c, s);
+        else if (c->now[stream].occurs == OCCURS_NOT)
+            return;
+    } else {
+        c->now[stream] = operator_event(c, s);
     }
-    for (size_t i = 0; i < o->n; i++)
-        if (o->nodes[i]->kind == N_DELAY)
-            timer_after(c, o->nodes[i]);
+    *held = held_after(c, s);
+    c->track.settled |= held->sure && !was_sure;
+}
+
+/* Evaluates streams that are tracked: all, or those that an event of one input can reach. */
+static void step(struct ct_mon_certain *c, const uint32_t *list, size_t count)
+{
+    if (!heap_spend(&c->m->heap, STREAM_WORK * count))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (c->maybe || !ct_mon_quick_step(c, list[i]))
+            evaluate(c, list[i]);
+    for (size_t i = 0; i < count && c->m->p->ntimers; i++)
+        if (c->order->nodes[list[i]]->kind == N_DELAY)
+            timer_after(c, c->order->nodes[list[i]]);
+}
+
+/* Ends an instant: no stream has an event any more, and what they held is what they hold. */
+static void end_step(struct ct_mon_certain *c, const uint32_t *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        c->now[list[i]].occurs = OCCURS_NOT;
+        c->now[list[i]].sure = true;
+        if (c->track.before_read[list[i]])
+            c->before[list[i]] = c->held[list[i]];
+    }
 }
 
 static bool same(const struct ct_mon_shade *a, const struct ct_mon_shade *b)
@@ -369,26 +397,31 @@ static size_t states_possible(const struct ct_mon_certain *c)
 /* Evaluates instants that the run did not see, until another one would change nothing. */
 static void unseen_instants(struct ct_mon_certain *c)
 {
+    const struct ct_mon_track *t = &c->track;
     bool changed = true;
     c->unseen = true;
     for (unsigned round = 0; changed && !c->m->heap.exhausted; round++) {
         const size_t states = states_possible(c);
-        step(c);
+        for (size_t i = 0; i < t->count; i++)
+            c->before[t->list[i]] = c->held[t->list[i]];
+        step(c, t->list, t->count);
         changed = states_possible(c) != states;
-        for (size_t i = 0; i < c->order->n; i++) {
-            if (same(&c->held[i], &c->before[i]))
+        for (size_t i = 0; i < t->count; i++) {
+            const uint32_t stream = t->list[i];
+            if (same(&c->held[stream], &c->before[stream]))
                 continue;
             changed = true;
-            if (round < ROUNDS || c->order->nodes[i]->kind == N_MONITOR)
+            if (round < ROUNDS || c->order->nodes[stream]->kind == N_MONITOR)
                 continue;
-            c->held[i].value = ct_mon_guess_any(c->order->nodes[i]->type, true);
-            c->held[i].sure = false;
+            c->held[stream].value = ct_mon_guess_any(c->order->nodes[stream]->type, true);
+            c->held[stream].sure = false;
         }
+        end_step(c, t->list, t->count);
     }
     c->unseen = false;
 }
 
-static bool timers_sure(const struct ct_mon_certain *c)
+bool ct_mon_certain_timers_sure(const struct ct_mon_certain *c)
 {
     for (size_t i = 0; i < c->m->p->ntimers; i++)
         if (!c->timers[i].sure)
@@ -396,14 +429,44 @@ static bool timers_sure(const struct ct_mon_certain *c)
     return true;
 }
 
-static bool all_sure(const struct ct_mon_certain *c)
+bool ct_mon_certain_stream_sure(const struct ct_mon_certain *c, uint32_t stream)
 {
-    for (size_t i = 0; i < c->order->n; i++) {
-        const struct ct_mon_node *s = c->order->nodes[i];
-        if (s->kind == N_MONITOR ? !ct_mon_certain_states_sure(c, s) : !c->held[i].sure)
-            return false;
-    }
-    return !c->losing && timers_sure(c);
+    const struct ct_mon_node *s = c->order->nodes[stream];
+    if (c->track.roles[stream] == TRACK_NOT)
+        return true;
+    if (s->kind == N_DELAY && !c->timers[s->index].sure)
+        return false;
+    return s->kind == N_MONITOR ? ct_mon_certain_states_sure(c, s) : c->held[stream].sure;
+}
+
+bool ct_mon_certain_stream_same(const struct ct_mon_certain *a, uint32_t x, const struct ct_mon_certain *b,
+                                uint32_t y)
+{
+    const struct ct_mon_node *s = a->order->nodes[x];
+    const struct ct_mon_node *t = b->order->nodes[y];
+    if (a->track.roles[x] == TRACK_NOT || b->track.roles[y] == TRACK_NOT)
+        return ct_mon_certain_stream_sure(a, x) && ct_mon_certain_stream_sure(b, y);
+    return same(&a->held[x], &b->held[y]) &&
+           (s->kind != N_MONITOR || !memcmp(a->states[s->index].set, b->states[t->index].set,
+                                            a->states[s->index].words * sizeof(uint64_t)));
+}
+
+void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, const struct ct_mon_certain *from,
+                                uint32_t number)
+{
+    const struct ct_mon_node *s = to->order->nodes[stream];
+    const struct ct_mon_node *t = from->order->nodes[number];
+    to->track.settled = true;
+    to->from = from->from < to->from ? from->from : to->from;
+    if (from->track.roles[number] == TRACK_NOT)
+        return;
+    to->held[stream] = from->held[number];
+    if (s->kind == N_DELAY)
+        to->timers[s->index] = from->timers[t->index];
+    if (s->kind == N_MONITOR)
+        memcpy(to->states[s->index].set, from->states[t->index].set,
+               to->states[s->index].words * sizeof(uint64_t));
+    to->before[stream] = to->held[stream];
 }
 
 /* Tells whether a result is certain: that there is this event or, of a signal, that it has this value from
@@ -414,26 +477,44 @@ static bool result_sure(const struct ct_mon_certain *c, const struct ct_mon_node
     return signal ? c->held[s->order].sure : c->now[s->order].sure;
 }
 
+static void mark_results(const struct ct_mon_certain *c)
+{
+    struct ct_monitor *m = c->m;
+    for (size_t i = m->instant_first; i < m->nresults; i++) {
+        const struct ct_mon_node *s = m->spec->elab.outputs[m->results[i].output].node;
+        if (c->track.roles[s->order] == TRACK_UNSURE && !result_sure(c, s))
+            m->results[i].form |= CERTAIN_NOT;
+    }
+}
+
 bool ct_mon_certain_instant(struct ct_mon_certain *c)
 {
     struct ct_monitor *m = c->m;
+    const struct ct_mon_track *t = &c->track;
+    const uint32_t *list = t->list;
+    size_t count = t->count;
     c->to = m->now;
-    if (c->to > 0 && (c->losing || !timers_sure(c)))
+    const bool lost = c->losing;
+    if (c->to > 0 && (c->losing || !ct_mon_certain_timers_sure(c)))
         unseen_instants(c);
     /* a loss lasts until an event comes in; events of timers lie within it */
-    for (size_t i = 0; i < c->order->n; i++)
-        if (c->order->nodes[i]->kind == N_INPUT && in_run(c, c->order->nodes[i]))
-            c->losing = false;
-    step(c);
-    for (size_t i = m->instant_first; i < m->nresults; i++)
-        if (!result_sure(c, m->spec->elab.outputs[m->results[i].output].node))
-            m->results[i].form |= CERTAIN_NOT;
+    for (size_t i = 0; i < m->p->ninputs && c->losing; i++)
+        c->losing = m->seen[i] != m->stamp;
+    if (c->to > 0 && !m->p->ntimers && m->sources == 1 && !m->plain_losses && !c->maybe) {
+        list = t->lists + t->first[m->only];
+        count = t->first[m->only + 1] - t->first[m->only];
+    }
+    step(c, list, count);
+    mark_results(c);
+    end_step(c, list, count);
     c->from = c->to;
-    return !all_sure(c);
+    c->track.settled |= lost && !c->losing;
+    return !c->track.settled || c->losing || ct_mon_track_less(c, lost);
 }
 
 /* ---- begin and end ---- */
 
+/* Notes that a stream holds what it holds in the run, in every run. */
 static void hold(struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_cell *cell = cell_of(c, s);
@@ -443,6 +524,18 @@ static void hold(struct ct_mon_certain *c, const struct ct_mon_node *s)
     h->value.known = false;
     if (s->kind == N_MONITOR)
         *h = ct_mon_certain_verdict(c, s);
+    c->before[s->order] = *h;
+    c->now[s->order] = nothing();
+}
+
+void ct_mon_certain_hold(struct ct_mon_certain *c, uint32_t stream)
+{
+    const struct ct_mon_node *s = c->order->nodes[stream];
+    if (s->kind == N_MONITOR)
+        ct_mon_certain_states_hold(c, s);
+    if (s->kind == N_DELAY)
+        c->timers[s->index] = (struct ct_mon_shade_timer){.sure = true, .due = c->m->timers[s->index]};
+    hold(c, s);
 }
 
 struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
@@ -460,7 +553,8 @@ struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
     c->now = calloc(c->order->n + 1, sizeof *c->now);
     c->states = calloc(p->nmachines + 1, sizeof *c->states);
     c->timers = calloc(p->ntimers + 1, sizeof *c->timers);
-    bool fine = c->kept && c->held && c->before && c->now && c->states && c->timers;
+    bool fine = c->kept && c->held && c->before && c->now && c->states && c->timers && ct_mon_track_init(c) &&
+                (c->quick = ct_mon_quick_new(c->order)) != NULL;
     for (size_t i = 0; fine && i < c->order->n; i++)
         if (c->order->nodes[i]->kind == N_MONITOR)
             fine = ct_mon_certain_states_init(c, c->order->nodes[i]);
@@ -468,10 +562,8 @@ struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
         ct_mon_certain_free(c);
         return NULL;
     }
-    for (size_t i = 0; i < c->order->n; i++)
-        hold(c, c->order->nodes[i]);
-    for (size_t i = 0; i < p->ntimers; i++)
-        c->timers[i] = (struct ct_mon_shade_timer){.sure = true, .due = m->timers[i]};
+    for (uint32_t i = 0; i < c->order->n; i++)
+        ct_mon_certain_hold(c, i);
     return c;
 }
 
@@ -507,6 +599,8 @@ bool ct_mon_certain_join(struct ct_mon_certain *c, const struct ct_mon_world *ru
     struct ct_mon_certain *other = ct_mon_certain_new(c->m);
     if (!other)
         return false;
+    ct_mon_track_all(c);
+    c->track.settled = true;
     for (size_t i = 0; i < c->order->n; i++) {
         const struct ct_mon_node *s = c->order->nodes[i];
         const uint32_t cell = p->node_cells[s->order];
@@ -517,6 +611,7 @@ bool ct_mon_certain_join(struct ct_mon_certain *c, const struct ct_mon_world *ru
             join_held(c, s, &other->held[i],
                       cell < p->roots_from ? &c->m->cells[cell] : &run->cells[cell - p->roots_from]);
         }
+        c->before[i] = c->held[i];
     }
     for (size_t i = 0; i < p->ntimers; i++)
         join_timer(&c->timers[i], &other->timers[i]);
@@ -526,6 +621,7 @@ bool ct_mon_certain_join(struct ct_mon_certain *c, const struct ct_mon_world *ru
 
 void ct_mon_certain_lose(struct ct_mon_certain *c, const uint8_t *kept)
 {
+    ct_mon_track_all(c);
     for (size_t i = 0; i < c->m->p->ninputs; i++)
         c->kept[i] = kept && kept[i] && (!c->losing || c->kept[i]);
     c->losing = true;
@@ -543,5 +639,7 @@ void ct_mon_certain_free(struct ct_mon_certain *c)
     free(c->now);
     free(c->states);
     free(c->timers);
+    ct_mon_track_free(&c->track);
+    free(c->quick);
     free(c);
 }

@@ -24,8 +24,8 @@ struct ct_mon_shade {
 
 /* The event that a stream may have at the current instant. */
 struct ct_mon_shade_event {
-    enum ct_mon_occurs occurs;
-    bool sure; /* every run has the event that this one has, or none where it has none */
+    uint8_t occurs; /* enum ct_mon_occurs */
+    bool sure;      /* every run has the event that this one has, or none where it has none */
     struct ct_mon_guess value;
 };
 
@@ -41,6 +41,29 @@ struct ct_mon_shade_timer {
     int64_t due;   /* when it expires in the run, as of the last instant; or -1 */
 };
 
+/* Which streams are followed. Those that no loss can have changed any more are not: they are as in the run.
+ */
+enum ct_mon_track_role {
+    TRACK_NOT,
+    TRACK_RUN,    /* as in the run, and an uncertain one is made of it */
+    TRACK_UNSURE, /* uncertain, or made of what may be uncertain */
+};
+
+struct ct_mon_track {
+    uint8_t *roles; /* by stream: enum ct_mon_track_role */
+    uint32_t *list; /* those that are followed, in the order of the streams */
+    size_t count;
+    uint32_t *lists; /* by input: those of them that one of its events can reach, at an instant of its own */
+    size_t *first;   /* by input: where they begin; one more entry at the end */
+    uint64_t *reach; /* by stream: inputs that can reach it, modulo 64 */
+    bool *before_read; /* by stream: a `last` reads what it held before the instant */
+    bool whole;        /* all streams are followed */
+    bool settled;      /* fewer may be to be followed than are */
+    uint32_t wait;     /* instants until that is looked at */
+};
+
+struct ct_mon_quick;
+
 /* What is known of all streams and formulas; arrays are by the order of the streams. */
 struct ct_mon_certain {
     struct ct_monitor *m;
@@ -54,6 +77,8 @@ struct ct_mon_certain {
     struct ct_mon_shade_event *now;
     struct ct_mon_shade_states *states; /* by machine */
     struct ct_mon_shade_timer *timers;
+    struct ct_mon_track track;
+    struct ct_mon_quick *quick; /* by stream */
 };
 
 /* Makes the state in which no event was lost yet. NULL: no memory. */
@@ -73,6 +98,33 @@ bool ct_mon_certain_join(struct ct_mon_certain *c, const struct ct_mon_world *ru
  * everything is certain again. */
 bool ct_mon_certain_instant(struct ct_mon_certain *c);
 
+/* Notes that a stream is as in the run, in every run, between two instants. */
+void ct_mon_certain_hold(struct ct_mon_certain *c, uint32_t stream);
+bool ct_mon_certain_timers_sure(const struct ct_mon_certain *c);
+
+/* Makes what evaluates usual streams quickly, by stream. NULL: no memory. */
+struct ct_mon_quick *ct_mon_quick_new(const struct ct_mon_order *order);
+/* Evaluates a stream and puts down what it holds. False: its values are not usual, and nothing was put down.
+ */
+bool ct_mon_quick_step(struct ct_mon_certain *c, uint32_t stream);
+
+/* Makes the lists, of all streams. False: no memory. */
+bool ct_mon_track_init(struct ct_mon_certain *c);
+void ct_mon_track_free(struct ct_mon_track *t);
+/* Follows all streams, between two instants. */
+void ct_mon_track_all(struct ct_mon_certain *c);
+/* Follows those streams alone that may still be uncertain, between two instants: `at_once`, or when this was
+ * asked for often enough. False: there are none. */
+bool ct_mon_track_less(struct ct_mon_certain *c, bool at_once);
+
+/* Tells whether a stream is certain, is as certain as one of another run, and copies what is known of it: the
+ * streams are equal but for their numbers. */
+bool ct_mon_certain_stream_sure(const struct ct_mon_certain *c, uint32_t stream);
+bool ct_mon_certain_stream_same(const struct ct_mon_certain *a, uint32_t x, const struct ct_mon_certain *b,
+                                uint32_t y);
+void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, const struct ct_mon_certain *from,
+                                uint32_t number);
+
 /* Takes the step of the stream's formula in each of the states that its machine may be in. */
 struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const struct ct_mon_node *s);
 /* Says what is known of the verdict of the stream's formula. */
@@ -81,6 +133,8 @@ struct ct_mon_shade ct_mon_certain_verdict(const struct ct_mon_certain *c, const
 void ct_mon_certain_states_join(struct ct_mon_certain *c, const struct ct_mon_certain *other,
                                 const struct ct_mon_node *s);
 bool ct_mon_certain_states_init(struct ct_mon_certain *c, const struct ct_mon_node *s);
+/* Notes that the formula's machine is in the state that it has in the run. */
+void ct_mon_certain_states_hold(struct ct_mon_certain *c, const struct ct_mon_node *s);
 bool ct_mon_certain_states_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s);
 
 #endif

@@ -34,7 +34,7 @@ bool ct_mon_certain_states_init(struct ct_mon_certain *c, const struct ct_mon_no
     if (!states->set)
         return false;
     states->next = states->set + states->words;
-    add(states->set, c->m->states[s->index] >> 2);
+    ct_mon_certain_states_hold(c, s);
     return true;
 }
 
@@ -44,6 +44,13 @@ void ct_mon_certain_states_join(struct ct_mon_certain *c, const struct ct_mon_ce
     struct ct_mon_shade_states *mine = &c->states[s->index];
     for (size_t i = 0; i < mine->words; i++)
         mine->set[i] |= other->states[s->index].set[i];
+}
+
+void ct_mon_certain_states_hold(struct ct_mon_certain *c, const struct ct_mon_node *s)
+{
+    struct ct_mon_shade_states *states = &c->states[s->index];
+    memset(states->set, 0, states->words * sizeof *states->set);
+    add(states->set, c->m->states[s->index] >> 2);
 }
 
 /* The letters that a step may have. */
@@ -155,7 +162,8 @@ struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const st
     for (size_t i = 0; i < states->words; i++)
         states->set[i] = states->next[i] | (clock == OCCURS && !c->unseen ? 0 : states->set[i]);
     const struct ct_mon_shade is = ct_mon_certain_verdict(c, s);
-    struct ct_mon_shade_event e = {.occurs = clock, .sure = clock == OCCURS && is.sure, .value = is.value};
+    struct ct_mon_shade_event e = {
+        .occurs = (uint8_t)clock, .sure = clock == OCCURS && is.sure, .value = is.value};
     if (s->changes_only && e.sure && was.sure) /* both verdicts are those of the run: so is the change */
         e.occurs = was.never || was.value.lo != is.value.lo ? OCCURS : OCCURS_NOT;
     else if (s->changes_only) {

@@ -372,8 +372,9 @@ static void emit_outputs(struct ct_mon_emit *m)
 {
     for (size_t i = 0; i < m->e->noutputs; i++) {
         const struct ct_mon_node *s = m->e->outputs[i].node;
-        if (present(m, s) != NEVER && !m->p->outputs[i].direct)
-            ct_mon_emit_insn(m, I_OUT, 0, cell_of(m, s), (uint32_t)i);
+        const struct ct_mon_out_info *out = &m->p->outputs[i];
+        if (present(m, s) != NEVER && !out->direct && out->count)
+            ct_mon_emit_insn(m, out->count > 1 ? I_OUTS : I_OUT, 0, cell_of(m, s), (uint32_t)i);
     }
 }
 
@@ -442,6 +443,24 @@ static void find_saved(struct ct_mon_emit *m, const struct ct_mon_order *order, 
     }
 }
 
+/* Chains outputs of one stream, which are put out together. */
+static void chain_outputs(const struct ct_mon_emit *m)
+{
+    struct ct_mon_out_info *outputs = m->p->outputs;
+    uint32_t *last = ARENA_ARRAY(m->e->arena, uint32_t, m->e->graph.count + 1); /* by node: 1 + output */
+    uint32_t *first = ARENA_ARRAY(m->e->arena, uint32_t, m->e->graph.count + 1);
+    for (uint32_t i = 0; i < m->e->noutputs; i++) {
+        const uint32_t id = m->e->outputs[i].node->id;
+        outputs[i].next = NO_OUTPUT;
+        if (last[id])
+            outputs[last[id] - 1].next = i;
+        else
+            first[id] = i;
+        outputs[first[id]].count++;
+        last[id] = i + 1;
+    }
+}
+
 static void tables(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
     struct ct_mon_elab *e = m->e;
@@ -460,7 +479,8 @@ static void tables(struct ct_mon_emit *m, const struct ct_mon_order *order)
                                                   .source_kind = in->source_kind,
                                                   .source_arg = in->source_arg,
                                                   .source_number = in->source_number,
-                                                  .cell = NO_CELL};
+                                                  .cell = NO_CELL,
+                                                  .prev = NO_CELL};
     }
     for (size_t i = 0; i < e->noutputs; i++)
         p->outputs[i] =
@@ -468,6 +488,7 @@ static void tables(struct ct_mon_emit *m, const struct ct_mon_order *order)
                                      .type = e->outputs[i].node->type,
                                      .type_text = ct_mon_type_text(e->arena, e->outputs[i].node->type),
                                      .raw = e->outputs[i].raw};
+    chain_outputs(m);
     p->ntimers = 0;
     size_t machines = 0;
     for (size_t i = 0; i < order->n; i++)
@@ -510,6 +531,8 @@ static uint64_t cost_of(const struct ct_mon_program *p, const struct ct_mon_insn
         return 4 + (uint64_t)p->steps[i->a].machine->natoms + p->steps[i->a].clocks;
     case I_STEPS:
         return i->b;
+    case I_OUTS:
+        return p->outputs[i->b].count;
     case I_SLOW:
         return 8 + (uint64_t)p->slow[i->b].n;
     case I_CALL:

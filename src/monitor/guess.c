@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/guess.h"
 
+#include "monitor/range.h"
+
 /* A larger function is not evaluated: its result may be anything. */
 enum {
     VISITS = 2000,
@@ -10,16 +12,15 @@ enum {
     ASSUMED = 16
 };
 
-static bool is_plain(const struct ct_mon_type *type)
+bool ct_mon_guess_is_plain(const struct ct_mon_type *type)
 {
     return type->kind == TY_INT || type->kind == TY_BOOL || type->kind == TY_VERDICT ||
            (type->kind == TY_RECORD && !type->n);
 }
 
-/* Tells whether an Int may lie beyond the interval. An end at the end of 64 bits is no limit. */
-static bool is_open(const struct ct_mon_guess *g)
+static struct ct_mon_range range_of(const struct ct_mon_guess *g)
 {
-    return g->lo == INT64_MIN || g->hi == INT64_MAX;
+    return (struct ct_mon_range){g->lo, g->hi, g->error};
 }
 
 /* Sets the ends to an Int of any size. */
@@ -62,12 +63,12 @@ struct ct_mon_guess ct_mon_guess_cell(const struct ct_mon_type *type, struct ct_
     g.error = (cell.meta & META_ERR) != 0;
     if (g.error)
         return g;
-    if (is_plain(type))
+    if (ct_mon_guess_is_plain(type))
         set_int(&g, &cell);
     if (type->kind == TY_OPTION) {
         g.some = (cell.meta & META_SOME) != 0;
         g.none = !g.some;
-        if (g.some && is_plain(type->args[0]))
+        if (g.some && ct_mon_guess_is_plain(type->args[0]))
             set_int(&g, &cell);
     }
     return g;
@@ -87,7 +88,7 @@ struct ct_mon_guess ct_mon_guess_join(const struct ct_mon_guess *a, const struct
 
 bool ct_mon_guess_single(const struct ct_mon_type *type, const struct ct_mon_guess *g)
 {
-    return !g->error && is_plain(type) && g->lo == g->hi && !is_open(g);
+    return !g->error && ct_mon_guess_is_plain(type) && g->lo == g->hi && !range_is_open(range_of(g));
 }
 
 struct ct_mon_guess ct_mon_guess_option(const struct ct_mon_guess *g, bool none, bool some)
@@ -126,117 +127,16 @@ static struct ct_mon_guess truth(bool may_false, bool may_true)
     return ct_mon_guess_range(may_false ? 0 : 1, may_true ? 1 : 0);
 }
 
-/* Gives the interval of any Int, or of the error of one that is too large. */
-static struct ct_mon_guess any_int(void)
-{
-    struct ct_mon_guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
-    g.error = true;
-    return g;
-}
-
-static struct ct_mon_guess sum(const struct ct_mon_guess *a, const struct ct_mon_guess *b)
-{
-    struct ct_mon_guess g = {0};
-    if (!is_open(a) && !is_open(b) && !__builtin_add_overflow(a->lo, b->lo, &g.lo) &&
-        !__builtin_add_overflow(a->hi, b->hi, &g.hi))
-        return g;
-    return any_int();
-}
-
-static struct ct_mon_guess difference(const struct ct_mon_guess *a, const struct ct_mon_guess *b)
-{
-    struct ct_mon_guess g = {0};
-    if (!is_open(a) && !is_open(b) && !__builtin_sub_overflow(a->lo, b->hi, &g.lo) &&
-        !__builtin_sub_overflow(a->hi, b->lo, &g.hi))
-        return g;
-    return any_int();
-}
-
-static struct ct_mon_guess product(const struct ct_mon_guess *a, const struct ct_mon_guess *b)
-{
-    const int64_t x[] = {a->lo, a->hi};
-    const int64_t y[] = {b->lo, b->hi};
-    struct ct_mon_guess g = ct_mon_guess_range(INT64_MAX, INT64_MIN);
-    if (is_open(a) || is_open(b))
-        return any_int();
-    for (unsigned i = 0; i < 4; i++) {
-        int64_t p;
-        if (__builtin_mul_overflow(x[i & 1], y[i >> 1], &p))
-            return any_int();
-        g.lo = p < g.lo ? p : g.lo;
-        g.hi = p > g.hi ? p : g.hi;
-    }
-    return g;
-}
-
-/* Divides intervals. The result is limited only where b is one number that is certainly positive. */
-static struct ct_mon_guess quotient(const struct ct_mon_guess *a, const struct ct_mon_guess *b, bool modulo)
-{
-    struct ct_mon_guess g = ct_mon_guess_range(INT64_MIN, INT64_MAX);
-    g.error = b->lo <= 0;
-    if (g.error || b->lo != b->hi || is_open(b))
-        return g;
-    if (!modulo)
-        return is_open(a) ? g : ct_mon_guess_range(a->lo / b->lo, a->hi / b->lo);
-    return ct_mon_guess_range(a->lo < 0 ? 1 - b->lo : 0, a->hi > 0 ? b->lo - 1 : 0);
-}
-
-static bool may_be_less(const struct ct_mon_guess *a, const struct ct_mon_guess *b)
-{
-    return a->lo < b->hi || a->lo == INT64_MIN || b->hi == INT64_MAX;
-}
-
-static struct ct_mon_guess compare(enum ct_mon_op op, const struct ct_mon_guess *a,
-                                   const struct ct_mon_guess *b)
-{
-    switch (op) {
-    case OP_LT:
-        return truth(a->hi >= b->lo, may_be_less(a, b));
-    case OP_GE:
-        return truth(may_be_less(a, b), a->hi >= b->lo);
-    case OP_GT:
-        return truth(a->lo <= b->hi, may_be_less(b, a));
-    default: /* OP_LE */
-        return truth(may_be_less(b, a), a->lo <= b->hi);
-    }
-}
-
-static struct ct_mon_guess equal(const struct ct_mon_ir *x, const struct ct_mon_guess *a,
-                                 const struct ct_mon_guess *b)
-{
-    bool may = true, may_not = true;
-    if (is_plain(x->args[0]->type)) {
-        may = a->lo <= b->hi && b->lo <= a->hi;
-        may_not = a->lo != a->hi || b->lo != b->hi || a->lo != b->lo || is_open(a);
-    }
-    return x->op == OP_EQ ? truth(may_not, may) : truth(may, may_not);
-}
-
 static struct ct_mon_guess operation(const struct ct_mon_ir *x, const struct ct_mon_guess *a,
                                      const struct ct_mon_guess *b)
 {
+    struct ct_mon_range r;
+    const bool equality = x->op == OP_EQ || x->op == OP_NE;
+    if (equality && !ct_mon_guess_is_plain(x->args[0]->type))
+        return truth(true, true);
+    if (range_apply(x->op, range_of(a), range_of(b), &r))
+        return (struct ct_mon_guess){.lo = r.lo, .hi = r.hi, .error = r.error};
     switch (x->op) {
-    case OP_ADD:
-        return sum(a, b);
-    case OP_SUB:
-        return difference(a, b);
-    case OP_NEG:
-        return difference(&(struct ct_mon_guess){0}, a);
-    case OP_MUL:
-        return product(a, b);
-    case OP_DIV:
-    case OP_MOD:
-        return quotient(a, b, x->op == OP_MOD);
-    case OP_LT:
-    case OP_GT:
-    case OP_LE:
-    case OP_GE:
-        return compare(x->op, a, b);
-    case OP_EQ:
-    case OP_NE:
-        return equal(x, a, b);
-    case OP_NOT:
-        return ct_mon_guess_range(1 - a->hi, 1 - a->lo);
     case OP_IS_NONE:
         return truth(a->some, a->none);
     case OP_IS_SOME:
@@ -376,7 +276,10 @@ static struct ct_mon_guess eval(struct eval *e, const struct ct_mon_ir *x)
 struct ct_mon_guess ct_mon_guess_eval(struct ct_mon_heap *payer, const struct ct_mon_ir *kernel,
                                       const struct ct_mon_guess *params)
 {
-    struct eval e = {.params = params, .heap = {.work = VALUES_WORK}};
+    struct eval e;
+    e.params = params;
+    e.assumed_count = e.visits = e.depth = 0;
+    e.heap = (struct ct_mon_heap){.work = VALUES_WORK};
     const struct ct_mon_guess g = eval(&e, kernel);
     heap_spend(payer, e.visits * VISIT_WORK + (uint64_t)(VALUES_WORK - e.heap.work));
     return g;

@@ -15,6 +15,8 @@ struct ct_mon_guess {
     struct ct_mon_cell cell;
 };
 
+/* Tells whether values of the type are numbers of which an interval says all: Int, Bool, Unit, verdicts. */
+bool ct_mon_guess_is_plain(const struct ct_mon_type *type);
 /* Gives any value of the type and, with `error`, an error value, too. */
 struct ct_mon_guess ct_mon_guess_any(const struct ct_mon_type *type, bool error);
 struct ct_mon_guess ct_mon_guess_cell(const struct ct_mon_type *type, struct ct_mon_cell cell);

@@ -177,6 +177,11 @@ struct ct_mon_ir *ct_mon_ir_call(struct ct_mon_ir_pool *p, struct ct_mon_fn *fn,
                       .kind = IR_CALL, .type = fn->result, .fn = fn, .n = n, .args = args, .level = level});
 }
 
+struct ct_mon_ir *ct_mon_ir_copy(struct ct_mon_ir_pool *p, const struct ct_mon_ir *e)
+{
+    return intern(p, *e);
+}
+
 struct ct_mon_ir *ct_mon_ir_import(struct ct_mon_ir_pool *p, struct ct_mon_fn *fn, struct ct_mon_ir *e)
 {
     if (!fn || e->level == 0 || e->level >= fn->level)

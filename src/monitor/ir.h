@@ -73,6 +73,10 @@ struct ct_mon_ir *ct_mon_ir_or(struct ct_mon_ir_pool *p, struct ct_mon_ir *a, st
 struct ct_mon_ir *ct_mon_ir_call(struct ct_mon_ir_pool *p, struct ct_mon_fn *fn, struct ct_mon_ir **args,
                                  uint32_t n);
 
+/* Adds an expression as it is, without folding it, or gives the one that is equal to it. What it points to
+ * belongs to the pool already. */
+struct ct_mon_ir *ct_mon_ir_copy(struct ct_mon_ir_pool *p, const struct ct_mon_ir *e);
+
 /* Makes the node usable in fn: a node of a function around fn becomes a captured parameter. */
 struct ct_mon_ir *ct_mon_ir_import(struct ct_mon_ir_pool *p, struct ct_mon_fn *fn, struct ct_mon_ir *e);
 

@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "monitor/cost.h"
+#include "monitor/joint.h"
 #include "monitor/library.h"
 #include "monitor/parse.h"
 #include "monitor/run.h"
@@ -153,6 +154,9 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
     spec->runnable = spec->diags.errors == 0;
     if (spec->runnable && o->engine == CT_MONITOR_NATIVE)
         spec->native = ct_mon_native_new(&spec->program, a);
+    if (spec->runnable && o->engine == CT_MONITOR_BACKGROUND &&
+        !(spec->beside = ct_mon_beside_new(&spec->program)))
+        ct_mon_arena_leave(a, ARENA_NO_MEMORY);
 }
 
 static int too_large(struct ct_ctx *ctx, const char *name, enum ct_mon_arena_end end)
@@ -184,7 +188,7 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
         return rc;
     if (o.dialect > CT_MONITOR_WATCHPOINT)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown dialect %u", o.dialect);
-    if (o.engine > CT_MONITOR_NATIVE)
+    if (o.engine > CT_MONITOR_BACKGROUND)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown engine %u", o.engine);
     if (o.time_unit && !ct_mon_unit_known(o.time_unit))
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown time unit '%s'; known are fs ps ns us ms s min h d",
@@ -220,9 +224,11 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
 
 void ct_monitor_spec_free(struct ct_monitor_spec *spec)
 {
-    if (!spec)
+    if (!spec || __atomic_fetch_sub(&spec->users, 1, __ATOMIC_ACQ_REL))
         return;
+    ct_mon_joint_release(spec->joint);
     ct_mon_native_free(spec->native);
+    ct_mon_beside_free(spec->beside);
     ct_mon_heap_free(&spec->elab.constants);
     ct_mon_arena_free(&spec->arena);
     free(spec);
@@ -434,7 +440,7 @@ enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec)
 {
     if (!spec)
         return CT_MONITOR_BYTECODE;
-    return spec->native ? CT_MONITOR_NATIVE : CT_MONITOR_BYTECODE;
+    return spec->native || ct_mon_beside_table(spec->beside) ? CT_MONITOR_NATIVE : CT_MONITOR_BYTECODE;
 }
 
 size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap)

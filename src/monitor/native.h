@@ -24,4 +24,16 @@ void ct_mon_native_free(struct ct_mon_native *native);
  * where there is bytecode only. */
 native_fn *const *ct_mon_native_table(const struct ct_mon_native *native);
 
+/* Machine code of a program, which must stay, that a thread makes from the first start on. NULL: no memory.
+ */
+struct ct_mon_beside;
+struct ct_mon_beside *ct_mon_beside_new(const struct ct_mon_program *p);
+void ct_mon_beside_start(struct ct_mon_beside *beside);
+
+/* Gives the table as of ct_mon_native_table. NULL: it is not made yet, or never. Any thread may ask. */
+native_fn *const *ct_mon_beside_table(const struct ct_mon_beside *beside);
+
+/* Waits for the thread, which takes a second at most. */
+void ct_mon_beside_free(struct ct_mon_beside *beside);
+
 #endif

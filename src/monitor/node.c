@@ -28,8 +28,8 @@ static void grow(struct ct_mon_graph *g)
 static bool same(struct ct_mon_heap *heap, const struct ct_mon_node *a, const struct ct_mon_node *b)
 {
     return a->hash == b->hash && a->kind == b->kind && a->type == b->type && a->n == b->n &&
-           a->index == b->index && a->kernel == b->kernel && a->machine == b->machine &&
-           a->changes_only == b->changes_only &&
+           a->index == b->index && a->variant == b->variant && a->kernel == b->kernel &&
+           a->machine == b->machine && a->changes_only == b->changes_only &&
            (!a->n || !memcmp(a->args, b->args, a->n * sizeof *a->args)) && a->value.meta == b->value.meta &&
            (a->value.v.i == b->value.v.i ||
             ((a->value.meta & META_PTR) && ct_mon_value_compare(heap, &a->value, &b->value) == 0));
@@ -39,7 +39,7 @@ static struct ct_mon_node *add(struct ct_mon_graph *g, struct ct_mon_node s)
 {
     uint64_t h = hash_mix(s.kind, s.index * 2u + s.changes_only);
     h = hash_ptr(hash_ptr(hash_ptr(h, s.type), s.kernel), s.machine);
-    h = hash_mix(h, ct_mon_value_hash(g->pool->constants, &s.value));
+    h = hash_mix(hash_mix(h, s.variant), ct_mon_value_hash(g->pool->constants, &s.value));
     for (uint32_t i = 0; i < s.n; i++)
         h = hash_ptr(h, s.args[i]);
     s.hash = h;
@@ -166,6 +166,11 @@ struct ct_mon_node *ct_mon_node_monitor(struct ct_mon_graph *g, const struct ct_
                                        .machine = machine,
                                        .atoms = atoms,
                                        .changes_only = changes_only});
+}
+
+struct ct_mon_node *ct_mon_node_copy(struct ct_mon_graph *g, const struct ct_mon_node *s)
+{
+    return add(g, *s);
 }
 
 struct ct_mon_node *ct_mon_node_target(struct ct_mon_node *s)

@@ -41,6 +41,7 @@ struct ct_mon_node {
     enum ct_mon_node_kind kind;
     const struct ct_mon_type *type; /* of the elements */
     uint32_t n, id, index;
+    uint32_t variant; /* tells nodes apart that are equal and do not hold the same: joint.h */
     struct ct_mon_node **args;
     struct ct_mon_cell value;
     struct ct_mon_ir *kernel;
@@ -91,6 +92,10 @@ struct ct_mon_node *ct_mon_node_monitor(struct ct_mon_graph *g, const struct ct_
                                         struct ct_mon_node **args, uint32_t n,
                                         const struct ct_mon_machine *machine, const uint8_t *atoms,
                                         bool changes_only);
+
+/* Adds a node as it is, without simplifying it, or gives the one that is equal to it. Its arguments and all
+ * else that it points to belong to the graph already. */
+struct ct_mon_node *ct_mon_node_copy(struct ct_mon_graph *g, const struct ct_mon_node *s);
 
 static inline bool node_is_const(const struct ct_mon_node *s)
 {

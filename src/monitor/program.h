@@ -39,6 +39,7 @@ enum ct_mon_insn_op {
     I_STEP,        /* steps[a]: one machine, letter read from its atoms */
     I_STEPS,       /* steps[a..a+b): letters known, tables of bytes, states in a row, only changes put out */
     I_OUT,         /* output b: a */
+    I_OUTS,        /* output b, and those that put out the same stream: a */
     I_END,
     I_COUNT,
 };
@@ -99,7 +100,9 @@ struct ct_mon_out_info {
     const struct ct_mon_type *type;
     const char *type_text;
     bool raw;
-    bool direct; /* only fed by steps */
+    bool direct;    /* only fed by steps */
+    uint32_t next;  /* output of the same stream; NO_OUTPUT behind the last one */
+    uint32_t count; /* how many there are, in the first one */
 };
 
 struct ct_mon_input_info {
@@ -115,6 +118,7 @@ struct ct_mon_input_info {
 
 enum {
     NO_CELL = UINT32_MAX,
+    NO_OUTPUT = UINT32_MAX,
     NO_CODE = UINT32_MAX
 };
 

@@ -160,8 +160,10 @@ static inline int run_native(struct ct_monitor *m, native_fn *fn, uint32_t code)
 
 static int evaluate(struct ct_monitor *m, uint32_t code)
 {
-    if (code == NO_CODE)
-        return CT_OK;
+    if (code == NO_CODE) { /* what the streams hold changed all the same */
+        m->instant_first = m->nresults;
+        return m->certain ? after_program(m, true) : CT_OK;
+    }
     native_fn *native = m->native ? m->native[code] : NULL;
     if (native)
         return run_native(m, native, code);
@@ -374,6 +376,35 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
     return r;
 }
 
+static bool find_quick(struct ct_monitor *m)
+{
+    const struct ct_mon_program *p = m->p;
+    m->quick = calloc(p->ninputs + 1, sizeof *m->quick);
+    for (size_t i = 0; m->quick && i < p->ninputs; i++) {
+        const struct ct_mon_input_info *in = &p->inputs[i];
+        const struct ct_mon_type *type = in->type;
+        const bool unit = type->kind == TY_RECORD && type->n == 0;
+        const bool simple = unit || type->kind == TY_INT || type->kind == TY_BOOL;
+        if (!simple || in->cell == NO_CELL || in->code == NO_CODE)
+            continue;
+        m->quick[i] = (struct ct_mon_quick_input){.fn = m->native[in->code],
+                                                  .cell = in->cell,
+                                                  .prev = in->prev,
+                                                  .code = in->code,
+                                                  .kind = (uint8_t)type->kind};
+    }
+    return m->quick != NULL;
+}
+
+void ct_mon_run_adopt(struct ct_monitor *m)
+{
+    if (m->native || !m->spec->beside)
+        return;
+    m->native = ct_mon_beside_table(m->spec->beside);
+    if (m->native && !find_quick(m))
+        m->native = NULL;
+}
+
 int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count)
 {
     if (!m || (!events && count))
@@ -381,6 +412,7 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
     int r = usable(m);
     if (!r && m->doubt)
         r = ct_mon_doubt_settle(m);
+    ct_mon_run_adopt(m);
     for (size_t i = 0; i < count && !r; i++) {
         size_t taken;
         r = take_quick(m, events + i, count - i, &taken);
@@ -488,26 +520,6 @@ int ct_monitor_finish(struct ct_monitor *m)
     return r;
 }
 
-static bool find_quick(struct ct_monitor *m)
-{
-    const struct ct_mon_program *p = m->p;
-    m->quick = calloc(p->ninputs + 1, sizeof *m->quick);
-    for (size_t i = 0; m->quick && i < p->ninputs; i++) {
-        const struct ct_mon_input_info *in = &p->inputs[i];
-        const struct ct_mon_type *type = in->type;
-        const bool unit = type->kind == TY_RECORD && type->n == 0;
-        const bool simple = unit || type->kind == TY_INT || type->kind == TY_BOOL;
-        if (!simple || in->cell == NO_CELL || in->code == NO_CODE)
-            continue;
-        m->quick[i] = (struct ct_mon_quick_input){.fn = m->native[in->code],
-                                                  .cell = in->cell,
-                                                  .prev = in->prev,
-                                                  .code = in->code,
-                                                  .kind = (uint8_t)type->kind};
-    }
-    return m->quick != NULL;
-}
-
 int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
                    const struct ct_monitor_limits *limits, ct_monitor_fn *fn, void *user,
                    struct ct_monitor **out)
@@ -529,9 +541,10 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     m->spec = spec;
     m->p = p;
     m->native = ct_mon_native_table(spec->native);
+    ct_mon_beside_start(spec->beside);
     m->fn = fn;
     m->user = user;
-    m->results_cap = RESULTS > p->noutputs ? RESULTS : p->noutputs;
+    m->results_cap = RESULTS_ROOM > p->noutputs ? RESULTS_ROOM : p->noutputs;
     m->budget = l.budget && l.budget < INT64_MAX ? l.budget : l.budget ? INT64_MAX : CT_MONITOR_BUDGET;
     m->memory = l.memory ? l.memory : CT_MONITOR_MEMORY;
     m->instants_limit = l.instants;

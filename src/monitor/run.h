@@ -16,8 +16,11 @@ struct ct_monitor_spec {
     struct ct_mon_order order;
     struct ct_mon_program program;
     struct ct_mon_native *native;
-    uint64_t sum; /* of its texts, and how it was compiled */
+    struct ct_mon_beside *beside; /* or this, when it is made while bytecode runs */
+    uint64_t sum;                 /* of its texts, and how it was compiled */
     bool runnable;
+    struct ct_mon_joint *joint; /* what it was made of; NULL: of a text */
+    unsigned users;             /* besides the owner: joints that point into it (atomic) */
 };
 
 /* An input whose events need nothing but its machine code. */
@@ -48,7 +51,8 @@ struct ct_monitor {
     uint64_t budget; /* units of work that an event may take */
     size_t memory;   /* bytes */
     uint64_t instants_limit, instants;
-    bool event_begun; /* its work is being counted already */
+    bool event_begun;  /* its work is being counted already */
+    bool plain_losses; /* for tests: all streams are followed behind a loss, in the plain way */
     enum ct_mon_value_error error;
     /* the instant that events are still coming in for: their cells are written, its program has not run */
     bool open;
@@ -69,7 +73,7 @@ struct ct_monitor {
 };
 
 enum {
-    RESULTS = 4096,
+    RESULTS_ROOM = 4096,
     STACK_CELLS = 1 << 18
 };
 
@@ -78,6 +82,9 @@ enum {
 
 /* Another one: the run does not have this result, and would have it after another order of its events. */
 #define CERTAIN_POSSIBLE UINT32_C(0x40000000)
+
+/* Goes on with machine code, if some was made since. */
+void ct_mon_run_adopt(struct ct_monitor *m);
 
 /* Executes a program; false: `error` says why. */
 bool ct_mon_vm_run(struct ct_monitor *m, uint32_t code);

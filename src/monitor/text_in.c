@@ -271,6 +271,7 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
         return ct_fail(m->ctx, CT_ERR_ARG, "monitor: the run is over; make a new one with ct_monitor_new");
     if (!r)
         return ct_fail_nomem(m->ctx, "monitor");
+    ct_mon_run_adopt(m);
     while (text < end && !code && !r->done) {
         const char *nl = memchr(text, '\n', (size_t)(end - text));
         if (!nl)

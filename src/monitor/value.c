@@ -93,6 +93,13 @@ void ct_mon_heap_free(struct ct_mon_heap *h)
     h->chunks = NULL;
 }
 
+void ct_mon_heap_empty(struct ct_mon_heap *h)
+{
+    ct_mon_heap_free(h);
+    h->used = h->live = 0;
+    h->work = INT64_MAX; /* what is copied into it is no work of an event */
+}
+
 static size_t obj_bytes(enum ct_mon_obj_kind kind, size_t size)
 {
     size_t n = kind == OBJ_STRING ? sizeof(struct ct_mon_obj_string) + size + 1
@@ -228,6 +235,21 @@ struct ct_mon_cell ct_mon_value_string(struct ct_mon_heap *h, const char *text, 
         memcpy(s->text, text, size);
     s->text[size] = 0;
     return (struct ct_mon_cell){.v.o = &s->o, .meta = META_PTR};
+}
+
+struct ct_mon_cell ct_mon_value_copy(struct ct_mon_heap *h, struct ct_mon_cell c)
+{
+    if (!(c.meta & META_PTR))
+        return c;
+    const struct ct_mon_obj *from = c.v.o;
+    struct ct_mon_obj *to = ct_mon_heap_alloc(h, from->kind, from->size);
+    if (!to)
+        return cell_error(E_MEMORY);
+    const size_t bytes = from->kind == OBJ_STRING ? from->size + 1 : from->size * sizeof(uint64_t);
+    memcpy(to + 1, from + 1, bytes);
+    to->negative = from->negative;
+    c.v.o = to;
+    return c;
 }
 
 struct ct_mon_cell ct_mon_value_concat(struct ct_mon_heap *h, const struct ct_mon_cell *a,

@@ -109,6 +109,8 @@ struct ct_mon_heap {
 /* Makes an empty heap, without a limit of work. */
 void ct_mon_heap_init(struct ct_mon_heap *h, size_t limit, bool fixed);
 void ct_mon_heap_free(struct ct_mon_heap *h);
+/* Frees all values. Until the next heap_allow any amount of work is allowed. */
+void ct_mon_heap_empty(struct ct_mon_heap *h);
 
 #define HEAP_SLICE (1 << 20) /* units of work: some milliseconds */
 
@@ -193,6 +195,9 @@ static inline enum ct_mon_value_error cell_err(const struct ct_mon_cell *c)
 struct ct_mon_cell ct_mon_value_string(struct ct_mon_heap *h, const char *text, size_t size);
 struct ct_mon_cell ct_mon_value_concat(struct ct_mon_heap *h, const struct ct_mon_cell *a,
                                        const struct ct_mon_cell *b);
+
+/* Copies a value that is no collection and no record with members into another heap. */
+struct ct_mon_cell ct_mon_value_copy(struct ct_mon_heap *h, struct ct_mon_cell c);
 
 static inline const struct ct_mon_obj_string *cell_string(const struct ct_mon_cell *c)
 {

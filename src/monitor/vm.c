@@ -230,7 +230,7 @@ static bool execute(struct ct_monitor *m, const struct ct_mon_insn *i)
         OWN(LAST2), OWN(JUMP),         OWN(JABSENT), OWN(JPRESENT), OWN(JNEVER),  OWN(JFALSE),
         OWN(JTRUE), OWN(AND),          OWN(OR),      OWN(OPTION),   OWN(PRESENT), OWN(UNOPTION),
         OWN(PURE),  OWN(DEFAULT_FROM), OWN(CALL),    OWN(TAIL),     OWN(RETURN),  OWN(CHECK_DELAY),
-        OWN(TIMER), OWN(STEP),         OWN(STEPS),   OWN(OUT),      OWN(END),
+        OWN(TIMER), OWN(STEP),         OWN(STEPS),   OWN(OUT),      OWN(OUTS),    OWN(END),
 #undef OWN
     };
     const struct ct_mon_program *p = m->p;
@@ -436,6 +436,15 @@ L_I_OUT:
         if (A.meta & META_ERR)
             FAIL((enum ct_mon_value_error)(A.meta & META_ERR));
         put(m, i->b, &A);
+    }
+    NEXT;
+L_I_OUTS:
+    if (A.stamp == stamp) {
+        if (A.meta & META_ERR)
+            FAIL((enum ct_mon_value_error)(A.meta & META_ERR));
+        for (uint32_t output = i->b; output != NO_OUTPUT; output = p->outputs[output].next)
+            put(m, output, &A);
+        m->unsorted = true;
     }
     NEXT;
 L_I_END:

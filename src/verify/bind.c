@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/verify.h"
+#include "verify/group.h"
 #include "base/ctx.h"
 #include "base/options.h"
 
@@ -40,6 +40,7 @@ int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options,
     v->ctx = ctx;
     v->options = o;
     v->watches = watches;
+    ct_verify_groups_tune(v, CT_VERIFY_WASTE, CT_VERIFY_JOURNAL);
     for (size_t i = 0; i < LOSSES; i++) {
         const int rc = ct_watches_add(watches, losses[i], NULL, NULL);
         if (rc) {
@@ -72,10 +73,12 @@ void ct_verifier_free(struct ct_verifier *v)
 {
     if (!v)
         return;
+    ct_verify_groups_free(v);
     for (size_t i = 0; i < v->spec_count; i++)
         ct_verify_spec_free(v->specs[i]);
     free(v->first);
-    free(v->links);
+    free(v->targets);
+    free(v->fed);
     ct_arena_free(&v->arena);
     free(v);
 }
@@ -122,17 +125,6 @@ static const char *place_by_source(const struct ct_monitor_stream *in, char room
     else
         return NULL;
     return room;
-}
-
-static int link_watches(struct ct_verifier *v, struct ct_verify_link link, uint32_t count)
-{
-    struct ct_verify_link *more = realloc(v->links, (v->link_count + count) * sizeof *more);
-    if (!more)
-        return ct_fail_nomem(v->ctx, "verifier");
-    v->links = more;
-    for (uint32_t i = 0; i < count; i++)
-        more[v->link_count++] = (struct ct_verify_link){link.watch + i, link.spec, link.input, link.source};
-    return CT_OK;
 }
 
 /* Finds the watchpoints of a place, or adds them. */
@@ -242,7 +234,8 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
     if (rc)
         return misplaced(v, s, input, no_core(v, place, rc));
     s->kept[input] = is_loss(place);
-    return link_watches(v, (struct ct_verify_link){first, s->number, input, source}, places);
+    s->feeds[input] = (struct ct_verify_feed){first, places, source, in.type};
+    return CT_OK;
 }
 
 static int check_binds(struct ct_verifier *v, const struct ct_verify_spec *s,
@@ -294,8 +287,8 @@ void ct_verify_spec_free(struct ct_verify_spec *s)
     free(s);
 }
 
-static struct ct_verify_spec *spec_new(struct ct_verifier *v, uint32_t number,
-                                       const struct ct_monitor_spec *spec, const char *name)
+struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *v, uint32_t number,
+                                          const struct ct_monitor_spec *spec, const char *name)
 {
     struct ct_verify_spec *s = calloc(1, sizeof *s);
     if (!s)
@@ -308,6 +301,8 @@ static struct ct_verify_spec *spec_new(struct ct_verifier *v, uint32_t number,
     s->name = ct_arena_strdup(&s->arena, name);
     s->types = ct_arena_alloc(&s->arena, s->input_count + 1);
     s->kept = ct_arena_alloc(&s->arena, s->input_count + 1);
+    s->feeds = ct_arena_alloc(&s->arena, (s->input_count + 1) * sizeof *s->feeds);
+    s->inputs = ct_arena_alloc(&s->arena, (s->input_count + 1) * sizeof *s->inputs);
     s->used = ct_arena_alloc(&s->arena, (s->input_count + 1) * sizeof *s->used);
     s->outputs = ct_arena_alloc(&s->arena, (s->output_count + 1) * sizeof *s->outputs);
     const size_t room = CT_VERIFY_WAITING + s->input_count;
@@ -320,7 +315,7 @@ static struct ct_verify_spec *spec_new(struct ct_verifier *v, uint32_t number,
     s->events_until = ct_arena_alloc(&s->arena, (v->source_count + 1) * sizeof *s->events_until);
     s->lost_until = ct_arena_alloc(&s->arena, (v->source_count + 1) * sizeof *s->lost_until);
     if (!s->waiting || (v->source_count && !s->spans) || !s->events_until || !s->lost_until || !s->name ||
-        !s->types || !s->kept || !s->used || !s->outputs || !s->places) {
+        !s->types || !s->kept || !s->feeds || !s->inputs || !s->used || !s->outputs || !s->places) {
         ct_verify_spec_free(s);
         return NULL;
     }
@@ -335,29 +330,19 @@ int ct_verify_bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_
                         const char *name, const struct ct_verify_bind *binds, size_t count,
                         struct ct_verify_spec **out)
 {
-    const size_t links = v->link_count;
-    struct ct_verify_spec *s = spec_new(v, number, spec, name);
+    struct ct_verify_spec *s = ct_verify_spec_new(v, number, spec, name);
     if (!s)
         return ct_fail_nomem(v->ctx, "verifier");
     int rc = check_binds(v, s, binds, count);
     for (size_t i = 0; !rc && i < s->input_count; i++)
         rc = bind_input(v, s, (uint32_t)i, binds, count);
     if (rc) {
-        v->link_count = links;
         ct_verify_spec_free(s);
         return rc;
     }
+    ct_verify_group_fits(s);
     *out = s;
     return CT_OK;
-}
-
-void ct_verify_unlink(struct ct_verifier *v, uint32_t number, size_t end)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < v->link_count; i++)
-        if (i >= end || v->links[i].spec != number)
-            v->links[kept++] = v->links[i];
-    v->link_count = kept;
 }
 
 /* ---- coming, going, exchange ---- */
@@ -375,22 +360,19 @@ static int free_number(struct ct_verifier *v, uint32_t *number)
     return CT_OK;
 }
 
-/* Makes specification `number`, which begins at once during a run. After an error neither it nor a link to it
- * exists. */
+/* Makes specification `number`, which begins at once during a run. After an error it does not exist. */
 static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec, const char *name,
                 const struct ct_verify_bind *binds, size_t count, struct ct_verify_spec **out)
 {
-    const size_t links = v->link_count;
     int rc = ct_verify_bind_spec(v, number, spec, name, binds, count, out);
     if (rc || !v->running)
         return rc;
-    rc = ct_verify_begin(*out);
+    ct_verify_reset(*out);
+    rc = ct_verify_monitor(*out);
     if (!rc)
-        rc = ct_verify_reserve(v);
-    if (rc) {
-        v->link_count = links;
+        rc = ct_verify_reserve(v, *out);
+    if (rc)
         ct_verify_spec_free(*out);
-    }
     return rc;
 }
 
@@ -407,9 +389,18 @@ int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, c
     if (rc)
         return rc;
     v->specs[number] = s;
+    v->regroup = true;
     if (v->running)
         ct_verify_index(v);
     return CT_OK;
+}
+
+/* Ends a specification that is to go, and takes it out of its group. CT_ERR_NOMEM: it stays. */
+static int end_alone(struct ct_verifier *v, struct ct_verify_spec *s)
+{
+    const int rc = ct_verify_group_leave(s);
+    v->regroup = true;
+    return rc || !v->running ? rc : ct_verify_end(s);
 }
 
 int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
@@ -419,10 +410,11 @@ int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
     struct ct_verify_spec *s = number < v->spec_count ? v->specs[number] : NULL;
     if (!s)
         return ct_fail(v->ctx, CT_ERR_ARG, "verifier: there is no specification %u to be removed", number);
-    const int ended = v->running ? ct_verify_end(s) : CT_OK;
+    const int ended = end_alone(v, s);
+    if (ended == CT_ERR_NOMEM)
+        return ended;
     ct_verify_spec_free(s);
     v->specs[number] = NULL;
-    ct_verify_unlink(v, number, v->link_count);
     if (v->running)
         ct_verify_index(v);
     return ended;
@@ -434,7 +426,6 @@ int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct
     if (!v || !spec || !name || (!binds && count))
         return CT_ERR_ARG;
     struct ct_verify_spec *s = NULL;
-    const size_t links = v->link_count;
     struct ct_verify_spec *old = number < v->spec_count ? v->specs[number] : NULL;
     if (!old || !v->running)
         return ct_fail(v->ctx, CT_ERR_ARG, "verifier: there is no specification %u in a run to be exchanged",
@@ -442,10 +433,13 @@ int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct
     int rc = make(v, number, spec, name, binds, count, &s);
     if (rc)
         return rc;
-    const int ended = ct_verify_end(old);
+    const int ended = end_alone(v, old);
+    if (ended == CT_ERR_NOMEM) {
+        ct_verify_spec_free(s);
+        return ended;
+    }
     ct_verify_spec_free(old);
     v->specs[number] = s;
-    ct_verify_unlink(v, number, links);
     ct_verify_index(v);
     return ended;
 }

@@ -56,10 +56,9 @@ int ct_verify_due_take(struct ct_verifier *v, const struct ct_verify_item *item)
     int rc = loss ? add_losses(v, item) : CT_OK;
     for (uint32_t k = e->watch < v->watch_count ? v->first[e->watch] : 0;
          e->watch < v->watch_count && k < v->first[e->watch + 1] && !rc; k++) {
-        const struct ct_verify_link *link = &v->links[k];
-        struct ct_verify_spec *s = v->specs[link->spec];
-        if (!s->failed && (link->source == CT_VERIFY_ANY_SOURCE || link->source == e->source))
-            rc = add(s, item, link->input, false);
+        const struct ct_verify_target *to = &v->targets[k];
+        if (!to->spec->failed && (to->source == CT_VERIFY_ANY_SOURCE || to->source == e->source))
+            rc = add(to->spec, item, to->input, false);
     }
     return rc || !loss ? rc : add_losses(v, item);
 }
@@ -121,7 +120,7 @@ static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct 
     const struct ct_watch_event *e = &x->item.event;
     const struct ct_monitor_span span = {.begin = x->item.begin, .end = x->item.end, .source = e->source};
     const bool same = s->lossy && ct_verify_is_same(s, e, x->item.begin, x->input); /* of one instruction */
-    int rc = (s->lossy || o.losses) && !same ? ct_verify_lose(s, x->item.begin, x->item.begin) : CT_OK;
+    int rc = (s->lossy || o.losses) && !same ? ct_verify_lose_before(s, x->item.begin, x->item.begin) : CT_OK;
     if (!rc)
         rc = ct_verify_give(s, e, x->item.begin, x->input, o.events ? &span : NULL);
     s->lossy = o.losses;
@@ -137,7 +136,7 @@ static int run_spec(struct ct_verify_spec *s, uint64_t floor)
         if (x.item.end >= floor && floor != UINT64_MAX)
             break;
         if (x.lost) {
-            rc = ct_verify_lose(s, x.item.begin, x.item.begin);
+            rc = ct_verify_lose_before(s, x.item.begin, x.item.begin);
             s->lossy = false;
             s->lost_until[source] = x.item.end < UINT64_MAX ? x.item.end + 1 : UINT64_MAX;
         } else {
@@ -158,6 +157,6 @@ int ct_verify_due_run(struct ct_verifier *v, uint64_t floor)
     int first = CT_OK;
     for (size_t i = 0; i < v->spec_count; i++)
         if (v->specs[i] && !v->specs[i]->failed)
-            first = ct_verify_first_error(first, run_spec(v->specs[i], floor));
+            first = ct_verify_first(first, run_spec(v->specs[i], floor));
     return first;
 }

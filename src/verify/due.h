@@ -34,10 +34,7 @@ int ct_verify_give(struct ct_verify_spec *spec, const struct ct_watch_event *eve
                    uint32_t input, const struct ct_monitor_span *span);
 
 /* Says that events were lost at a tick, and that no event that begins before `begin` will come any more. */
-int ct_verify_lose(struct ct_verify_spec *spec, uint64_t tick, uint64_t begin);
-
-/* Feeds the events that wait, and keeps the places that later results may need. */
-int ct_verify_flush(struct ct_verify_spec *spec);
+int ct_verify_lose_before(struct ct_verify_spec *spec, uint64_t tick, uint64_t begin);
 
 bool ct_verify_is_loss(const struct ct_watch_event *event);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs specifications along a trace: takes events of watchpoints, gives results with their places. */
 #include "verify/due.h"
+#include "verify/group.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,44 +85,60 @@ static bool find_doubt(const struct ct_verify_spec *s, const struct ct_monitor_r
     return doubt[0] && doubt[1];
 }
 
-static void on_results(void *user, const struct ct_monitor_result *results, size_t count)
+void ct_verify_tell(struct ct_verify_spec *s, struct ct_verify_spec *lead,
+                    const struct ct_monitor_result *results, size_t count)
 {
-    struct ct_verify_spec *s = user;
     const struct ct_verifier *v = s->verifier;
+    const uint64_t dropped = lead->place_total - lead->place_count;
+    const size_t none = s->born > dropped ? (size_t)(s->born - dropped) : 0;
     char room[VALUE_MAX + 1];
     for (size_t i = 0; i < count; i++) {
-        const struct ct_verify_output *out = &s->outputs[results[i].output];
-        while (s->cursor < s->place_count && s->places[s->cursor].time <= results[i].time)
-            s->cursor++;
+        const uint32_t output = results[i].output - s->first_output;
+        const struct ct_verify_output *out = &s->outputs[output];
+        while (lead->cursor < lead->place_count && lead->places[lead->cursor].time <= results[i].time)
+            lead->cursor++;
+        if (s->skip) {
+            s->skip--;
+            continue;
+        }
         const struct ct_verify_place *doubt[2];
-        const size_t before = s->cursor ? s->cursor - 1 : 0;
-        const size_t told = before < v->options.history ? before : v->options.history;
+        const size_t own = lead->cursor > none ? lead->cursor - none : 0;
+        const size_t before = own ? lead->cursor - 1 : lead->cursor;
+        const size_t told = own && own - 1 < v->options.history ? own - 1 : own ? v->options.history : 0;
         struct ct_verify_result result = {
             .time = results[i].time,
-            .place = s->cursor ? &s->places[before] : NULL,
-            .before = s->places + (before - told),
+            .place = own ? &lead->places[before] : NULL,
+            .before = lead->places + (before - told),
             .before_count = told,
             .name = out->stream.name,
-            .value = value_text(s, &results[i], out, room),
+            .value = value_text(lead, &results[i], out, room),
             .spec = s->number,
-            .output = results[i].output,
+            .output = output,
             .type = out->stream.type,
-            .big = out->stream.type == CT_MONITOR_INT && ct_monitor_is_big(s->monitor, &results[i]),
+            .big = out->stream.type == CT_MONITOR_INT && ct_monitor_is_big(lead->monitor, &results[i]),
             .number = results[i].v,
         };
         result.violation = is_violation(out, &results[i], result.value);
-        result.uncertain = is_uncertain(s, &results[i]);
-        if (result.uncertain && find_doubt(s, &results[i], doubt))
+        result.uncertain = is_uncertain(lead, &results[i]);
+        if (result.uncertain && find_doubt(lead, &results[i], doubt))
             memcpy(result.doubt, doubt, sizeof doubt);
         if (result.violation || !ct_monitor_possible(&results[i]))
             v->fn(v->user, &result);
     }
 }
 
+static void on_results(void *user, const struct ct_monitor_result *results, size_t count)
+{
+    struct ct_verify_spec *s = user;
+    if (s->group)
+        ct_verify_group_tell(s->group, results, count);
+    else
+        ct_verify_tell(s, s, results, count);
+}
+
 /* ---- events ---- */
 
-/* Notes why a specification failed. It takes no more events, and its memory is freed. */
-static int failed(struct ct_verify_spec *s, int rc)
+int ct_verify_failed(struct ct_verify_spec *s, int rc)
 {
     snprintf(s->failure, sizeof s->failure, "%.120s: %.270s", s->name, ct_ctx_error(s->verifier->ctx));
     s->failed = true;
@@ -130,19 +147,26 @@ static int failed(struct ct_verify_spec *s, int rc)
     return ct_fail(s->verifier->ctx, rc, "%s", s->failure);
 }
 
+void ct_verify_keep_places(struct ct_verify_spec *s)
+{
+    const size_t keep = s->kept_places;
+    if (s->place_count <= keep)
+        return;
+    const size_t drop = s->place_count - keep;
+    memmove(s->places, s->places + drop, keep * sizeof *s->places);
+    s->place_count = keep;
+    s->cursor -= s->cursor < drop ? s->cursor : drop;
+}
+
 int ct_verify_flush(struct ct_verify_spec *s)
 {
+    if (s->group)
+        return ct_verify_group_flush(s->group);
     const int rc = s->doubtful ? ct_monitor_feed_doubtful(s->monitor, s->waiting, s->spans, s->waiting_count)
                                : ct_monitor_feed(s->monitor, s->waiting, s->waiting_count);
-    const size_t keep = s->kept_places;
     s->waiting_count = 0;
-    if (s->place_count > keep) {
-        const size_t drop = s->place_count - keep;
-        memmove(s->places, s->places + drop, keep * sizeof *s->places);
-        s->place_count = keep;
-        s->cursor -= s->cursor < drop ? s->cursor : drop;
-    }
-    return rc ? failed(s, rc) : CT_OK;
+    ct_verify_keep_places(s);
+    return rc ? ct_verify_failed(s, rc) : CT_OK;
 }
 
 /* Returns the tick of an event of the only source. */
@@ -160,6 +184,12 @@ static uint64_t time_of(const struct ct_verifier *v, uint64_t tick)
         return tick;
     const unsigned __int128 time = (unsigned __int128)tick * o->ticks_to / o->ticks;
     return time > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)time;
+}
+
+/* Returns the time of an event of the only source. */
+static uint64_t clock_of(const struct ct_verifier *v, const struct ct_watch_event *e)
+{
+    return time_of(v, tick_of(v, e));
 }
 
 /* Tells whether an event is of the same instruction as those of the current instant. */
@@ -194,6 +224,29 @@ static int64_t number_of(const struct ct_watch_event *e)
     return (int64_t)(numbered ? e->number : e->value);
 }
 
+/* Puts an event behind those that wait. */
+static void wait(struct ct_verify_spec *s, const struct ct_verify_place *place, uint32_t input)
+{
+    struct ct_monitor_event *to = &s->waiting[s->waiting_count++];
+    *to = (struct ct_monitor_event){.time = place->time, .input = input};
+    if (s->types[input] == CT_MONITOR_INT)
+        to->v.i = number_of(&place->event);
+    s->places[s->place_count++] = *place;
+    s->place_total++;
+}
+
+int ct_verify_take(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
+{
+    int rc = !s->failed && s->waiting_count == CT_VERIFY_WAITING ? ct_verify_flush(s) : CT_OK;
+    if (s->failed && s->group)
+        rc = ct_verify_first(rc, ct_verify_group_pass(s->group, e, input));
+    if (s->failed)
+        return rc;
+    const struct ct_verify_place place = {instant(s, e, clock_of(s->verifier, e), input), *e};
+    wait(s, &place, input);
+    return CT_OK;
+}
+
 /* Notes an event that later results may name. */
 static int note_doubt(struct ct_verify_spec *s, const struct ct_verify_place *place)
 {
@@ -218,7 +271,7 @@ static int note_doubt(struct ct_verify_spec *s, const struct ct_verify_place *pl
 }
 
 /* Makes room for an event, in doubt or not: events that wait are of one kind, and an instant is not cut. */
-static int make_room(struct ct_verify_spec *s, bool doubtful, bool same)
+static int make_way(struct ct_verify_spec *s, bool doubtful, bool same)
 {
     const bool full = s->waiting_count >= CT_VERIFY_WAITING && !same;
     const int rc = full || doubtful != s->doubtful ? ct_verify_flush(s) : CT_OK;
@@ -236,7 +289,7 @@ int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uin
                    const struct ct_monitor_span *span)
 {
     const uint64_t scaled = time_of(s->verifier, tick);
-    int rc = make_room(s, span != NULL, is_same_instant(s, e, scaled, input));
+    int rc = make_way(s, span != NULL, is_same_instant(s, e, scaled, input));
     if (rc)
         return rc;
     const struct ct_verify_place place = {instant(s, e, scaled, input), *e};
@@ -248,48 +301,64 @@ int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uin
         s->lost_last = place.time;
         s->doubted = true;
     }
-    struct ct_monitor_event *to = &s->waiting[s->waiting_count++];
-    *to = (struct ct_monitor_event){.time = place.time, .input = input};
-    if (s->types[input] == CT_MONITOR_INT)
-        to->v.i = number_of(e);
-    s->places[s->place_count++] = place;
+    wait(s, &place, input);
     return CT_OK;
 }
 
-int ct_verify_lose(struct ct_verify_spec *s, uint64_t tick, uint64_t begin)
+void ct_verify_lost(struct ct_verify_spec *s, uint64_t tick)
 {
-    const uint64_t time = time_of(s->verifier, tick);
+    s->lost_last = tick > s->time ? tick : s->time;
+    s->lost = s->broken = true;
+}
+
+int ct_verify_end_instant(struct ct_verify_spec *s, uint64_t tick)
+{
+    int rc = CT_OK;
+    if (tick > s->time) /* the first instant, 0, has ended before too */
+        rc = ct_monitor_advance(s->monitor, s->time + 1);
+    return rc ? rc : ct_monitor_lose(s->monitor, s->kept);
+}
+
+int ct_verify_lose(struct ct_verify_spec *s, uint64_t tick)
+{
+    if (s->group)
+        return ct_verify_group_lose(s->group, tick);
+    int rc = ct_verify_flush(s);
+    if (!rc && (rc = ct_verify_end_instant(s, tick)) != CT_OK)
+        rc = ct_verify_failed(s, rc);
+    ct_verify_lost(s, tick);
+    return rc;
+}
+
+int ct_verify_lose_before(struct ct_verify_spec *s, uint64_t tick, uint64_t begin)
+{
     int rc = ct_verify_flush(s);
     if (!rc)
         rc = ct_monitor_seal(s->monitor, begin);
     if (!rc)
         rc = ct_monitor_lose(s->monitor, s->kept);
     if (rc && !s->failed)
-        rc = failed(s, rc);
-    s->lost_last = time > s->time ? time : s->time;
-    s->lost = s->broken = true;
+        rc = ct_verify_failed(s, rc);
+    ct_verify_lost(s, time_of(s->verifier, tick));
     return rc;
 }
 
-/* Ends the current instant, because events were lost here. */
-static int lose_in(struct ct_verify_spec *s, uint64_t tick)
+/* Brings the index up to date when others are to be fed than it says. */
+static inline void update(struct ct_verifier *v)
 {
-    int rc = ct_verify_flush(s);
-    if (!rc && time_of(s->verifier, tick) > s->time) { /* the first instant, 0, has ended before too */
-        rc = ct_monitor_advance(s->monitor, s->time + 1);
-        rc = rc ? failed(s, rc) : CT_OK;
-    }
-    return rc ? rc : ct_verify_lose(s, tick, UINT64_MAX);
+    if (__builtin_expect(v->changed, 0))
+        ct_verify_index(v);
 }
 
 static int lose(struct ct_verifier *v, const struct ct_watch_event *e)
 {
     int first = CT_OK;
-    for (size_t i = 0; i < v->spec_count; i++) {
-        struct ct_verify_spec *s = v->specs[i];
-        const int rc = s && !s->failed ? lose_in(s, tick_of(v, e)) : CT_OK;
-        first = ct_verify_first_error(first, rc);
+    for (size_t i = 0; i < v->fed_count; i++) {
+        struct ct_verify_spec *s = v->fed[i];
+        const int rc = s->failed ? CT_OK : ct_verify_lose(s, clock_of(v, e));
+        first = ct_verify_first(first, rc);
     }
+    update(v);
     return first;
 }
 
@@ -306,10 +375,10 @@ static int give(struct ct_verifier *v, const struct ct_watch_event *e)
     if (e->watch >= v->watch_count) /* watched for somebody else, since the specifications were bound */
         return CT_OK;
     for (uint32_t k = v->first[e->watch]; k < v->first[e->watch + 1]; k++) {
-        struct ct_verify_spec *s = v->specs[v->links[k].spec];
-        const int rc = s->failed ? CT_OK : ct_verify_give(s, e, tick_of(v, e), v->links[k].input, NULL);
-        first = ct_verify_first_error(first, rc);
+        const int rc = ct_verify_take(v->targets[k].spec, e, v->targets[k].input);
+        first = ct_verify_first(first, rc);
     }
+    update(v);
     return first;
 }
 
@@ -321,16 +390,17 @@ int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events,
     for (size_t i = 0; i < count; i++) {
         const bool loss = ct_verify_is_loss(&events[i]);
         if (loss) /* what is missing may lie on both sides of the event that tells of it */
-            first = ct_verify_first_error(first, lose(v, &events[i]));
-        first = ct_verify_first_error(first, give(v, &events[i]));
+            first = ct_verify_first(first, lose(v, &events[i]));
+        first = ct_verify_first(first, give(v, &events[i]));
         if (loss)
-            first = ct_verify_first_error(first, lose(v, &events[i]));
+            first = ct_verify_first(first, lose(v, &events[i]));
     }
-    for (size_t i = 0; i < v->spec_count; i++) {
-        const int rc = v->specs[i] && !v->specs[i]->failed ? ct_verify_flush(v->specs[i]) : CT_OK;
-        first = ct_verify_first_error(first, rc);
+    for (size_t i = 0; i < v->fed_count; i++) {
+        const int rc = v->fed[i]->failed ? CT_OK : ct_verify_flush(v->fed[i]);
+        first = ct_verify_first(first, rc);
     }
-    return first;
+    update(v);
+    return ct_verify_first(first, ct_verify_regroup(v, count));
 }
 
 const char *ct_verifier_failure(const struct ct_verifier *v, uint32_t number)
@@ -343,20 +413,41 @@ const char *ct_verifier_failure(const struct ct_verifier *v, uint32_t number)
 
 /* ---- begin and end ---- */
 
-static int by_watch(const void *a, const void *b)
+static bool make_room(void *array, size_t *cap, size_t count, size_t size)
 {
-    const struct ct_verify_link *x = a;
-    const struct ct_verify_link *y = b;
-    return x->watch < y->watch ? -1 : x->watch > y->watch;
+    void **at = array;
+    if (count <= *cap)
+        return true;
+    void *more = realloc(*at, 2 * count * size);
+    if (!more)
+        return false;
+    *at = more;
+    *cap = 2 * count;
+    return true;
 }
 
-int ct_verify_reserve(struct ct_verifier *v)
+/* Counts the watchpoints that feed a specification, once for each input. */
+static size_t target_count(const struct ct_verify_spec *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; s && i < s->input_count; i++)
+        count += s->feeds[i].count;
+    return count;
+}
+
+int ct_verify_reserve(struct ct_verifier *v, const struct ct_verify_spec *more)
 {
     uint32_t watches;
+    size_t targets = 1 + target_count(more);
     ct_watches_all(v->watches, &watches);
+    for (size_t i = 0; i < v->spec_count; i++) /* a group has no more targets than its members */
+        targets += target_count(v->specs[i]);
+    if (!make_room(&v->targets, &v->targets_cap, targets, sizeof *v->targets) ||
+        !make_room(&v->fed, &v->fed_cap, v->spec_count + 1, sizeof(struct ct_verify_spec *)))
+        return ct_fail_nomem(v->ctx, "verifier");
     if (v->first && watches <= v->watch_count)
         return CT_OK;
-    uint32_t *first = realloc(v->first, ((size_t)watches + 1) * sizeof *first);
+    uint32_t *first = realloc(v->first, ((size_t)watches + 2) * sizeof *first);
     if (!first)
         return ct_fail_nomem(v->ctx, "verifier");
     v->first = first;
@@ -364,53 +455,97 @@ int ct_verify_reserve(struct ct_verifier *v)
     return CT_OK;
 }
 
-void ct_verify_index(struct ct_verifier *v)
+/* Lists who is fed: specifications in no group by themselves, of a group the lead, in the place of the first
+ * member. */
+static void list_fed(struct ct_verifier *v)
 {
-    if (v->link_count)
-        qsort(v->links, v->link_count, sizeof *v->links, by_watch);
-    size_t link = 0;
-    for (uint32_t watch = 0; watch <= v->watch_count; watch++) {
-        while (link < v->link_count && v->links[link].watch < watch)
-            link++;
-        v->first[watch] = (uint32_t)link;
+    v->fed_count = 0;
+    for (size_t i = 0; i < v->spec_count; i++) {
+        struct ct_verify_spec *s = v->specs[i];
+        if (s && !s->group)
+            v->fed[v->fed_count++] = s;
+        else if (s && ct_verify_group_first(s))
+            v->fed[v->fed_count++] = ct_verify_group_lead(s->group);
     }
 }
 
-int ct_verify_begin(struct ct_verify_spec *s)
+/* Counts the targets of each watchpoint, in the entry behind the next one. */
+static void count_targets(struct ct_verifier *v)
 {
-    struct ct_ctx *ctx = s->verifier->ctx;
+    memset(v->first, 0, ((size_t)v->watch_count + 2) * sizeof *v->first);
+    for (size_t i = 0; i < v->fed_count; i++)
+        for (uint32_t input = 0; input < v->fed[i]->input_count; input++)
+            for (uint32_t k = 0; k < v->fed[i]->feeds[input].count; k++)
+                v->first[v->fed[i]->feeds[input].first + k + 2]++;
+}
+
+void ct_verify_index(struct ct_verifier *v)
+{
+    v->changed = false;
+    ct_verify_groups_sweep(v);
+    list_fed(v);
+    count_targets(v);
+    for (uint32_t watch = 0; watch <= v->watch_count; watch++)
+        v->first[watch + 1] += v->first[watch];
+    for (size_t i = 0; i < v->fed_count; i++) { /* moves each entry to where the next one begins */
+        struct ct_verify_spec *s = v->fed[i];
+        for (uint32_t input = 0; input < s->input_count; input++)
+            for (uint32_t k = 0; k < s->feeds[input].count; k++)
+                v->targets[v->first[s->feeds[input].first + k + 1]++] =
+                    (struct ct_verify_target){s, input, s->feeds[input].source};
+    }
+}
+
+void ct_verify_reset(struct ct_verify_spec *s)
+{
     ct_monitor_free(s->monitor);
     s->monitor = NULL;
-    s->time = s->tick = s->value = s->number_of_instant = 0;
-    s->lost = s->doubted = s->broken = s->failed = false;
+    s->time = s->tick = s->value = s->number_of_instant = s->lost_last = 0;
+    s->lost = s->doubted = s->broken = s->failed = s->doubtful = false;
     s->place_count = s->cursor = s->waiting_count = 0;
-    s->doubtful = false;
+    s->place_total = s->born = s->told = s->skip = 0;
     s->doubt_count = s->doubt_most = s->tag = 0;
+    s->source = 0;
     ct_verify_due_clear(s);
     memset(s->used, 0, s->input_count * sizeof *s->used);
-    return ct_monitor_new(ctx, s->spec, s->verifier->options.limits, on_results, s, &s->monitor);
+}
+
+int ct_verify_monitor(struct ct_verify_spec *s)
+{
+    const struct ct_verifier *v = s->verifier;
+    return ct_monitor_new(v->ctx, s->spec, v->options.limits, on_results, s, &s->monitor);
 }
 
 int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 {
     if (!v)
         return CT_ERR_ARG;
-    int rc = ct_verify_reserve(v);
-    if (!rc)
-        ct_verify_index(v);
     v->fn = fn;
     v->user = user;
-    for (size_t i = 0; !rc && i < v->spec_count; i++)
-        rc = v->specs[i] ? ct_verify_begin(v->specs[i]) : CT_OK;
+    v->running = false;
+    for (size_t i = 0; i < v->spec_count; i++)
+        if (v->specs[i])
+            ct_verify_reset(v->specs[i]);
+    int rc = ct_verify_groups_begin(v);
+    if (!rc)
+        rc = ct_verify_reserve(v, NULL);
+    if (!rc)
+        ct_verify_index(v);
+    for (size_t i = 0; !rc && i < v->fed_count; i++)
+        rc = ct_verify_monitor(v->fed[i]);
     v->running = !rc;
     return rc;
 }
 
 int ct_verify_end(struct ct_verify_spec *s)
 {
-    int rc = s->failed ? CT_OK : s->lossy ? ct_verify_lose(s, s->tick, UINT64_MAX) : ct_verify_flush(s);
+    if (s->group)
+        return ct_verify_group_end(s->group);
+    int rc = s->failed  ? CT_OK
+             : s->lossy ? ct_verify_lose_before(s, s->tick, UINT64_MAX)
+                        : ct_verify_flush(s);
     if (!rc && !s->failed && (rc = ct_monitor_finish(s->monitor)) != CT_OK)
-        rc = failed(s, rc);
+        rc = ct_verify_failed(s, rc);
     return rc;
 }
 
@@ -420,9 +555,8 @@ int ct_verifier_finish(struct ct_verifier *v)
         return CT_ERR_ARG;
     int first = CT_OK;
     v->running = false;
-    for (size_t i = 0; i < v->spec_count; i++) {
-        const int rc = v->specs[i] ? ct_verify_end(v->specs[i]) : CT_OK;
-        first = ct_verify_first_error(first, rc);
-    }
+    for (size_t i = 0; i < v->fed_count; i++)
+        first = ct_verify_first(first, ct_verify_end(v->fed[i]));
+    update(v);
     return first;
 }

@@ -31,17 +31,39 @@ struct ct_verify_output {
     uint8_t rule; /* enum ct_verify_rule */
 };
 
-/* One specification. */
+#define CT_VERIFY_ANY_SOURCE UINT32_MAX
+
+/* What feeds an input: watchpoints from a number on. Inputs with equal feeds have equal events. */
+struct ct_verify_feed {
+    uint32_t first, count;
+    uint32_t source; /* that comes by them, or CT_VERIFY_ANY_SOURCE */
+    uint8_t type;    /* enum ct_monitor_type */
+};
+
+/* One specification, or several that run as one: the lead of a group. */
 struct ct_verify_spec {
     struct ct_verifier *verifier;
     const struct ct_monitor_spec *spec;
     const char *name;
     struct ct_verify_output *outputs;
-    uint8_t *types; /* by input: enum ct_monitor_type */
-    uint8_t *kept;  /* by input: 1 when only losses feed it, all of which are seen */
+    uint8_t *types;               /* by input: enum ct_monitor_type */
+    uint8_t *kept;                /* by input: 1 when only losses feed it, all of which are seen */
+    struct ct_verify_feed *feeds; /* by input */
     size_t output_count, input_count;
     uint32_t number;
     struct ct_arena arena; /* for what is above */
+    bool joinable;         /* it may be a member of a group … */
+    uint8_t instants;      /* … of others that see the same instants (enum ct_mon_instants) … */
+    uint64_t feeds_hash;   /* … and have the same feeds, in any order */
+
+    /* What a member of a group needs. */
+    struct ct_verify_group *group; /* NULL: it is fed by itself. Of a lead: the one that it leads */
+    const uint32_t *joined;        /* by its stream: that of the joint */
+    uint32_t *inputs;              /* by its input: that of the joint */
+    uint32_t first_output;         /* of its own among those of the joint */
+    uint64_t born;                 /* how many places the lead had been given before its own first one */
+    uint64_t told;                 /* results since the checkpoint */
+    uint64_t skip;                 /* results that come once more, and were told before */
 
     /* What a run needs. */
     struct ct_monitor *monitor;
@@ -59,6 +81,7 @@ struct ct_verify_spec {
     struct ct_verify_place *places;   /* those of fed events, then those of waiting ones */
     size_t place_count, cursor;       /* cursor: behind the place of the last result */
     size_t kept_places;               /* that later results may need, at most */
+    uint64_t place_total;             /* how many there were since the beginning */
     struct ct_monitor_event *waiting; /* room for those of one more instant than CT_VERIFY_WAITING */
     size_t waiting_count;
 
@@ -82,11 +105,10 @@ struct ct_verify_doubted {
     struct ct_verify_place place;
 };
 
-#define CT_VERIFY_ANY_SOURCE UINT32_MAX
-
-/* A watchpoint that feeds an input, where a source comes by it. */
-struct ct_verify_link {
-    uint32_t watch, spec, input, source;
+/* Where an event of a watchpoint goes, where `source` comes by it. */
+struct ct_verify_target {
+    struct ct_verify_spec *spec;
+    uint32_t input, source;
 };
 
 /* The watchpoints of a place that was bound before, to be used again. */
@@ -107,41 +129,78 @@ struct ct_verifier {
     struct ct_verify_bound *bound;
     size_t bound_count;
     bool running;
-    struct ct_verify_link *links; /* sorted by watchpoint once a run began */
-    size_t link_count;
-    uint32_t *first; /* by watchpoint: its first link; one more entry at the end */
+    struct ct_verify_target *targets; /* by watchpoint: of those that are fed, which are … */
+    uint32_t *first;                  /* by watchpoint: its first target; one more entry at the end */
     uint32_t watch_count;
+    struct ct_verify_spec **fed; /* … the specifications in no group, and the leads of groups */
+    size_t fed_count, targets_cap, fed_cap;
+    struct ct_verify_group *groups; /* those that ended are in the list until the next index */
+    bool changed;                   /* other specifications are to be fed than the index says */
+    bool regroup;                   /* the next run needs other groups than this one */
+    uint64_t waste;      /* specifications that were fed alone, though others are like them, times events */
+    unsigned patience;   /* how often its limit doubled */
+    uint64_t waste_most; /* that limit, for each specification */
+    size_t journal_most; /* events between two checkpoints of a group */
     ct_verify_fn *fn;
     void *user;
 };
 
-/* Returns the first error of two. */
-static inline int ct_verify_first_error(int first, int rc)
-{
-    return first ? first : rc;
-}
-
-/* Makes specification `number` and adds its links behind the others. After an error no link was added. The
- * errors of ct_verifier_add. */
+/* Makes specification `number` and binds its inputs. The errors of ct_verifier_add. */
 int ct_verify_bind_spec(struct ct_verifier *verifier, uint32_t number, const struct ct_monitor_spec *spec,
                         const char *name, const struct ct_verify_bind *binds, size_t count,
                         struct ct_verify_spec **out);
 void ct_verify_spec_free(struct ct_verify_spec *spec);
 
-/* Removes the links of specification `number` among those before `end`. */
-void ct_verify_unlink(struct ct_verifier *verifier, uint32_t number, size_t end);
+/* Makes room in the index for all watchpoints and specifications, and for one more (or NULL); ct_verify_index
+ * has to follow. CT_ERR_NOMEM: the index is as before. */
+int ct_verify_reserve(struct ct_verifier *verifier, const struct ct_verify_spec *more);
 
-/* Makes room in the index for all watchpoints; ct_verify_index has to follow. CT_ERR_NOMEM: the index is as
- * before. */
-int ct_verify_reserve(struct ct_verifier *verifier);
-
-/* Rebuilds the index of links by watchpoint, after some were added or removed. */
+/* Rebuilds the index of what is fed by which watchpoint, after links or groups changed. */
 void ct_verify_index(struct ct_verifier *verifier);
 
-/* Makes the monitor of a specification. CT_ERR_NOMEM. */
-int ct_verify_begin(struct ct_verify_spec *spec);
+/* Forgets all of a run. */
+void ct_verify_reset(struct ct_verify_spec *spec);
+
+/* Makes a new monitor of a specification. CT_ERR_NOMEM. */
+int ct_verify_monitor(struct ct_verify_spec *spec);
 
 /* Ends the stream of a specification: evaluates its last instants. CT_ERR_FORMAT, CT_ERR_LIMIT. */
 int ct_verify_end(struct ct_verify_spec *spec);
+
+/* Tells results of a specification, whose places are those of `lead`. */
+void ct_verify_tell(struct ct_verify_spec *spec, struct ct_verify_spec *lead,
+                    const struct ct_monitor_result *results, size_t count);
+
+/* Notes why a specification failed. It takes no more events, and its memory is freed. Result: rc. */
+int ct_verify_failed(struct ct_verify_spec *spec, int rc);
+
+/* Takes an event of one of the watchpoints that feed an input. The errors of ct_monitor_feed; one that failed
+ * before takes nothing. */
+int ct_verify_take(struct ct_verify_spec *spec, const struct ct_watch_event *e, uint32_t input);
+
+/* Feeds the events that wait. The errors of ct_monitor_feed. */
+int ct_verify_flush(struct ct_verify_spec *spec);
+
+/* Keeps the places that later results may need, and no others. */
+void ct_verify_keep_places(struct ct_verify_spec *spec);
+
+/* Ends the current instant, because events were lost at this tick of the clock, also for a whole group. */
+int ct_verify_lose(struct ct_verify_spec *spec, uint64_t tick);
+
+/* Does so in the monitor alone, which has taken all events before. The errors of ct_monitor_lose. */
+int ct_verify_end_instant(struct ct_verify_spec *spec, uint64_t tick);
+
+/* Notes that events were lost. */
+void ct_verify_lost(struct ct_verify_spec *spec, uint64_t tick);
+
+/* Makes a specification with so many inputs and outputs. NULL: no memory. */
+struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *verifier, uint32_t number,
+                                          const struct ct_monitor_spec *spec, const char *name);
+
+/* Returns the first error of two. */
+static inline int ct_verify_first(int first, int rc)
+{
+    return first ? first : rc;
+}
 
 #endif

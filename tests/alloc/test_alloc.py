@@ -78,6 +78,8 @@ def cases():
               Case("info of a perf.data", "info {perfdata}"),
               Case("monitor of an example", f"monitor --spec {{timing_spec}} -u us --bind firstCalls=0x80500 "
                    f"--bind triggerCalls=0x8057c --id 10 -a {quick}"),
+              Case("monitors that run as one", f"monitor --spec {{timing_spec}} --spec {{timing_spec}} -u us "
+                   f"--bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -a {quick}"),
               Case("itm", "decode --text-ports {itm}"),
               Case("board", "decode {board}")]
     found += [Case(f"tessla {name}", f"tessla --spec {{tessla}} {options}", stdin="tessla_trace", needs=needs)

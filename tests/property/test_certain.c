@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "coretap/monitor.h"
+#include "monitor/run.h"
 #include "property/random_spec.h"
 
 enum {
@@ -364,10 +365,78 @@ static void kept_inputs(void **state)
     ct_ctx_free(ctx);
 }
 
+/* ---- quickly as plainly ---- */
+
+static void take_first(void *user, const struct ct_monitor_result *results, size_t count)
+{
+    struct record *r = user;
+    for (size_t i = 0; i < count && r->count < RESULTS; i++)
+        r->results[r->count++] = results[i];
+}
+
+/* A long run with several losses; some inputs may lose nothing. */
+static void run_losses(const struct ct_monitor_spec *spec, uint32_t seed, bool plain, struct record *r)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor *m;
+    uint64_t time = 0;
+    r->count = 0;
+    assert_int_equal(ct_monitor_new(ctx, spec, NULL, take_first, r, &m), CT_OK);
+    m->plain_losses = plain;
+    int rc = CT_OK;
+    for (int i = 0; i < 300 && !rc; i++) {
+        const uint8_t kept[SPEC_INPUTS] = {spec_random(&seed) % 3 == 0, 0};
+        const struct ct_monitor_event e = {.time = time += 1 + spec_random(&seed) % 3,
+                                           .input = spec_random(&seed) % SPEC_INPUTS,
+                                           .v.i = spec_random(&seed) % 6};
+        if (spec_random(&seed) % 60 == 0)
+            rc = ct_monitor_lose(m, kept);
+        if (!rc)
+            rc = ct_monitor_feed(m, &e, 1);
+    }
+    r->failed = rc != CT_OK;
+    ct_monitor_free(m);
+    ct_ctx_free(ctx);
+}
+
+static void quickly_as_plainly(void **state)
+{
+    (void)state;
+    const uint32_t rounds = getenv("CT_LONG") ? 20000 : 400;
+    struct record *both = calloc(2, sizeof *both);
+    uint64_t uncertain = 0;
+    for (uint32_t i = 0; i < rounds; i++) {
+        struct ct_ctx *ctx = ct_ctx_new();
+        struct ct_monitor_spec *spec;
+        char text[SPEC_TEXT];
+        bool signals[SPEC_STREAMS];
+        const size_t size = random_spec(i * 104729, text, signals);
+        if (ct_monitor_compile(ctx, "random", text, size, NULL, &spec))
+            fail_msg("%s\n%s", ct_ctx_error(ctx), text);
+        run_losses(spec, i, false, &both[0]);
+        run_losses(spec, i, true, &both[1]);
+        assert_int_equal(both[0].failed, both[1].failed);
+        assert_int_equal(both[0].count, both[1].count);
+        for (size_t k = 0; k < both[0].count; k++) {
+            const struct ct_monitor_result *x = &both[0].results[k];
+            const struct ct_monitor_result *y = &both[1].results[k];
+            uncertain += !ct_monitor_certain(x);
+            if (x->time != y->time || x->output != y->output || x->v.i != y->v.i || x->form != y->form)
+                fail_msg("round %u: s%u at %llu is certain: %d, plainly %d\n%s", i, SPEC_INPUTS + x->output,
+                         (unsigned long long)x->time, ct_monitor_certain(x), ct_monitor_certain(y), text);
+        }
+        ct_monitor_spec_free(spec);
+        ct_ctx_free(ctx);
+    }
+    assert_true(uncertain > 100);
+    free(both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_specifications),
+        cmocka_unit_test(quickly_as_plainly),
         cmocka_unit_test(verdicts_exactly),
         cmocka_unit_test(certain_when_the_interval_is_over),
         cmocka_unit_test(certain_when_the_timer_is_over),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -350,6 +351,45 @@ static void native_and_bytecode(void **state)
         hold_equal(HARD[k], 200);
 }
 
+/* Waits until the machine code of a specification that runs is made. */
+static void await_machine_code(const struct ct_monitor_spec *spec)
+{
+    const struct timespec moment = {.tv_nsec = 2000000};
+    for (int i = 0; i < 30000 && ct_monitor_engine(spec) != CT_MONITOR_NATIVE; i++)
+        nanosleep(&moment, NULL);
+    assert_int_equal(ct_monitor_engine(spec), CT_MONITOR_NATIVE);
+}
+
+/* A run that begins with bytecode goes on with machine code. */
+static void native_in_the_middle(void **state)
+{
+    (void)state;
+    need_machine_code();
+    for (size_t k = 0; k < 4; k++) {
+        struct ct_monitor_event events[400];
+        struct ct_monitor_spec *reference = compile(SPECS[k]);
+        struct ct_monitor_spec *later = compile_for(SPECS[k], CT_MONITOR_BACKGROUND);
+        const size_t n = make_events(reference, 5, events, 400);
+        struct record a = run(reference, events, n, 400);
+        struct record b = {.text = calloc(1, 1)};
+        struct ct_ctx *ctx = ct_ctx_new();
+        assert_int_equal(ct_monitor_engine(later), CT_MONITOR_BYTECODE);
+        assert_int_equal(ct_monitor_new(ctx, later, NULL, take, &b, &b.monitor), CT_OK);
+        assert_int_equal(ct_monitor_feed(b.monitor, events, n / 2), CT_OK);
+        await_machine_code(later);
+        assert_int_equal(ct_monitor_feed(b.monitor, events + n / 2, n - n / 2), CT_OK);
+        assert_non_null(b.monitor->native);
+        assert_int_equal(ct_monitor_finish(b.monitor), CT_OK);
+        assert_string_equal(a.text, b.text);
+        ct_monitor_free(b.monitor);
+        ct_monitor_spec_free(reference);
+        ct_monitor_spec_free(later);
+        ct_ctx_free(ctx);
+        free(a.text);
+        free(b.text);
+    }
+}
+
 /* More than the compiler is given: parts, and behind them bytecode. */
 static void native_and_bytecode_of_many(void **state)
 {
@@ -399,7 +439,7 @@ int main(void)
         cmocka_unit_test(bytecode_without_the_library), cmocka_unit_test(native_and_bytecode_of_many),
         cmocka_unit_test(native_and_bytecode),          cmocka_unit_test(programs_of_inputs),
         cmocka_unit_test(cuts_change_nothing),          cmocka_unit_test(nodes_and_their_definitions),
-        cmocka_unit_test(instructions_and_folding),
+        cmocka_unit_test(instructions_and_folding),     cmocka_unit_test(native_in_the_middle),
     };
     tap_skip_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
 
 #include "coretap/edges.h"
 #include "coretap/steps.h"
+#include "flow/step_builder.h"
+#include "support/rng.h"
 
 #define SIZE(a) (sizeof(a) / sizeof *(a))
 
@@ -336,6 +338,28 @@ static void tables_merge_by_what_edges_are(void **state)
     ct_steps_free(g.steps);
 }
 
+/* Whatever way the division goes, it is that of integers, and nothing of the count is lost. */
+static void parts_are_exact(void **state)
+{
+    (void)state;
+    struct rng rng = {1};
+    for (int i = 0; i < 200000; i++) {
+        uint32_t insns[6], cycles[6], left;
+        uint64_t total = 0;
+        const size_t count = 1 + rng_below(&rng, 6);
+        const uint32_t value = left = (uint32_t)rng_wide(&rng, 31);
+        for (size_t k = 0; k < count; k++)
+            total += insns[k] = (uint32_t)rng_wide(&rng, i & 1 ? 14 : 20);
+        ct_step_split(cycles, insns, count, total, value);
+        for (size_t k = 0; k + 1 < count; k++) {
+            const uint32_t part = total ? (uint32_t)((uint64_t)value * insns[k] / total) : 0;
+            assert_int_equal(cycles[k], part | CT_STEP_SHARED);
+            left -= part;
+        }
+        assert_int_equal(cycles[count - 1], left | (count > 1 ? CT_STEP_SHARED : 0));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +376,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_is_held_for_ever, begin, finish),
         cmocka_unit_test_setup_teardown(edges_add_up_by_context, begin, finish),
         cmocka_unit_test(squares_carry),
+        cmocka_unit_test(parts_are_exact),
         cmocka_unit_test(contexts_beyond_the_limit_count_together),
         cmocka_unit_test_setup_teardown(tables_merge_by_what_edges_are, begin, finish),
     };

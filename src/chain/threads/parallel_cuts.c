@@ -17,7 +17,10 @@
 #define WARM_LEAST 128u
 
 /* the largest task that is read from a file, when tasks make no records */
-#define SEGMENT_FILE ((uint64_t)64 << 20)
+#define SEGMENT_FILE ((uint64_t)128 << 20)
+
+/* of such a file, the part that goes in one task to each thread */
+#define FIRST_PART(size) ((size) - (size) / 16)
 
 /* If no synchronisation point comes within so many bytes behind where a task should end, the bytes are
  * decoded by one thread. */
@@ -154,11 +157,16 @@ int ct_parallel_push(struct ct_parallel *p, size_t index, const struct ct_run *r
     return cut_lane(p, index);
 }
 
-/* Returns the size of the next task of a file that has `left` bytes. Tasks that make no records are large,
- * because each costs a little; towards the end they become smaller, so that every thread has work. */
-static uint64_t size_of_next(const struct ct_parallel *p, const struct ct_parallel_lane *lane, uint64_t left)
+/* Returns the size of the next task of a file that has `left` bytes. Tasks that make no records are large:
+ * each thread gets one that is nearly its part of the file, because its object goes on with what it learnt of
+ * the program, where another one would have to learn it anew. Towards the end tasks become smaller, so that
+ * every thread has work. */
+static uint64_t size_of_next(const struct ct_parallel *p, struct ct_parallel_lane *lane, uint64_t left)
 {
-    const uint64_t size = left / (2 * (uint64_t)p->how.options->threads);
+    const unsigned threads = p->how.options->threads;
+    if (!lane->begun)
+        lane->first_size = FIRST_PART(left) / threads;
+    const uint64_t size = lane->begun++ < threads ? lane->first_size : left / (2 * (uint64_t)threads);
     if (p->keeps || p->how.segment || lane->falters || size < lane->segment)
         return lane->segment;
     return size < SEGMENT_FILE ? size : SEGMENT_FILE;

@@ -27,8 +27,10 @@ struct ct_parallel_lane {
     struct ct_stream_bytes left; /* bytes that a packet cut off at the end of the last task has, to be decoded
                                     with those that follow */
     size_t segment;
-    bool falters;    /* the last task was decoded twice or was too large */
-    size_t searched; /* of the piece being filled: there is no cut before this byte */
+    uint64_t begun;      /* tasks of a file that were begun … */
+    uint64_t first_size; /* … and the size of those that are one for each thread */
+    bool falters;        /* the last task was decoded twice or was too large */
+    size_t searched;     /* of the piece being filled: there is no cut before this byte */
 };
 
 struct ct_parallel {

@@ -69,7 +69,7 @@ $ CORETAP_GCCJIT=/nowhere/libgccjit.so coretap monitor --engine native --spec ex
 ! coretap: examples/monitor/timing-stream.tessla: no machine code (libgccjit is not there or has no memory, or the specification is too large); bytecode runs
 ! coretap: examples/quickstart: 12 violations, 0 of them uncertain, in 12 results
 $ coretap monitor --engine fast --spec examples/monitor/timing-stream.tessla examples/quickstart
-! coretap monitor: --engine: 'fast' is not one of bytecode, native
+! coretap monitor: --engine: 'fast' is not one of bytecode, native, background
 ! Try 'coretap monitor --help'.
 [2]
 # What a Bool says depends on its name: error, violation and names that end so are violations when they are true.
@@ -93,10 +93,10 @@ $ coretap monitor --spec $T/names.tessla --bind x=0x80500 --id 10 -q --violation
 $ coretap monitor --spec $T/names.tessla --bind x=0x80500 --id 10 -q --violation error --violation minor_error=true --violation fine=true --violation late_error=none --violation violation=none --violation max_violation=none examples/quickstart | head -2
 | 0: error = true, violation at 0x80500
 # As many specifications as there may be, beside a program and places.
-$ for n in $(seq 257); do printf 'in e: Events[Unit]\ndef n%d = count(e)\nout n%d\n' $n $n >$T/s$n.tessla; done; tail -c +2 tests/fuzz/corpus/elf/aarch64 >$T/p; coretap monitor $(seq -f "--spec $T/s%g.tessla" 256) --elf $T/p --bind e=exception --all --quiet --per-core examples/quickstart | grep -c 's[0-9]*.tessla: n[0-9]* = 1 '
-| 512
-$ coretap monitor $(seq -f "--spec $T/s%g.tessla" 257) --elf $T/p --bind e=exception examples/quickstart
-! coretap monitor: --spec: can be given 256 times at most
+$ for n in $(seq 1025); do printf 'in e: Events[Unit]\ndef n%d = count(e)\nout n%d\n' $n $n >$T/s$n.tessla; done; tail -c +2 tests/fuzz/corpus/elf/aarch64 >$T/p; coretap monitor $(seq -f "--spec $T/s%g.tessla" 1024) --elf $T/p --bind e=exception --all --quiet --per-core examples/quickstart | grep -c 's[0-9]*.tessla: n[0-9]* = 1 '
+| 2048
+$ coretap monitor $(seq -f "--spec $T/s%g.tessla" 1025) --elf $T/p --bind e=exception examples/quickstart
+! coretap monitor: --spec: can be given 1024 times at most
 ! Try 'coretap monitor --help'.
 [2]
 # The sources of a capture are one run, if they have a clock in common: not cycles, which each counts by itself.

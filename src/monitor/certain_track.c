@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which streams have to be followed behind a loss: those that may be uncertain, and those that they are made
+ * of. The others are as in the run, and an event costs nothing for them. */
+#include "monitor/certain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WAIT_LEAST = 16,  /* instants between two looks at what is certain again … */
+    WAIT_STREAMS = 8, /* … and one more for so many streams */
+};
+
+static uint64_t input_bit(uint32_t input)
+{
+    return UINT64_C(1) << (input & 63);
+}
+
+/* Finds the inputs whose events can make one of the stream. */
+static uint64_t reach_of(const struct ct_mon_track *t, const struct ct_mon_node *s)
+{
+    if (s->kind == N_INPUT)
+        return input_bit(s->index);
+    if (s->kind == N_TICK)
+        return UINT64_MAX;
+    uint64_t reach = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (node_reads_now(s, i) || s->kind == N_DELAY)
+            reach |= t->reach[s->args[i]->order];
+    return reach;
+}
+
+static void find_static(struct ct_mon_certain *c)
+{
+    struct ct_mon_track *t = &c->track;
+    for (size_t i = 0; i < c->order->n; i++) {
+        const struct ct_mon_node *s = c->order->nodes[i];
+        t->reach[i] = reach_of(t, s);
+        if (s->kind == N_LAST)
+            t->before_read[s->args[0]->order] = true;
+    }
+}
+
+static void make_lists(struct ct_mon_certain *c)
+{
+    struct ct_mon_track *t = &c->track;
+    size_t n = 0;
+    t->count = 0;
+    for (uint32_t i = 0; i < c->order->n; i++)
+        if (t->roles[i] != TRACK_NOT)
+            t->list[t->count++] = i;
+    for (uint32_t input = 0; input < c->m->p->ninputs; input++) {
+        t->first[input] = n;
+        for (size_t i = 0; i < t->count; i++)
+            if (t->reach[t->list[i]] & input_bit(input))
+                t->lists[n++] = t->list[i];
+    }
+    t->first[c->m->p->ninputs] = n;
+}
+
+bool ct_mon_track_init(struct ct_mon_certain *c)
+{
+    struct ct_mon_track *t = &c->track;
+    const size_t n = c->order->n;
+    const size_t inputs = c->m->p->ninputs;
+    t->roles = calloc(n + 1, sizeof *t->roles);
+    t->list = calloc(n + 1, sizeof *t->list);
+    t->lists = calloc((n + 1) * (inputs + 1), sizeof *t->lists);
+    t->first = calloc(inputs + 2, sizeof *t->first);
+    t->reach = calloc(n + 1, sizeof *t->reach);
+    t->before_read = calloc(n + 1, sizeof *t->before_read);
+    if (!t->roles || !t->list || !t->lists || !t->first || !t->reach || !t->before_read)
+        return false;
+    find_static(c);
+    memset(t->roles, TRACK_UNSURE, n);
+    t->whole = true;
+    make_lists(c);
+    return true;
+}
+
+void ct_mon_track_free(struct ct_mon_track *t)
+{
+    free(t->roles);
+    free(t->list);
+    free(t->lists);
+    free(t->first);
+    free(t->reach);
+    free(t->before_read);
+}
+
+void ct_mon_track_all(struct ct_mon_certain *c)
+{
+    struct ct_mon_track *t = &c->track;
+    if (t->whole)
+        return;
+    for (uint32_t i = 0; i < c->order->n; i++)
+        if (t->roles[i] == TRACK_NOT)
+            ct_mon_certain_hold(c, i);
+    memset(t->roles, TRACK_UNSURE, c->order->n);
+    t->whole = true;
+    make_lists(c);
+}
+
+/* Marks what is uncertain, and what is made of it in whatever way. Result: whether anything is. */
+static bool mark_unsure(const struct ct_mon_certain *c)
+{
+    uint8_t *roles = c->track.roles;
+    bool any = false;
+    for (uint32_t i = 0; i < c->order->n; i++) {
+        roles[i] = ct_mon_certain_stream_sure(c, i) ? TRACK_NOT : TRACK_UNSURE;
+        any |= roles[i] != TRACK_NOT;
+    }
+    for (bool more = any; more;) { /* again, for a `last` that comes before the stream that it reads */
+        more = false;
+        for (uint32_t i = 0; i < c->order->n; i++) {
+            const struct ct_mon_node *s = c->order->nodes[i];
+            bool unsure = false;
+            for (uint32_t k = 0; k < s->n && roles[i] == TRACK_NOT; k++)
+                unsure |= roles[s->args[k]->order] == TRACK_UNSURE;
+            if (unsure)
+                roles[i] = TRACK_UNSURE;
+            more |= unsure;
+        }
+    }
+    return any;
+}
+
+bool ct_mon_track_less(struct ct_mon_certain *c, bool at_once)
+{
+    struct ct_mon_track *t = &c->track;
+    if (c->m->plain_losses)
+        return true;
+    if (!at_once && t->wait) {
+        t->wait--;
+        return true;
+    }
+    t->wait = WAIT_LEAST + (uint32_t)(c->order->n / WAIT_STREAMS);
+    t->settled = t->whole = false;
+    if (!mark_unsure(c))
+        return false;
+    for (uint32_t i = 0; i < c->order->n; i++) {
+        const struct ct_mon_node *s = c->order->nodes[i];
+        for (uint32_t k = 0; k < s->n && t->roles[i] == TRACK_UNSURE; k++) {
+            uint8_t *role = &t->roles[s->args[k]->order];
+            *role = *role == TRACK_NOT ? TRACK_RUN : *role;
+        }
+    }
+    make_lists(c);
+    return true;
+}

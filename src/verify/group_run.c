@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verify/group_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+struct ct_verify_spec *ct_verify_group_lead(struct ct_verify_group *g)
+{
+    return g->lead;
+}
+
+bool ct_verify_group_first(const struct ct_verify_spec *s)
+{
+    size_t i = 0;
+    while (!s->group->members[i])
+        i++;
+    return s->group->members[i] == s;
+}
+
+/* ---- results ---- */
+
+/* Sorts results by member; those of one member stay in their order. */
+static void sort_by_member(struct ct_verify_group *g, const struct ct_monitor_result *results, size_t count)
+{
+    memset(g->counts, 0, (g->member_count + 1) * sizeof *g->counts);
+    for (size_t i = 0; i < count; i++)
+        g->counts[g->member_of[results[i].output] + 1]++;
+    for (size_t i = 0; i < g->member_count; i++)
+        g->counts[i + 1] += g->counts[i];
+    for (size_t i = 0; i < count; i++)
+        g->sorted[g->counts[g->member_of[results[i].output]]++] = results[i];
+}
+
+/* Tells those of one delivery, which are as many as `sorted` has room for. */
+static void tell_some(struct ct_verify_group *g, const struct ct_monitor_result *results, size_t count)
+{
+    const size_t cursor = g->lead->cursor;
+    size_t furthest = cursor;
+    size_t from = 0;
+    sort_by_member(g, results, count);
+    for (size_t i = 0; i < g->member_count; i++) {
+        struct ct_verify_spec *s = g->members[i];
+        const size_t to = g->counts[i]; /* sorting moved it behind the member's last one */
+        if (s && to > from) {
+            g->lead->cursor = cursor;
+            ct_verify_tell(s, g->lead, g->sorted + from, to - from);
+            s->told += to - from;
+            furthest = g->lead->cursor > furthest ? g->lead->cursor : furthest;
+        }
+        from = to;
+    }
+    g->lead->cursor = furthest;
+}
+
+void ct_verify_group_tell(struct ct_verify_group *g, const struct ct_monitor_result *results, size_t count)
+{
+    while (count) {
+        const size_t some = count < g->sorted_cap ? count : g->sorted_cap;
+        tell_some(g, results, some);
+        results += some;
+        count -= some;
+    }
+}
+
+/* ---- going apart ---- */
+
+void ct_verify_group_detach(struct ct_verify_group *g, struct ct_verify_spec *s)
+{
+    for (size_t i = 0; i < g->member_count; i++)
+        if (g->members[i] == s)
+            g->members[i] = NULL;
+    s->group = NULL;
+    s->first_output = 0;
+    g->live--;
+    g->ended |= g->live == 0;
+    s->verifier->changed = true;
+}
+
+/* Gives a member what its lead has besides the monitor. */
+static void take_clock(struct ct_verify_spec *s, const struct ct_verify_spec *lead)
+{
+    const uint64_t dropped = lead->place_total - lead->place_count;
+    const size_t none = s->born > dropped ? (size_t)(s->born - dropped) : 0;
+    s->time = lead->time;
+    s->tick = lead->tick;
+    s->value = lead->value;
+    s->number_of_instant = lead->number_of_instant;
+    s->lost = lead->lost;
+    s->lost_last = lead->lost_last;
+    s->broken = lead->broken;
+    for (size_t i = 0; i < s->input_count; i++)
+        s->used[i] = lead->used[s->inputs[i]];
+    s->place_count = lead->place_count - none;
+    s->place_total = lead->place_total - s->born;
+    s->cursor = lead->cursor > none ? lead->cursor - none : 0;
+    memcpy(s->places, lead->places + none, s->place_count * sizeof *s->places);
+    s->waiting_count = 0;
+    s->first_output = 0;
+    s->born = s->skip = 0;
+}
+
+int ct_verify_group_make_alone(struct ct_verify_group *g, struct ct_verify_spec *s,
+                               const struct ct_monitor *from)
+{
+    int rc = ct_verify_monitor(s);
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; from && i < s->spec->order.n; i++)
+        g->streams[i] = (struct ct_mon_place){from, s->joined[i]};
+    for (uint32_t i = 0; from && i < s->input_count; i++)
+        g->inputs[i] = (struct ct_mon_place){from, s->inputs[i]};
+    if (from && !ct_mon_state_take(s->monitor, g->streams, g->inputs, from)) {
+        ct_monitor_free(s->monitor);
+        s->monitor = NULL;
+        return ct_fail_nomem(s->verifier->ctx, s->name);
+    }
+    take_clock(s, g->lead);
+    return CT_OK;
+}
+
+int ct_verify_group_leave(struct ct_verify_spec *s)
+{
+    struct ct_verify_group *g = s->group;
+    if (!g)
+        return CT_OK;
+    const int rc = s->verifier->running ? ct_verify_group_make_alone(g, s, g->lead->monitor) : CT_OK;
+    if (!rc)
+        ct_verify_group_detach(g, s);
+    return rc;
+}
+
+/* Feeds a member the events since the checkpoint. */
+static int replay(const struct ct_verify_group *g, struct ct_verify_spec *s)
+{
+    int rc = CT_OK;
+    size_t n = 0;
+    for (size_t i = 0; i < g->journal_count && !rc; i++) {
+        for (uint32_t input = 0; input < s->input_count && !rc; input++) {
+            if (s->inputs[input] != g->journal[i].input)
+                continue;
+            s->waiting[n] = g->journal[i];
+            s->waiting[n++].input = input;
+            if (n == CT_VERIFY_WAITING) {
+                rc = ct_monitor_feed(s->monitor, s->waiting, n);
+                n = 0;
+            }
+        }
+    }
+    if (!rc)
+        rc = ct_monitor_feed(s->monitor, s->waiting, n);
+    ct_verify_keep_places(s);
+    return rc ? ct_verify_failed(s, rc) : CT_OK;
+}
+
+/* Ends the group because the joint run failed: its members take the events since the checkpoint by
+ * themselves. Those that fail have failed; the others go on. */
+static int split(struct ct_verify_group *g)
+{
+    int first = CT_OK;
+    for (size_t i = 0; i < g->member_count; i++) {
+        struct ct_verify_spec *s = g->members[i];
+        if (!s)
+            continue;
+        const uint64_t told = s->told;
+        int rc = ct_verify_group_make_alone(g, s, g->checkpoint);
+        s->skip = told;
+        s->group = NULL;
+        rc = rc ? ct_verify_failed(s, rc) : replay(g, s);
+        first = ct_verify_first(first, rc);
+    }
+    for (size_t i = 0; i < g->member_count; i++)
+        if (g->members[i] && !first) /* none failed: together they are too much */
+            g->members[i]->joinable = false;
+    g->lead->verifier->changed = g->lead->verifier->regroup = true;
+    g->lead->failed = g->ended = true;
+    return first;
+}
+
+/* ---- running ---- */
+
+int ct_verify_group_checkpoint(struct ct_verify_group *g)
+{
+    struct ct_verifier *v = g->lead->verifier;
+    const struct ct_monitor *run = g->lead->monitor;
+    int rc = CT_OK;
+    if (!g->checkpoint)
+        rc = ct_monitor_new(v->ctx, g->joint, v->options.limits, NULL, NULL, &g->checkpoint);
+    if (rc)
+        return rc;
+    for (uint32_t i = 0; i < g->joint->order.n; i++)
+        g->streams[i] = (struct ct_mon_place){run, i};
+    for (uint32_t i = 0; i < g->lead->input_count; i++)
+        g->inputs[i] = (struct ct_mon_place){run, i};
+    if (!ct_mon_state_take(g->checkpoint, g->streams, g->inputs, run))
+        return ct_fail_nomem(v->ctx, "verifier");
+    g->journal_count = 0;
+    for (size_t i = 0; i < g->member_count; i++)
+        if (g->members[i])
+            g->members[i]->told = 0;
+    return CT_OK;
+}
+
+/* Lets all members fail, because there is no memory to go on. */
+static int fail_all(struct ct_verify_group *g, int rc)
+{
+    for (size_t i = 0; i < g->member_count; i++) {
+        struct ct_verify_spec *s = g->members[i];
+        if (!s)
+            continue;
+        ct_verify_failed(s, rc);
+        s->group = NULL;
+    }
+    g->lead->verifier->changed = g->lead->verifier->regroup = true;
+    g->lead->failed = g->ended = true;
+    return rc;
+}
+
+int ct_verify_group_flush(struct ct_verify_group *g)
+{
+    struct ct_verify_spec *lead = g->lead;
+    if (g->journal_count && g->journal_count + lead->waiting_count > lead->verifier->journal_most) {
+        const int rc = ct_verify_group_checkpoint(g);
+        if (rc)
+            return fail_all(g, rc);
+    }
+    memcpy(g->journal + g->journal_count, lead->waiting, lead->waiting_count * sizeof *lead->waiting);
+    g->journal_count += lead->waiting_count;
+    if (ct_monitor_feed(lead->monitor, lead->waiting, lead->waiting_count))
+        return split(g);
+    lead->waiting_count = 0;
+    ct_verify_keep_places(lead);
+    return CT_OK;
+}
+
+int ct_verify_group_lose(struct ct_verify_group *g, uint64_t tick)
+{
+    int first = ct_verify_group_flush(g);
+    if (!g->ended && ct_verify_end_instant(g->lead, tick))
+        first = ct_verify_first(first, split(g));
+    if (!g->ended) {
+        ct_verify_lost(g->lead, tick);
+        const int rc = ct_verify_group_checkpoint(g);
+        return rc ? fail_all(g, rc) : first;
+    }
+    for (size_t i = 0; i < g->member_count; i++) {
+        struct ct_verify_spec *s = g->members[i];
+        if (s && !s->failed)
+            first = ct_verify_first(first, ct_verify_lose(s, tick));
+    }
+    return first;
+}
+
+int ct_verify_group_pass(struct ct_verify_group *g, const struct ct_watch_event *e, uint32_t input)
+{
+    int first = CT_OK;
+    for (size_t i = 0; i < g->member_count; i++) {
+        struct ct_verify_spec *s = g->members[i];
+        for (uint32_t k = 0; s && k < s->input_count; k++)
+            if (s->inputs[k] == input)
+                first = ct_verify_first(first, ct_verify_take(s, e, k));
+    }
+    return first;
+}
+
+int ct_verify_group_end(struct ct_verify_group *g)
+{
+    int first = ct_verify_group_flush(g);
+    if (!g->ended && ct_monitor_finish(g->lead->monitor))
+        first = ct_verify_first(first, split(g));
+    for (size_t i = 0; g->ended && i < g->member_count; i++)
+        if (g->members[i])
+            first = ct_verify_first(first, ct_verify_end(g->members[i]));
+    return first;
+}

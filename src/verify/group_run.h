@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A group, as group.c makes it and group_run.c runs it. */
+#ifndef CT_VERIFY_GROUP_RUN_H
+#define CT_VERIFY_GROUP_RUN_H
+
+#include "monitor/joint.h"
+#include "verify/group.h"
+
+struct ct_verify_group {
+    struct ct_verify_group *next;
+    struct ct_verify_spec *lead; /* takes the events: its monitor is the joint run */
+    struct ct_monitor_spec *joint;
+    struct ct_verify_spec **members; /* in the order of their outputs; NULL: it left */
+    size_t member_count, live;
+    uint32_t *member_of; /* by output of the joint */
+    bool ended;
+    /* for failures: the state at the checkpoint, and the events since then */
+    struct ct_monitor *checkpoint; /* NULL: that is where the run began */
+    struct ct_monitor_event *journal;
+    size_t journal_count;
+    struct ct_mon_place *streams,
+        *inputs; /* as many as a joint run or a member has, for taking over states */
+    /* for handing on results */
+    struct ct_monitor_result *sorted;
+    size_t *counts; /* by member */
+    size_t sorted_cap;
+};
+
+/* Makes a member go on by itself from where `from` is, a run of the joint specification, or from the
+ * beginning (NULL). CT_ERR_NOMEM. */
+int ct_verify_group_make_alone(struct ct_verify_group *group, struct ct_verify_spec *spec,
+                               const struct ct_monitor *from);
+
+/* Notes that a member left: it is fed by itself, or in another group. */
+void ct_verify_group_detach(struct ct_verify_group *group, struct ct_verify_spec *spec);
+
+/* Remembers where the joint run is now. CT_ERR_NOMEM. */
+int ct_verify_group_checkpoint(struct ct_verify_group *group);
+
+void ct_verify_group_free(struct ct_verify_group *group);
+
+#endif
