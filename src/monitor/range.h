@@ -137,7 +137,8 @@ static inline bool range_apply(enum ct_mon_op op, struct ct_mon_range a, struct 
         *r = range_equal(op, a, b);
         return true;
     case OP_NOT:
-        *r = (struct ct_mon_range){1 - a.hi, 1 - a.lo, false};
+        /* of a Bool that nothing is known of, the range has no bounds */
+        *r = range_truth(a.lo != 0 || a.hi != 0, a.lo <= 0 && a.hi >= 0);
         return true;
     default:
         return false;
