@@ -345,8 +345,10 @@ static void on_last_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va
 static void put_access(unsigned cpu, uint32_t what, uint64_t va, uint32_t shift)
 {
     uint64_t data = 0;
-    if (!guest_memory(va, &data, (size_t)1 << shift))
+    if (!guest_memory(va, &data, (size_t)1 << shift)) {
+        atomic_fetch_add(&rec.area->unread, 1);
         return;
+    }
     reserve(cpu, 5);
     put(cpu, TRACE_ACCESS | what | shift << TRACE_ACCESS_SIZE_SHIFT);
     put(cpu, (uint32_t)va);

@@ -122,6 +122,7 @@ struct trace_area {
     _Atomic uint32_t waiting;
     _Atomic uint32_t first_blocks; /* the first chunk of blocks */
     _Atomic uint32_t lost;         /* threads that had no place */
+    _Atomic uint32_t unread;       /* watched accesses whose data could not be read */
     _Atomic uint32_t stop;         /* set by the reader: it wants no more */
     uint32_t order[TRACE_CHUNKS];  /* which chunk was the n-th handed over, n modulo TRACE_CHUNKS */
     struct trace_thread threads[TRACE_THREADS];

@@ -163,19 +163,13 @@ static inline bool apply_known(enum ct_mon_op op, int64_t a, int64_t b, int64_t 
 {
     switch (op) {
     case OP_ADD:
-        return !__builtin_add_overflow(a, b, r);
     case OP_SUB:
-        return !__builtin_sub_overflow(a, b, r);
     case OP_MUL:
-        return !__builtin_mul_overflow(a, b, r);
-    case OP_NEG:
-        return !__builtin_sub_overflow(0, a, r);
     case OP_DIV:
     case OP_MOD:
-        if (b == 0 || b == -1)
-            return false;
-        *r = op == OP_DIV ? a / b : a % b;
-        return true;
+        return ct_mon_op_small(op, a, b, r);
+    case OP_NEG:
+        return !__builtin_sub_overflow(0, a, r);
     case OP_LT:
         *r = a < b;
         return true;

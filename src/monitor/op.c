@@ -25,36 +25,6 @@ const char *ct_mon_op_name(enum ct_mon_op op)
     return names[op];
 }
 
-/* Calculates sums, products and quotients in 64 bits. False: an operand or the result does not fit. */
-static bool small_op(enum ct_mon_op op, int64_t a, int64_t b, int64_t *r)
-{
-    switch (op) {
-    case OP_ADD:
-        return !__builtin_add_overflow(a, b, r);
-    case OP_SUB:
-        return !__builtin_sub_overflow(a, b, r);
-    case OP_MUL:
-        return !__builtin_mul_overflow(a, b, r);
-    case OP_DIV:
-    case OP_MOD:
-        if (b == 0 || b == -1)
-            return false;
-        *r = op == OP_DIV ? a / b : a % b;
-        return true;
-    case OP_BITAND:
-        *r = a & b;
-        return true;
-    case OP_BITOR:
-        *r = a | b;
-        return true;
-    case OP_BITXOR:
-        *r = a ^ b;
-        return true;
-    default:
-        return false;
-    }
-}
-
 static struct ct_mon_cell comparison(enum ct_mon_op op, struct ct_mon_heap *h, const struct ct_mon_cell *a,
                                      const struct ct_mon_cell *b)
 {
@@ -77,7 +47,7 @@ static struct ct_mon_cell int_op(enum ct_mon_op op, struct ct_mon_heap *h, const
     int64_t r;
     if (op >= OP_LT)
         return comparison(op, h, a, b);
-    if (!cell_is_big(a) && !cell_is_big(b) && small_op(op, a->v.i, b->v.i, &r))
+    if (!cell_is_big(a) && !cell_is_big(b) && ct_mon_op_small(op, a->v.i, b->v.i, &r))
         return cell_int(r);
     return ct_mon_big_op(op, h, a, b);
 }

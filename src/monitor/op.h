@@ -98,4 +98,34 @@ struct ct_mon_op_extra {
 void ct_mon_op_eval(enum ct_mon_op op, const struct ct_mon_op_extra *extra, struct ct_mon_heap *h,
                     const struct ct_mon_cell *args, unsigned n, struct ct_mon_cell *out);
 
+/* Calculates sums, products and quotients in 64 bits. False: an operand or the result does not fit. */
+static inline bool ct_mon_op_small(enum ct_mon_op op, int64_t a, int64_t b, int64_t *r)
+{
+    switch (op) {
+    case OP_ADD:
+        return !__builtin_add_overflow(a, b, r);
+    case OP_SUB:
+        return !__builtin_sub_overflow(a, b, r);
+    case OP_MUL:
+        return !__builtin_mul_overflow(a, b, r);
+    case OP_DIV:
+    case OP_MOD:
+        if (b == 0 || b == -1)
+            return false;
+        *r = op == OP_DIV ? a / b : a % b;
+        return true;
+    case OP_BITAND:
+        *r = a & b;
+        return true;
+    case OP_BITOR:
+        *r = a | b;
+        return true;
+    case OP_BITXOR:
+        *r = a ^ b;
+        return true;
+    default:
+        return false;
+    }
+}
+
 #endif

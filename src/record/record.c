@@ -229,6 +229,23 @@ static int take_chunk(struct record *r, const struct trace_chunk *chunk)
     return !rc && TRACE_KIND(words[used - 1]) == TRACE_THREAD_END ? end_thread(r, index, false) : rc;
 }
 
+/* Warns of what the recorder saw and could not tell. */
+static void tell_unseen(const struct record *r)
+{
+    const struct trace_area *area = r->feed.area;
+    const uint32_t lost = atomic_load(&area->lost), unread = atomic_load(&area->unread);
+    if (lost)
+        ct_log(r->ctx, CT_LOG_WARNING,
+               "%s: %" PRIu32 " threads are not in the trace: the recorder follows %u at a time; run fewer",
+               r->o.program, lost, TRACE_THREADS);
+    if (unread)
+        ct_log(r->ctx, CT_LOG_WARNING,
+               "%s: %" PRIu32
+               " accesses to watched variables are not in the trace: this QEMU does not say where the "
+               "program's memory is; record with QEMU 7.2 of Debian's qemu-user",
+               r->o.program, unread);
+}
+
 /* Takes what threads have not handed over when the program is over, and ends them. */
 static int take_rest(struct record *r)
 {
@@ -261,7 +278,9 @@ static int take_all(struct record *r)
             ct_record_feed_stop(&r->feed);
         }
     }
-    return r->stopped ? CT_OK : take_rest(r);
+    const int rc = r->stopped ? CT_OK : take_rest(r);
+    tell_unseen(r);
+    return rc;
 }
 
 /* ---- the options ---- */
