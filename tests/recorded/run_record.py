@@ -264,6 +264,35 @@ def same_trace_again(folder, path, *options):
     return "" if traces[0] == traces[1] and len(traces[0]) > 1000 else "the traces differ"
 
 
+CROWD = '''#include <pthread.h>
+#include <unistd.h>
+static void *wait(void *user) { sleep(2); return user; }
+int main(void)
+{
+    pthread_t threads[560];
+    pthread_attr_t small;
+    int count = 0;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 65536);
+    while (count < 560 && !pthread_create(&threads[count], &small, wait, 0))
+        count++;
+    while (count)
+        pthread_join(threads[--count], 0);
+    return 0;
+}
+'''
+
+
+def a_crowd_is_told(folder):
+    """Threads beyond those that the recorder follows at a time are missing, and it says how many."""
+    with tempfile.TemporaryDirectory() as name:
+        source, program = pathlib.Path(name, "crowd.c"), pathlib.Path(name, "crowd")
+        source.write_text(CROWD)
+        subprocess.run(["aarch64-linux-gnu-gcc", "-static", "-pthread", "-o", program, source], check=True)
+        result = record(folder, [program], "--threads", "contexts")
+    return "" if b"threads are not in the trace" in result.stderr else f"it said: {result.stderr}"
+
+
 def truth_is_qemus(folder, path):
     """QEMU's own log of single instructions has the same addresses."""
     log = f"{folder}.log"
@@ -357,7 +386,8 @@ def main():
                   ("a stream is live", lambda: stream_is_live(capture, primes)),
                   ("the same trace again", lambda: same_trace_again(capture, primes)),
                   ("another seed", lambda: same_trace_again(capture, primes, "--seed", "5")),
-                  ("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes))]
+                  ("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes)),
+                  ("more threads than are followed", lambda: a_crowd_is_told(capture))]
         if LONG:
             there = shutil.which("qemu-system-aarch64") and list((DEBIAN / "arm64/boot").glob("vmlinuz-*"))
             tests.append(("a machine boots", (lambda: machine_boots(capture)) if there else
