@@ -26,6 +26,8 @@
 #include "coretap/learn.h"
 #include "coretap/losses.h"
 #include "coretap/merge.h"
+#include "coretap/named.h"
+#include "coretap/named_event.h"
 #include "coretap/packet.h"
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_itm.h"

@@ -32,8 +32,12 @@ enum ct_event_type {
     /* STM, ITM: value: payload; a: enum ct_sw; b: its bits and enum ct_sw_flag; extra: CT_SW_PORT of where it
      * comes from, or CT_SW_PORT_UNKNOWN. If it has a timestamp, that is the event behind it. */
     CT_EVENT_SW,
-    CT_EVENT_DWT,  /* value: payload; a: discriminator; b: as of SW */
-    CT_EVENT_TEXT, /* value: CT_SW_PORT. A line of text that a printer found in SW events */
+    CT_EVENT_DWT, /* value: payload; a: discriminator; b: as of SW */
+    /* What a printer found in SW events; value: CT_SW_PORT. */
+    CT_EVENT_TEXT,       /* a line of text */
+    CT_EVENT_VALUE,      /* a named value … */
+    CT_EVENT_SPAN_BEGIN, /* … or the begin of a named span of time, … */
+    CT_EVENT_SPAN_END,   /* … or its end: named_event.h */
 };
 
 /* Master and channel of an STM, or stimulus port of an ITM (as the channel), in one number. */

@@ -187,6 +187,9 @@ struct ct_event_write_options {
     /* A program whose names cannot be loaded; ct_ctx_error says why. One that was named (ct_programs_add) is
      * an error instead. A result other than 0 ends the writing. */
     int (*unnamed)(void *user, const struct ct_program *program);
+    /* Names of events (named.h) that cannot be used; ct_ctx_error says why. Their writes are written as they
+     * are. A result other than 0 ends the writing. */
+    int (*unnamed_events)(void *user);
     uint8_t format;     /* enum ct_event_format */
     uint8_t merged;     /* 1: the first column is the time; TSV has the trace ID, too */
     uint8_t text_ports; /* 1: what software writes to stimulus ports and channels stands in lines of text,

@@ -16,6 +16,7 @@
 #include "coretap/cfg.h"
 #include "coretap/graph.h"
 #include "coretap/input.h"
+#include "coretap/named.h"
 #include "coretap/program.h"
 #include "coretap/source_lines.h"
 
@@ -93,12 +94,13 @@ CT_API struct ct_program *ct_programs_at(const struct ct_programs *programs, siz
 
 /* Returns what is known of a program, loaded unless it is there; it belongs to the set. What could not be
  * loaded is tried again. The errors of ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image,
- * ct_cfg_load and ct_layout_load; CT_ERR_ARG. */
+ * ct_cfg_load, ct_layout_load and ct_named_table_load; CT_ERR_ARG. */
 CT_API int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out);
 CT_API int ct_program_lines(struct ct_program *program, const struct ct_lines **out);
 CT_API int ct_program_memory(struct ct_program *program, const struct ct_memory **out);
 CT_API int ct_program_cfg(struct ct_program *program, struct ct_cfg **out);
 CT_API int ct_program_layout(struct ct_program *program, const struct ct_layout **out);
+CT_API int ct_program_named(struct ct_program *program, const struct ct_named_table **out);
 
 /* Returns 1 when the program has code at an address of a memory; 0 also when its symbols cannot be loaded. */
 CT_API int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory);
@@ -117,6 +119,13 @@ struct ct_program_place {
  * CT_ERR_NOMEM: there is no list. */
 CT_API int ct_programs_places(struct ct_programs *programs, const struct ct_program_place **out,
                               size_t *count);
+
+/* Finds the program whose named events are in the trace: the first one that has names of events. *table is
+ * NULL when none has; *other is the next one that has some, or NULL: its numbers are the same, so its events
+ * cannot be told from those of the first. A program whose file cannot be read has none. The errors of
+ * ct_named_table_load for one whose names are damaged, CT_ERR_ARG; then *table may be of another one. */
+CT_API int ct_programs_named(struct ct_programs *programs, const struct ct_named_table **table,
+                             const struct ct_program **of, const struct ct_program **other);
 
 /* What is at an address. */
 struct ct_program_where {

@@ -100,6 +100,14 @@ static int tell_unnamed(void *user, const struct ct_program *program)
     return 0;
 }
 
+static int tell_unnamed_events(void *user)
+{
+    const struct printing *p = user;
+    if (!p->args->quiet)
+        cli_say("%s", ct_ctx_error(p->args->ctx));
+    return 0;
+}
+
 /* Opens the programs. Those that are named are added to the images of the capture, also where names of
  * addresses are not wanted. */
 static bool open_programs(struct printing *p, const struct cli_args *args, struct cli_capture *capture)
@@ -115,6 +123,7 @@ static bool open_writer(struct printing *p, const struct cli_args *args, const s
                                                .capture = capture->capture,
                                                .user = p,
                                                .unnamed = tell_unnamed,
+                                               .unnamed_events = tell_unnamed_events,
                                                .format = (uint8_t)args->values[FORMAT].number,
                                                .merged = args->values[MERGE].given,
                                                .text_ports = args->values[TEXT_PORTS].given};

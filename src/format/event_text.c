@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/event_text.h"
 
-#include <stdarg.h>
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/printable.h"
@@ -10,16 +11,21 @@
 
 #define NOTE_SIZE 256
 
+/* the largest integer up to which readers of JSON keep all of them apart */
+#define JSON_EXACT (INT64_C(1) << 53)
+
 static const struct ct_word type_names[] = {
-    [CT_EVENT_BRANCH] = CT_WORD("Br"),      [CT_EVENT_START] = CT_WORD("Go"),
-    [CT_EVENT_HARDWARE] = CT_WORD("Evt"),   [CT_EVENT_EXCEPTION] = CT_WORD("Exc"),
-    [CT_EVENT_RETURN] = CT_WORD("Ret"),     [CT_EVENT_CONTEXT] = CT_WORD("Ctx"),
-    [CT_EVENT_TIMESTAMP] = CT_WORD("Ts"),   [CT_EVENT_TRACE_ON] = CT_WORD("On"),
-    [CT_EVENT_GAP] = CT_WORD("Gap"),        [CT_EVENT_NO_ACCESS] = CT_WORD("NoMem"),
-    [CT_EVENT_UNKNOWN_PATH] = CT_WORD("Q"), [CT_EVENT_TRANSACTION] = CT_WORD("Tx"),
-    [CT_EVENT_MARKER] = CT_WORD("Mark"),    [CT_EVENT_SOFTWARE] = CT_WORD("Sw"),
-    [CT_EVENT_END] = CT_WORD("End"),        [CT_EVENT_SW] = CT_WORD("Sw"),
-    [CT_EVENT_DWT] = CT_WORD("Dwt"),        [CT_EVENT_TEXT] = CT_WORD("Txt"),
+    [CT_EVENT_BRANCH] = CT_WORD("Br"),       [CT_EVENT_START] = CT_WORD("Go"),
+    [CT_EVENT_HARDWARE] = CT_WORD("Evt"),    [CT_EVENT_EXCEPTION] = CT_WORD("Exc"),
+    [CT_EVENT_RETURN] = CT_WORD("Ret"),      [CT_EVENT_CONTEXT] = CT_WORD("Ctx"),
+    [CT_EVENT_TIMESTAMP] = CT_WORD("Ts"),    [CT_EVENT_TRACE_ON] = CT_WORD("On"),
+    [CT_EVENT_GAP] = CT_WORD("Gap"),         [CT_EVENT_NO_ACCESS] = CT_WORD("NoMem"),
+    [CT_EVENT_UNKNOWN_PATH] = CT_WORD("Q"),  [CT_EVENT_TRANSACTION] = CT_WORD("Tx"),
+    [CT_EVENT_MARKER] = CT_WORD("Mark"),     [CT_EVENT_SOFTWARE] = CT_WORD("Sw"),
+    [CT_EVENT_END] = CT_WORD("End"),         [CT_EVENT_SW] = CT_WORD("Sw"),
+    [CT_EVENT_DWT] = CT_WORD("Dwt"),         [CT_EVENT_TEXT] = CT_WORD("Txt"),
+    [CT_EVENT_VALUE] = CT_WORD("Val"),       [CT_EVENT_SPAN_BEGIN] = CT_WORD("Begin"),
+    [CT_EVENT_SPAN_END] = CT_WORD("Finish"),
 };
 
 static const char *const gaps[] = {
@@ -232,8 +238,52 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
     ct_text_char(t, '\n');
 }
 
+/* Writes an argument. What JSON has no number for is a string, as addresses are. */
+static void named_argument(struct ct_text *t, enum ct_named_type type, const union ct_named_argument *a)
+{
+    char text[40];
+    switch (type) {
+    case CT_NAMED_FLOAT:
+    case CT_NAMED_DOUBLE:
+        snprintf(text, sizeof text, isfinite(a->f) ? "%.*g" : "\"%.*g\"", type == CT_NAMED_FLOAT ? 9 : 17,
+                 a->f);
+        break;
+    case CT_NAMED_INT:
+    case CT_NAMED_LONG:
+        snprintf(text, sizeof text,
+                 a->i >= -JSON_EXACT && a->i <= JSON_EXACT ? "%" PRId64 : "\"%" PRId64 "\"", a->i);
+        break;
+    case CT_NAMED_POINTER:
+        snprintf(text, sizeof text, "\"0x%" PRIx64 "\"", a->u);
+        break;
+    default:
+        snprintf(text, sizeof text, a->u <= JSON_EXACT ? "%" PRIu64 : "\"%" PRIu64 "\"", a->u);
+        break;
+    }
+    ct_text_string(t, text);
+}
+
+/* Writes what a program may want to know of a named event without reading its text. */
+static void named_members(struct ct_text *t, const struct ct_named_event *named)
+{
+    char name[CT_NAMED_NOTE + 1];
+    snprintf(name, sizeof name, "%s", named->entry->text);
+    ct_text_room(t);
+    ct_text_lit(t, ",\"event\":\"");
+    ct_text_json(t, name);
+    ct_text_lit(t, "\",\"arguments\":[");
+    for (unsigned i = 0; i < named->count; i++) {
+        if (i)
+            ct_text_char(t, ',');
+        named_argument(t, (enum ct_named_type)named->entry->types[i], &named->arguments[i]);
+    }
+    ct_text_char(t, ']');
+    if (named->cut)
+        ct_text_lit(t, ",\"cut\":true");
+}
+
 static void json_line(struct ct_text *t, const struct ct_event_place *p, const struct ct_event *e,
-                      enum value_kind kind, const char *note)
+                      enum value_kind kind, const char *note, const struct ct_named_event *named)
 {
     const struct ct_event_origin *o = p->origin;
     ct_text_char(t, '{');
@@ -270,6 +320,8 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
         ct_text_json(t, note);
         ct_text_char(t, '"');
     }
+    if (named)
+        named_members(t, named);
     ct_text_lit(t, "}\n");
 }
 
@@ -285,11 +337,12 @@ const char *ct_event_head(enum ct_event_format format, bool merged)
 
 /* Writes one line in any format. */
 static void put_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_place *p,
-                     const struct ct_event *e, enum value_kind kind, const char *note)
+                     const struct ct_event *e, enum value_kind kind, const char *note,
+                     const struct ct_named_event *named)
 {
     ct_text_room(t);
     if (format == CT_EVENT_FORMAT_JSONL)
-        json_line(t, p, e, kind, note);
+        json_line(t, p, e, kind, note, named);
     else
         plain_line(t, format == CT_EVENT_FORMAT_CSV ? ',' : '\t', p, e, kind, note);
 }
@@ -299,7 +352,51 @@ void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct 
 {
     char note[NOTE_SIZE];
     enum value_kind kind = describe(e, p->origin->source, note);
-    put_line(t, format, p, e, kind, note);
+    put_line(t, format, p, e, kind, note, NULL);
+}
+
+/* Writes text from a port in `note`, which has room for four times its size and a zero. Bytes that cannot be
+ * printed are escaped; the backslash too, so that they can be told from the line. */
+static void escape_note(char *note, const char *text, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++) {
+        const size_t length = text[i] == '\\' ? 0 : ct_printable_length(text + i, size - i);
+        memcpy(note + n, text + i, length);
+        n += length;
+        if (length)
+            i += length - 1;
+        else
+            n += (size_t)snprintf(note + n, 5, "\\x%02x", (unsigned char)text[i]);
+    }
+    note[n] = 0;
+}
+
+void ct_event_named_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_place *p,
+                         const struct ct_named_event *named, const struct ct_named_table *table,
+                         uint64_t shift)
+{
+    static const uint8_t types[] = {[CT_NAMED_TEXT] = CT_EVENT_TEXT,
+                                    [CT_NAMED_VALUE] = CT_EVENT_VALUE,
+                                    [CT_NAMED_BEGIN] = CT_EVENT_SPAN_BEGIN,
+                                    [CT_NAMED_END] = CT_EVENT_SPAN_END};
+    static const char more[] = "…";
+    static const char lost[] = ", cut by trace that was lost";
+    char text[CT_NAMED_NOTE + 1];
+    char note[4 * CT_NAMED_NOTE + sizeof more + sizeof lost];
+    const struct ct_event event = {.offset = named->offset,
+                                   .cycle = named->cycle,
+                                   .value = named->port,
+                                   .type = types[named->entry->kind]};
+    size_t size = ct_named_event_text(named, table, shift, text, sizeof text);
+    const bool whole = size < sizeof text;
+    size = whole ? size : CT_NAMED_NOTE;
+    if (size && text[size - 1] == '\n')
+        size--;
+    escape_note(note, text, size);
+    strcat(note, whole ? "" : more);
+    strcat(note, named->cut ? lost : "");
+    put_line(t, format, p, &event, named->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note, named);
 }
 
 void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_place *p,
@@ -308,17 +405,6 @@ void ct_event_text_line(struct ct_text *t, enum ct_event_format format, const st
     char note[4 * CT_PORT_LINE_SIZE + 1];
     const struct ct_event event = {
         .offset = line->offset, .cycle = line->cycle, .value = line->port, .type = CT_EVENT_TEXT};
-    size_t n = 0;
-    for (size_t i = 0; i < line->size; i++) {
-        /* The backslash is escaped too, so that the bytes can be told from the line. */
-        const size_t size = line->text[i] == '\\' ? 0 : ct_printable_length(line->text + i, line->size - i);
-        memcpy(note + n, line->text + i, size);
-        n += size;
-        if (size)
-            i += size - 1;
-        else
-            n += (size_t)snprintf(note + n, 5, "\\x%02x", (unsigned char)line->text[i]);
-    }
-    note[n] = 0;
-    put_line(t, format, p, &event, line->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note);
+    escape_note(note, line->text, line->size);
+    put_line(t, format, p, &event, line->port == CT_SW_PORT_UNKNOWN ? NO_VALUE : HEX, note, NULL);
 }

@@ -4,6 +4,7 @@
 #define CT_FORMAT_EVENT_TEXT_H
 
 #include "coretap/format.h"
+#include "coretap/named_event.h"
 #include "format/address_name.h"
 #include "format/port_text.h"
 #include "format/text.h"
@@ -28,6 +29,13 @@ void ct_event_begin(struct ct_text *text, char separator, const struct ct_event 
 
 void ct_event_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_place *place,
                    const struct ct_event *event);
+
+/* Writes the line of a named event. `table` and `shift` are as for ct_named_event_text. Of longer texts the
+ * line has the first CT_NAMED_NOTE bytes. */
+#define CT_NAMED_NOTE 300
+void ct_event_named_line(struct ct_text *text, enum ct_event_format format,
+                         const struct ct_event_place *place, const struct ct_named_event *named,
+                         const struct ct_named_table *table, uint64_t shift);
 
 /* Writes a line of text from a port. Bytes that cannot be printed, and the backslash, become \xHH. */
 void ct_event_text_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_place *place,

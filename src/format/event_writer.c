@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "format/event_text.h"
 #include "format/line_out.h"
+#include "format/named_lines.h"
 
 /* The unfinished lines of text of one source. */
 struct source_text {
@@ -39,6 +40,7 @@ struct ct_event_writer {
     uint64_t memories[(CT_EVENT_MEMORY_MOST + 63) / 64]; /* a bit for each memory whose programs were looked
                                                             for */
     struct source_text *texts;
+    struct ct_named_lines named;
     struct ct_line_out lines;
     bool keeps_targets; /* the lines of branches are such that … */
     struct target_text targets[1u << TARGET_BITS];
@@ -139,6 +141,7 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
         return ct_fail_nomem(ctx, "events");
     w->ctx = ctx;
     w->options = mine;
+    w->named = (struct ct_named_lines){.ctx = ctx, .programs = mine.programs};
     w->keeps_targets = mine.format == CT_EVENT_FORMAT_TSV && !mine.merged;
     const int rc = open_writer(w, write, user);
     if (rc) {
@@ -160,6 +163,7 @@ void ct_event_writer_free(struct ct_event_writer *w)
         w->texts = text->next;
         free(text);
     }
+    ct_named_lines_free(&w->named);
     ct_address_names_free(w->names);
     free(w);
 }
@@ -225,14 +229,36 @@ static int take_text(struct ct_event_writer *w, const struct ct_event_place *pla
     return CT_OK;
 }
 
+static int on_named(void *user, const struct ct_named_event *named)
+{
+    const struct line_end *end = user;
+    struct ct_event_writer *w = end->writer;
+    ct_event_named_line(&w->lines.text, (enum ct_event_format)w->options.format, end->place, named,
+                        w->named.table, w->named.shift);
+    return CT_OK;
+}
+
+/* Takes what of an event belongs to a named one. *whole tells that the event gets no line of its own. */
+static int take_named(struct ct_event_writer *w, const struct ct_event_place *place, const struct ct_event *e,
+                      bool *whole)
+{
+    struct line_end end = {w, place};
+    int rc = e->type == CT_EVENT_SW && w->options.programs ? ct_named_lines_find(&w->named) : CT_OK;
+    if (rc && rc != CT_ERR_NOMEM)
+        rc = w->options.unnamed_events ? w->options.unnamed_events(w->options.user) : CT_OK;
+    return rc ? rc : ct_named_lines_take(&w->named, place->origin, e, whole, on_named, &end);
+}
+
 static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, const struct ct_event *e,
                const uint64_t *time)
 {
     struct ct_event_place place = {.origin = origin, .merged = w->options.merged, .time = time};
-    bool whole = false;
+    bool whole;
     if (e->type > CT_EVENT_TEXT)
         return ct_fail(w->ctx, CT_ERR_ARG, "events: there is no type %u", e->type);
-    int rc = w->options.text_ports ? take_text(w, &place, e, &whole) : CT_OK;
+    int rc = take_named(w, &place, e, &whole);
+    if (!rc && !whole && w->options.text_ports)
+        rc = take_text(w, &place, e, &whole);
     if (!rc && !whole)
         rc = name_of(w, e, &place.name);
     if (!rc && !whole)

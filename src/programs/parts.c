@@ -103,6 +103,43 @@ int ct_program_layout(struct ct_program *program, const struct ct_layout **out)
     return rc;
 }
 
+int ct_program_named(struct ct_program *program, const struct ct_named_table **out)
+{
+    struct ct_known_program *p = owner(program, out, "ct_program_named");
+    if (!p)
+        return CT_ERR_ARG;
+    const int rc = p->named ? CT_OK : ct_named_table_load(p->set->ctx, p->is.path, &p->named);
+    *out = rc ? NULL : p->named;
+    return rc;
+}
+
+int ct_programs_named(struct ct_programs *programs, const struct ct_named_table **table,
+                      const struct ct_program **of, const struct ct_program **other)
+{
+    if (!programs || !table || !of || !other)
+        return ct_fail_null(programs ? programs->ctx : NULL, "ct_programs_named");
+    int rc = CT_OK;
+    *table = NULL;
+    *of = *other = NULL;
+    for (size_t i = 0; i < programs->count && !*other && rc != CT_ERR_NOMEM; i++) {
+        struct ct_program *program = &programs->all[i]->is;
+        const struct ct_named_table *names;
+        size_t count = 0;
+        const int loaded = ct_program_named(program, &names);
+        if (!loaded)
+            (void)ct_named_table_entries(names, &count);
+        else if (loaded != CT_ERR_IO)
+            rc = loaded;
+        if (count && !*table) {
+            *table = names;
+            *of = program;
+        } else if (count && names != *table) {
+            *other = program;
+        }
+    }
+    return rc;
+}
+
 int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory)
 {
     const struct ct_symbols *symbols;
@@ -121,4 +158,5 @@ void ct_known_program_unload(struct ct_known_program *p)
     ct_memory_free(p->memory);
     ct_cfg_free(p->cfg);
     ct_layout_free(p->layout);
+    ct_named_table_free(p->named);
 }

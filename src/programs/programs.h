@@ -22,6 +22,7 @@ struct ct_known_program {
     struct ct_memory *memory;
     struct ct_cfg *cfg;
     struct ct_layout *layout;
+    struct ct_named_table *named;
 };
 
 /* An image that is no ELF file, with a name for its addresses. */

@@ -48,6 +48,8 @@ static const char *const answers[] = {
     "ct_monitor_is_big",
     "ct_monitor_possible",
     "ct_monitor_remembers",
+    "ct_named_reader_cut",
+    "ct_named_reader_take",
     "ct_program_has",
     "ct_programs_by_memory",
     "ct_raw_can_name",

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/named_lines.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+int ct_named_lines_find(struct ct_named_lines *lines)
+{
+    const struct ct_program *of;
+    const struct ct_program *other;
+    const size_t count = ct_programs_count(lines->programs);
+    if (lines->table || lines->known == count)
+        return CT_OK;
+    lines->known = count;
+    const int rc = ct_programs_named(lines->programs, &lines->table, &of, &other);
+    if (of)
+        lines->shift = of->bias;
+    if (rc || !other)
+        return rc;
+    return ct_fail(
+        lines->ctx, CT_ERR_UNSUPPORTED,
+        "%s and %s both have names of events, with the same numbers; those of %s are used, and events "
+        "of the other one are misnamed where it ran, too",
+        of->path, other->path, of->path);
+}
+
+static int make_source(struct ct_named_lines *lines, const struct ct_event_origin *origin,
+                       struct ct_named_source **out)
+{
+    struct ct_named_source *made = calloc(1, sizeof *made);
+    if (!made)
+        return ct_fail_nomem(lines->ctx, "named events");
+    const int rc = ct_named_reader_new(lines->ctx, lines->table, &made->reader);
+    if (rc) {
+        free(made);
+        return rc;
+    }
+    made->source = origin->source;
+    made->id = origin->id;
+    made->next = lines->sources;
+    lines->sources = *out = made;
+    return CT_OK;
+}
+
+/* Finds the reader of a source, which is made when its first write comes; until then *out is NULL. */
+static int find_source(struct ct_named_lines *lines, const struct ct_event_origin *origin,
+                       const struct ct_event *event, struct ct_named_source **out)
+{
+    struct ct_named_source *source = lines->sources;
+    while (source && (source->source != origin->source || source->id != origin->id))
+        source = source->next;
+    *out = source;
+    return source || event->type != CT_EVENT_SW ? CT_OK : make_source(lines, origin, out);
+}
+
+int ct_named_lines_take(struct ct_named_lines *lines, const struct ct_event_origin *origin,
+                        const struct ct_event *event, bool *taken, ct_named_fn *fn, void *user)
+{
+    struct ct_named_source *source;
+    struct ct_named_event named;
+    *taken = false;
+    if (!lines->table ||
+        (event->type != CT_EVENT_SW && event->type != CT_EVENT_GAP && event->type != CT_EVENT_END))
+        return CT_OK;
+    int rc = find_source(lines, origin, event, &source);
+    if (rc || !source)
+        return rc;
+    if (event->type != CT_EVENT_SW) {
+        while (!rc && ct_named_reader_cut(source->reader, &named))
+            rc = fn(user, &named);
+        return rc;
+    }
+    const int part = ct_named_reader_take(source->reader, event, &named);
+    *taken = part != CT_NAMED_OTHER;
+    return part == CT_NAMED_WHOLE ? fn(user, &named) : CT_OK;
+}
+
+void ct_named_lines_free(struct ct_named_lines *lines)
+{
+    while (lines->sources) {
+        struct ct_named_source *source = lines->sources;
+        lines->sources = source->next;
+        ct_named_reader_free(source->reader);
+        free(source);
+    }
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the names of events that coretap/itm.h leaves in an ELF file. */
+#include "base/arena.h"
+#include "base/ctx.h"
+#include "base/search.h"
+#include "coretap/named.h"
+#include "program/memory.h"
+#include "program/symbols.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An entry: its kind, the kinds of its arguments, its text; each begins at a multiple of UNIT. The number of
+ * one is where it begins, in units. */
+#define SECTION      "coretap_events"
+#define UNIT         8u
+#define NUMBER_FIRST 0xc000u
+#define NUMBERS      0x4000u
+
+/* Bytes of the file that the program cannot change. */
+struct constant {
+    uint64_t addr;
+    const char *bytes;
+    size_t size;
+};
+
+struct ct_named_table {
+    struct ct_mapped_file *file; /* NULL: there are no entries */
+    struct ct_arena arena;
+    struct ct_named_entry *entries;
+    size_t count;
+    struct constant *constants;
+    size_t constant_count;
+};
+
+/* The file while it is read. */
+struct reader {
+    struct ct_ctx *ctx;
+    const char *path;
+    struct ct_named_table *table;
+    const char *bytes; /* of the section */
+    size_t size;
+    bool wide; /* addresses have 64 bits */
+};
+
+static int damaged(const struct reader *r, size_t at)
+{
+    return ct_fail(r->ctx, CT_ERR_FORMAT,
+                   "%s: section " SECTION ": there is no entry at 0x%zx, as coretap/itm.h makes them; named "
+                   "events of this program are not known",
+                   r->path, at);
+}
+
+/* Fills in the kinds of arguments. Returns false for one that there is not. */
+static bool set_types(const char *kinds, struct ct_named_entry *entry)
+{
+    static const char letters[] = "fdiulwp"; /* by enum ct_named_type */
+    for (; entry->count <= CT_NAMED_ARGUMENTS && kinds[entry->count]; entry->count++) {
+        const char *letter = strchr(letters, kinds[entry->count]);
+        if (!letter || entry->count == CT_NAMED_ARGUMENTS)
+            return false;
+        entry->types[entry->count] = (uint8_t)(letter - letters);
+        entry->words += (uint8_t)ct_named_words(entry, entry->count);
+    }
+    return true;
+}
+
+/* Reads the entry at *at, and sets *at behind it. */
+static int read_entry(const struct reader *r, size_t *at, struct ct_named_entry *entry)
+{
+    static const char letters[] = "tvbe"; /* by enum ct_named_kind */
+    const char *bytes = r->bytes + *at;
+    const size_t left = r->size - *at;
+    const char *letter = strchr(letters, bytes[0]);
+    const char *text = bytes + UNIT;
+    const char *end = left > UNIT ? memchr(text, 0, left - UNIT) : NULL;
+    *entry = (struct ct_named_entry){
+        .text = text, .number = (uint16_t)(NUMBER_FIRST + *at / UNIT), .pointer_words = r->wide ? 2 : 1};
+    if (!letter || !end || !set_types(bytes + 1, entry))
+        return damaged(r, *at);
+    entry->kind = (uint8_t)(letter - letters);
+    if (entry->kind != CT_NAMED_TEXT && entry->count != (entry->kind == CT_NAMED_VALUE))
+        return damaged(r, *at);
+    *at = (size_t)(end + 1 - r->bytes);
+    *at += -*at % UNIT;
+    return CT_OK;
+}
+
+/* Reads all entries, between which there may be padding. */
+static int read_entries(struct reader *r)
+{
+    struct ct_named_table *t = r->table;
+    int rc = CT_OK;
+    for (size_t at = 0; at < r->size && !rc;) {
+        struct ct_named_entry entry;
+        if (!r->bytes[at]) {
+            at += UNIT;
+            continue;
+        }
+        rc = read_entry(r, &at, &entry);
+        struct ct_named_entry *entries =
+            rc ? NULL : ct_arena_push(&t->arena, t->entries, &t->count, sizeof *entries);
+        if (!rc && !entries)
+            rc = ct_fail_nomem(r->ctx, r->path);
+        if (rc)
+            break;
+        entries[t->count - 1] = entry;
+        t->entries = entries;
+    }
+    return rc;
+}
+
+/* Notes the segments that the program cannot change. */
+static int read_constants(struct reader *r, const struct ct_elf *elf)
+{
+    struct ct_named_table *t = r->table;
+    for (size_t i = 0; i < elf->segments; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf->elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
+            segment.p_flags & PF_W || segment.p_offset > t->file->size ||
+            segment.p_filesz > t->file->size - segment.p_offset)
+            continue;
+        struct constant *all =
+            ct_arena_push(&t->arena, t->constants, &t->constant_count, sizeof *t->constants);
+        if (!all)
+            return ct_fail_nomem(r->ctx, r->path);
+        t->constants = all;
+        all[t->constant_count - 1] =
+            (struct constant){.addr = segment.p_vaddr,
+                              .bytes = (const char *)t->file->bytes + segment.p_offset,
+                              .size = (size_t)segment.p_filesz};
+    }
+    return CT_OK;
+}
+
+static int read_section(struct reader *r, const struct ct_elf *elf)
+{
+    GElf_Shdr header;
+    Elf_Scn *scn = ct_elf_section(elf, SECTION, &header);
+    const size_t file = r->table->file->size;
+    if (!scn || header.sh_type == SHT_NOBITS || !header.sh_size)
+        return CT_OK;
+    if (header.sh_offset > file || header.sh_size > file - header.sh_offset)
+        return ct_fail(r->ctx, CT_ERR_FORMAT,
+                       "%s: section " SECTION " reaches beyond the end of the file; named events of this "
+                       "program are not known",
+                       r->path);
+    if (header.sh_size > (uint64_t)NUMBERS * UNIT)
+        return ct_fail(r->ctx, CT_ERR_LIMIT,
+                       "%s: section " SECTION " has %" PRIu64 " bytes, and numbers reach only to %u; with "
+                       "fewer or shorter names and formats its named events can be told apart",
+                       r->path, header.sh_size, NUMBERS * UNIT);
+    r->bytes = (const char *)r->table->file->bytes + header.sh_offset;
+    r->size = (size_t)header.sh_size;
+    const int rc = read_entries(r);
+    return rc ? rc : read_constants(r, elf);
+}
+
+/* Fills a table whose file is open. The file stays open where there are entries, whose texts are in it. */
+static int fill(struct ct_ctx *ctx, struct ct_named_table *table)
+{
+    struct ct_elf elf = {0};
+    int rc = ct_elf_open(ctx, table->file->path, table->file->bytes, table->file->size, &elf);
+    if (rc)
+        return rc;
+    struct reader r = {
+        .ctx = ctx, .path = table->file->path, .table = table, .wide = gelf_getclass(elf.elf) == ELFCLASS64};
+    rc = read_section(&r, &elf);
+    ct_elf_close(&elf);
+    if (table->count)
+        return rc;
+    ct_mapped_file_close(table->file);
+    table->file = NULL;
+    return rc;
+}
+
+int ct_named_table_load(struct ct_ctx *ctx, const char *path, struct ct_named_table **out)
+{
+    if (!path || !out)
+        return ct_fail_null(ctx, __func__);
+    struct ct_named_table *table = calloc(1, sizeof *table);
+    if (!table)
+        return ct_fail_nomem(ctx, path);
+    int rc = ct_mapped_file_open(ctx, path, &table->file);
+    if (!rc)
+        rc = fill(ctx, table);
+    if (rc)
+        ct_named_table_free(table);
+    else
+        *out = table;
+    return rc;
+}
+
+void ct_named_table_free(struct ct_named_table *table)
+{
+    if (!table)
+        return;
+    ct_mapped_file_close(table->file);
+    ct_arena_free(&table->arena);
+    free(table);
+}
+
+const struct ct_named_entry *ct_named_table_entries(const struct ct_named_table *table, size_t *count)
+{
+    if (ct_no_array(table, count))
+        return NULL;
+    *count = table->count;
+    return table->entries;
+}
+
+const struct ct_named_entry *ct_named_table_find(const struct ct_named_table *table, uint32_t number)
+{
+    if (!table)
+        return NULL;
+    const size_t i = CT_COUNT_WHILE(table->count, at, table->entries[at].number < number);
+    return i < table->count && table->entries[i].number == number ? &table->entries[i] : NULL;
+}
+
+const char *ct_named_table_string(const struct ct_named_table *table, uint64_t addr)
+{
+    for (size_t i = 0; table && i < table->constant_count; i++) {
+        const struct constant *c = &table->constants[i];
+        if (addr >= c->addr && addr - c->addr < c->size) {
+            const char *text = c->bytes + (addr - c->addr);
+            return memchr(text, 0, c->size - (size_t)(addr - c->addr)) ? text : NULL;
+        }
+    }
+    return NULL;
+}
