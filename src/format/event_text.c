@@ -381,7 +381,7 @@ void ct_event_named_line(struct ct_text *t, enum ct_event_format format, const s
                                     [CT_NAMED_BEGIN] = CT_EVENT_SPAN_BEGIN,
                                     [CT_NAMED_END] = CT_EVENT_SPAN_END};
     static const char more[] = "…";
-    static const char lost[] = ", cut by trace that was lost";
+    static const char lost[] = ", not whole";
     char text[CT_NAMED_NOTE + 1];
     char note[4 * CT_NAMED_NOTE + sizeof more + sizeof lost];
     const struct ct_event event = {.offset = named->offset,

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Named events of recorded programs, which include coretap/itm.h: `decode` gives what the program itself
+printed; C and C++, A64, A32 and T32, ITM and STM, with the names in memory and out of it. Prints TAP.
+
+usage: run_named.py CORETAP PLUGIN SOURCE INCLUDE"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402
+
+CORETAP, PLUGIN, SOURCE, INCLUDE = (os.path.abspath(path) for path in sys.argv[1:5])
+A64, T32 = ["aarch64-linux-gnu-gcc", "-x", "c"], ["arm-linux-gnueabihf-gcc", "-x", "c"]
+CPP64, CPP32 = ["aarch64-linux-gnu-g++", "-x", "c++"], ["arm-linux-gnueabihf-g++", "-x", "c++"]
+OUT = "SECTIONS { coretap_events 0 (INFO) : { KEEP(*(coretap_events)) } } INSERT AFTER .comment;\n"
+BUILDS = [("C, A64", A64, ["-O1", "-static"]),
+          ("C, A64, dynamic, position-independent", A64, ["-O2"]),
+          ("C, A64, static, position-independent", A64, ["-O2", "-static-pie"]),
+          ("C, A64, stripped, sections of their own", A64,
+           ["-Os", "-static", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-s"]),
+          ("C, A64, names out of memory", A64, ["-O1", "-static", "-T", "out.ld"]),
+          ("C, T32", T32, ["-O1", "-static", "-mthumb"]), ("C, A32, dynamic", T32, ["-O1", "-marm"]),
+          ("C, A64, STM", A64, ["-O1", "-static", "-DCHANNELS"]),
+          ("C, T32, STM", T32, ["-O1", "-static", "-mthumb", "-DCHANNELS"]),
+          ("C++, A64", CPP64, ["-O2", "-static"]),
+          ("C++, A64, with link-time optimisation", CPP64, ["-O2", "-static", "-flto"]),
+          ("C++, A32", CPP32, ["-O0", "-static", "-marm"])]
+KINDS = {"Txt", "Val", "Begin", "Finish"}
+
+
+def build(folder, compiler, options):
+    (folder / "out.ld").write_text(OUT)
+    subprocess.run([*compiler, *options, "-Wall", "-Wextra", "-Werror", "-I", INCLUDE, "-o", "program", SOURCE],
+                   check=True, cwd=folder)
+    return folder / "program"
+
+
+def record(folder, program, *options, name=None):
+    """The lines that the program prints."""
+    shutil.rmtree(folder / "capture", ignore_errors=True)
+    port = ["--stm", "channels"] if name == "channels" else ["--itm", "ports"]
+    run = subprocess.run([CORETAP, "record", "-q", "-o", folder / "capture", *port, *options, "--", program],
+                         capture_output=True, text=True, check=True, timeout=120,
+                         env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
+    return run.stdout.splitlines()
+
+
+def decode(capture, *options):
+    run = subprocess.run([CORETAP, "decode", *options, capture], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0 and not run.stderr, run
+    return run.stdout
+
+
+def events(capture, *options):
+    """What decode says of named events, as the program prints it."""
+    rows = [json.loads(line) for line in decode(capture, "--format", "jsonl", *options).splitlines()]
+    assert not any(row["type"] == "Sw" for row in rows), rows
+    return [f"{row['type']} {int(row['value'], 16) & 0xffff} {row['note']}" for row in rows
+            if row["type"] in KINDS]
+
+
+def check_build(folder, compiler, options):
+    name = "channels" if "-DCHANNELS" in options else "ports"
+    program = build(folder, compiler, [word for word in options if word != "-s"])
+    said = record(folder, program, "--timestamps=100", name=name)
+    if "-s" in options: # the recorder needs the symbol of the ports
+        subprocess.run(["aarch64-linux-gnu-strip", program], check=True)
+    assert said and events(folder / "capture") == said, (events(folder / "capture"), said)
+    assert events(folder / "capture", "--merge") == said
+    return f"{len(said)} events"
+
+
+def check_json(folder):
+    """A program reads names and arguments without the text."""
+    record(folder, build(folder, A64, ["-O1", "-static"]))
+    rows = [json.loads(line) for line in decode(folder / "capture", "--format", "jsonl").splitlines()]
+    by_event = {row["event"]: row for row in rows if "event" in row}
+    assert by_event["float"]["arguments"] == [1.5] and by_event["double"]["arguments"] == [1e100]
+    assert by_event["long"]["arguments"] == [-5000000000] and by_event["outer"]["arguments"] == []
+    assert by_event["%" "lu %d %x"]["arguments"][0] == str(2**64 - 1), by_event.keys()
+    return f"{len(by_event)} names"
+
+
+def check_raw(folder):
+    """Without names the writes are there as they are."""
+    said = record(folder, build(folder, A64, ["-O1", "-static"]))
+    rows = decode(folder / "capture", "--no-names").splitlines()
+    assert not any(row.split("\t")[0] in KINDS for row in rows)
+    writes = [row for row in rows if row.startswith("Sw\t")]
+    assert len(writes) > len(said)
+    return f"{len(writes)} writes"
+
+
+def check_cut(folder):
+    """Where trace is missing, an event says that it is not whole, and no other one is mixed with it."""
+    said = record(folder, build(folder, A64, ["-O1", "-static"]), "--sync-period", "8")
+    trace = folder / "capture" / "trace_itm.bin"
+    whole = trace.read_bytes()
+    cuts = wrong = 0
+    for at in range(40, len(whole), 97):
+        trace.write_bytes(whole[:at] + whole[at + 12:])
+        run = subprocess.run([CORETAP, "decode", folder / "capture"], capture_output=True, text=True, timeout=120)
+        rows = [line.split("\t") for line in run.stdout.splitlines()]
+        got = [f"{row[0]} {int(row[2], 16)} {row[3]}" for row in rows if row[0] in KINDS]
+        cut = [line for line in got if line.endswith(", not whole")]
+        cuts += len(cut)
+        wrong += sum(line not in said and line not in cut for line in got)
+    assert cuts and not wrong, (cuts, wrong)
+    trace.write_bytes(whole)
+    return f"{cuts} events cut"
+
+
+def check_damaged(folder):
+    """Names that are damaged are told, and the writes are there."""
+    program = build(folder, A64, ["-O1", "-static"])
+    record(folder, program)
+    data = program.read_bytes()
+    assert b"tiup\0" in data
+    program.write_bytes(data.replace(b"tiup\0", b"ti?p\0"))
+    run = subprocess.run([CORETAP, "decode", folder / "capture"], capture_output=True, text=True, timeout=120)
+    assert "coretap_events: there is no entry at" in run.stderr, run.stderr
+    assert any(line.startswith("Sw\t") for line in run.stdout.splitlines())
+    return re.search(r"there is no entry at \w+", run.stderr)[0]
+
+
+def main():
+    tools = ["aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "aarch64-linux-gnu-g++",
+             "arm-linux-gnueabihf-g++", "qemu-aarch64", "qemu-arm"]
+    missing = next((f"needs {tool}" for tool in tools if not shutil.which(tool)), None)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for title, compiler, options in BUILDS:
+            tap.case(title, missing, lambda c=compiler, o=options: check_build(folder, c, o))
+        for title, check in (("names and arguments in JSON", check_json), ("without names", check_raw),
+                             ("lost trace", check_cut), ("damaged names", check_damaged)):
+            tap.case(title, missing, lambda check=check: check(folder))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small ELF files with a section coretap_events, made byte by byte for the tests. */
+#ifndef CT_TEST_NAMED_ELF_H
+#define CT_TEST_NAMED_ELF_H
+
+#include <elf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NAMED_ADDR = 0x10000, /* where the file lies in memory, all of it, not to be written */
+    NAMED_SECTION = 0x400,
+    NAMED_HEADERS = 0x100,
+    NAMED_STRINGS = 0x200
+};
+
+/* Makes an AArch64 file with a section of `size` bytes, which end it; `file` has room for NAMED_SECTION more.
+ * The section says that it has `claimed` bytes. Result: the size of the file. */
+static inline size_t named_elf_build(uint8_t *file, const void *section, size_t size, uint64_t claimed)
+{
+    static const char strings[] = "\0coretap_events\0.shstrtab";
+    memset(file, 0, NAMED_SECTION);
+    Elf64_Ehdr *header = (Elf64_Ehdr *)file;
+    memcpy(header->e_ident, ELFMAG, SELFMAG);
+    header->e_ident[EI_CLASS] = ELFCLASS64;
+    header->e_ident[EI_DATA] = ELFDATA2LSB;
+    header->e_ident[EI_VERSION] = EV_CURRENT;
+    header->e_type = ET_EXEC;
+    header->e_machine = EM_AARCH64;
+    header->e_version = EV_CURRENT;
+    header->e_phoff = sizeof *header;
+    header->e_shoff = NAMED_HEADERS;
+    header->e_ehsize = sizeof *header;
+    header->e_phentsize = sizeof(Elf64_Phdr);
+    header->e_phnum = 1;
+    header->e_shentsize = sizeof(Elf64_Shdr);
+    header->e_shnum = 3;
+    header->e_shstrndx = 2;
+    *(Elf64_Phdr *)(file + header->e_phoff) =
+        (Elf64_Phdr){PT_LOAD, PF_R, 0, NAMED_ADDR, NAMED_ADDR, NAMED_SECTION + size, NAMED_SECTION + size, 8};
+    Elf64_Shdr *sections = (Elf64_Shdr *)(file + NAMED_HEADERS);
+    sections[1] = (Elf64_Shdr){.sh_name = 1,
+                               .sh_type = SHT_PROGBITS,
+                               .sh_flags = SHF_ALLOC,
+                               .sh_addr = NAMED_ADDR + NAMED_SECTION,
+                               .sh_offset = NAMED_SECTION,
+                               .sh_size = claimed,
+                               .sh_addralign = 8};
+    sections[2] = (Elf64_Shdr){.sh_name = 16,
+                               .sh_type = SHT_STRTAB,
+                               .sh_offset = NAMED_STRINGS,
+                               .sh_size = sizeof strings,
+                               .sh_addralign = 1};
+    memcpy(file + NAMED_STRINGS, strings, sizeof strings);
+    if (size)
+        memcpy(file + NAMED_SECTION, section, size);
+    return NAMED_SECTION + size;
+}
+
+/* Opens a file of these bytes, with its path; it is there as long as it is open. NULL: it cannot be made. */
+static inline FILE *named_elf_file(const uint8_t *file, size_t size, char path[40])
+{
+    FILE *opened = tmpfile();
+    if (opened && (fwrite(file, size, 1, opened) != 1 || fflush(opened))) {
+        fclose(opened);
+        return NULL;
+    }
+    snprintf(path, 40, "/proc/self/fd/%d", opened ? fileno(opened) : -1);
+    return opened;
+}
+
+#endif
