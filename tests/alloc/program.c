@@ -3,6 +3,9 @@
  * computed call, a loop that depends on its input. */
 
 static volatile unsigned sink;
+volatile unsigned ports[2];
+#define CORETAP_PORTS ports
+#include <coretap/itm.h>
 
 static inline unsigned mix(unsigned a, unsigned b)
 {
@@ -42,6 +45,8 @@ void _start(void)
 {
     for (unsigned n = 0; n < 12; n++)
         work_round(n);
+    CORETAP_TEXT(1, "%s %d", "ran", 12);
+    CORETAP_VALUE(1, "sink", sink);
     register long number __asm__("x8") = 93; /* exit */
     register long code __asm__("x0") = 0;
     __asm__ volatile("svc 0" : : "r"(number), "r"(code));

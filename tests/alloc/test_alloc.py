@@ -195,6 +195,8 @@ def cases():
                    outputs=("out.truth",), partial=("out",)),
               Case("record software", "record -o out --itm sink --stm sink --watch-data sink -- {elf}",
                    partial=("out",)),
+              Case("named", "decode --merge {soft}"),
+              Case("named json", "decode -f jsonl --elf {elf} {soft}"),
               Case("record ptm", "record -o out --protocol ete --framed --stream out.stream -- {elf}",
                    partial=("out", "out.stream")),
               Case("fractal run", "fractal run -o out.log --section .text --messages out.messages -- {elf}",
@@ -241,7 +243,7 @@ def make_inputs(command, plugin, folder):
             "messages": ROOT / "tests/cli/cases/fractal-log.messages",
             "timing_spec": ROOT / "examples/monitor/timing-stream.tessla"}
     for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts",
-                 "times", "stacks", "elf", "elf_log", "cluster", "capture", "stream"):
+                 "times", "stacks", "elf", "elf_log", "cluster", "capture", "soft", "stream"):
         made[name] = folder / name
     run("export", "--perf", made["perfdata"], made["quickstart"])
     run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
@@ -260,11 +262,12 @@ def make_inputs(command, plugin, folder):
     made["watch"] = HERE.parent / "fuzz/corpus/saved/counts"
     if all(map(shutil.which, TOOLS)):
         env = plugins(plugin)
-        subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-nostdlib", "-ffreestanding", "-o", made["elf"],
-                        HERE / "program.c"],
+        subprocess.run([TOOLS[0], "-g", "-O1", "-static", "-nostdlib", "-ffreestanding",
+                        "-I", ROOT / "include/target", "-o", made["elf"], HERE / "program.c"],
                        check=True)
         options = ("record", "-q", "--cycle-count", "--timestamps", "--context-id")
         run(*options, "-o", made["capture"], "--", made["elf"], env=env)
+        run(*options, "--itm", "ports", "-o", made["soft"], "--", made["elf"], env=env)
         made["cluster"].write_text("cores = 2\nl2_bytes = 0x40000 # smaller\n")
         run("fractal", "run", "-q", "-o", made["elf_log"], "--point", "_start", "--", made["elf"], env=env)
         run(*options, "-o", folder / "streamed", "--stream", made["stream"], "--", made["elf"], env=env)
