@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     names = names < size - 2 ? names : size - 2;
     uint8_t *file = malloc(NAMED_SECTION + names);
     const size_t bytes = file ? named_elf_build(file, data + 2, names, names) : 0;
-    FILE *opened = file ? named_elf_file(file, bytes, path) : NULL;
+    FILE *opened = file ? test_file(file, bytes, path) : NULL;
     if (opened && ct_named_table_load(NULL, path, &table) == CT_OK) {
         read_writes(table, data + 2 + names, size - 2 - names);
         ct_named_table_free(table);

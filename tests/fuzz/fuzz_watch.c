@@ -33,7 +33,7 @@ static struct ct_programs *the_programs(void)
     if (programs)
         return programs;
     language_program(file);
-    require(elf_file(file, path) && ct_programs_new(NULL, &options, &programs) == CT_OK &&
+    require(test_file(file, ELF_SIZE, path) && ct_programs_new(NULL, &options, &programs) == CT_OK &&
             ct_programs_add(programs, path, NULL, NULL, NULL) == CT_OK);
     return programs;
 }

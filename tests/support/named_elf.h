@@ -5,8 +5,9 @@
 
 #include <elf.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "support/test_file.h"
 
 enum {
     NAMED_ADDR = 0x10000, /* where the file lies in memory, all of it, not to be written */
@@ -56,18 +57,6 @@ static inline size_t named_elf_build(uint8_t *file, const void *section, size_t 
     if (size)
         memcpy(file + NAMED_SECTION, section, size);
     return NAMED_SECTION + size;
-}
-
-/* Opens a file of these bytes, with its path; it is there as long as it is open. NULL: it cannot be made. */
-static inline FILE *named_elf_file(const uint8_t *file, size_t size, char path[40])
-{
-    FILE *opened = tmpfile();
-    if (opened && (fwrite(file, size, 1, opened) != 1 || fflush(opened))) {
-        fclose(opened);
-        return NULL;
-    }
-    snprintf(path, 40, "/proc/self/fd/%d", opened ? fileno(opened) : -1);
-    return opened;
 }
 
 #endif

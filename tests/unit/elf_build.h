@@ -5,8 +5,9 @@
 
 #include <elf.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "support/test_file.h"
 
 enum {
     ELF_TEXT = 0x1000,
@@ -80,18 +81,6 @@ static inline void elf64_build(uint8_t file[ELF_SIZE], const struct test_symbol 
     section[3].sh_type = SHT_STRTAB;
     section[3].sh_offset = ELF_NAMES;
     section[3].sh_size = at;
-}
-
-/* A file of these bytes, with its path; it is there as long as it is open. NULL: it cannot be made. */
-static inline FILE *elf_file(const uint8_t file[ELF_SIZE], char path[40])
-{
-    FILE *opened = tmpfile();
-    if (opened && (fwrite(file, ELF_SIZE, 1, opened) != 1 || fflush(opened))) {
-        fclose(opened);
-        return NULL;
-    }
-    snprintf(path, 40, "/proc/self/fd/%d", opened ? fileno(opened) : -1);
-    return opened;
 }
 
 #endif

@@ -53,7 +53,7 @@ static void program(void **state)
     (void)state;
     char elf[40];
     elf64_build(file, symbols, 3);
-    FILE *opened = elf_file(file, elf);
+    FILE *opened = test_file(file, ELF_SIZE, elf);
     assert_non_null(opened);
     const uint64_t bias = 0x10000000;
     struct ct_fractal_names_options options = {.size = sizeof options, .program = elf, .bias = &bias};

@@ -29,7 +29,7 @@ static int load(const void *section, size_t size, uint64_t claimed, struct ct_ct
     char path[40];
     uint8_t *file = malloc(NAMED_SECTION + size);
     assert_non_null(file);
-    FILE *opened = named_elf_file(file, named_elf_build(file, section, size, claimed), path);
+    FILE *opened = test_file(file, named_elf_build(file, section, size, claimed), path);
     assert_non_null(opened);
     const int rc = ct_named_table_load(ctx, path, table);
     fclose(opened);

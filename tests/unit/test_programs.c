@@ -297,7 +297,7 @@ static void knows_data_and_sections(void **state)
     text->sh_name = 1; /* "table" */
     text->sh_flags = SHF_ALLOC;
     char path[40];
-    FILE *opened = elf_file(file, path);
+    FILE *opened = test_file(file, ELF_SIZE, path);
     assert_non_null(opened);
     renew(f, (struct ct_programs_options){.moved = 1});
     assert_int_equal(ct_program_layout(add(f, path, &bias, NULL), &layout), CT_OK);

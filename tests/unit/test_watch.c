@@ -45,7 +45,7 @@ static int begin(void **state)
     *state = &f;
     const struct ct_programs_options options = {.size = sizeof options};
     char path[40];
-    f.opened = elf_file(f.file, path);
+    f.opened = test_file(f.file, ELF_SIZE, path);
     return !f.opened || ct_programs_new(f.ctx, &options, &f.programs) ||
            ct_programs_add(f.programs, path, NULL, NULL, NULL) || ct_graph_new(f.ctx, &f.graph) ||
            ct_watches_new(f.ctx, f.programs, &f.watches);

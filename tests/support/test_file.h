@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that a test makes of bytes. */
+#ifndef CT_TEST_FILE_H
+#define CT_TEST_FILE_H
+
+#include <stdio.h>
+
+/* Opens a file of these bytes, with its path; it is there as long as it is open. NULL: it cannot be made. */
+static inline FILE *test_file(const void *bytes, size_t size, char path[40])
+{
+    FILE *opened = tmpfile();
+    if (opened && (fwrite(bytes, size, 1, opened) != 1 || fflush(opened))) {
+        fclose(opened);
+        return NULL;
+    }
+    snprintf(path, 40, "/proc/self/fd/%d", opened ? fileno(opened) : -1);
+    return opened;
+}
+
+#endif
