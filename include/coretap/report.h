@@ -19,6 +19,7 @@
 #include "coretap/programs.h"
 #include "coretap/stacks.h"
 #include "coretap/steps.h"
+#include "coretap/timeline.h"
 #include "coretap/timing.h"
 
 #ifdef __cplusplus
@@ -51,6 +52,12 @@ CT_API int ct_report_steps(struct ct_report *report, const struct ct_stream *str
 /* Takes what is known of the streams of a buffer, all of whose steps were given. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_report_decoded(struct ct_report *report, const struct ct_buffer *buffer,
                              const struct ct_chain *chain);
+
+/* Takes events of a source of software trace, in order: named ones (named_event.h) have a section of the
+ * page. CT_ERR_ARG, also with options.several; CT_ERR_NOMEM. Other errors say that names of events cannot be
+ * used, once; more events may be given. */
+CT_API int ct_report_events(struct ct_report *report, const struct ct_event_origin *origin,
+                            const struct ct_timed_event *events, size_t count);
 
 /* Ends a capture of several, whose path is `name`; `kind` is that of struct ct_capture. Another one of the
  * same programs (ct_programs_next_capture) may follow: stacks, functions, edges and their times add up by

@@ -362,7 +362,9 @@ const struct cli_command cli_command_decode = {
         "execution went on by an untold path. Tx: memory transaction. Mark: timestamp marker. Sw: software "
         "instrumentation, or what software wrote to a stimulus port (ITM) or channel (STM). Dwt: hardware "
         "trace of "
-        "the DWT. Txt: a line of text (--text-ports). End: end of the trace.\n"
+        "the DWT. Txt: a line of text (--text-ports, or named). Val, Begin, Finish: a named value, and begin "
+        "and "
+        "end of a named span; names come from programs that use coretap/itm.h. End: end of the trace.\n"
         "The cycle count of an event includes the count that the trace unit gave for it; an event without a "
         "count "
         "of its own has that of the event before.",

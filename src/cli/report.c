@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/cover_print.h"
 #include "cli/output.h"
+#include "cli/report_named.h"
 #include "cli/wcet_run.h"
 #include "coretap/report.h"
 
@@ -171,6 +172,9 @@ static int collect(struct report *r)
     const int code = cli_counts_read(&r->counts, r->args, ELF);
     if (code != CLI_FAILED)
         cli_note_new_stacks(r->args, ct_report_renewed(r->collected));
+    if (code != CLI_FAILED && !r->several && !read->kept_nothing &&
+        !cli_report_named(&read->capture, &read->filter, r->collected))
+        return CLI_FAILED;
     return code;
 }
 
@@ -313,7 +317,8 @@ const struct cli_command cli_command_report = {
         "capture, where the time "
         "went (stacks, functions, edges), how long functions take, their calls over time, coverage with "
         "annotated "
-        "source and instructions, and with --entry the longest path of a function.\n"
+        "source and instructions, and with --entry the longest path of a function; of one capture also the "
+        "text, values and spans that the program wrote to an ITM or STM by coretap/itm.h.\n"
         "The page is one file that loads nothing; it follows the reader's choice of light or dark. Its "
         "size is bounded: "
         "what was left out is said in its place, with the command that shows it.\n"

@@ -238,6 +238,17 @@ static int end_capture(struct ct_report *r, const char *name, const char *kind)
     return ct_tell_nomem(r->ctx, "report", rc ? rc : add_capture(r, name, kind));
 }
 
+int ct_report_events(struct ct_report *r, const struct ct_event_origin *origin,
+                     const struct ct_timed_event *events, size_t count)
+{
+    if (!r || !origin || (!events && count))
+        return ct_fail_null(r ? r->ctx : NULL, __func__);
+    if (r->over || r->several)
+        return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__,
+                       r->over ? CT_REPORT_WRITTEN : "events are of one capture, and not of several");
+    return ct_report_named_add(&r->named, origin, events, count);
+}
+
 int ct_report_end(struct ct_report *r, const char *name, const char *kind)
 {
     if (!r || !name || !kind)
@@ -296,6 +307,9 @@ static int finish(struct ct_report *r, const struct ct_report_write_options *opt
                          options->kind ? options->kind : "trace");
     if (rc)
         return rc;
+    rc = ct_report_named_end(&r->named);
+    if (rc)
+        return ct_fail_nomem(r->ctx, "report");
     ct_slices_end(&r->slices);
     ct_report_sort(r->now.functions, r->now.function_count, r->edges, r->edge_count);
     return CT_OK;
@@ -328,6 +342,8 @@ int ct_report_new(struct ct_ctx *ctx, struct ct_programs *programs, const struct
     r->slices = (struct ct_slices){.most = SLICES, .begin = o.from, .end = o.to ? o.to : UINT64_MAX};
     r->now.slices = r->slices;
     r->several = o.several;
+    r->named.ctx = r->named.lines.ctx = ctx;
+    r->named.lines.programs = programs;
     const int made = o.several ? make_sums(r, o.raw_names) : CT_OK;
     if (made)
         ct_report_free(r);
@@ -355,6 +371,7 @@ void ct_report_free(struct ct_report *r)
     ct_stack_sums_free(r->stacks);
     ct_timing_sums_free(r->times);
     ct_names_free(&r->names);
+    ct_report_named_free(&r->named);
     ct_arena_free(&r->arena);
     free(r->captures);
     free(r->streams);
@@ -417,6 +434,7 @@ static int write_page(const struct ct_report *r, const struct ct_report_write_op
         .stream_count = r->stream_count,
         .slices = &r->slices,
         .slice_cycles = r->cycles,
+        .named = r->named.row_count || r->named.text_count ? &r->named : NULL,
         .inputs = options->inputs,
         .input_count = options->input_count,
         .cover = options->cover,

@@ -357,22 +357,25 @@ static int coverage(FILE *out, const struct ct_report_page *r)
 static const struct section {
     const char *id, *title, *in_nav;
     int (*put)(FILE *out, const struct ct_report_page *report);
+    bool of_named; /* it is left out where there are no named events */
 } sections[] = {
-    {"summary", NULL, "Summary", ct_report_summary},
-    {"time", "Where the time went", "Where time went", ct_report_time},
-    {"timing", "How long functions take", "How long", ct_report_timing},
-    {"timeline", "Timeline", "Timeline", ct_report_timeline},
-    {"worst", "Worst case", "Worst case", worst},
-    {"coverage", "Coverage", "Coverage", coverage},
+    {"summary", NULL, "Summary", ct_report_summary, false},
+    {"time", "Where the time went", "Where time went", ct_report_time, false},
+    {"timing", "How long functions take", "How long", ct_report_timing, false},
+    {"timeline", "Timeline", "Timeline", ct_report_timeline, false},
+    {"events", "Named events", "Events", ct_report_named_html, true},
+    {"worst", "Worst case", "Worst case", worst, false},
+    {"coverage", "Coverage", "Coverage", coverage, false},
 };
 
 #define SECTIONS (sizeof sections / sizeof *sections)
 
-static void navigation(FILE *out)
+static void navigation(FILE *out, const struct ct_report_page *r)
 {
     fputs("<nav class=\"nav\" aria-label=\"Sections\"><ul>\n", out);
     for (size_t i = 0; i < SECTIONS; i++)
-        fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].in_nav);
+        if (r->named || !sections[i].of_named)
+            fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].in_nav);
     fputs("</ul></nav>\n", out);
 }
 
@@ -423,10 +426,12 @@ static int title(FILE *out, const struct ct_report_page *r)
 int ct_report_html(FILE *out, const struct ct_report_page *r)
 {
     int rc = title(out, r);
-    navigation(out);
+    navigation(out, r);
     fputs("<main>\n", out);
     heading(out, r);
     for (size_t i = 0; i < SECTIONS; i++) {
+        if (sections[i].of_named && !r->named)
+            continue;
         fprintf(out, "<section id=\"%s\">\n", sections[i].id);
         if (sections[i].title)
             fprintf(out, "<h2>%s</h2>\n", sections[i].title);

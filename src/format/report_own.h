@@ -5,6 +5,7 @@
 
 #include "base/names.h"
 #include "coretap/report.h"
+#include "format/report_named.h"
 #include "format/report_page.h"
 #include "format/slices.h"
 
@@ -63,6 +64,7 @@ struct ct_report {
     struct ct_report_edge *edges; /* of the only capture */
     size_t edge_count;
     uint64_t edges_left_out;
+    struct ct_report_named named; /* of the only capture */
 };
 
 /* the message of calls that come after the page */

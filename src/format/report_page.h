@@ -11,6 +11,7 @@
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "format/cover.h"
+#include "format/report_named.h"
 #include "format/slices.h"
 #include "format/wcet_view.h"
 
@@ -79,8 +80,9 @@ struct ct_report_page {
     size_t input_count;
     uint64_t all_cycles; /* of the sums over inputs */
     const struct ct_cover_views *cover;
-    const struct ct_wcet_view *wcet; /* the longest path, or NULL */
-    const char *no_wcet;             /* why there is no longest path; NULL when nobody asked for one */
+    const struct ct_wcet_view *wcet;     /* the longest path, or NULL */
+    const struct ct_report_named *named; /* named events; NULL: there are none */
+    const char *no_wcet;                 /* why there is no longest path; NULL when nobody asked for one */
 };
 
 /* Writes the page. CT_ERR_NOMEM: a part of it is missing. */
@@ -91,6 +93,7 @@ int ct_report_summary(FILE *out, const struct ct_report_page *report);
 int ct_report_time(FILE *out, const struct ct_report_page *report);
 int ct_report_timing(FILE *out, const struct ct_report_page *report);
 int ct_report_timeline(FILE *out, const struct ct_report_page *report);
+int ct_report_named_html(FILE *out, const struct ct_report_page *report);
 
 /* Says which inputs do not tell a section about `tells`. Returns false, and says so, when none of them
  * does. */

@@ -197,6 +197,7 @@ def cases():
                    partial=("out",)),
               Case("named", "decode --merge {soft}"),
               Case("named json", "decode -f jsonl --elf {elf} {soft}"),
+              Case("named report", "report -o out.html {soft}", outputs=("out.html",)),
               Case("record ptm", "record -o out --protocol ete --framed --stream out.stream -- {elf}",
                    partial=("out", "out.stream")),
               Case("fractal run", "fractal run -o out.log --section .text --messages out.messages -- {elf}",

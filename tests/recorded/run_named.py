@@ -45,7 +45,7 @@ def build(folder, compiler, options):
 def record(folder, program, *options, name=None):
     """The lines that the program prints."""
     shutil.rmtree(folder / "capture", ignore_errors=True)
-    port = ["--stm", "channels"] if name == "channels" else ["--itm", "ports"]
+    port = {"channels": ["--stm", "channels"], "nothing": []}.get(name, ["--itm", "ports"])
     run = subprocess.run([CORETAP, "record", "-q", "-o", folder / "capture", *port, *options, "--", program],
                          capture_output=True, text=True, check=True, timeout=120,
                          env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
@@ -98,6 +98,43 @@ def check_raw(folder):
     return f"{len(writes)} writes"
 
 
+def section(capture, *options):
+    """The report's section of named events, as text by row of its tables; None when it is not there."""
+    run = subprocess.run([CORETAP, "report", "-q", *options, capture], capture_output=True, text=True,
+                         timeout=120)
+    assert run.returncode == 0, run
+    found = re.search(r'<section id="events">(.*?)</section>', run.stdout, re.S)
+    assert ('href="#events"' in run.stdout) == bool(found)
+    if not found:
+        return None
+    rows = re.findall(r"<tr>(.*?)</tr>", found[1], re.S)
+    cells = [[re.sub("<.*?>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)] for row in rows]
+    return found[1], {row[2] if row[0][0].isdigit() else row[0]: row for row in cells if row}
+
+
+def check_report(folder):
+    """The report adds values and spans up by name, draws them, and has the texts."""
+    program = build(folder, A64, ["-O1", "-static"])
+    said = record(folder, program, "--timestamps=100")
+    page, rows = section(folder / "capture")
+    assert rows["nested"][:7] == ["nested", "1", "5", "0", "1.2", "2", "2"], rows["nested"]
+    assert rows["float"][:4] == ["float", "3", "1", "1.5"] and rows["float"][6] == "1.5"
+    assert rows["inner"][:3] == ["inner", "2", "3"] and rows["outer"][:3] == ["outer", "2", "1"]
+    spans = [[float(cell) for cell in rows[name][3:7]] for name in ("inner", "outer")]
+    assert all(0 < low <= mean <= most <= whole for low, mean, most, whole in spans), spans
+    assert spans[0][3] < spans[1][3]  # those inside are together shorter than the one around them
+    texts = [line.split(" ", 2)[2] for line in said if line.startswith("Txt")]
+    assert all(text.replace("<", "&lt;") in page for text in texts)
+    assert page.count('class="line"') == 6 and page.count("<svg") == 6 and "port 2" in page
+    begin = int(rows["nothing"][0].replace(",", ""))
+    early, few = section(folder / "capture", "--to", f"{begin + 1}ticks")
+    assert list(few) == ["nothing"] and "nested" not in early, few
+    assert section(folder / "capture", "--function", "main") is None
+    record(folder, program, "--timestamps=100", name="nothing")
+    assert section(folder / "capture") is None
+    return f"{len(rows)} rows"
+
+
 def packets(capture):
     """Offset and text of the ITM's packets."""
     text = subprocess.run([CORETAP, "list", "-q", "--packets", capture], capture_output=True, text=True,
@@ -148,7 +185,8 @@ def main():
         folder = pathlib.Path(name)
         for title, compiler, options in BUILDS:
             tap.case(title, missing, lambda c=compiler, o=options: check_build(folder, c, o))
-        for title, check in (("names and arguments in JSON", check_json), ("without names", check_raw),
+        for title, check in (("names and arguments in JSON", check_json), ("report", check_report),
+                             ("without names", check_raw),
                              ("lost trace", check_cut), ("damaged names", check_damaged)):
             tap.case(title, missing, lambda check=check: check(folder))
     return tap.finish()

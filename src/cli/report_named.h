@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the software trace of a capture for a report. */
+#ifndef CT_CLI_REPORT_NAMED_H
+#define CT_CLI_REPORT_NAMED_H
+
+#include "cli/capture.h"
+#include "cli/filter.h"
+#include "coretap/report.h"
+
+/* Gives a report the events of all ITMs and STMs of a capture that was decoded. False after a message. */
+bool cli_report_named(const struct cli_capture *capture, const struct cli_filter *filter,
+                      struct ct_report *report);
+
+#endif

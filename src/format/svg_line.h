@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plots of a value over time, for an HTML page. */
+#ifndef CT_FORMAT_SVG_LINE_H
+#define CT_FORMAT_SVG_LINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "format/report_named.h"
+
+/* What a plot shows. */
+struct ct_svg_line {
+    const char *title; /* is escaped */
+    const char *note;  /* stands at the right above */
+    const char *unit;  /* of time */
+    const struct ct_report_point *points;
+    size_t count;
+    uint64_t begin, end; /* of the axis of time */
+};
+
+/* Writes a line from value to value; where a point has several, it goes from the least to the most of them.
+ * For a page with ct_page_css. */
+void ct_svg_line(FILE *out, const struct ct_svg_line *line);
+
+#endif
