@@ -101,6 +101,55 @@ struct ct_record_result {
 CT_API int ct_record(struct ct_ctx *ctx, const struct ct_record_options *options,
                      struct ct_record_result *result);
 
+/* How much trace a trace unit writes of a program. */
+struct ct_volume_row {
+    uint64_t bytes;
+    uint8_t protocol; /* CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE or CT_PROTOCOL_PTM */
+    uint8_t branch_broadcast, cycle_count, return_stack, timestamps, context_id; /* 1: as in the options */
+    uint8_t pad[2];                                                              /* 0 */
+};
+
+#define CT_VOLUME_ROWS 96 /* most rows: three protocols, each with five settings in any combination */
+
+struct ct_volume {
+    uint64_t instructions; /* traced, by all cores */
+    uint64_t untraceable;  /* … and executed from code that no trace can tell */
+    uint64_t branches;     /* waypoints that were traced */
+    uint64_t cycles;       /* of all cores, their waits included */
+    size_t row_count;
+    struct ct_volume_row rows[CT_VOLUME_ROWS]; /* by protocol; within one by settings, the first one of which
+                                                  is slowest to change */
+    int32_t exit_code;                         /* as in struct ct_record_result */
+    uint32_t cores;
+};
+
+/* Runs the program once, and measures how many bytes of trace its cores write with each combination of
+ * protocol, branch broadcast, cycle counts, return stack, timestamps and context ID (paper 1, figure 1).
+ * `options` are as for ct_record: what the combinations set is ignored, `protocol` other than 0 is the only
+ * one, and `directory` may be NULL: nothing is written. An A64 program has no rows of a PTM. Bytes are those
+ * of the trace units, without frames. CT_ERR_ARG, also for options of software trace, frames, streams and
+ * truth, CT_ERR_NOT_FOUND, CT_ERR_LIMIT, CT_ERR_IO, CT_ERR_NOMEM, as for ct_record. */
+CT_API int ct_record_volume(struct ct_ctx *ctx, const struct ct_record_options *options,
+                            struct ct_volume *volume);
+
+enum ct_volume_format {
+    CT_VOLUME_FORMAT_TSV,
+    CT_VOLUME_FORMAT_JSON,
+    CT_VOLUME_FORMAT_SVG, /* bars */
+};
+
+struct ct_volume_write_options {
+    size_t size;    /* sizeof(struct ct_volume_write_options) */
+    uint64_t clock; /* of the cores, in Hz: megabytes a second are written, too; 0: they are not known */
+    double ipc;     /* instructions for a cycle; 0: the cycles are those of the recording */
+    uint8_t format; /* enum ct_volume_format */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* Writes a volume. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_volume_write(struct ct_ctx *ctx, const struct ct_volume *volume,
+                           const struct ct_volume_write_options *options, ct_write_fn *write, void *user);
+
 /* QEMU with one of the project's plugins. */
 struct ct_qemu {
     const char *command; /* "qemu-aarch64" or "qemu-arm", or the system emulator */

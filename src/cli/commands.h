@@ -16,6 +16,7 @@ extern const struct cli_command cli_command_list;
 extern const struct cli_command cli_command_live;
 extern const struct cli_command cli_command_profile;
 extern const struct cli_command cli_command_record;
+extern const struct cli_command cli_command_volume;
 extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_monitor;

@@ -2,14 +2,13 @@
 /* coretap record: an Arm program under QEMU, and the trace that a trace unit would have written of it. */
 #include <coretap/record.h>
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/record_run.h"
 
 enum {
     OPT_OUTPUT,
@@ -42,35 +41,6 @@ enum {
     OPTS
 };
 
-/* The signal that was sent to this process, for the program; 0: none. */
-static volatile sig_atomic_t for_program;
-
-/* Notes a signal for the program. Those from the terminal, which the kernel sends, it gets itself. */
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (info->si_code <= 0)
-        for_program = number;
-}
-
-static void ignore(int number)
-{
-    (void)number;
-}
-
-/* Makes signals that would end this process end the program, so that what it did until then is written. Those
- * of keys on the terminal the program gets itself. They are not ignored (SIG_IGN), since the program would
- * inherit that. */
-static void catch_signals(void)
-{
-    static const int all[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-    for_program = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        sigaction(all[i], &action, NULL);
-    signal(SIGPIPE, ignore); /* a reader of the stream may go */
-}
-
 /* What options that are lists say. */
 struct lists {
     struct ct_record_range ranges[CT_RECORD_RANGES];
@@ -80,33 +50,6 @@ struct lists {
 
 static const char *const protocol_words[] = {"etm4", "ete", "ptm", NULL};
 static const char *const thread_words[] = {"cores", "contexts", NULL};
-
-static int parse_address(const char *text, uint64_t *addr, const char **end)
-{
-    char *stop;
-    errno = 0;
-    *addr = strtoull(text, &stop, 16);
-    *end = stop;
-    return stop == text || errno;
-}
-
-static int read_ranges(const struct cli_args *args, struct ct_record_range *ranges, size_t *count)
-{
-    *count = 0;
-    for (size_t i = 0; i < args->list_count; i++) {
-        if (args->list[i].option != OPT_RANGE)
-            continue;
-        const char *text = args->list[i].text, *end;
-        struct ct_record_range *range = &ranges[*count];
-        if (*count == CT_RECORD_RANGES)
-            return cli_usage_error(args->command, "--range: more than %d", CT_RECORD_RANGES);
-        if (parse_address(text, &range->low, &end) || strncmp(end, "..", 2) != 0 ||
-            parse_address(end + 2, &range->high, &end) || *end || range->low >= range->high)
-            return cli_usage_error(args->command, "--range: '%s' is not LO..HI in hexadecimal", text);
-        ++*count;
-    }
-    return CLI_CLEAN;
-}
 
 static int read_watched(const struct cli_args *args, const char **watched, size_t *count)
 {
@@ -178,7 +121,7 @@ static int read_options(const struct cli_args *args, struct ct_record_options *o
         .watched = lists->watched,
         .start = v[OPT_START].text,
         .stop = v[OPT_STOP].text,
-        .signal = &for_program,
+        .signal = cli_record_catch_signals(),
     };
     const char *wrong = read_ids(v[OPT_IDS].text, lists->ids, &o->id_count);
     if (wrong)
@@ -187,7 +130,7 @@ static int read_options(const struct cli_args *args, struct ct_record_options *o
         return cli_usage_error(args->command, "--system does not go with --protocol ptm, --threads contexts, "
                                               "--start, --stop or --stream");
     const int bad = read_watched(args, lists->watched, &o->watched_count);
-    return bad ? bad : read_ranges(args, lists->ranges, &o->range_count);
+    return bad ? bad : cli_record_ranges(args, OPT_RANGE, lists->ranges, &o->range_count);
 }
 
 static void print_summary(const struct cli_args *args, const struct ct_record_options *o,
@@ -241,7 +184,6 @@ static int run(const struct cli_args *args)
     if (code)
         return code;
     o.names = &names;
-    catch_signals();
     code = record(args, &o, &result);
     return code ? code : result.exit_code;
 }

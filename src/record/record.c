@@ -17,6 +17,7 @@
 #include "record/code.h"
 #include "record/feed.h"
 #include "record/path.h"
+#include "record/volume.h"
 
 /* A thread of the program. */
 struct thread {
@@ -31,6 +32,8 @@ struct record {
     struct ct_recording o;
     struct ct_record_feed feed;
     struct ct_record_capture *out;
+    struct ct_volume *volume;      /* where volume is measured, and nothing is captured; else NULL … */
+    struct ct_volume_meter *meter; /* … and by what */
     struct ct_code *code;
     struct ct_record_programs programs;
     struct thread threads[TRACE_THREADS];
@@ -138,6 +141,7 @@ static int find_point(struct record *r, const char *text, uint64_t *addr, bool *
     return end != text && !*end && !errno ? CT_OK : find_function(r, text, addr);
 }
 
+/* Makes what takes the execution: a capture, or what measures volume. */
 static int make_out(struct record *r)
 {
     struct ct_unit_options *unit = &r->o.unit;
@@ -145,7 +149,16 @@ static int make_out(struct record *r)
     if (!rc)
         rc = find_point(r, r->given.stop, &unit->stop, &unit->has_stop);
     r->o.code_start = r->feed.area->code_start;
+    if (!rc && r->volume)
+        return ct_volume_meter_new(r->ctx, unit, r->feed.area->bits == 32, r->given.protocol, r->volume,
+                                   &r->meter);
     return rc ? rc : ct_record_capture_new(r->ctx, &r->o, r->code, &r->out);
+}
+
+/* Returns the trace unit of a core; NULL after an error, which is *rc. */
+static struct ct_unit *unit_of(struct record *r, unsigned core, int *rc)
+{
+    return r->meter ? ct_volume_meter_unit(r->meter, core, rc) : ct_record_capture_unit(r->out, core, rc);
 }
 
 /* Finds the first core for a thread that begins at `clock`: one that is free and did nothing after that time.
@@ -154,7 +167,7 @@ static int find_core(struct record *r, uint64_t clock, unsigned *core)
 {
     for (*core = 0; *core < CT_RECORD_CORES; ++*core) {
         int rc = CT_OK;
-        const struct ct_unit *unit = r->busy[*core] ? NULL : ct_record_capture_unit(r->out, *core, &rc);
+        const struct ct_unit *unit = r->busy[*core] ? NULL : unit_of(r, *core, &rc);
         if (rc)
             return rc;
         if (unit && ct_unit_clock(unit) <= clock)
@@ -175,7 +188,7 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
 {
     struct thread *t = &r->threads[index];
     unsigned core = r->o.system ? number - 1 : 0; /* a processor is a core, whenever it starts */
-    int rc = r->out ? CT_OK : make_out(r);
+    int rc = r->out || r->meter ? CT_OK : make_out(r);
     if (!rc && !r->o.contexts && !r->o.system)
         rc = find_core(r, clock, &core);
     if (rc)
@@ -184,13 +197,14 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
         return ct_fail(r->ctx, CT_ERR_LIMIT,
                        "more than %d threads at a time: there are no more trace IDs; try --threads contexts",
                        CT_RECORD_CORES);
-    struct ct_unit *unit = ct_record_capture_unit(r->out, core, &rc);
+    struct ct_unit *unit = unit_of(r, core, &rc);
     if (!unit)
         return rc;
     t->core = core;
     t->out = r->out;
     r->busy[core] = true;
-    rc = ct_path_new(r->ctx, r->code, ct_record_capture_view(r->out, core), unit, number, &t->path);
+    struct ct_code_view *view = r->out ? ct_record_capture_view(r->out, core) : NULL;
+    rc = ct_path_new(r->ctx, r->code, view, unit, number, &t->path);
     if (!rc && r->o.system)
         ct_path_system(t->path);
     if (!rc && r->o.watched_count)
@@ -291,10 +305,13 @@ static uint32_t or_else(uint32_t value, uint32_t otherwise)
 }
 
 /* Checks the options. Result: what does not go together or is out of range, or NULL. */
-static const char *fault(const struct ct_record_options *g)
+static const char *fault(const struct ct_record_options *g, bool volume)
 {
-    if (!g->argv || !g->argv[0] || !g->directory)
+    if (!g->argv || !g->argv[0] || (!g->directory && !volume))
         return "a program and a directory are needed";
+    if (volume && (g->ports || g->channels || g->watched_count || g->stream || g->framed || g->id_count ||
+                   g->padding || g->truth))
+        return "only the volume of instruction trace is measured, without frames, streams and truth";
     if (g->protocol && g->protocol != CT_PROTOCOL_ETM4 && g->protocol != CT_PROTOCOL_ETE &&
         g->protocol != CT_PROTOCOL_PTM)
         return "the protocol is ETMv4, ETE or PTM";
@@ -339,7 +356,7 @@ static void set_wishes(struct record *r)
 static int read_options(struct record *r)
 {
     const struct ct_record_options *g = &r->given;
-    const char *wrong = fault(g);
+    const char *wrong = fault(g, r->volume != NULL);
     if (wrong)
         return ct_fail(r->ctx, CT_ERR_ARG, "record: %s: nothing is recorded", wrong);
     r->o.directory = g->directory;
@@ -475,41 +492,76 @@ static int find_watched(struct record *r, char options[CT_RECORD_FEED_WATCH])
     return rc;
 }
 
-static int record(struct record *r, struct ct_record_result *result)
+/* Runs the program, whose threads go to a capture or a meter. *exit_code is the program's. */
+static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *exit_code)
 {
-    static const char file[] = "coretap-trace.so", variable[] = "CORETAP_TRACE_PLUGIN";
     char watch[CT_RECORD_FEED_WATCH];
     const struct ct_record_feed_options feed = {.seed = r->given.seed,
                                                 .latency = latency(r),
                                                 .each = r->given.each_instruction,
                                                 .watch = watch,
                                                 .signal = r->given.signal};
-    struct ct_qemu qemu;
-    bool made = false;
-    int rc = ct_qemu_find(r->ctx, r->o.program, r->o.system, file, variable, &qemu);
-    if (!rc && !qemu.arm32 && r->o.wishes.protocol == CT_PROTOCOL_PTM)
-        rc = ct_fail(r->ctx, CT_ERR_ARG,
-                     "%s: an A64 program; a PTM traces A32 and T32 only: choose etm4 or ete", r->o.program);
-    if (!rc)
-        rc = find_watched(r, watch);
-    if (!rc)
-        rc = ct_record_make_directory(r->ctx, r->o.directory, &made);
+    int rc = find_watched(r, watch);
     if (!rc)
         rc = new_code(r);
     if (!rc)
-        rc = ct_record_feed_start(r->ctx, &r->feed, &qemu, &feed, r->given.argv);
+        rc = ct_record_feed_start(r->ctx, &r->feed, qemu, &feed, r->given.argv);
     if (!rc)
         rc = take_all_told(r);
-    result->exit_code = ct_record_feed_finish(&r->feed);
+    *exit_code = ct_record_feed_finish(&r->feed);
+    if (!rc && !r->out && !r->meter)
+        rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is no %s", r->o.program,
+                     r->volume ? "trace" : "capture");
+    return rc;
+}
+
+/* Finds QEMU and the plugin. CT_ERR_ARG: the program is none for the protocol that is wanted. */
+static int find_qemu(struct record *r, struct ct_qemu *qemu)
+{
+    static const char file[] = "coretap-trace.so", variable[] = "CORETAP_TRACE_PLUGIN";
+    const int rc = ct_qemu_find(r->ctx, r->o.program, r->o.system, file, variable, qemu);
+    if (!rc && !qemu->arm32 && r->o.wishes.protocol == CT_PROTOCOL_PTM)
+        return ct_fail(r->ctx, CT_ERR_ARG,
+                       "%s: an A64 program; a PTM traces A32 and T32 only: choose etm4 or ete", r->o.program);
+    return rc;
+}
+
+static int record(struct record *r, struct ct_record_result *result)
+{
+    struct ct_qemu qemu;
+    bool made = false;
+    int rc = find_qemu(r, &qemu);
+    if (!rc)
+        rc = ct_record_make_directory(r->ctx, r->o.directory, &made);
+    if (!rc)
+        rc = run_program(r, &qemu, &result->exit_code);
     if (made && !r->out)
         rmdir(r->o.directory); /* nothing came to be in it */
-    if (!rc && !r->out)
-        rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is no capture", r->o.program);
     if (!rc)
         rc = ct_record_capture_finish(r->out, &r->programs);
     if (!rc)
         ct_record_capture_sums(r->out, result);
     return rc;
+}
+
+static int measure(struct record *r)
+{
+    struct ct_qemu qemu;
+    int rc = find_qemu(r, &qemu);
+    if (!rc)
+        rc = run_program(r, &qemu, &r->volume->exit_code);
+    return rc ? rc : ct_volume_meter_finish(r->meter);
+}
+
+static void free_record(struct record *r)
+{
+    for (unsigned i = 0; i < TRACE_THREADS; i++)
+        ct_path_free(r->threads[i].path);
+    ct_record_capture_free(r->out);
+    ct_volume_meter_free(r->meter);
+    ct_code_free(r->code);
+    ct_record_programs_free(&r->programs);
+    free(r);
 }
 
 int ct_record(struct ct_ctx *ctx, const struct ct_record_options *options, struct ct_record_result *result)
@@ -526,11 +578,33 @@ int ct_record(struct ct_ctx *ctx, const struct ct_record_options *options, struc
         rc = read_options(r);
     if (!rc)
         rc = record(r, result);
-    for (unsigned i = 0; i < TRACE_THREADS; i++)
-        ct_path_free(r->threads[i].path);
-    ct_record_capture_free(r->out);
-    ct_code_free(r->code);
-    ct_record_programs_free(&r->programs);
-    free(r);
+    free_record(r);
     return ct_tell_nomem(ctx, "a recording", rc);
+}
+
+/* Sets what a clock for all rows needs: cores are as far apart as with cycle counts and timestamps. */
+static void set_all(struct ct_record_options *o)
+{
+    o->branch_broadcast = o->return_stack = o->vmid = 0;
+    o->cycle_count = o->timestamps = o->context_id = 1;
+}
+
+int ct_record_volume(struct ct_ctx *ctx, const struct ct_record_options *options, struct ct_volume *volume)
+{
+    struct record *r = ctx && options && volume ? calloc(1, sizeof *r) : NULL;
+    if (!ctx || !options || !volume)
+        return ct_fail_null(ctx, __func__);
+    *volume = (struct ct_volume){0};
+    if (!r)
+        return ct_fail_nomem(ctx, "volume");
+    r->ctx = ctx;
+    r->volume = volume;
+    int rc = ct_options_read(ctx, __func__, options, &r->given, sizeof r->given);
+    set_all(&r->given);
+    if (!rc)
+        rc = read_options(r);
+    if (!rc)
+        rc = measure(r);
+    free_record(r);
+    return ct_tell_nomem(ctx, "volume", rc);
 }

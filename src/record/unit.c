@@ -50,10 +50,18 @@ int ct_unit_new(struct ct_ctx *ctx, const struct ct_unit_options *options, struc
 
 void ct_unit_free(struct ct_unit *u)
 {
-    if (!u)
-        return;
-    u->voice->close(u);
-    free(u);
+    while (u) {
+        struct ct_unit *next = u->beside;
+        u->voice->close(u);
+        free(u);
+        u = next;
+    }
+}
+
+void ct_unit_beside(struct ct_unit *u, struct ct_unit *other)
+{
+    other->beside = u->beside;
+    u->beside = other;
 }
 
 /* ---- elements to bytes ---- */
@@ -149,7 +157,7 @@ static uint64_t begin_of(const struct ct_unit *u)
     return u->clock - u->pending;
 }
 
-void ct_unit_spend(struct ct_unit *u, uint64_t cycles)
+static void spend(struct ct_unit *u, uint64_t cycles)
 {
     u->clock += cycles;
     u->pending += cycles;
@@ -157,10 +165,10 @@ void ct_unit_spend(struct ct_unit *u, uint64_t cycles)
 
 /* Lets the core wait. Long waits are left out of cycle counts; a timestamp on each side of one shows it,
  * since between two of them time goes by as cycles do. */
-int ct_unit_wait(struct ct_unit *u, uint64_t cycles)
+static int wait_now(struct ct_unit *u, uint64_t cycles)
 {
     if (u->tracing && cycles <= CT_UNIT_COUNTED_WAIT) {
-        ct_unit_spend(u, cycles);
+        spend(u, cycles);
         return CT_OK;
     }
     const int status = u->tracing ? say_time(u, begin_of(u)) : CT_OK;
@@ -169,16 +177,6 @@ int ct_unit_wait(struct ct_unit *u, uint64_t cycles)
         return status;
     u->told = begin_of(u);
     return say_time(u, u->told);
-}
-
-int ct_unit_wait_until(struct ct_unit *u, uint64_t clock)
-{
-    return clock > u->clock ? ct_unit_wait(u, clock - u->clock) : CT_OK;
-}
-
-uint64_t ct_unit_clock(const struct ct_unit *u)
-{
-    return u->clock;
 }
 
 /* Ends the time of a run: cycles are counted when it is traced, the clock goes on always. */
@@ -288,14 +286,9 @@ static void next_run(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
     u->traceable = true;
 }
 
-/* ---- what is executed ---- */
+/* ---- what is executed, for one unit ---- */
 
-void ct_unit_next_level(struct ct_unit *u, unsigned level)
-{
-    u->next_level = (uint8_t)level;
-}
-
-int ct_unit_place(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
+static int place(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
 {
     u->tracing = u->excepted = false;
     u->level = u->next_level;
@@ -303,17 +296,17 @@ int ct_unit_place(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
     return CT_OK;
 }
 
-int ct_unit_enter(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
+static int enter(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
 {
     const bool goes_on = u->excepted && u->voice->enter;
-    const int status = ct_unit_place(u, addr, isa);
+    const int status = place(u, addr, isa);
     if (status || !goes_on)
         return status;
     u->tracing = true;
     return u->voice->enter(u);
 }
 
-void ct_unit_insns(struct ct_unit *u, uint32_t n, uint64_t last, uint64_t end, bool traceable)
+static void insns(struct ct_unit *u, uint32_t n, uint64_t last, uint64_t end, bool traceable)
 {
     if (u->o.epoch && !u->n)
         u->epoch = *u->o.epoch;
@@ -324,7 +317,7 @@ void ct_unit_insns(struct ct_unit *u, uint32_t n, uint64_t last, uint64_t end, b
     u->traceable = u->traceable && traceable;
 }
 
-int ct_unit_branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uint64_t next, enum ct_isa isa)
+static int branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uint64_t next, enum ct_isa isa)
 {
     bool on;
     int status = decide(u, &on);
@@ -340,6 +333,7 @@ int ct_unit_branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, ui
             target = insn->sub == CT_INSN_SUB_LINK || !pops(u, next, (uint8_t)isa);
         const bool eret = taken && insn->sub == CT_INSN_SUB_ERET;
         target |= eret;
+        u->waypoints++;
         status = u->voice->branch(u, taken, target, eret, &(struct ct_unit_place){next, (uint8_t)isa});
         if (taken && insn->sub == CT_INSN_SUB_LINK)
             push(u, end, old_isa);
@@ -351,7 +345,7 @@ int ct_unit_branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, ui
     return status;
 }
 
-int ct_unit_exception(struct ct_unit *u, unsigned number)
+static int exception(struct ct_unit *u, unsigned number)
 {
     bool on = u->tracing;
     int status = u->n || !on ? decide(u, &on) : CT_OK;
@@ -368,7 +362,7 @@ int ct_unit_exception(struct ct_unit *u, unsigned number)
     return status;
 }
 
-int ct_unit_leave(struct ct_unit *u)
+static int leave(struct ct_unit *u)
 {
     u->tracing = false;
     u->traceable = false;
@@ -378,28 +372,7 @@ int ct_unit_leave(struct ct_unit *u)
     return status;
 }
 
-void ct_unit_at(const struct ct_unit *u, uint64_t *addr, enum ct_isa *isa)
-{
-    *addr = u->end;
-    *isa = (enum ct_isa)u->at.isa;
-}
-
-void ct_unit_context(struct ct_unit *u, uint32_t id)
-{
-    u->context = id;
-}
-
-uint64_t ct_unit_traced(const struct ct_unit *u)
-{
-    return u->traced;
-}
-
-uint64_t ct_unit_untraceable(const struct ct_unit *u)
-{
-    return u->untraceable;
-}
-
-int ct_unit_restart(struct ct_unit *u)
+static int restart(struct ct_unit *u)
 {
     int status = u->synced ? say_time(u, u->told) : CT_OK;
     u->tracing = u->synced = u->begun = false;
@@ -412,7 +385,110 @@ int ct_unit_restart(struct ct_unit *u)
     return u->voice->open(u);
 }
 
+/* ---- what is executed, for a unit and those beside it ---- */
+
+/* Does the same with each unit, up to the first that fails. */
+#define TELL_ALL(u, call)                                                                                    \
+    do {                                                                                                     \
+        int status_ = CT_OK;                                                                                 \
+        for (; (u) && !status_; (u) = (u)->beside)                                                           \
+            status_ = call;                                                                                  \
+        return status_;                                                                                      \
+    } while (0)
+
+void ct_unit_next_level(struct ct_unit *u, unsigned level)
+{
+    for (; u; u = u->beside)
+        u->next_level = (uint8_t)level;
+}
+
+int ct_unit_place(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
+{
+    TELL_ALL(u, place(u, addr, isa));
+}
+
+int ct_unit_enter(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
+{
+    TELL_ALL(u, enter(u, addr, isa));
+}
+
+void ct_unit_insns(struct ct_unit *u, uint32_t n, uint64_t last, uint64_t end, bool traceable)
+{
+    for (; u; u = u->beside)
+        insns(u, n, last, end, traceable);
+}
+
+int ct_unit_branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uint64_t next, enum ct_isa isa)
+{
+    TELL_ALL(u, branch(u, insn, taken, next, isa));
+}
+
+int ct_unit_exception(struct ct_unit *u, unsigned number)
+{
+    TELL_ALL(u, exception(u, number));
+}
+
+int ct_unit_leave(struct ct_unit *u)
+{
+    TELL_ALL(u, leave(u));
+}
+
+void ct_unit_spend(struct ct_unit *u, uint64_t cycles)
+{
+    for (; u; u = u->beside)
+        spend(u, cycles);
+}
+
+int ct_unit_wait(struct ct_unit *u, uint64_t cycles)
+{
+    TELL_ALL(u, wait_now(u, cycles));
+}
+
+int ct_unit_wait_until(struct ct_unit *u, uint64_t clock)
+{
+    return clock > u->clock ? ct_unit_wait(u, clock - u->clock) : CT_OK;
+}
+
+void ct_unit_context(struct ct_unit *u, uint32_t id)
+{
+    for (; u; u = u->beside)
+        u->context = id;
+}
+
+int ct_unit_restart(struct ct_unit *u)
+{
+    TELL_ALL(u, restart(u));
+}
+
 int ct_unit_finish(struct ct_unit *u)
 {
-    return ct_unit_flush(u, true);
+    TELL_ALL(u, ct_unit_flush(u, true));
+}
+
+/* ---- what became of it ---- */
+
+uint64_t ct_unit_clock(const struct ct_unit *u)
+{
+    return u->clock;
+}
+
+void ct_unit_at(const struct ct_unit *u, uint64_t *addr, enum ct_isa *isa)
+{
+    *addr = u->end;
+    *isa = (enum ct_isa)u->at.isa;
+}
+
+uint64_t ct_unit_traced(const struct ct_unit *u)
+{
+    return u->traced;
+}
+
+uint64_t ct_unit_waypoints(const struct ct_unit *u)
+{
+    return u->waypoints;
+}
+
+uint64_t ct_unit_untraceable(const struct ct_unit *u)
+{
+    return u->untraceable;
 }

@@ -68,6 +68,10 @@ struct ct_unit;
 int ct_unit_new(struct ct_ctx *ctx, const struct ct_unit_options *options, struct ct_unit **out);
 void ct_unit_free(struct ct_unit *unit);
 
+/* Sees to it that `other`, which is new, is told all that `unit` is told. It belongs to `unit` from now on.
+ */
+void ct_unit_beside(struct ct_unit *unit, struct ct_unit *other);
+
 /* Sets the exception level of what is executed next. Without any of these calls everything is EL0. */
 void ct_unit_next_level(struct ct_unit *unit, unsigned level);
 
@@ -108,8 +112,10 @@ void ct_unit_at(const struct ct_unit *unit, uint64_t *addr, enum ct_isa *isa);
 /* Sets the context ID of what runs from now on. Execution must have left. */
 void ct_unit_context(struct ct_unit *unit, uint32_t id);
 
-/* Gives the number of instructions that were traced so far. */
+/* Gives the number of instructions that were traced so far, … */
 uint64_t ct_unit_traced(const struct ct_unit *unit);
+/* … and of the waypoints among them. */
+uint64_t ct_unit_waypoints(const struct ct_unit *unit);
 /* Gives the number of instructions that were executed but not traceable. */
 uint64_t ct_unit_untraceable(const struct ct_unit *unit);
 

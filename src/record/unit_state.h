@@ -36,6 +36,7 @@ extern const struct ct_unit_voice ct_unit_voice_etm4, ct_unit_voice_ptm;
 
 struct ct_unit {
     struct ct_ctx *ctx;
+    struct ct_unit *beside; /* is told the same; NULL: none */
     struct ct_unit_options o;
     const struct ct_unit_voice *voice;
     struct ct_etm4_emitter *etm4;
@@ -71,6 +72,7 @@ struct ct_unit {
     uint64_t told;    /* the clock up to which counts have all cycles */
     uint64_t ts_at, event_at, overflow_at;
     uint64_t executed, traced, untraceable; /* instructions */
+    uint64_t waypoints;                     /* traced */
     uint64_t random;
 };
 

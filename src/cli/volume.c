@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap volume: how much trace a program makes, by the settings of the trace unit. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/record_run.h"
+
+enum {
+    FORMAT,
+    PROTOCOL,
+    CLOCK,
+    IPC,
+    CYCLES,
+    TIMESTAMPS,
+    SYNC,
+    RANGE,
+    START,
+    STOP,
+    MOST,
+    THREADS,
+    SEED,
+    SYSTEM,
+    OPTIONS,
+};
+
+static const char *const formats[] = {"tsv", "json", "svg", NULL}; /* enum ct_volume_format */
+static const char *const protocols[] = {"all", "etm4", "ete", "ptm", NULL};
+static const char *const threads[] = {"cores", "contexts", NULL};
+
+static const struct cli_option options[OPTIONS] = {
+    [FORMAT] = {.name = "format",
+                .letter = 'f',
+                .kind = CLI_CHOICE,
+                .choices = formats,
+                .help = "tsv: a line for each combination of settings. svg: a picture with a bar for each."},
+    [PROTOCOL] = {.name = "protocol",
+                  .kind = CLI_CHOICE,
+                  .choices = protocols,
+                  .help = "The trace unit of each core. all: each that can trace the program."},
+    [CLOCK] = {.name = "clock",
+               .kind = CLI_TEXT,
+               .arg = "FREQUENCY",
+               .help = "Of the cores, as 1.2GHz, 800MHz or in Hz: also say megabytes a second of one core."},
+    [IPC] = {.name = "ipc",
+             .kind = CLI_TEXT,
+             .arg = "N",
+             .help = "Instructions for a cycle. Without: cycles are those of the recording "
+                     "(docs/recording.md), about one for each instruction."},
+    [CYCLES] = {.name = "cycle-count",
+                .kind = CLI_NUMBER,
+                .arg = "THRESHOLD",
+                .min = 1,
+                .max = 4095,
+                .help = "Where cycles are counted, say so once there are so many. Without: 16."},
+    [TIMESTAMPS] = {.name = "timestamps",
+                    .kind = CLI_NUMBER,
+                    .arg = "PERIOD",
+                    .min = 1,
+                    .max = UINT32_MAX,
+                    .help = "Where there are timestamps, one each time so many cycles have gone by. Without: "
+                            "10000."},
+    [SYNC] = {.name = "sync-period",
+              .kind = CLI_NUMBER,
+              .arg = "N",
+              .min = 8,
+              .max = 20,
+              .help = "2^N bytes of trace between points of synchronisation. Without: 12, for 4096."},
+    [RANGE] = {.name = "range",
+               .kind = CLI_LIST,
+               .arg = "LO..HI",
+               .help = "Trace only here, as for 'coretap record'. May be given more than once."},
+    [START] = {.name = "start",
+               .kind = CLI_TEXT,
+               .arg = "ADDR|SYMBOL",
+               .help = "Trace nothing before execution comes here: a hexadecimal address, or a function."},
+    [STOP] = {.name = "stop",
+              .kind = CLI_TEXT,
+              .arg = "ADDR|SYMBOL",
+              .help = "Trace no more after execution came here, until it comes to --start again."},
+    [MOST] = {.name = "max-instructions",
+              .kind = CLI_NUMBER,
+              .arg = "N",
+              .min = 1,
+              .max = UINT64_MAX,
+              .help = "Measure no more once so many are traced; the program runs on to its end."},
+    [THREADS] = {.name = "threads",
+                 .kind = CLI_CHOICE,
+                 .choices = threads,
+                 .help = "Whether each thread has a core and a trace unit of its own, or all run on one."},
+    [SEED] = {.name = "seed",
+              .kind = CLI_NUMBER,
+              .arg = "N",
+              .max = UINT64_MAX,
+              .help = "Cycles that are random follow from it. Without: 0."},
+    [SYSTEM] = {.name = "system",
+                .help = "PROGRAM is qemu-system-aarch64 with its arguments: its processors are the cores."},
+};
+
+/* Reads a positive number, with a unit behind it where there are units. Negative: it is none. */
+static double read_number(const char *text, bool units)
+{
+    static const struct {
+        const char *name;
+        double factor;
+    } all[] = {{"", 1}, {"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}};
+    char *end;
+    const double number = strtod(text, &end);
+    for (size_t i = 0; i < (units ? sizeof all / sizeof *all : 1); i++)
+        if (end != text && strcasecmp(end, all[i].name) == 0 && isfinite(number) && number > 0)
+            return number * all[i].factor;
+    return -1;
+}
+
+/* Reads what bytes are turned to megabytes a second with. False after a message. */
+static bool read_clock(const struct cli_args *args, struct ct_volume_write_options *o)
+{
+    const char *clock = args->values[CLOCK].text;
+    const char *ipc = args->values[IPC].text;
+    const double hz = clock ? read_number(clock, true) : 0;
+    o->ipc = ipc ? read_number(ipc, false) : 0;
+    if (hz < 0 || hz > 1e12 || (clock && hz < 1))
+        cli_usage_error(args->command,
+                        "--clock: '%s' is no frequency of a core: expected 1.2GHz, 800MHz or Hz", clock);
+    else if (o->ipc < 0)
+        cli_usage_error(args->command, "--ipc: '%s' is no number above 0", ipc);
+    else if (ipc && !clock)
+        cli_usage_error(args->command, "--ipc goes with --clock");
+    else {
+        o->clock = (uint64_t)llround(hz);
+        return true;
+    }
+    return false;
+}
+
+/* Measures while the program's standard output goes to standard error, so that nothing is between the
+ * numbers. */
+static int measure(const struct cli_args *args, const struct ct_record_options *o, struct ct_volume *volume)
+{
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        cli_say("standard output cannot be set aside for the program: %s; nothing is measured",
+                strerror(errno));
+        if (kept >= 0)
+            close(kept);
+        return CLI_FAILED;
+    }
+    const int rc = ct_record_volume(args->ctx, o, volume);
+    const bool back = dup2(kept, STDOUT_FILENO) >= 0;
+    close(kept);
+    if (!back)
+        cli_say("standard output is lost: %s; nothing is written", strerror(errno));
+    return rc ? cli_library_error(args->ctx) : back ? CLI_CLEAN : CLI_FAILED;
+}
+
+/* Says what the numbers do not have in them. */
+static void tell(const struct cli_args *args, const struct ct_volume *v)
+{
+    const char *program = args->rest[0];
+    if (v->untraceable)
+        cli_say("%s: %" PRIu64
+                " instructions ran from code that had changed; no trace unit says what they were, "
+                "and they are in no number",
+                program, v->untraceable);
+    if (!v->instructions)
+        cli_say(
+            "%s: nothing was traced: the program ran nothing, or nothing where --range, --start and --stop "
+            "let it be traced",
+            program);
+}
+
+static int run(const struct cli_args *args)
+{
+    static const uint8_t numbers[] = {0, CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE, CT_PROTOCOL_PTM};
+    const struct cli_value *v = args->values;
+    const struct ct_programs_options names = {
+        .size = sizeof names, .files = args->debug_files, .raw_names = args->raw_names};
+    struct ct_record_range ranges[CT_RECORD_RANGES];
+    struct ct_volume volume;
+    struct ct_record_options o = {.size = sizeof o,
+                                  .argv = args->rest,
+                                  .protocol = numbers[v[PROTOCOL].number],
+                                  .one_core = v[THREADS].number == 1,
+                                  .system = v[SYSTEM].given,
+                                  .cycle_threshold = (uint32_t)v[CYCLES].number,
+                                  .timestamp_period = (uint32_t)v[TIMESTAMPS].number,
+                                  .sync_period = v[SYNC].given ? 1u << v[SYNC].number : 0,
+                                  .seed = v[SEED].number,
+                                  .max_instructions = v[MOST].number,
+                                  .ranges = ranges,
+                                  .start = v[START].text,
+                                  .stop = v[STOP].text,
+                                  .names = &names};
+    struct ct_volume_write_options how = {.size = sizeof how, .format = (uint8_t)v[FORMAT].number};
+    if (!args->rest_count)
+        return cli_usage_error(args->command, "PROGRAM is missing");
+    if (!read_clock(args, &how) || cli_record_ranges(args, RANGE, ranges, &o.range_count))
+        return CLI_FAILED;
+    o.signal = cli_record_catch_signals();
+    const int code = measure(args, &o, &volume);
+    if (code)
+        return code;
+    tell(args, &volume);
+    const int rc = ct_volume_write(args->ctx, &volume, &how, cli_output_write, stdout);
+    if (rc && rc != CT_ERR_IO)
+        return cli_library_error(args->ctx);
+    return volume.instructions ? CLI_CLEAN : CLI_DAMAGED;
+}
+
+const struct cli_command cli_command_volume = {
+    .name = "volume",
+    .summary = "how much trace a program makes, by the settings of the trace unit",
+    .rest = "-- PROGRAM [ARG]...",
+    .about =
+        "Runs an Arm program once under QEMU, as 'coretap record' does, and says how many bytes a trace "
+        "unit at each core writes of it: with each combination of branch broadcast, cycle counts, return "
+        "stack, timestamps and context IDs, and for each protocol. Nothing of the trace is kept.\n"
+        "Bytes are those of the trace units; frames with trace IDs add a fifteenth to them. Standard input "
+        "is the program's, and so is standard error; its standard output goes to standard error.",
+    .whole = "it measures a program that it runs; ranges and places are those of the trace unit",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .uses = CLI_USES_PROGRAMS,
+    .run = run,
+};

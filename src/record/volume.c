@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/volume.h"
+
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+struct ct_volume_meter {
+    struct ct_ctx *ctx;
+    struct ct_unit_options unit;
+    struct ct_volume *volume;
+    struct ct_unit *cores[CT_RECORD_CORES]; /* the first unit of each, which has the others beside it */
+    unsigned core_count;
+    uint64_t budgets[CT_VOLUME_ROWS]; /* of instructions: the units of a row share one */
+};
+
+static int count(void *user, const uint8_t *bytes, size_t size)
+{
+    struct ct_volume_row *row = user;
+    (void)bytes;
+    row->bytes += size;
+    return CT_OK;
+}
+
+/* Adds the rows of a protocol. */
+static void add_rows(struct ct_volume *volume, uint8_t protocol)
+{
+    for (unsigned bits = 0; bits < 32; bits++)
+        volume->rows[volume->row_count++] = (struct ct_volume_row){.protocol = protocol,
+                                                                   .branch_broadcast = bits >> 4 & 1,
+                                                                   .cycle_count = bits >> 3 & 1,
+                                                                   .return_stack = bits >> 2 & 1,
+                                                                   .timestamps = bits >> 1 & 1,
+                                                                   .context_id = bits & 1};
+}
+
+int ct_volume_meter_new(struct ct_ctx *ctx, const struct ct_unit_options *unit, bool arm32, uint8_t protocol,
+                        struct ct_volume *volume, struct ct_volume_meter **out)
+{
+    static const uint8_t protocols[] = {CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE, CT_PROTOCOL_PTM};
+    struct ct_volume_meter *meter = calloc(1, sizeof *meter);
+    if (!meter)
+        return ct_fail_nomem(ctx, "volume");
+    meter->ctx = ctx;
+    meter->unit = *unit;
+    meter->volume = volume;
+    for (size_t i = 0; i < sizeof protocols; i++)
+        if ((!protocol || protocol == protocols[i]) && (arm32 || protocols[i] != CT_PROTOCOL_PTM))
+            add_rows(volume, protocols[i]);
+    for (size_t i = 0; i < volume->row_count; i++)
+        meter->budgets[i] = unit->budget ? *unit->budget : 0;
+    *out = meter;
+    return CT_OK;
+}
+
+void ct_volume_meter_free(struct ct_volume_meter *meter)
+{
+    if (!meter)
+        return;
+    for (unsigned i = 0; i < meter->core_count; i++)
+        ct_unit_free(meter->cores[i]);
+    free(meter);
+}
+
+/* Makes the unit of a row. Its period of timestamps is 0 where it has none. */
+static int make_unit(struct ct_volume_meter *meter, size_t row, struct ct_unit **out)
+{
+    struct ct_volume_row *r = &meter->volume->rows[row];
+    struct ct_unit_options options = meter->unit;
+    const struct ct_unit_wishes wishes = {.protocol = r->protocol,
+                                          .trace_id = 0x10,
+                                          .branch_broadcast = r->branch_broadcast,
+                                          .cycle_count = r->cycle_count,
+                                          .timestamps = r->timestamps,
+                                          .context_id = r->context_id,
+                                          .return_stack = r->return_stack};
+    options.source.name = "ETM";
+    ct_arch_by_name("ARM-AA64", &options.source.arch);
+    ct_unit_source(&wishes, &options.source);
+    options.ts_period = r->timestamps ? options.ts_period : 0;
+    options.seed += meter->core_count;
+    /* The first unit's is that of the recording, which ends when nothing is left of it. */
+    if (options.budget && row)
+        options.budget = &meter->budgets[row];
+    options.write = count;
+    options.user = r;
+    return ct_unit_new(meter->ctx, &options, out);
+}
+
+static int add_core(struct ct_volume_meter *meter)
+{
+    struct ct_unit *first = NULL;
+    int rc = make_unit(meter, 0, &first);
+    for (size_t i = 1; i < meter->volume->row_count && !rc; i++) {
+        struct ct_unit *unit;
+        rc = make_unit(meter, i, &unit);
+        if (!rc)
+            ct_unit_beside(first, unit);
+    }
+    if (rc)
+        ct_unit_free(first);
+    else
+        meter->cores[meter->core_count++] = first;
+    return rc;
+}
+
+struct ct_unit *ct_volume_meter_unit(struct ct_volume_meter *meter, unsigned number, int *rc)
+{
+    *rc = CT_OK;
+    while (!*rc && meter->core_count <= number)
+        *rc = add_core(meter);
+    return *rc ? NULL : meter->cores[number];
+}
+
+int ct_volume_meter_finish(struct ct_volume_meter *meter)
+{
+    struct ct_volume *v = meter->volume;
+    int rc = CT_OK;
+    for (unsigned i = 0; i < meter->core_count && !rc; i++) {
+        rc = ct_unit_finish(meter->cores[i]);
+        v->instructions += ct_unit_traced(meter->cores[i]);
+        v->untraceable += ct_unit_untraceable(meter->cores[i]);
+        v->branches += ct_unit_waypoints(meter->cores[i]);
+        v->cycles += ct_unit_clock(meter->cores[i]);
+    }
+    v->cores = meter->core_count;
+    return rc;
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`coretap volume` counts for each combination of settings the bytes that `coretap record` writes with them; one
+and several threads, A64 and T32, ranges and limits; text, JSON and bars agree. Prints TAP.
+
+usage: run_volume.py CORETAP PLUGIN SOURCE"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402
+
+CORETAP, PLUGIN, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
+A64, T32 = ["aarch64-linux-gnu-gcc", "-O1"], ["arm-linux-gnueabihf-gcc", "-O1", "-mthumb"]
+SETTINGS = [("branch_broadcast", "--branch-broadcast"), ("cycle_count", "--cycle-count"),
+            ("return_stack", "--return-stack"), ("timestamps", "--timestamps"), ("context_id", "--context-id")]
+ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+
+
+def build(folder, compiler):
+    program = folder / compiler[0]
+    subprocess.run([*compiler, "-static", "-pthread", "-o", program, SOURCE], check=True)
+    return program
+
+
+def run(*words, check=True):
+    return subprocess.run([CORETAP, *words], capture_output=True, text=True, env=ENV, check=check, timeout=120)
+
+
+def volume(*words):
+    return json.loads(run("volume", "-q", "--format", "json", *words).stdout)
+
+
+def record(folder, protocol, row, *words):
+    """Instructions and bytes of a recording with the settings of a row."""
+    shutil.rmtree(folder / "capture", ignore_errors=True)
+    options = [option for name, option in SETTINGS if row[name]]
+    said = run("record", "-o", folder / "capture", "--protocol", protocol, *options, *words).stderr
+    return tuple(map(int, re.search(r"(\d+) instructions in (\d+) bytes", said).groups()))
+
+
+def check_rows(folder, compiler, protocols, *options):
+    """All rows are there once, and a tenth of them, each time others, are what a recording says."""
+    program = build(folder, compiler)
+    got = volume(*options, "--", program)
+    rows = got["rows"]
+    keys = [(row["protocol"], *(row[name] for name, _ in SETTINGS)) for row in rows]
+    assert len(set(keys)) == len(rows) == 32 * len(protocols) and {key[0] for key in keys} == set(protocols)
+    for row in rows[::9] + rows[-1:]:
+        expected = (got["instructions"], row["bytes"])
+        assert record(folder, row["protocol"], row, *options, "--", program) == expected, (row, expected)
+        bits = 8 * row["bytes"]
+        assert abs(row["bits_per_instruction"] - bits / got["instructions"]) < 1e-4
+        assert abs(row["bits_per_branch"] - bits / got["branches"]) < 1e-3
+    return f"{len(rows)} rows, {got['instructions']} instructions"
+
+
+def check_order(folder):
+    """What costs trace costs trace."""
+    program = build(folder, A64)
+    rows = {tuple(row[name] for name, _ in SETTINGS): row["bytes"]
+            for row in volume("--protocol", "etm4", "--timestamps", "1000", "--", program)["rows"]}
+    for key, size in rows.items():
+        for i, (name, _) in enumerate(SETTINGS):
+            if key[i]:
+                without = rows[key[:i] + (False,) + key[i + 1:]]
+                assert without >= size if name == "return_stack" else without <= size, (name, key)
+    return f"{min(rows.values())} to {max(rows.values())} bytes"
+
+
+def check_threads(folder):
+    """Of several threads each core counts; one core that runs all of them has less to count."""
+    program = build(folder, A64)
+    several = volume("--", program, "3")
+    one = volume("--threads", "contexts", "--", program, "3")
+    assert several["cores"] > 1 and one["cores"] == 1
+    assert all(row["bytes"] for row in several["rows"] + one["rows"])
+    return f"{several['cores']} cores"
+
+
+def check_formats(folder):
+    program = build(folder, A64)
+    clock = ["--clock", "1.3GHz", "--ipc", "0.5"]
+    got = volume(*clock, "--", program)
+    assert got["cycles"] == 2 * got["instructions"] and got["clock"] == 1300000000
+    rates = [row["bytes"] / got["cycles"] * 1300 for row in got["rows"]]
+    assert all(abs(row["mb_per_s"] - rate) < 0.001 * rate for row, rate in zip(got["rows"], rates))
+    table = [line.split("\t") for line in run("volume", "-q", *clock, "--", program).stdout.splitlines()]
+    assert [int(row[6]) for row in table[2:]] == [row["bytes"] for row in got["rows"]]
+    assert all(abs(float(row[9]) - rate) < 0.006 for row, rate in zip(table[2:], rates))
+    picture = run("volume", "-q", "--format", "svg", *clock, "--", program).stdout
+    assert picture.startswith("<svg") and picture.count('height="11"') == len(rates)
+    drawn = [float(text) for text in re.findall(r">([\d.]+) MB/s<", picture)]
+    assert all(abs(a - b) < 0.06 for a, b in zip(drawn, rates, strict=True))
+    plain = run("volume", "-q", "--", program).stdout
+    assert "MB/s" not in plain and "bits/branch" in plain
+    return f"{max(rates):.0f} MB/s at most"
+
+
+def check_output(folder):
+    """What the program prints is not among the numbers."""
+    (folder / "hello.c").write_text('#include <stdio.h>\nint main(void) { puts("hello"); return 3; }\n')
+    subprocess.run(["aarch64-linux-gnu-gcc", "-static", "-o", folder / "hello", folder / "hello.c"], check=True)
+    got = run("volume", "--format", "json", "--", folder / "hello")
+    assert json.loads(got.stdout)["instructions"] and "hello\n" in got.stderr
+    run("volume", "-f", "json", "-o", folder / "out", "--", folder / "hello")
+    assert json.loads((folder / "out").read_text()) == json.loads(got.stdout)
+    return "set aside"
+
+
+def check_errors(folder):
+    program = build(folder, A64)
+    rows = [(["--protocol", "ptm", "--", program], 2, "an A64 program; a PTM traces A32 and T32 only"),
+            (["--", folder / "nothing"], 2, "nothing"), (["--"], 2, "PROGRAM is missing"),
+            (["--clock", "fast", "--", program], 2, "no frequency"),
+            (["--clock", "0", "--", program], 2, "no frequency"),
+            (["--clock", "nan", "--", program], 2, "no frequency"),
+            (["--ipc", "1", "--", program], 2, "--ipc goes with --clock"),
+            (["--clock", "1GHz", "--ipc", "-1", "--", program], 2, "no number above 0"),
+            (["--start", "no_such_function", "--", program], 2, "neither a hexadecimal address nor a function"),
+            (["--range", "10..20", "--", program], 1, "nothing was traced")]
+    for words, code, text in rows:
+        got = run("volume", *words, check=False)
+        assert got.returncode == code and text in got.stderr, (words, got)
+    return f"{len(rows)} refused"
+
+
+def main():
+    missing = next((f"needs {tool}" for tool in (A64[0], T32[0], "qemu-aarch64", "qemu-arm")
+                    if not shutil.which(tool)), None)
+    cases = [("A64", check_rows, A64, ["etm4", "ete"]), ("T32", check_rows, T32, ["etm4", "ete", "ptm"]),
+             ("a part of the program", check_rows, A64, ["etm4", "ete"], "--start", "main",
+              "--max-instructions", "20000", "--sync-period", "8"),
+             ("what costs", check_order), ("threads", check_threads), ("formats", check_formats),
+             ("the program's output", check_output), ("what cannot be is refused", check_errors)]
+    with tempfile.TemporaryDirectory() as name:
+        for title, check, *rest in cases:
+            tap.case(title, missing, lambda check=check, rest=rest: check(pathlib.Path(name), *rest))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
