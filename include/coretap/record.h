@@ -123,12 +123,12 @@ struct ct_volume {
     uint32_t cores;
 };
 
-/* Runs the program once, and measures how many bytes of trace its cores write with each combination of
- * protocol, branch broadcast, cycle counts, return stack, timestamps and context ID (paper 1, figure 1).
- * `options` are as for ct_record: what the combinations set is ignored, `protocol` other than 0 is the only
- * one, and `directory` may be NULL: nothing is written. An A64 program has no rows of a PTM. Bytes are those
- * of the trace units, without frames. CT_ERR_ARG, also for options of software trace, frames, streams and
- * truth, CT_ERR_NOT_FOUND, CT_ERR_LIMIT, CT_ERR_IO, CT_ERR_NOMEM, as for ct_record. */
+/* Runs the program once and measures how much trace it makes by each combination of settings: protocol,
+ * branch broadcast, cycle counts, return stack, timestamps and context ID (paper 1, figure 1). `options` are
+ * as for ct_record: what the combinations set is ignored, `protocol` other than 0 is the only one, and
+ * `directory` may be NULL: nothing is written. An A64 program has no rows of a PTM. Bytes are those of the
+ * trace units, without frames. CT_ERR_ARG, also for options of software trace, frames, streams and truth,
+ * CT_ERR_NOT_FOUND, CT_ERR_LIMIT, CT_ERR_IO, CT_ERR_NOMEM, as for ct_record. */
 CT_API int ct_record_volume(struct ct_ctx *ctx, const struct ct_record_options *options,
                             struct ct_volume *volume);
 

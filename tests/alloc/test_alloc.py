@@ -198,6 +198,8 @@ def cases():
               Case("named", "decode --merge {soft}"),
               Case("named json", "decode -f jsonl --elf {elf} {soft}"),
               Case("named report", "report -o out.html {soft}", outputs=("out.html",)),
+              Case("volume", "volume --max-instructions 100 -- {elf}"),
+              Case("volume svg", "volume -f svg --clock 1GHz --protocol ete -- {elf}"),
               Case("record ptm", "record -o out --protocol ete --framed --stream out.stream -- {elf}",
                    partial=("out", "out.stream")),
               Case("fractal run", "fractal run -o out.log --section .text --messages out.messages -- {elf}",

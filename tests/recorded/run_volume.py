@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`coretap volume` counts for each combination of settings the bytes that `coretap record` writes with them; one
-and several threads, A64 and T32, ranges and limits; text, JSON and bars agree. Prints TAP.
+"""`coretap volume` counts for each combination of settings the bytes that `coretap record` writes with them;
+one and several threads, A64 and T32, ranges and limits; text, JSON and bars agree. Prints TAP.
 
 usage: run_volume.py CORETAP PLUGIN SOURCE"""
 import json
@@ -19,7 +19,8 @@ import tap  # noqa: E402
 CORETAP, PLUGIN, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
 A64, T32 = ["aarch64-linux-gnu-gcc", "-O1"], ["arm-linux-gnueabihf-gcc", "-O1", "-mthumb"]
 SETTINGS = [("branch_broadcast", "--branch-broadcast"), ("cycle_count", "--cycle-count"),
-            ("return_stack", "--return-stack"), ("timestamps", "--timestamps"), ("context_id", "--context-id")]
+            ("return_stack", "--return-stack"), ("timestamps", "--timestamps"),
+            ("context_id", "--context-id")]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 
 
@@ -30,7 +31,8 @@ def build(folder, compiler):
 
 
 def run(*words, check=True):
-    return subprocess.run([CORETAP, *words], capture_output=True, text=True, env=ENV, check=check, timeout=120)
+    return subprocess.run([CORETAP, *words], capture_output=True, text=True, env=ENV, check=check,
+                          timeout=120)
 
 
 def volume(*words):
@@ -106,7 +108,7 @@ def check_formats(folder):
 def check_output(folder):
     """What the program prints is not among the numbers."""
     (folder / "hello.c").write_text('#include <stdio.h>\nint main(void) { puts("hello"); return 3; }\n')
-    subprocess.run(["aarch64-linux-gnu-gcc", "-static", "-o", folder / "hello", folder / "hello.c"], check=True)
+    subprocess.run([A64[0], "-static", "-o", folder / "hello", folder / "hello.c"], check=True)
     got = run("volume", "--format", "json", "--", folder / "hello")
     assert json.loads(got.stdout)["instructions"] and "hello\n" in got.stderr
     run("volume", "-f", "json", "-o", folder / "out", "--", folder / "hello")
@@ -123,7 +125,7 @@ def check_errors(folder):
             (["--clock", "nan", "--", program], 2, "no frequency"),
             (["--ipc", "1", "--", program], 2, "--ipc goes with --clock"),
             (["--clock", "1GHz", "--ipc", "-1", "--", program], 2, "no number above 0"),
-            (["--start", "no_such_function", "--", program], 2, "neither a hexadecimal address nor a function"),
+            (["--start", "no_such_function", "--", program], 2, "neither a hexadecimal address nor a func"),
             (["--range", "10..20", "--", program], 1, "nothing was traced")]
     for words, code, text in rows:
         got = run("volume", *words, check=False)
