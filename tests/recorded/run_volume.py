@@ -3,7 +3,7 @@
 """`coretap volume` counts for each combination of settings the bytes that `coretap record` writes with them;
 one and several threads, A64 and T32, ranges and limits; text, JSON and bars agree. Prints TAP.
 
-usage: run_volume.py CORETAP PLUGIN SOURCE"""
+usage: run_volume.py CORETAP PLUGIN SOURCE FIGURE"""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import tap  # noqa: E402
 
-CORETAP, PLUGIN, SOURCE = (os.path.abspath(path) for path in sys.argv[1:4])
+CORETAP, PLUGIN, SOURCE, FIGURE = (os.path.abspath(path) for path in sys.argv[1:5])
 A64, T32 = ["aarch64-linux-gnu-gcc", "-O1"], ["arm-linux-gnueabihf-gcc", "-O1", "-mthumb"]
 SETTINGS = [("branch_broadcast", "--branch-broadcast"), ("cycle_count", "--cycle-count"),
             ("return_stack", "--return-stack"), ("timestamps", "--timestamps"),
@@ -116,6 +116,20 @@ def check_output(folder):
     return "set aside"
 
 
+def check_figure(folder):
+    """The example draws figure 1: by workload and settings, what costs more is more."""
+    got = subprocess.run([FIGURE, CORETAP, "1.3GHz", "10"], capture_output=True, text=True, env=ENV,
+                         check=True, timeout=120).stdout
+    lines = [line.split("\t") for line in got.splitlines()[1:]]
+    rows = {line[0]: [float(cell) for cell in line[1:]] for line in lines}
+    assert len(rows) == 7 and all(len(row) == 6 for row in rows.values()), got
+    for plain, stack, cycles, broadcast, both, everything in rows.values():
+        assert 0 < stack <= plain < min(cycles, broadcast) and max(cycles, broadcast) < both < everything, got
+    bounds = rows["complex-loop"], rows["simple-loop"]
+    assert all(10 * low < high for low, high in list(zip(*bounds))[3:]), got
+    return f"{len(rows)} workloads"
+
+
 def check_errors(folder):
     program = build(folder, A64)
     rows = [(["--protocol", "ptm", "--", program], 2, "an A64 program; a PTM traces A32 and T32 only"),
@@ -140,7 +154,8 @@ def main():
              ("a part of the program", check_rows, A64, ["etm4", "ete"], "--start", "main",
               "--max-instructions", "20000", "--sync-period", "8"),
              ("what costs", check_order), ("threads", check_threads), ("formats", check_formats),
-             ("the program's output", check_output), ("what cannot be is refused", check_errors)]
+             ("the program's output", check_output),
+             ("the example", check_figure), ("what cannot be is refused", check_errors)]
     with tempfile.TemporaryDirectory() as name:
         for title, check, *rest in cases:
             tap.case(title, missing, lambda check=check, rest=rest: check(pathlib.Path(name), *rest))
