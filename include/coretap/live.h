@@ -92,6 +92,37 @@ CT_API int ct_live_add_pair(struct ct_live *live, const char *from, const char *
 CT_API int ct_live_add_spec(struct ct_live *live, const char *name, struct ct_monitor_spec *spec,
                             const struct ct_verify_bind *binds, size_t count);
 
+/* Tells the page the text of a specification, which is copied, and in which the units of outputs are looked
+ * for: @unit("us") before "out". A text longer than 1 MiB, or with a NUL in it, is not shown.
+ * CT_ERR_NOT_FOUND: no specification of this name runs; CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_live_set_text(struct ct_live *live, const char *name, const char *text, size_t size);
+
+/* What is done about each violation, beside the thread that analyses and without holding it back. */
+struct ct_live_hook_options {
+    size_t size; /* sizeof(struct ct_live_hook_options) */
+    /* A program with its arguments, parted by blanks; '…' and "…" keep blanks, \ keeps the next letter. No
+     * shell reads it. It has the violation as a line of JSON on standard input, and in its environment
+     * CORETAP_SPEC, _OUTPUT, _VALUE, _TIME, _ID, _UNCERTAIN (0 or 1), and where they are known _CORE, _ADDR,
+     * _FUNCTION, _FILE and _LINE; what it prints goes to standard error. NULL: none is run. */
+    const char *command;
+    const char *url;   /* "http://HOST[:PORT][/PATH]", which gets that line by POST; NULL: nothing does */
+    uint32_t at_once;  /* commands that run at a time, at most 64; 0: 4 */
+    uint32_t waiting;  /* violations that may wait for each of both, at most 65536; 0: 256. Others are dropped
+                          and counted */
+    uint32_t seconds;  /* that a command, or an answer, may take, at most 3600; 0: 10 */
+    uint8_t pad[4];    /* 0 */
+};
+
+/* Does something about violations from now on; once for a run. The end of the run (ct_live_finish) waits as
+ * long as one violation may take, after ct_live_hurry a fifth of a second; what is not done by then is
+ * dropped. Failures and what was dropped are messages, and on the page. CT_ERR_FORMAT: a quote has no end, or
+ * it is no such URL; CT_ERR_IO: its host is not known; CT_ERR_UNSUPPORTED: an https: one; CT_ERR_ARG: nothing
+ * is to be done, or there are hooks already, CT_ERR_NOMEM. */
+CT_API int ct_live_hook(struct ct_live *live, const struct ct_live_hook_options *options);
+
+/* Shows on the page that a file was written, such as a report. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_live_note_file(struct ct_live *live, const char *path);
+
 /* Where trace comes from. */
 struct ct_live_input {
     size_t size; /* sizeof(struct ct_live_input) */
@@ -156,6 +187,8 @@ struct ct_live_seen {
     uint8_t stopping; /* 1: the page asked for the end */
     uint8_t ended;    /* 1: ct_live_finish was there */
     uint8_t pad[2];
+    uint64_t hooks_dropped;  /* violations that a command or a URL did not get, because too many waited, … */
+    uint64_t hooks_failed;   /* … or because it failed */
     const char *trouble;     /* why the input could not be read to its end; NULL: it could */
     const char *tee_trouble; /* why the file that keeps the trace has not all of it; NULL: it has */
 };

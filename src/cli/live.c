@@ -20,7 +20,15 @@ enum {
     DROP,
     RECONNECT,
     TEE,
+    VIOLATIONS,
+    OUTPUTS,
+    FORMAT,
+    ON_VIOLATION,
+    HOOK_JOBS,
+    POST,
 };
+
+static const char *const formats[] = {"csv", "jsonl", NULL};
 
 #define MIB ((size_t)1 << 20)
 
@@ -82,6 +90,40 @@ static const struct cli_option options[] = {
              "Keep all that came in FILE, also what --drop leaves out, and describe it in FILE.ini, which "
              "every command takes as its capture, also while this one runs or after it was killed. Not "
              "onto a file that holds something."},
+    [VIOLATIONS] = {.name = "violations",
+                    .kind = CLI_TEXT,
+                    .arg = "FILE",
+                    .help = "Write each violation to FILE as it comes, as a line of JSON; - is standard "
+                            "output, which then gets none as text."},
+    [OUTPUTS] = {.name = "outputs",
+                 .kind = CLI_TEXT,
+                 .arg = "FILE",
+                 .help = "Write all results of the specifications to FILE as they come, in the format of "
+                         "--format; - is standard output, which then gets no violations as text."},
+    [FORMAT] = {.name = "format",
+                .letter = 'f',
+                .kind = CLI_CHOICE,
+                .choices = formats,
+                .help = "Of --outputs: csv, or jsonl, one JSON object a line."},
+    [ON_VIOLATION] =
+        {.name = "on-violation",
+         .kind = CLI_TEXT,
+         .arg = "COMMAND",
+         .help = "Run this for each violation, which it has as a line of JSON on standard input and in "
+                 "CORETAP_SPEC, CORETAP_OUTPUT, CORETAP_VALUE, CORETAP_TIME and others (docs/live.md). It is "
+                 "a program with arguments, parted by blanks; quotes keep blanks, and no shell reads it. At "
+                 "most 256 violations wait for it, others are dropped and counted."},
+    [HOOK_JOBS] = {.name = "hook-jobs",
+                   .kind = CLI_NUMBER,
+                   .arg = "N",
+                   .min = 1,
+                   .max = 64,
+                   .help = "Commands of --on-violation that run at a time; 4 without this option."},
+    [POST] = {.name = "post-violations",
+              .kind = CLI_TEXT,
+              .arg = "URL",
+              .help = "Send each violation as JSON to http://HOST[:PORT][/PATH], by POST; queue and limits as "
+                      "of --on-violation."},
 };
 
 _Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option has room for its value");
@@ -100,6 +142,12 @@ static int run(const struct cli_args *args)
                                      .drop = v[DROP].given,
                                      .again = v[RECONNECT].given,
                                      .tee = v[TEE].text,
+                                     .violations = v[VIOLATIONS].text,
+                                     .outputs = v[OUTPUTS].text,
+                                     .outputs_csv = v[FORMAT].number == 0,
+                                     .on_violation = v[ON_VIOLATION].text,
+                                     .hook_jobs = (uint32_t)v[HOOK_JOBS].number,
+                                     .post = v[POST].text,
                                      .cover = v[COVER].given,
                                      .timing = v[TIMING].given};
     bool any = wishes.cover || wishes.timing || cli_monitors_named(args);

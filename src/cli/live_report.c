@@ -106,7 +106,10 @@ static int write_file(struct cli_live *l, const char *name, print_fn *print)
     struct cli_output output;
     FILE *out = cli_output_open(&output, path);
     const int code = out ? print(l, out) : CLI_FAILED;
-    return out && cli_output_close(&output, code != CLI_FAILED) ? code : CLI_FAILED;
+    if (!out || !cli_output_close(&output, code != CLI_FAILED))
+        return CLI_FAILED;
+    cli_live_note_file(l, path);
+    return code;
 }
 
 static int write_files(struct cli_live *l)
@@ -121,13 +124,16 @@ static int write_files(struct cli_live *l)
         {"cover.data", cover_data, false},  {"timing.txt", timing_text, true},
         {"timing.json", timing_json, true},
     };
-    int worst = write_file(l, "live.json", status_json);
+    int worst = CLI_CLEAN;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const bool wanted = files[i].timing ? l->wishes->timing : l->wishes->cover;
         const int code = wanted ? write_file(l, files[i].name, files[i].print) : CLI_CLEAN;
         worst = code > worst ? code : worst;
     }
-    return worst;
+    if (l->wishes->tee)
+        cli_live_note_file(l, l->wishes->tee);
+    const int code = write_file(l, "live.json", status_json); /* names the others */
+    return code > worst ? code : worst;
 }
 
 static int print_all(struct cli_live *l)

@@ -3,6 +3,7 @@
 #include "cli/timing_view.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static bool make_live(struct cli_live *l)
                                             .violations = l->monitors.violations.pairs,
                                             .violation_count = l->monitors.violations.count,
                                             .timing = l->wishes->timing,
-                                            .all = l->args->values[CLI_MONITOR_ALL].given,
+                                            .all = l->args->values[CLI_MONITOR_ALL].given || l->wishes->outputs,
                                             .sink = &sink,
                                             .say = say};
     return is_fine(l, ct_live_new(l->ctx, &options, &l->live));
@@ -79,6 +80,9 @@ static bool add_specs(struct cli_live *l)
         if (!is_fine(l, ct_live_add_spec(l->live, m->names[i], m->specs[i], binds, count)))
             return false;
         m->specs[i] = NULL; /* it belongs to the run */
+        const struct cli_spec_text *text = &m->texts[i];
+        if (!is_fine(l, ct_live_set_text(l->live, m->names[i], text->text, text->size)))
+            return false;
     }
     return true;
 }
@@ -92,12 +96,23 @@ static bool add_places(struct cli_live *l)
     return true;
 }
 
+static bool add_hooks(struct cli_live *l)
+{
+    const struct ct_live_hook_options options = {.size = sizeof options,
+                                                 .command = l->wishes->on_violation,
+                                                 .url = l->wishes->post,
+                                                 .at_once = l->wishes->hook_jobs};
+    return (!options.command && !options.url) || is_fine(l, ct_live_hook(l->live, &options));
+}
+
 static bool prepare(struct cli_live *l)
 {
+    l->monitors.keeps_texts = true;
     return open_capture(l) &&
            cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
            cli_monitors_load(&l->monitors, l->args) && check_specs(l) && make_live(l) &&
-           cli_timing_live_pairs(l->live, l->args, l->wishes->pair_option) && add_specs(l) && add_places(l);
+           cli_timing_live_pairs(l->live, l->args, l->wishes->pair_option) && add_specs(l) && add_places(l) &&
+           add_hooks(l) && cli_live_lines_open(l);
 }
 
 static bool make_folder(const char *path)
@@ -120,6 +135,12 @@ static bool open_input(struct cli_live *l)
                                         .drop = l->wishes->drop,
                                         .reconnect = l->wishes->again};
     return is_fine(l, ct_live_open(l->live, &input));
+}
+
+void cli_live_note_file(const struct cli_live *l, const char *path)
+{
+    char whole[PATH_MAX];
+    (void)ct_live_note_file(l->live, realpath(path, whole) ? whole : path);
 }
 
 /* ---- signals ---- */
@@ -169,6 +190,9 @@ static int run(struct cli_live *l)
         cli_say("%s: cannot be read any more: %s", l->input, seen->trouble);
     if (seen->trouble || seen->tee_trouble || l->failed) /* the others said it when it happened */
         code = CLI_FAILED;
+    cli_live_lines_close(l, true);
+    if (l->failed)
+        code = CLI_FAILED;
     const int reported = cli_live_report(l);
     return reported > code ? reported : code;
 }
@@ -212,6 +236,7 @@ int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wish
     const int code = start(l) ? run(l) : CLI_FAILED;
     release_signals();
     cli_counts_lend(&l->counts, NULL);
+    cli_live_lines_close(l, false);
     ct_live_free(l->live);
     cli_live_violations_close(l);
     cli_monitors_free(&l->monitors);

@@ -20,6 +20,22 @@ struct cli_live_wishes {
     bool drop;
     bool cover, timing;
     enum ct_verdict_format format; /* of violations */
+    const char *violations, *outputs; /* files that get lines as they come, or NULL */
+    bool outputs_csv;                 /* … and else JSON */
+    const char *on_violation;         /* a command, or NULL */
+    const char *post;                 /* a URL, or NULL */
+    uint32_t hook_jobs;               /* commands that run at a time; 0: what the library does */
+};
+
+/* A file of results, a line each. */
+struct cli_live_lines {
+    const char *path; /* NULL: there is none */
+    FILE *file;
+    struct cli_output output;         /* unless it is standard output */
+    struct ct_verdict_writer *writer; /* of JSON */
+    uint64_t count;                   /* lines */
+    bool csv;
+    bool given_up; /* it could not be written any more */
 };
 
 /* Violations of one trace ID. */
@@ -40,6 +56,7 @@ struct cli_live {
     struct ct_live *live;
     struct ct_verdict_writer *writer; /* of violations, to standard output */
     struct cli_live_violations violations[128];
+    struct cli_live_lines bad_lines, all_lines; /* of --violations and --outputs */
     int told_id; /* ID of the line printed last, or -1 */
     bool failed; /* a file of violations is not whole, which was said */
 };
@@ -52,6 +69,20 @@ int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wish
 struct ct_live_sink cli_live_sink(struct cli_live *live);
 bool cli_live_violations_open(struct cli_live *live);
 void cli_live_violations_close(struct cli_live *live);
+
+/* Opens the files of --violations and --outputs, takes a result, writes what is held back, and ends the files
+ * (live_lines.c). */
+bool cli_live_lines_open(struct cli_live *live);
+void cli_live_lines_put(struct cli_live *live, const struct ct_verdict_origin *origin,
+                        const struct ct_verify_result *result);
+void cli_live_lines_flush(struct cli_live *live);
+void cli_live_lines_close(struct cli_live *live, bool keep);
+
+/* Tells whether standard output gets these lines, and so no violations as text. */
+bool cli_live_lines_on_stdout(const struct cli_live *live);
+
+/* Shows on the page that a file was written. */
+void cli_live_note_file(const struct cli_live *live, const char *path);
 
 /* Writes the final reports, and says what is missing in them. Result: enum cli_exit (live_report.c). */
 int cli_live_report(struct cli_live *live);

@@ -61,6 +61,11 @@ static int result(void *user, const struct ct_verdict_origin *origin, const stru
 {
     struct cli_live *l = user;
     const struct cli_live_violations *v = &l->violations[origin->id];
+    cli_live_lines_put(l, origin, r);
+    if (!r->violation && !l->args->values[CLI_MONITOR_ALL].given)
+        return CT_OK;
+    if (!v->path && cli_live_lines_on_stdout(l))
+        return CT_OK;
     int rc = tell_id(l, v, origin->id);
     if (!rc)
         rc = ct_verdict_writer_result(v->writer, origin, r);
@@ -71,6 +76,8 @@ static int stopped(void *user, const struct ct_verdict_origin *origin, uint32_t 
 {
     struct cli_live *l = user;
     const struct cli_live_violations *v = &l->violations[origin->id];
+    if (!v->path && cli_live_lines_on_stdout(l)) /* messages say it */
+        return CT_OK;
     int rc = tell_id(l, v, origin->id);
     if (!rc)
         rc = ct_verdict_writer_stopped(v->writer, origin, spec, why);
@@ -84,6 +91,7 @@ static int pause_writing(void *user)
     static const struct cli_live_violations standard_output;
     int rc = cannot_write(l, &standard_output, ct_verdict_writer_flush(l->writer));
     fflush(stdout);
+    cli_live_lines_flush(l);
     for (size_t i = 0; i < 128; i++) {
         struct cli_live_violations *v = &l->violations[i];
         if (!v->output.file || !v->writer)
@@ -102,6 +110,8 @@ static int end(void *user, const struct ct_verdict_origin *origin)
     const bool printed = ct_verdict_writer_flush(v->writer) == CT_OK;
     const bool whole = v->output.file ? cli_output_close(&v->output, printed) : printed;
     l->failed |= !whole;
+    if (v->path && whole)
+        cli_live_note_file(l, v->path);
     return CT_OK;
 }
 

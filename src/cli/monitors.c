@@ -2,6 +2,7 @@
 #include "cli/monitors.h"
 #include "cli/spec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const cli_clocks[] = {"cycles", "timestamps", NULL};
@@ -85,7 +86,8 @@ static bool compile(struct cli_monitors *m)
         if (m->args->list[i].option != CLI_MONITOR_SPEC)
             continue;
         m->names[m->count] = m->args->list[i].text;
-        fine = cli_spec_load(m->args, m->names[m->count], &m->compile, &m->specs[m->count]) == CLI_SPEC_FINE;
+        fine = cli_spec_load(m->args, m->names[m->count], &m->compile, &m->specs[m->count],
+                             m->keeps_texts ? &m->texts[m->count] : NULL) == CLI_SPEC_FINE;
         m->count++;
     }
     return fine;
@@ -200,7 +202,9 @@ bool cli_monitors_add_sums(const struct cli_monitors *m, struct ct_verify_sums *
 
 void cli_monitors_free(struct cli_monitors *m)
 {
-    for (size_t i = 0; i < m->count; i++)
+    for (size_t i = 0; i < m->count; i++) {
         ct_monitor_spec_free(m->specs[i]);
+        free(m->texts[i].text);
+    }
     m->count = 0;
 }

@@ -110,8 +110,10 @@ struct cli_monitors {
     struct ct_monitor_options compile;
     struct ct_monitor_spec *specs[CLI_LIST_MAX];
     const char *names[CLI_LIST_MAX]; /* as given */
+    struct cli_spec_text texts[CLI_LIST_MAX];
     size_t count;
     struct cli_pairs binds, violations;
+    bool keeps_texts; /* the texts of the specifications are wanted */
 };
 
 /* Gives the number of specifications that the command line names. */

@@ -60,15 +60,19 @@ static void print_diagnostics(const struct ct_monitor_spec *spec, bool quiet)
 }
 
 enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
-                                  const struct ct_monitor_options *options, struct ct_monitor_spec **spec)
+                                  const struct ct_monitor_options *options, struct ct_monitor_spec **spec,
+                                  struct cli_spec_text *kept)
 {
     size_t size;
     char *text = read_all(path, &size);
     *spec = NULL;
+    if (kept)
+        *kept = (struct cli_spec_text){text, size};
     if (!text)
         return CLI_SPEC_NONE;
     const int status = ct_monitor_compile(args->ctx, path, text, size, options, spec);
-    free(text);
+    if (!kept)
+        free(text);
     if (*spec)
         print_diagnostics(*spec, args->quiet);
     else

@@ -34,9 +34,16 @@ enum cli_spec_found {
     CLI_SPEC_NONE,  /* it cannot be read, or there is no memory */
 };
 
+/* The text of a specification, which is not cut at a NUL. */
+struct cli_spec_text {
+    char *text; /* to be freed; NULL when the file could not be read */
+    size_t size;
+};
+
 /* Compiles the file (- is standard input) and reports on standard error what is wrong with it. *spec is to be
- * freed; it is NULL with CLI_SPEC_NONE. */
+ * freed; it is NULL with CLI_SPEC_NONE. `text` NULL: it is not wanted. */
 enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
-                                  const struct ct_monitor_options *options, struct ct_monitor_spec **spec);
+                                  const struct ct_monitor_options *options, struct ct_monitor_spec **spec,
+                                  struct cli_spec_text *text);
 
 #endif

@@ -272,7 +272,7 @@ static int run(const struct cli_args *args)
     struct ct_monitor_spec *spec;
     if (!args->values[OPT_SPEC].given)
         return cli_usage_error(args->command, "no specification; name one with --spec FILE");
-    const enum cli_spec_found found = cli_spec_load(args, args->values[OPT_SPEC].text, &o, &spec);
+    const enum cli_spec_found found = cli_spec_load(args, args->values[OPT_SPEC].text, &o, &spec, NULL);
     const int code = found == CLI_SPEC_FINE    ? use(args, spec, &limits)
                      : found == CLI_SPEC_WRONG ? EXIT_SPEC
                                                : CLI_FAILED;

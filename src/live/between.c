@@ -4,16 +4,18 @@
 #include "live/live.h"
 
 #define PUBLISH_EVERY 0.5 /* seconds */
-#define PUBLISH_SHARE 20  /* making a status takes a part of the time of 1/20 at most */
+#define PUBLISH_SHARE 20  /* making a status takes a part of the time of 1/20 at most, … */
+#define READ_SHARE    20  /* … and answering those who read */
 
 /* Writes the status as JSON into `text`, with *json, which is made when it is NULL. CT_ERR_NOMEM: the text is
  * not whole. */
-static int write_json(struct ct_live *l, struct ct_live_text *text, struct ct_json **json)
+static int write_json(struct ct_live *l, struct ct_live_text *text, struct ct_json **json,
+                      struct ct_live_parts *parts)
 {
     const struct ct_json_options options = {.size = sizeof options, .script = 1};
     if (!*json && ct_json_new(l->ctx, &options, ct_live_text_write, text, json) != CT_OK)
         return CT_ERR_NOMEM;
-    ct_live_status_json(l, *json);
+    ct_live_status_json(l, *json, parts);
     if (ct_json_flush(*json) == CT_OK)
         return CT_OK;
     ct_json_free(*json); /* it writes no more */
@@ -27,8 +29,10 @@ void ct_live_publish(struct ct_live *l)
     ct_live_text_rewind(&l->json);
     ct_live_text_rewind(&l->words);
     ct_live_status_text(l, &l->words);
-    if (write_json(l, &l->json, &l->status) != CT_OK || l->words.lacks ||
-        !ct_live_board_publish(l->board, l->json.text, l->json.size, l->words.text, l->words.size))
+    l->parts.text = &l->json;
+    l->parts.count = 0;
+    if (write_json(l, &l->json, &l->status, &l->parts) != CT_OK || l->words.lacks ||
+        !ct_live_board_publish(l->board, &l->json, &l->parts, &l->words))
         ct_live_lack(&l->say); /* the page shows what it showed before */
     const double end = ct_live_now(), pause = (end - begin) * PUBLISH_SHARE;
     l->publish_next = end + (pause > PUBLISH_EVERY ? pause : PUBLISH_EVERY);
@@ -36,7 +40,7 @@ void ct_live_publish(struct ct_live *l)
 
 static void serve_request(struct ct_live *l)
 {
-    struct ct_live_command *command = l->board ? ct_live_board_asked(l->board) : NULL;
+    struct ct_live_command *command = l->board ? ct_live_board_asked(l->board, LIVE_EXCHANGES) : NULL;
     if (!command)
         return;
     ct_live_exchange(l, command);
@@ -45,13 +49,28 @@ static void serve_request(struct ct_live *l)
         ct_live_stop(l);
     }
     ct_live_publish(l);
-    ct_live_board_answer(l->board);
+    ct_live_board_answer(l->board, LIVE_EXCHANGES);
+}
+
+/* Answers a request that reads, unless such answers took more than their part of the time. */
+static void serve_reading(struct ct_live *l, double now)
+{
+    struct ct_live_command *command =
+        l->board && now >= l->read_next ? ct_live_board_asked(l->board, LIVE_READS) : NULL;
+    if (!command)
+        return;
+    const double begin = ct_live_now();
+    ct_live_read(l, command);
+    ct_live_board_answer(l->board, LIVE_READS);
+    const double end = ct_live_now();
+    l->read_next = end + (end - begin) * READ_SHARE;
 }
 
 int ct_live_between(struct ct_live *l)
 {
     const double now = ct_live_now();
     serve_request(l);
+    serve_reading(l, now);
     ct_live_sample(l, now);
     ct_live_note(l, l->sink.pause ? l->sink.pause(l->sink.user) : CT_OK);
     if (l->board && now >= l->publish_next)
@@ -67,7 +86,7 @@ int ct_live_status(struct ct_live *l, enum ct_live_form form, ct_write_fn *write
     if (!l || !write)
         return ct_fail_null(l ? l->ctx : NULL, "ct_live_status");
     if (form == CT_LIVE_JSON)
-        rc = write_json(l, &text, &json);
+        rc = write_json(l, &text, &json, NULL);
     else if (form == CT_LIVE_TEXT)
         ct_live_status_text(l, &text);
     else

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* mempcpy */
 #include "live/board.h"
 
 #include <pthread.h>
@@ -6,6 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* A part of the published JSON, and with which status it changed. */
+struct part {
+    struct ct_live_part at;
+    uint64_t changed;
+};
+
+/* A request of a kind. */
+struct slot {
+    struct ct_live_command *asked;
+    uint64_t answered;    /* how many requests were answered */
+    pthread_mutex_t turn; /* makes requests come one after the other */
+};
 
 struct ct_live_board {
     pthread_mutex_t lock;
@@ -15,10 +29,10 @@ struct ct_live_board {
     char *text[2]; /* by enum ct_live_form */
     size_t size[2], room[2];
     uint64_t serial; /* number of the status; 0 before the first one */
-    struct ct_live_command *asked;
-    uint64_t answered; /* how many requests were answered */
+    struct part parts[LIVE_PARTS];
+    size_t part_count;
+    struct slot slots[LIVE_KINDS];
     bool closed;
-    pthread_mutex_t turn; /* makes requests come one after the other */
 };
 
 struct ct_live_board *ct_live_board_new(const struct ct_live_say *say)
@@ -29,7 +43,8 @@ struct ct_live_board *ct_live_board_new(const struct ct_live_say *say)
         return NULL;
     b->say = say;
     pthread_mutex_init(&b->lock, NULL);
-    pthread_mutex_init(&b->turn, NULL);
+    for (size_t i = 0; i < LIVE_KINDS; i++)
+        pthread_mutex_init(&b->slots[i].turn, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&b->changed, &attributes);
@@ -42,7 +57,8 @@ void ct_live_board_free(struct ct_live_board *b)
     if (!b)
         return;
     pthread_mutex_destroy(&b->lock);
-    pthread_mutex_destroy(&b->turn);
+    for (size_t i = 0; i < LIVE_KINDS; i++)
+        pthread_mutex_destroy(&b->slots[i].turn);
     pthread_cond_destroy(&b->changed);
     free(b->text[CT_LIVE_JSON]);
     free(b->text[CT_LIVE_TEXT]);
@@ -53,8 +69,9 @@ void ct_live_board_wakes(struct ct_live_board *b, struct ct_live_ring *ring)
 {
     pthread_mutex_lock(&b->lock);
     b->ring = ring;
-    if (b->asked)
-        ct_live_ring_wake(ring);
+    for (size_t i = 0; i < LIVE_KINDS; i++)
+        if (b->slots[i].asked)
+            ct_live_ring_wake(ring);
     pthread_mutex_unlock(&b->lock);
 }
 
@@ -79,37 +96,74 @@ static void keep(struct ct_live_board *b, enum ct_live_form form, const char *te
     b->size[form] = size;
 }
 
-bool ct_live_board_publish(struct ct_live_board *b, const char *json, size_t json_size, const char *text,
-                           size_t text_size)
+/* Finds the old part with a key, from number `from` on and around. NULL: there was none. */
+static const struct part *find_part(const struct ct_live_board *b, uint64_t key, size_t from)
 {
-    while (json_size && json[json_size - 1] == '\n') /* an event has no newline in it */
-        json_size--;
+    for (size_t i = 0; i < b->part_count; i++) {
+        const struct part *part = &b->parts[(from + i) % b->part_count];
+        if (part->at.key == key)
+            return part;
+    }
+    return NULL;
+}
+
+/* Notes which parts of the new JSON differ from those of the one before, which is still there. */
+static void compare_parts(struct ct_live_board *b, const char *json, const struct ct_live_parts *parts,
+                          struct part *to)
+{
+    for (size_t i = 0, from = 0; i < parts->count; i++) {
+        const struct ct_live_part *at = &parts->all[i];
+        const struct part *old = find_part(b, at->key, from);
+        const bool same = old && old->at.size == at->size &&
+                          memcmp(b->text[CT_LIVE_JSON] + old->at.begin, json + at->begin, at->size) == 0;
+        to[i] = (struct part){*at, same ? old->changed : b->serial + 1};
+        from = old ? (size_t)(old - b->parts) + 1 : from;
+    }
+}
+
+bool ct_live_board_publish(struct ct_live_board *b, const struct ct_live_text *json,
+                           const struct ct_live_parts *parts, const struct ct_live_text *words)
+{
+    struct part *news = malloc((parts->count + 1) * sizeof *news);
+    size_t size = json->size;
+    while (size && json->text[size - 1] == '\n') /* an event has no newline in it */
+        size--;
     pthread_mutex_lock(&b->lock);
-    const bool fits = make_room(b, CT_LIVE_JSON, json_size) && make_room(b, CT_LIVE_TEXT, text_size);
+    const bool fits = news && make_room(b, CT_LIVE_JSON, size) && make_room(b, CT_LIVE_TEXT, words->size);
     if (fits) {
-        keep(b, CT_LIVE_JSON, json, json_size);
-        keep(b, CT_LIVE_TEXT, text, text_size);
+        compare_parts(b, json->text, parts, news);
+        memcpy(b->parts, news, parts->count * sizeof *news);
+        b->part_count = parts->count;
+        keep(b, CT_LIVE_JSON, json->text, size);
+        keep(b, CT_LIVE_TEXT, words->text, words->size);
         b->serial++;
         pthread_cond_broadcast(&b->changed);
     }
     pthread_mutex_unlock(&b->lock);
+    free(news);
     return fits;
 }
 
-struct ct_live_command *ct_live_board_asked(struct ct_live_board *b)
+struct ct_live_command *ct_live_board_asked(struct ct_live_board *b, enum ct_live_kind kind)
 {
     pthread_mutex_lock(&b->lock);
-    struct ct_live_command *command = b->asked;
+    struct ct_live_command *command = b->slots[kind].asked;
     pthread_mutex_unlock(&b->lock);
     return command;
 }
 
-void ct_live_board_answer(struct ct_live_board *b)
+/* Takes the request of a slot off; its thread goes on. */
+static void answer(struct ct_live_board *b, struct slot *slot)
+{
+    slot->asked = NULL;
+    slot->answered++;
+    pthread_cond_broadcast(&b->changed);
+}
+
+void ct_live_board_answer(struct ct_live_board *b, enum ct_live_kind kind)
 {
     pthread_mutex_lock(&b->lock);
-    b->asked = NULL;
-    b->answered++;
-    pthread_cond_broadcast(&b->changed);
+    answer(b, &b->slots[kind]);
     pthread_mutex_unlock(&b->lock);
 }
 
@@ -123,27 +177,33 @@ void ct_live_board_close(struct ct_live_board *b)
 {
     pthread_mutex_lock(&b->lock);
     b->closed = true;
-    if (b->asked)
-        refuse(b->asked);
-    b->asked = NULL;
-    b->answered++;
-    pthread_cond_broadcast(&b->changed);
+    for (size_t i = 0; i < LIVE_KINDS; i++) {
+        if (b->slots[i].asked)
+            refuse(b->slots[i].asked);
+        answer(b, &b->slots[i]);
+    }
     pthread_mutex_unlock(&b->lock);
+}
+
+/* Waits, with the lock, for a status behind number `serial`. Returns whether there is one. */
+static bool wait_for_status(struct ct_live_board *b, uint64_t serial, unsigned milliseconds, bool *over)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(milliseconds / 1000);
+    while (b->serial <= serial && !b->closed)
+        if (pthread_cond_timedwait(&b->changed, &b->lock, &until) != 0)
+            break;
+    *over = b->closed && b->serial <= serial;
+    return b->serial > serial;
 }
 
 char *ct_live_board_read(struct ct_live_board *b, enum ct_live_form form, uint64_t *serial,
                          unsigned milliseconds, size_t *size, bool *over)
 {
-    struct timespec until;
     char *copy = NULL;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(milliseconds / 1000);
     pthread_mutex_lock(&b->lock);
-    while (b->serial <= *serial && !b->closed)
-        if (pthread_cond_timedwait(&b->changed, &b->lock, &until) != 0)
-            break;
-    *over = b->closed && b->serial <= *serial;
-    const bool there = b->serial > *serial;
+    const bool there = wait_for_status(b, *serial, milliseconds, over);
     if (there && (copy = malloc(b->size[form] + 1)) != NULL) {
         *size = b->size[form];
         memcpy(copy, b->text[form], *size + 1);
@@ -155,20 +215,69 @@ char *ct_live_board_read(struct ct_live_board *b, enum ct_live_form form, uint64
     return copy;
 }
 
+/* Appends those parts that changed behind a status: monitors, or all others. Returns where it ended. */
+static char *put_parts(const struct ct_live_board *b, uint64_t serial, bool monitors, char *to)
+{
+    bool first = true;
+    for (size_t i = 0; i < b->part_count; i++) {
+        const struct part *part = &b->parts[i];
+        if (part->changed <= serial || (part->at.key >= LIVE_PART_MONITOR) != monitors)
+            continue;
+        if (!first)
+            *to++ = ',';
+        first = false;
+        to = mempcpy(to, b->text[CT_LIVE_JSON] + part->at.begin, part->at.size);
+    }
+    return to;
+}
+
+/* Makes the object, with the lock. NULL without memory. */
+static char *make_changes(const struct ct_live_board *b, uint64_t serial, size_t *size)
+{
+    /* as long as the whole text at most, but for commas and the name of the list */
+    char *text = malloc(b->size[CT_LIVE_JSON] + b->part_count + 32);
+    if (!text)
+        return NULL;
+    char *at = text, *before;
+    *at++ = '{';
+    before = at;
+    at = put_parts(b, serial, false, at);
+    at = stpcpy(at, at == before ? "\"changed\":[" : ",\"changed\":[");
+    at = put_parts(b, serial, true, at);
+    at = stpcpy(at, "]}");
+    *size = (size_t)(at - text);
+    return text;
+}
+
+char *ct_live_board_changes(struct ct_live_board *b, uint64_t *serial, unsigned milliseconds, size_t *size,
+                            bool *over)
+{
+    char *text = NULL;
+    pthread_mutex_lock(&b->lock);
+    const bool there = wait_for_status(b, *serial, milliseconds, over);
+    if (there && (text = make_changes(b, *serial, size)) != NULL)
+        *serial = b->serial;
+    pthread_mutex_unlock(&b->lock);
+    if (there && !text)
+        ct_live_lack(b->say);
+    return text;
+}
+
 void ct_live_board_ask(struct ct_live_board *b, struct ct_live_command *command)
 {
-    pthread_mutex_lock(&b->turn);
+    struct slot *slot = &b->slots[ct_live_kind(command->action)];
+    pthread_mutex_lock(&slot->turn);
     pthread_mutex_lock(&b->lock);
     if (b->closed) {
         refuse(command);
     } else {
-        const uint64_t before = b->answered;
-        b->asked = command;
+        const uint64_t before = slot->answered;
+        slot->asked = command;
         if (b->ring)
             ct_live_ring_wake(b->ring);
-        while (b->answered == before)
+        while (slot->answered == before)
             pthread_cond_wait(&b->changed, &b->lock);
     }
     pthread_mutex_unlock(&b->lock);
-    pthread_mutex_unlock(&b->turn);
+    pthread_mutex_unlock(&slot->turn);
 }

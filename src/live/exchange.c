@@ -131,7 +131,7 @@ static void exchange_places(struct ct_live *l, struct ct_live_command *c)
 
 /* ---- specifications ---- */
 
-static uint16_t find_spec(const struct ct_live *l, const char *name)
+uint16_t ct_live_find_spec(const struct ct_live *l, const char *name)
 {
     for (uint16_t i = 0; i < l->spec_count; i++)
         if (l->specs[i].name && strcmp(l->specs[i].name, name) == 0)
@@ -144,6 +144,7 @@ static void clear(struct ct_live_spec *s)
     free(s->name);
     ct_monitor_spec_free(s->spec);
     free(s->binds);
+    ct_live_view_free(s->view);
     *s = (struct ct_live_spec){0};
 }
 
@@ -189,6 +190,14 @@ struct ct_live_binds *ct_live_binds_copy(const struct ct_verify_bind *binds, siz
     return copy;
 }
 
+/* Frees what the run has of a specification that is the caller's still. */
+static void forget(struct ct_live_spec *s)
+{
+    free(s->name);
+    ct_live_view_free(s->view);
+    *s = (struct ct_live_spec){0};
+}
+
 int ct_live_begin_spec(struct ct_live *l, const char *name, struct ct_monitor_spec *spec,
                        struct ct_live_binds *binds)
 {
@@ -197,30 +206,42 @@ int ct_live_begin_spec(struct ct_live *l, const char *name, struct ct_monitor_sp
         slot++;
     if (slot == LIVE_SPECS)
         return CT_ERR_LIMIT;
-    char *copy = strdup(name);
-    if (!copy)
-        return ct_fail_nomem(l->ctx, name);
-    int rc = ct_verifier_add(l->verifier, spec, name, binds->pairs, binds->count);
+    struct ct_live_spec made = {.name = strdup(name),
+                                .spec = spec,
+                                .binds = binds,
+                                .view = ct_live_view_new(spec),
+                                .number = l->spec_number + 1,
+                                .since = l->analysed};
+    const bool whole = made.name && made.view;
+    int rc = whole ? ct_verifier_add(l->verifier, spec, name, binds->pairs, binds->count)
+                   : ct_fail_nomem(l->ctx, name);
     if (rc) {
-        free(copy);
+        forget(&made);
         return rc;
     }
     if (slot == l->spec_count)
         l->spec_count++;
-    l->specs[slot] = (struct ct_live_spec){.name = copy, .spec = spec, .binds = binds, .since = l->analysed};
+    l->spec_number++;
+    l->specs[slot] = made;
     for (size_t i = 0; !rc && i < 128; i++)
         rc = l->streams[i] ? ct_live_stream_spec(l->streams[i], slot) : CT_OK;
     if (rc) {
         end_spec(l, slot);
-        free(copy);
-        l->specs[slot] = (struct ct_live_spec){0};
+        forget(&l->specs[slot]);
     }
     return rc;
 }
 
+/* Keeps the text that a specification came with. Without memory it is not shown, which a message tells. */
+static void keep_text(struct ct_live *l, uint16_t slot, const struct ct_live_command *c)
+{
+    if (c->source && !ct_live_view_text(l->specs[slot].view, c->source, c->source_size))
+        ct_live_lack(&l->say);
+}
+
 static void add_spec(struct ct_live *l, struct ct_live_command *c)
 {
-    if (find_spec(l, c->name) != LIVE_NONE) {
+    if (ct_live_find_spec(l, c->name) != LIVE_NONE) {
         answer(c, false, "%s: a specification of this name runs already; replace it", c->name);
         return;
     }
@@ -232,13 +253,14 @@ static void add_spec(struct ct_live *l, struct ct_live_command *c)
     } else {
         c->spec = NULL;
         c->binds = NULL;
+        keep_text(l, ct_live_find_spec(l, c->name), c);
         answer(c, true, "%s runs", c->name);
     }
 }
 
 static void remove_spec(struct ct_live *l, struct ct_live_command *c)
 {
-    const uint16_t slot = find_spec(l, c->name);
+    const uint16_t slot = ct_live_find_spec(l, c->name);
     if (slot == LIVE_NONE) {
         answer(c, false, "%s: no specification of this name runs", c->name);
         return;
@@ -254,12 +276,15 @@ static void remove_spec(struct ct_live *l, struct ct_live_command *c)
  * nothing. */
 static void replace_spec(struct ct_live *l, struct ct_live_command *c)
 {
-    const uint16_t slot = find_spec(l, c->name);
+    const uint16_t slot = ct_live_find_spec(l, c->name);
     if (slot == LIVE_NONE) {
         answer(c, false, "%s: no specification of this name runs; add it", c->name);
         return;
     }
-    int rc = ct_verifier_exchange(l->verifier, slot, c->spec, c->name, c->binds->pairs, c->binds->count);
+    struct ct_live_view *view = ct_live_view_new(c->spec);
+    int rc = view ? ct_verifier_exchange(l->verifier, slot, c->spec, c->name, c->binds->pairs, c->binds->count)
+                  : ct_fail_nomem(l->ctx, c->name);
+    const bool begun = view != NULL;
     for (size_t i = 0; !rc && i < 128; i++) {
         struct ct_live_stream *s = l->streams[i];
         if (!s)
@@ -274,7 +299,9 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
             rc = ct_watcher_renew(s->watcher);
     }
     struct ct_live_spec *spec = &l->specs[slot];
-    if (rc == CT_ERR_NOMEM) { /* some streams have the new one, others the one before */
+    if (rc)
+        ct_live_view_free(view);
+    if (begun && rc == CT_ERR_NOMEM) { /* some streams have the new one, others the one before */
         end_spec(l, slot);
         c->lacking = true;
         answer(c, false, "%s; neither the new specification nor the one before runs any more",
@@ -288,10 +315,16 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
     }
     ct_monitor_spec_free(spec->spec);
     free(spec->binds);
-    *spec =
-        (struct ct_live_spec){.name = spec->name, .spec = c->spec, .binds = c->binds, .since = l->analysed};
+    ct_live_view_free(spec->view);
+    *spec = (struct ct_live_spec){.name = spec->name,
+                                  .spec = c->spec,
+                                  .binds = c->binds,
+                                  .view = view,
+                                  .number = spec->number,
+                                  .since = l->analysed};
     c->spec = NULL;
     c->binds = NULL;
+    keep_text(l, slot, c);
     answer(c, true, "%s runs in place of the one before", c->name);
 }
 
@@ -320,5 +353,8 @@ void ct_live_exchange(struct ct_live *l, struct ct_live_command *c)
     case LIVE_STOP:
         answer(c, true, "stops");
         break;
+    case LIVE_READ_MONITOR:
+    case LIVE_READ_OUTPUTS:
+        break; /* ct_live_read answers these */
     }
 }

@@ -18,7 +18,9 @@
 #include "coretap/format.h"
 #include "coretap/json.h"
 #include "live/address.h"
+#include "live/check.h"
 #include "live/guests.h"
+#include "live/places.h"
 #include "live/request.h"
 #include "live/text.h"
 #include "live/turns.h"
@@ -39,6 +41,7 @@ struct ct_live_http {
     struct ct_monitor_options compile;
     struct ct_live_guests *guests;
     struct ct_live_turns *compiling;
+    struct ct_live_places *places;
     char *token; /* or NULL */
     char *host;  /* that the address names, or nothing */
     char *page;
@@ -100,34 +103,57 @@ static bool wants_text(struct MHD_Connection *c)
     return accept && strncmp(accept, "text/plain", 10) == 0;
 }
 
+/* An answer in JSON that is being written. */
+struct answer {
+    struct ct_live_text text;
+    struct ct_json *json; /* NULL without memory, which `text` tells */
+};
+
+static void begin_answer(struct answer *a)
+{
+    const struct ct_json_options options = {.size = sizeof options, .script = 1};
+    *a = (struct answer){.json = NULL};
+    /* contexts are of other threads */
+    a->text.lacks = ct_json_new(NULL, &options, ct_live_text_write, &a->text, &a->json) != CT_OK;
+}
+
+static enum MHD_Result send_json(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
+                                 struct answer *a)
+{
+    a->text.lacks |= a->json && ct_json_flush(a->json) != CT_OK;
+    ct_json_free(a->json);
+    if (!a->text.lacks)
+        return send_text(h, c, status, "application/json", a->text.text, a->text.size);
+    ct_live_text_free(&a->text);
+    return hang_up(h);
+}
+
+static enum MHD_Result say_plain(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
+                                 const char *words)
+{
+    struct ct_live_text text = {0};
+    (void)ct_live_text_write(&text, words, strlen(words));
+    (void)ct_live_text_write(&text, "\n", 1);
+    if (!text.lacks)
+        return send_text(h, c, status, "text/plain; charset=utf-8", text.text, text.size);
+    ct_live_text_free(&text);
+    return hang_up(h);
+}
+
 /* Answers with one text: as JSON under `key`, or alone. */
 static enum MHD_Result say(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
                            const char *key, const char *words, const struct ct_live_command *done)
 {
-    const struct ct_json_options options = {.size = sizeof options, .script = 1};
-    struct ct_live_text text = {0};
-    struct ct_json *j = NULL;
-    const bool plain = wants_text(c);
-    if (plain) {
-        (void)ct_live_text_write(&text, words, strlen(words));
-    } else if (ct_json_new(NULL, &options, ct_live_text_write, &text, &j) == CT_OK) {
-        ct_json_object(j, NULL); /* contexts are of other threads */
-        ct_json_text(j, key, words);
-        if (done)
-            ct_json_number(j, "at", done->at);
-        ct_json_object_end(j);
-        text.lacks |= ct_json_flush(j) != CT_OK;
-        ct_json_free(j);
-    } else {
-        text.lacks = true;
-    }
-    ct_live_text_print(&text, "\n");
-    if (text.lacks) {
-        ct_live_text_free(&text);
-        return hang_up(h);
-    }
-    return send_text(h, c, status, plain ? "text/plain; charset=utf-8" : "application/json", text.text,
-                     text.size);
+    struct answer a;
+    if (wants_text(c))
+        return say_plain(h, c, status, words);
+    begin_answer(&a);
+    ct_json_object(a.json, NULL);
+    ct_json_text(a.json, key, words);
+    if (done)
+        ct_json_number(a.json, "at", done->at);
+    ct_json_object_end(a.json);
+    return send_json(h, c, status, &a);
 }
 
 static enum MHD_Result refuse(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
@@ -144,6 +170,27 @@ static enum MHD_Result refuse_command(const struct ct_live_http *h, struct MHD_C
         return refuse(h, c, status, why);
     ct_live_lack(h->say);
     return refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE, why);
+}
+
+/* Refuses a specification with errors, and says where they are. */
+static enum MHD_Result refuse_faulty(const struct ct_live_http *h, struct MHD_Connection *c, const char *why,
+                                     struct ct_live_command *command)
+{
+    struct answer a;
+    enum MHD_Result result;
+    if (wants_text(c)) {
+        result = say_plain(h, c, MHD_HTTP_BAD_REQUEST, why);
+    } else {
+        begin_answer(&a);
+        ct_json_object(a.json, NULL);
+        ct_json_text(a.json, "error", why);
+        ct_live_put_check(a.json, command->spec);
+        ct_json_object_end(a.json);
+        result = send_json(h, c, MHD_HTTP_BAD_REQUEST, &a);
+    }
+    ct_monitor_spec_free(command->spec);
+    command->spec = NULL;
+    return result;
 }
 
 /* ---- who may ---- */
@@ -250,7 +297,7 @@ static bool next_event(struct news *n)
 {
     size_t size = 0;
     bool over = false;
-    char *json = ct_live_board_read(n->http->board, CT_LIVE_JSON, &n->serial, NEWS_S * 1000, &size, &over);
+    char *json = ct_live_board_changes(n->http->board, &n->serial, NEWS_S * 1000, &size, &over);
     free(n->text);
     n->sent = 0;
     n->text = over ? NULL : malloc(size + 16);
@@ -297,27 +344,100 @@ static enum MHD_Result send_events(const struct ct_live_http *h, struct MHD_Conn
     return send_answer(h, c, MHD_HTTP_OK, "text/event-stream", response);
 }
 
+/* ---- requests that read ---- */
+
+static const char *query(struct MHD_Connection *c, const char *key)
+{
+    return MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, key);
+}
+
+/* Asks the analysing thread, and sends what it reads. */
+static enum MHD_Result read_from(const struct ct_live_http *h, struct MHD_Connection *c,
+                                 struct ct_live_command *command, const char *type)
+{
+    struct ct_live_text text = {0};
+    command->read = &text;
+    ct_live_board_ask(h->board, command);
+    if (command->fine)
+        return text.text ? send_text(h, c, MHD_HTTP_OK, type, text.text, text.size)
+                         : send_text(h, c, MHD_HTTP_OK, type, strdup(""), 0);
+    ct_live_text_free(&text);
+    return refuse_command(h, c, MHD_HTTP_NOT_FOUND, command->lacking ? "out of memory; ask again" : command->text,
+                          command);
+}
+
+static enum MHD_Result send_monitor(const struct ct_live_http *h, struct MHD_Connection *c)
+{
+    struct ct_live_command command = {.action = LIVE_READ_MONITOR, .name = query(c, "name")};
+    if (!command.name)
+        return refuse(h, c, MHD_HTTP_BAD_REQUEST, "which one? ?name=NAME says it");
+    return read_from(h, c, &command, "application/json");
+}
+
+static enum MHD_Result send_outputs(const struct ct_live_http *h, struct MHD_Connection *c)
+{
+    const char *format = query(c, "format"), *after = query(c, "after");
+    struct ct_live_command command = {.action = LIVE_READ_OUTPUTS, .name = query(c, "name")};
+    char *end = NULL;
+    if (format && strcmp(format, "csv") != 0 && strcmp(format, "jsonl") != 0)
+        return refuse(h, c, MHD_HTTP_BAD_REQUEST, "\"format\" has to be csv or jsonl");
+    command.lines = format && strcmp(format, "csv") == 0 ? LIVE_CSV : LIVE_JSONL;
+    command.after = after ? strtoull(after, &end, 10) : 0;
+    if (after && (!*after || *end || strchr(after, '-')))
+        return refuse(h, c, MHD_HTTP_BAD_REQUEST, "\"after\" has to be the number of a result");
+    return read_from(h, c, &command,
+                     command.lines == LIVE_CSV ? "text/csv; charset=utf-8" : "application/x-ndjson");
+}
+
+static enum MHD_Result send_places(const struct ct_live_http *h, struct MHD_Connection *c)
+{
+    const char *text = query(c, "text");
+    struct answer a;
+    begin_answer(&a);
+    ct_live_places_json(h->places, text ? text : "", a.json);
+    return send_json(h, c, MHD_HTTP_OK, &a);
+}
+
 static enum MHD_Result get(const struct ct_live_http *h, struct MHD_Connection *c, const char *url)
 {
-    if (strcmp(url, "/") == 0)
-        return send_page(h, c);
-    if (strcmp(url, "/api/status") == 0)
-        return send_status(h, c);
-    if (strcmp(url, "/api/events") == 0)
-        return send_events(h, c);
+    static const struct {
+        const char *url;
+        enum MHD_Result (*send)(const struct ct_live_http *h, struct MHD_Connection *c);
+    } all[] = {{"/", send_page},
+               {"/api/status", send_status},
+               {"/api/events", send_events},
+               {"/api/monitor", send_monitor},
+               {"/api/outputs", send_outputs},
+               {"/api/places", send_places}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(url, all[i].url) == 0)
+            return all[i].send(h, c);
     return refuse(h, c, MHD_HTTP_NOT_FOUND,
-                  "there is /, /api/status, /api/events, and to be posted to: /api/watch, "
-                  "/api/monitors, /api/filter, /api/stop");
+                  "there is /, /api/status, /api/events, /api/monitor, /api/outputs, /api/places, and to be "
+                  "posted to: /api/watch, /api/monitors, /api/check, /api/filter, /api/stop");
 }
 
 /* Finds what a POST to this address is about. NULL: the API has no such address. */
 static const char *subject(const char *url)
 {
-    static const char *const all[] = {"watch", "monitors", "filter", "stop"};
+    static const char *const all[] = {"watch", "monitors", "check", "filter", "stop"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strncmp(url, "/api/", 5) == 0 && strcmp(url + 5, all[i]) == 0)
             return all[i];
     return NULL;
+}
+
+/* Answers what a specification needs and gives, of which nothing runs. */
+static enum MHD_Result send_check(const struct ct_live_http *h, struct MHD_Connection *c,
+                                  struct ct_live_posted *request, struct ct_live_command *command)
+{
+    struct answer a;
+    begin_answer(&a);
+    ct_json_object(a.json, NULL);
+    ct_live_put_check(a.json, command->spec);
+    ct_json_object_end(a.json);
+    ct_live_posted_free(request, command);
+    return send_json(h, c, MHD_HTTP_OK, &a);
 }
 
 static enum MHD_Result post(const struct ct_live_http *h, struct MHD_Connection *c, const char *url,
@@ -329,13 +449,15 @@ static enum MHD_Result post(const struct ct_live_http *h, struct MHD_Connection 
     char why[4096] = "";
     if (!what)
         return refuse(h, c, MHD_HTTP_NOT_FOUND,
-                      "nothing is posted there; there is /api/watch, /api/monitors, /api/filter, /api/stop");
+                      "nothing is posted there; there is /api/watch, /api/monitors, /api/check, /api/filter, "
+                      "/api/stop");
     if (body->too_long)
         return refuse(h, c, 413, "the request is longer than 1 MiB");
     /* a page from elsewhere cannot send this type without asking first */
     if (!type || strncmp(type, "application/json", 16) != 0)
         return refuse(h, c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the Content-Type has to be application/json");
-    const bool compiles = strcmp(what, "monitors") == 0;
+    const bool checks = strcmp(what, "check") == 0;
+    const bool compiles = checks || strcmp(what, "monitors") == 0;
     if (compiles && !ct_live_turns_take(h->compiling))
         return refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE,
                       "a specification is being compiled and another one waits; ask again");
@@ -344,7 +466,11 @@ static enum MHD_Result post(const struct ct_live_http *h, struct MHD_Connection 
     if (compiles)
         ct_live_turns_give(h->compiling);
     if (!request)
-        return refuse_command(h, c, MHD_HTTP_BAD_REQUEST, why, &command);
+        return command.faulty && !command.lacking
+                   ? refuse_faulty(h, c, why, &command)
+                   : refuse_command(h, c, MHD_HTTP_BAD_REQUEST, why, &command);
+    if (checks)
+        return send_check(h, c, request, &command);
     ct_live_board_ask(h->board, &command);
     ct_live_posted_free(request, &command);
     return command.fine ? say(h, c, MHD_HTTP_OK, "done", command.text, &command)
@@ -558,7 +684,7 @@ static int make(struct ct_live_http *h, struct ct_ctx *ctx, const char *address,
 
 int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, const char *address,
                        const char *token, const struct ct_monitor_options *compile,
-                       struct ct_live_board *board, struct ct_live_http **out)
+                       struct ct_live_board *board, struct ct_programs *programs, struct ct_live_http **out)
 {
     if (token && !*token)
         return ct_fail(
@@ -572,7 +698,8 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, con
     h->say = say_to;
     h->board = board;
     h->compile = *compile;
-    const int rc = make(h, ctx, address, token);
+    h->places = ct_live_places_new(programs);
+    const int rc = h->places ? make(h, ctx, address, token) : ct_fail_nomem(ctx, address);
     if (rc)
         ct_live_http_stop(h);
     else
@@ -601,6 +728,7 @@ void ct_live_http_stop(struct ct_live_http *h)
     }
     ct_live_guests_free(h->guests);
     ct_live_turns_free(h->compiling);
+    ct_live_places_free(h->places);
     free(h->host);
     free(h->token);
     free(h->page);

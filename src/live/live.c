@@ -11,6 +11,7 @@
 
 #include "base/options.h"
 #include "live/board.h"
+#include "live/hooks.h"
 #include "live/http.h"
 #include "live/tee.h"
 
@@ -152,6 +153,7 @@ static void free_analyses(struct ct_live *l)
         free(l->specs[i].name);
         ct_monitor_spec_free(l->specs[i].spec);
         free(l->specs[i].binds);
+        ct_live_view_free(l->specs[i].view);
     }
     for (size_t i = 0; i < l->place_count; i++)
         free((char *)l->places[i].text);
@@ -167,6 +169,7 @@ void ct_live_free(struct ct_live *l)
         ct_live_board_close(l->board);
     ct_live_http_stop(l->http);
     ct_live_board_free(l->board);
+    ct_live_hooks_free(l->hooks);
     ct_live_tee_close(l->tee);
     ct_live_source_close(&l->source);
     free_analyses(l);
@@ -174,6 +177,7 @@ void ct_live_free(struct ct_live *l)
     ct_json_free(l->status);
     ct_live_text_free(&l->json);
     ct_live_text_free(&l->words);
+    free(l->files);
     if (l->ends >= 0)
         close(l->ends);
     if (l->hurries >= 0)
@@ -242,6 +246,32 @@ int ct_live_add_spec(struct ct_live *l, const char *name, struct ct_monitor_spec
     return rc;
 }
 
+int ct_live_set_text(struct ct_live *l, const char *name, const char *text, size_t size)
+{
+    if (!l || !name || !text)
+        return ct_fail_null(l ? l->ctx : NULL, "ct_live_set_text");
+    const uint16_t slot = ct_live_find_spec(l, name);
+    if (slot == LIVE_NONE)
+        return ct_fail(l->ctx, CT_ERR_NOT_FOUND, "%s: no specification of this name runs", name);
+    return ct_live_view_text(l->specs[slot].view, text, size) ? CT_OK : ct_fail_nomem(l->ctx, name);
+}
+
+int ct_live_note_file(struct ct_live *l, const char *path)
+{
+    if (!l || !path)
+        return ct_fail_null(l ? l->ctx : NULL, "ct_live_note_file");
+    const size_t size = strlen(path) + 1;
+    char *more = realloc(l->files, l->files_size + size);
+    if (!more)
+        return ct_fail_nomem(l->ctx, path);
+    memcpy(more + l->files_size, path, size);
+    l->files = more;
+    l->files_size += size;
+    if (l->board)
+        ct_live_publish(l);
+    return CT_OK;
+}
+
 /* ---- input ---- */
 
 /* Ends the trace before the byte at `offset`, because some is missing there: decoders start afresh. */
@@ -295,6 +325,7 @@ int ct_live_finish(struct ct_live *l)
         rc = rc ? rc : ended;
     }
     l->ended = true;
+    ct_live_hooks_end(l);
     ct_live_update_cover(l, true);
     if (l->board)
         ct_live_publish(l);
@@ -345,6 +376,7 @@ const struct ct_live_seen *ct_live_seen(struct ct_live *l)
                                     .ended = l->ended,
                                     .trouble = input.trouble,
                                     .tee_trouble = l->tee_trouble ? l->tee_trouble : input.intake.trouble};
+    ct_live_hooks_count(l->hooks, &l->seen.hooks_dropped, &l->seen.hooks_failed);
     for (size_t i = 0; i < l->spec_count; i++)
         l->seen.failed += l->specs[i].name && l->specs[i].failure[0];
     return &l->seen;

@@ -12,6 +12,7 @@
 #include "live/say.h"
 #include "live/source.h"
 #include "live/text.h"
+#include "live/view.h"
 
 #define LIVE_RING     ((size_t)16 << 20) /* bytes that may wait, unless the caller says how many */
 #define LIVE_PLACES   4096               /* the most watchpoints that were ever asked for */
@@ -55,9 +56,45 @@ struct ct_live_spec {
     char *name; /* NULL when the slot is free */
     struct ct_monitor_spec *spec;
     struct ct_live_binds *binds;
-    uint64_t since; /* input bytes that were analysed when it began */
+    struct ct_live_view *view;
+    uint32_t number; /* that no other one had or will have */
+    uint64_t since;  /* input bytes that were analysed when it began */
     uint64_t results, violations, uncertain;
     char failure[400]; /* why it takes no more events, or "" */
+};
+
+/* The parts of the status in JSON that are told by themselves when they change. */
+enum ct_live_part_key {
+    LIVE_PART_STATE,
+    LIVE_PART_INPUT,
+    LIVE_PART_STREAMS,
+    LIVE_PART_LOSSES,
+    LIVE_PART_COVER,
+    LIVE_PART_HISTORY,
+    LIVE_PART_EDGES,
+    LIVE_PART_TIMING,
+    LIVE_PART_PLACES,
+    LIVE_PART_EVENTS,
+    LIVE_PART_NUMBERS,
+    LIVE_PART_VERDICTS,
+    LIVE_PART_FILTER,
+    LIVE_PART_HOOKS,
+    LIVE_PART_REPORT,
+    LIVE_PART_MONITOR, /* … and the number of the specification */
+};
+
+#define LIVE_PARTS (LIVE_PART_MONITOR + LIVE_SPECS)
+
+struct ct_live_part {
+    uint64_t key;
+    size_t begin, size; /* in the text */
+};
+
+struct ct_live_parts {
+    const struct ct_live_text *text;
+    size_t from; /* end of the last one */
+    size_t count;
+    struct ct_live_part all[LIVE_PARTS];
 };
 
 struct ct_live_result {
@@ -97,6 +134,7 @@ struct ct_live_sample {
     double lines, branches, functions; /* covered parts of all, 0 to 1 */
 };
 
+struct ct_live_hooks;
 struct ct_live_http;
 struct ct_live_board;
 struct ct_live_tee;
@@ -130,12 +168,18 @@ struct ct_live {
     uint16_t place_count;
     struct ct_live_filter filter;
     struct ct_live_spec specs[LIVE_SPECS];
-    uint16_t spec_count; /* slots that were ever in use */
+    uint16_t spec_count;  /* slots that were ever in use */
+    uint32_t spec_number; /* number of the specification that came last */
     struct ct_live_event events[LIVE_RECENT];
     uint64_t event_count; /* the last LIVE_RECENT events are kept */
     struct ct_live_result results[LIVE_RECENT];
     uint64_t result_count;
+    uint64_t serial; /* results of specifications */
     uint64_t violations;
+    double read_next; /* time from which on the next reading request is answered */
+    char *files;      /* paths of files that were written, each with a NUL behind it; then one more */
+    size_t files_size;
+    struct ct_live_hooks *hooks; /* NULL: there are none */
     int refused;       /* the first error that the sink returned, or 0 */
     char why[1024];    /* the text of that error */
     bool broken;       /* trace was lost on the way to the chain */
@@ -162,6 +206,7 @@ struct ct_live {
     uint64_t bytes_then;
     /* The page, which is written into the same memory each time. */
     struct ct_live_text json, words;
+    struct ct_live_parts parts; /* of `json` */
     struct ct_json *status; /* writes `json`; NULL before it is made, and when memory was missing */
     double publish_next;
     struct ct_watch_event batch[1024];
@@ -205,6 +250,25 @@ enum ct_live_action {
     LIVE_MONITOR_REMOVE,
     LIVE_FILTER,
     LIVE_STOP,
+    LIVE_READ_MONITOR, /* from here on nothing changes */
+    LIVE_READ_OUTPUTS,
+};
+
+/* Requests that wait for each other. */
+enum ct_live_kind {
+    LIVE_EXCHANGES,
+    LIVE_READS,
+    LIVE_KINDS,
+};
+
+static inline enum ct_live_kind ct_live_kind(enum ct_live_action action)
+{
+    return action >= LIVE_READ_MONITOR ? LIVE_READS : LIVE_EXCHANGES;
+}
+
+enum ct_live_lines {
+    LIVE_CSV,
+    LIVE_JSONL,
 };
 
 struct ct_live_command {
@@ -212,12 +276,18 @@ struct ct_live_command {
     bool whole; /* of WATCH: `add` is all that is to be watched from now on */
     const char **add, **remove;
     size_t add_count, remove_count;
-    const char *name;             /* of the specification */
+    const char *name;             /* of the specification; reading outputs: NULL is all */
+    const char *source;           /* text of the specification, of `source_size` bytes */
+    size_t source_size;
+    uint64_t after;            /* reading outputs: those with a larger number */
+    enum ct_live_lines lines;  /* reading outputs */
+    struct ct_live_text *read; /* where what was read goes */
     struct ct_monitor_spec *spec; /* of the specification; NULL once it was taken */
     struct ct_live_binds *binds;  /* of the specification; NULL once they were taken */
     struct ct_live_filter filter;
     /* The answer. */
     bool fine;
+    bool faulty;     /* the specification has errors */
     bool lacking;    /* it was refused because memory was missing, and may be done when asked again */
     char text[1024]; /* what was done, or why not */
     uint64_t at;     /* input bytes that were analysed before */
@@ -240,6 +310,20 @@ struct ct_live_binds *ct_live_binds_copy(const struct ct_verify_bind *binds, siz
 int ct_live_begin_spec(struct ct_live *live, const char *name, struct ct_monitor_spec *spec,
                        struct ct_live_binds *binds);
 
+/* Returns the slot of a specification, or LIVE_NONE. */
+uint16_t ct_live_find_spec(const struct ct_live *live, const char *name);
+
+/* ---- what is read of specifications (monitors.c) ---- */
+
+/* Answers a request that reads. */
+void ct_live_read(struct ct_live *live, struct ct_live_command *command);
+
+/* Writes the numbers of all specifications, and a list of what is known of each, whose parts are noted. */
+void ct_live_put_monitors(struct ct_live *live, struct ct_json *json, struct ct_live_parts *parts);
+
+/* Writes the details of those that the page shows, for those who cannot ask any more. */
+void ct_live_put_details(struct ct_live *live, struct ct_json *json);
+
 /* ---- the page's numbers (status.c) ---- */
 
 /* Works out the coverage if anything new ran since the last time, or if `now`. */
@@ -248,8 +332,17 @@ void ct_live_update_cover(struct ct_live *live, bool now);
 /* Takes samples for the plots. */
 void ct_live_sample(struct ct_live *live, double now);
 
-/* Writes all that the page shows as one line of JSON, and in words. */
-void ct_live_status_json(struct ct_live *live, struct ct_json *json);
+/* Writes all that the page shows as one line of JSON, and in words. `parts` NULL: they are not noted. */
+void ct_live_status_json(struct ct_live *live, struct ct_json *json, struct ct_live_parts *parts);
 void ct_live_status_text(struct ct_live *live, struct ct_live_text *out);
+
+/* Begins a part behind what was written, and ends it. */
+void ct_live_part_begin(struct ct_json *json, struct ct_live_parts *parts);
+void ct_live_part_end(struct ct_json *json, struct ct_live_parts *parts, uint64_t key);
+
+/* Writes an event of a watchpoint, and a number as hexadecimal text. */
+void ct_live_put_event(const struct ct_live *live, struct ct_json *json, const char *key,
+                       const struct ct_watch_event *event, uint8_t id);
+void ct_live_put_hex(struct ct_json *json, const char *key, uint64_t value, unsigned digits);
 
 #endif

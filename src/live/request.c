@@ -99,11 +99,14 @@ static bool compile(struct ct_live_posted *r, struct ct_live_command *c, json_t 
         return refuse(r, "%s: \"text\" has to be the specification", c->name);
     const int rc = ct_monitor_compile(r->ctx, c->name, json_string_value(text), json_string_length(text),
                                       options, &c->spec);
+    c->source = json_string_value(text);
+    c->source_size = json_string_length(text);
     if (ct_ctx_lacked_memory(r->ctx)) /* and not what the compiler made of it */
         return lack(r, c);
     if (!rc)
         return true;
     refuse(r, "%s: %s", c->name, ct_ctx_error(r->ctx));
+    c->faulty = c->spec != NULL;
     for (size_t i = 0, used = 0; c->spec && i < ct_monitor_diag_count(c->spec); i++) {
         if (used + 1 >= r->why_size)
             break;
@@ -160,6 +163,16 @@ static bool read_monitor(struct ct_live_posted *r, struct ct_live_command *c,
         return refuse(r, "\"name\" has to be what the specification is called: 1 to %d bytes", SPEC_NAME_MAX);
     return c->action == LIVE_MONITOR_REMOVE || (compile(r, c, json_object_get(r->root, "text"), options) &&
                                                 read_binds(r, c, json_object_get(r->root, "bind")));
+}
+
+/* Reads a specification that is to be looked at alone. */
+static bool read_check(struct ct_live_posted *r, struct ct_live_command *c,
+                       const struct ct_monitor_options *options)
+{
+    static const char *const keys[] = {"name", "text", NULL};
+    json_t *name = json_object_get(r->root, "name");
+    c->name = json_is_string(name) ? json_string_value(name) : "specification";
+    return check_keys(r, "check", keys) && compile(r, c, json_object_get(r->root, "text"), options);
 }
 
 /* ---- filters ---- */
@@ -253,6 +266,8 @@ static bool read(struct ct_live_posted *r, const char *what, const char *text, s
         return read_monitor(r, c, options);
     if (strcmp(what, "filter") == 0)
         return read_filter(r, c);
+    if (strcmp(what, "check") == 0)
+        return read_check(r, c, options);
     c->action = LIVE_STOP;
     return check_keys(r, "stop", none);
 }
@@ -272,7 +287,10 @@ struct ct_live_posted *ct_live_posted_read(const char *what, const char *text, s
     const bool fine = read(r, what, text, size, options, c);
     if (fine)
         return r;
+    struct ct_monitor_spec *faulty = c->faulty ? c->spec : NULL;
+    c->spec = faulty ? NULL : c->spec;
     ct_live_posted_free(r, c);
+    c->spec = faulty; /* has the diagnostics */
     return NULL;
 }
 

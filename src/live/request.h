@@ -8,9 +8,10 @@
 /* A request, read from its JSON. */
 struct ct_live_posted;
 
-/* Reads `size` bytes of JSON that came for `what` ("watch", "monitors", "filter", "stop"). NULL when it
- * cannot be done, with the reason in `why`; if the command is `lacking`, memory was missing. The command
- * points into the request. */
+/* Reads `size` bytes of JSON that came for `what` ("watch", "monitors", "check", "filter", "stop"). NULL
+ * when it cannot be done, with the reason in `why`; if the command is `lacking`, memory was missing, and if
+ * it is `faulty`, its specification has the diagnostics and is the caller's. The command points into the
+ * request. */
 struct ct_live_posted *ct_live_posted_read(const char *what, const char *text, size_t size,
                                            const struct ct_monitor_options *options,
                                            struct ct_live_command *c, char *why, size_t why_size);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* basename */
 #include "coretap/json.h"
 #include "coretap/session.h"
+#include "live/hooks.h"
 #include "live/live.h"
 
 #include <inttypes.h>
@@ -148,7 +149,7 @@ static void put_ratio(struct ct_json *j, const char *key, struct ct_cover_ratio 
     ct_json_array_end(j);
 }
 
-static void put_hex(struct ct_json *j, const char *key, uint64_t value, unsigned digits)
+void ct_live_put_hex(struct ct_json *j, const char *key, uint64_t value, unsigned digits)
 {
     char text[24];
     snprintf(text, sizeof text, "%0*" PRIx64, (int)digits, value);
@@ -159,7 +160,7 @@ static void put_hex(struct ct_json *j, const char *key, uint64_t value, unsigned
 static void put_where(const struct ct_live *l, struct ct_json *j, uint64_t addr)
 {
     struct ct_program_where where;
-    put_hex(j, "addr", addr, 1);
+    ct_live_put_hex(j, "addr", addr, 1);
     if (ct_programs_where(l->options.programs, addr, &where) != CT_OK || !where.program)
         return;
     ct_json_text(j, "function", where.function);
@@ -201,7 +202,7 @@ static const char *name_of(const struct ct_live *l)
     return l->input.name ? l->input.name : "live";
 }
 
-static void put_input(const struct ct_live *l, struct ct_json *j)
+static void put_input(struct ct_live *l, struct ct_json *j)
 {
     const struct ct_live_ring_state input = ct_live_look(l);
     ct_json_object(j, "input");
@@ -219,7 +220,7 @@ static void put_input(const struct ct_live *l, struct ct_json *j)
     ct_json_object_end(j);
 }
 
-static void put_streams(const struct ct_live *l, struct ct_json *j)
+static void put_streams(struct ct_live *l, struct ct_json *j)
 {
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(l->chain, &count);
@@ -230,7 +231,7 @@ static void put_streams(const struct ct_live *l, struct ct_json *j)
         if (!s->bytes)
             continue;
         ct_json_object(j, NULL);
-        put_hex(j, "id", streams[i].id, 2);
+        ct_live_put_hex(j, "id", streams[i].id, 2);
         ct_json_text(j, "core", source->core ? source->core : source->name);
         ct_json_text(j, "protocol", ct_protocol_name((enum ct_protocol)source->protocol));
         ct_json_number(j, "bytes", s->bytes);
@@ -242,13 +243,13 @@ static void put_streams(const struct ct_live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-static void put_losses(const struct ct_live *l, struct ct_json *j)
+static void put_losses(struct ct_live *l, struct ct_json *j)
 {
     const struct ct_losses losses = ct_chain_losses(l->chain);
     ct_losses_json(j, &losses);
 }
 
-static void put_cover(const struct ct_live *l, struct ct_json *j)
+static void put_cover(struct ct_live *l, struct ct_json *j)
 {
     if (!l->options.covered)
         return;
@@ -262,7 +263,7 @@ static void put_cover(const struct ct_live *l, struct ct_json *j)
     ct_json_object_end(j);
 }
 
-static void put_history(const struct ct_live *l, struct ct_json *j)
+static void put_history(struct ct_live *l, struct ct_json *j)
 {
     ct_json_array(j, "history");
     for (size_t i = 0; i < l->sample_count; i++) {
@@ -317,7 +318,7 @@ static size_t find_edges(const struct ct_live *l, struct hot *hottest)
     return found;
 }
 
-static void put_edges(const struct ct_live *l, struct ct_json *j)
+static void put_edges(struct ct_live *l, struct ct_json *j)
 {
     struct hot hottest[HOTTEST + 1];
     const size_t count = find_edges(l, hottest);
@@ -329,9 +330,9 @@ static void put_edges(const struct ct_live *l, struct ct_json *j)
         const struct ct_edge_stats stats =
             ct_edges_get(hottest[i].edges, CT_EDGES_ALL, (uint32_t)hottest[i].number);
         ct_json_object(j, NULL);
-        put_hex(j, "id", hottest[i].stream->id, 2);
+        ct_live_put_hex(j, "id", hottest[i].stream->id, 2);
         put_where(l, j, node->last);
-        put_hex(j, "to", edge->next, 1);
+        ct_live_put_hex(j, "to", edge->next, 1);
         ct_json_number(j, "count", stats.count);
         ct_json_number(j, "timed", stats.timed);
         ct_json_number(j, "cycles", stats.sum);
@@ -386,7 +387,7 @@ static void put_functions(const struct ct_live *l, struct ct_json *j)
         const struct ct_timing_function *f =
             &ct_timing_functions(hottest[i].stream->timing, &count)[hottest[i].number];
         ct_json_object(j, NULL);
-        put_hex(j, "id", hottest[i].stream->id, 2);
+        ct_live_put_hex(j, "id", hottest[i].stream->id, 2);
         ct_json_text(j, "name", f->label);
         ct_json_number(j, "cycles", f->cycles);
         ct_json_number(j, "runs", f->runs);
@@ -405,7 +406,7 @@ static void put_pairs(const struct ct_live *l, struct ct_json *j)
         const struct ct_timing_pair *all = s && s->timing ? ct_timing_pairs(s->timing, &count) : NULL;
         for (size_t k = 0; all && k < count; k++) {
             ct_json_object(j, NULL);
-            put_hex(j, "id", s->id, 2);
+            ct_live_put_hex(j, "id", s->id, 2);
             ct_json_text(j, "name", all[k].name);
             ct_json_number(j, "lost", all[k].lost);
             put_dist(j, &all[k].direct, k < PLOTS);
@@ -415,7 +416,7 @@ static void put_pairs(const struct ct_live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-static void put_timing(const struct ct_live *l, struct ct_json *j)
+static void put_timing(struct ct_live *l, struct ct_json *j)
 {
     struct ct_timing_totals all = {0};
     if (!l->options.timing)
@@ -441,23 +442,23 @@ static void put_timing(const struct ct_live *l, struct ct_json *j)
 
 /* ---- watchpoints and specifications ---- */
 
-static void put_event(const struct ct_live *l, struct ct_json *j, const char *key,
-                      const struct ct_watch_event *e, uint8_t id)
+void ct_live_put_event(const struct ct_live *l, struct ct_json *j, const char *key,
+                       const struct ct_watch_event *e, uint8_t id)
 {
     ct_json_object(j, key);
-    put_hex(j, "id", id, 2);
+    ct_live_put_hex(j, "id", id, 2);
     ct_json_number(j, "cycle", e->cycle);
     if (e->has_timestamp)
         ct_json_number(j, "timestamp", e->timestamp);
     ct_json_text(j, "kind", ct_watch_kind_name((enum ct_watch_kind)e->kind));
     if (e->known & CT_CONTEXT_CTXT)
-        put_hex(j, "context", e->ctxt, 1);
+        ct_live_put_hex(j, "context", e->ctxt, 1);
     if (e->kind <= CT_WATCH_EXCEPTION && e->value)
         put_where(l, j, e->value);
     ct_json_object_end(j);
 }
 
-static void put_places(const struct ct_live *l, struct ct_json *j)
+static void put_places(struct ct_live *l, struct ct_json *j)
 {
     ct_json_array(j, "watchpoints");
     for (size_t i = 0; i < l->place_count; i++) {
@@ -470,7 +471,7 @@ static void put_places(const struct ct_live *l, struct ct_json *j)
         ct_json_number(j, "hits", p->hits);
         if (p->hits) {
             ct_json_number(j, "first_cycle", p->first.cycle);
-            put_event(l, j, "last", &p->last, p->last_id);
+            ct_live_put_event(l, j, "last", &p->last, p->last_id);
         }
         ct_json_object_end(j);
     }
@@ -483,39 +484,20 @@ static uint64_t first_kept(uint64_t count)
     return count > LIVE_RECENT ? count - LIVE_RECENT : 0;
 }
 
-static void put_events(const struct ct_live *l, struct ct_json *j)
+static void put_events(struct ct_live *l, struct ct_json *j)
 {
     ct_json_array(j, "events");
     for (uint64_t i = l->event_count; i > first_kept(l->event_count); i--) {
         const struct ct_live_event *e = &l->events[(i - 1) % LIVE_RECENT];
         ct_json_object(j, NULL);
         ct_json_text(j, "place", l->places[e->place].text);
-        put_event(l, j, "event", &e->event, e->id);
+        ct_live_put_event(l, j, "event", &e->event, e->id);
         ct_json_object_end(j);
     }
     ct_json_array_end(j);
 }
 
-static void put_specs(const struct ct_live *l, struct ct_json *j)
-{
-    ct_json_array(j, "monitors");
-    for (size_t i = 0; i < l->spec_count; i++) {
-        const struct ct_live_spec *s = &l->specs[i];
-        if (!s->name)
-            continue;
-        ct_json_object(j, NULL);
-        ct_json_text(j, "name", s->name);
-        ct_json_number(j, "since", s->since);
-        ct_json_number(j, "results", s->results);
-        ct_json_number(j, "violations", s->violations);
-        ct_json_number(j, "uncertain", s->uncertain);
-        ct_json_text(j, "failure", s->failure[0] ? s->failure : NULL);
-        ct_json_object_end(j);
-    }
-    ct_json_array_end(j);
-}
-
-static void put_results(const struct ct_live *l, struct ct_json *j)
+static void put_results(struct ct_live *l, struct ct_json *j)
 {
     ct_json_array(j, "verdicts");
     for (uint64_t i = l->result_count; i > first_kept(l->result_count); i--) {
@@ -528,7 +510,7 @@ static void put_results(const struct ct_live *l, struct ct_json *j)
         ct_json_bool(j, "violation", r->violation);
         ct_json_bool(j, "uncertain", r->uncertain);
         if (r->placed)
-            put_event(l, j, "event", &r->event, r->id);
+            ct_live_put_event(l, j, "event", &r->event, r->id);
         ct_json_object_end(j);
     }
     ct_json_array_end(j);
@@ -540,11 +522,11 @@ static void put_filter(const struct ct_live_filter *f, struct ct_json *j)
     ct_json_array(j, "ids");
     for (unsigned id = 0; id < 128; id++)
         if (f->ids[id / 64] >> (id % 64) & 1)
-            put_hex(j, NULL, id, 2);
+            ct_live_put_hex(j, NULL, id, 2);
     ct_json_array_end(j);
     ct_json_array(j, "contexts");
     for (size_t i = 0; i < f->context_count; i++)
-        put_hex(j, NULL, f->contexts[i], 1);
+        ct_live_put_hex(j, NULL, f->contexts[i], 1);
     ct_json_array_end(j);
     ct_json_array(j, "levels");
     for (unsigned level = 0; level < 4; level++)
@@ -554,25 +536,70 @@ static void put_filter(const struct ct_live_filter *f, struct ct_json *j)
     ct_json_object_end(j);
 }
 
-void ct_live_status_json(struct ct_live *l, struct ct_json *j)
+/* Writes the files that were written, and at the end the details that the page shows. */
+static void put_report(struct ct_live *l, struct ct_json *j)
 {
-    ct_json_object(j, NULL);
+    ct_json_array(j, "files");
+    for (size_t at = 0; at < l->files_size; at += strlen(l->files + at) + 1)
+        ct_json_text(j, NULL, l->files + at);
+    ct_json_array_end(j);
+    if (l->ended)
+        ct_live_put_details(l, j);
+}
+
+static void put_state(struct ct_live *l, struct ct_json *j)
+{
     ct_json_text(j, "state", l->ended ? "ended" : "running");
     ct_json_real(j, "seconds", ct_live_now() - l->begun);
     ct_json_number(j, "memory", resident());
     ct_json_number(j, "violations", l->violations);
-    put_input(l, j);
-    put_streams(l, j);
-    put_losses(l, j);
-    put_cover(l, j);
-    put_history(l, j);
-    put_edges(l, j);
-    put_timing(l, j);
-    put_places(l, j);
-    put_events(l, j);
-    put_specs(l, j);
-    put_results(l, j);
+    ct_json_number(j, "results", l->serial);
+    ct_json_text(j, "time_unit", l->compile.time_unit);
+}
+
+void ct_live_part_begin(struct ct_json *j, struct ct_live_parts *parts)
+{
+    if (!parts)
+        return;
+    (void)ct_json_flush(j);
+    parts->from = parts->text->size;
+}
+
+void ct_live_part_end(struct ct_json *j, struct ct_live_parts *parts, uint64_t key)
+{
+    if (!parts)
+        return;
+    (void)ct_json_flush(j);
+    const size_t begin = parts->from + (parts->from < parts->text->size && parts->text->text[parts->from] == ',');
+    if (parts->count < LIVE_PARTS && parts->text->size > begin)
+        parts->all[parts->count++] = (struct ct_live_part){key, begin, parts->text->size - begin};
+    parts->from = parts->text->size;
+}
+
+static void put_filter_of(struct ct_live *l, struct ct_json *j)
+{
     put_filter(&l->filter, j);
+}
+
+void ct_live_status_json(struct ct_live *l, struct ct_json *j, struct ct_live_parts *parts)
+{
+    static const struct {
+        enum ct_live_part_key key;
+        void (*put)(struct ct_live *l, struct ct_json *j);
+    } members[] = {
+        {LIVE_PART_STATE, put_state},      {LIVE_PART_INPUT, put_input},     {LIVE_PART_STREAMS, put_streams},
+        {LIVE_PART_LOSSES, put_losses},    {LIVE_PART_COVER, put_cover},     {LIVE_PART_HISTORY, put_history},
+        {LIVE_PART_EDGES, put_edges},      {LIVE_PART_TIMING, put_timing},   {LIVE_PART_PLACES, put_places},
+        {LIVE_PART_EVENTS, put_events},    {LIVE_PART_VERDICTS, put_results}, {LIVE_PART_FILTER, put_filter_of},
+        {LIVE_PART_HOOKS, ct_live_put_hooks}, {LIVE_PART_REPORT, put_report},
+    };
+    ct_json_object(j, NULL);
+    ct_live_part_begin(j, parts);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        members[i].put(l, j);
+        ct_live_part_end(j, parts, members[i].key);
+    }
+    ct_live_put_monitors(l, j, parts);
     ct_json_object_end(j);
 }
 
@@ -597,9 +624,12 @@ static void say_spec(struct ct_live_text *out, const struct ct_live_spec *spec)
     ct_live_text_put(out, spec->name);
     ct_live_text_print(out, ": %" PRIu64 " violations in %" PRIu64 " results", spec->violations,
                        spec->results);
+    uint64_t since;
     if (spec->failure[0]) {
         ct_live_text_print(out, "; failed: ");
         ct_live_text_put(out, spec->failure);
+    } else if (ct_live_view_doubt(spec->view, &since)) {
+        ct_live_text_print(out, "; uncertain since %" PRIu64, since);
     }
     ct_live_text_print(out, "\n");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
+#include "live/hooks.h"
 #include "live/live.h"
 
 #include <stdio.h>
@@ -109,10 +110,13 @@ static void on_result(void *user, const struct ct_verify_result *result)
     spec->violations += result->violation;
     spec->uncertain += result->violation && result->uncertain;
     l->violations += result->violation;
+    ct_live_view_add(spec->view, result, s->id, ++l->serial);
     if (!result->violation && !l->options.all)
         return;
     keep_result(s, spec, result);
     const struct ct_verdict_origin origin = origin_of(s);
+    if (result->violation && l->hooks)
+        ct_live_hooks_tell(l, &origin, result);
     if (l->sink.result)
         ct_live_note(l, l->sink.result(l->sink.user, &origin, result));
 }

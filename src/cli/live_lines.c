@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results of a live run as lines in files that grow: --violations and --outputs. A file that cannot be
+ * written any more is given up with a message, and the run goes on. */
+#include "cli/live_run.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/output.h"
+
+static bool is_standard(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+bool cli_live_lines_on_stdout(const struct cli_live *l)
+{
+    return is_standard(l->wishes->violations) || is_standard(l->wishes->outputs);
+}
+
+/* ---- begin ---- */
+
+static bool open_lines(const struct cli_live *l, struct cli_live_lines *lines, const char *path, bool csv)
+{
+    const struct ct_verdict_write_options how = {.size = sizeof how, .format = CT_VERDICT_FORMAT_JSONL};
+    if (!path)
+        return true;
+    lines->path = path;
+    lines->csv = csv;
+    lines->file = is_standard(path) ? stdout : cli_output_grow(&lines->output, path);
+    if (!lines->file)
+        return false;
+    if (csv)
+        fputs("time,id,core,spec,output,value,violation,uncertain\n", lines->file);
+    else if (ct_verdict_writer_new(l->ctx, &how, cli_output_write, lines->file, &lines->writer) != CT_OK)
+        return cli_library_error(l->ctx) == CLI_CLEAN;
+    return true;
+}
+
+bool cli_live_lines_open(struct cli_live *l)
+{
+    return open_lines(l, &l->bad_lines, l->wishes->violations, false) &&
+           open_lines(l, &l->all_lines, l->wishes->outputs, l->wishes->outputs_csv);
+}
+
+/* ---- results ---- */
+
+/* Writes a field of CSV (RFC 4180). */
+static void put_field(FILE *file, const char *text, char behind)
+{
+    const bool plain = !strpbrk(text, ",\"\r\n");
+    if (!plain)
+        putc('"', file);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', file);
+        putc(*text, file);
+    }
+    if (!plain)
+        putc('"', file);
+    putc(behind, file);
+}
+
+static void csv_line(FILE *file, const struct ct_verdict_origin *origin, const struct ct_verify_result *r)
+{
+    const struct ct_source *source = origin->source;
+    fprintf(file, "%" PRIu64 ",%02x,", r->time, origin->id);
+    put_field(file, source->core ? source->core : source->name ? source->name : "", ',');
+    put_field(file, origin->specs[r->spec], ',');
+    put_field(file, r->name, ',');
+    put_field(file, r->value, ',');
+    fprintf(file, "%d,%d\n", r->violation, r->uncertain);
+}
+
+/* Says once that a file takes no more, and gives it up. */
+static void give_up(struct cli_live *l, struct cli_live_lines *lines)
+{
+    cli_say("%s: cannot be written any more, behind about %" PRIu64 " lines; the run goes on without it",
+            lines->path, lines->count);
+    lines->given_up = true;
+    l->failed = true;
+}
+
+static void put_line(struct cli_live *l, struct cli_live_lines *lines, const struct ct_verdict_origin *origin,
+                     const struct ct_verify_result *r)
+{
+    if (!lines->file || lines->given_up)
+        return;
+    if (lines->csv)
+        csv_line(lines->file, origin, r);
+    const bool fine = lines->csv ? !ferror(lines->file)
+                                 : ct_verdict_writer_result(lines->writer, origin, r) == CT_OK;
+    if (fine)
+        lines->count++;
+    else
+        give_up(l, lines);
+}
+
+void cli_live_lines_put(struct cli_live *l, const struct ct_verdict_origin *origin,
+                        const struct ct_verify_result *r)
+{
+    if (r->violation)
+        put_line(l, &l->bad_lines, origin, r);
+    put_line(l, &l->all_lines, origin, r);
+}
+
+static bool flush_lines(struct cli_live_lines *lines)
+{
+    const bool given = !lines->writer || ct_verdict_writer_flush(lines->writer) == CT_OK;
+    return fflush(lines->file) == 0 && !ferror(lines->file) && given;
+}
+
+void cli_live_lines_flush(struct cli_live *l)
+{
+    struct cli_live_lines *both[] = {&l->bad_lines, &l->all_lines};
+    for (size_t i = 0; i < 2; i++)
+        if (both[i]->file && !both[i]->given_up && !flush_lines(both[i]))
+            give_up(l, both[i]);
+}
+
+/* ---- end ---- */
+
+void cli_live_lines_close(struct cli_live *l, bool keep)
+{
+    struct cli_live_lines *both[] = {&l->bad_lines, &l->all_lines};
+    if (keep)
+        cli_live_lines_flush(l);
+    for (size_t i = 0; i < 2; i++) {
+        struct cli_live_lines *lines = both[i];
+        const bool whole = keep && !lines->given_up;
+        ct_verdict_writer_free(lines->writer);
+        lines->writer = NULL;
+        if (!lines->output.file) /* standard output, or nothing */
+            continue;
+        if (cli_output_close(&lines->output, whole))
+            cli_live_note_file(l, lines->path);
+        else
+            l->failed |= whole;
+        lines->file = NULL;
+    }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the page shows of a specification: its text, the last results, and plots of its numbers. Its size does
+ * not grow with the results. */
+#ifndef CT_LIVE_VIEW_H
+#define CT_LIVE_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coretap/verify.h"
+#include "live/plot.h"
+
+#define VIEW_OUTPUTS 16                 /* outputs that are shown; the first ones */
+#define VIEW_PLOTS   8                  /* … of which so many have a plot */
+#define VIEW_LAST    64                 /* results that are kept, … */
+#define VIEW_BAD     16                 /* … and violations */
+#define VIEW_TEXT    ((size_t)1 << 20)  /* bytes of the text of a specification; a longer one is not kept */
+
+/* A result that is kept. */
+struct ct_live_kept {
+    uint64_t serial; /* number of the result in the run, from 1 on */
+    uint64_t time;
+    struct ct_watch_event event; /* where it happened, if `placed` */
+    char value[64];
+    uint16_t output;
+    uint8_t id; /* trace ID */
+    bool placed, violation, uncertain;
+};
+
+/* One output. */
+struct ct_live_output {
+    char name[48], unit[16];
+    uint64_t count, violations;
+    uint64_t time; /* of the last value */
+    uint64_t doubt_since;
+    char value[64]; /* the last one */
+    uint8_t type;   /* enum ct_monitor_type */
+    uint8_t id;     /* trace ID of the last value */
+    bool doubtful;  /* all values since `doubt_since` are uncertain */
+    struct ct_live_plot *plot; /* NULL before the first number */
+};
+
+struct ct_live_view {
+    char *text; /* of the specification; NULL when it is not known */
+    struct ct_live_output outputs[VIEW_OUTPUTS];
+    size_t output_count; /* that are shown */
+    size_t all_outputs;
+    size_t plots;
+    struct ct_live_kept last[VIEW_LAST], bad[VIEW_BAD];
+    uint64_t last_count, bad_count; /* that came; the last ones are kept */
+    double looked; /* when the page asked for it; 0: never */
+    bool lacks;    /* there was no memory for a plot */
+};
+
+/* Makes a view of a specification. NULL without memory. */
+struct ct_live_view *ct_live_view_new(const struct ct_monitor_spec *spec);
+void ct_live_view_free(struct ct_live_view *view);
+
+/* Keeps a copy of the text, and finds the units of outputs in it: @unit("us") before "out". False without
+ * memory. */
+bool ct_live_view_text(struct ct_live_view *view, const char *text, size_t size);
+
+/* Takes the result with number `serial`, of a trace ID. */
+void ct_live_view_add(struct ct_live_view *view, const struct ct_verify_result *result, uint8_t id,
+                      uint64_t serial);
+
+/* Returns since when an output has uncertain values alone: the earliest such time of all outputs. False:
+ * there is none. */
+bool ct_live_view_doubt(const struct ct_live_view *view, uint64_t *since);
+
+#endif
