@@ -32,6 +32,10 @@
 #define NEWS_S      5    /* … and one that is told nothing gets an empty line */
 
 extern const char ct_live_page_js[];
+extern const char ct_live_page_base_js[];
+extern const char ct_live_page_editor_js[];
+extern const char ct_live_page_monitors_js[];
+extern const char ct_live_page_plots_js[];
 extern const char ct_live_page_html[];
 
 struct ct_live_http {
@@ -564,13 +568,20 @@ static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD
 
 static int make_page(struct ct_live_http *h)
 {
-    struct ct_live_text page = {0};
+    /* each needs those before it */
+    const char *const scripts[] = {ct_live_page_base_js, ct_live_page_plots_js, ct_live_page_editor_js,
+                                   ct_live_page_monitors_js, ct_live_page_js};
+    struct ct_live_text page = {0}, script = {0};
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+        (void)ct_live_text_write(&script, scripts[i], strlen(scripts[i]));
     const struct ct_page_options options = {.size = sizeof options,
                                             .title = "coretap live",
                                             .body = ct_live_page_html,
-                                            .script = ct_live_page_js,
+                                            .script = script.text,
                                             .served = 1};
-    const int rc = ct_page_write(NULL, &options, ct_live_text_write, &page);
+    const int rc =
+        script.lacks ? CT_ERR_NOMEM : ct_page_write(NULL, &options, ct_live_text_write, &page);
+    ct_live_text_free(&script);
     h->page = page.text;
     h->page_size = page.size;
     return rc;

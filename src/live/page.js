@@ -1,125 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of coretap live: draws what /api/events sends twice a second, and posts what is to be exchanged.
-const $ = id => document.getElementById(id);
-const token = new URLSearchParams(location.search).get("token");
-const where = path => path + (token === null ? "" : "?token=" + encodeURIComponent(token));
-
-function make(tag, properties, ...children) {
-  const node = document.createElement(tag);
-  Object.assign(node, properties);
-  node.append(...children);
-  return node;
-}
-
-const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
-
-// Rows of a table, one for each of `items`, kept by key: what did not change is not touched, and what has the
-// focus keeps it. `cells` gives for each column a text, [text, class], or a function that makes what stands
-// there once.
-function rows(body, items, key, cells) {
-  const old = new Map([...body.rows].map(row => [row.dataset.key, row]));
-  items.forEach((item, at) => {
-    const name = key(item), columns = cells(item);
-    let row = old.get(name);
-    old.delete(name);
-    if (!row) {
-      row = make("tr", {}, ...columns.map(c => make("td", {}, ...(typeof c === "function" ? [c()] : []))));
-      row.dataset.key = name;
-    }
-    columns.forEach((column, i) => {
-      if (typeof column === "function") return;
-      const [text, style] = Array.isArray(column) ? column : [column, ""];
-      setText(row.cells[i], text);
-      if (row.cells[i].className !== style) row.cells[i].className = style;
-    });
-    if (body.rows[at] !== row) body.insertBefore(row, body.rows[at] ?? null);
-  });
-  for (const row of old.values()) row.remove();
-}
-
-const num = n => [page.short(n), "num"];
-const bytes = n => page.short(n).replace(/^([^ ]*)$/, "$1 ") + "B";
-const place = e => e.function ? e.function + (e.line ? " (" + e.file + ":" + e.line + ")" : "")
-    : e.addr ? "0x" + e.addr : "";
-const time = s => s < 120 ? s.toFixed(0) + " s"
-    : s < 7200 ? (s / 60).toFixed(0) + " min" : (s / 3600).toFixed(1) + " h";
-
-// ---- plots ----
-
-const W = 640, H = 220, L = 58, R = 12, T = 10, B = 26;
-
-// Lines over time. Each of `lines`: {name, color, values}; `top` is the upper end, `label` gives its ticks
-// and tips.
-function chart(svg, legend, times, lines, top, label, filled) {
-  const end = times.at(-1) || 1, x = t => L + (W - L - R) * t / end,
-      y = v => H - B - (H - T - B) * Math.min(v / top, 1);
-  let out = "";
-  for (let i = 0; i <= 4; i++) {
-    const v = top * i / 4;
-    out += `<line class="tick" x1="${L}" x2="${W - R}" y1="${y(v)}" y2="${y(v)}"/><text x="${L - 8}" ` +
-        `y="${y(v) + 4}" text-anchor="end">${label(v)}</text>`;
-  }
-  for (let i = 0; i <= 4; i++)
-    out += `<text x="${x(end * i / 4)}" y="${H - 6}" ` +
-        `text-anchor="${i === 4 ? "end" : i ? "middle" : "start"}">${time(end * i / 4)}</text>`;
-  for (const line of lines) {
-    const points = line.values.map((v, i) => x(times[i]).toFixed(1) + "," + y(v).toFixed(1));
-    if (filled && points.length > 1)
-      out += `<polygon points="${points.join(" ")} ${x(times.at(-1)).toFixed(1)},${y(0)} ` +
-          `${x(times[0]).toFixed(1)},${y(0)}" style="fill:var(${line.color})" opacity=".14"/>`;
-    out += `<polyline points="${points.join(" ")}" fill="none" style="stroke:var(${line.color})" ` +
-        `stroke-width="2" stroke-linejoin="round"/>`;
-  }
-  times.forEach((t, i) => {
-    const from = i ? (x(times[i - 1]) + x(t)) / 2 : L,
-        to = i + 1 < times.length ? (x(t) + x(times[i + 1])) / 2 : W - R;
-    const tip = time(t) + lines.map(l => "\n" + l.name + " " + label(l.values[i])).join("");
-    out += `<rect x="${from.toFixed(1)}" y="${T}" width="${Math.max(0, to - from).toFixed(1)}" ` +
-        `height="${H - T - B}" fill="transparent" data-tip="${tip}"/>`;
-  });
-  svg.innerHTML = out; // numbers and names of this file alone
-  legend.replaceChildren(...lines.map(l => {
-    const mark = make("i", {});
-    mark.style.background = `var(${l.color})`;
-    return make("span", {}, mark, l.name + " ", make("b", {}, label(l.values.at(-1) ?? 0)));
-  }));
-}
-
-// A scale that ends at 1, 2 or 5 times a power of ten.
-function ceiling(most) {
-  const unit = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
-  return unit * [1, 2, 5, 10].find(n => n * unit >= most);
-}
-
-// A histogram: a bar for each [from, to, count], cycles on a logarithmic axis.
-function histogram(name, of) {
-  const bars = of.histogram, h = 180, low = Math.log2(of.min + 1),
-      high = Math.max(Math.log2(of.max + 2), low + 0.5), w = 420;
-  const x = v => 10 + (w - 20) * Math.min(1, Math.max(0, (Math.log2(v + 1) - low) / (high - low)));
-  const most = Math.max(...bars.map(b => b[2]));
-  let out = `<line class="tick" x1="10" x2="${w - 10}" y1="${h - 46}" y2="${h - 46}"/>`;
-  for (const [from, to, count] of bars) {
-    const a = x(Math.max(from, of.min)), b = x(Math.min(to, of.max + 1)),
-        tall = Math.max(1.5, (h - 84) * count / most);
-    out += `<rect class="plot" x="${a.toFixed(1)}" y="${(h - 46 - tall).toFixed(1)}" ` +
-        `width="${Math.max(1.5, b - a - 1).toFixed(1)}" height="${tall.toFixed(1)}" ` +
-        `data-tip="${page.count(from)} to ${page.count(to - 1)} cycles: ${page.count(count)}"/>`;
-  }
-  out += `<text x="10" y="${h - 28}">${page.count(of.min)}</text><text x="${w - 10}" y="${h - 28}" ` +
-      `text-anchor="end">${page.count(of.max)} cycles</text>`;
-  out += `<text x="10" y="${h - 8}">${page.count(of.count)} runs, mean ${page.count(of.mean)}, 99 % up ` +
-      `to ${page.count(of.p99)}</text>`;
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", `0 0 ${w} ${h}`);
-  svg.innerHTML = out;
-  const title = document.createElementNS("http://www.w3.org/2000/svg", "text");
-  title.setAttribute("class", "title");
-  title.setAttribute("x", 10);
-  title.setAttribute("y", 18);
-  title.textContent = name;
-  svg.append(title);
-  return make("figure", { className: "panel" }, svg);
-}
+// The page of coretap live: draws what /api/events tells, which is what changed, and posts
+// what is to be exchanged.
 
 // ---- the parts of the page ----
 
@@ -135,7 +16,8 @@ function drawCards(s) {
         `${page.count(seen)} of ${page.count(all)}`);
     cards.push(of("Lines", s.cover.lines), of("Branches", s.cover.branches));
   }
-  cards.push(card("Violations", page.short(s.violations), `${s.monitors.length} monitors`));
+  cards.push(card("Violations", page.short(s.violations), `in ${page.short(s.results)} results of ` +
+      `${s.monitors.size} monitors`));
   cards.push(card("Dropped", bytes(s.input.lost),
       s.input.drops ? `at ${page.count(s.input.losses)} places` : "the sender waits"));
   if (s.input.reconnects)
@@ -204,17 +86,7 @@ function drawWatch(s) {
     [page.count(e.event.cycle), "num"], e.event.kind, [place(e.event), "name"]]);
 }
 
-function drawMonitors(s) {
-  const state = m => m.failure ? ["failed", "badge bad"]
-      : m.violations ? ["violated", "badge bad"] : ["holds", "badge good"];
-  rows($("monitors"), s.monitors, m => m.name + "\n" + (m.failure ?? "") + (m.violations > 0), m => [
-    [m.name, "name"],
-    () => {
-      const [text, style] = state(m);
-      return make("span", { className: style, title: m.failure ?? "" }, text);
-    },
-    num(m.results), num(m.violations),
-    small("Remove", () => post("monitors", { action: "remove", name: m.name }, $("monitor-said")))]);
+function drawVerdicts(s) {
   const kind = v => v.violation ? (v.uncertain ? "violation, uncertain" : "violation") : "";
   rows($("verdicts"), s.verdicts.map((v, i) => ({ ...v, i })), v => "" + v.i, v => [
     [v.monitor.split("/").pop(), "name"],
@@ -222,37 +94,109 @@ function drawMonitors(s) {
     [v.event ? place(v.event) : "", "name"]]);
 }
 
-let newest = null;
+// What is known by now: members of the status, and of each specification by its number.
+const known = { monitors: new Map() };
 
-function draw(s) {
-  newest = s;
-  $("state").className = "badge " + (s.state === "running" ? "good" : "");
-  setText($("state"), s.state);
-  setText($("input"), s.input.name === "-" ? "standard input" : s.input.name);
-  drawCards(s);
-  drawPlots(s);
-  drawTrace(s);
-  drawTimes(s);
-  drawWatch(s);
-  drawMonitors(s);
+// Takes what changed, and draws it.
+function take(news) {
+  const { changed, ...members } = news;
+  Object.assign(known, members);
+  for (const m of changed) known.monitors.set(m.number, m);
+  if (news.numbers) {
+    const numbers = new Set(news.numbers);
+    for (const number of known.monitors.keys()) if (!numbers.has(number)) known.monitors.delete(number);
+  }
+  const has = (...keys) => keys.some(key => key in news);
+  $("state").className = "badge " + (known.state === "running" ? "good" : "warn");
+  setText($("state"), known.state === "ended" ? "the run has ended" : known.state);
+  setText($("input"), known.input.name === "-" ? "standard input" : known.input.name);
+  monitors.take(changed, news);
+  drawCards(known);
+  if (has("history", "cover")) drawPlots(known);
+  if (has("streams", "input", "edges")) drawTrace(known);
+  if (has("timing", "streams")) drawTimes(known);
+  if (has("watchpoints", "events")) drawWatch(known);
+  if (has("verdicts")) drawVerdicts(known);
+  if (known.state === "ended") {
+    for (const control of document.querySelectorAll("form button, #stop, #monitor-new"))
+      control.disabled = true;
+    drawReport(known);
+  }
+}
+
+// ---- the end ----
+
+function saveReport() {
+  const text = JSON.stringify({ ...known, monitors: [...known.monitors.values()] }, null, 2);
+  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })),
+      download: "coretap-live.json" });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+// Totals, what came of each specification, what was lost, and where the reports are.
+function drawReport(s) {
+  const all = [...s.monitors.values()], losses = s.losses;
+  const of = state => all.filter(m => monitors.state(m).key === state).length;
+  const words = all.length ? ["violated", "failed", "uncertain", "holds", "waits"].filter(of)
+      .map(key => `${of(key)} ${monitors.words[key]}`).join(", ") : "no specification ran";
+  const lines = [
+    `${bytes(s.input.analysed)} analysed in ${time(s.seconds)}; ${page.count(s.results)} results, ` +
+      `${page.count(s.violations)} violations`,
+    `Specifications: ${words}`,
+    `Trace: ${page.count(losses.gaps)} gaps, ${page.count(losses.overflows)} overflows, ` +
+      `${page.count(losses.lost_bytes)} lost bytes, ${page.count(losses.bad_packets)} bad packets; ` +
+      `${page.count(s.input.lost)} bytes dropped before they were analysed`];
+  for (const h of s.hooks)
+    lines.push(`${h.what}: told of ${page.count(h.done)} violations, failed ${page.count(h.failed)} times` +
+        `${h.why ? ` (${h.why})` : ""}, ${page.count(h.dropped)} dropped`);
+  const parts = [make("h2", {}, "The run has ended"),
+    make("ul", {}, ...lines.map(text => make("li", {}, text)))];
+  if (all.length) {
+    const body = make("tbody", {});
+    rows(body, all, m => "" + m.number, m => {
+      const state = monitors.state(m);
+      return [[m.name.split("/").pop(), "name"], () => make("span", { className: state.badge }, state.text),
+        num(m.results), num(m.violations), num(m.uncertain)];
+    });
+    parts.push(make("div", { className: "scroll high" }, make("table", { className: "list verdicts" },
+        make("thead", {}, make("tr", {}, ...["Specification", "", "Results", "Violations", "Uncertain"]
+            .map((text, i) => make("th", { className: i > 1 ? "num" : "" }, text)))), body)));
+  }
+  if (s.files.length)
+    parts.push(make("h3", {}, "Files"), make("ul", {}, ...s.files.map(path =>
+        make("li", {}, make("a", { href: "file://" + encodeURI(path), className: "name" }, path)))),
+        make("p", {}, "They are on the machine of the run; where a browser does not open such a link from " +
+            "here, copy its address."));
+  const save = make("button", { type: "button", className: "main" }, "Save what this page shows");
+  save.addEventListener("click", saveReport);
+  parts.push(make("div", { className: "actions" }, save));
+  $("report").replaceChildren(...parts);
+  $("report").hidden = false;
 }
 
 // ---- what is exchanged ----
 
-async function post(what, body, said) {
-  let text = "", fine = false;
+// Posts a request. Returns what was answered, with `fine`.
+async function ask(what, body) {
   try {
     const answer = await fetch(where("api/" + what), { method: "POST",
         headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-    const json = await answer.json();
-    fine = answer.ok;
-    text = fine ? json.done : json.error;
+    return { ...await answer.json(), status: answer.status, fine: answer.ok };
   } catch (error) {
-    text = "no answer: " + error.message;
+    return { fine: false, status: 0, error: "no answer: " + error.message };
   }
+}
+
+function say(said, fine, text) {
   said.className = "said " + (fine ? "good" : "bad");
   said.textContent = text;
-  return fine;
+}
+
+async function post(what, body, said) {
+  const answer = await ask(what, body);
+  say(said, answer.fine, answer.fine ? answer.done : answer.error);
+  return answer.fine;
 }
 
 function onSubmit(form, action) {
@@ -266,21 +210,38 @@ onSubmit("watch-form", async () => {
   const added = await post("watch", { add: [$("watch-place").value.trim()] }, $("watch-said"));
   if (added) $("watch-place").value = "";
 });
-onSubmit("monitor-form", () => {
-  const name = $("monitor-name").value.trim(), known = newest?.monitors.some(m => m.name === name);
-  post("monitors", { action: known ? "replace" : "add", name, text: $("monitor-text").value },
-      $("monitor-said"));
-});
 onSubmit("filter-form", () => {
   const words = id => $(id).value.split(/[\s,]+/).filter(Boolean);
   post("filter", { ids: words("filter-ids"), contexts: words("filter-contexts"),
       levels: words("filter-levels").map(Number) }, $("filter-said"));
 });
-$("stop").addEventListener("click", () => post("stop", {}, $("filter-said")));
+
+// A button whose first click asks, and whose second one acts.
+function twice(button, question, action) {
+  const text = button.textContent;
+  let timer = 0;
+  button.addEventListener("click", () => {
+    const sure = timer !== 0;
+    clearTimeout(timer);
+    timer = sure ? 0 : setTimeout(() => { timer = 0; button.textContent = text; }, 4000);
+    button.textContent = sure ? text : question;
+    if (sure) action();
+  });
+}
+
+twice($("stop"), "Stop now?", () => post("stop", {}, $("monitor-said")));
 
 const events = new EventSource(where("api/events"));
-events.onmessage = event => draw(JSON.parse(event.data));
+let heard = null;
+events.onmessage = event => {
+  heard = new Date();
+  take(JSON.parse(event.data));
+};
 events.onerror = () => {
-  if (newest?.state === "ended") events.close();
-  else setText($("state"), "not connected");
+  if (known.state === "ended") {
+    events.close();
+  } else {
+    $("state").className = "badge bad";
+    setText($("state"), heard ? `not connected; last heard at ${heard.toLocaleTimeString()}` : "not connected");
+  }
 };

@@ -554,7 +554,10 @@ static void put_state(struct ct_live *l, struct ct_json *j)
     ct_json_number(j, "memory", resident());
     ct_json_number(j, "violations", l->violations);
     ct_json_number(j, "results", l->serial);
-    ct_json_text(j, "time_unit", l->compile.time_unit);
+    ct_json_text(j, "time_unit",
+                 l->compile.time_unit                      ? l->compile.time_unit
+                 : l->verify.clock == CT_VERIFY_TIMESTAMPS ? "ticks"
+                                                           : "cycles");
 }
 
 void ct_live_part_begin(struct ct_json *j, struct ct_live_parts *parts)

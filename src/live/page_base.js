@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the live page share.
+const $ = id => document.getElementById(id);
+const token = new URLSearchParams(location.search).get("token");
+const where = path => path + (token === null ? "" : "?token=" + encodeURIComponent(token));
+
+function make(tag, properties, ...children) {
+  const node = document.createElement(tag);
+  Object.assign(node, properties);
+  node.append(...children);
+  return node;
+}
+
+const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+
+// Rows of a table, one for each of `items`, kept by key: what did not change is not touched, and what has the
+// focus keeps it. `cells` gives for each column a text, [text, class], or a function that makes what stands
+// there once.
+function rows(body, items, key, cells) {
+  const old = new Map([...body.rows].map(row => [row.dataset.key, row]));
+  items.forEach((item, at) => {
+    const name = key(item), columns = cells(item);
+    let row = old.get(name);
+    old.delete(name);
+    if (!row) {
+      row = make("tr", {}, ...columns.map(c => make("td", {}, ...(typeof c === "function" ? [c()] : []))));
+      row.dataset.key = name;
+    }
+    columns.forEach((column, i) => {
+      if (typeof column === "function") return;
+      const [text, style] = Array.isArray(column) ? column : [column, ""];
+      setText(row.cells[i], text);
+      if (row.cells[i].className !== style) row.cells[i].className = style;
+    });
+    if (body.rows[at] !== row) body.insertBefore(row, body.rows[at] ?? null);
+  });
+  for (const row of old.values()) row.remove();
+}
+
+const num = n => [page.short(n), "num"];
+const bytes = n => page.short(n).replace(/^([^ ]*)$/, "$1 ") + "B";
+const place = e => e.function ? e.function + (e.line ? " (" + e.file + ":" + e.line + ")" : "")
+    : e.addr ? "0x" + e.addr : "";
+const time = s => s < 120 ? s.toFixed(0) + " s"
+    : s < 7200 ? (s / 60).toFixed(0) + " min" : (s / 3600).toFixed(1) + " h";
