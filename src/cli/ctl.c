@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap ctl: asks a live run, and exchanges what it does. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void print_lines(FILE *out, char *text, size_t size)
 {
     while (size && text[size - 1] == '\n')
         size--;
-    for (char *end = text + size; text <= end;) {
+    for (char *end = text + size; size && text <= end;) {
         char *next = memchr(text, '\n', (size_t)(end - text));
         next = next ? next : end;
         *next = '\0';
@@ -225,6 +226,39 @@ static int status(struct request *r, char **words)
     return ask(r, "GET");
 }
 
+/* Appends a text as it may stand in the query of an address. */
+static void put_query(FILE *file, const char *text)
+{
+    for (; *text; text++)
+        if (isalnum((unsigned char)*text) || strchr("-._~/", *text))
+            fputc(*text, file);
+        else
+            fprintf(file, "%%%02X", (unsigned char)*text);
+}
+
+static int outputs(struct request *r, char **words)
+{
+    const bool csv = *words && strcmp(*words, "csv") == 0;
+    const bool json = *words && strcmp(*words, "jsonl") == 0;
+    const char *name = csv || json ? words[1] : words[0];
+    if (name && words[csv || json ? 2 : 1])
+        return cli_usage_error(r->args->command, "outputs: [csv|jsonl] [NAME] is expected");
+    struct cli_memory_file path;
+    char *text = NULL;
+    size_t size;
+    if (cli_memory_open(&path)) {
+        fprintf(path.out, "/api/outputs?format=%s%s", csv ? "csv" : "jsonl", name ? "&name=" : "");
+        put_query(path.out, name ? name : "");
+        text = cli_memory_close(&path, &size);
+    }
+    if (!text)
+        cli_no_memory();
+    r->path = text;
+    const int code = text ? ask(r, "GET") : CLI_FAILED;
+    free(text);
+    return code;
+}
+
 static int stop(struct request *r, char **words)
 {
     if (*words)
@@ -236,7 +270,7 @@ static const struct {
     const char *name;
     int (*run)(struct request *request, char **words);
 } actions[] = {
-    {"status", status}, {"watch", watch}, {"monitor", monitor}, {"filter", filter}, {"stop", stop}};
+    {"status", status}, {"outputs", outputs}, {"watch", watch}, {"monitor", monitor}, {"filter", filter}, {"stop", stop}};
 
 static int run(const struct cli_args *args)
 {
@@ -244,11 +278,11 @@ static int run(const struct cli_args *args)
     if (!args->values[HTTP].given)
         return cli_usage_error(args->command, "--http is missing: which live run is asked?");
     if (!args->rest_count)
-        return cli_usage_error(args->command, "what? status, watch, monitor, filter or stop");
+        return cli_usage_error(args->command, "what? status, outputs, watch, monitor, filter or stop");
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(args->rest[0], actions[i].name) == 0)
             return actions[i].run(&r, args->rest + 1);
-    return cli_usage_error(args->command, "'%s' is not one of status, watch, monitor, filter, stop",
+    return cli_usage_error(args->command, "'%s' is not one of status, outputs, watch, monitor, filter, stop",
                            args->rest[0]);
 }
 
@@ -263,6 +297,8 @@ const struct cli_command cli_command_ctl = {
         "pieces "
         "of the input: no trace is lost, and what is not touched goes on.\n"
         "status: what is known by now.\n"
+        "outputs [csv|jsonl] [NAME]: the last results of the specifications, or of the one called NAME, of "
+        "each 64 at most, as lines.\n"
         "watch [PLACE]...: from now on these watchpoints, and no others. watch add PLACE..., watch remove "
         "PLACE...: these more, these less. A watchpoint that stays keeps its count.\n"
         "monitor add FILE [INPUT=PLACE]...: one more specification, named FILE; it begins as if the trace "

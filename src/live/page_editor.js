@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The editor of the live page: one specification at a time, with its bindings. While somebody types, the run
 // says what is wrong with it, and that stands under the line.
-const HINT = 'define calls := function_call "main"\nout eventCount(calls) as n';
+const HINT = 'define calls := function_call "main"\ndefine n := eventCount(calls)\nout n';
 
 const editor = {
   node: null, // of what is being edited, or null
@@ -29,7 +29,7 @@ const editor = {
     text.addEventListener("input", () => editor.later());
     text.addEventListener("paste", event => {
       event.preventDefault();
-      document.execCommand("insertText", false, event.clipboardData.getData("text/plain"));
+      editor.insert(event.clipboardData.getData("text/plain"));
     });
     run.addEventListener("click", () => editor.send());
     cancel.addEventListener("click", () => editor.close());
@@ -49,7 +49,17 @@ const editor = {
   source() {
     const copy = editor.text.cloneNode(true);
     for (const line of copy.querySelectorAll("br")) line.replaceWith("\n");
+    for (const line of copy.querySelectorAll("div")) line.before("\n"); // of browsers that know no plain text
     return copy.textContent;
+  },
+
+  // Puts a text in the place of what is selected.
+  insert(text) {
+    const selection = getSelection(), node = document.createTextNode(text.replace(/\r\n?/g, "\n"));
+    selection.deleteFromDocument();
+    selection.getRangeAt(0).insertNode(node);
+    selection.collapse(node, node.length);
+    editor.later();
   },
 
   later() {
@@ -76,7 +86,7 @@ const editor = {
 
   show(answer) {
     const faults = answer.diagnostics ?? [], wrong = faults.filter(d => !d.warning).length;
-    editor.mark(faults);
+    if (answer.diagnostics) editor.mark(faults); // else it was not looked at
     if (answer.inputs) editor.drawBinds(answer.inputs);
     if (wrong) say(editor.said, false, `${wrong} ${wrong === 1 ? "error" : "errors"}: line ` +
         faults.filter(d => !d.warning).map(d => `${d.line}, ${d.text}`).join("; line "));

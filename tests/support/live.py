@@ -154,3 +154,14 @@ def offline(coretap, command, stream, data, *args):
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as server:
         return server.getsockname()[1]
+
+
+class Raw:
+    """The stream of examples/raw, for what needs no program: six times what is traced there, in a unit of 512
+    bytes that begins with a point of synchronisation. The instruction at PLACE runs six times in it."""
+    PLACE, EVENTS = "0x80000", 6
+
+    def __init__(self):
+        folder = HERE.parents[1] / "examples" / "raw"
+        self.config = folder / "board.ini"
+        self.once = (folder / "board.bin").read_bytes() * 6 + (b"\1" + bytes(15)) * 2

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What coretap live does about violations, and its results as lines: a command that is run, a URL that is
+told, files; also where the command fails or hangs, nobody answers, and the disk is full. Prints TAP.
+
+usage: test_live_hooks.py CORETAP"""
+import collections
+import csv
+import http.server
+import io
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from live import Live, Raw, offline  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
+
+# A violation at each seventh event, and a value that CSV and JSON have to quote.
+SPEC = """in x: Events[Unit]
+def n = count(x)
+def error = n % 7 == 0
+out n
+out if n % 2 == 0 then "even, \\"2\\"" else "odd" as parity
+out error
+"""
+UNITS = 20
+VIOLATIONS = UNITS * Raw.EVENTS // 7
+# Writes a file with its input, its arguments and the facts in its environment.
+NOTE = """import json, os, sys, time
+begin = time.time()
+line = sys.stdin.read()
+time.sleep(float(sys.argv[2]))
+facts = {k[8:]: v for k, v in os.environ.items() if k.startswith("CORETAP_")}
+with open(f"{sys.argv[1]}/{facts['TIME']}", "w") as out:
+    json.dump({"line": line, "args": sys.argv[3:], "facts": facts, "begin": begin, "end": time.time()}, out)
+"""
+
+
+class Case:
+    """A folder with the specification, for one run."""
+
+    def __init__(self, coretap, folder):
+        self.coretap, self.stream = coretap, Raw()
+        self.folder = pathlib.Path(folder)
+        self.spec = self.folder / "seven.tessla"
+        self.spec.write_text(SPEC)
+        self.number = 0
+
+    def start(self, *args, env=None):
+        self.number += 1
+        self.out = self.folder / f"out{self.number}"
+        return Live(self.coretap, self.stream, "--id", "10", "--spec", self.spec, "--bind", f"x={Raw.PLACE}", *args,
+                    env=env)
+
+    def run(self, *args, units=UNITS, env=None):
+        """A run over so many units, up to its end: its exit code, and the run."""
+        live = self.start(*args, env=env)
+        live.child.stdin.write(self.stream.once * units)
+        live.child.stdin.close()
+        return live.end(), live
+
+    def offline(self, *args, units=UNITS):
+        return offline(self.coretap, "monitor", self.stream, self.stream.once * units, "--per-core", "--id", "10",
+                       "--spec", self.spec, "--bind", f"x={Raw.PLACE}", *args).decode()
+
+    def status(self):
+        return json.loads((self.out / "live.json").read_text())
+
+
+# ---- lines ----
+
+
+def lines(case):
+    wanted = [line for line in case.offline("--format", "jsonl").splitlines()]
+    path = case.folder / "violations.jsonl"
+    code, live = case.run("--violations", path)
+    check("--violations has a line of JSON for each violation, as coretap monitor has it",
+          code == 1 and path.read_text().splitlines() == wanted and len(wanted) == VIOLATIONS,
+          (code, live.said))
+    code, live = case.run("--violations", "-", "-q")
+    check("… on standard output nothing else", code == 1 and
+          [line.rstrip("\n") for line in live.printed] == wanted, live.printed[:5])
+    every = [json.loads(line) for line in case.offline("--format", "jsonl", "--all").splitlines()]
+    path = case.folder / "outputs"
+    code, live = case.run("--outputs", path, "--format", "jsonl")
+    check("--outputs has all results", code == 1 and
+          [json.loads(line) for line in path.read_text().splitlines()] == every, live.said)
+    check("… and text has the violations alone", len([line for line in live.printed if "error" in line]) ==
+          len([line for line in live.printed if line[0].isdigit()]) == VIOLATIONS, live.printed)
+    code, live = case.run("--outputs", path)
+    rows = list(csv.reader(io.StringIO(path.read_text())))
+    check("… as CSV", rows[0] == ["time", "id", "core", "spec", "output", "value", "violation", "uncertain"] and
+          rows[1:] == [[str(r["time"]), r["id"], r["core"], r["spec"], r["output"], r["value"],
+                        str(int("violation" in r)), str(int("uncertain" in r))] for r in every],
+          rows[:4])
+    code, live = case.run("--violations", case.folder / "nowhere" / "x")
+    check("a file that cannot be there is said before anything is read", code == 2 and
+          any("nowhere/x" in line for line in live.said), live.said)
+
+
+def full_disk(case):
+    for option in ("--violations", "--outputs"):
+        live = case.start(option, "/dev/full", "-o", case.folder / f"out{case.number + 1}")
+        live.child.stdin.write(case.stream.once * 400)
+        live.child.stdin.close()
+        code = live.end()
+        status = case.status()
+        check(f"{option} on a full disk is given up, and the run goes on", code == 2 and
+              status["input"]["analysed"] == len(case.stream.once) * 400 and
+              status["violations"] == 400 * Raw.EVENTS // 7 and
+              sum("/dev/full: cannot be written any more" in line for line in live.said) == 1,
+              (code, live.said, status["violations"]))
+
+
+# ---- a command ----
+
+
+def notes_of(folder):
+    return {path.name: json.loads(path.read_text()) for path in sorted(folder.iterdir())}
+
+
+def overlap(notes):
+    """The most that ran at a time."""
+    edges = sorted([(n["begin"], 1) for n in notes.values()] + [(n["end"], -1) for n in notes.values()])
+    most = now = 0
+    for _, step in edges:
+        now += step
+        most = max(most, now)
+    return most
+
+
+def command(case):
+    script, notes = case.folder / "note.py", case.folder / "notes"
+    script.write_text(NOTE)
+    notes.mkdir()
+    code, live = case.run("--on-violation", f"'{sys.executable}' {script} \"{notes}\" 0.05 'a  b'\\ c \"d'e\" $HOME",
+                          "--hook-jobs", "2", "-o", case.folder / f"out{case.number + 1}",
+                          env={"CORETAP_TOKEN": "secret"})
+    got = notes_of(notes)
+    wanted = {str(json.loads(line)["time"]): line for line in case.offline("--format", "jsonl").splitlines()}
+    check("--on-violation runs for each violation, which is its input", code == 1 and
+          {time_: note["line"].rstrip("\n") for time_, note in got.items()} == wanted, (live.said, len(got)))
+    one = next(iter(got.values()))
+    check("… with words as they are quoted, and no shell between",
+          one["args"] == ["a  b c", "d'e", "$HOME"], one["args"])
+    record = json.loads(one["line"])
+    facts = {"SPEC": str(case.spec), "OUTPUT": "error", "VALUE": "true", "TIME": str(record["time"]), "ID": "10",
+             "UNCERTAIN": "0", "CORE": "Cortex-A53", "ADDR": record["addr"]}
+    check("… facts in its environment, and not the token", one["facts"].items() >= facts.items() and
+          "TOKEN" not in one["facts"], one["facts"])
+    check("… at most as many at a time as are allowed", overlap(got) == 2, overlap(got))
+    hook = case.status()["hooks"][0]
+    check("… and live.json says how it went", (hook["done"], hook["failed"], hook["dropped"]) ==
+          (VIOLATIONS, 0, 0), hook)
+
+
+def failing(case):
+    for what, words in (("false", "ended with exit code 1"), ("sh -c 'kill -9 $$'", "ended by signal 9"),
+                        ("/nonexistent/command", "cannot be run: No such file")):
+        code, live = case.run("--on-violation", what, "-o", case.folder / f"out{case.number + 1}")
+        hook = case.status()["hooks"][0]
+        check(f"a command that fails is told once, and counted: {what}", code == 1 and
+              sum(words in line for line in live.said) == 1 and hook["failed"] == VIOLATIONS and
+              any(f"{VIOLATIONS} times it failed" in line for line in live.said), (code, live.said, hook))
+    code, live = case.run("--on-violation", "sh -c 'exec 0<&-'")
+    check("one that does not read is fine", code == 1 and not any("failed" in line for line in live.said),
+          live.said)
+    for what, words in (("echo 'x", "a quote has no end"), (" ", "has no word")):
+        code, live = case.run("--on-violation", what)
+        check(f"'{what}' is no command", code == 2 and any(words in line for line in live.said), live.said)
+
+
+def running(mark):
+    found = subprocess.run(["pgrep", "-f", mark], capture_output=True, text=True, check=False)
+    return found.stdout.split()
+
+
+def hanging(case):
+    """A command that does not end: others wait, the rest is dropped, and a signal ends the run in time."""
+    units = 600
+    violations = units * Raw.EVENTS // 7
+    mark = f"97{time.time_ns() % 1000000}"  # seconds that nobody else sleeps
+    live = case.start("--on-violation", f"sh -c 'sleep {mark}; true'", "-o", case.folder / f"out{case.number + 1}")
+    live.child.stdin.write(case.stream.once * units)
+    live.child.stdin.flush()
+    live.hear(r"(256) violations wait")
+    check("what is too much for a command is dropped, which is told with the first one", True)
+    time.sleep(0.5)
+    begin = time.monotonic()
+    code = live.stop(signal.SIGINT)
+    took = time.monotonic() - begin
+    hook = case.status()["hooks"][0]
+    check("a signal ends the run in time nevertheless", code == 1 and took < 3, (code, took))
+    check("… and each violation is counted once", hook["done"] + hook["failed"] + hook["dropped"] == violations
+          and hook["dropped"] == violations - 4 and
+          any(f"{hook['dropped']} violations were dropped" in line for line in live.said), (hook, live.said))
+    check("… with what it started gone", not running(mark), running(mark))
+
+
+# ---- a URL ----
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Keeps what is posted, and answers with `status`, or never when that is None."""
+
+    def __init__(self, status):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.status, self.got, self.over = status, [], threading.Event()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def url(self):
+        return f"http://localhost:{self.server_address[1]}/told?by=coretap"
+
+    def stop(self):
+        self.over.set()
+        self.shutdown()
+        self.server_close()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):  # pylint: disable=invalid-name
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.server.got.append((self.path, self.headers["Content-Type"], self.headers["Host"], body))
+        if self.server.status is None:
+            self.server.over.wait(60)
+            return
+        self.send_response(self.server.status)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def posting(case):
+    server = Server(204)
+    code, live = case.run("--post-violations", server.url())
+    wanted = case.offline("--format", "jsonl").splitlines()
+    check("--post-violations tells a URL of each violation", code == 1 and
+          [body.rstrip("\n") for *_, body in server.got] == wanted, (live.said, len(server.got)))
+    check("… with path, type and host", server.got and server.got[0][:3] ==
+          ("/told?by=coretap", "application/json", f"localhost:{server.server_address[1]}"), server.got[:1])
+    server.status = 500
+    code, live = case.run("--post-violations", server.url(), "-o", case.folder / f"out{case.number + 1}")
+    hook = case.status()["hooks"][0]
+    check("an answer that is none is told once, and counted", code == 1 and hook["failed"] == VIOLATIONS and
+          sum("answers with status 500" in line for line in live.said) == 1, (live.said, hook))
+    server.status = None
+    live = case.start("--post-violations", server.url(), "-o", case.folder / f"out{case.number + 1}")
+    live.child.stdin.write(case.stream.once * UNITS)
+    live.child.stdin.flush()
+    time.sleep(1)
+    begin = time.monotonic()
+    live.stop(signal.SIGINT)
+    check("a server that never answers does not hold back the end", time.monotonic() - begin < 3 and
+          case.status()["violations"] == VIOLATIONS, live.said)
+    server.stop()
+
+
+def unreachable(case):
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    code, live = case.run("--post-violations", f"http://127.0.0.1:{port}", "-o",
+                          case.folder / f"out{case.number + 1}")
+    check("a URL where nobody listens is told once, and counted", code == 1 and
+          sum("does not answer: Connection refused" in line for line in live.said) == 1 and
+          case.status()["hooks"][0]["failed"] == VIOLATIONS, live.said)
+    for url, words in (("https://localhost/", "only http:"), ("ftp://localhost/", "is not http://"),
+                       ("http:///x", "is not http://"), ("http://a b/", "is not http://"),
+                       ("http://nowhere.invalid/", "nobody can be told")):
+        code, live = case.run("--post-violations", url)
+        check(f"{url} is refused at the start", code == 2 and any(words in line for line in live.said), live.said)
+
+
+def both(case):
+    """The command and the URL do not wait for each other."""
+    server = Server(200)
+    live = case.start("--post-violations", server.url(), "--on-violation", "sleep 60")
+    live.child.stdin.write(case.stream.once * UNITS)
+    live.child.stdin.flush()
+    end = time.monotonic() + 20
+    while len(server.got) < VIOLATIONS - 1 and time.monotonic() < end:
+        time.sleep(0.05)
+    check("a command that hangs does not keep a URL from being told", len(server.got) >= VIOLATIONS - 1,
+          len(server.got))
+    live.stop(signal.SIGINT)
+    counts = collections.Counter(body for *_, body in server.got)
+    check("… of each violation once", counts and max(counts.values()) == 1)
+    server.stop()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        case = Case(sys.argv[1], folder)
+        for part in (lines, full_disk, command, failing, hanging, posting, unreachable, both):
+            part(case)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
