@@ -105,12 +105,12 @@ struct ct_live_hook_options {
      * CORETAP_SPEC, _OUTPUT, _VALUE, _TIME, _ID, _UNCERTAIN (0 or 1), and where they are known _CORE, _ADDR,
      * _FUNCTION, _FILE and _LINE; what it prints goes to standard error. NULL: none is run. */
     const char *command;
-    const char *url;   /* "http://HOST[:PORT][/PATH]", which gets that line by POST; NULL: nothing does */
-    uint32_t at_once;  /* commands that run at a time, at most 64; 0: 4 */
-    uint32_t waiting;  /* violations that may wait for each of both, at most 65536; 0: 256. Others are dropped
-                          and counted */
-    uint32_t seconds;  /* that a command, or an answer, may take, at most 3600; 0: 10 */
-    uint8_t pad[4];    /* 0 */
+    const char *url;  /* "http://HOST[:PORT][/PATH]", which gets that line by POST; NULL: nothing does */
+    uint32_t at_once; /* commands that run at a time, at most 64; 0: 4 */
+    uint32_t waiting; /* violations that may wait for each of both, at most 65536; 0: 256. Others are dropped
+                         and counted */
+    uint32_t seconds; /* that a command, or an answer, may take, at most 3600; 0: 10 */
+    uint8_t pad[4];   /* 0 */
 };
 
 /* Does something about violations from now on; once for a run. The end of the run (ct_live_finish) waits as
@@ -187,9 +187,9 @@ struct ct_live_seen {
     uint8_t stopping; /* 1: the page asked for the end */
     uint8_t ended;    /* 1: ct_live_finish was there */
     uint8_t pad[2];
-    uint64_t hooks_dropped;  /* violations that a command or a URL did not get, because too many waited, … */
-    uint64_t hooks_failed;   /* … or because it failed */
-    const char *trouble;     /* why the input could not be read to its end; NULL: it could */
+    uint64_t hooks_dropped; /* violations that a command or a URL did not get, because too many waited, … */
+    uint64_t hooks_failed;  /* … or because it failed */
+    const char *trouble;    /* why the input could not be read to its end; NULL: it could */
     const char *tee_trouble; /* why the file that keeps the trace has not all of it; NULL: it has */
 };
 

@@ -269,8 +269,8 @@ static int stop(struct request *r, char **words)
 static const struct {
     const char *name;
     int (*run)(struct request *request, char **words);
-} actions[] = {
-    {"status", status}, {"outputs", outputs}, {"watch", watch}, {"monitor", monitor}, {"filter", filter}, {"stop", stop}};
+} actions[] = {{"status", status},   {"outputs", outputs}, {"watch", watch},
+               {"monitor", monitor}, {"filter", filter},   {"stop", stop}};
 
 static int run(const struct cli_args *args)
 {

@@ -122,8 +122,9 @@ static const struct cli_option options[] = {
     [POST] = {.name = "post-violations",
               .kind = CLI_TEXT,
               .arg = "URL",
-              .help = "Send each violation as JSON to http://HOST[:PORT][/PATH], by POST; queue and limits as "
-                      "of --on-violation."},
+              .help =
+                  "Send each violation as JSON to http://HOST[:PORT][/PATH], by POST; queue and limits as "
+                  "of --on-violation."},
 };
 
 _Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option has room for its value");

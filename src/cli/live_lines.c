@@ -88,8 +88,8 @@ static void put_line(struct cli_live *l, struct cli_live_lines *lines, const str
         return;
     if (lines->csv)
         csv_line(lines->file, origin, r);
-    const bool fine = lines->csv ? !ferror(lines->file)
-                                 : ct_verdict_writer_result(lines->writer, origin, r) == CT_OK;
+    const bool fine =
+        lines->csv ? !ferror(lines->file) : ct_verdict_writer_result(lines->writer, origin, r) == CT_OK;
     if (fine)
         lines->count++;
     else

@@ -65,7 +65,8 @@ static bool make_live(struct cli_live *l)
                                             .violations = l->monitors.violations.pairs,
                                             .violation_count = l->monitors.violations.count,
                                             .timing = l->wishes->timing,
-                                            .all = l->args->values[CLI_MONITOR_ALL].given || l->wishes->outputs,
+                                            .all =
+                                                l->args->values[CLI_MONITOR_ALL].given || l->wishes->outputs,
                                             .sink = &sink,
                                             .say = say};
     return is_fine(l, ct_live_new(l->ctx, &options, &l->live));

@@ -19,7 +19,7 @@ struct cli_live_wishes {
     size_t ring;                               /* bytes; 0: what the library does */
     bool drop;
     bool cover, timing;
-    enum ct_verdict_format format; /* of violations */
+    enum ct_verdict_format format;    /* of violations */
     const char *violations, *outputs; /* files that get lines as they come, or NULL */
     bool outputs_csv;                 /* … and else JSON */
     const char *on_violation;         /* a command, or NULL */
@@ -57,8 +57,8 @@ struct cli_live {
     struct ct_verdict_writer *writer; /* of violations, to standard output */
     struct cli_live_violations violations[128];
     struct cli_live_lines bad_lines, all_lines; /* of --violations and --outputs */
-    int told_id; /* ID of the line printed last, or -1 */
-    bool failed; /* a file of violations is not whole, which was said */
+    int told_id;                                /* ID of the line printed last, or -1 */
+    bool failed;                                /* a file of violations is not whole, which was said */
 };
 
 /* Reads args->operand, whose rows begin with CLI_CAPTURE_TABLE and CLI_MONITOR_TABLE. Result: enum

@@ -282,8 +282,9 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
         return;
     }
     struct ct_live_view *view = ct_live_view_new(c->spec);
-    int rc = view ? ct_verifier_exchange(l->verifier, slot, c->spec, c->name, c->binds->pairs, c->binds->count)
-                  : ct_fail_nomem(l->ctx, c->name);
+    int rc = view
+                 ? ct_verifier_exchange(l->verifier, slot, c->spec, c->name, c->binds->pairs, c->binds->count)
+                 : ct_fail_nomem(l->ctx, c->name);
     const bool begun = view != NULL;
     for (size_t i = 0; !rc && i < 128; i++) {
         struct ct_live_stream *s = l->streams[i];

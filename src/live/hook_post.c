@@ -50,9 +50,9 @@ int ct_live_post_hook_init(struct ct_live_post_hook *h, struct ct_ctx *ctx, cons
 {
     h->teller.tell = tell;
     if (strncmp(url, "https:", 6) == 0)
-        return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                       "%s: only http: is spoken here; let a command do it, such as 'curl --data-binary @- URL'",
-                       url);
+        return ct_fail(
+            ctx, CT_ERR_UNSUPPORTED,
+            "%s: only http: is spoken here; let a command do it, such as 'curl --data-binary @- URL'", url);
     const char *host = strncmp(url, "http://", 7) == 0 ? url + 7 : "";
     const size_t length = strcspn(host, "/?#");
     if (!length || strpbrk(url, " \r\n\t@"))
@@ -153,12 +153,13 @@ static unsigned post(const struct talk *t, const struct ct_live_post_hook *h,
     (void)ct_live_text_write(&head, h->path, strlen(h->path));
     ct_live_text_print(&head, " HTTP/1.0\r\nHost: ");
     (void)ct_live_text_write(&head, h->host, strlen(h->host));
-    ct_live_text_print(&head, "\r\nUser-Agent: coretap\r\nContent-Type: application/json\r\n"
-                              "Content-Length: %zu\r\n\r\n",
+    ct_live_text_print(&head,
+                       "\r\nUser-Agent: coretap\r\nContent-Type: application/json\r\n"
+                       "Content-Length: %zu\r\n\r\n",
                        notice->json_size);
     errno = ENOMEM;
-    const bool sent = !head.lacks && send_all(t, head.text, head.size) &&
-                      send_all(t, notice->json, notice->json_size);
+    const bool sent =
+        !head.lacks && send_all(t, head.text, head.size) && send_all(t, notice->json, notice->json_size);
     ct_live_text_free(&head);
     if (sent && read_line(t, line, sizeof line) && sscanf(line, "HTTP/1.%*u %u", &status) != 1)
         errno = EPROTO;

@@ -109,8 +109,7 @@ static bool start(struct queue *q, unsigned count)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (q->thread_count < count &&
-           pthread_create(&q->threads[q->thread_count], NULL, work, q) == 0)
+    while (q->thread_count < count && pthread_create(&q->threads[q->thread_count], NULL, work, q) == 0)
         q->thread_count++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return q->thread_count > 0;
@@ -272,8 +271,9 @@ static int check(struct ct_live *l, struct ct_live_hook_options *o)
 {
     if ((!o->command && !o->url) || l->hooks || l->ended)
         return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_hook: %s",
-                       l->hooks ? "the run has hooks already" : l->ended ? "the run has ended"
-                                                                         : "neither command nor url is given");
+                       l->hooks   ? "the run has hooks already"
+                       : l->ended ? "the run has ended"
+                                  : "neither command nor url is given");
     o->at_once = o->at_once ? o->at_once : AT_ONCE;
     o->waiting = o->waiting ? o->waiting : WAITING;
     o->seconds = o->seconds ? o->seconds : SECONDS;

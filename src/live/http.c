@@ -366,8 +366,8 @@ static enum MHD_Result read_from(const struct ct_live_http *h, struct MHD_Connec
         return text.text ? send_text(h, c, MHD_HTTP_OK, type, text.text, text.size)
                          : send_text(h, c, MHD_HTTP_OK, type, strdup(""), 0);
     ct_live_text_free(&text);
-    return refuse_command(h, c, MHD_HTTP_NOT_FOUND, command->lacking ? "out of memory; ask again" : command->text,
-                          command);
+    return refuse_command(h, c, MHD_HTTP_NOT_FOUND,
+                          command->lacking ? "out of memory; ask again" : command->text, command);
 }
 
 static enum MHD_Result send_monitor(const struct ct_live_http *h, struct MHD_Connection *c)
@@ -470,9 +470,8 @@ static enum MHD_Result post(const struct ct_live_http *h, struct MHD_Connection 
     if (compiles)
         ct_live_turns_give(h->compiling);
     if (!request)
-        return command.faulty && !command.lacking
-                   ? refuse_faulty(h, c, why, &command)
-                   : refuse_command(h, c, MHD_HTTP_BAD_REQUEST, why, &command);
+        return command.faulty && !command.lacking ? refuse_faulty(h, c, why, &command)
+                                                  : refuse_command(h, c, MHD_HTTP_BAD_REQUEST, why, &command);
     if (checks)
         return send_check(h, c, request, &command);
     ct_live_board_ask(h->board, &command);
@@ -579,8 +578,7 @@ static int make_page(struct ct_live_http *h)
                                             .body = ct_live_page_html,
                                             .script = script.text,
                                             .served = 1};
-    const int rc =
-        script.lacks ? CT_ERR_NOMEM : ct_page_write(NULL, &options, ct_live_text_write, &page);
+    const int rc = script.lacks ? CT_ERR_NOMEM : ct_page_write(NULL, &options, ct_live_text_write, &page);
     ct_live_text_free(&script);
     h->page = page.text;
     h->page_size = page.size;

@@ -8,7 +8,8 @@
 struct ct_live_http;
 
 /* Serves the page at `address`: PORT, ADDRESS:PORT or [ADDRESS]:PORT; port 0 is any that is free. `compile`
- * says how specifications are compiled that come over it; `programs` have the places that can be chosen. The errors of ct_live_page. */
+ * says how specifications are compiled that come over it; `programs` have the places that can be chosen. The
+ * errors of ct_live_page. */
 int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say, const char *address,
                        const char *token, const struct ct_monitor_options *compile,
                        struct ct_live_board *board, struct ct_programs *programs, struct ct_live_http **out);

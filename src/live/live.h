@@ -180,12 +180,12 @@ struct ct_live {
     char *files;      /* paths of files that were written, each with a NUL behind it; then one more */
     size_t files_size;
     struct ct_live_hooks *hooks; /* NULL: there are none */
-    int refused;       /* the first error that the sink returned, or 0 */
-    char why[1024];    /* the text of that error */
-    bool broken;       /* trace was lost on the way to the chain */
-    uint64_t analysed; /* input bytes that were analysed */
-    uint64_t pushed;   /* input bytes that the caller gave */
-    double begun;      /* time of the beginning */
+    int refused;                 /* the first error that the sink returned, or 0 */
+    char why[1024];              /* the text of that error */
+    bool broken;                 /* trace was lost on the way to the chain */
+    uint64_t analysed;           /* input bytes that were analysed */
+    uint64_t pushed;             /* input bytes that the caller gave */
+    double begun;                /* time of the beginning */
     bool stopping, ended;
     bool stuck;              /* the chain takes no more */
     const char *tee_trouble; /* why the file that keeps the trace could not be closed, or NULL */
@@ -207,7 +207,7 @@ struct ct_live {
     /* The page, which is written into the same memory each time. */
     struct ct_live_text json, words;
     struct ct_live_parts parts; /* of `json` */
-    struct ct_json *status; /* writes `json`; NULL before it is made, and when memory was missing */
+    struct ct_json *status;     /* writes `json`; NULL before it is made, and when memory was missing */
     double publish_next;
     struct ct_watch_event batch[1024];
 };
@@ -276,12 +276,12 @@ struct ct_live_command {
     bool whole; /* of WATCH: `add` is all that is to be watched from now on */
     const char **add, **remove;
     size_t add_count, remove_count;
-    const char *name;             /* of the specification; reading outputs: NULL is all */
-    const char *source;           /* text of the specification, of `source_size` bytes */
+    const char *name;   /* of the specification; reading outputs: NULL is all */
+    const char *source; /* text of the specification, of `source_size` bytes */
     size_t source_size;
-    uint64_t after;            /* reading outputs: those with a larger number */
-    enum ct_live_lines lines;  /* reading outputs */
-    struct ct_live_text *read; /* where what was read goes */
+    uint64_t after;               /* reading outputs: those with a larger number */
+    enum ct_live_lines lines;     /* reading outputs */
+    struct ct_live_text *read;    /* where what was read goes */
     struct ct_monitor_spec *spec; /* of the specification; NULL once it was taken */
     struct ct_live_binds *binds;  /* of the specification; NULL once they were taken */
     struct ct_live_filter filter;

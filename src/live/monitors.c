@@ -13,8 +13,8 @@
 #define DETAILS       16   /* specifications whose details are told at the end */
 
 static const char *const type_names[] = {
-    [CT_MONITOR_UNIT] = "Unit",     [CT_MONITOR_INT] = "Int",       [CT_MONITOR_FLOAT] = "Float",
-    [CT_MONITOR_BOOL] = "Bool",     [CT_MONITOR_STRING] = "String", [CT_MONITOR_VERDICT] = "verdict",
+    [CT_MONITOR_UNIT] = "Unit",   [CT_MONITOR_INT] = "Int",       [CT_MONITOR_FLOAT] = "Float",
+    [CT_MONITOR_BOOL] = "Bool",   [CT_MONITOR_STRING] = "String", [CT_MONITOR_VERDICT] = "verdict",
     [CT_MONITOR_OTHER] = "other",
 };
 
@@ -162,7 +162,7 @@ void ct_live_put_details(struct ct_live *l, struct ct_json *j)
     ct_json_array(j, "details");
     for (size_t i = 0; i < l->spec_count && count < DETAILS; i++) {
         const struct ct_live_spec *s = &l->specs[i];
-        if (!s->name || !s->view->looked || ct_live_now() - s->view->looked > LOOKED_S)
+        if (!s->name || s->view->looked == 0 || ct_live_now() - s->view->looked > LOOKED_S)
             continue;
         put_full(l, j, s);
         count++;
@@ -227,7 +227,8 @@ static void json_line(struct ct_live_text *out, struct ct_json *j, const struct 
     out->lacks |= ct_json_flush(j) != CT_OK;
 }
 
-static void put_lines(struct ct_live_text *out, const struct line *lines, size_t count, enum ct_live_lines form)
+static void put_lines(struct ct_live_text *out, const struct line *lines, size_t count,
+                      enum ct_live_lines form)
 {
     const struct ct_json_options options = {.size = sizeof options, .script = 1};
     struct ct_json *j = NULL;

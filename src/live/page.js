@@ -242,6 +242,6 @@ events.onerror = () => {
     events.close();
   } else {
     $("state").className = "badge bad";
-    setText($("state"), heard ? `not connected; last heard at ${heard.toLocaleTimeString()}` : "not connected");
+    setText($("state"), "not connected" + (heard ? `; last heard at ${heard.toLocaleTimeString()}` : ""));
   }
 };

@@ -190,7 +190,8 @@ const editor = {
       if (field.value.trim()) bind[field.dataset.input] = field.value.trim();
     const node = editor.node, action = editor.fresh ? "add" : "replace";
     editor.run.disabled = true;
-    const answer = await ask("monitors", { action, name: editor.name.value.trim(), text: editor.source(), bind });
+    const answer = await ask("monitors", { action, name: editor.name.value.trim(), text: editor.source(),
+      bind });
     if (editor.node !== node) return;
     editor.run.disabled = false;
     if (!answer.fine) {

@@ -90,8 +90,8 @@ const monitors = {
     monitors.drawn = text;
     const focus = document.activeElement?.dataset.state;
     $("chips").replaceChildren(...(all ? chips : []).map(([key, count, word]) => {
-      const chip = make("button", { type: "button", className: "small", ariaPressed: String(key === monitors.shown) },
-          `${count} ${word}`);
+      const chip = make("button", { type: "button", className: "small",
+        ariaPressed: String(key === monitors.shown) }, `${count} ${word}`);
       chip.dataset.state = key;
       chip.addEventListener("click", () => { monitors.shown = key; monitors.filter(); });
       return chip;
@@ -182,14 +182,16 @@ const monitors = {
       outputs: list("Output", "Last value", "#Time", "#Events", "#Violations"),
       left: make("p", { className: "none" }), plots: make("div", {}),
       bad: list("#Time", "Output", "Where", ""), none: make("p", { className: "none" }, "None."),
-      badTitle: make("h4", {}, "Last violations"), recent: list("#Time", "Output", "Where"),
-      more: make("details", {}, make("summary", {}, "Last results")), text: make("pre", { className: "text" }),
+      recent: list("#Time", "Output", "Where"),
+      more: make("details", {}, make("summary", {}, "Last results")),
+      text: make("pre", { className: "text" }),
       binds: make("p", { className: "none" }), actions: make("div", { className: "actions" }) };
     p.more.append(make("div", { className: "high" }, p.recent));
     p.outputs.className += " outputs";
     row.parts = p;
-    row.body.replaceChildren(p.why, p.doubt, make("h4", {}, "Outputs"), p.outputs, p.left, p.plots, p.badTitle,
-        p.none, p.bad, p.more, make("h4", {}, "Specification"), p.text, p.binds, p.actions);
+    row.body.replaceChildren(p.why, p.doubt, make("h4", {}, "Outputs"), p.outputs, p.left, p.plots,
+        make("h4", {}, "Last violations"), p.none, p.bad, p.more,
+        make("h4", {}, "Specification"), p.text, p.binds, p.actions);
     const edit = make("button", { type: "button", className: "edit-it" }, "Edit");
     edit.addEventListener("click", () => editor.open(row.body, row.details));
     const remove = make("button", { type: "button", className: "remove-it" }, "Remove");
@@ -207,7 +209,8 @@ const monitors = {
       [o.value === undefined ? "not yet" : o.value + (o.unit ? " " + o.unit : "") +
           (o.doubt === undefined ? "" : ", uncertain"), "name"],
       [o.time === undefined ? "" : page.count(o.time), "num"], num(o.count), num(o.violations)]);
-    setText(p.left, details.outputs_left_out ? `${details.outputs_left_out} more outputs are not shown.` : "");
+    const left = details.outputs_left_out;
+    setText(p.left, left ? `${left} more outputs are not shown.` : "");
   },
 
   drawPlots(p, details) {

@@ -77,8 +77,8 @@ static void put_functions(const struct ct_live_places *p, const char *text, stru
     struct found found = {.count = 0};
     for (size_t i = 0; i < p->count; i++) {
         size_t count = 0;
-        const struct ct_symbol *all = p->programs[i].symbols ? ct_symbols_all(p->programs[i].symbols, &count)
-                                                             : NULL;
+        const struct ct_symbol *all =
+            p->programs[i].symbols ? ct_symbols_all(p->programs[i].symbols, &count) : NULL;
         for (size_t k = 0; k < count; k++)
             offer(&found, all[k].name, text);
     }
@@ -150,7 +150,7 @@ static void put_lines(const struct ct_live_places *p, const char *text, struct c
 
 void ct_live_places_json(const struct ct_live_places *p, const char *text, struct ct_json *j)
 {
-    static const char *const others[] = {"exception", "exception-return", "context",   "gap",
+    static const char *const others[] = {"exception", "exception-return", "context",  "gap",
                                          "overflow",  "no-access",        "timestamp"};
     ct_json_object(j, NULL);
     put_functions(p, text, j);

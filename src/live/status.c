@@ -573,7 +573,8 @@ void ct_live_part_end(struct ct_json *j, struct ct_live_parts *parts, uint64_t k
     if (!parts)
         return;
     (void)ct_json_flush(j);
-    const size_t begin = parts->from + (parts->from < parts->text->size && parts->text->text[parts->from] == ',');
+    const size_t begin =
+        parts->from + (parts->from < parts->text->size && parts->text->text[parts->from] == ',');
     if (parts->count < LIVE_PARTS && parts->text->size > begin)
         parts->all[parts->count++] = (struct ct_live_part){key, begin, parts->text->size - begin};
     parts->from = parts->text->size;
@@ -590,10 +591,12 @@ void ct_live_status_json(struct ct_live *l, struct ct_json *j, struct ct_live_pa
         enum ct_live_part_key key;
         void (*put)(struct ct_live *l, struct ct_json *j);
     } members[] = {
-        {LIVE_PART_STATE, put_state},      {LIVE_PART_INPUT, put_input},     {LIVE_PART_STREAMS, put_streams},
-        {LIVE_PART_LOSSES, put_losses},    {LIVE_PART_COVER, put_cover},     {LIVE_PART_HISTORY, put_history},
-        {LIVE_PART_EDGES, put_edges},      {LIVE_PART_TIMING, put_timing},   {LIVE_PART_PLACES, put_places},
-        {LIVE_PART_EVENTS, put_events},    {LIVE_PART_VERDICTS, put_results}, {LIVE_PART_FILTER, put_filter_of},
+        {LIVE_PART_STATE, put_state},         {LIVE_PART_INPUT, put_input},
+        {LIVE_PART_STREAMS, put_streams},     {LIVE_PART_LOSSES, put_losses},
+        {LIVE_PART_COVER, put_cover},         {LIVE_PART_HISTORY, put_history},
+        {LIVE_PART_EDGES, put_edges},         {LIVE_PART_TIMING, put_timing},
+        {LIVE_PART_PLACES, put_places},       {LIVE_PART_EVENTS, put_events},
+        {LIVE_PART_VERDICTS, put_results},    {LIVE_PART_FILTER, put_filter_of},
         {LIVE_PART_HOOKS, ct_live_put_hooks}, {LIVE_PART_REPORT, put_report},
     };
     ct_json_object(j, NULL);

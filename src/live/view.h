@@ -10,11 +10,11 @@
 #include "coretap/verify.h"
 #include "live/plot.h"
 
-#define VIEW_OUTPUTS 16                 /* outputs that are shown; the first ones */
-#define VIEW_PLOTS   8                  /* … of which so many have a plot */
-#define VIEW_LAST    64                 /* results that are kept, … */
-#define VIEW_BAD     16                 /* … and violations */
-#define VIEW_TEXT    ((size_t)1 << 20)  /* bytes of the text of a specification; a longer one is not kept */
+#define VIEW_OUTPUTS 16                /* outputs that are shown; the first ones */
+#define VIEW_PLOTS   8                 /* … of which so many have a plot */
+#define VIEW_LAST    64                /* results that are kept, … */
+#define VIEW_BAD     16                /* … and violations */
+#define VIEW_TEXT    ((size_t)1 << 20) /* bytes of the text of a specification; a longer one is not kept */
 
 /* A result that is kept. */
 struct ct_live_kept {
@@ -33,10 +33,10 @@ struct ct_live_output {
     uint64_t count, violations;
     uint64_t time; /* of the last value */
     uint64_t doubt_since;
-    char value[64]; /* the last one */
-    uint8_t type;   /* enum ct_monitor_type */
-    uint8_t id;     /* trace ID of the last value */
-    bool doubtful;  /* all values since `doubt_since` are uncertain */
+    char value[64];            /* the last one */
+    uint8_t type;              /* enum ct_monitor_type */
+    uint8_t id;                /* trace ID of the last value */
+    bool doubtful;             /* all values since `doubt_since` are uncertain */
     struct ct_live_plot *plot; /* NULL before the first number */
 };
 
@@ -48,8 +48,8 @@ struct ct_live_view {
     size_t plots;
     struct ct_live_kept last[VIEW_LAST], bad[VIEW_BAD];
     uint64_t last_count, bad_count; /* that came; the last ones are kept */
-    double looked; /* when the page asked for it; 0: never */
-    bool lacks;    /* there was no memory for a plot */
+    double looked;                  /* when the page asked for it; 0: never */
+    bool lacks;                     /* there was no memory for a plot */
 };
 
 /* Makes a view of a specification. NULL without memory. */

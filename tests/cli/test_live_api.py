@@ -90,7 +90,8 @@ def details(live):
     plot = n["plot"]
     check("… a plot of each number, with all of its values",
           plot["count"] == n["count"] == sum(p[4] for p in plot["points"]) ==
-          sum(b[2] for b in plot["histogram"]) and (plot["low"], plot["high"], plot["mean"]) == (1, EVENTS, (EVENTS + 1) / 2) and
+          sum(b[2] for b in plot["histogram"]) and
+          (plot["low"], plot["high"], plot["mean"]) == (1, EVENTS, (EVENTS + 1) / 2) and
           n["count"] == EVENTS and "plot" not in outputs["parity"], plot)
     check("… over time in order, each column with low, mean and high",
           all(a[0] + plot["width"] <= b[0] for a, b in zip(plot["points"], plot["points"][1:])) and
@@ -114,7 +115,8 @@ def details(live):
 
 def states(live):
     monitors = {m["name"]: m for m in live.ask("/api/status")[1]["monitors"]}
-    check("a specification that failed says why", "Division by zero" in (monitors["boom"]["failure"] or "") and
+    check("a specification that failed says why",
+          "Division by zero" in (monitors["boom"]["failure"] or "") and
           monitors["count"]["failure"] is None, monitors)
     check("what is certain has no doubt", "doubt" not in monitors["count"], monitors["count"])
 
@@ -168,13 +170,16 @@ def checking(live):
     for path, body in (("/api/check", wrong), ("/api/monitors", {"action": "add", "name": "w", **wrong})):
         status, answer = live.ask(path, body)
         check(f"{path}: errors come with line and column", status == 400 and "error" in answer and
-              [(d["line"], d["column"], d["end_line"], d["end_column"]) for d in answer["diagnostics"]] == faults
-              and all(d["text"] and not d["warning"] for d in answer["diagnostics"]), answer)
-    status, answer = live.ask("/api/check", {"text": 'define a := function_call "f"\ndefine n := eventCount(a)\nout n\n'})
+              [(d["line"], d["column"], d["end_line"], d["end_column"])
+               for d in answer["diagnostics"]] == faults and
+          all(d["text"] and not d["warning"] for d in answer["diagnostics"]), answer)
+    text = 'define a := function_call "f"\ndefine n := eventCount(a)\nout n\n'
+    status, answer = live.ask("/api/check", {"text": text})
     check("/api/check says which inputs there are, and what feeds them", status == 200 and
           [(i["type"], i["place"], i["fixed"]) for i in answer["inputs"]] == [("Unit", "entry:f", True)] and
           answer["outputs"] == [{"name": "n", "type": "Int"}], answer)
-    status, answer = live.ask("/api/check", {"text": "in a: Events[Unit]\nin gap: Events[Int]\nout gap\nout a"})
+    text = "in a: Events[Unit]\nin gap: Events[Int]\nout gap\nout a"
+    status, answer = live.ask("/api/check", {"text": text})
     check("… or that nothing does", status == 200 and
           [(i["name"], i["place"], i["fixed"]) for i in answer["inputs"]] ==
           [("a", None, False), ("gap", "gap", False)], answer)
@@ -195,11 +200,13 @@ def changes(coretap, stream, folder):
     live = start(coretap, stream, "--violations", folder / "changes.jsonl")
     events = Events(live)
     first = events.next()
-    check("the first event has all", {"state", "input", "streams", "filter", "numbers", "changed"} <= first.keys()
-          and first["changed"] == [], list(first))
+    check("the first event has all",
+          {"state", "input", "streams", "filter", "numbers", "changed"} <= first.keys() and
+          first["changed"] == [], list(first))
     bind = {"x": Raw.PLACE}
     for name in names:
-        status, answer = live.ask("/api/monitors", {"action": "add", "name": name, "text": COUNT, "bind": bind})
+        status, answer = live.ask("/api/monitors", {"action": "add", "name": name, "text": COUNT,
+                                                    "bind": bind})
         if status != 200:
             check("256 specifications are added", False, answer)
             break
@@ -261,8 +268,8 @@ def who_may(coretap, stream):
     live = start(coretap, stream)
     for path in ("/api/check", "/api/monitors"):
         check(f"{path}: what a page of somewhere else can send without asking is refused",
-              status_of(live, path, "POST", add, Content_Type="text/plain", Origin="http://elsewhere.example")[0]
-              == 415)
+              status_of(live, path, "POST", add, Content_Type="text/plain",
+                        Origin="http://elsewhere.example")[0] == 415)
         code, headers = status_of(live, path, "OPTIONS", None, Origin="http://elsewhere.example",
                                   Access_Control_Request_Method="POST",
                                   Access_Control_Request_Headers="content-type")

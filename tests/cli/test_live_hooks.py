@@ -56,8 +56,8 @@ class Case:
     def start(self, *args, env=None):
         self.number += 1
         self.out = self.folder / f"out{self.number}"
-        return Live(self.coretap, self.stream, "--id", "10", "--spec", self.spec, "--bind", f"x={Raw.PLACE}", *args,
-                    env=env)
+        return Live(self.coretap, self.stream, "--id", "10", "--spec", self.spec, "--bind",
+                    f"x={Raw.PLACE}", *args, env=env)
 
     def run(self, *args, units=UNITS, env=None):
         """A run over so many units, up to its end: its exit code, and the run."""
@@ -67,8 +67,8 @@ class Case:
         return live.end(), live
 
     def offline(self, *args, units=UNITS):
-        return offline(self.coretap, "monitor", self.stream, self.stream.once * units, "--per-core", "--id", "10",
-                       "--spec", self.spec, "--bind", f"x={Raw.PLACE}", *args).decode()
+        return offline(self.coretap, "monitor", self.stream, self.stream.once * units, "--per-core", "--id",
+                       "10", "--spec", self.spec, "--bind", f"x={Raw.PLACE}", *args).decode()
 
     def status(self):
         return json.loads((self.out / "live.json").read_text())
@@ -96,7 +96,7 @@ def lines(case):
           len([line for line in live.printed if line[0].isdigit()]) == VIOLATIONS, live.printed)
     code, live = case.run("--outputs", path)
     rows = list(csv.reader(io.StringIO(path.read_text())))
-    check("… as CSV", rows[0] == ["time", "id", "core", "spec", "output", "value", "violation", "uncertain"] and
+    check("… as CSV", rows[0] == "time id core spec output value violation uncertain".split() and
           rows[1:] == [[str(r["time"]), r["id"], r["core"], r["spec"], r["output"], r["value"],
                         str(int("violation" in r)), str(int("uncertain" in r))] for r in every],
           rows[:4])
@@ -140,8 +140,9 @@ def command(case):
     script, notes = case.folder / "note.py", case.folder / "notes"
     script.write_text(NOTE)
     notes.mkdir()
-    code, live = case.run("--on-violation", f"'{sys.executable}' {script} \"{notes}\" 0.05 'a  b'\\ c \"d'e\" $HOME",
-                          "--hook-jobs", "2", "-o", case.folder / f"out{case.number + 1}",
+    words = f"'{sys.executable}' {script} \"{notes}\" 0.05 'a  b'\\ c \"d'e\" $HOME"
+    code, live = case.run("--on-violation", words, "--hook-jobs", "2", "-o",
+                          case.folder / f"out{case.number + 1}",
                           env={"CORETAP_TOKEN": "secret"})
     got = notes_of(notes)
     wanted = {str(json.loads(line)["time"]): line for line in case.offline("--format", "jsonl").splitlines()}
@@ -151,8 +152,8 @@ def command(case):
     check("… with words as they are quoted, and no shell between",
           one["args"] == ["a  b c", "d'e", "$HOME"], one["args"])
     record = json.loads(one["line"])
-    facts = {"SPEC": str(case.spec), "OUTPUT": "error", "VALUE": "true", "TIME": str(record["time"]), "ID": "10",
-             "UNCERTAIN": "0", "CORE": "Cortex-A53", "ADDR": record["addr"]}
+    facts = {"SPEC": str(case.spec), "OUTPUT": "error", "VALUE": "true", "TIME": str(record["time"]),
+             "ID": "10", "UNCERTAIN": "0", "CORE": "Cortex-A53", "ADDR": record["addr"]}
     check("… facts in its environment, and not the token", one["facts"].items() >= facts.items() and
           "TOKEN" not in one["facts"], one["facts"])
     check("… at most as many at a time as are allowed", overlap(got) == 2, overlap(got))
@@ -187,7 +188,8 @@ def hanging(case):
     units = 600
     violations = units * Raw.EVENTS // 7
     mark = f"97{time.time_ns() % 1000000}"  # seconds that nobody else sleeps
-    live = case.start("--on-violation", f"sh -c 'sleep {mark}; true'", "-o", case.folder / f"out{case.number + 1}")
+    live = case.start("--on-violation", f"sh -c 'sleep {mark}; true'", "-o",
+                      case.folder / f"out{case.number + 1}")
     live.child.stdin.write(case.stream.once * units)
     live.child.stdin.flush()
     live.hear(r"(256) violations wait")
@@ -198,8 +200,9 @@ def hanging(case):
     took = time.monotonic() - begin
     hook = case.status()["hooks"][0]
     check("a signal ends the run in time nevertheless", code == 1 and took < 3, (code, took))
-    check("… and each violation is counted once", hook["done"] + hook["failed"] + hook["dropped"] == violations
-          and hook["dropped"] == violations - 4 and
+    check("… and each violation is counted once",
+          hook["done"] + hook["failed"] + hook["dropped"] == violations and
+          hook["dropped"] == violations - 4 and
           any(f"{hook['dropped']} violations were dropped" in line for line in live.said), (hook, live.said))
     check("… with what it started gone", not running(mark), running(mark))
 
@@ -275,7 +278,8 @@ def unreachable(case):
                        ("http:///x", "is not http://"), ("http://a b/", "is not http://"),
                        ("http://nowhere.invalid/", "nobody can be told")):
         code, live = case.run("--post-violations", url)
-        check(f"{url} is refused at the start", code == 2 and any(words in line for line in live.said), live.said)
+        check(f"{url} is refused at the start", code == 2 and any(words in line for line in live.said),
+              live.said)
 
 
 def both(case):

@@ -53,7 +53,8 @@ class Page:
         return self.browser.value(script)
 
     def type(self, text):
-        """Puts a text in the place of all that is in the editor: the first line as typed, the rest as pasted."""
+        """Puts a text in the place of all that is in the editor: the first line as typed, others as
+        pasted."""
         first, *rest = text.split("\n", 1)
         self.value("(() => { const e = document.querySelector('.edit'); e.focus(); "
                    "getSelection().selectAllChildren(e); })()")
@@ -91,7 +92,8 @@ def shows(page):
         "row('cost.tessla').querySelector('.badge').textContent === 'violated' && "
         "row('boom.tessla').querySelector('.badge').textContent === 'failed'"))
     check("… with the last values of its outputs", page.wait(
-        "/cost = \\d+ cycles; fast = (true|false)/.test(row('cost.tessla').querySelector('.values').textContent)"))
+        "/cost = \\d+ cycles; fast = (true|false)/"
+        ".test(row('cost.tessla').querySelector('.values').textContent)"))
     check("… and its violations", page.value(
         "/[1-9]\\d* violations? in [\\d.,]+( k)? results/"
         ".test(row('cost.tessla').querySelector('.count').textContent)"))
@@ -105,10 +107,11 @@ def shows(page):
     check("… with their units", page.value(f"{inside}.querySelector('figcaption').textContent"
                                            ".startsWith('cost in cycles')"))
     check("… the last violations with their places", page.wait(
-        f"/fast = false\\s+sort \\(live_work.c:\\d+\\)/.test({inside}.innerText)"), page.value(f"{inside}.innerText"))
+        f"/fast = false\\s+sort \\(live_work.c:\\d+\\)/.test({inside}.innerText)"),
+        page.value(f"{inside}.innerText"))
     check("… the text, and what feeds it", page.value(
-        f"[...{inside}.querySelectorAll('.text span')].map(s => s.textContent).join('\\n') + '\\n'") == COST and
-        page.value(f"{inside}.innerText.includes('call = entry:sort, ret = return:sort')"))
+        f"[...{inside}.querySelectorAll('.text span')].map(s => s.textContent).join('\\n') + '\\n'")
+        == COST and page.value(f"{inside}.innerText.includes('call = entry:sort, ret = return:sort')"))
     before = page.value(f"{inside}.querySelector('.outputs td.num').textContent")
     check("… and all of it goes on by itself", page.wait(
         f"{inside}.querySelector('.outputs td.num').textContent !== {json.dumps(before)}"))
@@ -121,7 +124,8 @@ def shows(page):
 def edits(page):
     page.value(click("#monitor-new"))
     page.type(FAULTY)
-    check("what is wrong comes while one types", page.wait("document.querySelectorAll('.edit .fault').length === 2"))
+    check("what is wrong comes while one types",
+          page.wait("document.querySelectorAll('.edit .fault').length === 2"))
     lines = page.value("""(() => {
         const range = document.createRange(), edit = document.querySelector(".edit");
         const top = text => {
@@ -135,9 +139,9 @@ def edits(page):
           }
           return null;
         };
-        return [top("count(cal)"), document.querySelector('.fault[data-line="2"]').getBoundingClientRect().top,
-          top("out n"), top("out call"),
-          document.querySelector('.fault[data-line="4"]').getBoundingClientRect().top];
+        const fault = line => document.querySelector(`.fault[data-line="${line}"]`)
+            .getBoundingClientRect().top;
+        return [top("count(cal)"), fault(2), top("out n"), top("out call"), fault(4)];
       })()""")
     check("… under the line that it is in", lines == sorted(lines) and lines[1] - lines[0] < 24, lines)
     check("… with a mark under the place", page.value(
@@ -145,7 +149,8 @@ def edits(page):
         page.value("document.querySelector('.fault').dataset.say"))
     check("… and in words", page.value("document.querySelector('.editor .said').textContent")
           .startswith("2 errors: line 2, Undefined variable cal"))
-    check("… and is no part of the text", page.value("editor.source()") == FAULTY, page.value("editor.source()"))
+    check("… and is no part of the text", page.value("editor.source()") == FAULTY,
+          page.value("editor.source()"))
     page.value(click(".run-it"))
     check("a specification with errors does not run", page.wait(
         "!document.querySelector('.run-it').disabled && document.querySelectorAll('.fault').length === 2")
@@ -198,8 +203,8 @@ def many(live, page):
         live.ask("/api/monitors", {"action": "add", "name": f"many{i:03}", "text": RIGHT,
                                    "bind": {"call": "entry:fib" if i % 2 else "entry:sort"}})
     check("256 monitors are a list", page.wait("document.querySelectorAll('.monitor').length === 256"))
-    check("… of closed rows", page.value("document.querySelectorAll('.monitor .head[aria-expanded=true]').length")
-          <= 2)
+    check("… of closed rows", page.value(
+        "document.querySelectorAll('.monitor .head[aria-expanded=true]').length") <= 2)
     visible = "[...document.querySelectorAll('.monitor')].filter(r => !r.hidden).length"
     page.value("(() => { const f = document.querySelector('#monitor-filter'); f.value = 'many01'; "
                "f.dispatchEvent(new InputEvent('input')); })()")
@@ -226,11 +231,13 @@ def telephone(live):
             page.value(click(".edit-it"))
             page.wait("!!document.querySelector('.binds input')")
             check(f"on a telephone, {name}, nothing is wider than the window", page.fits(), page.value(
-                "[document.documentElement.scrollWidth, ...[...document.querySelectorAll('#monitor-section *')]"
+                "[document.documentElement.scrollWidth, "
+                "...[...document.querySelectorAll('#monitor-section *')]"
                 ".filter(e => !e.closest('svg') && e.getBoundingClientRect().right > innerWidth + 1)"
                 ".slice(0, 5).map(e => e.outerHTML.slice(0, 90))]"))
-            small = page.value("[...document.querySelectorAll('button, input')].filter(e => e.offsetParent && "
-                               "e.offsetHeight < 44).map(e => e.outerHTML.slice(0, 80))")
+            small = page.value("[...document.querySelectorAll('button, input')]"
+                               ".filter(e => e.offsetParent && e.offsetHeight < 44)"
+                               ".map(e => e.outerHTML.slice(0, 80))")
             check("… and what is touched is large enough", small == [], small)
             check("… in the scheme of the device", page.value(
                 "matchMedia('(prefers-color-scheme: dark)').matches && "
@@ -251,7 +258,8 @@ def ends(live, feeder, page, out):
     check("… what came of each specification", "1 failed" in report and "1 violated" in report and
           page.value("document.querySelectorAll('#report tbody tr').length") == 256, report[:600])
     check("… and links to the files", page.wait(
-        f"[...document.querySelectorAll('#report a')].some(a => a.href === 'file://{out}/live.json')"), report)
+        f"[...document.querySelectorAll('#report a')].some(a => a.href === 'file://{out}/live.json')"),
+        report)
     check("nothing can be changed any more", page.value(
         "document.querySelector('#monitor-new').disabled && document.querySelector('#stop').disabled"))
     check("… and nothing came from elsewhere", page.value(
@@ -266,8 +274,8 @@ def run(coretap, folder):
         path = stream.folder / f"{name}.tessla"
         path.write_text(text)
         specs += ["--spec", path]
-    live = Live(coretap, stream, "--http", "0", *specs, "--bind", "call=entry:sort", "--bind", "ret=return:sort",
-                "-o", out)
+    live = Live(coretap, stream, "--http", "0", *specs, "--bind", "call=entry:sort", "--bind",
+                "ret=return:sort", "-o", out)
     feeder = Feeder(stream, live.child.stdin, RATE)
     feeder.start()
     telephone(live)

@@ -320,6 +320,17 @@ static int open_live(struct bench *b, const void *options)
     return rc;
 }
 
+static int hook_live(struct bench *b, const void *options)
+{
+    const struct ct_live_options how = {
+        .size = sizeof how, .buffer = b->capture->buffers, .programs = b->programs};
+    struct ct_live *live;
+    assert_int_equal(ct_live_new(b->ctx, &how, &live), CT_OK);
+    const int rc = ct_live_hook(live, options);
+    ct_live_free(live);
+    return rc;
+}
+
 static int ask_live(struct bench *b, const void *options)
 {
     struct ct_live_answer answer;
@@ -368,6 +379,7 @@ static const struct kind {
     KIND(framer_options, new_framer, CT_ERR_ARG),
     KIND(json_options, new_json, CT_OK),
     KIND(line_options, load_lines, CT_ERR_IO),
+    KIND(live_hook_options, hook_live, CT_ERR_ARG),
     KIND(live_input, open_live, CT_ERR_ARG),
     KIND(live_options, new_live, CT_ERR_ARG),
     KIND(live_request, ask_live, CT_ERR_ARG),
