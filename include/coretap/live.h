@@ -92,8 +92,8 @@ CT_API int ct_live_add_pair(struct ct_live *live, const char *from, const char *
 CT_API int ct_live_add_spec(struct ct_live *live, const char *name, struct ct_monitor_spec *spec,
                             const struct ct_verify_bind *binds, size_t count);
 
-/* Tells the page the text of a specification, which is copied, and in which the units of outputs are looked
- * for: @unit("us") before "out". A text longer than 1 MiB, or with a NUL in it, is not shown.
+/* Tells the page the text of a specification, which is copied. Units of outputs are looked for in it:
+ * @unit("us") before "out". A text longer than 1 MiB, or with a NUL in it, is not shown.
  * CT_ERR_NOT_FOUND: no specification of this name runs; CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_live_set_text(struct ct_live *live, const char *name, const char *text, size_t size);
 
@@ -187,9 +187,7 @@ struct ct_live_seen {
     uint8_t stopping; /* 1: the page asked for the end */
     uint8_t ended;    /* 1: ct_live_finish was there */
     uint8_t pad[2];
-    uint64_t hooks_dropped; /* violations that a command or a URL did not get, because too many waited, … */
-    uint64_t hooks_failed;  /* … or because it failed */
-    const char *trouble;    /* why the input could not be read to its end; NULL: it could */
+    const char *trouble;     /* why the input could not be read to its end; NULL: it could */
     const char *tee_trouble; /* why the file that keeps the trace has not all of it; NULL: it has */
 };
 

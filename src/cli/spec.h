@@ -41,9 +41,9 @@ struct cli_spec_text {
 };
 
 /* Compiles the file (- is standard input) and reports on standard error what is wrong with it. *spec is to be
- * freed; it is NULL with CLI_SPEC_NONE. `text` NULL: it is not wanted. */
+ * freed; it is NULL with CLI_SPEC_NONE. `kept` NULL: the text is not wanted. */
 enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
                                   const struct ct_monitor_options *options, struct ct_monitor_spec **spec,
-                                  struct cli_spec_text *text);
+                                  struct cli_spec_text *kept);
 
 #endif

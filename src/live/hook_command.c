@@ -19,8 +19,6 @@
 
 #define LOOK_NS 5000000 /* between two looks whether the command has ended */
 
-extern char **environ;
-
 /* ---- words ---- */
 
 static bool is_blank(char c)

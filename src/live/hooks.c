@@ -423,20 +423,6 @@ void ct_live_hooks_free(struct ct_live_hooks *h)
 
 /* ---- what is known ---- */
 
-void ct_live_hooks_count(struct ct_live_hooks *h, uint64_t *dropped, uint64_t *failed)
-{
-    *dropped = *failed = 0;
-    for (size_t i = 0; h && i < 2; i++) {
-        struct queue *q = &h->queues[i];
-        if (!q->what)
-            continue;
-        pthread_mutex_lock(&q->lock);
-        *dropped += q->dropped;
-        *failed += q->failed;
-        pthread_mutex_unlock(&q->lock);
-    }
-}
-
 void ct_live_put_hooks(struct ct_live *l, struct ct_json *j)
 {
     ct_json_array(j, "hooks");

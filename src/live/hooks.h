@@ -46,11 +46,8 @@ void ct_live_hooks_tell(struct ct_live *live, const struct ct_verdict_origin *or
 /* Ends all, if there are any: what waits is done, as long as there is time. */
 void ct_live_hooks_end(struct ct_live *live);
 
-/* Frees them; NULL is fine, also to count. */
+/* Frees them; NULL is fine. */
 void ct_live_hooks_free(struct ct_live_hooks *hooks);
-
-/* Counts what was dropped and what failed so far. */
-void ct_live_hooks_count(struct ct_live_hooks *hooks, uint64_t *dropped, uint64_t *failed);
 
 /* Writes how they go, as members. */
 void ct_live_put_hooks(struct ct_live *live, struct ct_json *json);

@@ -359,13 +359,13 @@ static const char *query(struct MHD_Connection *c, const char *key)
 static enum MHD_Result read_from(const struct ct_live_http *h, struct MHD_Connection *c,
                                  struct ct_live_command *command, const char *type)
 {
-    struct ct_live_text text = {0};
-    command->read = &text;
     ct_live_board_ask(h->board, command);
+    struct ct_live_text *text = &command->read;
+    if (command->fine && !text->text) /* it is empty */
+        text->text = strdup("");
     if (command->fine)
-        return text.text ? send_text(h, c, MHD_HTTP_OK, type, text.text, text.size)
-                         : send_text(h, c, MHD_HTTP_OK, type, strdup(""), 0);
-    ct_live_text_free(&text);
+        return text->text ? send_text(h, c, MHD_HTTP_OK, type, text->text, text->size) : hang_up(h);
+    ct_live_text_free(text);
     return refuse_command(h, c, MHD_HTTP_NOT_FOUND,
                           command->lacking ? "out of memory; ask again" : command->text, command);
 }

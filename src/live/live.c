@@ -376,7 +376,6 @@ const struct ct_live_seen *ct_live_seen(struct ct_live *l)
                                     .ended = l->ended,
                                     .trouble = input.trouble,
                                     .tee_trouble = l->tee_trouble ? l->tee_trouble : input.intake.trouble};
-    ct_live_hooks_count(l->hooks, &l->seen.hooks_dropped, &l->seen.hooks_failed);
     for (size_t i = 0; i < l->spec_count; i++)
         l->seen.failed += l->specs[i].name && l->specs[i].failure[0];
     return &l->seen;

@@ -281,7 +281,7 @@ struct ct_live_command {
     size_t source_size;
     uint64_t after;               /* reading outputs: those with a larger number */
     enum ct_live_lines lines;     /* reading outputs */
-    struct ct_live_text *read;    /* where what was read goes */
+    struct ct_live_text read;     /* what was read, which is the asking thread's */
     struct ct_monitor_spec *spec; /* of the specification; NULL once it was taken */
     struct ct_live_binds *binds;  /* of the specification; NULL once they were taken */
     struct ct_live_filter filter;

@@ -270,12 +270,12 @@ static void read_outputs(const struct ct_live *l, struct ct_live_command *c)
     const size_t count = find_lines(l, c, NULL);
     struct line *lines = calloc(count + 1, sizeof *lines);
     if (!lines) {
-        c->read->lacks = true;
+        c->read.lacks = true;
         return;
     }
     find_lines(l, c, lines);
     qsort(lines, count, sizeof *lines, by_serial);
-    put_lines(c->read, lines, count, c->lines);
+    put_lines(&c->read, lines, count, c->lines);
     free(lines);
 }
 
@@ -303,7 +303,7 @@ void ct_live_read(struct ct_live *l, struct ct_live_command *c)
     else if (c->action == LIVE_READ_OUTPUTS)
         read_outputs(l, c);
     else
-        read_monitor(l, &l->specs[slot], c->read);
-    c->lacking = c->fine && c->read->lacks;
+        read_monitor(l, &l->specs[slot], &c->read);
+    c->lacking = c->fine && c->read.lacks;
     c->fine &= !c->lacking;
 }
