@@ -183,15 +183,14 @@ static bool start(struct cli_live *l)
 
 static int run(struct cli_live *l)
 {
-    int code = CLI_CLEAN;
-    if (!is_fine(l, ct_live_run(l->live)))
-        code = CLI_FAILED;
+    const bool ran = is_fine(l, ct_live_run(l->live));
+    int code = ran ? CLI_CLEAN : CLI_FAILED;
     const struct ct_live_seen *seen = ct_live_seen(l->live);
     if (seen->trouble)
         cli_say("%s: cannot be read any more: %s", l->input, seen->trouble);
     if (seen->trouble || seen->tee_trouble || l->failed) /* the others said it when it happened */
         code = CLI_FAILED;
-    cli_live_lines_close(l, true);
+    cli_live_lines_close(l, ran);
     if (l->failed)
         code = CLI_FAILED;
     const int reported = cli_live_report(l);

@@ -28,8 +28,8 @@ struct ct_live_board {
     const struct ct_live_say *say;
     char *text[2]; /* by enum ct_live_form */
     size_t size[2], room[2];
-    uint64_t serial; /* number of the status; 0 before the first one */
-    struct part parts[LIVE_PARTS];
+    uint64_t serial;                                 /* number of the status; 0 before the first one */
+    struct part parts[LIVE_PARTS], news[LIVE_PARTS]; /* of what is published, and of what is to be */
     size_t part_count;
     struct slot slots[LIVE_KINDS];
     bool closed;
@@ -108,39 +108,36 @@ static const struct part *find_part(const struct ct_live_board *b, uint64_t key,
 }
 
 /* Notes which parts of the new JSON differ from those of the one before, which is still there. */
-static void compare_parts(struct ct_live_board *b, const char *json, const struct ct_live_parts *parts,
-                          struct part *to)
+static void compare_parts(struct ct_live_board *b, const char *json, const struct ct_live_parts *parts)
 {
     for (size_t i = 0, from = 0; i < parts->count; i++) {
         const struct ct_live_part *at = &parts->all[i];
         const struct part *old = find_part(b, at->key, from);
         const bool same = old && old->at.size == at->size &&
                           memcmp(b->text[CT_LIVE_JSON] + old->at.begin, json + at->begin, at->size) == 0;
-        to[i] = (struct part){*at, same ? old->changed : b->serial + 1};
+        b->news[i] = (struct part){*at, same ? old->changed : b->serial + 1};
         from = old ? (size_t)(old - b->parts) + 1 : from;
     }
+    memcpy(b->parts, b->news, parts->count * sizeof *b->parts);
+    b->part_count = parts->count;
 }
 
 bool ct_live_board_publish(struct ct_live_board *b, const struct ct_live_text *json,
                            const struct ct_live_parts *parts, const struct ct_live_text *words)
 {
-    struct part *news = malloc((parts->count + 1) * sizeof *news);
     size_t size = json->size;
     while (size && json->text[size - 1] == '\n') /* an event has no newline in it */
         size--;
     pthread_mutex_lock(&b->lock);
-    const bool fits = news && make_room(b, CT_LIVE_JSON, size) && make_room(b, CT_LIVE_TEXT, words->size);
+    const bool fits = make_room(b, CT_LIVE_JSON, size) && make_room(b, CT_LIVE_TEXT, words->size);
     if (fits) {
-        compare_parts(b, json->text, parts, news);
-        memcpy(b->parts, news, parts->count * sizeof *news);
-        b->part_count = parts->count;
+        compare_parts(b, json->text, parts);
         keep(b, CT_LIVE_JSON, json->text, size);
         keep(b, CT_LIVE_TEXT, words->text, words->size);
         b->serial++;
         pthread_cond_broadcast(&b->changed);
     }
     pthread_mutex_unlock(&b->lock);
-    free(news);
     return fits;
 }
 

@@ -321,7 +321,8 @@ void ct_live_read(struct ct_live *live, struct ct_live_command *command);
 /* Writes the numbers of all specifications, and a list of what is known of each, whose parts are noted. */
 void ct_live_put_monitors(struct ct_live *live, struct ct_json *json, struct ct_live_parts *parts);
 
-/* Writes the details of those that the page shows, for those who cannot ask any more. */
+/* Writes a list of the details of those that the page shows, for who cannot ask any more; before the end of
+ * the run it is empty. */
 void ct_live_put_details(struct ct_live *live, struct ct_json *json);
 
 /* ---- the page's numbers (status.c) ---- */

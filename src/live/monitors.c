@@ -160,7 +160,7 @@ void ct_live_put_details(struct ct_live *l, struct ct_json *j)
 {
     size_t count = 0;
     ct_json_array(j, "details");
-    for (size_t i = 0; i < l->spec_count && count < DETAILS; i++) {
+    for (size_t i = 0; l->ended && i < l->spec_count && count < DETAILS; i++) {
         const struct ct_live_spec *s = &l->specs[i];
         if (!s->name || s->view->looked == 0 || ct_live_now() - s->view->looked > LOOKED_S)
             continue;

@@ -543,8 +543,7 @@ static void put_report(struct ct_live *l, struct ct_json *j)
     for (size_t at = 0; at < l->files_size; at += strlen(l->files + at) + 1)
         ct_json_text(j, NULL, l->files + at);
     ct_json_array_end(j);
-    if (l->ended)
-        ct_live_put_details(l, j);
+    ct_live_put_details(l, j);
 }
 
 static void put_state(struct ct_live *l, struct ct_json *j)

@@ -98,6 +98,8 @@ class Talk:
         except ValueError:
             self.wrong.append(f"{name}: no JSON: {body[:300]}")
             return {}
+        if "changed" in status:  # the first event has all, too
+            status["monitors"] = status.pop("changed")
         named = {"watch": [place["place"] for place in status["watchpoints"]],
                  "monitors": [one["name"] for one in status["monitors"]]}
         for what, expected in (("watch", POSTS["watch"]["set"]), ("monitors", [POSTS["monitors"]["name"]])):
@@ -142,6 +144,27 @@ class Talk:
             self.post("filter")  # publishes
         self.wrong.append(f"status: not all is analysed after {PATIENCE_S} s")
 
+    def read(self, path, body=None):
+        """Asks for something that is JSON, a line or more, and as in a good run when nothing is exchanged."""
+        answer = self.expect(path, "GET" if body is None else "POST", path, body)
+        if answer is None or self.doubtful or "monitors" not in self.done:
+            return
+        try:
+            lines = [json.loads(line) for line in answer.splitlines()]
+        except ValueError:
+            self.wrong.append(f"{path}: no JSON: {answer[:300]}")
+            return
+        self.same(path, [sorted(line) for line in lines])
+
+    def details(self):
+        status, answer = self.ask("GET", "/api/monitor?name=one")
+        if status == 404 and "monitors" not in self.done:
+            return
+        if status not in (200, *REFUSED):
+            self.wrong.append(f"details: status {status}: {answer[:200]}")
+        elif status == 200 and json.loads(answer)["text"] not in (POSTS["monitors"]["text"], None):
+            self.wrong.append(f"details: {answer[:300]}")
+
     def words(self):
         body = self.expect("status in words", "GET", "/api/status", accept="text/plain")
         if body is not None and not body.endswith(b"\n"):
@@ -174,7 +197,9 @@ def hold(fifo, trace, said, ended, bodies, posts=tuple(POSTS)):
         fcntl.fcntl(fd, F_SETPIPE_SZ, 1 << 18)
         talk.port = find_port(said, ended)
         steps = (talk.page, lambda: talk.post("watch"), lambda: talk.post("monitors"), talk.event,
-                 lambda: os.write(fd, data), lambda: talk.status(len(data)), talk.words)
+                 lambda: os.write(fd, data), lambda: talk.status(len(data)), talk.words, talk.details,
+                 lambda: talk.read("/api/places?text=work"), lambda: talk.read("/api/outputs?after=1"),
+                 lambda: talk.read("/api/check", {"text": POSTS["monitors"]["text"]}))
         for step in steps if talk.port else ():
             try:
                 step()

@@ -126,7 +126,7 @@ def cases():
                    "--bind triggerCalls=0x400084 --format sums {fractal_log}"),
               Case("timing of a fractal log", 'timing --pair "0x400000 0x400084" {fractal_log}')]
     found += [Case(f"ctl {name}", f"ctl --http {{port}} {name}", needs=("live",)) for name in (
-        "status", "watch set main", "monitor add one {tessla} x=main", "filter id=10", "stop")]
+        "status", "outputs csv a", "watch set main", "monitor add one {tessla} x=main", "filter id=10", "stop")]
     found += [Case(f"cover {form}",
                    f"cover --format {form} --elf {{elf}} --source-root {{sources}} -o out {{capture}}",
                    outputs=("out",), masks=(rb'timestamp="\d+"',))
@@ -184,6 +184,9 @@ def cases():
               Case("live files",
                    f"{live} --cover --timing --spec {{tessla}} --bind x=work_round -o out {{stream}}",
                    masks=rates, partial=("out",)),
+              Case("live lines",
+                   f"{live} --spec {{tessla}} --bind x=work_round --violations bad --outputs all {{stream}}",
+                   masks=rates, partial=("bad", "all", "bad.part", "all.part")),
               Case("live page", f"{live} --cover --timing --http 0 {{stream}}",
                    masks=(*rates, rb"http://\S+"), needs=("live",)),
               Case("live talk", f"{live} --cover --timing --http 0 --token {talk.TOKEN} {{fifo}}",
