@@ -187,5 +187,6 @@ static bool tell(const struct ct_live_teller *teller, const struct ct_live_notic
         snprintf(why, size, "ended with exit code %d", WEXITSTATUS(status));
     else
         return true;
+    errno = error;
     return false;
 }

@@ -15,7 +15,9 @@
 #include "live/address.h"
 #include "live/live.h"
 
-#define LOOK_MS 20 /* between two looks whether it is late */
+#define LOOK_MS      20  /* between two looks whether it is late */
+#define DRAIN_MS     100 /* that more of an answer is waited for, behind its status */
+#define DRAIN_PIECES 16  /* … of 4 KiB */
 
 static bool tell(const struct ct_live_teller *teller, const struct ct_live_notice *notice, char *why,
                  size_t size);
@@ -142,6 +144,17 @@ static bool read_line(const struct talk *t, char *line, size_t size)
     return strchr(line, '\n') || got + 1 == size;
 }
 
+/* Reads the rest of the answer as far as it comes at once, so that the server need not see its connection
+ * reset. */
+static void drain(const struct talk *t)
+{
+    struct pollfd one = {.fd = t->fd, .events = POLLIN};
+    char rest[4096];
+    for (size_t i = 0; i < DRAIN_PIECES; i++)
+        if (poll(&one, 1, DRAIN_MS) <= 0 || recv(t->fd, rest, sizeof rest, 0) <= 0)
+            return;
+}
+
 /* Returns the status of the answer; 0, with errno, when there is none. */
 static unsigned post(const struct talk *t, const struct ct_live_post_hook *h,
                      const struct ct_live_notice *notice)
@@ -176,6 +189,8 @@ static bool tell(const struct ct_live_teller *teller, const struct ct_live_notic
             break;
     const unsigned status = t.fd >= 0 ? post(&t, h, notice) : 0;
     const int error = errno;
+    if (status)
+        drain(&t);
     if (t.fd >= 0)
         close(t.fd);
     if (status >= 200 && status < 300)
@@ -184,5 +199,6 @@ static bool tell(const struct ct_live_teller *teller, const struct ct_live_notic
         snprintf(why, size, "answers with status %u", status);
     else
         snprintf(why, size, "does not answer: %s", error ? strerror(error) : "it closes the connection");
+    errno = error;
     return false;
 }

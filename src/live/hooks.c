@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "live/hooks.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
@@ -74,7 +75,10 @@ static struct ct_live_notice *next_notice(struct queue *q)
 static void tell_one(struct queue *q, struct ct_live_notice *notice)
 {
     char why[WHY] = "";
+    errno = 0;
     const bool fine = q->teller->tell(q->teller, notice, why, sizeof why);
+    if (!fine && errno == ENOMEM)
+        ct_live_lack(q->say);
     free(notice);
     pthread_mutex_lock(&q->lock);
     const bool first = !fine && !q->failed++;

@@ -27,7 +27,7 @@ struct ct_live_notice {
 /* One way to tell of violations. */
 struct ct_live_teller {
     /* Tells of one, in any of its threads, up to ct_live_teller_is_late. Returns false with the reason in
-     * `why`. */
+     * `why`; errno is ENOMEM when memory was missing. */
     bool (*tell)(const struct ct_live_teller *teller, const struct ct_live_notice *notice, char *why,
                  size_t size);
     unsigned seconds; /* that one may take */

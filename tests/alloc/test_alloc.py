@@ -187,6 +187,9 @@ def cases():
               Case("live lines",
                    f"{live} --spec {{tessla}} --bind x=work_round --violations bad --outputs all {{stream}}",
                    masks=rates, partial=("bad", "all", "bad.part", "all.part")),
+              Case("live hooks",
+                   f"{live} --spec {{tessla}} --bind x=work_round --violation n --on-violation true "
+                   "{stream}", masks=rates),
               Case("live page", f"{live} --cover --timing --http 0 {{stream}}",
                    masks=(*rates, rb"http://\S+"), needs=("live",)),
               Case("live talk", f"{live} --cover --timing --http 0 --token {talk.TOKEN} {{fifo}}",
