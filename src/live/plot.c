@@ -30,16 +30,16 @@ static void halve(struct ct_live_plot *p)
         p->points[i] = both;
     }
     memset(&p->points[PLOT_POINTS / 2], 0, PLOT_POINTS / 2 * sizeof *p->points);
-    p->width *= 2;
+    p->shift++;
 }
 
 static void add_in_time(struct ct_live_plot *p, uint64_t time, double value)
 {
     const struct ct_live_point one = {value, value, value, 1};
     const uint64_t past = time > p->begin ? time - p->begin : 0;
-    while (past / p->width >= PLOT_POINTS)
+    while (past >> p->shift >= PLOT_POINTS)
         halve(p);
-    add_point(&p->points[past / p->width], &one);
+    add_point(&p->points[past >> p->shift], &one);
 }
 
 /* ---- bars ---- */
@@ -95,7 +95,6 @@ void ct_live_plot_add(struct ct_live_plot *p, uint64_t time, double value)
     if (!p->count++) {
         p->low = p->high = value;
         p->begin = time;
-        p->width = 1;
     }
     p->low = value < p->low ? value : p->low;
     p->high = value > p->high ? value : p->high;
@@ -121,7 +120,7 @@ static void put_points(struct ct_json *j, const struct ct_live_plot *p)
         if (!point->count)
             continue;
         ct_json_array(j, NULL);
-        ct_json_number(j, NULL, p->begin + i * p->width);
+        ct_json_number(j, NULL, p->begin + ((uint64_t)i << p->shift));
         put_real(j, NULL, point->low);
         put_real(j, NULL, point->sum / (double)point->count);
         put_real(j, NULL, point->high);
@@ -172,7 +171,7 @@ void ct_live_plot_json(struct ct_json *j, const char *key, const struct ct_live_
     put_real(j, "low", p->low);
     put_real(j, "mean", p->count ? p->sum / (double)p->count : 0);
     put_real(j, "high", p->high);
-    ct_json_number(j, "width", p->width);
+    ct_json_number(j, "width", UINT64_C(1) << p->shift);
     put_points(j, p);
     ct_json_bool(j, "logarithmic", logarithmic);
     put_bars(j, p, logarithmic);

@@ -22,7 +22,8 @@ struct ct_live_point {
 struct ct_live_plot {
     uint64_t count; /* values */
     double low, high, sum;
-    uint64_t begin, width; /* time of the first column, and how long each one lasts */
+    uint64_t begin; /* time of the first column */
+    unsigned shift; /* each column lasts 1 << shift */
     struct ct_live_point points[PLOT_POINTS];
     double bar_low, bar_width; /* of the bars of one width */
     uint64_t linear[PLOT_LINEAR];

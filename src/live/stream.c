@@ -110,7 +110,7 @@ static void on_result(void *user, const struct ct_verify_result *result)
     spec->violations += result->violation;
     spec->uncertain += result->violation && result->uncertain;
     l->violations += result->violation;
-    ct_live_view_add(spec->view, result, s->id, ++l->serial);
+    ct_live_view_add(spec->view, result, s->id, ++l->serial, l->board != NULL);
     if (!result->violation && !l->options.all)
         return;
     keep_result(s, spec, result);

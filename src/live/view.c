@@ -105,18 +105,30 @@ bool ct_live_view_text(struct ct_live_view *v, const char *text, size_t size)
 
 /* ---- results ---- */
 
-/* Copies a text, cut to the room at a whole character. */
-static void copy_value(char *to, size_t room, const char *from)
+/* A value as text, cut to what is kept of one, at a whole character. */
+struct value {
+    const char *text;
+    size_t size;
+};
+
+static struct value value_of(const struct ct_verify_result *r)
 {
-    size_t size = strnlen(from, room);
-    if (size == room)
-        for (size--; size && ((unsigned char)from[size] & 0xc0) == 0x80;)
-            size--;
-    memcpy(to, from, size);
-    to[size] = '\0';
+    const size_t room = sizeof((struct ct_live_kept *)NULL)->value;
+    struct value v = {r->value, strnlen(r->value, room)};
+    if (v.size == room)
+        for (v.size--; v.size && ((unsigned char)v.text[v.size] & 0xc0) == 0x80;)
+            v.size--;
+    return v;
 }
 
-static void keep(struct ct_live_kept *k, const struct ct_verify_result *r, uint8_t id, uint64_t serial)
+static void copy_value(char *to, struct value from)
+{
+    memcpy(to, from.text, from.size);
+    to[from.size] = '\0';
+}
+
+static void keep(struct ct_live_kept *k, const struct ct_verify_result *r, struct value value, uint8_t id,
+                 uint64_t serial)
 {
     k->serial = serial;
     k->time = r->time;
@@ -127,7 +139,7 @@ static void keep(struct ct_live_kept *k, const struct ct_verify_result *r, uint8
     k->uncertain = r->uncertain;
     if (r->place)
         k->event = r->place->event;
-    copy_value(k->value, sizeof k->value, r->value);
+    copy_value(k->value, value);
 }
 
 /* Returns whether a value is a number that a plot can have. */
@@ -163,11 +175,14 @@ static void note_doubt(struct ct_live_output *o, const struct ct_verify_result *
     o->doubtful = r->uncertain;
 }
 
-void ct_live_view_add(struct ct_live_view *v, const struct ct_verify_result *r, uint8_t id, uint64_t serial)
+void ct_live_view_add(struct ct_live_view *v, const struct ct_verify_result *r, uint8_t id, uint64_t serial,
+                      bool page)
 {
-    keep(&v->last[v->last_count++ % VIEW_LAST], r, id, serial);
-    if (r->violation)
-        keep(&v->bad[v->bad_count++ % VIEW_BAD], r, id, serial);
+    const struct value value = value_of(r);
+    if (page)
+        keep(&v->last[v->last_count++ % VIEW_LAST], r, value, id, serial);
+    if (page && r->violation)
+        keep(&v->bad[v->bad_count++ % VIEW_BAD], r, value, id, serial);
     if (r->output >= v->output_count)
         return;
     struct ct_live_output *o = &v->outputs[r->output];
@@ -175,9 +190,10 @@ void ct_live_view_add(struct ct_live_view *v, const struct ct_verify_result *r, 
     o->violations += r->violation;
     o->time = r->time;
     o->id = id;
-    copy_value(o->value, sizeof o->value, r->value);
+    copy_value(o->value, value);
     note_doubt(o, r);
-    plot(v, o, r);
+    if (page)
+        plot(v, o, r);
 }
 
 bool ct_live_view_doubt(const struct ct_live_view *v, uint64_t *since)

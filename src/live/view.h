@@ -20,24 +20,24 @@
 struct ct_live_kept {
     uint64_t serial; /* number of the result in the run, from 1 on */
     uint64_t time;
-    struct ct_watch_event event; /* where it happened, if `placed` */
-    char value[64];
     uint16_t output;
     uint8_t id; /* trace ID */
     bool placed, violation, uncertain;
+    char value[64];
+    struct ct_watch_event event; /* where it happened, if `placed` */
 };
 
-/* One output. */
+/* One output; what each result changes stands first. */
 struct ct_live_output {
-    char name[48], unit[16];
     uint64_t count, violations;
     uint64_t time; /* of the last value */
     uint64_t doubt_since;
-    char value[64];            /* the last one */
+    struct ct_live_plot *plot; /* NULL before the first number */
     uint8_t type;              /* enum ct_monitor_type */
     uint8_t id;                /* trace ID of the last value */
     bool doubtful;             /* all values since `doubt_since` are uncertain */
-    struct ct_live_plot *plot; /* NULL before the first number */
+    char value[64];            /* the last one */
+    char name[48], unit[16];
 };
 
 struct ct_live_view {
@@ -60,9 +60,10 @@ void ct_live_view_free(struct ct_live_view *view);
  * memory. */
 bool ct_live_view_text(struct ct_live_view *view, const char *text, size_t size);
 
-/* Takes the result with number `serial`, of a trace ID. */
+/* Takes the result with number `serial`, of a trace ID. Without a page nobody sees the last results and the
+ * plots, which are not kept then. */
 void ct_live_view_add(struct ct_live_view *view, const struct ct_verify_result *result, uint8_t id,
-                      uint64_t serial);
+                      uint64_t serial, bool page);
 
 /* Returns since when an output has uncertain values alone: the earliest such time of all outputs. False:
  * there is none. */

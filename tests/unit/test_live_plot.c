@@ -208,7 +208,7 @@ static void doubt_has_a_begin(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct ct_verify_result r = result_of(steps[i].output, steps[i].time, "1");
         r.uncertain = steps[i].uncertain;
-        ct_live_view_add(view, &r, 0x10, i + 1);
+        ct_live_view_add(view, &r, 0x10, i + 1, true);
         assert_int_equal(ct_live_view_doubt(view, &since), steps[i].since != 0);
         if (steps[i].since)
             assert_int_equal(since, steps[i].since);
@@ -233,7 +233,7 @@ static void limits_hold(void **state)
     for (uint32_t i = 0; i < 200; i++) {
         struct ct_verify_result r = result_of(i % 20, i, "7");
         r.violation = i % 2;
-        ct_live_view_add(view, &r, 0x10, i + 1);
+        ct_live_view_add(view, &r, 0x10, i + 1, true);
     }
     assert_int_equal(view->plots, VIEW_PLOTS);
     assert_int_equal(view->last_count, 200);
@@ -243,7 +243,7 @@ static void limits_hold(void **state)
     memset(value, 'x', sizeof value);
     memcpy(value + 62, "\xe2\x82\xac", 4);
     const struct ct_verify_result r = result_of(0, 1000, value);
-    ct_live_view_add(view, &r, 0x10, 201);
+    ct_live_view_add(view, &r, 0x10, 201, true);
     assert_int_equal(strlen(view->outputs[0].value), 62);
     char *large = calloc(1, VIEW_TEXT + 1);
     memset(large, 'x', VIEW_TEXT + 1);
