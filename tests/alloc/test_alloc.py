@@ -126,7 +126,8 @@ def cases():
                    "--bind triggerCalls=0x400084 --format sums {fractal_log}"),
               Case("timing of a fractal log", 'timing --pair "0x400000 0x400084" {fractal_log}')]
     found += [Case(f"ctl {name}", f"ctl --http {{port}} {name}", needs=("live",)) for name in (
-        "status", "outputs csv a", "watch set main", "monitor add one {tessla} x=main", "filter id=10", "stop")]
+        "status", "outputs csv a", "watch set main", "monitor add one {tessla} x=main", "filter id=10",
+        "stop")]
     found += [Case(f"cover {form}",
                    f"cover --format {form} --elf {{elf}} --source-root {{sources}} -o out {{capture}}",
                    outputs=("out",), masks=(rb'timestamp="\d+"',))

@@ -34,11 +34,11 @@ $ coretap ctl
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1
-! coretap ctl: what? status, watch, monitor, filter or stop
+! coretap ctl: what? status, outputs, watch, monitor, filter or stop
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1 go
-! coretap ctl: 'go' is not one of status, watch, monitor, filter, stop
+! coretap ctl: 'go' is not one of status, outputs, watch, monitor, filter, stop
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1 monitor add
@@ -51,4 +51,18 @@ $ coretap ctl --http 1 filter x=1
 [2]
 $ coretap ctl --http 1 status
 ! coretap: 1: nobody answers: Connection refused; is 'coretap live --http 1' running?
+[2]
+$ coretap live --config examples/raw/board.ini --at 0x80000 --post-violations https://localhost/ examples/raw/board.bin
+! coretap: https://localhost/: only http: is spoken here; let a command do it, such as 'curl --data-binary @- URL'
+[2]
+$ coretap live --config examples/raw/board.ini --at 0x80000 --on-violation "echo 'x" examples/raw/board.bin
+! coretap: 'echo 'x': a quote has no end, so it is not known which command is to be run
+[2]
+$ coretap live --config examples/raw/board.ini --at 0x80000 --outputs out --format xml examples/raw/board.bin
+! coretap live: --format: 'xml' is not one of csv, jsonl
+! Try 'coretap live --help'.
+[2]
+$ coretap ctl --http 1 outputs csv a b
+! coretap ctl: outputs: [csv|jsonl] [NAME] is expected
+! Try 'coretap ctl --help'.
 [2]
