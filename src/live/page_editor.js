@@ -143,9 +143,10 @@ const editor = {
 
   // ---- bindings ----
 
-  // A field for each input that no source feeds, with places to choose from.
+  // A field for each input that no source feeds, or that was bound to another place, with places to choose
+  // from.
   drawBinds(inputs) {
-    const open = inputs.filter(input => !input.fixed);
+    const open = inputs.filter(input => !input.fixed || editor.bound[input.name] !== undefined);
     const key = JSON.stringify(open);
     if (editor.binds.dataset.key === key) return;
     editor.binds.dataset.key = key;
