@@ -18,7 +18,7 @@ from live import Feeder, Live, Stream, missing  # noqa: E402  pylint: disable=wr
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
 
-RATE = 3e5
+RATE = 1e5
 COST = """in call: Events[Unit]
 in ret: Events[Unit]
 def @unit(u: String)
@@ -274,7 +274,7 @@ def run(coretap, folder):
         path = stream.folder / f"{name}.tessla"
         path.write_text(text)
         specs += ["--spec", path]
-    live = Live(coretap, stream, "--http", "0", *specs, "--bind", "call=entry:sort", "--bind",
+    live = Live(coretap, stream, "--http", "0", "--ring", "1", *specs, "--bind", "call=entry:sort", "--bind",
                 "ret=return:sort", "-o", out)
     feeder = Feeder(stream, live.child.stdin, RATE)
     feeder.start()
