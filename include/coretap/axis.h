@@ -19,6 +19,7 @@
 #define CORETAP_AXIS_H
 
 #include "coretap/base.h"
+#include "coretap/input.h"
 #include "coretap/steps.h"
 #include "coretap/verify.h"
 #include "coretap/watch.h"
@@ -34,6 +35,12 @@ struct ct_verify_axis;
 CT_API int ct_verify_axis_new(struct ct_ctx *ctx, struct ct_verifier *verifier, struct ct_watches *watches,
                               size_t count, struct ct_verify_axis **out);
 CT_API void ct_verify_axis_free(struct ct_verify_axis *axis);
+
+/* Says what a source is (borrowed for the call): of an STM, and of an ITM that was told to give a timestamp
+ * after each packet (ITMTCR.GTSFREQ is 3), a timestamp is the very time of the write or access right before
+ * it; of what nothing is said about, the time up to which all before it was. CT_ERR_ARG. */
+CT_API int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source,
+                                 const struct ct_source *description);
 
 /* Takes steps of a source, in order. The errors of ct_watcher_run. */
 CT_API int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct ct_step_batch *batch);

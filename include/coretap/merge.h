@@ -41,8 +41,9 @@ struct ct_merge_options {
     uint16_t threads; /* that decode the sources, with the same result; 0 and 1: the caller's alone. With more
                          the events of some megabytes of trace are held for each source */
     uint8_t pad2[6];  /* 0 */
-    /* Takes the steps of source number `source`, when that is pulled; then there are no events, and sources
-     * of software trace have none. A result other than 0 ends the pull, which returns it. May be NULL. */
+    /* Takes the steps of source number `source`, when that is pulled; then there are no events, and those
+     * of software trace have marks alone. A result other than 0 ends the pull, which returns it. May be NULL.
+     */
     int (*steps)(void *user, size_t source, const struct ct_step_batch *batch);
     struct ct_programs *programs; /* that ran, for what the filter of steps names; may be NULL */
 };

@@ -7,6 +7,7 @@
 
 #include "coretap/base.h"
 #include "coretap/programs.h"
+#include "coretap/event.h"
 #include "coretap/steps.h"
 
 #ifdef __cplusplus
@@ -26,19 +27,45 @@ enum ct_watch_kind {
     CT_WATCH_GAP,       /* trace is missing from here on; number: enum ct_gap */
     CT_WATCH_OVERFLOW,  /* the same, because the trace unit overflowed */
     CT_WATCH_NO_ACCESS, /* execution is at `value`, where no image has code: what runs there is not seen */
-    CT_WATCH_TIMESTAMP, /* a timestamp; number: cycles since the last count, where the trace has them */
+    CT_WATCH_TIMESTAMP, /* a timestamp; number: cycles since the last count, where the trace has them; value:
+                           how many events right before it were at this very time, and not only by then */
+    CT_WATCH_ITM,       /* a write to a stimulus port of an ITM; value: what was written, number: its bits */
+    CT_WATCH_STM,       /* the same to a channel of an STM */
+    CT_WATCH_DWT,       /* a packet of a comparator's data trace; the same */
+    CT_WATCH_EVENT,     /* an event of the trace unit happened; value: its number */
+};
+
+/* What the value of a watchpoint's events is. */
+enum ct_watch_form {
+    CT_WATCH_NO_VALUE, /* no more than as said above */
+    CT_WATCH_RAW,      /* bits: a number without a sign, or a floating-point number of 32 or 64 of them */
+    CT_WATCH_SIGNED,   /* a number with a sign, which all 64 bits of the value have */
 };
 
 /* A watchpoint, as added. */
 struct ct_watchpoint {
     const char *name; /* as it was asked for */
-    uint64_t number;  /* LINE: the line; EDGE: its number; EXCEPTION: the one watched, or CT_WATCH_ANY */
-    uint32_t places;  /* addresses or ranges that it watches */
-    uint8_t kind;     /* enum ct_watch_kind */
-    uint8_t pad[3];
+    /* LINE: the line; EDGE: its number; EXCEPTION, CONTEXT: the one watched, or CT_WATCH_ANY; EVENT: its
+     * number; ITM: the port; STM: as CT_SW_PORT has it, with CT_WATCH_ANY_MASTER or without; DWT: 8 × the
+     * comparator and enum ct_watch_packet */
+    uint64_t number;
+    uint32_t places; /* addresses or ranges that it watches */
+    uint8_t kind;    /* enum ct_watch_kind */
+    uint8_t form;    /* enum ct_watch_form */
+    uint8_t pad[2];  /* 0 */
 };
 
-#define CT_WATCH_ANY UINT64_MAX
+#define CT_WATCH_ANY        UINT64_MAX
+#define CT_WATCH_ANY_MASTER (UINT64_C(1) << 32)
+
+/* Packets of the data trace of a DWT. */
+enum ct_watch_packet {
+    CT_WATCH_PACKET_DATA, /* what was read or written */
+    CT_WATCH_PACKET_READ,
+    CT_WATCH_PACKET_WRITE,
+    CT_WATCH_PACKET_PC,      /* the address of the instruction */
+    CT_WATCH_PACKET_ADDRESS, /* bits 15:0 of the address of the data */
+};
 
 /* Where an event stands beside the end of the step before it. */
 enum ct_watch_first {
@@ -56,7 +83,7 @@ struct ct_watch_event {
     uint64_t value;     /* address of the instruction (RETURN, EDGE: the last one before it was left);
                            or as above */
     uint32_t watch;     /* number of the watchpoint */
-    uint32_t number;    /* EXCEPTION, GAP, TIMESTAMP */
+    uint32_t number;    /* EXCEPTION, GAP, TIMESTAMP; ITM, STM, DWT: bits of the value */
     uint32_t ctxt;      /* context ID, */
     uint32_t vmid;
     uint8_t el_sec;        /* exception level in bits 1:0, security state in 5:4: */
@@ -87,6 +114,13 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  *   edge:17                    an edge of the control flow graph
  *   exception, exception:5     any exception, or number 5
  *   exception-return, context, gap, overflow, no-access, timestamp
+ *   context:0x12               the context ID becomes that one
+ *   event:0, event:trigger     an event of the trace unit, or the trigger of an ETMv3 or PTM
+ *   itm:3                      a write to stimulus port 3 of an ITM
+ *   stm:7, stm:0x10:7          a write to channel 7 of an STM, by any master or by one
+ *   dwt:0                      what comparator 0 of a DWT saw read or written; dwt:0.read, dwt:0.write one of
+ *                              them, dwt:0.address, dwt:0.pc where in memory and in the program
+ * Behind the last three .signed says that what is written has a sign.
  * "function:gap" is a function that is called as one of the words above. CT_ERR_NOT_FOUND with a text that
  * says what is missing; the errors of ct_program_symbols, ct_program_lines and ct_program_cfg. */
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
@@ -111,7 +145,8 @@ struct ct_watch_place {
 CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *watches, size_t *count);
 
 /* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
- * "exception-return", "context", "gap", "overflow", "no-access" or "timestamp". */
+ * "exception-return", "context", "gap", "overflow", "no-access", "timestamp", "itm", "stm", "dwt" or
+ * "event". */
 CT_API const char *ct_watch_kind_name(enum ct_watch_kind kind);
 
 /* Watches one stream. */

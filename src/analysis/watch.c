@@ -13,6 +13,7 @@
 #define NO_EDGE   UINT32_MAX
 #define KNOWN     (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
 #define FIRST_MAP 1024
+#define PENDING   2 /* events that a mark makes at most: a loss, and what came behind it */
 
 struct ct_watcher {
     struct ct_ctx *ctx;
@@ -29,11 +30,18 @@ struct ct_watcher {
     /* The position in the batch. */
     size_t step;
     size_t mark;
-    uint32_t hit;                  /* the next hit of the step that was begun, or NOTHING */
-    uint32_t point;                /* of the mark: the next watchpoint to be looked at */
-    bool begun;                    /* hits of `step` are being given */
-    struct ct_watch_event pending; /* the event of a mark, given once for each watchpoint that wants it */
-    bool has_pending;
+    uint32_t hit;   /* the next hit of the step that was begun, or NOTHING */
+    uint32_t point; /* of the mark: the next watchpoint to be looked at */
+    bool begun;     /* hits of `step` are being given */
+    /* Events of a mark, each given once for each watchpoint that wants it, with the numbers they go by. */
+    struct ct_watch_event pending[PENDING];
+    uint64_t pending_number[PENDING];
+    size_t pending_count, pending_done;
+    /* Of software trace. */
+    uint64_t port;   /* of what comes next, as CT_SW_PORT has it */
+    uint64_t access; /* comparator of the last packets of data trace, or CT_WATCH_ANY */
+    uint32_t same;   /* events of the last write or access */
+    bool is_local;   /* the TIMESTAMP that comes next is in cycles */
 };
 
 int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out)
@@ -48,6 +56,7 @@ int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_wat
     w->ctx = ctx;
     w->watches = watches;
     w->before = NO_EDGE;
+    w->access = CT_WATCH_ANY;
     *out = w;
     return CT_OK;
 }
@@ -65,7 +74,7 @@ int ct_watcher_renew(struct ct_watcher *w)
 {
     if (!w)
         return CT_ERR_ARG;
-    if (w->step || w->mark || w->begun || w->has_pending)
+    if (w->step || w->mark || w->begun || w->pending_count)
         return ct_fail(
             w->ctx, CT_ERR_ARG,
             "watcher: a batch is not done; watchpoints can be added when ct_watcher_run has no more");
@@ -143,16 +152,23 @@ static bool same_context(const struct ct_watch_event *a, const struct ct_watch_e
     return a->ctxt == b->ctxt && a->vmid == b->vmid && a->el_sec == b->el_sec && a->known == b->known;
 }
 
+/* Adds an event, which watchpoints compare by `by`. Result: it, or a place that nobody looks at. */
+static struct ct_watch_event *offer_by(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t value,
+                                       uint32_t number, uint64_t by)
+{
+    struct ct_watch_event *e = &w->pending[w->pending_count];
+    *e = w->now;
+    e->kind = (uint8_t)kind;
+    e->value = value;
+    e->number = number;
+    w->pending_number[w->pending_count] = by;
+    w->pending_count += w->watches->marks >> kind & 1;
+    return e;
+}
+
 static void offer(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t value, uint32_t number)
 {
-    if (!(w->watches->marks >> kind & 1))
-        return;
-    w->pending = w->now;
-    w->pending.kind = (uint8_t)kind;
-    w->pending.value = value;
-    w->pending.number = number;
-    w->has_pending = true;
-    w->point = 0;
+    offer_by(w, kind, value, number, 0);
 }
 
 static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
@@ -160,6 +176,49 @@ static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
     const int why = ct_elem_loss(elem);
     if (why >= 0)
         offer(w, why == CT_GAP_OVERFLOW ? CT_WATCH_OVERFLOW : CT_WATCH_GAP, 0, (uint32_t)why);
+}
+
+/* Takes a write of software trace. */
+static void on_write(struct ct_watcher *w, const struct ct_elem *elem)
+{
+    const uint32_t bits = elem->aux & CT_SW_BITS;
+    offer_loss(w, elem);
+    w->same = 0;
+    w->access = CT_WATCH_ANY;
+    if (elem->n == CT_SW_STIMULUS)
+        offer_by(w, CT_WATCH_ITM, elem->v, bits, w->port);
+    else if (elem->n == CT_SW_DATA)
+        offer_by(w, CT_WATCH_STM, elem->v, bits, w->port);
+}
+
+/* Takes a packet of the DWT. Discriminators 8 to 15 are PC and address of the four comparators in turn, 16 to
+ * 23 what was read and written (DDI 0403E, table D4-5). */
+static void on_dwt(struct ct_watcher *w, const struct ct_elem *elem)
+{
+    static const uint8_t packets[] = {CT_WATCH_PACKET_PC, CT_WATCH_PACKET_ADDRESS, CT_WATCH_PACKET_READ,
+                                      CT_WATCH_PACKET_WRITE};
+    const bool is_data_trace = elem->n >= 8 && elem->n < 24;
+    const uint64_t comparator = is_data_trace ? elem->n / 2u % 4 : CT_WATCH_ANY;
+    offer_loss(w, elem);
+    if (comparator != w->access) /* PC, address and data of one access follow each other */
+        w->same = 0;
+    w->access = comparator;
+    if (is_data_trace)
+        offer_by(w, CT_WATCH_DWT, elem->v, elem->aux & CT_SW_BITS,
+                 8 * comparator + packets[(elem->n >= 16) * 2 + elem->n % 2]);
+}
+
+static void on_timestamp(struct ct_watcher *w, const struct ct_elem *elem, uint64_t counted)
+{
+    offer_loss(w, elem);
+    w->now.timestamp = elem->v;
+    w->now.has_timestamp = 1;
+    struct ct_watch_event *e =
+        offer_by(w, CT_WATCH_TIMESTAMP, w->same, counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX, 0);
+    e->first = w->arrived == CT_WATCH_ARRIVAL;
+    w->arrived = w->arrived == CT_WATCH_INSIDE ? CT_WATCH_INSIDE : CT_WATCH_ARRIVAL_BEFORE;
+    w->same = 0;
+    w->access = CT_WATCH_ANY;
 }
 
 /* Takes an element; `counted` are the cycles of a timestamp since the last count. */
@@ -172,12 +231,27 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_
             w->now.cycle += elem->v;
         break;
     case CT_ELEM_TIMESTAMP:
-        w->now.timestamp = elem->v;
-        w->now.has_timestamp = 1;
-        offer(w, CT_WATCH_TIMESTAMP, 0, counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX);
-        w->pending.first = w->arrived == CT_WATCH_ARRIVAL;
-        w->arrived = w->arrived == CT_WATCH_INSIDE ? CT_WATCH_INSIDE : CT_WATCH_ARRIVAL_BEFORE;
+        if (!w->is_local)
+            on_timestamp(w, elem, counted);
+        w->is_local = false;
         return;
+    case CT_ELEM_LOCAL_TIME: /* cycles, and its TIMESTAMP is their sum */
+        offer_loss(w, elem);
+        w->now.cycle += elem->v << (elem->aux & CT_SW_BITS);
+        w->is_local = true;
+        break;
+    case CT_ELEM_SW_SOURCE:
+        w->port = elem->n ? CT_SW_PORT(elem->v, elem->aux) : CT_SW_PORT_UNKNOWN;
+        break;
+    case CT_ELEM_SW:
+        on_write(w, elem);
+        break;
+    case CT_ELEM_DWT:
+        on_dwt(w, elem);
+        break;
+    case CT_ELEM_EVENT:
+        offer_by(w, CT_WATCH_EVENT, elem->n, 0, elem->aux ? CT_WATCH_ANY : elem->n);
+        break;
     case CT_ELEM_CONTEXT:
         set_context(w, elem);
         if (!same_context(&old, &w->now))
@@ -219,21 +293,36 @@ static void on_mark(struct ct_watcher *w, const struct ct_step_mark *mark)
     offer(w, CT_WATCH_NO_ACCESS, mark->value, 0);
 }
 
-/* Gives the event of a mark to each watchpoint that wants it. Returns false without room. */
+/* Gives an event the value that its watchpoint wants. */
+static void give_value(struct ct_watcher *w, const struct ct_watchpoint *point, struct ct_watch_event *e)
+{
+    if (e->kind == CT_WATCH_EVENT)
+        e->value = point->number == CT_WATCH_ANY ? 0 : point->number;
+    if (e->kind < CT_WATCH_ITM || e->kind > CT_WATCH_DWT)
+        return;
+    w->same++;
+    if (point->form == CT_WATCH_SIGNED && e->number && e->number < 64)
+        e->value = (uint64_t)((int64_t)(e->value << (64 - e->number)) >> (64 - e->number));
+}
+
+/* Gives the events of a mark to each watchpoint that wants them. Returns false without room. */
 static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_t cap, size_t *count)
 {
-    for (; w->has_pending && w->point < w->watches->count; w->point++) {
-        const struct ct_watchpoint *point = &w->watches->points[w->point];
-        if (point->kind != w->pending.kind ||
-            (point->kind == CT_WATCH_EXCEPTION && point->number != CT_WATCH_ANY &&
-             point->number != w->pending.number))
-            continue;
-        if (*count == cap)
-            return false;
-        out[*count] = w->pending;
-        out[(*count)++].watch = w->point;
+    for (; w->pending_done < w->pending_count; w->pending_done++, w->point = 0) {
+        const struct ct_watch_event *e = &w->pending[w->pending_done];
+        for (; w->point < w->watches->count; w->point++) {
+            const struct ct_watchpoint *point = &w->watches->points[w->point];
+            if (!ct_watch_wants(point, e, w->pending_number[w->pending_done]))
+                continue;
+            if (*count == cap)
+                return false;
+            struct ct_watch_event *to = &out[(*count)++];
+            *to = *e;
+            to->watch = w->point;
+            give_value(w, point, to);
+        }
     }
-    w->has_pending = false;
+    w->pending_count = w->pending_done = 0;
     return true;
 }
 

@@ -3,6 +3,8 @@
 #ifndef CT_ANALYSIS_WATCH_H
 #define CT_ANALYSIS_WATCH_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "coretap/watch.h"
 
@@ -25,6 +27,13 @@ struct ct_watches {
 /* Add a watchpoint, and a place to the last one. CT_ERR_NOMEM. */
 int ct_watches_point(struct ct_watches *watches, const char *name, enum ct_watch_kind kind, uint64_t number);
 int ct_watches_place(struct ct_watches *watches, const struct ct_watch_place *place);
+
+/* Adds the watchpoint of a value that a place such as "itm:3" names. *is_value is false when it names none.
+ * The errors of ct_watches_add. */
+int ct_watches_add_value(struct ct_watches *watches, const char *spec, bool *is_value);
+
+/* Tells whether a watchpoint of a mark wants an event, which has the number that is compared. */
+bool ct_watch_wants(const struct ct_watchpoint *point, const struct ct_watch_event *event, uint64_t number);
 
 /* Sorts the places. CT_ERR_NOMEM. */
 int ct_watches_sort(struct ct_watches *watches);

@@ -251,6 +251,8 @@ static int parse(struct ct_watches *w, const char *spec)
     bool is_word = false;
     const char *rest;
     int rc = by_word(w, spec, &is_word);
+    if (!rc && !is_word)
+        rc = ct_watches_add_value(w, spec, &is_word);
     if (rc || is_word)
         return rc;
     if ((rest = behind(spec, "function:")))

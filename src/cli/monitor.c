@@ -165,6 +165,7 @@ static bool find_sources(struct watched *w)
     w->axis = (struct cli_axis){.args = args,
                                 .read = read,
                                 .cycles = clock->given && clock->number == CT_VERIFY_CYCLES,
+                                .software = cli_monitors_need_software(&w->monitors),
                                 .failed = on_failed,
                                 .user = w};
     if (!args->values[PER_CORE].given && !cli_axis_open(&w->axis, &w->several))
@@ -177,6 +178,20 @@ static bool find_sources(struct watched *w)
         read->filter.filter.frequency = 0; /* --frequency is that of the cycles */
     }
     return true;
+}
+
+/* Tells the verifier of what kind the sources are. False after a message. */
+static bool tell_protocols(struct watched *w)
+{
+    const struct cli_capture *capture = &w->streams.read.capture;
+    uint8_t all[256] = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < capture->count; i++)
+        for (size_t k = 0; k < capture->buffers[i].source_count && count < sizeof all; k++)
+            all[count++] = capture->buffers[i].sources[k].protocol;
+    const int rc = w->several ? ct_verifier_protocols(w->verifier, w->axis.protocols, w->axis.count)
+                              : ct_verifier_protocols(w->verifier, all, count);
+    return rc == CT_OK || cli_library_error(w->streams.read.args->ctx) == CLI_CLEAN;
 }
 
 /* Makes the verifier, once the programs are known in which specifications have places. */
@@ -195,6 +210,8 @@ static bool prepare(void *user)
         cli_library_error(ctx);
         return false;
     }
+    if (w->streams.read.has_capture && !tell_protocols(w))
+        return false;
     w->origin.watches = w->watches;
     w->origin.programs = w->streams.read.programs;
     return cli_monitors_add(&w->monitors, w->verifier);
@@ -414,7 +431,8 @@ const struct cli_command cli_command_monitor = {
         "CAPTURE may be an event log of 'coretap fractal' (docs/fractal.md): its places are addresses and "
         "entry:FUNCTION, at each access to their line of 64 bytes that the log has, its cycles those of the "
         "interconnect, and behind dropped events results are uncertain.\n"
-        "Inputs are fed by their sources (codeLine, function_call, function_return, onExecuting), by "
+        "Inputs are fed by their sources (codeLine, function_call, function_return, onExecuting, itm_trace), "
+        "by "
         "--bind, or by "
         "their names when these are exception, exception_return, gap, overflow, no_access or context. "
         "Each place that "
@@ -423,7 +441,17 @@ const struct cli_command cli_command_monitor = {
         "later.\n"
         "Where trace is missing the specifications do not see what ran: results behind it that this could "
         "have changed are marked uncertain.\n"
-        "All sources that have trace of a core, of all captures that are named, are one run in the order of "
+        "Inputs are also fed by software trace, with its values: itm:3 is what is written to a stimulus "
+        "port, "
+        "stm:7 or stm:0x10:7 to a channel, dwt:0 what a comparator's data trace tells (dwt:0.read, "
+        "dwt:0.write, "
+        "dwt:0.address, dwt:0.pc), event:0 an event of the trace unit, context:0x12 one context ID. An Int "
+        "is "
+        "the number written, with .signed one with a sign; a Float what its 32 or 64 bits are; a Bool "
+        "whether "
+        "it is not 0; a Unit that something was written.\n"
+        "All sources that have trace of a core, of all captures that are named, and those of software trace "
+        "when an input is fed by it, are one run in the order of "
         "their timestamps, which have to be of one clock. Results that hang on the order of two events, "
         "which "
         "timestamps and cycles do not tell, are uncertain, and both events are named. With --per-core each "

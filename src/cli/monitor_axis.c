@@ -19,19 +19,25 @@ struct cli_axis_part {
     bool opened;
 };
 
-static bool is_core(const struct ct_merge_source *s)
+static bool is_software(const struct ct_merge_source *s)
 {
-    return s->has_trace && s->source->protocol != CT_PROTOCOL_STM && s->source->protocol != CT_PROTOCOL_ITM;
+    return s->source->protocol == CT_PROTOCOL_STM || s->source->protocol == CT_PROTOCOL_ITM;
 }
 
-/* Gives the number of a source among those that have trace of a core. */
+/* Tells whether a source is of the run. */
+static bool is_part(const struct cli_axis *a, const struct ct_merge_source *s)
+{
+    return s->has_trace && (a->software || !is_software(s));
+}
+
+/* Gives the number of a source among those that are of the run. */
 static size_t number_of(const struct cli_axis_part *part, size_t index)
 {
     size_t count;
     size_t number = part->first;
     const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
     for (size_t i = 0; i < index; i++)
-        number += is_core(&all[i]);
+        number += is_part(part->whole, &all[i]);
     return number;
 }
 
@@ -40,8 +46,9 @@ static int on_steps(void *user, size_t source, const struct ct_step_batch *batch
     const struct cli_axis_part *part = user;
     size_t count;
     const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
-    return is_core(&all[source]) ? ct_verify_axis_take(part->whole->axis, number_of(part, source), batch)
-                                 : CT_OK;
+    return is_part(part->whole, &all[source])
+               ? ct_verify_axis_take(part->whole->axis, number_of(part, source), batch)
+               : CT_OK;
 }
 
 static int on_progress(void *user, uint64_t bytes)
@@ -97,16 +104,19 @@ static bool add_sources(struct cli_axis *a, struct cli_axis_part *part)
     a->sources = sources ? sources : a->sources;
     const char **cores = realloc(a->cores, (a->count + count + 1) * sizeof *cores);
     a->cores = cores ? cores : a->cores;
-    if (!sources || !cores) {
+    uint8_t *protocols = realloc(a->protocols, a->count + count + 1);
+    a->protocols = protocols ? protocols : a->protocols;
+    if (!sources || !cores || !protocols) {
         cli_no_memory();
         return false;
     }
     part->first = a->count;
     for (size_t i = 0; i < count; i++) {
         const struct ct_source *source = all[i].source;
-        if (!is_core(&all[i]))
+        if (!is_part(a, &all[i]))
             continue;
         a->cores[a->count] = source->core ? source->core : source->name;
+        a->protocols[a->count] = source->protocol;
         a->sources[a->count++] =
             (struct ct_verdict_source){.buffer = all[i].buffer->name, .source = source, .id = all[i].id};
     }
@@ -127,7 +137,7 @@ static bool check_clock(const struct cli_axis *a)
         size_t count;
         const struct ct_merge_source *all = ct_merge_sources(a->parts[i].merge, &count);
         for (size_t k = 0; k < count; k++) {
-            if (!is_core(&all[k]) || all[k].timed)
+            if (!is_part(a, &all[k]) || all[k].timed)
                 continue;
             cli_say(
                 "%s: %s, ID %02x: has no timestamps, and %zu sources have trace, so that the order of their "
@@ -158,7 +168,18 @@ static bool may_be_several(const struct cli_axis *a)
                      ? 1
                      : buffer->source_count;
     }
-    return count > 1 || operands(a) > 1;
+    return count > 1 || operands(a) > 1 || a->software;
+}
+
+/* Tells whether the only source is software trace with timestamps, which has no other clock. */
+static bool is_timed_software(const struct cli_axis *a)
+{
+    size_t count;
+    const struct ct_merge_source *all = ct_merge_sources(a->parts[0].merge, &count);
+    for (size_t i = 0; i < count && a->count == 1; i++)
+        if (is_part(a, &all[i]))
+            return is_software(&all[i]) && all[i].timed;
+    return false;
 }
 
 bool cli_axis_open(struct cli_axis *a, bool *several)
@@ -175,7 +196,7 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
         fine = open_part(a, a->part_count);
     for (size_t i = 0; fine && i < a->part_count; i++)
         fine = add_sources(a, &a->parts[i]);
-    *several = fine && (a->count > 1 || a->part_count > 1);
+    *several = fine && (a->count > 1 || a->part_count > 1 || (!a->cycles && is_timed_software(a)));
     return fine && (!*several || check_clock(a));
 }
 
@@ -190,6 +211,7 @@ void cli_axis_close(struct cli_axis *a)
     free(a->parts);
     free(a->sources);
     free(a->cores);
+    free(a->protocols);
     *a = (struct cli_axis){0};
 }
 
@@ -205,7 +227,7 @@ static struct cli_axis_part *find(const struct cli_axis *a, size_t number, size_
     size_t count;
     const struct ct_merge_source *all = ct_merge_sources(a->parts[i].merge, &count);
     for (size_t k = a->parts[i].first; *index < count; ++*index) {
-        if (is_core(&all[*index]) && k++ == number)
+        if (is_part(a, &all[*index]) && k++ == number)
             break;
     }
     return &a->parts[i];
@@ -221,14 +243,14 @@ static int pull(struct cli_axis *a, size_t number)
     return rc || more ? rc : ct_verify_axis_end(a->axis, number);
 }
 
-/* Decodes what is no trace of a core, so that what was lost of it is known. */
+/* Decodes what is not of the run, so that what was lost of it is known. */
 static int pull_others(const struct cli_axis_part *part)
 {
     size_t count;
     int rc = CT_OK;
     const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
     for (size_t i = 0; i < count && !rc; i++) {
-        int more = all[i].has_trace && !is_core(&all[i]);
+        int more = all[i].has_trace && !is_part(part->whole, &all[i]);
         while (more && !rc)
             rc = ct_merge_pull(part->merge, i, &more);
     }
@@ -262,6 +284,8 @@ int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_wat
 {
     int number;
     int rc = ct_verify_axis_new(a->args->ctx, verifier, watches, a->count, &a->axis);
+    for (size_t i = 0; i < a->count && !rc; i++)
+        rc = ct_verify_axis_source(a->axis, i, a->sources[i].source);
     while (!rc && (number = ct_verify_axis_next(a->axis)) >= 0) {
         rc = pull(a, (size_t)number);
         if (!rc && ct_verify_axis_run(a->axis) != CT_OK && a->failed)

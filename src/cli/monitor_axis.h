@@ -15,11 +15,13 @@ struct cli_axis {
     const struct cli_args *args;
     struct cli_results *read; /* of the first capture */
     bool cycles;              /* --clock cycles was given */
+    bool software;            /* sources of software trace are of the run, too */
     bool alone;               /* captures behind the first are others' runs */
     struct cli_axis_part *parts;
     size_t part_count;
-    struct ct_verdict_source *sources; /* those that have trace of a core */
+    struct ct_verdict_source *sources; /* those that have trace of a core, or are wanted besides */
     const char **cores;
+    uint8_t *protocols; /* of the sources */
     size_t count;
     struct ct_verify_axis *axis;
     int code; /* enum cli_exit: of the captures behind the first */
@@ -29,7 +31,8 @@ struct cli_axis {
 };
 
 /* Looks for the sources of the capture that was opened and of those that are named behind it. They are one
- * run if *several: more than one of them has trace. False after a message: they have no common clock. */
+ * run if *several: more than one of them has trace, or one alone that is software trace with a clock. False
+ * after a message: they have no common clock. */
 bool cli_axis_open(struct cli_axis *axis, bool *several);
 
 /* Decodes all of them, for a verifier whose run has begun; it is not finished. Result: enum cli_exit. */

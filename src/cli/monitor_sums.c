@@ -193,6 +193,7 @@ struct reading {
     struct ct_verify_sums *sums;
     struct cli_results *read;
     bool per_core;
+    bool software; /* an input is fed by software trace */
     struct cli_axis axis;
     bool several; /* sources of the present capture are one run */
 };
@@ -249,6 +250,7 @@ static bool find_sources(void *user)
     r->axis = (struct cli_axis){.args = r->args,
                                 .read = r->read,
                                 .cycles = clock->given && clock->number == CT_VERIFY_CYCLES,
+                                .software = r->software,
                                 .alone = true};
     r->several = false;
     if (!r->per_core && !cli_axis_open(&r->axis, &r->several))
@@ -337,6 +339,7 @@ int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_s
             cli_library_error(args->ctx);
         else if (cli_monitors_add_sums(&monitors, sums)) {
             reading.sums = sums;
+            reading.software = cli_monitors_need_software(&monitors);
             reading.read = &read;
             read.analysis = ct_verify_sums_analysis(sums);
             code = add_up(&read, sums, wishes->data);

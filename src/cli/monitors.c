@@ -111,6 +111,36 @@ static bool has_input(const struct ct_monitor_spec *spec, const char *name)
     return found;
 }
 
+/* Tells whether an input that is called so is bound to software trace. */
+static bool is_bound_to_software(const struct cli_pairs *binds, const char *input, bool *is_bound)
+{
+    *is_bound = false;
+    for (size_t i = 0; i < binds->count && !*is_bound; i++) {
+        *is_bound = strcmp(binds->pairs[i].input, input) == 0;
+        if (*is_bound)
+            return ct_verify_place_is_software(binds->pairs[i].place);
+    }
+    return false;
+}
+
+bool cli_monitors_need_software(const struct cli_monitors *m)
+{
+    char place[512];
+    for (size_t i = 0; i < m->count; i++) {
+        for (size_t k = 0; k < ct_monitor_input_count(m->specs[i]); k++) {
+            struct ct_monitor_stream in;
+            bool is_bound;
+            ct_monitor_input(m->specs[i], k, &in);
+            if (is_bound_to_software(&m->binds, in.name, &is_bound))
+                return true;
+            if (!is_bound && ct_verify_input_place(&in, place, sizeof place) == CT_OK &&
+                ct_verify_place_is_software(place))
+                return true;
+        }
+    }
+    return false;
+}
+
 size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_pairs *binds,
                           struct ct_verify_bind *mine, bool *used)
 {

@@ -39,7 +39,8 @@ extern const char *const cli_engines[];
          .kind = CLI_LIST,                                                                                   \
          .arg = "NAME=PLACE",                                                                                \
          .help =                                                                                             \
-             "What feeds the input NAME of the specifications: a place as 'coretap watch --at' takes it."},  \
+             "What feeds the input NAME of the specifications: a place as 'coretap watch --at' takes it. "   \
+             "itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL and dwt:COMPARATOR give the values written there."}, \
         {.name = "violation",                                                                                \
          .kind = CLI_LIST,                                                                                   \
          .arg = "NAME[=VALUE]",                                                                              \
@@ -121,6 +122,9 @@ size_t cli_monitors_named(const struct cli_args *args);
 
 /* Compiles the specifications. Start with all zero. False after a message; to be freed in any case. */
 bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *args);
+
+/* Tells whether an input of the specifications is fed by software trace. */
+bool cli_monitors_need_software(const struct cli_monitors *monitors);
 
 /* Adds the specifications to a verifier, with their bindings and what counts as a violation. False after a
  * message. */

@@ -34,7 +34,10 @@ static void print_input(const struct ct_monitor_spec *spec, size_t input, uint64
     else if (f.place[0])
         printf("along a capture: %s\n", f.place);
     else
-        printf("along a capture: monitor --bind %s=PLACE\n", f.stream.name);
+        printf("along a capture: monitor --bind %s=%s\n", f.stream.name,
+               f.stream.type == CT_MONITOR_FLOAT || f.stream.type == CT_MONITOR_BOOL
+                   ? "PLACE with values: itm:PORT, stm:CHANNEL or dwt:COMPARATOR"
+                   : "PLACE");
 }
 
 static void print_growth(const struct ct_monitor_spec *spec, size_t output)

@@ -39,7 +39,9 @@ static const struct cli_option options[OPTIONS] = {
          .help =
              "What to watch: a line (main.c:32), a function (main: its entries and returns; entry:main, "
              "return:main), the instruction at an address (0x4010, main+0x10), an edge (edge:17, as 'coretap "
-             "graph' numbers them), exception, exception:NUMBER, exception-return, context, timestamp."},
+             "graph' numbers them), exception, exception:NUMBER, exception-return, context, context:ID, "
+             "timestamp; and what is written or happens: itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL, "
+             "dwt:COMPARATOR, event:NUMBER."},
     [LIST] = {.name = "list",
               .kind = CLI_TEXT,
               .arg = "FILE",

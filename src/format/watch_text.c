@@ -16,6 +16,18 @@ static const char *core_of(const struct ct_event_origin *o)
     return o->source->core ? o->source->core : o->source->name;
 }
 
+/* Tells whether the value of an event is a number that was traced. */
+static bool has_number(const struct ct_watch_event *e)
+{
+    return e->kind >= CT_WATCH_ITM && e->kind <= CT_WATCH_EVENT;
+}
+
+/* Tells whether the value of an event is an address. */
+static bool has_address(const struct ct_watch_event *e)
+{
+    return e->kind <= CT_WATCH_EDGE || e->kind == CT_WATCH_NO_ACCESS;
+}
+
 /* Returns what the value of an exception or a gap means, in words. */
 static const char *value_name(const struct ct_event_origin *o, const struct ct_watch_event *e, char *room,
                               size_t size)
@@ -58,11 +70,10 @@ static void put_value(struct ct_text *out, const struct ct_event_origin *o, cons
 {
     char room[32];
     const char *name = value_name(o, e, room, sizeof room);
-    bool has_address = e->kind <= CT_WATCH_EDGE || e->kind == CT_WATCH_NO_ACCESS;
     if (name)
         ct_text_string(out, name);
     else
-        put_number(out, has_address, true, e->value);
+        put_number(out, has_address(e) || has_number(e), true, e->value);
 }
 
 static void columns(struct ct_text *out, bool csv, const struct ct_event_origin *o,
@@ -133,7 +144,8 @@ static void json(struct ct_text *out, const struct ct_event_origin *o, const str
     json_text(out, "event", ct_watch_kind_name((enum ct_watch_kind)e->kind));
     if (value)
         json_text(out, "value", value);
-    if (e->kind <= CT_WATCH_EDGE || e->kind == CT_WATCH_NO_ACCESS || e->value) {
+    json_number(out, "value", has_number(e), e->value);
+    if (has_address(e) || (e->kind == CT_WATCH_EXCEPTION && e->value)) {
         ct_text_lit(out, ",\"addr\":\"0x");
         ct_text_hex(out, e->value);
         ct_text_char(out, '"');

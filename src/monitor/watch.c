@@ -199,7 +199,9 @@ static struct ct_mon_wv operation(struct ct_mon_watch *w, struct ct_mon_wenv *en
 static const char *input_name(struct ct_mon_elab *e, const struct ct_mon_wx *x)
 {
     char *name = ct_mon_arena_printf(e->arena, "%s_%s", x->name, x->text ? x->text : "");
-    if (!x->text)
+    if (!strcmp(x->name, "itm_trace"))
+        name = ct_mon_arena_printf(e->arena, "%s_%lld", x->name, (long long)x->integer);
+    else if (!x->text)
         name = ct_mon_arena_printf(e->arena, "%s_0x%llx", x->name, (unsigned long long)x->integer);
     else if (!strcmp(x->name, "codeLine"))
         name = ct_mon_arena_printf(e->arena, "%s_%s_%lld", x->name, x->text, (long long)x->integer);
@@ -230,7 +232,8 @@ static struct ct_mon_node *add_input(struct ct_mon_elab *e, const char *name, co
 static struct ct_mon_wv source(struct ct_mon_watch *w, const struct ct_mon_wx *x, const char *name)
 {
     struct ct_mon_elab *e = w->e;
-    bool value = !strcmp(x->name, "variable_value");
+    const bool is_signal = !strcmp(x->name, "variable_value");
+    const bool value = is_signal || !strcmp(x->name, "itm_trace");
     struct ct_mon_node *node = NULL;
     for (size_t i = 0; i < e->ninputs && !node; i++)
         if (e->inputs[i].source_kind && !strcmp(e->inputs[i].source_kind, x->name) &&
@@ -240,7 +243,7 @@ static struct ct_mon_wv source(struct ct_mon_watch *w, const struct ct_mon_wx *x
         node = add_input(e, name ? name : input_name(e, x), value ? e->types.integer : e->types.unit, x->span,
                          x);
     struct ct_mon_wv v = {.kind = WV_EVENTS, .node = node};
-    if (!value)
+    if (!is_signal)
         return v;
     struct ct_mon_wv args[2] = {
         v, {.kind = WV_CONST, .ir = ct_mon_ir_const(&e->pool, e->types.integer, cell_int(0))}};

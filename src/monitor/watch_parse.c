@@ -6,6 +6,8 @@
 
 #include "monitor/watch_parse.h"
 
+#define MOST_PORT 255 /* of an ITM: eight pages of 32 (DDI 0403E D4.2.6) */
+
 static struct ct_mon_wx *make(struct ct_mon_wp *w, enum ct_mon_wx_kind kind)
 {
     struct ct_mon_wx *x = ARENA_NEW(w->p.arena, struct ct_mon_wx);
@@ -142,6 +144,17 @@ static void source_place_argument(struct ct_mon_wp *w, struct ct_mon_wx *x)
     }
 }
 
+/* Reads the number of a stimulus port. */
+static void port(struct ct_mon_wp *w, struct ct_mon_wx *x)
+{
+    x->integer = (int64_t)w->p.lx.integer;
+    x->span.to = w->p.lx.to;
+    if (watch_at(w, T_INT) && (w->p.lx.integer_over || w->p.lx.integer > MOST_PORT))
+        ct_mon_diag_error(w->p.diags, x->span, "A stimulus port of an ITM has a number from 0 to %d",
+                          MOST_PORT);
+    watch_expect(w, T_INT, "the number of a stimulus port");
+}
+
 static struct ct_mon_wx *source(struct ct_mon_wp *w, const char *keyword)
 {
     struct ct_mon_wx *x = make(w, WX_SOURCE);
@@ -150,7 +163,10 @@ static struct ct_mon_wx *source(struct ct_mon_wp *w, const char *keyword)
     bool call = watch_at(w, T_LPAREN);
     if (call)
         watch_next(w);
-    source_place_argument(w, x);
+    if (!strcmp(keyword, "itm_trace"))
+        port(w, x);
+    else
+        source_place_argument(w, x);
     if (call)
         watch_expect(w, T_RPAREN, "')'");
     x->text = x->text ? ct_mon_arena_intern(w->p.arena, x->text, x->text_size) : NULL;
@@ -215,6 +231,7 @@ static const char *source_keyword(const char *name)
         {"instruction_executions", "onExecuting"},
         {"variable_value", "variable_value"},
         {"variable_values", "variable_value"},
+        {"itm_trace", "itm_trace"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(words[i][0], name))

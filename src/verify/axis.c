@@ -50,6 +50,7 @@ struct source {
     uint64_t arrival; /* the cycle at which the last count before it ended */
     bool arrival_broken, arrival_exact;
     bool counted; /* there are counts */
+    bool is_told; /* a timestamp is the very time of what stands right before it */
     bool over;
 };
 
@@ -106,6 +107,15 @@ void ct_verify_axis_free(struct ct_verify_axis *axis)
     free(axis);
 }
 
+int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source, const struct ct_source *is)
+{
+    if (!axis || !is || source >= axis->count)
+        return CT_ERR_ARG;
+    axis->sources[source].is_told = is->protocol == CT_PROTOCOL_STM ||
+                                    (is->protocol == CT_PROTOCOL_ITM && (is->regs.itmtcr >> 10 & 3) == 3);
+    return CT_OK;
+}
+
 /* ---- counts ---- */
 
 /* Moves on by one step or mark. Result: a count ended, or began, at the cycle where the cursor then is. */
@@ -114,9 +124,10 @@ static bool move_on(struct cursor *c, const struct ct_step_batch *batch)
     const struct ct_step_mark *mark = c->mark < batch->mark_count ? &batch->marks[c->mark] : NULL;
     if (mark && mark->at <= c->step) {
         c->mark++;
-        if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CYCLES || mark->elem.aux)
+        const bool is_local = mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_LOCAL_TIME;
+        if (!is_local && (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CYCLES || mark->elem.aux))
             return false;
-        c->cycle += mark->elem.v;
+        c->cycle += is_local ? mark->elem.v << (mark->elem.aux & CT_SW_BITS) : mark->elem.v;
         c->shared = false;
         return true;
     }
@@ -193,15 +204,19 @@ static void narrow(struct waiting *w, const struct anchor *a, const struct ancho
     }
 }
 
-/* Gives the events that have none their intervals, between two timestamps. `b`: NULL where there is none. */
-static void place(struct source *s, const struct anchor *a, const struct anchor *b, bool broken)
+/* Gives the events that have none their intervals, between two timestamps. `b`: NULL where there is none.
+ * `told`: of so many of the last ones `b` is the very time. */
+static void place(struct source *s, const struct anchor *a, const struct anchor *b, bool broken,
+                  uint64_t told)
 {
     const bool rated = b && a->known && !broken && s->counted && b->time > a->time && b->to > a->from;
     for (; s->placed < s->end; s->placed++) {
         struct waiting *w = &s->all[s->placed];
         w->item.begin = a->known ? a->time : 0;
         w->item.end = b ? b->time : UINT64_MAX;
-        if (rated)
+        if (b && s->end - s->placed <= told)
+            w->item.begin = b->time;
+        else if (rated)
             narrow(w, a, b);
         if (s->placed > s->first) { /* those of a source keep their order */
             const struct ct_verify_item *before = &s->all[s->placed - 1].item;
@@ -229,7 +244,7 @@ static void stamp(struct source *s, const struct ct_watch_event *e)
                        .from = c->count + e->number,
                        .to = (c->shared ? e->cycle : c->count) + e->number};
     b.to = at_least(b.to, b.from);
-    place(s, &s->last, &b, s->broken);
+    place(s, &s->last, &b, s->broken, s->is_told ? e->value : 0);
     if (e->first) {
         s->before = s->last;
         s->behind = b;
@@ -266,7 +281,7 @@ static int keep(struct ct_verify_axis *axis, struct source *s, const struct ct_w
     s->all[s->end] = (struct waiting){.item.event = *e, .from = from, .to = exact ? from : UNKNOWN};
     s->all[s->end++].item.event.source = (uint16_t)(s - axis->sources);
     if (before)
-        place(s, &s->before, &s->behind, s->arrival_broken);
+        place(s, &s->before, &s->behind, s->arrival_broken, 0);
     s->broken |= ct_verify_is_loss(e);
     return CT_OK;
 }
@@ -308,7 +323,7 @@ int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source)
     if (!axis || source >= axis->count)
         return CT_ERR_ARG;
     struct source *s = &axis->sources[source];
-    place(s, &s->last, NULL, true);
+    place(s, &s->last, NULL, true, 0);
     s->over = true;
     return CT_OK;
 }

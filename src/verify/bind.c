@@ -122,6 +122,8 @@ static const char *place_by_source(const struct ct_monitor_stream *in, char room
         snprintf(room, PLACE_MAX, "return:%s", in->source_arg);
     else if (strcmp(in->source, "onExecuting") == 0)
         snprintf(room, PLACE_MAX, "0x%" PRIx64, in->source_number);
+    else if (strcmp(in->source, "itm_trace") == 0)
+        snprintf(room, PLACE_MAX, "itm:%" PRIu64, in->source_number);
     else
         return NULL;
     return room;
@@ -163,9 +165,11 @@ static int misplaced(const struct ct_verifier *v, const struct ct_verify_spec *s
     return ct_fail(v->ctx, rc, "%s", text);
 }
 
+/* Tells whether some place gives values of the type of an input. */
 static bool is_of_place(const struct ct_monitor_stream *in)
 {
-    return in->type == CT_MONITOR_UNIT || in->type == CT_MONITOR_INT;
+    return in->type == CT_MONITOR_UNIT || in->type == CT_MONITOR_INT || in->type == CT_MONITOR_FLOAT ||
+           in->type == CT_MONITOR_BOOL;
 }
 
 int ct_verify_input_place(const struct ct_monitor_stream *in, char *place, size_t cap)
@@ -214,6 +218,7 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
     char room[PLACE_MAX];
     uint32_t first;
     uint32_t places;
+    uint32_t all;
     ct_monitor_input(s->spec, input, &in);
     s->types[input] = in.type;
     const struct ct_verify_bind *bind = bind_of(binds, count, in.name);
@@ -223,16 +228,19 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
                          ct_fail(v->ctx, CT_ERR_NOT_FOUND,
                                  "input %s%s%s: nothing in the trace feeds it; bind it to a place", in.name,
                                  in.source ? " of the source " : "", in.source ? in.source : ""));
-    if (!is_of_place(&in))
-        return misplaced(v, s, input,
-                         ct_fail(v->ctx, CT_ERR_CONFIG,
-                                 "input %s is of type %s, and a place gives a Unit or an Int; declare it so",
-                                 in.name, in.type_text));
     char bare[PLACE_MAX];
     const uint32_t source = place_core(v, &place, bare);
     const int rc = watch_place(v, place, &first, &places);
     if (rc)
         return misplaced(v, s, input, no_core(v, place, rc));
+    const struct ct_watchpoint *point = &ct_watches_all(v->watches, &all)[first];
+    const int fits = ct_verify_check_value(v, &in, point, source);
+    if (fits)
+        return misplaced(v, s, input, fits);
+    s->forms[input] = point->form;
+    s->may_misfit |=
+        point->form == CT_WATCH_RAW &&
+        (in.type == CT_MONITOR_FLOAT || (in.type == CT_MONITOR_INT && point->kind == CT_WATCH_STM));
     s->kept[input] = is_loss(place);
     s->feeds[input] = (struct ct_verify_feed){first, places, source, in.type};
     return CT_OK;
@@ -300,6 +308,7 @@ struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *v, uint32_t number
     s->output_count = ct_monitor_output_count(spec);
     s->name = ct_arena_strdup(&s->arena, name);
     s->types = ct_arena_alloc(&s->arena, s->input_count + 1);
+    s->forms = ct_arena_alloc(&s->arena, s->input_count + 1);
     s->kept = ct_arena_alloc(&s->arena, s->input_count + 1);
     s->feeds = ct_arena_alloc(&s->arena, (s->input_count + 1) * sizeof *s->feeds);
     s->inputs = ct_arena_alloc(&s->arena, (s->input_count + 1) * sizeof *s->inputs);
@@ -315,7 +324,8 @@ struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *v, uint32_t number
     s->events_until = ct_arena_alloc(&s->arena, (v->source_count + 1) * sizeof *s->events_until);
     s->lost_until = ct_arena_alloc(&s->arena, (v->source_count + 1) * sizeof *s->lost_until);
     if (!s->waiting || (v->source_count && !s->spans) || !s->events_until || !s->lost_until || !s->name ||
-        !s->types || !s->kept || !s->feeds || !s->inputs || !s->used || !s->outputs || !s->places) {
+        !s->types || !s->forms || !s->kept || !s->feeds || !s->inputs || !s->used || !s->outputs ||
+        !s->places) {
         ct_verify_spec_free(s);
         return NULL;
     }

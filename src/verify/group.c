@@ -37,8 +37,9 @@ void ct_verify_group_fits(struct ct_verify_spec *s)
     }
     s->instants = (uint8_t)ct_mon_joint_instants(s->spec);
     /* state that goes from run to run has no doubts in it */
-    s->joinable = !s->verifier->source_count && s->input_count && !twice && s->instants != INSTANTS_BOTH &&
-                  !s->spec->native && !s->spec->beside && ct_mon_joint_fits(s->spec);
+    s->joinable = !s->verifier->source_count && s->input_count && !s->may_misfit && !twice &&
+                  s->instants != INSTANTS_BOTH && !s->spec->native && !s->spec->beside &&
+                  ct_mon_joint_fits(s->spec);
 }
 
 /* Returns what has the clock of a specification. */

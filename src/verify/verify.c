@@ -217,22 +217,19 @@ static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e
     return s->time;
 }
 
-static int64_t number_of(const struct ct_watch_event *e)
+/* Puts an event behind those that wait. An input that cannot take it ends the specification: CT_ERR_LIMIT. */
+static int wait(struct ct_verify_spec *s, const struct ct_verify_place *place, uint32_t input)
 {
-    const bool numbered =
-        e->kind == CT_WATCH_EXCEPTION || e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW;
-    return (int64_t)(numbered ? e->number : e->value);
-}
-
-/* Puts an event behind those that wait. */
-static void wait(struct ct_verify_spec *s, const struct ct_verify_place *place, uint32_t input)
-{
-    struct ct_monitor_event *to = &s->waiting[s->waiting_count++];
-    *to = (struct ct_monitor_event){.time = place->time, .input = input};
-    if (s->types[input] == CT_MONITOR_INT)
-        to->v.i = number_of(&place->event);
+    union ct_monitor_value value;
+    if (!ct_verify_value(s, &place->event, input, &value)) {
+        const int rc = ct_verify_flush(s);
+        return rc ? rc : ct_verify_misfit(s, &place->event, input);
+    }
+    s->waiting[s->waiting_count++] =
+        (struct ct_monitor_event){.time = place->time, .input = input, .v = value};
     s->places[s->place_count++] = *place;
     s->place_total++;
+    return CT_OK;
 }
 
 int ct_verify_take(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
@@ -243,8 +240,7 @@ int ct_verify_take(struct ct_verify_spec *s, const struct ct_watch_event *e, uin
     if (s->failed)
         return rc;
     const struct ct_verify_place place = {instant(s, e, clock_of(s->verifier, e), input), *e};
-    wait(s, &place, input);
-    return CT_OK;
+    return wait(s, &place, input);
 }
 
 /* Notes an event that later results may name. */
@@ -301,8 +297,7 @@ int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uin
         s->lost_last = place.time;
         s->doubted = true;
     }
-    wait(s, &place, input);
-    return CT_OK;
+    return wait(s, &place, input);
 }
 
 void ct_verify_lost(struct ct_verify_spec *s, uint64_t tick)

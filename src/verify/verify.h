@@ -47,11 +47,13 @@ struct ct_verify_spec {
     const char *name;
     struct ct_verify_output *outputs;
     uint8_t *types;               /* by input: enum ct_monitor_type */
+    uint8_t *forms;               /* by input: enum ct_watch_form of its place */
     uint8_t *kept;                /* by input: 1 when only losses feed it, all of which are seen */
     struct ct_verify_feed *feeds; /* by input */
     size_t output_count, input_count;
     uint32_t number;
     struct ct_arena arena; /* for what is above */
+    bool may_misfit;       /* an event may have a value that its input cannot take */
     bool joinable;         /* it may be a member of a group … */
     uint8_t instants;      /* … of others that see the same instants (enum ct_mon_instants) … */
     uint64_t feeds_hash;   /* … and have the same feeds, in any order */
@@ -124,6 +126,8 @@ struct ct_verifier {
     struct ct_arena arena;
     const char **cores; /* by source */
     size_t source_count;
+    uint8_t *protocols; /* by source, or of all that may be; NULL: nothing was said of them */
+    size_t protocol_count;
     struct ct_verify_spec **specs; /* NULL for one that was removed */
     size_t spec_count;
     struct ct_verify_bound *bound;
@@ -196,6 +200,18 @@ void ct_verify_lost(struct ct_verify_spec *spec, uint64_t tick);
 /* Makes a specification with so many inputs and outputs. NULL: no memory. */
 struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *verifier, uint32_t number,
                                           const struct ct_monitor_spec *spec, const char *name);
+
+/* Gives what an input gets of an event. False when the input cannot take it. */
+bool ct_verify_value(const struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input,
+                     union ct_monitor_value *out);
+
+/* Fails a specification because of an event that an input cannot take. CT_ERR_LIMIT. */
+int ct_verify_misfit(struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input);
+
+/* Checks that a place gives what an input is to have, and that there is a source that gives it. `source`:
+ * that it names, or CT_VERIFY_ANY_SOURCE. CT_ERR_CONFIG, CT_ERR_NOT_FOUND. */
+int ct_verify_check_value(const struct ct_verifier *verifier, const struct ct_monitor_stream *input,
+                          const struct ct_watchpoint *point, uint32_t source);
 
 /* Returns the first error of two. */
 static inline int ct_verify_first(int first, int rc)

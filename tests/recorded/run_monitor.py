@@ -272,6 +272,105 @@ def check_lossy(folder):
         assert row["value"] == "false" or row.get("uncertain"), row
 
 
+class Control:
+    """The controller of control.c, which writes its values over an ITM; a DWT watches its integral."""
+
+    binds = [x for n, name in enumerate(("target", "measured", "output"), 1)
+             for x in ("--bind", f"{name}=itm:{n}.signed")]
+    watched = ["--bind", "integral=dwt:0.write.signed"]
+
+    def __init__(self, folder, *defines):
+        self.folder, self.program, self.capture = folder, folder / "control", folder / "capture"
+        subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-static", *defines, "-o", self.program,
+                        EXAMPLES / "control.c"], check=True)
+        run("record", "-q", "--timestamps=100", "--cycle-count=4", "--itm", "itm_ports", "--watch-data",
+            "integral", "-o", self.capture, "--", self.program)
+
+    def monitor(self, spec, *options):
+        done = subprocess.run([COMMAND, "monitor", "-f", "jsonl", "--elf", self.program, "--spec", spec,
+                               *map(str, options), self.capture],
+                              capture_output=True, text=True, env=ENV, timeout=120, check=False)
+        return done.returncode, list(map(json.loads, done.stdout.splitlines())), done.stderr
+
+    def spec(self, text):
+        path = self.folder / "own.tessla"
+        path.write_text(text)
+        return path
+
+
+def loop(bug):
+    """(set point, measured, output, integral) of each round, as control.c is written."""
+    speed = integral = 0
+    half = lambda x: int(x / 2)
+    for number in range(120):
+        target = 300 if number < 40 else 5000 if number < 80 else -200
+        error = target - speed
+        wanted = half(error) + int(integral / 4)
+        output = max(-1000, min(1000, wanted))
+        integral += error if bug or output == wanted else 0
+        yield target, speed, output, integral
+        speed += half(output - speed)
+
+
+def check_control(folder, bug):
+    """Values that a program writes, in both dialects, against the same loop in Python."""
+    case = Control(folder, *(["-DBUG"] if bug else []))
+    rounds = list(loop(bug))
+    errors = [("control-stream", case.binds, "settling_error", 20 if bug else 0),
+              ("control", [], "obeys", 1 if bug else 0),
+              ("windup-stream", case.watched, "error", sum(not -10000 <= x[3] <= 10000 for x in rounds)),
+              ("windup", case.watched, "wound_up", 1 if bug else 0)]
+    for name, binds, output, count in errors:
+        code, rows, err = case.monitor(EXAMPLES / f"{name}.tessla", *binds)
+        assert code == (1 if count else 0) and len(rows) == count, (name, code, len(rows), count, err)
+        assert all(row["output"] == output and row["core"] == "ITM" for row in rows), rows
+        assert not any(row.get("uncertain") for row in rows), rows
+    # Every value, from the ITM and the DWT, and between the calls of the core that wrote them.
+    spec = case.spec("in target: Events[Int]\nin measured: Events[Int]\nin output: Events[Int]\n"
+                     "in integral: Events[Int]\nin call: Events[Unit]\nout target\nout measured\nout output\n"
+                     "out integral\nout call\n")
+    given = [*case.binds, *case.watched, "--bind", "call=entry:control"]
+    code, rows, err = case.monitor(spec, "-a", *given)
+    values = [(row["output"], row["value"]) for row in rows]
+    assert code == 0 and not any(row.get("uncertain") for row in rows), (code, err)
+    for i, name in enumerate(("target", "measured", "output")):
+        assert [int(v) for n, v in values if n == name] == [x[i] for x in rounds], name
+    changes = lambda numbers: [x for i, x in enumerate(numbers) if x != (numbers[i - 1] if i else 0)]
+    stored = [int(v) for n, v in values if n == "integral"]
+    assert changes(stored) == changes([x[3] for x in rounds]), stored
+    order = [n for n, _ in values if n != "integral"]
+    assert order == ["call", "target", "measured", "output"] * 120, order[:12]
+    for threads in (2, 5):
+        assert case.monitor(spec, "-a", "--threads", threads, *given) == (code, rows, err)
+
+
+def check_control_errors(folder):
+    """What nothing gives, what cannot be given, and writes of another width than a Float's."""
+    case = Control(folder)
+    spec = case.spec("in v: Events[Int]\nout v\n")
+    for place, text in (("stm:3", "is of an STM, and the capture has none"),
+                        ("itm:1@cpu_0", "is of an ITM, and cpu_0 is etmv4i"),
+                        ("itm:1@cpu_9", "there is no core cpu_9"), ("itm:300", "a stimulus port, 0 to 255")):
+        code, rows, err = case.monitor(spec, "--bind", f"v={place}")
+        assert code == 2 and not rows and text in err, (place, code, err)
+    assert case.monitor(spec, "-a", "--bind", "v=itm:1@ITM") == case.monitor(spec, "-a", "--bind", "v=itm:1")
+    assert case.monitor(spec, "-a", "-q", "--bind", "v=itm:9") == (0, [], "")
+    for kind, place, text in (("Float", "entry:control", "gives a Unit or an Int"),
+                              ("Float", "itm:1.signed", "gives a Unit, an Int or a Bool"),
+                              ("String", "itm:1", "gives a Unit, an Int, a Float or a Bool")):
+        own = case.spec(f"in v: Events[{kind}]\nout v\n")
+        code, rows, err = case.monitor(own, "--bind", f"v={place}")
+        assert code == 2 and not rows and text in err, (place, code, err)
+    own = case.spec("in v: Events[Float]\nin b: Events[Bool]\nin u: Events[Unit]\n"
+                    "out v\nout b\nout u\n")
+    code, rows, err = case.monitor(own, "-a", "--bind", "v=itm:1", "--bind", "b=itm:2", "--bind", "u=itm:3")
+    bools = [row["value"] for row in rows if row["output"] == "b"]
+    assert code == 1 and bools[:2] == ["false", "true"], (code, err)
+    assert len([r for r in rows if r["output"] == "u"]) == 120, len(rows)
+    code, rows, err = case.monitor(case.spec("in f: Events[Unit]\nout f\n"), "--bind", "f=entry:main@ITM")
+    assert code == 2 and "is of a core, and ITM is itm" in err, err
+
+
 def check_listing(case):
     wanted = case.listing(case)
     assert bool(wanted) == case.bug, wanted
@@ -407,6 +506,9 @@ def main():
                 lambda folder, bug=bug: check_turns(folder, bug)) for bug in (False, True)]
     checks += [("two cores whose order is in doubt", check_doubt), ("inputs of one core", check_cores),
                ("two cores, lost trace", check_lossy)]
+    checks += [(f"values of a control loop, {'bug' if bug else 'no bug'}",
+                lambda folder, bug=bug: check_control(folder, bug)) for bug in (False, True)]
+    checks += [("values that cannot be", check_control_errors)]
     print(f"1..{len(checks)}")
     failed = 0
     for number, (name, check) in enumerate(checks, 1):

@@ -235,8 +235,10 @@ static void later_ones_are_seen(void **state)
 static void what_is_missing_is_said(void **state)
 {
     struct fixture *f = *state;
-    const char *const specs[] = {"nowhere",    "main.c:3", "entry:x",    "return:x",
-                                 "edge:99999", "x+3",      "exception:x"};
+    const char *const specs[] = {"nowhere",   "main.c:3",       "entry:x", "return:x", "edge:99999",
+                                 "x+3",       "exception:x",    "itm:256", "itm:",     "itm:3.pc",
+                                 "stm:1:2:3", "stm:65536",      "dwt:4",   "dwt:0.x",  "event:8",
+                                 "context:x", "dwt:0.pc.signed"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         assert_int_equal(ct_watches_add(f->watches, specs[i], NULL, NULL), CT_ERR_NOT_FOUND);
         assert_non_null(strstr(ct_ctx_error(f->ctx), specs[i]));
@@ -244,6 +246,106 @@ static void what_is_missing_is_said(void **state)
     uint32_t count;
     ct_watches_all(f->watches, &count);
     assert_int_equal(count, 0);
+}
+
+/* A write of software trace, or a packet of a DWT. */
+static void write(struct fixture *f, uint8_t kind, uint8_t n, uint16_t bits, uint64_t value)
+{
+    mark(f, (struct ct_elem){.kind = kind, .n = n, .aux = bits, .v = value});
+}
+
+static void source(struct fixture *f, uint8_t known, uint64_t master, uint16_t channel)
+{
+    mark(f, (struct ct_elem){.kind = CT_ELEM_SW_SOURCE, .n = known, .aux = channel, .v = master});
+}
+
+static void expect_write(const struct fixture *f, size_t i, uint32_t watch, uint64_t value, uint32_t bits)
+{
+    assert_in_range(i, 0, f->event_count - 1);
+    assert_int_equal(f->events[i].watch, watch);
+    assert_int_equal(f->events[i].value, value);
+    assert_int_equal(f->events[i].number, bits);
+}
+
+/* Writes to ports and channels go by port, master and channel; what has a sign has it in all 64 bits. */
+static void writes_have_values(void **state)
+{
+    struct fixture *f = *state;
+    watch(f, "itm:3");
+    watch(f, "itm:3.signed");
+    watch(f, "stm:7");
+    watch(f, "stm:0x10:7");
+    watch(f, "overflow");
+    source(f, 1, 0, 3);
+    write(f, CT_ELEM_SW, CT_SW_STIMULUS, 8, 0xff);
+    source(f, 1, 0, 4);
+    write(f, CT_ELEM_SW, CT_SW_STIMULUS, 8, 0xff);
+    source(f, 1, 0x10, 7);
+    write(f, CT_ELEM_SW, CT_SW_DATA, 64, UINT64_MAX);
+    write(f, CT_ELEM_SW, CT_SW_FLAG, 0, 0);
+    source(f, 1, 0x11, 7);
+    write(f, CT_ELEM_SW, CT_SW_DATA, 4, 5);
+    source(f, 1, 0, 3);
+    write(f, CT_ELEM_SW, CT_SW_STIMULUS, 32 | CT_SW_OVERFLOW, 9);
+    run(f, 1, 2);
+    assert_int_equal(f->event_count, 8);
+    expect_write(f, 0, 0, 0xff, 8);
+    expect_write(f, 1, 1, UINT64_MAX, 8);
+    expect_write(f, 2, 2, UINT64_MAX, 64);
+    expect_write(f, 3, 3, UINT64_MAX, 64);
+    expect_write(f, 4, 2, 5, 4);
+    assert_int_equal(f->events[5].kind, CT_WATCH_OVERFLOW);
+    expect_write(f, 6, 0, 9, 32);
+    expect_write(f, 7, 1, 9, 32);
+}
+
+/* A timestamp says how many events right before it are of the access that it stands behind. */
+static void timestamps_count_what_they_stamp(void **state)
+{
+    struct fixture *f = *state;
+    watch(f, "dwt:1");
+    watch(f, "dwt:1.pc");
+    watch(f, "dwt:1.write");
+    watch(f, "dwt:1.read");
+    watch(f, "timestamp");
+    write(f, CT_ELEM_DWT, 16 + 2, 16, 3); /* read */
+    write(f, CT_ELEM_DWT, 17, 16, 3);     /* of comparator 0 */
+    write(f, CT_ELEM_DWT, 8 + 2, 32, 0x4000);
+    write(f, CT_ELEM_DWT, 9 + 2, 16, 0x20);
+    write(f, CT_ELEM_DWT, 17 + 2, 32, 7);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .n = CT_TIMESTAMP_GLOBAL, .v = 100});
+    write(f, CT_ELEM_LOCAL_TIME, 0, 2, 5); /* 5 << 2 cycles */
+    mark(f, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .n = CT_TIMESTAMP_ATTACHED, .v = 20});
+    mark(f, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .n = CT_TIMESTAMP_GLOBAL, .v = 130});
+    run(f, 1, 3);
+    assert_int_equal(f->event_count, 7);
+    expect_write(f, 0, 0, 3, 16);
+    expect_write(f, 1, 3, 3, 16);
+    expect_write(f, 2, 1, 0x4000, 32);
+    expect_write(f, 3, 0, 7, 32);
+    expect_write(f, 4, 2, 7, 32);
+    expect(f, 5, CT_WATCH_TIMESTAMP, 3, 0);
+    expect(f, 6, CT_WATCH_TIMESTAMP, 0, 20);
+    assert_int_equal(f->events[6].timestamp, 130);
+}
+
+static void events_and_contexts_go_by_number(void **state)
+{
+    struct fixture *f = *state;
+    watch(f, "event:1");
+    watch(f, "event:trigger");
+    watch(f, "context:0x12");
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EVENT, .n = 3});
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EVENT, .n = 4});
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EVENT, .aux = 1});
+    mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = 0x11});
+    mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = 0x12});
+    run(f, 1, 1);
+    assert_int_equal(f->event_count, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(f->events[i].watch, i);
+    assert_int_equal(f->events[0].value, 1);
+    assert_int_equal(f->events[2].ctxt, 0x12);
 }
 
 int main(void)
@@ -254,6 +356,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_are_told_apart, begin, finish),
         cmocka_unit_test_setup_teardown(later_ones_are_seen, begin, finish),
         cmocka_unit_test_setup_teardown(what_is_missing_is_said, begin, finish),
+        cmocka_unit_test_setup_teardown(writes_have_values, begin, finish),
+        cmocka_unit_test_setup_teardown(timestamps_count_what_they_stamp, begin, finish),
+        cmocka_unit_test_setup_teardown(events_and_contexts_go_by_number, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

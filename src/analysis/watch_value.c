@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Watchpoints of values: writes of software trace, data trace, and events of trace units. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/watch.h"
+#include "base/ctx.h"
+
+/* What a place says before its first colon, and the numbers that may stand behind it. */
+struct family {
+    const char *prefix;
+    uint64_t most;
+    uint8_t kind;
+    const char *numbers;
+};
+
+static const struct family families[] = {
+    {"itm:", 255, CT_WATCH_ITM, "a stimulus port, 0 to 255: itm:3, itm:3.signed"},
+    {"stm:", 0xffff, CT_WATCH_STM,
+     "a channel, 0 to 65535, with a master before it where one is meant: stm:7, stm:0x10:7, stm:7.signed"},
+    {"dwt:", 3, CT_WATCH_DWT,
+     "a comparator with data trace, 0 to 3: dwt:0, dwt:0.read, dwt:0.write, dwt:0.address, dwt:0.pc, and "
+     "dwt:0.signed"},
+    {"event:", 7, CT_WATCH_EVENT,
+     "an event of the trace unit, 0 to 7, or the trigger: event:0, event:trigger. What a number stands for "
+     "is "
+     "in no capture: the target's TRCEVENTCTL registers say it"},
+    {"context:", UINT32_MAX, CT_WATCH_CONTEXT, "a context ID: context:0x12"},
+};
+
+static int wrong(const struct ct_watches *w, const char *spec, const struct family *f)
+{
+    return ct_fail(w->ctx, CT_ERR_NOT_FOUND, "watchpoint '%s': behind %s stands %s", spec, f->prefix,
+                   f->numbers);
+}
+
+/* Reads a number up to `most` and moves behind it. */
+static bool number(const char **text, uint64_t most, uint64_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    errno = 0;
+    *out = strtoull(*text, &end, 0);
+    *text = end;
+    return !errno && *out <= most;
+}
+
+static bool take(const char **text, const char *word)
+{
+    const size_t length = strlen(word);
+    if (strncmp(*text, word, length) != 0 || ((*text)[length] && (*text)[length] != '.'))
+        return false;
+    *text += length;
+    return true;
+}
+
+/* Reads what stands behind the number: the packet of a DWT, and whether a value has a sign. */
+static bool suffix(const char *text, uint8_t kind, uint64_t *packet, uint8_t *form)
+{
+    static const char *const packets[] = {".read", ".write", ".pc", ".address"};
+    *packet = CT_WATCH_PACKET_DATA;
+    for (size_t i = 0; kind == CT_WATCH_DWT && i < sizeof packets / sizeof *packets; i++)
+        if (*packet == CT_WATCH_PACKET_DATA && take(&text, packets[i]))
+            *packet = CT_WATCH_PACKET_READ + i;
+    const bool is_written = kind <= CT_WATCH_DWT && *packet <= CT_WATCH_PACKET_WRITE;
+    *form = is_written && take(&text, ".signed") ? CT_WATCH_SIGNED : CT_WATCH_RAW;
+    return !*text;
+}
+
+static int add(struct ct_watches *w, const char *spec, const struct family *f)
+{
+    const char *text = spec + strlen(f->prefix);
+    uint64_t value, second, packet = 0;
+    uint8_t form = CT_WATCH_NO_VALUE;
+    bool fine = true;
+    if (f->kind == CT_WATCH_EVENT && strcmp(text, "trigger") == 0) {
+        value = CT_WATCH_ANY;
+        text = "";
+    } else {
+        fine = number(&text, f->most, &value);
+    }
+    if (fine && f->kind == CT_WATCH_STM && *text == ':') {
+        text++;
+        fine = number(&text, f->most, &second);
+        value = CT_SW_PORT(value, fine ? second : 0);
+    } else if (fine && f->kind == CT_WATCH_STM) {
+        value |= CT_WATCH_ANY_MASTER;
+    }
+    if (fine && f->kind >= CT_WATCH_ITM && f->kind <= CT_WATCH_DWT)
+        fine = suffix(text, f->kind, &packet, &form);
+    else
+        fine = fine && !*text;
+    if (!fine)
+        return wrong(w, spec, f);
+    if (f->kind == CT_WATCH_DWT)
+        value = 8 * value + packet;
+    const int rc = ct_watches_point(w, spec, (enum ct_watch_kind)f->kind, value);
+    if (!rc)
+        w->points[w->count - 1].form = form;
+    return rc;
+}
+
+int ct_watches_add_value(struct ct_watches *w, const char *spec, bool *is_value)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        *is_value = strncmp(spec, families[i].prefix, strlen(families[i].prefix)) == 0;
+        if (*is_value)
+            return add(w, spec, &families[i]);
+    }
+    return CT_OK;
+}
+
+static bool wants_packet(uint64_t wanted, uint64_t number)
+{
+    const uint64_t packet = number % 8;
+    if (wanted / 8 != number / 8)
+        return false;
+    return wanted == number || (wanted % 8 == CT_WATCH_PACKET_DATA &&
+                                (packet == CT_WATCH_PACKET_READ || packet == CT_WATCH_PACKET_WRITE));
+}
+
+bool ct_watch_wants(const struct ct_watchpoint *point, const struct ct_watch_event *event, uint64_t number)
+{
+    if (point->kind != event->kind)
+        return false;
+    switch (point->kind) {
+    case CT_WATCH_EXCEPTION:
+        return point->number == CT_WATCH_ANY || point->number == event->number;
+    case CT_WATCH_CONTEXT:
+        return point->number == CT_WATCH_ANY ||
+               (event->known & CT_CONTEXT_CTXT && point->number == event->ctxt);
+    case CT_WATCH_STM:
+        return point->number & CT_WATCH_ANY_MASTER ? (point->number & 0xffff) == (number & 0xffff)
+                                                   : point->number == number;
+    case CT_WATCH_DWT:
+        return wants_packet(point->number, number);
+    case CT_WATCH_EVENT:
+        return point->number == CT_WATCH_ANY ? number == CT_WATCH_ANY
+                                             : number != CT_WATCH_ANY && number >> point->number & 1;
+    case CT_WATCH_ITM:
+        return point->number == number;
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What inputs get of the events of watchpoints, and which sources give them. */
+#include "verify/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+int ct_verify_place_is_software(const char *place)
+{
+    return place && (!strncmp(place, "itm:", 4) || !strncmp(place, "stm:", 4) || !strncmp(place, "dwt:", 4));
+}
+
+/* ---- sources ---- */
+
+int ct_verifier_protocols(struct ct_verifier *v, const uint8_t *protocols, size_t count)
+{
+    if (!v || (!protocols && count))
+        return CT_ERR_ARG;
+    if (v->spec_count || (v->source_count && count != v->source_count))
+        return ct_fail(v->ctx, CT_ERR_ARG, "%s: specifications were added before, or there are other sources",
+                       __func__);
+    uint8_t *copy = ct_arena_alloc(&v->arena, count + 1);
+    if (!copy)
+        return ct_fail_nomem(v->ctx, "verifier");
+    if (count)
+        memcpy(copy, protocols, count);
+    v->protocols = copy;
+    v->protocol_count = count;
+    return CT_OK;
+}
+
+/* Tells whether a source of a protocol may have events of a kind. */
+static bool gives(uint8_t protocol, uint8_t kind)
+{
+    const bool is_software = protocol == CT_PROTOCOL_ITM || protocol == CT_PROTOCOL_STM;
+    switch (kind) {
+    case CT_WATCH_GAP:
+    case CT_WATCH_OVERFLOW:
+    case CT_WATCH_TIMESTAMP:
+        return true;
+    case CT_WATCH_ITM:
+    case CT_WATCH_DWT:
+        return protocol == CT_PROTOCOL_ITM;
+    case CT_WATCH_STM:
+        return protocol == CT_PROTOCOL_STM;
+    default:
+        return !is_software;
+    }
+}
+
+/* Lists the protocols that there are, each once. */
+static void list_protocols(const struct ct_verifier *v, char *room, size_t size)
+{
+    uint64_t seen = 0;
+    size_t used = 0;
+    snprintf(room, size, "no source");
+    for (size_t i = 0; i < v->protocol_count; i++) {
+        const uint8_t p = v->protocols[i];
+        if (p >= 64 || seen >> p & 1 || used >= size)
+            continue;
+        seen |= UINT64_C(1) << p;
+        used += (size_t)snprintf(room + used, size - used, "%s%s", used ? ", " : "",
+                                 ct_protocol_name((enum ct_protocol)p));
+    }
+}
+
+static const char *giver_of(uint8_t kind)
+{
+    return kind == CT_WATCH_STM                           ? "an STM"
+           : kind == CT_WATCH_ITM || kind == CT_WATCH_DWT ? "an ITM"
+                                                          : "a core";
+}
+
+static int check_source(const struct ct_verifier *v, const struct ct_watchpoint *point, uint32_t source)
+{
+    char all[200];
+    if (!v->protocols)
+        return CT_OK;
+    for (size_t i = 0; i < v->protocol_count; i++)
+        if ((source == CT_VERIFY_ANY_SOURCE || source == i) && gives(v->protocols[i], point->kind))
+            return CT_OK;
+    if (source < v->protocol_count)
+        return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
+                       "place '%s': is of %s, and %s is %s, so that nothing comes by there; name another "
+                       "source, or leave it out",
+                       point->name, giver_of(point->kind), v->cores[source],
+                       ct_protocol_name((enum ct_protocol)v->protocols[source]));
+    list_protocols(v, all, sizeof all);
+    return ct_fail(
+        v->ctx, CT_ERR_NOT_FOUND,
+        "place '%s': is of %s, and the capture has none, so that nothing feeds the input; it has %s",
+        point->name, giver_of(point->kind), all);
+}
+
+/* ---- types ---- */
+
+int ct_verify_check_value(const struct ct_verifier *v, const struct ct_monitor_stream *in,
+                          const struct ct_watchpoint *point, uint32_t source)
+{
+    const bool has_value = point->form != CT_WATCH_NO_VALUE;
+    const bool is_number = in->type == CT_MONITOR_UNIT || in->type == CT_MONITOR_INT;
+    const bool fits = is_number || (has_value && in->type == CT_MONITOR_BOOL) ||
+                      (point->form == CT_WATCH_RAW && in->type == CT_MONITOR_FLOAT);
+    if (!fits)
+        return ct_fail(v->ctx, CT_ERR_CONFIG,
+                       "input %s is of type %s, and the place %s gives %s; declare it so", in->name,
+                       in->type_text, point->name,
+                       !has_value                       ? "a Unit or an Int"
+                       : point->form == CT_WATCH_SIGNED ? "a Unit, an Int or a Bool"
+                                                        : "a Unit, an Int, a Float or a Bool");
+    return check_source(v, point, source);
+}
+
+/* ---- values ---- */
+
+static int64_t number_of(const struct ct_watch_event *e)
+{
+    if (e->kind == CT_WATCH_CONTEXT)
+        return e->ctxt;
+    const bool numbered =
+        e->kind == CT_WATCH_EXCEPTION || e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW;
+    return (int64_t)(numbered ? e->number : e->value);
+}
+
+/* Reads the bits of a write as a floating-point number. */
+static bool float_of(const struct ct_watch_event *e, double *out)
+{
+    const uint32_t half = (uint32_t)e->value;
+    float single;
+    if (e->number == 64) {
+        memcpy(out, &e->value, sizeof *out);
+        return true;
+    }
+    memcpy(&single, &half, sizeof single);
+    *out = single;
+    return e->number == 32;
+}
+
+bool ct_verify_value(const struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input,
+                     union ct_monitor_value *out)
+{
+    *out = (union ct_monitor_value){0};
+    switch (s->types[input]) {
+    case CT_MONITOR_FLOAT:
+        return float_of(e, &out->f);
+    case CT_MONITOR_BOOL:
+        out->i = e->value != 0;
+        return true;
+    case CT_MONITOR_INT:
+        out->i = number_of(e);
+        return s->forms[input] != CT_WATCH_RAW || e->value <= INT64_MAX;
+    default:
+        return true;
+    }
+}
+
+int ct_verify_misfit(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
+{
+    struct ct_monitor_stream in;
+    ct_monitor_input(s->spec, input, &in);
+    const bool is_float = in.type == CT_MONITOR_FLOAT;
+    ct_fail(s->verifier->ctx, CT_ERR_LIMIT, "input %s: a write of %" PRIu32 " bits, 0x%" PRIx64 ", %s",
+            in.name, e->number, e->value,
+            is_float ? "is no Float, which has 32 or 64; declare the input as Events[Int]"
+                     : "is more than an input of type Int can take; bind it with .signed if it has a sign");
+    return ct_verify_failed(s, CT_ERR_LIMIT);
+}
