@@ -367,7 +367,8 @@ def check_control_errors(folder):
     bools = [row["value"] for row in rows if row["output"] == "b"]
     assert code == 1 and bools[:2] == ["false", "true"], (code, err)
     assert len([r for r in rows if r["output"] == "u"]) == 120, len(rows)
-    code, rows, err = case.monitor(case.spec("in f: Events[Unit]\nout f\n"), "--bind", "f=entry:main@ITM")
+    own = case.spec("in f: Events[Unit]\nin v: Events[Int]\nout f\nout v\n")
+    code, rows, err = case.monitor(own, "--bind", "f=entry:main@ITM", "--bind", "v=itm:1")
     assert code == 2 and "is of a core, and ITM is itm" in err, err
 
 
