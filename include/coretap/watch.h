@@ -8,6 +8,7 @@
 #include "coretap/base.h"
 #include "coretap/programs.h"
 #include "coretap/event.h"
+#include "coretap/named.h"
 #include "coretap/steps.h"
 
 #ifdef __cplusplus
@@ -33,6 +34,7 @@ enum ct_watch_kind {
     CT_WATCH_STM,       /* the same to a channel of an STM */
     CT_WATCH_DWT,       /* a packet of a comparator's data trace; the same */
     CT_WATCH_EVENT,     /* an event of the trace unit happened; value: its number */
+    CT_WATCH_NAMED,     /* a named event (named_event.h); value: of a named value, as its form says */
 };
 
 /* What the value of a watchpoint's events is. */
@@ -40,6 +42,8 @@ enum ct_watch_form {
     CT_WATCH_NO_VALUE, /* no more than as said above */
     CT_WATCH_RAW,      /* bits: a number without a sign, or a floating-point number of 32 or 64 of them */
     CT_WATCH_SIGNED,   /* a number with a sign, which all 64 bits of the value have */
+    CT_WATCH_UNSIGNED, /* one without */
+    CT_WATCH_REAL,     /* the bits of a double */
 };
 
 /* A watchpoint, as added. */
@@ -47,7 +51,7 @@ struct ct_watchpoint {
     const char *name; /* as it was asked for */
     /* LINE: the line; EDGE: its number; EXCEPTION, CONTEXT: the one watched, or CT_WATCH_ANY; EVENT: its
      * number; ITM: the port; STM: as CT_SW_PORT has it, with CT_WATCH_ANY_MASTER or without; DWT: 8 × the
-     * comparator and enum ct_watch_packet */
+     * comparator and enum ct_watch_packet; NAMED: index of its first entry in the table */
     uint64_t number;
     uint32_t places; /* addresses or ranges that it watches */
     uint8_t kind;    /* enum ct_watch_kind */
@@ -120,10 +124,16 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  *   stm:7, stm:0x10:7          a write to channel 7 of an STM, by any master or by one
  *   dwt:0                      what comparator 0 of a DWT saw read or written; dwt:0.read, dwt:0.write one of
  *                              them, dwt:0.address, dwt:0.pc where in memory and in the program
- * Behind the last three .signed says that what is written has a sign.
+ *   value:NAME, text:FORMAT, begin:NAME, end:NAME
+ *                              a named event, of the names that ct_watches_named gave
+ * Behind itm, stm and dwt .signed says that what is written has a sign.
  * "function:gap" is a function that is called as one of the words above. CT_ERR_NOT_FOUND with a text that
  * says what is missing; the errors of ct_program_symbols, ct_program_lines and ct_program_cfg. */
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
+
+/* Gives the set the names of events of the program that writes software trace, before a watcher is made. The
+ * table is not owned. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_watches_named(struct ct_watches *watches, const struct ct_named_table *table);
 
 /* Returns all watchpoints, by number, borrowed until the next one is added. */
 CT_API const struct ct_watchpoint *ct_watches_all(const struct ct_watches *watches, uint32_t *count);
@@ -145,8 +155,8 @@ struct ct_watch_place {
 CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *watches, size_t *count);
 
 /* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
- * "exception-return", "context", "gap", "overflow", "no-access", "timestamp", "itm", "stm", "dwt" or
- * "event". */
+ * "exception-return", "context", "gap", "overflow", "no-access", "timestamp", "itm", "stm", "dwt",
+ * "event" or "named". */
 CT_API const char *ct_watch_kind_name(enum ct_watch_kind kind);
 
 /* Watches one stream. */

@@ -13,7 +13,7 @@
 #define NO_EDGE   UINT32_MAX
 #define KNOWN     (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
 #define FIRST_MAP 1024
-#define PENDING   2 /* events that a mark makes at most: a loss, and what came behind it */
+#define PENDING   3 /* events that a mark makes at most: a loss, what came behind it, and what that ends */
 
 struct ct_watcher {
     struct ct_ctx *ctx;
@@ -38,10 +38,11 @@ struct ct_watcher {
     uint64_t pending_number[PENDING];
     size_t pending_count, pending_done;
     /* Of software trace. */
-    uint64_t port;   /* of what comes next, as CT_SW_PORT has it */
-    uint64_t access; /* comparator of the last packets of data trace, or CT_WATCH_ANY */
-    uint32_t same;   /* events of the last write or access */
-    bool is_local;   /* the TIMESTAMP that comes next is in cycles */
+    uint64_t port;                 /* of what comes next, as CT_SW_PORT has it */
+    uint64_t access;               /* comparator of the last packets of data trace, or CT_WATCH_ANY */
+    uint32_t same;                 /* events of the last write or access */
+    bool is_local;                 /* the TIMESTAMP that comes next is in cycles */
+    struct ct_named_reader *named; /* NULL: there are no names of events */
 };
 
 int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out)
@@ -57,14 +58,19 @@ int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_wat
     w->watches = watches;
     w->before = NO_EDGE;
     w->access = CT_WATCH_ANY;
-    *out = w;
-    return CT_OK;
+    rc = watches->named ? ct_named_reader_new(ctx, watches->named, &w->named) : CT_OK;
+    if (rc)
+        ct_watcher_free(w);
+    else
+        *out = w;
+    return rc;
 }
 
 void ct_watcher_free(struct ct_watcher *w)
 {
     if (!w)
         return;
+    ct_named_reader_free(w->named);
     free(w->first);
     free(w->hits);
     free(w);
@@ -174,8 +180,24 @@ static void offer(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t value,
 static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
 {
     const int why = ct_elem_loss(elem);
+    struct ct_named_event cut; /* trace is missing of it: it has no value to tell */
+    while (why >= 0 && ct_named_reader_cut(w->named, &cut))
+        ;
     if (why >= 0)
         offer(w, why == CT_GAP_OVERFLOW ? CT_WATCH_OVERFLOW : CT_WATCH_GAP, 0, (uint32_t)why);
+}
+
+/* Adds the named event that a write ends. */
+static void offer_named(struct ct_watcher *w, const struct ct_elem *elem)
+{
+    const struct ct_event write = {
+        .type = CT_EVENT_SW, .value = elem->v, .extra = w->port, .a = elem->n, .b = elem->aux};
+    struct ct_named_event event;
+    if (!w->named || ct_named_reader_take(w->named, &write, &event) != CT_NAMED_WHOLE || event.cut)
+        return;
+    const uint32_t by = ct_watch_named_number(w->watches, &event);
+    if (by != CT_WATCH_NOT_NAMED)
+        offer_by(w, CT_WATCH_NAMED, event.count ? event.arguments[0].u : 0, 64, by);
 }
 
 /* Takes a write of software trace. */
@@ -189,6 +211,7 @@ static void on_write(struct ct_watcher *w, const struct ct_elem *elem)
         offer_by(w, CT_WATCH_ITM, elem->v, bits, w->port);
     else if (elem->n == CT_SW_DATA)
         offer_by(w, CT_WATCH_STM, elem->v, bits, w->port);
+    offer_named(w, elem);
 }
 
 /* Takes a packet of the DWT. Discriminators 8 to 15 are PC and address of the four comparators in turn, 16 to
@@ -298,7 +321,7 @@ static void give_value(struct ct_watcher *w, const struct ct_watchpoint *point, 
 {
     if (e->kind == CT_WATCH_EVENT)
         e->value = point->number == CT_WATCH_ANY ? 0 : point->number;
-    if (e->kind < CT_WATCH_ITM || e->kind > CT_WATCH_DWT)
+    if (e->kind < CT_WATCH_ITM || e->kind == CT_WATCH_EVENT)
         return;
     w->same++;
     if (point->form == CT_WATCH_SIGNED && e->number && e->number < 64)

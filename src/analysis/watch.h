@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "coretap/named_event.h"
 #include "coretap/watch.h"
 
 struct ct_watches {
@@ -21,7 +22,9 @@ struct ct_watches {
     struct ct_programs *programs; /* or NULL */
     uint32_t marks;               /* a bit for each kind of mark that is watched */
     int sorted;
-    int watched; /* a watcher exists, so that places are sorted as soon as they are added */
+    const struct ct_named_table *named; /* names of events, or NULL */
+    uint32_t *named_as; /* by entry of it: the first entry of the same kind and name, where that is watched */
+    int watched;        /* a watcher exists, so that places are sorted as soon as they are added */
 };
 
 /* Add a watchpoint, and a place to the last one. CT_ERR_NOMEM. */
@@ -31,6 +34,14 @@ int ct_watches_place(struct ct_watches *watches, const struct ct_watch_place *pl
 /* Adds the watchpoint of a value that a place such as "itm:3" names. *is_value is false when it names none.
  * The errors of ct_watches_add. */
 int ct_watches_add_value(struct ct_watches *watches, const char *spec, bool *is_value);
+
+/* The same of a named event, such as "value:speed". */
+int ct_watches_add_named(struct ct_watches *watches, const char *spec, bool *is_named);
+
+/* Returns the number that watchpoints of a named event are compared by; CT_WATCH_NOT_NAMED: there is none.
+ * The set has names. */
+#define CT_WATCH_NOT_NAMED UINT32_MAX
+uint32_t ct_watch_named_number(const struct ct_watches *watches, const struct ct_named_event *event);
 
 /* Tells whether a watchpoint of a mark wants an event, which has the number that is compared. */
 bool ct_watch_wants(const struct ct_watchpoint *point, const struct ct_watch_event *event, uint64_t number);

@@ -109,9 +109,9 @@ const struct ct_watchpoint *ct_watches_all(const struct ct_watches *w, uint32_t 
 const char *ct_watch_kind_name(enum ct_watch_kind kind)
 {
     static const char *const names[] = {
-        "addr",    "line", "entry",    "return",    "edge",      "exception", "exception-return",
-        "context", "gap",  "overflow", "no-access", "timestamp", "itm",       "stm",
-        "dwt",     "event"};
+        "addr",    "line",  "entry",    "return",    "edge",      "exception", "exception-return",
+        "context", "gap",   "overflow", "no-access", "timestamp", "itm",       "stm",
+        "dwt",     "event", "named"};
     return names[kind];
 }
 

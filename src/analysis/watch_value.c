@@ -110,7 +110,7 @@ int ct_watches_add_value(struct ct_watches *w, const char *spec, bool *is_value)
         if (*is_value)
             return add(w, spec, &families[i]);
     }
-    return CT_OK;
+    return ct_watches_add_named(w, spec, is_value);
 }
 
 static bool wants_packet(uint64_t wanted, uint64_t number)
@@ -141,6 +141,7 @@ bool ct_watch_wants(const struct ct_watchpoint *point, const struct ct_watch_eve
         return point->number == CT_WATCH_ANY ? number == CT_WATCH_ANY
                                              : number != CT_WATCH_ANY && number >> point->number & 1;
     case CT_WATCH_ITM:
+    case CT_WATCH_NAMED:
         return point->number == number;
     default:
         return true;

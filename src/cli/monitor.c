@@ -212,6 +212,9 @@ static bool prepare(void *user)
     }
     if (w->streams.read.has_capture && !tell_protocols(w))
         return false;
+    if (cli_monitors_need_software(&w->monitors) &&
+        !cli_programs_name_events(w->streams.read.programs, w->streams.read.args, w->watches))
+        return false;
     w->origin.watches = w->watches;
     w->origin.programs = w->streams.read.programs;
     return cli_monitors_add(&w->monitors, w->verifier);

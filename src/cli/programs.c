@@ -183,3 +183,21 @@ bool cli_programs_any(const struct ct_programs *p, const char *capture)
         capture);
     return false;
 }
+
+bool cli_programs_name_events(struct ct_programs *programs, const struct cli_args *args,
+                              struct ct_watches *watches)
+{
+    const struct ct_named_table *table;
+    const struct ct_program *of, *other;
+    int rc = ct_programs_named(programs, &table, &of, &other);
+    if (rc && rc != CT_ERR_NOMEM && !args->quiet)
+        cli_say("%s", ct_ctx_error(args->ctx));
+    if (other && !args->quiet)
+        cli_say("%s and %s both have names of events, with the same numbers; those of %s are used", of->path,
+                other->path, of->path);
+    if (rc != CT_ERR_NOMEM)
+        rc = ct_watches_named(watches, table);
+    if (rc == CT_ERR_NOMEM)
+        cli_library_error(args->ctx);
+    return rc != CT_ERR_NOMEM;
+}

@@ -5,6 +5,7 @@
 
 #include "cli/capture.h"
 #include "coretap/programs.h"
+#include "coretap/watch.h"
 
 #define CLI_ELF_OPTION                                                                                       \
     {                                                                                                        \
@@ -39,6 +40,11 @@ bool cli_programs_name(struct ct_programs *programs, const struct cli_args *args
  * message. */
 bool cli_programs_open(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture);
+
+/* Gives watchpoints the names of events that the programs have; names that cannot be used are told. False
+ * after a message. */
+bool cli_programs_name_events(struct ct_programs *programs, const struct cli_args *args,
+                              struct ct_watches *watches);
 
 /* Adds the same programs to an existing set, which may have those of another capture. False after a
  * message. */

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/streams.h"
+#include "coretap/verify.h"
 #include "cli/text_file.h"
 #include "coretap/counts.h"
 #include "coretap/format.h"
@@ -132,6 +133,12 @@ static bool each_place(const struct cli_args *args, bool (*add_place)(void *to, 
     return fine && (!args->values[LIST].given || each_line(args->values[LIST].text, add_place, to));
 }
 
+static bool look_for_software(void *to, const char *place)
+{
+    *(bool *)to |= ct_verify_place_is_software(place) != 0;
+    return true;
+}
+
 static bool watch_place(void *to, const char *place)
 {
     struct watching *w = to;
@@ -176,6 +183,10 @@ static bool prepare(void *user)
     bool fine = ct_watches_new(args->ctx, w->streams.read.programs, &w->watches) == CT_OK;
     if (!fine)
         cli_library_error(args->ctx);
+    bool software = false;
+    fine = fine && each_place(args, look_for_software, &software);
+    if (fine && software)
+        fine = cli_programs_name_events(w->streams.read.programs, args, w->watches);
     fine = fine && each_place(args, watch_place, w);
     for (size_t i = 0; fine && i < sizeof always / sizeof *always; i++)
         fine = watch_place(w, always[i]);

@@ -86,6 +86,7 @@ static void take_clock(struct ct_verify_spec *s, const struct ct_verify_spec *le
     s->time = lead->time;
     s->tick = lead->tick;
     s->value = lead->value;
+    s->kind = lead->kind;
     s->number_of_instant = lead->number_of_instant;
     s->lost = lead->lost;
     s->lost_last = lead->lost_last;

@@ -10,7 +10,11 @@
 
 int ct_verify_place_is_software(const char *place)
 {
-    return place && (!strncmp(place, "itm:", 4) || !strncmp(place, "stm:", 4) || !strncmp(place, "dwt:", 4));
+    static const char *const words[] = {"itm:", "stm:", "dwt:", "value:", "text:", "begin:", "end:"};
+    for (size_t i = 0; place && i < sizeof words / sizeof *words; i++)
+        if (strncmp(place, words[i], strlen(words[i])) == 0)
+            return 1;
+    return 0;
 }
 
 /* ---- sources ---- */
@@ -46,6 +50,8 @@ static bool gives(uint8_t protocol, uint8_t kind)
         return protocol == CT_PROTOCOL_ITM;
     case CT_WATCH_STM:
         return protocol == CT_PROTOCOL_STM;
+    case CT_WATCH_NAMED:
+        return is_software;
     default:
         return !is_software;
     }
@@ -69,7 +75,8 @@ static void list_protocols(const struct ct_verifier *v, char *room, size_t size)
 
 static const char *giver_of(uint8_t kind)
 {
-    return kind == CT_WATCH_STM                           ? "an STM"
+    return kind == CT_WATCH_NAMED                         ? "an ITM or STM"
+           : kind == CT_WATCH_STM                         ? "an STM"
            : kind == CT_WATCH_ITM || kind == CT_WATCH_DWT ? "an ITM"
                                                           : "a core";
 }
@@ -101,16 +108,18 @@ int ct_verify_check_value(const struct ct_verifier *v, const struct ct_monitor_s
                           const struct ct_watchpoint *point, uint32_t source)
 {
     const bool has_value = point->form != CT_WATCH_NO_VALUE;
-    const bool is_number = in->type == CT_MONITOR_UNIT || in->type == CT_MONITOR_INT;
-    const bool fits = is_number || (has_value && in->type == CT_MONITOR_BOOL) ||
-                      (point->form == CT_WATCH_RAW && in->type == CT_MONITOR_FLOAT);
+    const bool is_real = point->form == CT_WATCH_REAL;
+    const bool fits = in->type == CT_MONITOR_UNIT || (!is_real && in->type == CT_MONITOR_INT) ||
+                      (has_value && !is_real && in->type == CT_MONITOR_BOOL) ||
+                      ((point->form == CT_WATCH_RAW || is_real) && in->type == CT_MONITOR_FLOAT);
     if (!fits)
         return ct_fail(v->ctx, CT_ERR_CONFIG,
                        "input %s is of type %s, and the place %s gives %s; declare it so", in->name,
                        in->type_text, point->name,
-                       !has_value                       ? "a Unit or an Int"
-                       : point->form == CT_WATCH_SIGNED ? "a Unit, an Int or a Bool"
-                                                        : "a Unit, an Int, a Float or a Bool");
+                       !has_value                    ? "a Unit or an Int"
+                       : is_real                     ? "a Unit or a Float"
+                       : point->form == CT_WATCH_RAW ? "a Unit, an Int, a Float or a Bool"
+                                                     : "a Unit, an Int or a Bool");
     return check_source(v, point, source);
 }
 
@@ -151,7 +160,8 @@ bool ct_verify_value(const struct ct_verify_spec *s, const struct ct_watch_event
         return true;
     case CT_MONITOR_INT:
         out->i = number_of(e);
-        return s->forms[input] != CT_WATCH_RAW || e->value <= INT64_MAX;
+        return (s->forms[input] != CT_WATCH_RAW && s->forms[input] != CT_WATCH_UNSIGNED) ||
+               e->value <= INT64_MAX;
     default:
         return true;
     }

@@ -192,11 +192,13 @@ static uint64_t clock_of(const struct ct_verifier *v, const struct ct_watch_even
     return time_of(v, tick_of(v, e));
 }
 
-/* Tells whether an event is of the same instruction as those of the current instant. */
+/* Tells whether an event is of the same instruction as those of the current instant; place, address and data
+ * that a DWT tells of one are. */
 static bool is_same_instant(const struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick,
                             uint32_t input)
 {
-    return s->number_of_instant && !s->broken && tick == s->tick && e->value == s->value &&
+    const bool of_data = e->kind == CT_WATCH_DWT && s->kind == CT_WATCH_DWT;
+    return s->number_of_instant && !s->broken && tick == s->tick && (of_data || e->value == s->value) &&
            e->source == s->source && s->used[input] != s->number_of_instant;
 }
 
@@ -212,6 +214,7 @@ static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e
         s->tick = tick;
         s->value = e->value;
         s->source = e->source;
+        s->kind = e->kind;
     }
     s->used[input] = s->number_of_instant;
     return s->time;

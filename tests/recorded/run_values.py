@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""coretap monitor over values: what programs write to an ITM or STM and what a DWT traces of their data. What
+the right results are is computed here from `coretap decode --merge`. Prints TAP.
+
+usage: run_values.py CORETAP PLUGIN EXAMPLES NAMED INCLUDE"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402
+
+CORETAP, PLUGIN, EXAMPLES, NAMED, INCLUDE = (os.path.abspath(path) for path in sys.argv[1:6])
+A64 = "aarch64-linux-gnu-gcc"
+CONTROL = ["--bind", "set=value:set point", "--bind", "speed=value:speed", "--bind", "output=value:output",
+           "--bind", "begin=begin:control", "--bind", "end=end:control"]
+
+
+def run(*words, codes=(0,)):
+    done = subprocess.run([CORETAP, *map(str, words)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
+    assert done.returncode in codes, (words, done)
+    return done
+
+
+def record(folder, source, *options, defines=(), clock=("--cycle-count=4", "--timestamps=100")):
+    program, capture = folder / "program", folder / "capture"
+    shutil.rmtree(capture, ignore_errors=True)
+    subprocess.run([A64, "-g", "-O1", "-static", "-I", INCLUDE, *defines, "-o", program, source], check=True)
+    run("record", "-q", "-o", capture, *clock, *options, "--", program)
+    return capture
+
+
+def decoded(capture):
+    """Time and row of each event of software trace."""
+    rows = map(json.loads, run("decode", "--merge", "-f", "jsonl", capture).stdout.splitlines())
+    return [(int(row["time"]), row) for row in rows if row["type"] in ("Val", "Begin", "Finish", "Dwt", "Sw")]
+
+
+def monitor(capture, *words, codes=(0,)):
+    return list(map(json.loads, run("monitor", "-q", "-f", "jsonl", *words, capture, codes=codes).stdout
+                    .splitlines()))
+
+
+def spec(folder, text):
+    path = folder / "spec.tessla"
+    path.write_text(text)
+    return path
+
+
+def built(bug):
+    return ["-DBUG"] if bug else []
+
+
+def check_control(folder, bug):
+    """Violations are where the values that decode shows are wrong, and all of them are certain."""
+    capture = record(folder, f"{EXAMPLES}/motor.c", "--itm", "itm_ports", defines=built(bug))
+    expected, most, begun = [], 0, None
+    for time, row in decoded(capture):
+        if row.get("event") == "set point":
+            most = max(most, row["arguments"][0])
+        elif row.get("event") == "speed" and row["arguments"][0] > most * 1.1:
+            expected.append(("overshoot_error", time))
+        elif row.get("event") == "output" and abs(row["arguments"][0]) > 40:
+            expected.append(("output_error", time))
+        elif row["type"] == "Begin":
+            begun = time
+        elif row["type"] == "Finish" and time - begun >= 200:
+            expected.append(("slow_error", time))
+    got = monitor(capture, "--spec", f"{EXAMPLES}/motor.tessla", *CONTROL, codes=(1 if bug else 0,))
+    assert [(row["output"], row["time"]) for row in got] == expected, (got, expected)
+    assert bool(expected) == bug
+    assert all(row["violation"] and not row.get("uncertain") and row["core"] == "ITM" for row in got)
+    words = ["monitor", "-a", "--spec", f"{EXAMPLES}/motor.tessla", *CONTROL, capture]
+    text = [run(*words, "--threads", threads, codes=(0, 1)).stdout for threads in (1, 2, 3)]
+    assert text[0] == text[1] == text[2] and text[0].count("\n") == 900
+    return f"{len(expected)} violations"
+
+
+LEVEL = """/* A tank whose level a DWT watches: nothing of the program is there for the trace. It is filled and
+emptied,
+ * and never above 90. With BUG one valve closes too late. Recorded with `record --watch-data level`. */
+#include <stdint.h>
+
+volatile int32_t level = 20;
+
+__attribute__((noinline)) void fill(int by)
+{
+    level = level + by;
+}
+
+__attribute__((noinline)) void empty(int by)
+{
+    level = level - by;
+}
+
+int main(void)
+{
+    for (int turn = 0; turn < 200; turn++) {
+#ifdef BUG
+        const int most = turn == 120 ? 95 : 88;
+#else
+        const int most = 88;
+#endif
+        while (level + 7 <= most)
+            fill(7);
+        while (level > 30)
+            empty(9);
+    }
+    return 0;
+}
+"""
+BOUNDS = "in level: Events[Int]\ndef level_error = level > 90 || level < 0\nout level_error\n"
+
+
+def check_level(folder, bug):
+    (folder / "level.c").write_text(LEVEL)
+    capture = record(folder, folder / "level.c", "--watch-data", "level", defines=built(bug))
+    written = [(time, int(row["value"], 16)) for time, row in decoded(capture)
+               if "written" in row.get("note", "")]
+    expected = [time for time, value in written if value > 90]
+    got = monitor(capture, "--spec", spec(folder, BOUNDS), "--bind", "level=dwt:0.write",
+                  codes=(1 if bug else 0,))
+    assert [row["time"] for row in got] == expected and len(expected) == bug, (got, expected)
+    every = spec(folder, "in w: Events[Int]\nin a: Events[Int]\nin p: Events[Int]\nin d: Events[Int]\n"
+                 "out w\nout count(a) as addresses\nout p\nout count(d) as data\n")
+    rows = monitor(capture, "-a", "--spec", every, "--bind", "w=dwt:0.write", "--bind", "a=dwt:0.address",
+                   "--bind", "p=dwt:0.pc", "--bind", "d=dwt:0")
+    of = {name: [row for row in rows if row["output"] == name] for name in ("w", "addresses", "p", "data")}
+    assert [(row["time"], int(row["value"])) for row in of["w"]] == written
+    assert of["addresses"][-1]["value"] == of["data"][-1]["value"] == str(len(of["p"]))
+    # one that nothing is watched by is silent, and no error
+    assert monitor(capture, "-a", "--spec", spec(folder, "in w: Events[Int]\nout w\n"), "--bind",
+                   "w=dwt:3") == []
+    return f"{len(written)} values"
+
+
+def check_ports(folder):
+    """Raw writes, as unsigned numbers and as floats."""
+    (folder / "raw.c").write_text("""#include <stdint.h>
+volatile uint32_t ports[8];
+int main(void)
+{
+    for (int i = 0; i < 50; i++) {
+        float f = (float)i / 4 - 3;
+        __builtin_memcpy((void *)&ports[1], &f, 4);
+        ports[2] = (uint32_t)-i;
+        *(volatile uint8_t *)&ports[3] = (uint8_t)(i * 9);
+    }
+    return 0;
+}
+""")
+    capture = record(folder, folder / "raw.c", "--itm", "ports")
+    text = "in f: Events[Float]\nin i: Events[Int]\nin b: Events[Int]\nin u: Events[Unit]\n" \
+        "out f\nout i\nout b\nout count(u) as u\n"
+    rows = monitor(capture, "-a", "--spec", spec(folder, text), "--bind", "f=itm:1", "--bind", "i=itm:2",
+                   "--bind", "b=itm:3", "--bind", "u=itm:2")
+    of = {name: [row["value"] for row in rows if row["output"] == name] for name in "fibu"}
+    assert [float(x) for x in of["f"]] == [i / 4 - 3 for i in range(50)], of["f"]
+    assert [int(x) for x in of["i"]] == [-i & 0xffffffff for i in range(50)]
+    assert [int(x) for x in of["b"]] == [i * 9 & 255 for i in range(50)] and of["u"][-1] == "50"
+    return f"{len(rows)} results"
+
+
+def check_stm(folder):
+    """Of an STM each event has the time that is attached to it, whichever master wrote it."""
+    capture = record(folder, NAMED, "--stm", "channels", defines=["-DCHANNELS"])
+    want = [(time, row["arguments"][0]) for time, row in decoded(capture) if row.get("event") == "nested"]
+    text = spec(folder, "in v: Events[Int]\nin b: Events[Unit]\nin c: Events[Int]\n"
+                "out v\nout count(b) as b\nout c\n")
+    rows = monitor(capture, "-a", "--spec", text, "--bind", "v=value:nested", "--bind", "b=begin:inner",
+                   "--bind", "c=stm:1")
+    assert [int(row["value"]) for row in rows if row["output"] == "v"] == [value for _, value in want]
+    assert max(int(row["value"]) for row in rows if row["output"] == "b") == 3
+    raw = [row for row in rows if row["output"] == "c"]
+    assert len(raw) > len(want)
+    masters = {row["value"] for _, row in decoded(capture) if row["type"] == "Val"}
+    master = int(min(masters), 16) >> 16
+    text = spec(folder, "in c: Events[Int]\nout c\n")
+    own, other = (monitor(capture, "-a", "--spec", text, "--bind", f"c=stm:{number}:1")
+                  for number in (master, master + 1))
+    assert own and not other
+    return f"{len(raw)} writes"
+
+
+def uncertain(rows):
+    return sum(bool(row.get("uncertain")) for row in rows)
+
+
+def check_cores(folder):
+    """Beside places of execution: of as many calls as there are spans each number is certain at the end, and
+    a value in doubt says what it hangs on."""
+    capture = record(folder, f"{EXAMPLES}/motor.c", "--itm", "itm_ports")
+    text = spec(folder, "in call: Events[Unit]\nin v: Events[Float]\nout count(call) as calls\n"
+                "out count(v) as n\ndef ahead = count(call) - count(v)\nout ahead\n")
+    words = ["-a", "--spec", text, "--bind", "call=entry:control", "--bind", "v=value:speed"]
+    rows = monitor(capture, *words)
+    last = {row["output"]: row for row in rows}
+    assert last["calls"]["value"] == last["n"]["value"] == "300" and not last["n"].get("uncertain"), last
+    assert {row["core"] for row in rows if "core" in row} == {"cpu_0", "ITM"}
+    assert all(row["value"] in ("0", "1") or row.get("uncertain") for row in rows
+               if row["output"] == "ahead")
+    assert all({x["watch"] for x in row["doubt"]} == {"entry:control", "value:speed"} for row in rows
+               if row.get("uncertain"))
+    # Where timestamps are rare, more is in doubt; most where those of the ITM are as well.
+    capture = record(folder, f"{EXAMPLES}/motor.c", "--itm", "itm_ports", clock=["--timestamps=2000"])
+    doubts = [uncertain(rows), uncertain(monitor(capture, *words, codes=(0, 1)))]
+    device = capture / "device_ITM.ini"
+    text = device.read_text()
+    tcr = re.search(r"ITMTCR\(0xE80\)=0x(\w+)", text)[1]
+    device.write_text(text.replace(tcr, f"{int(tcr, 16) & ~0xc00:08x}"))
+    doubts.append(uncertain(monitor(capture, *words, codes=(0, 1))))
+    assert doubts == sorted(doubts) and doubts[0] < doubts[1], doubts
+    return f"{doubts} of {len(rows)} results in doubt"
+
+
+def check_loss(folder):
+    """Behind an overflow of the ITM results are uncertain that hang on what is missing."""
+    capture = record(folder, f"{EXAMPLES}/motor.c", "--itm", "itm_ports")
+    trace = capture / "trace_itm.bin"
+    listed = run("list", "-q", "--packets", capture).stdout.splitlines()
+    offsets = [int(line.split()[0]) for line in listed if " itm_" in line]
+    whole = trace.read_bytes()
+    middle = len(offsets) // 2
+    trace.write_bytes(whole[:offsets[middle]] + b"\x70" + whole[offsets[middle + 40]:])
+    text = spec(folder, "in v: Events[Float]\nout count(v) as n\nout v\n")
+    rows = monitor(capture, "-a", "--spec", text, "--bind", "v=value:speed")
+    counts = [row for row in rows if row["output"] == "n"]
+    assert not counts[1].get("uncertain") and counts[-1]["uncertain"] and int(counts[-1]["value"]) < 300
+    assert not [row for row in rows if row["output"] == "v"][-1].get("uncertain")
+    return f"{counts[-1]['value']} of 300 values"
+
+
+def check_errors(folder):
+    capture = record(folder, f"{EXAMPLES}/motor.c", "--itm", "itm_ports")
+    rows = [("Events[Float]", "value:sped", "no program has an event of that name; there are 'set point', "),
+            ("Events[Int]", "value:speed", "the place value:speed gives a Unit or a Float"),
+            ("Events[Float]", "value:set point", "gives a Unit, an Int or a Bool"),
+            ("Events[Float]", "entry:control", "gives a Unit or an Int"),
+            ("Events[Bool]", "begin:control", "gives a Unit or an Int"),
+            ("Events[String]", "value:speed", "of type String"),
+            ("Events[Int]", "itm:256", "a stimulus port, 0 to 255"),
+            ("Events[Int]", "dwt:4", "a comparator with data trace, 0 to 3"),
+            ("Events[Int]", "dwt:0.size", "a comparator with data trace, 0 to 3"),
+            ("Events[Int]", "stm:1", "the capture has none"),
+            ("Events[Int]", "text:none", "nor any other of this kind")]
+    for kind, place, text in rows:
+        one = spec(folder, f"in v: {kind}\nout v\n")
+        got = run("monitor", "--spec", one, "--bind", f"v={place}", capture, codes=(2,))
+        assert text in got.stderr and not got.stdout, (place, got.stderr)
+    v = spec(folder, "in v: Events[Int]\nout v\n")
+    got = run("monitor", "--clock", "cycles", "--spec", v, "--bind", "v=itm:1", capture, codes=(2,))
+    assert got.stderr and not got.stdout, got
+    shutil.rmtree(capture)
+    run("record", "-q", "-o", capture, "--itm", "itm_ports", "--", folder / "program")
+    got = run("monitor", "--spec", v, "--bind", "v=itm:1", capture, codes=(2,))
+    assert "has no timestamps" in got.stderr, got
+    return f"{len(rows) + 2} refused"
+
+
+def main():
+    missing = next((f"needs {tool}" for tool in (A64, "qemu-aarch64") if not shutil.which(tool)), None)
+    cases = [(f"{check.__name__[6:]}, {'bug' if bug else 'no bug'}", check, bug)
+             for check in (check_control, check_level) for bug in (False, True)]
+    cases += [("ports", check_ports), ("STM", check_stm), ("beside cores", check_cores),
+              ("lost trace", check_loss), ("what cannot be is refused", check_errors)]
+    with tempfile.TemporaryDirectory() as name:
+        for title, check, *rest in cases:
+            tap.case(title, missing, lambda check=check, rest=rest: check(pathlib.Path(name), *rest))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
