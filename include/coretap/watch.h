@@ -131,8 +131,8 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  * says what is missing; the errors of ct_program_symbols, ct_program_lines and ct_program_cfg. */
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
 
-/* Gives the set the names of events of the program that writes software trace, before a watcher is made. The
- * table is not owned. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Gives the set the names of events of the program that writes software trace. To be called before places are
+ * added; the table is not owned. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_named(struct ct_watches *watches, const struct ct_named_table *table);
 
 /* Returns all watchpoints, by number, borrowed until the next one is added. */

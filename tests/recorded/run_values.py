@@ -83,10 +83,8 @@ def check_control(folder, bug):
     return f"{len(expected)} violations"
 
 
-LEVEL = """/* A tank whose level a DWT watches: nothing of the program is there for the trace. It is filled and
-emptied,
- * and never above 90. With BUG one valve closes too late. Recorded with `record --watch-data level`. */
-#include <stdint.h>
+# A tank that is filled and emptied, and never above 90; with BUG one valve closes too late.
+LEVEL = """#include <stdint.h>
 
 volatile int32_t level = 20;
 

@@ -117,6 +117,12 @@ static int drop(void *user, const void *data, size_t size)
     return CT_OK;
 }
 
+static int write_volume(struct bench *b, const void *options)
+{
+    const struct ct_volume volume = {0};
+    return ct_volume_write(b->ctx, &volume, options, drop, NULL);
+}
+
 static int write_stacks(struct bench *b, const void *options)
 {
     struct ct_stack_sums *sums;
@@ -406,6 +412,7 @@ static const struct kind {
     KIND(timing_sums_options, new_sums, CT_OK),
     KIND(verdict_write_options, new_verdict_writer, CT_OK),
     KIND(verify_options, new_verifier, CT_OK),
+    KIND(volume_write_options, write_volume, CT_OK),
     KIND(walk_options, new_walk, CT_OK),
     KIND(watch_write_options, new_watch_writer, CT_OK),
     KIND(wcet_options, solve_wcet, CT_ERR_NOT_FOUND),

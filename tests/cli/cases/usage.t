@@ -28,6 +28,7 @@ $ coretap --help
 |   stats      how much trace there is, what it says, and how fast it was decoded
 |   export     write a capture in the format of another program
 |   record     run an Arm program and write the trace of what it did
+|   volume     how much trace a program makes, by the settings of the trace unit
 |   graph      print the control flow of a program
 |   watch      print an event each time execution comes by a watchpoint
 |   timing     print how long edges, functions and ways between watchpoints take
@@ -77,6 +78,7 @@ $ coretap
 !   stats      how much trace there is, what it says, and how fast it was decoded
 !   export     write a capture in the format of another program
 !   record     run an Arm program and write the trace of what it did
+!   volume     how much trace a program makes, by the settings of the trace unit
 !   graph      print the control flow of a program
 !   watch      print an event each time execution comes by a watchpoint
 !   timing     print how long edges, functions and ways between watchpoints take
