@@ -66,7 +66,8 @@ struct ct_mon_ltl *ct_mon_ltl_or(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a
 
 struct ct_mon_ltl *ct_mon_ltl_next(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
 {
-    return a->kind == LTL_TRUE || a->kind == LTL_FALSE ? a : intern(p, LTL_NEXT, 0, a, NULL);
+    /* next true says more where the word ends: in a scope */
+    return a->kind == LTL_FALSE ? a : intern(p, LTL_NEXT, 0, a, NULL);
 }
 
 struct ct_mon_ltl *ct_mon_ltl_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b)
@@ -96,9 +97,29 @@ struct ct_mon_ltl *ct_mon_ltl_eventually(struct ct_mon_ltl_pool *p, struct ct_mo
 struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n)
 {
     struct ct_mon_ltl *r = ct_mon_ltl_const(p, true);
-    for (; n; n--)
-        r = ct_mon_ltl_eventually(p, ct_mon_ltl_and(p, f, ct_mon_ltl_next(p, r)));
+    for (uint32_t i = 0; i < n; i++)
+        r = ct_mon_ltl_eventually(p, i ? ct_mon_ltl_and(p, f, ct_mon_ltl_next(p, r)) : f);
     return r;
+}
+
+struct ct_mon_ltl *ct_mon_ltl_begins(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n)
+{
+    struct ct_mon_ltl *r = ct_mon_ltl_const(p, true), *not_f = ct_mon_ltl_not(p, f);
+    for (uint32_t i = 0; i < n; i++)
+        r = ct_mon_ltl_eventually(
+            p, i ? ct_mon_ltl_and(p, f, ct_mon_ltl_eventually(p, ct_mon_ltl_and(p, not_f, r))) : f);
+    return r;
+}
+
+struct ct_mon_ltl *ct_mon_ltl_weak_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
+                                         struct ct_mon_ltl *b)
+{
+    return ct_mon_ltl_release(p, b, ct_mon_ltl_or(p, a, b));
+}
+
+struct ct_mon_ltl *ct_mon_ltl_implies(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b)
+{
+    return ct_mon_ltl_or(p, ct_mon_ltl_not(p, a), b);
 }
 
 static struct ct_mon_ltl *normal(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, bool negate)
@@ -107,8 +128,9 @@ static struct ct_mon_ltl *normal(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f
     switch (f->kind) {
     case LTL_NOT:
         return ct_mon_ltl_nnf(p, f->a, !negate);
-    case LTL_NEXT:
-        return ct_mon_ltl_next(p, ct_mon_ltl_nnf(p, f->a, negate));
+    case LTL_NEXT: /* the word as a whole has no end */
+        a = ct_mon_ltl_nnf(p, f->a, negate);
+        return a->kind == LTL_TRUE ? a : ct_mon_ltl_next(p, a);
     case LTL_AND:
     case LTL_OR:
     case LTL_UNTIL:

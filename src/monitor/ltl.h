@@ -32,13 +32,24 @@ struct ct_mon_ltl {
 enum {
     LTL_BUCKETS = 1024,
     LTL_FORMULAS_MOST = 4096,
-    LTL_ATOMS_MOST = 12
+    LTL_ATOMS_MOST = 12,
+    LTL_MEMORY_MOST = 48,
+};
+
+/* What is remembered of the step before. In formulas it is the atom LTL_ATOMS_MOST + its number, which is
+ * false at the first step. */
+struct ct_mon_ltl_memory {
+    struct ct_mon_ltl *update; /* its value at the next step */
+    struct ct_mon_ltl *a, *b;  /* the operator that it is of: a since b */
 };
 
 struct ct_mon_ltl_pool {
     struct ct_mon_arena *arena;
     struct ct_mon_ltl *buckets[LTL_BUCKETS];
     uint32_t count, untils;
+    struct ct_mon_ltl_memory memory[LTL_MEMORY_MOST];
+    uint32_t nmemory;
+    bool memory_full; /* an operator of the past found no room */
 };
 
 /* Makes a formula. All constructors simplify constants and repetitions. */
@@ -55,6 +66,33 @@ struct ct_mon_ltl *ct_mon_ltl_eventually(struct ct_mon_ltl_pool *p, struct ct_mo
 /* Makes the formula that f holds at n or more steps from now on. */
 struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
 
+/* Makes the weak until: a holds until b comes, or for ever. */
+struct ct_mon_ltl *ct_mon_ltl_weak_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
+                                         struct ct_mon_ltl *b);
+struct ct_mon_ltl *ct_mon_ltl_implies(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
+/* Makes the formula that f begins to hold at least n times from now on, a first step at which it holds
+ * included. */
+struct ct_mon_ltl *ct_mon_ltl_begins(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
+
+/* Tells whether f is decided by the word up to this step: it has operators of the past and connectives
+ * alone. */
+bool ct_mon_ltl_is_past(const struct ct_mon_ltl *f);
+/* Operators of the past (ltl_past.c). Their operands are decided by the word up to the step. previous is
+ * false at the first step. */
+struct ct_mon_ltl *ct_mon_ltl_previous(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f);
+struct ct_mon_ltl *ct_mon_ltl_since(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
+struct ct_mon_ltl *ct_mon_ltl_past_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
+struct ct_mon_ltl *ct_mon_ltl_past_begins(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
+/* Makes the formula that every memory holds at each step what it is to remember. */
+struct ct_mon_ltl *ct_mon_ltl_history(struct ct_mon_ltl_pool *p);
+
+/* Scopes and exceptions (ltl_scope.c); `b` is decided by the word up to the step. upto reads f over the word
+ * that ends at the first b; abort decides it there, to `accept`, if it is not decided before. */
+struct ct_mon_ltl *ct_mon_ltl_upto(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, struct ct_mon_ltl *b,
+                                   bool inclusive);
+struct ct_mon_ltl *ct_mon_ltl_abort(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, struct ct_mon_ltl *b,
+                                    bool accept);
+
 /* Rewrites the formula, or its negation, so that negations stand in front of atoms only. */
 struct ct_mon_ltl *ct_mon_ltl_nnf(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, bool negate);
 
@@ -70,7 +108,7 @@ struct ct_mon_ltl_set {
 
 struct ct_mon_ltl_edge {
     uint32_t to;
-    uint32_t pos, neg; /* atoms that must be true, false */
+    uint64_t pos, neg; /* atoms that must be true, false */
     uint64_t promised; /* untils whose end is put off */
 };
 

@@ -14,8 +14,7 @@ enum {
 
 struct choice {
     uint64_t *todo, *done, *next; /* formulas */
-    uint32_t pos, neg;
-    uint64_t promised;
+    uint64_t pos, neg, promised;
 };
 
 static bool has(const uint64_t *set, uint32_t id)
@@ -194,10 +193,10 @@ static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice 
         case LTL_FALSE:
             return;
         case LTL_ATOM:
-            c->pos |= 1u << f->index;
+            c->pos |= UINT64_C(1) << f->index;
             break;
         case LTL_NOT:
-            c->neg |= 1u << f->a->index;
+            c->neg |= UINT64_C(1) << f->a->index;
             break;
         case LTL_AND:
             put(c->todo, f->a->id);

@@ -95,12 +95,14 @@ static uint32_t intern(struct product *p, const uint32_t *ids, uint32_t npos, ui
 static uint32_t successors(struct product *p, const uint32_t *ids, uint32_t n, uint32_t letter, uint32_t *out)
 {
     uint32_t count = 0;
+    const uint32_t visible = p->letters - 1;
     p->stamp++;
     for (uint32_t i = 0; i < n; i++) {
         const struct ct_mon_ltl_state *s = &p->m.states[ids[i]];
         for (size_t k = 0; k < s->nedges; k++) {
             const struct ct_mon_ltl_edge *e = &s->edges[k];
-            if ((e->pos & ~letter) || (e->neg & letter) || !p->m.states[e->to].live ||
+            /* what is remembered is no part of the letter: the edges into the state agree with it */
+            if ((e->pos & visible & ~letter) || (e->neg & letter) || !p->m.states[e->to].live ||
                 p->mark[e->to] == p->stamp)
                 continue;
             p->mark[e->to] = p->stamp;
@@ -236,7 +238,13 @@ static const struct ct_mon_machine *build(struct product *p, uint32_t natoms, co
 const struct ct_mon_machine *ct_mon_ltl_machine(struct ct_mon_ltl_pool *pool, struct ct_mon_ltl *f,
                                                 uint32_t natoms, const char **why)
 {
-    struct ct_mon_ltl *pos = ct_mon_ltl_nnf(pool, f, false), *neg = ct_mon_ltl_nnf(pool, f, true);
+    struct ct_mon_ltl *history = ct_mon_ltl_history(pool), *not_f = ct_mon_ltl_not(pool, f);
+    struct ct_mon_ltl *pos = ct_mon_ltl_nnf(pool, ct_mon_ltl_and(pool, history, f), false),
+                      *neg = ct_mon_ltl_nnf(pool, ct_mon_ltl_and(pool, history, not_f), false);
+    if (pool->memory_full) {
+        *why = "it looks back with more than 48 operators of the past";
+        return NULL;
+    }
     if (natoms > LTL_ATOMS_MOST || pool->untils > 64 || pool->count > LTL_FORMULAS_MOST) {
         *why = natoms > LTL_ATOMS_MOST ? "it has more than 12 atoms" : "it has too many operators";
         return NULL;

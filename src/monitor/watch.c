@@ -6,11 +6,6 @@
 
 #include "monitor/watch_ast.h"
 
-/* Nested macros and definitions beyond this are an error. */
-enum {
-    DEPTH_MOST = 200
-};
-
 /* A definition lowered before, for one trigger. */
 struct ct_mon_wmemo {
     struct ct_mon_wmemo *next;
@@ -364,8 +359,10 @@ static struct ct_mon_wv lower(struct ct_mon_watch *w, struct ct_mon_wenv *env, c
         return filtered(w, env, x);
     case WX_MONITOR:
         return ct_mon_watch_monitor(w, env, x);
-    default:
+    case WX_ERROR:
         return (struct ct_mon_wv){.kind = WV_ERROR};
+    default:
+        return ct_mon_watch_error(w, x->span, "A temporal formula has a value in monitor(...) only");
     }
 }
 
@@ -374,7 +371,7 @@ struct ct_mon_wv ct_mon_watch_lower(struct ct_mon_watch *w, struct ct_mon_wenv *
 {
     if (!ct_mon_elab_step(w->e, x->span))
         return (struct ct_mon_wv){.kind = WV_ERROR};
-    if (w->depth >= DEPTH_MOST)
+    if (w->depth >= WATCH_DEPTH_MOST)
         return ct_mon_watch_error(w, x->span, "Stack overflow");
     w->depth++;
     struct ct_mon_wv v = lower(w, env, x, trigger);
@@ -445,6 +442,13 @@ static void put_out(struct ct_mon_watch *w, const char *stream, struct ct_mon_sp
     ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
 }
 
+/* Tells whether a definition is a formula, which has no value of its own. */
+static bool is_formula(struct ct_mon_watch *w, const struct ct_mon_wdef *d)
+{
+    const struct ct_mon_wx x = {.kind = WX_NAME, .name = d->name, .span = d->span};
+    return ct_mon_watch_is_temporal(w, NULL, &x);
+}
+
 void ct_mon_watch_spec(struct ct_mon_elab *e, const struct ct_mon_source *text)
 {
     struct ct_mon_watch w = {.e = e};
@@ -454,7 +458,7 @@ void ct_mon_watch_spec(struct ct_mon_elab *e, const struct ct_mon_source *text)
     for (const struct ct_mon_win *in = w.spec.ins; in; in = in->next)
         declare_input(&w, in);
     for (struct ct_mon_wdef *d = w.spec.defs; d; d = d->next)
-        if (!d->has_params)
+        if (!d->has_params && !is_formula(&w, d))
             definition(&w, d, NULL, d->span);
     for (const struct ct_mon_wout *o = w.spec.outs; o; o = o->next) {
         if (o->name) {
@@ -464,7 +468,7 @@ void ct_mon_watch_spec(struct ct_mon_elab *e, const struct ct_mon_source *text)
         for (const struct ct_mon_win *in = w.spec.ins; in; in = in->next)
             put_out(&w, in->name, in->span);
         for (const struct ct_mon_wdef *d = w.spec.defs; d; d = d->next)
-            if (!d->has_params)
+            if (!d->has_params && !is_formula(&w, d))
                 put_out(&w, d->name, o->span);
     }
     ct_mon_elab_close_captures(e);

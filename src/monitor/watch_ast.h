@@ -29,14 +29,40 @@ enum ct_mon_wx_kind {
     WX_ALWAYS,
     WX_EVENTUALLY,
     WX_NEVER,
-    WX_NEXT,    /* integer: how many steps */
-    WX_HOLDING, /* op: T_ASSIGN, T_LE or T_GE; integer */
-    WX_WITHIN,  /* integer */
+    WX_NEXT,
+    WX_HOLDING,
+    WX_OCCURRING,
+    WX_WITHIN,
     WX_UNTIL,
-    WX_WEAK_UNTIL,
     WX_RELEASES,
     WX_BEFORE,
-    WX_WEAK_BEFORE,
+    WX_UPTO,    /* args: formula, end */
+    WX_FROM,    /* args: formula, start */
+    WX_BETWEEN, /* args: formula, start, end */
+    WX_ACCEPTON,
+    WX_REJECTON,
+    WX_IF,   /* args: condition, then; else where there is one */
+    WX_EACH, /* each; name: the variable; args[0]: the body, then what it stands for */
+};
+
+/* Whether the end of an operator has to come. */
+enum ct_mon_need {
+    NEED_REQUIRED,
+    NEED_WEAK,     /* or the operand holds for ever */
+    NEED_OPTIONAL, /* or nothing is asked */
+};
+
+/* The words in front of the end of an until or of a scope. */
+struct ct_mon_ending {
+    enum ct_mon_need need;
+    bool inclusive;
+};
+
+enum ct_mon_each {
+    EACH_ALL,
+    EACH_SOME,
+    EACH_NONE,
+    EACH_ONE,
 };
 
 struct ct_mon_wx {
@@ -52,6 +78,11 @@ struct ct_mon_wx {
     size_t nargs, cap, names_cap;
     struct ct_mon_wx *clock; /* monitor */
     bool clock_all;          /* clock := * */
+    /* in formulas */
+    bool past;
+    enum ct_mon_each each;
+    struct ct_mon_ending ending, start; /* start: of a scope */
+    struct ct_mon_wx *low, *high; /* the range of steps: op T_ASSIGN, T_LT, T_LE, T_GT, T_GE: low alone */
 };
 
 struct ct_mon_wdef {
@@ -64,6 +95,11 @@ struct ct_mon_wdef {
     struct ct_mon_ast_type *type; /* Signal[..] or Events[..], or NULL */
     struct ct_mon_wx *body;
     bool active; /* being lowered: a reference now is a recursion */
+    enum {
+        TEMPORAL_UNKNOWN,
+        TEMPORAL_NOT, /* or being found out */
+        TEMPORAL
+    } temporal; /* whether it is a formula, which has no value outside of monitor(...) */
     struct ct_mon_wmemo *memos;
 };
 
@@ -111,6 +147,12 @@ struct ct_mon_wenv {
     struct ct_mon_wx *x;
     struct ct_mon_wenv *of; /* the environment of x */
     struct ct_mon_wenv *next;
+    bool stream; /* bound by monitor(...): a stream as a whole, whatever it is made of */
+};
+
+/* Nested macros and definitions beyond this are an error. */
+enum {
+    WATCH_DEPTH_MOST = 200
 };
 
 struct ct_mon_watch {
@@ -127,6 +169,12 @@ struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *e
                                    struct ct_mon_node *trigger);
 struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv *env,
                                       const struct ct_mon_wx *x);
+
+/* Binds the arguments of a macro to its parameters. Result: false after an error. */
+bool ct_mon_watch_bind(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                       const struct ct_mon_wdef *d, struct ct_mon_wenv **inner);
+/* Tells whether an expression is a temporal formula, which has a value within monitor(...) only. */
+bool ct_mon_watch_is_temporal(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x);
 
 struct ct_mon_wdef *ct_mon_watch_find(const struct ct_mon_watch *w, const char *name);
 struct ct_mon_wv ct_mon_watch_error(struct ct_mon_watch *w, struct ct_mon_span at, const char *fmt, ...)

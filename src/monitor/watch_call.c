@@ -226,31 +226,41 @@ static const struct {
     {"not", WX_NOT, NULL, 1},    {"implies", WX_IMPLIES, NULL, 2},
 };
 
-static struct ct_mon_wv wrong_number(const struct call *c, size_t expected)
+static struct ct_mon_wv wrong_number(struct ct_mon_watch *w, const struct ct_mon_wx *x, size_t expected)
 {
-    return ct_mon_watch_error(c->w, c->x->span,
-                              "Wrong number of arguments for %s. Expected: %zu, actual: %zu", c->x->name,
-                              expected, c->x->nargs);
+    return ct_mon_watch_error(w, x->span, "Wrong number of arguments for %s. Expected: %zu, actual: %zu",
+                              x->name, expected, x->nargs);
+}
+
+bool ct_mon_watch_bind(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                       const struct ct_mon_wdef *d, struct ct_mon_wenv **inner)
+{
+    if (x->nargs != d->nparams) {
+        wrong_number(w, x, d->nparams);
+        return false;
+    }
+    for (size_t i = 0; i < d->nparams; i++) {
+        size_t k = i;
+        if (x->arg_names[i]) {
+            for (k = 0; k < d->nparams && d->params[k] != x->arg_names[i]; k++)
+                ;
+            if (k == d->nparams) {
+                ct_mon_watch_error(w, x->args[i]->span, "Undefined keyword argument %s", x->arg_names[i]);
+                return false;
+            }
+        }
+        struct ct_mon_wenv *b = ARENA_NEW(w->e->arena, struct ct_mon_wenv);
+        *b = (struct ct_mon_wenv){.name = d->params[k], .x = x->args[i], .of = env, .next = *inner};
+        *inner = b;
+    }
+    return true;
 }
 
 static struct ct_mon_wv macro(const struct call *c, const struct ct_mon_wdef *d)
 {
     struct ct_mon_wenv *inner = NULL;
-    if (c->x->nargs != d->nparams)
-        return wrong_number(c, d->nparams);
-    for (size_t i = 0; i < d->nparams; i++) {
-        size_t k = i;
-        if (c->x->arg_names[i]) {
-            for (k = 0; k < d->nparams && d->params[k] != c->x->arg_names[i]; k++)
-                ;
-            if (k == d->nparams)
-                return ct_mon_watch_error(c->w, c->x->args[i]->span, "Undefined keyword argument %s",
-                                          c->x->arg_names[i]);
-        }
-        struct ct_mon_wenv *b = ARENA_NEW(c->w->e->arena, struct ct_mon_wenv);
-        *b = (struct ct_mon_wenv){d->params[k], c->x->args[i], c->env, inner};
-        inner = b;
-    }
+    if (!ct_mon_watch_bind(c->w, c->env, c->x, d, &inner))
+        return FAILED;
     return ct_mon_watch_lower(c->w, inner, d->body, c->trigger);
 }
 
@@ -264,14 +274,14 @@ struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *e
     for (size_t i = 0; i < sizeof SPECIAL / sizeof *SPECIAL; i++)
         if (!strcmp(SPECIAL[i].name, x->name))
             return x->nargs < SPECIAL[i].least || x->nargs > SPECIAL[i].most
-                       ? wrong_number(&c, SPECIAL[i].least)
+                       ? wrong_number(w, x, SPECIAL[i].least)
                        : SPECIAL[i].fn(&c);
     for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++) {
         if (strcmp(PLAIN[i].name, x->name) != 0)
             continue;
         struct ct_mon_wv list[2];
         if (x->nargs != strlen(PLAIN[i].pattern))
-            return wrong_number(&c, strlen(PLAIN[i].pattern));
+            return wrong_number(w, x, strlen(PLAIN[i].pattern));
         if (!args(&c, PLAIN[i].pattern, list))
             return FAILED;
         return ct_mon_watch_library(w, PLAIN[i].module, PLAIN[i].library, list, x->nargs, PLAIN[i].kind,
@@ -281,7 +291,7 @@ struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *e
         if (strcmp(WORDS[i].name, x->name) != 0)
             continue;
         if (x->nargs != WORDS[i].n)
-            return wrong_number(&c, WORDS[i].n);
+            return wrong_number(w, x, WORDS[i].n);
         struct ct_mon_wx op = *x;
         op.kind = WORDS[i].kind;
         op.name = WORDS[i].op;

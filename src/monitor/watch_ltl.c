@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* monitor(...): formulas over streams (docs/tessla-language.md B.5). */
+#include "monitor/big.h"
 #include "monitor/watch_ast.h"
 
 struct formula {
     struct ct_mon_watch *w;
-    struct ct_mon_wenv *env;
     struct ct_mon_ltl_pool pool;
     struct ct_mon_node *atoms[LTL_ATOMS_MOST];
     uint8_t kinds[LTL_ATOMS_MOST];
@@ -20,10 +20,10 @@ static struct ct_mon_ltl *fail(struct formula *f)
 }
 
 /* Makes an atom of a stream, which is what everything but a connective stands for. */
-static struct ct_mon_ltl *atom(struct formula *f, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *atom(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_elab *e = f->w->e;
-    struct ct_mon_wv v = ct_mon_watch_lower(f->w, f->env, x, NULL);
+    struct ct_mon_wv v = ct_mon_watch_lower(f->w, env, x, NULL);
     if (v.kind == WV_ERROR)
         return fail(f);
     bool boolean = ct_mon_watch_type(v) == e->types.boolean;
@@ -55,97 +55,340 @@ static struct ct_mon_ltl *atom(struct formula *f, const struct ct_mon_wx *x)
     return ct_mon_ltl_atom(&f->pool, k);
 }
 
-static struct ct_mon_ltl *build(struct formula *f, const struct ct_mon_wx *x);
+static struct ct_mon_ltl *build(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x);
 
-static struct ct_mon_ltl *holding(struct ct_mon_ltl_pool *p, const struct ct_mon_wx *x, struct ct_mon_ltl *a)
+enum {
+    STEPS_MOST = 16,
+    NO_END = -1, /* of a range */
+};
+
+struct range {
+    int64_t low, high;
+};
+
+/* Gives the value of the end of a range: a constant of at most 16 steps. */
+static int64_t steps(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
-    uint32_t n = (uint32_t)x->integer;
-    struct ct_mon_ltl *at_least = ct_mon_ltl_at_least(p, a, n),
-                      *at_most = ct_mon_ltl_not(p, ct_mon_ltl_at_least(p, a, n + 1));
-    return x->op == T_GE ? at_least : x->op == T_LE ? at_most : ct_mon_ltl_and(p, at_least, at_most);
+    const struct ct_mon_wv v = ct_mon_watch_lower(f->w, env, x, NULL);
+    if (v.kind == WV_ERROR) {
+        f->failed = true;
+        return 0;
+    }
+    const bool constant = v.kind == WV_CONST && v.ir->type == f->w->e->types.integer && ir_is_const(v.ir);
+    if (constant && !cell_is_big(&v.ir->value) && v.ir->value.v.i >= 0 && v.ir->value.v.i <= STEPS_MOST)
+        return v.ir->value.v.i;
+    ct_mon_watch_error(f->w, x->span, "A number of steps is a constant from 0 to %d", STEPS_MOST);
+    f->failed = true;
+    return 0;
 }
 
-static struct ct_mon_ltl *weak_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b)
+/* Reads the range of an operator. One that holds no number at all is an error. */
+static struct range range(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
-    return ct_mon_ltl_release(p, b, ct_mon_ltl_or(p, a, b));
+    if (!x->low)
+        return (struct range){1, 1};
+    const int64_t n = steps(f, env, x->low), m = x->high ? steps(f, env, x->high) : n;
+    const struct range r = x->op == T_LT   ? (struct range){0, n - 1}
+                           : x->op == T_LE ? (struct range){0, n}
+                           : x->op == T_GT ? (struct range){n + 1, NO_END}
+                           : x->op == T_GE ? (struct range){n, NO_END}
+                                           : (struct range){n, m};
+    if (!f->failed && r.low > r.high && (x->high || x->op == T_LT)) {
+        ct_mon_watch_error(f->w, x->low->span, "The range of steps is empty");
+        f->failed = true;
+    }
+    return r;
 }
 
-static struct ct_mon_ltl *connect(struct formula *f, const struct ct_mon_wx *x)
+/* Makes the formula that a number of steps or of beginnings lies in the range. */
+static struct ct_mon_ltl *counted(struct formula *f, const struct ct_mon_wx *x, struct range r,
+                                  struct ct_mon_ltl *a)
+{
+    struct ct_mon_ltl *(*const at_least)(struct ct_mon_ltl_pool *, struct ct_mon_ltl *, uint32_t) =
+        x->kind == WX_HOLDING ? x->past ? ct_mon_ltl_past_at_least : ct_mon_ltl_at_least
+        : x->past             ? ct_mon_ltl_past_begins
+                              : ct_mon_ltl_begins;
+    struct ct_mon_ltl *enough = at_least(&f->pool, a, (uint32_t)r.low);
+    if (r.high == NO_END)
+        return enough;
+    return ct_mon_ltl_and(&f->pool, enough,
+                          ct_mon_ltl_not(&f->pool, at_least(&f->pool, a, (uint32_t)r.high + 1)));
+}
+
+static struct ct_mon_ltl *once(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
+{
+    return ct_mon_ltl_since(p, ct_mon_ltl_const(p, true), a);
+}
+
+/* Makes the formula that a holds at a step of the range; step 0 is this one. */
+static struct ct_mon_ltl *at_some_step(struct formula *f, const struct ct_mon_wx *x, struct range r,
+                                       struct ct_mon_ltl *a)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
-    struct ct_mon_ltl *a = build(f, x->args[0]), *b = x->nargs > 1 ? build(f, x->args[1]) : NULL, *r = a;
+    struct ct_mon_ltl *(*const shift)(struct ct_mon_ltl_pool *, struct ct_mon_ltl *) =
+        x->past ? ct_mon_ltl_previous : ct_mon_ltl_next;
+    struct ct_mon_ltl *g = a;
+    if (r.high == NO_END)
+        g = x->past ? once(p, a) : ct_mon_ltl_eventually(p, a);
+    for (int64_t i = r.low; i < r.high; i++)
+        g = ct_mon_ltl_or(p, a, shift(p, g));
+    for (int64_t i = 0; i < r.low; i++)
+        g = shift(p, g);
+    return g;
+}
+
+/* Makes a until b, with the ending that is asked for. */
+static struct ct_mon_ltl *until(struct formula *f, const struct ct_mon_wx *x, struct ct_mon_ltl *a,
+                                struct ct_mon_ltl *b)
+{
+    struct ct_mon_ltl_pool *p = &f->pool;
+    struct ct_mon_ltl *end = x->ending.inclusive ? ct_mon_ltl_and(p, a, b) : b;
+    struct ct_mon_ltl *strong = x->past ? ct_mon_ltl_since(p, a, end) : ct_mon_ltl_until(p, a, end);
+    switch (x->ending.need) {
+    case NEED_REQUIRED:
+        return strong;
+    case NEED_OPTIONAL:
+        return ct_mon_ltl_implies(p, x->past ? once(p, b) : ct_mon_ltl_eventually(p, b), strong);
+    default:
+        if (!x->past)
+            return ct_mon_ltl_weak_until(p, a, end);
+        return ct_mon_ltl_or(p, strong, ct_mon_ltl_not(p, once(p, ct_mon_ltl_not(p, a))));
+    }
+}
+
+static struct ct_mon_ltl *releases(struct formula *f, const struct ct_mon_wx *x, struct ct_mon_ltl *a,
+                                   struct ct_mon_ltl *b)
+{
+    struct ct_mon_ltl_pool *p = &f->pool;
+    return ct_mon_ltl_not(p, until(f, x, ct_mon_ltl_not(p, a), ct_mon_ltl_not(p, b)));
+}
+
+/* Refuses a formula of the future where the word up to the step has to decide. */
+static bool check_past(struct formula *f, const struct ct_mon_wx *x, const struct ct_mon_ltl *a,
+                       const char *where)
+{
+    if (f->failed || ct_mon_ltl_is_past(a))
+        return true;
+    ct_mon_watch_error(f->w, x->span, "A formula of the future %s; expected one of the present or the past",
+                       where);
+    f->failed = true;
+    return false;
+}
+
+static struct ct_mon_ltl *upto(struct formula *f, struct ct_mon_ltl *a, struct ct_mon_ltl *end,
+                               struct ct_mon_ending how)
+{
+    struct ct_mon_ltl_pool *p = &f->pool;
+    struct ct_mon_ltl *scope = ct_mon_ltl_upto(p, a, end, how.inclusive),
+                      *comes = ct_mon_ltl_eventually(p, end);
+    return how.need == NEED_REQUIRED   ? ct_mon_ltl_and(p, comes, scope)
+           : how.need == NEED_OPTIONAL ? ct_mon_ltl_implies(p, comes, scope)
+                                       : scope;
+}
+
+static struct ct_mon_ltl *from(struct formula *f, struct ct_mon_ltl *a, struct ct_mon_ltl *start,
+                               struct ct_mon_ending how)
+{
+    struct ct_mon_ltl_pool *p = &f->pool;
+    struct ct_mon_ltl *wait = ct_mon_ltl_not(p, start),
+                      *begin = ct_mon_ltl_and(p, start, how.inclusive ? a : ct_mon_ltl_next(p, a));
+    return how.need == NEED_REQUIRED ? ct_mon_ltl_until(p, wait, begin)
+                                     : ct_mon_ltl_weak_until(p, wait, begin);
+}
+
+/* Makes scopes and exceptions. */
+static struct ct_mon_ltl *scope(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+{
+    struct ct_mon_ltl *a = build(f, env, x->args[0]), *b = build(f, env, x->args[1]);
+    const bool exception = x->kind == WX_ACCEPTON || x->kind == WX_REJECTON;
+    if (!check_past(f, x->args[1], b, exception ? "as an exception" : "as the border of a scope"))
+        return a;
+    if (exception)
+        return ct_mon_ltl_abort(&f->pool, a, b, x->kind == WX_ACCEPTON);
+    if (x->kind == WX_UPTO)
+        return upto(f, a, b, x->ending);
+    if (x->kind == WX_BETWEEN && x->nargs > 2) {
+        struct ct_mon_ltl *end = build(f, env, x->args[2]);
+        if (!check_past(f, x->args[2], end, "as the border of a scope"))
+            return a;
+        a = upto(f, a, end, x->ending);
+    }
+    return from(f, a, b, x->start);
+}
+
+static struct ct_mon_ltl *conditional(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+{
+    struct ct_mon_ltl_pool *p = &f->pool;
+    if (x->nargs < 2)
+        return fail(f);
+    struct ct_mon_ltl *c = build(f, env, x->args[0]),
+                      *then = ct_mon_ltl_implies(p, c, build(f, env, x->args[1]));
+    return x->nargs < 3 ? then : ct_mon_ltl_and(p, then, ct_mon_ltl_or(p, c, build(f, env, x->args[2])));
+}
+
+/* Makes the body for each element, and joins what comes of it. */
+static struct ct_mon_ltl *each(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+{
+    struct ct_mon_ltl_pool *p = &f->pool;
+    struct ct_mon_ltl *none = ct_mon_ltl_const(p, true), *one = ct_mon_ltl_const(p, false),
+                      *all = ct_mon_ltl_const(p, true);
+    for (size_t i = 1; i < x->nargs && !f->failed; i++) {
+        struct ct_mon_wenv *inner = ARENA_NEW(f->w->e->arena, struct ct_mon_wenv);
+        *inner = (struct ct_mon_wenv){.name = x->name, .x = x->args[i], .of = env, .next = env};
+        struct ct_mon_ltl *a = build(f, inner, x->args[0]), *not_a = ct_mon_ltl_not(p, a);
+        one = ct_mon_ltl_or(p, ct_mon_ltl_and(p, one, not_a), ct_mon_ltl_and(p, none, a));
+        none = ct_mon_ltl_and(p, none, not_a);
+        all = ct_mon_ltl_and(p, all, a);
+    }
+    return x->each == EACH_ALL    ? all
+           : x->each == EACH_NONE ? none
+           : x->each == EACH_SOME ? ct_mon_ltl_not(p, none)
+                                  : one;
+}
+
+/* Makes an operator in front of one operand. */
+static struct ct_mon_ltl *unary(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+{
+    struct ct_mon_ltl_pool *p = &f->pool;
+    struct ct_mon_ltl *a = build(f, env, x->args[0]);
+    if (x->past && !check_past(f, x->args[0], a, "within an operator of the past"))
+        return a;
+    if (x->kind == WX_EVENTUALLY)
+        return x->past ? once(p, a) : ct_mon_ltl_eventually(p, a);
+    if (x->kind == WX_ALWAYS)
+        return x->past ? ct_mon_ltl_not(p, once(p, ct_mon_ltl_not(p, a))) : ct_mon_ltl_always(p, a);
+    if (x->kind == WX_NEVER)
+        return x->past ? ct_mon_ltl_not(p, once(p, a)) : ct_mon_ltl_always(p, ct_mon_ltl_not(p, a));
+    struct range r = range(f, env, x);
+    if (f->failed)
+        return a;
+    if (x->kind == WX_HOLDING || x->kind == WX_OCCURRING)
+        return counted(f, x, r, a);
+    if (x->kind == WX_WITHIN && x->op == T_ASSIGN && !x->high)
+        r.low = 0;
+    return at_some_step(f, x, r, a);
+}
+
+static struct ct_mon_ltl *binary(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+{
+    struct ct_mon_ltl_pool *p = &f->pool;
+    struct ct_mon_ltl *a = build(f, env, x->args[0]), *b = build(f, env, x->args[1]);
+    static const char where[] = "within an operator of the past";
+    if (x->past && !(check_past(f, x->args[0], a, where) && check_past(f, x->args[1], b, where)))
+        return a;
     switch (x->kind) {
     case WX_AND:
         return ct_mon_ltl_and(p, a, b);
     case WX_OR:
         return ct_mon_ltl_or(p, a, b);
-    case WX_NOT:
-        return ct_mon_ltl_not(p, a);
     case WX_IMPLIES:
-        return ct_mon_ltl_or(p, ct_mon_ltl_not(p, a), b);
+        return ct_mon_ltl_implies(p, a, b);
     case WX_IFF:
         return ct_mon_ltl_or(p, ct_mon_ltl_and(p, a, b),
                              ct_mon_ltl_and(p, ct_mon_ltl_not(p, a), ct_mon_ltl_not(p, b)));
-    case WX_ALWAYS:
-        return ct_mon_ltl_always(p, a);
-    case WX_EVENTUALLY:
-        return ct_mon_ltl_eventually(p, a);
-    case WX_NEVER:
-        return ct_mon_ltl_always(p, ct_mon_ltl_not(p, a));
-    case WX_NEXT:
-        for (int64_t i = 0; i < x->integer; i++)
-            r = ct_mon_ltl_next(p, r);
-        return r;
-    case WX_WITHIN:
-        for (int64_t i = 0; i < x->integer; i++)
-            r = ct_mon_ltl_or(p, a, ct_mon_ltl_next(p, r));
-        return r;
-    case WX_HOLDING:
-        return holding(p, x, a);
     case WX_UNTIL:
-        return ct_mon_ltl_until(p, a, b);
-    case WX_WEAK_UNTIL:
-        return weak_until(p, a, b);
+        return until(f, x, a, b);
     case WX_RELEASES:
-        return ct_mon_ltl_release(p, a, b);
-    case WX_BEFORE:
-        return ct_mon_ltl_until(p, ct_mon_ltl_not(p, b), a);
-    default: /* WX_WEAK_BEFORE */
-        return weak_until(p, ct_mon_ltl_not(p, b), a);
+        return releases(f, x, a, b);
+    default: /* WX_BEFORE */
+        return until(f, x, ct_mon_ltl_not(p, b), a);
     }
 }
 
-static struct ct_mon_ltl *build(struct formula *f, const struct ct_mon_wx *x)
+/* Makes the formula that a name or a macro stands for. */
+static struct ct_mon_ltl *expand(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+{
+    struct ct_mon_watch *w = f->w;
+    struct ct_mon_wenv *inner = NULL;
+    for (; x->kind == WX_NAME && env; env = env->next)
+        if (env->name == x->name)
+            return build(f, env->of, env->x);
+    const struct ct_mon_wdef *d = ct_mon_watch_find(w, x->name);
+    if (w->depth >= WATCH_DEPTH_MOST) {
+        ct_mon_watch_error(w, x->span, "Infinite recursion detected: %s is defined by itself", d->name);
+        return fail(f);
+    }
+    if (x->kind == WX_CALL && !ct_mon_watch_bind(w, env, x, d, &inner))
+        return fail(f);
+    w->depth++;
+    struct ct_mon_ltl *r = build(f, inner, d->body);
+    w->depth--;
+    return r;
+}
+
+static struct ct_mon_ltl *build(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     if (f->failed || f->pool.count > LTL_FORMULAS_MOST)
         return ct_mon_ltl_const(&f->pool, false);
+    if (!ct_mon_elab_step(f->w->e, x->span))
+        return fail(f);
     switch (x->kind) {
     case WX_AND:
     case WX_OR:
-    case WX_NOT:
     case WX_IMPLIES:
     case WX_IFF:
+    case WX_UNTIL:
+    case WX_RELEASES:
+    case WX_BEFORE:
+        return binary(f, env, x);
+    case WX_NOT:
+        return ct_mon_ltl_not(&f->pool, build(f, env, x->args[0]));
     case WX_ALWAYS:
     case WX_EVENTUALLY:
     case WX_NEVER:
     case WX_NEXT:
     case WX_HOLDING:
+    case WX_OCCURRING:
     case WX_WITHIN:
-    case WX_UNTIL:
-    case WX_WEAK_UNTIL:
-    case WX_RELEASES:
-    case WX_BEFORE:
-    case WX_WEAK_BEFORE:
-        return connect(f, x);
+        return unary(f, env, x);
+    case WX_UPTO:
+    case WX_FROM:
+    case WX_BETWEEN:
+    case WX_ACCEPTON:
+    case WX_REJECTON:
+        return scope(f, env, x);
+    case WX_IF:
+        return conditional(f, env, x);
+    case WX_EACH:
+        return each(f, env, x);
     case WX_BOOL:
         return ct_mon_ltl_const(&f->pool, x->integer);
+    case WX_NAME:
+    case WX_CALL:
+        if (ct_mon_watch_is_temporal(f->w, env, x))
+            return expand(f, env, x);
+        return atom(f, env, x);
     default:
-        return atom(f, x);
+        return atom(f, env, x);
     }
 }
 
+bool ct_mon_watch_is_temporal(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+{
+    if (x->kind >= WX_IFF || !ct_mon_elab_step(w->e, x->span))
+        return true;
+    for (struct ct_mon_wenv *e = env; x->kind == WX_NAME && e; e = e->next)
+        if (e->name == x->name)
+            return !e->stream && ct_mon_watch_is_temporal(w, e->of, e->x);
+    for (size_t i = 0; x->kind != WX_MONITOR && i < x->nargs; i++)
+        if (ct_mon_watch_is_temporal(w, env, x->args[i]))
+            return true;
+    if (x->kind != WX_NAME && x->kind != WX_CALL)
+        return false;
+    struct ct_mon_wdef *d = ct_mon_watch_find(w, x->name);
+    if (!d || (x->kind == WX_CALL && !d->has_params))
+        return false;
+    if (d->temporal == TEMPORAL_UNKNOWN) {
+        d->temporal = TEMPORAL_NOT;
+        if (ct_mon_watch_is_temporal(w, NULL, d->body))
+            d->temporal = TEMPORAL;
+    }
+    return d->temporal == TEMPORAL;
+}
+
 /* Lists the machine's inputs: the atoms and, behind them, the streams whose events make the steps. */
-static uint32_t inputs(struct formula *f, const struct ct_mon_wx *x, struct ct_mon_node **args)
+static uint32_t inputs(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                       struct ct_mon_node **args)
 {
     struct ct_mon_elab *e = f->w->e;
     uint32_t n = 0;
@@ -156,7 +399,7 @@ static uint32_t inputs(struct formula *f, const struct ct_mon_wx *x, struct ct_m
     if (x->clock_all) {
         args[n++] = ct_mon_node_tick(&e->graph);
     } else if (x->clock) {
-        struct ct_mon_wv v = ct_mon_watch_lower(f->w, f->env, x->clock, NULL);
+        struct ct_mon_wv v = ct_mon_watch_lower(f->w, env, x->clock, NULL);
         if (v.kind == WV_SIGNAL)
             v = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->clock->span);
         if (v.kind == WV_CONST)
@@ -186,18 +429,19 @@ struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv
                                       const struct ct_mon_wx *x)
 {
     struct ct_mon_elab *e = w->e;
-    struct formula f = {.w = w, .env = env, .pool = {.arena = e->arena}};
+    struct formula f = {.w = w, .pool = {.arena = e->arena}};
     struct ct_mon_node *args[2 * LTL_ATOMS_MOST + 1];
     const char *why = NULL;
+    struct ct_mon_wenv *bound = env;
     if (!x->nargs)
         return (struct ct_mon_wv){.kind = WV_ERROR};
     for (size_t i = 1; i < x->nargs; i++) { /* p := stream */
         struct ct_mon_wenv *b = ARENA_NEW(e->arena, struct ct_mon_wenv);
-        *b = (struct ct_mon_wenv){x->arg_names[i], x->args[i], env, f.env};
-        f.env = b;
+        *b = (struct ct_mon_wenv){x->arg_names[i], x->args[i], env, bound, true};
+        bound = b;
     }
-    struct ct_mon_ltl *formula = build(&f, x->args[0]);
-    uint32_t n = f.failed ? 0 : inputs(&f, x, args);
+    struct ct_mon_ltl *formula = build(&f, bound, x->args[0]);
+    uint32_t n = f.failed ? 0 : inputs(&f, bound, x, args);
     if (f.failed)
         return (struct ct_mon_wv){.kind = WV_ERROR};
     const struct ct_mon_machine *machine = ct_mon_ltl_machine(&f.pool, formula, f.natoms, &why);

@@ -8,7 +8,7 @@
 
 #define MOST_PORT 255 /* of an ITM: eight pages of 32 (DDI 0403E D4.2.6) */
 
-static struct ct_mon_wx *make(struct ct_mon_wp *w, enum ct_mon_wx_kind kind)
+struct ct_mon_wx *ct_mon_watch_make(struct ct_mon_wp *w, enum ct_mon_wx_kind kind)
 {
     struct ct_mon_wx *x = ARENA_NEW(w->p.arena, struct ct_mon_wx);
     x->kind = kind;
@@ -16,7 +16,7 @@ static struct ct_mon_wx *make(struct ct_mon_wp *w, enum ct_mon_wx_kind kind)
     return x;
 }
 
-static void add(struct ct_mon_wp *w, struct ct_mon_wx *x, struct ct_mon_wx *arg, const char *name)
+void ct_mon_watch_add(struct ct_mon_wp *w, struct ct_mon_wx *x, struct ct_mon_wx *arg, const char *name)
 {
     size_t n = x->nargs;
     ARENA_PUSH(w->p.arena, x->args, n, x->cap, arg);
@@ -24,14 +24,14 @@ static void add(struct ct_mon_wp *w, struct ct_mon_wx *x, struct ct_mon_wx *arg,
     x->span = span_join(x->span, arg->span);
 }
 
-static struct ct_mon_wx *node(struct ct_mon_wp *w, enum ct_mon_wx_kind kind, struct ct_mon_wx *a,
-                              struct ct_mon_wx *b)
+struct ct_mon_wx *ct_mon_watch_pair(struct ct_mon_wp *w, enum ct_mon_wx_kind kind, struct ct_mon_wx *a,
+                                    struct ct_mon_wx *b)
 {
-    struct ct_mon_wx *x = make(w, kind);
+    struct ct_mon_wx *x = ct_mon_watch_make(w, kind);
     x->span = a->span;
-    add(w, x, a, NULL);
+    ct_mon_watch_add(w, x, a, NULL);
     if (b)
-        add(w, x, b, NULL);
+        ct_mon_watch_add(w, x, b, NULL);
     return x;
 }
 
@@ -157,7 +157,7 @@ static void port(struct ct_mon_wp *w, struct ct_mon_wx *x)
 
 static struct ct_mon_wx *source(struct ct_mon_wp *w, const char *keyword)
 {
-    struct ct_mon_wx *x = make(w, WX_SOURCE);
+    struct ct_mon_wx *x = ct_mon_watch_make(w, WX_SOURCE);
     x->name = keyword;
     watch_next(w);
     bool call = watch_at(w, T_LPAREN);
@@ -188,17 +188,17 @@ static struct ct_mon_wx *quoted_formula(struct ct_mon_wp *w, const struct ct_mon
 
 static struct ct_mon_wx *monitor(struct ct_mon_wp *w)
 {
-    struct ct_mon_wx *x = make(w, WX_MONITOR);
+    struct ct_mon_wx *x = ct_mon_watch_make(w, WX_MONITOR);
     bool before = w->temporal;
     watch_next(w);
     watch_expect(w, T_LPAREN, "'('");
     w->temporal = true;
     if (watch_at(w, T_STRING)) {
-        struct ct_mon_wx *s = make(w, WX_STRING);
+        struct ct_mon_wx *s = ct_mon_watch_make(w, WX_STRING);
         if (string_text(w, s))
-            add(w, x, quoted_formula(w, s), NULL);
+            ct_mon_watch_add(w, x, quoted_formula(w, s), NULL);
     } else {
-        add(w, x, ct_mon_watch_expr(w), NULL);
+        ct_mon_watch_add(w, x, ct_mon_watch_expr(w), NULL);
     }
     w->temporal = before;
     while (!w->p.failed && watch_accept(w, T_COMMA)) {
@@ -208,7 +208,7 @@ static struct ct_mon_wx *monitor(struct ct_mon_wp *w)
         if (w->p.failed)
             break;
         if (strcmp(name, "clock") != 0)
-            add(w, x, ct_mon_watch_expr(w), name);
+            ct_mon_watch_add(w, x, ct_mon_watch_expr(w), name);
         else if (watch_accept(w, T_STAR))
             x->clock_all = true;
         else
@@ -246,7 +246,7 @@ static struct ct_mon_wx *name_or_call(struct ct_mon_wp *w)
         return source(w, keyword);
     if (watch_is_word(w, "monitor"))
         return monitor(w);
-    struct ct_mon_wx *x = make(w, WX_NAME);
+    struct ct_mon_wx *x = ct_mon_watch_make(w, WX_NAME);
     x->name = w->p.lx.name;
     watch_next(w);
     if (!watch_at(w, T_LPAREN))
@@ -268,7 +268,7 @@ static struct ct_mon_wx *name_or_call(struct ct_mon_wp *w)
                 watch_next(w);
             }
         }
-        add(w, x, ct_mon_watch_expr(w), name);
+        ct_mon_watch_add(w, x, ct_mon_watch_expr(w), name);
         if (!watch_accept(w, T_COMMA))
             break;
     }
@@ -280,7 +280,7 @@ static struct ct_mon_wx *name_or_call(struct ct_mon_wp *w)
 
 static struct ct_mon_wx *prim(struct ct_mon_wp *w)
 {
-    struct ct_mon_wx *x = make(w, WX_INT);
+    struct ct_mon_wx *x = ct_mon_watch_make(w, WX_INT);
     switch (w->p.lx.token) {
     case T_INT:
         x->integer = (int64_t)w->p.lx.integer;
@@ -329,7 +329,7 @@ static struct ct_mon_wx *prim(struct ct_mon_wp *w)
 static struct ct_mon_wx *operation(struct ct_mon_wp *w, const char *name, struct ct_mon_wx *a,
                                    struct ct_mon_wx *b)
 {
-    struct ct_mon_wx *x = node(w, WX_OP, a, b);
+    struct ct_mon_wx *x = ct_mon_watch_pair(w, WX_OP, a, b);
     x->name = name;
     return x;
 }
@@ -380,103 +380,18 @@ static struct ct_mon_wx *sum(struct ct_mon_wp *w)
     return infix(w, ops, 2, term, false);
 }
 
-static struct ct_mon_wx *comparison(struct ct_mon_wp *w)
+struct ct_mon_wx *ct_mon_watch_comparison(struct ct_mon_wp *w)
 {
     static const struct level ops[] = {{T_EQ, "eq"},  {T_NE, "neq"}, {T_LT, "lt"},
                                        {T_LE, "leq"}, {T_GT, "gt"},  {T_GE, "geq"}};
     return infix(w, ops, 6, sum, true);
 }
 
-/* Reads [n], [=n], [<=n] or [>=n]. */
-static void bound(struct ct_mon_wp *w, struct ct_mon_wx *x, int64_t most)
-{
-    watch_expect(w, T_LBRACKET, "'['");
-    x->op = T_ASSIGN;
-    if (watch_at(w, T_LE) || watch_at(w, T_GE) || watch_at(w, T_ASSIGN)) {
-        x->op = w->p.lx.token;
-        watch_next(w);
-    }
-    x->integer = (int64_t)w->p.lx.integer;
-    if (watch_at(w, T_INT) && (w->p.lx.integer_big || w->p.lx.integer > (uint64_t)most))
-        ct_mon_diag_error(w->p.diags, lex_span(&w->p.lx), "At most %lld steps", (long long)most);
-    if (x->integer < 0 || x->integer > most)
-        x->integer = 0;
-    watch_expect(w, T_INT, "a number of steps");
-    watch_expect(w, T_RBRACKET, "']'");
-}
-
-static bool followed_by_bracket(const struct ct_mon_wp *w)
-{
-    struct ct_mon_lexer lx = w->p.lx;
-    lx.quiet = true;
-    ct_mon_lex_next(&lx);
-    return lx.token == T_LBRACKET;
-}
-
-static struct ct_mon_wx *prefix(struct ct_mon_wp *w)
-{
-    static const struct {
-        const char *word;
-        enum ct_mon_wx_kind kind;
-    } words[] = {{"always", WX_ALWAYS}, {"eventually", WX_EVENTUALLY}, {"never", WX_NEVER},
-                 {"next", WX_NEXT},     {"holding", WX_HOLDING},       {"within", WX_WITHIN}};
-    struct ct_mon_wx *x = make(w, WX_ERROR);
-    if (!ct_mon_parse_enter(&w->p))
-        return x;
-    bool found = watch_accept_word(w, "not");
-    x->kind = WX_NOT;
-    for (size_t i = 0; i < sizeof words / sizeof *words && w->temporal && !found; i++) {
-        if (!watch_is_word(w, words[i].word) || (words[i].kind >= WX_HOLDING && !followed_by_bracket(w)))
-            continue;
-        found = true;
-        x->kind = words[i].kind;
-        x->integer = 1;
-        watch_next(w);
-        if (x->kind >= WX_HOLDING || (x->kind == WX_NEXT && watch_at(w, T_LBRACKET)))
-            bound(w, x, 16);
-    }
-    if (found)
-        add(w, x, prefix(w), NULL);
-    else
-        x = comparison(w);
-    w->p.depth--;
-    return x;
-}
-
-static struct ct_mon_wx *until(struct ct_mon_wp *w)
-{
-    struct ct_mon_wx *a = prefix(w);
-    enum ct_mon_wx_kind kind;
-    if (!w->temporal || w->p.failed)
-        return a;
-    if (watch_accept_word(w, "until"))
-        kind = watch_accept_word(w, "weak") ? WX_WEAK_UNTIL : WX_UNTIL;
-    else if (watch_accept_word(w, "unless"))
-        kind = WX_WEAK_UNTIL;
-    else if (watch_accept_word(w, "releases"))
-        kind = WX_RELEASES;
-    else if (watch_accept_word(w, "before"))
-        kind = watch_accept_word(w, "weak") ? WX_WEAK_BEFORE : WX_BEFORE;
-    else if (watch_is_word(w, "weak")) {
-        watch_next(w);
-        if (!watch_accept_word(w, "until"))
-            ct_mon_parse_error(&w->p, "'until' behind 'weak'");
-        kind = WX_WEAK_UNTIL;
-    } else {
-        return a;
-    }
-    if (!ct_mon_parse_enter(&w->p))
-        return a;
-    struct ct_mon_wx *x = node(w, kind, a, until(w));
-    w->p.depth--;
-    return x;
-}
-
 static struct ct_mon_wx * and (struct ct_mon_wp * w)
 {
-    struct ct_mon_wx *a = until(w);
+    struct ct_mon_wx *a = ct_mon_watch_scope(w);
     for (unsigned n = 0; n < 4 * PARSE_DEPTH && !w->p.failed && watch_accept_word(w, "and"); n++)
-        a = node(w, WX_AND, a, until(w));
+        a = ct_mon_watch_pair(w, WX_AND, a, ct_mon_watch_scope(w));
     return a;
 }
 
@@ -484,18 +399,18 @@ static struct ct_mon_wx * or (struct ct_mon_wp * w)
 {
     struct ct_mon_wx *a = and(w);
     for (unsigned n = 0; n < 4 * PARSE_DEPTH && !w->p.failed && watch_accept_word(w, "or"); n++)
-        a = node(w, WX_OR, a, and(w));
+        a = ct_mon_watch_pair(w, WX_OR, a, and(w));
     return a;
 }
 
-static struct ct_mon_wx *implication(struct ct_mon_wp *w)
+struct ct_mon_wx *ct_mon_watch_implication(struct ct_mon_wp *w)
 {
     struct ct_mon_wx *a = or (w);
-    bool iff = w->temporal && watch_is_word(w, "iff");
+    bool iff = watch_is_word(w, "iff") || watch_is_word(w, "equals");
     if (w->p.failed || !(iff || watch_is_word(w, "implies")) || !ct_mon_parse_enter(&w->p))
         return a;
     watch_next(w);
-    struct ct_mon_wx *x = node(w, iff ? WX_IFF : WX_IMPLIES, a, implication(w));
+    struct ct_mon_wx *x = ct_mon_watch_pair(w, iff ? WX_IFF : WX_IMPLIES, a, ct_mon_watch_implication(w));
     w->p.depth--;
     return x;
 }
@@ -503,15 +418,15 @@ static struct ct_mon_wx *implication(struct ct_mon_wp *w)
 struct ct_mon_wx *ct_mon_watch_expr(struct ct_mon_wp *w)
 {
     if (!ct_mon_parse_enter(&w->p))
-        return make(w, WX_ERROR);
+        return ct_mon_watch_make(w, WX_ERROR);
     struct ct_mon_wx *x;
     if (watch_is_word(w, "on")) {
         watch_next(w);
         struct ct_mon_wx *e = ct_mon_watch_expr(w);
         watch_expect(w, T_IF, "'if'");
-        x = node(w, WX_ON, e, ct_mon_watch_expr(w));
+        x = ct_mon_watch_pair(w, WX_ON, e, ct_mon_watch_expr(w));
     } else {
-        x = implication(w);
+        x = ct_mon_watch_implication(w);
     }
     w->p.depth--;
     return x;

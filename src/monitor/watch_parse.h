@@ -57,4 +57,15 @@ static inline bool watch_expect(struct ct_mon_wp *w, enum ct_mon_token token, co
 
 struct ct_mon_wx *ct_mon_watch_expr(struct ct_mon_wp *w);
 
+/* Makes a node of the tree at the current token, adds an argument to one (name: of a binding, or NULL), makes
+ * one of two arguments (b: NULL for one). */
+struct ct_mon_wx *ct_mon_watch_make(struct ct_mon_wp *w, enum ct_mon_wx_kind kind);
+void ct_mon_watch_add(struct ct_mon_wp *w, struct ct_mon_wx *x, struct ct_mon_wx *arg, const char *name);
+struct ct_mon_wx *ct_mon_watch_pair(struct ct_mon_wp *w, enum ct_mon_wx_kind kind, struct ct_mon_wx *a,
+                                    struct ct_mon_wx *b);
+struct ct_mon_wx *ct_mon_watch_comparison(struct ct_mon_wp *w);
+struct ct_mon_wx *ct_mon_watch_implication(struct ct_mon_wp *w);
+/* Parses the temporal operators that bind tighter than "and" (watch_formula.c). */
+struct ct_mon_wx *ct_mon_watch_scope(struct ct_mon_wp *w);
+
 #endif
