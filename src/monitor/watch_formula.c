@@ -259,6 +259,13 @@ static struct ct_mon_wx *prefix(struct ct_mon_wp *w)
     return x;
 }
 
+/* Tells whether the current word says how an operator ends, and is not its operand. */
+static bool ending_goes_on(const struct ct_mon_wp *w)
+{
+    const char *name;
+    return operand_follows(w) || (behind(w, &name) == T_ID && !strcmp(name, "weak"));
+}
+
 /* Reads the words that say how an operator ends. */
 static struct ct_mon_ending ending(struct ct_mon_wp *w)
 {
@@ -275,7 +282,7 @@ static struct ct_mon_ending ending(struct ct_mon_wp *w)
     };
     struct ct_mon_ending e = {NEED_REQUIRED, false};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!watch_is_word(w, words[i].word) || !operand_follows(w))
+        if (!watch_is_word(w, words[i].word) || !ending_goes_on(w))
             continue;
         if (words[i].is_need)
             e.need = words[i].need;
