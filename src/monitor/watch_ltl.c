@@ -304,6 +304,8 @@ static struct ct_mon_ltl *expand(struct formula *f, struct ct_mon_wenv *env, con
         if (env->name == x->name)
             return build(f, env->of, env->x);
     const struct ct_mon_wdef *d = ct_mon_watch_find(w, x->name);
+    if (!d || d->has_params != (x->kind == WX_CALL)) /* which says what is wrong */
+        return atom(f, env, x);
     if (w->depth >= WATCH_DEPTH_MOST) {
         ct_mon_watch_error(w, x->span, "Infinite recursion detected: %s is defined by itself", d->name);
         return fail(f);

@@ -115,15 +115,29 @@ static void add_events(struct tessla_text *t, unsigned depth)
 
 static void add_formula(struct tessla_text *t, unsigned depth)
 {
-    switch (depth ? tessla_below(t, 4) : 0) {
+    switch (depth ? tessla_below(t, 5) : 0) {
     case 0:
         TESSLA_PICK(t, "p", "q", "b", "true", "x > 0", "10 / x > 1");
         break;
     case 1:
-        TESSLA_PICK(t, "not ", "always ", "eventually ", "never ", "next ", "next[3] ", "next[16] ",
-                    "holding[2] ", "holding[<=3] ", "holding[>=2] ", "within[<=4] ", "within[=2] ",
-                    "within[16] ", "next[17] ");
+        TESSLA_PICK(
+            t, "not ", "always ", "eventually ", "never ", "next ", "next[3] ", "next[16] ", "holding[2] ",
+            "holding[<=3] ", "holding[>=2] ", "within[<=4] ", "within[=2] ", "within[16] ", "next[17] ",
+            "nextn[1..3] ", "occurring[>=2] ", "occurring[<3] ", "holding[i] ", "alwaysinpast ",
+            "eventuallyinpast ", "neverinpast ", "nextinpast ", "nextinpastn[0..2] ", "holdinginpast[=2] ",
+            "occurringinpast[>1] ", "allof list p, b as i in ", "someof {p, q} as i in i or ",
+            "exactlyoneof enumerate [1..3] as i in x > i and ", "noneof list q as i in ", "if p then ");
         add_formula(t, depth - 1);
+        break;
+    case 2:
+        tessla_add(t, "(");
+        add_formula(t, depth - 1);
+        TESSLA_PICK(t, " upto ", " from ", " between q, ", " accepton ", " rejecton ", " untilinpast ",
+                    " releasesinpast ", " until ");
+        if (tessla_below(t, 2))
+            TESSLA_PICK(t, "excl ", "incl req ", "weak ", "optional ", "inclusive weak ", "opt excl ");
+        add_formula(t, tessla_below(t, 3) ? 0 : depth - 1);
+        tessla_add(t, ")");
         break;
     default:
         tessla_add(t, "(");

@@ -395,6 +395,9 @@ static const char *const formulas[] = {
     "eventually (p and next q)",
     "p releases q",
     "always (p iff next q)",
+    "always (q implies nextinpast p)",
+    "(eventually p) upto q",
+    "next p accepton q",
 };
 
 /* Verdicts of formulas, all of them or their changes. */

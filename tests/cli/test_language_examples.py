@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the examples of docs/tessla-language.md: each line of a block "example stream", "example watch" or
+"example formula" is an expression, what comes in, and what comes out. Prints TAP.
+
+usage: test_language_examples.py COMMAND [--write]     --write puts what comes out in its place"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DOCUMENT = ROOT / "docs" / "tessla-language.md"
+BLOCK = re.compile(r"^```example (stream|watch|formula)\n((?:.*\n)*?)```$", re.MULTILINE)
+INPUTS = {
+    "stream": "in x: Events[Int]\nin y: Events[Int]\nin b: Events[Bool]\nin e: Events[Unit]\nin f: Events[Unit]\n",
+    "watch": "in e: Events[Unit]\nin f: Events[Unit]\nin x: Events[Int]\nin s: Signal[Int]\nin c: Signal[Bool]\n",
+    "formula": "in a: Events[Unit]\nin b: Events[Unit]\nin c: Events[Unit]\nin step: Events[Unit]\n",
+}
+VERDICTS = {"unknown": "?", "true": "T", "false": "F"}
+
+
+def specification(kind, text):
+    """The expression is what stands behind the last ';'."""
+    *statements, expression = [part.strip() for part in text.split(";")]
+    head = INPUTS[kind] + "".join(line + "\n" for line in statements)
+    if kind == "stream":
+        return head + f"out {expression} as result\n"
+    if kind == "formula":
+        expression = f"monitor({expression}, clock := step)"
+    return head + f"define result := {expression}\nout result\n"
+
+
+def events(kind, text):
+    """Of a formula: one word a step, with the letters that are there; "-" is a step without one."""
+    if kind != "formula":
+        return [re.sub(r"[:=]", lambda m: " = " if m[0] == "=" else ": ", word) for word in text.split()]
+    lines = []
+    for number, word in enumerate(text.split(), 1):
+        lines += [f"{number}: {name}" for name in ["step", *word.strip("-")]]
+    return lines
+
+
+def result(coretap, kind, text, trace):
+    with tempfile.NamedTemporaryFile("w", suffix=".tessla") as spec:
+        spec.write(specification(kind, text))
+        spec.flush()
+        run = subprocess.run([coretap, "tessla", "--spec", spec.name], input="\n".join(events(kind, trace)) + "\n",
+                             capture_output=True, text=True)
+    out = [line.split(": result = ", 1) for line in run.stdout.splitlines()]
+    if kind == "formula":
+        got = " ".join(VERDICTS[value] for _, value in out)
+    else:
+        got = ", ".join(f"{time}: {value}" for time, value in out)
+    error = re.search(r"error: (.*)", run.stderr)
+    return f"error: {error[1]}" if error else got or "nothing"
+
+
+def cases(document):
+    for block in BLOCK.finditer(document):
+        for line in block.group(2).splitlines():
+            yield block.group(1), line, [part.strip() for part in line.rsplit(" | ", 2)]
+
+
+def rewrite(coretap, document):
+    def block(match):
+        kind = match.group(1)
+        rows = [[part.strip() for part in line.rsplit(" | ", 2)] for line in match.group(2).splitlines()]
+        wide = [max(len(row[i]) for row in rows) for i in range(2)]
+        lines = [f"{text:{wide[0]}} | {trace:{wide[1]}} | {result(coretap, kind, text, trace)}"
+                 for text, trace, _ in rows]
+        return "\n".join([f"```example {kind}", *lines, "```"])
+    return BLOCK.sub(block, document)
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    document = DOCUMENT.read_text()
+    if "--write" in sys.argv:
+        DOCUMENT.write_text(rewrite(coretap, document))
+        return 0
+    failed = False
+    found = list(cases(document))
+    for number, (kind, line, (text, trace, wanted)) in enumerate(found, 1):
+        got = result(coretap, kind, text, trace)
+        print(f"{'ok' if got == wanted else 'not ok'} {number} - {text}".replace("#", ""))
+        if got != wanted:
+            failed = True
+            print(f"# document: {line}\n# printed: {got}")
+    print(f"1..{len(found)}")
+    return failed or not found
+
+
+sys.exit(main())
