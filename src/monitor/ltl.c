@@ -10,7 +10,14 @@ static struct ct_mon_ltl *intern(struct ct_mon_ltl_pool *p, enum ct_mon_ltl_kind
         if (f->kind == kind && f->index == index && f->a == a && f->b == b)
             return f;
     struct ct_mon_ltl *f = ARENA_NEW(p->arena, struct ct_mon_ltl);
-    *f = (struct ct_mon_ltl){.kind = kind, .index = index, .a = a, .b = b, .id = p->count++, .next = *bucket};
+    *f = (struct ct_mon_ltl){.kind = kind,
+                             .index = index,
+                             .a = a,
+                             .b = b,
+                             .id = p->count++,
+                             .past = kind < LTL_NEXT && (!a || a->past) && (!b || b->past),
+                             .timed = kind == LTL_TIMED || (a && a->timed) || (b && b->timed),
+                             .next = *bucket};
     if (kind == LTL_UNTIL)
         f->until = p->untils++;
     return *bucket = f;
@@ -82,6 +89,25 @@ struct ct_mon_ltl *ct_mon_ltl_release(struct ct_mon_ltl_pool *p, struct ct_mon_l
     if (b->kind == LTL_TRUE || b->kind == LTL_FALSE || a->kind == LTL_TRUE || a == b)
         return b;
     return intern(p, LTL_RELEASE, 0, a, b);
+}
+
+struct ct_mon_ltl *ct_mon_ltl_timed_again(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
+                                          struct ct_mon_ltl *b, uint32_t index)
+{
+    return b->kind == LTL_FALSE ? b : intern(p, LTL_TIMED, index, a, b);
+}
+
+struct ct_mon_ltl *ct_mon_ltl_timed(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b,
+                                    struct ct_mon_ltl_interval within)
+{
+    uint32_t i = 0;
+    while (i < p->nintervals && (p->intervals[i].from != within.from || p->intervals[i].to != within.to))
+        i++;
+    if (i == LTL_INTERVALS_MOST)
+        return NULL;
+    p->intervals[i] = within;
+    p->nintervals += i == p->nintervals;
+    return ct_mon_ltl_timed_again(p, a, b, i);
 }
 
 struct ct_mon_ltl *ct_mon_ltl_always(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)

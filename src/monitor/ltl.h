@@ -16,6 +16,7 @@ enum ct_mon_ltl_kind {
     LTL_NEXT,
     LTL_UNTIL,   /* strong: b must come */
     LTL_RELEASE, /* b holds up to and including the step at which a does, or for ever */
+    LTL_TIMED,   /* a until b, and b comes at a time within interval `index`; ct_mon_ltl_untimed removes it */
 };
 
 /* Hash-consed: equal formulas are the same pointer. */
@@ -24,6 +25,8 @@ struct ct_mon_ltl {
     uint32_t index; /* atoms */
     uint32_t id;
     uint32_t until; /* untils in normal form: their number */
+    bool past;      /* decided by the word up to the step: operators of the past and connectives alone */
+    bool timed;     /* has timed operators */
     struct ct_mon_ltl *a, *b;
     struct ct_mon_ltl *positive, *negative; /* normal forms, once made */
     struct ct_mon_ltl *next;
@@ -43,6 +46,16 @@ struct ct_mon_ltl_memory {
     struct ct_mon_ltl *a, *b;  /* the operator that it is of: a since b */
 };
 
+/* Distances in time from `from` on and below `to`. */
+struct ct_mon_ltl_interval {
+    int64_t from, to;
+};
+
+enum {
+    LTL_INTERVALS_MOST = 64,
+};
+#define LTL_NO_END INT64_MAX /* of an interval */
+
 struct ct_mon_ltl_pool {
     struct ct_mon_arena *arena;
     struct ct_mon_ltl *buckets[LTL_BUCKETS];
@@ -50,6 +63,9 @@ struct ct_mon_ltl_pool {
     struct ct_mon_ltl_memory memory[LTL_MEMORY_MOST];
     uint32_t nmemory;
     bool memory_full; /* an operator of the past found no room */
+    struct ct_mon_ltl_interval intervals[LTL_INTERVALS_MOST];
+    uint32_t nintervals;
+    struct ct_mon_ltl *known; /* what holds of every word that can come; NULL: nothing in particular */
 };
 
 /* Makes a formula. All constructors simplify constants and repetitions. */
@@ -74,15 +90,16 @@ struct ct_mon_ltl *ct_mon_ltl_implies(struct ct_mon_ltl_pool *p, struct ct_mon_l
  * included. */
 struct ct_mon_ltl *ct_mon_ltl_begins(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
 
-/* Tells whether f is decided by the word up to this step: it has operators of the past and connectives
- * alone. */
-bool ct_mon_ltl_is_past(const struct ct_mon_ltl *f);
 /* Operators of the past (ltl_past.c). Their operands are decided by the word up to the step. previous is
  * false at the first step. */
 struct ct_mon_ltl *ct_mon_ltl_previous(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f);
 struct ct_mon_ltl *ct_mon_ltl_since(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
 struct ct_mon_ltl *ct_mon_ltl_past_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
 struct ct_mon_ltl *ct_mon_ltl_past_begins(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
+/* Builds the machine whose verdict at each step is true where f, a formula of the past, holds, and unknown
+ * where not. NULL: *why says which limit it exceeds. */
+const struct ct_mon_machine *ct_mon_ltl_past_machine(struct ct_mon_ltl_pool *p, const struct ct_mon_ltl *f,
+                                                     uint32_t natoms, const char **why);
 /* Makes the formula that every memory holds at each step what it is to remember. */
 struct ct_mon_ltl *ct_mon_ltl_history(struct ct_mon_ltl_pool *p);
 
@@ -92,6 +109,46 @@ struct ct_mon_ltl *ct_mon_ltl_upto(struct ct_mon_ltl_pool *p, struct ct_mon_ltl 
                                    bool inclusive);
 struct ct_mon_ltl *ct_mon_ltl_abort(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, struct ct_mon_ltl *b,
                                     bool accept);
+
+/* Makes a timed until. Its operands are rewritten like those of an until. */
+struct ct_mon_ltl *ct_mon_ltl_timed(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b,
+                                    struct ct_mon_ltl_interval within);
+/* The same with interval `index` of the pool. */
+struct ct_mon_ltl *ct_mon_ltl_timed_again(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
+                                          struct ct_mon_ltl *b, uint32_t index);
+
+/* Gives the atoms that clocks decide, for formulas of the past a and b: that b held `time` ago or longer and a
+ * at each step since; that b held less than `time` ago. */
+struct ct_mon_ltl_clocks {
+    struct ct_mon_ltl *(*held)(void *user, struct ct_mon_ltl *a, struct ct_mon_ltl *b, int64_t time);
+    struct ct_mon_ltl *(*recent)(void *user, struct ct_mon_ltl *b, int64_t time);
+    void *user;
+};
+
+/* Makes a formula without timed operators that is equal to f at the first step (ltl_timed.c). NULL: one clock
+ * for each operator is not enough. */
+struct ct_mon_ltl *ct_mon_ltl_untimed(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
+                                      const struct ct_mon_ltl_clocks *clocks);
+
+/* Shared by the files that make machines: the tables of one, of nstates states with room for all letters. */
+struct ct_mon_ltl_table {
+    struct ct_mon_machine *machine;
+    uint8_t *verdicts, *next8;
+    uint16_t *next16;
+};
+enum {
+    MACHINE_STATES_MOST = 16000
+};
+struct ct_mon_ltl_table ct_mon_ltl_table_new(struct ct_mon_arena *a, uint32_t natoms, uint32_t nstates);
+/* Enters that `letter` leads from state `from` to `to`; both are number << 2 | verdict. */
+static inline void ltl_table_put(const struct ct_mon_ltl_table *t, uint32_t letter, uint32_t from, uint32_t to)
+{
+    const size_t at = (size_t)letter * t->machine->width + from;
+    if (t->next16)
+        t->next16[at] = (uint16_t)to;
+    else
+        t->next8[at] = (uint8_t)to;
+}
 
 /* Rewrites the formula, or its negation, so that negations stand in front of atoms only. */
 struct ct_mon_ltl *ct_mon_ltl_nnf(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, bool negate);

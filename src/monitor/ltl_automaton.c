@@ -226,6 +226,8 @@ static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice 
             expand_other(m, from, c, f->a);
             put(c->next, f->id);
             break;
+        case LTL_TIMED: /* ct_mon_ltl_untimed removed them */
+            break;
         }
         if (c->pos & c->neg)
             return;

@@ -7,7 +7,6 @@
 
 enum {
     PAIRS_MOST = 65535,
-    MACHINE_STATES_MOST = 16000,
     TABLE = 1 << 11,
     AT_ONCE = 8, /* edges, sets and letters that are looked at in a step of work */
 };
@@ -182,13 +181,29 @@ static uint32_t minimise(struct product *p, uint32_t *class)
     return count;
 }
 
+struct ct_mon_ltl_table ct_mon_ltl_table_new(struct ct_mon_arena *a, uint32_t natoms, uint32_t nstates)
+{
+    struct ct_mon_machine *m = ARENA_NEW(a, struct ct_mon_machine);
+    const bool wide = nstates > 64;
+    *m = (struct ct_mon_machine){.natoms = natoms, .nstates = nstates, .width = wide ? nstates * 4 : 256};
+    const size_t cells = (size_t)m->width << natoms;
+    const struct ct_mon_ltl_table t = {.machine = m,
+                                       .verdicts = ARENA_ARRAY(a, uint8_t, nstates),
+                                       .next8 = wide ? NULL : ARENA_ARRAY(a, uint8_t, cells),
+                                       .next16 = wide ? ARENA_ARRAY(a, uint16_t, cells) : NULL};
+    m->verdicts = t.verdicts;
+    m->next8 = t.next8;
+    m->next16 = t.next16;
+    m->start = VERDICT_NONE;
+    return t;
+}
+
 /* Makes the machine's table. States are numbered breadth first, behind state 0, which is the one before the
  * first step. */
 static const struct ct_mon_machine *build(struct product *p, uint32_t natoms, const uint32_t *class,
                                           uint32_t classes, const char **why)
 {
     struct ct_mon_arena *a = p->arena;
-    struct ct_mon_machine *m = ARENA_NEW(a, struct ct_mon_machine);
     uint32_t *repr = ARENA_ARRAY(a, uint32_t, classes), *number = ARENA_ARRAY(a, uint32_t, classes);
     uint32_t *order = ARENA_ARRAY(a, uint32_t, classes + 1), n = 0;
     for (uint32_t i = (uint32_t)p->n; i-- > 0;)
@@ -204,34 +219,23 @@ static const struct ct_mon_machine *build(struct product *p, uint32_t natoms, co
             }
         }
     }
-    *m = (struct ct_mon_machine){.natoms = natoms, .nstates = n + 1, .empty = p->pairs[0].verdict};
-    if (m->nstates > MACHINE_STATES_MOST) {
+    if (n + 1 > MACHINE_STATES_MOST) {
         *why = "its monitor needs more than 16000 states";
         return NULL;
     }
-    bool wide = m->nstates > 64;
-    m->width = wide ? m->nstates * 4 : 256;
-    uint8_t *t8 = wide ? NULL : ARENA_ARRAY(a, uint8_t, (size_t)m->width * p->letters);
-    uint16_t *t16 = wide ? ARENA_ARRAY(a, uint16_t, (size_t)m->width * p->letters) : NULL;
-    m->start = VERDICT_NONE;
-    uint8_t *verdicts = ARENA_ARRAY(a, uint8_t, m->nstates);
+    const struct ct_mon_ltl_table t = ct_mon_ltl_table_new(a, natoms, n + 1);
+    struct ct_mon_machine *m = t.machine;
+    m->empty = p->pairs[0].verdict;
     for (uint32_t i = 0; i <= n; i++) {
         uint32_t from = order[i ? i - 1 : 0];
         uint32_t code = i ? i << 2 | p->pairs[from].verdict : VERDICT_NONE;
         for (uint32_t k = 0; k < p->letters; k++) {
             uint32_t to = p->next[(size_t)from * p->letters + k];
-            uint32_t next = number[class[to]] << 2 | p->pairs[to].verdict;
-            if (wide)
-                t16[(size_t)k * m->width + code] = (uint16_t)next;
-            else
-                t8[(size_t)k * m->width + code] = (uint8_t)next;
+            ltl_table_put(&t, k, code, number[class[to]] << 2 | p->pairs[to].verdict);
         }
         m->decided |= p->pairs[from].verdict != VERDICT_UNKNOWN;
-        verdicts[i] = code & 3;
+        t.verdicts[i] = code & 3;
     }
-    m->verdicts = verdicts;
-    m->next8 = t8;
-    m->next16 = t16;
     return m;
 }
 

@@ -21,10 +21,11 @@ struct rewrite {
 static struct ct_mon_ltl *rewrite(struct rewrite *r, struct ct_mon_ltl *f, enum rewriting how);
 
 /* Rewrites an operator of the future whose operands are rewritten already. */
-static struct ct_mon_ltl *bounded(struct rewrite *r, enum ct_mon_ltl_kind kind, enum rewriting how,
+static struct ct_mon_ltl *bounded(struct rewrite *r, const struct ct_mon_ltl *f, enum rewriting how,
                                   struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
     struct ct_mon_ltl_pool *p = r->pool;
+    const enum ct_mon_ltl_kind kind = f->kind;
     if (how == STOP_NOW)
         return ct_mon_ltl_const(p, kind == LTL_RELEASE);
     if (kind == LTL_NEXT) {
@@ -33,12 +34,14 @@ static struct ct_mon_ltl *bounded(struct rewrite *r, enum ct_mon_ltl_kind kind, 
         a = ct_mon_ltl_next(p, a);
         return how == ACCEPT ? ct_mon_ltl_or(p, r->b, a) : ct_mon_ltl_and(p, r->not_b, a);
     }
-    const bool until = kind == LTL_UNTIL;
+    const bool until = kind != LTL_RELEASE;
     if (how == STOP_BEFORE || how == STOP_WITH)
         a = until ? ct_mon_ltl_and(p, r->not_b, a) : ct_mon_ltl_or(p, r->b, a);
     if (how == STOP_BEFORE)
         b = until ? ct_mon_ltl_and(p, r->not_b, b) : ct_mon_ltl_or(p, r->b, b);
-    return until ? ct_mon_ltl_until(p, a, b) : ct_mon_ltl_release(p, a, b);
+    return kind == LTL_TIMED ? ct_mon_ltl_timed_again(p, a, b, f->index)
+           : until           ? ct_mon_ltl_until(p, a, b)
+                             : ct_mon_ltl_release(p, a, b);
 }
 
 static struct ct_mon_ltl *rewritten(struct rewrite *r, struct ct_mon_ltl *f, enum rewriting how)
@@ -59,8 +62,9 @@ static struct ct_mon_ltl *rewritten(struct rewrite *r, struct ct_mon_ltl *f, enu
     case LTL_NEXT:
     case LTL_UNTIL:
     case LTL_RELEASE:
+    case LTL_TIMED:
         a = rewrite(r, f->a, how);
-        return bounded(r, f->kind, how, a, f->b ? rewrite(r, f->b, how) : NULL);
+        return bounded(r, f, how, a, f->b ? rewrite(r, f->b, how) : NULL);
     default:
         return how == ACCEPT ? ct_mon_ltl_or(p, f, r->b) : how == REJECT ? ct_mon_ltl_and(p, f, r->not_b) : f;
     }

@@ -82,6 +82,8 @@ struct ct_mon_wx {
     bool past;
     enum ct_mon_each each;
     struct ct_mon_ending ending, start; /* start: of a scope */
+    enum ct_mon_token time_op;          /* timed[..]: T_LT, T_LE, T_ASSIGN, T_GT, T_GE */
+    struct ct_mon_wx *time;             /* NULL: not timed */
     struct ct_mon_wx *low, *high; /* the range of steps: op T_ASSIGN, T_LT, T_LE, T_GT, T_GE: low alone */
 };
 

@@ -93,6 +93,24 @@ static void range(struct ct_mon_wp *w, struct ct_mon_wx *x)
     watch_expect(w, T_RBRACKET, "']'");
 }
 
+/* Reads timed[<time] and its like, where it stands. */
+static void timed(struct ct_mon_wp *w, struct ct_mon_wx *x)
+{
+    if (!watch_is_word(w, "timed") || !bracket_follows(w))
+        return;
+    watch_next(w);
+    watch_next(w);
+    x->time_op = w->p.lx.token;
+    if (!watch_at(w, T_LT) && !watch_at(w, T_LE) && !watch_at(w, T_ASSIGN) && !watch_at(w, T_GT) &&
+        !watch_at(w, T_GE)) {
+        ct_mon_parse_error(&w->p, "'<', '<=', '=', '>=' or '>' and a time");
+        return;
+    }
+    watch_next(w);
+    x->time = ct_mon_watch_comparison(w);
+    watch_expect(w, T_RBRACKET, "']'");
+}
+
 static struct ct_mon_wx *prefix(struct ct_mon_wp *w);
 
 /* Reads `if c then f else g` behind the `if`. The branches reach as far as they can. */
@@ -233,6 +251,8 @@ static bool prefix_word(struct ct_mon_wp *w, struct ct_mon_wx *x)
         watch_next(w);
         if (bracket)
             range(w, x);
+        else
+            timed(w, x);
         return true;
     }
     return false;
@@ -266,8 +286,8 @@ static bool ending_goes_on(const struct ct_mon_wp *w)
     return operand_follows(w) || (behind(w, &name) == T_ID && !strcmp(name, "weak"));
 }
 
-/* Reads the words that say how an operator ends. */
-static struct ct_mon_ending ending(struct ct_mon_wp *w)
+/* Reads the words that say how an operator ends; *time holds its time, where one may stand. */
+static struct ct_mon_ending ending(struct ct_mon_wp *w, struct ct_mon_wx *time)
 {
     static const struct {
         const char *word;
@@ -291,6 +311,8 @@ static struct ct_mon_ending ending(struct ct_mon_wp *w)
         watch_next(w);
         i = (size_t)-1; /* look at all of them again */
     }
+    if (time)
+        timed(w, time);
     return e;
 }
 
@@ -311,12 +333,15 @@ static struct ct_mon_wx *until(struct ct_mon_wp *w)
     for (size_t i = 0; i < sizeof words / sizeof *words && !w->p.failed; i++) {
         if (!watch_accept_word(w, words[i].word))
             continue;
-        struct ct_mon_ending how = ending(w);
+        struct ct_mon_wx time = {0};
+        struct ct_mon_ending how = ending(w, &time);
         if (!ct_mon_parse_enter(&w->p))
             return a;
         struct ct_mon_wx *x = ct_mon_watch_pair(w, words[i].kind, a, until(w));
         x->past = words[i].past;
         x->ending = how;
+        x->time = time.time;
+        x->time_op = time.time_op;
         if (weak || unless)
             x->ending.need = NEED_WEAK;
         w->p.depth--;
@@ -345,14 +370,14 @@ struct ct_mon_wx *ct_mon_watch_scope(struct ct_mon_wp *w)
             break;
         }
         const enum ct_mon_wx_kind kind = words[i].kind;
-        const struct ct_mon_ending first = kind < WX_ACCEPTON ? ending(w) : (struct ct_mon_ending){0};
+        const struct ct_mon_ending first = kind < WX_ACCEPTON ? ending(w, NULL) : (struct ct_mon_ending){0};
         a = ct_mon_watch_pair(w, kind, a, prefix(w));
         if (kind == WX_UPTO)
             a->ending = first;
         else
             a->start = first;
         if (kind == WX_BETWEEN && watch_expect(w, T_COMMA, "',' and the end of the scope")) {
-            a->ending = ending(w);
+            a->ending = ending(w, NULL);
             ct_mon_watch_add(w, a, prefix(w), NULL);
         }
         i = (size_t)-1; /* look at all of them again */

@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* monitor(...): formulas over streams (docs/tessla-language.md B.5). */
 #include "monitor/big.h"
-#include "monitor/watch_ast.h"
+#include "monitor/watch_ltl.h"
 
-struct formula {
-    struct ct_mon_watch *w;
-    struct ct_mon_ltl_pool pool;
-    struct ct_mon_node *atoms[LTL_ATOMS_MOST];
-    uint8_t kinds[LTL_ATOMS_MOST];
-    struct ct_mon_node *steps[LTL_ATOMS_MOST];
-    uint32_t natoms;
-    bool failed;
-};
-
-static struct ct_mon_ltl *fail(struct formula *f)
+static struct ct_mon_ltl *fail(struct ct_mon_formula *f)
 {
     f->failed = true;
     return ct_mon_ltl_const(&f->pool, false);
 }
 
+struct ct_mon_ltl *ct_mon_formula_atom(struct ct_mon_formula *f, struct ct_mon_node *node, uint8_t kind,
+                                       struct ct_mon_node *step, struct ct_mon_span at)
+{
+    for (uint32_t i = 0; i < f->natoms; i++)
+        if (f->atoms[i] == node)
+            return ct_mon_ltl_atom(&f->pool, i);
+    if (f->natoms == LTL_ATOMS_MOST) {
+        ct_mon_watch_error(f->w, at, "A formula of more than %d different streams%s", LTL_ATOMS_MOST,
+                           f->timed ? "; each of its clocks counts, too" : "");
+        return fail(f);
+    }
+    const uint32_t k = f->natoms++;
+    f->atoms[k] = node;
+    f->kinds[k] = kind;
+    f->steps[k] = step;
+    return ct_mon_ltl_atom(&f->pool, k);
+}
+
 /* Makes an atom of a stream, which is what everything but a connective stands for. */
-static struct ct_mon_ltl *atom(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *atom(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_elab *e = f->w->e;
     struct ct_mon_wv v = ct_mon_watch_lower(f->w, env, x, NULL);
@@ -36,26 +44,18 @@ static struct ct_mon_ltl *atom(struct formula *f, struct ct_mon_wenv *env, const
     }
     if (v.kind == WV_CONST)
         return ct_mon_ltl_const(&f->pool, v.ir->value.v.i);
-    for (uint32_t i = 0; i < f->natoms; i++)
-        if (f->atoms[i] == v.node)
-            return ct_mon_ltl_atom(&f->pool, i);
-    if (f->natoms == LTL_ATOMS_MOST) {
-        ct_mon_watch_error(f->w, x->span, "A formula of more than %d different streams", LTL_ATOMS_MOST);
-        return fail(f);
-    }
-    uint32_t k = f->natoms++;
-    f->atoms[k] = f->steps[k] = v.node;
-    f->kinds[k] = v.kind == WV_SIGNAL ? ATOM_SIGNAL : boolean ? ATOM_BOOL : ATOM_EVENT;
+    struct ct_mon_node *step = v.node;
     if (v.kind == WV_SIGNAL) { /* its first value is not a change */
-        v = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->span);
-        if (v.kind == WV_ERROR)
+        struct ct_mon_wv change = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->span);
+        if (change.kind == WV_ERROR)
             return fail(f);
-        f->steps[k] = v.node;
+        step = change.node;
     }
-    return ct_mon_ltl_atom(&f->pool, k);
+    const uint8_t kind = v.kind == WV_SIGNAL ? ATOM_SIGNAL : boolean ? ATOM_BOOL : ATOM_EVENT;
+    return ct_mon_formula_atom(f, v.node, kind, step, x->span);
 }
 
-static struct ct_mon_ltl *build(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x);
+static struct ct_mon_ltl *build(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x);
 
 enum {
     STEPS_MOST = 16,
@@ -67,7 +67,7 @@ struct range {
 };
 
 /* Gives the value of the end of a range: a constant of at most 16 steps. */
-static int64_t steps(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static int64_t steps(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     const struct ct_mon_wv v = ct_mon_watch_lower(f->w, env, x, NULL);
     if (v.kind == WV_ERROR) {
@@ -83,7 +83,7 @@ static int64_t steps(struct formula *f, struct ct_mon_wenv *env, const struct ct
 }
 
 /* Reads the range of an operator. One that holds no number at all is an error. */
-static struct range range(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct range range(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     if (!x->low)
         return (struct range){1, 1};
@@ -101,7 +101,7 @@ static struct range range(struct formula *f, struct ct_mon_wenv *env, const stru
 }
 
 /* Makes the formula that a number of steps or of beginnings lies in the range. */
-static struct ct_mon_ltl *counted(struct formula *f, const struct ct_mon_wx *x, struct range r,
+static struct ct_mon_ltl *counted(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct range r,
                                   struct ct_mon_ltl *a)
 {
     struct ct_mon_ltl *(*const at_least)(struct ct_mon_ltl_pool *, struct ct_mon_ltl *, uint32_t) =
@@ -121,7 +121,7 @@ static struct ct_mon_ltl *once(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
 }
 
 /* Makes the formula that a holds at a step of the range; step 0 is this one. */
-static struct ct_mon_ltl *at_some_step(struct formula *f, const struct ct_mon_wx *x, struct range r,
+static struct ct_mon_ltl *at_some_step(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct range r,
                                        struct ct_mon_ltl *a)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
@@ -137,18 +137,34 @@ static struct ct_mon_ltl *at_some_step(struct formula *f, const struct ct_mon_wx
     return g;
 }
 
+static struct ct_mon_ltl *strong_until(struct ct_mon_formula *f, const struct ct_mon_wx *x,
+                                       struct ct_mon_ltl *a, struct ct_mon_ltl *b,
+                                       struct ct_mon_ltl_interval within)
+{
+    if (x->past)
+        return ct_mon_formula_since(f, a, b, within);
+    if (!within.from && within.to == LTL_NO_END)
+        return ct_mon_ltl_until(&f->pool, a, b);
+    struct ct_mon_ltl *r = ct_mon_ltl_timed(&f->pool, a, b, within);
+    if (r)
+        return r;
+    ct_mon_watch_error(f->w, x->span, "A formula of more than %d different times", LTL_INTERVALS_MOST);
+    return fail(f);
+}
+
 /* Makes a until b, with the ending that is asked for. */
-static struct ct_mon_ltl *until(struct formula *f, const struct ct_mon_wx *x, struct ct_mon_ltl *a,
-                                struct ct_mon_ltl *b)
+static struct ct_mon_ltl *until(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
+                                struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
+    const struct ct_mon_ltl_interval within = ct_mon_formula_interval(f, env, x);
     struct ct_mon_ltl *end = x->ending.inclusive ? ct_mon_ltl_and(p, a, b) : b;
-    struct ct_mon_ltl *strong = x->past ? ct_mon_ltl_since(p, a, end) : ct_mon_ltl_until(p, a, end);
+    struct ct_mon_ltl *strong = strong_until(f, x, a, end, within);
     switch (x->ending.need) {
     case NEED_REQUIRED:
         return strong;
     case NEED_OPTIONAL:
-        return ct_mon_ltl_implies(p, x->past ? once(p, b) : ct_mon_ltl_eventually(p, b), strong);
+        return ct_mon_ltl_implies(p, strong_until(f, x, ct_mon_ltl_const(p, true), b, within), strong);
     default:
         if (!x->past)
             return ct_mon_ltl_weak_until(p, a, end);
@@ -156,18 +172,18 @@ static struct ct_mon_ltl *until(struct formula *f, const struct ct_mon_wx *x, st
     }
 }
 
-static struct ct_mon_ltl *releases(struct formula *f, const struct ct_mon_wx *x, struct ct_mon_ltl *a,
-                                   struct ct_mon_ltl *b)
+static struct ct_mon_ltl *releases(struct ct_mon_formula *f, struct ct_mon_wenv *env,
+                                   const struct ct_mon_wx *x, struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
-    return ct_mon_ltl_not(p, until(f, x, ct_mon_ltl_not(p, a), ct_mon_ltl_not(p, b)));
+    return ct_mon_ltl_not(p, until(f, env, x, ct_mon_ltl_not(p, a), ct_mon_ltl_not(p, b)));
 }
 
 /* Refuses a formula of the future where the word up to the step has to decide. */
-static bool check_past(struct formula *f, const struct ct_mon_wx *x, const struct ct_mon_ltl *a,
+static bool check_past(struct ct_mon_formula *f, const struct ct_mon_wx *x, const struct ct_mon_ltl *a,
                        const char *where)
 {
-    if (f->failed || ct_mon_ltl_is_past(a))
+    if (f->failed || a->past)
         return true;
     ct_mon_watch_error(f->w, x->span, "A formula of the future %s; expected one of the present or the past",
                        where);
@@ -175,7 +191,7 @@ static bool check_past(struct formula *f, const struct ct_mon_wx *x, const struc
     return false;
 }
 
-static struct ct_mon_ltl *upto(struct formula *f, struct ct_mon_ltl *a, struct ct_mon_ltl *end,
+static struct ct_mon_ltl *upto(struct ct_mon_formula *f, struct ct_mon_ltl *a, struct ct_mon_ltl *end,
                                struct ct_mon_ending how)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
@@ -186,7 +202,7 @@ static struct ct_mon_ltl *upto(struct formula *f, struct ct_mon_ltl *a, struct c
                                        : scope;
 }
 
-static struct ct_mon_ltl *from(struct formula *f, struct ct_mon_ltl *a, struct ct_mon_ltl *start,
+static struct ct_mon_ltl *from(struct ct_mon_formula *f, struct ct_mon_ltl *a, struct ct_mon_ltl *start,
                                struct ct_mon_ending how)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
@@ -197,7 +213,7 @@ static struct ct_mon_ltl *from(struct formula *f, struct ct_mon_ltl *a, struct c
 }
 
 /* Makes scopes and exceptions. */
-static struct ct_mon_ltl *scope(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *scope(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl *a = build(f, env, x->args[0]), *b = build(f, env, x->args[1]);
     const bool exception = x->kind == WX_ACCEPTON || x->kind == WX_REJECTON;
@@ -216,7 +232,7 @@ static struct ct_mon_ltl *scope(struct formula *f, struct ct_mon_wenv *env, cons
     return from(f, a, b, x->start);
 }
 
-static struct ct_mon_ltl *conditional(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *conditional(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
     if (x->nargs < 2)
@@ -227,7 +243,7 @@ static struct ct_mon_ltl *conditional(struct formula *f, struct ct_mon_wenv *env
 }
 
 /* Makes the body for each element, and joins what comes of it. */
-static struct ct_mon_ltl *each(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *each(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
     struct ct_mon_ltl *none = ct_mon_ltl_const(p, true), *one = ct_mon_ltl_const(p, false),
@@ -247,18 +263,24 @@ static struct ct_mon_ltl *each(struct formula *f, struct ct_mon_wenv *env, const
 }
 
 /* Makes an operator in front of one operand. */
-static struct ct_mon_ltl *unary(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *unary(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
     struct ct_mon_ltl *a = build(f, env, x->args[0]);
     if (x->past && !check_past(f, x->args[0], a, "within an operator of the past"))
         return a;
+    const struct ct_mon_ltl_interval within = ct_mon_formula_interval(f, env, x);
+    struct ct_mon_ltl *any = ct_mon_ltl_const(p, true);
     if (x->kind == WX_EVENTUALLY)
-        return x->past ? once(p, a) : ct_mon_ltl_eventually(p, a);
+        return strong_until(f, x, any, a, within);
     if (x->kind == WX_ALWAYS)
-        return x->past ? ct_mon_ltl_not(p, once(p, ct_mon_ltl_not(p, a))) : ct_mon_ltl_always(p, a);
+        return ct_mon_ltl_not(p, strong_until(f, x, any, ct_mon_ltl_not(p, a), within));
     if (x->kind == WX_NEVER)
-        return x->past ? ct_mon_ltl_not(p, once(p, a)) : ct_mon_ltl_always(p, ct_mon_ltl_not(p, a));
+        return ct_mon_ltl_not(p, strong_until(f, x, any, a, within));
+    if (x->time && x->past)
+        return ct_mon_ltl_and(p, ct_mon_ltl_previous(p, a), ct_mon_formula_pace(f, within));
+    if (x->time)
+        return ct_mon_ltl_next(p, ct_mon_ltl_and(p, a, ct_mon_formula_pace(f, within)));
     struct range r = range(f, env, x);
     if (f->failed)
         return a;
@@ -269,7 +291,7 @@ static struct ct_mon_ltl *unary(struct formula *f, struct ct_mon_wenv *env, cons
     return at_some_step(f, x, r, a);
 }
 
-static struct ct_mon_ltl *binary(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *binary(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
     struct ct_mon_ltl *a = build(f, env, x->args[0]), *b = build(f, env, x->args[1]);
@@ -287,16 +309,16 @@ static struct ct_mon_ltl *binary(struct formula *f, struct ct_mon_wenv *env, con
         return ct_mon_ltl_or(p, ct_mon_ltl_and(p, a, b),
                              ct_mon_ltl_and(p, ct_mon_ltl_not(p, a), ct_mon_ltl_not(p, b)));
     case WX_UNTIL:
-        return until(f, x, a, b);
+        return until(f, env, x, a, b);
     case WX_RELEASES:
-        return releases(f, x, a, b);
+        return releases(f, env, x, a, b);
     default: /* WX_BEFORE */
-        return until(f, x, ct_mon_ltl_not(p, b), a);
+        return until(f, env, x, ct_mon_ltl_not(p, b), a);
     }
 }
 
 /* Makes the formula that a name or a macro stands for. */
-static struct ct_mon_ltl *expand(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *expand(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_watch *w = f->w;
     struct ct_mon_wenv *inner = NULL;
@@ -318,7 +340,7 @@ static struct ct_mon_ltl *expand(struct formula *f, struct ct_mon_wenv *env, con
     return r;
 }
 
-static struct ct_mon_ltl *build(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *build(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     if (f->failed || f->pool.count > LTL_FORMULAS_MOST)
         return ct_mon_ltl_const(&f->pool, false);
@@ -388,34 +410,71 @@ bool ct_mon_watch_is_temporal(struct ct_mon_watch *w, struct ct_mon_wenv *env, c
     return d->temporal == TEMPORAL;
 }
 
-/* Lists the machine's inputs: the atoms and, behind them, the streams whose events make the steps. */
-static uint32_t inputs(struct formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
-                       struct ct_mon_node **args)
+/* Gives the stream of the clock that is named; NULL where there is none, or after an error. */
+static struct ct_mon_node *clock_node(struct ct_mon_formula *f, struct ct_mon_wenv *env,
+                                      const struct ct_mon_wx *x)
 {
-    struct ct_mon_elab *e = f->w->e;
+    if (x->clock_all)
+        return ct_mon_node_tick(&f->w->e->graph);
+    if (!x->clock)
+        return NULL;
+    struct ct_mon_wv v = ct_mon_watch_lower(f->w, env, x->clock, NULL);
+    if (v.kind == WV_SIGNAL)
+        v = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->clock->span);
+    if (v.kind == WV_CONST)
+        v = ct_mon_watch_error(f->w, x->clock->span,
+                               "Type mismatch: Expected events as clock, found a constant");
+    f->failed |= v.kind == WV_ERROR;
+    return v.kind == WV_ERROR ? NULL : v.node;
+}
+
+/* Lists the machine's inputs: the atoms and, behind them, the streams whose events make the steps. */
+static uint32_t inputs(const struct ct_mon_formula *f, struct ct_mon_node *clock, struct ct_mon_node **args)
+{
     uint32_t n = 0;
     while (n < f->natoms) {
         args[n] = f->atoms[n];
         n++;
     }
-    if (x->clock_all) {
-        args[n++] = ct_mon_node_tick(&e->graph);
-    } else if (x->clock) {
-        struct ct_mon_wv v = ct_mon_watch_lower(f->w, env, x->clock, NULL);
-        if (v.kind == WV_SIGNAL)
-            v = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->clock->span);
-        if (v.kind == WV_CONST)
-            v = ct_mon_watch_error(f->w, x->clock->span,
-                                   "Type mismatch: Expected events as clock, found a constant");
-        if (v.kind == WV_ERROR)
-            f->failed = true;
-        else
-            args[n++] = v.node;
-    } else {
-        for (uint32_t i = 0; i < f->natoms; i++)
+    if (clock)
+        args[n++] = clock;
+    for (uint32_t i = 0; i < f->natoms && !clock; i++)
+        if (f->steps[i])
             args[n++] = f->steps[i];
-    }
     return n;
+}
+
+/* Makes the stream that has an event at each step. */
+static struct ct_mon_node *every_step(struct ct_mon_formula *f, struct ct_mon_node *clock)
+{
+    struct ct_mon_wv v = {.kind = WV_EVENTS, .node = clock};
+    if (clock)
+        return clock;
+    for (uint32_t i = 0; i < f->natoms && v.kind != WV_ERROR; i++) {
+        struct ct_mon_wv args[2] = {v, {.kind = WV_EVENTS, .node = f->steps[i]}};
+        v = !i ? args[1] : ct_mon_watch_library(f->w, NULL, "mergeUnit", args, 2, WV_EVENTS, f->span);
+    }
+    f->failed |= v.kind == WV_ERROR;
+    return v.node ? v.node : ct_mon_node_nil(&f->w->e->graph, f->w->e->types.unit);
+}
+
+/* Makes the formula once more with its times, now that its streams and so its steps are known. */
+static struct ct_mon_ltl *with_times(struct ct_mon_formula *f, struct ct_mon_wenv *env,
+                                     const struct ct_mon_wx *x, struct ct_mon_node *clock)
+{
+    f->step = every_step(f, clock);
+    f->pool = (struct ct_mon_ltl_pool){.arena = f->w->e->arena};
+    struct ct_mon_ltl *r = build(f, env, x);
+    const struct ct_mon_ltl_clocks clocks = {ct_mon_formula_held, ct_mon_formula_recent, f};
+    if (!f->failed)
+        r = ct_mon_ltl_untimed(&f->pool, r, &clocks);
+    if (!r)
+        ct_mon_watch_error(f->w, f->span,
+                           "A timed operator would have to remember more than one time here; expected it at "
+                           "the top, or behind 'always (.. implies ..)', with operands of the present or the "
+                           "past");
+    f->failed |= !r;
+    return r;
 }
 
 static void warn(struct ct_mon_elab *e, const struct ct_mon_machine *m, struct ct_mon_span at)
@@ -430,22 +489,25 @@ static void warn(struct ct_mon_elab *e, const struct ct_mon_machine *m, struct c
 struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv *env,
                                       const struct ct_mon_wx *x)
 {
+    if (!x->nargs)
+        return (struct ct_mon_wv){.kind = WV_ERROR};
     struct ct_mon_elab *e = w->e;
-    struct formula f = {.w = w, .pool = {.arena = e->arena}};
+    struct ct_mon_formula f = {.w = w, .pool = {.arena = e->arena}, .span = x->args[0]->span};
     struct ct_mon_node *args[2 * LTL_ATOMS_MOST + 1];
     const char *why = NULL;
     struct ct_mon_wenv *bound = env;
-    if (!x->nargs)
-        return (struct ct_mon_wv){.kind = WV_ERROR};
     for (size_t i = 1; i < x->nargs; i++) { /* p := stream */
         struct ct_mon_wenv *b = ARENA_NEW(e->arena, struct ct_mon_wenv);
         *b = (struct ct_mon_wenv){x->arg_names[i], x->args[i], env, bound, true};
         bound = b;
     }
     struct ct_mon_ltl *formula = build(&f, bound, x->args[0]);
-    uint32_t n = f.failed ? 0 : inputs(&f, bound, x, args);
+    struct ct_mon_node *clock = f.failed ? NULL : clock_node(&f, bound, x);
+    if (f.timed && !f.failed)
+        formula = with_times(&f, bound, x->args[0], clock);
     if (f.failed)
         return (struct ct_mon_wv){.kind = WV_ERROR};
+    const uint32_t n = inputs(&f, clock, args);
     const struct ct_mon_machine *machine = ct_mon_ltl_machine(&f.pool, formula, f.natoms, &why);
     if (!machine)
         return ct_mon_watch_error(w, x->span, "The formula cannot be monitored: %s", why);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timed operators with one clock each (docs/tessla-language.md B.6, step 0). A formula f that is asked for at
+ * the first step is pushed inwards as "at each step at which the guard holds, f", where the guard is a formula
+ * of the past. What reaches a timed operator so needs to remember one time only: the first or the last at
+ * which the guard held. */
+#include "monitor/ltl.h"
+
+struct timed {
+    struct ct_mon_ltl_pool *pool;
+    const struct ct_mon_ltl_clocks *clocks;
+    struct ct_mon_ltl *first; /* holds at the first step alone */
+    bool failed;
+};
+
+/* What is asked for: f, or its negation, at each step at which the guard holds. */
+struct demand {
+    struct ct_mon_ltl *guard, *f;
+    bool negate;
+    bool single; /* the guard holds at exactly one step */
+};
+
+static struct ct_mon_ltl *spread(struct timed *t, struct demand d);
+
+static struct ct_mon_ltl *refuse(struct timed *t)
+{
+    t->failed = true;
+    return ct_mon_ltl_const(t->pool, false);
+}
+
+static struct ct_mon_ltl *signed_formula(struct timed *t, struct ct_mon_ltl *f, bool negate)
+{
+    return negate ? ct_mon_ltl_not(t->pool, f) : f;
+}
+
+/* Makes the formula that f holds wherever the guard does. */
+static struct ct_mon_ltl *guarded(struct timed *t, struct ct_mon_ltl *guard, struct ct_mon_ltl *f)
+{
+    return guard == t->first ? f : ct_mon_ltl_always(t->pool, ct_mon_ltl_implies(t->pool, guard, f));
+}
+
+static struct ct_mon_ltl *not_before(struct timed *t, struct ct_mon_ltl *a)
+{
+    return ct_mon_ltl_not(t->pool, ct_mon_ltl_previous(t->pool, a));
+}
+
+static struct ct_mon_ltl *junction(struct timed *t, struct demand d)
+{
+    struct ct_mon_ltl *f = d.f;
+    struct demand a = d, b = d;
+    a.f = f->a;
+    b.f = f->b;
+    if ((f->kind == LTL_AND) != d.negate) {
+        struct ct_mon_ltl *left = spread(t, a);
+        return ct_mon_ltl_and(t->pool, left, spread(t, b));
+    }
+    if (d.single) {
+        struct ct_mon_ltl *left = spread(t, a);
+        return ct_mon_ltl_or(t->pool, left, spread(t, b));
+    }
+    if (b.f->past) {
+        a.f = f->b;
+        b.f = f->a;
+    }
+    if (!a.f->past)
+        return refuse(t);
+    b.guard = ct_mon_ltl_and(t->pool, d.guard, signed_formula(t, a.f, !d.negate));
+    return spread(t, b);
+}
+
+/* Pushes into an until or a release. b is asked for at each step from the guard on, up to a. */
+static struct ct_mon_ltl *stretch(struct timed *t, struct demand d)
+{
+    if ((d.f->kind == LTL_UNTIL) != d.negate) {
+        if (!d.single)
+            return refuse(t);
+        d.negate = !d.negate;
+        return ct_mon_ltl_not(t->pool, spread(t, d));
+    }
+    if (!d.f->a->past)
+        return refuse(t);
+    struct ct_mon_ltl *end = signed_formula(t, d.f->a, d.negate);
+    d.guard = ct_mon_ltl_since(t->pool, not_before(t, end), d.guard);
+    d.f = d.f->b;
+    d.single = false;
+    return spread(t, d);
+}
+
+/* Gives the atom that the single guard held less than `time` ago. It is true for a while from the guard on,
+ * and then never again, which the construction is told. */
+static struct ct_mon_ltl *window(struct timed *t, struct ct_mon_ltl *guard, int64_t time)
+{
+    struct ct_mon_ltl_pool *p = t->pool;
+    struct ct_mon_ltl *y = t->clocks->recent(t->clocks->user, guard, time), *not_y = ct_mon_ltl_not(p, y);
+    struct ct_mon_ltl *over = ct_mon_ltl_weak_until(p, y, ct_mon_ltl_always(p, not_y));
+    struct ct_mon_ltl *known = ct_mon_ltl_and(p, guarded(t, guard, y), ct_mon_ltl_weak_until(p, not_y, over));
+    p->known = p->known ? ct_mon_ltl_and(p, p->known, known) : known;
+    return y;
+}
+
+/* Makes a timed until that is asked for at one step: the time since then is known. */
+static struct ct_mon_ltl *timed_once(struct timed *t, struct demand d, struct ct_mon_ltl_interval within)
+{
+    struct ct_mon_ltl_pool *p = t->pool;
+    struct ct_mon_ltl *b = d.f->b;
+    if (within.to != LTL_NO_END)
+        b = ct_mon_ltl_and(p, b, window(t, d.guard, within.to));
+    if (within.from)
+        b = ct_mon_ltl_and(p, b, ct_mon_ltl_not(p, window(t, d.guard, within.from)));
+    return guarded(t, d.guard, signed_formula(t, ct_mon_ltl_until(p, d.f->a, b), d.negate));
+}
+
+/* Makes: wherever the guard holds, not a until b within the time. */
+static struct ct_mon_ltl *forbidden(struct timed *t, struct demand d, struct ct_mon_ltl_interval within)
+{
+    struct ct_mon_ltl_pool *p = t->pool;
+    struct ct_mon_ltl *a = d.f->a, *on;
+    if (!a->past || (within.from && within.to != LTL_NO_END))
+        return refuse(t);
+    struct ct_mon_ltl *kept = a->kind == LTL_TRUE ? a : ct_mon_ltl_previous(p, a);
+    if (within.from)
+        on = t->clocks->held(t->clocks->user, kept, d.guard, within.from);
+    else
+        on = ct_mon_ltl_and(p, ct_mon_ltl_since(p, kept, d.guard),
+                            t->clocks->recent(t->clocks->user, d.guard, within.to));
+    return ct_mon_ltl_always(p, ct_mon_ltl_implies(p, on, ct_mon_ltl_not(p, d.f->b)));
+}
+
+/* Makes: wherever the guard holds, a until b within the time. */
+static struct ct_mon_ltl *required(struct timed *t, struct demand d, struct ct_mon_ltl_interval within)
+{
+    struct ct_mon_ltl_pool *p = t->pool;
+    struct ct_mon_ltl *a = d.f->a, *b = d.f->b;
+    if (!within.from) { /* no guard is left that long without b */
+        if (!b->past)
+            return refuse(t);
+        struct ct_mon_ltl *late = t->clocks->held(t->clocks->user, not_before(t, b), d.guard, within.to);
+        struct ct_mon_ltl *in_time = ct_mon_ltl_always(p, ct_mon_ltl_not(p, late));
+        return a->kind == LTL_TRUE
+                   ? in_time
+                   : ct_mon_ltl_and(p, in_time, guarded(t, d.guard, ct_mon_ltl_until(p, a, b)));
+    }
+    if (within.to != LTL_NO_END || a->kind != LTL_TRUE)
+        return refuse(t);
+    /* behind the last guard b comes late enough; or both come again and again */
+    struct ct_mon_ltl *far = ct_mon_ltl_not(p, t->clocks->recent(t->clocks->user, d.guard, within.from));
+    struct ct_mon_ltl *last = guarded(t, d.guard, ct_mon_ltl_eventually(p, ct_mon_ltl_and(p, b, far)));
+    struct ct_mon_ltl *again = ct_mon_ltl_and(p, ct_mon_ltl_always(p, ct_mon_ltl_eventually(p, d.guard)),
+                                              ct_mon_ltl_always(p, ct_mon_ltl_eventually(p, b)));
+    return ct_mon_ltl_or(p, last, again);
+}
+
+static struct ct_mon_ltl *spread(struct timed *t, struct demand d)
+{
+    if (t->failed || t->pool->count > LTL_FORMULAS_MOST || t->pool->memory_full)
+        return ct_mon_ltl_const(t->pool, false);
+    if (!d.f->timed)
+        return guarded(t, d.guard, signed_formula(t, d.f, d.negate));
+    switch (d.f->kind) {
+    case LTL_NOT:
+        d.f = d.f->a;
+        d.negate = !d.negate;
+        return spread(t, d);
+    case LTL_AND:
+    case LTL_OR:
+        return junction(t, d);
+    case LTL_NEXT:
+        d.guard = ct_mon_ltl_previous(t->pool, d.guard);
+        d.f = d.f->a;
+        return spread(t, d);
+    case LTL_UNTIL:
+    case LTL_RELEASE:
+        return stretch(t, d);
+    default:
+        break;
+    }
+    const struct ct_mon_ltl_interval within = t->pool->intervals[d.f->index];
+    if (d.f->a->timed || d.f->b->timed)
+        return refuse(t);
+    return d.single ? timed_once(t, d, within) : d.negate ? forbidden(t, d, within) : required(t, d, within);
+}
+
+struct ct_mon_ltl *ct_mon_ltl_untimed(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
+                                      const struct ct_mon_ltl_clocks *clocks)
+{
+    struct timed t = {.pool = p, .clocks = clocks};
+    if (!f->timed)
+        return f;
+    t.first = ct_mon_ltl_not(p, ct_mon_ltl_previous(p, ct_mon_ltl_const(p, true)));
+    struct ct_mon_ltl *r = spread(&t, (struct demand){t.first, f, false, true});
+    return t.failed ? NULL : r;
+}
