@@ -117,8 +117,8 @@ struct ct_mon_ltl *ct_mon_ltl_timed(struct ct_mon_ltl_pool *p, struct ct_mon_ltl
 struct ct_mon_ltl *ct_mon_ltl_timed_again(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
                                           struct ct_mon_ltl *b, uint32_t index);
 
-/* Gives the atoms that clocks decide, for formulas of the past a and b: that b held `time` ago or longer and a
- * at each step since; that b held less than `time` ago. */
+/* Gives the atoms that clocks decide, for formulas of the past a and b: that b held `time` ago or longer and
+ * a at each step since; that b held less than `time` ago. */
 struct ct_mon_ltl_clocks {
     struct ct_mon_ltl *(*held)(void *user, struct ct_mon_ltl *a, struct ct_mon_ltl *b, int64_t time);
     struct ct_mon_ltl *(*recent)(void *user, struct ct_mon_ltl *b, int64_t time);
@@ -141,7 +141,8 @@ enum {
 };
 struct ct_mon_ltl_table ct_mon_ltl_table_new(struct ct_mon_arena *a, uint32_t natoms, uint32_t nstates);
 /* Enters that `letter` leads from state `from` to `to`; both are number << 2 | verdict. */
-static inline void ltl_table_put(const struct ct_mon_ltl_table *t, uint32_t letter, uint32_t from, uint32_t to)
+static inline void ltl_table_put(const struct ct_mon_ltl_table *t, uint32_t letter, uint32_t from,
+                                 uint32_t to)
 {
     const size_t at = (size_t)letter * t->machine->width + from;
     if (t->next16)

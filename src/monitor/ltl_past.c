@@ -92,9 +92,9 @@ struct past {
     const struct ct_mon_ltl *f;
     struct ct_mon_ltl **needed; /* operands first */
     uint32_t count;
-    uint64_t memory;                 /* the bits that are needed */
-    bool *value;                     /* by id */
-    struct past_state *states;       /* the first is the one before the first step */
+    uint64_t memory;           /* the bits that are needed */
+    bool *value;               /* by id */
+    struct past_state *states; /* the first is the one before the first step */
     size_t n, cap;
     uint32_t table[LTL_BUCKETS];
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Timed operators with one clock each (docs/tessla-language.md B.6, step 0). A formula f that is asked for at
- * the first step is pushed inwards as "at each step at which the guard holds, f", where the guard is a formula
- * of the past. What reaches a timed operator so needs to remember one time only: the first or the last at
- * which the guard held. */
+ * the first step is pushed inwards as "at each step at which the guard holds, f", where the guard is a
+ * formula of the past. What reaches a timed operator so needs to remember one time only: the first or the
+ * last at which the guard held. */
 #include "monitor/ltl.h"
 
 struct timed {

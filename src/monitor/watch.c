@@ -362,7 +362,8 @@ static struct ct_mon_wv lower(struct ct_mon_watch *w, struct ct_mon_wenv *env, c
     case WX_ERROR:
         return (struct ct_mon_wv){.kind = WV_ERROR};
     default:
-        return ct_mon_watch_error(w, x->span, "A temporal formula stands in monitor(...), as operand of formulas and macros only");
+        return ct_mon_watch_error(
+            w, x->span, "A temporal formula stands in monitor(...), as operand of formulas and macros only");
     }
 }
 

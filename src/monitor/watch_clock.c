@@ -20,9 +20,9 @@ static struct ct_mon_wv truth(struct ct_mon_formula *f, const struct ct_mon_ltl 
     }
     args[f->natoms] = f->step;
     /* the verdicts true and unknown are the Bools true and false */
-    return (struct ct_mon_wv){.kind = WV_EVENTS,
-                              .node = ct_mon_node_monitor(&e->graph, e->types.boolean, args, f->natoms + 1,
-                                                          machine, kinds, false)};
+    return (struct ct_mon_wv){
+        .kind = WV_EVENTS,
+        .node = ct_mon_node_monitor(&e->graph, e->types.boolean, args, f->natoms + 1, machine, kinds, false)};
 }
 
 static struct ct_mon_wv duration(struct ct_mon_formula *f, int64_t time)
@@ -43,7 +43,8 @@ static struct ct_mon_ltl *clock_atom(struct ct_mon_formula *f, const char *funct
     return ct_mon_formula_atom(f, v.node, ATOM_BOOL, NULL, f->span);
 }
 
-struct ct_mon_ltl *ct_mon_formula_held(void *formula, struct ct_mon_ltl *a, struct ct_mon_ltl *b, int64_t time)
+struct ct_mon_ltl *ct_mon_formula_held(void *formula, struct ct_mon_ltl *a, struct ct_mon_ltl *b,
+                                       int64_t time)
 {
     struct ct_mon_formula *f = formula;
     if (!f->step)

@@ -166,9 +166,10 @@ static struct ct_mon_ltl *until(struct ct_mon_formula *f, struct ct_mon_wenv *en
     case NEED_OPTIONAL:
         return ct_mon_ltl_implies(p, strong_until(f, x, ct_mon_ltl_const(p, true), b, within), strong);
     default:
-        if (!x->past)
+        if (!x->past && !x->time)
             return ct_mon_ltl_weak_until(p, a, end);
-        return ct_mon_ltl_or(p, strong, ct_mon_ltl_not(p, once(p, ct_mon_ltl_not(p, a))));
+        return ct_mon_ltl_or(
+            p, strong, x->past ? ct_mon_ltl_not(p, once(p, ct_mon_ltl_not(p, a))) : ct_mon_ltl_always(p, a));
     }
 }
 
@@ -232,7 +233,8 @@ static struct ct_mon_ltl *scope(struct ct_mon_formula *f, struct ct_mon_wenv *en
     return from(f, a, b, x->start);
 }
 
-static struct ct_mon_ltl *conditional(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+static struct ct_mon_ltl *conditional(struct ct_mon_formula *f, struct ct_mon_wenv *env,
+                                      const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
     if (x->nargs < 2)

@@ -24,7 +24,8 @@ struct ct_mon_ltl *ct_mon_formula_atom(struct ct_mon_formula *f, struct ct_mon_n
 
 /* Atoms of times (watch_clock.c), for operands of the past. Before the steps are known they give false. */
 /* Makes the atom that b held `time` ago or longer, and a at each step since. */
-struct ct_mon_ltl *ct_mon_formula_held(void *formula, struct ct_mon_ltl *a, struct ct_mon_ltl *b, int64_t time);
+struct ct_mon_ltl *ct_mon_formula_held(void *formula, struct ct_mon_ltl *a, struct ct_mon_ltl *b,
+                                       int64_t time);
 /* Makes the atom that b held less than `time` ago. */
 struct ct_mon_ltl *ct_mon_formula_recent(void *formula, struct ct_mon_ltl *b, int64_t time);
 /* Makes the formula that the time since the step before lies within the interval. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the examples of docs/tessla-language.md: each line of a block "example stream", "example watch" or
-"example formula" is an expression, what comes in, and what comes out. Prints TAP.
+"""Runs the examples of docs/tessla-language.md: each line of a block "example stream", "watch",
+"formula" or "timed" is an expression, what comes in, and what comes out. Prints TAP.
 
 usage: test_language_examples.py COMMAND [--write]     --write puts what comes out in its place"""
 import os
@@ -13,33 +13,35 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCUMENT = ROOT / "docs" / "tessla-language.md"
-BLOCK = re.compile(r"^```example (stream|watch|formula)\n((?:.*\n)*?)```$", re.MULTILINE)
+BLOCK = re.compile(r"^```example (stream|watch|formula|timed)\n((?:.*\n)*?)```$", re.MULTILINE)
 INPUTS = {
-    "stream": "in x: Events[Int]\nin y: Events[Int]\nin b: Events[Bool]\nin e: Events[Unit]\nin f: Events[Unit]\n",
-    "watch": "in e: Events[Unit]\nin f: Events[Unit]\nin x: Events[Int]\nin s: Signal[Int]\nin c: Signal[Bool]\n",
-    "formula": "in a: Events[Unit]\nin b: Events[Unit]\nin c: Events[Unit]\nin step: Events[Unit]\n",
+    "stream": ["x: Events[Int]", "y: Events[Int]", "b: Events[Bool]", "e: Events[Unit]", "f: Events[Unit]"],
+    "watch": ["e: Events[Unit]", "f: Events[Unit]", "x: Events[Int]", "s: Signal[Int]", "c: Signal[Bool]"],
+    "formula": ["a: Events[Unit]", "b: Events[Unit]", "c: Events[Unit]", "step: Events[Unit]"],
 }
+INPUTS["timed"] = INPUTS["formula"]
 VERDICTS = {"unknown": "?", "true": "T", "false": "F"}
 
 
 def specification(kind, text):
     """The expression is what stands behind the last ';'."""
     *statements, expression = [part.strip() for part in text.split(";")]
-    head = INPUTS[kind] + "".join(line + "\n" for line in statements)
+    head = "".join(f"in {line}\n" for line in INPUTS[kind]) + "".join(f"{line}\n" for line in statements)
     if kind == "stream":
         return head + f"out {expression} as result\n"
-    if kind == "formula":
+    if kind in ("formula", "timed"):
         expression = f"monitor({expression}, clock := step)"
     return head + f"define result := {expression}\nout result\n"
 
 
 def events(kind, text):
-    """Of a formula: one word a step, with the letters that are there; "-" is a step without one."""
-    if kind != "formula":
+    """Of a formula: one word a step, with the letters that are there and its time; "-" is no letter."""
+    if kind not in ("formula", "timed"):
         return [re.sub(r"[:=]", lambda m: " = " if m[0] == "=" else ": ", word) for word in text.split()]
     lines = []
     for number, word in enumerate(text.split(), 1):
-        lines += [f"{number}: {name}" for name in ["step", *word.strip("-")]]
+        letters, _, time = word.partition("@")
+        lines += [f"{time or number}: {name}" for name in ["step", *letters.strip("-")]]
     return lines
 
 
@@ -47,10 +49,10 @@ def result(coretap, kind, text, trace):
     with tempfile.NamedTemporaryFile("w", suffix=".tessla") as spec:
         spec.write(specification(kind, text))
         spec.flush()
-        run = subprocess.run([coretap, "tessla", "--spec", spec.name], input="\n".join(events(kind, trace)) + "\n",
-                             capture_output=True, text=True)
+        run = subprocess.run([coretap, "tessla", "--spec", spec.name], capture_output=True, text=True,
+                             input="\n".join(events(kind, trace)) + "\n")
     out = [line.split(": result = ", 1) for line in run.stdout.splitlines()]
-    if kind == "formula":
+    if kind in ("formula", "timed"):
         got = " ".join(VERDICTS[value] for _, value in out)
     else:
         got = ", ".join(f"{time}: {value}" for time, value in out)
@@ -67,7 +69,8 @@ def cases(document):
 def rewrite(coretap, document):
     def block(match):
         kind = match.group(1)
-        rows = [[part.strip() for part in line.rsplit(" | ", 2)] for line in match.group(2).splitlines()]
+        lines = match.group(2).splitlines()
+        rows = [[part.strip() for part in f"{line} ".rsplit(" | ", 2)] for line in lines]
         wide = [max(len(row[i]) for row in rows) for i in range(2)]
         lines = [f"{text:{wide[0]}} | {trace:{wide[1]}} | {result(coretap, kind, text, trace)}"
                  for text, trace, _ in rows]
