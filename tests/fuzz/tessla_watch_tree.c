@@ -135,7 +135,8 @@ static void add_formula(struct tessla_text *t, unsigned depth)
         TESSLA_PICK(t, " upto ", " from ", " between q, ", " accepton ", " rejecton ", " untilinpast ",
                     " releasesinpast ", " until ");
         if (tessla_below(t, 2))
-            TESSLA_PICK(t, "excl ", "incl req ", "weak ", "optional ", "inclusive weak ", "opt excl ");
+            TESSLA_PICK(t, "excl ", "incl req ", "weak ", "optional ", "inclusive weak ", "opt excl ",
+                        "incl timed[<4] ", "timed[>2] ");
         add_formula(t, tessla_below(t, 3) ? 0 : depth - 1);
         tessla_add(t, ")");
         break;

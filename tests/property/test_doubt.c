@@ -398,6 +398,8 @@ static const char *const formulas[] = {
     "always (q implies nextinpast p)",
     "(eventually p) upto q",
     "next p accepton q",
+    "always (p implies eventually timed[<3] q)",
+    "always (q implies (p untilinpast timed[>=2] q))",
 };
 
 /* Verdicts of formulas, all of them or their changes. */

@@ -145,6 +145,8 @@ static const char *const SPECS[] = {
     "define m := monitor(always (p implies next (not p until q)))\ndefine k := monitor(always (ip or s > 1 "
     "implies eventually q), clock := p)\n"
     "define pa := monitor(always (p implies occurringinpast[>=2] q) accepton p and ip)\n"
+    "define ti := monitor(always (p implies eventually timed[<7] q) and eventually timed[>=20] s > 1)\n"
+    "define tp := monitor(always (q implies not (p untilinpast timed[>=4] q)) or never timed[<30] e)\n"
     "define sc := monitor(always (p implies (holding[<=2] q upto incl opt p)), clock := *)\n"
     "define t := monitor(p until (q and not ip), clock := *)\ndefine v := p implies not inPast(q, 3)\ndefine "
     "a := sma(e, 3)\nout *\n",
