@@ -63,7 +63,9 @@ static bool bracket_follows(const struct ct_mon_wp *w)
 static struct ct_mon_wx *number(struct ct_mon_wp *w)
 {
     struct ct_mon_wx *x = ct_mon_watch_make(w, WX_INT);
-    if (watch_at(w, T_ID)) {
+    const char *name;
+    const enum ct_mon_token next = watch_at(w, T_ID) ? behind(w, &name) : T_END;
+    if (next == T_RBRACKET || next == T_DOTDOT) {
         x->kind = WX_NAME;
         x->name = w->p.lx.name;
         watch_next(w);

@@ -531,7 +531,7 @@ define a := function_call f
 define m := monitor(always (next[x] a))
 out m
 >>>
-! s.tessla:2:34: error: Expected a number of steps, found name 'x'
+! s.tessla:2:34: error: Undefined variable x
 !     2 | define m := monitor(always (next[x] a))
 !       |                                  ^
 [1]
