@@ -342,6 +342,14 @@ def check_control(folder, bug):
     assert order == ["call", "target", "measured", "output"] * 120, order[:12]
     for threads in (2, 5):
         assert case.monitor(spec, "-a", "--threads", threads, *given) == (code, rows, err)
+    # The ITM alone, whose last write is of the round before: the timestamp behind a write is its time.
+    case.capture = folder / "alone"
+    run("record", "-q", "--timestamps=100", "--cycle-count=4", "--itm", "itm_ports", "-o", case.capture, "--",
+        case.program)
+    spec = case.spec("in target: Events[Int]\nin call: Events[Unit]\nout count(call) - count(target) as n\n")
+    code, rows, err = case.monitor(spec, "-a", "--bind", "target=itm:1", "--bind", "call=entry:control")
+    assert code == 0 and [row["value"] for row in rows] == ["0"] + ["1", "0"] * 120, rows[:5]
+    assert not any(row.get("uncertain") for row in rows), rows
 
 
 def check_control_errors(folder):
