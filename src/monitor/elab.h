@@ -110,7 +110,8 @@ struct ct_mon_elab {
     /* state of the expansion */
     unsigned check;       /* > 0: calls are not expanded, types only */
     struct ct_mon_fn *fn; /* function under construction, NULL in streams */
-    unsigned depth;       /* of macros in macros */
+    unsigned depth;       /* of macros in macros … */
+    unsigned stepped;     /* … at the last step */
     struct ct_mon_span
         type_use; /* where the type with parameters stands whose definition is being elaborated */
     uint64_t fuel;

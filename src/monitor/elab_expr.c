@@ -6,9 +6,11 @@
 #include "monitor/elab.h"
 #include "monitor/print.h"
 
-/* C stack that elaboration may use; deeper macros are "Stack overflow". */
+/* C stack that elaboration may use; deeper macros are "Stack overflow". Where a macro's body begins there
+ * must be some left for what is in it, so that the message names the same place however large frames are. */
 enum {
-    STACK_MOST = 6 * 1024 * 1024
+    STACK_MOST = 6 * 1024 * 1024,
+    STACK_OF_BODY = 512 * 1024
 };
 
 bool ct_mon_elab_step(struct ct_mon_elab *e, struct ct_mon_span at)
@@ -17,7 +19,9 @@ bool ct_mon_elab_step(struct ct_mon_elab *e, struct ct_mon_span at)
     if (e->fuel == 0)
         return false;
     arena_spend(e->arena, 1);
-    if (used > STACK_MOST || -used > STACK_MOST || e->depth > MACRO_DEPTH) {
+    const ptrdiff_t most = e->depth != e->stepped ? STACK_MOST - STACK_OF_BODY : STACK_MOST;
+    e->stepped = e->depth;
+    if (used > most || -used > most || e->depth > MACRO_DEPTH) {
         ct_mon_diag_error(e->diags, at, "Stack overflow");
         e->fuel = 0;
         return false;
