@@ -35,7 +35,7 @@
 #define CORETAP_AT_(port, timed) ((uintptr_t)(CORETAP_PORTS) + 4u * (port))
 #else /* ITM_TCR, ITM_TERx, and the ready bit of ITM_STIMx (DDI 0403E C1.7) */
 #define CORETAP_ITM_
-#define CORETAP_REGISTER_(at)    (*(volatile uint32_t *)(at))
+#define CORETAP_REGISTER_(at)    (*(volatile uint32_t *)(uintptr_t)(at))
 #define CORETAP_AT_(port, timed) ((uintptr_t)0xe0000000u + 4u * (port))
 #endif
 
