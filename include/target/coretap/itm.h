@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Named events of a program: text, values and spans of time, written to stimulus ports of an ITM or channels
- * of an STM. This header is for programs on a target, C11 or C++14 by gcc or clang; it needs nothing else of
+ * of an STM. This header is for programs on a target, C11 or C++11 by gcc or clang; it needs nothing else of
  * coretap. Only numbers go over the port: what they mean stands in a section of the ELF file, coretap_events.
  *
  *     #include <coretap/itm.h>
@@ -198,16 +198,18 @@ namespace
 template <unsigned size> struct coretap_name {
     char kind_, kinds_[7], text_[size];
 };
-constexpr bool coretap_is_template(const char *function)
+/* Looks for "[wi" at the first `count` places of a text; halving it keeps the recursion flat (C++11). */
+constexpr bool coretap_is_template(const char *text, unsigned count)
 {
-    while (*function && !(function[0] == '[' && function[1] == 'w' && function[2] == 'i'))
-        function++;
-    return *function;
+    return count > 1 ? coretap_is_template(text, count / 2) ||
+                           coretap_is_template(text + count / 2, count - count / 2)
+                     : count && text[0] == '[' && text[1] == 'w' && text[2] == 'i';
 }
 } // namespace
 #define CORETAP_NAME_(text) coretap_name<sizeof(text)>
 #define CORETAP_PLACE_()                                                                                     \
-    static_assert(!coretap_is_template(__PRETTY_FUNCTION__), "g++ has no named events in templates")
+    static_assert(!coretap_is_template(__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 3),                \
+                  "g++ has no named events in templates")
 #endif
 
 #define CORETAP_BARE_(...) __VA_ARGS__
