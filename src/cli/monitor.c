@@ -189,8 +189,9 @@ static bool tell_protocols(struct watched *w)
     for (size_t i = 0; i < capture->count; i++)
         for (size_t k = 0; k < capture->buffers[i].source_count && count < sizeof all; k++)
             all[count++] = capture->buffers[i].sources[k].protocol;
-    const int rc = w->several ? ct_verifier_protocols(w->verifier, w->axis.protocols, w->axis.count)
-                              : ct_verifier_protocols(w->verifier, all, count);
+    const bool looked = w->several || (w->axis.software && w->axis.count); /* which have trace */
+    const int rc = looked ? ct_verifier_protocols(w->verifier, w->axis.protocols, w->axis.count)
+                          : ct_verifier_protocols(w->verifier, all, count);
     return rc == CT_OK || cli_library_error(w->streams.read.args->ctx) == CLI_CLEAN;
 }
 

@@ -96,10 +96,10 @@ static int check_source(const struct ct_verifier *v, const struct ct_watchpoint 
                        point->name, giver_of(point->kind), v->cores[source],
                        ct_protocol_name((enum ct_protocol)v->protocols[source]));
     list_protocols(v, all, sizeof all);
-    return ct_fail(
-        v->ctx, CT_ERR_NOT_FOUND,
-        "place '%s': is of %s, and the capture has none, so that nothing feeds the input; it has %s",
-        point->name, giver_of(point->kind), all);
+    return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
+                   "place '%s': is of %s, and the capture has none with trace, so that nothing feeds the "
+                   "input; it has %s",
+                   point->name, giver_of(point->kind), all);
 }
 
 /* ---- types ---- */

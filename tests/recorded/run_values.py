@@ -255,11 +255,14 @@ def check_errors(folder):
     v = spec(folder, "in v: Events[Int]\nout v\n")
     got = run("monitor", "--clock", "cycles", "--spec", v, "--bind", "v=itm:1", capture, codes=(2,))
     assert got.stderr and not got.stdout, got
+    (capture / "trace_itm.bin").write_bytes(b"")
+    got = run("monitor", "--spec", v, "--bind", "v=itm:1", capture, codes=(2,))
+    assert "the capture has none with trace" in got.stderr, got
     shutil.rmtree(capture)
     run("record", "-q", "-o", capture, "--itm", "itm_ports", "--", folder / "program")
     got = run("monitor", "--spec", v, "--bind", "v=itm:1", capture, codes=(2,))
     assert "has no timestamps" in got.stderr, got
-    return f"{len(rows) + 2} refused"
+    return f"{len(rows) + 3} refused"
 
 
 def main():
