@@ -13,6 +13,7 @@
 #define CORETAP_RECORD_H
 
 #include "coretap/base.h"
+#include "coretap/flow.h"
 #include "coretap/input.h"
 #include "coretap/programs.h"
 
@@ -131,6 +132,39 @@ struct ct_volume {
  * CT_ERR_NOT_FOUND, CT_ERR_LIMIT, CT_ERR_IO, CT_ERR_NOMEM, as for ct_record. */
 CT_API int ct_record_volume(struct ct_ctx *ctx, const struct ct_record_options *options,
                             struct ct_volume *volume);
+
+struct ct_volume_options {
+    size_t size;               /* sizeof(struct ct_volume_options) */
+    uint32_t cycle_threshold;  /* of cycle counts, where there are some, up to 4095; 0: 16 */
+    uint32_t timestamp_period; /* cycles between timestamps, where there are some; 0: 10000 */
+    uint32_t sync_period;      /* bytes of trace between synchronisation points; 0: 4096 */
+    uint8_t protocol;          /* the only one that rows are of; 0: each that can trace the program */
+    uint8_t pad[3];            /* 0 */
+    uint64_t max_instructions; /* of each row; 0: any number */
+    const struct ct_record_range *ranges; /* only runs with an instruction in one of them are traced … */
+    size_t range_count;                   /* … up to CT_RECORD_RANGES; 0: everywhere */
+};
+
+struct ct_volume_replay;
+
+/* Makes an object that measures how much trace it would be what another trace says. It has the rows of
+ * ct_record_volume. `options` may be NULL. What is found is in `volume` (not owned), which is cleared, and
+ * whole behind the end of the last stream. Cycles are those of a stream that counts them; else one for each
+ * instruction and one more for each branch that is taken. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_volume_replay_new(struct ct_ctx *ctx, const struct ct_volume_options *options,
+                                struct ct_volume *volume, struct ct_volume_replay **out);
+CT_API void ct_volume_replay_free(struct ct_volume_replay *replay);
+
+/* Begins a stream, which is that of another core than those before. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_volume_replay_begin(struct ct_volume_replay *replay, const struct ct_source *source);
+
+/* Takes records of the stream, in their order, as a chain of level FLOW gives them. Whether there are rows of
+ * a PTM, the first range of the first stream decides: not with one in A64. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_volume_replay_take(struct ct_volume_replay *replay, const struct ct_flow *records,
+                                 size_t count);
+
+/* Ends the stream, and counts what its trace units hold back. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_volume_replay_end(struct ct_volume_replay *replay);
 
 enum ct_volume_format {
     CT_VOLUME_FORMAT_TSV,

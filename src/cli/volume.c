@@ -7,11 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/capture.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/record_run.h"
+#include "cli/volume.h"
 
 enum {
+    CAPTURE = CLI_CAPTURE_OPTIONS,
     FORMAT,
     PROTOCOL,
     CLOCK,
@@ -34,6 +37,12 @@ static const char *const protocols[] = {"all", "etm4", "ete", "ptm", NULL};
 static const char *const threads[] = {"cores", "contexts", NULL};
 
 static const struct cli_option options[OPTIONS] = {
+    CLI_CAPTURE_TABLE,
+    [CAPTURE] = {.name = "capture",
+                 .kind = CLI_TEXT,
+                 .arg = "CAPTURE",
+                 .help = "In the place of PROGRAM: measure what this trace says was executed. The options "
+                         "before this one are about it."},
     [FORMAT] = {.name = "format",
                 .letter = 'f',
                 .kind = CLI_CHOICE,
@@ -159,7 +168,7 @@ static int measure(const struct cli_args *args, const struct ct_record_options *
     return rc ? cli_library_error(args->ctx) : back ? CLI_CLEAN : CLI_FAILED;
 }
 
-/* Says what the numbers do not have in them. */
+/* Says what the numbers of a run do not have in them. */
 static void tell(const struct cli_args *args, const struct ct_volume *v)
 {
     const char *program = args->rest[0];
@@ -175,55 +184,101 @@ static void tell(const struct cli_args *args, const struct ct_volume *v)
             program);
 }
 
-static int run(const struct cli_args *args)
+static const uint8_t protocol_numbers[] = {0, CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE, CT_PROTOCOL_PTM};
+
+/* Measures a run of the program. Result: enum cli_exit. */
+static int run_program(const struct cli_args *args, const struct ct_record_range *ranges, size_t range_count,
+                       struct ct_volume *volume)
 {
-    static const uint8_t numbers[] = {0, CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE, CT_PROTOCOL_PTM};
     const struct cli_value *v = args->values;
     const struct ct_programs_options names = {
         .size = sizeof names, .files = args->debug_files, .raw_names = args->raw_names};
+    const struct ct_record_options o = {.size = sizeof o,
+                                        .argv = args->rest,
+                                        .protocol = protocol_numbers[v[PROTOCOL].number],
+                                        .one_core = v[THREADS].number == 1,
+                                        .system = v[SYSTEM].given,
+                                        .cycle_threshold = (uint32_t)v[CYCLES].number,
+                                        .timestamp_period = (uint32_t)v[TIMESTAMPS].number,
+                                        .sync_period = v[SYNC].given ? 1u << v[SYNC].number : 0,
+                                        .seed = v[SEED].number,
+                                        .max_instructions = v[MOST].number,
+                                        .ranges = ranges,
+                                        .range_count = range_count,
+                                        .start = v[START].text,
+                                        .stop = v[STOP].text,
+                                        .names = &names,
+                                        .signal = cli_record_catch_signals()};
+    for (size_t i = 0; i < CLI_CAPTURE_OPTIONS; i++)
+        if (v[i].given)
+            return cli_usage_error(args->command, "--%s is about a trace: it goes with --capture",
+                                   options[i].name);
+    const int code = measure(args, &o, volume);
+    if (!code)
+        tell(args, volume);
+    return code;
+}
+
+/* Measures what a capture says was executed. Result: enum cli_exit. */
+static int run_capture(const struct cli_args *args, const struct ct_record_range *ranges, size_t range_count,
+                       struct ct_volume *volume)
+{
+    static const uint8_t of_runs[] = {START, STOP, THREADS, SEED, SYSTEM};
+    const struct cli_value *v = args->values;
+    const struct ct_volume_options o = {.size = sizeof o,
+                                        .protocol = protocol_numbers[v[PROTOCOL].number],
+                                        .cycle_threshold = (uint32_t)v[CYCLES].number,
+                                        .timestamp_period = (uint32_t)v[TIMESTAMPS].number,
+                                        .sync_period = v[SYNC].given ? 1u << v[SYNC].number : 0,
+                                        .max_instructions = v[MOST].number,
+                                        .ranges = ranges,
+                                        .range_count = range_count};
+    for (size_t i = 0; i < sizeof of_runs; i++)
+        if (v[of_runs[i]].given)
+            return cli_usage_error(args->command,
+                                   "--%s is about a program that is run: it does not go with --capture",
+                                   options[of_runs[i]].name);
+    return cli_volume_capture(args, v[CAPTURE].text, &o, volume);
+}
+
+static int run(const struct cli_args *args)
+{
+    const struct cli_value *v = args->values;
     struct ct_record_range ranges[CT_RECORD_RANGES];
     struct ct_volume volume;
-    struct ct_record_options o = {.size = sizeof o,
-                                  .argv = args->rest,
-                                  .protocol = numbers[v[PROTOCOL].number],
-                                  .one_core = v[THREADS].number == 1,
-                                  .system = v[SYSTEM].given,
-                                  .cycle_threshold = (uint32_t)v[CYCLES].number,
-                                  .timestamp_period = (uint32_t)v[TIMESTAMPS].number,
-                                  .sync_period = v[SYNC].given ? 1u << v[SYNC].number : 0,
-                                  .seed = v[SEED].number,
-                                  .max_instructions = v[MOST].number,
-                                  .ranges = ranges,
-                                  .start = v[START].text,
-                                  .stop = v[STOP].text,
-                                  .names = &names};
     struct ct_volume_write_options how = {.size = sizeof how, .format = (uint8_t)v[FORMAT].number};
-    if (!args->rest_count)
-        return cli_usage_error(args->command, "PROGRAM is missing");
-    if (!read_clock(args, &how) || cli_record_ranges(args, RANGE, ranges, &o.range_count))
+    size_t range_count;
+    if (v[CAPTURE].given && args->rest_count)
+        return cli_usage_error(args->command, "give one of --capture and PROGRAM");
+    if (!v[CAPTURE].given && !args->rest_count)
+        return cli_usage_error(args->command, "PROGRAM is missing, or --capture");
+    if (!read_clock(args, &how) || cli_record_ranges(args, RANGE, ranges, &range_count))
         return CLI_FAILED;
-    o.signal = cli_record_catch_signals();
-    const int code = measure(args, &o, &volume);
-    if (code)
+    const int code = v[CAPTURE].given ? run_capture(args, ranges, range_count, &volume)
+                                      : run_program(args, ranges, range_count, &volume);
+    if (code == CLI_FAILED)
         return code;
-    tell(args, &volume);
     const int rc = ct_volume_write(args->ctx, &volume, &how, cli_output_write, stdout);
     if (rc && rc != CT_ERR_IO)
         return cli_library_error(args->ctx);
-    return volume.instructions ? CLI_CLEAN : CLI_DAMAGED;
+    return volume.instructions ? code : CLI_DAMAGED;
 }
 
 const struct cli_command cli_command_volume = {
     .name = "volume",
     .summary = "how much trace a program makes, by the settings of the trace unit",
-    .rest = "-- PROGRAM [ARG]...",
+    .rest = "--capture CAPTURE | -- PROGRAM [ARG]...",
     .about =
         "Runs an Arm program once under QEMU, as 'coretap record' does, and says how many bytes a trace "
         "unit at each core writes of it: with each combination of branch broadcast, cycle counts, return "
         "stack, timestamps and context IDs, and for each protocol. Nothing of the trace is kept.\n"
+        "With --capture it says so of what a trace shows that was executed, whatever made it: how much it "
+        "would "
+        "be with other settings. Where the trace counts no cycles, they are one for each instruction and one "
+        "more for each branch taken.\n"
         "Bytes are those of the trace units; frames with trace IDs add a fifteenth to them. Standard input "
         "is the program's, and so is standard error; its standard output goes to standard error.",
-    .whole = "it measures a program that it runs; ranges and places are those of the trace unit",
+    .whole = "it measures what ran as a whole; ranges and places are those of the trace unit",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_PROGRAMS,

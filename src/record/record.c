@@ -315,7 +315,7 @@ static const char *fault(const struct ct_record_options *g, bool volume)
     if (g->protocol && g->protocol != CT_PROTOCOL_ETM4 && g->protocol != CT_PROTOCOL_ETE &&
         g->protocol != CT_PROTOCOL_PTM)
         return "the protocol is ETMv4, ETE or PTM";
-    if (g->cycle_threshold > 4095)
+    if (g->cycle_threshold > CT_UNIT_CC_THRESHOLD_MAX)
         return "the threshold of cycle counts is at most 4095";
     if (g->range_count > CT_RECORD_RANGES || (g->range_count && !g->ranges))
         return "there are up to 16 ranges";
@@ -341,9 +341,9 @@ static void set_wishes(struct record *r)
                                           .vmid = g->vmid,
                                           .return_stack = g->return_stack};
     r->o.unit = (struct ct_unit_options){
-        .cc_threshold = or_else(g->cycle_threshold, 16),
-        .ts_period = g->timestamps ? or_else(g->timestamp_period, 10000) : 0,
-        .sync_period = or_else(g->sync_period, 4096),
+        .cc_threshold = or_else(g->cycle_threshold, CT_UNIT_CC_THRESHOLD),
+        .ts_period = g->timestamps ? or_else(g->timestamp_period, CT_UNIT_TS_PERIOD) : 0,
+        .sync_period = or_else(g->sync_period, CT_UNIT_SYNC_PERIOD),
         .event_rate = g->event_rate,
         .overflow_rate = g->overflow_rate,
         .seed = g->seed,

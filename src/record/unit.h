@@ -12,6 +12,12 @@
 
 #define CT_UNIT_RANGES 16
 
+/* What a unit has where nobody says otherwise. */
+#define CT_UNIT_CC_THRESHOLD     16
+#define CT_UNIT_CC_THRESHOLD_MAX 4095  /* TRCCCCTLR has 12 bits */
+#define CT_UNIT_TS_PERIOD        10000 /* cycles */
+#define CT_UNIT_SYNC_PERIOD      4096  /* bytes */
+
 struct ct_unit_range {
     uint64_t lo, hi; /* hi is the first that is not in it */
 };

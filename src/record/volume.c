@@ -62,8 +62,8 @@ void ct_volume_meter_free(struct ct_volume_meter *meter)
     free(meter);
 }
 
-/* Makes the unit of a row. Its period of timestamps is 0 where it has none. */
-static int make_unit(struct ct_volume_meter *meter, size_t row, struct ct_unit **out)
+/* Makes the unit of a row, for core `number`. Its period of timestamps is 0 where it has none. */
+static int make_unit(struct ct_volume_meter *meter, unsigned number, size_t row, struct ct_unit **out)
 {
     struct ct_volume_row *r = &meter->volume->rows[row];
     struct ct_unit_options options = meter->unit;
@@ -78,7 +78,7 @@ static int make_unit(struct ct_volume_meter *meter, size_t row, struct ct_unit *
     ct_arch_by_name("ARM-AA64", &options.source.arch);
     ct_unit_source(&wishes, &options.source);
     options.ts_period = r->timestamps ? options.ts_period : 0;
-    options.seed += meter->core_count;
+    options.seed += number;
     /* The first unit's is that of the recording, which ends when nothing is left of it. */
     if (options.budget && row)
         options.budget = &meter->budgets[row];
@@ -87,20 +87,22 @@ static int make_unit(struct ct_volume_meter *meter, size_t row, struct ct_unit *
     return ct_unit_new(meter->ctx, &options, out);
 }
 
-static int add_core(struct ct_volume_meter *meter)
+static int add_core(struct ct_volume_meter *meter, unsigned number)
 {
     struct ct_unit *first = NULL;
-    int rc = make_unit(meter, 0, &first);
+    int rc = make_unit(meter, number, 0, &first);
     for (size_t i = 1; i < meter->volume->row_count && !rc; i++) {
         struct ct_unit *unit;
-        rc = make_unit(meter, i, &unit);
+        rc = make_unit(meter, number, i, &unit);
         if (!rc)
             ct_unit_beside(first, unit);
     }
     if (rc)
         ct_unit_free(first);
-    else
-        meter->cores[meter->core_count++] = first;
+    else {
+        meter->cores[number] = first;
+        meter->core_count += meter->core_count == number;
+    }
     return rc;
 }
 
@@ -108,21 +110,33 @@ struct ct_unit *ct_volume_meter_unit(struct ct_volume_meter *meter, unsigned num
 {
     *rc = CT_OK;
     while (!*rc && meter->core_count <= number)
-        *rc = add_core(meter);
+        *rc = add_core(meter, meter->core_count);
+    if (!*rc && !meter->cores[number])
+        *rc = add_core(meter, number);
     return *rc ? NULL : meter->cores[number];
+}
+
+int ct_volume_meter_end(struct ct_volume_meter *meter, unsigned number)
+{
+    struct ct_volume *v = meter->volume;
+    struct ct_unit *unit = number < meter->core_count ? meter->cores[number] : NULL;
+    const int rc = unit ? ct_unit_finish(unit) : CT_OK;
+    if (!unit)
+        return rc;
+    v->instructions += ct_unit_traced(unit);
+    v->untraceable += ct_unit_untraceable(unit);
+    v->branches += ct_unit_waypoints(unit);
+    v->cycles += ct_unit_clock(unit);
+    v->cores++;
+    ct_unit_free(unit);
+    meter->cores[number] = NULL;
+    return rc;
 }
 
 int ct_volume_meter_finish(struct ct_volume_meter *meter)
 {
-    struct ct_volume *v = meter->volume;
     int rc = CT_OK;
-    for (unsigned i = 0; i < meter->core_count && !rc; i++) {
-        rc = ct_unit_finish(meter->cores[i]);
-        v->instructions += ct_unit_traced(meter->cores[i]);
-        v->untraceable += ct_unit_untraceable(meter->cores[i]);
-        v->branches += ct_unit_waypoints(meter->cores[i]);
-        v->cycles += ct_unit_clock(meter->cores[i]);
-    }
-    v->cores = meter->core_count;
+    for (unsigned i = 0; i < meter->core_count && !rc; i++)
+        rc = ct_volume_meter_end(meter, i);
     return rc;
 }

@@ -18,7 +18,11 @@ void ct_volume_meter_free(struct ct_volume_meter *meter);
 /* Returns the trace unit of core `number`, with the others beside it; NULL after an error, which is *rc. */
 struct ct_unit *ct_volume_meter_unit(struct ct_volume_meter *meter, unsigned number, int *rc);
 
-/* Counts what units hold back, and adds up what the cores did. CT_ERR_NOMEM. */
+/* Ends core `number`: counts what its units hold back, and adds up what it did. The next unit of this number
+ * is that of another core. CT_ERR_NOMEM. */
+int ct_volume_meter_end(struct ct_volume_meter *meter, unsigned number);
+
+/* Ends all cores, likewise. CT_ERR_NOMEM. */
 int ct_volume_meter_finish(struct ct_volume_meter *meter);
 
 #endif

@@ -130,6 +130,53 @@ def check_figure(folder):
     return f"{len(rows)} workloads"
 
 
+def check_capture(folder, compiler, *recordings):
+    """A capture's volume is that of its program: exactly where no time is traced, else nearly, since no trace
+    without cycle counts has the waits."""
+    program = build(folder, compiler)
+    direct = volume("--", program)
+    for options, most in recordings:
+        shutil.rmtree(folder / "capture", ignore_errors=True)
+        run("record", "-q", "-o", folder / "capture", *options, "--", program)
+        got = volume("--capture", folder / "capture")
+        assert (got["instructions"], got["branches"]) == (direct["instructions"], direct["branches"]), options
+        for row, expected in zip(got["rows"], direct["rows"], strict=True):
+            timed = row["cycle_count"] or row["timestamps"]
+            off = abs(row["bytes"] / expected["bytes"] - 1)
+            assert off <= (most if timed else 0), (options, row, expected)
+    return f"{len(recordings)} captures"
+
+
+def check_capture_part(folder):
+    """A smaller part of a capture is what a recording of that part would have been."""
+    program = build(folder, A64)
+    run("record", "-q", "-o", folder / "whole", "--", program)
+    part = ["--range", "400000..410000", "--sync-period", "8"]
+    direct, got = volume(*part, "--", program), volume(*part, "--capture", folder / "whole")
+    for row, expected in zip(got["rows"], direct["rows"], strict=True):
+        if not row["cycle_count"] and not row["timestamps"]:
+            assert row == expected, (row, expected)
+    limited = volume("--max-instructions", "5000", "--capture", folder / "whole")
+    assert 0 < limited["instructions"] <= 5000 < direct["instructions"]
+    return f"{got['instructions']} instructions"
+
+
+def check_capture_damaged(folder):
+    """What a damaged trace lacks is told, and what it has is measured."""
+    program = build(folder, A64)
+    run("record", "-q", "-o", folder / "flipped", "--", program)
+    whole = volume("--capture", folder / "flipped")
+    file = max(folder.glob("flipped/**/*.bin"), key=lambda path: "trace" in path.name)
+    data = bytearray(file.read_bytes())
+    for at in range(1000, len(data), 5000):
+        data[at] ^= 0x55
+    file.write_bytes(data)
+    got = run("volume", "--format", "json", "--capture", folder / "flipped", check=False)
+    assert got.returncode == 1 and "losses: " in got.stderr, got
+    assert 0 < json.loads(got.stdout)["instructions"] < whole["instructions"]
+    return "told"
+
+
 def check_errors(folder):
     program = build(folder, A64)
     rows = [(["--protocol", "ptm", "--", program], 2, "an A64 program; a PTM traces A32 and T32 only"),
@@ -140,7 +187,14 @@ def check_errors(folder):
             (["--ipc", "1", "--", program], 2, "--ipc goes with --clock"),
             (["--clock", "1GHz", "--ipc", "-1", "--", program], 2, "no number above 0"),
             (["--start", "no_such_function", "--", program], 2, "neither a hexadecimal address nor a func"),
-            (["--range", "10..20", "--", program], 1, "nothing was traced")]
+            (["--range", "10..20", "--", program], 1, "nothing was traced"),
+            ([], 2, "PROGRAM is missing, or --capture"),
+            (["--capture", folder / "whole", "--", program], 2, "give one of --capture and PROGRAM"),
+            (["--id", "10", "--", program], 2, "--id is about a trace: it goes with --capture"),
+            (["--seed", "1", "--capture", folder / "whole"], 2, "--seed is about a program that is run"),
+            (["--protocol", "ptm", "--capture", folder / "whole"], 2, "a PTM traces A32 and T32 only"),
+            (["--range", "10..20", "--capture", folder / "whole"], 1, "nothing was measured"),
+            (["--capture", folder / "nothing"], 2, "nothing: No such file")]
     for words, code, text in rows:
         got = run("volume", *words, check=False)
         assert got.returncode == code and text in got.stderr, (words, got)
@@ -153,6 +207,12 @@ def main():
     cases = [("A64", check_rows, A64, ["etm4", "ete"]), ("T32", check_rows, T32, ["etm4", "ete", "ptm"]),
              ("a part of the program", check_rows, A64, ["etm4", "ete"], "--start", "main",
               "--max-instructions", "20000", "--sync-period", "8"),
+             ("a capture of A64", check_capture, A64, ([], 0.06), (["--return-stack"], 0.06),
+              (["--branch-broadcast", "--cycle-count=1", "--timestamps"], 0.01),
+              (["--context-id", "--protocol", "ete", "--framed"], 0.06)),
+             ("a capture of T32", check_capture, T32, ([], 0.06),
+              (["--protocol", "ptm", "--cycle-count=1"], 0.01)),
+             ("a part of a capture", check_capture_part), ("a damaged capture", check_capture_damaged),
              ("what costs", check_order), ("threads", check_threads), ("formats", check_formats),
              ("the program's output", check_output),
              ("the example", check_figure), ("what cannot be is refused", check_errors)]

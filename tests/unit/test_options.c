@@ -117,6 +117,15 @@ static int drop(void *user, const void *data, size_t size)
     return CT_OK;
 }
 
+static int new_volume_replay(struct bench *b, const void *options)
+{
+    struct ct_volume volume;
+    struct ct_volume_replay *replay;
+    const int rc = ct_volume_replay_new(b->ctx, options, &volume, &replay);
+    ct_volume_replay_free(replay);
+    return rc;
+}
+
 static int write_volume(struct bench *b, const void *options)
 {
     const struct ct_volume volume = {0};
@@ -412,6 +421,7 @@ static const struct kind {
     KIND(timing_sums_options, new_sums, CT_OK),
     KIND(verdict_write_options, new_verdict_writer, CT_OK),
     KIND(verify_options, new_verifier, CT_OK),
+    KIND(volume_options, new_volume_replay, CT_OK),
     KIND(volume_write_options, write_volume, CT_OK),
     KIND(walk_options, new_walk, CT_OK),
     KIND(watch_write_options, new_watch_writer, CT_OK),

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/volume.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/results.h"
+
+static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    (void)stream;
+    return ct_volume_replay_take(user, batch->records, batch->count);
+}
+
+/* Software trace has no instructions: nobody takes it. */
+static int begin(void *user, struct ct_session_turn *turn)
+{
+    const uint8_t protocol = turn->source->protocol;
+    if (protocol == CT_PROTOCOL_STM || protocol == CT_PROTOCOL_ITM)
+        return CT_OK;
+    turn->sink.flow = on_flow;
+    return ct_volume_replay_begin(user, turn->source);
+}
+
+static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    (void)buffer;
+    (void)chain;
+    return ct_volume_replay_end(user);
+}
+
+/* Says what the numbers do not have in them. */
+static void tell(const char *path, const struct ct_volume *v)
+{
+    if (v->untraceable)
+        cli_say("%s: %" PRIu64
+                " instructions are in no number: the trace does not tell their order, or breaks "
+                "off behind them before a waypoint",
+                path, v->untraceable);
+    if (!v->instructions)
+        cli_say("%s: nothing was measured: the trace has no instructions, or none where --range, --id and "
+                "--buffer let it be measured",
+                path);
+}
+
+int cli_volume_capture(const struct cli_args *args, const char *path, const struct ct_volume_options *options,
+                       struct ct_volume *volume)
+{
+    struct cli_args *copy = malloc(sizeof *copy);
+    char *operands[] = {(char *)path, NULL};
+    struct ct_volume_replay *replay = NULL;
+    int code = CLI_FAILED;
+    if (!copy) {
+        cli_no_memory();
+        return code;
+    }
+    *copy = *args;
+    copy->operand = path;
+    copy->rest = operands;
+    copy->rest_count = 1;
+    if (ct_volume_replay_new(args->ctx, options, volume, &replay) != CT_OK)
+        cli_library_error(args->ctx);
+    else {
+        struct cli_results read = {
+            .args = copy, .threads = 1, .user = replay, .begin = begin, .decoded = on_decoded};
+        if (cli_filter_read(&read.filter, copy, false))
+            code = cli_results_read(&read);
+        cli_results_close(&read);
+    }
+    ct_volume_replay_free(replay);
+    free(copy);
+    if (code != CLI_FAILED)
+        tell(path, volume);
+    return code;
+}
