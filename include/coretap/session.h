@@ -58,7 +58,8 @@ struct ct_session_turn {
     uint8_t id;                  /* as listed: 0 in a buffer without frames */
     uint8_t level;               /* to be set, FLOW otherwise: enum ct_level */
     uint8_t split_source_ranges; /* to be set: as in struct ct_chain_options */
-    uint8_t pad[5];              /* 0 */
+    uint8_t bytewise;            /* to be set: the same */
+    uint8_t pad[4];              /* 0 */
 };
 
 struct ct_session_options {

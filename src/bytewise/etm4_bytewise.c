@@ -53,6 +53,12 @@ int ct_etm4_bytewise_init(struct ct_ctx *ctx, const struct ct_source *source, st
     return CT_OK;
 }
 
+void ct_etm4_bytewise_reset(struct ct_etm4_bytewise *b)
+{
+    b->stream = (struct ct_etm4_stream_state){.step = UNSYNCED};
+    ct_etm4_decoder_reset(&b->trace);
+}
+
 /* Lets the next byte begin the field `step`. */
 static inline enum step begin(struct ct_etm4_stream_state *s, enum step step)
 {
@@ -533,6 +539,19 @@ size_t ct_etm4_bytewise_run(struct ct_etm4_bytewise *b, unsigned unroll, const u
     at += run1(b, data + at, size - at, pos + at, packets + *count, cap - *count, &rest);
     *count += rest;
     return at;
+}
+
+size_t ct_etm4_bytewise_go_back(struct ct_etm4_bytewise *b)
+{
+    struct ct_etm4_stream_state *s = &b->stream;
+    size_t n = s->step == HEADER ? 0 : s->size; /* T changes with the last byte of a packet alone */
+    if (s->step == UNSYNCED) {
+        n = s->zeros < CT_ETM4_ASYNC_ZEROS ? s->zeros : CT_ETM4_ASYNC_ZEROS;
+        s->zeros -= n;
+        s->run_size -= n;
+    } else
+        s->step = HEADER;
+    return n;
 }
 
 size_t ct_etm4_bytewise_finish(struct ct_etm4_bytewise *b, struct ct_etm4_packet *packet)

@@ -3,8 +3,8 @@
  * stream state S, which says what the byte is (header, or which part of which payload), and the trace state
  * T, which mirrors the trace unit's registers; it gives the next S and T and, with the last byte of a packet,
  * the packet. Unrolled u times it takes u bytes a turn. The packets are those of ct_etm4_decode; a property
- * test holds that. It stands for the paper and is measured against what the library uses
- * (docs/notes/performance.md). */
+ * test holds that. It stands for the paper, is chosen by `bytewise` in the options of a
+ * chain, and is measured against what the library uses otherwise (docs/notes/performance.md). */
 #ifndef CT_BYTEWISE_ETM4_BYTEWISE_H
 #define CT_BYTEWISE_ETM4_BYTEWISE_H
 
@@ -39,12 +39,19 @@ struct ct_etm4_bytewise {
 int ct_etm4_bytewise_init(struct ct_ctx *ctx, const struct ct_source *source,
                           struct ct_etm4_bytewise *bytewise);
 
+/* Forgets all but the configuration, as where trace is missing. */
+void ct_etm4_bytewise_reset(struct ct_etm4_bytewise *bytewise);
+
 /* Decodes data[0..size), whose first byte has stream position `pos`, `unroll` bytes a turn (1 to 8). *count
  * is the number of packets, at most `cap`, which is at least 2 * CT_ETM4_UNROLL_MAX. Result: how many bytes
  * were taken, which is all if there is room. */
 size_t ct_etm4_bytewise_run(struct ct_etm4_bytewise *bytewise, unsigned unroll, const uint8_t *data,
                             size_t size, uint64_t pos, struct ct_etm4_packet *packets, size_t cap,
                             size_t *count);
+
+/* Goes back to before the first byte of a packet that is not whole, and to before zeros that an alignment
+ * packet may begin with. Result: how many bytes that is, which are to come again. */
+size_t ct_etm4_bytewise_go_back(struct ct_etm4_bytewise *bytewise);
 
 /* Ends the stream: gives a packet that is cut, or bytes without synchronisation. Result: how many packets, 0
  * or 1. */

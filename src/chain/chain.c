@@ -32,6 +32,13 @@ static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_
                id, ct_protocol_name((enum ct_protocol)source->protocol));
         return CT_OK;
     }
+    if (c->options.bytewise &&
+        !ct_protocol_ops_bytewise((enum ct_protocol)source->protocol, c->options.bytewise))
+        return ct_fail(
+            c->ctx, CT_ERR_UNSUPPORTED,
+            "source %s (ID %02x): %s is not decoded %u bytes a turn, as only ETMv4 and ETE are, with 1 "
+            "to 8 bytes; nothing is decoded: choose IDs of these, or decode as always",
+            source->name, id, ct_protocol_name((enum ct_protocol)source->protocol), c->options.bytewise);
     struct ct_stream_chain *stream = &c->streams[c->count++];
     int rc = ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->sink->steps != NULL, c->memory);
     if (!rc && c->sink->events)

@@ -84,4 +84,8 @@ extern const struct ct_protocol_ops ct_stm_ops;
 /* Returns the operations of a protocol, or NULL when it is not decoded. */
 const struct ct_protocol_ops *ct_protocol_ops(enum ct_protocol protocol);
 
+/* Returns those that decode `unroll` bytes a turn, 1 to 8, as paper 1; NULL for other protocols than its own.
+ */
+const struct ct_protocol_ops *ct_protocol_ops_bytewise(enum ct_protocol protocol, unsigned unroll);
+
 #endif

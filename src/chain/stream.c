@@ -20,7 +20,9 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
                          const struct ct_memory *memory)
 {
     *c = (struct ct_stream_chain){.stream = {.source = source, .id = id}, .fresh = true};
-    c->ops = ct_protocol_ops((enum ct_protocol)source->protocol);
+    c->ops = options->bytewise
+                 ? ct_protocol_ops_bytewise((enum ct_protocol)source->protocol, options->bytewise)
+                 : ct_protocol_ops((enum ct_protocol)source->protocol);
     int rc = CT_OK;
     if (options->level >= CT_LEVEL_PACKET)
         rc = c->ops->decoder_new(ctx, source, &c->decoder);

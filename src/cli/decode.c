@@ -12,6 +12,7 @@ enum option {
     ALONG,
     MERGE,
     TEXT_PORTS,
+    BYTEWISE,
     THREADS,
     ELF,
     NO_NAMES,
@@ -57,6 +58,16 @@ static const struct cli_option options[OPTIONS] = {
          .help = "What software writes to stimulus ports (ITM) and channels (STM) is text: print it "
                  "by lines, as Txt, in place of the single writes. With --merge a line has the time of the "
                  "write that ends it."},
+    [BYTEWISE] = {.name = "bytewise",
+                  .kind = CLI_NUMBER,
+                  .optional = true,
+                  .arg = "U",
+                  .min = 1,
+                  .max = 8,
+                  .help =
+                      "ETMv4, ETE: decode U bytes a turn, or one, by the function D(b, S, T) of the paper "
+                      "that the fast decoder stems from (docs/bytewise.md). The result is the same, and "
+                      "takes longer. Other protocols are decoded as always."},
     [THREADS] = CLI_THREADS_OPTION,
     [ELF] = CLI_ELF_OPTION,
     [NO_NAMES] = {.name = "no-names",
@@ -166,11 +177,30 @@ static int on_bytes(void *user, uint64_t bytes)
     return d->buffer->path[0] == '-' ? ct_event_writer_flush(d->printing.writer) : CT_OK;
 }
 
+static bool has_bytewise(const struct ct_source *source)
+{
+    return source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;
+}
+
+/* Tells whether --bytewise changes anything. False after a message. */
+static bool can_bytewise(const struct cli_capture *capture)
+{
+    for (size_t i = 0; i < capture->count; i++)
+        for (size_t k = 0; k < capture->buffers[i].source_count; k++)
+            if (has_bytewise(&capture->buffers[i].sources[k]))
+                return true;
+    cli_usage_error(capture->args->command,
+                    "--bytewise decodes ETMv4 and ETE, and of the sources of the capture none of them is an "
+                    "ETMv4 or ETE");
+    return false;
+}
+
 static bool on_opened(void *user)
 {
     struct decoding *d = user;
     struct cli_capture *capture = &d->read.capture;
-    return open_programs(&d->printing, d->read.args, capture) &&
+    return (!d->read.args->values[BYTEWISE].given || can_bytewise(capture)) &&
+           open_programs(&d->printing, d->read.args, capture) &&
            open_writer(&d->printing, d->read.args, capture);
 }
 
@@ -184,6 +214,8 @@ static int begin(void *user, struct ct_session_turn *turn)
         ct_events_level(turn->buffer, turn->source, (enum ct_events_from)args->values[ALONG].number);
     tell_branches(turn->buffer, turn->source, level);
     turn->level = (uint8_t)level;
+    if (args->values[BYTEWISE].given && has_bytewise(turn->source))
+        turn->bytewise = args->values[BYTEWISE].text ? (uint8_t)args->values[BYTEWISE].number : 1;
     turn->sink.bytes = on_bytes;
     if (headings)
         ct_event_writer_heading(d->printing.writer, buffer, cli_results_id(&d->read, turn));
@@ -341,6 +373,9 @@ static int run_merge(const struct cli_args *args)
 
 static int run(const struct cli_args *args)
 {
+    if (args->values[MERGE].given && args->values[BYTEWISE].given)
+        return cli_usage_error(args->command,
+                               "--bytewise is for one source after the other, not for --merge");
     return args->values[MERGE].given ? run_merge(args) : run_streams(args);
 }
 

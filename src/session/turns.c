@@ -203,6 +203,7 @@ static int decode(struct pass *pass, bool is_first)
     struct ct_chain_options options = {.size = sizeof options,
                                        .level = turn->level,
                                        .split_source_ranges = turn->split_source_ranges,
+                                       .bytewise = turn->bytewise,
                                        .threads = s->options.threads};
     struct ct_chain *chain;
     options.ids[turn->id / 64] = UINT64_C(1) << turn->id % 64;
