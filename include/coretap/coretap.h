@@ -11,6 +11,7 @@
 #include "coretap/counts.h"
 #include "coretap/cover.h"
 #include "coretap/decode.h"
+#include "coretap/edge_events.h"
 #include "coretap/edges.h"
 #include "coretap/elem.h"
 #include "coretap/encode.h"

@@ -22,6 +22,7 @@
 #include "coretap/stacks.h"
 #include "coretap/timeline.h"
 #include "coretap/timing.h"
+#include "coretap/edge_events.h"
 #include "coretap/watch.h"
 #include "coretap/wcet.h"
 
@@ -266,6 +267,32 @@ CT_API int ct_watch_writer_add(struct ct_watch_writer *writer, const struct ct_e
 
 /* Gives what is written so far to the receiver. The same errors. */
 CT_API int ct_watch_writer_flush(struct ct_watch_writer *writer);
+
+/* ---- edges ---- */
+
+/* Writes what an object of edge_events.h makes as lines: the number of an edge and its cycles, - where they
+ * are not known, or the name of another kind and its value. */
+struct ct_edge_text;
+
+/* Makes one that gives its lines to `write`; names of columns come first. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_edge_text_new(struct ct_ctx *ctx, ct_write_fn *write, void *user, struct ct_edge_text **out);
+
+/* Writes what is left and frees the writer. */
+CT_API void ct_edge_text_free(struct ct_edge_text *text);
+
+/* Takes a piece of events, as ct_edge_events_new wants it. `edge_text` is the writer. CT_ERR_ARG, what the
+ * receiver returned. */
+CT_API int ct_edge_text_write(void *edge_text, const void *data, size_t size);
+
+/* Gives what is written so far to the receiver. The same errors. */
+CT_API int ct_edge_text_flush(struct ct_edge_text *text);
+
+/* Writes what the numbers of edges are, one a line. The columns: number; how execution went along it (taken,
+ * not-taken, call, return, jump, on: no branch, interrupted: by an exception, open: nobody knows where to);
+ * the address of the first instruction, of the branch, and of what came then; instructions; what the last two
+ * addresses are called. `programs` may be NULL. CT_ERR_ARG, CT_ERR_NOMEM, what the receiver returned. */
+CT_API int ct_edge_numbers_write(struct ct_ctx *ctx, const struct ct_graph *edges,
+                                 struct ct_programs *programs, ct_write_fn *write, void *user);
 
 /* ---- control flow ---- */
 

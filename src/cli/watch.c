@@ -9,12 +9,15 @@
 #include "cli/streams.h"
 #include "coretap/verify.h"
 #include "cli/text_file.h"
+#include "cli/watch_edges.h"
 #include "coretap/counts.h"
 #include "coretap/format.h"
 
 enum {
     AT = CLI_CAPTURE_OPTIONS,
     LIST,
+    ALL_EDGES,
+    EDGE_NUMBERS,
     ELF,
     TARGETS,
     FORMAT,
@@ -23,11 +26,13 @@ enum {
     OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
 
-static const char *const formats[] = {"tsv", "jsonl", "csv", "sums", "data", NULL};
+static const char *const formats[] = {"tsv", "jsonl", "csv", "sums", "data", "binary", NULL};
 
 enum {
-    SUMS = 3, /* of the formats */
+    TSV, /* of the formats */
+    SUMS = 3,
     DATA,
+    BINARY,
 };
 
 static const struct cli_option options[OPTIONS] = {
@@ -48,6 +53,15 @@ static const struct cli_option options[OPTIONS] = {
               .kind = CLI_TEXT,
               .arg = "FILE",
               .help = "Places, one a line; what is behind # is a comment."},
+    [ALL_EDGES] = {.name = "all-edges",
+                   .kind = CLI_FLAG,
+                   .help =
+                       "Every edge between two waypoints, in the place of --at: the number of the edge and "
+                       "the cycles since the event before. --function and --module say where."},
+    [EDGE_NUMBERS] = {.name = "edge-numbers",
+                      .kind = CLI_TEXT,
+                      .arg = "FILE",
+                      .help = "With --all-edges: write what the numbers are to this file."},
     [ELF] = CLI_ELF_FILES,
     [TARGETS] = {.name = "targets",
                  .kind = CLI_TEXT,
@@ -60,7 +74,8 @@ static const struct cli_option options[OPTIONS] = {
                 .help =
                     "tsv, jsonl or csv: a line for each event; csv and jsonl also have the buffer and the "
                     "trace ID. sums: how often each watchpoint was come by, in all captures; data: the same "
-                    "for 'coretap merge' and 'coretap watch'."},
+                    "for 'coretap merge' and 'coretap watch'. binary: with --all-edges, eight bytes an event "
+                    "(docs/formats.md)."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
 };
@@ -280,8 +295,32 @@ static bool check(const struct cli_args *args)
     return false;
 }
 
+/* Watches all edges. */
+static int run_edges(const struct cli_args *args)
+{
+    const struct cli_value *v = args->values;
+    const struct cli_edge_options how = {
+        .elf = ELF, .binary = v[FORMAT].number == BINARY, .numbers = v[EDGE_NUMBERS].text};
+    bool at = v[LIST].given || v[TARGETS].given;
+    for (size_t i = 0; i < args->list_count; i++)
+        at |= args->list[i].option == AT;
+    if (at)
+        return cli_usage_error(
+            args->command, "--all-edges watches every edge: it goes with none of --at, --list and --targets");
+    if (v[FORMAT].number != TSV && !how.binary)
+        return cli_usage_error(args->command, "--all-edges has the formats tsv and binary");
+    if (args->rest_count > 1 || cli_results_is_file(NULL, args->rest[0]))
+        return cli_usage_error(args->command, "--all-edges is for one capture");
+    return cli_watch_edges(args, &how);
+}
+
 static int run(const struct cli_args *args)
 {
+    if (args->values[ALL_EDGES].given)
+        return run_edges(args);
+    if (args->values[EDGE_NUMBERS].given || args->values[FORMAT].number == BINARY)
+        return cli_usage_error(args->command, "%s goes with --all-edges",
+                               args->values[EDGE_NUMBERS].given ? "--edge-numbers" : "--format binary");
     if (!check(args))
         return CLI_FAILED;
     if (args->values[FORMAT].number >= SUMS)
@@ -308,7 +347,7 @@ const struct cli_command cli_command_watch = {
     .summary = "print an event each time execution comes by a watchpoint",
     .operand = "CAPTURE...",
     .many = true,
-    .synopsis = "--at PLACE",
+    .synopsis = "--at PLACE|--all-edges",
     .about =
         "Follows the trace along the program and prints one line for each time that execution comes by one "
         "of the "
@@ -318,6 +357,8 @@ const struct cli_command cli_command_watch = {
         "Where trace is missing (gap, overflow) or a program is not known (no-access) there are lines too, "
         "because "
         "what happened there is not seen.\n"
+        "With --all-edges every edge that execution takes from one branch to the next is an event, for other "
+        "tools: as lines, or in eight bytes.\n"
         "Events inside a step of the trace get their part of its cycles by the bytes of code before them.\n"
         "With --format sums it adds up how often each watchpoint was come by, in all streams of all "
         "captures; in "

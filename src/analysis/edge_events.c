@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coretap/edge_events.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+
+#define UNNUMBERED UINT32_MAX
+#define ROOM       16384u /* events that are held back at most */
+#define MAGIC_SIZE (sizeof CT_EDGE_EVENTS_MAGIC - 1)
+
+struct ct_edge_events {
+    struct ct_ctx *ctx;
+    struct ct_graph *all;
+    ct_write_fn *write;
+    void *user;
+    const struct ct_graph *graph; /* of the stream … */
+    uint32_t *numbers;            /* … and what its edges are called among all, or UNNUMBERED */
+    size_t number_count;
+    uint64_t traversed;
+    uint64_t context; /* as traced, or CONTEXT_UNKNOWN */
+    bool begun;       /* the magic is written */
+    size_t count;
+    uint64_t out[ROOM]; /* as in a file */
+};
+
+#define CONTEXT_UNKNOWN UINT32_MAX
+
+int ct_edge_events_new(struct ct_ctx *ctx, struct ct_graph *edges, ct_write_fn *write, void *user,
+                       struct ct_edge_events **out)
+{
+    if (!ctx || !edges || !write || !out)
+        return ct_fail_null(ctx, __func__);
+    struct ct_edge_events *e = calloc(1, sizeof *e);
+    if (!e)
+        return ct_fail_nomem(ctx, "events of edges");
+    e->ctx = ctx;
+    e->all = edges;
+    e->write = write;
+    e->user = user;
+    e->context = CONTEXT_UNKNOWN;
+    *out = e;
+    return CT_OK;
+}
+
+void ct_edge_events_free(struct ct_edge_events *e)
+{
+    if (e)
+        free(e->numbers);
+    free(e);
+}
+
+uint64_t ct_edge_events_count(const struct ct_edge_events *e)
+{
+    return e ? e->traversed : 0;
+}
+
+int ct_edge_events_flush(struct ct_edge_events *e)
+{
+    if (!e)
+        return CT_ERR_ARG;
+    const size_t size = 8 * e->count;
+    int rc = e->begun ? CT_OK : e->write(e->user, CT_EDGE_EVENTS_MAGIC, MAGIC_SIZE);
+    e->begun = true;
+    e->count = 0;
+    return rc || !size ? rc : e->write(e->user, e->out, size);
+}
+
+/* Adds eight bytes. */
+static int put(struct ct_edge_events *e, uint64_t bytes)
+{
+    const int rc = e->count == ROOM ? ct_edge_events_flush(e) : CT_OK;
+    e->out[e->count++] = ct_le64(bytes);
+    return rc;
+}
+
+static int put_other(struct ct_edge_events *e, enum ct_edge_event_kind kind, uint64_t value)
+{
+    const uint64_t most = value < UINT32_MAX ? value : UINT32_MAX;
+    return put(e, most << 32 | CT_EDGE_EVENT_OTHER | kind);
+}
+
+int ct_edge_events_begin(struct ct_edge_events *e, uint32_t buffer, uint8_t id)
+{
+    if (!e)
+        return CT_ERR_ARG;
+    e->graph = NULL;
+    e->context = CONTEXT_UNKNOWN;
+    return put_other(e, CT_EDGE_EVENT_STREAM, (uint64_t)buffer << 8 | id);
+}
+
+/* ---- numbers ---- */
+
+/* Makes room for the edges of the graph of a batch. Numbers of a stream's graph mean nothing in another's. */
+static int follow_graph(struct ct_edge_events *e, const struct ct_graph *graph)
+{
+    uint32_t count;
+    (void)ct_graph_edges(graph, &count);
+    if (e->graph == graph && count <= e->number_count)
+        return CT_OK;
+    if (count > e->number_count) {
+        const size_t more = count > 2 * e->number_count ? count : 2 * e->number_count;
+        uint32_t *numbers = realloc(e->numbers, more * sizeof *numbers);
+        if (!numbers)
+            return ct_fail_nomem(e->ctx, "events of edges");
+        memset(numbers + e->number_count, 0xff, (more - e->number_count) * sizeof *numbers);
+        e->numbers = numbers;
+        e->number_count = more;
+    }
+    if (e->graph != graph)
+        memset(e->numbers, 0xff, e->number_count * sizeof *e->numbers);
+    e->graph = graph;
+    return CT_OK;
+}
+
+/* Numbers an edge that the stream traverses for the first time. */
+static int number_edge(struct ct_edge_events *e, uint32_t edge)
+{
+    uint32_t count;
+    struct ct_edge copy = ct_graph_edges(e->graph, &count)[edge];
+    const struct ct_node *from = &ct_graph_nodes(e->graph, &count)[copy.from];
+    const int rc = ct_graph_node(e->all, from, &copy.from);
+    return rc ? rc : ct_graph_edge(e->all, &copy, &e->numbers[edge]);
+}
+
+/* ---- what a batch has ---- */
+
+static uint64_t cycles_of(const struct ct_step_batch *batch, size_t step)
+{
+    const uint32_t cycles = batch->cycles ? batch->cycles[step] : CT_STEP_NO_CYCLES;
+    return cycles == CT_STEP_NO_CYCLES ? CT_EDGE_EVENT_UNCOUNTED : cycles & CT_STEP_CYCLES;
+}
+
+/* Adds steps, as many as there is room for. *step is behind the last. */
+static int add_steps(struct ct_edge_events *e, const struct ct_step_batch *batch, size_t *step, size_t end)
+{
+    uint64_t *out = e->out + e->count;
+    size_t i = *step;
+    int rc = CT_OK;
+    if (end - i > ROOM - e->count)
+        end = i + (ROOM - e->count);
+    for (; i < end && !rc; i++) {
+        uint32_t *number = &e->numbers[batch->edge[i]];
+        if (*number == UNNUMBERED)
+            rc = number_edge(e, batch->edge[i]);
+        *out++ = ct_le64(cycles_of(batch, i) << 32 | *number);
+    }
+    e->traversed += i - *step;
+    e->count += i - *step;
+    *step = i;
+    return rc;
+}
+
+static int take_steps(struct ct_edge_events *e, const struct ct_step_batch *batch, size_t step, size_t end)
+{
+    int rc = CT_OK;
+    while (step < end && !rc) {
+        rc = e->count == ROOM ? ct_edge_events_flush(e) : CT_OK;
+        if (!rc)
+            rc = add_steps(e, batch, &step, end);
+    }
+    return rc;
+}
+
+static int take_context(struct ct_edge_events *e, const struct ct_elem *elem)
+{
+    const uint64_t before = e->context;
+    e->context = elem->aux & CT_CONTEXT_CTXT ? (uint32_t)elem->v : CONTEXT_UNKNOWN;
+    return e->context == before ? CT_OK : put_other(e, CT_EDGE_EVENT_CONTEXT, e->context);
+}
+
+static int take_elem(struct ct_edge_events *e, const struct ct_elem *elem)
+{
+    const int why = ct_elem_loss(elem);
+    int rc = CT_OK;
+    if (why >= 0)
+        rc = why == CT_GAP_OVERFLOW ? put_other(e, CT_EDGE_EVENT_OVERFLOW, 0)
+                                    : put_other(e, CT_EDGE_EVENT_GAP, (uint64_t)why);
+    if (rc)
+        return rc;
+    switch (elem->kind) {
+    case CT_ELEM_SYNC:
+        return put_other(e, CT_EDGE_EVENT_SYNC, elem->n);
+    case CT_ELEM_TRACE_ON:
+        return put_other(e, CT_EDGE_EVENT_ON, elem->n);
+    case CT_ELEM_EXCEPTION:
+        return put_other(e, CT_EDGE_EVENT_EXCEPTION, elem->aux);
+    case CT_ELEM_RETURN:
+        return put_other(e, CT_EDGE_EVENT_RETURN, 0);
+    case CT_ELEM_CONTEXT:
+        return take_context(e, elem);
+    case CT_ELEM_CYCLES:
+        return elem->aux || !elem->v ? CT_OK : put_other(e, CT_EDGE_EVENT_CYCLES, elem->v);
+    case CT_ELEM_TIMESTAMP:
+        rc = put_other(e, CT_EDGE_EVENT_TIMESTAMP, 0);
+        return rc ? rc : put(e, elem->v);
+    case CT_ELEM_END:
+        return put_other(e, CT_EDGE_EVENT_END, 0);
+    default:
+        return CT_OK;
+    }
+}
+
+static int take_mark(struct ct_edge_events *e, const struct ct_step_mark *mark)
+{
+    return mark->kind == CT_MARK_ELEM ? take_elem(e, &mark->elem) : put_other(e, CT_EDGE_EVENT_NO_ACCESS, 0);
+}
+
+int ct_edge_events_take(struct ct_edge_events *e, const struct ct_step_batch *batch)
+{
+    if (!e || !batch)
+        return ct_fail_null(e ? e->ctx : NULL, __func__);
+    int rc = follow_graph(e, batch->graph);
+    size_t step = 0;
+    for (size_t m = 0; m < batch->mark_count && !rc; m++) {
+        rc = take_steps(e, batch, step, batch->marks[m].at);
+        step = batch->marks[m].at;
+        if (!rc)
+            rc = take_mark(e, &batch->marks[m]);
+    }
+    return rc ? rc : take_steps(e, batch, step, batch->count);
+}
