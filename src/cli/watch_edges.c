@@ -75,7 +75,8 @@ static int write_numbers(const struct edges *e, const char *path)
     const int rc = ct_edge_numbers_write(read->args->ctx, e->numbers, read->programs, cli_output_write, file);
     if (rc && rc != CT_ERR_IO)
         cli_library_error(read->args->ctx);
-    return cli_output_close(&output, !rc) ? CLI_CLEAN : CLI_FAILED;
+    const bool whole = !rc && !cli_lacked_memory(read->args->ctx);
+    return cli_output_close(&output, whole) ? CLI_CLEAN : CLI_FAILED;
 }
 
 static int print(struct edges *e, const struct cli_edge_options *options)

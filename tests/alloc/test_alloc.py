@@ -73,13 +73,18 @@ def cases():
         ("decode binary", "decode --along binary"),
         ("decode merged", "decode --merge --format csv"), ("stats", "stats"),
         ("stats coverage", "stats --level coverage --threads 3"), ("timing", "timing --edges"),
-        ("watch", "watch --at exception"), ("spec", 'spec --timing --pair "0x80560 0x80568"'))]
+        ("decode bytewise", "decode --bytewise=4"), ("watch", "watch --at exception"),
+        ("spec", 'spec --timing --pair "0x80560 0x80568"'))]
     found += [Case("export perf", f"export --perf out.data {quick}", outputs=("out.data",)),
               Case("info of a perf.data", "info {perfdata}"),
               Case("monitor of an example", f"monitor --spec {{timing_spec}} -u us --bind firstCalls=0x80500 "
                    f"--bind triggerCalls=0x8057c --id 10 -a {quick}"),
               Case("monitors that run as one", f"monitor --spec {{timing_spec}} --spec {{timing_spec}} -u us "
                    f"--bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -a {quick}"),
+              Case("watch all edges", f"watch --all-edges --edge-numbers out.tsv {quick}",
+                   outputs=("out.tsv",)),
+              Case("watch all edges binary", f"watch --all-edges --format binary {quick}"),
+              Case("volume of an example", f"volume --capture {quick}"),
               Case("itm", "decode --text-ports {itm}"),
               Case("board", "decode {board}")]
     found += [Case(f"tessla {name}", f"tessla --spec {{tessla}} {options}", stdin="tessla_trace", needs=needs)
