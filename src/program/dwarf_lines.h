@@ -34,7 +34,8 @@ struct ct_dwarf_reader {
     uint64_t bias;
     size_t size;            /* of the debug information, which bounds all numbers in it */
     uint64_t unpacked_left; /* bytes that packed sections may still unpack to */
-    struct ct_lines *lines;
+    int (*read)(struct ct_dwarf_reader *reader); /* reads what is wanted, of `dwarf` */
+    struct ct_lines *lines; /* filled in by ct_dwarf_read_rows and ct_dwarf_read_scopes */
     const char *section; /* bytes of the section in which ct_dwarf_text found the last text */
     size_t section_size;
     int result; /* CT_ERR_NOMEM once something could not be kept */
@@ -52,6 +53,12 @@ const char *ct_dwarf_unended_strings(Elf *elf);
 
 /* Returns the text of an attribute; NULL where it is none, or does not end within its section. */
 const char *ct_dwarf_text(struct ct_dwarf_reader *reader, Dwarf_Attribute *value);
+
+/* Opens the debug information of a file, whose bytes are given, and calls `read` for it; or of its separate
+ * file where it has none and reader->path is not NULL. Without any `read` is not called, and reader->size
+ * is 0. The errors of ct_lines_load_with, and those of `read`. */
+int ct_dwarf_read_file(struct ct_dwarf_reader *reader, const void *bytes, size_t size,
+                       int (*read)(struct ct_dwarf_reader *reader));
 
 /* Fill in lines->rows, and scopes and segments. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_dwarf_read_rows(struct ct_dwarf_reader *reader);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens the debug information of a file: its own, that of its separate file, and what dwz moved to a shared
+ * one. The file may hold anything: libdw checks offsets against sections, and what packed sections claim to
+ * unpack to is bounded here. */
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "program/dwarf_lines.h"
+#include "program/elf.h"
+#include "program/memory.h"
+#include "program/symbols.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the size to which a packed section claims to unpack, by its own header or the "ZLIB" of GNU; 0 when
+ * it is not packed. libdw makes room for so much before it unpacks, and takes no more. */
+static uint64_t claim_of(Elf_Scn *scn, const GElf_Shdr *header, const char *name)
+{
+    GElf_Chdr whole;
+    if (header->sh_flags & SHF_COMPRESSED)
+        return gelf_getchdr(scn, &whole) ? whole.ch_size : 0;
+    const Elf_Data *data = name && strstr(name, "zdebug_") ? elf_rawdata(scn, NULL) : NULL;
+    /* a section without bytes in the file (SHT_NOBITS) has a size and no buffer */
+    if (!data || !data->d_buf || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4) != 0)
+        return 0;
+    return __builtin_bswap64(ct_load64((const uint8_t *)data->d_buf + 4));
+}
+
+/* Adds up what all packed sections of the file claim; UINT64_MAX when that overflows. */
+static uint64_t claim_of_all(Elf *elf)
+{
+    uint64_t sum = 0;
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return 0;
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+        GElf_Shdr header;
+        if (gelf_getshdr(scn, &header) &&
+            __builtin_add_overflow(sum, claim_of(scn, &header, elf_strptr(elf, names, header.sh_name)), &sum))
+            return UINT64_MAX;
+    }
+    return sum;
+}
+
+/* Takes what the file claims to unpack to off what the program may still have. CT_ERR_LIMIT: it is more. */
+static int spend(struct ct_dwarf_reader *reader, const char *name, Elf *elf)
+{
+    const uint64_t claim = claim_of_all(elf);
+    if (claim > reader->unpacked_left)
+        return ct_fail(reader->ctx, CT_ERR_LIMIT,
+                       "%s: its packed debug information claims 0x%" PRIx64 " bytes, more than the %" PRIu64
+                       " MiB that are left of the limit; nothing of it was read; raise the limit with "
+                       "--debug-limit when the file is to be trusted",
+                       name, claim, reader->unpacked_left >> 20);
+    reader->unpacked_left -= claim;
+    return CT_OK;
+}
+
+/* Adds up the unpacked sizes of all debug sections; *packed tells whether some are packed. */
+static size_t size_of_debug(Elf *elf, bool *packed)
+{
+    size_t size = 0;
+    size_t names;
+    *packed = false;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return 0;
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+        GElf_Shdr header;
+        GElf_Chdr whole;
+        const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || strcmp(name, ".debug_gdb_scripts") == 0 ||
+            (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
+            continue;
+        bool is_packed = header.sh_flags & SHF_COMPRESSED && gelf_getchdr(scn, &whole);
+        size += is_packed ? whole.ch_size : header.sh_size;
+        *packed |= is_packed || name[1] == 'z';
+    }
+    return size;
+}
+
+/* more than any program has */
+#define MOST_DEBUG (UINT64_C(1) << 32)
+
+/* The file to which dwz moved what several programs have in common, as libdw takes it. */
+struct shared {
+    struct ct_mapped_file *file;
+    struct ct_elf elf;
+    uint8_t *copy; /* of the file: libdw unpacks sections in place and changes their headers */
+    Dwarf *dwarf;
+};
+
+static void close_shared(struct shared *shared)
+{
+    if (shared->dwarf)
+        dwarf_end(shared->dwarf);
+    if (shared->elf.elf)
+        ct_elf_close(&shared->elf);
+    free(shared->copy);
+    ct_mapped_file_close(shared->file);
+}
+
+static uint8_t *copy_of(const void *bytes, size_t size)
+{
+    uint8_t *copy = malloc(size);
+    if (copy)
+        memcpy(copy, bytes, size);
+    return copy;
+}
+
+/* Gives the file to libdw, which unpacks its sections. NULL when it does not take it, or when a string in it
+ * has no end: libdw would read on behind it. */
+static Dwarf *begin_dwarf(struct ct_dwarf_reader *reader, Elf *elf, const char *name)
+{
+    Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+    const char *unended = dwarf ? ct_dwarf_unended_strings(elf) : NULL;
+    if (!dwarf && errno != ENOMEM)
+        ct_log(reader->ctx, CT_LOG_WARNING,
+               "%s: the debug information cannot be read: %s; there are no lines of it", name,
+               dwarf_errmsg(-1));
+    if (!unended)
+        return dwarf;
+    ct_log(reader->ctx, CT_LOG_WARNING,
+           "%s: %s: its last string has no end; the debug information is not read, there are no lines of it; "
+           "take an undamaged copy of the file",
+           name, unended);
+    dwarf_end(dwarf);
+    return NULL;
+}
+
+/* Opens the file that .gnu_debugaltlink names, if there is one. */
+static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
+{
+    const char *name;
+    const void *id;
+    ssize_t size = dwelf_dwarf_gnu_debugaltlink(reader->dwarf, &name, &id);
+    if (size <= 0)
+        return CT_OK;
+    int result = reader->path ? ct_debug_file_shared(reader->ctx, reader->files, reader->path, name, id,
+                                                     (size_t)size, &shared->file)
+                              : CT_OK;
+    shared->copy = shared->file ? copy_of(shared->file->bytes, shared->file->size) : NULL;
+    if (shared->file && !shared->copy)
+        return ct_fail_nomem(reader->ctx, reader->name);
+    errno = 0;
+    if (shared->copy && ct_elf_open(NULL, name, shared->copy, shared->file->size, &shared->elf) == CT_OK)
+        result = spend(reader, name, shared->elf.elf);
+    if (shared->elf.elf && result == CT_OK)
+        shared->dwarf = begin_dwarf(reader, shared->elf.elf, name);
+    result = ct_dwarf_status(reader, result);
+    if (shared->dwarf)
+        dwarf_setalt(reader->dwarf, shared->dwarf);
+    else if (result == CT_OK && !shared->elf.elf)
+        ct_log(
+            reader->ctx, CT_LOG_WARNING,
+            "%s: %s, which has a part of its debug information, is not there: some functions have no lines; "
+            "name the folder that has it with --symdir",
+            reader->name, name);
+    return result;
+}
+
+static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)
+{
+    struct shared shared = {0};
+    errno = 0;
+    reader->dwarf = begin_dwarf(reader, elf, reader->name);
+    if (!reader->dwarf)
+        return ct_dwarf_status(reader, CT_OK);
+    int result = ct_dwarf_status(reader, open_shared(reader, &shared));
+    errno = 0;
+    if (result == CT_OK)
+        result = reader->read(reader);
+    dwarf_end(reader->dwarf);
+    close_shared(&shared);
+    return result;
+}
+
+/* Reads a file with packed sections from a copy, because libdw unpacks in place and changes headers. */
+static int read_packed(struct ct_dwarf_reader *reader, const void *bytes, size_t size)
+{
+    uint8_t *copy = copy_of(bytes, size);
+    if (!copy)
+        return ct_fail_nomem(reader->ctx, reader->name);
+    struct ct_elf elf = {0};
+    int result = ct_elf_open(reader->ctx, reader->name, copy, size, &elf);
+    if (result == CT_OK) {
+        result = read_debug(reader, elf.elf);
+        ct_elf_close(&elf);
+    }
+    free(copy);
+    return result;
+}
+
+static int load(struct ct_dwarf_reader *reader, const struct ct_elf *elf, const void *bytes, size_t size)
+{
+    if (elf->header.e_type == ET_REL)
+        return ct_fail(reader->ctx, CT_ERR_UNSUPPORTED,
+                       "%s: an object file that was not linked: its lines have no addresses; use the program",
+                       reader->name);
+    bool packed;
+    errno = 0;
+    reader->size = size_of_debug(elf->elf, &packed);
+    if (reader->size == 0)
+        return ct_dwarf_status(reader, CT_OK);
+    const int result = ct_dwarf_status(reader, spend(reader, reader->name, elf->elf));
+    if (result != CT_OK)
+        return result;
+    if (reader->size > MOST_DEBUG)
+        return ct_fail(reader->ctx, CT_ERR_LIMIT,
+                       "%s: 0x%zx bytes of debug information, more than 4 GiB; nothing of it was read",
+                       reader->name, reader->size);
+    return packed ? read_packed(reader, bytes, size) : read_debug(reader, elf->elf);
+}
+
+/* Reads the debug information of the file, or of its separate file if it has none itself. */
+int ct_dwarf_read_file(struct ct_dwarf_reader *reader, const void *bytes, size_t size,
+                       int (*read)(struct ct_dwarf_reader *))
+{
+    struct ct_elf elf = {0};
+    struct ct_mapped_file *debug = NULL;
+    bool packed;
+    reader->read = read;
+    reader->unpacked_left = ct_debug_limit(reader->files);
+    int result = ct_elf_open(reader->ctx, reader->name, bytes, size, &elf);
+    const bool has_none = result == CT_OK && reader->path && size_of_debug(elf.elf, &packed) == 0;
+    if (result == CT_OK)
+        result = ct_unless_nomem(reader->ctx, reader->name, CT_OK);
+    if (result == CT_OK && has_none)
+        result = ct_debug_file_find(reader->ctx, reader->files, reader->path, &elf, true, &debug);
+    if (result == CT_OK && debug) {
+        ct_elf_close(&elf);
+        reader->path = debug->path;
+        bytes = debug->bytes;
+        size = debug->size;
+        result = ct_elf_open(reader->ctx, reader->path, bytes, size, &elf);
+    }
+    if (result == CT_OK)
+        result = load(reader, &elf, bytes, size);
+    if (elf.elf)
+        ct_elf_close(&elf);
+    ct_mapped_file_close(debug);
+    return result;
+}
