@@ -43,6 +43,7 @@
 #include "coretap/steps.h"
 #include "coretap/timeline.h"
 #include "coretap/timing.h"
+#include "coretap/variable.h"
 #include "coretap/watch.h"
 #include "coretap/wcet.h"
 

@@ -75,6 +75,13 @@ struct ct_source {
     struct ct_source_regs regs;
 };
 
+/* Returns 1 when a source is an ETMv3 that traces values or addresses of data transfers (ETMCR bits 2 and 3),
+ * else 0. */
+static inline int ct_source_traces_data(const struct ct_source *source)
+{
+    return source->protocol == CT_PROTOCOL_ETM3 && (source->regs.etmcr & 0xcu) != 0;
+}
+
 /* Memory spaces, as bits: which worlds and exception levels an image or an access belongs to. */
 enum ct_space {
     CT_SPACE_EL1S = 0x01,

@@ -94,6 +94,19 @@ CT_API void ct_insn_decode_a32(uint32_t opcode, uint64_t addr, const struct ct_a
 CT_API void ct_insn_decode_t32(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
                                struct ct_insn *out);
 
+/* What an instruction does with data in memory. */
+struct ct_insn_access {
+    uint8_t loads;  /* 1: it reads */
+    uint8_t stores; /* 1: it writes; both: SWP, which reads first */
+    uint8_t bytes;  /* of each transfer: 1, 2 or 4. Multiple and 64-bit accesses are transfers of 4 */
+    uint8_t pad;    /* 0 */
+};
+
+/* Tells whether an A32 or T32 instruction loads or stores, as ETMv3 traces its transfers. `opcode` as for
+ * ct_insn_decode_a32 and ct_insn_decode_t32. Other instructions, and those of other instruction sets, do
+ * neither. Arm ARM DDI 0406, A5 and A6. */
+CT_API void ct_insn_access(uint32_t opcode, enum ct_isa isa, struct ct_insn_access *out);
+
 /* ---- symbols: the functions of an ELF file ----
  *
  * Names come from the symbol table, the dynamic symbols, .gnu_debugdata and a separate file with debug

@@ -19,6 +19,7 @@
 #include "coretap/named.h"
 #include "coretap/program.h"
 #include "coretap/source_lines.h"
+#include "coretap/variable.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -101,6 +102,9 @@ CT_API int ct_program_memory(struct ct_program *program, const struct ct_memory 
 CT_API int ct_program_cfg(struct ct_program *program, struct ct_cfg **out);
 CT_API int ct_program_layout(struct ct_program *program, const struct ct_layout **out);
 CT_API int ct_program_named(struct ct_program *program, const struct ct_named_table **out);
+
+/* Finds a variable of the program, as ct_variable_find does, whose errors it has; it belongs to the set. */
+CT_API int ct_program_variable(struct ct_program *program, const char *name, const struct ct_variable **out);
 
 /* Returns 1 when the program has code at an address of a memory; 0 also when its symbols cannot be loaded. */
 CT_API int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory);

@@ -77,17 +77,21 @@ CT_API void ct_verifier_free(struct ct_verifier *verifier);
  * are those of that core alone, and without it those of any. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_verifier_sources(struct ct_verifier *verifier, const char *const *cores, size_t count);
 
+/* Beside the protocol of a source: it is an ETMv3 that traces data (ct_source_traces_data). */
+#define CT_VERIFY_TRACES_DATA 0x80
+
 /* Says of which protocol (enum ct_protocol) each source is that a run may have: those of ct_verifier_sources
  * in their order, or else all of the capture. Places that none of them gives are then refused. To be called
  * before specifications are added. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_verifier_protocols(struct ct_verifier *verifier, const uint8_t *protocols, size_t count);
 
 /* Adds a compiled specification (not owned), called `name` in messages. Its inputs are bound by their sources
- * (codeLine, function_call, function_return, onExecuting, itm_trace), by `binds`, and those left by their
+ * (codeLine, function_call, function_return, onExecuting, variable_value, itm_trace), by `binds`, and those left by their
  * names when these are exception, exception_return, gap, overflow, no_access or context. A Unit input has an
  * event each time; an Int one gets the number of an exception, gap or event, the context ID of a context, and
  * the address of other places. Of a place with values (itm, stm, dwt) an Int is what was written, a Bool
- * whether that is not 0, a Float what its 32 or 64 bits are as such. CT_ERR_NOT_FOUND:
+ * whether that is not 0, a Float what its 32 or 64 bits are as such; of a variable (load, store) its type says
+ * which of them there are. CT_ERR_NOT_FOUND:
  * an input that nothing feeds, a place that is not in the programs or of no source that there is, a bind of
  * no input. CT_ERR_CONFIG: an input whose type the place cannot give. CT_ERR_NOMEM. While a run goes on,
  * between two batches: it begins as if the stream began here, and ct_watcher_renew has to follow before the

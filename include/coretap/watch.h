@@ -10,6 +10,7 @@
 #include "coretap/event.h"
 #include "coretap/named.h"
 #include "coretap/steps.h"
+#include "coretap/variable.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +36,10 @@ enum ct_watch_kind {
     CT_WATCH_DWT,       /* a packet of a comparator's data trace; the same */
     CT_WATCH_EVENT,     /* an event of the trace unit happened; value: its number */
     CT_WATCH_NAMED,     /* a named event (named_event.h); value: of a named value, as its form says */
+    CT_WATCH_LOAD,      /* a variable was read, as a data trace tells; value: its value, as its form says, of
+                           one that is no number where it was accessed; number: bits of the value, 0 when
+                           only some of them are known */
+    CT_WATCH_STORE,     /* the same, written */
 };
 
 /* What the value of a watchpoint's events is. */
@@ -51,7 +56,8 @@ struct ct_watchpoint {
     const char *name; /* as it was asked for */
     /* LINE: the line; EDGE: its number; EXCEPTION, CONTEXT: the one watched, or CT_WATCH_ANY; EVENT: its
      * number; ITM: the port; STM: as CT_SW_PORT has it, with CT_WATCH_ANY_MASTER or without; DWT: 8 × the
-     * comparator and enum ct_watch_packet; NAMED: index of its first entry in the table */
+     * comparator and enum ct_watch_packet; NAMED: index of its first entry in the table; LOAD, STORE: the
+     * address */
     uint64_t number;
     uint32_t places; /* addresses or ranges that it watches */
     uint8_t kind;    /* enum ct_watch_kind */
@@ -87,7 +93,7 @@ struct ct_watch_event {
     uint64_t value;     /* address of the instruction (RETURN, EDGE: the last one before it was left);
                            or as above */
     uint32_t watch;     /* number of the watchpoint */
-    uint32_t number;    /* EXCEPTION, GAP, TIMESTAMP; ITM, STM, DWT: bits of the value */
+    uint32_t number;    /* EXCEPTION, GAP, TIMESTAMP; ITM, STM, DWT, LOAD, STORE: bits of the value */
     uint32_t ctxt;      /* context ID, */
     uint32_t vmid;
     uint8_t el_sec;        /* exception level in bits 1:0, security state in 5:4: */
@@ -126,14 +132,22 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  *                              them, dwt:0.address, dwt:0.pc where in memory and in the program
  *   value:NAME, text:FORMAT, begin:NAME, end:NAME
  *                              a named event, of the names that ct_watches_named gave
+ *   load:motor.speed, store:table[3]
+ *                              a variable, or a part of one, is read or written, as the data trace of an
+ *                              ETMv3 or a DWT tells. Names are as in ct_variable_find
  * Behind itm, stm and dwt .signed says that what is written has a sign.
  * "function:gap" is a function that is called as one of the words above. CT_ERR_NOT_FOUND with a text that
- * says what is missing; the errors of ct_program_symbols, ct_program_lines and ct_program_cfg. */
+ * says what is missing; the errors of ct_program_symbols, ct_program_lines, ct_program_cfg and
+ * ct_program_variable. */
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
 
 /* Gives the set the names of events of the program that writes software trace. To be called before places are
  * added; the table is not owned. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_named(struct ct_watches *watches, const struct ct_named_table *table);
+
+/* Returns the variable that a watchpoint of kind LOAD or STORE is of, by its number; NULL for others. It belongs
+ * to the programs, and its address is that in its file. */
+CT_API const struct ct_variable *ct_watches_variable(const struct ct_watches *watches, uint32_t watch);
 
 /* Returns all watchpoints, by number, borrowed until the next one is added. */
 CT_API const struct ct_watchpoint *ct_watches_all(const struct ct_watches *watches, uint32_t *count);
@@ -156,7 +170,7 @@ CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *w
 
 /* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
  * "exception-return", "context", "gap", "overflow", "no-access", "timestamp", "itm", "stm", "dwt",
- * "event" or "named". */
+ * "event", "named", "load" or "store". */
 CT_API const char *ct_watch_kind_name(enum ct_watch_kind kind);
 
 /* Watches one stream. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/watch.h"
+#include "analysis/watch_access.h"
 #include "base/ctx.h"
 
 #define NOTHING   UINT32_MAX /* an edge that comes by no watchpoint */
@@ -43,6 +44,11 @@ struct ct_watcher {
     uint32_t same;                 /* events of the last write or access */
     bool is_local;                 /* the TIMESTAMP that comes next is in cycles */
     struct ct_named_reader *named; /* NULL: there are no names of events */
+    /* Of data trace. */
+    struct ct_access_reader reader;
+    struct ct_access given; /* of the LOAD or STORE that is pending */
+    struct ct_seen *seen;   /* by variable that is watched */
+    size_t seen_count;
 };
 
 int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out)
@@ -58,6 +64,7 @@ int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_wat
     w->watches = watches;
     w->before = NO_EDGE;
     w->access = CT_WATCH_ANY;
+    w->reader.watches = watches;
     rc = watches->named ? ct_named_reader_new(ctx, watches->named, &w->named) : CT_OK;
     if (rc)
         ct_watcher_free(w);
@@ -73,6 +80,7 @@ void ct_watcher_free(struct ct_watcher *w)
     ct_named_reader_free(w->named);
     free(w->first);
     free(w->hits);
+    free(w->seen);
     free(w);
 }
 
@@ -143,6 +151,21 @@ static int learn(struct ct_watcher *w, const struct ct_graph *graph)
     return rc;
 }
 
+/* Makes room for what is known of variables that are watched since the last call. */
+static int make_seen_room(struct ct_watcher *w)
+{
+    const size_t count = w->watches->variable_count;
+    if (count <= w->seen_count)
+        return CT_OK;
+    struct ct_seen *seen = realloc(w->seen, count * sizeof *seen);
+    if (!seen)
+        return ct_fail_nomem(w->ctx, "watcher");
+    memset(seen + w->seen_count, 0, (count - w->seen_count) * sizeof *seen);
+    w->seen = seen;
+    w->seen_count = count;
+    return CT_OK;
+}
+
 /* ---- marks ---- */
 
 static void set_context(struct ct_watcher *w, const struct ct_elem *elem)
@@ -183,6 +206,8 @@ static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
     struct ct_named_event cut; /* trace is missing of it: it has no value to tell */
     while (why >= 0 && ct_named_reader_cut(w->named, &cut))
         ;
+    if (why >= 0 && w->seen_count)
+        memset(w->seen, 0, w->seen_count * sizeof *w->seen);
     if (why >= 0)
         offer(w, why == CT_GAP_OVERFLOW ? CT_WATCH_OVERFLOW : CT_WATCH_GAP, 0, (uint32_t)why);
 }
@@ -307,6 +332,8 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_
 
 static void on_mark(struct ct_watcher *w, const struct ct_step_mark *mark)
 {
+    if (w->seen_count)
+        ct_access_take(&w->reader, mark);
     if (mark->kind == CT_MARK_ELEM) {
         on_element(w, &mark->elem, mark->n ? mark->value : 0);
         return;
@@ -316,6 +343,58 @@ static void on_mark(struct ct_watcher *w, const struct ct_step_mark *mark)
     offer(w, CT_WATCH_NO_ACCESS, mark->value, 0);
 }
 
+/* ---- variables ---- */
+
+static bool is_of_variable(const struct ct_watch_event *e)
+{
+    return e->kind == CT_WATCH_LOAD || e->kind == CT_WATCH_STORE;
+}
+
+/* Returns the variable of a watchpoint, and what is known of its bytes. */
+static const struct ct_watched_variable *variable_of(struct ct_watcher *w, uint32_t watch, struct ct_seen **seen)
+{
+    for (size_t i = 0; i < w->seen_count; i++) {
+        *seen = &w->seen[i];
+        if (w->watches->variables[i].watch == watch)
+            return &w->watches->variables[i];
+    }
+    return NULL;
+}
+
+/* Adds the event of the access that was held, and notes what it says of all variables. */
+static void release_access(struct ct_watcher *w)
+{
+    w->given = w->reader.held;
+    w->reader.is_held = false;
+    for (size_t i = 0; i < w->seen_count; i++)
+        ct_access_see(&w->given, &w->watches->variables[i], &w->seen[i]);
+    offer(w, w->given.is_store ? CT_WATCH_STORE : CT_WATCH_LOAD, 0, 0);
+}
+
+/* Tells whether the access that is held is over, before the next mark or step of a batch. */
+static bool is_access_over(const struct ct_watcher *w, const struct ct_step_batch *batch)
+{
+    if (!w->reader.is_held)
+        return false;
+    if (w->mark == batch->mark_count)
+        return w->step < batch->count;
+    const struct ct_step_mark *mark = &batch->marks[w->mark];
+    return mark->at > w->step || !ct_access_goes_on(&w->reader, mark);
+}
+
+/* Tells whether a LOAD or STORE is one of the variable of a watchpoint, and gives it the value. */
+static bool is_access_to(struct ct_watcher *w, uint32_t watch, struct ct_watch_event *e)
+{
+    struct ct_seen *seen = NULL;
+    const struct ct_watched_variable *variable = variable_of(w, watch, &seen);
+    if (!variable || !ct_access_see(&w->given, variable, seen))
+        return false;
+    ct_access_value(&w->given, variable, seen, e);
+    return true;
+}
+
+/* ---- events of marks ---- */
+
 /* Gives an event the value that its watchpoint wants. */
 static void give_value(struct ct_watcher *w, const struct ct_watchpoint *point, struct ct_watch_event *e)
 {
@@ -324,7 +403,7 @@ static void give_value(struct ct_watcher *w, const struct ct_watchpoint *point, 
     if (e->kind < CT_WATCH_ITM || e->kind == CT_WATCH_EVENT)
         return;
     w->same++;
-    if (point->form == CT_WATCH_SIGNED && e->number && e->number < 64)
+    if (!is_of_variable(e) && point->form == CT_WATCH_SIGNED && e->number && e->number < 64)
         e->value = (uint64_t)((int64_t)(e->value << (64 - e->number)) >> (64 - e->number));
 }
 
@@ -339,8 +418,11 @@ static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_
                 continue;
             if (*count == cap)
                 return false;
-            struct ct_watch_event *to = &out[(*count)++];
+            struct ct_watch_event *to = &out[*count];
             *to = *e;
+            if (is_of_variable(e) && !is_access_to(w, w->point, to))
+                continue;
+            ++*count;
             to->watch = w->point;
             give_value(w, point, to);
         }
@@ -417,12 +499,18 @@ int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, stru
     *count = 0;
     *more = 0;
     int rc = learn(w, batch->graph);
+    if (!rc)
+        rc = make_seen_room(w);
     if (rc)
         return rc;
     *more = 1;
     for (;;) {
         if (!give_pending(w, out, cap, count))
             return CT_OK;
+        if (is_access_over(w, batch)) {
+            release_access(w);
+            continue;
+        }
         size_t end = w->mark < batch->mark_count ? batch->marks[w->mark].at : batch->count;
         if (!run_steps(w, batch, end, out, cap, count))
             return CT_OK;

@@ -9,6 +9,19 @@
 #include "coretap/named_event.h"
 #include "coretap/watch.h"
 
+/* A variable that is watched. */
+struct ct_watched_variable {
+    const struct ct_variable *is;
+    uint64_t addr; /* with its program moved to where it lay */
+    uint32_t watch;
+};
+
+/* Code that may load and store with an ETMv3 watching. */
+struct ct_watched_code {
+    const struct ct_memory *memory;
+    uint64_t shift; /* what is added to an address in it */
+};
+
 struct ct_watches {
     struct ct_ctx *ctx;
     struct ct_arena arena;
@@ -24,6 +37,11 @@ struct ct_watches {
     int sorted;
     const struct ct_named_table *named; /* names of events, or NULL */
     uint32_t *named_as; /* by entry of it: the first entry of the same kind and name, where that is watched */
+    struct ct_watched_variable *variables;
+    size_t variable_count;
+    struct ct_watched_code *code; /* of all programs, once a variable is watched */
+    size_t code_count;
+    size_t code_programs; /* those whose code is among it, or cannot be read */
     int watched;        /* a watcher exists, so that places are sorted as soon as they are added */
 };
 
@@ -37,6 +55,9 @@ int ct_watches_add_value(struct ct_watches *watches, const char *spec, bool *is_
 
 /* The same of a named event, such as "value:speed". */
 int ct_watches_add_named(struct ct_watches *watches, const char *spec, bool *is_named);
+
+/* The same of a variable, such as "store:motor.speed". */
+int ct_watches_add_variable(struct ct_watches *watches, const char *spec, bool *is_variable);
 
 /* Returns the number that watchpoints of a named event are compared by; CT_WATCH_NOT_NAMED: there is none.
  * The set has names. */

@@ -111,7 +111,7 @@ const char *ct_watch_kind_name(enum ct_watch_kind kind)
     static const char *const names[] = {
         "addr",    "line",  "entry",    "return",    "edge",      "exception", "exception-return",
         "context", "gap",   "overflow", "no-access", "timestamp", "itm",       "stm",
-        "dwt",     "event", "named"};
+        "dwt",     "event", "named",    "load",      "store"};
     return names[kind];
 }
 

@@ -284,6 +284,7 @@ static void take_back(struct ct_watches *w, const struct ct_watches *before)
     w->count = before->count;
     w->point_count = before->point_count;
     w->return_count = before->return_count;
+    w->variable_count = before->variable_count;
     w->marks = before->marks;
     w->sorted = before->sorted;
 }

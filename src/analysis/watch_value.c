@@ -110,7 +110,8 @@ int ct_watches_add_value(struct ct_watches *w, const char *spec, bool *is_value)
         if (*is_value)
             return add(w, spec, &families[i]);
     }
-    return ct_watches_add_named(w, spec, is_value);
+    const int rc = ct_watches_add_variable(w, spec, is_value);
+    return rc || *is_value ? rc : ct_watches_add_named(w, spec, is_value);
 }
 
 static bool wants_packet(uint64_t wanted, uint64_t number)

@@ -188,7 +188,7 @@ static bool tell_protocols(struct watched *w)
     size_t count = 0;
     for (size_t i = 0; i < capture->count; i++)
         for (size_t k = 0; k < capture->buffers[i].source_count && count < sizeof all; k++)
-            all[count++] = capture->buffers[i].sources[k].protocol;
+            all[count++] = cli_monitors_protocol(&capture->buffers[i].sources[k]);
     const bool looked = w->several || (w->axis.software && w->axis.count); /* which have trace */
     const int rc = looked ? ct_verifier_protocols(w->verifier, w->axis.protocols, w->axis.count)
                           : ct_verifier_protocols(w->verifier, all, count);

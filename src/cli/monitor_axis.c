@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/filter.h"
+#include "cli/monitors.h"
 #include "cli/output.h"
 #include "cli/programs.h"
 
@@ -116,7 +117,7 @@ static bool add_sources(struct cli_axis *a, struct cli_axis_part *part)
         if (!is_part(a, &all[i]))
             continue;
         a->cores[a->count] = source->core ? source->core : source->name;
-        a->protocols[a->count] = source->protocol;
+        a->protocols[a->count] = cli_monitors_protocol(source);
         a->sources[a->count++] =
             (struct ct_verdict_source){.buffer = all[i].buffer->name, .source = source, .id = all[i].id};
     }

@@ -123,6 +123,11 @@ static bool is_bound_to_software(const struct cli_pairs *binds, const char *inpu
     return false;
 }
 
+uint8_t cli_monitors_protocol(const struct ct_source *source)
+{
+    return ct_source_traces_data(source) ? source->protocol | CT_VERIFY_TRACES_DATA : source->protocol;
+}
+
 bool cli_monitors_need_software(const struct cli_monitors *m)
 {
     char place[512];

@@ -123,6 +123,9 @@ size_t cli_monitors_named(const struct cli_args *args);
 /* Compiles the specifications. Start with all zero. False after a message; to be freed in any case. */
 bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *args);
 
+/* Returns the protocol of a source, as ct_verifier_protocols wants it. */
+uint8_t cli_monitors_protocol(const struct ct_source *source);
+
 /* Tells whether an input of the specifications is fed by software trace. */
 bool cli_monitors_need_software(const struct cli_monitors *monitors);
 

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/ctx.h"
 #include "program/elf.h"
+#include "program/layout.h"
 #include "program/memory.h"
 
 #include <errno.h>
@@ -107,15 +108,15 @@ static int read_layout(struct ct_ctx *ctx, const char *path, const struct ct_elf
     return ct_unless_nomem(ctx, path, CT_OK);
 }
 
-/* Makes the layout of a file that is open. */
-static int make(struct ct_ctx *ctx, const struct ct_mapped_file *file, uint64_t bias, struct ct_layout **out)
+int ct_layout_make(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size, uint64_t bias,
+                   struct ct_layout **out)
 {
     struct ct_elf elf = {0};
-    int rc = ct_elf_open(ctx, file->path, file->bytes, file->size, &elf);
+    int rc = ct_elf_open(ctx, name, bytes, size, &elf);
     if (rc)
         return rc;
     struct owned_layout *made = calloc(1, sizeof *made);
-    rc = made ? read_layout(ctx, file->path, &elf, bias, made) : ct_fail_nomem(ctx, file->path);
+    rc = made ? read_layout(ctx, name, &elf, bias, made) : ct_fail_nomem(ctx, name);
     ct_elf_close(&elf);
     if (rc)
         ct_layout_free(made ? &made->is : NULL);
@@ -132,7 +133,7 @@ int ct_layout_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct c
     int rc = ct_mapped_file_open(ctx, path, &file);
     if (rc)
         return rc;
-    rc = make(ctx, file, bias, out);
+    rc = ct_layout_make(ctx, path, file->bytes, file->size, bias, out);
     ct_mapped_file_close(file);
     return rc;
 }

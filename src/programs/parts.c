@@ -4,6 +4,8 @@
 
 #include "base/ctx.h"
 
+#include <string.h>
+
 /* Returns the program that holds what is loaded of this one. NULL, with an error, for a null pointer. */
 static struct ct_known_program *owner(struct ct_program *program, const void *out, const char *call)
 {
@@ -113,6 +115,31 @@ int ct_program_named(struct ct_program *program, const struct ct_named_table **o
     return rc;
 }
 
+int ct_program_variable(struct ct_program *program, const char *name, const struct ct_variable **out)
+{
+    struct ct_known_program *p = owner(program, name ? (const void *)out : NULL, "ct_program_variable");
+    if (!p)
+        return CT_ERR_ARG;
+    *out = NULL;
+    for (struct ct_known_variable *known = p->variables; known && !*out; known = known->next)
+        if (strcmp(known->name, name) == 0)
+            *out = known->variable;
+    if (*out)
+        return CT_OK;
+    const struct ct_line_options options = {
+        .size = sizeof options, .bias = moved_by(p), .files = p->set->options.files};
+    struct ct_known_variable *made = ct_arena_alloc(&p->set->arena, sizeof *made);
+    if (!made || !(made->name = ct_arena_strdup(&p->set->arena, name)))
+        return ct_fail_nomem(p->set->ctx, "programs");
+    const int rc = ct_variable_find(p->set->ctx, p->is.path, &options, name, &made->variable);
+    if (rc)
+        return rc;
+    made->next = p->variables;
+    p->variables = made;
+    *out = made->variable;
+    return CT_OK;
+}
+
 int ct_programs_named(struct ct_programs *programs, const struct ct_named_table **table,
                       const struct ct_program **of, const struct ct_program **other)
 {
@@ -159,4 +186,6 @@ void ct_known_program_unload(struct ct_known_program *p)
     ct_cfg_free(p->cfg);
     ct_layout_free(p->layout);
     ct_named_table_free(p->named);
+    for (struct ct_known_variable *known = p->variables; known; known = known->next)
+        ct_variable_free(known->variable);
 }

@@ -23,6 +23,14 @@ struct ct_known_program {
     struct ct_cfg *cfg;
     struct ct_layout *layout;
     struct ct_named_table *named;
+    struct ct_known_variable *variables; /* those that were asked for, in the arena of the set */
+};
+
+/* A variable of a program. */
+struct ct_known_variable {
+    struct ct_known_variable *next;
+    const char *name; /* as it was asked for */
+    struct ct_variable *variable;
 };
 
 /* An image that is no ELF file, with a name for its addresses. */

@@ -124,6 +124,8 @@ static const char *place_by_source(const struct ct_monitor_stream *in, char room
         snprintf(room, PLACE_MAX, "0x%" PRIx64, in->source_number);
     else if (strcmp(in->source, "itm_trace") == 0)
         snprintf(room, PLACE_MAX, "itm:%" PRIu64, in->source_number);
+    else if (strcmp(in->source, "variable_value") == 0)
+        snprintf(room, PLACE_MAX, "store:%s", in->source_arg);
     else
         return NULL;
     return room;
@@ -239,8 +241,9 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
         return misplaced(v, s, input, fits);
     s->forms[input] = point->form;
     s->may_misfit |=
-        point->form == CT_WATCH_RAW &&
-        (in.type == CT_MONITOR_FLOAT || (in.type == CT_MONITOR_INT && point->kind == CT_WATCH_STM));
+        point->kind == CT_WATCH_LOAD || point->kind == CT_WATCH_STORE ||
+        (point->form == CT_WATCH_RAW &&
+         (in.type == CT_MONITOR_FLOAT || (in.type == CT_MONITOR_INT && point->kind == CT_WATCH_STM)));
     s->kept[input] = is_loss(place);
     s->feeds[input] = (struct ct_verify_feed){first, places, source, in.type};
     return CT_OK;

@@ -10,7 +10,8 @@
 
 int ct_verify_place_is_software(const char *place)
 {
-    static const char *const words[] = {"itm:", "stm:", "dwt:", "value:", "text:", "begin:", "end:"};
+    static const char *const words[] = {"itm:",  "stm:",   "dwt:", "value:", "text:",
+                                        "begin:", "end:", "load:", "store:"};
     for (size_t i = 0; place && i < sizeof words / sizeof *words; i++)
         if (strncmp(place, words[i], strlen(words[i])) == 0)
             return 1;
@@ -37,8 +38,10 @@ int ct_verifier_protocols(struct ct_verifier *v, const uint8_t *protocols, size_
 }
 
 /* Tells whether a source of a protocol may have events of a kind. */
-static bool gives(uint8_t protocol, uint8_t kind)
+static bool gives(uint8_t what, uint8_t kind)
 {
+    const uint8_t protocol = what & (uint8_t)~CT_VERIFY_TRACES_DATA;
+    const bool traces_data = what & CT_VERIFY_TRACES_DATA;
     const bool is_software = protocol == CT_PROTOCOL_ITM || protocol == CT_PROTOCOL_STM;
     switch (kind) {
     case CT_WATCH_GAP:
@@ -52,6 +55,9 @@ static bool gives(uint8_t protocol, uint8_t kind)
         return protocol == CT_PROTOCOL_STM;
     case CT_WATCH_NAMED:
         return is_software;
+    case CT_WATCH_LOAD:
+    case CT_WATCH_STORE:
+        return protocol == CT_PROTOCOL_ITM || traces_data;
     default:
         return !is_software;
     }
@@ -64,7 +70,7 @@ static void list_protocols(const struct ct_verifier *v, char *room, size_t size)
     size_t used = 0;
     snprintf(room, size, "no source");
     for (size_t i = 0; i < v->protocol_count; i++) {
-        const uint8_t p = v->protocols[i];
+        const uint8_t p = v->protocols[i] & (uint8_t)~CT_VERIFY_TRACES_DATA;
         if (p >= 64 || seen >> p & 1 || used >= size)
             continue;
         seen |= UINT64_C(1) << p;
@@ -78,6 +84,8 @@ static const char *giver_of(uint8_t kind)
     return kind == CT_WATCH_NAMED                         ? "an ITM or STM"
            : kind == CT_WATCH_STM                         ? "an STM"
            : kind == CT_WATCH_ITM || kind == CT_WATCH_DWT ? "an ITM"
+           : kind == CT_WATCH_LOAD || kind == CT_WATCH_STORE
+               ? "a data trace, by a DWT (an ITM) or an ETMv3 that traces data"
                                                           : "a core";
 }
 
@@ -94,7 +102,7 @@ static int check_source(const struct ct_verifier *v, const struct ct_watchpoint 
                        "place '%s': is of %s, and %s is %s, so that nothing comes by there; name another "
                        "source, or leave it out",
                        point->name, giver_of(point->kind), v->cores[source],
-                       ct_protocol_name((enum ct_protocol)v->protocols[source]));
+                       ct_protocol_name((enum ct_protocol)(v->protocols[source] & ~CT_VERIFY_TRACES_DATA)));
     list_protocols(v, all, sizeof all);
     return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
                    "place '%s': is of %s, and the capture has none with trace, so that nothing feeds the "
@@ -165,6 +173,22 @@ bool ct_verify_value(const struct ct_verify_spec *s, const struct ct_watch_event
     default:
         return true;
     }
+}
+
+bool ct_verify_lacks_value(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
+{
+    struct ct_monitor_stream in;
+    if ((e->kind != CT_WATCH_LOAD && e->kind != CT_WATCH_STORE) || e->number ||
+        s->types[input] == CT_MONITOR_UNIT)
+        return false;
+    ct_monitor_input(s->spec, input, &in);
+    if (!s->told_unknown)
+        ct_log(s->verifier->ctx, CT_LOG_WARNING,
+               "%s: input %s: an access to some of the variable's bytes, of which the others were not seen before, "
+               "has no value and is left out; an input of type Unit has all accesses",
+               s->name, in.name);
+    s->told_unknown = true;
+    return true;
 }
 
 int ct_verify_misfit(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)

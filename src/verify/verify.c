@@ -237,6 +237,8 @@ static int wait(struct ct_verify_spec *s, const struct ct_verify_place *place, u
 
 int ct_verify_take(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
 {
+    if (ct_verify_lacks_value(s, e, input))
+        return CT_OK;
     int rc = !s->failed && s->waiting_count == CT_VERIFY_WAITING ? ct_verify_flush(s) : CT_OK;
     if (s->failed && s->group)
         rc = ct_verify_first(rc, ct_verify_group_pass(s->group, e, input));
@@ -287,6 +289,8 @@ bool ct_verify_is_same(const struct ct_verify_spec *s, const struct ct_watch_eve
 int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick, uint32_t input,
                    const struct ct_monitor_span *span)
 {
+    if (ct_verify_lacks_value(s, e, input))
+        return CT_OK;
     const uint64_t scaled = time_of(s->verifier, tick);
     int rc = make_way(s, span != NULL, is_same_instant(s, e, scaled, input));
     if (rc)

@@ -53,7 +53,8 @@ struct ct_verify_spec {
     size_t output_count, input_count;
     uint32_t number;
     struct ct_arena arena; /* for what is above */
-    bool may_misfit;       /* an event may have a value that its input cannot take */
+    bool may_misfit;       /* an event may have a value that its input cannot take, or none */
+    bool told_unknown;     /* a warning said that some have none */
     bool joinable;         /* it may be a member of a group … */
     uint8_t instants;      /* … of others that see the same instants (enum ct_mon_instants) … */
     uint64_t feeds_hash;   /* … and have the same feeds, in any order */
@@ -205,6 +206,10 @@ struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *verifier, uint32_t
 /* Gives what an input gets of an event. False when the input cannot take it. */
 bool ct_verify_value(const struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input,
                      union ct_monitor_value *out);
+
+/* Tells whether an event has no value that its input could take, because not all bytes of the variable are
+ * known. It is left out then; the first time, a warning says so. */
+bool ct_verify_lacks_value(struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input);
 
 /* Fails a specification because of an event that an input cannot take. CT_ERR_LIMIT. */
 int ct_verify_misfit(struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input);
