@@ -37,8 +37,9 @@ enum ct_watch_kind {
     CT_WATCH_EVENT,     /* an event of the trace unit happened; value: its number */
     CT_WATCH_NAMED,     /* a named event (named_event.h); value: of a named value, as its form says */
     CT_WATCH_LOAD,      /* a variable was read, as a data trace tells; value: its value, as its form says, of
-                           one that is no number where it was accessed; number: bits of the value, 0 when
-                           only some of them are known */
+                           one that is no number where it was accessed; number: CT_WATCH_BITS of the value, 0
+                           when only some of them are known, and above the number of the access, modulo
+                           2^24: an access to several variables makes several events */
     CT_WATCH_STORE,     /* the same, written */
 };
 
@@ -66,6 +67,7 @@ struct ct_watchpoint {
 };
 
 #define CT_WATCH_ANY        UINT64_MAX
+#define CT_WATCH_BITS       UINT32_C(0xff) /* in the number of a LOAD or STORE */
 #define CT_WATCH_ANY_MASTER (UINT64_C(1) << 32)
 
 /* Packets of the data trace of a DWT. */

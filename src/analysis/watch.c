@@ -46,7 +46,8 @@ struct ct_watcher {
     struct ct_named_reader *named; /* NULL: there are no names of events */
     /* Of data trace. */
     struct ct_access_reader reader;
-    struct ct_access given; /* of the LOAD or STORE that is pending */
+    struct ct_access given; /* of the LOAD or STORE that is pending … */
+    uint32_t given_number;  /* … by number, in the bits above CT_WATCH_BITS */
     struct ct_seen *seen;   /* by variable that is watched */
     size_t seen_count;
 };
@@ -365,6 +366,7 @@ static const struct ct_watched_variable *variable_of(struct ct_watcher *w, uint3
 static void release_access(struct ct_watcher *w)
 {
     w->given = w->reader.held;
+    w->given_number += CT_WATCH_BITS + 1;
     w->reader.is_held = false;
     for (size_t i = 0; i < w->seen_count; i++)
         ct_access_see(&w->given, &w->watches->variables[i], &w->seen[i]);
@@ -390,6 +392,7 @@ static bool is_access_to(struct ct_watcher *w, uint32_t watch, struct ct_watch_e
     if (!variable || !ct_access_see(&w->given, variable, seen))
         return false;
     ct_access_value(&w->given, variable, seen, e);
+    e->number |= w->given_number;
     return true;
 }
 

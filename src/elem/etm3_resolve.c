@@ -14,6 +14,7 @@
 struct ct_etm3_resolver {
     struct ct_v7_stream stream;
     bool cycle_accurate;
+    bool data_values; /* of transfers are traced; without them a packet of the same form has an address alone */
     /* The newest atoms, and a return from an exception right behind them: a branch
      * packet may cancel the last one. */
     struct ct_elem held[2];
@@ -32,6 +33,7 @@ int ct_etm3_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, str
     if (!r)
         return ct_fail_nomem(ctx, "ETMv3 elements");
     r->cycle_accurate = config.cycle_accurate;
+    r->data_values = config.data_values;
     r->stream.gap = CT_GAP_INIT;
     *out = r;
     return CT_OK;
@@ -46,7 +48,9 @@ void ct_etm3_resolver_reset(struct ct_etm3_resolver *r)
 {
     if (!r)
         return;
-    *r = (struct ct_etm3_resolver){.stream = {.gap = CT_GAP_RESET}, .cycle_accurate = r->cycle_accurate};
+    *r = (struct ct_etm3_resolver){.stream = {.gap = CT_GAP_RESET},
+                                   .cycle_accurate = r->cycle_accurate,
+                                   .data_values = r->data_values};
 }
 
 static void release(struct ct_etm3_resolver *r)
@@ -152,7 +156,7 @@ static void on_context_id(struct ct_etm3_resolver *r, const struct ct_etm3_packe
 
 static void on_data(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p, enum ct_data kind)
 {
-    unsigned aux = (p->flags & CT_ETM3_HAS_DATA ? CT_DATA_HAS_VALUE : 0u) |
+    unsigned aux = (p->flags & CT_ETM3_HAS_DATA && r->data_values ? CT_DATA_HAS_VALUE : 0u) |
                    (p->flags & CT_ETM3_HAS_ADDR ? CT_DATA_HAS_ADDR : 0u) |
                    (p->flags & CT_ETM3_BIG_ENDIAN ? CT_DATA_BIG_ENDIAN : 0u) |
                    (unsigned)p->tag << CT_DATA_TAG_SHIFT | (unsigned)p->bytes << CT_DATA_BYTES_SHIFT;

@@ -3,6 +3,9 @@
 
 #include "format/exception_name.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 const char *ct_watch_head(enum ct_watch_format format)
 {
     if (format == CT_WATCH_FORMAT_CSV)
@@ -66,19 +69,60 @@ static void put_name(struct ct_text *out, const char *name, bool csv)
     ct_text_char(out, '"');
 }
 
-static void put_value(struct ct_text *out, const struct ct_event_origin *o, const struct ct_watch_event *e)
+/* What a line is of. */
+struct line {
+    const struct ct_event_origin *origin;
+    const struct ct_watch_event *event;
+    const struct ct_watchpoint *point;
+    const struct ct_variable *variable; /* or NULL */
+};
+
+/* Writes the value of a variable as a number; "" when it has none. */
+static const char *variable_number(const struct line *line, char *room, size_t size)
+{
+    const struct ct_watch_event *e = line->event;
+    double real;
+    *room = '\0';
+    if (line->point->form == CT_WATCH_REAL) {
+        memcpy(&real, &e->value, sizeof real);
+        snprintf(room, size, "%.15g", real);
+    } else if (line->point->form == CT_WATCH_SIGNED) {
+        snprintf(room, size, "%" PRId64, (int64_t)e->value);
+    } else if (line->point->form != CT_WATCH_NO_VALUE) {
+        snprintf(room, size, "%" PRIu64, e->value);
+    }
+    return e->number & CT_WATCH_BITS ? room : "";
+}
+
+static void put_variable(struct ct_text *out, const struct line *line, bool csv)
 {
     char room[32];
+    const char *name = ct_variable_value_name(line->variable, line->event->value);
+    const char *text = variable_number(line, room, sizeof room);
+    if (line->point->form == CT_WATCH_NO_VALUE)
+        put_number(out, true, true, line->event->value);
+    else
+        put_name(out, !*text ? "-" : name ? name : text, csv);
+}
+
+static void put_value(struct ct_text *out, const struct line *line, bool csv)
+{
+    const struct ct_event_origin *o = line->origin;
+    const struct ct_watch_event *e = line->event;
+    char room[32];
     const char *name = value_name(o, e, room, sizeof room);
-    if (name)
+    if (line->variable)
+        put_variable(out, line, csv);
+    else if (name)
         ct_text_string(out, name);
     else
         put_number(out, has_address(e) || has_number(e), true, e->value);
 }
 
-static void columns(struct ct_text *out, bool csv, const struct ct_event_origin *o,
-                    const struct ct_watch_event *e, const char *name)
+static void columns(struct ct_text *out, bool csv, const struct line *line)
 {
+    const struct ct_event_origin *o = line->origin;
+    const struct ct_watch_event *e = line->event;
     char gap = csv ? ',' : '\t';
     ct_text_dec(out, e->cycle);
     ct_text_char(out, gap);
@@ -100,9 +144,9 @@ static void columns(struct ct_text *out, bool csv, const struct ct_event_origin 
     ct_text_char(out, gap);
     ct_text_string(out, ct_watch_kind_name((enum ct_watch_kind)e->kind));
     ct_text_char(out, gap);
-    put_value(out, o, e);
+    put_value(out, line, csv);
     ct_text_char(out, gap);
-    put_name(out, name, csv);
+    put_name(out, line->point->name, csv);
     ct_text_char(out, '\n');
 }
 
@@ -125,9 +169,25 @@ static void json_number(struct ct_text *out, const char *key, bool known, uint64
     ct_text_dec(out, value);
 }
 
-static void json(struct ct_text *out, const struct ct_event_origin *o, const struct ct_watch_event *e,
-                 const char *name)
+/* Writes the value of a variable, with the name that its type has for it. */
+static void json_variable(struct ct_text *out, const struct line *line)
 {
+    char room[32];
+    const char *name = ct_variable_value_name(line->variable, line->event->value);
+    const char *text = variable_number(line, room, sizeof room);
+    const bool is_finite = !strpbrk(text, "nN"); /* JSON has no infinity and nothing that is no number */
+    if (*text) {
+        ct_text_lit(out, ",\"value\":");
+        ct_text_string(out, is_finite ? text : "null");
+    }
+    if (*text && name)
+        json_text(out, "name", name);
+}
+
+static void json(struct ct_text *out, const struct line *line)
+{
+    const struct ct_event_origin *o = line->origin;
+    const struct ct_watch_event *e = line->event;
     char room[32];
     const char *value = value_name(o, e, room, sizeof room);
     ct_text_lit(out, "{\"cycle\":");
@@ -145,21 +205,26 @@ static void json(struct ct_text *out, const struct ct_event_origin *o, const str
     if (value)
         json_text(out, "value", value);
     json_number(out, "value", has_number(e), e->value);
-    if (has_address(e) || (e->kind == CT_WATCH_EXCEPTION && e->value)) {
+    if (line->variable)
+        json_variable(out, line);
+    const bool is_block = line->variable && line->point->form == CT_WATCH_NO_VALUE;
+    if (has_address(e) || is_block || (e->kind == CT_WATCH_EXCEPTION && e->value)) {
         ct_text_lit(out, ",\"addr\":\"0x");
         ct_text_hex(out, e->value);
         ct_text_char(out, '"');
     }
-    json_text(out, "watch", name);
+    json_text(out, "watch", line->point->name);
     ct_text_lit(out, "}\n");
 }
 
 void ct_watch_line(struct ct_text *out, enum ct_watch_format format, const struct ct_event_origin *origin,
-                   const char *name, const struct ct_watch_event *event)
+                   const struct ct_watchpoint *point, const struct ct_variable *variable,
+                   const struct ct_watch_event *event)
 {
+    const struct line line = {origin, event, point, variable};
     ct_text_room(out);
     if (format == CT_WATCH_FORMAT_JSONL)
-        json(out, origin, event, name);
+        json(out, &line);
     else
-        columns(out, format == CT_WATCH_FORMAT_CSV, origin, event, name);
+        columns(out, format == CT_WATCH_FORMAT_CSV, &line);
 }

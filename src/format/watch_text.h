@@ -9,8 +9,9 @@
 /* Returns the line with the names of the columns; NULL for JSON, which has none. */
 const char *ct_watch_head(enum ct_watch_format format);
 
-/* Writes the line of an event of the watchpoint `name`. */
+/* Writes the line of an event of a watchpoint, which is of `variable` or, with NULL, of none. */
 void ct_watch_line(struct ct_text *out, enum ct_watch_format format, const struct ct_event_origin *origin,
-                   const char *name, const struct ct_watch_event *event);
+                   const struct ct_watchpoint *point, const struct ct_variable *variable,
+                   const struct ct_watch_event *event);
 
 #endif

@@ -58,8 +58,8 @@ static int put(struct ct_watch_writer *w, const struct ct_event_origin *origin,
     const struct ct_watchpoint *all = ct_watches_all(watches, &count);
     if (event->watch >= count)
         return ct_fail(w->lines.ctx, CT_ERR_ARG, "watchpoints: there is no number %u", event->watch);
-    ct_watch_line(&w->lines.text, (enum ct_watch_format)w->options.format, origin, all[event->watch].name,
-                  event);
+    ct_watch_line(&w->lines.text, (enum ct_watch_format)w->options.format, origin, &all[event->watch],
+                  ct_watches_variable(watches, event->watch), event);
     return CT_OK;
 }
 

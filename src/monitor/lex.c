@@ -334,13 +334,16 @@ enum ct_mon_string_part ct_mon_lex_string(struct ct_mon_lexer *lx, const char **
     return PART_TEXT;
 }
 
-const char *ct_mon_lex_word(struct ct_mon_lexer *lx)
+const char *ct_mon_lex_word(struct ct_mon_lexer *lx, bool is_path)
 {
     /* the word begins at the current token, which may have stopped inside it */
     uint32_t p = lx->from;
-    for (int c; (c = at(lx, p)) >= 0; p++)
-        if (!is_letter(c) && !is_digit(c) && !(c && strchr("./+-$", c)))
+    for (int c; (c = at(lx, p)) >= 0; p++) {
+        const bool is_scope = is_path && c == ':' && at(lx, p + 1) == ':';
+        if (!is_scope && !is_letter(c) && !is_digit(c) && !(c && strchr(is_path ? "./+-$[]" : "./+-$", c)))
             break;
+        p += is_scope;
+    }
     if (p == lx->from)
         return NULL;
     const char *word = ct_mon_arena_intern(lx->arena, lx->source->text + lx->from, p - lx->from);

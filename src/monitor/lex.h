@@ -128,7 +128,7 @@ static inline struct ct_mon_span lex_span(const struct ct_mon_lexer *lx)
 }
 
 /* Reads a word of the watchpoint dialect, which stands behind codeLine and its like: letters, digits and _ .
- * / + - $. */
-const char *ct_mon_lex_word(struct ct_mon_lexer *lx);
+ * / + - $, and with `is_path`, which a variable has, [ ] and :: too. */
+const char *ct_mon_lex_word(struct ct_mon_lexer *lx, bool is_path);
 
 #endif

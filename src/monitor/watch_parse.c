@@ -131,7 +131,7 @@ static void source_place_argument(struct ct_mon_wp *w, struct ct_mon_wx *x)
             ct_mon_diag_error(w->p.diags, x->span, "An address has at most 64 bits");
         watch_next(w);
     } else {
-        x->text = ct_mon_lex_word(&w->p.lx);
+        x->text = ct_mon_lex_word(&w->p.lx, !strcmp(x->name, "variable_value"));
         if (!x->text) {
             ct_mon_parse_error(&w->p, line ? "FILE:LINE" : exec ? "an address" : "a name");
             return;

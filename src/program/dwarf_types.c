@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define MOST_DEPTH  64    /* of types within types */
-#define MOST_NAMES  65536 /* of one enumeration */
+#define MOST_NAMES  65536 /* of one enumeration … */
+#define MOST_NAME   200   /* … and characters of each; longer ones have none */
 #define MOST_LISTED 300   /* bytes of fields in a message */
 
 /* What the path has come to. */
@@ -441,7 +442,7 @@ static int read_names(struct ct_variable_search *s, Dwarf_Die *type)
     int64_t value;
     for (int rc = first_child(s, type, &child); rc == 0 && count < MOST_NAMES; rc = next_child(s, &child)) {
         const char *name = dwarf_tag(&child) == DW_TAG_enumerator ? name_of(s, &child) : NULL;
-        if (!name || !enumerator_value(&child, &value))
+        if (!name || strlen(name) > MOST_NAME || !enumerator_value(&child, &value))
             continue;
         const unsigned bits = s->out->bits;
         const uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;

@@ -146,14 +146,15 @@ static int64_t number_of(const struct ct_watch_event *e)
 static bool float_of(const struct ct_watch_event *e, double *out)
 {
     const uint32_t half = (uint32_t)e->value;
+    const uint32_t bits = e->number & CT_WATCH_BITS;
     float single;
-    if (e->number == 64) {
+    if (bits == 64) {
         memcpy(out, &e->value, sizeof *out);
         return true;
     }
     memcpy(&single, &half, sizeof single);
     *out = single;
-    return e->number == 32;
+    return bits == 32;
 }
 
 bool ct_verify_value(const struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input,
@@ -178,7 +179,7 @@ bool ct_verify_value(const struct ct_verify_spec *s, const struct ct_watch_event
 bool ct_verify_lacks_value(struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input)
 {
     struct ct_monitor_stream in;
-    if ((e->kind != CT_WATCH_LOAD && e->kind != CT_WATCH_STORE) || e->number ||
+    if ((e->kind != CT_WATCH_LOAD && e->kind != CT_WATCH_STORE) || e->number & CT_WATCH_BITS ||
         s->types[input] == CT_MONITOR_UNIT)
         return false;
     ct_monitor_input(s->spec, input, &in);
@@ -197,7 +198,7 @@ int ct_verify_misfit(struct ct_verify_spec *s, const struct ct_watch_event *e, u
     ct_monitor_input(s->spec, input, &in);
     const bool is_float = in.type == CT_MONITOR_FLOAT;
     ct_fail(s->verifier->ctx, CT_ERR_LIMIT, "input %s: a write of %" PRIu32 " bits, 0x%" PRIx64 ", %s",
-            in.name, e->number, e->value,
+            in.name, e->number & CT_WATCH_BITS, e->value,
             is_float ? "is no Float, which has 32 or 64; declare the input as Events[Int]"
                      : "is more than an input of type Int can take; bind it with .signed if it has a sign");
     return ct_verify_failed(s, CT_ERR_LIMIT);

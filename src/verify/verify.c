@@ -192,14 +192,23 @@ static uint64_t clock_of(const struct ct_verifier *v, const struct ct_watch_even
     return time_of(v, tick_of(v, e));
 }
 
-/* Tells whether an event is of the same instruction as those of the current instant; place, address and data
- * that a DWT tells of one are. */
+/* Tells whether two events of data trace are of one access: variables that a LOAD or STORE is of, or place,
+ * address and data that a DWT tells of one. */
+static bool is_same_access(const struct ct_verify_spec *s, const struct ct_watch_event *e)
+{
+    if (e->kind != s->kind)
+        return false;
+    return e->kind == CT_WATCH_DWT || ((e->kind == CT_WATCH_LOAD || e->kind == CT_WATCH_STORE) &&
+                                       (e->number | CT_WATCH_BITS) == (s->number_of_event | CT_WATCH_BITS));
+}
+
+/* Tells whether an event is of the same instruction as those of the current instant. */
 static bool is_same_instant(const struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick,
                             uint32_t input)
 {
-    const bool of_data = e->kind == CT_WATCH_DWT && s->kind == CT_WATCH_DWT;
-    return s->number_of_instant && !s->broken && tick == s->tick && (of_data || e->value == s->value) &&
-           e->source == s->source && s->used[input] != s->number_of_instant;
+    const bool is_variable = e->kind == CT_WATCH_LOAD || e->kind == CT_WATCH_STORE;
+    return s->number_of_instant && !s->broken && tick == s->tick &&
+           (is_same_access(s, e) || (!is_variable && e->value == s->value)) && e->source == s->source && s->used[input] != s->number_of_instant;
 }
 
 /* Returns the time of an event: that of the current instant if it is of the same instruction, else a new
@@ -215,6 +224,7 @@ static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e
         s->value = e->value;
         s->source = e->source;
         s->kind = e->kind;
+        s->number_of_event = e->number;
     }
     s->used[input] = s->number_of_instant;
     return s->time;

@@ -77,7 +77,8 @@ struct ct_verify_spec {
     uint64_t tick;     /* tick of the clock in the current instant */
     uint64_t value;    /* address in the current instant */
     uint16_t source;   /* of the current instant … */
-    uint8_t kind;      /* … and of its first event: enum ct_watch_kind */
+    uint8_t kind;      /* … and of its first event: enum ct_watch_kind … */
+    uint32_t number_of_event; /* … and `number` of it */
     uint64_t number_of_instant;
     uint64_t lost_last;               /* time of the last gap */
     bool lost, doubted;               /* trace was missing, and the order of events was not known */

@@ -18,6 +18,7 @@ import tap  # noqa: E402
 
 CORETAP, PLUGIN, EXAMPLES, NAMED, INCLUDE = (os.path.abspath(path) for path in sys.argv[1:6])
 A64 = "aarch64-linux-gnu-gcc"
+A32 = "arm-linux-gnueabihf-gcc"
 CONTROL = ["--bind", "set=value:set point", "--bind", "speed=value:speed", "--bind", "output=value:output",
            "--bind", "begin=begin:control", "--bind", "end=end:control"]
 
@@ -137,6 +138,182 @@ def check_level(folder, bug):
     assert monitor(capture, "-a", "--spec", spec(folder, "in w: Events[Int]\nout w\n"), "--bind",
                    "w=dwt:3") == []
     return f"{len(written)} values"
+
+
+# A tank again, of all that a variable may be.
+TANK = """#include <stdint.h>
+enum state { OFF = -1, FILLING = 1, EMPTYING = 200 };
+struct tank {
+    volatile int32_t level;
+    volatile enum state state;
+    volatile int64_t total;
+    volatile double mean;
+    volatile uint16_t parts[4];
+    volatile unsigned low : 3, high : 5;
+};
+struct tank tank = {20, OFF, -5, 0, {0}, 0, 0};
+int lost;
+#ifndef BARE
+int main(void)
+{
+    static int made = 7;
+    for (int turn = 0; turn < 20; turn++) {
+        tank.state = turn % 2 ? FILLING : EMPTYING;
+        tank.level += turn % 2 ? 7 : -9;
+        tank.total += tank.level;
+        tank.mean = (double)tank.total / (turn + 1);
+        tank.parts[turn % 4] = (uint16_t)(turn * 3000);
+        tank.high = (unsigned)turn;
+    }
+    return made > 7;
+}
+#endif
+"""
+
+
+def tank_values():
+    """What the program stores, by place."""
+    level, total = 20, -5
+    stored = {name: [] for name in ("level", "state", "total", "mean", "parts[2]", "high")}
+    for turn in range(20):
+        stored["state"].append("FILLING" if turn % 2 else "EMPTYING")
+        level += 7 if turn % 2 else -9
+        total += level
+        stored["level"].append(level)
+        stored["total"].append(total)
+        stored["mean"].append(total / (turn + 1))
+        if turn % 4 == 2:
+            stored["parts[2]"].append(turn * 3000)
+        stored["high"].append(turn)
+    return stored
+
+
+def watched(capture, *places, options=(), codes=(0,)):
+    words = [word for place in places for word in ("--at", place)]
+    done = run("watch", "-q", "-f", "jsonl", *options, *words, capture, codes=codes)
+    return [row for row in map(json.loads, done.stdout.splitlines()) if row["event"] in ("load", "store")]
+
+
+def check_variables(folder):
+    """Variables by name, with the width, the sign and the names that their types say."""
+    (folder / "tank.c").write_text(TANK)
+    capture = record(folder, folder / "tank.c", "--watch-data", "tank")
+    stored = tank_values()
+    rows = watched(capture, *(f"store:tank.{name}" for name in stored), "load:tank.total")
+    for name, values in stored.items():
+        got = [row.get("name", row["value"]) for row in rows if row["watch"] == f"store:tank.{name}"]
+        assert len(got) == len(values), (name, got)
+        assert all(abs(a - b) < 1e-9 if name == "mean" else a == b for a, b in zip(got, values)), (name, got)
+    loaded = [row["value"] for row in rows if row["watch"] == "load:tank.total"]
+    assert loaded[::2] == [-5, *stored["total"][:-1]] and loaded[1::2] == stored["total"], loaded
+    text = "in level: Events[Int]\nin mean: Events[Float]\nin state: Events[Int]\nin any: Events[Unit]\n" \
+        "out level\nout mean\nout state\nout count(any) as n\n"
+    results = monitor(capture, "-a", "--spec", spec(folder, text), "--bind", "level=store:tank.level",
+                      "--bind", "mean=store:tank.mean", "--bind", "state=store:tank.state", "--bind",
+                      "any=store:tank")
+    of = {name: [row for row in results if row["output"] == name] for name in ("level", "mean", "state", "n")}
+    assert [int(row["value"]) for row in of["level"]] == stored["level"]
+    assert [float(row["value"]) for row in of["mean"]] == stored["mean"]
+    assert {row["value"] for row in of["state"]} == {"1", "200"}
+    # all that one access says is at one time
+    times = {row["time"] for row in of["n"]}
+    assert all(row["time"] in times for name in ("level", "mean", "state") for row in of[name])
+    path = folder / "recent.tessla"
+    for name in ("tank.level", "tank.parts[2]"):
+        path.write_text(f"define v := variable_value {name}\nout v\n")
+        got = [int(row["value"]) for row in monitor(capture, "-a", "--spec", path)]
+        values = stored[name[5:]]
+        assert got[0] == 0 and got[1:] == values, (name, got)
+    return f"{len(rows)} accesses"
+
+
+def check_variable_errors(folder):
+    (folder / "tank.c").write_text(TANK)
+    capture = record(folder, folder / "tank.c", "--watch-data", "tank")
+    rows = [("store:tank.nix", "struct tank has no field nix; there are level, state, total, mean, parts, low"),
+            ("store:tank.parts[4]", "index 4 is beyond the array, whose last one is 3"),
+            ("store:tank.level.x", "is no structure"), ("store:nothing", "has no variable 'nothing'"),
+            ("load:made", "a constant of it"), ("load:main::turn", "optimised it away"),
+            ("store:other.c:tank", "has no variable 'other.c:tank'"), ("load:", "has no variable ''")]
+    for place, text in rows:
+        got = run("watch", "--at", place, capture, codes=(2,))
+        assert text in got.stderr or "on the stack" in got.stderr, (place, got.stderr)
+    v = spec(folder, "in v: Events[Float]\nout v\n")
+    got = run("monitor", "--spec", v, "--bind", "v=store:tank.level", capture, codes=(2,))
+    assert "gives a Unit, an Int or a Bool" in got.stderr, got
+    only = record(folder, folder / "tank.c")
+    v = spec(folder, "in v: Events[Int]\nout v\n")
+    got = run("monitor", "--spec", v, "--bind", "v=store:tank.level", only, codes=(2,))
+    assert "of a data trace" in got.stderr and "has none with trace" in got.stderr, got
+    return f"{len(rows) + 2} refused"
+
+
+# What an Arm core does to the tank, with its data trace: instruction, then address and value of each transfer.
+# A multiple access has an address with the first alone.
+BARE = [("ldr r1, [r0]", [(0, 20)]), ("str r1, [r0, #4]", [(4, 200)]),
+        ("strd r2, r3, [r0, #8]", [(8, 0xfffffff9), (None, 0xffffffff)]),
+        ("stm r0, {r1, r2}", [(0, 31), (None, 1)]), ("strh r1, [r0, #28]", [(28, 65535)]),
+        ("ldrb r1, [r0, #29]", [(29, 0xff)]), ("add r1, r1, #1", []), ("swp r1, r2, [r0]", [(0, 31), (0, 32)]),
+        ("mrc p15, 0, r1, c0, c0, 0", [(None, 0x410fc075)]), ("strb r1, [r0, #32]", [(32, 0xb0)]),
+        ("str r1, [r0, #64]", [(64, 5)])]
+BARE_SEEN = [("load", "level", 20), ("store", "state", "EMPTYING"), ("store", "total", -7),
+             ("store", "level", 31), ("store", "state", "FILLING"), ("store", "parts[2]", 65535),
+             ("load", "parts[2]", 65535), ("load", "level", 31), ("store", "level", 32), ("store", "high", 22)]
+
+
+def data_packet(addr, value):
+    """A data packet of ETMv3, as IHI 0014Q 7.8 codes it: 0b00A0SS10, the address in five bytes, the value."""
+    size, code = next((n, c) for n, c in ((0, 0), (1, 1), (2, 2), (4, 3)) if value < 1 << 8 * n)
+    header = bytes([2 | code << 2 | (0x20 if addr is not None else 0)])
+    where = b"" if addr is None else bytes([addr >> shift & 127 | 128 for shift in (0, 7, 14, 21)] + [addr >> 28])
+    return header + where + value.to_bytes(size, "little")
+
+
+def bare_capture(folder, values=True):
+    """The capture of an ETMv3, written here: the recorder makes none."""
+    folder.mkdir(exist_ok=True)
+    (folder / "tank.c").write_text("#define BARE\n" + TANK)
+    (folder / "start.s").write_text(".arch armv7-a\n.arm\n.globl _start\n_start:\n" +
+                                    "".join(f"{insn}\n" for insn, _ in BARE) + "b _start\n")
+    program = folder / "bare"
+    subprocess.run([A32, "-g", "-nostdlib", "-static", "-o", program, folder / "start.s", folder / "tank.c"],
+                   check=True, capture_output=True)
+    table = subprocess.run([A32.replace("gcc", "nm"), program], capture_output=True, text=True,
+                           check=True).stdout
+    at = {line.split()[2]: int(line.split()[0], 16) for line in table.splitlines()}
+    trace = bytes(5) + b"\x80\x08\x21" + at["_start"].to_bytes(4, "little")
+    for _, transfers in BARE:
+        trace += b"\x84" + b"".join(data_packet(None if offset is None else at["tank"] + offset,
+                                                value if values else 0) for offset, value in transfers)
+    (folder / "trace.bin").write_bytes(trace)
+    (folder / "bare.ini").write_text(
+        "[capture]\nfile=trace.bin\nframing=none\n[source etm]\nprotocol=etmv3\nid=0x10\ncore=Cortex-A7\n"
+        f"ETMCR=0x{0xc if values else 8:08x}\nETMIDR=0x410cf250\nETMCCER=0x34000000\n"
+        "[image bare]\nelf=bare\n")
+    return folder / "bare.ini"
+
+
+def check_etm3(folder):
+    """The data trace of an ETMv3 does not say what is a load and what a store: the instructions do."""
+    capture = bare_capture(folder / "etm3")
+    names = ("level", "state", "total", "parts[2]", "high")
+    rows = watched(capture, *(f"{kind}:tank.{name}" for kind in ("load", "store") for name in names))
+    got = [(row["event"], row["watch"].partition(".")[2], row.get("name", row["value"])) for row in rows]
+    assert got == BARE_SEEN, got
+    # where addresses alone are traced, accesses are seen and their values are not
+    capture = bare_capture(folder / "etm3", values=False)
+    rows = watched(capture, "store:tank.level")
+    assert len(rows) == 2 and not any("value" in row for row in rows), rows
+    v = spec(folder, "in v: Events[Int]\nin u: Events[Unit]\nout v\nout count(u) as n\n")
+    words = ["monitor", "-a", "-f", "jsonl", "--spec", v, "--bind", "v=store:tank.level", "--bind",
+             "u=store:tank.level"]
+    done = run(*words, capture)
+    assert "has no value and is left out" in done.stderr and '"value":"2"' in done.stdout, done
+    off = capture.read_text().replace("ETMCR=0x00000008", "ETMCR=0x00000000")
+    capture.write_text(off)
+    done = run(*words, capture, codes=(2,))
+    assert "of a data trace" in done.stderr, done
+    return f"{len(got)} accesses"
 
 
 def check_ports(folder):
@@ -269,11 +446,14 @@ def main():
     missing = next((f"needs {tool}" for tool in (A64, "qemu-aarch64") if not shutil.which(tool)), None)
     cases = [(f"{check.__name__[6:]}, {'bug' if bug else 'no bug'}", check, bug)
              for check in (check_control, check_level) for bug in (False, True)]
+    cases += [("variables", check_variables), ("variables that cannot be are refused", check_variable_errors)]
     cases += [("ports", check_ports), ("STM", check_stm), ("beside cores", check_cores),
               ("lost trace", check_loss), ("what cannot be is refused", check_errors)]
     with tempfile.TemporaryDirectory() as name:
         for title, check, *rest in cases:
             tap.case(title, missing, lambda check=check, rest=rest: check(pathlib.Path(name), *rest))
+        tap.case("variables by the data trace of an ETMv3", None if shutil.which(A32) else f"needs {A32}",
+                 lambda: check_etm3(pathlib.Path(name)))
     return tap.finish()
 
 
