@@ -309,9 +309,9 @@ static const struct cli_option options[OPTS] = {
         {.name = "watch-data",
          .arg = "SYMBOL",
          .kind = CLI_LIST,
-         .help = "Loads and stores of this variable of the program are data trace of the DWT behind "
-                 "the ITM: place, address, data. May be given up to four times, one comparator "
-                 "each."},
+         .help = "Loads and stores of this variable of the program, or of a part of one (motor.speed, "
+                 "table[3]), are data trace of the DWT behind the ITM: place, address, data. May be given up "
+                 "to four times, one comparator each."},
     [OPT_TRUTH] = {.name = "truth",
                    .kind = CLI_TEXT,
                    .arg = "FILE",

@@ -362,8 +362,9 @@ static int nowhere(const struct ct_variable_search *s)
 {
     static const char *const why[] = {
         [DECLARED] = "it is only declared here, and defined in another program; name that one with --elf",
-        [REMOVED] = "the compiler has optimised it away, so it lies in no memory and nothing accesses it; make "
-                    "it volatile, or compile with -O0 or -Og",
+        [REMOVED] = "the compiler has optimised it away, so it lies in no memory and nothing accesses it (or each "
+                    "thread has its own, which some compilers do not describe); make it volatile, or compile "
+                    "with -O0 or -Og",
         [CONSTANT] = "the compiler has made a constant of it, so it lies in no memory and nothing accesses it; "
                      "make it volatile, or compile with -O0 or -Og",
         [LOCAL] = "it is a local variable, on the stack or in registers, so it has no address of its own; make "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recording: what QEMU says of a program becomes paths of threads, and these the trace of cores. */
 #include "coretap/record.h"
+#include "coretap/variable.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -406,35 +407,59 @@ static int take_all_told(struct record *r)
 
 /* ---- memory whose accesses are traced ---- */
 
-/* Finds a variable of the program; NULL after an error, which is *rc. */
-static const struct ct_area *find_object(struct record *r, const struct ct_layout *layout, const char *name,
-                                         int *rc)
+/* Finds a variable in the symbol table; *found is NULL when there is none of that name. */
+static int find_object(struct record *r, const struct ct_layout *layout, const char *name,
+                       const struct ct_area **found)
 {
-    const struct ct_area *found = NULL;
+    *found = NULL;
     for (size_t i = 0; i < layout->object_count; i++) {
         const struct ct_area *area = &layout->objects[i];
-        if (strcmp(area->name, name) != 0 || !area->size || (found && found->addr == area->addr))
+        if (strcmp(area->name, name) != 0 || !area->size || (*found && (*found)->addr == area->addr))
             continue;
-        if (found) {
-            *rc =
-                ct_fail(r->ctx, CT_ERR_ARG,
-                        "'%s': %s has several variables of this name: nothing is recorded; give the one that "
-                        "is meant a name of its own",
-                        name, r->o.program);
-            return NULL;
-        }
-        found = area;
+        if (*found)
+            return ct_fail(r->ctx, CT_ERR_ARG,
+                           "'%s': %s has several variables of this name: nothing is recorded; give the one that "
+                           "is meant a name of its own",
+                           name, r->o.program);
+        *found = area;
     }
-    if (!found)
-        *rc = ct_fail(
-            r->ctx, CT_ERR_NOT_FOUND,
+    return CT_OK;
+}
+
+/* Finds a variable by the debug information, or a part of one. Where there is neither that nor a symbol table
+ * its errors would not say so. */
+static int find_part(struct record *r, const struct ct_layout *layout, const char *name, struct ct_area *out)
+{
+    struct ct_variable *variable;
+    const int rc = ct_variable_find(r->ctx, r->o.program, NULL, name, &variable);
+    if (rc == CT_ERR_NOT_FOUND)
+        return ct_fail(
+            r->ctx, rc,
             "'%s' is no variable of %s with a size%s: nothing is recorded; name one that is global or static",
             name, r->o.program, layout->object_count ? "" : ", which has no symbols");
-    return found;
+    if (rc)
+        return rc;
+    *out = (struct ct_area){.name = name, .addr = variable->addr, .size = variable->size};
+    ct_variable_free(variable);
+    return CT_OK;
+}
+
+/* Finds where something lies that is to be watched: a variable of the symbol table, or what the debug
+ * information calls so. */
+static int find_area(struct record *r, const struct ct_layout *layout, const char *name, struct ct_area *out)
+{
+    const struct ct_area *object;
+    const int rc = find_object(r, layout, name, &object);
+    if (rc)
+        return rc;
+    if (!object)
+        return find_part(r, layout, name, out);
+    *out = *object;
+    return CT_OK;
 }
 
 /* Adds the variable `name`. CT_ERR_LIMIT: it is larger than what it stands for, and the errors of
- * find_object. */
+ * find_area. */
 static int add_watched(struct record *r, const struct ct_layout *layout, uint64_t code, const char *name,
                        enum ct_software_kind kind)
 {
@@ -445,17 +470,17 @@ static int add_watched(struct record *r, const struct ct_layout *layout, uint64_
         [CT_SOFTWARE_PORT] = {CT_SOFTWARE_PORTS_SIZE, "an ITM has 256 stimulus ports of 4 bytes"},
         [CT_SOFTWARE_WATCHED] = {UINT64_MAX, ""},
         [CT_SOFTWARE_CHANNEL] = {CT_SOFTWARE_CHANNELS_SIZE, "an STM has 65536 channels of 256 bytes"}};
-    int rc = CT_OK;
-    const struct ct_area *object = name ? find_object(r, layout, name, &rc) : NULL;
-    if (!object)
+    struct ct_area object = {0};
+    const int rc = name ? find_area(r, layout, name, &object) : CT_OK;
+    if (rc || !name)
         return rc;
-    if (object->size > limits[kind].most)
+    if (object.size > limits[kind].most)
         return ct_fail(r->ctx, CT_ERR_LIMIT,
                        "'%s' has %" PRIu64 " bytes: %s: nothing is recorded; make it smaller", name,
-                       object->size, limits[kind].what);
+                       object.size, limits[kind].what);
     struct ct_recording_watched *watched = &r->o.watched[r->o.watched_count++];
     *watched = (struct ct_recording_watched){
-        .start = object->addr - code, .size = object->size, .kind = (uint8_t)kind};
+        .start = object.addr - code, .size = object.size, .kind = (uint8_t)kind};
     return CT_OK;
 }
 

@@ -218,6 +218,12 @@ def check_variables(folder):
     # all that one access says is at one time
     times = {row["time"] for row in of["n"]}
     assert all(row["time"] in times for name in ("level", "mean", "state") for row in of[name])
+    # the recorder knows parts, too: accesses to others are not traced
+    capture = record(folder, folder / "tank.c", "--watch-data", "tank.total", "--watch-data", "tank.parts[2]")
+    some = watched(capture, "store:tank", "store:tank.total", "store:tank.parts[2]")
+    assert [row["value"] for row in some if row["watch"] == "store:tank.total"] == stored["total"]
+    assert sum(row["watch"] == "store:tank" for row in some) == 25, some
+    capture = record(folder, folder / "tank.c", "--watch-data", "tank")
     path = folder / "recent.tessla"
     for name in ("tank.level", "tank.parts[2]"):
         path.write_text(f"define v := variable_value {name}\nout v\n")
@@ -241,6 +247,9 @@ def check_variable_errors(folder):
     v = spec(folder, "in v: Events[Float]\nout v\n")
     got = run("monitor", "--spec", v, "--bind", "v=store:tank.level", capture, codes=(2,))
     assert "gives a Unit, an Int or a Bool" in got.stderr, got
+    for part in ("tank.nix", "nothing"):
+        got = run("record", "-q", "-o", folder / "none", "--watch-data", part, "--", folder / "program", codes=(2,))
+        assert "has no field nix" in got.stderr or "is no variable of" in got.stderr, got.stderr
     only = record(folder, folder / "tank.c")
     v = spec(folder, "in v: Events[Int]\nout v\n")
     got = run("monitor", "--spec", v, "--bind", "v=store:tank.level", only, codes=(2,))
