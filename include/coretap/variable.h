@@ -38,19 +38,19 @@ struct ct_variable {
     const char *type;                  /* as in the source, such as "enum state"; "" when it has no name */
     const struct ct_enumerator *names; /* of an enumeration, in the order of the source */
     size_t name_count;
-    uint64_t addr; /* of its first byte, load bias included */
-    uint64_t size; /* bytes; of a bit field those that hold it */
-    uint8_t form;  /* enum ct_variable_form */
-    uint8_t bit;   /* of a number: its lowest bit in these bytes, as a little-endian number, … */
-    uint8_t bits;  /* … and how many it has: 1 to 64 */
+    uint64_t addr;        /* of its first byte, load bias included */
+    uint64_t size;        /* bytes; of a bit field those that hold it */
+    uint8_t form;         /* enum ct_variable_form */
+    uint8_t bit;          /* of a number: its lowest bit in these bytes, as a little-endian number, … */
+    uint8_t bits;         /* … and how many it has: 1 to 64 */
     uint8_t is_bit_field; /* 1: other variables share its bytes */
     uint8_t pad[4];       /* 0 */
 };
 
 /* Finds a variable of the ELF file at `path`. `name` is what the source calls it, with as many of its scopes
  * as tell it apart and a path to a part of it: "speed", "motor.c:speed", "control::limits", "main::turns",
- * "table[3].rows[0].value". A structure or atomic that holds nothing but one number is that number. A variable
- * without debug information is known by the symbol table, without a type and parts. Pointers are not
+ * "table[3].rows[0].value". A structure or atomic that holds nothing but one number is that number. A
+ * variable without debug information is known by the symbol table, without a type and parts. Pointers are not
  * followed. `options` as for ct_lines_load_with, whose errors it has, too. CT_ERR_NOT_FOUND: there is no such
  * variable; CT_ERR_UNSUPPORTED: it has no place in memory, or several variables have the name, or it has no
  * such part. *out is to be freed. */

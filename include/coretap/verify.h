@@ -86,16 +86,16 @@ CT_API int ct_verifier_sources(struct ct_verifier *verifier, const char *const *
 CT_API int ct_verifier_protocols(struct ct_verifier *verifier, const uint8_t *protocols, size_t count);
 
 /* Adds a compiled specification (not owned), called `name` in messages. Its inputs are bound by their sources
- * (codeLine, function_call, function_return, onExecuting, variable_value, itm_trace), by `binds`, and those left by their
- * names when these are exception, exception_return, gap, overflow, no_access or context. A Unit input has an
- * event each time; an Int one gets the number of an exception, gap or event, the context ID of a context, and
- * the address of other places. Of a place with values (itm, stm, dwt) an Int is what was written, a Bool
- * whether that is not 0, a Float what its 32 or 64 bits are as such; of a variable (load, store) its type says
- * which of them there are. CT_ERR_NOT_FOUND:
- * an input that nothing feeds, a place that is not in the programs or of no source that there is, a bind of
- * no input. CT_ERR_CONFIG: an input whose type the place cannot give. CT_ERR_NOMEM. While a run goes on,
- * between two batches: it begins as if the stream began here, and ct_watcher_renew has to follow before the
- * next batch. Its number is the lowest one that is free. */
+ * (codeLine, function_call, function_return, onExecuting, variable_value, itm_trace), by `binds`, and those
+ * left by their names when these are exception, exception_return, gap, overflow, no_access or context. A Unit
+ * input has an event each time; an Int one gets the number of an exception, gap or event, the context ID of a
+ * context, and the address of other places. Of a place with values (itm, stm, dwt) an Int is what was
+ * written, a Bool whether that is not 0, a Float what its 32 or 64 bits are as such; of a variable (load,
+ * store) its type says which of them there are. CT_ERR_NOT_FOUND: an input that nothing feeds, a place that
+ * is not in the programs or of no source that there is, a bind of no input. CT_ERR_CONFIG: an input whose
+ * type the place cannot give. CT_ERR_NOMEM. While a run goes on, between two batches: it begins as if the
+ * stream began here, and ct_watcher_renew has to follow before the next batch. Its number is the lowest one
+ * that is free. */
 CT_API int ct_verifier_add(struct ct_verifier *verifier, const struct ct_monitor_spec *spec, const char *name,
                            const struct ct_verify_bind *binds, size_t count);
 
@@ -114,8 +114,8 @@ CT_API int ct_verifier_exchange(struct ct_verifier *verifier, uint32_t number,
                                 const struct ct_monitor_spec *spec, const char *name,
                                 const struct ct_verify_bind *binds, size_t count);
 
-/* Tells whether a place is one of software trace, as ct_watches_add takes it: 1 for itm, stm and dwt, else 0.
- */
+/* Tells whether a place, as ct_watches_add takes it, may be fed by software trace: 1 for itm, stm and dwt,
+ * for named events, and for load and store, which a DWT gives; else 0. */
 CT_API int ct_verify_place_is_software(const char *place);
 
 /* Writes the place that feeds an input which is not bound: that of its source, or that its name stands for.

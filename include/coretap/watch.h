@@ -147,8 +147,8 @@ CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t
  * added; the table is not owned. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_named(struct ct_watches *watches, const struct ct_named_table *table);
 
-/* Returns the variable that a watchpoint of kind LOAD or STORE is of, by its number; NULL for others. It belongs
- * to the programs, and its address is that in its file. */
+/* Returns the variable that a watchpoint of kind LOAD or STORE is of, by its number; NULL for others. It
+ * belongs to the programs, and its address is that in its file. */
 CT_API const struct ct_variable *ct_watches_variable(const struct ct_watches *watches, uint32_t watch);
 
 /* Returns all watchpoints, by number, borrowed until the next one is added. */

@@ -352,7 +352,8 @@ static bool is_of_variable(const struct ct_watch_event *e)
 }
 
 /* Returns the variable of a watchpoint, and what is known of its bytes. */
-static const struct ct_watched_variable *variable_of(struct ct_watcher *w, uint32_t watch, struct ct_seen **seen)
+static const struct ct_watched_variable *variable_of(struct ct_watcher *w, uint32_t watch,
+                                                     struct ct_seen **seen)
 {
     for (size_t i = 0; i < w->seen_count; i++) {
         *seen = &w->seen[i];

@@ -42,7 +42,7 @@ struct ct_watches {
     struct ct_watched_code *code; /* of all programs, once a variable is watched */
     size_t code_count;
     size_t code_programs; /* those whose code is among it, or cannot be read */
-    int watched;        /* a watcher exists, so that places are sorted as soon as they are added */
+    int watched;          /* a watcher exists, so that places are sorted as soon as they are added */
 };
 
 /* Add a watchpoint, and a place to the last one. CT_ERR_NOMEM. */

@@ -106,8 +106,8 @@ static bool dwt_goes_on(const struct ct_access_reader *r, const struct ct_elem *
 
 /* ---- ETMv3 ---- */
 
-/* Finds out whether the instruction at `pc` loads or stores. False when its code is not known, or when it does
- * neither. */
+/* Finds out whether the instruction at `pc` loads or stores. False when its code is not known, or when it
+ * does neither. */
 static bool read_instruction(const struct ct_access_reader *r, uint64_t pc, enum ct_isa isa,
                              struct ct_insn_access *out)
 {
@@ -159,7 +159,8 @@ static bool place_transfer(struct ct_access_reader *r, const struct ct_step_mark
     if (mark->elem.aux & CT_DATA_HAS_ADDR)
         return begin_transfer(r, mark, out);
     if (!r->has_last || !mark->n || r->last.pc != mark->value) {
-        if (mark->n && read_instruction(r, mark->value, (enum ct_isa)mark->isa, &insn)) /* else of a coprocessor */
+        if (mark->n &&
+            read_instruction(r, mark->value, (enum ct_isa)mark->isa, &insn)) /* else of a coprocessor */
             note_no_address(r, "an ETMv3");
         return false;
     }

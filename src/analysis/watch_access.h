@@ -25,17 +25,17 @@ struct ct_access_reader {
     const struct ct_watches *watches;
     struct ct_access held; /* the last one, which may go on */
     bool is_held;
-    struct ct_access coming;  /* DWT: of which packets came already */
-    bool has_addr;            /* … its address among them */
-    struct ct_access last;    /* ETMv3: of an instruction that may transfer more */
+    struct ct_access coming; /* DWT: of which packets came already */
+    bool has_addr;           /* … its address among them */
+    struct ct_access last;   /* ETMv3: of an instruction that may transfer more */
     bool has_last;
     struct ct_access late[4]; /* … whose values come out of order, by tag … */
     bool has_late[4];
     bool lacks_address, lacks_code; /* a note said so */
 };
 
-/* Takes what a mark says. An access that is held is given up: the caller looks first whether it goes on. Result:
- * whether one is held now. */
+/* Takes what a mark says. An access that is held is given up: the caller looks first whether it goes on.
+ * Result: whether one is held now. */
 bool ct_access_take(struct ct_access_reader *reader, const struct ct_step_mark *mark);
 
 /* Tells whether a mark is a part of the access that is held, or comes before one. */

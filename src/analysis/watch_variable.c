@@ -29,7 +29,8 @@ static int load_code(struct ct_watches *w)
 
 /* Finds the variable in the first program that has it. Of those that only say why it cannot be watched the
  * first one's reason is given. */
-static int find(const struct ct_watches *w, const char *spec, const char *name, struct ct_watched_variable *out)
+static int find(const struct ct_watches *w, const char *spec, const char *name,
+                struct ct_watched_variable *out)
 {
     char why[800] = "there is no program; name it with --elf";
     int worst = CT_ERR_NOT_FOUND;
@@ -70,8 +71,7 @@ static int add(struct ct_watches *w, const char *spec, enum ct_watch_kind kind, 
         rc = ct_watches_point(w, spec, kind, found.addr);
     if (rc)
         return rc;
-    struct ct_watched_variable *all =
-        ct_arena_push(&w->arena, w->variables, &w->variable_count, sizeof *all);
+    struct ct_watched_variable *all = ct_arena_push(&w->arena, w->variables, &w->variable_count, sizeof *all);
     if (!all)
         return ct_fail_nomem(w->ctx, "watchpoints");
     found.watch = (uint32_t)w->count - 1;

@@ -40,7 +40,8 @@ extern const char *const cli_engines[];
          .arg = "NAME=PLACE",                                                                                \
          .help =                                                                                             \
              "What feeds the input NAME of the specifications: a place as 'coretap watch --at' takes it. "   \
-             "itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL and dwt:COMPARATOR give the values written there."}, \
+             "itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL and dwt:COMPARATOR give the values written there, "  \
+             "load:VARIABLE and store:VARIABLE those of variables."},                                        \
         {.name = "violation",                                                                                \
          .kind = CLI_LIST,                                                                                   \
          .arg = "NAME[=VALUE]",                                                                              \

@@ -47,8 +47,9 @@ static const struct cli_option options[OPTIONS] = {
              "return:main), the instruction at an address (0x4010, main+0x10), an edge (edge:17, as 'coretap "
              "graph' numbers them), exception, exception:NUMBER, exception-return, context, context:ID, "
              "timestamp; and what is written or happens: itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL, "
-             "dwt:COMPARATOR, event:NUMBER, and named events: value:NAME, text:FORMAT, begin:NAME, end:NAME "
-             "(docs/tessla.md)."},
+             "dwt:COMPARATOR, event:NUMBER, variables: load:NAME, store:NAME (store:motor.speed, "
+             "store:table[3]), "
+             "and named events: value:NAME, text:FORMAT, begin:NAME, end:NAME (docs/tessla.md)."},
     [LIST] = {.name = "list",
               .kind = CLI_TEXT,
               .arg = "FILE",

@@ -14,7 +14,8 @@
 struct ct_etm3_resolver {
     struct ct_v7_stream stream;
     bool cycle_accurate;
-    bool data_values; /* of transfers are traced; without them a packet of the same form has an address alone */
+    bool data_values; /* of transfers are traced; without them a packet of the same form has an address alone
+                       */
     /* The newest atoms, and a return from an exception right behind them: a branch
      * packet may cancel the last one. */
     struct ct_elem held[2];
@@ -48,9 +49,8 @@ void ct_etm3_resolver_reset(struct ct_etm3_resolver *r)
 {
     if (!r)
         return;
-    *r = (struct ct_etm3_resolver){.stream = {.gap = CT_GAP_RESET},
-                                   .cycle_accurate = r->cycle_accurate,
-                                   .data_values = r->data_values};
+    *r = (struct ct_etm3_resolver){
+        .stream = {.gap = CT_GAP_RESET}, .cycle_accurate = r->cycle_accurate, .data_values = r->data_values};
 }
 
 static void release(struct ct_etm3_resolver *r)

@@ -106,8 +106,7 @@ static int make(struct ct_ctx *ctx, const char *name, const char *path, const vo
     struct ct_dwarf_reader reader = {
         .ctx = ctx, .name = name, .path = path, .files = options->files, .bias = options->bias};
     reader.lines = new_lines(ctx, name, path, options->files);
-    const int result =
-        reader.lines ? ct_dwarf_read_file(&reader, bytes, size, read_lines) : CT_ERR_NOMEM;
+    const int result = reader.lines ? ct_dwarf_read_file(&reader, bytes, size, read_lines) : CT_ERR_NOMEM;
     if (result != CT_OK) {
         ct_lines_free(reader.lines);
         return result;

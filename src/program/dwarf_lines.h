@@ -36,7 +36,7 @@ struct ct_dwarf_reader {
     uint64_t unpacked_left; /* bytes that packed sections may still unpack to */
     int (*read)(struct ct_dwarf_reader *reader); /* reads what is wanted, of `dwarf` */
     struct ct_lines *lines; /* filled in by ct_dwarf_read_rows and ct_dwarf_read_scopes */
-    const char *section; /* bytes of the section in which ct_dwarf_text found the last text */
+    const char *section;    /* bytes of the section in which ct_dwarf_text found the last text */
     size_t section_size;
     int result; /* CT_ERR_NOMEM once something could not be kept */
 };

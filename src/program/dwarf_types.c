@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of variables: where a field or an element lies, how wide a number is, whether it has a sign, and which
- * names an enumeration gives. Types may refer to each other in circles in a damaged file, so all depths are
- * bounded. */
+/* Types of variables: where a field or an element lies, how wide a number is, whether it has a sign, and
+ * which names an enumeration gives. Types may refer to each other in circles in a damaged file, so all depths
+ * are bounded. */
 #include "base/ctx.h"
 #include "program/dwarf_variables.h"
 
@@ -120,7 +120,8 @@ static bool dimension_of(struct ct_variable_search *s, Dwarf_Die *array, unsigne
 static uint64_t size_within(struct ct_variable_search *s, const struct part *part, unsigned depth);
 
 /* Returns the size of an element of an array, behind the dimensions from `dimension` on. */
-static uint64_t element_size(struct ct_variable_search *s, const struct part *array, unsigned dimension, unsigned depth)
+static uint64_t element_size(struct ct_variable_search *s, const struct part *array, unsigned dimension,
+                             unsigned depth)
 {
     struct part element = {.has_type = true};
     Dwarf_Die type = array->type;
@@ -215,7 +216,8 @@ static bool offset_of(Dwarf_Die *member, uint64_t *offset)
     Dwarf_Op *ops;
     size_t count;
     *offset = 0;
-    if (!dwarf_attr(member, DW_AT_data_member_location, &value) || number_at(member, DW_AT_data_member_location, offset))
+    if (!dwarf_attr(member, DW_AT_data_member_location, &value) ||
+        number_at(member, DW_AT_data_member_location, offset))
         return true;
     if (dwarf_getlocation(&value, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_plus_uconst)
         return false;
@@ -239,7 +241,8 @@ static bool enter(struct ct_variable_search *s, struct part *p, Dwarf_Die *membe
         to.bits = bits;
         if (number_at(member, DW_AT_data_bit_offset, &bit)) /* from the begin of the structure */
             to.bit = bit;
-        else if (number_at(member, DW_AT_bit_offset, &bit)) /* from the highest bit of its storage (DWARF 2) */
+        else if (number_at(member, DW_AT_bit_offset,
+                           &bit)) /* from the highest bit of its storage (DWARF 2) */
             to.bit = 8 * storage - bit - bits;
         to.addr += to.bit / 8;
         to.bit %= 8;
@@ -340,12 +343,14 @@ static int take_index(struct ct_variable_search *s, const char **path, struct pa
     *path = end + 1;
     const unsigned dimension = p->dimension;
     peel(p);
-    if (!p->has_type || dwarf_tag(&p->type) != DW_TAG_array_type || !dimension_of(s, &p->type, dimension, &range))
+    if (!p->has_type || dwarf_tag(&p->type) != DW_TAG_array_type ||
+        !dimension_of(s, &p->type, dimension, &range))
         return unsupported(s, "what stands before an index is no array; pointers are not followed");
     const uint64_t count = length_of(&range);
     if (count == UINT64_MAX)
-        return unsupported(s, "the program does not say how long the array is, so its elements cannot be told "
-                              "from what lies behind it");
+        return unsupported(s,
+                           "the program does not say how long the array is, so its elements cannot be told "
+                           "from what lies behind it");
     if (index >= count) {
         snprintf(why, sizeof why, "index %" PRIu64 " is beyond the array, whose last one is %" PRIu64, index,
                  count - 1);
@@ -383,7 +388,8 @@ static void unwrap(struct ct_variable_search *s, struct part *p)
             }
         }
         struct part to = *p;
-        if (count != 1 || !enter(s, &to, &only) || to.is_bit_field || to.addr != p->addr || size_of(s, &to) != size_of(s, p))
+        if (count != 1 || !enter(s, &to, &only) || to.is_bit_field || to.addr != p->addr ||
+            size_of(s, &to) != size_of(s, p))
             return;
         *p = to;
     }
@@ -450,8 +456,9 @@ static int read_names(struct ct_variable_search *s, Dwarf_Die *type)
         const char *copy = names ? ct_arena_strdup(s->arena, name) : NULL;
         if (!copy)
             return ct_fail_nomem(s->reader.ctx, s->reader.name);
-        names[count - 1] = (struct ct_enumerator){
-            copy, s->out->form == CT_VARIABLE_SIGNED ? extended((uint64_t)value, bits) : (uint64_t)value & mask};
+        names[count - 1] =
+            (struct ct_enumerator){copy, s->out->form == CT_VARIABLE_SIGNED ? extended((uint64_t)value, bits)
+                                                                            : (uint64_t)value & mask};
     }
     s->out->names = names;
     s->out->name_count = count;

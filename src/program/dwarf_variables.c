@@ -184,7 +184,8 @@ static int declare(struct ct_variable_search *s, Dwarf_Die *die, bool is_whole)
 }
 
 /* Returns the declaration that an entry completes, or NULL. */
-static const struct ct_variable_declaration *declaration_of(const struct ct_variable_search *s, Dwarf_Die *die)
+static const struct ct_variable_declaration *declaration_of(const struct ct_variable_search *s,
+                                                            Dwarf_Die *die)
 {
     Dwarf_Attribute value;
     Dwarf_Die declared;
@@ -233,8 +234,8 @@ static int add_variable(struct ct_variable_search *s, Dwarf_Die *die, const char
     return name ? add_candidate(s, &c) : no_memory(s);
 }
 
-/* Looks at a variable, or at a member of a class, which is a static one or none. A definition whose scopes are
- * those of a declaration waits for the end of the unit, where the declaration may be. */
+/* Looks at a variable, or at a member of a class, which is a static one or none. A definition whose scopes
+ * are those of a declaration waits for the end of the unit, where the declaration may be. */
 static int look_at(struct ct_variable_search *s, Dwarf_Die *die)
 {
     Dwarf_Attribute value;
@@ -314,7 +315,8 @@ static int read_children(struct ct_variable_search *s, Dwarf_Die *die)
 {
     Dwarf_Die child;
     int rc = CT_OK;
-    for (int end = dwarf_child(die, &child); !end && !rc && s->budget; end = dwarf_siblingof(&child, &child)) {
+    for (int end = dwarf_child(die, &child); !end && !rc && s->budget;
+         end = dwarf_siblingof(&child, &child)) {
         s->budget--;
         rc = read_entry(s, &child);
     }
@@ -362,13 +364,16 @@ static int nowhere(const struct ct_variable_search *s)
 {
     static const char *const why[] = {
         [DECLARED] = "it is only declared here, and defined in another program; name that one with --elf",
-        [REMOVED] = "the compiler has optimised it away, so it lies in no memory and nothing accesses it (or each "
-                    "thread has its own, which some compilers do not describe); make it volatile, or compile "
-                    "with -O0 or -Og",
-        [CONSTANT] = "the compiler has made a constant of it, so it lies in no memory and nothing accesses it; "
-                     "make it volatile, or compile with -O0 or -Og",
-        [LOCAL] = "it is a local variable, on the stack or in registers, so it has no address of its own; make "
-                  "it static",
+        [REMOVED] =
+            "the compiler has optimised it away, so it lies in no memory and nothing accesses it (or each "
+            "thread has its own, which some compilers do not describe); make it volatile, or compile "
+            "with -O0 or -Og",
+        [CONSTANT] =
+            "the compiler has made a constant of it, so it lies in no memory and nothing accesses it; "
+            "make it volatile, or compile with -O0 or -Og",
+        [LOCAL] =
+            "it is a local variable, on the stack or in registers, so it has no address of its own; make "
+            "it static",
         [OF_THREAD] = "each thread has its own, so it has no address that the program could tell; watch one "
                       "that all threads share",
     };
@@ -380,9 +385,10 @@ static int nowhere(const struct ct_variable_search *s)
         return ct_fail(s->reader.ctx, CT_ERR_UNSUPPORTED, "%s: variable '%s': %s", s->reader.name, s->name,
                        why[where]);
     return ct_fail(s->reader.ctx, CT_ERR_NOT_FOUND, "%s: has no variable '%s'%s", s->reader.name, s->name,
-                   s->split ? "; some of its debug information is in separate files (.dwo), which are not read: "
-                              "compile without -gsplit-dwarf"
-                            : "");
+                   s->split
+                       ? "; some of its debug information is in separate files (.dwo), which are not read: "
+                         "compile without -gsplit-dwarf"
+                       : "");
 }
 
 static int choose(struct ct_variable_search *s)
@@ -421,10 +427,11 @@ static int read_symbol(struct ct_variable_search *s, const struct ct_area *symbo
     struct ct_variable *out = s->out;
     const bool is_number = symbol->size && symbol->size <= 8 && !(symbol->size & (symbol->size - 1));
     if (*s->path || !symbol->size)
-        return ct_fail(s->reader.ctx, CT_ERR_UNSUPPORTED,
-                       "%s: variable '%s': the program has no debug information of it, so nothing is known of "
-                       "its %s; compile it with -g",
-                       s->reader.name, s->name, *s->path ? "parts" : "size");
+        return ct_fail(
+            s->reader.ctx, CT_ERR_UNSUPPORTED,
+            "%s: variable '%s': the program has no debug information of it, so nothing is known of "
+            "its %s; compile it with -g",
+            s->reader.name, s->name, *s->path ? "parts" : "size");
     out->name = ct_arena_strdup(s->arena, symbol->name);
     out->type = "";
     out->addr = symbol->addr;

@@ -105,7 +105,8 @@ static void find(const struct rule *rules, size_t count, uint32_t op, struct ct_
                              : r->direction == BY_BIT_21 ? op >> 21 & 1
                                                          : r->direction == LOADS;
         if (r->bytes)
-            *out = (struct ct_insn_access){.loads = bit || r->direction == SWAPS, .stores = !bit, .bytes = r->bytes};
+            *out = (struct ct_insn_access){
+                .loads = bit || r->direction == SWAPS, .stores = !bit, .bytes = r->bytes};
         return;
     }
 }

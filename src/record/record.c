@@ -417,10 +417,11 @@ static int find_object(struct record *r, const struct ct_layout *layout, const c
         if (strcmp(area->name, name) != 0 || !area->size || (*found && (*found)->addr == area->addr))
             continue;
         if (*found)
-            return ct_fail(r->ctx, CT_ERR_ARG,
-                           "'%s': %s has several variables of this name: nothing is recorded; give the one that "
-                           "is meant a name of its own",
-                           name, r->o.program);
+            return ct_fail(
+                r->ctx, CT_ERR_ARG,
+                "'%s': %s has several variables of this name: nothing is recorded; give the one that "
+                "is meant a name of its own",
+                name, r->o.program);
         *found = area;
     }
     return CT_OK;

@@ -10,8 +10,8 @@
 
 int ct_verify_place_is_software(const char *place)
 {
-    static const char *const words[] = {"itm:",  "stm:",   "dwt:", "value:", "text:",
-                                        "begin:", "end:", "load:", "store:"};
+    static const char *const words[] = {
+        "itm:", "stm:", "dwt:", "value:", "text:", "begin:", "end:", "load:", "store:"};
     for (size_t i = 0; place && i < sizeof words / sizeof *words; i++)
         if (strncmp(place, words[i], strlen(words[i])) == 0)
             return 1;
@@ -86,7 +86,7 @@ static const char *giver_of(uint8_t kind)
            : kind == CT_WATCH_ITM || kind == CT_WATCH_DWT ? "an ITM"
            : kind == CT_WATCH_LOAD || kind == CT_WATCH_STORE
                ? "a data trace, by a DWT (an ITM) or an ETMv3 that traces data"
-                                                          : "a core";
+               : "a core";
 }
 
 static int check_source(const struct ct_verifier *v, const struct ct_watchpoint *point, uint32_t source)
@@ -185,7 +185,8 @@ bool ct_verify_lacks_value(struct ct_verify_spec *s, const struct ct_watch_event
     ct_monitor_input(s->spec, input, &in);
     if (!s->told_unknown)
         ct_log(s->verifier->ctx, CT_LOG_WARNING,
-               "%s: input %s: an access to some of the variable's bytes, of which the others were not seen before, "
+               "%s: input %s: an access to some of the variable's bytes, of which the others were not seen "
+               "before, "
                "has no value and is left out; an input of type Unit has all accesses",
                s->name, in.name);
     s->told_unknown = true;

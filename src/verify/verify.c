@@ -208,7 +208,8 @@ static bool is_same_instant(const struct ct_verify_spec *s, const struct ct_watc
 {
     const bool is_variable = e->kind == CT_WATCH_LOAD || e->kind == CT_WATCH_STORE;
     return s->number_of_instant && !s->broken && tick == s->tick &&
-           (is_same_access(s, e) || (!is_variable && e->value == s->value)) && e->source == s->source && s->used[input] != s->number_of_instant;
+           (is_same_access(s, e) || (!is_variable && e->value == s->value)) && e->source == s->source &&
+           s->used[input] != s->number_of_instant;
 }
 
 /* Returns the time of an event: that of the current instant if it is of the same instruction, else a new

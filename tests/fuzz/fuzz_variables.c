@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables by debug information. A name up to the first line feed, then an ELF file. What must hold: a number
- * has 1 to 64 bits that its bytes have, the names of an enumeration have an end and are found by their values. */
+/* Variables by debug information. A name up to the first line feed, then an ELF file. What must hold: a
+ * number has 1 to 64 bits that its bytes have, the names of an enumeration have an end and are found by their
+ * values. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Variables against gdb: where each of them lies and how many bytes it has, of programs in C, C++ and Rust, by
-several compilers and in two versions of DWARF; and what cannot be found says why. Prints TAP.
+"""Variables against gdb: where each of them lies and how many bytes it has, of programs in C, C++ and Rust,
+by several compilers and in two versions of DWARF; and what cannot be found says why. Prints TAP.
 
 usage: test_variables.py DUMP_VARIABLES"""
 import pathlib
@@ -69,10 +69,12 @@ GDB_NAMES = {"seed.c:hidden": "hidden", "get::turns": "get::turns", "turns": "ge
 C_ERRORS = {
     "own": "each thread has its own", "fixed": "made a constant of it", "unused": "optimised it away",
     "elsewhere": "has no variable", "main::local": "on the stack", "nothing": "has no variable 'nothing'",
-    "other.c:hidden": "has no variable", "pointer.x": "pointers are not followed", "motors[3]": "whose last one is 2",
-    "motors[0].nix": "has no field nix; there are speed, state, pair", "open_ended.data[0]": "how long the array is",
-    "motors[": "in brackets", "motors[0]x": "a point or another index", "motors.speed": "is no structure",
-    "motors[0].": "the name of a field", "motors[0].next.speed": "pointers are not followed", "::": "no variable",
+    "other.c:hidden": "has no variable", "pointer.x": "pointers are not followed",
+    "motors[3]": "whose last one is 2", "motors[0].nix": "has no field nix; there are speed, state, pair",
+    "open_ended.data[0]": "how long the array is", "motors[": "in brackets",
+    "motors[0]x": "a point or another index", "motors.speed": "is no structure",
+    "motors[0].": "the name of a field", "motors[0].next.speed": "pointers are not followed",
+    "::": "no variable",
 }
 BITS = {"motors[0].mode": (0, 3), "motors[0].delta": (3, 5), "motors[0].wide": (0, 40)}
 CXX = """#include <atomic>
@@ -105,7 +107,8 @@ CXX_NAMES = {
     "motor.turns": "signed", "motor.mode": "unsigned Off=0 Auto=200", "control::hidden": "signed",
     "control::inner::level": "signed", "level": "signed", "main::calls": "signed",
 }
-CXX_GDB = {"motor.id": "control::motor.id", "made": "control::Motor::made", "motor.turns": "control::motor.turns",
+CXX_GDB = {"motor.id": "control::motor.id", "made": "control::Motor::made",
+           "motor.turns": "control::motor.turns",
            "motor.mode": "control::motor.mode", "control::hidden": "'control::(anonymous namespace)::hidden'",
            "level": "::level"}
 RUST = """#![allow(static_mut_refs)]
@@ -128,12 +131,14 @@ fn main() {
     }
 }
 """
-RUST_NAMES = {"motor::TURNS": "unsigned", "SPEED": "signed", "seed::motor::SPEED": "signed", "ROWS[1].x": "signed",
-              "ROWS[2].y": "real", "PAIR.0": "unsigned", "PAIR.1": "signed", "MODE": "unsigned Off=0 Run=200",
+RUST_NAMES = {"motor::TURNS": "unsigned", "SPEED": "signed", "seed::motor::SPEED": "signed",
+              "ROWS[1].x": "signed", "ROWS[2].y": "real", "PAIR.0": "unsigned", "PAIR.1": "signed",
+              "MODE": "unsigned Off=0 Run=200",
               "PAIR": "block"}
-RUST_GDB = {"motor::TURNS": "seed::motor::TURNS", "SPEED": "seed::motor::SPEED", "ROWS[1].x": "seed::ROWS[1].x",
-            "ROWS[2].y": "seed::ROWS[2].y", "PAIR.0": "seed::PAIR.0", "PAIR.1": "seed::PAIR.1", "MODE": "seed::MODE",
-            "PAIR": "seed::PAIR"}
+RUST_GDB = {"motor::TURNS": "seed::motor::TURNS", "SPEED": "seed::motor::SPEED",
+            "ROWS[1].x": "seed::ROWS[1].x",
+            "ROWS[2].y": "seed::ROWS[2].y", "PAIR.0": "seed::PAIR.0", "PAIR.1": "seed::PAIR.1",
+            "MODE": "seed::MODE", "PAIR": "seed::PAIR"}
 ARM_GCC, A64_GCC, A64_GXX = "arm-linux-gnueabihf-gcc", "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++"
 
 
@@ -169,7 +174,7 @@ def hold(program, names, gdb_names):
         return "no gdb"
     wanted = of_gdb(program, [gdb_names.get(name, name) for name in names])
     ours = [(int(got[name][0], 16), int(got[name][1])) for name in names]
-    assert ours == wanted, [(n, hex(a[0]), a[1], hex(b[0]), b[1]) for n, a, b in zip(names, ours, wanted) if a != b]
+    assert ours == wanted, [row for row in zip(names, ours, wanted) if row[1] != row[2]]
     return f"{len(names)} variables"
 
 
@@ -196,11 +201,12 @@ def check_cxx(folder, compiler, options, linker):
 
 
 def check_rust(folder):
-    """rustc has no libraries for Arm here, so the program is one for this machine that says it were for Arm."""
+    """rustc may have no libraries for Arm, so the program is one for the host that says it were for Arm."""
     (folder / "seed.rs").write_text(RUST)
-    run("rustc", "-g", "-C", "relocation-model=static", "-o", folder / "native.rs", folder / "seed.rs", cwd=folder)
-    file = bytearray((folder / "native.rs").read_bytes())
-    wanted = of_gdb_rust(folder / "native.rs") if shutil.which("gdb") else None
+    run("rustc", "-g", "-C", "relocation-model=static", "-o", folder / "native", folder / "seed.rs",
+        cwd=folder)
+    file = bytearray((folder / "native").read_bytes())
+    wanted = of_gdb_rust(folder / "native") if shutil.which("gdb") else None
     file[18:20] = (183).to_bytes(2, "little")
     (folder / "program").write_bytes(file)
     got = dumped(folder / "program", list(RUST_NAMES))
@@ -250,7 +256,8 @@ def check_separate(folder):
 def check_several(folder):
     """Two variables of one name are told apart by their files, and nothing chooses one of them."""
     for name in ("one", "two"):
-        (folder / f"{name}.c").write_text(f"static volatile int level; int {name}(void) {{ return level++; }}\n")
+        text = f"static volatile int level; int {name}(void) {{ return level++; }}\n"
+        (folder / f"{name}.c").write_text(text)
     (folder / "main.c").write_text("int one(void), two(void); int main(void) { return one() + two(); }\n")
     run(A64_GCC, "-g", "-O1", "-static", "-o", folder / "program", "one.c", "two.c", "main.c", cwd=folder)
     got = dumped(folder / "program", ["level", "one.c:level", "two.c:level"])
@@ -271,10 +278,12 @@ def main():
     for title, check, compiler, options, linker in cases:
         missing = next((f"needs {tool}" for tool in (compiler, linker) if not shutil.which(tool)), None)
         with tempfile.TemporaryDirectory() as name:
-            tap.case(title, missing, lambda c=check, p=pathlib.Path(name), a=(compiler, options, linker): c(p, *a))
+            where, how = pathlib.Path(name), (compiler, options, linker)
+            tap.case(title, missing, lambda c=check, w=where, h=how: c(w, *h))
     missing = None if shutil.which(A64_GCC) else f"needs {A64_GCC}"
     for title, check, lacks in (("Rust", check_rust, None if shutil.which("rustc") else "needs rustc"),
-                                ("stripped", check_stripped, missing), ("separate files", check_separate, missing),
+                                ("stripped", check_stripped, missing),
+                                ("separate files", check_separate, missing),
                                 ("several of one name", check_several, missing)):
         with tempfile.TemporaryDirectory() as name:
             tap.case(title, lacks, lambda c=check, p=pathlib.Path(name): c(p))

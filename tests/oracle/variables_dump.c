@@ -10,8 +10,8 @@
 static void dump(const struct ct_variable *v)
 {
     static const char *const forms[] = {"block", "signed", "unsigned", "real", "raw"};
-    printf("0x%" PRIx64 "\t%" PRIu64 "\t%s\t%u\t%u\t%s\t%s\t", v->addr, v->size, forms[v->form], v->bit, v->bits,
-           v->type, v->name);
+    printf("0x%" PRIx64 "\t%" PRIu64 "\t%s\t%u\t%u\t%s\t%s\t", v->addr, v->size, forms[v->form], v->bit,
+           v->bits, v->type, v->name);
     for (size_t i = 0; i < v->name_count; i++)
         printf("%s%s=%" PRId64, i ? " " : "", v->names[i].name, (int64_t)v->names[i].value);
     printf("\n");

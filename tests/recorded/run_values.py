@@ -236,7 +236,7 @@ def check_variables(folder):
 def check_variable_errors(folder):
     (folder / "tank.c").write_text(TANK)
     capture = record(folder, folder / "tank.c", "--watch-data", "tank")
-    rows = [("store:tank.nix", "struct tank has no field nix; there are level, state, total, mean, parts, low"),
+    rows = [("store:tank.nix", "has no field nix; there are level, state, total, mean, parts, low"),
             ("store:tank.parts[4]", "index 4 is beyond the array, whose last one is 3"),
             ("store:tank.level.x", "is no structure"), ("store:nothing", "has no variable 'nothing'"),
             ("load:made", "a constant of it"), ("load:main::turn", "optimised it away"),
@@ -248,7 +248,8 @@ def check_variable_errors(folder):
     got = run("monitor", "--spec", v, "--bind", "v=store:tank.level", capture, codes=(2,))
     assert "gives a Unit, an Int or a Bool" in got.stderr, got
     for part in ("tank.nix", "nothing"):
-        got = run("record", "-q", "-o", folder / "none", "--watch-data", part, "--", folder / "program", codes=(2,))
+        got = run("record", "-q", "-o", folder / "none", "--watch-data", part, "--", folder / "program",
+                  codes=(2,))
         assert "has no field nix" in got.stderr or "is no variable of" in got.stderr, got.stderr
     only = record(folder, folder / "tank.c")
     v = spec(folder, "in v: Events[Int]\nout v\n")
@@ -257,24 +258,28 @@ def check_variable_errors(folder):
     return f"{len(rows) + 2} refused"
 
 
-# What an Arm core does to the tank, with its data trace: instruction, then address and value of each transfer.
+# What an Arm core does to the tank, with its data trace: instruction, address and value of each transfer.
 # A multiple access has an address with the first alone.
 BARE = [("ldr r1, [r0]", [(0, 20)]), ("str r1, [r0, #4]", [(4, 200)]),
         ("strd r2, r3, [r0, #8]", [(8, 0xfffffff9), (None, 0xffffffff)]),
         ("stm r0, {r1, r2}", [(0, 31), (None, 1)]), ("strh r1, [r0, #28]", [(28, 65535)]),
-        ("ldrb r1, [r0, #29]", [(29, 0xff)]), ("add r1, r1, #1", []), ("swp r1, r2, [r0]", [(0, 31), (0, 32)]),
+        ("ldrb r1, [r0, #29]", [(29, 0xff)]), ("add r1, r1, #1", []),
+        ("swp r1, r2, [r0]", [(0, 31), (0, 32)]),
         ("mrc p15, 0, r1, c0, c0, 0", [(None, 0x410fc075)]), ("strb r1, [r0, #32]", [(32, 0xb0)]),
         ("str r1, [r0, #64]", [(64, 5)])]
 BARE_SEEN = [("load", "level", 20), ("store", "state", "EMPTYING"), ("store", "total", -7),
              ("store", "level", 31), ("store", "state", "FILLING"), ("store", "parts[2]", 65535),
-             ("load", "parts[2]", 65535), ("load", "level", 31), ("store", "level", 32), ("store", "high", 22)]
+             ("load", "parts[2]", 65535), ("load", "level", 31), ("store", "level", 32),
+             ("store", "high", 22)]
 
 
 def data_packet(addr, value):
     """A data packet of ETMv3, as IHI 0014Q 7.8 codes it: 0b00A0SS10, the address in five bytes, the value."""
     size, code = next((n, c) for n, c in ((0, 0), (1, 1), (2, 2), (4, 3)) if value < 1 << 8 * n)
     header = bytes([2 | code << 2 | (0x20 if addr is not None else 0)])
-    where = b"" if addr is None else bytes([addr >> shift & 127 | 128 for shift in (0, 7, 14, 21)] + [addr >> 28])
+    where = b""
+    if addr is not None:
+        where = bytes([*(addr >> shift & 127 | 128 for shift in (0, 7, 14, 21)), addr >> 28])
     return header + where + value.to_bytes(size, "little")
 
 
