@@ -46,9 +46,9 @@ struct ct_watcher {
     struct ct_named_reader *named; /* NULL: there are no names of events */
     /* Of data trace. */
     struct ct_access_reader reader;
-    struct ct_access given; /* of the LOAD or STORE that is pending … */
-    uint32_t given_number;  /* … by number, in the bits above CT_WATCH_BITS */
-    struct ct_seen *seen;   /* by variable that is watched */
+    struct ct_access given;      /* of the LOAD or STORE that is pending … */
+    uint32_t given_number;       /* … by number, in the bits above CT_WATCH_BITS */
+    struct ct_known_bytes *seen; /* by variable that is watched */
     size_t seen_count;
 };
 
@@ -158,7 +158,7 @@ static int make_seen_room(struct ct_watcher *w)
     const size_t count = w->watches->variable_count;
     if (count <= w->seen_count)
         return CT_OK;
-    struct ct_seen *seen = realloc(w->seen, count * sizeof *seen);
+    struct ct_known_bytes *seen = realloc(w->seen, count * sizeof *seen);
     if (!seen)
         return ct_fail_nomem(w->ctx, "watcher");
     memset(seen + w->seen_count, 0, (count - w->seen_count) * sizeof *seen);
@@ -353,7 +353,7 @@ static bool is_of_variable(const struct ct_watch_event *e)
 
 /* Returns the variable of a watchpoint, and what is known of its bytes. */
 static const struct ct_watched_variable *variable_of(struct ct_watcher *w, uint32_t watch,
-                                                     struct ct_seen **seen)
+                                                     struct ct_known_bytes **seen)
 {
     for (size_t i = 0; i < w->seen_count; i++) {
         *seen = &w->seen[i];
@@ -388,7 +388,7 @@ static bool is_access_over(const struct ct_watcher *w, const struct ct_step_batc
 /* Tells whether a LOAD or STORE is one of the variable of a watchpoint, and gives it the value. */
 static bool is_access_to(struct ct_watcher *w, uint32_t watch, struct ct_watch_event *e)
 {
-    struct ct_seen *seen = NULL;
+    struct ct_known_bytes *seen = NULL;
     const struct ct_watched_variable *variable = variable_of(w, watch, &seen);
     if (!variable || !ct_access_see(&w->given, variable, seen))
         return false;

@@ -255,7 +255,7 @@ static int64_t offset_in(const struct ct_access *access, const struct ct_watched
 }
 
 bool ct_access_see(const struct ct_access *access, const struct ct_watched_variable *variable,
-                   struct ct_seen *seen)
+                   struct ct_known_bytes *seen)
 {
     const int64_t offset = offset_in(access, variable);
     if (offset >= 0 && (uint64_t)offset >= variable->is->size)
@@ -274,7 +274,7 @@ bool ct_access_see(const struct ct_access *access, const struct ct_watched_varia
 }
 
 void ct_access_value(const struct ct_access *access, const struct ct_watched_variable *variable,
-                     const struct ct_seen *seen, struct ct_watch_event *event)
+                     const struct ct_known_bytes *seen, struct ct_watch_event *event)
 {
     const struct ct_variable *v = variable->is;
     if (v->form == CT_VARIABLE_BLOCK) {

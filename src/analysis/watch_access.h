@@ -42,17 +42,17 @@ bool ct_access_take(struct ct_access_reader *reader, const struct ct_step_mark *
 bool ct_access_goes_on(const struct ct_access_reader *reader, const struct ct_step_mark *mark);
 
 /* What is known of the bytes of a variable, up to the first 8. */
-struct ct_seen {
+struct ct_known_bytes {
     uint64_t bytes;
     uint8_t known; /* a bit for each byte */
 };
 
 /* Tells whether an access is one to the variable, and notes the bytes that it says. */
 bool ct_access_see(const struct ct_access *access, const struct ct_watched_variable *variable,
-                   struct ct_seen *seen);
+                   struct ct_known_bytes *seen);
 
 /* Gives an event of an access the value of the variable, or none: then `number` is 0. */
 void ct_access_value(const struct ct_access *access, const struct ct_watched_variable *variable,
-                     const struct ct_seen *seen, struct ct_watch_event *event);
+                     const struct ct_known_bytes *seen, struct ct_watch_event *event);
 
 #endif

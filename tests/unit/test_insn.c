@@ -452,6 +452,124 @@ static void it_blocks(void **state)
     }
 }
 
+/* Encodings by GNU as; what they do to memory is by their names. */
+static void accesses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t op;
+        uint8_t isa;
+        uint8_t loads, stores, bytes;
+    } samples[] = {
+        {"ldr r1, [r2, #4]", 0xe5921004, CT_ISA_A32, 1, 0, 4},
+        {"str r1, [r2, r3]", 0xe7821003, CT_ISA_A32, 0, 1, 4},
+        {"ldrb r1, [r2]", 0xe5d21000, CT_ISA_A32, 1, 0, 1},
+        {"strb r8, [r2, #1]!", 0xe5e28001, CT_ISA_A32, 0, 1, 1},
+        {"ldrh r1, [r2, #2]", 0xe1d210b2, CT_ISA_A32, 1, 0, 2},
+        {"strh r1, [r2, r9]", 0xe18210b9, CT_ISA_A32, 0, 1, 2},
+        {"ldrsb r1, [r2, r3]", 0xe19210d3, CT_ISA_A32, 1, 0, 1},
+        {"ldrsh r1, [r2, #-2]", 0xe15210f2, CT_ISA_A32, 1, 0, 2},
+        {"ldrd r2, r3, [r4]", 0xe1c420d0, CT_ISA_A32, 1, 0, 4},
+        {"strd r2, r3, [r4, #8]", 0xe1c420f8, CT_ISA_A32, 0, 1, 4},
+        {"ldm r1, {r2, r3}", 0xe891000c, CT_ISA_A32, 1, 0, 4},
+        {"stmdb r1!, {r2, r9}", 0xe9210204, CT_ISA_A32, 0, 1, 4},
+        {"push {r1, lr}", 0xe92d4002, CT_ISA_A32, 0, 1, 4},
+        {"pop {r1, pc}", 0xe8bd8002, CT_ISA_A32, 1, 0, 4},
+        {"ldrex r1, [r2]", 0xe1921f9f, CT_ISA_A32, 1, 0, 4},
+        {"strex r1, r2, [r3]", 0xe1831f92, CT_ISA_A32, 0, 1, 4},
+        {"ldrexb r1, [r2]", 0xe1d21f9f, CT_ISA_A32, 1, 0, 1},
+        {"strexh r1, r2, [r3]", 0xe1e31f92, CT_ISA_A32, 0, 1, 2},
+        {"ldrexd r2, r3, [r4]", 0xe1b42f9f, CT_ISA_A32, 1, 0, 4},
+        {"vldr d1, [r2]", 0xed921b00, CT_ISA_A32, 1, 0, 4},
+        {"vstr s1, [r2, #4]", 0xedc20a01, CT_ISA_A32, 0, 1, 4},
+        {"vpush {d8, d9}", 0xed2d8b04, CT_ISA_A32, 0, 1, 4},
+        {"vld1.32 {d0}, [r1]", 0xf421078f, CT_ISA_A32, 1, 0, 4},
+        {"vst1.8 {d0, d1}, [r1]!", 0xf4010a0d, CT_ISA_A32, 0, 1, 4},
+        {"swp r1, r2, [r3]", 0xe1031092, CT_ISA_A32, 1, 1, 4},
+        {"swpb r1, r2, [r3]", 0xe1431092, CT_ISA_A32, 1, 1, 1},
+        {"ldr r1, [pc, #8]", 0xe59f1008, CT_ISA_A32, 1, 0, 4},
+        {"str r1, [sp, #8]", 0xe58d1008, CT_ISA_A32, 0, 1, 4},
+        {"ldrt r1, [r2]", 0xe4b21000, CT_ISA_A32, 1, 0, 4},
+        {"lda r1, [r2]", 0xe1921c9f, CT_ISA_A32, 1, 0, 4},
+        {"stlb r1, [r2]", 0xe1c2fc91, CT_ISA_A32, 0, 1, 1},
+        {"ldaexh r1, [r2]", 0xe1f21e9f, CT_ISA_A32, 1, 0, 2},
+        {"add r1, r2, r3", 0xe0821003, CT_ISA_A32, 0, 0, 0},
+        {"mul r1, r2, r3", 0xe0010392, CT_ISA_A32, 0, 0, 0},
+        {"pld [r1]", 0xf5d1f000, CT_ISA_A32, 0, 0, 0},
+        {"mrc p15, 0, r1, c0, c0, 0", 0xee101f10, CT_ISA_A32, 0, 0, 0},
+        {"vmov d0, r1, r2", 0xec421b10, CT_ISA_A32, 0, 0, 0},
+        {"mrrc p15, 0, r1, r2, c14", 0xec521f0e, CT_ISA_A32, 0, 0, 0},
+        {"umull r1, r2, r3, r4", 0xe0821493, CT_ISA_A32, 0, 0, 0},
+        {"bl .", 0xebfffffe, CT_ISA_A32, 0, 0, 0},
+        {"vadd.f32 s0, s1, s2", 0xee300a81, CT_ISA_A32, 0, 0, 0},
+        {"uxtb r1, r2", 0xe6ef1072, CT_ISA_A32, 0, 0, 0},
+        {"sdiv r1, r2, r3", 0xe711f312, CT_ISA_A32, 0, 0, 0},
+        {"dmb ish", 0xf57ff05b, CT_ISA_A32, 0, 0, 0},
+        {"movw r1, #5", 0xe3001005, CT_ISA_A32, 0, 0, 0},
+        {"b .", 0xeafffffe, CT_ISA_A32, 0, 0, 0},
+        {"bx lr", 0xe12fff1e, CT_ISA_A32, 0, 0, 0},
+        {"ldr r1, [r2, #4]", 0x68510000, CT_ISA_T32, 1, 0, 4},
+        {"str r1, [r2, r3]", 0x50d10000, CT_ISA_T32, 0, 1, 4},
+        {"ldrb r1, [r2]", 0x78110000, CT_ISA_T32, 1, 0, 1},
+        {"strb r8, [r2, #1]!", 0xf8028f01, CT_ISA_T32, 0, 1, 1},
+        {"ldrh r1, [r2, #2]", 0x88510000, CT_ISA_T32, 1, 0, 2},
+        {"strh r1, [r2, r9]", 0xf8221009, CT_ISA_T32, 0, 1, 2},
+        {"ldrsb r1, [r2, r3]", 0x56d10000, CT_ISA_T32, 1, 0, 1},
+        {"ldrsh r1, [r2, #-2]", 0xf9321c02, CT_ISA_T32, 1, 0, 2},
+        {"ldrd r2, r3, [r4]", 0xe9d42300, CT_ISA_T32, 1, 0, 4},
+        {"strd r2, r3, [r4, #8]", 0xe9c42302, CT_ISA_T32, 0, 1, 4},
+        {"ldm r1, {r2, r3}", 0xe891000c, CT_ISA_T32, 1, 0, 4},
+        {"stmdb r1!, {r2, r9}", 0xe9210204, CT_ISA_T32, 0, 1, 4},
+        {"push {r1, lr}", 0xb5020000, CT_ISA_T32, 0, 1, 4},
+        {"pop {r1, pc}", 0xbd020000, CT_ISA_T32, 1, 0, 4},
+        {"ldrex r1, [r2]", 0xe8521f00, CT_ISA_T32, 1, 0, 4},
+        {"strex r1, r2, [r3]", 0xe8432100, CT_ISA_T32, 0, 1, 4},
+        {"ldrexb r1, [r2]", 0xe8d21f4f, CT_ISA_T32, 1, 0, 1},
+        {"strexh r1, r2, [r3]", 0xe8c32f51, CT_ISA_T32, 0, 1, 2},
+        {"ldrexd r2, r3, [r4]", 0xe8d4237f, CT_ISA_T32, 1, 0, 4},
+        {"vldr d1, [r2]", 0xed921b00, CT_ISA_T32, 1, 0, 4},
+        {"vstr s1, [r2, #4]", 0xedc20a01, CT_ISA_T32, 0, 1, 4},
+        {"vpush {d8, d9}", 0xed2d8b04, CT_ISA_T32, 0, 1, 4},
+        {"vld1.32 {d0}, [r1]", 0xf921078f, CT_ISA_T32, 1, 0, 4},
+        {"vst1.8 {d0, d1}, [r1]!", 0xf9010a0d, CT_ISA_T32, 0, 1, 4},
+        {"tbb [r1, r2]", 0xe8d1f002, CT_ISA_T32, 1, 0, 1},
+        {"tbh [r1, r2, lsl #1]", 0xe8d1f012, CT_ISA_T32, 1, 0, 2},
+        {"ldr r1, [pc, #8]", 0x49020000, CT_ISA_T32, 1, 0, 4},
+        {"str r1, [sp, #8]", 0x91020000, CT_ISA_T32, 0, 1, 4},
+        {"ldrt r1, [r2]", 0xf8521e00, CT_ISA_T32, 1, 0, 4},
+        {"lda r1, [r2]", 0xe8d21faf, CT_ISA_T32, 1, 0, 4},
+        {"stlb r1, [r2]", 0xe8c21f8f, CT_ISA_T32, 0, 1, 1},
+        {"ldaexh r1, [r2]", 0xe8d21fdf, CT_ISA_T32, 1, 0, 2},
+        {"add r1, r2, r3", 0xeb020103, CT_ISA_T32, 0, 0, 0},
+        {"mul r1, r2, r3", 0xfb02f103, CT_ISA_T32, 0, 0, 0},
+        {"pld [r1]", 0xf891f000, CT_ISA_T32, 0, 0, 0},
+        {"mrc p15, 0, r1, c0, c0, 0", 0xee101f10, CT_ISA_T32, 0, 0, 0},
+        {"vmov d0, r1, r2", 0xec421b10, CT_ISA_T32, 0, 0, 0},
+        {"mrrc p15, 0, r1, r2, c14", 0xec521f0e, CT_ISA_T32, 0, 0, 0},
+        {"umull r1, r2, r3, r4", 0xfba31204, CT_ISA_T32, 0, 0, 0},
+        {"bl .", 0xf7fffffe, CT_ISA_T32, 0, 0, 0},
+        {"vadd.f32 s0, s1, s2", 0xee300a81, CT_ISA_T32, 0, 0, 0},
+        {"uxtb r1, r2", 0xb2d10000, CT_ISA_T32, 0, 0, 0},
+        {"sdiv r1, r2, r3", 0xfb92f1f3, CT_ISA_T32, 0, 0, 0},
+        {"dmb ish", 0xf3bf8f5b, CT_ISA_T32, 0, 0, 0},
+        {"movw r1, #5", 0xf2400105, CT_ISA_T32, 0, 0, 0},
+        {"b .", 0xe7fe0000, CT_ISA_T32, 0, 0, 0},
+        {"cbz r1, .+8", 0xb1110000, CT_ISA_T32, 0, 0, 0},
+        {"bx lr", 0x47700000, CT_ISA_T32, 0, 0, 0},
+    };
+    struct ct_insn_access access;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        ct_insn_access(samples[i].op, (enum ct_isa)samples[i].isa, &access);
+        if (access.loads != samples[i].loads || access.stores != samples[i].stores ||
+            access.bytes != samples[i].bytes)
+            fail_msg("%s (%08x): loads %u, stores %u, bytes %u", samples[i].text, (unsigned)samples[i].op,
+                     access.loads, access.stores, access.bytes);
+    }
+    ct_insn_access(0xf9400000, CT_ISA_A64, &access); /* of A64 nothing is told */
+    assert_int_equal(access.bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -465,6 +583,7 @@ int main(void)
         cmocka_unit_test(t32),
         cmocka_unit_test(t32_m_profile),
         cmocka_unit_test(it_blocks),
+        cmocka_unit_test(accesses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
