@@ -205,6 +205,8 @@ def cases():
                    "{stream}", masks=(*rates, rb"http://\S+"), needs=("live",))]
     found += [Case("record", "record -o out --cycle-count --timestamps --truth out.truth -- {elf}",
                    outputs=("out.truth",), partial=("out",)),
+              Case("watch variables", "watch --at store:sink --at load:sink --elf {elf} {soft}"),
+              Case("record part", "record -o out --watch-data program.c:sink -- {elf}", partial=("out",)),
               Case("record software", "record -o out --itm sink --stm sink --watch-data sink -- {elf}",
                    partial=("out",)),
               Case("named", "decode --merge {soft}"),
@@ -282,7 +284,8 @@ def make_inputs(command, plugin, folder):
                        check=True)
         options = ("record", "-q", "--cycle-count", "--timestamps", "--context-id")
         run(*options, "-o", made["capture"], "--", made["elf"], env=env)
-        run(*options, "--itm", "ports", "-o", made["soft"], "--", made["elf"], env=env)
+        run(*options, "--itm", "ports", "--watch-data", "sink", "-o", made["soft"], "--", made["elf"],
+            env=env)
         made["cluster"].write_text("cores = 2\nl2_bytes = 0x40000 # smaller\n")
         run("fractal", "run", "-q", "-o", made["elf_log"], "--point", "_start", "--", made["elf"], env=env)
         run(*options, "-o", folder / "streamed", "--stream", made["stream"], "--", made["elf"], env=env)
