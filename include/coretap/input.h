@@ -75,8 +75,8 @@ struct ct_source {
     struct ct_source_regs regs;
 };
 
-/* Returns 1 when a source is an ETMv3 that traces values or addresses of data transfers (ETMCR bits 2 and 3),
- * else 0. */
+/* Returns 1 when a source is an ETMv3 that traces data transfers, else 0. Bits 2 and 3 of ETMCR say that it
+ * traces values and addresses of them. */
 static inline int ct_source_traces_data(const struct ct_source *source)
 {
     return source->protocol == CT_PROTOCOL_ETM3 && (source->regs.etmcr & 0xcu) != 0;
