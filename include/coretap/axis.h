@@ -48,8 +48,10 @@ CT_API int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const
 /* Says that a source is at its end. CT_ERR_ARG. */
 CT_API int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source);
 
-/* Gives the specifications the events whose place on the axis is known by now. A specification that fails
- * takes no more events, which is the result once all others got theirs: the errors of ct_verifier_feed. */
+/* Gives the specifications the events whose place on the axis is known by now, some hundred at a time, so
+ * that the order of what several of them say does not hang on how much of each source was decoded. A
+ * specification that fails takes no more events, which is the result: the errors of ct_verifier_feed. There
+ * may be more to be given then: call it again unless it is CT_ERR_NOMEM. */
 CT_API int ct_verify_axis_run(struct ct_verify_axis *axis);
 
 /* Returns the number of the source that the others wait for; -1 when all are at their end. */

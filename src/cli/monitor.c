@@ -75,8 +75,7 @@ struct watched {
     int opened;   /* captures so far */
     int printed;  /* enum ct_error: what came of printing results, which the verifier does not ask for */
     bool all;
-    bool failed;             /* a specification failed */
-    bool told[CLI_LIST_MAX]; /* by specification: it failed in this run, and that was said */
+    bool failed; /* a specification failed */
     uint64_t results, violations, uncertain;
     struct ct_watch_event batch[BATCH];
 };
@@ -100,13 +99,11 @@ static void on_result(void *user, const struct ct_verify_result *result)
 /* Says which specifications failed; the others go on. */
 static void tell_failures(struct watched *w)
 {
-    for (uint32_t i = 0; i < w->monitors.count; i++) {
-        const char *why = ct_verifier_failure(w->verifier, i);
-        if (!why || w->told[i])
-            continue;
-        w->told[i] = w->failed = true;
+    uint32_t spec;
+    for (const char *why; (why = ct_verifier_next_failure(w->verifier, &spec));) {
+        w->failed = true;
         cli_say("%s; it takes no more events", why);
-        note(w, ct_verdict_writer_stopped(w->writer, &w->origin, i, why));
+        note(w, ct_verdict_writer_stopped(w->writer, &w->origin, spec, why));
     }
 }
 
@@ -132,7 +129,6 @@ static int begin(void *user, struct ct_session_turn *turn)
     w->origin.buffer = turn->buffer->name;
     w->origin.source = turn->source;
     w->origin.id = turn->id;
-    memset(w->told, 0, sizeof w->told);
     ct_watcher_free(w->watcher);
     w->watcher = NULL;
     const int rc = ct_watcher_new(w->streams.read.args->ctx, w->watches, &w->watcher);
@@ -195,6 +191,16 @@ static bool tell_protocols(struct watched *w)
     return rc == CT_OK || cli_library_error(w->streams.read.args->ctx) == CLI_CLEAN;
 }
 
+/* Tells the verifier of which cores the sources are. False after a message. */
+static bool tell_cores(struct watched *w)
+{
+    const char *core = w->several ? NULL : cli_axis_only_core(&w->axis);
+    const int rc = w->several ? ct_verifier_sources(w->verifier, w->axis.cores, w->axis.count)
+                   : core     ? ct_verifier_core(w->verifier, core)
+                              : CT_OK;
+    return rc == CT_OK || cli_library_error(w->streams.read.args->ctx) == CLI_CLEAN;
+}
+
 /* Makes the verifier, once the programs are known in which specifications have places. */
 static bool prepare(void *user)
 {
@@ -207,10 +213,8 @@ static bool prepare(void *user)
         cli_library_error(ctx);
         return false;
     }
-    if (w->several && ct_verifier_sources(w->verifier, w->axis.cores, w->axis.count) != CT_OK) {
-        cli_library_error(ctx);
+    if (w->streams.read.has_capture && !tell_cores(w))
         return false;
-    }
     if (w->streams.read.has_capture && !tell_protocols(w))
         return false;
     if (cli_monitors_need_software(&w->monitors) &&
@@ -461,7 +465,8 @@ const struct cli_command cli_command_monitor = {
         "timestamps and cycles do not tell, are uncertain, and both events are named. With --per-core each "
         "trace ID is a run of its own; so it is where one source alone has trace, and with --live. "
         "PLACE@CORE "
-        "is a place where one core comes by, as CORE in 'coretap info' is called.\n"
+        "is a place where one core comes by, as CORE in 'coretap info' is called; with PLACE@each the "
+        "specification runs once for each core, and says of which one each result is.\n"
         "With --format sums it adds up what the specifications said of all captures, each of which is one "
         "run; "
         "in the place of each capture it then takes a file that --format data or 'coretap merge' wrote.",

@@ -200,6 +200,35 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
     return fine && (!*several || check_clock(a));
 }
 
+/* Returns the only source that the options leave of those that are described, or NULL. */
+static const struct ct_source *only_source(const struct cli_capture *capture)
+{
+    const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_STEPS);
+    const bool all = !(chain.ids[0] | chain.ids[1]);
+    const struct ct_source *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < capture->count; i++) {
+        const struct ct_buffer *buffer = &capture->buffers[i];
+        const bool framed = buffer->framing != CT_FRAMING_NONE; /* else it has one, the first */
+        for (size_t k = 0; k < buffer->source_count && (framed || !k); k++) {
+            const uint8_t id = framed ? buffer->sources[k].trace_id & 127 : 0;
+            if (!all && !(chain.ids[id / 64] >> id % 64 & 1))
+                continue;
+            found = &buffer->sources[k];
+            count++;
+        }
+    }
+    return count == 1 ? found : NULL;
+}
+
+const char *cli_axis_only_core(const struct cli_axis *a)
+{
+    if (a->count)
+        return a->count == 1 ? a->cores[0] : NULL;
+    const struct ct_source *source = only_source(&a->read->capture);
+    return !source ? NULL : source->core ? source->core : source->name;
+}
+
 void cli_axis_close(struct cli_axis *a)
 {
     ct_verify_axis_free(a->axis);
@@ -280,6 +309,19 @@ static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
     return fine;
 }
 
+/* Gives the specifications what is known by now. Result: enum ct_error. */
+static int give(const struct cli_axis *a)
+{
+    int rc = CT_OK;
+    int told = CT_OK;
+    do {
+        rc = ct_verify_axis_run(a->axis);
+        if ((rc == CT_ERR_FORMAT || rc == CT_ERR_LIMIT) && a->failed)
+            told = a->failed(a->user);
+    } while ((rc == CT_ERR_FORMAT || rc == CT_ERR_LIMIT) && !told); /* the others go on */
+    return told ? told : rc;
+}
+
 int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_watches *watches)
 {
     int number;
@@ -288,8 +330,8 @@ int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_wat
         rc = ct_verify_axis_source(a->axis, i, a->sources[i].source);
     while (!rc && (number = ct_verify_axis_next(a->axis)) >= 0) {
         rc = pull(a, (size_t)number);
-        if (!rc && ct_verify_axis_run(a->axis) != CT_OK && a->failed)
-            rc = a->failed(a->user);
+        if (!rc)
+            rc = give(a);
     }
     for (size_t i = 0; i < a->part_count && !rc; i++)
         rc = pull_others(&a->parts[i]);

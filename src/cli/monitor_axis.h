@@ -35,6 +35,10 @@ struct cli_axis {
  * after a message: they have no common clock. */
 bool cli_axis_open(struct cli_axis *axis, bool *several);
 
+/* Returns the name of the core that alone is of a run which is not of several; NULL when it may be any of
+ * several that are described. The sources were looked for, unless each is to be a run of its own. */
+const char *cli_axis_only_core(const struct cli_axis *axis);
+
 /* Decodes all of them, for a verifier whose run has begun; it is not finished. Result: enum cli_exit. */
 int cli_axis_run(struct cli_axis *axis, struct ct_verifier *verifier, struct ct_watches *watches);
 

@@ -109,6 +109,10 @@ static void text_line(struct ct_text *out, const struct ct_verdict_origin *o,
         ct_text_lit(out, ": ");
     }
     ct_text_printable(out, r->name);
+    if (r->core) {
+        ct_text_char(out, '@');
+        ct_text_printable(out, r->core);
+    }
     ct_text_lit(out, " = ");
     ct_text_printable(out, r->value);
     if (r->violation)
@@ -203,6 +207,8 @@ static void json_line(struct ct_text *out, const struct ct_verdict_origin *o,
     ct_text_char(out, ',');
     json_origin(out, o, r->spec, r->place);
     json_text(out, "output", r->name);
+    if (r->core)
+        json_text(out, "instance", r->core);
     json_text(out, "value", r->value);
     if (r->violation)
         ct_text_lit(out, ",\"violation\":true");

@@ -295,7 +295,6 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
         if (rc == CT_ERR_FORMAT ||
             (rc == CT_ERR_LIMIT && !ct_verifier_failure(s->verifier, number_in(s, slot))))
             rc = CT_OK; /* the old one failed in its last instants; the new one runs */
-        s->told[number_in(s, slot)] = false;
         if (!rc)
             rc = ct_watcher_renew(s->watcher);
     }

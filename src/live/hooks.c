@@ -201,6 +201,8 @@ static void collect(struct facts *f, const struct ct_verdict_origin *origin,
     add_fact(f, "UNCERTAIN", "%d", result->uncertain);
     if (source->core || source->name)
         add_fact(f, "CORE", "%s", source->core ? source->core : source->name);
+    if (result->core)
+        add_fact(f, "INSTANCE", "%s", result->core);
     if (result->place)
         add_place(f, origin, &result->place->event);
 }

@@ -124,7 +124,6 @@ struct ct_live_stream {
     size_t watch_count;
     uint16_t slot_of[LIVE_SPECS];  /* by number in the verifier: the slot */
     const char *names[LIVE_SPECS]; /* by number in the verifier: the name */
-    bool told[LIVE_SPECS];         /* by number in the verifier: a message told that it failed */
     struct ct_watches *pair_watches;
     struct ct_timing *timing;
 };

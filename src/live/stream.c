@@ -124,12 +124,11 @@ static void on_result(void *user, const struct ct_verify_result *result)
 /* Says which specifications failed; the others go on. */
 static void tell_failures(struct ct_live_stream *s)
 {
-    for (uint32_t i = 0; i < LIVE_SPECS; i++) {
+    uint32_t i;
+    for (const char *why; (why = ct_verifier_next_failure(s->verifier, &i));) {
         struct ct_live_spec *spec = s->slot_of[i] == LIVE_NONE ? NULL : &s->live->specs[s->slot_of[i]];
-        const char *why = spec ? ct_verifier_failure(s->verifier, i) : NULL;
-        if (!why || s->told[i])
+        if (!spec)
             continue;
-        s->told[i] = true;
         if (!spec->failure[0])
             snprintf(spec->failure, sizeof spec->failure, "%s", why);
         ct_live_say(&s->live->say, CT_LOG_WARNING, "%s; it takes no more events", why);
@@ -196,7 +195,6 @@ int ct_live_stream_spec(struct ct_live_stream *s, uint16_t slot)
         return rc;
     s->slot_of[number] = slot;
     s->names[number] = spec->name;
-    s->told[number] = false;
     const int named = set_violations(s);
     return named ? named : ct_watcher_renew(s->watcher);
 }

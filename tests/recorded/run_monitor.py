@@ -261,6 +261,94 @@ def check_cores(folder):
     assert case.stream(*one) == case.stream("--per-core", *one) and case.stream(*one)[1]
 
 
+def check_each(folder):
+    """Inputs of each core: an instance for each, with a verdict of its own, whose events are its own and
+    those of fixed cores; the same as with the core in the place of each."""
+    case = Turns(folder, "-DBUG")
+    spec = folder / "own.tessla"
+    spec.write_text("in mine: Events[Unit]\nin produced: Events[Unit]\nout count(mine) as n\n"
+                    "def error = count(mine) > count(produced)\nout error\n")
+
+    def own(mine, produced, *options):
+        binds = ["--bind", f"mine=entry:{mine}", "--bind", f"produced=entry:{produced}"]
+        code, out, err = case.command("-q", "-a", "-f", "jsonl", "--spec", spec, *binds, *options,
+                                      case.capture)
+        return code, [json.loads(row) for row in out.splitlines()], err
+
+    def of(rows, core):
+        return [{k: v for k, v in row.items() if k != "instance"} for row in rows
+                if row.get("instance") == core]
+
+    for mine, produced in (("consume", "produce"), ("consume", "produce@cpu_0"),
+                           ("produce", "produce@cpu_1")):
+        code, rows, err = own(f"{mine}@each", produced)
+        assert code in (0, 1) and not err and {row["instance"] for row in rows} == {"cpu_0", "cpu_1"}, err
+        found = 0
+        for core in ("cpu_0", "cpu_1"):
+            alone = own(f"{mine}@{core}", produced)
+            assert of(rows, core) == alone[1], (mine, produced, core)
+            found += max(int(row["value"]) for row in alone[1] if row["output"] == "n")
+        assert found == 8, found
+        for threads in (2, 5):
+            assert own(f"{mine}@each", produced, "--threads", threads) == (code, rows, err)
+    # In the specification itself; a run for each core has one instance, too.
+    spec.write_text("define p := function_call produce@each\ndefine c := codeLine turns.c:32@each\n"
+                    "define q := function_call(\"produce\")@cpu_0\n"
+                    "define turns := monitor(always (p implies next c))\nout turns\nout q\n")
+    code, out, err = case.command("-q", "-a", "--spec", spec, case.capture)
+    assert code in (0, 1) and "turns@cpu_0 = " in out and "turns@cpu_1 = " in out, (code, out, err)
+    code, out, err = case.command("--spec", spec, "--format", "sums", case.capture)
+    assert "own.tessla@cpu_0: turns: " in out and "own.tessla@cpu_1: turns: " in out, (code, out, err)
+    code, _, err = case.command("-q", "--spec", spec, "--per-core", case.capture)
+    assert code == 2 and "place 'entry:produce@cpu_0': there is no core cpu_0 in this run" in err, (code, err)
+    # What no core gives, and what fails for one of them.
+    spec.write_text("in f: Events[Unit]\nin v: Events[Int]\nout count(f) as n\nout v\n")
+    code, _, err = case.command("-q", "--spec", spec, "--bind", "f=produce@each", "--bind", "v=itm:1@each",
+                                case.capture)
+    assert code == 2 and "is of an ITM, and the capture has none" in err, err
+    spec.write_text("in f: Events[Unit]\ndef n = count(f)\nout 10 / (3 - n) as bad\n")
+    code, out, err = case.command("-a", "--spec", spec, "--bind", "f=produce@each", case.capture)
+    failed = re.findall(r"own\.tessla@(cpu_\d): Division by zero.*; it takes no more events", err)
+    assert code == 2 and len(failed) == 1 and f"stopped: {spec}@{failed[0]}: " in out, (code, out, err)
+
+
+def check_one_core(folder):
+    """A place of a core where one source alone has trace: as without it. Another core is an error."""
+    case = Turns(folder)
+    for options in (["-b", "ETB_0"], ["-b", "ETB_0", "--per-core"]):
+        for core in ("@cpu_0", "@each", ""):
+            binds = [x for name in ("produce", "consume") for x in ("--bind", f"{name}d=entry:{name}{core}")]
+            got = case.command("-q", "-a", "--spec", EXAMPLES / "turns-stream.tessla", *binds, *options,
+                               case.capture)
+            assert not got[2] and got[1].replace("@cpu_0 = ", " = ") == case.stream("-q", "-a", *options,
+                                                                                 case.capture)[1], got
+    code, _, err = case.command("-q", "--spec", EXAMPLES / "turns-stream.tessla", "--bind",
+                                "produced=entry:produce@cpu_1", "--bind", "consumed=entry:consume", "-b",
+                                "ETB_0", case.capture)
+    assert code == 2 and "there is no core cpu_1 in this run" in err and "it has cpu_0 " in err, (code, err)
+
+
+def check_many(folder):
+    """Several specifications on one axis: each says what it says alone, in an order that does not hang on how
+    the sources are decoded."""
+    case = Turns(folder, "-DBUG")
+    specs = []
+    for number in range(20):
+        specs.append(folder / f"many{number}.tessla")
+        specs[-1].write_text("in produced: Events[Unit]\nin consumed: Events[Unit]\n"
+                             f"def ahead = count(produced) - count(consumed) + {number}\nout ahead\n"
+                             f"def error = ahead > {number + 1}\nout error\n")
+    given = [x for spec in specs for x in ("--spec", spec)]
+    together = case.command("-q", "-a", *given, *case.binds, case.capture)
+    for threads in (2, 5):
+        assert case.command("-q", "-a", *given, *case.binds, "--threads", threads, case.capture) == together
+    for spec in specs:
+        alone = case.command("-q", "-a", "--spec", spec, *case.binds, case.capture)[1].splitlines()
+        mine = [row.replace(f"{spec.name}: ", "") for row in together[1].splitlines()
+                if f": {spec.name}: " in row]
+        assert mine == alone and mine, (spec, mine[:3], alone[:3])
+
+
 def check_lossy(folder):
     """Trace that a core lost: results behind it are uncertain as they are with one core, wherever the others
     are."""
@@ -517,6 +605,8 @@ def main():
     checks += [(f"two cores in turn, {'bug' if bug else 'no bug'}",
                 lambda folder, bug=bug: check_turns(folder, bug)) for bug in (False, True)]
     checks += [("two cores whose order is in doubt", check_doubt), ("inputs of one core", check_cores),
+               ("inputs of each core", check_each), ("one core alone", check_one_core),
+               ("many specifications of two cores", check_many),
                ("two cores, lost trace", check_lossy)]
     checks += [(f"values of a control loop, {'bug' if bug else 'no bug'}",
                 lambda folder, bug=bug: check_control(folder, bug)) for bug in (False, True)]

@@ -54,8 +54,9 @@ static void on_result(void *user, const struct ct_verify_result *r)
 {
     struct seen *s = user;
     char line[200];
-    snprintf(line, sizeof line, "%llu %s %s%s%s", (unsigned long long)r->time, r->name, r->value,
-             r->violation ? " !" : "", r->uncertain ? " ?" : "");
+    snprintf(line, sizeof line, "%llu %s%s%s %s%s%s", (unsigned long long)r->time, r->name,
+             r->core ? "@" : "", r->core ? r->core : "", r->value, r->violation ? " !" : "",
+             r->uncertain ? " ?" : "");
     put(s, line);
     if (r->place)
         put(s, r->place->event.source ? " right" : " left");
@@ -85,13 +86,18 @@ static void take_more(struct cores *c, size_t core)
         assert_int_equal(ct_verify_axis_end(c->axis, core), CT_OK);
 }
 
-/* Runs a specification over two cores. Its inputs are l and r, the exceptions of each, and x, those of any.
- */
-static void run(const char *text, const char *left, const char *right, size_t pieces, struct seen *seen)
+/* Runs a specification over two cores. Its inputs are x, the exceptions of any core or of each, and with
+ * `fixed` l and r, those of one. */
+struct bound {
+    const char *x;
+    bool fixed;
+};
+
+static void run(const char *text, struct bound bound, const char *left, const char *right, size_t pieces,
+                struct seen *seen)
 {
     static const char *const names[] = {"left", "right"};
-    const struct ct_verify_bind binds[] = {
-        {"l", "exception@left"}, {"r", "exception@right"}, {"x", "exception"}};
+    const struct ct_verify_bind binds[] = {{"x", bound.x}, {"l", "exception@left"}, {"r", "exception@right"}};
     const struct ct_verify_options options = {.size = sizeof options};
     struct cores c = {.pieces = pieces};
     struct ct_ctx *ctx = ct_ctx_new();
@@ -99,13 +105,14 @@ static void run(const char *text, const char *left, const char *right, size_t pi
     struct ct_watches *watches;
     struct ct_verifier *verifier;
     char whole[TEXT];
-    snprintf(whole, sizeof whole, "in l: Events[Unit]\nin r: Events[Unit]\nin x: Events[Unit]\n%s", text);
+    snprintf(whole, sizeof whole, "in x: Events[Unit]\n%s%s",
+             bound.fixed ? "in l: Events[Unit]\nin r: Events[Unit]\n" : "", text);
     if (ct_monitor_compile(ctx, "axis", whole, strlen(whole), NULL, &spec))
         fail_msg("%s", ct_ctx_error(ctx));
     assert_int_equal(ct_watches_new(ctx, NULL, &watches), CT_OK);
     assert_int_equal(ct_verifier_new(ctx, &options, watches, &verifier), CT_OK);
     assert_int_equal(ct_verifier_sources(verifier, names, 2), CT_OK);
-    if (ct_verifier_add(verifier, spec, "axis", binds, 3))
+    if (ct_verifier_add(verifier, spec, "axis", binds, bound.fixed ? 3 : 1))
         fail_msg("%s", ct_ctx_error(ctx));
     assert_int_equal(ct_verifier_begin(verifier, on_result, seen), CT_OK);
     assert_int_equal(ct_verify_axis_new(ctx, verifier, watches, 1, &c.axis), CT_ERR_ARG);
@@ -127,13 +134,19 @@ static void run(const char *text, const char *left, const char *right, size_t pi
 }
 
 /* However the trace is cut, the same results come. */
-static void expect(const char *text, const char *left, const char *right, const char *wanted)
+static void expect_with(struct bound bound, const char *text, const char *left, const char *right,
+                        const char *wanted)
 {
     for (size_t pieces = 1; pieces < 6; pieces++) {
         struct seen seen = {.text = ""};
-        run(text, left, right, pieces, &seen);
+        run(text, bound, left, right, pieces, &seen);
         assert_string_equal(seen.text, wanted);
     }
+}
+
+static void expect(const char *text, const char *left, const char *right, const char *wanted)
+{
+    expect_with((struct bound){"exception", true}, text, left, right, wanted);
 }
 
 #define AHEAD "def error = count(r) > count(l)\nout error\n"
@@ -195,12 +208,36 @@ static void order_of_losses(void **state)
         "70 n 5 ? right\n");
 }
 
+/* An input of each core: an instance for each, which takes the events of its own core and those of the fixed
+ * ones, and says what it says of its core. */
+static void of_each_core(void **state)
+{
+    (void)state;
+    const struct bound alone = {"exception@each", false};
+    const struct bound both = {"exception@each", true};
+    expect_with(alone, "out count(x) as n\n", "T10 X T20 T50 X T60", "T30 X T40",
+                "0 n@left 0\n10 n@left 1 left\n0 n@right 0\n50 n@left 2 left\n30 n@right 1 right\n");
+    expect_with(both, "def error = count(x) > count(l)\nout error\n", "T10 X T20 T70 X T80",
+                "T30 X T40 T50 X T60",
+                "0 error@left false\n10 error@left false left\n"
+                "0 error@right false\n10 error@right false left\n30 error@right false right\n"
+                "50 error@right true ! right\n70 error@left false left\n70 error@right false left\n");
+    /* What hangs on an order for one of them does not for the other. */
+    expect_with(both, "def error = count(x) > count(l)\nout error\n", "T10 X T20", "T15 X T40",
+                "0 error@left false\n0 error@right false\n10 error@left false left\n"
+                "10 error@right false left\n15 error@right false ? right (left, right)\n"
+                "15 error@right true ! ? right (left, right)\n");
+    /* What one core lost is of no matter to the instance of another one. */
+    expect_with(alone, "out count(x) as n\n", "T10 X T20 G T50 X T60", "T30 X T40 T70 X T80",
+                "0 n@left 0\n10 n@left 1 left\n0 n@right 0\n30 n@right 1 right\n"
+                "50 n@left 2 ? left\n70 n@right 2 right\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_timestamps),
-        cmocka_unit_test(order_in_doubt),
-        cmocka_unit_test(order_of_cycles),
+        cmocka_unit_test(of_each_core),    cmocka_unit_test(order_of_timestamps),
+        cmocka_unit_test(order_in_doubt),  cmocka_unit_test(order_of_cycles),
         cmocka_unit_test(order_of_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
