@@ -19,15 +19,26 @@ struct cli_axis_part {
     bool opened;
 };
 
+static bool is_software_protocol(uint8_t protocol)
+{
+    return protocol == CT_PROTOCOL_STM || protocol == CT_PROTOCOL_ITM;
+}
+
 static bool is_software(const struct ct_merge_source *s)
 {
-    return s->source->protocol == CT_PROTOCOL_STM || s->source->protocol == CT_PROTOCOL_ITM;
+    return is_software_protocol(s->source->protocol);
 }
 
 /* Tells whether a source is of the run. */
 static bool is_part(const struct cli_axis *a, const struct ct_merge_source *s)
 {
     return s->has_trace && (a->software || !is_software(s));
+}
+
+/* Gives the number of operands that are of one run. */
+static size_t operands(const struct cli_axis *a)
+{
+    return a->alone ? 1 : (size_t)a->args->rest_count;
 }
 
 /* Gives the number of a source among those that are of the run. */
@@ -118,7 +129,32 @@ static bool add_sources(struct cli_axis *a, struct cli_axis_part *part)
         a->cores[a->count] = source->core ? source->core : source->name;
         a->protocols[a->count] = source->protocol;
         a->sources[a->count++] =
-            (struct ct_verdict_source){.buffer = all[i].buffer->name, .source = source, .id = all[i].id};
+            (struct ct_verdict_source){.buffer = all[i].buffer->name,
+                                       .source = source,
+                                       .id = all[i].id,
+                                       .capture = operands(a) > 1 ? part->capture->path : NULL};
+    }
+    return true;
+}
+
+/* Checks that no core is in two captures: those of one system have each a part of it. False after a
+ * message. */
+static bool check_cores(const struct cli_axis *a)
+{
+    for (size_t p = 1; p < a->part_count; p++) {
+        const size_t end = p + 1 < a->part_count ? a->parts[p + 1].first : a->count;
+        for (size_t i = a->parts[p].first; i < end; i++) {
+            size_t k = 0;
+            while (k < a->parts[p].first &&
+                   (is_software_protocol(a->protocols[i]) || strcmp(a->cores[k], a->cores[i]) != 0))
+                k++;
+            if (k == a->parts[p].first)
+                continue;
+            cli_say("%s, %s: both have trace of %s, so that they are not two parts of one run of a system; "
+                    "give --captures apart for a run of each",
+                    a->sources[k].capture, a->sources[i].capture, a->cores[i]);
+            return false;
+        }
     }
     return true;
 }
@@ -147,12 +183,6 @@ static bool check_clock(const struct cli_axis *a)
         }
     }
     return true;
-}
-
-/* Gives the number of operands that are of one run. */
-static size_t operands(const struct cli_axis *a)
-{
-    return a->alone ? 1 : (size_t)a->args->rest_count;
 }
 
 /* Tells whether a capture can be read once for each source, and whether it may have several. */
@@ -186,8 +216,14 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
 {
     *several = false;
     a->code = CLI_CLEAN;
-    if (!may_be_several(a))
-        return true;
+    if (!may_be_several(a)) {
+        if (operands(a) > 1)
+            cli_say(
+                "%s: is read once, so that it cannot be one run with other captures; write it to a file, or "
+                "give --captures apart",
+                a->read->capture.path);
+        return operands(a) == 1;
+    }
     a->parts = calloc(operands(a), sizeof *a->parts);
     bool fine = a->parts != NULL;
     if (!fine)
@@ -197,7 +233,7 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
     for (size_t i = 0; fine && i < a->part_count; i++)
         fine = add_sources(a, &a->parts[i]);
     *several = fine && (a->count > 1 || a->part_count > 1 || (!a->cycles && is_timed_software(a)));
-    return fine && (!*several || check_clock(a));
+    return fine && (!*several || (check_cores(a) && check_clock(a)));
 }
 
 /* Returns the only source that the options leave of those that are described, or NULL. */
@@ -219,6 +255,11 @@ static const struct ct_source *only_source(const struct cli_capture *capture)
         }
     }
     return count == 1 ? found : NULL;
+}
+
+const struct cli_capture *cli_axis_capture(const struct cli_axis *a, size_t index)
+{
+    return index < a->part_count ? a->parts[index].capture : NULL;
 }
 
 const char *cli_axis_only_core(const struct cli_axis *a)

@@ -23,13 +23,13 @@ struct output {
 
 /* Where the trace of a source is. */
 struct place {
+    char *run;
     char *buffer;
     uint8_t id;
 };
 
 struct ct_verify_sums_stream {
     uint32_t lane;
-    char *run;
     struct place *sources; /* one, or those that are on an axis */
     size_t source_count;
     struct ct_verify_sums *sums;
@@ -49,6 +49,12 @@ static int no_memory(const struct ct_verify_sums_stream *s)
     return ct_fail_nomem(s->sums->analysis.ctx, "monitors");
 }
 
+static void free_place(const struct place *p)
+{
+    free(p->run);
+    free(p->buffer);
+}
+
 static void free_stream(struct ct_verify_sums_stream *s)
 {
     for (size_t i = 0; s->outputs && i < s->first[s->spec_count]; i++)
@@ -60,9 +66,8 @@ static void free_stream(struct ct_verify_sums_stream *s)
     free(s->first);
     free(s->keys);
     for (size_t i = 0; s->sources && i < s->source_count; i++)
-        free(s->sources[i].buffer);
+        free_place(&s->sources[i]);
     free(s->sources);
-    free(s->run);
     free(s);
 }
 
@@ -98,7 +103,7 @@ static int keep_violation(const struct ct_verify_sums_stream *s, struct ct_verif
 {
     const size_t source = result->place ? result->place->event.source : 0;
     const struct place *from = &s->sources[source < s->source_count ? source : 0];
-    struct ct_verify_violation v = {.run = s->run,
+    struct ct_verify_violation v = {.run = from->run,
                                     .buffer = from->buffer,
                                     .value = result->value,
                                     .watch = "",
@@ -186,14 +191,15 @@ struct origins {
 
 static int copy_origins(struct ct_verify_sums_stream *s, const struct origins *from)
 {
-    bool fine = (s->run = strdup(from->all && from->all->run ? from->all->run : "")) != NULL;
+    bool fine = true;
     s->sources = calloc(from->count + 1, sizeof *s->sources);
     for (; s->sources && s->source_count < from->count; s->source_count++) {
         const struct ct_stream_origin *origin = from->all ? &from->all[s->source_count] : NULL;
         struct place *to = &s->sources[s->source_count];
+        to->run = strdup(origin && origin->run ? origin->run : "");
         to->buffer = strdup(origin && origin->buffer ? origin->buffer : "");
         to->id = origin ? origin->id : 0;
-        fine &= to->buffer != NULL;
+        fine &= to->buffer && to->run;
     }
     return fine && s->sources ? CT_OK : no_memory(s);
 }

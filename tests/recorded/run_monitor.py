@@ -238,18 +238,6 @@ def check_cores(folder):
     spec.write_text(f'in f: Events[Unit]\nout count(f) as n\n')
     code, out, err = case.command("-q", "-a", "--spec", spec, "--bind", f"f=produce@{core}", case.capture)
     assert out.count("\n") == 1 + 2 * 8 and f" on {other}" not in out, (out, err)
-    # Two buffers as two captures, each with its part of the same run.
-    halves = []
-    for number in (0, 1):
-        halves.append(folder / f"half{number}")
-        shutil.copytree(case.capture, halves[-1])
-        text = (halves[-1] / "trace.ini").read_text()
-        kept = re.sub(r"(?m)^(buffers\s*=).*$", rf"\1buffer{number}", text)
-        assert kept != text, text
-        (halves[-1] / "trace.ini").write_text(kept)
-    assert case.stream("-q", "-a", *halves)[:2] == case.stream("-q", "-a", case.capture)[:2]
-    code, _, err = case.stream("--per-core", *halves)
-    assert code == 2 and "--per-core: results are those of one capture" in err, err
     code, out, err = case.stream("-q", "--clock", "cycles", case.capture)
     assert code == 2 and not out, (code, out)
     assert "--clock cycles: 2 sources have trace" in err and "--per-core" in err, err
@@ -259,6 +247,63 @@ def check_cores(folder):
     # One of two sources with trace: what it said before.
     one = ["-q", "-a", "-b", "ETB_0", untimed]
     assert case.stream(*one) == case.stream("--per-core", *one) and case.stream(*one)[1]
+
+
+def halves_of(case):
+    """The two buffers of a capture as two captures, each with its part of the same run."""
+    halves = []
+    for number in (0, 1):
+        halves.append(case.folder / f"half{number}")
+        shutil.copytree(case.capture, halves[-1])
+        text = (halves[-1] / "trace.ini").read_text()
+        kept = re.sub(r"(?m)^(buffers\s*=).*$", rf"\1buffer{number}", text)
+        assert kept != text, text
+        (halves[-1] / "trace.ini").write_text(kept)
+    return halves
+
+
+def check_captures(folder):
+    """Captures of one system are one run, others are each a run of their own; an option says which."""
+    case = Turns(folder, "-DBUG")
+    halves = halves_of(case)
+    whole = case.stream("-q", "-a", case.capture)
+    assert case.stream("-q", "-a", *halves)[:2] == whole[:2] and whole[0] == 1
+    assert case.stream("-q", "-a", "--captures", "together", *halves) == case.stream("-q", "-a", *halves)
+    each = case.rows("-a", *halves, codes=(1,))
+    assert {(row["capture"], row["core"]) for row in each if "core" in row} == {
+        (str(halves[0]), "cpu_0"), (str(halves[1]), "cpu_1")}, each[:3]
+    # Apart: what each of them says alone, under a heading.
+    alone = [case.stream("-q", "-a", half) for half in halves]
+    got = case.stream("-q", "-a", "--captures", "apart", *halves)
+    assert got[1] == "".join(f"# capture {half}\n{text}" for half, (_, text, _) in zip(halves, alone)), got
+    assert case.stream("-q", "-a", "--per-core", *halves) == got and got[0] == max(x[0] for x in alone)
+    rows = case.rows("-a", "--captures", "apart", *halves, codes=(0, 1))
+    for half in halves:
+        own = [{k: v for k, v in row.items() if k != "capture"} for row in rows
+               if row["capture"] == str(half)]
+        assert own == case.rows("-a", half, codes=(0, 1)) and own, own[:3]
+    # Sums: of one run, and of two.
+    sums = lambda *options: case.stream("-q", "--format", "sums", *options)[1]
+    assert "    1 streams: 1 violated" in sums("--captures", "together", *halves)
+    together = sums("--captures", "together", *halves)
+    assert together.replace(str(halves[0]), "X").replace(str(halves[1]), "X") == \
+        sums(case.capture).replace(str(case.capture), "X"), together
+    assert "    2 streams: " in sums(*halves) and sums(*halves) == sums("--captures", "apart", *halves)
+    # Both cores are in both captures: two runs of a program are no one run.
+    other = case.record("again", "--cycle-count=4", "--timestamps=1")
+    for options in ([], ["--format", "sums", "--captures", "together"]):
+        code, out, err = case.stream(*options, case.capture, other)
+        assert code == 2 and not out and "both have trace of cpu_0" in err and "--captures apart" in err, err
+    code, out, err = case.stream("-q", "-a", "--captures", "apart", case.capture, other)
+    assert out == "".join(f"# capture {x}\n{case.stream('-q', '-a', x)[1]}" for x in (case.capture, other))
+    # A recording of all processors is one run, too, with the same verdicts at the same places.
+    run("export", "-q", "--perf", folder / "perf.data", case.capture)
+    row = lambda r: (r["time"], r["output"], r["value"], r.get("function"), r.get("uncertain"))
+    assert [row(r) for r in case.rows("-a", folder / "perf.data", codes=(1,))] == \
+        [row(r) for r in case.rows("-a", case.capture, codes=(1,))]
+    for options, text in ((["--per-core"], "each source is a run of its own"), (["--live", "0"], "--live")):
+        code, _, err = case.stream("--captures", "together", *options, *halves[:1])
+        assert code == 2 and "--captures together: " in err and text in err, err
 
 
 def check_each(folder):
@@ -605,6 +650,7 @@ def main():
     checks += [(f"two cores in turn, {'bug' if bug else 'no bug'}",
                 lambda folder, bug=bug: check_turns(folder, bug)) for bug in (False, True)]
     checks += [("two cores whose order is in doubt", check_doubt), ("inputs of one core", check_cores),
+               ("captures of one system, and of several", check_captures),
                ("inputs of each core", check_each), ("one core alone", check_one_core),
                ("many specifications of two cores", check_many),
                ("two cores, lost trace", check_lossy)]
