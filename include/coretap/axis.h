@@ -54,6 +54,38 @@ CT_API int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source);
  * may be more to be given then: call it again unless it is CT_ERR_NOMEM. */
 CT_API int ct_verify_axis_run(struct ct_verify_axis *axis);
 
+/* Does so with all that is known by now, whatever it does to the order of what several specifications say:
+ * for trace that comes. The same errors. */
+CT_API int ct_verify_axis_settle(struct ct_verify_axis *axis);
+
+/* Returns how many events wait. */
+CT_API size_t ct_verify_axis_held(const struct ct_verify_axis *axis);
+
+/* Stops waiting for the source that the others wait for, until it has a timestamp again. Unless nothing ever
+ * came of it, what it does meanwhile counts as lost, and so do events of it that come too late, when
+ * specifications were told later ones. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_verify_axis_pass(struct ct_verify_axis *axis);
+
+/* How a source kept up with the others. */
+struct ct_verify_axis_passed {
+    uint64_t times; /* how often they stopped waiting for it */
+    uint64_t late;  /* events of it that came too late, which no specification took */
+};
+
+/* Tells how a source kept up. CT_ERR_ARG. */
+CT_API int ct_verify_axis_passed(const struct ct_verify_axis *axis, size_t source,
+                                 struct ct_verify_axis_passed *out);
+
+/* Tells whether the specifications get an event of a source: 1, or 0. */
+typedef int ct_verify_axis_filter_fn(void *user, size_t source, const struct ct_watch_event *event);
+
+/* Says who is asked about each event but losses and timestamps; NULL: nobody. CT_ERR_ARG. */
+CT_API int ct_verify_axis_filter(struct ct_verify_axis *axis, ct_verify_axis_filter_fn *filter, void *user);
+
+/* Has to follow when specifications were added, exchanged or removed during a run: places are looked for
+ * anew, and sources that no specification hears of are not waited for. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_verify_axis_renew(struct ct_verify_axis *axis);
+
 /* Returns the number of the source that the others wait for; -1 when all are at their end. */
 CT_API int ct_verify_axis_next(const struct ct_verify_axis *axis);
 

@@ -63,9 +63,15 @@ static void put_field(FILE *file, const char *text, char behind)
 
 static void csv_line(FILE *file, const struct ct_verdict_origin *origin, const struct ct_verify_result *r)
 {
-    const struct ct_source *source = origin->source;
-    fprintf(file, "%" PRIu64 ",%02x,", r->time, origin->id);
-    put_field(file, source->core ? source->core : source->name ? source->name : "", ',');
+    const struct ct_verdict_source one = {.source = origin->source, .id = origin->id};
+    const struct ct_verdict_source *from =
+        !origin->several ? &one : r->place ? &origin->sources[r->place->event.source] : NULL;
+    const struct ct_source *source = from ? from->source : NULL;
+    fprintf(file, "%" PRIu64 ",", r->time);
+    if (from)
+        fprintf(file, "%02x", from->id);
+    putc(',', file);
+    put_field(file, !source ? "" : source->core ? source->core : source->name ? source->name : "", ',');
     put_field(file, origin->specs[r->spec], ',');
     put_field(file, r->name, ',');
     put_field(file, r->value, ',');

@@ -351,6 +351,7 @@ static int run_live(const struct cli_args *args)
                                            .elf_option = ELF,
                                            .pair_option = SIZE_MAX,
                                            .at_option = SIZE_MAX,
+                                           .per_core = args->values[PER_CORE].given,
                                            .format = (enum ct_verdict_format)args->values[FORMAT].number};
     return cli_live_run(args, &wishes);
 }

@@ -572,7 +572,9 @@ int ct_verify_end(struct ct_verify_spec *s)
 {
     if (s->group)
         return ct_verify_group_end(s->group);
-    int rc = s->failed  ? CT_OK
+    int rc = ct_verify_due_end(s);
+    rc = rc             ? rc
+         : s->failed  ? CT_OK
              : s->lossy ? ct_verify_lose_before(s, s->tick, UINT64_MAX)
                         : ct_verify_flush(s);
     if (!rc && !s->failed && (rc = ct_monitor_finish(s->monitor)) != CT_OK)
