@@ -49,13 +49,31 @@ static void ignore(void *user, const struct ct_verify_result *result)
     (void)result;
 }
 
+/* Returns the only source that the options leave of those that are described, or NULL. */
+static const struct ct_source *only_source(const struct ct_live *l)
+{
+    const struct ct_buffer *buffer = l->options.buffer;
+    const uint64_t *ids = l->options.ids;
+    const struct ct_source *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < buffer->source_count; i++) {
+        const uint8_t id = buffer->sources[i].trace_id & 127;
+        if ((ids[0] | ids[1]) && !(ids[id / 64] >> id % 64 & 1))
+            continue;
+        found = &buffer->sources[i];
+        count++;
+    }
+    return count == 1 ? found : NULL;
+}
+
 static int make_watches(struct ct_live *l)
 {
     int rc = ct_watches_new(l->ctx, l->options.programs, &l->watches);
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->verify, l->watches, &l->verifier);
-    if (!rc && !l->options.one_run && l->options.buffer->source_count == 1)
-        rc = ct_verifier_core(l->verifier, ct_live_core_of(&l->options.buffer->sources[0]));
+    const struct ct_source *only = only_source(l);
+    if (!rc && !l->options.one_run && only)
+        rc = ct_verifier_core(l->verifier, ct_live_core_of(only));
     if (rc || !l->options.one_run)
         return rc ? rc : ct_verifier_begin(l->verifier, ignore, NULL);
     rc = ct_live_one_new(l);

@@ -86,10 +86,21 @@ static struct ct_verdict_origin origin_of(const struct ct_live *l)
                                       .source_count = l->one->count};
 }
 
+/* Tells the sink once that the run begins. */
+static int tell_begin(struct ct_live *l)
+{
+    const struct ct_verdict_origin origin = origin_of(l);
+    if (l->one->begun)
+        return CT_OK;
+    l->one->begun = true;
+    return l->sink.begin ? l->sink.begin(l->sink.user, &origin) : CT_OK;
+}
+
 static void on_result(void *user, const struct ct_verify_result *result)
 {
     struct ct_live *l = user;
     const struct ct_verdict_origin origin = origin_of(l);
+    ct_live_note(l, tell_begin(l)); /* of a specification that goes before the first step */
     ct_live_result_came(l, &l->specs[result->spec], &origin, result);
 }
 
@@ -132,14 +143,8 @@ int ct_live_one_take(struct ct_live *l, uint8_t id, const struct ct_step_batch *
 {
     struct ct_live_one *one = l->one;
     const uint8_t number = id < 128 ? one->number_of[id] : UINT8_MAX;
-    if (!one->begun) {
-        const struct ct_verdict_origin origin = origin_of(l);
-        const int rc = l->sink.begin ? l->sink.begin(l->sink.user, &origin) : CT_OK;
-        one->begun = true;
-        if (rc)
-            return rc;
-    }
-    return number == UINT8_MAX ? CT_OK : ct_verify_axis_take(one->axis, number, batch);
+    const int rc = tell_begin(l);
+    return rc || number == UINT8_MAX ? rc : ct_verify_axis_take(one->axis, number, batch);
 }
 
 /* Repeats a step of the axis for as long as it ends at specifications that fail. */

@@ -52,7 +52,8 @@ struct source {
     uint64_t arrival; /* the cycle at which the last count before it ended */
     bool arrival_broken, arrival_exact;
     bool counted; /* there are counts */
-    bool is_told; /* a timestamp is the very time of what stands right before it */
+    bool is_told;     /* a timestamp is the very time of what stands right before it */
+    bool is_software; /* nothing in it stands before timestamps that came before it */
     bool over;
     bool unheard; /* no specification takes what it gives */
     /* Of a source that the others stopped waiting for: */
@@ -123,6 +124,8 @@ int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source, const stru
 {
     if (!axis || !is || source >= axis->count)
         return CT_ERR_ARG;
+    axis->sources[source].is_software =
+        is->protocol == CT_PROTOCOL_STM || is->protocol == CT_PROTOCOL_ITM;
     axis->sources[source].is_told = is->protocol == CT_PROTOCOL_STM ||
                                     (is->protocol == CT_PROTOCOL_ITM && (is->regs.itmtcr >> 10 & 3) == 3);
     return CT_OK;
@@ -247,13 +250,14 @@ static void place(const struct ct_verify_axis *axis, struct source *s, const str
             w->item.begin = b->time;
         else if (rated)
             narrow(w, a, b);
+        const bool is_late = s->passed.times && w->item.begin < axis->floor;
         if (s->placed > s->first) { /* those of a source keep their order */
             const struct ct_verify_item *before = &s->all[s->placed - 1].item;
             w->item.begin = at_least(w->item.begin, before->begin);
             w->item.end = at_least(w->item.end, before->end);
         }
         w->item.end = at_least(w->item.end, w->item.begin);
-        if (w->item.begin < axis->floor)
+        if (is_late)
             be_late(s, &w->item, axis->floor);
     }
     if (s->open < s->placed)
@@ -414,7 +418,9 @@ static uint64_t next_begin(const struct source *s, bool *ready)
         return s->all[s->first].item.begin;
     if (s->over)
         return UINT64_MAX;
-    return s->before.known ? s->before.time : 0; /* an event may stand before the timestamps since then */
+    /* an event of a core may stand before the timestamps since its last step */
+    const struct anchor *known = s->is_software ? &s->last : &s->before;
+    return known->known ? known->time : 0;
 }
 
 /* Finds the source whose next event begins first; of several one that has to be waited for. */

@@ -237,9 +237,7 @@ $ coretap monitor --format sums examples/quickstart
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla examples/quickstart examples/quickstart
-! coretap: $T/sums.tessla:1:4: error: input f: nothing in the trace feeds it; bind it to a place
-!     1 | in f: Events[Unit]
-!       |    ^
+! coretap: examples/quickstart, examples/quickstart: both have trace of cpu_0, so that they are not two parts of one run of a system; give --captures apart for a run of each
 [2]
 $ coretap monitor --spec $T/sums.tessla $T/sums.data
 ! coretap monitor: results are those of captures; of saved files there are --format sums and data
