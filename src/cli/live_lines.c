@@ -64,8 +64,9 @@ static void put_field(FILE *file, const char *text, char behind)
 static void csv_line(FILE *file, const struct ct_verdict_origin *origin, const struct ct_verify_result *r)
 {
     const struct ct_verdict_source one = {.source = origin->source, .id = origin->id};
-    const struct ct_verdict_source *from =
-        !origin->several ? &one : r->place ? &origin->sources[r->place->event.source] : NULL;
+    const struct ct_verdict_source *from = !origin->several ? &one
+                                           : r->place       ? &origin->sources[r->place->event.source]
+                                                            : NULL;
     const struct ct_source *source = from ? from->source : NULL;
     fprintf(file, "%" PRIu64 ",", r->time);
     if (from)

@@ -49,7 +49,7 @@ static int tell_cores(const struct cli_live *l, struct ct_verifier *verifier)
 {
     const char *cores[128];
     const size_t count = list_cores(l, cores);
-    return l->one_run  ? ct_verifier_sources(verifier, cores, count)
+    return l->one_run   ? ct_verifier_sources(verifier, cores, count)
            : count == 1 ? ct_verifier_core(verifier, cores[0])
                         : CT_OK;
 }
@@ -170,8 +170,7 @@ static bool prepare(struct cli_live *l)
     if (!open_capture(l))
         return false;
     l->one_run = !l->wishes->per_core && is_of_several(l);
-    return
-           cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
+    return cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
            cli_monitors_load(&l->monitors, l->args) && check_clock(l) && check_specs(l) && make_live(l) &&
            cli_timing_live_pairs(l->live, l->args, l->wishes->pair_option) && add_specs(l) && add_places(l) &&
            add_hooks(l) && cli_live_lines_open(l);

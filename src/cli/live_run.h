@@ -55,7 +55,7 @@ struct cli_live {
     struct ct_programs *programs;
     struct cli_monitors monitors; /* those of the command line */
     struct ct_live *live;
-    struct ct_verdict_writer *writer; /* of violations, to standard output */
+    struct ct_verdict_writer *writer;           /* of violations, to standard output */
     struct cli_live_violations violations[129]; /* the last one is of all IDs together */
     struct cli_live_lines bad_lines, all_lines; /* of --violations and --outputs */
     bool one_run;                               /* all IDs are one run of the specifications */

@@ -526,7 +526,7 @@ const struct cli_command cli_command_monitor = {
         "Results that hang on the order of two events, "
         "which "
         "timestamps and cycles do not tell, are uncertain, and both events are named. With --per-core each "
-        "trace ID is a run of its own; so it is where one source alone has trace, and with --live. "
+        "trace ID is a run of its own; so it is where one source alone has trace. "
         "PLACE@CORE "
         "is a place where one core comes by, as CORE in 'coretap info' is called; with PLACE@each the "
         "specification runs once for each core, and says of which one each result is.\n"

@@ -192,8 +192,9 @@ static void collect(struct facts *f, const struct ct_verdict_origin *origin,
                     const struct ct_verify_result *result)
 {
     const struct ct_verdict_source one = {.source = origin->source, .id = origin->id};
-    const struct ct_verdict_source *from =
-        !origin->several ? &one : result->place ? &origin->sources[result->place->event.source] : NULL;
+    const struct ct_verdict_source *from = !origin->several ? &one
+                                           : result->place  ? &origin->sources[result->place->event.source]
+                                                            : NULL;
     const struct ct_source *source = from ? from->source : NULL;
     f->size = f->count = 0;
     add_fact(f, "SPEC", "%s", origin->specs[result->spec]);

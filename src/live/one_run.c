@@ -15,10 +15,10 @@ struct ct_live_one {
     size_t count;
     uint8_t number_of[128]; /* by trace ID: number of the source, or UINT8_MAX */
     const char *names[LIVE_SPECS];
-    bool begun;               /* a step came */
-    bool told[128];           /* by source: a message told that the others do not wait for it */
-    int waits_for;            /* number of the source that the others wait for, or -1 … */
-    uint64_t waits_since;     /* … input bytes that were analysed then */
+    bool begun;           /* a step came */
+    bool told[128];       /* by source: a message told that the others do not wait for it */
+    int waits_for;        /* number of the source that the others wait for, or -1 … */
+    uint64_t waits_since; /* … input bytes that were analysed then */
 };
 
 /* ---- sources ---- */
@@ -165,11 +165,12 @@ static void tell_passed(struct ct_live *l, int number, size_t held)
     if (one->told[number])
         return;
     one->told[number] = true;
-    ct_live_say(&l->say, CT_LOG_WARNING,
-                "ID %02x (%s): has no timestamp while %zu events of others wait for it, so that these go on "
-                "without it; what it does meanwhile makes results uncertain. With --per-core each ID is a run "
-                "of its own, --id leaves it out",
-                one->sources[number].id, one->cores[number], held);
+    ct_live_say(
+        &l->say, CT_LOG_WARNING,
+        "ID %02x (%s): has no timestamp while %zu events of others wait for it, so that these go on "
+        "without it; what it does meanwhile makes results uncertain. With --per-core each ID is a run "
+        "of its own, --id leaves it out",
+        one->sources[number].id, one->cores[number], held);
 }
 
 int ct_live_one_settle(struct ct_live *l)
@@ -210,7 +211,8 @@ int ct_live_one_finish(struct ct_live *l)
         struct ct_verify_axis_passed passed;
         if (ct_verify_axis_passed(one->axis, i, &passed) == CT_OK && passed.late)
             ct_live_say(&l->say, CT_LOG_WARNING,
-                        "ID %02x (%s): %" PRIu64 " of its events came when the others were further on, and no "
+                        "ID %02x (%s): %" PRIu64
+                        " of its events came when the others were further on, and no "
                         "specification took them; results are uncertain where they may matter",
                         one->sources[i].id, one->cores[i], passed.late);
     }

@@ -5,7 +5,7 @@
 
 #include "live/live.h"
 
-#define LIVE_HELD     65536              /* events that wait for a source, at most … */
+#define LIVE_HELD     65536               /* events that wait for a source, at most … */
 #define LIVE_PATIENCE ((uint64_t)4 << 20) /* … and bytes of trace that come meanwhile */
 
 /* Makes the run of the sources that the options leave; l->verifier is the one that specifications are added

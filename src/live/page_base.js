@@ -46,6 +46,7 @@ const onCore = (e, several) => [place(e), several && e.core ? `on ${e.core}` : "
 const doubt = r => !r.uncertain ? "" : !r.doubt ? "uncertain"
     : "uncertain: which came first is not known, " +
       r.doubt.map(e => `${e.watch} ${onCore(e, true)}`).join(", or ");
-const output = r => r.output + (r.instance ? `@${r.instance}` : "") + (r.value === "()" ? "" : " = " + r.value);
+const output = r => r.output + (r.instance ? `@${r.instance}` : "") +
+    (r.value === "()" ? "" : " = " + r.value);
 const time = s => s < 120 ? s.toFixed(0) + " s"
     : s < 7200 ? (s / 60).toFixed(0) + " min" : (s / 3600).toFixed(1) + " h";

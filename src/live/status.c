@@ -590,9 +590,9 @@ static void put_state(struct ct_live *l, struct ct_json *j)
     ct_json_number(j, "violations", l->violations);
     ct_json_number(j, "results", l->serial);
     ct_json_text(j, "time_unit",
-                 l->compile.time_unit                      ? l->compile.time_unit
+                 l->compile.time_unit                                ? l->compile.time_unit
                  : l->verify.clock == CT_VERIFY_TIMESTAMPS || l->one ? "ticks"
-                                                           : "cycles");
+                                                                     : "cycles");
     ct_live_one_json(l, j);
 }
 

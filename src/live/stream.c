@@ -107,8 +107,7 @@ static struct ct_verdict_origin origin_of(const struct ct_live_stream *s)
 void ct_live_result_came(struct ct_live *l, struct ct_live_spec *spec, const struct ct_verdict_origin *origin,
                          const struct ct_verify_result *result)
 {
-    const uint8_t id =
-        result->place ? ct_live_one_id(l, &result->place->event, origin->id) : origin->id;
+    const uint8_t id = result->place ? ct_live_one_id(l, &result->place->event, origin->id) : origin->id;
     spec->results++;
     spec->violations += result->violation;
     spec->uncertain += result->violation && result->uncertain;

@@ -13,8 +13,8 @@
 #define UNKNOWN UINT64_MAX
 
 enum {
-    EVENTS = 256, /* taken from a watcher at a time */
-    ROUND = 256,  /* events between two turns of all specifications */
+    EVENTS = 256,   /* taken from a watcher at a time */
+    ROUND = 256,    /* events between two turns of all specifications */
     UNTIMED = 4096, /* events without a timestamp that are kept of a source that the others do not wait for */
 };
 
@@ -51,7 +51,7 @@ struct source {
     struct anchor before, behind;
     uint64_t arrival; /* the cycle at which the last count before it ended */
     bool arrival_broken, arrival_exact;
-    bool counted; /* there are counts */
+    bool counted;     /* there are counts */
     bool is_told;     /* a timestamp is the very time of what stands right before it */
     bool is_software; /* nothing in it stands before timestamps that came before it */
     bool over;
@@ -124,8 +124,7 @@ int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source, const stru
 {
     if (!axis || !is || source >= axis->count)
         return CT_ERR_ARG;
-    axis->sources[source].is_software =
-        is->protocol == CT_PROTOCOL_STM || is->protocol == CT_PROTOCOL_ITM;
+    axis->sources[source].is_software = is->protocol == CT_PROTOCOL_STM || is->protocol == CT_PROTOCOL_ITM;
     axis->sources[source].is_told = is->protocol == CT_PROTOCOL_STM ||
                                     (is->protocol == CT_PROTOCOL_ITM && (is->regs.itmtcr >> 10 & 3) == 3);
     return CT_OK;
@@ -339,9 +338,9 @@ static bool is_wanted(const struct ct_verify_axis *axis, const struct source *s,
     const struct ct_verifier *v = axis->verifier;
     if (s->unheard)
         return false;
-    return ct_verify_is_loss(e) || (e->watch < v->watch_count && v->first[e->watch] < v->first[e->watch + 1] &&
-                                    (!axis->filter || axis->filter(axis->filter_user,
-                                                                   (size_t)(s - axis->sources), e)));
+    return ct_verify_is_loss(e) ||
+           (e->watch < v->watch_count && v->first[e->watch] < v->first[e->watch + 1] &&
+            (!axis->filter || axis->filter(axis->filter_user, (size_t)(s - axis->sources), e)));
 }
 
 static int keep(struct ct_verify_axis *axis, struct source *s, const struct ct_watch_event *e)

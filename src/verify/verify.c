@@ -573,10 +573,10 @@ int ct_verify_end(struct ct_verify_spec *s)
     if (s->group)
         return ct_verify_group_end(s->group);
     int rc = ct_verify_due_end(s);
-    rc = rc             ? rc
-         : s->failed  ? CT_OK
-             : s->lossy ? ct_verify_lose_before(s, s->tick, UINT64_MAX)
-                        : ct_verify_flush(s);
+    rc = rc          ? rc
+         : s->failed ? CT_OK
+         : s->lossy  ? ct_verify_lose_before(s, s->tick, UINT64_MAX)
+                     : ct_verify_flush(s);
     if (!rc && !s->failed && (rc = ct_monitor_finish(s->monitor)) != CT_OK)
         rc = ct_verify_failed(s, rc);
     return rc;

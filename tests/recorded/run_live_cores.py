@@ -128,7 +128,7 @@ def check_doubt(folder):
         {e["core"] for e in d} == {"cpu0", "cpu1"} and
         {e["function"] for e in d} == {"produce", "consume"} for d in doubts)), doubts[:2])
     check("… and the core of each event", all(
-        v["event"]["core"] in ("cpu0", "cpu1") for v in status["verdicts"] if "event" in v), status["verdicts"])
+        v["event"]["core"] in ("cpu0", "cpu1") for v in status["verdicts"] if "event" in v))
 
 
 def check_exchange(folder):
@@ -148,7 +148,8 @@ def check_exchange(folder):
         code, said, _ = live.ctl(*words)
         check(f"ctl {words[1]} is done", code == 0, said)
     code, said, _ = live.ctl("monitor", "add", str(SPEC), "produced=entry:produce@cpu99", places[1])
-    check("… a core that is not there is refused", code and "there is no core cpu99 in this run" in said, said)
+    check("… a core that is not there is refused", code and "there is no core cpu99 in this run" in said,
+          said)
     live.child.stdin.write(case.bytes[half:])
     live.child.stdin.close()
     live.end()

@@ -74,8 +74,8 @@ class Feeder(threading.Thread):
 
 
 class Live:
-    """coretap live on a pipe, or on `source`; each trace ID is a run of its own unless `one_run`: a stream that
-    is repeated has timestamps that go back."""
+    """coretap live on a pipe, or on `source`; each trace ID is a run of its own unless `one_run`: a stream
+    that is repeated has timestamps that go back."""
 
     def __init__(self, coretap, stream, *args, source="-", env=None, one_run=False):
         self.coretap = coretap

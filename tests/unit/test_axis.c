@@ -270,8 +270,7 @@ static void begin(struct by_hand *h, const char *text)
 static void take(struct by_hand *h, size_t core, const char *text)
 {
     struct ct_step_mark marks[MARKS];
-    const struct ct_step_batch batch = {
-        .graph = h->graph, .marks = marks, .mark_count = parse(text, marks)};
+    const struct ct_step_batch batch = {.graph = h->graph, .marks = marks, .mark_count = parse(text, marks)};
     assert_int_equal(ct_verify_axis_take(h->axis, core, &batch), CT_OK);
     assert_int_equal(ct_verify_axis_settle(h->axis), CT_OK);
 }
@@ -378,12 +377,10 @@ static void filtered_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silent_core),
-        cmocka_unit_test(core_without_trace),
-        cmocka_unit_test(filtered_core),
-        cmocka_unit_test(of_each_core),    cmocka_unit_test(order_of_timestamps),
-        cmocka_unit_test(order_in_doubt),  cmocka_unit_test(order_of_cycles),
-        cmocka_unit_test(order_of_losses),
+        cmocka_unit_test(silent_core),         cmocka_unit_test(core_without_trace),
+        cmocka_unit_test(filtered_core),       cmocka_unit_test(of_each_core),
+        cmocka_unit_test(order_of_timestamps), cmocka_unit_test(order_in_doubt),
+        cmocka_unit_test(order_of_cycles),     cmocka_unit_test(order_of_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
