@@ -48,14 +48,14 @@ CT_API int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const
 /* Says that a source is at its end. CT_ERR_ARG. */
 CT_API int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source);
 
-/* Gives the specifications the events whose place on the axis is known by now, some hundred at a time, so
- * that the order of what several of them say does not hang on how much of each source was decoded. A
+/* Gives the specifications the events whose place on the axis is known by now. They get some hundred at a
+ * time, so that the order of what several of them say does not hang on how much of each source was decoded. A
  * specification that fails takes no more events, which is the result: the errors of ct_verifier_feed. There
  * may be more to be given then: call it again unless it is CT_ERR_NOMEM. */
 CT_API int ct_verify_axis_run(struct ct_verify_axis *axis);
 
-/* Does so with all that is known by now, whatever it does to the order of what several specifications say:
- * for trace that comes. The same errors. */
+/* Gives them all that is known by now, for trace that comes. The order of what several specifications say
+ * hangs on when it is called. The same errors as of ct_verify_axis_run. */
 CT_API int ct_verify_axis_settle(struct ct_verify_axis *axis);
 
 /* Returns how many events wait. */
