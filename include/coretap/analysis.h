@@ -47,6 +47,7 @@ struct ct_stream_origin {
     const char *buffer; /* its name */
     uint8_t id;         /* trace ID, as listed: 0 in a buffer without frames */
     uint8_t pad[7];     /* 0 */
+    const char *core;   /* name of the core, or of the source that is of none; NULL: not known */
 };
 
 /* One piece of one stream. Borrowed for the call. */

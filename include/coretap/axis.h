@@ -48,9 +48,43 @@ CT_API int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const
 /* Says that a source is at its end. CT_ERR_ARG. */
 CT_API int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source);
 
-/* Gives the specifications the events whose place on the axis is known by now. A specification that fails
- * takes no more events, which is the result once all others got theirs: the errors of ct_verifier_feed. */
+/* Gives the specifications the events whose place on the axis is known by now. They get some hundred at a
+ * time, so that the order of what several of them say does not hang on how much of each source was decoded. A
+ * specification that fails takes no more events, which is the result: the errors of ct_verifier_feed. There
+ * may be more to be given then: call it again unless it is CT_ERR_NOMEM. */
 CT_API int ct_verify_axis_run(struct ct_verify_axis *axis);
+
+/* Gives them all that is known by now, for trace that comes. The order of what several specifications say
+ * hangs on when it is called. The same errors as of ct_verify_axis_run. */
+CT_API int ct_verify_axis_settle(struct ct_verify_axis *axis);
+
+/* Returns how many events wait. */
+CT_API size_t ct_verify_axis_held(const struct ct_verify_axis *axis);
+
+/* Stops waiting for the source that the others wait for, until it has a timestamp again. Unless nothing ever
+ * came of it, what it does meanwhile counts as lost, and so do events of it that come too late, when
+ * specifications were told later ones. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_verify_axis_pass(struct ct_verify_axis *axis);
+
+/* How a source kept up with the others. */
+struct ct_verify_axis_passed {
+    uint64_t times; /* how often they stopped waiting for it */
+    uint64_t late;  /* events of it that came too late, which no specification took */
+};
+
+/* Tells how a source kept up. CT_ERR_ARG. */
+CT_API int ct_verify_axis_passed(const struct ct_verify_axis *axis, size_t source,
+                                 struct ct_verify_axis_passed *out);
+
+/* Tells whether the specifications get an event of a source: 1, or 0. */
+typedef int ct_verify_axis_filter_fn(void *user, size_t source, const struct ct_watch_event *event);
+
+/* Says who is asked about each event but losses and timestamps; NULL: nobody. CT_ERR_ARG. */
+CT_API int ct_verify_axis_filter(struct ct_verify_axis *axis, ct_verify_axis_filter_fn *filter, void *user);
+
+/* Has to follow when specifications were added, exchanged or removed during a run: places are looked for
+ * anew, and sources that no specification hears of are not waited for. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_verify_axis_renew(struct ct_verify_axis *axis);
 
 /* Returns the number of the source that the others wait for; -1 when all are at their end. */
 CT_API int ct_verify_axis_next(const struct ct_verify_axis *axis);

@@ -38,7 +38,8 @@ struct ct_live;
  * returns ends the run, which returns it. */
 struct ct_live_sink {
     void *user;
-    /* The first step of a trace ID, before any result of it, and its end. */
+    /* The first step of a trace ID, before any result of it, and its end; with `one_run` of all together,
+     * whose origin has `several` sources. */
     int (*begin)(void *user, const struct ct_verdict_origin *origin);
     int (*end)(void *user, const struct ct_verdict_origin *origin);
     int (*result)(void *user, const struct ct_verdict_origin *origin, const struct ct_verify_result *result);
@@ -61,9 +62,11 @@ struct ct_live_options {
     const struct ct_verify_bind *violations;  /* outputs with their values, as ct_verifier_violation takes
                                                  them: of all specifications, those that come later too */
     size_t violation_count;
-    uint8_t timing;                  /* 1: times of functions, edges and pairs are kept */
-    uint8_t all;                     /* 1: results that are no violations are shown and told of, too */
-    uint8_t pad[6];                  /* 0 */
+    uint8_t timing;  /* 1: times of functions, edges and pairs are kept */
+    uint8_t all;     /* 1: results that are no violations are shown and told of, too */
+    uint8_t one_run; /* 1: all trace IDs are one run of the specifications, on the axis of their
+                        timestamps (axis.h); 0: each is a run of its own */
+    uint8_t pad[5];  /* 0 */
     const struct ct_live_sink *sink; /* NULL: violations are counted and shown alone */
     /* Messages; NULL: nobody gets them. It is called by several threads, at any time. CT_LOG_ERROR: memory
      * was missing; CT_LOG_WARNING: something is not whole or does not go on; CT_LOG_NOTE: news. */

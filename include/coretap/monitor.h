@@ -92,6 +92,7 @@ struct ct_monitor_stream {
     const char *source;
     const char *source_arg;
     uint64_t source_number;
+    const char *source_core; /* "cpu_1" of "function_call f @ cpu_1"; NULL: any */
 };
 
 /* Returns how many inputs and outputs the specification has. */

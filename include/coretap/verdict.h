@@ -36,8 +36,9 @@ struct ct_verdict_write_options {
 struct ct_verdict_source {
     const char *buffer;
     const struct ct_source *source;
-    uint8_t id;     /* trace ID */
-    uint8_t pad[7]; /* 0 */
+    uint8_t id;          /* trace ID */
+    uint8_t pad[7];      /* 0 */
+    const char *capture; /* that its buffer is in; NULL: it is not told */
 };
 
 /* What results are of. */
@@ -54,6 +55,7 @@ struct ct_verdict_origin {
     uint8_t pad[5];  /* 0 */
     const struct ct_verdict_source *sources;
     size_t source_count;
+    const char *capture; /* that the buffer is in; NULL: it is not told */
 };
 
 /* Writes results, one line each. */

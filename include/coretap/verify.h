@@ -55,10 +55,11 @@ struct ct_verify_result {
                           ct_monitor_certain. A violation that only another order has is uncertain, too */
     uint8_t type;      /* of the output: enum ct_monitor_type */
     uint8_t big;       /* 1: an Int of more than 64 bits */
-    uint8_t pad[4];
+    uint32_t instance; /* of a specification that is of each core (`core`), from 0 on; else 0 */
     union ct_monitor_value number; /* of Bool, Float, verdicts, and of Int unless `big` */
     /* Two events because of whose order it is uncertain, where sources are on one axis; else NULL. */
     const struct ct_verify_place *doubt[2];
+    const char *core; /* that the instance is for; NULL: the specification is not of each core */
 };
 
 typedef void ct_verify_fn(void *user, const struct ct_verify_result *result);
@@ -72,13 +73,20 @@ CT_API int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *o
                            struct ct_watches *watches, struct ct_verifier **out);
 CT_API void ct_verifier_free(struct ct_verifier *verifier);
 
-/* Says that runs take `count` sources on one axis (axis.h). `cores` are their names, which are copied. To be
- * called before specifications are added. Places may then end in @CORE, which is a name from the list: they
- * are those of that core alone, and without it those of any. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Says that runs take `count` sources on one axis (axis.h). `cores` are the names of their cores, which are
+ * copied; several sources may be of one. To be called before specifications are added. Places may then end in
+ * @CORE, which is a name from the list: they are those of that core alone, and without it those of any. With
+ * a place that ends in @each a specification has an instance for each core that gives all such places; what
+ * it says it says of each of them (ct_verify_result.core). CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_verifier_sources(struct ct_verifier *verifier, const char *const *cores, size_t count);
 
 /* Beside the protocol of a source: it is an ETMv3 that traces data (ct_source_traces_data). */
 #define CT_VERIFY_TRACES_DATA 0x80
+
+/* Says of which core the one source of each run is, where there is no axis: @CORE and @each are then of it.
+ * The name is copied. Without this call @each is the one source, whatever its name. To be called before
+ * specifications are added. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_verifier_core(struct ct_verifier *verifier, const char *core);
 
 /* Says of which protocol (enum ct_protocol) each source is that a run may have: those of ct_verifier_sources
  * in their order, or else all of the capture. Places that none of them gives are then refused. To be called
@@ -141,8 +149,13 @@ CT_API int ct_verifier_begin(struct ct_verifier *verifier, ct_verify_fn *fn, voi
  * more events; the text says which. All others got all events: a caller may go on. */
 CT_API int ct_verifier_feed(struct ct_verifier *verifier, const struct ct_watch_event *events, size_t count);
 
-/* Returns why a specification failed in this run, with its name and the time; NULL: it did not. */
+/* Returns why a specification failed in this run, with its name and the time; NULL: it did not. Of one that
+ * is of each core it is the first instance that failed. */
 CT_API const char *ct_verifier_failure(const struct ct_verifier *verifier, uint32_t number);
+
+/* Returns why a specification, or an instance of one, failed in this run, and its number; NULL: all that
+ * failed were returned before. */
+CT_API const char *ct_verifier_next_failure(struct ct_verifier *verifier, uint32_t *number);
 
 /* Ends the stream: the last instants are evaluated. The errors of ct_verifier_feed. */
 CT_API int ct_verifier_finish(struct ct_verifier *verifier);

@@ -26,6 +26,7 @@ enum {
     ON_VIOLATION,
     HOOK_JOBS,
     POST,
+    PER_CORE,
 };
 
 static const char *const formats[] = {"csv", "jsonl", NULL};
@@ -125,6 +126,12 @@ static const struct cli_option options[] = {
               .help =
                   "Send each violation as JSON to http://HOST[:PORT][/PATH], by POST; queue and limits as "
                   "of --on-violation."},
+    [PER_CORE] = {.name = "per-core",
+                  .kind = CLI_FLAG,
+                  .help =
+                      "Each trace ID is a run of its own for the specifications, on the clock of its own "
+                      "cycles unless --clock says otherwise. Without it all that --config describes are one "
+                      "run, in the order of their timestamps."},
 };
 
 _Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option has room for its value");
@@ -149,6 +156,7 @@ static int run(const struct cli_args *args)
                                      .on_violation = v[ON_VIOLATION].text,
                                      .hook_jobs = (uint32_t)v[HOOK_JOBS].number,
                                      .post = v[POST].text,
+                                     .per_core = v[PER_CORE].given,
                                      .cover = v[COVER].given,
                                      .timing = v[TIMING].given};
     bool any = wishes.cover || wishes.timing || cli_monitors_named(args);

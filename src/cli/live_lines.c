@@ -31,7 +31,7 @@ static bool open_lines(const struct cli_live *l, struct cli_live_lines *lines, c
     if (!lines->file)
         return false;
     if (csv)
-        fputs("time,id,core,spec,output,value,violation,uncertain\n", lines->file);
+        fputs("time,id,core,spec,output,value,violation,uncertain,instance\n", lines->file);
     else if (ct_verdict_writer_new(l->ctx, &how, cli_output_write, lines->file, &lines->writer) != CT_OK)
         return cli_library_error(l->ctx) == CLI_CLEAN;
     return true;
@@ -63,13 +63,21 @@ static void put_field(FILE *file, const char *text, char behind)
 
 static void csv_line(FILE *file, const struct ct_verdict_origin *origin, const struct ct_verify_result *r)
 {
-    const struct ct_source *source = origin->source;
-    fprintf(file, "%" PRIu64 ",%02x,", r->time, origin->id);
-    put_field(file, source->core ? source->core : source->name ? source->name : "", ',');
+    const struct ct_verdict_source one = {.source = origin->source, .id = origin->id};
+    const struct ct_verdict_source *from = !origin->several ? &one
+                                           : r->place       ? &origin->sources[r->place->event.source]
+                                                            : NULL;
+    const struct ct_source *source = from ? from->source : NULL;
+    fprintf(file, "%" PRIu64 ",", r->time);
+    if (from)
+        fprintf(file, "%02x", from->id);
+    putc(',', file);
+    put_field(file, !source ? "" : source->core ? source->core : source->name ? source->name : "", ',');
     put_field(file, origin->specs[r->spec], ',');
     put_field(file, r->name, ',');
     put_field(file, r->value, ',');
-    fprintf(file, "%d,%d\n", r->violation, r->uncertain);
+    fprintf(file, "%d,%d,", r->violation, r->uncertain);
+    put_field(file, r->core ? r->core : "", '\n');
 }
 
 /* Says once that a file takes no more, and gives it up. */

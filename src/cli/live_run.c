@@ -27,6 +27,33 @@ static bool open_capture(struct cli_live *l)
     return l->counts.read.has_capture;
 }
 
+/* Lists the cores of the sources that are described, of those that --id leaves. Result: how many. */
+static size_t list_cores(const struct cli_live *l, const char *cores[128])
+{
+    const struct cli_capture *capture = &l->counts.read.capture;
+    const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_STEPS);
+    const struct ct_buffer *buffer = &capture->buffers[0];
+    const bool framed = buffer->framing != CT_FRAMING_NONE;
+    size_t count = 0;
+    for (size_t i = 0; i < buffer->source_count && (framed || !i) && count < 128; i++) {
+        const struct ct_source *source = &buffer->sources[i];
+        const uint8_t id = framed ? source->trace_id & 127 : 0;
+        if (!(chain.ids[0] | chain.ids[1]) || chain.ids[id / 64] >> id % 64 & 1)
+            cores[count++] = source->core ? source->core : source->name;
+    }
+    return count;
+}
+
+/* Tells a verifier which cores there may be. Result: enum ct_error. */
+static int tell_cores(const struct cli_live *l, struct ct_verifier *verifier)
+{
+    const char *cores[128];
+    const size_t count = list_cores(l, cores);
+    return l->one_run   ? ct_verifier_sources(verifier, cores, count)
+           : count == 1 ? ct_verifier_core(verifier, cores[0])
+                        : CT_OK;
+}
+
 /* Checks that the options about specifications fit together, with the messages of 'coretap monitor'. */
 static bool check_specs(struct cli_live *l)
 {
@@ -35,6 +62,8 @@ static bool check_specs(struct cli_live *l)
     int rc = ct_watches_new(l->ctx, l->programs, &watches);
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->monitors.verify, watches, &verifier);
+    if (!rc)
+        rc = tell_cores(l, verifier);
     const bool fine = is_fine(l, rc) && cli_monitors_add(&l->monitors, verifier);
     ct_verifier_free(verifier);
     ct_watches_free(watches);
@@ -48,6 +77,34 @@ static void say(void *user, enum ct_log_level level, const char *text)
         cli_no_memory();
     else
         cli_say("%s", text);
+}
+
+/* Tells whether several sources of cores are described, of those that --id leaves. */
+static bool is_of_several(const struct cli_live *l)
+{
+    const struct cli_capture *capture = &l->counts.read.capture;
+    const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_STEPS);
+    const struct ct_buffer *buffer = &capture->buffers[0];
+    size_t count = 0;
+    for (size_t i = 0; i < buffer->source_count && buffer->framing != CT_FRAMING_NONE; i++) {
+        const struct ct_source *source = &buffer->sources[i];
+        const uint8_t id = source->trace_id & 127;
+        const bool asked = !(chain.ids[0] | chain.ids[1]) || chain.ids[id / 64] >> id % 64 & 1;
+        count += asked && source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;
+    }
+    return count > 1;
+}
+
+/* Checks that all sources can be one run. False after a message. */
+static bool check_clock(const struct cli_live *l)
+{
+    const struct cli_value *clock = &l->args->values[CLI_MONITOR_CLOCK];
+    if (!l->one_run || !cli_monitors_named(l->args) || !clock->given || clock->number != CT_VERIFY_CYCLES)
+        return true;
+    cli_say("%s: --clock cycles: several sources are described, and the cycles of each are its own, so that "
+            "the order of their events is not known; leave it out, or give --per-core for a run of each",
+            l->input);
+    return false;
 }
 
 static bool make_live(struct cli_live *l)
@@ -65,6 +122,7 @@ static bool make_live(struct cli_live *l)
                                             .violations = l->monitors.violations.pairs,
                                             .violation_count = l->monitors.violations.count,
                                             .timing = l->wishes->timing,
+                                            .one_run = l->one_run,
                                             .all =
                                                 l->args->values[CLI_MONITOR_ALL].given || l->wishes->outputs,
                                             .sink = &sink,
@@ -109,9 +167,11 @@ static bool add_hooks(struct cli_live *l)
 static bool prepare(struct cli_live *l)
 {
     l->monitors.keeps_texts = true;
-    return open_capture(l) &&
-           cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
-           cli_monitors_load(&l->monitors, l->args) && check_specs(l) && make_live(l) &&
+    if (!open_capture(l))
+        return false;
+    l->one_run = !l->wishes->per_core && is_of_several(l);
+    return cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
+           cli_monitors_load(&l->monitors, l->args) && check_clock(l) && check_specs(l) && make_live(l) &&
            cli_timing_live_pairs(l->live, l->args, l->wishes->pair_option) && add_specs(l) && add_places(l) &&
            add_hooks(l) && cli_live_lines_open(l);
 }

@@ -15,6 +15,7 @@ struct cli_live_wishes {
     const char *targets;                       /* file, or NULL */
     const char *tee;                           /* file that keeps the trace, or NULL */
     bool again;                                /* other connections follow the first one */
+    bool per_core;                             /* each trace ID is a run of its own */
     size_t elf_option, pair_option, at_option; /* indexes of --elf, --pair, --at */
     size_t ring;                               /* bytes; 0: what the library does */
     bool drop;
@@ -38,7 +39,7 @@ struct cli_live_lines {
     bool given_up; /* it could not be written any more */
 };
 
-/* Violations of one trace ID. */
+/* Violations of one trace ID, or of all together. */
 struct cli_live_violations {
     struct cli_output output; /* of its own file; without one they go to standard output */
     char *path;               /* of that file, or NULL */
@@ -54,9 +55,10 @@ struct cli_live {
     struct ct_programs *programs;
     struct cli_monitors monitors; /* those of the command line */
     struct ct_live *live;
-    struct ct_verdict_writer *writer; /* of violations, to standard output */
-    struct cli_live_violations violations[128];
+    struct ct_verdict_writer *writer;           /* of violations, to standard output */
+    struct cli_live_violations violations[129]; /* the last one is of all IDs together */
     struct cli_live_lines bad_lines, all_lines; /* of --violations and --outputs */
+    bool one_run;                               /* all IDs are one run of the specifications */
     int told_id;                                /* ID of the line printed last, or -1 */
     bool failed;                                /* a file of violations is not whole, which was said */
 };

@@ -28,28 +28,43 @@ static int cannot_write(const struct cli_live *l, const struct cli_live_violatio
               : CT_OK;
 }
 
+static struct cli_live_violations *violations_of(struct cli_live *l, const struct ct_verdict_origin *origin)
+{
+    return &l->violations[origin->several ? 128 : origin->id];
+}
+
+/* Gives the path of the file of violations. NULL without memory. */
+static char *path_of(const struct cli_live *l, const struct ct_verdict_origin *origin)
+{
+    char *path = NULL;
+    const int size = origin->several ? asprintf(&path, "%s/monitor.txt", l->wishes->output)
+                                     : asprintf(&path, "%s/monitor-%02x.txt", l->wishes->output, origin->id);
+    return size < 0 ? NULL : path;
+}
+
 static int begin(void *user, const struct ct_verdict_origin *origin)
 {
     struct cli_live *l = user;
-    struct cli_live_violations *v = &l->violations[origin->id];
+    struct cli_live_violations *v = violations_of(l, origin);
     v->writer = l->writer;
     if (!l->wishes->output)
         return CT_OK;
     v->writer = NULL;
-    if (asprintf(&v->path, "%s/monitor-%02x.txt", l->wishes->output, origin->id) < 0) {
-        v->path = NULL;
+    v->path = path_of(l, origin);
+    if (!v->path)
         return cli_fail_nomem(l->ctx, "violations");
-    }
     FILE *file = cli_output_grow(&v->output, v->path);
     return file ? new_writer(l, file, &v->writer)
                 : cli_fail(l->ctx, CT_ERR_IO, "%s: there is no file for violations; the run ends", v->path);
 }
 
-/* Writes a heading with the trace ID where lines of several IDs are in one text. */
-static int tell_id(struct cli_live *l, const struct cli_live_violations *v, uint8_t id)
+/* Writes a heading with the trace ID where lines of several IDs, each a run of its own, are in one text. */
+static int tell_id(struct cli_live *l, const struct cli_live_violations *v,
+                   const struct ct_verdict_origin *origin)
 {
+    const uint8_t id = origin->id;
     int rc = CT_OK;
-    if (v->path || l->told_id == id || l->wishes->format != CT_VERDICT_FORMAT_TEXT)
+    if (v->path || origin->several || l->told_id == id || l->wishes->format != CT_VERDICT_FORMAT_TEXT)
         return CT_OK;
     if (l->told_id >= 0 || l->counts.read.capture.buffers[0].source_count > 1)
         rc = ct_verdict_writer_heading(v->writer, NULL, id);
@@ -60,13 +75,13 @@ static int tell_id(struct cli_live *l, const struct cli_live_violations *v, uint
 static int result(void *user, const struct ct_verdict_origin *origin, const struct ct_verify_result *r)
 {
     struct cli_live *l = user;
-    const struct cli_live_violations *v = &l->violations[origin->id];
+    const struct cli_live_violations *v = violations_of(l, origin);
     cli_live_lines_put(l, origin, r);
     if (!r->violation && !l->args->values[CLI_MONITOR_ALL].given)
         return CT_OK;
     if (!v->path && cli_live_lines_on_stdout(l))
         return CT_OK;
-    int rc = tell_id(l, v, origin->id);
+    int rc = tell_id(l, v, origin);
     if (!rc)
         rc = ct_verdict_writer_result(v->writer, origin, r);
     return cannot_write(l, v, rc);
@@ -75,10 +90,10 @@ static int result(void *user, const struct ct_verdict_origin *origin, const stru
 static int stopped(void *user, const struct ct_verdict_origin *origin, uint32_t spec, const char *why)
 {
     struct cli_live *l = user;
-    const struct cli_live_violations *v = &l->violations[origin->id];
+    const struct cli_live_violations *v = violations_of(l, origin);
     if (!v->path && cli_live_lines_on_stdout(l)) /* messages say it */
         return CT_OK;
-    int rc = tell_id(l, v, origin->id);
+    int rc = tell_id(l, v, origin);
     if (!rc)
         rc = ct_verdict_writer_stopped(v->writer, origin, spec, why);
     return cannot_write(l, v, rc);
@@ -92,7 +107,7 @@ static int pause_writing(void *user)
     int rc = cannot_write(l, &standard_output, ct_verdict_writer_flush(l->writer));
     fflush(stdout);
     cli_live_lines_flush(l);
-    for (size_t i = 0; i < 128; i++) {
+    for (size_t i = 0; i < sizeof l->violations / sizeof *l->violations; i++) {
         struct cli_live_violations *v = &l->violations[i];
         if (!v->output.file || !v->writer)
             continue;
@@ -106,7 +121,7 @@ static int pause_writing(void *user)
 static int end(void *user, const struct ct_verdict_origin *origin)
 {
     struct cli_live *l = user;
-    struct cli_live_violations *v = &l->violations[origin->id];
+    struct cli_live_violations *v = violations_of(l, origin);
     const bool printed = ct_verdict_writer_flush(v->writer) == CT_OK;
     const bool whole = v->output.file ? cli_output_close(&v->output, printed) : printed;
     l->failed |= !whole;
@@ -123,7 +138,7 @@ struct ct_live_sink cli_live_sink(struct cli_live *l)
 
 void cli_live_violations_close(struct cli_live *l)
 {
-    for (size_t i = 0; i < 128; i++) {
+    for (size_t i = 0; i < sizeof l->violations / sizeof *l->violations; i++) {
         struct cli_live_violations *v = &l->violations[i];
         if (v->path)
             ct_verdict_writer_free(v->writer);

@@ -19,6 +19,7 @@ enum {
     FORMAT,
     LIVE,
     PER_CORE,
+    CAPTURES,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
@@ -30,6 +31,9 @@ enum {
     SUMS = 2, /* of the formats */
     DATA,
 };
+
+/* How several captures are to each other. */
+static const char *const relations[] = {"together", "apart", NULL};
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
@@ -54,6 +58,14 @@ static const struct cli_option options[OPTIONS] = {
                   .help =
                       "Each trace ID is a run of its own, on the clock of its own cycles unless --clock says "
                       "otherwise. Without it all that have trace are one run, in the order of timestamps."},
+    [CAPTURES] =
+        {.name = "captures",
+         .kind = CLI_CHOICE,
+         .choices = relations,
+         .help =
+             "together: several captures are of one system, such as two ETBs, and one run on the axis of "
+             "its timestamps. apart: each is a run of its own. Without it they are together where results "
+             "are printed, and apart where they are added up (--format sums, data) and with --per-core."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_WHO,
@@ -72,11 +84,11 @@ struct watched {
     struct ct_verdict_origin origin; /* of the stream that is read */
     struct cli_axis axis;
     bool several; /* sources are one run, on an axis */
+    bool apart;   /* each capture is a run of its own */
     int opened;   /* captures so far */
     int printed;  /* enum ct_error: what came of printing results, which the verifier does not ask for */
     bool all;
-    bool failed;             /* a specification failed */
-    bool told[CLI_LIST_MAX]; /* by specification: it failed in this run, and that was said */
+    bool failed; /* a specification failed */
     uint64_t results, violations, uncertain;
     struct ct_watch_event batch[BATCH];
 };
@@ -100,13 +112,11 @@ static void on_result(void *user, const struct ct_verify_result *result)
 /* Says which specifications failed; the others go on. */
 static void tell_failures(struct watched *w)
 {
-    for (uint32_t i = 0; i < w->monitors.count; i++) {
-        const char *why = ct_verifier_failure(w->verifier, i);
-        if (!why || w->told[i])
-            continue;
-        w->told[i] = w->failed = true;
+    uint32_t spec;
+    for (const char *why; (why = ct_verifier_next_failure(w->verifier, &spec));) {
+        w->failed = true;
         cli_say("%s; it takes no more events", why);
-        note(w, ct_verdict_writer_stopped(w->writer, &w->origin, i, why));
+        note(w, ct_verdict_writer_stopped(w->writer, &w->origin, spec, why));
     }
 }
 
@@ -132,7 +142,6 @@ static int begin(void *user, struct ct_session_turn *turn)
     w->origin.buffer = turn->buffer->name;
     w->origin.source = turn->source;
     w->origin.id = turn->id;
-    memset(w->told, 0, sizeof w->told);
     ct_watcher_free(w->watcher);
     w->watcher = NULL;
     const int rc = ct_watcher_new(w->streams.read.args->ctx, w->watches, &w->watcher);
@@ -164,16 +173,19 @@ static bool find_sources(struct watched *w)
     const struct cli_value *clock = &args->values[CLI_MONITOR_CLOCK];
     w->axis = (struct cli_axis){.args = args,
                                 .read = read,
+                                .alone = w->apart,
                                 .cycles = clock->given && clock->number == CT_VERIFY_CYCLES,
                                 .software = cli_monitors_need_software(&w->monitors),
                                 .failed = on_failed,
                                 .user = w};
     if (!args->values[PER_CORE].given && !cli_axis_open(&w->axis, &w->several))
         return false;
+    w->origin.several = w->several;
+    w->origin.sources = w->axis.sources;
+    w->origin.source_count = w->axis.count;
     if (w->several) {
-        w->origin.several = 1;
-        w->origin.sources = w->axis.sources;
-        w->origin.source_count = w->axis.count;
+        for (size_t i = 0; w->apart && i < w->axis.count; i++)
+            w->axis.sources[i].capture = w->origin.capture;
     } else if (clock->number != CT_VERIFY_TIMESTAMPS) {
         read->filter.filter.frequency = 0; /* --frequency is that of the cycles */
     }
@@ -195,11 +207,49 @@ static bool tell_protocols(struct watched *w)
     return rc == CT_OK || cli_library_error(w->streams.read.args->ctx) == CLI_CLEAN;
 }
 
+/* Tells the verifier of which cores the sources are. False after a message. */
+static bool tell_cores(struct watched *w)
+{
+    const char *core = w->several ? NULL : cli_axis_only_core(&w->axis);
+    const int rc = w->several ? ct_verifier_sources(w->verifier, w->axis.cores, w->axis.count)
+                   : core     ? ct_verifier_core(w->verifier, core)
+                              : CT_OK;
+    return rc == CT_OK || cli_library_error(w->streams.read.args->ctx) == CLI_CLEAN;
+}
+
+/* Frees what is of one run, and begins with the next capture, whose results are told apart from those of the
+ * others. False after a message. */
+static bool begin_capture(struct watched *w)
+{
+    const struct cli_args *args = w->streams.read.args;
+    ct_watcher_free(w->watcher);
+    ct_verifier_free(w->verifier);
+    ct_watches_free(w->watches);
+    w->watcher = NULL;
+    w->verifier = NULL;
+    w->watches = NULL;
+    cli_axis_close(&w->axis);
+    if (!w->apart || args->rest_count < 2)
+        return true;
+    w->origin.capture = w->streams.read.capture.path;
+    w->streams.buffer = NULL;
+    if (args->values[FORMAT].number != CT_VERDICT_FORMAT_TEXT)
+        return true;
+    if (ct_verdict_writer_flush(w->writer) != CT_OK)
+        return cli_library_error(args->ctx) == CLI_CLEAN;
+    fputs("# capture ", stdout);
+    cli_put_printable(stdout, w->origin.capture);
+    putchar('\n');
+    return true;
+}
+
 /* Makes the verifier, once the programs are known in which specifications have places. */
 static bool prepare(void *user)
 {
     struct watched *w = user;
     struct ct_ctx *ctx = w->streams.read.args->ctx;
+    if (!begin_capture(w))
+        return false;
     if (w->streams.read.has_capture && !find_sources(w))
         return false;
     if (ct_watches_new(ctx, w->streams.read.programs, &w->watches) != CT_OK ||
@@ -207,10 +257,8 @@ static bool prepare(void *user)
         cli_library_error(ctx);
         return false;
     }
-    if (w->several && ct_verifier_sources(w->verifier, w->axis.cores, w->axis.count) != CT_OK) {
-        cli_library_error(ctx);
+    if (w->streams.read.has_capture && !tell_cores(w))
         return false;
-    }
     if (w->streams.read.has_capture && !tell_protocols(w))
         return false;
     if (cli_monitors_need_software(&w->monitors) &&
@@ -237,12 +285,12 @@ static int decode_axis(void *user)
     return code == CLI_FAILED || ct_verdict_writer_flush(w->writer) != CT_OK ? CLI_FAILED : code;
 }
 
-/* Passes over captures behind the first one, which are of its run. */
+/* Passes over captures behind the first one if they are of its run. */
 static int pass_over(void *user, const char *path)
 {
     struct watched *w = user;
     (void)path;
-    return w->opened++ ? w->axis.code : -1;
+    return w->opened++ && !w->apart ? w->axis.code : -1;
 }
 
 /* ---- an event log in the place of a capture ---- */
@@ -276,10 +324,11 @@ static void tell_sum(const struct watched *w, const struct cli_args *args)
 {
     if (args->quiet)
         return;
+    const char *more = args->rest_count > 1 ? " and others" : "";
     if (!w->violations)
-        cli_say("%s: no violation in %llu results", args->operand, (unsigned long long)w->results);
+        cli_say("%s%s: no violation in %llu results", args->operand, more, (unsigned long long)w->results);
     else
-        cli_say("%s: %llu violations, %llu of them uncertain, in %llu results", args->operand,
+        cli_say("%s%s: %llu violations, %llu of them uncertain, in %llu results", args->operand, more,
                 (unsigned long long)w->violations, (unsigned long long)w->uncertain,
                 (unsigned long long)w->results);
 }
@@ -302,6 +351,7 @@ static int run_live(const struct cli_args *args)
                                            .elf_option = ELF,
                                            .pair_option = SIZE_MAX,
                                            .at_option = SIZE_MAX,
+                                           .per_core = args->values[PER_CORE].given,
                                            .format = (enum ct_verdict_format)args->values[FORMAT].number};
     return cli_live_run(args, &wishes);
 }
@@ -349,6 +399,7 @@ static bool check(const struct cli_args *args)
 {
     const bool sums = args->values[FORMAT].number >= SUMS;
     const bool live = args->values[LIVE].given;
+    const bool is_together = args->values[CAPTURES].given && !args->values[CAPTURES].number;
     bool log = false, saved = false;
     for (int i = 0; i < args->rest_count; i++) {
         log |= cli_fractal_source_is_log(args->rest[i]);
@@ -362,10 +413,15 @@ static bool check(const struct cli_args *args)
     else if (log && (!cli_without_threads(args, "an event log is read") ||
                      !cli_filter_none(args, "an event log is read")))
         return false;
-    else if (!sums && !live && args->rest_count > 1 && (args->values[PER_CORE].given || log))
-        cli_usage_error(args->command, "%s; of several there are --format sums and data",
-                        log ? "results are those of one event log"
-                            : "--per-core: results are those of one capture");
+    else if (!sums && !live && args->rest_count > 1 && log)
+        cli_usage_error(args->command,
+                        "results are those of one event log; of several there are --format sums and data");
+    else if (is_together && (args->values[PER_CORE].given || live || log || saved))
+        cli_usage_error(args->command, "--captures together: %s",
+                        live    ? "trace that comes with --live is one capture"
+                        : log   ? "an event log is a run of its own"
+                        : saved ? "saved files are of runs that are over; leave it out"
+                                : "with --per-core each source is a run of its own; leave one of them out");
     else if (!sums && !live && saved)
         cli_usage_error(args->command,
                         "results are those of captures; of saved files there are --format sums "
@@ -377,12 +433,21 @@ static bool check(const struct cli_args *args)
     return false;
 }
 
+/* Tells whether each capture is a run of its own. */
+static bool is_apart(const struct cli_args *args)
+{
+    const struct cli_value *wish = &args->values[CAPTURES];
+    return wish->given ? wish->number != 0
+                       : args->values[PER_CORE].given || args->values[FORMAT].number >= SUMS;
+}
+
 static int run_sums(const struct cli_args *args)
 {
     const struct cli_monitor_sums_wishes wishes = {.elf = ELF,
                                                    .threads = cli_threads(args),
                                                    .data = args->values[FORMAT].number == DATA,
-                                                   .per_core = args->values[PER_CORE].given};
+                                                   .per_core = args->values[PER_CORE].given,
+                                                   .together = !is_apart(args)};
     return cli_monitor_sums_run(args, &wishes);
 }
 
@@ -400,6 +465,7 @@ static int run(const struct cli_args *args)
         return cli_usage_error(args->command, "monitor what? give --spec FILE");
     struct watched w = {
         .all = args->values[CLI_MONITOR_ALL].given,
+        .apart = is_apart(args),
         .streams = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
                     .headings = args->values[FORMAT].number == CT_VERDICT_FORMAT_TEXT,
                     .user = &w,
@@ -456,14 +522,16 @@ const struct cli_command cli_command_monitor = {
         "it is not 0; a Unit that something was written.\n"
         "All sources that have trace of a core, of all captures that are named, and those of software trace "
         "when an input is fed by it, are one run in the order of "
-        "their timestamps, which have to be of one clock. Results that hang on the order of two events, "
+        "their timestamps, which have to be of one clock; with --captures apart each capture is a run. "
+        "Results that hang on the order of two events, "
         "which "
         "timestamps and cycles do not tell, are uncertain, and both events are named. With --per-core each "
-        "trace ID is a run of its own; so it is where one source alone has trace, and with --live. "
+        "trace ID is a run of its own; so it is where one source alone has trace. "
         "PLACE@CORE "
-        "is a place where one core comes by, as CORE in 'coretap info' is called.\n"
+        "is a place where one core comes by, as CORE in 'coretap info' is called; with PLACE@each the "
+        "specification runs once for each core, and says of which one each result is.\n"
         "With --format sums it adds up what the specifications said of all captures, each of which is one "
-        "run; "
+        "run unless --captures together says that they are of one system; "
         "in the place of each capture it then takes a file that --format data or 'coretap merge' wrote.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

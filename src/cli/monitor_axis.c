@@ -20,15 +20,26 @@ struct cli_axis_part {
     bool opened;
 };
 
+static bool is_software_protocol(uint8_t protocol)
+{
+    return protocol == CT_PROTOCOL_STM || protocol == CT_PROTOCOL_ITM;
+}
+
 static bool is_software(const struct ct_merge_source *s)
 {
-    return s->source->protocol == CT_PROTOCOL_STM || s->source->protocol == CT_PROTOCOL_ITM;
+    return is_software_protocol(s->source->protocol);
 }
 
 /* Tells whether a source is of the run. */
 static bool is_part(const struct cli_axis *a, const struct ct_merge_source *s)
 {
     return s->has_trace && (a->software || !is_software(s));
+}
+
+/* Gives the number of operands that are of one run. */
+static size_t operands(const struct cli_axis *a)
+{
+    return a->alone ? 1 : (size_t)a->args->rest_count;
 }
 
 /* Gives the number of a source among those that are of the run. */
@@ -119,7 +130,32 @@ static bool add_sources(struct cli_axis *a, struct cli_axis_part *part)
         a->cores[a->count] = source->core ? source->core : source->name;
         a->protocols[a->count] = cli_monitors_protocol(source);
         a->sources[a->count++] =
-            (struct ct_verdict_source){.buffer = all[i].buffer->name, .source = source, .id = all[i].id};
+            (struct ct_verdict_source){.buffer = all[i].buffer->name,
+                                       .source = source,
+                                       .id = all[i].id,
+                                       .capture = operands(a) > 1 ? part->capture->path : NULL};
+    }
+    return true;
+}
+
+/* Checks that no core is in two captures: those of one system have each a part of it. False after a
+ * message. */
+static bool check_cores(const struct cli_axis *a)
+{
+    for (size_t p = 1; p < a->part_count; p++) {
+        const size_t end = p + 1 < a->part_count ? a->parts[p + 1].first : a->count;
+        for (size_t i = a->parts[p].first; i < end; i++) {
+            size_t k = 0;
+            while (k < a->parts[p].first &&
+                   (is_software_protocol(a->protocols[i]) || strcmp(a->cores[k], a->cores[i]) != 0))
+                k++;
+            if (k == a->parts[p].first)
+                continue;
+            cli_say("%s, %s: both have trace of %s, so that they are not two parts of one run of a system; "
+                    "give --captures apart for a run of each",
+                    a->sources[k].capture, a->sources[i].capture, a->cores[i]);
+            return false;
+        }
     }
     return true;
 }
@@ -148,12 +184,6 @@ static bool check_clock(const struct cli_axis *a)
         }
     }
     return true;
-}
-
-/* Gives the number of operands that are of one run. */
-static size_t operands(const struct cli_axis *a)
-{
-    return a->alone ? 1 : (size_t)a->args->rest_count;
 }
 
 /* Tells whether a capture can be read once for each source, and whether it may have several. */
@@ -187,8 +217,14 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
 {
     *several = false;
     a->code = CLI_CLEAN;
-    if (!may_be_several(a))
-        return true;
+    if (!may_be_several(a)) {
+        if (operands(a) > 1)
+            cli_say(
+                "%s: is read once, so that it cannot be one run with other captures; write it to a file, or "
+                "give --captures apart",
+                a->read->capture.path);
+        return operands(a) == 1;
+    }
     a->parts = calloc(operands(a), sizeof *a->parts);
     bool fine = a->parts != NULL;
     if (!fine)
@@ -198,7 +234,41 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
     for (size_t i = 0; fine && i < a->part_count; i++)
         fine = add_sources(a, &a->parts[i]);
     *several = fine && (a->count > 1 || a->part_count > 1 || (!a->cycles && is_timed_software(a)));
-    return fine && (!*several || check_clock(a));
+    return fine && (!*several || (check_cores(a) && check_clock(a)));
+}
+
+/* Returns the only source that the options leave of those that are described, or NULL. */
+static const struct ct_source *only_source(const struct cli_capture *capture)
+{
+    const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_STEPS);
+    const bool all = !(chain.ids[0] | chain.ids[1]);
+    const struct ct_source *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < capture->count; i++) {
+        const struct ct_buffer *buffer = &capture->buffers[i];
+        const bool framed = buffer->framing != CT_FRAMING_NONE; /* else it has one, the first */
+        for (size_t k = 0; k < buffer->source_count && (framed || !k); k++) {
+            const uint8_t id = framed ? buffer->sources[k].trace_id & 127 : 0;
+            if (!all && !(chain.ids[id / 64] >> id % 64 & 1))
+                continue;
+            found = &buffer->sources[k];
+            count++;
+        }
+    }
+    return count == 1 ? found : NULL;
+}
+
+const struct cli_capture *cli_axis_capture(const struct cli_axis *a, size_t index)
+{
+    return index < a->part_count ? a->parts[index].capture : NULL;
+}
+
+const char *cli_axis_only_core(const struct cli_axis *a)
+{
+    if (a->count)
+        return a->count == 1 ? a->cores[0] : NULL;
+    const struct ct_source *source = only_source(&a->read->capture);
+    return !source ? NULL : source->core ? source->core : source->name;
 }
 
 void cli_axis_close(struct cli_axis *a)
@@ -281,6 +351,19 @@ static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
     return fine;
 }
 
+/* Gives the specifications what is known by now. Result: enum ct_error. */
+static int give(const struct cli_axis *a)
+{
+    int rc = CT_OK;
+    int told = CT_OK;
+    do {
+        rc = ct_verify_axis_run(a->axis);
+        if ((rc == CT_ERR_FORMAT || rc == CT_ERR_LIMIT) && a->failed)
+            told = a->failed(a->user);
+    } while ((rc == CT_ERR_FORMAT || rc == CT_ERR_LIMIT) && !told); /* the others go on */
+    return told ? told : rc;
+}
+
 int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_watches *watches)
 {
     int number;
@@ -289,8 +372,8 @@ int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_wat
         rc = ct_verify_axis_source(a->axis, i, a->sources[i].source);
     while (!rc && (number = ct_verify_axis_next(a->axis)) >= 0) {
         rc = pull(a, (size_t)number);
-        if (!rc && ct_verify_axis_run(a->axis) != CT_OK && a->failed)
-            rc = a->failed(a->user);
+        if (!rc)
+            rc = give(a);
     }
     for (size_t i = 0; i < a->part_count && !rc; i++)
         rc = pull_others(&a->parts[i]);

@@ -16,7 +16,7 @@ struct cli_axis {
     struct cli_results *read; /* of the first capture */
     bool cycles;              /* --clock cycles was given */
     bool software;            /* sources of software trace are of the run, too */
-    bool alone;               /* captures behind the first are others' runs */
+    bool alone;               /* other captures are runs of their own */
     struct cli_axis_part *parts;
     size_t part_count;
     struct ct_verdict_source *sources; /* those that have trace of a core, or are wanted besides */
@@ -34,6 +34,13 @@ struct cli_axis {
  * run if *several: more than one of them has trace, or one alone that is software trace with a clock. False
  * after a message: they have no common clock. */
 bool cli_axis_open(struct cli_axis *axis, bool *several);
+
+/* Returns a capture of the run, from 0 on; NULL behind the last one. */
+const struct cli_capture *cli_axis_capture(const struct cli_axis *axis, size_t index);
+
+/* Returns the name of the core that alone is of a run which is not of several; NULL when it may be any of
+ * several that are described. The sources were looked for, unless each is to be a run of its own. */
+const char *cli_axis_only_core(const struct cli_axis *axis);
 
 /* Decodes all of them, for a verifier whose run has begun; it is not finished. Result: enum cli_exit. */
 int cli_axis_run(struct cli_axis *axis, struct ct_verifier *verifier, struct ct_watches *watches);

@@ -193,6 +193,8 @@ struct reading {
     struct ct_verify_sums *sums;
     struct cli_results *read;
     bool per_core;
+    bool together; /* captures behind the first one are of its run … */
+    bool begun;    /* … which was there */
     bool software; /* an input is fed by software trace */
     struct cli_axis axis;
     bool several; /* sources of the present capture are one run */
@@ -225,7 +227,10 @@ static int read_stream(const struct reading *r, const char *path)
 
 static int read_other(void *user, const char *path)
 {
-    const struct reading *r = user;
+    struct reading *r = user;
+    if (r->together && r->begun)
+        return r->axis.code;
+    r->begun = true;
     struct ct_programs *programs = NULL;
     struct ct_analysis *all = ct_verify_sums_analysis(r->sums);
     if (!cli_fractal_source_is_log(path))
@@ -251,7 +256,7 @@ static bool find_sources(void *user)
                                 .read = r->read,
                                 .cycles = clock->given && clock->number == CT_VERIFY_CYCLES,
                                 .software = r->software,
-                                .alone = true};
+                                .alone = !r->together};
     r->several = false;
     if (!r->per_core && !cli_axis_open(&r->axis, &r->several))
         return false;
@@ -270,10 +275,29 @@ static int begin_axis(struct reading *r, struct ct_verifier **verifier, struct c
     if (!origins)
         return cli_fail_nomem(r->args->ctx, "sources");
     for (size_t i = 0; i < a->count; i++)
-        origins[i] = (struct ct_stream_origin){
-            .run = r->read->capture.path, .buffer = a->sources[i].buffer, .id = a->sources[i].id};
+        origins[i] = (struct ct_stream_origin){.run = a->sources[i].capture ? a->sources[i].capture
+                                                                            : r->read->capture.path,
+                                               .buffer = a->sources[i].buffer,
+                                               .id = a->sources[i].id,
+                                               .core = a->cores[i]};
     const int rc = ct_verify_sums_begin_axis(r->sums, 0, origins, a->cores, a->count, verifier, watches);
     free(origins);
+    return rc;
+}
+
+/* Notes of which captures the run was. */
+static int add_captures(const struct reading *r, struct ct_analysis *all)
+{
+    const struct cli_capture *capture;
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && (capture = cli_axis_capture(&r->axis, i)) != NULL; i++) {
+        const bool damaged = ct_seen_is_damaged(&capture->seen, capture->capture, 0) != 0;
+        const struct ct_analysis_captures one = {
+            .known = 1, .damaged = damaged, .losses = capture->seen.losses};
+        rc = ct_analysis_add_captures(all, &one);
+        if (!rc)
+            rc = ct_analysis_add_run(all, capture->path);
+    }
     return rc;
 }
 
@@ -283,7 +307,6 @@ static int decode_axis(void *user)
     struct ct_verifier *verifier;
     struct ct_watches *watches;
     struct ct_analysis *all = ct_verify_sums_analysis(r->sums);
-    const struct cli_capture *capture = &r->read->capture;
     if (!r->several)
         return -1;
     if (all->kind->programs(all, r->read->programs) != CT_OK || begin_axis(r, &verifier, &watches) != CT_OK)
@@ -291,14 +314,7 @@ static int decode_axis(void *user)
     const int code = cli_axis_run(&r->axis, verifier, watches);
     if (code == CLI_FAILED)
         return code;
-    const struct ct_analysis_captures one = {.known = 1,
-                                             .damaged =
-                                                 ct_seen_is_damaged(&capture->seen, capture->capture, 0) != 0,
-                                             .losses = capture->seen.losses};
-    return ct_analysis_end(all, 0) || ct_analysis_add_captures(all, &one) ||
-                   ct_analysis_add_run(all, capture->path)
-               ? cli_library_error(r->args->ctx)
-               : code;
+    return ct_analysis_end(all, 0) || add_captures(r, all) ? cli_library_error(r->args->ctx) : code;
 }
 
 /* ---- all of it ---- */
@@ -322,7 +338,8 @@ int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_s
 {
     struct ct_verify_sums *sums = NULL;
     struct cli_monitors monitors = {.args = args};
-    struct reading reading = {.args = args, .elf = wishes->elf, .per_core = wishes->per_core};
+    struct reading reading = {
+        .args = args, .elf = wishes->elf, .per_core = wishes->per_core, .together = wishes->together};
     struct cli_results read = {.args = args,
                                .elf = wishes->elf,
                                .other = read_other,

@@ -12,6 +12,7 @@ struct cli_monitor_sums_wishes {
     uint16_t threads;
     bool data;     /* as a file, else as lines to read */
     bool per_core; /* each trace ID is a run of its own */
+    bool together; /* all captures are one run */
 };
 
 /* Adds up what all operands name, captures and saved files, and prints it. Result: enum cli_exit. */

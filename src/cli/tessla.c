@@ -113,12 +113,14 @@ static void list_streams(const struct ct_monitor_spec *spec, bool inputs)
             ct_monitor_output(spec, i, &s);
         printf("%s: Events[%s]", s.name, s.type_text);
         if (s.source && !strcmp(s.source, "codeLine"))
-            printf(" (%s %s:%llu)", s.source, s.source_arg, (unsigned long long)s.source_number);
+            printf(" (%s %s:%llu", s.source, s.source_arg, (unsigned long long)s.source_number);
         else if (s.source && s.source_arg)
-            printf(" (%s %s)", s.source, s.source_arg);
+            printf(" (%s %s", s.source, s.source_arg);
         else if (s.source)
-            printf(" (%s 0x%llx)", s.source, (unsigned long long)s.source_number);
-        putchar('\n');
+            printf(" (%s 0x%llx", s.source, (unsigned long long)s.source_number);
+        if (s.source_core)
+            printf("@%s", s.source_core);
+        puts(s.source ? ")" : "");
     }
 }
 

@@ -109,6 +109,10 @@ static void text_line(struct ct_text *out, const struct ct_verdict_origin *o,
         ct_text_lit(out, ": ");
     }
     ct_text_printable(out, r->name);
+    if (r->core) {
+        ct_text_char(out, '@');
+        ct_text_printable(out, r->core);
+    }
     ct_text_lit(out, " = ");
     ct_text_printable(out, r->value);
     if (r->violation)
@@ -156,6 +160,11 @@ static void json_place(struct ct_text *out, const struct ct_verdict_origin *o, c
 
 static void json_source(struct ct_text *out, const struct ct_verdict_source *s)
 {
+    if (s->capture) {
+        ct_text_lit(out, "\"capture\":\"");
+        ct_text_json(out, s->capture);
+        ct_text_lit(out, "\",");
+    }
     ct_text_lit(out, "\"buffer\":\"");
     ct_text_json(out, s->buffer);
     ct_text_lit(out, "\",\"id\":\"");
@@ -168,7 +177,8 @@ static void json_source(struct ct_text *out, const struct ct_verdict_source *s)
 static void json_origin(struct ct_text *out, const struct ct_verdict_origin *o, uint32_t spec,
                         const struct ct_verify_place *place)
 {
-    const struct ct_verdict_source one = {.buffer = o->buffer, .source = o->source, .id = o->id};
+    const struct ct_verdict_source one = {
+        .buffer = o->buffer, .source = o->source, .id = o->id, .capture = o->capture};
     const struct ct_verdict_source *source = !o->several ? &one : place ? source_of(o, &place->event) : NULL;
     if (source) {
         json_source(out, source);
@@ -203,6 +213,8 @@ static void json_line(struct ct_text *out, const struct ct_verdict_origin *o,
     ct_text_char(out, ',');
     json_origin(out, o, r->spec, r->place);
     json_text(out, "output", r->name);
+    if (r->core)
+        json_text(out, "instance", r->core);
     json_text(out, "value", r->value);
     if (r->violation)
         ct_text_lit(out, ",\"violation\":true");

@@ -137,8 +137,8 @@ static int source_core(struct raw *raw, const struct ct_ini_item *item)
 {
     struct ct_source *s = &source(raw)->source;
     int status = set_text(raw, item, &s->model);
-    s->core = s->model;
-    return status ? status : ct_core_arch(item->ctx, source(raw)->where, s->core, s->model, &s->arch);
+    s->core = s->name; /* no other name is there */
+    return status ? status : ct_core_arch(item->ctx, source(raw)->where, s->model, s->model, &s->arch);
 }
 
 static int image_file(struct raw *raw, const struct ct_ini_item *item)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is exchanged while trace comes in: between two pieces of it, so nothing is lost. */
 #include "live/live.h"
+#include "live/one_run.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -170,6 +171,21 @@ static void end_spec(struct ct_live *l, uint16_t slot)
         s->names[number] = NULL;
     }
     ct_verifier_remove(l->verifier, slot);
+    (void)ct_live_one_renew(l); /* fewer places are watched: it needs no memory */
+}
+
+/* Tells whether an error of an exchange is that the old specification failed in its last instants; the new
+ * one runs then. */
+static bool is_of_old(const struct ct_verifier *verifier, uint32_t number, int rc)
+{
+    return rc == CT_ERR_FORMAT || (rc == CT_ERR_LIMIT && !ct_verifier_failure(verifier, number));
+}
+
+/* Makes the run of all IDs, if there is one, and its violations fit to specifications that came. */
+static int one_run_changed(struct ct_live *l)
+{
+    const int rc = l->one ? ct_live_set_violations(l, l->verifier) : CT_OK;
+    return rc ? rc : ct_live_one_renew(l);
 }
 
 struct ct_live_binds *ct_live_binds_copy(const struct ct_verify_bind *binds, size_t count)
@@ -224,7 +240,9 @@ int ct_live_begin_spec(struct ct_live *l, const char *name, struct ct_monitor_sp
     l->spec_number++;
     l->specs[slot] = made;
     for (size_t i = 0; !rc && i < 128; i++)
-        rc = l->streams[i] ? ct_live_stream_spec(l->streams[i], slot) : CT_OK;
+        rc = l->streams[i] && !l->one ? ct_live_stream_spec(l->streams[i], slot) : CT_OK;
+    if (!rc)
+        rc = one_run_changed(l);
     if (rc) {
         end_spec(l, slot);
         forget(&l->specs[slot]);
@@ -286,16 +304,18 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
                  ? ct_verifier_exchange(l->verifier, slot, c->spec, c->name, c->binds->pairs, c->binds->count)
                  : ct_fail_nomem(l->ctx, c->name);
     const bool begun = view != NULL;
+    if (l->one && is_of_old(l->verifier, slot, rc))
+        rc = CT_OK;
+    if (!rc)
+        rc = one_run_changed(l);
     for (size_t i = 0; !rc && i < 128; i++) {
         struct ct_live_stream *s = l->streams[i];
-        if (!s)
+        if (!s || l->one)
             continue;
         rc = ct_verifier_exchange(s->verifier, number_in(s, slot), c->spec, c->name, c->binds->pairs,
                                   c->binds->count);
-        if (rc == CT_ERR_FORMAT ||
-            (rc == CT_ERR_LIMIT && !ct_verifier_failure(s->verifier, number_in(s, slot))))
-            rc = CT_OK; /* the old one failed in its last instants; the new one runs */
-        s->told[number_in(s, slot)] = false;
+        if (is_of_old(s->verifier, number_in(s, slot), rc))
+            rc = CT_OK;
         if (!rc)
             rc = ct_watcher_renew(s->watcher);
     }

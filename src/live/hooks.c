@@ -191,16 +191,23 @@ static void add_place(struct facts *f, const struct ct_verdict_origin *origin,
 static void collect(struct facts *f, const struct ct_verdict_origin *origin,
                     const struct ct_verify_result *result)
 {
-    const struct ct_source *source = origin->source;
+    const struct ct_verdict_source one = {.source = origin->source, .id = origin->id};
+    const struct ct_verdict_source *from = !origin->several ? &one
+                                           : result->place  ? &origin->sources[result->place->event.source]
+                                                            : NULL;
+    const struct ct_source *source = from ? from->source : NULL;
     f->size = f->count = 0;
     add_fact(f, "SPEC", "%s", origin->specs[result->spec]);
     add_fact(f, "OUTPUT", "%s", result->name);
     add_fact(f, "VALUE", "%s", result->value);
     add_fact(f, "TIME", "%" PRIu64, result->time);
-    add_fact(f, "ID", "%02x", origin->id);
+    if (from)
+        add_fact(f, "ID", "%02x", from->id);
     add_fact(f, "UNCERTAIN", "%d", result->uncertain);
-    if (source->core || source->name)
+    if (source && (source->core || source->name))
         add_fact(f, "CORE", "%s", source->core ? source->core : source->name);
+    if (result->core)
+        add_fact(f, "INSTANCE", "%s", result->core);
     if (result->place)
         add_place(f, origin, &result->place->event);
 }

@@ -13,6 +13,7 @@
 #include "live/board.h"
 #include "live/hooks.h"
 #include "live/http.h"
+#include "live/one_run.h"
 #include "live/tee.h"
 
 double ct_live_now(void)
@@ -48,12 +49,35 @@ static void ignore(void *user, const struct ct_verify_result *result)
     (void)result;
 }
 
+/* Returns the only source that the options leave of those that are described, or NULL. */
+static const struct ct_source *only_source(const struct ct_live *l)
+{
+    const struct ct_buffer *buffer = l->options.buffer;
+    const uint64_t *ids = l->options.ids;
+    const struct ct_source *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < buffer->source_count; i++) {
+        const uint8_t id = buffer->sources[i].trace_id & 127;
+        if ((ids[0] | ids[1]) && !(ids[id / 64] >> id % 64 & 1))
+            continue;
+        found = &buffer->sources[i];
+        count++;
+    }
+    return count == 1 ? found : NULL;
+}
+
 static int make_watches(struct ct_live *l)
 {
     int rc = ct_watches_new(l->ctx, l->options.programs, &l->watches);
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->verify, l->watches, &l->verifier);
-    return rc ? rc : ct_verifier_begin(l->verifier, ignore, NULL);
+    const struct ct_source *only = only_source(l);
+    if (!rc && !l->options.one_run && only)
+        rc = ct_verifier_core(l->verifier, ct_live_core_of(only));
+    if (rc || !l->options.one_run)
+        return rc ? rc : ct_verifier_begin(l->verifier, ignore, NULL);
+    rc = ct_live_one_new(l);
+    return rc ? rc : ct_live_one_begin(l);
 }
 
 static int make_chain(struct ct_live *l)
@@ -147,6 +171,7 @@ static void free_analyses(struct ct_live *l)
     for (size_t i = 0; i < 128; i++)
         ct_live_stream_free(l->streams[i]);
     ct_chain_free(l->chain);
+    ct_live_one_free(l->one);
     ct_verifier_free(l->verifier);
     ct_watches_free(l->watches);
     for (size_t i = 0; i < l->spec_count; i++) {
@@ -295,7 +320,7 @@ int ct_live_take(struct ct_live *l, const struct ct_live_piece *piece)
     l->stuck |= rc != CT_OK;
     if (!rc)
         l->analysed = piece->offset + piece->size;
-    return rc;
+    return rc || !l->one ? rc : ct_live_one_settle(l);
 }
 
 int ct_live_push(struct ct_live *l, const void *data, size_t size, uint64_t lost)
@@ -324,6 +349,8 @@ int ct_live_finish(struct ct_live *l)
         const int ended = l->streams[i] ? ct_live_stream_finish(l->streams[i]) : CT_OK;
         rc = rc ? rc : ended;
     }
+    const int ended = l->one ? ct_live_one_finish(l) : CT_OK;
+    rc = rc ? rc : ended;
     l->ended = true;
     ct_live_hooks_end(l);
     ct_live_update_cover(l, true);

@@ -101,6 +101,8 @@ struct ct_live_result {
     uint64_t time;
     char spec[64], output[48], value[64];
     struct ct_watch_event event; /* where the result happened, if `placed` */
+    struct ct_live_doubt doubt;
+    const char *core; /* that the instance is for, or NULL */
     bool placed, violation, uncertain;
     uint8_t id;
 };
@@ -124,7 +126,6 @@ struct ct_live_stream {
     size_t watch_count;
     uint16_t slot_of[LIVE_SPECS];  /* by number in the verifier: the slot */
     const char *names[LIVE_SPECS]; /* by number in the verifier: the name */
-    bool told[LIVE_SPECS];         /* by number in the verifier: a message told that it failed */
     struct ct_watches *pair_watches;
     struct ct_timing *timing;
 };
@@ -136,6 +137,7 @@ struct ct_live_sample {
 
 struct ct_live_hooks;
 struct ct_live_http;
+struct ct_live_one;
 struct ct_live_board;
 struct ct_live_tee;
 struct ct_live_reader;
@@ -152,7 +154,8 @@ struct ct_live {
     int stop;                        /* enum ct_monitor_stop; the reading thread sets it */
     int ends, hurries;               /* descriptors of events, for ct_live_stop and ct_live_hurry */
     struct ct_watches *watches;      /* belongs to no stream: what is asked for is looked up here first */
-    struct ct_verifier *verifier;
+    struct ct_verifier *verifier;    /* that of `one`; without it nothing is fed to it */
+    struct ct_live_one *one;         /* all IDs as one run; NULL: each is a run of its own */
     struct ct_chain *chain;
     struct ct_chain_sink chain_sink;
     struct ct_live_source source;
@@ -212,6 +215,12 @@ struct ct_live {
     struct ct_watch_event batch[1024];
 };
 
+/* Returns the name of a source's core, or its own. */
+static inline const char *ct_live_core_of(const struct ct_source *source)
+{
+    return source->core ? source->core : source->name ? source->name : "";
+}
+
 double ct_live_now(void); /* returns seconds of a clock that never goes back */
 
 /* ---- the analyses (live.c, stream.c) ---- */
@@ -222,6 +231,17 @@ int ct_live_take(struct ct_live *live, const struct ct_live_piece *piece);
 /* Receives the steps of the chain. */
 int ct_live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
 void ct_live_stream_free(struct ct_live_stream *stream);
+
+/* Tells whether the filter passes an event. Losses always pass. */
+bool ct_live_passes(const struct ct_live_filter *filter, const struct ct_watch_event *event, uint8_t id);
+
+/* Counts a result, keeps it for the page, and tells hooks and the sink. */
+void ct_live_result_came(struct ct_live *live, struct ct_live_spec *spec,
+                         const struct ct_verdict_origin *origin, const struct ct_verify_result *result);
+
+/* Says that a specification, whose number is one of the origin's, failed. */
+void ct_live_spec_failed(struct ct_live *live, struct ct_live_spec *spec,
+                         const struct ct_verdict_origin *origin, uint32_t number, const char *why);
 
 /* Ends the specifications of a stream. Returns what the sink returned. */
 int ct_live_stream_finish(struct ct_live_stream *stream);
@@ -300,6 +320,10 @@ int ct_live_place_known(struct ct_live *live, const char *text, uint16_t *number
 
 /* Adds the watchpoints of a place to a stream that begins. CT_ERR_NOMEM. */
 int ct_live_stream_place(struct ct_live_stream *stream, uint16_t place);
+
+/* Sets the options of violations for all specifications of a verifier. An output that none has yet does
+ * nothing. CT_ERR_NOMEM. */
+int ct_live_set_violations(const struct ct_live *live, struct ct_verifier *verifier);
 int ct_live_stream_spec(struct ct_live_stream *stream, uint16_t slot);
 void ct_live_switch(struct ct_live *live, uint16_t place, bool on);
 
@@ -344,6 +368,8 @@ void ct_live_part_end(struct ct_json *json, struct ct_live_parts *parts, uint64_
 /* Writes an event of a watchpoint, and a number as hexadecimal text. */
 void ct_live_put_event(const struct ct_live *live, struct ct_json *json, const char *key,
                        const struct ct_watch_event *event, uint8_t id);
+/* Writes the events because of whose order a result is uncertain, when they are known. */
+void ct_live_put_doubt(const struct ct_live *live, struct ct_json *json, const struct ct_live_doubt *doubt);
 void ct_live_put_hex(struct ct_json *json, const char *key, uint64_t value, unsigned digits);
 
 #endif

@@ -127,8 +127,11 @@ static void put_result(const struct ct_live *l, struct ct_json *j, const struct 
     ct_json_text(j, "value", k->value);
     ct_json_bool(j, "violation", k->violation);
     ct_json_bool(j, "uncertain", k->uncertain);
+    if (k->core)
+        ct_json_text(j, "instance", k->core);
     if (k->placed)
         ct_live_put_event(l, j, "event", &k->event, k->id);
+    ct_live_put_doubt(l, j, &k->doubt);
     ct_json_object_end(j);
 }
 
@@ -206,7 +209,9 @@ static void csv_line(struct ct_live_text *out, const struct line *line)
     put_field(out, output_name(line->spec, k));
     ct_live_text_print(out, ",");
     put_field(out, k->value);
-    ct_live_text_print(out, ",%d,%d\n", k->violation, k->uncertain);
+    ct_live_text_print(out, ",%d,%d,", k->violation, k->uncertain);
+    put_field(out, k->core ? k->core : "");
+    ct_live_text_print(out, "\n");
 }
 
 static void json_line(struct ct_live_text *out, struct ct_json *j, const struct line *line)
@@ -218,6 +223,8 @@ static void json_line(struct ct_live_text *out, struct ct_json *j, const struct 
     ct_live_put_hex(j, "id", k->id, 2);
     ct_json_text(j, "spec", line->spec->name);
     ct_json_text(j, "output", output_name(line->spec, k));
+    if (k->core)
+        ct_json_text(j, "instance", k->core);
     ct_json_text(j, "value", k->value);
     if (k->violation)
         ct_json_bool(j, "violation", 1);
@@ -233,7 +240,7 @@ static void put_lines(struct ct_live_text *out, const struct line *lines, size_t
     const struct ct_json_options options = {.size = sizeof options, .script = 1};
     struct ct_json *j = NULL;
     if (form == LIVE_CSV)
-        ct_live_text_print(out, "number,time,id,spec,output,value,violation,uncertain\n");
+        ct_live_text_print(out, "number,time,id,spec,output,value,violation,uncertain,instance\n");
     else
         out->lacks |= ct_json_new(NULL, &options, ct_live_text_write, out, &j) != CT_OK;
     for (size_t i = 0; i < count && !out->lacks; i++) {

@@ -83,15 +83,15 @@ function drawWatch(s) {
     small("Remove", () => post("watch", { remove: [w.place] }, $("watch-said")))]);
   rows($("events"), s.events.map((e, i) => ({ ...e, i })), e => "" + e.i, e => [
     [e.place, "name place"], e.event.id,
-    [page.count(e.event.cycle), "num"], e.event.kind, [place(e.event), "name"]]);
+    [page.count(e.event.cycle), "num"], e.event.kind, [onCore(e.event, s.streams.length > 1), "name"]]);
 }
 
 function drawVerdicts(s) {
-  const kind = v => v.violation ? (v.uncertain ? "violation, uncertain" : "violation") : "";
+  const kind = v => [v.violation ? "violation" : "", doubt(v)].filter(Boolean).join(", ");
   rows($("verdicts"), s.verdicts.map((v, i) => ({ ...v, i })), v => "" + v.i, v => [
     [v.monitor.split("/").pop(), "name"],
-    [v.output + (v.value === "()" ? "" : " = " + v.value), "name"], kind(v), [page.count(v.time), "num"],
-    [v.event ? place(v.event) : "", "name"]]);
+    [output(v), "name"], [kind(v), "name"], [page.count(v.time), "num"],
+    [v.event ? onCore(v.event, s.streams.length > 1) : "", "name"]]);
 }
 
 // What is known by now: members of the status, and of each specification by its number.

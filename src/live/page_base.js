@@ -41,5 +41,12 @@ const num = n => [page.short(n), "num"];
 const bytes = n => page.short(n).replace(/^([^ ]*)$/, "$1 ") + "B";
 const place = e => e.function ? e.function + (e.line ? " (" + e.file + ":" + e.line + ")" : "")
     : e.addr ? "0x" + e.addr : "";
+// The place and, where there are several, the core; what is uncertain because of the order of two events.
+const onCore = (e, several) => [place(e), several && e.core ? `on ${e.core}` : ""].filter(Boolean).join(" ");
+const doubt = r => !r.uncertain ? "" : !r.doubt ? "uncertain"
+    : "uncertain: which came first is not known, " +
+      r.doubt.map(e => `${e.watch} ${onCore(e, true)}`).join(", or ");
+const output = r => r.output + (r.instance ? `@${r.instance}` : "") +
+    (r.value === "()" ? "" : " = " + r.value);
 const time = s => s < 120 ? s.toFixed(0) + " s"
     : s < 7200 ? (s / 60).toFixed(0) + " min" : (s / 3600).toFixed(1) + " h";

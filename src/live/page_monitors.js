@@ -225,8 +225,7 @@ const monitors = {
   },
 
   where(r) {
-    return r.event ? [place(r.event), known.streams.length > 1 ? `ID ${r.id}` : ""].filter(Boolean).join(", ")
-        : "";
+    return r.event ? onCore(r.event, known.streams.length > 1) : "";
   },
 
   drawViolations(p, details) {
@@ -234,12 +233,11 @@ const monitors = {
     p.bad.hidden = !bad.length;
     p.none.hidden = bad.length > 0;
     p.more.hidden = !recent.length;
-    const text = r => r.output + (r.value === "()" ? "" : " = " + r.value);
-    rows(p.bad.tBodies[0], bad, r => "" + r.number, r => [[page.count(r.time), "num"], [text(r), "name"],
-      [monitors.where(r), "name"], r.uncertain ? "uncertain" : ""]);
+    rows(p.bad.tBodies[0], bad, r => "" + r.number, r => [[page.count(r.time), "num"], [output(r), "name"],
+      [monitors.where(r), "name"], [doubt(r), "name"]]);
     if (p.more.open)
       rows(p.recent.tBodies[0], recent, r => "" + r.number, r => [[page.count(r.time), "num"],
-        [text(r), "name"], [monitors.where(r), "name"]]);
+        [output(r), "name"], [monitors.where(r), "name"]]);
   },
 
   drawText(row, details) {

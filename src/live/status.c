@@ -5,6 +5,7 @@
 #include "coretap/session.h"
 #include "live/hooks.h"
 #include "live/live.h"
+#include "live/one_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -442,6 +443,14 @@ static void put_timing(struct ct_live *l, struct ct_json *j)
 
 /* ---- watchpoints and specifications ---- */
 
+/* Writes the name of the core of a trace ID. */
+static void put_core(const struct ct_live *l, struct ct_json *j, uint8_t id)
+{
+    const struct ct_live_stream *s = id < 128 ? l->streams[id] : NULL;
+    if (s)
+        ct_json_text(j, "core", ct_live_core_of(s->source));
+}
+
 void ct_live_put_event(const struct ct_live *l, struct ct_json *j, const char *key,
                        const struct ct_watch_event *e, uint8_t id)
 {
@@ -453,9 +462,33 @@ void ct_live_put_event(const struct ct_live *l, struct ct_json *j, const char *k
     ct_json_text(j, "kind", ct_watch_kind_name((enum ct_watch_kind)e->kind));
     if (e->known & CT_CONTEXT_CTXT)
         ct_live_put_hex(j, "context", e->ctxt, 1);
+    put_core(l, j, id);
     if (e->kind <= CT_WATCH_EXCEPTION && e->value)
         put_where(l, j, e->value);
     ct_json_object_end(j);
+}
+
+void ct_live_put_doubt(const struct ct_live *l, struct ct_json *j, const struct ct_live_doubt *d)
+{
+    uint32_t count;
+    const struct ct_watchpoint *points = ct_watches_all(l->watches, &count);
+    if (!d->known)
+        return;
+    ct_json_array(j, "doubt");
+    for (size_t i = 0; i < 2; i++) {
+        const struct ct_watch_event e = {.source = d->sources[i]};
+        const uint8_t id = ct_live_one_id(l, &e, 0);
+        ct_json_object(j, NULL);
+        ct_json_number(j, "time", d->times[i]);
+        ct_live_put_hex(j, "id", id, 2);
+        put_core(l, j, id);
+        if (d->watches[i] < count)
+            ct_json_text(j, "watch", points[d->watches[i]].name);
+        if (d->kinds[i] <= CT_WATCH_EXCEPTION && d->values[i])
+            put_where(l, j, d->values[i]);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
 }
 
 static void put_places(struct ct_live *l, struct ct_json *j)
@@ -509,8 +542,11 @@ static void put_results(struct ct_live *l, struct ct_json *j)
         ct_json_text(j, "value", r->value);
         ct_json_bool(j, "violation", r->violation);
         ct_json_bool(j, "uncertain", r->uncertain);
+        if (r->core)
+            ct_json_text(j, "instance", r->core);
         if (r->placed)
             ct_live_put_event(l, j, "event", &r->event, r->id);
+        ct_live_put_doubt(l, j, &r->doubt);
         ct_json_object_end(j);
     }
     ct_json_array_end(j);
@@ -554,9 +590,10 @@ static void put_state(struct ct_live *l, struct ct_json *j)
     ct_json_number(j, "violations", l->violations);
     ct_json_number(j, "results", l->serial);
     ct_json_text(j, "time_unit",
-                 l->compile.time_unit                      ? l->compile.time_unit
-                 : l->verify.clock == CT_VERIFY_TIMESTAMPS ? "ticks"
-                                                           : "cycles");
+                 l->compile.time_unit                                ? l->compile.time_unit
+                 : l->verify.clock == CT_VERIFY_TIMESTAMPS || l->one ? "ticks"
+                                                                     : "cycles");
+    ct_live_one_json(l, j);
 }
 
 void ct_live_part_begin(struct ct_json *j, struct ct_live_parts *parts)

@@ -2,6 +2,7 @@
 /* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
 #include "live/hooks.h"
 #include "live/live.h"
+#include "live/one_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static bool is_loss(const struct ct_watch_event *e)
     return e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW || e->kind == CT_WATCH_NO_ACCESS;
 }
 
-static bool passes(const struct ct_live_filter *f, const struct ct_watch_event *e, uint8_t id)
+bool ct_live_passes(const struct ct_live_filter *f, const struct ct_watch_event *e, uint8_t id)
 {
     if (is_loss(e))
         return true;
@@ -47,7 +48,7 @@ static size_t sift(struct ct_live_stream *s, struct ct_watch_event *events, size
 {
     size_t kept = 0;
     for (size_t i = 0; i < size; i++) {
-        if (!passes(&s->live->filter, &events[i], s->id))
+        if (!ct_live_passes(&s->live->filter, &events[i], s->id))
             continue;
         events[kept++] = events[i];
         count(s, &events[i]);
@@ -57,15 +58,17 @@ static size_t sift(struct ct_live_stream *s, struct ct_watch_event *events, size
 
 /* ---- results ---- */
 
-static void keep_result(struct ct_live_stream *s, const struct ct_live_spec *spec,
+static void keep_result(struct ct_live *l, const struct ct_live_spec *spec, uint8_t id,
                         const struct ct_verify_result *from)
 {
-    struct ct_live_result *r = &s->live->results[s->live->result_count++ % LIVE_RECENT];
+    struct ct_live_result *r = &l->results[l->result_count++ % LIVE_RECENT];
     *r = (struct ct_live_result){.time = from->time,
                                  .placed = from->place != NULL,
                                  .violation = from->violation,
                                  .uncertain = from->uncertain,
-                                 .id = s->id};
+                                 .core = from->core,
+                                 .id = id};
+    ct_live_doubt_keep(&r->doubt, from);
     if (from->place)
         r->event = from->place->event;
     snprintf(r->spec, sizeof r->spec, "%s", spec->name);
@@ -101,41 +104,50 @@ static struct ct_verdict_origin origin_of(const struct ct_live_stream *s)
                                       .named = specs > 1};
 }
 
-static void on_result(void *user, const struct ct_verify_result *result)
+void ct_live_result_came(struct ct_live *l, struct ct_live_spec *spec, const struct ct_verdict_origin *origin,
+                         const struct ct_verify_result *result)
 {
-    struct ct_live_stream *s = user;
-    struct ct_live *l = s->live;
-    struct ct_live_spec *spec = &l->specs[s->slot_of[result->spec]];
+    const uint8_t id = result->place ? ct_live_one_id(l, &result->place->event, origin->id) : origin->id;
     spec->results++;
     spec->violations += result->violation;
     spec->uncertain += result->violation && result->uncertain;
     l->violations += result->violation;
-    ct_live_view_add(spec->view, result, s->id, ++l->serial, l->board != NULL);
+    ct_live_view_add(spec->view, result, id, ++l->serial, l->board != NULL);
     if (!result->violation && !l->options.all)
         return;
-    keep_result(s, spec, result);
-    const struct ct_verdict_origin origin = origin_of(s);
+    keep_result(l, spec, id, result);
     if (result->violation && l->hooks)
-        ct_live_hooks_tell(l, &origin, result);
+        ct_live_hooks_tell(l, origin, result);
     if (l->sink.result)
-        ct_live_note(l, l->sink.result(l->sink.user, &origin, result));
+        ct_live_note(l, l->sink.result(l->sink.user, origin, result));
+}
+
+static void on_result(void *user, const struct ct_verify_result *result)
+{
+    struct ct_live_stream *s = user;
+    const struct ct_verdict_origin origin = origin_of(s);
+    ct_live_result_came(s->live, &s->live->specs[s->slot_of[result->spec]], &origin, result);
+}
+
+void ct_live_spec_failed(struct ct_live *l, struct ct_live_spec *spec, const struct ct_verdict_origin *origin,
+                         uint32_t number, const char *why)
+{
+    if (!spec->failure[0])
+        snprintf(spec->failure, sizeof spec->failure, "%s", why);
+    ct_live_say(&l->say, CT_LOG_WARNING, "%s; it takes no more events", why);
+    if (l->sink.stopped)
+        ct_live_note(l, l->sink.stopped(l->sink.user, origin, number, why));
 }
 
 /* Says which specifications failed; the others go on. */
 static void tell_failures(struct ct_live_stream *s)
 {
-    for (uint32_t i = 0; i < LIVE_SPECS; i++) {
+    uint32_t i;
+    for (const char *why; (why = ct_verifier_next_failure(s->verifier, &i));) {
         struct ct_live_spec *spec = s->slot_of[i] == LIVE_NONE ? NULL : &s->live->specs[s->slot_of[i]];
-        const char *why = spec ? ct_verifier_failure(s->verifier, i) : NULL;
-        if (!why || s->told[i])
-            continue;
-        s->told[i] = true;
-        if (!spec->failure[0])
-            snprintf(spec->failure, sizeof spec->failure, "%s", why);
-        ct_live_say(&s->live->say, CT_LOG_WARNING, "%s; it takes no more events", why);
         const struct ct_verdict_origin origin = origin_of(s);
-        if (s->live->sink.stopped)
-            ct_live_note(s->live, s->live->sink.stopped(s->live->sink.user, &origin, i, why));
+        if (spec)
+            ct_live_spec_failed(s->live, spec, &origin, i, why);
     }
 }
 
@@ -171,14 +183,12 @@ int ct_live_stream_place(struct ct_live_stream *s, uint16_t place)
     return ct_watcher_renew(s->watcher);
 }
 
-/* Sets the options of violations for all specifications, later ones included. An output that no specification
- * has yet does nothing. CT_ERR_NOMEM. */
-static int set_violations(struct ct_live_stream *s)
+int ct_live_set_violations(const struct ct_live *l, struct ct_verifier *verifier)
 {
-    const struct ct_live_options *o = &s->live->options;
+    const struct ct_live_options *o = &l->options;
     int rc = CT_OK;
     for (size_t i = 0; rc != CT_ERR_NOMEM && i < o->violation_count; i++)
-        rc = ct_verifier_violation(s->verifier, o->violations[i].input, o->violations[i].place);
+        rc = ct_verifier_violation(verifier, o->violations[i].input, o->violations[i].place);
     return rc == CT_ERR_NOMEM ? rc : CT_OK;
 }
 
@@ -196,8 +206,7 @@ int ct_live_stream_spec(struct ct_live_stream *s, uint16_t slot)
         return rc;
     s->slot_of[number] = slot;
     s->names[number] = spec->name;
-    s->told[number] = false;
-    const int named = set_violations(s);
+    const int named = ct_live_set_violations(s->live, s->verifier);
     return named ? named : ct_watcher_renew(s->watcher);
 }
 
@@ -220,7 +229,7 @@ static int tell_begin(struct ct_live_stream *s)
 {
     const struct ct_verdict_origin origin = origin_of(s);
     const struct ct_live_sink *sink = &s->live->sink;
-    return sink->begin ? sink->begin(sink->user, &origin) : CT_OK;
+    return sink->begin && !s->live->one ? sink->begin(sink->user, &origin) : CT_OK;
 }
 
 static int begin(struct ct_live_stream *s)
@@ -230,10 +239,12 @@ static int begin(struct ct_live_stream *s)
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->verify, s->watches, &s->verifier);
     if (!rc)
+        rc = ct_verifier_core(s->verifier, ct_live_core_of(s->source));
+    if (!rc)
         rc = ct_watcher_new(l->ctx, s->watches, &s->watcher);
     if (!rc)
         rc = ct_verifier_begin(s->verifier, on_result, s);
-    for (uint16_t i = 0; !rc && i < l->spec_count; i++)
+    for (uint16_t i = 0; !rc && !l->one && i < l->spec_count; i++)
         rc = l->specs[i].name ? ct_live_stream_spec(s, i) : CT_OK;
     for (uint16_t i = 0; !rc && i < l->place_count; i++)
         rc = ct_live_stream_place(s, i);
@@ -274,6 +285,8 @@ int ct_live_on_steps(void *user, const struct ct_stream *stream, const struct ct
         return rc;
     s->graph = batch->graph;
     rc = watch(s, batch);
+    if (!rc && l->one)
+        rc = ct_live_one_take(l, s->id, batch);
     if (!rc && s->timing)
         rc = ct_timing_add(s->timing, batch);
     return rc ? rc : ct_live_refusal(l);
@@ -284,6 +297,8 @@ int ct_live_on_steps(void *user, const struct ct_stream *stream, const struct ct
 int ct_live_stream_finish(struct ct_live_stream *s)
 {
     const struct ct_live_sink *sink = &s->live->sink;
+    if (s->live->one)
+        return CT_OK;
     if (ct_verifier_finish(s->verifier) != CT_OK)
         tell_failures(s);
     const struct ct_verdict_origin origin = origin_of(s);

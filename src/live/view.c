@@ -127,6 +127,19 @@ static void copy_value(char *to, struct value from)
     to[from.size] = '\0';
 }
 
+void ct_live_doubt_keep(struct ct_live_doubt *to, const struct ct_verify_result *from)
+{
+    to->known = from->doubt[0] && from->doubt[1];
+    for (size_t i = 0; i < 2 && to->known; i++) {
+        const struct ct_watch_event *e = &from->doubt[i]->event;
+        to->times[i] = from->doubt[i]->time;
+        to->kinds[i] = e->kind;
+        to->sources[i] = e->source;
+        to->watches[i] = e->watch;
+        to->values[i] = e->value;
+    }
+}
+
 static void keep(struct ct_live_kept *k, const struct ct_verify_result *r, struct value value, uint8_t id,
                  uint64_t serial)
 {
@@ -139,6 +152,8 @@ static void keep(struct ct_live_kept *k, const struct ct_verify_result *r, struc
     k->uncertain = r->uncertain;
     if (r->place)
         k->event = r->place->event;
+    k->core = r->core;
+    ct_live_doubt_keep(&k->doubt, r);
     copy_value(k->value, value);
 }
 

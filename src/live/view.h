@@ -16,6 +16,19 @@
 #define VIEW_BAD     16                /* … and violations */
 #define VIEW_TEXT    ((size_t)1 << 20) /* bytes of the text of a specification; a longer one is not kept */
 
+/* Two events because of whose order a result is uncertain. */
+struct ct_live_doubt {
+    bool known;
+    uint8_t kinds[2];    /* enum ct_watch_kind */
+    uint16_t sources[2]; /* numbers on the axis */
+    uint32_t watches[2]; /* numbers of their watchpoints */
+    uint64_t times[2];
+    uint64_t values[2];
+};
+
+/* Keeps what is known of the events in doubt. */
+void ct_live_doubt_keep(struct ct_live_doubt *to, const struct ct_verify_result *from);
+
 /* A result that is kept. */
 struct ct_live_kept {
     uint64_t serial; /* number of the result in the run, from 1 on */
@@ -25,6 +38,8 @@ struct ct_live_kept {
     bool placed, violation, uncertain;
     char value[64];
     struct ct_watch_event event; /* where it happened, if `placed` */
+    struct ct_live_doubt doubt;
+    const char *core; /* that the instance is for, or NULL */
 };
 
 /* One output; what each result changes stands first. */

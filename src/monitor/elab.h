@@ -83,6 +83,7 @@ struct ct_mon_elab_input {
     struct ct_mon_node *node;
     struct ct_mon_span span;
     const char *source_kind, *source_arg; /* watchpoint dialect: "codeLine", "main.c:32" */
+    const char *source_core;              /* … and behind an @, or NULL */
     uint64_t source_number;
 };
 

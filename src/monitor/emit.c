@@ -478,6 +478,7 @@ static void tables(struct ct_mon_emit *m, const struct ct_mon_order *order)
                                                   .type_text = ct_mon_type_text(e->arena, in->type),
                                                   .source_kind = in->source_kind,
                                                   .source_arg = in->source_arg,
+                                                  .source_core = in->source_core,
                                                   .source_number = in->source_number,
                                                   .cell = NO_CELL,
                                                   .prev = NO_CELL};

@@ -408,7 +408,8 @@ int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct
                                       .type = public_type(in->type),
                                       .source = in->source_kind,
                                       .source_arg = in->source_arg,
-                                      .source_number = in->source_number};
+                                      .source_number = in->source_number,
+                                      .source_core = in->source_core};
     return CT_OK;
 }
 

@@ -109,7 +109,7 @@ struct ct_mon_input_info {
     const char *name;
     const struct ct_mon_type *type;
     const char *type_text;
-    const char *source_kind, *source_arg;
+    const char *source_kind, *source_arg, *source_core;
     uint64_t source_number;
     uint32_t cell, prev;
     uint32_t code;

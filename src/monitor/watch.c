@@ -200,6 +200,8 @@ static const char *input_name(struct ct_mon_elab *e, const struct ct_mon_wx *x)
         name = ct_mon_arena_printf(e->arena, "%s_0x%llx", x->name, (unsigned long long)x->integer);
     else if (!strcmp(x->name, "codeLine"))
         name = ct_mon_arena_printf(e->arena, "%s_%s_%lld", x->name, x->text, (long long)x->integer);
+    if (x->core)
+        name = ct_mon_arena_printf(e->arena, "%s_%s", name, x->core);
     for (char *p = name; *p; p++)
         if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
               (*p & 0x80)))
@@ -214,6 +216,7 @@ static struct ct_mon_node *add_input(struct ct_mon_elab *e, const char *name, co
     if (x) {
         in.source_kind = x->name;
         in.source_arg = x->text;
+        in.source_core = x->core;
         in.source_number = (uint64_t)x->integer;
     }
     in.node = ct_mon_node_input(&e->graph, type, (uint32_t)e->ninputs);
@@ -232,7 +235,8 @@ static struct ct_mon_wv source(struct ct_mon_watch *w, const struct ct_mon_wx *x
     struct ct_mon_node *node = NULL;
     for (size_t i = 0; i < e->ninputs && !node; i++)
         if (e->inputs[i].source_kind && !strcmp(e->inputs[i].source_kind, x->name) &&
-            e->inputs[i].source_arg == x->text && e->inputs[i].source_number == (uint64_t)x->integer)
+            e->inputs[i].source_arg == x->text && e->inputs[i].source_core == x->core &&
+            e->inputs[i].source_number == (uint64_t)x->integer)
             node = e->inputs[i].node;
     if (!node)
         node = add_input(e, name ? name : input_name(e, x), value ? e->types.integer : e->types.unit, x->span,

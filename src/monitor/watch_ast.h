@@ -70,6 +70,7 @@ struct ct_mon_wx {
     struct ct_mon_span span;
     const char *name, *text;
     size_t text_size;
+    const char *core; /* of a source: behind its @, or NULL */
     int64_t integer;
     double real;
     enum ct_mon_token op;

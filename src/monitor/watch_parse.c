@@ -155,6 +155,31 @@ static void port(struct ct_mon_wp *w, struct ct_mon_wx *x)
     watch_expect(w, T_INT, "the number of a stimulus port");
 }
 
+/* Reads an @ and the core right behind it: a word, or a string. */
+static void source_core(struct ct_mon_wp *w, struct ct_mon_wx *x)
+{
+    const uint32_t behind = w->p.lx.to;
+    watch_next(w);
+    if (w->p.lx.from != behind) {
+        ct_mon_parse_error(&w->p, "the name of a core, or each, right behind the '@'");
+        return;
+    }
+    if (watch_at(w, T_STRING)) {
+        struct ct_mon_wx text = {.span = x->span};
+        if (string_text(w, &text))
+            x->core = ct_mon_arena_intern(w->p.arena, text.text, text.text_size);
+        x->span.to = text.span.to;
+        return;
+    }
+    x->core = ct_mon_lex_word(&w->p.lx, false);
+    if (!x->core) {
+        ct_mon_parse_error(&w->p, "the name of a core, or each");
+        return;
+    }
+    x->span.to = w->p.lx.to;
+    watch_next(w);
+}
+
 static struct ct_mon_wx *source(struct ct_mon_wp *w, const char *keyword)
 {
     struct ct_mon_wx *x = ct_mon_watch_make(w, WX_SOURCE);
@@ -169,6 +194,8 @@ static struct ct_mon_wx *source(struct ct_mon_wp *w, const char *keyword)
         source_place_argument(w, x);
     if (call)
         watch_expect(w, T_RPAREN, "')'");
+    if (watch_at(w, T_AT))
+        source_core(w, x);
     x->text = x->text ? ct_mon_arena_intern(w->p.arena, x->text, x->text_size) : NULL;
     return x;
 }

@@ -146,8 +146,13 @@ static int on_bytes(void *user, uint64_t bytes)
 
 static struct ct_stream_origin origin_of(const struct pass *pass, const struct ct_stream *stream)
 {
-    return (struct ct_stream_origin){
-        .run = pass->session->run, .buffer = pass->buffer->name, .id = stream->id};
+    const struct ct_source *source = stream->source;
+    return (struct ct_stream_origin){.run = pass->session->run,
+                                     .buffer = pass->buffer->name,
+                                     .id = stream->id,
+                                     .core = !source        ? NULL
+                                             : source->core ? source->core
+                                                            : source->name};
 }
 
 static int give_steps(const struct pass *pass, const struct ct_stream *stream,

@@ -13,7 +13,9 @@
 #define UNKNOWN UINT64_MAX
 
 enum {
-    EVENTS = 256, /* taken from a watcher at a time */
+    EVENTS = 256,   /* taken from a watcher at a time */
+    ROUND = 256,    /* events between two turns of all specifications */
+    UNTIMED = 4096, /* events without a timestamp that are kept of a source that the others do not wait for */
 };
 
 /* An event with the cycles of the counts around it; `item` has its interval once that is known. */
@@ -49,9 +51,16 @@ struct source {
     struct anchor before, behind;
     uint64_t arrival; /* the cycle at which the last count before it ended */
     bool arrival_broken, arrival_exact;
-    bool counted; /* there are counts */
-    bool is_told; /* a timestamp is the very time of what stands right before it */
+    bool counted;     /* there are counts */
+    bool is_told;     /* a timestamp is the very time of what stands right before it */
+    bool is_software; /* nothing in it stands before timestamps that came before it */
     bool over;
+    bool unheard; /* no specification takes what it gives */
+    /* Of a source that the others stopped waiting for: */
+    bool seen;      /* it had an event or a timestamp */
+    bool absent;    /* it had no timestamp since then */
+    bool open_loss; /* the specifications were told that they miss what it does, and not up to when */
+    struct ct_verify_axis_passed passed;
 };
 
 struct ct_verify_axis {
@@ -60,6 +69,10 @@ struct ct_verify_axis {
     uint32_t timestamps; /* number of their watchpoint */
     struct source *sources;
     size_t count;
+    size_t taken;   /* events since the specifications had their turn */
+    uint64_t floor; /* what begins before it comes too late */
+    ct_verify_axis_filter_fn *filter;
+    void *filter_user;
     struct ct_watch_event events[EVENTS];
 };
 
@@ -111,6 +124,7 @@ int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source, const stru
 {
     if (!axis || !is || source >= axis->count)
         return CT_ERR_ARG;
+    axis->sources[source].is_software = is->protocol == CT_PROTOCOL_STM || is->protocol == CT_PROTOCOL_ITM;
     axis->sources[source].is_told = is->protocol == CT_PROTOCOL_STM ||
                                     (is->protocol == CT_PROTOCOL_ITM && (is->regs.itmtcr >> 10 & 3) == 3);
     return CT_OK;
@@ -204,10 +218,27 @@ static void narrow(struct waiting *w, const struct anchor *a, const struct ancho
     }
 }
 
+/* Makes a loss of a source, as which there is no place that could be watched. */
+static struct ct_verify_item loss_of(size_t source, uint64_t begin, uint64_t end)
+{
+    return (struct ct_verify_item){
+        .event = {.watch = UINT32_MAX, .kind = CT_WATCH_GAP, .source = (uint16_t)source},
+        .begin = begin,
+        .end = at_least(end, begin)};
+}
+
+/* Turns an event that comes when the specifications are further on into a loss: it may have been before or
+ * behind what they took. */
+static void be_late(struct source *s, struct ct_verify_item *item, uint64_t floor)
+{
+    s->passed.late += !ct_verify_is_loss(&item->event);
+    *item = loss_of(item->event.source, floor, item->end);
+}
+
 /* Gives the events that have none their intervals, between two timestamps. `b`: NULL where there is none.
  * `told`: of so many of the last ones `b` is the very time. */
-static void place(struct source *s, const struct anchor *a, const struct anchor *b, bool broken,
-                  uint64_t told)
+static void place(const struct ct_verify_axis *axis, struct source *s, const struct anchor *a,
+                  const struct anchor *b, bool broken, uint64_t told)
 {
     const bool rated = b && a->known && !broken && s->counted && b->time > a->time && b->to > a->from;
     for (; s->placed < s->end; s->placed++) {
@@ -218,47 +249,22 @@ static void place(struct source *s, const struct anchor *a, const struct anchor 
             w->item.begin = b->time;
         else if (rated)
             narrow(w, a, b);
+        const bool is_late = s->passed.times && w->item.begin < axis->floor;
         if (s->placed > s->first) { /* those of a source keep their order */
             const struct ct_verify_item *before = &s->all[s->placed - 1].item;
             w->item.begin = at_least(w->item.begin, before->begin);
             w->item.end = at_least(w->item.end, before->end);
         }
         w->item.end = at_least(w->item.end, w->item.begin);
+        if (is_late)
+            be_late(s, &w->item, axis->floor);
     }
     if (s->open < s->placed)
         s->open = s->placed;
 }
 
-/* Tells whether a count ended at the cycle of an event that stands at the end of a step: execution is at the
- * first instruction of the next one when the branch before it is done. */
-static bool is_exact(const struct source *s, const struct ct_watch_event *e)
-{
-    return s->counted && !s->cursor.shared && e->cycle == s->cursor.count;
-}
-
-static void stamp(struct source *s, const struct ct_watch_event *e)
-{
-    const struct cursor *c = &s->cursor;
-    struct anchor b = {.known = true,
-                       .time = s->last.known ? at_least(e->timestamp, s->last.time) : e->timestamp,
-                       .from = c->count + e->number,
-                       .to = (c->shared ? e->cycle : c->count) + e->number};
-    b.to = at_least(b.to, b.from);
-    place(s, &s->last, &b, s->broken, s->is_told ? e->value : 0);
-    if (e->first) {
-        s->before = s->last;
-        s->behind = b;
-        s->arrival = s->cursor.count;
-        s->arrival_broken = s->broken;
-        s->arrival_exact = is_exact(s, e);
-    }
-    s->last = b;
-    s->broken = false;
-}
-
-/* ---- taking ---- */
-
-static int keep(struct ct_verify_axis *axis, struct source *s, const struct ct_watch_event *e)
+/* Makes room for one more event. */
+static int make_room(struct ct_verify_axis *axis, struct source *s)
 {
     if (s->end == s->cap && s->first) {
         memmove(s->all, s->all + s->first, (s->end - s->first) * sizeof *s->all);
@@ -275,14 +281,84 @@ static int keep(struct ct_verify_axis *axis, struct source *s, const struct ct_w
         s->all = more;
         s->cap = cap;
     }
+    return CT_OK;
+}
+
+/* Puts a loss behind the events of a source that have an interval. */
+static int append_loss(struct ct_verify_axis *axis, struct source *s, uint64_t begin, uint64_t end)
+{
+    if (make_room(axis, s))
+        return CT_ERR_NOMEM;
+    const uint64_t least = s->placed > s->first ? s->all[s->placed - 1].item.begin : 0;
+    s->all[s->end] = (struct waiting){
+        .item = loss_of((size_t)(s - axis->sources), at_least(begin, least), end), .to = UNKNOWN};
+    s->end++;
+    s->placed = s->open = s->end;
+    return CT_OK;
+}
+
+/* Tells whether a count ended at the cycle of an event that stands at the end of a step: execution is at the
+ * first instruction of the next one when the branch before it is done. */
+static bool is_exact(const struct source *s, const struct ct_watch_event *e)
+{
+    return s->counted && !s->cursor.shared && e->cycle == s->cursor.count;
+}
+
+static int stamp(struct ct_verify_axis *axis, struct source *s, const struct ct_watch_event *e)
+{
+    const struct cursor *c = &s->cursor;
+    struct anchor b = {.known = true,
+                       .time = s->last.known ? at_least(e->timestamp, s->last.time) : e->timestamp,
+                       .from = c->count + e->number,
+                       .to = (c->shared ? e->cycle : c->count) + e->number};
+    b.to = at_least(b.to, b.from);
+    place(axis, s, &s->last, &b, s->broken, s->is_told ? e->value : 0);
+    if (e->first) {
+        s->before = s->last;
+        s->behind = b;
+        s->arrival = s->cursor.count;
+        s->arrival_broken = s->broken;
+        s->arrival_exact = is_exact(s, e);
+    }
+    s->last = b;
+    s->broken = s->absent = false;
+    s->seen = true;
+    if (!s->open_loss)
+        return CT_OK;
+    s->open_loss = false;
+    return append_loss(axis, s, axis->floor, b.time);
+}
+
+/* ---- taking ---- */
+
+/* Tells whether a specification takes an event. */
+static bool is_wanted(const struct ct_verify_axis *axis, const struct source *s,
+                      const struct ct_watch_event *e)
+{
+    const struct ct_verifier *v = axis->verifier;
+    if (s->unheard)
+        return false;
+    return ct_verify_is_loss(e) ||
+           (e->watch < v->watch_count && v->first[e->watch] < v->first[e->watch + 1] &&
+            (!axis->filter || axis->filter(axis->filter_user, (size_t)(s - axis->sources), e)));
+}
+
+static int keep(struct ct_verify_axis *axis, struct source *s, const struct ct_watch_event *e)
+{
+    s->seen = true;
+    if (s->absent && s->end - s->placed >= UNTIMED) {
+        s->passed.late += !ct_verify_is_loss(e);
+        return CT_OK;
+    }
+    if (make_room(axis, s))
+        return CT_ERR_NOMEM;
     const bool before = e->first == CT_WATCH_ARRIVAL_BEFORE;
     const bool exact = before ? s->arrival_exact : e->first && is_exact(s, e);
     const uint64_t from = before ? s->arrival : s->cursor.count;
     s->all[s->end] = (struct waiting){.item.event = *e, .from = from, .to = exact ? from : UNKNOWN};
     s->all[s->end++].item.event.source = (uint16_t)(s - axis->sources);
     if (before)
-        place(s, &s->before, &s->behind, s->arrival_broken, 0);
-    s->broken |= ct_verify_is_loss(e);
+        place(axis, s, &s->before, &s->behind, s->arrival_broken, 0);
     return CT_OK;
 }
 
@@ -293,10 +369,13 @@ static int take_events(struct ct_verify_axis *axis, struct source *s, const stru
     for (size_t i = 0; i < count && !rc; i++) {
         const struct ct_watch_event *e = &axis->events[i];
         move_to(s, batch, e->cycle);
-        if (e->watch == axis->timestamps)
-            stamp(s, e);
-        else
+        if (e->watch == axis->timestamps) {
+            rc = stamp(axis, s, e);
+            continue;
+        }
+        if (is_wanted(axis, s, e))
             rc = keep(axis, s, e);
+        s->broken |= ct_verify_is_loss(e);
     }
     return rc;
 }
@@ -323,7 +402,7 @@ int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source)
     if (!axis || source >= axis->count)
         return CT_ERR_ARG;
     struct source *s = &axis->sources[source];
-    place(s, &s->last, NULL, true, 0);
+    place(axis, s, &s->last, NULL, true, 0);
     s->over = true;
     return CT_OK;
 }
@@ -338,7 +417,9 @@ static uint64_t next_begin(const struct source *s, bool *ready)
         return s->all[s->first].item.begin;
     if (s->over)
         return UINT64_MAX;
-    return s->before.known ? s->before.time : 0; /* an event may stand before the timestamps since then */
+    /* an event of a core may stand before the timestamps since its last step */
+    const struct anchor *known = s->is_software ? &s->last : &s->before;
+    return known->known ? known->time : 0;
 }
 
 /* Finds the source whose next event begins first; of several one that has to be waited for. */
@@ -351,7 +432,7 @@ static size_t find_first(const struct ct_verify_axis *axis, uint64_t *begin, boo
         bool has;
         const struct source *s = &axis->sources[i];
         const uint64_t b = next_begin(s, &has);
-        if (s->over && !has)
+        if (!has && (s->over || s->absent || s->unheard))
             continue;
         if (b < *begin || (b == *begin && *ready && !has)) {
             *begin = b;
@@ -360,6 +441,23 @@ static size_t find_first(const struct ct_verify_axis *axis, uint64_t *begin, boo
         }
     }
     return best;
+}
+
+/* Tells whether all sources are at their end. */
+static bool is_over(const struct ct_verify_axis *axis)
+{
+    bool over = true;
+    for (size_t i = 0; i < axis->count && over; i++)
+        over = axis->sources[i].over;
+    return over;
+}
+
+/* Gives all specifications their turn: nothing that begins before `floor` comes any more. */
+static int turn(struct ct_verify_axis *axis, uint64_t floor)
+{
+    axis->taken = 0;
+    axis->floor = floor < UINT64_MAX ? at_least(axis->floor, floor) : axis->floor;
+    return ct_verify_due_run(axis->verifier, floor);
 }
 
 int ct_verify_axis_run(struct ct_verify_axis *axis)
@@ -371,11 +469,90 @@ int ct_verify_axis_run(struct ct_verify_axis *axis)
     int rc = CT_OK;
     for (;;) {
         struct source *s = &axis->sources[find_first(axis, &begin, &ready)];
-        if (rc || begin == UINT64_MAX || !ready)
+        const bool none = begin == UINT64_MAX;
+        /* which specification says something first hangs on the events alone, not on how they came */
+        if (none ? is_over(axis) : ready && axis->taken == ROUND)
+            rc = turn(axis, begin);
+        if (rc || none || !ready)
             break;
+        axis->floor = at_least(axis->floor, begin);
         rc = ct_verify_due_take(axis->verifier, &s->all[s->first++].item);
+        axis->taken++;
     }
-    return rc ? rc : ct_verify_due_run(axis->verifier, begin);
+    return rc;
+}
+
+int ct_verify_axis_settle(struct ct_verify_axis *axis)
+{
+    uint64_t begin;
+    bool ready;
+    const int rc = ct_verify_axis_run(axis);
+    if (rc)
+        return rc;
+    find_first(axis, &begin, &ready);
+    return begin == UINT64_MAX ? CT_OK : turn(axis, begin);
+}
+
+/* ---- sources that are not waited for ---- */
+
+size_t ct_verify_axis_held(const struct ct_verify_axis *axis)
+{
+    size_t held = 0;
+    for (size_t i = 0; axis && i < axis->count; i++)
+        held += axis->sources[i].end - axis->sources[i].first;
+    return held;
+}
+
+int ct_verify_axis_pass(struct ct_verify_axis *axis)
+{
+    uint64_t begin;
+    bool ready;
+    if (!axis)
+        return CT_ERR_ARG;
+    struct source *s = &axis->sources[find_first(axis, &begin, &ready)];
+    if (ready)
+        return CT_OK;
+    s->passed.late += s->end - s->placed;
+    s->end = s->open = s->placed;
+    s->absent = true;
+    s->passed.times++;
+    if (!s->seen)
+        return CT_OK;
+    s->open_loss = true;
+    return append_loss(axis, s, at_least(begin, axis->floor), UINT64_MAX);
+}
+
+int ct_verify_axis_passed(const struct ct_verify_axis *axis, size_t source, struct ct_verify_axis_passed *out)
+{
+    if (!axis || !out || source >= axis->count)
+        return CT_ERR_ARG;
+    *out = axis->sources[source].passed;
+    return CT_OK;
+}
+
+int ct_verify_axis_filter(struct ct_verify_axis *axis, ct_verify_axis_filter_fn *filter, void *user)
+{
+    if (!axis)
+        return CT_ERR_ARG;
+    axis->filter = filter;
+    axis->filter_user = user;
+    return CT_OK;
+}
+
+int ct_verify_axis_renew(struct ct_verify_axis *axis)
+{
+    int rc = CT_OK;
+    if (!axis)
+        return CT_ERR_ARG;
+    const struct ct_verifier *v = axis->verifier;
+    for (size_t i = 0; i < axis->count && !rc; i++) {
+        struct source *s = &axis->sources[i];
+        s->unheard = true;
+        for (size_t k = 0; k < v->fed_count; k++)
+            s->unheard &= !ct_verify_hears(v->fed[k], i);
+        rc = ct_watcher_renew(s->watcher);
+    }
+    return rc;
 }
 
 int ct_verify_axis_next(const struct ct_verify_axis *axis)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Binds specifications: which watchpoints feed which inputs, and which values of outputs are violations. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "verify/group.h"
+#include "verify/place.h"
 #include "base/ctx.h"
 #include "base/options.h"
-
-#define PLACE_MAX 512
 
 /* watched in any case, because they make results uncertain */
 static const char *const losses[] = {"gap", "overflow", "no-access"};
@@ -52,23 +50,6 @@ int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options,
     return CT_OK;
 }
 
-int ct_verifier_sources(struct ct_verifier *v, const char *const *cores, size_t count)
-{
-    if (!v || (!cores && count))
-        return CT_ERR_ARG;
-    if (v->spec_count || count > UINT16_MAX)
-        return ct_fail(v->ctx, CT_ERR_ARG,
-                       "%s: specifications were added before, or there are too many sources", __func__);
-    v->cores = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->cores);
-    for (size_t i = 0; v->cores && i < count; i++) {
-        v->cores[i] = ct_arena_strdup(&v->arena, cores[i]);
-        if (!v->cores[i])
-            v->cores = NULL;
-    }
-    v->source_count = v->cores ? count : 0;
-    return v->cores ? CT_OK : ct_fail_nomem(v->ctx, "verifier");
-}
-
 void ct_verifier_free(struct ct_verifier *v)
 {
     if (!v)
@@ -84,52 +65,6 @@ void ct_verifier_free(struct ct_verifier *v)
 }
 
 /* ---- inputs ---- */
-
-static const struct ct_verify_bind *bind_of(const struct ct_verify_bind *binds, size_t count,
-                                            const char *input)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(binds[i].input, input) == 0)
-            return &binds[i];
-    return NULL;
-}
-
-/* Returns the place of an input that has the name of something that a trace has besides execution. */
-static const char *place_by_name(const char *input)
-{
-    static const char *const names[][2] = {
-        {"exception", "exception"},
-        {"exception_return", "exception-return"},
-        {"gap", "gap"},
-        {"overflow", "overflow"},
-        {"no_access", "no-access"},
-        {"context", "context"},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(input, names[i][0]) == 0)
-            return names[i][1];
-    return NULL;
-}
-
-/* Returns the place that a source names, in `room`; NULL when a trace of instructions has none. */
-static const char *place_by_source(const struct ct_monitor_stream *in, char room[PLACE_MAX])
-{
-    if (strcmp(in->source, "codeLine") == 0)
-        snprintf(room, PLACE_MAX, "%s:%" PRIu64, in->source_arg, in->source_number);
-    else if (strcmp(in->source, "function_call") == 0)
-        snprintf(room, PLACE_MAX, "entry:%s", in->source_arg);
-    else if (strcmp(in->source, "function_return") == 0)
-        snprintf(room, PLACE_MAX, "return:%s", in->source_arg);
-    else if (strcmp(in->source, "onExecuting") == 0)
-        snprintf(room, PLACE_MAX, "0x%" PRIx64, in->source_number);
-    else if (strcmp(in->source, "itm_trace") == 0)
-        snprintf(room, PLACE_MAX, "itm:%" PRIu64, in->source_number);
-    else if (strcmp(in->source, "variable_value") == 0)
-        snprintf(room, PLACE_MAX, "store:%s", in->source_arg);
-    else
-        return NULL;
-    return room;
-}
 
 /* Finds the watchpoints of a place, or adds them. */
 static int watch_place(struct ct_verifier *v, const char *place, uint32_t *first, uint32_t *count)
@@ -155,111 +90,72 @@ static int watch_place(struct ct_verifier *v, const char *place, uint32_t *first
 }
 
 /* Gives the context's error the place of the input that it is about. Returns rc. */
-static int misplaced(const struct ct_verifier *v, const struct ct_verify_spec *s, uint32_t input, int rc)
+static int misplaced(const struct ct_verifier *v, const struct ct_monitor_spec *spec, uint32_t input, int rc)
 {
     char why[500];
     char text[1000];
     snprintf(why, sizeof why, "%s", ct_ctx_error(v->ctx));
-    size_t size = ct_monitor_input_print(s->spec, input, why, text, sizeof text);
+    size_t size = ct_monitor_input_print(spec, input, why, text, sizeof text);
     size = size < sizeof text ? size : sizeof text - 1;
     while (size && text[size - 1] == '\n')
         text[--size] = '\0';
     return ct_fail(v->ctx, rc, "%s", text);
 }
 
-/* Tells whether some place gives values of the type of an input. */
-static bool is_of_place(const struct ct_monitor_stream *in)
-{
-    return in->type == CT_MONITOR_UNIT || in->type == CT_MONITOR_INT || in->type == CT_MONITOR_FLOAT ||
-           in->type == CT_MONITOR_BOOL;
-}
+/* What feeds an input, and of which form its values are. */
+struct feeding {
+    struct ct_verify_feed feed; /* its core may be CT_VERIFY_EACH_CORE */
+    const struct ct_watchpoint *point;
+    bool is_kept; /* only losses feed it */
+};
 
-int ct_verify_input_place(const struct ct_monitor_stream *in, char *place, size_t cap)
+/* Finds what feeds an input. */
+static int find_feed(struct ct_verifier *v, const struct ct_monitor_spec *spec, uint32_t input,
+                     const struct ct_verify_bind *binds, size_t count, struct feeding *out)
 {
-    char room[PLACE_MAX];
-    if (!in || !place || !cap)
-        return CT_ERR_ARG;
-    const char *found = in->source ? place_by_source(in, room) : place_by_name(in->name);
-    place[0] = '\0';
-    if (!is_of_place(in))
-        return CT_ERR_ARG;
-    if (!found)
-        return CT_ERR_NOT_FOUND;
-    return (size_t)snprintf(place, cap, "%s", found) < cap ? CT_OK : CT_ERR_LIMIT;
-}
-
-/* Cuts the core off a place, which then stands in `room`. Result: its number. What is behind an @ may be part
- * of a symbol's name, too. */
-static uint32_t place_core(const struct ct_verifier *v, const char **place, char room[PLACE_MAX])
-{
-    const char *at = strrchr(*place, '@');
-    for (size_t i = 0; at && i < v->source_count; i++) {
-        if (strcmp(v->cores[i], at + 1) != 0)
-            continue;
-        snprintf(room, PLACE_MAX, "%.*s", (int)(at - *place), *place);
-        *place = room;
-        return (uint32_t)i;
-    }
-    return CT_VERIFY_ANY_SOURCE;
-}
-
-/* Says of a place that is not found, and may have a core, that there is no such core. Returns rc. */
-static int no_core(const struct ct_verifier *v, const char *place, int rc)
-{
-    const char *at = strrchr(place, '@');
-    if (rc != CT_ERR_NOT_FOUND || !at)
-        return rc;
-    return ct_fail(v->ctx, rc, "place '%s': there is no core %s in this run, so nothing comes by there; %s",
-                   place, at + 1, v->source_count ? "'coretap info' lists the cores" : "leave out the core");
+    struct ct_monitor_stream in;
+    char room[CT_VERIFY_PLACE_MAX];
+    char bare[CT_VERIFY_PLACE_MAX];
+    uint32_t all;
+    *out = (struct feeding){0};
+    ct_monitor_input(spec, input, &in);
+    const char *place = ct_verify_place_of(&in, binds, count, room);
+    if (!place)
+        return misplaced(v, spec, input,
+                         ct_fail(v->ctx, CT_ERR_NOT_FOUND,
+                                 "input %s%s%s: nothing in the trace feeds it; bind it to a place", in.name,
+                                 in.source ? " of the source " : "", in.source ? in.source : ""));
+    out->feed.type = in.type;
+    out->feed.core = ct_verify_place_core(v, &place, bare);
+    const int rc = watch_place(v, place, &out->feed.first, &out->feed.count);
+    if (rc)
+        return misplaced(v, spec, input, ct_verify_no_core(v, place, rc));
+    out->point = &ct_watches_all(v->watches, &all)[out->feed.first];
+    out->is_kept = is_loss(place);
+    const uint32_t core =
+        out->feed.core == CT_VERIFY_EACH_CORE || !v->source_count ? CT_VERIFY_ANY_CORE : out->feed.core;
+    const int fits = ct_verify_check_value(v, &in, out->point, core);
+    return fits ? misplaced(v, spec, input, fits) : CT_OK;
 }
 
 static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t input,
                       const struct ct_verify_bind *binds, size_t count)
 {
-    struct ct_monitor_stream in;
-    char room[PLACE_MAX];
-    uint32_t first;
-    uint32_t places;
-    uint32_t all;
-    ct_monitor_input(s->spec, input, &in);
-    s->types[input] = in.type;
-    const struct ct_verify_bind *bind = bind_of(binds, count, in.name);
-    const char *place = bind ? bind->place : in.source ? place_by_source(&in, room) : place_by_name(in.name);
-    if (!place)
-        return misplaced(v, s, input,
-                         ct_fail(v->ctx, CT_ERR_NOT_FOUND,
-                                 "input %s%s%s: nothing in the trace feeds it; bind it to a place", in.name,
-                                 in.source ? " of the source " : "", in.source ? in.source : ""));
-    char bare[PLACE_MAX];
-    const uint32_t source = place_core(v, &place, bare);
-    const int rc = watch_place(v, place, &first, &places);
+    struct feeding f;
+    const int rc = find_feed(v, s->spec, input, binds, count, &f);
     if (rc)
-        return misplaced(v, s, input, no_core(v, place, rc));
-    const struct ct_watchpoint *point = &ct_watches_all(v->watches, &all)[first];
-    const int fits = ct_verify_check_value(v, &in, point, source);
-    if (fits)
-        return misplaced(v, s, input, fits);
-    s->forms[input] = point->form;
+        return rc;
+    if (f.feed.core == CT_VERIFY_EACH_CORE)
+        f.feed.core = s->core;
+    s->types[input] = f.feed.type;
+    s->forms[input] = f.point->form;
     s->may_misfit |=
-        point->kind == CT_WATCH_LOAD || point->kind == CT_WATCH_STORE ||
-        (point->form == CT_WATCH_RAW &&
-         (in.type == CT_MONITOR_FLOAT || (in.type == CT_MONITOR_INT && point->kind == CT_WATCH_STM)));
-    s->kept[input] = is_loss(place);
-    s->feeds[input] = (struct ct_verify_feed){first, places, source, in.type};
-    return CT_OK;
-}
-
-static int check_binds(struct ct_verifier *v, const struct ct_verify_spec *s,
-                       const struct ct_verify_bind *binds, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct ct_monitor_stream in = {.name = ""};
-        for (size_t k = 0; k < s->input_count && strcmp(in.name, binds[i].input) != 0; k++)
-            ct_monitor_input(s->spec, k, &in);
-        if (strcmp(in.name, binds[i].input) != 0)
-            return ct_fail(v->ctx, CT_ERR_NOT_FOUND, "%s: has no input %s to bind to %s", s->name,
-                           binds[i].input, binds[i].place);
-    }
+        f.point->kind == CT_WATCH_LOAD || f.point->kind == CT_WATCH_STORE ||
+        (f.point->form == CT_WATCH_RAW &&
+         (f.feed.type == CT_MONITOR_FLOAT ||
+          (f.feed.type == CT_MONITOR_INT && f.point->kind == CT_WATCH_STM)));
+    s->kept[input] = f.is_kept;
+    s->feeds[input] = f.feed;
     return CT_OK;
 }
 
@@ -286,16 +182,18 @@ static uint8_t rule_of(const struct ct_monitor_stream *out)
 
 void ct_verify_spec_free(struct ct_verify_spec *s)
 {
-    if (!s)
-        return;
-    ct_monitor_free(s->monitor);
-    free(s->places);
-    free(s->waiting);
-    free(s->spans);
-    free(s->doubts);
-    free(s->due);
-    ct_arena_free(&s->arena);
-    free(s);
+    while (s) {
+        struct ct_verify_spec *next = s->next;
+        ct_monitor_free(s->monitor);
+        free(s->places);
+        free(s->waiting);
+        free(s->spans);
+        free(s->doubts);
+        free(s->due);
+        ct_arena_free(&s->arena);
+        free(s);
+        s = next;
+    }
 }
 
 struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *v, uint32_t number,
@@ -307,6 +205,7 @@ struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *v, uint32_t number
     s->verifier = v;
     s->spec = spec;
     s->number = number;
+    s->core = CT_VERIFY_ANY_CORE;
     s->input_count = ct_monitor_input_count(spec);
     s->output_count = ct_monitor_output_count(spec);
     s->name = ct_arena_strdup(&s->arena, name);
@@ -339,16 +238,46 @@ struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *v, uint32_t number
     return s;
 }
 
-int ct_verify_bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
-                        const char *name, const struct ct_verify_bind *binds, size_t count,
-                        struct ct_verify_spec **out)
+/* What is bound. */
+struct binding {
+    const struct ct_monitor_spec *spec;
+    const char *name;
+    const struct ct_verify_bind *binds;
+    size_t count;
+    uint32_t number;
+};
+
+/* Checks that there is an input for each binding. */
+static int check_binds(const struct ct_verifier *v, const struct binding *b)
 {
-    struct ct_verify_spec *s = ct_verify_spec_new(v, number, spec, name);
+    for (size_t i = 0; i < b->count; i++) {
+        struct ct_monitor_stream in = {.name = ""};
+        const char *wanted = b->binds[i].input;
+        for (size_t k = 0; k < ct_monitor_input_count(b->spec) && strcmp(in.name, wanted) != 0; k++)
+            ct_monitor_input(b->spec, k, &in);
+        if (strcmp(in.name, wanted) != 0)
+            return ct_fail(v->ctx, CT_ERR_NOT_FOUND, "%s: has no input %s to bind to %s", b->name, wanted,
+                           b->binds[i].place);
+    }
+    return CT_OK;
+}
+
+/* Makes a specification, or its instance for a core. */
+static int bind_instance(struct ct_verifier *v, const struct binding *b, uint32_t core, uint32_t instance,
+                         struct ct_verify_spec **out)
+{
+    struct ct_verify_spec *s = ct_verify_spec_new(v, b->number, b->spec, b->name);
     if (!s)
         return ct_fail_nomem(v->ctx, "verifier");
-    int rc = check_binds(v, s, binds, count);
+    s->core = core;
+    s->instance = instance;
+    int rc = CT_OK;
+    if (core != CT_VERIFY_ANY_CORE) {
+        s->name = ct_arena_printf(&s->arena, "%s@%s", b->name, v->cores[core]);
+        rc = s->name ? CT_OK : ct_fail_nomem(v->ctx, "verifier");
+    }
     for (size_t i = 0; !rc && i < s->input_count; i++)
-        rc = bind_input(v, s, (uint32_t)i, binds, count);
+        rc = bind_input(v, s, (uint32_t)i, b->binds, b->count);
     if (rc) {
         ct_verify_spec_free(s);
         return rc;
@@ -356,6 +285,75 @@ int ct_verify_bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_
     ct_verify_group_fits(s);
     *out = s;
     return CT_OK;
+}
+
+/* Finds out whether inputs are of each core, and then which cores give all of them. `fits` has an entry for
+ * each source, true for the first one of such a core. */
+static int find_cores(struct ct_verifier *v, const struct binding *b, bool *fits, bool *each)
+{
+    uint32_t last = 0;
+    int rc = CT_OK;
+    *each = false;
+    for (size_t k = 0; k < v->core_count; k++)
+        fits[k] = v->core_of[k] == k;
+    for (uint32_t i = 0; i < ct_monitor_input_count(b->spec) && !rc; i++) {
+        struct feeding f;
+        rc = find_feed(v, b->spec, i, b->binds, b->count, &f);
+        if (rc || f.feed.core != CT_VERIFY_EACH_CORE)
+            continue;
+        *each = true;
+        last = i;
+        for (size_t k = 0; k < v->source_count; k++)
+            fits[k] &= ct_verify_core_gives(v, (uint32_t)k, f.point->kind);
+    }
+    bool any = !v->source_count;
+    for (size_t k = 0; k < v->source_count; k++)
+        any |= fits[k];
+    if (rc || !*each || any)
+        return rc;
+    return misplaced(v, b->spec, last,
+                     ct_fail(v->ctx, CT_ERR_NOT_FOUND,
+                             "@each: no core gives all inputs that are of each core, so the specification "
+                             "would run for none; name the core of those that one source alone has"));
+}
+
+/* Makes an instance for each core that fits. */
+static int bind_each(struct ct_verifier *v, const struct binding *b, const bool *fits,
+                     struct ct_verify_spec **out)
+{
+    struct ct_verify_spec **at = out;
+    uint32_t count = 0;
+    int rc = CT_OK;
+    *out = NULL;
+    if (!v->core_count) /* the one source of a run, whatever its name */
+        return bind_instance(v, b, CT_VERIFY_ANY_CORE, 0, out);
+    for (uint32_t k = 0; k < v->core_count && !rc; k++) {
+        if (!fits[k])
+            continue;
+        rc = bind_instance(v, b, k, count++, at);
+        at = rc ? at : &(*at)->next;
+    }
+    if (rc)
+        ct_verify_spec_free(*out);
+    return rc;
+}
+
+int ct_verify_bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
+                        const char *name, const struct ct_verify_bind *binds, size_t count,
+                        struct ct_verify_spec **out)
+{
+    const struct binding b = {spec, name, binds, count, number};
+    bool each = false;
+    bool *fits = calloc(v->core_count + 1, sizeof *fits);
+    if (!fits)
+        return ct_fail_nomem(v->ctx, "verifier");
+    int rc = check_binds(v, &b);
+    if (!rc)
+        rc = find_cores(v, &b, fits, &each);
+    if (!rc)
+        rc = each ? bind_each(v, &b, fits, out) : bind_instance(v, &b, CT_VERIFY_ANY_CORE, 0, out);
+    free(fits);
+    return rc;
 }
 
 /* ---- coming, going, exchange ---- */
@@ -380,8 +378,10 @@ static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_
     int rc = ct_verify_bind_spec(v, number, spec, name, binds, count, out);
     if (rc || !v->running)
         return rc;
-    ct_verify_reset(*out);
-    rc = ct_verify_monitor(*out);
+    for (struct ct_verify_spec *s = *out; s && !rc; s = s->next) {
+        ct_verify_reset(s);
+        rc = ct_verify_monitor(s);
+    }
     if (!rc)
         rc = ct_verify_reserve(v, *out);
     if (rc)
@@ -411,9 +411,11 @@ int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, c
 /* Ends a specification that is to go, and takes it out of its group. CT_ERR_NOMEM: it stays. */
 static int end_alone(struct ct_verifier *v, struct ct_verify_spec *s)
 {
-    const int rc = ct_verify_group_leave(s);
+    int rc = ct_verify_group_leave(s);
     v->regroup = true;
-    return rc || !v->running ? rc : ct_verify_end(s);
+    for (; s && v->running && rc != CT_ERR_NOMEM; s = s->next)
+        rc = ct_verify_first(rc, ct_verify_end(s));
+    return rc;
 }
 
 int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
@@ -457,6 +459,21 @@ int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct
     return ended;
 }
 
+/* Sets what is a violation of the outputs with a name. False when there are none. */
+static bool set_rule(struct ct_verify_spec *s, const char *output, uint8_t rule, const char *wanted)
+{
+    bool found = false;
+    for (size_t k = 0; k < s->output_count; k++) {
+        struct ct_verify_output *out = &s->outputs[k];
+        if (strcmp(out->stream.name, output) != 0)
+            continue;
+        out->rule = rule;
+        out->wanted = wanted;
+        found = true;
+    }
+    return found;
+}
+
 int ct_verifier_violation(struct ct_verifier *v, const char *output, const char *value)
 {
     if (!v || !output)
@@ -465,16 +482,9 @@ int ct_verifier_violation(struct ct_verifier *v, const char *output, const char 
     char *wanted = value ? ct_arena_strdup(&v->arena, value) : NULL;
     if (value && !wanted)
         return ct_fail_nomem(v->ctx, "verifier");
-    for (size_t i = 0; i < v->spec_count; i++) {
-        for (size_t k = 0; v->specs[i] && k < v->specs[i]->output_count; k++) {
-            struct ct_verify_output *out = &v->specs[i]->outputs[k];
-            if (strcmp(out->stream.name, output) != 0)
-                continue;
-            out->rule = value ? CT_VERIFY_TEXT : CT_VERIFY_EACH;
-            out->wanted = wanted;
-            found = true;
-        }
-    }
+    for (size_t i = 0; i < v->spec_count; i++)
+        for (struct ct_verify_spec *s = v->specs[i]; s; s = s->next)
+            found |= set_rule(s, output, value ? CT_VERIFY_TEXT : CT_VERIFY_EACH, wanted);
     return found ? CT_OK
                  : ct_fail(v->ctx, CT_ERR_NOT_FOUND,
                            "no specification has an output %s that could be a violation; look at its out "

@@ -43,9 +43,9 @@ static int add(struct ct_verify_spec *s, const struct ct_verify_item *item, uint
 static int add_losses(struct ct_verifier *v, const struct ct_verify_item *item)
 {
     int rc = CT_OK;
-    for (size_t i = 0; i < v->spec_count && !rc; i++)
-        if (v->specs[i] && !v->specs[i]->failed)
-            rc = add(v->specs[i], item, 0, true);
+    for (size_t i = 0; i < v->fed_count && !rc; i++)
+        if (!v->fed[i]->failed && ct_verify_hears(v->fed[i], item->event.source))
+            rc = add(v->fed[i], item, 0, true);
     return rc;
 }
 
@@ -57,7 +57,7 @@ int ct_verify_due_take(struct ct_verifier *v, const struct ct_verify_item *item)
     for (uint32_t k = e->watch < v->watch_count ? v->first[e->watch] : 0;
          e->watch < v->watch_count && k < v->first[e->watch + 1] && !rc; k++) {
         const struct ct_verify_target *to = &v->targets[k];
-        if (!to->spec->failed && (to->source == CT_VERIFY_ANY_SOURCE || to->source == e->source))
+        if (!to->spec->failed && (to->core == CT_VERIFY_ANY_CORE || to->core == v->core_of[e->source]))
             rc = add(to->spec, item, to->input, false);
     }
     return rc || !loss ? rc : add_losses(v, item);
@@ -155,8 +155,13 @@ static int run_spec(struct ct_verify_spec *s, uint64_t floor)
 int ct_verify_due_run(struct ct_verifier *v, uint64_t floor)
 {
     int first = CT_OK;
-    for (size_t i = 0; i < v->spec_count; i++)
-        if (v->specs[i] && !v->specs[i]->failed)
-            first = ct_verify_first(first, run_spec(v->specs[i], floor));
+    for (size_t i = 0; i < v->fed_count; i++)
+        if (!v->fed[i]->failed)
+            first = ct_verify_first(first, run_spec(v->fed[i], floor));
     return first;
+}
+
+int ct_verify_due_end(struct ct_verify_spec *s)
+{
+    return s->failed || s->due_first == s->due_count ? CT_OK : run_spec(s, UINT64_MAX);
 }

@@ -20,6 +20,9 @@ int ct_verify_due_take(struct ct_verifier *verifier, const struct ct_verify_item
  * of ct_verifier_feed. */
 int ct_verify_due_run(struct ct_verifier *verifier, uint64_t floor);
 
+/* Gives a specification that ends what it was to be given. The same errors. */
+int ct_verify_due_end(struct ct_verify_spec *spec);
+
 /* Forgets what a specification was to be given. */
 void ct_verify_due_clear(struct ct_verify_spec *spec);
 

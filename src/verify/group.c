@@ -13,7 +13,7 @@ enum {
 
 static bool same_feed(const struct ct_verify_feed *a, const struct ct_verify_feed *b)
 {
-    return a->first == b->first && a->count == b->count && a->type == b->type && a->source == b->source;
+    return a->first == b->first && a->count == b->count && a->type == b->type && a->core == b->core;
 }
 
 /* Finds the first input that is fed as this one is. */

@@ -23,23 +23,23 @@ struct output {
 
 /* Where the trace of a source is. */
 struct place {
+    char *run;
     char *buffer;
     uint8_t id;
 };
 
 struct ct_verify_sums_stream {
     uint32_t lane;
-    char *run;
     struct place *sources; /* one, or those that are on an axis */
     size_t source_count;
     struct ct_verify_sums *sums;
     struct ct_watches *watches;
     struct ct_verifier *verifier;
     struct ct_watcher *watcher;
-    struct output *outputs; /* of all specifications, one after the other */
-    size_t *first;          /* by specification: index of its first output; one more entry at the end */
+    struct output *outputs; /* of all instances of all specifications, one after the other */
+    size_t *first;          /* by specification: index of the first output of its first instance; one more
+                               entry at the end */
     uint64_t *keys;         /* by specification: its hash */
-    bool *told;             /* by specification: a message told that it failed */
     size_t spec_count;      /* how many the sums had when the stream began */
     int result;             /* enum ct_error: of what was done with results */
 };
@@ -47,6 +47,12 @@ struct ct_verify_sums_stream {
 static int no_memory(const struct ct_verify_sums_stream *s)
 {
     return ct_fail_nomem(s->sums->analysis.ctx, "monitors");
+}
+
+static void free_place(const struct place *p)
+{
+    free(p->run);
+    free(p->buffer);
 }
 
 static void free_stream(struct ct_verify_sums_stream *s)
@@ -58,12 +64,10 @@ static void free_stream(struct ct_verify_sums_stream *s)
     ct_watches_free(s->watches);
     free(s->outputs);
     free(s->first);
-    free(s->told);
     free(s->keys);
     for (size_t i = 0; s->sources && i < s->source_count; i++)
-        free(s->sources[i].buffer);
+        free_place(&s->sources[i]);
     free(s->sources);
-    free(s->run);
     free(s);
 }
 
@@ -99,7 +103,7 @@ static int keep_violation(const struct ct_verify_sums_stream *s, struct ct_verif
 {
     const size_t source = result->place ? result->place->event.source : 0;
     const struct place *from = &s->sources[source < s->source_count ? source : 0];
-    struct ct_verify_violation v = {.run = s->run,
+    struct ct_verify_violation v = {.run = from->run,
                                     .buffer = from->buffer,
                                     .value = result->value,
                                     .watch = "",
@@ -116,7 +120,8 @@ static int keep_violation(const struct ct_verify_sums_stream *s, struct ct_verif
 static void on_result(void *user, const struct ct_verify_result *result)
 {
     struct ct_verify_sums_stream *s = user;
-    struct output *out = &s->outputs[s->first[result->spec] + result->output];
+    const size_t outputs = ct_monitor_output_count(s->sums->specs[result->spec].spec);
+    struct output *out = &s->outputs[s->first[result->spec] + result->instance * outputs + result->output];
     struct ct_verify_sum *sum = &out->sum;
     ct_add_up(&sum->events, 1);
     ct_add_up(&sum->violations, result->violation);
@@ -143,23 +148,24 @@ static int number_outputs(struct ct_verify_sums_stream *s)
 {
     const struct ct_verify_sums *sums = s->sums;
     s->first = calloc(s->spec_count + 1, sizeof *s->first);
-    s->told = calloc(s->spec_count + 1, sizeof *s->told);
     s->keys = calloc(s->spec_count + 1, sizeof *s->keys);
-    if (!s->first || !s->told || !s->keys)
+    if (!s->first || !s->keys)
         return no_memory(s);
     for (size_t i = 0; i < s->spec_count; i++)
         s->keys[i] = ct_verify_sums_key(sums, i);
-    for (size_t i = 0; i < s->spec_count; i++)
-        s->first[i + 1] = s->first[i] + ct_monitor_output_count(sums->specs[i].spec);
+    for (size_t i = 0; i < s->spec_count; i++) {
+        s->first[i + 1] = s->first[i];
+        for (const struct ct_verify_spec *spec = s->verifier->specs[i]; spec; spec = spec->next)
+            s->first[i + 1] += spec->output_count;
+    }
     s->outputs = calloc(s->first[s->spec_count] + 1, sizeof *s->outputs);
     if (!s->outputs)
         return no_memory(s);
     for (size_t i = 0; i < s->spec_count; i++) {
-        for (size_t k = s->first[i]; k < s->first[i + 1]; k++) {
-            struct ct_monitor_stream stream;
-            ct_monitor_output(sums->specs[i].spec, k - s->first[i], &stream);
-            s->outputs[k].sum.type = stream.type;
-        }
+        struct output *out = &s->outputs[s->first[i]];
+        for (const struct ct_verify_spec *spec = s->verifier->specs[i]; spec; spec = spec->next)
+            for (size_t k = 0; k < spec->output_count; k++)
+                out++->sum.type = spec->outputs[k].stream.type;
     }
     return CT_OK;
 }
@@ -185,14 +191,15 @@ struct origins {
 
 static int copy_origins(struct ct_verify_sums_stream *s, const struct origins *from)
 {
-    bool fine = (s->run = strdup(from->all && from->all->run ? from->all->run : "")) != NULL;
+    bool fine = true;
     s->sources = calloc(from->count + 1, sizeof *s->sources);
     for (; s->sources && s->source_count < from->count; s->source_count++) {
         const struct ct_stream_origin *origin = from->all ? &from->all[s->source_count] : NULL;
         struct place *to = &s->sources[s->source_count];
+        to->run = strdup(origin && origin->run ? origin->run : "");
         to->buffer = strdup(origin && origin->buffer ? origin->buffer : "");
         to->id = origin ? origin->id : 0;
-        fine &= to->buffer != NULL;
+        fine &= to->buffer && to->run;
     }
     return fine && s->sources ? CT_OK : no_memory(s);
 }
@@ -204,15 +211,17 @@ static int begin(struct ct_verify_sums_stream *s, const struct origins *from)
     s->spec_count = sums->spec_count;
     int rc = copy_origins(s, from);
     if (!rc)
-        rc = number_outputs(s);
-    if (!rc)
         rc = ct_watches_new(ctx, sums->programs, &s->watches);
     if (!rc)
         rc = ct_verifier_new(ctx, &sums->options, s->watches, &s->verifier);
     if (!rc && from->cores)
         rc = ct_verifier_sources(s->verifier, from->cores, from->count);
+    else if (!rc && from->all && from->all->core)
+        rc = ct_verifier_core(s->verifier, from->all->core);
     if (!rc)
         rc = bind_specs(s);
+    if (!rc)
+        rc = number_outputs(s);
     if (!rc)
         rc = ct_watcher_new(ctx, s->watches, &s->watcher);
     return rc ? rc : ct_verifier_begin(s->verifier, on_result, s);
@@ -252,12 +261,9 @@ static struct ct_verify_sums_stream *find_stream(const struct ct_verify_sums *su
  * memory none does. */
 static int tell_failures(struct ct_verify_sums_stream *s, int rc)
 {
-    for (uint32_t i = 0; rc && rc != CT_ERR_NOMEM && i < s->spec_count; i++) {
-        const char *why = ct_verifier_failure(s->verifier, i);
-        if (why && !s->told[i])
-            ct_log(s->sums->analysis.ctx, CT_LOG_WARNING, "%s; it takes no more events of the stream", why);
-        s->told[i] |= why != NULL;
-    }
+    uint32_t spec;
+    for (const char *why; rc && rc != CT_ERR_NOMEM && (why = ct_verifier_next_failure(s->verifier, &spec));)
+        ct_log(s->sums->analysis.ctx, CT_LOG_WARNING, "%s; it takes no more events of the stream", why);
     return rc == CT_ERR_NOMEM ? rc : s->result;
 }
 
@@ -342,20 +348,31 @@ static void judge(const struct ct_verify_spec *spec, size_t number, struct outpu
         sum->satisfied = 1;
 }
 
+/* Adds what an instance of a specification said, whose outputs begin at `out`. */
+static int put_instance(struct ct_verify_sums_stream *s, size_t number, const struct ct_verify_spec *spec,
+                        struct output *out)
+{
+    const char *name = s->sums->specs[number].name;
+    int rc = CT_OK;
+    for (size_t k = 0; k < spec->output_count && !rc; k++) {
+        struct ct_verify_sum *sum = &out[k].sum;
+        sum->spec = spec->name + (ct_base_name(name) - name); /* with the core of the instance */
+        sum->output = spec->outputs[k].stream.name;
+        sum->sum = s->keys[number];
+        judge(spec, k, &out[k]);
+        rc = ct_verify_sums_put(s->sums, sum);
+    }
+    return rc;
+}
+
 static int put(struct ct_verify_sums_stream *s)
 {
-    struct ct_verify_sums *sums = s->sums;
     int rc = CT_OK;
     for (size_t i = 0; i < s->spec_count; i++) {
-        for (size_t k = s->first[i]; k < s->first[i + 1] && !rc; k++) {
-            struct ct_verify_sum *sum = &s->outputs[k].sum;
-            struct ct_monitor_stream stream;
-            ct_monitor_output(sums->specs[i].spec, k - s->first[i], &stream);
-            sum->spec = ct_base_name(sums->specs[i].name);
-            sum->output = stream.name;
-            sum->sum = s->keys[i];
-            judge(s->verifier->specs[i], k - s->first[i], &s->outputs[k]);
-            rc = ct_verify_sums_put(sums, sum);
+        struct output *out = &s->outputs[s->first[i]];
+        for (const struct ct_verify_spec *spec = s->verifier->specs[i]; spec && !rc; spec = spec->next) {
+            rc = put_instance(s, i, spec, out);
+            out += spec->output_count;
         }
     }
     return rc;

@@ -89,20 +89,39 @@ static const char *giver_of(uint8_t kind)
                : "a core";
 }
 
-static int check_source(const struct ct_verifier *v, const struct ct_watchpoint *point, uint32_t source)
+bool ct_verify_core_gives(const struct ct_verifier *v, uint32_t core, uint8_t kind)
+{
+    bool found = !v->protocols;
+    for (size_t i = 0; i < v->protocol_count && !found; i++)
+        found = (core == CT_VERIFY_ANY_CORE || core == v->core_of[i]) && gives(v->protocols[i], kind);
+    return found;
+}
+
+bool ct_verify_hears(const struct ct_verify_spec *s, size_t source)
+{
+    const struct ct_verifier *v = s->verifier;
+    uint32_t all;
+    const struct ct_watchpoint *points = ct_watches_all(v->watches, &all);
+    bool found = !s->input_count;
+    for (size_t i = 0; i < s->input_count && !found; i++) {
+        const struct ct_verify_feed *f = &s->feeds[i];
+        found = (f->core == CT_VERIFY_ANY_CORE || f->core == v->core_of[source]) &&
+                (!v->protocols || gives(v->protocols[source], points[f->first].kind));
+    }
+    return found;
+}
+
+static int check_source(const struct ct_verifier *v, const struct ct_watchpoint *point, uint32_t core)
 {
     char all[200];
-    if (!v->protocols)
+    if (ct_verify_core_gives(v, core, point->kind))
         return CT_OK;
-    for (size_t i = 0; i < v->protocol_count; i++)
-        if ((source == CT_VERIFY_ANY_SOURCE || source == i) && gives(v->protocols[i], point->kind))
-            return CT_OK;
-    if (source < v->protocol_count)
+    if (core < v->protocol_count)
         return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
                        "place '%s': is of %s, and %s is %s, so that nothing comes by there; name another "
                        "source, or leave it out",
-                       point->name, giver_of(point->kind), v->cores[source],
-                       ct_protocol_name((enum ct_protocol)(v->protocols[source] & ~CT_VERIFY_TRACES_DATA)));
+                       point->name, giver_of(point->kind), v->cores[core],
+                       ct_protocol_name((enum ct_protocol)(v->protocols[core] & ~CT_VERIFY_TRACES_DATA)));
     list_protocols(v, all, sizeof all);
     return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
                    "place '%s': is of %s, and the capture has none with trace, so that nothing feeds the "
@@ -113,7 +132,7 @@ static int check_source(const struct ct_verifier *v, const struct ct_watchpoint 
 /* ---- types ---- */
 
 int ct_verify_check_value(const struct ct_verifier *v, const struct ct_monitor_stream *in,
-                          const struct ct_watchpoint *point, uint32_t source)
+                          const struct ct_watchpoint *point, uint32_t core)
 {
     const bool has_value = point->form != CT_WATCH_NO_VALUE;
     const bool is_real = point->form == CT_WATCH_REAL;
@@ -128,7 +147,7 @@ int ct_verify_check_value(const struct ct_verifier *v, const struct ct_monitor_s
                        : is_real                     ? "a Unit or a Float"
                        : point->form == CT_WATCH_RAW ? "a Unit, an Int, a Float or a Bool"
                                                      : "a Unit, an Int or a Bool");
-    return check_source(v, point, source);
+    return check_source(v, point, core);
 }
 
 /* ---- values ---- */

@@ -113,6 +113,8 @@ void ct_verify_tell(struct ct_verify_spec *s, struct ct_verify_spec *lead,
             .name = out->stream.name,
             .value = value_text(lead, &results[i], out, room),
             .spec = s->number,
+            .instance = s->instance,
+            .core = s->core == CT_VERIFY_ANY_CORE ? NULL : v->cores[s->core],
             .output = output,
             .type = out->stream.type,
             .big = out->stream.type == CT_MONITOR_INT && ct_monitor_is_big(lead->monitor, &results[i]),
@@ -421,7 +423,25 @@ const char *ct_verifier_failure(const struct ct_verifier *v, uint32_t number)
     if (!v)
         return NULL;
     const struct ct_verify_spec *s = number < v->spec_count ? v->specs[number] : NULL;
-    return s && s->failed ? s->failure : NULL;
+    while (s && !s->failed)
+        s = s->next;
+    return s ? s->failure : NULL;
+}
+
+const char *ct_verifier_next_failure(struct ct_verifier *v, uint32_t *number)
+{
+    if (!v || !number)
+        return NULL;
+    for (uint32_t i = 0; i < v->spec_count; i++) {
+        for (struct ct_verify_spec *s = v->specs[i]; s; s = s->next) {
+            if (!s->failed || s->told_failure)
+                continue;
+            s->told_failure = true;
+            *number = i;
+            return s->failure;
+        }
+    }
+    return NULL;
 }
 
 /* ---- begin and end ---- */
@@ -439,12 +459,21 @@ static bool make_room(void *array, size_t *cap, size_t count, size_t size)
     return true;
 }
 
-/* Counts the watchpoints that feed a specification, once for each input. */
+/* Counts the watchpoints that feed a specification, once for each input of each instance. */
 static size_t target_count(const struct ct_verify_spec *s)
 {
     size_t count = 0;
-    for (size_t i = 0; s && i < s->input_count; i++)
-        count += s->feeds[i].count;
+    for (; s; s = s->next)
+        for (size_t i = 0; i < s->input_count; i++)
+            count += s->feeds[i].count;
+    return count;
+}
+
+static size_t instance_count(const struct ct_verify_spec *s)
+{
+    size_t count = 0;
+    for (; s; s = s->next)
+        count++;
     return count;
 }
 
@@ -452,11 +481,14 @@ int ct_verify_reserve(struct ct_verifier *v, const struct ct_verify_spec *more)
 {
     uint32_t watches;
     size_t targets = 1 + target_count(more);
+    size_t instances = 1 + instance_count(more);
     ct_watches_all(v->watches, &watches);
-    for (size_t i = 0; i < v->spec_count; i++) /* a group has no more targets than its members */
+    for (size_t i = 0; i < v->spec_count; i++) { /* a group has no more targets than its members */
         targets += target_count(v->specs[i]);
+        instances += instance_count(v->specs[i]);
+    }
     if (!make_room(&v->targets, &v->targets_cap, targets, sizeof *v->targets) ||
-        !make_room(&v->fed, &v->fed_cap, v->spec_count + 1, sizeof(struct ct_verify_spec *)))
+        !make_room(&v->fed, &v->fed_cap, instances, sizeof(struct ct_verify_spec *)))
         return ct_fail_nomem(v->ctx, "verifier");
     if (v->first && watches <= v->watch_count)
         return CT_OK;
@@ -474,11 +506,12 @@ static void list_fed(struct ct_verifier *v)
 {
     v->fed_count = 0;
     for (size_t i = 0; i < v->spec_count; i++) {
-        struct ct_verify_spec *s = v->specs[i];
-        if (s && !s->group)
-            v->fed[v->fed_count++] = s;
-        else if (s && ct_verify_group_first(s))
-            v->fed[v->fed_count++] = ct_verify_group_lead(s->group);
+        for (struct ct_verify_spec *s = v->specs[i]; s; s = s->next) {
+            if (!s->group)
+                v->fed[v->fed_count++] = s;
+            else if (ct_verify_group_first(s))
+                v->fed[v->fed_count++] = ct_verify_group_lead(s->group);
+        }
     }
 }
 
@@ -505,7 +538,7 @@ void ct_verify_index(struct ct_verifier *v)
         for (uint32_t input = 0; input < s->input_count; input++)
             for (uint32_t k = 0; k < s->feeds[input].count; k++)
                 v->targets[v->first[s->feeds[input].first + k + 1]++] =
-                    (struct ct_verify_target){s, input, s->feeds[input].source};
+                    (struct ct_verify_target){s, input, s->feeds[input].core};
     }
 }
 
@@ -514,7 +547,7 @@ void ct_verify_reset(struct ct_verify_spec *s)
     ct_monitor_free(s->monitor);
     s->monitor = NULL;
     s->time = s->tick = s->value = s->number_of_instant = s->lost_last = 0;
-    s->lost = s->doubted = s->broken = s->failed = s->doubtful = false;
+    s->lost = s->doubted = s->broken = s->failed = s->told_failure = s->doubtful = false;
     s->place_count = s->cursor = s->waiting_count = 0;
     s->place_total = s->born = s->told = s->skip = 0;
     s->doubt_count = s->doubt_most = s->tag = 0;
@@ -537,8 +570,8 @@ int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
     v->user = user;
     v->running = false;
     for (size_t i = 0; i < v->spec_count; i++)
-        if (v->specs[i])
-            ct_verify_reset(v->specs[i]);
+        for (struct ct_verify_spec *s = v->specs[i]; s; s = s->next)
+            ct_verify_reset(s);
     int rc = ct_verify_groups_begin(v);
     if (!rc)
         rc = ct_verify_reserve(v, NULL);
@@ -554,9 +587,11 @@ int ct_verify_end(struct ct_verify_spec *s)
 {
     if (s->group)
         return ct_verify_group_end(s->group);
-    int rc = s->failed  ? CT_OK
-             : s->lossy ? ct_verify_lose_before(s, s->tick, UINT64_MAX)
-                        : ct_verify_flush(s);
+    int rc = ct_verify_due_end(s);
+    rc = rc          ? rc
+         : s->failed ? CT_OK
+         : s->lossy  ? ct_verify_lose_before(s, s->tick, UINT64_MAX)
+                     : ct_verify_flush(s);
     if (!rc && !s->failed && (rc = ct_monitor_finish(s->monitor)) != CT_OK)
         rc = ct_verify_failed(s, rc);
     return rc;

@@ -31,16 +31,16 @@ struct ct_verify_output {
     uint8_t rule; /* enum ct_verify_rule */
 };
 
-#define CT_VERIFY_ANY_SOURCE UINT32_MAX
+#define CT_VERIFY_ANY_CORE UINT32_MAX
 
 /* What feeds an input: watchpoints from a number on. Inputs with equal feeds have equal events. */
 struct ct_verify_feed {
     uint32_t first, count;
-    uint32_t source; /* that comes by them, or CT_VERIFY_ANY_SOURCE */
-    uint8_t type;    /* enum ct_monitor_type */
+    uint32_t core; /* that comes by them, or CT_VERIFY_ANY_CORE */
+    uint8_t type;  /* enum ct_monitor_type */
 };
 
-/* One specification, or several that run as one: the lead of a group. */
+/* One specification, or its instance for a core, or several that run as one: the lead of a group. */
 struct ct_verify_spec {
     struct ct_verifier *verifier;
     const struct ct_monitor_spec *spec;
@@ -52,12 +52,15 @@ struct ct_verify_spec {
     struct ct_verify_feed *feeds; /* by input */
     size_t output_count, input_count;
     uint32_t number;
-    struct ct_arena arena; /* for what is above */
-    bool may_misfit;       /* an event may have a value that its input cannot take, or none */
-    bool told_unknown;     /* a warning said that some have none */
-    bool joinable;         /* it may be a member of a group … */
-    uint8_t instants;      /* … of others that see the same instants (enum ct_mon_instants) … */
-    uint64_t feeds_hash;   /* … and have the same feeds, in any order */
+    uint32_t core;               /* that it is the instance for, or CT_VERIFY_ANY_CORE */
+    uint32_t instance;           /* among those of the specification, from 0 on */
+    struct ct_verify_spec *next; /* instance, of the next core */
+    struct ct_arena arena;       /* for what is above */
+    bool may_misfit;             /* an event may have a value that its input cannot take, or none */
+    bool told_unknown;           /* a warning said that some have none */
+    bool joinable;               /* it may be a member of a group … */
+    uint8_t instants;            /* … of others that see the same instants (enum ct_mon_instants) … */
+    uint64_t feeds_hash;         /* … and have the same feeds, in any order */
 
     /* What a member of a group needs. */
     struct ct_verify_group *group; /* NULL: it is fed by itself. Of a lead: the one that it leads */
@@ -70,14 +73,15 @@ struct ct_verify_spec {
 
     /* What a run needs. */
     struct ct_monitor *monitor;
-    bool failed;              /* it takes no more events */
-    char failure[400];        /* why it failed */
-    uint64_t *used;           /* by input: the instant of its last event */
-    uint64_t time;            /* time of the current instant */
-    uint64_t tick;            /* tick of the clock in the current instant */
-    uint64_t value;           /* address in the current instant */
-    uint16_t source;          /* of the current instant … */
-    uint8_t kind;             /* … and of its first event: enum ct_watch_kind … */
+    bool failed;       /* it takes no more events … */
+    bool told_failure; /* … and ct_verifier_next_failure said so */
+    char failure[400]; /* why it failed */
+    uint64_t *used;    /* by input: the instant of its last event */
+    uint64_t time;     /* time of the current instant */
+    uint64_t tick;     /* tick of the clock in the current instant */
+    uint64_t value;    /* address in the current instant */
+    uint16_t source;   /* of the current instant … */
+    uint8_t kind;      /* … and of its first event: enum ct_watch_kind … */
     uint32_t number_of_event; /* … and `number` of it */
     uint64_t number_of_instant;
     uint64_t lost_last;               /* time of the last gap */
@@ -110,10 +114,10 @@ struct ct_verify_doubted {
     struct ct_verify_place place;
 };
 
-/* Where an event of a watchpoint goes, where `source` comes by it. */
+/* Where an event of a watchpoint goes, where `core` comes by it. */
 struct ct_verify_target {
     struct ct_verify_spec *spec;
-    uint32_t input, source;
+    uint32_t input, core;
 };
 
 /* The watchpoints of a place that was bound before, to be used again. */
@@ -127,11 +131,13 @@ struct ct_verifier {
     struct ct_verify_options options;
     struct ct_watches *watches;
     struct ct_arena arena;
-    const char **cores; /* by source */
-    size_t source_count;
-    uint8_t *protocols; /* by source, or of all that may be; NULL: nothing was said of them */
+    const char **cores; /* by source, or of the only one */
+    uint32_t *core_of;  /* by source: the first one that is of the same core, whose number stands for it */
+    size_t core_count;
+    size_t source_count; /* on an axis; else 0 */
+    uint8_t *protocols;  /* by source, or of all that may be; NULL: nothing was said of them */
     size_t protocol_count;
-    struct ct_verify_spec **specs; /* NULL for one that was removed */
+    struct ct_verify_spec **specs; /* their first instances; NULL for one that was removed */
     size_t spec_count;
     struct ct_verify_bound *bound;
     size_t bound_count;
@@ -152,10 +158,13 @@ struct ct_verifier {
     void *user;
 };
 
-/* Makes specification `number` and binds its inputs. The errors of ct_verifier_add. */
+/* Makes specification `number`, in as many instances as its places ask for, and binds their inputs. The
+ * errors of ct_verifier_add. */
 int ct_verify_bind_spec(struct ct_verifier *verifier, uint32_t number, const struct ct_monitor_spec *spec,
                         const char *name, const struct ct_verify_bind *binds, size_t count,
                         struct ct_verify_spec **out);
+
+/* Frees a specification, and the instances behind it. */
 void ct_verify_spec_free(struct ct_verify_spec *spec);
 
 /* Makes room in the index for all watchpoints and specifications, and for one more (or NULL); ct_verify_index
@@ -215,10 +224,16 @@ bool ct_verify_lacks_value(struct ct_verify_spec *spec, const struct ct_watch_ev
 /* Fails a specification because of an event that an input cannot take. CT_ERR_LIMIT. */
 int ct_verify_misfit(struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input);
 
-/* Checks that a place gives what an input is to have, and that there is a source that gives it. `source`:
- * that it names, or CT_VERIFY_ANY_SOURCE. CT_ERR_CONFIG, CT_ERR_NOT_FOUND. */
+/* Checks that a place gives what an input is to have, and that there is a source that gives it. `core`: that
+ * it names, or CT_VERIFY_ANY_CORE. CT_ERR_CONFIG, CT_ERR_NOT_FOUND. */
 int ct_verify_check_value(const struct ct_verifier *verifier, const struct ct_monitor_stream *input,
-                          const struct ct_watchpoint *point, uint32_t source);
+                          const struct ct_watchpoint *point, uint32_t core);
+
+/* Tells whether a source of a core, or of any, may have events of a kind (enum ct_watch_kind). */
+bool ct_verify_core_gives(const struct ct_verifier *verifier, uint32_t core, uint8_t kind);
+
+/* Tells whether what a source lost could have been events of a specification. */
+bool ct_verify_hears(const struct ct_verify_spec *spec, size_t source);
 
 /* Returns the first error of two. */
 static inline int ct_verify_first(int first, int rc)

@@ -238,18 +238,6 @@ def check_cores(folder):
     spec.write_text(f'in f: Events[Unit]\nout count(f) as n\n')
     code, out, err = case.command("-q", "-a", "--spec", spec, "--bind", f"f=produce@{core}", case.capture)
     assert out.count("\n") == 1 + 2 * 8 and f" on {other}" not in out, (out, err)
-    # Two buffers as two captures, each with its part of the same run.
-    halves = []
-    for number in (0, 1):
-        halves.append(folder / f"half{number}")
-        shutil.copytree(case.capture, halves[-1])
-        text = (halves[-1] / "trace.ini").read_text()
-        kept = re.sub(r"(?m)^(buffers\s*=).*$", rf"\1buffer{number}", text)
-        assert kept != text, text
-        (halves[-1] / "trace.ini").write_text(kept)
-    assert case.stream("-q", "-a", *halves)[:2] == case.stream("-q", "-a", case.capture)[:2]
-    code, _, err = case.stream("--per-core", *halves)
-    assert code == 2 and "--per-core: results are those of one capture" in err, err
     code, out, err = case.stream("-q", "--clock", "cycles", case.capture)
     assert code == 2 and not out, (code, out)
     assert "--clock cycles: 2 sources have trace" in err and "--per-core" in err, err
@@ -259,6 +247,151 @@ def check_cores(folder):
     # One of two sources with trace: what it said before.
     one = ["-q", "-a", "-b", "ETB_0", untimed]
     assert case.stream(*one) == case.stream("--per-core", *one) and case.stream(*one)[1]
+
+
+def halves_of(case):
+    """The two buffers of a capture as two captures, each with its part of the same run."""
+    halves = []
+    for number in (0, 1):
+        halves.append(case.folder / f"half{number}")
+        shutil.copytree(case.capture, halves[-1])
+        text = (halves[-1] / "trace.ini").read_text()
+        kept = re.sub(r"(?m)^(buffers\s*=).*$", rf"\1buffer{number}", text)
+        assert kept != text, text
+        (halves[-1] / "trace.ini").write_text(kept)
+    return halves
+
+
+def check_captures(folder):
+    """Captures of one system are one run, others are each a run of their own; an option says which."""
+    case = Turns(folder, "-DBUG")
+    halves = halves_of(case)
+    whole = case.stream("-q", "-a", case.capture)
+    assert case.stream("-q", "-a", *halves)[:2] == whole[:2] and whole[0] == 1
+    assert case.stream("-q", "-a", "--captures", "together", *halves) == case.stream("-q", "-a", *halves)
+    each = case.rows("-a", *halves, codes=(1,))
+    assert {(row["capture"], row["core"]) for row in each if "core" in row} == {
+        (str(halves[0]), "cpu_0"), (str(halves[1]), "cpu_1")}, each[:3]
+    # Apart: what each of them says alone, under a heading.
+    alone = [case.stream("-q", "-a", half) for half in halves]
+    got = case.stream("-q", "-a", "--captures", "apart", *halves)
+    assert got[1] == "".join(f"# capture {half}\n{text}" for half, (_, text, _) in zip(halves, alone)), got
+    assert case.stream("-q", "-a", "--per-core", *halves) == got and got[0] == max(x[0] for x in alone)
+    rows = case.rows("-a", "--captures", "apart", *halves, codes=(0, 1))
+    for half in halves:
+        own = [{k: v for k, v in row.items() if k != "capture"} for row in rows
+               if row["capture"] == str(half)]
+        assert own == case.rows("-a", half, codes=(0, 1)) and own, own[:3]
+    # Sums: of one run, and of two.
+    sums = lambda *options: case.stream("-q", "--format", "sums", *options)[1]
+    assert "    1 streams: 1 violated" in sums("--captures", "together", *halves)
+    together = sums("--captures", "together", *halves)
+    assert together.replace(str(halves[0]), "X").replace(str(halves[1]), "X") == \
+        sums(case.capture).replace(str(case.capture), "X"), together
+    assert "    2 streams: " in sums(*halves) and sums(*halves) == sums("--captures", "apart", *halves)
+    # Both cores are in both captures: two runs of a program are no one run.
+    other = case.record("again", "--cycle-count=4", "--timestamps=1")
+    for options in ([], ["--format", "sums", "--captures", "together"]):
+        code, out, err = case.stream(*options, case.capture, other)
+        assert code == 2 and not out and "both have trace of cpu_0" in err and "--captures apart" in err, err
+    code, out, err = case.stream("-q", "-a", "--captures", "apart", case.capture, other)
+    assert out == "".join(f"# capture {x}\n{case.stream('-q', '-a', x)[1]}" for x in (case.capture, other))
+    # A recording of all processors is one run, too, with the same verdicts at the same places.
+    run("export", "-q", "--perf", folder / "perf.data", case.capture)
+    row = lambda r: (r["time"], r["output"], r["value"], r.get("function"), r.get("uncertain"))
+    assert [row(r) for r in case.rows("-a", folder / "perf.data", codes=(1,))] == \
+        [row(r) for r in case.rows("-a", case.capture, codes=(1,))]
+    for options, text in ((["--per-core"], "each source is a run of its own"), (["--live", "0"], "--live")):
+        code, _, err = case.stream("--captures", "together", *options, *halves[:1])
+        assert code == 2 and "--captures together: " in err and text in err, err
+
+
+def check_each(folder):
+    """Inputs of each core: an instance for each, with a verdict of its own, whose events are its own and
+    those of fixed cores; the same as with the core in the place of each."""
+    case = Turns(folder, "-DBUG")
+    spec = folder / "own.tessla"
+    spec.write_text("in mine: Events[Unit]\nin produced: Events[Unit]\nout count(mine) as n\n"
+                    "def error = count(mine) > count(produced)\nout error\n")
+
+    def own(mine, produced, *options):
+        binds = ["--bind", f"mine=entry:{mine}", "--bind", f"produced=entry:{produced}"]
+        code, out, err = case.command("-q", "-a", "-f", "jsonl", "--spec", spec, *binds, *options,
+                                      case.capture)
+        return code, [json.loads(row) for row in out.splitlines()], err
+
+    def of(rows, core):
+        return [{k: v for k, v in row.items() if k != "instance"} for row in rows
+                if row.get("instance") == core]
+
+    for mine, produced in (("consume", "produce"), ("consume", "produce@cpu_0"),
+                           ("produce", "produce@cpu_1")):
+        code, rows, err = own(f"{mine}@each", produced)
+        assert code in (0, 1) and not err and {row["instance"] for row in rows} == {"cpu_0", "cpu_1"}, err
+        found = 0
+        for core in ("cpu_0", "cpu_1"):
+            alone = own(f"{mine}@{core}", produced)
+            assert of(rows, core) == alone[1], (mine, produced, core)
+            found += max(int(row["value"]) for row in alone[1] if row["output"] == "n")
+        assert found == 8, found
+        for threads in (2, 5):
+            assert own(f"{mine}@each", produced, "--threads", threads) == (code, rows, err)
+    # In the specification itself; a run for each core has one instance, too.
+    spec.write_text("define p := function_call produce@each\ndefine c := codeLine turns.c:32@each\n"
+                    "define q := function_call(\"produce\")@cpu_0\n"
+                    "define turns := monitor(always (p implies next c))\nout turns\nout q\n")
+    code, out, err = case.command("-q", "-a", "--spec", spec, case.capture)
+    assert code in (0, 1) and "turns@cpu_0 = " in out and "turns@cpu_1 = " in out, (code, out, err)
+    code, out, err = case.command("--spec", spec, "--format", "sums", case.capture)
+    assert "own.tessla@cpu_0: turns: " in out and "own.tessla@cpu_1: turns: " in out, (code, out, err)
+    code, _, err = case.command("-q", "--spec", spec, "--per-core", case.capture)
+    assert code == 2 and "place 'entry:produce@cpu_0': there is no core cpu_0 in this run" in err, (code, err)
+    # What no core gives, and what fails for one of them.
+    spec.write_text("in f: Events[Unit]\nin v: Events[Int]\nout count(f) as n\nout v\n")
+    code, _, err = case.command("-q", "--spec", spec, "--bind", "f=produce@each", "--bind", "v=itm:1@each",
+                                case.capture)
+    assert code == 2 and "is of an ITM, and the capture has none" in err, err
+    spec.write_text("in f: Events[Unit]\ndef n = count(f)\nout 10 / (3 - n) as bad\n")
+    code, out, err = case.command("-a", "--spec", spec, "--bind", "f=produce@each", case.capture)
+    failed = re.findall(r"own\.tessla@(cpu_\d): Division by zero.*; it takes no more events", err)
+    assert code == 2 and len(failed) == 1 and f"stopped: {spec}@{failed[0]}: " in out, (code, out, err)
+
+
+def check_one_core(folder):
+    """A place of a core where one source alone has trace: as without it. Another core is an error."""
+    case = Turns(folder)
+    for options in (["-b", "ETB_0"], ["-b", "ETB_0", "--per-core"]):
+        for core in ("@cpu_0", "@each", ""):
+            binds = [x for name in ("produce", "consume") for x in ("--bind", f"{name}d=entry:{name}{core}")]
+            got = case.command("-q", "-a", "--spec", EXAMPLES / "turns-stream.tessla", *binds, *options,
+                               case.capture)
+            assert not got[2] and got[1].replace("@cpu_0 = ", " = ") == case.stream("-q", "-a", *options,
+                                                                                 case.capture)[1], got
+    code, _, err = case.command("-q", "--spec", EXAMPLES / "turns-stream.tessla", "--bind",
+                                "produced=entry:produce@cpu_1", "--bind", "consumed=entry:consume", "-b",
+                                "ETB_0", case.capture)
+    assert code == 2 and "there is no core cpu_1 in this run" in err and "it has cpu_0 " in err, (code, err)
+
+
+def check_many(folder):
+    """Several specifications on one axis: each says what it says alone, in an order that does not hang on how
+    the sources are decoded."""
+    case = Turns(folder, "-DBUG")
+    specs = []
+    for number in range(20):
+        specs.append(folder / f"many{number}.tessla")
+        specs[-1].write_text("in produced: Events[Unit]\nin consumed: Events[Unit]\n"
+                             f"def ahead = count(produced) - count(consumed) + {number}\nout ahead\n"
+                             f"def error = ahead > {number + 1}\nout error\n")
+    given = [x for spec in specs for x in ("--spec", spec)]
+    together = case.command("-q", "-a", *given, *case.binds, case.capture)
+    for threads in (2, 5):
+        assert case.command("-q", "-a", *given, *case.binds, "--threads", threads, case.capture) == together
+    for spec in specs:
+        alone = case.command("-q", "-a", "--spec", spec, *case.binds, case.capture)[1].splitlines()
+        mine = [row.replace(f"{spec.name}: ", "") for row in together[1].splitlines()
+                if f": {spec.name}: " in row]
+        assert mine == alone and mine, (spec, mine[:3], alone[:3])
 
 
 def check_lossy(folder):
@@ -517,6 +650,9 @@ def main():
     checks += [(f"two cores in turn, {'bug' if bug else 'no bug'}",
                 lambda folder, bug=bug: check_turns(folder, bug)) for bug in (False, True)]
     checks += [("two cores whose order is in doubt", check_doubt), ("inputs of one core", check_cores),
+               ("captures of one system, and of several", check_captures),
+               ("inputs of each core", check_each), ("one core alone", check_one_core),
+               ("many specifications of two cores", check_many),
                ("two cores, lost trace", check_lossy)]
     checks += [(f"values of a control loop, {'bug' if bug else 'no bug'}",
                 lambda folder, bug=bug: check_control(folder, bug)) for bug in (False, True)]

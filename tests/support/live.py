@@ -74,11 +74,13 @@ class Feeder(threading.Thread):
 
 
 class Live:
-    """coretap live on a pipe, or on `source`."""
+    """coretap live on a pipe, or on `source`; each trace ID is a run of its own unless `one_run`: a stream
+    that is repeated has timestamps that go back."""
 
-    def __init__(self, coretap, stream, *args, source="-", env=None):
+    def __init__(self, coretap, stream, *args, source="-", env=None, one_run=False):
         self.coretap = coretap
-        self.child = subprocess.Popen([coretap, "live", "--config", stream.config, *args, source],
+        runs = [] if one_run else ["--per-core"]
+        self.child = subprocess.Popen([coretap, "live", "--config", stream.config, *runs, *args, source],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                       env={**os.environ, **(env or {})})
         self.said = []

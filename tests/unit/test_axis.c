@@ -54,8 +54,9 @@ static void on_result(void *user, const struct ct_verify_result *r)
 {
     struct seen *s = user;
     char line[200];
-    snprintf(line, sizeof line, "%llu %s %s%s%s", (unsigned long long)r->time, r->name, r->value,
-             r->violation ? " !" : "", r->uncertain ? " ?" : "");
+    snprintf(line, sizeof line, "%llu %s%s%s %s%s%s", (unsigned long long)r->time, r->name,
+             r->core ? "@" : "", r->core ? r->core : "", r->value, r->violation ? " !" : "",
+             r->uncertain ? " ?" : "");
     put(s, line);
     if (r->place)
         put(s, r->place->event.source ? " right" : " left");
@@ -85,13 +86,18 @@ static void take_more(struct cores *c, size_t core)
         assert_int_equal(ct_verify_axis_end(c->axis, core), CT_OK);
 }
 
-/* Runs a specification over two cores. Its inputs are l and r, the exceptions of each, and x, those of any.
- */
-static void run(const char *text, const char *left, const char *right, size_t pieces, struct seen *seen)
+/* Runs a specification over two cores. Its inputs are x, the exceptions of any core or of each, and with
+ * `fixed` l and r, those of one. */
+struct bound {
+    const char *x;
+    bool fixed;
+};
+
+static void run(const char *text, struct bound bound, const char *left, const char *right, size_t pieces,
+                struct seen *seen)
 {
     static const char *const names[] = {"left", "right"};
-    const struct ct_verify_bind binds[] = {
-        {"l", "exception@left"}, {"r", "exception@right"}, {"x", "exception"}};
+    const struct ct_verify_bind binds[] = {{"x", bound.x}, {"l", "exception@left"}, {"r", "exception@right"}};
     const struct ct_verify_options options = {.size = sizeof options};
     struct cores c = {.pieces = pieces};
     struct ct_ctx *ctx = ct_ctx_new();
@@ -99,13 +105,14 @@ static void run(const char *text, const char *left, const char *right, size_t pi
     struct ct_watches *watches;
     struct ct_verifier *verifier;
     char whole[TEXT];
-    snprintf(whole, sizeof whole, "in l: Events[Unit]\nin r: Events[Unit]\nin x: Events[Unit]\n%s", text);
+    snprintf(whole, sizeof whole, "in x: Events[Unit]\n%s%s",
+             bound.fixed ? "in l: Events[Unit]\nin r: Events[Unit]\n" : "", text);
     if (ct_monitor_compile(ctx, "axis", whole, strlen(whole), NULL, &spec))
         fail_msg("%s", ct_ctx_error(ctx));
     assert_int_equal(ct_watches_new(ctx, NULL, &watches), CT_OK);
     assert_int_equal(ct_verifier_new(ctx, &options, watches, &verifier), CT_OK);
     assert_int_equal(ct_verifier_sources(verifier, names, 2), CT_OK);
-    if (ct_verifier_add(verifier, spec, "axis", binds, 3))
+    if (ct_verifier_add(verifier, spec, "axis", binds, bound.fixed ? 3 : 1))
         fail_msg("%s", ct_ctx_error(ctx));
     assert_int_equal(ct_verifier_begin(verifier, on_result, seen), CT_OK);
     assert_int_equal(ct_verify_axis_new(ctx, verifier, watches, 1, &c.axis), CT_ERR_ARG);
@@ -127,13 +134,19 @@ static void run(const char *text, const char *left, const char *right, size_t pi
 }
 
 /* However the trace is cut, the same results come. */
-static void expect(const char *text, const char *left, const char *right, const char *wanted)
+static void expect_with(struct bound bound, const char *text, const char *left, const char *right,
+                        const char *wanted)
 {
     for (size_t pieces = 1; pieces < 6; pieces++) {
         struct seen seen = {.text = ""};
-        run(text, left, right, pieces, &seen);
+        run(text, bound, left, right, pieces, &seen);
         assert_string_equal(seen.text, wanted);
     }
+}
+
+static void expect(const char *text, const char *left, const char *right, const char *wanted)
+{
+    expect_with((struct bound){"exception", true}, text, left, right, wanted);
 }
 
 #define AHEAD "def error = count(r) > count(l)\nout error\n"
@@ -195,13 +208,179 @@ static void order_of_losses(void **state)
         "70 n 5 ? right\n");
 }
 
+/* An input of each core: an instance for each, which takes the events of its own core and those of the fixed
+ * ones, and says what it says of its core. */
+static void of_each_core(void **state)
+{
+    (void)state;
+    const struct bound alone = {"exception@each", false};
+    const struct bound both = {"exception@each", true};
+    expect_with(alone, "out count(x) as n\n", "T10 X T20 T50 X T60", "T30 X T40",
+                "0 n@left 0\n10 n@left 1 left\n0 n@right 0\n50 n@left 2 left\n30 n@right 1 right\n");
+    expect_with(both, "def error = count(x) > count(l)\nout error\n", "T10 X T20 T70 X T80",
+                "T30 X T40 T50 X T60",
+                "0 error@left false\n10 error@left false left\n"
+                "0 error@right false\n10 error@right false left\n30 error@right false right\n"
+                "50 error@right true ! right\n70 error@left false left\n70 error@right false left\n");
+    /* What hangs on an order for one of them does not for the other. */
+    expect_with(both, "def error = count(x) > count(l)\nout error\n", "T10 X T20", "T15 X T40",
+                "0 error@left false\n0 error@right false\n10 error@left false left\n"
+                "10 error@right false left\n15 error@right false ? right (left, right)\n"
+                "15 error@right true ! ? right (left, right)\n");
+    /* What one core lost is of no matter to the instance of another one. */
+    expect_with(alone, "out count(x) as n\n", "T10 X T20 G T50 X T60", "T30 X T40 T70 X T80",
+                "0 n@left 0\n10 n@left 1 left\n0 n@right 0\n30 n@right 1 right\n"
+                "50 n@left 2 ? left\n70 n@right 2 right\n");
+}
+
+/* ---- sources that are not waited for ---- */
+
+/* A run of one specification over x, the exceptions of both cores, whose trace is given by hand. */
+struct by_hand {
+    struct ct_ctx *ctx;
+    struct ct_monitor_spec *spec;
+    struct ct_watches *watches;
+    struct ct_verifier *verifier;
+    struct ct_graph *graph;
+    struct ct_verify_axis *axis;
+    struct seen seen;
+};
+
+static void begin(struct by_hand *h, const char *text)
+{
+    static const char *const names[] = {"left", "right"};
+    const struct ct_verify_bind bind = {"x", "exception"};
+    const struct ct_verify_options options = {.size = sizeof options};
+    char whole[TEXT];
+    *h = (struct by_hand){.ctx = ct_ctx_new()};
+    snprintf(whole, sizeof whole, "in x: Events[Unit]\n%s", text);
+    assert_int_equal(ct_monitor_compile(h->ctx, "axis", whole, strlen(whole), NULL, &h->spec), CT_OK);
+    assert_int_equal(ct_watches_new(h->ctx, NULL, &h->watches), CT_OK);
+    assert_int_equal(ct_verifier_new(h->ctx, &options, h->watches, &h->verifier), CT_OK);
+    assert_int_equal(ct_verifier_sources(h->verifier, names, 2), CT_OK);
+    assert_int_equal(ct_verifier_add(h->verifier, h->spec, "axis", &bind, 1), CT_OK);
+    assert_int_equal(ct_verifier_begin(h->verifier, on_result, &h->seen), CT_OK);
+    assert_int_equal(ct_verify_axis_new(h->ctx, h->verifier, h->watches, 2, &h->axis), CT_OK);
+    for (size_t i = 0; i < 2; i++) /* each timestamp is as far as a source of software trace is */
+        assert_int_equal(
+            ct_verify_axis_source(h->axis, i, &(const struct ct_source){.protocol = CT_PROTOCOL_ITM}), CT_OK);
+    assert_int_equal(ct_graph_new(h->ctx, &h->graph), CT_OK);
+}
+
+static void take(struct by_hand *h, size_t core, const char *text)
+{
+    struct ct_step_mark marks[MARKS];
+    const struct ct_step_batch batch = {.graph = h->graph, .marks = marks, .mark_count = parse(text, marks)};
+    assert_int_equal(ct_verify_axis_take(h->axis, core, &batch), CT_OK);
+    assert_int_equal(ct_verify_axis_settle(h->axis), CT_OK);
+}
+
+/* Ends the run, and compares what came. */
+static void end(struct by_hand *h, const char *wanted)
+{
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(ct_verify_axis_end(h->axis, i), CT_OK);
+    assert_int_equal(ct_verify_axis_run(h->axis), CT_OK);
+    assert_int_equal(ct_verifier_finish(h->verifier), CT_OK);
+    assert_string_equal(h->seen.text, wanted);
+    ct_graph_free(h->graph);
+    ct_verify_axis_free(h->axis);
+    ct_verifier_free(h->verifier);
+    ct_watches_free(h->watches);
+    ct_monitor_spec_free(h->spec);
+    ct_ctx_free(h->ctx);
+}
+
+static struct ct_verify_axis_passed passed(const struct by_hand *h, size_t core)
+{
+    struct ct_verify_axis_passed p;
+    assert_int_equal(ct_verify_axis_passed(h->axis, core, &p), CT_OK);
+    return p;
+}
+
+/* A core that says nothing for long: the others go on, and what they say is uncertain until it is as far as
+ * they are. What it did before that came too late. */
+static void silent_core(void **state)
+{
+    struct by_hand h;
+    (void)state;
+    begin(&h, "out count(x) as n\n");
+    take(&h, 0, "T10 X T11");
+    take(&h, 1, "T12 T13 X T14");
+    take(&h, 0, "T30 X T40 T50 X T60");
+    assert_int_equal(ct_verify_axis_held(h.axis), 2);
+    assert_int_equal(ct_verify_axis_next(h.axis), 1);
+    assert_int_equal(ct_verify_axis_pass(h.axis), CT_OK);
+    assert_int_equal(ct_verify_axis_settle(h.axis), CT_OK);
+    assert_int_equal(ct_verify_axis_next(h.axis), 0);
+    take(&h, 0, "T70");
+    assert_int_equal(ct_verify_axis_held(h.axis), 0);
+    take(&h, 1, "X T45 X T90 X T100");
+    take(&h, 0, "T200 X T210");
+    assert_int_equal(passed(&h, 1).times, 1);
+    assert_int_equal(passed(&h, 1).late, 2);
+    assert_int_equal(passed(&h, 0).times + passed(&h, 0).late, 0);
+    end(&h, "0 n 0\n10 n 1 left\n13 n 2 right\n30 n 3 ? left\n50 n 4 ? left\n90 n 5 ? right\n"
+            "200 n 6 ? left\n");
+}
+
+/* A core of which nothing ever came is not missed. */
+static void core_without_trace(void **state)
+{
+    struct by_hand h;
+    (void)state;
+    begin(&h, "out count(x) as n\n");
+    take(&h, 0, "T10 X T20 T30 X T40");
+    assert_int_equal(ct_verify_axis_held(h.axis), 2);
+    assert_int_equal(ct_verify_axis_pass(h.axis), CT_OK);
+    take(&h, 0, "T50");
+    assert_int_equal(ct_verify_axis_held(h.axis), 0);
+    assert_int_equal(passed(&h, 1).late, 0);
+    end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n");
+    /* … until something comes, which may be too late. */
+    begin(&h, "out count(x) as n\n");
+    take(&h, 0, "T10 X T20 T30 X T40");
+    assert_int_equal(ct_verify_axis_pass(h.axis), CT_OK);
+    take(&h, 0, "T50");
+    take(&h, 1, "T25 X T27 T60 X T70");
+    take(&h, 0, "T80 X T90");
+    assert_int_equal(passed(&h, 1).late, 1);
+    end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n60 n 3 ? right\n80 n 4 ? left\n");
+}
+
+static int only_left(void *user, size_t source, const struct ct_watch_event *event)
+{
+    (void)user;
+    (void)event;
+    return source == 0;
+}
+
+/* What the filter leaves out no specification takes; what no specification takes is not waited for. */
+static void filtered_core(void **state)
+{
+    struct by_hand h;
+    (void)state;
+    begin(&h, "out count(x) as n\n");
+    assert_int_equal(ct_verify_axis_filter(h.axis, only_left, NULL), CT_OK);
+    take(&h, 1, "T5 X T40 X T60");
+    take(&h, 0, "T10 X T20 T30 X T50");
+    end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n");
+    begin(&h, "out count(x) as n\n");
+    assert_int_equal(ct_verifier_remove(h.verifier, 0), CT_OK);
+    assert_int_equal(ct_verify_axis_renew(h.axis), CT_OK);
+    take(&h, 0, "T10 X T20 T30 X T50");
+    assert_int_equal(ct_verify_axis_next(h.axis), -1);
+    assert_int_equal(ct_verify_axis_held(h.axis), 0);
+    end(&h, "0 n 0\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_timestamps),
-        cmocka_unit_test(order_in_doubt),
-        cmocka_unit_test(order_of_cycles),
-        cmocka_unit_test(order_of_losses),
+        cmocka_unit_test(silent_core),         cmocka_unit_test(core_without_trace),
+        cmocka_unit_test(filtered_core),       cmocka_unit_test(of_each_core),
+        cmocka_unit_test(order_of_timestamps), cmocka_unit_test(order_in_doubt),
+        cmocka_unit_test(order_of_cycles),     cmocka_unit_test(order_of_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

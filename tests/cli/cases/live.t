@@ -22,7 +22,7 @@ $ coretap live --config examples/raw/board.ini --at 0x80000 --ring 0 examples/ra
 ! Try 'coretap live --help'.
 [2]
 $ coretap live --config examples/raw/board.ini -q --timing examples/raw/board.bin
-| # buffer trace, id 10, core Cortex-A53
+| # buffer trace, id 10, core cpu0
 | # cycles=0 edges=0 unplaced=0 steps=4 untimed=4 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=0 switches=0
 | # function	cycles	runs	cut	self count	min	mean	max	deviation	inclusive count	min	mean	max	deviation	recursive	preempted	cycles of others
 | loop-code.bin+0x0	0	0	0	0	0	0.00	0	0.00	0	0	0.00	0	0.00	0	0	0

@@ -135,7 +135,35 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firs
 ! coretap: examples/quickstart: --clock cycles: 2 sources have trace, and the cycles of each are its own, so that the order of their events is not known; leave it out, or give --per-core for a run of each
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500@cpu_9 --bind triggerCalls=0x8057c -q -a examples/quickstart
-! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': there is no core cpu_9 in this run, so nothing comes by there; 'coretap info' lists the cores
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': there is no core cpu_9 in this run, so nothing comes by there; it has cpu_0, cpu_1 ('coretap info' lists them)
+!     3 | in firstCalls: Events[Unit]
+!       |    ^^^^^^^^^^
+[2]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500@each --bind triggerCalls=0x8057c@cpu_0 -q -a examples/quickstart | head -12
+| 1: error@cpu_0 = false at 0x8057c on cpu_0
+| 16777267: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 16777302: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 16777347: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 16777393: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 16777437: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 16777463: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 16777500: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 16777541: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 16777583: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 16777623: error@cpu_0 = true, violation at 0x8057c on cpu_0
+| 0: error@cpu_1 = true, violation, uncertain at 0x8057c on cpu_0
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500@each --bind triggerCalls=0x8057c@each --format sums examples/quickstart
+| timing-stream.tessla@cpu_0: error: 12 events, 11 violations, 0 of them uncertain
+|     1 streams: 1 violated
+|     true 11, false 1
+|     first in examples/quickstart, ETB_0, ID 10, at 16777267: true at 0x8057c
+| timing-stream.tessla@cpu_1: error: 40 events, 39 violations, 0 of them uncertain
+|     1 streams: 1 violated
+|     true 39, false 1
+|     first in examples/quickstart, ETB_0, ID 11, at 2: true at 0x8057c
+[1]
+$ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=itm:1@each --bind triggerCalls=0x8057c -q -a examples/quickstart
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: place 'itm:1': is of an ITM, and the capture has none with trace, so that nothing feeds the input; it has etmv4i, ete
 !     3 | in firstCalls: Events[Unit]
 !       |    ^^^^^^^^^^
 [2]
@@ -209,9 +237,7 @@ $ coretap monitor --format sums examples/quickstart
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla examples/quickstart examples/quickstart
-! coretap: $T/sums.tessla:1:4: error: input f: nothing in the trace feeds it; bind it to a place
-!     1 | in f: Events[Unit]
-!       |    ^
+! coretap: examples/quickstart, examples/quickstart: both have trace of cpu_0, so that they are not two parts of one run of a system; give --captures apart for a run of each
 [2]
 $ coretap monitor --spec $T/sums.tessla $T/sums.data
 ! coretap monitor: results are those of captures; of saved files there are --format sums and data

@@ -323,6 +323,37 @@ e: Events[Unit] (onExecuting 0x2000)
 onExecuting_main: Events[Unit] (onExecuting main)
 h: Events[Int] (variable_value counter)
 
+### sources of one core and of each, which are inputs of their own [--list-in]
+define a := codeLine src/main.c:32@cpu_1
+define b := function_call f @each
+define c := function_call("f")@"CPU 0"
+define d := onExecuting 0x2000@cpu-2
+define e := inPast(function_call f@each, 3)
+define g := itm_trace 3@each
+define h := function_return f@cpu_0
+define i := function_return f
+out a
+<<<
+>>>
+a: Events[Unit] (codeLine src/main.c:32@cpu_1)
+b: Events[Unit] (function_call f@each)
+c: Events[Unit] (function_call f@CPU 0)
+d: Events[Unit] (onExecuting 0x2000@cpu-2)
+g: Events[Int] (itm_trace 0x3@each)
+h: Events[Unit] (function_return f@cpu_0)
+i: Events[Unit] (function_return f)
+
+### a core behind a source that is none
+define a := function_call f@
+define b := function_call g
+out a
+<<<
+>>>
+! s.tessla:2:1: error: Expected the name of a core, or each, right behind the '@', found name 'define'
+!     2 | define b := function_call g
+!       | ^^^^^^
+[1]
+
 ### a formula has a step at the events of its atoms and nowhere else
 in p: Events[Unit]
 in q: Events[Unit]

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The places that feed inputs: where a specification, a binding or an input's name says so, and the cores
+ * that they are of. */
+#include "verify/place.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+/* Returns the place of an input that has the name of something that a trace has besides execution. */
+static const char *place_by_name(const char *input)
+{
+    static const char *const names[][2] = {
+        {"exception", "exception"},
+        {"exception_return", "exception-return"},
+        {"gap", "gap"},
+        {"overflow", "overflow"},
+        {"no_access", "no-access"},
+        {"context", "context"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(input, names[i][0]) == 0)
+            return names[i][1];
+    return NULL;
+}
+
+/* Returns the place that a source names, in `room`; NULL when a trace has none. */
+static const char *place_by_source(const struct ct_monitor_stream *in, char room[CT_VERIFY_PLACE_MAX])
+{
+    const size_t size = CT_VERIFY_PLACE_MAX;
+    const char *at = in->source_core ? "@" : "";
+    const char *core = in->source_core ? in->source_core : "";
+    if (strcmp(in->source, "codeLine") == 0)
+        snprintf(room, size, "%s:%" PRIu64 "%s%s", in->source_arg, in->source_number, at, core);
+    else if (strcmp(in->source, "function_call") == 0)
+        snprintf(room, size, "entry:%s%s%s", in->source_arg, at, core);
+    else if (strcmp(in->source, "function_return") == 0)
+        snprintf(room, size, "return:%s%s%s", in->source_arg, at, core);
+    else if (strcmp(in->source, "onExecuting") == 0)
+        snprintf(room, size, "0x%" PRIx64 "%s%s", in->source_number, at, core);
+    else if (strcmp(in->source, "itm_trace") == 0)
+        snprintf(room, size, "itm:%" PRIu64 "%s%s", in->source_number, at, core);
+    else if (strcmp(in->source, "variable_value") == 0)
+        snprintf(room, size, "store:%s%s%s", in->source_arg, at, core);
+    else
+        return NULL;
+    return room;
+}
+
+const char *ct_verify_place_of(const struct ct_monitor_stream *in, const struct ct_verify_bind *binds,
+                               size_t count, char room[CT_VERIFY_PLACE_MAX])
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(binds[i].input, in->name) == 0)
+            return binds[i].place;
+    return in->source ? place_by_source(in, room) : place_by_name(in->name);
+}
+
+/* Tells whether some place gives values of the type of an input. */
+static bool is_of_place(const struct ct_monitor_stream *in)
+{
+    return in->type == CT_MONITOR_UNIT || in->type == CT_MONITOR_INT || in->type == CT_MONITOR_FLOAT ||
+           in->type == CT_MONITOR_BOOL;
+}
+
+int ct_verify_input_place(const struct ct_monitor_stream *in, char *place, size_t cap)
+{
+    char room[CT_VERIFY_PLACE_MAX];
+    if (!in || !place || !cap)
+        return CT_ERR_ARG;
+    const char *found = ct_verify_place_of(in, NULL, 0, room);
+    place[0] = '\0';
+    if (!is_of_place(in))
+        return CT_ERR_ARG;
+    if (!found)
+        return CT_ERR_NOT_FOUND;
+    return (size_t)snprintf(place, cap, "%s", found) < cap ? CT_OK : CT_ERR_LIMIT;
+}
+
+/* ---- cores ---- */
+
+int ct_verifier_sources(struct ct_verifier *v, const char *const *cores, size_t count)
+{
+    if (!v || (!cores && count))
+        return CT_ERR_ARG;
+    if (v->spec_count || count > UINT16_MAX)
+        return ct_fail(v->ctx, CT_ERR_ARG,
+                       "%s: specifications were added before, or there are too many sources", __func__);
+    v->source_count = v->core_count = 0;
+    v->cores = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->cores);
+    v->core_of = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->core_of);
+    if (!v->cores || !v->core_of)
+        return ct_fail_nomem(v->ctx, "verifier");
+    for (size_t i = 0; i < count; i++) {
+        v->cores[i] = ct_arena_strdup(&v->arena, cores[i]);
+        if (!v->cores[i])
+            return ct_fail_nomem(v->ctx, "verifier");
+        for (v->core_of[i] = 0; strcmp(v->cores[v->core_of[i]], v->cores[i]) != 0;)
+            v->core_of[i]++;
+    }
+    v->source_count = v->core_count = count;
+    return CT_OK;
+}
+
+int ct_verifier_core(struct ct_verifier *v, const char *core)
+{
+    if (!v || !core)
+        return CT_ERR_ARG;
+    if (v->source_count)
+        return ct_fail(v->ctx, CT_ERR_ARG, "%s: runs are of several sources, whose cores are known",
+                       __func__);
+    const int rc = ct_verifier_sources(v, &core, 1);
+    v->source_count = 0; /* it is on no axis */
+    return rc;
+}
+
+uint32_t ct_verify_place_core(const struct ct_verifier *v, const char **place, char room[CT_VERIFY_PLACE_MAX])
+{
+    const char *at = strrchr(*place, '@');
+    uint32_t core = at && strcmp(at + 1, "each") == 0 ? CT_VERIFY_EACH_CORE : CT_VERIFY_ANY_CORE;
+    for (size_t i = 0; at && core == CT_VERIFY_ANY_CORE && i < v->core_count; i++)
+        if (strcmp(v->cores[i], at + 1) == 0)
+            core = (uint32_t)i;
+    if (core != CT_VERIFY_ANY_CORE) {
+        snprintf(room, CT_VERIFY_PLACE_MAX, "%.*s", (int)(at - *place), *place);
+        *place = room;
+    }
+    return core;
+}
+
+int ct_verify_no_core(const struct ct_verifier *v, const char *place, int rc)
+{
+    char all[200] = "";
+    size_t used = 0;
+    const char *at = strrchr(place, '@');
+    if (rc != CT_ERR_NOT_FOUND || !at)
+        return rc;
+    for (size_t i = 0; i < v->core_count && used < sizeof all; i++)
+        if (!v->source_count || v->core_of[i] == i)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", v->cores[i]);
+    return ct_fail(v->ctx, rc,
+                   "place '%s': there is no core %s in this run, so nothing comes by there; %s%s%s", place,
+                   at + 1, v->core_count ? "it has " : "leave out the core", v->core_count ? all : "",
+                   v->core_count ? " ('coretap info' lists them)" : "");
+}

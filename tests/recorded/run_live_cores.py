@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""coretap live of two cores that take turns: one run of the specifications, which say what coretap monitor
+says of the same bytes, however they come; the page and its JSON name cores and what is in doubt. Prints TAP.
+
+usage: run_live_cores.py COMMAND PLUGIN EXAMPLES"""
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from live import Live  # noqa: E402  pylint: disable=wrong-import-position
+from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+
+COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+SPEC = EXAMPLES / "turns-stream.tessla"
+BINDS = ["--bind", "produced=entry:produce", "--bind", "consumed=entry:consume"]
+
+
+class Turns:
+    """The stream of turns.c, and its description with a file of it."""
+
+    def __init__(self, folder, name, *defines, options=("--cycle-count=4", "--timestamps=1")):
+        self.folder, self.program = folder / name, folder / f"{name}-program"
+        subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-static",
+                        *defines, "-o", self.program, EXAMPLES / "turns.c", "-lpthread"], check=True)
+        raw = folder / f"{name}.bin"
+        subprocess.run([COMMAND, "record", "-q", *options, "--stream", raw, "-o", self.folder, "--",
+                        self.program], check=True, env=ENV, timeout=120, stdout=subprocess.DEVNULL)
+        self.config = self.folder / "live.ini"
+        self.bytes = raw.read_bytes()
+        self.raw = raw
+        self.described = self.folder / "own.ini"
+        self.described.write_text(self.config.read_text().replace("file = -", f"file = {raw}"))
+
+    def monitor(self, *options, spec=SPEC, binds=BINDS):
+        """(exit code, standard output) of the offline command."""
+        done = subprocess.run([COMMAND, "monitor", "-q", "-a", "--elf", self.program, "--spec", spec, *binds,
+                               *options, self.described], capture_output=True, text=True, timeout=120,
+                              check=False)
+        return done.returncode, done.stdout
+
+    def live(self, *options, source=None, data=None, spec=SPEC, binds=BINDS):
+        done = subprocess.run([COMMAND, "live", "-q", "-a", "--config", self.config, "--elf", self.program,
+                               "--spec", spec, *binds, *options, source or ("-" if data else self.raw)],
+                              capture_output=True, input=data, timeout=120, check=False)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def slowly(case, seed):
+    """The run over a pipe that gets pieces of any size, some of them after a while."""
+    rng = random.Random(seed)
+    child = subprocess.Popen([COMMAND, "live", "-q", "-a", "--config", case.config, "--elf", case.program,
+                              "--spec", SPEC, *BINDS, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    at = 0
+    while at < len(case.bytes):
+        size = rng.choice((1, 16, 500, 4096, 30000))
+        child.stdin.write(case.bytes[at:at + size])
+        child.stdin.flush()
+        at += size
+        if rng.random() < 0.1:
+            time.sleep(0.02)
+    child.stdin.close()
+    out = child.stdout.read().decode()
+    return child.wait(60), out
+
+
+def check_verdicts(folder):
+    for name, defines in (("right", []), ("bug", ["-DBUG"])):
+        case = Turns(folder, name, *defines)
+        code, wanted = case.monitor()
+        got = case.live()
+        check(f"{name}: live says what monitor says", got == (code, wanted, ""), (got, wanted))
+        bad = [line for line in wanted.splitlines() if ", violation" in line]
+        check("… which needs both cores", len(bad) == (name == "bug") and code == len(bad) and
+              all(" in produce " in line and "uncertain" not in line for line in bad) and
+              " on cpu0\n" in wanted and " on cpu1\n" in wanted, wanted)
+        seeds = range(3)
+        check("… however the bytes come", all(slowly(case, seed) == (code, wanted) for seed in seeds))
+        check("… as JSON", case.live("--outputs", "-", "--format", "jsonl")[1] ==
+              case.monitor("-f", "jsonl")[1])
+        each = ["--bind", "produced=entry:produce@each", "--bind", "consumed=entry:consume@cpu1"]
+        got = case.live("--outputs", "-", "--format", "jsonl", binds=each)[1].splitlines()
+        own = case.monitor("-f", "jsonl", binds=each)[1].splitlines()
+        check("… for each core", {x for x in own if "time\":0," not in x} <= set(got) and len(own) > 8,
+              (own[:3], got[:3]))
+        code, out, err = case.live("--per-core")
+        check("a run for each core, as it says", code == 1 and "# id 10\n" in out and " on cpu" not in out,
+              (code, out, err))
+        ids = case.live("--id", "10", binds=["--bind", "produced=entry:produce@cpu0", "--bind",
+                                             "consumed=entry:consume"])
+        check("one core alone may be named", ids[0] in (0, 1) and not ids[2] and ids[1] ==
+              case.live("--id", "10")[1], ids)
+    code, out, err = case.live("--clock", "cycles")
+    check("cycles are no common clock", code == 2 and not out and "--clock cycles: several sources" in err,
+          err)
+    own = case.folder / "reports"
+    case.live("-o", own)
+    check("reports: one file of violations", (own / "monitor.txt").read_text() == case.monitor()[1] and
+          not list(own.glob("monitor-*")))
+
+
+def check_doubt(folder):
+    """Timestamps that are far apart: what hangs on an order that is not known is uncertain, with both
+    events."""
+    for attempt in range(6):
+        case = Turns(folder, f"sparse{attempt}", "-DLOOKS=1000000", options=("--timestamps=100000",))
+        code, wanted = case.monitor()
+        got = case.live("-o", case.folder / "reports")
+        told = (case.folder / "reports" / "monitor.txt").read_text()
+        if told != wanted or got[0] != code:
+            break
+        if ", uncertain" in wanted:
+            break
+    check("sparse timestamps: live says what monitor says", told == wanted and got[0] == code,
+          (told, wanted, got))
+    status = json.loads((case.folder / "reports" / "live.json").read_text())
+    doubts = [v["doubt"] for v in status["verdicts"] if v.get("doubt")]
+    check("… and names the events in doubt with their cores", ", uncertain" not in wanted or (doubts and all(
+        {e["core"] for e in d} == {"cpu0", "cpu1"} and
+        {e["function"] for e in d} == {"produce", "consume"} for d in doubts)), doubts[:2])
+    check("… and the core of each event", all(
+        v["event"]["core"] in ("cpu0", "cpu1") for v in status["verdicts"] if "event" in v))
+
+
+def check_exchange(folder):
+    """Specifications come, are replaced and go while trace comes."""
+    case = Turns(folder, "exchanged", "-DBUG")
+    count = folder / "count.tessla"
+    count.write_text("in produced: Events[Unit]\nin consumed: Events[Unit]\nout count(produced) as p\n"
+                     "out count(consumed) as c\n")
+    live = Live(COMMAND, case, "-a", "--elf", case.program, "--spec", str(SPEC), *BINDS, "--http", "0",
+                one_run=True)
+    half = len(case.bytes) // 2 & ~15
+    live.child.stdin.write(case.bytes[:half])
+    live.child.stdin.flush()
+    places = ["produced=entry:produce", "consumed=entry:consume"]
+    for words in (("monitor", "add", str(count), "produced=entry:produce@cpu0", places[1]),
+                  ("monitor", "replace", str(count), *places), ("monitor", "remove", str(SPEC))):
+        code, said, _ = live.ctl(*words)
+        check(f"ctl {words[1]} is done", code == 0, said)
+    code, said, _ = live.ctl("monitor", "add", str(SPEC), "produced=entry:produce@cpu99", places[1])
+    check("… a core that is not there is refused", code and "there is no core cpu99 in this run" in said,
+          said)
+    live.child.stdin.write(case.bytes[half:])
+    live.child.stdin.close()
+    live.end()
+    counts = [line.rsplit(" = ", 1) for line in live.printed if ": p = " in line or ": c = " in line or
+              line.partition(": ")[2][:4] in ("p = ", "c = ")]
+    check("… and the new one counts from then on", len(counts) > 4 and not any(
+        "error" in line for line in live.printed[-3:]), live.printed)
+
+
+def main():
+    missing = [t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)]
+    without = missing_parts(COMMAND).get("live")
+    if missing:
+        skip("live with two cores", f"needs {missing[0]}")
+        return finish()
+    with tempfile.TemporaryDirectory() as folder:
+        check_verdicts(pathlib.Path(folder))
+        check_doubt(pathlib.Path(folder))
+        if not without:
+            check_exchange(pathlib.Path(folder))
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
