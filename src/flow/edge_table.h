@@ -16,10 +16,6 @@ int ct_edges_enter(struct ct_edges *edges, size_t *context);
 /* Adds statistics as ct_edges_add_stats does, in the context with an index. */
 int ct_edges_add_at(struct ct_edges *edges, size_t context, uint32_t edge, const struct ct_edge_stats *stats);
 
-/* Finds the number of a node or an edge. Returns false when it is not in the graph. */
-bool ct_graph_find_node(const struct ct_graph *graph, const struct ct_node *node, uint32_t *number);
-bool ct_graph_find_edge(const struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number);
-
 /* Maps the numbers of nodes and edges of one graph to those of another. */
 struct ct_graph_map {
     uint32_t *nodes, *edges;
