@@ -378,15 +378,12 @@ static int make_room(struct ct_graph_map *map, struct ct_ctx *ctx, uint32_t node
 int ct_graph_map_known(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *graph,
                        const struct ct_graph *part, uint32_t nodes, uint32_t edges, bool *known)
 {
-    uint32_t count;
-    const struct ct_edge *part_edges = ct_graph_edges(part, &count);
     const int rc = make_room(map, ctx, nodes, edges);
     *known = !rc;
     for (; *known && map->node_count < nodes; map->node_count += *known)
         *known = ct_graph_has_node(graph, part, map->node_count, &map->nodes[map->node_count]);
     for (; *known && map->edge_count < edges; map->edge_count += *known)
-        *known = ct_graph_has_edge(graph, part, map->edge_count, map->nodes[part_edges[map->edge_count].from],
-                                   &map->edges[map->edge_count]);
+        *known = ct_graph_has_edge(graph, part, map->edge_count, &map->edges[map->edge_count]);
     return rc;
 }
 
@@ -396,13 +393,12 @@ static int take_graph(struct ct_edges *e, struct ct_graph *graph, const struct c
 {
     uint32_t nodes, edges;
     ct_graph_nodes(part, &nodes);
-    const struct ct_edge *part_edges = ct_graph_edges(part, &edges);
+    ct_graph_edges(part, &edges);
     int rc = make_room(map, e->ctx, nodes, edges);
     for (; !rc && map->node_count < nodes; map->node_count += !rc)
         rc = ct_graph_take_node(graph, part, map->node_count, &map->nodes[map->node_count]);
     for (; !rc && map->edge_count < edges; map->edge_count += !rc)
-        rc = ct_graph_take_edge(graph, part, map->edge_count, map->nodes[part_edges[map->edge_count].from],
-                                &map->edges[map->edge_count]);
+        rc = ct_graph_take_edge(graph, part, map->edge_count, &map->edges[map->edge_count]);
     return rc;
 }
 

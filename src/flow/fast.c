@@ -81,10 +81,10 @@ struct ct_graph *ct_fast_own_graph(struct ct_fast *f)
     return f->builder.graph;
 }
 
-void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, bool blocks)
+void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, bool part)
 {
-    ct_graph_share(f->builder.graph, shared);
-    if (blocks)
+    ct_graph_share(f->builder.graph, shared, part);
+    if (part)
         ct_blocks_share(&f->blocks, shared);
 }
 

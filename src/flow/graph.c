@@ -16,7 +16,8 @@ struct store {
     uint64_t *slots;
     uint32_t *ids;     /* of a graph that shares: the shared number of each entry … */
     uint32_t *numbers; /* … and the entry + 1 that has a shared number here, or 0 */
-    uint32_t id_cap;   /* room in `numbers` */
+    uint32_t id_room;  /* room in `ids` … */
+    uint32_t id_cap;   /* … and in `numbers` */
     size_t size;       /* of an entry, in bytes; a multiple of 8 */
     uint32_t count;    /* entries */
     uint32_t cap;
@@ -26,6 +27,7 @@ struct store {
 struct ct_graph {
     struct ct_ctx *ctx;
     struct ct_shared_program *shared; /* NULL: the graph shares nothing */
+    bool numbers_alone;               /* it keeps no entries: those of the shared graph will do */
     struct store nodes;
     struct store edges;
 };
@@ -94,14 +96,18 @@ static bool grow_slots(struct store *store, uint32_t cap)
 static int grow(const struct ct_graph *graph, struct store *store)
 {
     const uint32_t cap = store->cap ? store->cap * 2 : FIRST_CAP;
-    uint8_t *entries = realloc(store->entries, cap * store->size);
-    if (entries)
-        store->entries = entries;
-    uint32_t *ids = graph->shared ? realloc(store->ids, cap * sizeof *ids) : NULL;
-    if (ids)
+    uint32_t *ids = graph->shared ? ct_array_grow(store->ids, store->id_room, cap, sizeof *ids) : NULL;
+    if (ids) {
         store->ids = ids;
-    if (!entries || (graph->shared ? !ids : !grow_slots(store, cap)))
+        store->id_room = cap;
+    }
+    if (graph->shared ? !ids : !grow_slots(store, cap))
         return ct_fail_nomem(graph->ctx, "program graph");
+    uint8_t *entries =
+        graph->numbers_alone ? NULL : ct_array_grow(store->entries, store->cap, cap, store->size);
+    if (!entries && !graph->numbers_alone)
+        return ct_fail_nomem(graph->ctx, "program graph");
+    store->entries = entries;
     store->cap = cap;
     return CT_OK;
 }
@@ -118,7 +124,8 @@ static int append(const struct ct_graph *graph, struct store *store, const void 
     const int rc = store->count == store->cap ? grow(graph, store) : CT_OK;
     if (rc)
         return rc;
-    memcpy(store->entries + store->count * store->size, entry, store->size);
+    if (!graph->numbers_alone)
+        memcpy(store->entries + store->count * store->size, entry, store->size);
     *number = store->count++;
     return CT_OK;
 }
@@ -158,10 +165,9 @@ static bool grow_numbers(struct store *store, uint32_t id)
     uint32_t cap = store->id_cap ? store->id_cap : FIRST_CAP;
     while (cap <= id)
         cap *= 2;
-    uint32_t *numbers = realloc(store->numbers, cap * sizeof *numbers);
+    uint32_t *numbers = ct_array_grow(store->numbers, store->id_cap, cap, sizeof *numbers);
     if (!numbers)
         return false;
-    memset(numbers + store->id_cap, 0, (cap - store->id_cap) * sizeof *numbers);
     store->numbers = numbers;
     store->id_cap = cap;
     return true;
@@ -207,10 +213,11 @@ int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out)
 
 static void free_store(const struct store *store)
 {
-    free(store->entries);
+    if (store->entries)
+        ct_array_free(store->entries, store->cap, store->size);
+    ct_array_free(store->ids, store->id_room, sizeof *store->ids);
+    ct_array_free(store->numbers, store->id_cap, sizeof *store->numbers);
     free(store->slots);
-    free(store->ids);
-    free(store->numbers);
 }
 
 void ct_graph_free(struct ct_graph *graph)
@@ -223,9 +230,10 @@ void ct_graph_free(struct ct_graph *graph)
     free(graph);
 }
 
-void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared)
+void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, bool numbers_alone)
 {
     graph->shared = ct_shared_program_hold(shared);
+    graph->numbers_alone = numbers_alone;
 }
 
 int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, uint32_t *id, uint32_t *number)
@@ -273,60 +281,56 @@ int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *
     return ct_graph_edge_as(graph, edge, NULL, number);
 }
 
-/* Tells whether numbers of entries are the same in what both share. */
-static bool share(const struct ct_graph *a, const struct ct_graph *b)
+struct ct_node ct_graph_node_at(const struct ct_graph *graph, uint32_t node)
 {
-    return a->shared && a->shared == b->shared;
+    struct ct_node entry;
+    if (graph->numbers_alone)
+        return ct_shared_program_node_at(graph->shared, graph->nodes.ids[node]);
+    memcpy(&entry, graph->nodes.entries + node * sizeof entry, sizeof entry);
+    return entry;
 }
 
-static const void *entry_at(const struct store *store, uint32_t number)
+struct ct_edge ct_graph_edge_at(const struct ct_graph *graph, uint32_t edge)
 {
-    return store->entries + number * store->size;
+    struct ct_edge entry;
+    if (graph->numbers_alone) {
+        entry = ct_shared_program_edge_at(graph->shared, graph->edges.ids[edge]);
+        entry.from = graph->nodes.numbers[entry.from] - 1;
+        return entry;
+    }
+    memcpy(&entry, graph->edges.entries + edge * sizeof entry, sizeof entry);
+    return entry;
 }
 
 int ct_graph_take_node(struct ct_graph *graph, const struct ct_graph *part, uint32_t node, uint32_t *number)
 {
-    const struct store *from = &part->nodes;
-    return share(graph, part)
-               ? number_of_id(graph, &graph->nodes, from->ids[node], entry_at(from, node), number)
-               : ct_graph_node_as(graph, entry_at(from, node), NULL, number);
+    const uint32_t id = part->nodes.ids[node];
+    if (has_id(&graph->nodes, id, number))
+        return CT_OK;
+    const struct ct_node shared = ct_shared_program_node_at(graph->shared, id);
+    return number_of_id(graph, &graph->nodes, id, &shared, number);
 }
 
-/* Returns edge `edge` of a part with the number that its node has elsewhere. */
-static struct ct_edge part_edge(const struct ct_graph *part, uint32_t edge, uint32_t node)
+int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t *number)
 {
-    struct ct_edge e;
-    memcpy(&e, entry_at(&part->edges, edge), sizeof e);
-    e.from = node;
-    return e;
-}
-
-int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t node,
-                       uint32_t *number)
-{
-    const struct ct_edge e = part_edge(part, edge, node);
-    return share(graph, part) ? number_of_id(graph, &graph->edges, part->edges.ids[edge], &e, number)
-                              : ct_graph_edge_as(graph, &e, NULL, number);
-}
-
-static bool find_entry(const struct store *store, const void *entry, uint32_t *number)
-{
-    return find(store, entry, hash_bytes(entry, store->size), number);
+    const uint32_t id = part->edges.ids[edge];
+    if (has_id(&graph->edges, id, number))
+        return CT_OK;
+    struct ct_edge shared = ct_shared_program_edge_at(graph->shared, id);
+    shared.from = graph->nodes.numbers[shared.from] - 1;
+    return number_of_id(graph, &graph->edges, id, &shared, number);
 }
 
 bool ct_graph_has_node(const struct ct_graph *graph, const struct ct_graph *part, uint32_t node,
                        uint32_t *number)
 {
-    return share(graph, part) ? has_id(&graph->nodes, part->nodes.ids[node], number)
-                              : find_entry(&graph->nodes, entry_at(&part->nodes, node), number);
+    return has_id(&graph->nodes, part->nodes.ids[node], number);
 }
 
 bool ct_graph_has_edge(const struct ct_graph *graph, const struct ct_graph *part, uint32_t edge,
-                       uint32_t node, uint32_t *number)
+                       uint32_t *number)
 {
-    const struct ct_edge e = part_edge(part, edge, node);
-    return share(graph, part) ? has_id(&graph->edges, part->edges.ids[edge], number)
-                              : find_entry(&graph->edges, &e, number);
+    return has_id(&graph->edges, part->edges.ids[edge], number);
 }
 
 const struct ct_node *ct_graph_nodes(const struct ct_graph *graph, uint32_t *count)

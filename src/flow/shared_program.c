@@ -107,6 +107,24 @@ int ct_shared_program_edge(struct ct_shared_program *p, const struct ct_edge *ed
     return rc;
 }
 
+struct ct_node ct_shared_program_node_at(struct ct_shared_program *p, uint32_t id)
+{
+    uint32_t count;
+    pthread_mutex_lock(&p->graph_lock);
+    const struct ct_node node = ct_graph_nodes(p->graph, &count)[id];
+    pthread_mutex_unlock(&p->graph_lock);
+    return node;
+}
+
+struct ct_edge ct_shared_program_edge_at(struct ct_shared_program *p, uint32_t id)
+{
+    uint32_t count;
+    pthread_mutex_lock(&p->graph_lock);
+    const struct ct_edge edge = ct_graph_edges(p->graph, &count)[id];
+    pthread_mutex_unlock(&p->graph_lock);
+    return edge;
+}
+
 /* ---- blocks ---- */
 
 uint32_t ct_shared_program_most(const struct ct_shared_program *p)

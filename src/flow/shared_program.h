@@ -37,25 +37,34 @@ void ct_shared_program_release(struct ct_shared_program *p);
 int ct_shared_program_node(struct ct_shared_program *p, const struct ct_node *node, uint32_t *id);
 int ct_shared_program_edge(struct ct_shared_program *p, const struct ct_edge *edge, uint32_t *id);
 
-/* Lets an empty graph share nodes and edges. Its own numbers stay in the order of the first traversals. */
-void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared);
+/* Return what has a shared number. */
+struct ct_node ct_shared_program_node_at(struct ct_shared_program *p, uint32_t id);
+struct ct_edge ct_shared_program_edge_at(struct ct_shared_program *p, uint32_t id);
+
+/* Lets an empty graph share nodes and edges. Its own numbers stay in the order of the first traversals. With
+ * `numbers_alone` it keeps no nodes and edges besides, so that ct_graph_nodes and ct_graph_edges only count
+ * them. */
+void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, bool numbers_alone);
 
 /* The same as ct_graph_node and ct_graph_edge. `id` is where the shared number is kept, or NULL; if it is not
  * there yet, it is looked for and put there. */
 int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, uint32_t *id, uint32_t *number);
 int ct_graph_edge_as(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *id, uint32_t *number);
 
-/* Return the number that a node or an edge of a part has in `graph`, which gets it when it is new. `node` is
- * the number there of the edge's node. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Return what has a number in a graph, which may share. */
+struct ct_node ct_graph_node_at(const struct ct_graph *graph, uint32_t node);
+struct ct_edge ct_graph_edge_at(const struct ct_graph *graph, uint32_t edge);
+
+/* Return the number that a node or an edge of a part has in `graph`, which shares the same program and gets it
+ * when it is new; the node of an edge has to be there. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_graph_take_node(struct ct_graph *graph, const struct ct_graph *part, uint32_t node, uint32_t *number);
-int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t node,
-                       uint32_t *number);
+int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t *number);
 
 /* The same, but add nothing: they return false when `graph` does not have it. */
 bool ct_graph_has_node(const struct ct_graph *graph, const struct ct_graph *part, uint32_t node,
                        uint32_t *number);
 bool ct_graph_has_edge(const struct ct_graph *graph, const struct ct_graph *part, uint32_t edge,
-                       uint32_t node, uint32_t *number);
+                       uint32_t *number);
 
 /* ---- blocks ---- */
 
