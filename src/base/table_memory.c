@@ -48,8 +48,8 @@ void *ct_table_memory(size_t count, size_t size)
     return table;
 }
 
-/* Returns true for arrays that have pages of their own. The allocator would move them within what a thread has
- * of it, where each move is a copy into new pages. */
+/* Returns true for arrays that have pages of their own. The allocator would move them within what a thread
+ * has of it, where each move is a copy into new pages. */
 static bool has_pages(size_t bytes)
 {
     return bytes >= LARGE;

@@ -250,9 +250,9 @@ bool ct_follow_only_counts(const struct ct_follow *f)
     return f->fast && f->edges;
 }
 
-int ct_follow_new_shared(struct ct_follow *whole, struct ct_shared_program **out)
+int ct_follow_new_shared(struct ct_follow *whole, uint32_t most, struct ct_shared_program **out)
 {
-    const int rc = ct_shared_program_new(whole->ctx, SHARED_BLOCKS, out);
+    const int rc = ct_shared_program_new(whole->ctx, most ? most : SHARED_BLOCKS, out);
     if (!rc)
         ct_fast_share(whole->fast, *out, false);
     return rc;

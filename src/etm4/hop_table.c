@@ -109,8 +109,7 @@ static bool grow_states(struct ct_hops *h)
 {
     uint32_t cap = h->state_cap * 2;
     uint32_t *heads = ct_table_memory((size_t)cap * 2, sizeof *heads);
-    struct ct_hop_state *states =
-        heads ? ct_array_grow(h->states, h->state_cap, cap, sizeof *states) : NULL;
+    struct ct_hop_state *states = heads ? ct_array_grow(h->states, h->state_cap, cap, sizeof *states) : NULL;
     if (!states) {
         free(heads);
         h->error = ct_fail_nomem(h->ctx, "hops");

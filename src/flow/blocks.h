@@ -77,11 +77,12 @@ struct ct_blocks {
     struct ct_walk *walk; /* reads the instructions */
     struct ct_graph *graph;
     struct ct_ctx *ctx;
-    struct ct_shared_program *shared; /* what other parts of the stream meet too, or NULL; held by the graph */
-    struct ct_block *blocks;          /* of blocks that are shared those that this part came to; the others are
-                                         zeros */
+    struct ct_shared_program
+        *shared;             /* what other parts of the stream meet too, or NULL; held by the graph */
+    struct ct_block *blocks; /* of blocks that are shared those that this part came to; the others are
+                                zeros */
     struct ct_block_info *infos;
-    uint32_t *heads; /* index by address, with twice as many slots as blocks */
+    uint32_t *heads;     /* index by address, with twice as many slots as blocks */
     uint32_t count, cap; /* `count` is the highest number + 1 */
     struct ct_branch_target *pairs;
     struct ct_domain *domains;

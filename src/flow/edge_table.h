@@ -35,8 +35,9 @@ void ct_edges_make_part(struct ct_edges *part);
 bool ct_edges_part_is_full(const struct ct_edges *part);
 
 /* Adds the counts of a part, whose numbers are those of `part_graph`, and zeroes them there. `graph` shares
- * the program with it and gets all of its nodes and edges in their order: when the parts of a trace are taken in order it is numbered as that
- * of the whole. `map` is kept from one call to the next. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+ * the program with it and gets all of its nodes and edges in their order: when the parts of a trace are taken
+ * in order it is numbered as that of the whole. `map` is kept from one call to the next. CT_ERR_NOMEM,
+ * CT_ERR_LIMIT. */
 int ct_edges_take(struct ct_edges *edges, struct ct_graph *graph, struct ct_edges *part,
                   const struct ct_graph *part_graph, struct ct_graph_map *map);
 

@@ -8,9 +8,9 @@
 #include "base/table_memory.h"
 #include "flow/shared_program.h"
 
-/* An array of entries of one size that are found by their bytes, with a hash table: a power of two slots, 0 in
- * the free ones; in the others the hash of an entry << 32 and its number + 1. A graph that shares looks in the
- * shared one instead, and keeps which number an entry has there. */
+/* An array of entries of one size that are found by their bytes, with a hash table: a power of two slots, 0
+ * in the free ones; in the others the hash of an entry << 32 and its number + 1. A graph that shares looks in
+ * the shared one instead, and keeps which number an entry has there. */
 struct store {
     uint8_t *entries;
     uint64_t *slots;

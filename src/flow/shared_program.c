@@ -25,6 +25,7 @@ struct domain {
 struct ct_shared_program {
     struct ct_ctx *ctx;
     uint32_t users;
+    uint64_t rest;              /* read and written without a lock */
     pthread_mutex_t graph_lock; /* guards … */
     struct ct_graph *graph;     /* … all nodes and edges, in no order that means anything */
     pthread_mutex_t block_lock; /* guards all that follows but published blocks */
@@ -87,6 +88,11 @@ void ct_shared_program_release(struct ct_shared_program *p)
     free(p->heads);
     free(p->domains);
     free(p);
+}
+
+uint64_t *ct_shared_program_rest(struct ct_shared_program *p)
+{
+    return &p->rest;
 }
 
 /* ---- the graph ---- */
@@ -204,11 +210,8 @@ static int add(struct ct_shared_program *p, const struct ct_block *block, const 
         return CT_OK;
     if (!have_room(p))
         return ct_fail_nomem(p->ctx, "program blocks");
-    *ct_shared_program_block(p, p->count) =
-        (struct ct_shared_block){.block = *block,
-                                 .info = *info,
-                                 .node = CT_NO_NUMBER,
-                                 .edge = {CT_NO_NUMBER, CT_NO_NUMBER}};
+    *ct_shared_program_block(p, p->count) = (struct ct_shared_block){
+        .block = *block, .info = *info, .node = CT_NO_NUMBER, .edge = {CT_NO_NUMBER, CT_NO_NUMBER}};
     *number = p->count++;
     index_block(p, *number);
     return CT_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program as the parts of one stream meet it: its graph and its blocks, under numbers that are the same in
- * all parts. What was published never changes, but for the links of blocks, which are only added. Each part
- * copies what it comes to, numbers it by its own way and counts by itself; so its results do not depend on
- * what other threads do. */
+/* The program as the parts of one stream meet it: its graph and its blocks, under numbers that are the same
+ * in all parts. What was published never changes, but for the links of blocks, which are only added. Each
+ * part copies what it comes to, numbers it by its own way and counts by itself; so its results do not depend
+ * on what other threads do. */
 #ifndef CT_FLOW_SHARED_PROGRAM_H
 #define CT_FLOW_SHARED_PROGRAM_H
 
@@ -30,6 +30,10 @@ int ct_shared_program_new(struct ct_ctx *ctx, uint32_t most, struct ct_shared_pr
 struct ct_shared_program *ct_shared_program_hold(struct ct_shared_program *p);
 void ct_shared_program_release(struct ct_shared_program *p);
 
+/* Returns the place of a number that all parts read and write: how long hops of ETMv4 rest the next time, in
+ * bytes, 0 at first. */
+uint64_t *ct_shared_program_rest(struct ct_shared_program *p);
+
 /* ---- the graph ---- */
 
 /* Return the shared number of a node or an edge, which is added when it is new. CT_ERR_NOMEM,
@@ -55,8 +59,8 @@ int ct_graph_edge_as(struct ct_graph *graph, const struct ct_edge *edge, uint32_
 struct ct_node ct_graph_node_at(const struct ct_graph *graph, uint32_t node);
 struct ct_edge ct_graph_edge_at(const struct ct_graph *graph, uint32_t edge);
 
-/* Return the number that a node or an edge of a part has in `graph`, which shares the same program and gets it
- * when it is new; the node of an edge has to be there. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Return the number that a node or an edge of a part has in `graph`, which shares the same program and gets
+ * it when it is new; the node of an edge has to be there. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_graph_take_node(struct ct_graph *graph, const struct ct_graph *part, uint32_t node, uint32_t *number);
 int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t *number);
 

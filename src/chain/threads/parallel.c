@@ -72,7 +72,7 @@ static int init_lanes(struct ct_parallel *p)
                                           .total = stream->stream,
                                           .segment = p->how.segment ? p->how.segment : segment};
         if (p->counts && split)
-            rc = ct_follow_new_shared(stream->follow, &lane->shared);
+            rc = ct_follow_new_shared(stream->follow, p->how.shared_blocks, &lane->shared);
         struct ct_parallel_object *o = !rc && apart ? ct_parallel_get_object(p, lane, &rc) : NULL;
         if (o)
             lane->live = &o->chain;
