@@ -63,8 +63,8 @@ void bench_run(const struct bench_input *input, const struct ct_buffer *buffer, 
 
 /* What two threads are to one, on a stream that one takes long for. */
 struct bench_threads {
-    double faster; /* by the clock */
-    double most;   /* … of two that have nothing to do with each other: what the machine lets two have */
+    double faster;  /* by the clock */
+    double most;    /* … of two that have nothing to do with each other: what the machine lets two have */
     double work;    /* seconds of the processor over those of one */
     double longest; /* the same of the busier one of the two: what two idle processors need */
 };

@@ -189,8 +189,9 @@ static void print_head(unsigned rounds)
     printf("coretap %s, medians of up to %u rounds; MB, atoms, branches taken and instructions in 10^6 a "
            "second\n",
            ct_version(), rounds);
-    printf("%-17s %-9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s\n", "input", "level", "cold MB", "warm MB", "atoms",
-           "branches", "insns", "2 thr. x", "2 alone", "work x", "longest", "ocsd MB", "x ocsd", "cold x");
+    printf("%-17s %-9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s\n", "input", "level", "cold MB", "warm MB",
+           "atoms", "branches", "insns", "2 thr. x", "2 alone", "work x", "longest", "ocsd MB", "x ocsd",
+           "cold x");
 }
 
 int main(int argc, char **argv)

@@ -70,17 +70,20 @@ static void *new_pages(size_t bytes)
     return pages + skip;
 }
 
-/* Lets the kernel clear and map a large array two MiB at a time. */
-static void want_large_pages(void *array, size_t bytes)
+/* Lets the kernel clear and map many pages at a time: those of a large array when they are written, all of a
+ * smaller one at once. */
+static void ready_pages(void *array, size_t bytes)
 {
-#ifdef MADV_HUGEPAGE
     const int error = errno;
+#ifdef MADV_HUGEPAGE
     if (bytes >= 2 * LARGE_PAGE)
         madvise(array, bytes, MADV_HUGEPAGE);
-    errno = error;
-#else
-    (void)array, (void)bytes;
 #endif
+#ifdef MADV_POPULATE_WRITE
+    if (bytes < 2 * LARGE_PAGE)
+        madvise(array, bytes, MADV_POPULATE_WRITE);
+#endif
+    errno = error;
 }
 
 /* Moves the pages of an array into a larger room. */
@@ -104,7 +107,8 @@ void *ct_array_grow(void *array, size_t count, size_t more, size_t size)
                                      : calloc(more, size);
     if (!grown)
         return NULL;
-    want_large_pages(grown, bytes);
+    if (has_pages(bytes))
+        ready_pages(grown, bytes);
     if (has_pages(old))
         return grown;
     if (old)

@@ -9,7 +9,7 @@
 #include "base/table_memory.h"
 
 /* Blocks lie in pieces of so many, which stay where they are, so that they are read without a lock. */
-#define PIECE_SHIFT 10
+#define PIECE_SHIFT 11
 #define PIECE       (1u << PIECE_SHIFT)
 #define PIECES      (CT_BLOCKS_MAX >> PIECE_SHIFT)
 
@@ -197,7 +197,7 @@ static bool have_room(struct ct_shared_program *p)
     if (p->count * 2 >= p->slots && !grow_index(p))
         return false;
     if (!*piece)
-        *piece = malloc(PIECE * sizeof **piece);
+        *piece = ct_table_memory(PIECE, sizeof **piece);
     return *piece;
 }
 
