@@ -50,8 +50,9 @@ struct bench_pass {
     struct ct_stream_stats stats; /* of all streams, of the first pass */
 };
 
-/* Seconds of the processor, of all threads; and of the clock. */
+/* Seconds of the processor, of all threads and of this one; and of the clock. */
 double bench_now(void);
+double bench_thread_now(void);
 double bench_clock(void);
 
 void bench_coretap(const struct bench_input *input, enum bench_level level, struct bench_pass *pass);
@@ -62,9 +63,10 @@ void bench_run(const struct bench_input *input, const struct ct_buffer *buffer, 
 
 /* What two threads are to one, on a stream that one takes long for. */
 struct bench_threads {
-    double faster; /* by the clock */
-    double most;   /* … of two that have nothing to do with each other: what the machine lets two have */
-    double work;   /* seconds of the processor over those of one */
+    double faster;  /* by the clock */
+    double most;    /* … of two that have nothing to do with each other: what the machine lets two have */
+    double work;    /* seconds of the processor over those of one */
+    double longest; /* the same of the busier one of the two: what two idle processors need */
 };
 
 /* `rate`: bytes a second of one. */

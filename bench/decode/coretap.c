@@ -20,6 +20,11 @@ double bench_now(void)
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double bench_thread_now(void)
+{
+    return seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
 double bench_clock(void)
 {
     return seconds(CLOCK_MONOTONIC);

@@ -6,7 +6,7 @@
  * In each round every level is decoded by coretap and by libopencsd; what is printed are medians over the
  * rounds, of processor time. With two threads, over a longer stream and in a few of the rounds: how much
  * shorter it took by the clock, which a machine that does something else spoils, what the machine lets two
- * threads have, and how much work it was. */
+ * threads have, how much work it was, and how much of it was that of the busier one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct series {
 
 struct row {
     struct series cold, warm, ocsd;
-    struct series faster, most, work; /* of struct bench_threads */
+    struct series faster, most, work, longest; /* of struct bench_threads */
     struct ct_stream_stats stats;
 };
 
@@ -85,6 +85,7 @@ static void measure_threads(const struct bench_input *input, enum bench_level le
     add(&row->faster, result.faster);
     add(&row->most, result.most);
     add(&row->work, result.work);
+    add(&row->longest, result.longest);
 }
 
 /* Frames are taken by the caller's thread, and events leave in their order. */
@@ -112,6 +113,7 @@ static void print_row(const struct bench_input *in, enum bench_level level, cons
     print_or_dash("%9.2f", median(&r->faster));
     print_or_dash("%9.2f", median(&r->most));
     print_or_dash("%9.2f", median(&r->work));
+    print_or_dash("%9.2f", median(&r->longest));
     print_or_dash("%9.1f", rate(size, ocsd));
     print_or_dash("%9.1f", ocsd / warm);
     print_or_dash("%9.1f", ocsd / median(&r->cold));
@@ -129,10 +131,12 @@ static void write_row(FILE *json, const struct bench_input *in, enum bench_level
             rate(size, warm), rate((double)r->stats.atoms, warm), rate((double)r->stats.branches, warm));
     fprintf(json,
             "\"minstructions_per_s\": %.2f, \"two_threads_faster\": %.3f, \"two_alone_faster\": %.3f, "
-            "\"two_threads_work\": %.3f, \"ocsd_mb_per_s\": %.2f, \"ratio\": %.3f, "
+            "\"two_threads_work\": %.3f, \"two_threads_longest\": %.3f, \"ocsd_mb_per_s\": %.2f, \"ratio\": "
+            "%.3f, "
             "\"cold_matoms_per_s\": %.2f, \"cold_ratio\": %.3f}",
             rate((double)r->stats.instructions, warm), median(&r->faster), median(&r->most), median(&r->work),
-            rate(size, ocsd), ocsd / warm, rate((double)r->stats.atoms, cold), ocsd / cold);
+            median(&r->longest), rate(size, ocsd), ocsd / warm, rate((double)r->stats.atoms, cold),
+            ocsd / cold);
 }
 
 /* All levels in turns, round after round, so that what else the machine does falls on all of them. */
@@ -185,8 +189,9 @@ static void print_head(unsigned rounds)
     printf("coretap %s, medians of up to %u rounds; MB, atoms, branches taken and instructions in 10^6 a "
            "second\n",
            ct_version(), rounds);
-    printf("%-17s %-9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s\n", "input", "level", "cold MB", "warm MB", "atoms",
-           "branches", "insns", "2 thr. x", "2 alone", "work x", "ocsd MB", "x ocsd", "cold x");
+    printf("%-17s %-9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s%9s\n", "input", "level", "cold MB", "warm MB",
+           "atoms", "branches", "insns", "2 thr. x", "2 alone", "work x", "longest", "ocsd MB", "x ocsd",
+           "cold x");
 }
 
 int main(int argc, char **argv)

@@ -89,10 +89,15 @@ void bench_threads(const struct bench_input *input, enum bench_level level, doub
     const double begin = bench_now();
     decode(&one);
     const double middle = bench_now();
+    const double before = bench_thread_now();
     decode(&two);
-    const double end = bench_now();
+    const double all = bench_now() - middle;
+    const double here = bench_thread_now() - before;
+    const double there = all - here;
+    const double alone = middle - begin;
     *result = (struct bench_threads){.faster = one.wall / two.wall,
                                      .most = 2 * one.wall / side_by_side(&one),
-                                     .work = (end - middle) / (middle - begin)};
+                                     .work = all / alone,
+                                     .longest = (here > there ? here : there) / alone};
     close(file.fd);
 }

@@ -125,8 +125,9 @@ struct ct_chain_options {
     uint8_t bytewise; /* 1 to 8: ETMv4 and ETE are decoded so many bytes a turn by the function D(b, S, T) of
                          paper 1, with the same result, more slowly; CT_ERR_UNSUPPORTED where another protocol
                          is chosen too. 0: by the fastest way */
-    uint16_t threads; /* decode with so many, with the same result; 0 and 1: the caller's alone. A batch may
-                                    come later than without, and what is read is held for longer */
+    uint16_t threads; /* decode with so many, with the same result, but with no more than there are
+                         processors for the process; 0 and 1: the caller's alone. A batch may come later
+                         than without, and what is read is held for longer */
     uint64_t ids[2];  /* bit i of ids[i / 64]: decode ID i. Both 0: all that have a source */
 };
 

@@ -63,8 +63,8 @@ struct ct_edge {
     uint8_t pad[2]; /* 0 */
 };
 
-/* Nodes, and edges, of a graph at most: 40 bytes a node, 16 an edge and 8
- * for the index of each, so 600 MB. */
+/* Nodes, and edges, of a graph at most: 40 bytes a node, 16 an edge and 16
+ * for the index of each, so 730 MB. */
 #define CT_GRAPH_MAX (UINT32_C(1) << 23)
 
 struct ct_graph;

@@ -3,8 +3,10 @@
 #include "base/table_memory.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* tables of at least so many bytes are populated; all sizes of pages divide it */
@@ -44,4 +46,81 @@ void *ct_table_memory(size_t count, size_t size)
     }
 #endif
     return table;
+}
+
+/* Returns true for arrays that have pages of their own. The allocator would move them within what a thread
+ * has of it, where each move is a copy into new pages. */
+static bool has_pages(size_t bytes)
+{
+    return bytes >= LARGE;
+}
+
+/* Reserves pages, from the begin of a large page on where there are several of these. */
+static void *new_pages(size_t bytes)
+{
+    const size_t more = bytes >= LARGE_PAGE ? LARGE_PAGE : 0;
+    char *pages = mmap(NULL, bytes + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    const size_t skip = more ? (size_t)(-(uintptr_t)pages & (LARGE_PAGE - 1)) : 0;
+    if (skip)
+        munmap(pages, skip);
+    if (more - skip)
+        munmap(pages + skip + bytes, more - skip);
+    return pages + skip;
+}
+
+/* Lets the kernel clear and map many pages at a time: those of a large array when they are written, all of a
+ * smaller one at once. */
+static void ready_pages(void *array, size_t bytes)
+{
+    const int error = errno;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= 2 * LARGE_PAGE)
+        madvise(array, bytes, MADV_HUGEPAGE);
+#endif
+#ifdef MADV_POPULATE_WRITE
+    if (bytes < 2 * LARGE_PAGE)
+        madvise(array, bytes, MADV_POPULATE_WRITE);
+#endif
+    errno = error;
+}
+
+/* Moves the pages of an array into a larger room. */
+static void *move_pages(void *array, size_t old, size_t bytes)
+{
+    void *room = new_pages(bytes);
+    if (!room)
+        return NULL;
+    if (mremap(array, old, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, room) != MAP_FAILED)
+        return room;
+    munmap(room, bytes);
+    return NULL;
+}
+
+void *ct_array_grow(void *array, size_t count, size_t more, size_t size)
+{
+    const size_t old = count * size;
+    const size_t bytes = more * size;
+    void *grown = has_pages(old)     ? move_pages(array, old, bytes)
+                  : has_pages(bytes) ? new_pages(bytes)
+                                     : calloc(more, size);
+    if (!grown)
+        return NULL;
+    if (has_pages(bytes))
+        ready_pages(grown, bytes);
+    if (has_pages(old))
+        return grown;
+    if (old)
+        memcpy(grown, array, old);
+    free(array);
+    return grown;
+}
+
+void ct_array_free(void *array, size_t count, size_t size)
+{
+    if (has_pages(count * size))
+        munmap(array, count * size);
+    else
+        free(array);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,8 +98,21 @@ static bool is_straight(const struct ct_chain *c)
     return s->events && c->options.level == CT_LEVEL_ELEMENT && !s->packets && !s->elems;
 }
 
+/* Returns how many threads help: no more than there are processors for this process. Each further one would
+ * meet the program for itself, and its tables would take the caches from those of the others. */
+static uint16_t useful_threads(uint16_t wanted)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set))
+        return wanted;
+    const int processors = CPU_COUNT(&set);
+    return processors < wanted ? (uint16_t)processors : wanted;
+}
+
 int ct_chain_start_threads(struct ct_chain *c)
 {
+    if (!c->parallel && !c->segment)
+        c->options.threads = useful_threads(c->options.threads);
     if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c))
         return CT_OK;
     const struct ct_parallel_how how = {.ctx = c->ctx,
@@ -107,13 +122,15 @@ int ct_chain_start_threads(struct ct_chain *c)
                                         .memories_change = c->memory && ct_memories_change(c->memories),
                                         .streams = c->streams,
                                         .count = c->count,
-                                        .segment = c->segment};
+                                        .segment = c->segment,
+                                        .shared_blocks = c->shared_blocks};
     return ct_parallel_new(&how, &c->parallel);
 }
 
-void ct_chain_tune(struct ct_chain *c, size_t segment)
+void ct_chain_tune(struct ct_chain *c, size_t segment, uint32_t shared_blocks)
 {
     c->segment = segment;
+    c->shared_blocks = shared_blocks;
 }
 
 void ct_chain_tasks(const struct ct_chain *c, uint64_t *tasks, uint64_t *again)

@@ -21,8 +21,9 @@ struct ct_chain {
     struct ct_parallel *parallel;         /* decodes the streams in place of this object; NULL without
                                              threads */
     const struct ct_chain_points *points; /* who is told of synchronisation points, or NULL */
-    size_t segment;
-    uint64_t begin; /* offset of the first byte that is read, or 0 */
+    size_t segment;                       /* 0, or … */
+    uint32_t shared_blocks;               /* … as tests set it (chain_tune.h) */
+    uint64_t begin;                       /* offset of the first byte that is read, or 0 */
     uint64_t bytes;
     bool cut; /* trace is missing behind the current piece */
     size_t count;

@@ -5,8 +5,10 @@
 
 #include "coretap/decode.h"
 
-/* Sets the least size of a task, in bytes; 0 lets the chain choose. To be called before the first byte. */
-void ct_chain_tune(struct ct_chain *chain, size_t segment);
+/* Sets the least size of a task, in bytes, and how many blocks of the program threads share at most; 0 lets
+ * the chain choose. With a size all threads are started that were asked for, also more than there are
+ * processors. To be called before the first byte. */
+void ct_chain_tune(struct ct_chain *chain, size_t segment, uint32_t shared_blocks);
 
 /* Tells how many tasks were handed on so far, and how many of them had to be decoded twice. */
 void ct_chain_tasks(const struct ct_chain *chain, uint64_t *tasks, uint64_t *again);

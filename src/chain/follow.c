@@ -5,9 +5,14 @@
 
 #include "base/ctx.h"
 #include "flow/fast.h"
+#include "flow/shared_program.h"
 #include "flow/walk.h"
 #include "flow/walk_seam.h"
 #include "losses/losses.h"
+
+/* The most blocks that parts share. A part that comes to more of them has as many of its own before it begins
+ * anew: that depends on what it met, and not on other threads. */
+#define SHARED_BLOCKS (CT_BLOCKS_MAX / 2)
 
 static int init_plain(struct ct_follow *f, struct ct_ctx *ctx, const struct ct_source *source,
                       const struct ct_memory *memory, bool steps, bool split, bool quickly)
@@ -245,9 +250,18 @@ bool ct_follow_only_counts(const struct ct_follow *f)
     return f->fast && f->edges;
 }
 
-void ct_follow_make_part(struct ct_follow *part)
+int ct_follow_new_shared(struct ct_follow *whole, uint32_t most, struct ct_shared_program **out)
+{
+    const int rc = ct_shared_program_new(whole->ctx, most ? most : SHARED_BLOCKS, out);
+    if (!rc)
+        ct_fast_share(whole->fast, *out, false);
+    return rc;
+}
+
+void ct_follow_make_part(struct ct_follow *part, struct ct_shared_program *shared)
 {
     ct_edges_make_part(part->edges);
+    ct_fast_share(part->fast, shared, true);
 }
 
 bool ct_follow_part_is_full(const struct ct_follow *part)

@@ -14,6 +14,8 @@
 
 #define CT_BATCH_FLOW 256 /* they stay in the first cache */
 
+struct ct_shared_program;
+
 struct ct_follow {
     struct ct_ctx *ctx;
     struct ct_walk *walk;            /* the plain engine; NULL with the fast one */
@@ -68,9 +70,14 @@ void ct_follow_clear_sums(struct ct_follow *follow);
 /* Returns true when this object makes nothing but counts, so that objects of its kind can serve as parts. */
 bool ct_follow_only_counts(const struct ct_follow *follow);
 
+/* Makes the program that the parts of a stream share, for at most `most` blocks or, with 0, as many as is
+ * best, and lets the object of the whole stream, which met nothing yet, number what is in it. The caller
+ * holds it. CT_ERR_NOMEM. */
+int ct_follow_new_shared(struct ct_follow *whole, uint32_t most, struct ct_shared_program **out);
+
 /* Lets the object count a part of a stream. ct_follow_take then moves its counts to the object of the whole
  * stream. A part that is full has to be taken soon. CT_ERR_NOMEM, CT_ERR_LIMIT. */
-void ct_follow_make_part(struct ct_follow *part);
+void ct_follow_make_part(struct ct_follow *part, struct ct_shared_program *shared);
 bool ct_follow_part_is_full(const struct ct_follow *part);
 int ct_follow_take(struct ct_follow *whole, struct ct_follow *part);
 

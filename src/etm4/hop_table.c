@@ -65,9 +65,9 @@ int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, st
         h->quick_cycles = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_cycles);
     if (timed)
         h->cycle_table = ct_table_memory((size_t)1 << CT_CYCLES_SHIFT, sizeof *h->cycle_table);
-    h->states = calloc(FIRST_STATES, sizeof *h->states);
+    h->states = ct_array_grow(NULL, 0, FIRST_STATES, sizeof *h->states);
     h->heads = calloc(FIRST_STATES * 2, sizeof *h->heads);
-    h->records = malloc(FIRST_RECORDS * sizeof *h->records);
+    h->records = ct_array_grow(NULL, 0, FIRST_RECORDS, sizeof *h->records);
     if (h->quick && h->quick_records && h->wide && h->wide_records &&
         ((h->cycle_table && h->quick_cycles) || !timed) && h->states && h->heads && h->records) {
         empty_quick(h);
@@ -85,9 +85,11 @@ void ct_hops_deinit(struct ct_hops *h)
     free(h->wide);
     free(h->wide_records);
     free(h->cycle_table);
-    free(h->states);
     free(h->heads);
-    free(h->records);
+    if (h->states)
+        ct_array_free(h->states, h->state_cap, sizeof *h->states);
+    if (h->records)
+        ct_array_free(h->records, h->record_cap, sizeof *h->records);
     *h = (struct ct_hops){0};
 }
 
@@ -106,15 +108,15 @@ static uint32_t *head_of(const struct ct_hops *h, const uint64_t recent_addresse
 static bool grow_states(struct ct_hops *h)
 {
     uint32_t cap = h->state_cap * 2;
-    struct ct_hop_state *states = realloc(h->states, cap * sizeof *states);
-    if (states)
-        h->states = states;
-    uint32_t *heads = states ? ct_table_memory((size_t)cap * 2, sizeof *heads) : NULL;
-    if (!heads) {
+    uint32_t *heads = ct_table_memory((size_t)cap * 2, sizeof *heads);
+    struct ct_hop_state *states = heads ? ct_array_grow(h->states, h->state_cap, cap, sizeof *states) : NULL;
+    if (!states) {
+        free(heads);
         h->error = ct_fail_nomem(h->ctx, "hops");
         return false;
     }
     free(h->heads);
+    h->states = states;
     h->heads = heads;
     h->state_cap = cap;
     for (uint32_t i = 1; i < h->state_count; i++) {
@@ -385,7 +387,7 @@ static bool have_room(struct ct_hops *h)
 {
     if (h->record_size + RECORD_MAX <= h->record_cap)
         return true;
-    uint32_t *records = realloc(h->records, h->record_cap * 2 * sizeof *records);
+    uint32_t *records = ct_array_grow(h->records, h->record_cap, h->record_cap * 2, sizeof *records);
     if (!records) {
         h->error = ct_fail_nomem(h->ctx, "hops");
         return false;

@@ -6,6 +6,7 @@
 #include "base/ctx.h"
 #include "etm4/vector.h"
 #include "flow/edge_table.h"
+#include "flow/shared_program.h"
 
 /* How many bytes hops go over between two judgements, and how many judgements are skipped at first and after
  * a rest. */
@@ -33,8 +34,7 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
         return ct_fail_nomem(ctx, "hops");
     h->bytes = bytes;
     h->fast = fast;
-    h->worth =
-        (struct ct_hops_worth){.judged = JUDGED, .learning = LEARNING, .rest = REST, .rest_most = REST_MOST};
+    h->worth = (struct ct_hops_worth){.judged = JUDGED, .learning = LEARNING, .rest_most = REST_MOST};
     for (unsigned i = 0; i < CT_LANES; i++) {
         h->ways[i].lane.hops = &h->hops;
         h->ways[i].lane.table = &ct_etm4_fast_tables(bytes)->scan;
@@ -50,8 +50,7 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
 
 void ct_etm4_hops_tune(struct ct_etm4_hops *h, uint64_t judged)
 {
-    h->worth = (struct ct_hops_worth){
-        .judged = judged, .rest = REST / JUDGED * judged, .rest_most = REST_MOST / JUDGED * judged};
+    h->worth = (struct ct_hops_worth){.judged = judged, .rest_most = REST_MOST / JUDGED * judged};
 }
 
 void ct_etm4_hops_free(struct ct_etm4_hops *h)
@@ -93,9 +92,19 @@ void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, 
     work->last_offset = ct_run_offset(work->run, work->run->pos + to - 1);
 }
 
+/* Returns how long hops rest the next time. Parts of a stream find out together: what one of them tried
+ * without gain, the others need not try as often. */
+static uint64_t *next_rest(struct ct_hops_worth *w, const struct ct_hops *h)
+{
+    return h->blocks->shared ? ct_shared_program_rest(h->blocks->shared) : &w->rest;
+}
+
 /* Judges what hops went over since the last time, up to a position in the stream. */
 static void judge(struct ct_hops_worth *w, const struct ct_hops *h, uint64_t position)
 {
+    uint64_t *const next = next_rest(w, h);
+    const uint64_t known = __atomic_load_n(next, __ATOMIC_RELAXED);
+    const uint64_t rest = known ? known : w->rest_most / (REST_MOST / REST);
     const uint64_t cost = h->timed ? MISS_BYTES_TIMED : MISS_BYTES;
     const bool bad = (h->missed - w->missed) * cost > w->bytes;
     w->bytes = 0;
@@ -103,11 +112,11 @@ static void judge(struct ct_hops_worth *w, const struct ct_hops *h, uint64_t pos
     if (w->learning) {
         w->learning--;
     } else if (bad) {
-        w->until = position + w->rest;
-        w->rest = w->rest * 2 < w->rest_most ? w->rest * 2 : w->rest_most;
+        w->until = position + rest;
+        __atomic_store_n(next, rest * 2 < w->rest_most ? rest * 2 : w->rest_most, __ATOMIC_RELAXED);
         w->learning = RELEARNING;
     } else {
-        w->rest = w->rest_most / (REST_MOST / REST);
+        __atomic_store_n(next, 0, __ATOMIC_RELAXED);
     }
 }
 

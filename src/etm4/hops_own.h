@@ -14,7 +14,8 @@ struct ct_hops_worth {
     uint64_t bytes;     /* that hops went over since they were judged the last time … */
     uint64_t missed;    /* … and struct ct_hops.missed then */
     unsigned learning;  /* how often they are not judged: the tables fill first */
-    uint64_t rest;      /* for how many bytes they rest the next time they are not worth while … */
+    uint64_t rest;      /* for how many bytes they rest the next time they are not worth while, 0 at first …
+                         */
     uint64_t rest_most; /* … which is doubled each time, up to this */
     uint64_t until;     /* position in the stream up to which they rest */
 };

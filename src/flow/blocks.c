@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/table_memory.h"
+#include "flow/shared_program.h"
 
 #define FIRST_CAP 1024u
 
@@ -39,8 +40,15 @@ void ct_blocks_deinit(struct ct_blocks *b)
     b->pairs = NULL;
 }
 
+void ct_blocks_share(struct ct_blocks *b, struct ct_shared_program *shared)
+{
+    memset(b->blocks + 1, 0, (b->cap - 1) * sizeof *b->blocks);
+    b->shared = shared;
+}
+
 void ct_blocks_clear(struct ct_blocks *b)
 {
+    b->shared = NULL;
     b->count = 1;
     b->domain_count = 0;
     b->generation++;
@@ -57,6 +65,13 @@ static uint32_t hash(uint64_t addr)
 static uint32_t *head_of(const struct ct_blocks *b, uint64_t addr)
 {
     return &b->heads[hash(addr) & (b->cap * 2 - 1)];
+}
+
+static void index_block(struct ct_blocks *b, uint32_t number)
+{
+    uint32_t *head = head_of(b, b->blocks[number].addr);
+    b->infos[number].next_same = *head;
+    *head = number;
 }
 
 static int no_memory(struct ct_blocks *b)
@@ -77,38 +92,87 @@ static int grow(struct ct_blocks *b)
         return no_memory(b);
     }
     memcpy(blocks, b->blocks, b->count * sizeof *blocks);
+    if (b->shared)
+        memset(blocks + b->count, 0, (cap - b->count) * sizeof *blocks);
     free(b->blocks);
     free(b->heads);
     b->blocks = blocks;
     b->heads = heads;
     b->cap = cap;
-    for (uint32_t i = 1; i < b->count; i++) {
-        uint32_t *head = head_of(b, blocks[i].addr);
-        infos[i].next_same = *head;
-        *head = i;
-    }
+    for (uint32_t i = 1; i < b->count; i++)
+        if (blocks[i].n)
+            index_block(b, i);
     return CT_OK;
 }
 
-int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uint16_t *domain)
+/* Makes room for a number. False without memory. */
+static bool have_room(struct ct_blocks *b, uint32_t number)
+{
+    while (number >= b->cap)
+        if (grow(b))
+            return false;
+    return true;
+}
+
+/* Puts a block to its number. */
+static void put(struct ct_blocks *b, uint32_t number, const struct ct_block *block,
+                const struct ct_block_info *info)
+{
+    b->blocks[number] = *block;
+    b->infos[number] = *info;
+    index_block(b, number);
+    if (number >= b->count)
+        b->count = number + 1;
+}
+
+/* ---- domains ---- */
+
+static int grow_domains(struct ct_blocks *b, uint32_t domain)
+{
+    uint32_t cap = b->domain_cap ? b->domain_cap : 1;
+    while (cap <= domain)
+        cap *= 2;
+    struct ct_domain *domains = realloc(b->domains, cap * sizeof *domains);
+    if (!domains)
+        return ct_fail_nomem(b->ctx, "program blocks");
+    b->domains = domains;
+    b->domain_cap = cap;
+    return CT_OK;
+}
+
+/* Finds a number for a domain that this part did not meet yet. */
+static int new_domain(struct ct_blocks *b, uint32_t memory, const struct ct_edge_context *who,
+                      uint32_t *domain)
+{
+    *domain = b->domain_count;
+    const int rc = b->shared ? ct_shared_program_domain(b->shared, memory, who, domain) : CT_OK;
+    if (b->shared && *domain == CT_SHARED_DOMAINS && b->domain_count > CT_SHARED_DOMAINS)
+        *domain = b->domain_count;
+    return rc;
+}
+
+int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context,
+                     const struct ct_edge_context *who, uint16_t *domain)
 {
     uint32_t i = 0;
     while (i < b->domain_count && (b->domains[i].memory != memory || b->domains[i].context != context))
         i++;
-    if (i == CT_DOMAINS_MAX)
-        return ct_fail(b->ctx, CT_ERR_LIMIT, "program blocks: more than %u memories and contexts",
-                       CT_DOMAINS_MAX);
-    if (i == b->domain_count && (i & (i - 1)) == 0) {
-        struct ct_domain *domains = realloc(b->domains, (i ? 2 * (size_t)i : 1) * sizeof *domains);
-        if (!domains)
-            return ct_fail_nomem(b->ctx, "program blocks");
-        b->domains = domains;
-    }
-    if (i == b->domain_count)
-        b->domains[b->domain_count++] = (struct ct_domain){memory, context};
+    int rc = i == b->domain_count ? new_domain(b, memory, who, &i) : CT_OK;
+    if (!rc && i >= CT_DOMAINS_MAX)
+        rc = ct_fail(b->ctx, CT_ERR_LIMIT, "program blocks: more than %u memories and contexts",
+                     CT_DOMAINS_MAX);
+    if (!rc && i >= b->domain_cap)
+        rc = grow_domains(b, i);
+    if (rc)
+        return rc;
+    for (; b->domain_count <= i; b->domain_count++) /* other parts met those between */
+        b->domains[b->domain_count] = (struct ct_domain){CT_NO_NUMBER, CT_NO_NUMBER};
+    b->domains[i] = (struct ct_domain){memory, context};
     *domain = (uint16_t)i;
     return CT_OK;
 }
+
+/* ---- blocks ---- */
 
 static uint8_t flags_of(const struct ct_walk *w, const struct ct_walk_range *range)
 {
@@ -139,37 +203,87 @@ uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, u
     return i;
 }
 
-uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
+static bool shares(const struct ct_blocks *b, uint16_t domain)
+{
+    return b->shared && domain < CT_SHARED_DOMAINS;
+}
+
+/* Returns what parts know of a block, or NULL when it is not shared. */
+static struct ct_shared_block *shared_block(const struct ct_blocks *b, uint32_t number)
+{
+    return b->shared && number < ct_shared_program_most(b->shared)
+               ? ct_shared_program_block(b->shared, number)
+               : NULL;
+}
+
+/* Copies a shared block unless this part has it. Result: its number, or 0 without memory. */
+static uint32_t fetch(struct ct_blocks *b, uint32_t number)
+{
+    if (number < b->cap && b->blocks[number].n)
+        return number;
+    if (!have_room(b, number))
+        return 0;
+    const struct ct_shared_block *s = ct_shared_program_block(b->shared, number);
+    put(b, number, &s->block, &s->info);
+    return number;
+}
+
+/* Adds a block that this part did not have. Result: its number, or 0 without memory. */
+static uint32_t add(struct ct_blocks *b, const struct ct_block *block, const struct ct_block_info *info)
+{
+    uint32_t number = 0;
+    if (shares(b, block->domain))
+        b->error = ct_shared_program_add(b->shared, block, info, &number);
+    if (b->error)
+        return 0;
+    if (number)
+        return fetch(b, number);
+    number = b->count;
+    if (b->shared && number < ct_shared_program_most(b->shared))
+        number = ct_shared_program_most(b->shared);
+    if (!have_room(b, number))
+        return 0;
+    put(b, number, block, info);
+    return number;
+}
+
+/* Reads the instructions from an address to the next waypoint and makes a block of them. */
+static uint32_t read_block(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
 {
     struct ct_walk *w = b->walk;
-    const uint32_t there = ct_blocks_find(b, addr, isa, domain);
-    if (there)
-        return there;
     struct ct_walk_range range;
     ct_walk_go_to(w, addr, isa);
-    if (ct_walk_to_waypoint(w, &range) != CT_WALK_FOUND || (b->count == b->cap && grow(b)))
+    if (ct_walk_to_waypoint(w, &range) != CT_WALK_FOUND)
         return 0;
-    uint32_t number = b->count++;
-    uint32_t *head = head_of(b, addr);
-    b->blocks[number] = (struct ct_block){.edge = {CT_NO_NUMBER, CT_NO_NUMBER},
-                                          .node = CT_NO_NUMBER,
-                                          .addr = addr,
-                                          .end = w->addr,
-                                          .n = range.n,
-                                          .flags = flags_of(w, &range),
-                                          .isa = isa,
-                                          .target_isa = w->insn.isa,
-                                          .it_left = w->it_left,
-                                          .space = (uint8_t)ct_walk_space(w),
-                                          .domain = domain};
-    b->infos[number] = (struct ct_block_info){.target = w->insn.target,
-                                              .next_same = *head,
-                                              .type = w->insn.type,
-                                              .sub = w->insn.sub,
-                                              .cond = range.last_cond,
-                                              .last_size = w->insn.size};
-    *head = number;
-    return number;
+    const struct ct_block block = {.edge = {CT_NO_NUMBER, CT_NO_NUMBER},
+                                   .node = CT_NO_NUMBER,
+                                   .addr = addr,
+                                   .end = w->addr,
+                                   .n = range.n,
+                                   .flags = flags_of(w, &range),
+                                   .isa = isa,
+                                   .target_isa = w->insn.isa,
+                                   .it_left = w->it_left,
+                                   .space = (uint8_t)ct_walk_space(w),
+                                   .domain = domain};
+    const struct ct_block_info info = {.target = w->insn.target,
+                                       .type = w->insn.type,
+                                       .sub = w->insn.sub,
+                                       .cond = range.last_cond,
+                                       .last_size = w->insn.size};
+    return add(b, &block, &info);
+}
+
+uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
+{
+    uint32_t there = ct_blocks_find(b, addr, isa, domain);
+    if (there)
+        return there;
+    const struct ct_block at = {
+        .addr = addr, .isa = isa, .space = (uint8_t)ct_walk_space(b->walk), .domain = domain};
+    if (shares(b, domain))
+        there = ct_shared_program_find(b->shared, &at);
+    return there ? fetch(b, there) : read_block(b, addr, isa, domain);
 }
 
 uint64_t ct_block_target(const struct ct_blocks *b, uint32_t block, unsigned executed, uint8_t *isa)
@@ -189,15 +303,29 @@ static uint32_t quick_block(const struct ct_blocks *b, uint32_t block)
     return b->blocks[block].flags & CT_BLOCK_SLOW ? 0 : block;
 }
 
+/* Looks for the block that follows in memory. 0 as in ct_blocks_link. */
+static uint32_t find_next(struct ct_blocks *b, uint32_t block, unsigned executed)
+{
+    const struct ct_block *from = &b->blocks[block];
+    uint8_t isa;
+    const uint64_t addr = ct_block_target(b, block, executed, &isa);
+    const bool in_it = from->it_left && !(executed && from->flags & CT_BLOCK_BRANCH);
+    return in_it ? 0 : quick_block(b, ct_blocks_at(b, addr, isa, from->domain));
+}
+
 uint32_t ct_blocks_link(struct ct_blocks *b, uint32_t block, unsigned executed)
 {
     struct ct_block *from = &b->blocks[block];
     if (from->next[executed] || from->dead >> executed & 1)
         return from->next[executed];
-    uint8_t isa;
-    uint64_t addr = ct_block_target(b, block, executed, &isa);
-    bool in_it = from->it_left && !(executed && from->flags & CT_BLOCK_BRANCH);
-    uint32_t next = in_it ? 0 : quick_block(b, ct_blocks_at(b, addr, isa, from->domain));
+    struct ct_shared_block *shared = shared_block(b, block);
+    uint32_t next = shared ? __atomic_load_n(&shared->next[executed], __ATOMIC_ACQUIRE) : 0;
+    if (next)
+        next = fetch(b, next);
+    else
+        next = find_next(b, block, executed);
+    if (shared && next && next < ct_shared_program_most(b->shared))
+        __atomic_store_n(&shared->next[executed], next, __ATOMIC_RELEASE);
     from = &b->blocks[block];
     from->next[executed] = next;
     if (!next && !b->error)
@@ -266,18 +394,20 @@ uint32_t ct_block_node(struct ct_blocks *b, uint32_t block)
                            .sub = info->sub,
                            .cond = info->cond,
                            .last_size = info->last_size};
-    int rc = ct_graph_node(b->graph, &node, &k->node);
+    struct ct_shared_block *shared = shared_block(b, block);
+    int rc = ct_graph_node_as(b->graph, &node, shared ? &shared->node : NULL, &k->node);
     if (rc)
         b->error = rc;
     return k->node;
 }
 
-static uint32_t edge_of(struct ct_blocks *b, uint32_t block, unsigned executed, uint64_t next)
+/* Returns the number of an edge; `id` is where its shared number is kept, or NULL. */
+static uint32_t edge_of(struct ct_blocks *b, uint32_t block, unsigned executed, uint64_t next, uint32_t *id)
 {
     struct ct_edge edge = {
         .next = next, .from = ct_block_node(b, block), .exec = (uint8_t)executed, .kind = CT_EDGE_NEXT};
     uint32_t number = CT_NO_NUMBER;
-    int rc = ct_graph_edge(b->graph, &edge, &number);
+    int rc = ct_graph_edge_as(b->graph, &edge, id, &number);
     if (rc)
         b->error = rc;
     return number;
@@ -287,14 +417,16 @@ uint32_t ct_block_edge(struct ct_blocks *b, uint32_t block, unsigned executed)
 {
     uint8_t isa;
     uint32_t *number = &b->blocks[block].edge[executed];
+    struct ct_shared_block *shared = *number == CT_NO_NUMBER ? shared_block(b, block) : NULL;
     if (*number == CT_NO_NUMBER)
-        *number = edge_of(b, block, executed, ct_block_target(b, block, executed, &isa));
+        *number = edge_of(b, block, executed, ct_block_target(b, block, executed, &isa),
+                          shared ? &shared->edge[executed] : NULL);
     return *number;
 }
 
 uint32_t ct_pair_edge(struct ct_blocks *b, struct ct_branch_target *pair)
 {
     if (pair->edge == CT_NO_NUMBER)
-        pair->edge = edge_of(b, pair->from, 1, pair->addr);
+        pair->edge = edge_of(b, pair->from, 1, pair->addr, NULL);
     return pair->edge;
 }

@@ -67,17 +67,26 @@ struct ct_domain {
 
 #define CT_DOMAINS_MAX 65536u
 
+/* the most domains of which blocks are shared; those of a part alone have numbers from here on */
+#define CT_SHARED_DOMAINS 4096u
+
+struct ct_edge_context;
+struct ct_shared_program;
+
 struct ct_blocks {
     struct ct_walk *walk; /* reads the instructions */
     struct ct_graph *graph;
     struct ct_ctx *ctx;
-    struct ct_block *blocks;
+    struct ct_shared_program
+        *shared;             /* what other parts of the stream meet too, or NULL; held by the graph */
+    struct ct_block *blocks; /* of blocks that are shared those that this part came to; the others are
+                                zeros */
     struct ct_block_info *infos;
-    uint32_t *heads; /* index by address, with twice as many slots as blocks */
-    uint32_t count, cap;
+    uint32_t *heads;     /* index by address, with twice as many slots as blocks */
+    uint32_t count, cap; /* `count` is the highest number + 1 */
     struct ct_branch_target *pairs;
     struct ct_domain *domains;
-    uint32_t domain_count;
+    uint32_t domain_count, domain_cap;
     uint32_t pair_count, pair_cap; /* pair_cap is a power of two, of which at most a quarter is used */
     uint32_t generation;           /* how often all blocks were forgotten */
     int error;                     /* CT_ERR_NOMEM or CT_ERR_LIMIT: why the last call returned nothing */
@@ -92,7 +101,10 @@ static inline bool ct_blocks_are_full(const struct ct_blocks *b)
     return b->count > CT_BLOCKS_MAX - 128 || b->pair_count > CT_BLOCKS_MAX - 128;
 }
 
-/* Forgets all blocks, pairs and domains. */
+/* Lets new blocks share what parts of a stream meet. */
+void ct_blocks_share(struct ct_blocks *b, struct ct_shared_program *shared);
+
+/* Forgets all blocks, pairs and domains. Nothing is shared any more. */
 void ct_blocks_clear(struct ct_blocks *b);
 
 /* Returns the block at `addr`, made when it is new; the walk's fields addr, isa and insn change. 0: its
@@ -102,9 +114,11 @@ uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t 
 /* Returns the block at `addr` when it was met before; else 0. Changes nothing. */
 uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain);
 
-/* Finds the number of a domain, which is added when it is new. CT_ERR_NOMEM; CT_ERR_LIMIT when there are
- * CT_DOMAINS_MAX of them, which ct_blocks_clear forgets. */
-int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uint16_t *domain);
+/* Finds the number of a domain, which is added when it is new. `who` is the context that has the number
+ * `context`, NULL for CT_NO_NUMBER. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_DOMAINS_MAX of them, which
+ * ct_blocks_clear forgets. */
+int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context,
+                     const struct ct_edge_context *who, uint16_t *domain);
 
 /* Returns true when an N atom of the block contradicts the program. */
 static inline bool ct_block_contradicts(const struct ct_block *block, unsigned executed)

@@ -16,10 +16,6 @@ int ct_edges_enter(struct ct_edges *edges, size_t *context);
 /* Adds statistics as ct_edges_add_stats does, in the context with an index. */
 int ct_edges_add_at(struct ct_edges *edges, size_t context, uint32_t edge, const struct ct_edge_stats *stats);
 
-/* Finds the number of a node or an edge. Returns false when it is not in the graph. */
-bool ct_graph_find_node(const struct ct_graph *graph, const struct ct_node *node, uint32_t *number);
-bool ct_graph_find_edge(const struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number);
-
 /* Maps the numbers of nodes and edges of one graph to those of another. */
 struct ct_graph_map {
     uint32_t *nodes, *edges;
@@ -28,8 +24,8 @@ struct ct_graph_map {
 
 void ct_graph_map_free(struct ct_graph_map *map);
 
-/* Tells in *known whether `graph` has the first `nodes` nodes and `edges` edges of `part`; the map then has
- * their numbers. CT_ERR_NOMEM. */
+/* Tells in *known whether `graph` has the first `nodes` nodes and `edges` edges of `part`, which shares its
+ * program; the map then has their numbers. CT_ERR_NOMEM. */
 int ct_graph_map_known(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *graph,
                        const struct ct_graph *part, uint32_t nodes, uint32_t edges, bool *known);
 
@@ -38,9 +34,10 @@ int ct_graph_map_known(struct ct_graph_map *map, struct ct_ctx *ctx, const struc
 void ct_edges_make_part(struct ct_edges *part);
 bool ct_edges_part_is_full(const struct ct_edges *part);
 
-/* Adds the counts of a part, whose numbers are those of `part_graph`, and zeroes them there. `graph` gets all
- * of its nodes and edges in their order: when the parts of a trace are taken in order it is numbered as that
- * of the whole. `map` is kept from one call to the next. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds the counts of a part, whose numbers are those of `part_graph`, and zeroes them there. `graph` shares
+ * the program with it and gets all of its nodes and edges in their order: when the parts of a trace are taken
+ * in order it is numbered as that of the whole. `map` is kept from one call to the next. CT_ERR_NOMEM,
+ * CT_ERR_LIMIT. */
 int ct_edges_take(struct ct_edges *edges, struct ct_graph *graph, struct ct_edges *part,
                   const struct ct_graph *part_graph, struct ct_graph_map *map);
 

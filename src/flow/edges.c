@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/edge_table.h"
+#include "flow/shared_program.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -377,36 +378,27 @@ static int make_room(struct ct_graph_map *map, struct ct_ctx *ctx, uint32_t node
 int ct_graph_map_known(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *graph,
                        const struct ct_graph *part, uint32_t nodes, uint32_t edges, bool *known)
 {
-    uint32_t count;
-    const struct ct_node *node = ct_graph_nodes(part, &count);
-    const struct ct_edge *part_edges = ct_graph_edges(part, &count);
     const int rc = make_room(map, ctx, nodes, edges);
     *known = !rc;
     for (; *known && map->node_count < nodes; map->node_count += *known)
-        *known = ct_graph_find_node(graph, &node[map->node_count], &map->nodes[map->node_count]);
-    for (; *known && map->edge_count < edges; map->edge_count += *known) {
-        struct ct_edge edge = part_edges[map->edge_count];
-        edge.from = map->nodes[edge.from];
-        *known = ct_graph_find_edge(graph, &edge, &map->edges[map->edge_count]);
-    }
+        *known = ct_graph_has_node(graph, part, map->node_count, &map->nodes[map->node_count]);
+    for (; *known && map->edge_count < edges; map->edge_count += *known)
+        *known = ct_graph_has_edge(graph, part, map->edge_count, &map->edges[map->edge_count]);
     return rc;
 }
 
 /* Adds the nodes and edges of a part that the map does not have yet. */
-static int append(struct ct_edges *e, struct ct_graph *graph, const struct ct_graph *part,
-                  struct ct_graph_map *map)
+static int take_graph(struct ct_edges *e, struct ct_graph *graph, const struct ct_graph *part,
+                      struct ct_graph_map *map)
 {
     uint32_t nodes, edges;
-    const struct ct_node *node = ct_graph_nodes(part, &nodes);
-    const struct ct_edge *part_edges = ct_graph_edges(part, &edges);
+    ct_graph_nodes(part, &nodes);
+    ct_graph_edges(part, &edges);
     int rc = make_room(map, e->ctx, nodes, edges);
     for (; !rc && map->node_count < nodes; map->node_count += !rc)
-        rc = ct_graph_node(graph, &node[map->node_count], &map->nodes[map->node_count]);
-    for (; !rc && map->edge_count < edges; map->edge_count += !rc) {
-        struct ct_edge edge = part_edges[map->edge_count];
-        edge.from = map->nodes[edge.from];
-        rc = ct_graph_edge(graph, &edge, &map->edges[map->edge_count]);
-    }
+        rc = ct_graph_take_node(graph, part, map->node_count, &map->nodes[map->node_count]);
+    for (; !rc && map->edge_count < edges; map->edge_count += !rc)
+        rc = ct_graph_take_edge(graph, part, map->edge_count, &map->edges[map->edge_count]);
     return rc;
 }
 
@@ -430,7 +422,7 @@ static int take_column(struct ct_edges *e, struct column *column, const struct c
 int ct_edges_take(struct ct_edges *e, struct ct_graph *graph, struct ct_edges *part,
                   const struct ct_graph *part_graph, struct ct_graph_map *map)
 {
-    int rc = append(e, graph, part_graph, map);
+    int rc = take_graph(e, graph, part_graph, map);
     for (size_t c = 0; !rc && c < part->count; c++) {
         if (!part->contexts[c].steps)
             continue;

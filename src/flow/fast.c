@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/table_memory.h"
 #include "flow/edge_table.h"
+#include "flow/shared_program.h"
 #include "flow/walk_seam.h"
 
 /* steps and marks that the builder must have room for before an element: as many as it has atoms or
@@ -78,6 +79,13 @@ const struct ct_graph *ct_fast_graph(const struct ct_fast *f)
 struct ct_graph *ct_fast_own_graph(struct ct_fast *f)
 {
     return f->builder.graph;
+}
+
+void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, bool part)
+{
+    ct_graph_share(f->builder.graph, shared, part);
+    if (part)
+        ct_blocks_share(&f->blocks, shared);
 }
 
 const struct ct_flow_sums *ct_fast_sums(const struct ct_fast *f)
@@ -151,7 +159,11 @@ int ct_fast_enter_context(struct ct_fast *f)
     size_t context = CT_NO_NUMBER;
     int rc = ct_edges_enter(f->edges, &context);
     f->domain_stale = false;
-    return rc ? rc : ct_blocks_domain(&f->blocks, f->builder.memory, (uint32_t)context, &f->domain);
+    size_t count;
+    const struct ct_edge_context *contexts = ct_edges_contexts(f->edges, &count);
+    return rc ? rc
+              : ct_blocks_domain(&f->blocks, f->builder.memory, (uint32_t)context, &contexts[context],
+                                 &f->domain);
 }
 
 /* Sets the domain of the step to come, by the current memory and, for counts, the current context. */
@@ -160,7 +172,7 @@ static int enter_domain(struct ct_fast *f)
     if (f->runs)
         return ct_fast_enter_context(f);
     f->domain_stale = false;
-    return ct_blocks_domain(&f->blocks, f->builder.memory, CT_NO_NUMBER, &f->domain);
+    return ct_blocks_domain(&f->blocks, f->builder.memory, CT_NO_NUMBER, NULL, &f->domain);
 }
 
 /* For counts: gives the builder's last step its edge to `addr` and adds all its steps to the table. */

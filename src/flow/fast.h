@@ -14,6 +14,10 @@
  * at this place of the trace. */
 int ct_fast_forget(struct ct_fast *f);
 
+/* Lets an engine that met nothing yet share the graph with the others of its stream. A part shares blocks,
+ * too, and keeps of the graph no more than its numbers. */
+void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, bool part);
+
 /* Returns the graph, to which the caller may add. */
 struct ct_graph *ct_fast_own_graph(struct ct_fast *f);
 

@@ -6,21 +6,28 @@
 
 #include "base/ctx.h"
 #include "base/table_memory.h"
-#include "flow/edge_table.h"
+#include "flow/shared_program.h"
 
-/* An array of entries of one size that are found by their bytes, with a hash table of their numbers: a power
- * of two slots, 0 in the free ones. */
+/* An array of entries of one size that are found by their bytes, with a hash table: a power of two slots, 0
+ * in the free ones; in the others the hash of an entry << 32 and its number + 1. A graph that shares looks in
+ * the shared one instead, and keeps which number an entry has there. */
 struct store {
     uint8_t *entries;
-    uint32_t *slots;
-    size_t size;    /* of an entry, in bytes */
-    uint32_t count; /* entries */
+    uint64_t *slots;
+    uint32_t *ids;     /* of a graph that shares: the shared number of each entry … */
+    uint32_t *numbers; /* … and the entry + 1 that has a shared number here, or 0 */
+    uint32_t id_room;  /* room in `ids` … */
+    uint32_t id_cap;   /* … and in `numbers` */
+    size_t size;       /* of an entry, in bytes; a multiple of 8 */
+    uint32_t count;    /* entries */
     uint32_t cap;
     uint32_t mask; /* number of slots less one */
 };
 
 struct ct_graph {
     struct ct_ctx *ctx;
+    struct ct_shared_program *shared; /* NULL: the graph shares nothing */
+    bool numbers_alone;               /* it keeps no entries: those of the shared graph will do */
     struct store nodes;
     struct store edges;
 };
@@ -28,7 +35,7 @@ struct ct_graph {
 /* the first number of slots, at most half of which are used */
 #define FIRST_CAP 512u
 
-static uint64_t hash_bytes(const uint8_t *bytes, size_t size)
+static uint32_t hash_bytes(const uint8_t *bytes, size_t size)
 {
     uint64_t h = 0;
     for (size_t i = 0; i < size; i += 8) {
@@ -37,65 +44,157 @@ static uint64_t hash_bytes(const uint8_t *bytes, size_t size)
         h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
         h ^= h >> 29;
     }
-    return h;
+    return (uint32_t)(h >> 32 ^ h);
 }
 
-static uint32_t *find_slot(const struct store *store, const uint8_t *entry)
+static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
 {
-    uint32_t at = (uint32_t)hash_bytes(entry, store->size) & store->mask;
-    while (store->slots[at] &&
-           memcmp(store->entries + (store->slots[at] - 1) * store->size, entry, store->size) != 0)
-        at = (at + 1) & store->mask;
+    uint64_t different = 0;
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t x, y;
+        memcpy(&x, a + i, 8);
+        memcpy(&y, b + i, 8);
+        different |= x ^ y;
+    }
+    return !different;
+}
+
+/* Returns the slot of an entry, or the free one where it would be. Entries are only looked at where the whole
+ * hash is the same. */
+static uint64_t *find_slot(const struct store *store, const uint8_t *entry, uint32_t hash)
+{
+    uint32_t at = hash & store->mask;
+    for (; store->slots[at]; at = (at + 1) & store->mask) {
+        const size_t number = (uint32_t)store->slots[at] - 1;
+        if (store->slots[at] >> 32 == hash &&
+            same_bytes(store->entries + number * store->size, entry, store->size))
+            break;
+    }
     return &store->slots[at];
 }
 
-/* Doubles the room. */
-static int grow(struct ct_ctx *ctx, struct store *store)
+/* Puts all slots into a table for `cap` entries. False without memory. */
+static bool grow_slots(struct store *store, uint32_t cap)
 {
-    uint32_t cap = store->cap ? store->cap * 2 : FIRST_CAP;
-    uint32_t *slots = ct_table_memory((size_t)cap * 2, sizeof *slots);
-    uint8_t *entries = slots ? realloc(store->entries, cap * store->size) : NULL;
-    if (!entries) {
-        free(slots);
-        return ct_fail_nomem(ctx, "program graph");
+    const uint32_t mask = cap * 2 - 1;
+    uint64_t *slots = ct_table_memory((size_t)mask + 1, sizeof *slots);
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; store->slots && i <= store->mask; i++) {
+        uint32_t at = (uint32_t)(store->slots[i] >> 32) & mask;
+        while (slots[at])
+            at = (at + 1) & mask;
+        slots[at] = store->slots[i];
     }
     free(store->slots);
-    store->entries = entries;
     store->slots = slots;
+    store->mask = mask;
+    return true;
+}
+
+/* Doubles the room. */
+static int grow(const struct ct_graph *graph, struct store *store)
+{
+    const uint32_t cap = store->cap ? store->cap * 2 : FIRST_CAP;
+    uint32_t *ids = graph->shared ? ct_array_grow(store->ids, store->id_room, cap, sizeof *ids) : NULL;
+    if (ids) {
+        store->ids = ids;
+        store->id_room = cap;
+    }
+    if (graph->shared ? !ids : !grow_slots(store, cap))
+        return ct_fail_nomem(graph->ctx, "program graph");
+    uint8_t *entries =
+        graph->numbers_alone ? NULL : ct_array_grow(store->entries, store->cap, cap, store->size);
+    if (!entries && !graph->numbers_alone)
+        return ct_fail_nomem(graph->ctx, "program graph");
+    store->entries = entries;
     store->cap = cap;
-    store->mask = cap * 2 - 1;
-    for (uint32_t i = 0; i < store->count; i++)
-        *find_slot(store, entries + i * store->size) = i + 1;
     return CT_OK;
 }
 
-static bool find(const struct store *store, const void *entry, uint32_t *number)
+/* Adds an entry. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+static int append(const struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
-    const uint32_t slot = store->cap ? *find_slot(store, entry) : 0;
+    if (store->count == CT_GRAPH_MAX)
+        return ct_fail(
+            graph->ctx, CT_ERR_LIMIT,
+            "program graph: it has %u entries, and more are not held: decode a shorter piece of the "
+            "trace, or check that the images are those of the program that ran",
+            CT_GRAPH_MAX);
+    const int rc = store->count == store->cap ? grow(graph, store) : CT_OK;
+    if (rc)
+        return rc;
+    if (!graph->numbers_alone)
+        memcpy(store->entries + store->count * store->size, entry, store->size);
+    *number = store->count++;
+    return CT_OK;
+}
+
+static bool find(const struct store *store, const void *entry, uint32_t hash, uint32_t *number)
+{
+    const uint32_t slot = store->cap ? (uint32_t)*find_slot(store, entry, hash) : 0;
     if (slot)
         *number = slot - 1;
     return slot;
 }
 
-static int number_of(struct ct_ctx *ctx, struct store *store, const void *entry, uint32_t *number)
+/* Finds an entry of a graph that shares nothing, which is added when it is new. */
+static int number_of(const struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
-    if (find(store, entry, number))
+    const uint32_t hash = hash_bytes(entry, store->size);
+    if (find(store, entry, hash, number))
         return CT_OK;
-    if (store->count == CT_GRAPH_MAX)
-        return ct_fail(
-            ctx, CT_ERR_LIMIT,
-            "program graph: it has %u entries, and more are not held: decode a shorter piece of the "
-            "trace, or check that the images are those of the program that ran",
-            CT_GRAPH_MAX);
-    if (store->count == store->cap) {
-        int rc = grow(ctx, store);
-        if (rc)
-            return rc;
-    }
-    memcpy(store->entries + store->count * store->size, entry, store->size);
-    *number = store->count++;
-    *find_slot(store, entry) = store->count;
+    const int rc = append(graph, store, entry, number);
+    if (!rc)
+        *find_slot(store, entry, hash) = (uint64_t)hash << 32 | store->count;
+    return rc;
+}
+
+/* ---- of a graph that shares ---- */
+
+static bool has_id(const struct store *store, uint32_t id, uint32_t *number)
+{
+    if (id >= store->id_cap || !store->numbers[id])
+        return false;
+    *number = store->numbers[id] - 1;
+    return true;
+}
+
+static bool grow_numbers(struct store *store, uint32_t id)
+{
+    uint32_t cap = store->id_cap ? store->id_cap : FIRST_CAP;
+    while (cap <= id)
+        cap *= 2;
+    uint32_t *numbers = ct_array_grow(store->numbers, store->id_cap, cap, sizeof *numbers);
+    if (!numbers)
+        return false;
+    store->numbers = numbers;
+    store->id_cap = cap;
+    return true;
+}
+
+/* Returns the number here of the entry with a shared number, which is added when it is new. */
+static int number_of_id(const struct ct_graph *graph, struct store *store, uint32_t id, const void *entry,
+                        uint32_t *number)
+{
+    if (has_id(store, id, number))
+        return CT_OK;
+    if (id >= store->id_cap && !grow_numbers(store, id))
+        return ct_fail_nomem(graph->ctx, "program graph");
+    const int rc = append(graph, store, entry, number);
+    if (rc)
+        return rc;
+    store->ids[*number] = id;
+    store->numbers[id] = *number + 1;
     return CT_OK;
+}
+
+/* Returns the edge as the shared graph has it: with the shared number of its node. */
+static struct ct_edge shared_edge(const struct ct_graph *graph, const struct ct_edge *edge)
+{
+    struct ct_edge shared = *edge;
+    shared.from = graph->nodes.ids[edge->from];
+    return shared;
 }
 
 int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out)
@@ -112,29 +211,126 @@ int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out)
     return CT_OK;
 }
 
+static void free_store(const struct store *store)
+{
+    if (store->entries)
+        ct_array_free(store->entries, store->cap, store->size);
+    ct_array_free(store->ids, store->id_room, sizeof *store->ids);
+    ct_array_free(store->numbers, store->id_cap, sizeof *store->numbers);
+    free(store->slots);
+}
+
 void ct_graph_free(struct ct_graph *graph)
 {
     if (!graph)
         return;
-    free(graph->nodes.entries);
-    free(graph->nodes.slots);
-    free(graph->edges.entries);
-    free(graph->edges.slots);
+    ct_shared_program_release(graph->shared);
+    free_store(&graph->nodes);
+    free_store(&graph->edges);
     free(graph);
+}
+
+void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, bool numbers_alone)
+{
+    graph->shared = ct_shared_program_hold(shared);
+    graph->numbers_alone = numbers_alone;
+}
+
+int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, uint32_t *id, uint32_t *number)
+{
+    if (!graph->shared)
+        return number_of(graph, &graph->nodes, node, number);
+    uint32_t known = id ? __atomic_load_n(id, __ATOMIC_RELAXED) : CT_NO_NUMBER;
+    if (known == CT_NO_NUMBER) {
+        const int rc = ct_shared_program_node(graph->shared, node, &known);
+        if (rc)
+            return rc;
+        if (id)
+            __atomic_store_n(id, known, __ATOMIC_RELAXED);
+    }
+    return number_of_id(graph, &graph->nodes, known, node, number);
+}
+
+int ct_graph_edge_as(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *id, uint32_t *number)
+{
+    if (!graph->shared)
+        return number_of(graph, &graph->edges, edge, number);
+    uint32_t known = id ? __atomic_load_n(id, __ATOMIC_RELAXED) : CT_NO_NUMBER;
+    if (known == CT_NO_NUMBER) {
+        const struct ct_edge shared = shared_edge(graph, edge);
+        const int rc = ct_shared_program_edge(graph->shared, &shared, &known);
+        if (rc)
+            return rc;
+        if (id)
+            __atomic_store_n(id, known, __ATOMIC_RELAXED);
+    }
+    return number_of_id(graph, &graph->edges, known, edge, number);
 }
 
 int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number)
 {
     if (!graph || !node || !number)
         return CT_ERR_ARG;
-    return number_of(graph->ctx, &graph->nodes, node, number);
+    return ct_graph_node_as(graph, node, NULL, number);
 }
 
 int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
 {
     if (!graph || !edge || !number)
         return CT_ERR_ARG;
-    return number_of(graph->ctx, &graph->edges, edge, number);
+    return ct_graph_edge_as(graph, edge, NULL, number);
+}
+
+struct ct_node ct_graph_node_at(const struct ct_graph *graph, uint32_t node)
+{
+    struct ct_node entry;
+    if (graph->numbers_alone)
+        return ct_shared_program_node_at(graph->shared, graph->nodes.ids[node]);
+    memcpy(&entry, graph->nodes.entries + node * sizeof entry, sizeof entry);
+    return entry;
+}
+
+struct ct_edge ct_graph_edge_at(const struct ct_graph *graph, uint32_t edge)
+{
+    struct ct_edge entry;
+    if (graph->numbers_alone) {
+        entry = ct_shared_program_edge_at(graph->shared, graph->edges.ids[edge]);
+        entry.from = graph->nodes.numbers[entry.from] - 1;
+        return entry;
+    }
+    memcpy(&entry, graph->edges.entries + edge * sizeof entry, sizeof entry);
+    return entry;
+}
+
+int ct_graph_take_node(struct ct_graph *graph, const struct ct_graph *part, uint32_t node, uint32_t *number)
+{
+    const uint32_t id = part->nodes.ids[node];
+    if (has_id(&graph->nodes, id, number))
+        return CT_OK;
+    const struct ct_node shared = ct_shared_program_node_at(graph->shared, id);
+    return number_of_id(graph, &graph->nodes, id, &shared, number);
+}
+
+int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t *number)
+{
+    const uint32_t id = part->edges.ids[edge];
+    if (has_id(&graph->edges, id, number))
+        return CT_OK;
+    struct ct_edge shared = ct_shared_program_edge_at(graph->shared, id);
+    shared.from = graph->nodes.numbers[shared.from] - 1;
+    return number_of_id(graph, &graph->edges, id, &shared, number);
+}
+
+bool ct_graph_has_node(const struct ct_graph *graph, const struct ct_graph *part, uint32_t node,
+                       uint32_t *number)
+{
+    return has_id(&graph->nodes, part->nodes.ids[node], number);
+}
+
+bool ct_graph_has_edge(const struct ct_graph *graph, const struct ct_graph *part, uint32_t edge,
+                       uint32_t *number)
+{
+    return has_id(&graph->edges, part->edges.ids[edge], number);
 }
 
 const struct ct_node *ct_graph_nodes(const struct ct_graph *graph, uint32_t *count)
@@ -155,14 +351,4 @@ const struct ct_edge *ct_graph_edges(const struct ct_graph *graph, uint32_t *cou
         return NULL;
     *count = graph->edges.count;
     return (const struct ct_edge *)(const void *)graph->edges.entries;
-}
-
-bool ct_graph_find_node(const struct ct_graph *graph, const struct ct_node *node, uint32_t *number)
-{
-    return find(&graph->nodes, node, number);
-}
-
-bool ct_graph_find_edge(const struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
-{
-    return find(&graph->edges, edge, number);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cycle_counts.h"
+#include "flow/shared_program.h"
 
 int ct_step_builder_init(struct ct_step_builder *b, struct ct_ctx *ctx, const struct ct_source *source)
 {
@@ -242,13 +243,12 @@ static void put_bytes(struct ct_seam *seam, const void *bytes, size_t size)
 
 static void put_step(const struct ct_step_builder *b, size_t step, struct ct_seam *seam)
 {
-    uint32_t count;
-    const struct ct_node *nodes = ct_graph_nodes(b->graph, &count);
     struct ct_edge edge = {.from = b->node, .exec = b->exec};
     ct_seam_put(seam, (uint64_t)b->cycles[step] << 32 | b->insns[step]);
     if (!b->pending || step + 1 < b->count)
-        edge = ct_graph_edges(b->graph, &count)[b->edge[step]];
-    put_bytes(seam, &nodes[edge.from], sizeof *nodes);
+        edge = ct_graph_edge_at(b->graph, b->edge[step]);
+    const struct ct_node node = ct_graph_node_at(b->graph, edge.from);
+    put_bytes(seam, &node, sizeof node);
     edge.from = 0;
     put_bytes(seam, &edge, sizeof edge);
 }

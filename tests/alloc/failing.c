@@ -172,12 +172,19 @@ char *strndup(const char *text, size_t most)
 /* The linker's names: NOLINTBEGIN(bugprone-reserved-identifier) */
 void *__real_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
+void *__real_mremap(void *old, size_t size, size_t new_size, int flags, void *to);
+void *__wrap_mremap(void *old, size_t size, size_t new_size, int flags, void *to);
 int __real_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user);
 int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user);
 
 void *__wrap_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
 {
     return fails() ? MAP_FAILED : __real_mmap(addr, size, prot, flags, fd, offset);
+}
+
+void *__wrap_mremap(void *old, size_t size, size_t new_size, int flags, void *to)
+{
+    return fails() ? MAP_FAILED : __real_mremap(old, size, new_size, flags, to);
 }
 
 int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user)

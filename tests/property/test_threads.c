@@ -3,8 +3,10 @@
  * edges, for streams with and without frames, damaged and whole, however long the tasks are; receivers called
  * in order or given parts; and who ends a chain early has the begin of it. CT_SEED, CT_COUNT (streams),
  * CT_LONG=1. With arguments: of the snapshots in the folders that they name. */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +180,7 @@ struct how {
     struct what what;
     unsigned threads;
     size_t segment;
+    uint32_t shared_blocks;
     int parts;
     int is_file; /* it is read where the buffer says */
     struct rng *cuts;
@@ -208,7 +211,7 @@ static void run(const struct random_trace *s, const struct how *how, struct resu
     memset(out->stats, 0, sizeof out->stats);
     if (ct_chain_new(NULL, &s->buffer, &options, &sink, &chain))
         abort();
-    ct_chain_tune(chain, how->segment);
+    ct_chain_tune(chain, how->segment, how->shared_blocks);
     int rc = how->is_file ? ct_chain_run(chain) : 0;
     for (size_t at = 0; at < s->size && !rc && !how->is_file;) {
         size_t piece = how->cuts ? 1 + rng_wide(how->cuts, 13) : s->size;
@@ -262,6 +265,7 @@ static int check_stream(struct rng *rng, const struct random_trace *s, unsigned 
     run(s, &how, one);
     for (how.threads = 2; how.threads <= 8; how.threads++) {
         how.segment = 1 + rng_wide(rng, 13);
+        how.shared_blocks = how.threads % 4 ? 1 + rng_below(rng, 60) : 0;
         how.parts = how.threads % 2;
         how.cuts = how.threads % 3 ? NULL : &cuts;
         how.is_file = s->is_file || how.threads % 3 == 2;
@@ -358,6 +362,29 @@ static int check_folder(const char *path, struct result *one, struct result *man
     return ok;
 }
 
+/* With one processor threads would only meet the program more than once: none are started. */
+static int check_processors(struct result *one, struct result *many)
+{
+    static struct random_trace s;
+    struct rng rng = {7};
+    struct how how = {.what = whats[WHATS - 1], .threads = 1};
+    cpu_set_t all, first;
+    sched_getaffinity(0, sizeof all, &all);
+    CPU_ZERO(&first);
+    for (unsigned i = 0; i < CPU_SETSIZE && !CPU_COUNT(&first); i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &first);
+    random_trace_fill(&rng, &s);
+    run(&s, &how, one);
+    how.threads = 4;
+    sched_setaffinity(0, sizeof first, &first);
+    run(&s, &how, many);
+    sched_setaffinity(0, sizeof all, &all);
+    const int ok = same(one, many) && !many->tasks;
+    printf("%sok 3 - one processor has one thread\n", ok ? "" : "not ");
+    return ok;
+}
+
 static void free_result(struct result *r)
 {
     for (unsigned i = 0; i < IDS; i++)
@@ -381,7 +408,7 @@ int main(int argc, char **argv)
     const uint64_t count = test_count(120, 20000);
     uint64_t tasks = 0, again = 0;
     int ok = 1;
-    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
+    printf("TAP version 13\n1..3\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
     for (; done < count && ok; done++, seed++) {
         ok = check(seed, &one, &many);
         tasks += many.tasks;
@@ -393,7 +420,8 @@ int main(int argc, char **argv)
     const int shared = count < 100 || (again < tasks - tasks / 16 && again > 0);
     printf("# %" PRIu64 " tasks, %" PRIu64 " of them decoded again\n", tasks, again);
     printf("%sok 2 - some tasks begin right, and some do not\n", shared ? "" : "not ");
+    const int alone = check_processors(&one, &many);
     free_result(&one);
     free_result(&many);
-    return ok && shared ? 0 : 1;
+    return ok && shared && alone ? 0 : 1;
 }

@@ -15,6 +15,7 @@
 #include "base/ctx.h"
 #include "base/open_resolved.h"
 #include "base/places.h"
+#include "base/table_memory.h"
 
 static void error_text_survives(void **state)
 {
@@ -112,12 +113,33 @@ static void exchanged_paths_are_not_opened(void **state)
     free(top);
 }
 
+/* From bytes to several large pages. */
+static void arrays_grow_with_zeros(void **state)
+{
+    (void)state;
+    size_t count = 3;
+    uint64_t *array = ct_array_grow(NULL, 0, count, sizeof *array);
+    assert_non_null(array);
+    while (count < (size_t)3 << 20) {
+        for (size_t i = 0; i < count; i++)
+            array[i] = i + 1;
+        array = ct_array_grow(array, count, count * 3, sizeof *array);
+        assert_non_null(array);
+        for (size_t i = 0; i < count * 3; i++)
+            if (array[i] != (i < count ? i + 1 : 0))
+                fail_msg("place %zu of %zu", i, count * 3);
+        count *= 3;
+    }
+    ct_array_free(array, count, sizeof *array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_text_survives),
         cmocka_unit_test(bit_fields),
         cmocka_unit_test(places),
+        cmocka_unit_test(arrays_grow_with_zeros),
         cmocka_unit_test(exchanged_paths_are_not_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

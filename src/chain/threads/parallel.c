@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "flow/shared_program.h"
 
 /* The least size of a task, in bytes. A task that counts is larger, because its table of counts has to be
  * added to that of the stream. */
@@ -70,7 +71,9 @@ static int init_lanes(struct ct_parallel *p)
                                           .apart = apart,
                                           .total = stream->stream,
                                           .segment = p->how.segment ? p->how.segment : segment};
-        struct ct_parallel_object *o = apart ? ct_parallel_get_object(p, lane, &rc) : NULL;
+        if (p->counts && split)
+            rc = ct_follow_new_shared(stream->follow, p->how.shared_blocks, &lane->shared);
+        struct ct_parallel_object *o = !rc && apart ? ct_parallel_get_object(p, lane, &rc) : NULL;
         if (o)
             lane->live = &o->chain;
     }
@@ -116,6 +119,7 @@ static void free_lane(struct ct_parallel_lane *lane)
         free(lane->objects);
         lane->objects = next;
     }
+    ct_shared_program_release(lane->shared);
     ct_stream_bytes_free(&lane->left);
     ct_task_free(lane->filling);
 }

@@ -25,7 +25,9 @@ struct ct_parallel_how {
     bool memories_change;
     struct ct_stream_chain *streams; /* the streams of the chain, which are used too */
     size_t count;
-    size_t segment; /* the least size of a task in bytes, set by tests; 0 lets the chain choose */
+    /* Set by tests; 0 lets the chain choose. */
+    size_t segment;         /* the least size of a task in bytes */
+    uint32_t shared_blocks; /* the most blocks that parts share */
 };
 
 /* A file that holds a stream without frames, to be read by the threads that decode it. */

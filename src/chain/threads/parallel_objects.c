@@ -12,7 +12,7 @@ int ct_parallel_init_object(const struct ct_parallel *p, const struct ct_paralle
     const int rc = ct_stream_chain_init(&o->chain, p->how.ctx, lane->total.source, lane->total.id,
                                         &p->task_options, false, p->how.memory);
     if (!rc && p->counts)
-        ct_follow_make_part(o->chain.follow);
+        ct_follow_make_part(o->chain.follow, lane->shared);
     return rc;
 }
 
