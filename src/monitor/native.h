@@ -14,10 +14,12 @@ typedef bool native_fn(struct ct_monitor *m, struct ct_mon_cell *cells, uint32_t
 
 struct ct_mon_native;
 
-/* Compiles the programs of `p`, which must stay. NULL: libgccjit or the assembler is missing or has no
- * memory, or a program is too large to be worth it. Without memory of its own it leaves `arena`
- * (ct_mon_arena_leave), in which it keeps nothing. May be called in any thread. */
-struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena);
+/* Compiles the programs of `p`, which must stay, in a process of its own (native_child.h). NULL: libgccjit or
+ * the assembler is missing or has no memory, a program is too large to be worth it, or `stop`, which may be
+ * NULL, was set. Without memory of its own it leaves `arena` (ct_mon_arena_leave), in which it keeps nothing.
+ * May be called in any thread. */
+struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena,
+                                        const bool *stop);
 void ct_mon_native_free(struct ct_mon_native *native);
 
 /* Gives a table of p->ncode entries: the machine code by the number of a program's first instruction, NULL
@@ -33,7 +35,7 @@ void ct_mon_beside_start(struct ct_mon_beside *beside);
 /* Gives the table as of ct_mon_native_table. NULL: it is not made yet, or never. Any thread may ask. */
 native_fn *const *ct_mon_beside_table(const struct ct_mon_beside *beside);
 
-/* Waits for the thread, which takes a second at most. */
+/* Frees the machine code; what is not made yet is given up. */
 void ct_mon_beside_free(struct ct_mon_beside *beside);
 
 #endif

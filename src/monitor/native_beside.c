@@ -9,6 +9,7 @@ struct ct_mon_beside {
     const struct ct_mon_program *program;
     pthread_mutex_t lock; /* of `started` */
     bool started;
+    bool stop; /* the code is not wanted any more (atomic) */
     pthread_t thread;
     struct ct_mon_native *native; /* what came out, once it is there (atomic) */
 };
@@ -34,7 +35,7 @@ static void *compile(void *user)
     struct ct_mon_arena arena;
     ct_mon_arena_init(&arena, BESIDE_MEMORY);
     if (!setjmp(arena.out_of_memory))
-        __atomic_store_n(&b->native, ct_mon_native_new(b->program, &arena), __ATOMIC_RELEASE);
+        __atomic_store_n(&b->native, ct_mon_native_new(b->program, &arena, &b->stop), __ATOMIC_RELEASE);
     ct_mon_arena_free(&arena);
     return NULL;
 }
@@ -58,6 +59,7 @@ void ct_mon_beside_free(struct ct_mon_beside *b)
 {
     if (!b)
         return;
+    __atomic_store_n(&b->stop, true, __ATOMIC_RELAXED);
     if (b->started)
         pthread_join(b->thread, NULL);
     pthread_mutex_destroy(&b->lock);
