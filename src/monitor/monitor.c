@@ -440,7 +440,7 @@ enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec)
 {
     if (!spec)
         return CT_MONITOR_BYTECODE;
-    return spec->native || ct_mon_beside_table(spec->beside) ? CT_MONITOR_NATIVE : CT_MONITOR_BYTECODE;
+    return spec->native || ct_mon_beside_code(spec->beside) ? CT_MONITOR_NATIVE : CT_MONITOR_BYTECODE;
 }
 
 size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap)

@@ -20,7 +20,7 @@ void ct_mon_native_free(struct ct_mon_native *native)
     (void)native;
 }
 
-native_fn *const *ct_mon_native_table(const struct ct_mon_native *native)
+const struct ct_mon_native_code *ct_mon_native_code(const struct ct_mon_native *native)
 {
     (void)native;
     return NULL;
@@ -33,8 +33,10 @@ native_fn *const *ct_mon_native_table(const struct ct_mon_native *native)
 #include <stdio.h>
 #include <string.h>
 
+#include "monitor/native_batch.h"
 #include "monitor/native_child.h"
 #include "monitor/native_emit.h"
+#include "monitor/native_kinds.h"
 
 enum {
     /* Instructions that are compiled, of all programs together; the rest stays bytecode. Compiling so many
@@ -52,8 +54,12 @@ static const char variable[] = "CORETAP_GCCJIT";
 
 struct ct_mon_native {
     void *object; /* as of dlopen */
-    native_fn **table;
+    struct ct_mon_native_code code;
+    uint8_t *kinds;
+    bool *written;
 };
+
+static const char batch_name[] = "batch";
 
 static struct ct_mon_jit_api api;
 static bool api_found;
@@ -147,7 +153,7 @@ static bool compile(void *user, const char *path)
     api.context_set_int_option(ctx, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL,
                                total_length(p) <= INSNS_BEST ? BEST : MODERATE);
     api.context_set_bool_allow_unreachable_blocks(ctx, 1);
-    if (!emit_entries(p, ctx))
+    if (!emit_entries(p, ctx) || !ct_mon_native_batch(&api, ctx, p, batch_name))
         return false;
     api.context_compile_to_file(ctx, GCC_JIT_OUTPUT_KIND_DYNAMIC_LIBRARY, path);
     return api.context_get_first_error(ctx) == NULL;
@@ -162,20 +168,31 @@ static void fill(const struct ct_mon_program *p, struct ct_mon_native *native)
             continue;
         name_of(i, name);
         void *code = dlsym(native->object, name);
-        memcpy(&native->table[entry(p, i)], &code, sizeof code);
+        memcpy(&native->code.table[entry(p, i)], &code, sizeof code);
     }
+    void *batch = dlsym(native->object, batch_name);
+    if (!batch || !ct_mon_native_kinds(p, native->kinds, native->written))
+        return;
+    memcpy(&native->code.batch, &batch, sizeof batch);
+    native->code.kinds = native->kinds;
+    for (size_t i = 0; i < p->ninputs; i++)
+        if (p->inputs[i].code != NO_CODE && p->costs[p->inputs[i].code] > native->code.batch_cost)
+            native->code.batch_cost = p->costs[p->inputs[i].code];
 }
 
-/* Allocates the table; a specification without outputs has no code at all, and
- * an empty table. NULL: no memory. */
+/* Allocates the tables; a specification without outputs has no code at all, and empty ones. NULL: no memory.
+ */
 static struct ct_mon_native *make_native(const struct ct_mon_program *p)
 {
     struct ct_mon_native *native = calloc(1, sizeof *native);
-    if (native)
-        native->table = calloc(p->ncode + 1, sizeof *native->table);
-    if (native && native->table)
+    if (!native)
+        return NULL;
+    native->code.table = calloc(p->ncode + 1, sizeof *native->code.table);
+    native->kinds = calloc(p->ncells + 1, sizeof *native->kinds);
+    native->written = calloc(p->ncells + 1, sizeof *native->written);
+    if (native->code.table && native->kinds && native->written)
         return native;
-    free(native);
+    ct_mon_native_free(native);
     return NULL;
 }
 
@@ -205,13 +222,15 @@ void ct_mon_native_free(struct ct_mon_native *native)
         return;
     if (native->object)
         dlclose(native->object);
-    free(native->table);
+    free(native->code.table);
+    free(native->kinds);
+    free(native->written);
     free(native);
 }
 
-native_fn *const *ct_mon_native_table(const struct ct_mon_native *native)
+const struct ct_mon_native_code *ct_mon_native_code(const struct ct_mon_native *native)
 {
-    return native ? native->table : NULL;
+    return native ? &native->code : NULL;
 }
 
 #endif

@@ -50,9 +50,9 @@ void ct_mon_beside_start(struct ct_mon_beside *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-native_fn *const *ct_mon_beside_table(const struct ct_mon_beside *b)
+const struct ct_mon_native_code *ct_mon_beside_code(const struct ct_mon_beside *b)
 {
-    return b ? ct_mon_native_table(__atomic_load_n(&b->native, __ATOMIC_ACQUIRE)) : NULL;
+    return b ? ct_mon_native_code(__atomic_load_n(&b->native, __ATOMIC_ACQUIRE)) : NULL;
 }
 
 void ct_mon_beside_free(struct ct_mon_beside *b)

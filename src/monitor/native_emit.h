@@ -13,6 +13,7 @@
     X(context_acquire)                                                                                       \
     X(context_set_int_option)                                                                                \
     X(context_set_bool_allow_unreachable_blocks)                                                             \
+    X(context_get_builtin_function)                                                                          \
     X(context_get_type)                                                                                      \
     X(context_new_field)                                                                                     \
     X(context_new_union_type)                                                                                \
@@ -44,7 +45,9 @@
     X(block_add_eval)                                                                                        \
     X(block_end_with_conditional)                                                                            \
     X(block_end_with_jump)                                                                                   \
-    X(block_end_with_return)
+    X(block_end_with_return)                                                                                 \
+    X(block_end_with_switch)                                                                                 \
+    X(context_new_case)
 
 struct ct_mon_jit_api {
 #define JIT_FIELD(name) __typeof__ (&gcc_jit_##name)(name);
