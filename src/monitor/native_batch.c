@@ -19,7 +19,7 @@ enum {
 };
 
 struct batch {
-    struct build b;
+    struct ct_mon_build b;
     const uint8_t *kinds;
     const bool *written;
     gcc_jit_type *event;
@@ -46,7 +46,7 @@ static size_t insn_count(const struct ct_mon_program *p)
 
 static void make_event_type(struct batch *s)
 {
-    struct build *b = &s->b;
+    struct ct_mon_build *b = &s->b;
     gcc_jit_field *fields[] = {
         s->of_event_time = b->jit->context_new_field(b->ctx, NULL, b->i64, "time"),
         s->of_input = b->jit->context_new_field(b->ctx, NULL, b->u32, "input"),
@@ -58,7 +58,7 @@ static void make_event_type(struct batch *s)
 
 static void make_function(struct batch *s, const char *name)
 {
-    struct build *b = &s->b;
+    struct ct_mon_build *b = &s->b;
     gcc_jit_param *params[] = {
         b->jit->context_new_param(b->ctx, NULL, b->bytes, "m"),
         b->jit->context_new_param(b->ctx, NULL, b->jit->type_get_pointer(b->cell), "cells"),
@@ -81,11 +81,11 @@ static void make_function(struct batch *s, const char *name)
 
 static void load_cell(struct batch *s, uint32_t k)
 {
-    struct build *b = &s->b;
-    struct held *h = &b->held[k];
-    struct held *const all = b->held;
+    struct ct_mon_build *b = &s->b;
+    struct ct_mon_held *h = &b->held[k];
+    struct ct_mon_held *const all = b->held;
     const bool is_float = s->kinds[k] == KIND_FLOAT;
-    *h = (struct held){
+    *h = (struct ct_mon_held){
         .kind = (enum ct_mon_kind)s->kinds[k],
         .value = local(b, is_float ? b->f64 : b->i64, "value"),
         .meta = s->kinds[k] == KIND_MIXED ? local(b, b->u32, "meta") : NULL,
@@ -115,8 +115,8 @@ static void load_cell(struct batch *s, uint32_t k)
 /* Writes a cell back. Its stamp is that of the instant, the one before, or 0. */
 static void store_cell(struct batch *s, uint32_t k, value stamp)
 {
-    struct build *b = &s->b;
-    const struct held *h = &b->held[k];
+    struct ct_mon_build *b = &s->b;
+    const struct ct_mon_held *h = &b->held[k];
     value before = binary(b, GCC_JIT_BINARY_OP_MINUS, b->u32, stamp, number(b, b->u32, 1));
     value ever =
         binary(b, GCC_JIT_BINARY_OP_MULT, b->u32, cast(b, cast(b, was_ever(b, k), b->u8), b->u32), before);
@@ -130,7 +130,7 @@ static void store_cell(struct batch *s, uint32_t k, value stamp)
 
 static void switch_on(struct batch *s, gcc_jit_lvalue *input, gcc_jit_block **to)
 {
-    struct build *b = &s->b;
+    struct ct_mon_build *b = &s->b;
     const size_t n = b->p->ninputs;
     gcc_jit_case *cases[BATCH_INPUTS];
     for (size_t k = 0; k + 1 < n; k++)
@@ -144,7 +144,7 @@ static void switch_on(struct batch *s, gcc_jit_lvalue *input, gcc_jit_block **to
 
 static void emit_entry(struct batch *s)
 {
-    struct build *b = &s->b;
+    struct ct_mon_build *b = &s->b;
     s->i = local(b, b->u64, "i");
     s->time = local(b, b->i64, "time");
     s->next = local(b, b->u32, "next");
@@ -167,7 +167,7 @@ static void emit_entry(struct batch *s)
 
 static void emit_exit(struct batch *s)
 {
-    struct build *b = &s->b;
+    struct ct_mon_build *b = &s->b;
     b->now = s->done;
     assign(b, b->at, number(b, b->u32, NO_CODE));
     go(b, b->exit);
@@ -198,7 +198,7 @@ static void done_if(struct batch *s, value x)
 /* Stops unless the next event is of a later instant, which closes this one. */
 static void look_ahead(struct batch *s)
 {
-    struct build *b = &s->b;
+    struct ct_mon_build *b = &s->b;
     done_if(s, compare(b, GCC_JIT_COMPARISON_EQ, read(b, s->i), s->limit));
     gcc_jit_lvalue *event = element(b, s->events, read(b, s->i));
     assign(b, s->time, read(b, field(b, event, s->of_event_time)));
@@ -212,8 +212,8 @@ static void look_ahead(struct batch *s)
  * nothing of it has to be kept for the next one. */
 static void begin_cell(struct batch *s, uint32_t k, bool now)
 {
-    struct build *b = &s->b;
-    const struct held *h = &b->held[k];
+    struct ct_mon_build *b = &s->b;
+    const struct ct_mon_held *h = &b->held[k];
     assign(b, h->now, number(b, b->truth, now));
     if (k < b->p->roots_to)
         return;
@@ -225,7 +225,7 @@ static void begin_cell(struct batch *s, uint32_t k, bool now)
 /* Emits the instant of an event of the input, and what makes the next event's instant the open one. */
 static void emit_run(struct batch *s, uint32_t input)
 {
-    struct build *b = &s->b;
+    struct ct_mon_build *b = &s->b;
     const struct ct_mon_input_info *in = &b->p->inputs[input];
     b->now = s->run[input];
     for (uint32_t k = (uint32_t)b->p->nconstants; k < b->p->ncells; k++)
@@ -251,7 +251,7 @@ static void emit_run(struct batch *s, uint32_t input)
  * was there before. */
 static void emit_accept(struct batch *s, uint32_t input)
 {
-    struct build *b = &s->b;
+    struct ct_mon_build *b = &s->b;
     const struct ct_mon_input_info *in = &b->p->inputs[input];
     b->now = s->accept[input];
     if (in->prev != NO_CELL) {
@@ -280,7 +280,7 @@ static void emit_accept(struct batch *s, uint32_t input)
 
 static void emit_batch(struct batch *s, const char *name)
 {
-    struct build *b = &s->b;
+    struct ct_mon_build *b = &s->b;
     ct_mon_native_types(b);
     make_event_type(s);
     make_function(s, name);

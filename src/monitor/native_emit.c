@@ -26,7 +26,7 @@ enum {
     PART_INSNS = 150,
 };
 
-static value call(struct build *b, bool (*fn)(struct ct_monitor *, uint32_t), value insn)
+static value call(struct ct_mon_build *b, bool (*fn)(struct ct_monitor *, uint32_t), value insn)
 {
     value args[] = {b->m, insn};
     gcc_jit_type *types[] = {b->bytes, b->u32};
@@ -38,7 +38,7 @@ static value call(struct build *b, bool (*fn)(struct ct_monitor *, uint32_t), va
 }
 
 /* Has the bytecode execute this one instruction, which has no form of its own here. */
-static void by_bytecode(struct build *b)
+static void by_bytecode(struct ct_mon_build *b)
 {
     value done = call(b, ct_mon_vm_one, number(b, b->u32, b->i));
     gcc_jit_block *failed = block(b), *on = block(b);
@@ -47,17 +47,17 @@ static void by_bytecode(struct build *b)
     b->now = on;
 }
 
-static gcc_jit_type *basic(struct build *b, enum gcc_jit_types type)
+static gcc_jit_type *basic(struct ct_mon_build *b, enum gcc_jit_types type)
 {
     return b->jit->context_get_type(b->ctx, type);
 }
 
-static gcc_jit_field *new_field(struct build *b, gcc_jit_type *type, const char *name)
+static gcc_jit_field *new_field(struct ct_mon_build *b, gcc_jit_type *type, const char *name)
 {
     return b->jit->context_new_field(b->ctx, NULL, type, name);
 }
 
-void ct_mon_native_types(struct build *b)
+void ct_mon_native_types(struct ct_mon_build *b)
 {
     b->i64 = basic(b, GCC_JIT_TYPE_INT64_T);
     b->u64 = basic(b, GCC_JIT_TYPE_UINT64_T);
@@ -81,8 +81,8 @@ void ct_mon_native_types(struct build *b)
     b->result = b->jit->struct_as_type(b->jit->context_new_struct_type(b->ctx, NULL, "result", 4, result));
 }
 
-static gcc_jit_function *new_function(struct build *b, enum gcc_jit_function_kind kind, gcc_jit_type *type,
-                                      const char *name)
+static gcc_jit_function *new_function(struct ct_mon_build *b, enum gcc_jit_function_kind kind,
+                                      gcc_jit_type *type, const char *name)
 {
     gcc_jit_param *params[] = {
         b->jit->context_new_param(b->ctx, NULL, b->bytes, "m"),
@@ -112,7 +112,7 @@ static uint32_t part_end(const struct ct_mon_program *p, uint32_t from, uint32_t
 
 /* Emits the instructions from b->first to `end` as a function. `only`: the program has no other part; the
  * function is internal then, and the compiler puts it into its caller. */
-static gcc_jit_function *emit_part(struct build *b, uint32_t end, bool only, const char *name)
+static gcc_jit_function *emit_part(struct ct_mon_build *b, uint32_t end, bool only, const char *name)
 {
     gcc_jit_function *fn =
         new_function(b, only ? GCC_JIT_FUNCTION_INTERNAL : GCC_JIT_FUNCTION_EXPORTED, b->u32, name);
@@ -130,7 +130,7 @@ static gcc_jit_function *emit_part(struct build *b, uint32_t end, bool only, con
 }
 
 /* Calls the parts one after the other, as long as they go on, and the bytecode for what is behind them. */
-static void emit_whole(struct build *b, gcc_jit_function **parts, size_t count, uint32_t end,
+static void emit_whole(struct ct_mon_build *b, gcc_jit_function **parts, size_t count, uint32_t end,
                        const char *name)
 {
     new_function(b, GCC_JIT_FUNCTION_EXPORTED, b->truth, name);
@@ -152,7 +152,7 @@ static void emit_whole(struct build *b, gcc_jit_function **parts, size_t count, 
 }
 
 /* Emits the parts that there is room for. b->first is then the first instruction behind them. */
-static size_t emit_parts(struct build *b, uint32_t end, size_t *room, gcc_jit_function **parts,
+static size_t emit_parts(struct ct_mon_build *b, uint32_t end, size_t *room, gcc_jit_function **parts,
                          const char *name)
 {
     char part[64];
@@ -174,7 +174,7 @@ enum ct_mon_emitted ct_mon_native_emit(const struct ct_mon_jit_api *jit, gcc_jit
                                        const struct ct_mon_program *p, uint32_t code, size_t count,
                                        size_t *room, const char *name)
 {
-    struct build b = {.jit = jit, .ctx = ctx, .p = p, .first = code};
+    struct ct_mon_build b = {.jit = jit, .ctx = ctx, .p = p, .first = code};
     const uint32_t end = code + (uint32_t)count - 1; /* without I_END */
     gcc_jit_function **parts = calloc(count, sizeof *parts);
     b.targets = calloc(count, sizeof *b.targets);

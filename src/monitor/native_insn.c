@@ -4,18 +4,18 @@
  * are known to be plain, and most tests fall away. */
 #include "monitor/native_words.h"
 
-static void set(struct build *b, uint32_t d, value x, value meta)
+static void set(struct ct_mon_build *b, uint32_t d, value x, value meta)
 {
     assign(b, int_of(b, d), x);
     set_kind(b, d, meta);
 }
 
-static void set_int(struct build *b, uint32_t d, value x)
+static void set_int(struct ct_mon_build *b, uint32_t d, value x)
 {
     set(b, d, x, number(b, b->u32, 0));
 }
 
-static void copy(struct build *b, uint32_t d, uint32_t a)
+static void copy(struct ct_mon_build *b, uint32_t d, uint32_t a)
 {
     copy_payload(b, d, a);
     set_kind(b, d, meta_in(b, a));
@@ -28,14 +28,14 @@ enum {
 };
 
 /* Leaves the instruction to the bytecode where the meta of a cell has bits of the mask. */
-static void leave_unless_plain(struct build *b, uint32_t k, uint32_t mask)
+static void leave_unless_plain(struct ct_mon_build *b, uint32_t k, uint32_t mask)
 {
     uint32_t meta;
     if (!meta_known(b, k, &meta) || (meta & mask))
         leave_if(b, is_set(b, bits(b, meta_in(b, k), mask), b->u32));
 }
 
-static void need_plain(struct build *b, const struct ct_mon_insn *i, int mask)
+static void need_plain(struct ct_mon_build *b, const struct ct_mon_insn *i, int mask)
 {
     leave_unless_plain(b, i->a, (uint32_t)mask);
     leave_unless_plain(b, i->b, (uint32_t)mask);
@@ -43,7 +43,7 @@ static void need_plain(struct build *b, const struct ct_mon_insn *i, int mask)
 
 /* Leaves a result that does not fit in 64 bits to the bytecode. `checked`: __builtin_saddl_overflow and its
  * like. */
-static void arithmetic(struct build *b, const struct ct_mon_insn *i, const char *checked)
+static void arithmetic(struct ct_mon_build *b, const struct ct_mon_insn *i, const char *checked)
 {
     need_plain(b, i, NOT_INT);
     gcc_jit_lvalue *r = local(b, b->signed_long, "r");
@@ -54,7 +54,7 @@ static void arithmetic(struct build *b, const struct ct_mon_insn *i, const char 
     set_int(b, i->d, cast(b, read(b, r), b->i64));
 }
 
-static void divide(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
+static void divide(struct ct_mon_build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
 {
     need_plain(b, i, NOT_INT);
     leave_if(b, is_zero(b, int_in(b, i->b), b->i64));
@@ -62,19 +62,19 @@ static void divide(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_bi
     set_int(b, i->d, binary(b, op, b->i64, int_in(b, i->a), int_in(b, i->b)));
 }
 
-static void bitwise(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
+static void bitwise(struct ct_mon_build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
 {
     need_plain(b, i, NOT_INT);
     set_int(b, i->d, binary(b, op, b->i64, int_in(b, i->a), int_in(b, i->b)));
 }
 
-static void comparison(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_comparison op)
+static void comparison(struct ct_mon_build *b, const struct ct_mon_insn *i, enum gcc_jit_comparison op)
 {
     need_plain(b, i, NOT_INT);
     set_int(b, i->d, cast(b, compare(b, op, int_in(b, i->a), int_in(b, i->b)), b->i64));
 }
 
-static void float_arithmetic(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
+static void float_arithmetic(struct ct_mon_build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op)
 {
     need_plain(b, i, NOT_FLOAT);
     assign(b, float_of(b, i->d),
@@ -82,7 +82,7 @@ static void float_arithmetic(struct build *b, const struct ct_mon_insn *i, enum 
     set_kind(b, i->d, number(b, b->u32, META_FLOAT));
 }
 
-static void float_comparison(struct build *b, const struct ct_mon_insn *i, enum gcc_jit_comparison op)
+static void float_comparison(struct ct_mon_build *b, const struct ct_mon_insn *i, enum gcc_jit_comparison op)
 {
     need_plain(b, i, NOT_FLOAT);
     value x = compare(b, op, read(b, float_of(b, i->a)), read(b, float_of(b, i->b)));
@@ -90,7 +90,7 @@ static void float_comparison(struct build *b, const struct ct_mon_insn *i, enum 
 }
 
 /* Emits isSome and isNone. An error inside a Some does not matter to them. */
-static void option_test(struct build *b, const struct ct_mon_insn *i, bool some)
+static void option_test(struct ct_mon_build *b, const struct ct_mon_insn *i, bool some)
 {
     value meta = meta_in(b, i->a);
     value below =
@@ -101,13 +101,13 @@ static void option_test(struct build *b, const struct ct_mon_insn *i, bool some)
     set_int(b, i->d, cast(b, x, b->i64));
 }
 
-static void some(struct build *b, uint32_t d, uint32_t a)
+static void some(struct ct_mon_build *b, uint32_t d, uint32_t a)
 {
     set(b, d, int_in(b, a),
         binary(b, GCC_JIT_BINARY_OP_PLUS, b->u32, meta_in(b, a), number(b, b->u32, META_SOME_ONE)));
 }
 
-static void unwrap(struct build *b, uint32_t d, uint32_t a)
+static void unwrap(struct ct_mon_build *b, uint32_t d, uint32_t a)
 {
     set(b, d, int_in(b, a),
         binary(b, GCC_JIT_BINARY_OP_MINUS, b->u32, meta_in(b, a), number(b, b->u32, META_SOME_ONE)));
@@ -124,7 +124,7 @@ static void unwrap(struct build *b, uint32_t d, uint32_t a)
         (b)->now = behind_;                                                                                  \
     } while (0)
 
-static void last2(struct build *b, const struct ct_mon_insn *i)
+static void last2(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *before = block(b), *held = block(b), *behind = block(b);
     branch(b, is_present(b, i->a), before, held);
@@ -137,7 +137,7 @@ static void last2(struct build *b, const struct ct_mon_insn *i)
     b->now = behind;
 }
 
-static void option(struct build *b, const struct ct_mon_insn *i)
+static void option(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *yes = block(b), *no = block(b), *behind = block(b);
     branch(b, is_present(b, i->a), yes, no);
@@ -150,14 +150,14 @@ static void option(struct build *b, const struct ct_mon_insn *i)
     b->now = behind;
 }
 
-static void condition(struct build *b, const struct ct_mon_insn *i, bool wanted)
+static void condition(struct ct_mon_build *b, const struct ct_mon_insn *i, bool wanted)
 {
     leave_unless_plain(b, i->a, META_ERR);
     value x = int_in(b, i->a);
     jump_if(b, wanted ? is_set(b, x, b->i64) : is_zero(b, x, b->i64), i->d);
 }
 
-static void and_or(struct build *b, const struct ct_mon_insn *i, bool stop)
+static void and_or(struct ct_mon_build *b, const struct ct_mon_insn *i, bool stop)
 {
     gcc_jit_block *taken = block(b), *on = block(b);
     leave_unless_plain(b, i->a, META_ERR);
@@ -169,7 +169,7 @@ static void and_or(struct build *b, const struct ct_mon_insn *i, bool stop)
     b->now = on;
 }
 
-static void unoption(struct build *b, const struct ct_mon_insn *i)
+static void unoption(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     leave_unless_plain(b, i->a, META_ERR);
     WHEN(b, is_set(b, bits(b, meta_in(b, i->a), META_SOME), b->u32), unwrap(b, i->d, i->a));
@@ -177,7 +177,7 @@ static void unoption(struct build *b, const struct ct_mon_insn *i)
 
 /* Emits the event unless the value stays the same. Values whose payload is not the whole value are left to
  * the bytecode. */
-static void pure(struct build *b, const struct ct_mon_insn *i)
+static void pure(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *known = block(b), *news = block(b), *behind = block(b);
     leave_unless_plain(b, i->a, UINT32_MAX);
@@ -191,7 +191,7 @@ static void pure(struct build *b, const struct ct_mon_insn *i)
     b->now = behind;
 }
 
-static void default_from(struct build *b, const struct ct_mon_insn *i)
+static void default_from(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *yes = block(b), *no = block(b), *behind = block(b);
     branch(b, is_present(b, i->a), yes, no);
@@ -206,7 +206,7 @@ static void default_from(struct build *b, const struct ct_mon_insn *i)
     b->now = behind;
 }
 
-static void check_delay(struct build *b, const struct ct_mon_insn *i)
+static void check_delay(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     WHEN(b, is_present(b, i->a), {
         leave_unless_plain(b, i->a, UINT32_MAX);
@@ -216,12 +216,12 @@ static void check_delay(struct build *b, const struct ct_mon_insn *i)
 
 /* ---- streams ---- */
 
-static value clock_in(struct build *b)
+static value clock_in(struct ct_mon_build *b)
 {
     return read(b, b->held ? b->clock : MEMBER(b, now, b->i64));
 }
 
-static void put(struct build *b, const struct ct_mon_insn *i)
+static void put(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     leave_unless_plain(b, i->a, META_ERR);
     gcc_jit_lvalue *count = b->held ? b->count : MEMBER(b, nresults, b->u64);
@@ -239,7 +239,7 @@ static void put(struct build *b, const struct ct_mon_insn *i)
 }
 
 /* Copies a cell as it is, its time too. */
-static void save(struct build *b, const struct ct_mon_insn *i)
+static void save(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     copy_payload(b, i->d, i->a);
     if (b->held) {
@@ -253,7 +253,7 @@ static void save(struct build *b, const struct ct_mon_insn *i)
     assign(b, field(b, cell_at(b, i->d), b->of_stamp), stamp_in(b, i->a));
 }
 
-static bool emit_operation(struct build *b, const struct ct_mon_insn *i)
+static bool emit_operation(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case OP_ADD:
@@ -297,7 +297,7 @@ static bool emit_operation(struct build *b, const struct ct_mon_insn *i)
     }
 }
 
-static bool emit_test(struct build *b, const struct ct_mon_insn *i)
+static bool emit_test(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     static const struct {
         uint8_t op;
@@ -322,7 +322,7 @@ static bool emit_test(struct build *b, const struct ct_mon_insn *i)
     return false;
 }
 
-static bool emit_option(struct build *b, const struct ct_mon_insn *i)
+static bool emit_option(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case OP_NOT:
@@ -351,7 +351,7 @@ static bool emit_option(struct build *b, const struct ct_mon_insn *i)
     }
 }
 
-static bool emit_way(struct build *b, const struct ct_mon_insn *i)
+static bool emit_way(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case I_JUMP:
@@ -384,7 +384,7 @@ static bool emit_way(struct build *b, const struct ct_mon_insn *i)
     }
 }
 
-static bool emit_stream(struct build *b, const struct ct_mon_insn *i)
+static bool emit_stream(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     switch (i->op) {
     case I_COPY:
@@ -422,13 +422,13 @@ static bool emit_stream(struct build *b, const struct ct_mon_insn *i)
     }
 }
 
-bool ct_mon_native_insn(struct build *b, const struct ct_mon_insn *i)
+bool ct_mon_native_insn(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     return emit_operation(b, i) || emit_test(b, i) || emit_option(b, i) || emit_way(b, i) ||
            emit_stream(b, i);
 }
 
-void ct_mon_native_insns(struct build *b, uint32_t end, void (*other)(struct build *b))
+void ct_mon_native_insns(struct ct_mon_build *b, uint32_t end, void (*other)(struct ct_mon_build *b))
 {
     /* Jumps go forward: a target is known before its instruction comes. */
     for (b->i = b->first; b->i <= end; b->i++) {
