@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* nftw, close_range, socket flags */
+#define _GNU_SOURCE /* getdents64, close_range, socket flags */
 #include "monitor/native_child.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -21,8 +22,9 @@
 enum {
     PATIENCE_MS = 10,   /* between two looks at `stop` */
     REMOVE_TIMES = 100, /* an assembler that was killed may write a last file */
-    REMOVE_FILES = 8,   /* descriptors that removing may take */
-    SOCKET = 3,         /* descriptor of the child that is not one of the standard ones */
+    FOLDERS_DEPTH = 1,  /* the compiler makes one folder in the other */
+    ENTRIES_BYTES = 4096,
+    SOCKET = 3, /* descriptor of the child that is not one of the standard ones */
 };
 
 /* What both processes see. */
@@ -31,22 +33,38 @@ struct shared {
     char path[PATH_MAX + 16];
 };
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+/* Removes what is in a folder, and in folders in it down to a depth. Needs no memory, which may be missing. */
+static void empty_folder(int folder, int depth)
 {
-    (void)st;
-    (void)kind;
-    (void)ftw;
-    (void)!remove(path);
-    return 0;
+    _Alignas(struct dirent64) char entries[ENTRIES_BYTES];
+    ssize_t got;
+    while ((got = getdents64(folder, entries, sizeof entries)) > 0)
+        for (ssize_t at = 0; at < got; at += ((const struct dirent64 *)(entries + at))->d_reclen) {
+            const char *name = ((const struct dirent64 *)(entries + at))->d_name;
+            if (!strcmp(name, ".") || !strcmp(name, "..") || unlinkat(folder, name, 0) == 0)
+                continue;
+            const int inner =
+                depth ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+            if (inner < 0)
+                continue;
+            empty_folder(inner, depth - 1);
+            close(inner);
+            (void)!unlinkat(folder, name, AT_REMOVEDIR);
+        }
 }
 
 static void remove_folder(const char *folder)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
-    for (int i = 0; *folder && access(folder, F_OK) == 0 && i < REMOVE_TIMES; i++) {
-        if (i)
-            nanosleep(&moment, NULL);
-        nftw(folder, remove_one, REMOVE_FILES, FTW_DEPTH | FTW_PHYS);
+    for (int i = 0; *folder && i < REMOVE_TIMES; i++) {
+        const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+            return;
+        empty_folder(fd, FOLDERS_DEPTH);
+        close(fd);
+        if (rmdir(folder) == 0)
+            return;
+        nanosleep(&moment, NULL);
     }
 }
 
