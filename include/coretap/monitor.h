@@ -21,7 +21,7 @@ enum ct_monitor_engine {
     CT_MONITOR_BYTECODE, /* the reference; compiles in milliseconds */
     CT_MONITOR_NATIVE, /* machine code, in tenths of a second, where libgccjit is installed; else bytecode */
     CT_MONITOR_BACKGROUND, /* bytecode, until a thread has made the machine code of a specification that runs.
-                              ct_monitor_spec_free waits for that thread */
+                              ct_monitor_spec_free ends that thread */
 };
 
 #define CT_MONITOR_MEMORY ((size_t)64 << 20)

@@ -43,7 +43,7 @@ static const struct {
     {"&", T_AMP},      {"|", T_PIPE},   {"^", T_CARET},   {"~", T_TILDE},   {"<", T_LT},
     {">", T_GT},       {"!", T_NOT},    {"(", T_LPAREN},  {")", T_RPAREN},  {"[", T_LBRACKET},
     {"]", T_RBRACKET}, {"{", T_LBRACE}, {"}", T_RBRACE},  {",", T_COMMA},   {":", T_COLON},
-    {"=", T_ASSIGN},   {".", T_DOT},    {"@", T_AT},      {"$", T_DOLLAR},
+    {"=", T_ASSIGN},   {".", T_DOT},    {"@", T_AT},      {"$", T_DOLLAR},  {"?", T_QUESTION},
 };
 
 const char *ct_mon_token_text(enum ct_mon_token token)
@@ -79,7 +79,7 @@ const char *ct_mon_token_text(enum ct_mon_token token)
                                   "'&'",  "'|'",  "'^'",  "'<<'", "'>>'",  "'=='",  "'!='", "'<'",  "'>'",
                                   "'<='", "'>='", "'<.'", "'>.'", "'<=.'", "'>=.'", "'&&'", "'||'", "'!'",
                                   "'~'",  "'('",  "')'",  "'['",  "']'",   "'{'",   "'${'", "'}'",  "','",
-                                  "':'",  "'='",  "'=>'", "'.'",  "'..'",  "'@'",   "'$'"};
+                                  "':'",  "'='",  "'=>'", "'.'",  "'..'",  "'@'",   "'$'",  "'?'"};
     return token >= T_PLUS ? ops[token - T_PLUS] : "?";
 }
 

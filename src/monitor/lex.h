@@ -78,7 +78,8 @@ enum ct_mon_token {
     T_DOT,
     T_DOTDOT,
     T_AT,
-    T_DOLLAR, /* '$', in words of the watchpoint dialect only */
+    T_DOLLAR,   /* '$', in words of the watchpoint dialect only */
+    T_QUESTION, /* '?', in regular expressions of the watchpoint dialect only */
 };
 
 struct ct_mon_lexer {

@@ -153,7 +153,7 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
     ct_mon_emit_program(&spec->elab, &spec->order, &spec->program);
     spec->runnable = spec->diags.errors == 0;
     if (spec->runnable && o->engine == CT_MONITOR_NATIVE)
-        spec->native = ct_mon_native_new(&spec->program, a);
+        spec->native = ct_mon_native_new(&spec->program, a, NULL);
     if (spec->runnable && o->engine == CT_MONITOR_BACKGROUND &&
         !(spec->beside = ct_mon_beside_new(&spec->program)))
         ct_mon_arena_leave(a, ARENA_NO_MEMORY);
@@ -441,7 +441,7 @@ enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec)
 {
     if (!spec)
         return CT_MONITOR_BYTECODE;
-    return spec->native || ct_mon_beside_table(spec->beside) ? CT_MONITOR_NATIVE : CT_MONITOR_BYTECODE;
+    return spec->native || ct_mon_beside_code(spec->beside) ? CT_MONITOR_NATIVE : CT_MONITOR_BYTECODE;
 }
 
 size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap)

@@ -6,10 +6,12 @@
 
 #ifndef CT_HAVE_GCCJIT
 
-struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena)
+struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena,
+                                        const bool *stop)
 {
     (void)p;
     (void)arena;
+    (void)stop;
     return NULL;
 }
 
@@ -18,7 +20,7 @@ void ct_mon_native_free(struct ct_mon_native *native)
     (void)native;
 }
 
-native_fn *const *ct_mon_native_table(const struct ct_mon_native *native)
+const struct ct_mon_native_code *ct_mon_native_code(const struct ct_mon_native *native)
 {
     (void)native;
     return NULL;
@@ -28,11 +30,13 @@ native_fn *const *ct_mon_native_table(const struct ct_mon_native *native)
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "monitor/native_batch.h"
+#include "monitor/native_child.h"
 #include "monitor/native_emit.h"
+#include "monitor/native_kinds.h"
 
 enum {
     /* Instructions that are compiled, of all programs together; the rest stays bytecode. Compiling so many
@@ -49,12 +53,13 @@ enum {
 static const char variable[] = "CORETAP_GCCJIT";
 
 struct ct_mon_native {
-    gcc_jit_result *result;
-    native_fn **table;
+    void *object; /* as of dlopen */
+    struct ct_mon_native_code code;
+    uint8_t *kinds;
+    bool *written;
 };
 
-/* Signals of faults of the compiler itself. */
-static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+static const char batch_name[] = "batch";
 
 static struct ct_mon_jit_api api;
 static bool api_found;
@@ -106,128 +111,126 @@ static void name_of(size_t i, char name[32])
     snprintf(name, 32, "program_%zu", i);
 }
 
-static size_t total_length(const struct ct_mon_program *p, size_t count)
+static size_t count_entries(const struct ct_mon_program *p)
+{
+    return p->ninputs + p->ntimers + 1;
+}
+
+static size_t total_length(const struct ct_mon_program *p)
 {
     size_t n = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count_entries(p); i++)
         n += entry(p, i) == NO_CODE ? 0 : length(p, entry(p, i));
     return n;
 }
 
-/* Emits as many programs as there is room for. EMIT_NOTHING: there is no program but that of the instant 0.
- * EMIT_FAILED: memory ran out, or no program has room. */
-static enum ct_mon_emitted emit_entries(const struct ct_mon_program *p, gcc_jit_context *ctx, bool *chosen,
-                                        size_t count)
+/* Emits as many programs as there is room for. False: memory ran out, or no program has room. */
+static bool emit_entries(const struct ct_mon_program *p, gcc_jit_context *ctx)
 {
-    enum ct_mon_emitted result = EMIT_NOTHING;
+    bool some = false;
     size_t room = INSNS_MOST;
     char name[32];
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count_entries(p); i++) {
         const uint32_t code = entry(p, i);
         if (code == NO_CODE)
             continue;
         name_of(i, name);
         const enum ct_mon_emitted one = ct_mon_native_emit(&api, ctx, p, code, length(p, code), &room, name);
         if (one == EMIT_FAILED)
-            return one;
-        chosen[i] = one == EMIT_SOME;
-        if (result != EMIT_SOME)
-            result = chosen[i] ? EMIT_SOME : EMIT_FAILED;
+            return false;
+        some |= one == EMIT_SOME;
     }
-    return result;
+    return some;
 }
 
-static bool fill(const struct ct_mon_program *p, struct ct_mon_native *native, const bool *chosen,
-                 size_t count)
+/* Compiles the programs into a shared object. */
+static bool compile(void *user, const char *path)
+{
+    const struct ct_mon_program *p = user;
+    gcc_jit_context *ctx = api.context_acquire();
+    if (!ctx)
+        return false;
+    api.context_set_int_option(ctx, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL,
+                               total_length(p) <= INSNS_BEST ? BEST : MODERATE);
+    api.context_set_bool_allow_unreachable_blocks(ctx, 1);
+    if (!emit_entries(p, ctx) || !ct_mon_native_batch(&api, ctx, p, batch_name))
+        return false;
+    api.context_compile_to_file(ctx, GCC_JIT_OUTPUT_KIND_DYNAMIC_LIBRARY, path);
+    return api.context_get_first_error(ctx) == NULL;
+}
+
+/* Enters the programs that were compiled. */
+static void fill(const struct ct_mon_program *p, struct ct_mon_native *native)
 {
     char name[32];
-    for (size_t i = 0; i < count; i++) {
-        if (!chosen[i])
+    for (size_t i = 0; i < count_entries(p); i++) {
+        if (entry(p, i) == NO_CODE)
             continue;
         name_of(i, name);
-        void *code = api.result_get_code(native->result, name);
-        if (!code)
-            return false;
-        memcpy(&native->table[entry(p, i)], &code, sizeof code);
+        void *code = dlsym(native->object, name);
+        memcpy(&native->code.table[entry(p, i)], &code, sizeof code);
     }
-    return true;
+    void *batch = dlsym(native->object, batch_name);
+    if (!batch || !ct_mon_native_kinds(p, native->kinds, native->written))
+        return;
+    memcpy(&native->code.batch, &batch, sizeof batch);
+    native->code.kinds = native->kinds;
+    for (size_t i = 0; i < p->ninputs; i++)
+        if (p->inputs[i].code != NO_CODE && p->costs[p->inputs[i].code] > native->code.batch_cost)
+            native->code.batch_cost = p->costs[p->inputs[i].code];
 }
 
-/* Allocates the table; a specification without outputs has no code at all, and
- * an empty table. NULL: no memory. */
+/* Allocates the tables; a specification without outputs has no code at all, and empty ones. NULL: no memory.
+ */
 static struct ct_mon_native *make_native(const struct ct_mon_program *p)
 {
     struct ct_mon_native *native = calloc(1, sizeof *native);
-    if (native)
-        native->table = calloc(p->ncode + 1, sizeof *native->table);
-    if (native && native->table)
+    if (!native)
+        return NULL;
+    native->code.table = calloc(p->ncode + 1, sizeof *native->code.table);
+    native->kinds = calloc(p->ncells + 1, sizeof *native->kinds);
+    native->written = calloc(p->ncells + 1, sizeof *native->written);
+    if (native->code.table && native->kinds && native->written)
         return native;
-    free(native);
+    ct_mon_native_free(native);
     return NULL;
 }
 
-/* Compiles with signals held back, but for those of faults: libgccjit waits for an assembler and a linker,
- * and a signal in between would end the process. */
-static gcc_jit_result *compile_context(gcc_jit_context *ctx)
-{
-    sigset_t most, before;
-    sigfillset(&most);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&most, faults[i]);
-    pthread_sigmask(SIG_BLOCK, &most, &before);
-    gcc_jit_result *result = api.context_compile(ctx);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return result;
-}
-
-/* Compiles the programs. False: no machine code came out. */
-static bool compile(const struct ct_mon_program *p, gcc_jit_context *ctx, struct ct_mon_native *native,
-                    bool *chosen, size_t count)
-{
-    api.context_set_int_option(ctx, GCC_JIT_INT_OPTION_OPTIMIZATION_LEVEL,
-                               total_length(p, count) <= INSNS_BEST ? BEST : MODERATE);
-    api.context_set_bool_allow_unreachable_blocks(ctx, 1);
-    const enum ct_mon_emitted emitted = emit_entries(p, ctx, chosen, count);
-    if (emitted == EMIT_SOME)
-        native->result = compile_context(ctx);
-    return emitted == EMIT_NOTHING ||
-           (emitted == EMIT_SOME && native->result && fill(p, native, chosen, count));
-}
-
-struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena)
+struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena,
+                                        const bool *stop)
 {
     pthread_once(&api_once, find_api);
     if (!api_found)
         return NULL;
-    const size_t count = p->ninputs + p->ntimers + 1;
-    gcc_jit_context *ctx = api.context_acquire();
     struct ct_mon_native *native = make_native(p);
-    bool *chosen = calloc(count, sizeof *chosen);
-    const bool memory = ctx && native && chosen;
-    const bool fine = memory && compile(p, ctx, native, chosen, count);
-    if (ctx)
-        api.context_release(ctx);
-    free(chosen);
-    if (!fine)
-        ct_mon_native_free(native);
-    if (!memory)
+    if (!native)
         ct_mon_arena_leave(arena, ARENA_NO_MEMORY);
-    return fine ? native : NULL;
+    if (total_length(p) == 0) /* but that of the instant 0 */
+        return native;
+    native->object = ct_mon_child_load(compile, (void *)p, stop);
+    if (native->object) {
+        fill(p, native);
+        return native;
+    }
+    ct_mon_native_free(native);
+    return NULL;
 }
 
 void ct_mon_native_free(struct ct_mon_native *native)
 {
     if (!native)
         return;
-    if (native->result)
-        api.result_release(native->result);
-    free(native->table);
+    if (native->object)
+        dlclose(native->object);
+    free(native->code.table);
+    free(native->kinds);
+    free(native->written);
     free(native);
 }
 
-native_fn *const *ct_mon_native_table(const struct ct_mon_native *native)
+const struct ct_mon_native_code *ct_mon_native_code(const struct ct_mon_native *native)
 {
-    return native ? native->table : NULL;
+    return native ? &native->code : NULL;
 }
 
 #endif

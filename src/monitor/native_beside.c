@@ -9,6 +9,7 @@ struct ct_mon_beside {
     const struct ct_mon_program *program;
     pthread_mutex_t lock; /* of `started` */
     bool started;
+    bool stop; /* the code is not wanted any more (atomic) */
     pthread_t thread;
     struct ct_mon_native *native; /* what came out, once it is there (atomic) */
 };
@@ -34,7 +35,7 @@ static void *compile(void *user)
     struct ct_mon_arena arena;
     ct_mon_arena_init(&arena, BESIDE_MEMORY);
     if (!setjmp(arena.out_of_memory))
-        __atomic_store_n(&b->native, ct_mon_native_new(b->program, &arena), __ATOMIC_RELEASE);
+        __atomic_store_n(&b->native, ct_mon_native_new(b->program, &arena, &b->stop), __ATOMIC_RELEASE);
     ct_mon_arena_free(&arena);
     return NULL;
 }
@@ -49,15 +50,16 @@ void ct_mon_beside_start(struct ct_mon_beside *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-native_fn *const *ct_mon_beside_table(const struct ct_mon_beside *b)
+const struct ct_mon_native_code *ct_mon_beside_code(const struct ct_mon_beside *b)
 {
-    return b ? ct_mon_native_table(__atomic_load_n(&b->native, __ATOMIC_ACQUIRE)) : NULL;
+    return b ? ct_mon_native_code(__atomic_load_n(&b->native, __ATOMIC_ACQUIRE)) : NULL;
 }
 
 void ct_mon_beside_free(struct ct_mon_beside *b)
 {
     if (!b)
         return;
+    __atomic_store_n(&b->stop, true, __ATOMIC_RELAXED);
     if (b->started)
         pthread_join(b->thread, NULL);
     pthread_mutex_destroy(&b->lock);

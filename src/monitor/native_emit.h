@@ -11,9 +11,9 @@
 /* The entries of libgccjit that are used, without their prefix. */
 #define JIT_ENTRIES(X)                                                                                       \
     X(context_acquire)                                                                                       \
-    X(context_release)                                                                                       \
     X(context_set_int_option)                                                                                \
     X(context_set_bool_allow_unreachable_blocks)                                                             \
+    X(context_get_builtin_function)                                                                          \
     X(context_get_type)                                                                                      \
     X(context_new_field)                                                                                     \
     X(context_new_union_type)                                                                                \
@@ -30,7 +30,8 @@
     X(context_new_array_access)                                                                              \
     X(context_new_call)                                                                                      \
     X(context_new_call_through_ptr)                                                                          \
-    X(context_compile)                                                                                       \
+    X(context_compile_to_file)                                                                               \
+    X(context_get_first_error)                                                                               \
     X(struct_as_type)                                                                                        \
     X(type_get_pointer)                                                                                      \
     X(param_as_rvalue)                                                                                       \
@@ -45,8 +46,8 @@
     X(block_end_with_conditional)                                                                            \
     X(block_end_with_jump)                                                                                   \
     X(block_end_with_return)                                                                                 \
-    X(result_get_code)                                                                                       \
-    X(result_release)
+    X(block_end_with_switch)                                                                                 \
+    X(context_new_case)
 
 struct ct_mon_jit_api {
 #define JIT_FIELD(name) __typeof__ (&gcc_jit_##name)(name);

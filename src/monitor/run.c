@@ -2,6 +2,7 @@
 /* Instants: which programs run when (docs/tessla-language.md A.1). */
 #include "monitor/certain.h"
 #include "monitor/doubt.h"
+#include "monitor/native_kinds.h"
 #include "monitor/run.h"
 
 #include <stdio.h>
@@ -21,7 +22,10 @@ enum {
     FEW_RESULTS = 32,
     /* The memory limit is divided into parts: between two collections values take up to two of them, and a
      * collection copies the live ones into the third. */
-    HEAP_PARTS = 3
+    HEAP_PARTS = 3,
+    BATCH_MOST = 4096, /* events between two looks at whether the run has to end */
+    BATCH_LEAST = 16,  /* fewer are not worth loading and storing all cells: … */
+    BATCH_REST = 64,   /* … the function is not called for so many times then */
 };
 
 int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text)
@@ -164,7 +168,7 @@ static int evaluate(struct ct_monitor *m, uint32_t code)
         m->instant_first = m->nresults;
         return m->certain ? after_program(m, true) : CT_OK;
     }
-    native_fn *native = m->native ? m->native[code] : NULL;
+    native_fn *native = m->native ? m->native->table[code] : NULL;
     if (native)
         return run_native(m, native, code);
     return after_program(m, before_program(m, code) && ct_mon_vm_run(m, code));
@@ -376,6 +380,76 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
     return r;
 }
 
+/* Tells whether all cells hold what the function for batches takes for granted. */
+static bool has_plain_cells(const struct ct_monitor *m)
+{
+    for (uint32_t i = m->p->roots_from; i < m->p->ncells; i++) {
+        const struct ct_mon_cell *c = &m->cells[i];
+        const uint8_t kind = c->stamp ? m->native->kinds[i] : KIND_UNUSED;
+        if ((kind == KIND_INT && c->meta) || (kind == KIND_FLOAT && c->meta != META_FLOAT))
+            return false;
+    }
+    return true;
+}
+
+static bool can_take_batch(struct ct_monitor *m)
+{
+    const uint64_t work = INSTANT_WORK + RESULT_WORK * (uint64_t)m->p->noutputs;
+    if (!m->native || !m->native->batch || !m->open || !m->begun || m->sources != 1 || m->certain ||
+        ct_mon_doubt_lasts(m))
+        return false;
+    if (m->batch_rest) {
+        m->batch_rest--;
+        return false;
+    }
+    return m->budget >= work + m->native->batch_cost && !heap_is_stopped(&m->heap) && m->stamp > 1 &&
+           m->stamp < UINT32_MAX - BATCH_MOST && has_plain_cells(m);
+}
+
+/* Has the bytecode do the rest of the open instant, from an instruction on. */
+static int end_instant(struct ct_monitor *m, uint32_t at)
+{
+    const uint32_t code = m->p->inputs[m->only].code;
+    begin_event(m);
+    m->open = false;
+    m->event_begun = true;
+    return after_program(m, heap_spend(&m->heap, INSTANT_WORK + m->p->costs[code]) && ct_mon_vm_run(m, at));
+}
+
+/* Gives how many of the next events may be taken at once, and makes room for their results. */
+static size_t batch_size(struct ct_monitor *m, size_t count)
+{
+    size_t most = count < BATCH_MOST ? count : BATCH_MOST;
+    const size_t each = m->p->noutputs ? m->p->noutputs : 1;
+    if ((m->results_cap - m->nresults) / each < (most < BATCH_LEAST ? most : BATCH_LEAST))
+        ct_mon_run_deliver(m);
+    if (most > (m->results_cap - m->nresults) / each)
+        most = (m->results_cap - m->nresults) / each;
+    return most;
+}
+
+/* Takes events as take_quick does, with the function for batches. */
+static int take_batch(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count,
+                      size_t *taken)
+{
+    *taken = 0;
+    while (*taken < count && can_take_batch(m)) {
+        const size_t most = batch_size(m, count - *taken);
+        uint64_t n;
+        const uint32_t at = m->native->batch(m, m->cells, events + *taken, most, &n);
+        *taken += n;
+        m->floor = m->now;
+        m->seen[m->only] = m->stamp;
+        if (n < BATCH_LEAST)
+            m->batch_rest = BATCH_REST;
+        if (at != NO_CODE)
+            return end_instant(m, at);
+        if (n < most)
+            break;
+    }
+    return CT_OK;
+}
+
 static bool find_quick(struct ct_monitor *m)
 {
     const struct ct_mon_program *p = m->p;
@@ -387,7 +461,7 @@ static bool find_quick(struct ct_monitor *m)
         const bool simple = unit || type->kind == TY_INT || type->kind == TY_BOOL;
         if (!simple || in->cell == NO_CELL || in->code == NO_CODE)
             continue;
-        m->quick[i] = (struct ct_mon_quick_input){.fn = m->native[in->code],
+        m->quick[i] = (struct ct_mon_quick_input){.fn = m->native->table[in->code],
                                                   .cell = in->cell,
                                                   .prev = in->prev,
                                                   .code = in->code,
@@ -400,7 +474,7 @@ void ct_mon_run_adopt(struct ct_monitor *m)
 {
     if (m->native || !m->spec->beside)
         return;
-    m->native = ct_mon_beside_table(m->spec->beside);
+    m->native = ct_mon_beside_code(m->spec->beside);
     if (m->native && !find_quick(m))
         m->native = NULL;
 }
@@ -415,7 +489,10 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
     ct_mon_run_adopt(m);
     for (size_t i = 0; i < count && !r; i++) {
         size_t taken;
-        r = take_quick(m, events + i, count - i, &taken);
+        r = take_batch(m, events + i, count - i, &taken);
+        i += taken;
+        if (!r)
+            r = take_quick(m, events + i, count - i, &taken);
         i += taken;
         if (r || i == count)
             break;
@@ -540,7 +617,7 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     m->ctx = ctx;
     m->spec = spec;
     m->p = p;
-    m->native = ct_mon_native_table(spec->native);
+    m->native = ct_mon_native_code(spec->native);
     ct_mon_beside_start(spec->beside);
     m->fn = fn;
     m->user = user;

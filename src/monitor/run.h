@@ -36,7 +36,9 @@ struct ct_monitor {
     struct ct_ctx *ctx;
     const struct ct_monitor_spec *spec;
     const struct ct_mon_program *p;
-    native_fn *const *native; /* by the first instruction of a program; NULL: bytecode */
+    const struct ct_mon_native_code *native; /* NULL: bytecode */
+    uint32_t batch_rest; /* so many times events are taken without the function for batches, which was not
+                            worth it */
     struct ct_mon_cell *cells;
     struct ct_mon_cell *stack; /* frames of functions; from the first call on */
     uint16_t *states;          /* of the machines */

@@ -41,8 +41,13 @@ enum ct_mon_wx_kind {
     WX_BETWEEN, /* args: formula, start, end */
     WX_ACCEPTON,
     WX_REJECTON,
-    WX_IF,   /* args: condition, then; else where there is one */
-    WX_EACH, /* each; name: the variable; args[0]: the body, then what it stands for */
+    WX_IF,       /* args: condition, then; else where there is one */
+    WX_EACH,     /* each; name: the variable; args[0]: the body, then what it stands for */
+    WX_REGULAR,  /* args[0]: the regular expression; in it everything but the following is one step */
+    WX_SEQUENCE, /* args[0], and args[1] from the step behind it on */
+    WX_OVERLAP,  /* args[0], and args[1] from its last step on */
+    WX_EITHER,
+    WX_REPEAT, /* args[0] at steps in a row, as many as the range says */
 };
 
 /* Whether the end of an operator has to come. */

@@ -79,8 +79,7 @@ static struct ct_mon_wx *number(struct ct_mon_wp *w)
     return x;
 }
 
-/* Reads [n], [=n], [<n], [<=n], [>n], [>=n] or [n..m]. */
-static void range(struct ct_mon_wp *w, struct ct_mon_wx *x)
+void ct_mon_watch_range(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     watch_expect(w, T_LBRACKET, "'['");
     x->op = T_ASSIGN;
@@ -252,7 +251,7 @@ static bool prefix_word(struct ct_mon_wp *w, struct ct_mon_wx *x)
         x->past = PREFIXES[i].past;
         watch_next(w);
         if (bracket)
-            range(w, x);
+            ct_mon_watch_range(w, x);
         else
             timed(w, x);
         return true;
@@ -267,6 +266,8 @@ static struct ct_mon_wx *prefix(struct ct_mon_wp *w)
         return x;
     if (watch_at(w, T_IF)) {
         x = conditional(w);
+    } else if (w->temporal && watch_at(w, T_SLASH)) {
+        x = ct_mon_watch_regular(w);
     } else if (each_word(w, x)) {
         each(w, x);
     } else if (watch_accept_word(w, "not")) {

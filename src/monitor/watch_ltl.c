@@ -3,7 +3,7 @@
 #include "monitor/big.h"
 #include "monitor/watch_ltl.h"
 
-static struct ct_mon_ltl *fail(struct ct_mon_formula *f)
+struct ct_mon_ltl *ct_mon_formula_fail(struct ct_mon_formula *f)
 {
     f->failed = true;
     return ct_mon_ltl_const(&f->pool, false);
@@ -18,7 +18,7 @@ struct ct_mon_ltl *ct_mon_formula_atom(struct ct_mon_formula *f, struct ct_mon_n
     if (f->natoms == LTL_ATOMS_MOST) {
         ct_mon_watch_error(f->w, at, "A formula of more than %d different streams%s", LTL_ATOMS_MOST,
                            f->timed ? "; each of its clocks counts, too" : "");
-        return fail(f);
+        return ct_mon_formula_fail(f);
     }
     const uint32_t k = f->natoms++;
     f->atoms[k] = node;
@@ -33,14 +33,14 @@ static struct ct_mon_ltl *atom(struct ct_mon_formula *f, struct ct_mon_wenv *env
     struct ct_mon_elab *e = f->w->e;
     struct ct_mon_wv v = ct_mon_watch_lower(f->w, env, x, NULL);
     if (v.kind == WV_ERROR)
-        return fail(f);
+        return ct_mon_formula_fail(f);
     bool boolean = ct_mon_watch_type(v) == e->types.boolean;
     if (v.kind != WV_EVENTS && !boolean) {
         ct_mon_watch_error(
             f->w, x->span,
             "Type mismatch: Expected events or a signal of Bool in a formula, found a signal of %s",
             ct_mon_type_text(e->arena, ct_mon_watch_type(v)));
-        return fail(f);
+        return ct_mon_formula_fail(f);
     }
     if (v.kind == WV_CONST)
         return ct_mon_ltl_const(&f->pool, v.ir->value.v.i);
@@ -48,22 +48,15 @@ static struct ct_mon_ltl *atom(struct ct_mon_formula *f, struct ct_mon_wenv *env
     if (v.kind == WV_SIGNAL) { /* its first value is not a change */
         struct ct_mon_wv change = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->span);
         if (change.kind == WV_ERROR)
-            return fail(f);
+            return ct_mon_formula_fail(f);
         step = change.node;
     }
     const uint8_t kind = v.kind == WV_SIGNAL ? ATOM_SIGNAL : boolean ? ATOM_BOOL : ATOM_EVENT;
     return ct_mon_formula_atom(f, v.node, kind, step, x->span);
 }
 
-static struct ct_mon_ltl *build(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x);
-
 enum {
     STEPS_MOST = 16,
-    NO_END = -1, /* of a range */
-};
-
-struct range {
-    int64_t low, high;
 };
 
 /* Gives the value of the end of a range: a constant of at most 16 steps. */
@@ -82,17 +75,17 @@ static int64_t steps(struct ct_mon_formula *f, struct ct_mon_wenv *env, const st
     return 0;
 }
 
-/* Reads the range of an operator. One that holds no number at all is an error. */
-static struct range range(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+struct ct_mon_steps ct_mon_formula_range(struct ct_mon_formula *f, struct ct_mon_wenv *env,
+                                         const struct ct_mon_wx *x)
 {
     if (!x->low)
-        return (struct range){1, 1};
+        return (struct ct_mon_steps){1, 1};
     const int64_t n = steps(f, env, x->low), m = x->high ? steps(f, env, x->high) : n;
-    const struct range r = x->op == T_LT   ? (struct range){0, n - 1}
-                           : x->op == T_LE ? (struct range){0, n}
-                           : x->op == T_GT ? (struct range){n + 1, NO_END}
-                           : x->op == T_GE ? (struct range){n, NO_END}
-                                           : (struct range){n, m};
+    const struct ct_mon_steps r = x->op == T_LT   ? (struct ct_mon_steps){0, n - 1}
+                                  : x->op == T_LE ? (struct ct_mon_steps){0, n}
+                                  : x->op == T_GT ? (struct ct_mon_steps){n + 1, STEPS_NO_END}
+                                  : x->op == T_GE ? (struct ct_mon_steps){n, STEPS_NO_END}
+                                                  : (struct ct_mon_steps){n, m};
     if (!f->failed && r.low > r.high && (x->high || x->op == T_LT)) {
         ct_mon_watch_error(f->w, x->low->span, "The range of steps is empty");
         f->failed = true;
@@ -101,7 +94,7 @@ static struct range range(struct ct_mon_formula *f, struct ct_mon_wenv *env, con
 }
 
 /* Makes the formula that a number of steps or of beginnings lies in the range. */
-static struct ct_mon_ltl *counted(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct range r,
+static struct ct_mon_ltl *counted(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct ct_mon_steps r,
                                   struct ct_mon_ltl *a)
 {
     struct ct_mon_ltl *(*const at_least)(struct ct_mon_ltl_pool *, struct ct_mon_ltl *, uint32_t) =
@@ -109,7 +102,7 @@ static struct ct_mon_ltl *counted(struct ct_mon_formula *f, const struct ct_mon_
         : x->past             ? ct_mon_ltl_past_begins
                               : ct_mon_ltl_begins;
     struct ct_mon_ltl *enough = at_least(&f->pool, a, (uint32_t)r.low);
-    if (r.high == NO_END)
+    if (r.high == STEPS_NO_END)
         return enough;
     return ct_mon_ltl_and(&f->pool, enough,
                           ct_mon_ltl_not(&f->pool, at_least(&f->pool, a, (uint32_t)r.high + 1)));
@@ -121,14 +114,14 @@ static struct ct_mon_ltl *once(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
 }
 
 /* Makes the formula that a holds at a step of the range; step 0 is this one. */
-static struct ct_mon_ltl *at_some_step(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct range r,
-                                       struct ct_mon_ltl *a)
+static struct ct_mon_ltl *at_some_step(struct ct_mon_formula *f, const struct ct_mon_wx *x,
+                                       struct ct_mon_steps r, struct ct_mon_ltl *a)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
     struct ct_mon_ltl *(*const shift)(struct ct_mon_ltl_pool *, struct ct_mon_ltl *) =
         x->past ? ct_mon_ltl_previous : ct_mon_ltl_next;
     struct ct_mon_ltl *g = a;
-    if (r.high == NO_END)
+    if (r.high == STEPS_NO_END)
         g = x->past ? once(p, a) : ct_mon_ltl_eventually(p, a);
     for (int64_t i = r.low; i < r.high; i++)
         g = ct_mon_ltl_or(p, a, shift(p, g));
@@ -149,7 +142,7 @@ static struct ct_mon_ltl *strong_until(struct ct_mon_formula *f, const struct ct
     if (r)
         return r;
     ct_mon_watch_error(f->w, x->span, "A formula of more than %d different times", LTL_INTERVALS_MOST);
-    return fail(f);
+    return ct_mon_formula_fail(f);
 }
 
 /* Makes a until b, with the ending that is asked for. */
@@ -180,9 +173,8 @@ static struct ct_mon_ltl *releases(struct ct_mon_formula *f, struct ct_mon_wenv 
     return ct_mon_ltl_not(p, until(f, env, x, ct_mon_ltl_not(p, a), ct_mon_ltl_not(p, b)));
 }
 
-/* Refuses a formula of the future where the word up to the step has to decide. */
-static bool check_past(struct ct_mon_formula *f, const struct ct_mon_wx *x, const struct ct_mon_ltl *a,
-                       const char *where)
+bool ct_mon_formula_check_past(struct ct_mon_formula *f, const struct ct_mon_wx *x,
+                               const struct ct_mon_ltl *a, const char *where)
 {
     if (f->failed || a->past)
         return true;
@@ -216,17 +208,19 @@ static struct ct_mon_ltl *from(struct ct_mon_formula *f, struct ct_mon_ltl *a, s
 /* Makes scopes and exceptions. */
 static struct ct_mon_ltl *scope(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
-    struct ct_mon_ltl *a = build(f, env, x->args[0]), *b = build(f, env, x->args[1]);
+    struct ct_mon_ltl *a = ct_mon_formula_build(f, env, x->args[0]),
+                      *b = ct_mon_formula_build(f, env, x->args[1]);
     const bool exception = x->kind == WX_ACCEPTON || x->kind == WX_REJECTON;
-    if (!check_past(f, x->args[1], b, exception ? "as an exception" : "as the border of a scope"))
+    if (!ct_mon_formula_check_past(f, x->args[1], b,
+                                   exception ? "as an exception" : "as the border of a scope"))
         return a;
     if (exception)
         return ct_mon_ltl_abort(&f->pool, a, b, x->kind == WX_ACCEPTON);
     if (x->kind == WX_UPTO)
         return upto(f, a, b, x->ending);
     if (x->kind == WX_BETWEEN && x->nargs > 2) {
-        struct ct_mon_ltl *end = build(f, env, x->args[2]);
-        if (!check_past(f, x->args[2], end, "as the border of a scope"))
+        struct ct_mon_ltl *end = ct_mon_formula_build(f, env, x->args[2]);
+        if (!ct_mon_formula_check_past(f, x->args[2], end, "as the border of a scope"))
             return a;
         a = upto(f, a, end, x->ending);
     }
@@ -238,10 +232,12 @@ static struct ct_mon_ltl *conditional(struct ct_mon_formula *f, struct ct_mon_we
 {
     struct ct_mon_ltl_pool *p = &f->pool;
     if (x->nargs < 2)
-        return fail(f);
-    struct ct_mon_ltl *c = build(f, env, x->args[0]),
-                      *then = ct_mon_ltl_implies(p, c, build(f, env, x->args[1]));
-    return x->nargs < 3 ? then : ct_mon_ltl_and(p, then, ct_mon_ltl_or(p, c, build(f, env, x->args[2])));
+        return ct_mon_formula_fail(f);
+    struct ct_mon_ltl *c = ct_mon_formula_build(f, env, x->args[0]),
+                      *then = ct_mon_ltl_implies(p, c, ct_mon_formula_build(f, env, x->args[1]));
+    return x->nargs < 3
+               ? then
+               : ct_mon_ltl_and(p, then, ct_mon_ltl_or(p, c, ct_mon_formula_build(f, env, x->args[2])));
 }
 
 /* Makes the body for each element, and joins what comes of it. */
@@ -253,7 +249,7 @@ static struct ct_mon_ltl *each(struct ct_mon_formula *f, struct ct_mon_wenv *env
     for (size_t i = 1; i < x->nargs && !f->failed; i++) {
         struct ct_mon_wenv *inner = ARENA_NEW(f->w->e->arena, struct ct_mon_wenv);
         *inner = (struct ct_mon_wenv){.name = x->name, .x = x->args[i], .of = env, .next = env};
-        struct ct_mon_ltl *a = build(f, inner, x->args[0]), *not_a = ct_mon_ltl_not(p, a);
+        struct ct_mon_ltl *a = ct_mon_formula_build(f, inner, x->args[0]), *not_a = ct_mon_ltl_not(p, a);
         one = ct_mon_ltl_or(p, ct_mon_ltl_and(p, one, not_a), ct_mon_ltl_and(p, none, a));
         none = ct_mon_ltl_and(p, none, not_a);
         all = ct_mon_ltl_and(p, all, a);
@@ -268,8 +264,8 @@ static struct ct_mon_ltl *each(struct ct_mon_formula *f, struct ct_mon_wenv *env
 static struct ct_mon_ltl *unary(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
-    struct ct_mon_ltl *a = build(f, env, x->args[0]);
-    if (x->past && !check_past(f, x->args[0], a, "within an operator of the past"))
+    struct ct_mon_ltl *a = ct_mon_formula_build(f, env, x->args[0]);
+    if (x->past && !ct_mon_formula_check_past(f, x->args[0], a, "within an operator of the past"))
         return a;
     const struct ct_mon_ltl_interval within = ct_mon_formula_interval(f, env, x);
     struct ct_mon_ltl *any = ct_mon_ltl_const(p, true);
@@ -283,7 +279,7 @@ static struct ct_mon_ltl *unary(struct ct_mon_formula *f, struct ct_mon_wenv *en
         return ct_mon_ltl_and(p, ct_mon_ltl_previous(p, a), ct_mon_formula_pace(f, within));
     if (x->time)
         return ct_mon_ltl_next(p, ct_mon_ltl_and(p, a, ct_mon_formula_pace(f, within)));
-    struct range r = range(f, env, x);
+    struct ct_mon_steps r = ct_mon_formula_range(f, env, x);
     if (f->failed)
         return a;
     if (x->kind == WX_HOLDING || x->kind == WX_OCCURRING)
@@ -296,9 +292,11 @@ static struct ct_mon_ltl *unary(struct ct_mon_formula *f, struct ct_mon_wenv *en
 static struct ct_mon_ltl *binary(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
-    struct ct_mon_ltl *a = build(f, env, x->args[0]), *b = build(f, env, x->args[1]);
+    struct ct_mon_ltl *a = ct_mon_formula_build(f, env, x->args[0]),
+                      *b = ct_mon_formula_build(f, env, x->args[1]);
     static const char where[] = "within an operator of the past";
-    if (x->past && !(check_past(f, x->args[0], a, where) && check_past(f, x->args[1], b, where)))
+    if (x->past && !(ct_mon_formula_check_past(f, x->args[0], a, where) &&
+                     ct_mon_formula_check_past(f, x->args[1], b, where)))
         return a;
     switch (x->kind) {
     case WX_AND:
@@ -326,28 +324,29 @@ static struct ct_mon_ltl *expand(struct ct_mon_formula *f, struct ct_mon_wenv *e
     struct ct_mon_wenv *inner = NULL;
     for (; x->kind == WX_NAME && env; env = env->next)
         if (env->name == x->name)
-            return build(f, env->of, env->x);
+            return ct_mon_formula_build(f, env->of, env->x);
     const struct ct_mon_wdef *d = ct_mon_watch_find(w, x->name);
     if (!d || d->has_params != (x->kind == WX_CALL)) /* which says what is wrong */
         return atom(f, env, x);
     if (w->depth >= WATCH_DEPTH_MOST) {
         ct_mon_watch_error(w, x->span, "Infinite recursion detected: %s is defined by itself", d->name);
-        return fail(f);
+        return ct_mon_formula_fail(f);
     }
     if (x->kind == WX_CALL && !ct_mon_watch_bind(w, env, x, d, &inner))
-        return fail(f);
+        return ct_mon_formula_fail(f);
     w->depth++;
-    struct ct_mon_ltl *r = build(f, inner, d->body);
+    struct ct_mon_ltl *r = ct_mon_formula_build(f, inner, d->body);
     w->depth--;
     return r;
 }
 
-static struct ct_mon_ltl *build(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
+struct ct_mon_ltl *ct_mon_formula_build(struct ct_mon_formula *f, struct ct_mon_wenv *env,
+                                        const struct ct_mon_wx *x)
 {
     if (f->failed || f->pool.count > LTL_FORMULAS_MOST)
         return ct_mon_ltl_const(&f->pool, false);
     if (!ct_mon_elab_step(f->w->e, x->span))
-        return fail(f);
+        return ct_mon_formula_fail(f);
     switch (x->kind) {
     case WX_AND:
     case WX_OR:
@@ -358,7 +357,7 @@ static struct ct_mon_ltl *build(struct ct_mon_formula *f, struct ct_mon_wenv *en
     case WX_BEFORE:
         return binary(f, env, x);
     case WX_NOT:
-        return ct_mon_ltl_not(&f->pool, build(f, env, x->args[0]));
+        return ct_mon_ltl_not(&f->pool, ct_mon_formula_build(f, env, x->args[0]));
     case WX_ALWAYS:
     case WX_EVENTUALLY:
     case WX_NEVER:
@@ -377,6 +376,8 @@ static struct ct_mon_ltl *build(struct ct_mon_formula *f, struct ct_mon_wenv *en
         return conditional(f, env, x);
     case WX_EACH:
         return each(f, env, x);
+    case WX_REGULAR:
+        return ct_mon_formula_regular(f, env, x->args[0]);
     case WX_BOOL:
         return ct_mon_ltl_const(&f->pool, x->integer);
     case WX_NAME:
@@ -466,7 +467,7 @@ static struct ct_mon_ltl *with_times(struct ct_mon_formula *f, struct ct_mon_wen
 {
     f->step = every_step(f, clock);
     f->pool = (struct ct_mon_ltl_pool){.arena = f->w->e->arena};
-    struct ct_mon_ltl *r = build(f, env, x);
+    struct ct_mon_ltl *r = ct_mon_formula_build(f, env, x);
     const struct ct_mon_ltl_clocks clocks = {ct_mon_formula_held, ct_mon_formula_recent, f};
     if (!f->failed)
         r = ct_mon_ltl_untimed(&f->pool, r, &clocks);
@@ -503,7 +504,7 @@ struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv
         *b = (struct ct_mon_wenv){x->arg_names[i], x->args[i], env, bound, true};
         bound = b;
     }
-    struct ct_mon_ltl *formula = build(&f, bound, x->args[0]);
+    struct ct_mon_ltl *formula = ct_mon_formula_build(&f, bound, x->args[0]);
     struct ct_mon_node *clock = f.failed ? NULL : clock_node(&f, bound, x);
     if (f.timed && !f.failed)
         formula = with_times(&f, bound, x->args[0], clock);

@@ -22,6 +22,31 @@ struct ct_mon_formula {
 struct ct_mon_ltl *ct_mon_formula_atom(struct ct_mon_formula *f, struct ct_mon_node *node, uint8_t kind,
                                        struct ct_mon_node *step, struct ct_mon_span at);
 
+/* Notes an error that was reported. Result: a formula to go on with. */
+struct ct_mon_ltl *ct_mon_formula_fail(struct ct_mon_formula *f);
+
+/* Makes the formula of an expression. */
+struct ct_mon_ltl *ct_mon_formula_build(struct ct_mon_formula *f, struct ct_mon_wenv *env,
+                                        const struct ct_mon_wx *x);
+/* Makes the formula that the regular expression x matches some steps from this one on (watch_match.c). */
+struct ct_mon_ltl *ct_mon_formula_regular(struct ct_mon_formula *f, struct ct_mon_wenv *env,
+                                          const struct ct_mon_wx *x);
+
+/* Refuses a formula of the future where the word up to the step has to decide. */
+bool ct_mon_formula_check_past(struct ct_mon_formula *f, const struct ct_mon_wx *x,
+                               const struct ct_mon_ltl *a, const char *where);
+
+/* A range of numbers of steps. */
+struct ct_mon_steps {
+    int64_t low, high;
+};
+enum {
+    STEPS_NO_END = -1, /* as `high` */
+};
+/* Reads the range of an operator. One that holds no number at all is an error. */
+struct ct_mon_steps ct_mon_formula_range(struct ct_mon_formula *f, struct ct_mon_wenv *env,
+                                         const struct ct_mon_wx *x);
+
 /* Atoms of times (watch_clock.c), for operands of the past. Before the steps are known they give false. */
 /* Makes the atom that b held `time` ago or longer, and a at each step since. */
 struct ct_mon_ltl *ct_mon_formula_held(void *formula, struct ct_mon_ltl *a, struct ct_mon_ltl *b,

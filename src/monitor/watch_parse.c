@@ -305,7 +305,7 @@ static struct ct_mon_wx *name_or_call(struct ct_mon_wp *w)
     return x;
 }
 
-static struct ct_mon_wx *prim(struct ct_mon_wp *w)
+struct ct_mon_wx *ct_mon_watch_prim(struct ct_mon_wp *w)
 {
     struct ct_mon_wx *x = ct_mon_watch_make(w, WX_INT);
     switch (w->p.lx.token) {
@@ -364,9 +364,9 @@ static struct ct_mon_wx *operation(struct ct_mon_wp *w, const char *name, struct
 static struct ct_mon_wx *unary(struct ct_mon_wp *w)
 {
     if (!watch_at(w, T_MINUS))
-        return prim(w);
+        return ct_mon_watch_prim(w);
     watch_next(w);
-    return operation(w, "negate", prim(w), NULL);
+    return operation(w, "negate", ct_mon_watch_prim(w), NULL);
 }
 
 struct level {

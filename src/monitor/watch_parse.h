@@ -11,14 +11,21 @@
 struct ct_mon_wp {
     struct ct_mon_parser p; /* lexer, messages, types */
     bool temporal;          /* inside a formula */
+    bool regular;           /* inside a regular expression: ';' is a token */
 };
+
+/* Tells whether the current token is a ';'. */
+static inline bool watch_at_semicolon(const struct ct_mon_lexer *lx)
+{
+    return lx->token == T_NEWLINE && lx->source->text[lx->from] == ';';
+}
 
 /* Reads the next token, skipping newlines, which mean nothing here. */
 static inline void watch_next(struct ct_mon_wp *w)
 {
     do
         ct_mon_lex_next(&w->p.lx);
-    while (w->p.lx.token == T_NEWLINE);
+    while (w->p.lx.token == T_NEWLINE && !(w->regular && watch_at_semicolon(&w->p.lx)));
 }
 
 static inline bool watch_at(const struct ct_mon_wp *w, enum ct_mon_token token)
@@ -65,6 +72,12 @@ struct ct_mon_wx *ct_mon_watch_pair(struct ct_mon_wp *w, enum ct_mon_wx_kind kin
                                     struct ct_mon_wx *b);
 struct ct_mon_wx *ct_mon_watch_comparison(struct ct_mon_wp *w);
 struct ct_mon_wx *ct_mon_watch_implication(struct ct_mon_wp *w);
+/* Parses an operand of arithmetic: a name, a call, a number, or what stands in parentheses. */
+struct ct_mon_wx *ct_mon_watch_prim(struct ct_mon_wp *w);
+/* Reads the range of an operator: [n], [=n], [<n], [<=n], [>n], [>=n] or [n..m]. */
+void ct_mon_watch_range(struct ct_mon_wp *w, struct ct_mon_wx *x);
+/* Parses a regular expression, at its first '/' (watch_regular.c). */
+struct ct_mon_wx *ct_mon_watch_regular(struct ct_mon_wp *w);
 /* Parses the temporal operators that bind tighter than "and" (watch_formula.c). */
 struct ct_mon_wx *ct_mon_watch_scope(struct ct_mon_wp *w);
 

@@ -25,7 +25,7 @@ VERDICTS = {"unknown": "?", "true": "T", "false": "F"}
 
 def specification(kind, text):
     """The expression is what stands behind the last ';'."""
-    *statements, expression = [part.strip() for part in text.split(";")]
+    *statements, expression = [part.strip() for part in re.split(r";(?![^/]*/)", text)]
     head = "".join(f"in {line}\n" for line in INPUTS[kind]) + "".join(f"{line}\n" for line in statements)
     if kind == "stream":
         return head + f"out {expression} as result\n"

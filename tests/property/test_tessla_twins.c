@@ -44,15 +44,15 @@ static uint32_t next(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* Events of random inputs; several at one time now and then. */
-static size_t make_events(const struct ct_monitor_spec *spec, uint32_t seed, struct ct_monitor_event *events,
-                          size_t most)
+/* Events of random inputs; at one of so many instants of them several. */
+static size_t make_events_alone(const struct ct_monitor_spec *spec, uint32_t seed,
+                                struct ct_monitor_event *events, size_t most, uint32_t alone)
 {
     uint32_t inputs = (uint32_t)ct_monitor_input_count(spec);
     uint64_t time = next(&seed) % 3;
     size_t n = 0;
     while (n + inputs <= most) {
-        uint32_t which = next(&seed) % 4 ? 1u << next(&seed) % inputs : next(&seed) % (1u << inputs);
+        uint32_t which = next(&seed) % alone ? 1u << next(&seed) % inputs : next(&seed) % (1u << inputs);
         for (uint32_t i = 0; i < inputs; i++) {
             struct ct_monitor_stream s;
             if (!(which >> i & 1))
@@ -68,6 +68,13 @@ static size_t make_events(const struct ct_monitor_spec *spec, uint32_t seed, str
         time += 1 + next(&seed) % 6;
     }
     return n;
+}
+
+/* Events of random inputs; several at one time now and then. */
+static size_t make_events(const struct ct_monitor_spec *spec, uint32_t seed, struct ct_monitor_event *events,
+                          size_t most)
+{
+    return make_events_alone(spec, seed, events, most, 4);
 }
 
 static struct ct_monitor_spec *compile_for(const char *text, enum ct_monitor_engine engine)
@@ -317,7 +324,7 @@ static void hold_equal(const char *text, uint32_t seeds)
     struct ct_monitor_spec *reference = compile(text), *fast = compile_for(text, CT_MONITOR_NATIVE);
     assert_int_equal(ct_monitor_engine(fast), CT_MONITOR_NATIVE);
     for (uint32_t seed = 0; seed < seeds; seed++) {
-        size_t n = make_events(reference, seed, events, seed % 2 ? 400 : 12);
+        size_t n = make_events_alone(reference, seed, events, seed % 2 ? 400 : 12, seed % 3 ? 4 : 100);
         for (size_t i = 0; i < n && seed % 8 == 7; i++) /* near the end of 64 bits */
             if (events[i].v.i == 4)
                 events[i].v.i = INT64_MAX - seed;
@@ -353,6 +360,37 @@ static void native_and_bytecode(void **state)
         hold_equal(SPECS[k], 200);
     for (size_t k = 0; k < sizeof HARD / sizeof *HARD; k++)
         hold_equal(HARD[k], 200);
+}
+
+/* Programs that one function runs for a batch of events, with all their cells in variables: streams that
+ * never had an event, were saved, or are options, floats and results that leave it. */
+static const char *const BATCHES[] = {
+    "in x: Events[Int]\nin y: Events[Int]\nin u: Events[Unit]\ndef n = count(x)\n"
+    "def level = fold(merge(const(1, x), const(-1, y)), 0, (n: Int, d: Int) => n + d)\n"
+    "out pure(maximum(level)) as deepest\nout runtime(x, y) > 3 as slow\n"
+    "out on(u, level * 100 / (n + 1)) as load\nout filter(y, n > 3) as late\nout prev(x) as before\n"
+    "out last(x, y) as held\nout time(u) - last(time(u), x) as ago\n",
+    "in x: Events[Int]\nin f: Events[Float]\nin b: Events[Bool]\n"
+    "out f +. f *. 0.5 -. 1.5 /. f as fl\nout f <. 0.5 as fa\nout prev(f) as fp\n"
+    "out fold(f, 0.0, (a: Float, v: Float) => a *. 0.5 +. v) as ff\nout x % 3 == 0 && b as c\n"
+    "out if b then x else 0 - x as i\nout default(filter(x, b), 5) as d\n",
+    "in x: Events[Int]\nin y: Events[Int]\nout sum(x * x * x * 1000000000) as s\nout x / y as d\n"
+    "out slift1(x, (v: Int) => if v > 2 then Some(v) else None[Int]) as o\n"
+    "out lift(x, y, (a: Option[Int], c: Option[Int]) => if isNone(c) then a else c) as l\n"
+    "out slift(x, y, (a: Int, c: Int) => if c == 0 then 0 else a / c) as safe\n",
+};
+
+static void batches_and_bytecode(void **state)
+{
+    (void)state;
+    need_machine_code();
+    for (size_t k = 0; k < sizeof BATCHES / sizeof *BATCHES; k++) {
+        struct ct_monitor_spec *spec = compile_for(BATCHES[k], CT_MONITOR_NATIVE);
+        if (!ct_mon_native_code(spec->native)->batch)
+            fail_msg("no function for batches: %s", BATCHES[k]);
+        ct_monitor_spec_free(spec);
+        hold_equal(BATCHES[k], 600);
+    }
 }
 
 /* Waits until the machine code of a specification that runs is made. */
@@ -444,6 +482,7 @@ int main(void)
         cmocka_unit_test(native_and_bytecode),          cmocka_unit_test(programs_of_inputs),
         cmocka_unit_test(cuts_change_nothing),          cmocka_unit_test(nodes_and_their_definitions),
         cmocka_unit_test(instructions_and_folding),     cmocka_unit_test(native_in_the_middle),
+        cmocka_unit_test(batches_and_bytecode),
     };
     tap_skip_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,54 @@ static const char *const FORMULAS[] = {
     "-eventually and a -next -always not b",
 };
 
+/* Regular expressions: a sequence, one from the last step of another on, alternatives, repetitions. */
+static const char *const REGULAR[] = {
+    "regex a",
+    "regex seq a b",
+    "regex seq a seq rep.0- b a",
+    "regex seq a rep.0- b",
+    "regex rep.0- a",
+    "regex seq rep.0- a b",
+    "regex seq rep.1- a not b",
+    "regex seq rep.0-1 a b",
+    "regex seq rep.2-3 a b",
+    "regex seq rep.2- a b",
+    "regex seq rep.2-2 a b",
+    "regex seq a seq rep.0-2 b rep.1-2 a",
+    "regex alt a seq b a",
+    "regex alt seq a a seq b b",
+    "regex seq alt a seq a b b",
+    "regex seq a alt rep.0- b a",
+    "regex seq alt rep.0- a seq b b seq a b",
+    "regex fuse a b",
+    "regex fuse seq a b a",
+    "regex fuse rep.0- a b",
+    "regex fuse rep.1-2 a seq b a",
+    "regex fuse rep.2- a b",
+    "regex fuse a rep.0- b",
+    "regex fuse rep.0-2 a rep.0-2 b",
+    "regex seq fuse a b a",
+    "regex fuse seq a rep.0-1 b seq a b",
+    "regex fuse seq rep.0- a rep.0- b seq b a",
+    "regex fuse alt a seq b b rep.1- a",
+    "regex fuse fuse rep.0- a b rep.1- a",
+    "regex fuse a seq rep.0- a rep.0-1 b",
+    "regex fuse a seq rep.0-1 b rep.0- a",
+    "regex seq a always b",
+    "regex seq rep.0- a and b next not a",
+    "regex seq -next a b",
+    "not regex seq a rep.2- b",
+    "always implies a regex seq a b",
+    "always implies a next regex seq rep.0- not a b",
+    "until a regex seq b b",
+    "eventually regex seq a seq rep.0- b not a",
+    "upto.xw regex seq a b b",
+    "upto.ir regex seq a rep.0- a b",
+    "upto.xw regex seq rep.0- a a b",
+    "accepton regex seq a seq a a b",
+    "rejecton regex seq a rep.1- a b",
+};
+
 /* With times: t0-3 is a distance below 3, t2- one of at least 2. */
 static const char *const TIMED[] = {
     "eventually.t0-3 b",
@@ -218,8 +266,8 @@ struct formula {
 
 static int arity(const char *op)
 {
-    static const char *const one[] = {"not",  "always", "eventually", "never",
-                                      "next", "within", "holding",    "occurring"};
+    static const char *const one[] = {"not",    "always",  "eventually", "never", "next",
+                                      "within", "holding", "occurring",  "regex", "rep"};
     if (!strcmp(op, "a") || !strcmp(op, "b") || !strcmp(op, "true"))
         return 0;
     for (size_t i = 0; i < sizeof one / sizeof *one; i++)
@@ -291,6 +339,17 @@ static void timed(const struct node *n, char *out)
         sprintf(out, " timed[<%d]", n->to);
 }
 
+/* A repetition in the shortest words. */
+static void repetition(const struct node *n, const char *steps, const char *a, char *out)
+{
+    if (n->high == FOREVER && n->low < 2)
+        sprintf(out, "%s%s", a, n->low ? "+" : "*");
+    else if (n->low == 0 && n->high == 1)
+        sprintf(out, "%s?", a);
+    else
+        sprintf(out, "%s*%s", a, steps);
+}
+
 static void words(const struct formula *f, int i, char *out)
 {
     const struct node *n = &f->nodes[i];
@@ -310,6 +369,12 @@ static void words(const struct formula *f, int i, char *out)
         sprintf(out, strcmp(a[2], "true") ? "(if %s then %s else %s)" : "(if %s then %s)", a[0], a[1], a[2]);
     else if (!strcmp(n->op, "between"))
         sprintf(out, "(%s between %s %s, %s %s)", a[0], how[0], a[1], how[1], a[2]);
+    else if (!strcmp(n->op, "regex"))
+        sprintf(out, "(/%s/)", a[0]);
+    else if (!strcmp(n->op, "rep"))
+        repetition(n, steps, a[0], out);
+    else if (!strcmp(n->op, "seq") || !strcmp(n->op, "fuse") || !strcmp(n->op, "alt"))
+        sprintf(out, "(%s %s %s)", a[0], n->op[0] == 's' ? ";" : n->op[0] == 'f' ? ":" : "|", a[1]);
     else if (arity(n->op) == 1)
         sprintf(out, "(%s%s%s %s)", op,
                 ranged || (!strcmp(n->op, "next") && strcmp(steps, "[=1]")) ? steps : "", time, a[0]);
@@ -516,6 +581,40 @@ static bool exception(const struct formula *f, const struct node *n, const struc
     return holds(f, n->args[0], w, at, inner);
 }
 
+/* Tells whether a regular expression matches the steps from `at` on before `to`. What stands at the first
+ * step of a formula counts in a scope without steps, too. */
+static bool matches(const struct formula *f, int i, const struct word *w, int at, int to, struct view v)
+{
+    const struct node *n = &f->nodes[i];
+    if (!strcmp(n->op, "alt"))
+        return matches(f, n->args[0], w, at, to, v) || matches(f, n->args[1], w, at, to, v);
+    if (!strcmp(n->op, "rep")) {
+        for (int j = at; j < to; j++)
+            if (!holds(f, n->args[0], w, j, v))
+                return false;
+        return to - at >= n->low && to - at <= n->high;
+    }
+    const int overlap = !strcmp(n->op, "fuse");
+    if (overlap || !strcmp(n->op, "seq")) {
+        for (int j = at + overlap; j <= to; j++)
+            if (matches(f, n->args[0], w, at, j, v) && matches(f, n->args[1], w, j - overlap, to, v) &&
+                (!overlap || j - overlap < to))
+                return true;
+        return false;
+    }
+    return to == at + 1 && holds(f, i, w, at, v);
+}
+
+static bool regular(const struct formula *f, const struct node *n, const struct word *w, int at,
+                    struct view v)
+{
+    const int end = horizon(w, at, v);
+    for (int to = at; to <= (end > at ? end : at + 1); to++)
+        if (matches(f, n->args[0], w, at, to, v))
+            return true;
+    return false;
+}
+
 static bool holds(const struct formula *f, int i, const struct word *w, int at, struct view v)
 {
     const struct node *n = &f->nodes[i];
@@ -550,6 +649,8 @@ static bool holds(const struct formula *f, int i, const struct word *w, int at, 
         return from(f, n, w, at, v);
     if (!strcmp(n->op, "accepton") || !strcmp(n->op, "rejecton"))
         return exception(f, n, w, at, v);
+    if (!strcmp(n->op, "regex"))
+        return regular(f, n, w, at, v);
     return unary(f, n, w, at, v);
 }
 
@@ -660,6 +761,15 @@ static void verdicts_are_those_of_the_meaning(void **state)
     assert_int_equal(wrong, 0);
 }
 
+static void regular_expressions_match(void **state)
+{
+    (void)state;
+    int wrong = 0, decided = 0, due = 0;
+    for (size_t i = 0; i < sizeof REGULAR / sizeof *REGULAR; i++)
+        wrong += differences(REGULAR[i], 2, &decided, &due) != 0;
+    assert_int_equal(wrong, 0);
+}
+
 static void timed_verdicts_are_true(void **state)
 {
     (void)state;
@@ -677,6 +787,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_are_those_of_the_meaning),
+        cmocka_unit_test(regular_expressions_match),
         cmocka_unit_test(timed_verdicts_are_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,3 +122,33 @@ out *
 4: p = ()
 4: m = false
 
+### SALT: mistakes in regular expressions
+in p: Events[Unit]
+in q: Events[Unit]
+define a := monitor(/p; /)
+define b := monitor(/p; q ? q/)
+define c := monitor(/(p | q; p/)
+define d := monitor(/(p; q)+; p/)
+define e := monitor(/p*[3..2]; p/)
+define f := monitor(/(p; (next q)); q : p/)
+out *
+>>>
+! s.tessla:3:25: error: Expected an expression, found '/'
+!     3 | define a := monitor(/p; /)
+!       |                         ^
+! s.tessla:4:29: error: Expected an operator of regular expressions or '/', found name 'q'
+!     4 | define b := monitor(/p; q ? q/)
+!       |                             ^
+! s.tessla:5:31: error: Expected an operator of regular expressions or ')', found '/'
+!     5 | define c := monitor(/(p | q; p/)
+!       |                               ^
+! s.tessla:6:23: error: Only what is one step can be repeated
+!     6 | define d := monitor(/(p; q)+; p/)
+!       |                       ^^^^
+! s.tessla:7:25: error: The range of steps is empty
+!     7 | define e := monitor(/p*[3..2]; p/)
+!       |                         ^
+! s.tessla:8:27: error: A formula of the future in a regular expression, before its last step; expected one of the present or the past
+!     8 | define f := monitor(/(p; (next q)); q : p/)
+!       |                           ^^^^^^
+[1]

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CT_MONITOR_NATIVE_BATCH_H
+#define CT_MONITOR_NATIVE_BATCH_H
+
+#include "monitor/native_emit.h"
+
+enum {
+    BATCH_INPUTS = 64, /* at most */
+};
+
+/* Tells the compiler a function (native_batch_fn) called `name`, unless the programs need the bytecode or are
+ * too long. False: no memory. */
+bool ct_mon_native_batch(const struct ct_mon_jit_api *jit, gcc_jit_context *ctx,
+                         const struct ct_mon_program *p, const char *name);
+
+#endif
