@@ -52,6 +52,8 @@ struct ct_soc_config {
     uint8_t alloc;  /* enum ct_soc_alloc */
     uint8_t fabric; /* enum ct_soc_fabric */
     uint64_t seed;
+    uint32_t port_bytes; /* that addresses of reads at the port tell apart: 8 to 64, a line */
+    uint32_t pad;        /* 0 */
 };
 
 /* A listener of the port. message: `line` is the content when the operation is Data, else NULL.
@@ -64,7 +66,7 @@ struct ct_soc_tap {
 
 /* A last-level miss of a process: what a tracer should have seen. */
 struct ct_soc_miss {
-    uint64_t time, va, pa; /* of the line */
+    uint64_t time, va, pa; /* of the line, or of the part of it that the port tells (port_bytes) */
     uint32_t pid;
     uint8_t op, core, kind;
 };

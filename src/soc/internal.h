@@ -103,6 +103,7 @@ struct ct_soc {
     struct ct_soc_l2 l2;
     uint64_t now;
     uint64_t rng;
+    uint64_t wanted; /* within its line: the part that a read at the port is told to bring first */
     uint64_t open_row[8];
     uint32_t tlb_sets;
     uint8_t shift[TLB_SHIFTS]; /* page sizes of this granule */
