@@ -331,6 +331,9 @@ CT_API int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, s
                                         struct ct_fractal_reader **out);
 /* Returns what the header says; the text is what was read so far, and whole after the last event. */
 CT_API const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal_reader *r);
+/* Returns how many bytes the addresses of events tell apart: 64, a line, or less where the log says so. 0 for
+ * NULL. */
+CT_API uint32_t ct_fractal_reader_unit(const struct ct_fractal_reader *r);
 /* Reads up to `max` events. Damaged blocks are skipped and counted. Result: how many; 0 at the end. */
 CT_API size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_event *out, size_t max);
 /* Goes back to the first event; the text stays. */
