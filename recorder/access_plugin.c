@@ -115,10 +115,27 @@ enum {
     SYS_MMAP = 222
 };
 
+/* Tells whether a system call may wait long: what the program did before has to be known meanwhile. */
+static int may_wait(int64_t number)
+{
+    /* epoll_pwait, read, readv, pselect6, ppoll, waitid, futex, nanosleep, clock_nanosleep, rt_sigsuspend,
+     * accept, recvfrom, recvmsg, wait4 */
+    static const int16_t waits[] = {22, 63, 65, 72, 73, 95, 98, 101, 115, 133, 202, 207, 212, 260};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        if (waits[i] == number)
+            return 1;
+    return 0;
+}
+
 static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
                        uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
     (void)id, (void)cpu, (void)a3, (void)a6, (void)a7, (void)a8;
+    if (may_wait(number)) {
+        pthread_mutex_lock(&out.lock);
+        flush();
+        pthread_mutex_unlock(&out.lock);
+    }
     if (number == SYS_MUNMAP)
         note(CT_NOTE_UNMAP, a1, a2, 0);
     out.args[0] = a2;

@@ -123,9 +123,7 @@ struct ct_fractal_options {
     uint32_t watermarks; /* page table pages that can be followed, 64 to 1 M; 0: 4096 */
     uint32_t points;     /* observation points that can be set, up to 1 M; 0: 4096 */
     uint32_t ring_bytes; /* the logger's ring, 4 KiB to 1 GiB; 0: 256 KiB */
-    uint32_t pad;        /* 0 */
-    uint32_t ranges;     /* ranges that can be traced at once, up to 256; 0: 16 */
-    uint32_t pad2;       /* 0 */
+    uint64_t ranges;     /* ranges that can be traced at once, up to 256; 0: 16 */
 };
 
 /* Makes a machine and takes all the memory that it ever needs; `options` may be NULL. CT_ERR_ARG for a value
@@ -279,8 +277,8 @@ struct ct_fractal_target {
 /* Starts tracing a target; whatever was traced before is forgotten. */
 CT_API int ct_fractal_port_start(struct ct_fractal_port *port, const struct ct_fractal_target *target);
 CT_API int ct_fractal_port_stop(struct ct_fractal_port *port);
-/* Makes a range the only one, or sets or takes away a point, while running: no event of what stays in the range, or of
- * a point that stays, is lost. */
+/* Makes a range the only one, or sets or takes away a point, while running: no event of what stays in the
+ * range, or of a point that stays, is lost. */
 CT_API int ct_fractal_port_range(struct ct_fractal_port *port, uint64_t lo, uint64_t hi);
 /* Adds a range to those that are traced, or takes one away that was added with the same ends; the others go
  * on. CT_ERR_CONFIG: it overlaps one; CT_ERR_LIMIT: all range registers are taken; CT_ERR_NOT_FOUND. */

@@ -192,11 +192,11 @@ static int start(struct ct_fractal *f)
     f->unit = ct_mask64(unit);
     if (unit < 3 || unit > 6 || !ct_stalker_start(&f->stalker, c->pgd, granule, va_bits)) {
         c->control &= ~CT_FRACTAL_CTRL_ENABLE;
-        return ct_fail(
-            f->ctx, CT_ERR_CONFIG,
-            "fractal GEOM 0x%x: granule 2^%u with %u bits of address, told apart by 2^%u bytes, is not supported; "
-            "not enabled",
-            c->geometry, granule, va_bits, unit);
+        return ct_fail(f->ctx, CT_ERR_CONFIG,
+                       "fractal GEOM 0x%x: granule 2^%u with %u bits of address, told apart by 2^%u bytes, "
+                       "is not supported; "
+                       "not enabled",
+                       c->geometry, granule, va_bits, unit);
     }
     if (track)
         ct_helper_tlbi_asid(&f->helper);

@@ -12,13 +12,13 @@
 #include "fractal/stalker.h"
 
 struct ct_config {
-    uint64_t pgd;              /* in force */
-    struct ct_ranges ranges;   /* in force */
-    uint64_t new_lo, new_hi;   /* written, in force with the commit or a command */
+    uint64_t pgd;            /* in force */
+    struct ct_ranges ranges; /* in force */
+    uint64_t new_lo, new_hi; /* written, in force with the commit or a command */
     uint64_t context;
     uint64_t point_va;
     uint32_t point_id; /* of the line that was added last */
-    uint64_t latch; /* low half of a 64-bit register whose high half is yet to come */
+    uint64_t latch;    /* low half of a 64-bit register whose high half is yet to come */
     uint32_t latch_at;
     uint32_t geometry;
     uint32_t control;

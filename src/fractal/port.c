@@ -138,7 +138,8 @@ int ct_fractal_port_start(struct ct_fractal_port *p, const struct ct_fractal_tar
     if (!err)
         err = write32(p, CT_FRACTAL_REG_ASID, t->asid);
     if (!err)
-        err = write32(p, CT_FRACTAL_REG_GEOM, t->granule | (uint32_t)t->va_bits << 8 | (uint32_t)t->unit_shift << 16);
+        err = write32(p, CT_FRACTAL_REG_GEOM,
+                      t->granule | (uint32_t)t->va_bits << 8 | (uint32_t)t->unit_shift << 16);
     if (!err)
         err = write32(p, CT_FRACTAL_REG_TARGET, t->target);
     if (!err)

@@ -66,8 +66,8 @@ void ct_stalker_invalidated(struct ct_stalker *s, uint64_t va, int all);
 /* Cleans the descriptor of va at the deepest known table, so that the next walk to it is seen. */
 void ct_stalker_expose(struct ct_stalker *s, uint64_t va);
 
-/* Follows a change of the ranges: forgets tables that are outside of them, and evicts the lines of tables that
- * map a part of one, so that the next walks are seen. */
+/* Follows a change of the ranges: forgets tables that are outside of them, and evicts the lines of tables
+ * that map a part of one, so that the next walks are seen. */
 void ct_stalker_ranges_changed(struct ct_stalker *s);
 
 /* Puts every watermark into the filter. */

@@ -143,8 +143,8 @@ int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_name
     rc = ct_fractal_names_new(log->ctx, &own, &log->names);
     if (rc == CT_OK)
         rc = take_regions(log);
-    if (rc == CT_OK && !ct_fractal_milestones_read(&log->milestones, log->info->text,
-                                                   ct_fractal_reader_unit(log->reader)))
+    if (rc == CT_OK &&
+        !ct_fractal_milestones_read(&log->milestones, log->info->text, ct_fractal_reader_unit(log->reader)))
         rc = ct_fail_nomem(log->ctx, "points of a log");
     return rc;
 }

@@ -82,17 +82,18 @@ static bool join(struct ct_fractal_milestones *m, uint32_t first, uint32_t end)
         used += (size_t)snprintf(name + used, sizeof name - used, "%s%s", i > first ? ", " : "",
                                  m->all[m->lines[i].milestone].name);
     if (m->unit < LINE && used + 1 < sizeof name)
-        snprintf(name + used, sizeof name - used, " (rest of the line)");
+        snprintf(name + used, sizeof name - used, " (line)");
     struct ct_fractal_observed *lines = realloc(m->lines, (m->line_count + 1) * sizeof *lines);
     if (!lines)
         return false;
     m->lines = lines;
-    m->lines[m->line_count] = (struct ct_fractal_observed){m->lines[first].point, add(m, lo, hi, name, false)};
+    m->lines[m->line_count] =
+        (struct ct_fractal_observed){m->lines[first].point, add(m, lo, hi, name, false)};
     return m->lines[m->line_count++].milestone != UINT32_MAX;
 }
 
-/* Gives each line of several milestones, and each whose addresses are told apart, a last one for the hits that
- * are of none of them alone. */
+/* Gives each line of several milestones, and each whose addresses are told apart, a last one for the hits
+ * that are of none of them alone. */
 static bool join_all(struct ct_fractal_milestones *m)
 {
     const uint32_t count = m->line_count;

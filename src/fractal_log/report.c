@@ -232,14 +232,40 @@ static void text_points(const struct ct_fractal_report *r, FILE *out)
             fprintf(out, "\nMilestones (observation points)\n%5s %18s %10s %12s %12s %12s %12s  %-8s %s\n",
                     "point", "va", "hits", "first", "shortest", "mean", "longest", "told by", "name");
         any = true;
+        const unsigned long long va = r->points[i].offset + ct_fractal_log_bias(r->log);
         const double mean = p->intervals ? (double)p->total / (double)p->intervals : 0;
         const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
-        fprintf(out, "%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  %-8s ", i,
-                (unsigned long long)(r->points[i].offset + ct_fractal_log_bias(r->log)), (unsigned long long)p->hits,
-                ct_fractal_report_ms(r, r->points[i].first), (double)p->shortest * scale, mean * scale,
-                (double)p->longest * scale, r->points[i].is_line ? "line" : "address");
+        fprintf(out, "%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  %-8s ", i, va,
+                (unsigned long long)p->hits, ct_fractal_report_ms(r, r->points[i].first),
+                (double)p->shortest * scale, mean * scale, (double)p->longest * scale,
+                r->points[i].is_line ? "line" : "address");
         ct_put_printable(out, p->name);
         fputc('\n', out);
+    }
+}
+
+/* Prints the ranges of the log where there are more than one, and what was changed while the program ran. */
+static void text_ranges(const struct ct_fractal_report *r, FILE *out)
+{
+    for (const char *at = r->info->text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL) {
+        char text[1024];
+        unsigned process;
+        unsigned long long time;
+        int n = 0;
+        if (sscanf(at, "range=%u %n", &process, &n) == 1 && n) {
+            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
+            const size_t ends = strcspn(text, " ");
+            fprintf(out, "          %.*s  ", (int)ends, text);
+            ct_put_printable(out, text + ends + (text[ends] == ' '));
+            if (process)
+                fprintf(out, " of process %u", process);
+            fputc('\n', out);
+        } else if (sscanf(at, "steer=%llu %n", &time, &n) == 1 && n) {
+            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
+            fprintf(out, "          at %.4f: ", ct_fractal_report_ms(r, time));
+            ct_put_printable(out, text);
+            fputc('\n', out);
+        }
     }
 }
 
@@ -250,6 +276,7 @@ static int print_text(struct ct_fractal_report *r, FILE *out, uint64_t wanted)
     fprintf(out, "range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->info->range_lo,
             (unsigned long long)r->info->range_hi, r->info->mode < 3 ? modes[r->info->mode] : "?",
             1u << (r->info->granule & 31) >> 10);
+    text_ranges(r, out);
     fprintf(out,
             "events    %llu (%llu of instructions), %llu more for pages mapped twice; %llu dropped; %llu "
             "bytes damaged\n",
@@ -367,8 +394,9 @@ static int sum_event(void *user, const struct ct_fractal_event *e)
     const int rc = ct_fractal_log_place(r->log, e, &place);
     if (rc != CT_OK)
         return rc;
-    struct ct_fractal_by_point *point =
-        place.point && place.point_number <= CT_FRACTAL_LOG_POINTS ? &r->points[place.point_number - 1] : NULL;
+    struct ct_fractal_by_point *point = place.point && place.point_number <= CT_FRACTAL_LOG_POINTS
+                                            ? &r->points[place.point_number - 1]
+                                            : NULL;
     if (point && !point->name)
         *point = (struct ct_fractal_by_point){place.point_offset, e->time, place.point, place.point_is_line};
     return ct_fractal_sums_take(r->sums, e, &place);

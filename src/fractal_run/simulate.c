@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU, word by word, on the simulated clusters. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static int take_note(struct ct_fractal_simulation *s, const uint64_t w[CT_ACCESS
         return ct_fractal_simulation_begin(s, w[1]);
     case CT_NOTE_MAP:
         if (w[3])
-            ct_fractal_simulation_file(s, w[1], w[1] + w[2]);
+            ct_fractal_process_file(&s->process[0], w[1], w[1] + w[2]);
         return ct_fractal_simulation_region(s, w[1], w[1] + w[2], w[3] ? "[file]" : "[mmap]");
     case CT_NOTE_UNMAP:
         ct_fractal_simulation_unmap(s, w[1], w[2]);
@@ -41,14 +42,16 @@ static int take_note(struct ct_fractal_simulation *s, const uint64_t w[CT_ACCESS
     }
 }
 
-/* Reads a note; those of programs beside the traced one are passed over. */
+/* Reads a note; of programs beside the traced one only their begin counts. */
 static int read_note(struct ct_fractal_simulation *s, unsigned from)
 {
     uint64_t w[CT_ACCESS_WORDS_NOTE];
     for (unsigned i = 0; i < CT_ACCESS_WORDS_NOTE; i++)
         if (!ct_fractal_feed_next(&s->feed[from], &w[i]))
             return CT_OK;
-    return from ? CT_OK : take_note(s, w);
+    if (!from)
+        return take_note(s, w);
+    return w[0] == CT_NOTE_PROGRAM ? ct_fractal_process_begin(&s->process[from], w[1]) : CT_OK;
 }
 
 /* Takes a word of the feed `from`. */
@@ -81,18 +84,51 @@ static int catch_up(struct ct_fractal_simulation *s)
     return rc;
 }
 
+/* Carries out a command of a client. */
+static int steer(void *user, const char *command, char *answer, size_t size)
+{
+    struct ct_fractal_simulation *s = user;
+    return ct_fractal_simulation_steer(s, command, answer, size);
+}
+
+/* Carries out what the script has for this time. A step that cannot be carried out ends the run. */
+static int follow_script(struct ct_fractal_simulation *s)
+{
+    struct ct_fractal_script *script = &s->script;
+    char answer[1024];
+    while (script->next < script->count &&
+           ct_soc_cycles(s->bench[0].soc, 0) >= script->steps[script->next].cycles) {
+        const struct ct_fractal_script_step *step = &script->steps[script->next++];
+        const int rc = ct_fractal_simulation_steer(s, step->command, answer, sizeof answer);
+        if (rc)
+            return ct_fail(s->ctx, rc, "%s:%u: %s", script->path, step->line, answer);
+    }
+    return CT_OK;
+}
+
+/* Reads the next word of the program. While there is none, clients are served. */
+static bool next_word(struct ct_fractal_simulation *s, uint64_t *word)
+{
+    if (s->control.path && s->feed[0].at == s->feed[0].count)
+        ct_fractal_control_wait(&s->control, s->feed[0].fd, steer, s);
+    return ct_fractal_feed_next(&s->feed[0], word);
+}
+
 /* Takes all words of the traced program. */
 static int take_stream(struct ct_fractal_simulation *s)
 {
     uint64_t word;
     int rc = CT_OK;
-    for (unsigned n = 0; !rc && ct_fractal_feed_next(&s->feed[0], &word); n++) {
+    for (unsigned n = 0; !rc && next_word(s, &word); n++) {
         rc = take_word(s, 0, word);
+        if (!rc && s->script.next < s->script.count)
+            rc = follow_script(s);
         if (!rc)
             rc = catch_up(s);
         if (rc || n % WORDS_PER_TICK)
             continue;
         ct_fractal_simulation_tick(s);
+        ct_fractal_control_serve(&s->control, steer, s);
         if (!s->options.ring)
             rc = ct_fractal_simulation_drain(s);
     }
@@ -111,10 +147,13 @@ static int start_beside(struct ct_fractal_simulation *s)
             return ct_fail(s->ctx, CT_ERR_LIMIT, "--with: one core is for the program, %u are left",
                            s->config.cores - 1);
         char *argv[] = {(char *)(uintptr_t)s->options.beside[i], NULL};
-        s->beside_pid[s->beside] = ct_soc_process(s->bench[0].soc);
-        if (!s->beside_pid[s->beside])
+        const uint32_t pid = ct_soc_process(s->bench[0].soc);
+        if (!pid)
             return ct_fail_nomem(s->ctx, "a process of the simulated cluster");
-        const int rc = ct_fractal_feed_start(s->ctx, &s->feed[++s->beside], argv);
+        struct ct_fractal_process *p;
+        int rc = ct_fractal_simulation_add_process(s, pid, argv[0], &p);
+        if (!rc)
+            rc = ct_fractal_feed_start(s->ctx, &s->feed[++s->beside], argv);
         if (rc)
             return rc;
     }
@@ -136,7 +175,11 @@ static int stop_beside(struct ct_fractal_simulation *s)
 int ct_fractal_simulation_run(struct ct_fractal_simulation *s, struct ct_fractal_ended *ended)
 {
     ended->exit_code = -1;
-    int rc = start_beside(s);
+    int rc = s->options.script ? ct_fractal_script_load(s->ctx, s->options.script, &s->script) : CT_OK;
+    if (!rc && s->options.control)
+        rc = ct_fractal_control_open(s->ctx, s->options.control, &s->control);
+    if (!rc)
+        rc = start_beside(s);
     if (!rc)
         rc = ct_fractal_feed_start(s->ctx, &s->feed[0], s->options.argv);
     if (rc)
@@ -164,6 +207,7 @@ static int read_cluster(struct ct_fractal_simulation *s)
     s->config.cores = s->config.cores ? s->config.cores : defaults.cores;
     s->config.granule = s->config.granule ? s->config.granule : defaults.granule;
     s->config.va_bits = s->config.va_bits ? s->config.va_bits : defaults.va_bits;
+    s->config.port_bytes = s->config.port_bytes ? s->config.port_bytes : defaults.port_bytes;
     return rc;
 }
 
@@ -193,13 +237,19 @@ void ct_fractal_simulation_free(struct ct_fractal_simulation *s)
 {
     if (!s)
         return;
-    for (unsigned i = 0; i < FRACTAL_CLUSTERS_MAX; i++) {
+    for (unsigned i = 0; i < FRACTAL_CLUSTERS_MAX; i++)
         ct_soc_free(s->bench[i].soc);
-        ct_fractal_free(s->bench[i].fractal);
+    for (unsigned i = 0; i < s->processes; i++) {
+        ct_fractal_free(s->process[i].tracer);
+        ct_fractal_names_free(s->process[i].names);
+        ct_fractal_selected_free(&s->process[i].ranges);
+        ct_fractal_selected_free(&s->process[i].points);
+        free(s->process[i].batch);
     }
+    ct_fractal_script_free(&s->script);
+    ct_fractal_control_close(&s->control);
     for (unsigned b = 1; b <= s->beside; b++)
         ct_fractal_feed_stop(&s->feed[b]);
-    ct_fractal_names_free(s->names);
     free(s);
 }
 
@@ -213,6 +263,16 @@ static int check(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *o
                        "ct_fractal_simulate: a program, or names that are counted, are null");
     if (o->mode > CT_FRACTAL_ACTIVE)
         return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: %u is no mode", o->mode);
+    for (size_t i = 0; i < o->selection_count; i++) {
+        if (!o->selections || !o->selections[i].text || o->selections[i].kind > CT_FRACTAL_SELECT_POINT)
+            return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: selection %zu is none", i);
+        if (o->mode == CT_FRACTAL_PASSIVE && o->selections[i].kind == CT_FRACTAL_SELECT_POINT)
+            return ct_fail(
+                ctx, CT_ERR_CONFIG,
+                "--point %s: in passive mode nothing puts its line out of the caches, so that most "
+                "accesses would be missing; choose --mode points",
+                o->selections[i].text);
+    }
     return CT_OK;
 }
 
@@ -221,16 +281,22 @@ static void fill_in(const struct ct_fractal_simulation *s, struct ct_fractal_sim
 {
     const struct ct_fractal_bench *b = &s->bench[0];
     const struct ct_soc_counts *c = ct_soc_counts(b->soc);
-    uint64_t status;
-    ct_fractal_reg_read(b->fractal, CT_FRACTAL_REG_COMMANDS, 8, &result->commands);
-    ct_fractal_reg_read(b->fractal, CT_FRACTAL_REG_STATUS, 4, &status);
+    for (unsigned i = 0; i < s->processes; i++) {
+        uint64_t status, commands;
+        if (!s->process[i].tracer)
+            continue;
+        ct_fractal_reg_read(s->process[i].tracer, CT_FRACTAL_REG_COMMANDS, 8, &commands);
+        ct_fractal_reg_read(s->process[i].tracer, CT_FRACTAL_REG_STATUS, 4, &status);
+        result->commands += commands;
+        result->lost |= (status & CT_FRACTAL_STATUS_LOST) != 0;
+    }
     result->accesses = c->accesses;
     result->misses = c->l2_misses;
     result->targets = s->targets;
     result->events = s->events;
     result->dropped = s->dropped;
     result->cycles = ct_soc_cycles(b->soc, 0);
-    result->lost = (status & CT_FRACTAL_STATUS_LOST) != 0;
+    result->late = (uint32_t)(s->script.count - s->script.next);
 }
 
 int ct_fractal_simulate(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *options,
