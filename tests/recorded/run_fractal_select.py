@@ -155,8 +155,8 @@ def points_of_a_program_beside(folder, program):
 
 
 TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_line,
-         bad_selections_name_the_limit, a_script_exchanges_points, bad_scripts_are_refused, a_client_exchanges_points,
-         points_of_a_program_beside]
+         bad_selections_name_the_limit, a_script_exchanges_points, bad_scripts_are_refused,
+         a_client_exchanges_points, points_of_a_program_beside]
 
 
 def main():
