@@ -157,6 +157,8 @@ struct ct_fractal_simulate_options {
                             none. TIME is a number with ns, us, ms or s, or of cycles; COMMAND as
                             ct_fractal_control_ask takes it; '#' begins a comment */
     const char *control; /* path of a socket that takes commands while the program runs; NULL: none */
+    uint8_t forks;       /* 1: children that the program forks are followed, and traced as it is */
+    uint8_t pad2[7];     /* 0 */
 };
 
 struct ct_fractal_simulate_result {
@@ -174,9 +176,9 @@ struct ct_fractal_simulate_result {
 };
 
 /* Gives a command to a run whose control socket is at `path`: "range|section|symbol|point add|remove PLACE",
- * "process add|remove N" or "status"; PLACE as in struct ct_fractal_selection. Commands take effect between
- * two accesses. *answer is the run's, for free(). CT_ERR_IO: nobody answers; CT_ERR_CONFIG: the run refused,
- * and why; CT_ERR_ARG, CT_ERR_NOMEM. */
+ * "process add|remove N", "page move ADDRESS" (to another frame) or "status"; PLACE as in struct
+ * ct_fractal_selection. Commands take effect between two accesses. *answer is the run's, for free().
+ * CT_ERR_IO: nobody answers; CT_ERR_CONFIG: the run refused, and why; CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_fractal_control_ask(struct ct_ctx *ctx, const char *path, const char *command, char **answer);
 
 /* Runs an Arm Linux program on a simulated cluster with FRACTAL on its port. QEMU's user emulation runs it,

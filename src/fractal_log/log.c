@@ -173,7 +173,7 @@ int ct_fractal_log_point(struct ct_fractal_log *log, uint32_t point, uint64_t va
     if (!log->names || point >= CT_FRACTAL_LOG_POINTS)
         return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has no names, or %u is no such point", __func__,
                        point);
-    const uint32_t milestone = ct_fractal_milestones_of(&log->milestones, point, va);
+    const uint32_t milestone = ct_fractal_milestones_of(&log->milestones, 0, point, va);
     *name = milestone == UINT32_MAX ? ct_fractal_names_at(log->names, va)->text
                                     : log->milestones.all[milestone].name;
     return CT_OK;
@@ -184,7 +184,7 @@ static void place_point(const struct ct_fractal_log *log, const struct ct_fracta
                         struct ct_fractal_place *place)
 {
     const struct ct_fractal_milestones *m = &log->milestones;
-    const uint32_t number = ct_fractal_milestones_of(m, e->point, e->va);
+    const uint32_t number = ct_fractal_milestones_of(m, e->target, e->point, e->va);
     const struct ct_fractal_milestone *one = number == UINT32_MAX ? NULL : &m->all[number];
     place->point = one ? one->name : ct_fractal_names_at(log->names, e->va)->text;
     place->point_offset = (one ? one->lo : e->va) - log->bias;

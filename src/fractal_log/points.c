@@ -38,26 +38,42 @@ static uint32_t find(struct ct_fractal_milestones *m, uint64_t lo, uint64_t hi, 
     return add(m, lo, hi, name, m->unit < LINE || !((lo | hi) & (LINE - 1)));
 }
 
-/* Reads what follows "point=". False without memory; what is none is passed over. */
+/* A point of a process, as a number by which lines are ordered. */
+static uint64_t key_of(unsigned process, unsigned point)
+{
+    return (uint64_t)process << 32 | point;
+}
+
+/* Reads what follows "point=": [PROCESS:]NUMBER, address and name. False without memory; what is none is
+ * passed over. */
 static bool read_one(struct ct_fractal_milestones *m, const char *text)
 {
     char name[256];
-    unsigned point;
+    unsigned point, process = 0;
     unsigned long long lo, hi;
     int at = 0;
+    if (sscanf(text, "%u:%n", &process, &at) == 1 && at)
+        text += at;
+    else
+        process = 0;
+    at = 0;
     const bool object = sscanf(text, "%u 0x%llx..0x%llx %n", &point, &lo, &hi, &at) == 3 && at && lo < hi;
     if (!object) {
         if (sscanf(text, "%u 0x%llx %n", &point, &lo, &at) != 2 || !at)
             return true;
         hi = lo + 1;
     }
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(text + at, "\n"), text + at);
+    const int length = (int)strcspn(text + at, "\n");
+    if (process)
+        snprintf(name, sizeof name, "%u:%.*s", process, length, text + at);
+    else
+        snprintf(name, sizeof name, "%.*s", length, text + at);
     struct ct_fractal_observed *lines = realloc(m->lines, (m->line_count + 1) * sizeof *lines);
     if (!lines)
         return false;
     m->lines = lines;
     m->lines[m->line_count] =
-        (struct ct_fractal_observed){.point = point, .milestone = find(m, lo, hi, name)};
+        (struct ct_fractal_observed){.point = key_of(process, point), .milestone = find(m, lo, hi, name)};
     return m->lines[m->line_count++].milestone != UINT32_MAX;
 }
 
@@ -130,8 +146,10 @@ void ct_fractal_milestones_free(struct ct_fractal_milestones *m)
     free(m->lines);
 }
 
-uint32_t ct_fractal_milestones_of(const struct ct_fractal_milestones *m, uint32_t point, uint64_t va)
+uint32_t ct_fractal_milestones_of(const struct ct_fractal_milestones *m, uint8_t process, uint32_t number,
+                                  uint64_t va)
 {
+    const uint64_t point = key_of(process, number);
     const size_t first = CT_COUNT_WHILE(m->line_count, i, m->lines[i].point < point);
     size_t end = first;
     while (end < m->line_count && m->lines[end].point == point)

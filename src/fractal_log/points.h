@@ -18,7 +18,7 @@ struct ct_fractal_milestone {
 
 /* A line that is observed for the sake of a milestone. */
 struct ct_fractal_observed {
-    uint32_t point; /* its number in events */
+    uint64_t point; /* process and number, as events have them */
     uint32_t milestone;
 };
 
@@ -34,7 +34,8 @@ struct ct_fractal_milestones {
 bool ct_fractal_milestones_read(struct ct_fractal_milestones *m, const char *text, uint32_t unit);
 void ct_fractal_milestones_free(struct ct_fractal_milestones *m);
 
-/* Finds what a hit of a point at an address counts for. UINT32_MAX: the log does not say. */
-uint32_t ct_fractal_milestones_of(const struct ct_fractal_milestones *m, uint32_t point, uint64_t va);
+/* Finds what a hit of a process's point at an address counts for. UINT32_MAX: the log does not say. */
+uint32_t ct_fractal_milestones_of(const struct ct_fractal_milestones *m, uint8_t process, uint32_t point,
+                                  uint64_t va);
 
 #endif

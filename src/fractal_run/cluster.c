@@ -66,6 +66,47 @@ static void on_miss(void *user, const struct ct_soc_miss *m)
     note_result(s, ct_fractal_csv_write(p->names, &e, s->options.truth, s->options.truth_user));
 }
 
+/* Tells the tracer of a process which cores run it. */
+static void tell_context(struct ct_fractal_process *p)
+{
+    if (p->tracing)
+        note_result(p->simulation, ct_fractal_process_register(p, CT_FRACTAL_REG_CONTEXT, p->running));
+}
+
+/* Follows a core to another process, once processes share pages. */
+static void on_context(void *user, unsigned core, uint32_t pid)
+{
+    struct ct_fractal_simulation *s = user;
+    for (struct ct_fractal_process *p = s->process; s->hooked && p < s->process + s->processes; p++) {
+        const uint64_t bit = UINT64_C(1) << core, before = p->running;
+        p->running = p->pid && p->pid == pid ? before | bit : before & ~bit;
+        if (p->running != before)
+            tell_context(p);
+    }
+}
+
+/* Follows a process to another address space number. */
+static void on_asid(void *user, uint32_t pid, uint16_t asid)
+{
+    struct ct_fractal_simulation *s = user;
+    for (struct ct_fractal_process *p = s->process; p < s->process + s->processes; p++)
+        if (p->pid == pid && p->tracing)
+            note_result(s, ct_fractal_process_register(p, CT_FRACTAL_REG_ASID, asid));
+}
+
+/* Begins to tell tracers of cores: without that, accesses of a child to pages that it shares with its parent
+ * would look like those of the parent. */
+static void hook(struct ct_fractal_simulation *s)
+{
+    s->hooked = true;
+    for (struct ct_fractal_process *p = s->process; p < s->process + s->processes; p++) {
+        p->running = 0;
+        for (unsigned core = 0; core < s->config.cores; core++)
+            p->running |= (uint64_t)(ct_soc_running(s->bench[0].soc, core) == p->pid) << core;
+        tell_context(p);
+    }
+}
+
 /* ---- making clusters ---- */
 
 /* Adds a cluster in which the program has a process that runs on the first core. */
@@ -92,12 +133,12 @@ int ct_fractal_simulation_add_bare(struct ct_fractal_simulation *s, unsigned fab
 
 int ct_fractal_simulation_add_traced(struct ct_fractal_simulation *s)
 {
-    const struct ct_soc_hooks hooks = {.user = s, .miss = on_miss};
-    struct ct_fractal_process *p = NULL;
+    const struct ct_soc_hooks hooks = {.user = s, .miss = on_miss, .asid = on_asid, .context = on_context};
+    struct ct_fractal_process *p;
     int rc = add_cluster(s, CT_SOC_FABRIC_COHERENT, &hooks);
     if (!rc)
         rc = ct_fractal_simulation_add_process(s, s->bench[0].pid, s->options.argv[0], &p);
-    return rc ? rc : ct_fractal_process_attach(p);
+    return rc ? rc : ct_fractal_process_attach(&s->process[0]);
 }
 
 int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t pid, const char *program,
@@ -228,8 +269,10 @@ static void access_lines(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
 
 void ct_fractal_simulation_access(struct ct_fractal_simulation *s, unsigned from, uint64_t word)
 {
+    const struct ct_fractal_process *p = &s->process[from];
     const unsigned cores = s->config.cores - s->beside;
-    const unsigned core = from ? s->config.cores - from : ct_access_cpu(word) % cores;
+    const bool beside = from && !p->parent;
+    const unsigned core = beside ? p->core : (p->core + ct_access_cpu(word)) % cores;
     for (unsigned i = 0; i < s->benches; i++)
         access_lines(s->bench[i].soc, core, from ? s->process[from].pid : s->bench[i].pid, word);
 }
@@ -252,19 +295,114 @@ void ct_fractal_simulation_tick(struct ct_fractal_simulation *s)
         tick(&s->bench[i], s->config.cores);
 }
 
-void ct_fractal_simulation_unmap(struct ct_fractal_simulation *s, uint64_t lo, uint64_t size)
+/* ---- address spaces ---- */
+
+/* Gives the process's number in a cluster; only the program has one in all of them. Returns 0 where it is
+ * not. */
+static uint32_t pid_in(const struct ct_fractal_process *p, unsigned bench)
 {
-    const uint64_t page = UINT64_C(1) << s->config.granule;
+    if (p->number)
+        return bench ? 0 : p->pid;
+    return p->simulation->bench[bench].pid;
+}
+
+/* Returns the page size. */
+static uint64_t page_of(const struct ct_fractal_simulation *s)
+{
+    return UINT64_C(1) << s->config.granule;
+}
+
+void ct_fractal_process_unmap(struct ct_fractal_process *p, uint64_t lo, uint64_t size)
+{
+    const struct ct_fractal_simulation *s = p->simulation;
+    const uint64_t page = page_of(s);
     uint64_t pa;
     for (unsigned b = 0; b < s->benches; b++)
         for (uint64_t va = lo & ~(page - 1); va < lo + size && va - lo < page << 20; va += page)
-            if (ct_soc_translate(s->bench[b].soc, s->bench[b].pid, va, &pa))
-                ct_soc_unmap(s->bench[b].soc, 0, s->bench[b].pid, va);
+            if (ct_soc_translate(s->bench[b].soc, pid_in(p, b), va, &pa))
+                ct_soc_unmap(s->bench[b].soc, p->core, pid_in(p, b), va);
+}
+
+void ct_fractal_process_move(struct ct_fractal_process *p, uint64_t from, uint64_t to, uint64_t size)
+{
+    const struct ct_fractal_simulation *s = p->simulation;
+    const uint64_t page = page_of(s);
+    for (unsigned b = 0; b < s->benches; b++)
+        for (uint64_t at = 0; at < size && at < page << 20; at += page)
+            ct_soc_move(s->bench[b].soc, p->core, pid_in(p, b), from + at, to + at);
+}
+
+void ct_fractal_process_shared(struct ct_fractal_process *p, uint64_t lo, uint64_t size, uint64_t object)
+{
+    const struct ct_fractal_simulation *s = p->simulation;
+    for (unsigned b = 0; b < s->benches; b++)
+        ct_soc_shared(s->bench[b].soc, pid_in(p, b), lo, lo + size, object);
+}
+
+void ct_fractal_process_huge(struct ct_fractal_process *p, uint64_t lo, uint64_t size)
+{
+    const struct ct_fractal_simulation *s = p->simulation;
+    const uint64_t block = page_of(s) << (s->config.granule - 3);
+    for (unsigned b = 0; b < s->benches; b++)
+        for (uint64_t va = (lo + block - 1) & ~(block - 1); va + block <= lo + size; va += block)
+            ct_soc_map_huge(s->bench[b].soc, p->core, pid_in(p, b), va);
 }
 
 void ct_fractal_process_file(const struct ct_fractal_process *p, uint64_t lo, uint64_t hi)
 {
     const struct ct_fractal_simulation *s = p->simulation;
-    for (unsigned i = 0; i < (p->number ? 1 : s->benches); i++)
-        ct_soc_file(s->bench[i].soc, p->number ? p->pid : s->bench[i].pid, lo, hi);
+    for (unsigned b = 0; b < s->benches; b++)
+        ct_soc_file(s->bench[b].soc, pid_in(p, b), lo, hi);
+}
+
+/* ---- processes ---- */
+
+/* Lets a core wait until the time of another one. */
+static void wait_for_core(struct ct_soc *soc, unsigned core, unsigned other)
+{
+    const uint64_t now = ct_soc_cycles(soc, core), then = ct_soc_cycles(soc, other);
+    if (now < then)
+        ct_soc_spend(soc, core, then - now);
+}
+
+int ct_fractal_process_fork(struct ct_fractal_process *p, uint64_t number, struct ct_fractal_process **out)
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    const unsigned cores = s->config.cores - s->beside, children = s->processes - 1 - s->beside;
+    if (!s->hooked)
+        hook(s);
+    const uint32_t pid = ct_soc_fork(s->bench[0].soc, p->core, p->pid);
+    if (!pid)
+        return ct_fail(s->ctx, CT_ERR_NOMEM, "process %u: its child has no memory in the simulated cluster",
+                       p->number);
+    const int rc = ct_fractal_simulation_add_process(s, pid, p->program, out);
+    if (rc)
+        return rc;
+    (*out)->parent = p;
+    (*out)->child = number;
+    (*out)->core = cores > 1 ? 1 + children % (cores - 1) : 0;
+    wait_for_core(s->bench[0].soc, (*out)->core, p->core);
+    (*out)->begun = p->begun;
+    (*out)->start_code = p->start_code;
+    return p->tracing ? ct_fractal_process_start(*out) : CT_OK;
+}
+
+int ct_fractal_process_end(struct ct_fractal_process *p)
+{
+    const int rc = p->tracing ? ct_fractal_process_register(p, CT_FRACTAL_REG_CTRL, 0) : CT_OK;
+    p->tracing = p->begun = false;
+    wait_for_core(p->simulation->bench[0].soc, p->parent->core, p->core);
+    ct_soc_exit(p->simulation->bench[0].soc, p->core, p->pid);
+    p->pid = 0;
+    return rc;
+}
+
+int ct_fractal_process_migrate(struct ct_fractal_process *p, uint64_t va)
+{
+    struct ct_soc *soc = p->simulation->bench[0].soc;
+    if (ct_soc_migrate_begin(soc, p->core, p->pid, va) && ct_soc_migrate_end(soc, p->core))
+        return CT_OK;
+    return ct_fail(p->simulation->ctx, CT_ERR_CONFIG,
+                   "page move 0x%llx: process %u has no page of its own there; nothing was moved",
+                   (unsigned long long)va, p->number);
 }

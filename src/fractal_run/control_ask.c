@@ -70,7 +70,7 @@ int ct_fractal_control_ask(struct ct_ctx *ctx, const char *path, const char *com
     const int fd = reach(path);
     if (fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: no run takes commands there: %s", path, strerror(errno));
-    char *text = malloc(ANSWER);
+    char *text = calloc(1, ANSWER);
     if (!text) {
         close(fd);
         return ct_fail_nomem(ctx, path);

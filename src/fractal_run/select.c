@@ -55,7 +55,7 @@ static int find_point(struct ct_fractal_process *p, const char *text, struct ct_
 int ct_fractal_process_find(struct ct_fractal_process *p, unsigned kind, const char *text,
                             struct ct_fractal_span *span)
 {
-    span->name = NULL;
+    *span = (struct ct_fractal_span){0};
     switch (kind) {
     case CT_FRACTAL_SELECT_RANGE:
         return ct_fractal_range_parse(p->simulation->ctx, text, &span->lo, &span->hi);
@@ -225,12 +225,14 @@ static int remove_lines(struct ct_fractal_process *p, const struct ct_fractal_sp
 static int tell_line(struct ct_fractal_process *p, const char *text, const struct ct_fractal_span *span)
 {
     uint64_t id;
-    char hi[32] = "";
+    char hi[32] = "", process[16] = "";
     const bool given = ct_fractal_names_find(p->names, text, 0) || strstr(text, "..");
     ct_fractal_reg_read(p->tracer, CT_FRACTAL_REG_POINT_ID, 4, &id);
     if (span->hi - span->lo > 1)
         snprintf(hi, sizeof hi, "..0x%llx", (unsigned long long)span->hi);
-    return ct_fractal_simulation_text(p->simulation, "point=%u 0x%llx%s %.200s\n", (unsigned)id,
+    if (p->number)
+        snprintf(process, sizeof process, "%u:", p->number);
+    return ct_fractal_simulation_text(p->simulation, "point=%s%u 0x%llx%s %.200s\n", process, (unsigned)id,
                                       (unsigned long long)span->lo, hi,
                                       given ? text : ct_fractal_names_at(p->names, span->lo)->text);
 }
@@ -276,6 +278,16 @@ static int select_point(struct ct_fractal_process *p, const char *text, const st
                        text);
     drop(&p->points, at);
     return remove_lines(p, span);
+}
+
+int ct_fractal_process_inherit(struct ct_fractal_process *p, bool points)
+{
+    const struct ct_fractal_selected *from = points ? &p->parent->points : &p->parent->ranges;
+    int rc = CT_OK;
+    for (size_t i = 0; i < from->count && !rc; i++)
+        rc = points ? select_point(p, from->span[i].name, &from->span[i], true)
+                    : select_range(p, CT_FRACTAL_SELECT_RANGE, from->span[i].name, &from->span[i], true);
+    return rc;
 }
 
 int ct_fractal_process_select(struct ct_fractal_process *p, unsigned kind, const char *text, bool add)

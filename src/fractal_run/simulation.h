@@ -12,8 +12,8 @@
 
 #define FRACTAL_CLUSTERS_MAX  3
 #define FRACTAL_REGIONS_MAX   512
-#define FRACTAL_PROCESSES_MAX 64   /* of the traced cluster: the program, those beside it, their children */
-#define FRACTAL_EVENTS_MAX    4096 /* that are taken out of the ring in one go */
+#define FRACTAL_PROCESSES_MAX FEEDS_MAX /* the program, those beside it, their children */
+#define FRACTAL_EVENTS_MAX    4096      /* that are taken out of the ring in one go */
 
 /* One cluster that the stream goes through. */
 struct ct_fractal_bench {
@@ -49,8 +49,12 @@ struct ct_fractal_process {
     bool begun;                     /* it runs, so that these are known */
     uint32_t pid;
     unsigned number;
-    struct ct_fractal *tracer; /* NULL: it was never traced */
-    int tap;                   /* the number of the tracer on the port */
+    unsigned core;                     /* of its first thread */
+    struct ct_fractal_process *parent; /* NULL: it was not forked */
+    uint64_t child;                    /* its number in its parent's notes */
+    uint64_t running;                  /* cores that run it, one bit each */
+    struct ct_fractal *tracer;         /* NULL: it was never traced */
+    int tap;                           /* the number of the tracer on the port */
     bool tracing;
     struct ct_fractal_selected ranges, points;
     uint64_t dropped;
@@ -64,7 +68,10 @@ struct ct_fractal_simulation {
     struct ct_soc_config config;
     struct ct_fractal_bench bench[FRACTAL_CLUSTERS_MAX]; /* the first one is traced */
     unsigned benches;
-    struct ct_fractal_feed feed[1 + CT_FRACTAL_BESIDE];       /* of the program, and of those beside it */
+    struct ct_fractal_feed feed[FEEDS_MAX]; /* of the program, of those beside it, of their children */
+    struct ct_fractal_feeds feeds;
+    unsigned words; /* since timers and rings were looked at */
+    bool hooked;    /* tracers are told which cores run their process, since pages are shared */
     struct ct_fractal_process process[FRACTAL_PROCESSES_MAX]; /* as the feeds */
     unsigned processes;
     struct ct_fractal_script script;
@@ -107,8 +114,26 @@ void ct_fractal_simulation_access(struct ct_fractal_simulation *s, unsigned from
 /* Lets timers interrupt the cores whose time it is. */
 void ct_fractal_simulation_tick(struct ct_fractal_simulation *s);
 
-/* Takes pages of the program away, from `lo` on. */
-void ct_fractal_simulation_unmap(struct ct_fractal_simulation *s, uint64_t lo, uint64_t size);
+/* Takes pages of a process away, from `lo` on. */
+void ct_fractal_process_unmap(struct ct_fractal_process *p, uint64_t lo, uint64_t size);
+
+/* Moves pages of a process, as mremap does. */
+void ct_fractal_process_move(struct ct_fractal_process *p, uint64_t from, uint64_t to, uint64_t size);
+
+/* Says that a process shows an object at [lo, lo + size). */
+void ct_fractal_process_shared(struct ct_fractal_process *p, uint64_t lo, uint64_t size, uint64_t object);
+
+/* Gives a process huge pages where blocks of [lo, lo + size) are empty. */
+void ct_fractal_process_huge(struct ct_fractal_process *p, uint64_t lo, uint64_t size);
+
+/* Forks a process; the child is traced as its parent is. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_fractal_process_fork(struct ct_fractal_process *p, uint64_t number, struct ct_fractal_process **out);
+
+/* Ends a process that was forked. */
+int ct_fractal_process_end(struct ct_fractal_process *p);
+
+/* Moves the page at an address to another frame. CT_ERR_CONFIG: there is none. */
+int ct_fractal_process_migrate(struct ct_fractal_process *p, uint64_t va);
 
 /* Says that a process has a file at [lo, hi). */
 void ct_fractal_process_file(const struct ct_fractal_process *p, uint64_t lo, uint64_t hi);
@@ -144,6 +169,9 @@ int ct_fractal_process_select(struct ct_fractal_process *p, unsigned kind, const
 
 /* Tells whether an address is in a range of the process. */
 bool ct_fractal_process_traces(const struct ct_fractal_process *p, uint64_t first, uint64_t last);
+
+/* Selects what is selected of the parent of a forked process: ranges, or points. */
+int ct_fractal_process_inherit(struct ct_fractal_process *p, bool points);
 
 void ct_fractal_selected_free(struct ct_fractal_selected *selected);
 

@@ -7,7 +7,8 @@
 #include "base/ctx.h"
 #include "fractal_run/simulation.h"
 
-#define WORDS "range|section|symbol|point add|remove PLACE, process add|remove N, or status"
+#define WORDS                                                                                                \
+    "range|section|symbol|point add|remove PLACE, process add|remove N, page move ADDRESS, or status"
 
 int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **text,
                                   struct ct_fractal_process **out)
@@ -75,6 +76,28 @@ static int steer_place(struct ct_fractal_simulation *s, unsigned kind, const cha
     return ct_fractal_process_select(p, kind, text, add);
 }
 
+/* Lets the operating system move a page to another frame, as when memory is compacted. */
+static int steer_page(struct ct_fractal_simulation *s, const char *text)
+{
+    struct ct_fractal_process *p;
+    char *end = NULL;
+    int rc = ct_fractal_simulation_process(s, &text, &p);
+    const uint64_t va = rc ? 0 : strtoull(text, &end, 16);
+    if (!rc && (*end || end == text))
+        rc = ct_fail(s->ctx, CT_ERR_FORMAT, "page move: '%s' is not a hexadecimal address", text);
+    return rc ? rc : ct_fractal_process_migrate(p, va);
+}
+
+/* Tells the log of a command that was carried out, and the client what it came to. Returns the result. */
+static int answer_of(struct ct_fractal_simulation *s, int rc, const char *command, char *answer, size_t size)
+{
+    if (!rc)
+        rc = ct_fractal_simulation_text(s, "steer=%llu %.900s\n",
+                                        (unsigned long long)ct_soc_cycles(s->bench[0].soc, 0), command);
+    snprintf(answer, size, "%s", rc ? s->ctx ? s->ctx->error : ct_error_name(rc) : "");
+    return rc;
+}
+
 int ct_fractal_simulation_steer(struct ct_fractal_simulation *s, const char *command, char *answer,
                                 size_t size)
 {
@@ -86,6 +109,8 @@ int ct_fractal_simulation_steer(struct ct_fractal_simulation *s, const char *com
         say_status(s, answer, size);
         return CT_OK;
     }
+    if (strncmp(command, "page move ", 10) == 0)
+        return answer_of(s, steer_page(s, command + 10), command, answer, size);
     const int words = sscanf(command, "%15s %15s %n", kind, action, &at);
     const bool add = words == 2 && strcmp(action, "add") == 0;
     while (words == 2 && k < 5 && strcmp(kind, kinds[k]) != 0)
@@ -94,10 +119,6 @@ int ct_fractal_simulation_steer(struct ct_fractal_simulation *s, const char *com
         snprintf(answer, size, "'%.200s' is not %s", command, WORDS);
         return ct_fail(s->ctx, CT_ERR_FORMAT, "%s", answer);
     }
-    int rc = k == 4 ? steer_process(s, command + at, add) : steer_place(s, k, command + at, add);
-    if (!rc)
-        rc = ct_fractal_simulation_text(s, "steer=%llu %.900s\n",
-                                        (unsigned long long)ct_soc_cycles(s->bench[0].soc, 0), command);
-    snprintf(answer, size, "%s", rc ? s->ctx ? s->ctx->error : ct_error_name(rc) : "");
-    return rc;
+    const int rc = k == 4 ? steer_process(s, command + at, add) : steer_place(s, k, command + at, add);
+    return answer_of(s, rc, command, answer, size);
 }

@@ -184,7 +184,7 @@ static int choose_ranges(struct ct_fractal_process *p)
 {
     char all[48];
     snprintf(all, sizeof all, "0..%llx", 1ULL << p->simulation->config.va_bits);
-    int rc = select_all(p, false);
+    int rc = p->parent ? ct_fractal_process_inherit(p, false) : select_all(p, false);
     if (!rc && !p->ranges.count)
         rc = ct_fractal_process_select(p, CT_FRACTAL_SELECT_RANGE, all, true);
     return rc;
@@ -222,7 +222,9 @@ int ct_fractal_process_start(struct ct_fractal_process *p)
         rc = ct_fractal_process_register(
             p, CT_FRACTAL_REG_CTRL, CT_FRACTAL_CTRL_ENABLE | CT_FRACTAL_CTRL_MODE(s->options.mode) | only);
     p->tracing = !rc;
-    return rc || !first ? rc : select_all(p, true);
+    if (rc || !first)
+        return rc;
+    return p->parent ? ct_fractal_process_inherit(p, true) : select_all(p, true);
 }
 
 int ct_fractal_process_begin(struct ct_fractal_process *p, uint64_t start_code)

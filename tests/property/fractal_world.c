@@ -381,7 +381,7 @@ static int do_fork(struct world *w, const struct step *s)
     const uint32_t pid = pick_process(w, s->process);
     if (w->processes == PROCESSES || (!w->shape->hooked && is_target(w, pid)))
         return 0;
-    const uint32_t child = soc_mm_fork(w->soc, s->core, pid);
+    const uint32_t child = ct_soc_fork(w->soc, s->core, pid);
     if (child)
         w->process[w->processes++] = child;
     return child != 0;
@@ -465,7 +465,7 @@ static int share(struct world *w, const struct step *s)
 static int migrate_begin(struct world *w, const struct step *s)
 {
     const uint32_t pid = pick_process(w, s->process);
-    if (!soc_mm_migrate_begin(w->soc, s->core, pid, va_of(w, s->page)))
+    if (!ct_soc_migrate_begin(w->soc, s->core, pid, va_of(w, s->page)))
         return 0;
     w->migrating = va_of(w, s->page);
     w->migrating_pid = pid;
@@ -508,7 +508,7 @@ static int run_step(struct world *w, const struct step *s)
     case OP_SHARE:
         return share(w, s);
     case OP_HUGE:
-        return soc_mm_map_huge(soc, s->core, pid, va);
+        return ct_soc_map_huge(soc, s->core, pid, va);
     case OP_SPLIT:
         return ct_soc_split(soc, s->core, pid, va);
     case OP_MERGE:

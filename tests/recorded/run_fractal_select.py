@@ -23,8 +23,9 @@ def coretap(*args, given=""):
                           env=ENVIRONMENT, input=given)
 
 
-def trace(folder, program, *options, given=""):
-    result = coretap("fractal", "run", "-q", "-o", folder / "log", *options, "--", program, given=given)
+def trace(folder, program, *options, given="", arguments=()):
+    result = coretap("fractal", "run", "-q", "-o", folder / "log", *options, "--", program, *arguments,
+                     given=given)
     if result.returncode:
         raise RuntimeError(result.stderr)
     return result
@@ -151,12 +152,59 @@ def points_of_a_program_beside(folder, program):
     """The program beside is traced with a point of its own; the other one is not asked for anything."""
     trace(folder, program, "--with", program, "--point", "1:table", "--points-only", "--mode", "points")
     events = coretap("fractal", "report", folder / "log", "--elf", program, "--perfetto").stdout
-    return hits(folder, program)["table"][0] > 100 and set(re.findall(r'"pid":(\d+),"tid"', events)) == {"1"}
+    return hits(folder, program)["1:table"][0] > 100 and set(re.findall(r'"pid":(\d+),"tid"', events)) == {"1"}
+
+
+def children_and_their_memory(folder, program):
+    """A child has the points of its parent, and pages of its own from its first write on. In the log each has its
+    own hits; without the option only the parent's are there."""
+    processes = folder / "processes"
+    points = ("--point", "table", "--mode", "points", "--points-only")
+    trace(folder, processes, *points, arguments=("fork",))
+    alone = hits(folder, processes)
+    logs = []
+    for _ in range(2):
+        trace(folder, processes, "--follow-forks", "--truth", folder / "truth", *points, arguments=("fork",))
+        logs.append((folder / "log").read_bytes())
+    both = hits(folder, processes)
+    pages = {}
+    for event in re.findall(r'"name":"table".*"pid":(\d+).*"pa":"0x([0-9a-f]+)...", *"op"', coretap(
+            "fractal", "report", folder / "log", "--elf", processes, "--perfetto").stdout.replace('","', '", "')):
+        pages.setdefault(event[0], set()).add(event[1])
+    return alone == {"table": (1920, "address")} and logs[0] == logs[1] and \
+        both == {"table": (1920, "address"), "1:table": (640, "address")} and \
+        set(pages) == {"0", "1"} and pages["0"] != pages["1"]
+
+
+def memory_of_all_kinds(folder, program):
+    """Threads, memory at two addresses, memory that moves, huge pages: the log is what the cluster knows."""
+    processes = folder / "processes"
+    for what in ("threads", "shared", "mremap", "huge"):
+        trace(folder, processes, "--truth", folder / "truth", arguments=(what,))
+        if coretap("fractal", "report", folder / "log", "--elf", processes,
+                   "--csv").stdout != (folder / "truth").read_text():
+            raise RuntimeError(f"{what}: the log is not the truth")
+    return True
+
+
+def a_page_that_moves(folder, program):
+    """An address keeps its name when its page gets another frame."""
+    nm = subprocess.run(["aarch64-linux-gnu-nm", program], capture_output=True, text=True, check=True).stdout
+    address = re.search(r"^([0-9a-f]+) . table$", nm, re.MULTILINE).group(1)
+    (folder / "script").write_text(f"150us page move {address}\n")
+    trace(folder, program, "--point", "table", "--points-only", "--mode", "points", "--script",
+          folder / "script", "--truth", folder / "truth", given="\n\n\n")
+    rows = [row.split(",") for row in coretap("fractal", "report", folder / "log", "--elf", program,
+                                              "--csv").stdout.splitlines()[1:]]
+    frames = [row[2][:-3] for row in rows]
+    return hits(folder, program) == {"table": (4000, "address")} and len(set(frames)) == 2 and \
+        frames == sorted(frames, key=frames.index)
 
 
 TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_line,
          bad_selections_name_the_limit, a_script_exchanges_points, bad_scripts_are_refused,
-         a_client_exchanges_points, points_of_a_program_beside]
+         a_client_exchanges_points, points_of_a_program_beside, children_and_their_memory,
+         memory_of_all_kinds, a_page_that_moves]
 
 
 def main():
@@ -170,6 +218,8 @@ def main():
         folder = pathlib.Path(name)
         program = folder / "stages"
         subprocess.run([COMPILER, "-O1", "-static", "-o", program, EXAMPLES / "stages.c"], check=True)
+        subprocess.run([COMPILER, "-O1", "-static", "-pthread", "-o", folder / "processes",
+                        EXAMPLES / "processes.c"], check=True)
         for number, test in enumerate(TESTS, 1):
             try:
                 ok = bool(test(folder, program))
