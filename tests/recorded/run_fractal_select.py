@@ -152,12 +152,13 @@ def points_of_a_program_beside(folder, program):
     """The program beside is traced with a point of its own; the other one is not asked for anything."""
     trace(folder, program, "--with", program, "--point", "1:table", "--points-only", "--mode", "points")
     events = coretap("fractal", "report", folder / "log", "--elf", program, "--perfetto").stdout
-    return hits(folder, program)["1:table"][0] > 100 and set(re.findall(r'"pid":(\d+),"tid"', events)) == {"1"}
+    return hits(folder, program)["1:table"][0] > 100 and \
+        set(re.findall(r'"pid":(\d+),"tid"', events)) == {"1"}
 
 
 def children_and_their_memory(folder, program):
-    """A child has the points of its parent, and pages of its own from its first write on. In the log each has its
-    own hits; without the option only the parent's are there."""
+    """A child has the points of its parent, and pages of its own from its first write on. In the log each has
+    its own hits; without the option only the parent's are there."""
     processes = folder / "processes"
     points = ("--point", "table", "--mode", "points", "--points-only")
     trace(folder, processes, *points, arguments=("fork",))
@@ -168,9 +169,9 @@ def children_and_their_memory(folder, program):
         logs.append((folder / "log").read_bytes())
     both = hits(folder, processes)
     pages = {}
-    for event in re.findall(r'"name":"table".*"pid":(\d+).*"pa":"0x([0-9a-f]+)...", *"op"', coretap(
-            "fractal", "report", folder / "log", "--elf", processes, "--perfetto").stdout.replace('","', '", "')):
-        pages.setdefault(event[0], set()).add(event[1])
+    events = coretap("fractal", "report", folder / "log", "--elf", processes, "--perfetto").stdout
+    for process, page in re.findall(r'"name":"table".*"pid":(\d+).*"pa":"0x([0-9a-f]+)..."', events):
+        pages.setdefault(process, set()).add(page)
     return alone == {"table": (1920, "address")} and logs[0] == logs[1] and \
         both == {"table": (1920, "address"), "1:table": (640, "address")} and \
         set(pages) == {"0", "1"} and pages["0"] != pages["1"]
