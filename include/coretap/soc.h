@@ -40,6 +40,13 @@ enum ct_soc_fabric {
     CT_SOC_FABRIC_COHERENT, /* every miss waits for the fabric's snoop response */
 };
 
+/* Where page table walks read descriptors. */
+enum ct_soc_walks {
+    CT_SOC_WALKS_CACHED, /* in the last-level cache, as a Cortex-A53 does: a port sees those that miss there
+                          */
+    CT_SOC_WALKS_SEEN,   /* at the port, past the caches: it sees each of them */
+};
+
 /* What a cluster is made of; zero is the default, but for the seed (ct_soc_defaults). */
 struct ct_soc_config {
     size_t size; /* sizeof(struct ct_soc_config) */
@@ -53,7 +60,7 @@ struct ct_soc_config {
     uint8_t fabric; /* enum ct_soc_fabric */
     uint64_t seed;
     uint32_t port_bytes; /* that addresses of reads at the port tell apart: 8 to 64, a line */
-    uint32_t pad;        /* 0 */
+    uint32_t walks;      /* enum ct_soc_walks */
 };
 
 /* A listener of the port. message: `line` is the content when the operation is Data, else NULL.

@@ -218,6 +218,9 @@ void ct_soc_drain(struct ct_soc *soc, unsigned core);
 /* Gives the cycles that memory takes to answer a miss of the last level. */
 unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa);
 
+/* Reads a word at the port, past the caches, which answer where they have it. */
+void ct_soc_read_past(struct ct_soc *soc, unsigned core, uint64_t pa);
+
 /* cache.c. None of these drains. */
 enum {
     USE_FETCH,

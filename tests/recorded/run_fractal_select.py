@@ -202,10 +202,24 @@ def a_page_that_moves(folder, program):
         frames == sorted(frames, key=frames.index)
 
 
+def passive_is_complete_where_walks_show(folder, program):
+    """The paper's claim: passive mode logs every miss, if the port sees the walks; else nearly none. The mode
+    of the paper's measurements, without points, logs every one on either cluster."""
+    (folder / "walks").write_text("walks = 1\n")
+    logged = {}
+    for mode in ("passive", "points"):
+        for options in ((), ("--config", folder / "walks")):
+            trace(folder, program, "--mode", mode, "--truth", folder / "truth", *options)
+            rows = coretap("fractal", "report", folder / "log", "--elf", program, "--csv").stdout
+            logged[mode, bool(options)] = (rows == (folder / "truth").read_text(), rows.count("\n"))
+    return [whole for whole, _ in logged.values()] == [False, True, True, True] and \
+        logged["passive", False][1] * 5 < logged["passive", True][1]
+
+
 TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_line,
          bad_selections_name_the_limit, a_script_exchanges_points, bad_scripts_are_refused,
          a_client_exchanges_points, points_of_a_program_beside, children_and_their_memory,
-         memory_of_all_kinds, a_page_that_moves]
+         memory_of_all_kinds, a_page_that_moves, passive_is_complete_where_walks_show]
 
 
 def main():
