@@ -35,7 +35,7 @@ bool ct_fractal_milestones_read(struct ct_fractal_milestones *m, const char *tex
 void ct_fractal_milestones_free(struct ct_fractal_milestones *m);
 
 /* Finds what a hit of a process's point at an address counts for. UINT32_MAX: the log does not say. */
-uint32_t ct_fractal_milestones_of(const struct ct_fractal_milestones *m, uint8_t process, uint32_t point,
+uint32_t ct_fractal_milestones_of(const struct ct_fractal_milestones *m, uint8_t process, uint32_t number,
                                   uint64_t va);
 
 #endif
