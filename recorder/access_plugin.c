@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU user-mode plugin: every fetch of an instruction line, load and store of a program, to a pipe.
  *
- *   qemu-aarch64 -plugin access_plugin.so,fd=N PROGRAM */
+ *   qemu-aarch64 -plugin access_plugin.so,fd=N[,forks=SOCKET] PROGRAM
+ *
+ * With forks, each forked child gets a pipe of its own, whose other end is sent through the socket. */
+#define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "coretap/access.h"
@@ -22,12 +28,15 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 static struct {
     pthread_mutex_t lock;
     int fd;
-    pid_t pid; /* a forked child records nothing */
+    int forks;   /* socket for the pipes of children; -1: they record nothing */
+    int next[2]; /* pipe of the child in the making */
+    pid_t pid;   /* that writes to fd */
     size_t used;
     int started;
-    uint64_t args[2]; /* of the system call under way */
+    uint64_t args[6]; /* of the system call under way */
+    uint64_t objects; /* of anonymous shared memory */
     uint64_t words[WORDS];
-} out = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+} out = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .forks = -1, .next = {-1, -1}};
 
 static void flush(void)
 {
@@ -107,32 +116,165 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
                                          QEMU_PLUGIN_MEM_RW, NULL);
 }
 
-/* System calls of arm64 Linux that change the address space. */
+/* System calls of arm64 Linux that change the address space, or make and end processes. */
 enum {
     SYS_BRK = 214,
     SYS_MUNMAP = 215,
     SYS_MREMAP = 216,
-    SYS_MMAP = 222
+    SYS_CLONE = 220,
+    SYS_MMAP = 222,
+    SYS_MADVISE = 233,
+    SYS_WAIT4 = 260
 };
+
+/* Arguments of arm64 Linux. */
+enum {
+    ARG_CLONE_VM = 0x100,
+    ARG_CLONE_VFORK = 0x4000,
+    ARG_MAP_SHARED = 1,
+    ARG_MAP_ANONYMOUS = 0x20,
+    ARG_MADV_HUGEPAGE = 14
+};
+
+/* Tells whether a clone makes a process of its own. QEMU does so for vfork, too. */
+static int makes_process(uint64_t flags)
+{
+    return !(flags & ARG_CLONE_VM) || flags & ARG_CLONE_VFORK;
+}
+
+/* Makes the pipe of a child that is about to be forked, which must not write what its parent did. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&out.lock);
+    flush();
+    if (pipe2(out.next, O_CLOEXEC))
+        out.next[0] = out.next[1] = -1;
+    pthread_mutex_unlock(&out.lock);
+}
+
+static void close_pipe(void)
+{
+    for (int i = 0; i < 2; i++)
+        if (out.next[i] >= 0)
+            close(out.next[i]);
+    out.next[0] = out.next[1] = -1;
+}
+
+/* Lets the child write to its own pipe. Another thread of the parent may have held the lock. */
+static void in_child(void)
+{
+    pthread_mutex_init(&out.lock, NULL);
+    out.pid = getpid();
+    out.used = 0;
+    out.fd = out.next[1];
+    if (out.next[0] >= 0)
+        close(out.next[0]);
+    out.next[0] = out.next[1] = -1;
+}
+
+/* Sends the end to read from of the child's pipe. Returns 0 when it could not be sent. */
+static int send_pipe(int64_t child)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {{0}};
+    struct iovec data = {&child, sizeof child};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = control.bytes,
+                       .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &out.next[0], sizeof(int));
+    return out.next[0] >= 0 && sendmsg(out.forks, &m, MSG_NOSIGNAL) == (ssize_t)sizeof child;
+}
+
+/* Follows both sides of a fork. */
+static void after_fork(int64_t result)
+{
+    if (out.forks < 0)
+        return;
+    if (result == 0 && getpid() != out.pid) {
+        in_child();
+        return;
+    }
+    if (result > 0 && send_pipe(result))
+        note(CT_NOTE_FORK, (uint64_t)result, 0, 0);
+    close_pipe();
+}
+
+/* What shared memory shows: a file by its number and page, memory without a file by a number of its own. */
+static uint64_t object_of(uint64_t flags, uint64_t fd, uint64_t offset)
+{
+    struct stat st;
+    if (!(flags & ARG_MAP_SHARED))
+        return 0;
+    if (flags & ARG_MAP_ANONYMOUS)
+        return (UINT64_C(0x800000) | ++out.objects) << 40;
+    if (fstat((int)fd, &st))
+        return 0;
+    const uint64_t file = ((uint64_t)st.st_dev * 31 + (uint64_t)st.st_ino) * UINT64_C(0x9e3779b97f4a7c15);
+    return (file >> 41 | 1) << 40 | (offset >> 12 & UINT64_C(0xffffffffff));
+}
+
+/* Tells whether a system call may wait long: what the program did before has to be known meanwhile. */
+static int may_wait(int64_t number)
+{
+    /* epoll_pwait, read, readv, pselect6, ppoll, waitid, futex, nanosleep, clock_nanosleep, rt_sigsuspend,
+     * accept, recvfrom, recvmsg, wait4 */
+    static const int16_t waits[] = {22, 63, 65, 72, 73, 95, 98, 101, 115, 133, 202, 207, 212, 260};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        if (waits[i] == number)
+            return 1;
+    return 0;
+}
 
 static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
                        uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
-    (void)id, (void)cpu, (void)a3, (void)a6, (void)a7, (void)a8;
+    (void)id, (void)cpu, (void)a7, (void)a8;
+    if (may_wait(number)) {
+        pthread_mutex_lock(&out.lock);
+        flush();
+        pthread_mutex_unlock(&out.lock);
+    }
     if (number == SYS_MUNMAP)
         note(CT_NOTE_UNMAP, a1, a2, 0);
-    out.args[0] = a2;
-    out.args[1] = !(a4 & 0x20) && (int32_t)a5 >= 0; /* not MAP_ANONYMOUS */
+    if (number == SYS_MADVISE && a3 == ARG_MADV_HUGEPAGE)
+        note(CT_NOTE_HUGE, a1, a2, 0);
+    if (number == SYS_CLONE && makes_process(a1) && out.forks >= 0)
+        before_fork();
+    const uint64_t args[] = {a1, a2, a3, a4, a5, a6};
+    memcpy(out.args, args, sizeof args);
 }
 
 static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
 {
     (void)id, (void)cpu;
-    if (result < 0 && result > -4096)
+    if (result < 0 && result > -4096) {
+        if (number == SYS_CLONE)
+            close_pipe();
         return;
-    if (number == SYS_MMAP)
-        note(CT_NOTE_MAP, (uint64_t)result, out.args[0], out.args[1]);
-    else if (number == SYS_BRK)
+    }
+    const uint64_t *a = out.args;
+    if (number == SYS_MMAP) {
+        note(CT_NOTE_MAP, (uint64_t)result, a[1], !(a[3] & ARG_MAP_ANONYMOUS) && (int32_t)a[4] >= 0);
+        note(CT_NOTE_SHARED, (uint64_t)result, a[1], object_of(a[3], a[4], a[5]));
+    } else if (number == SYS_MREMAP) {
+        if (a[2] < a[1])
+            note(CT_NOTE_UNMAP, a[0] + a[2], a[1] - a[2], 0);
+        if ((uint64_t)result != a[0])
+            note(CT_NOTE_MOVE, a[0], (uint64_t)result, a[2] < a[1] ? a[2] : a[1]);
+        note(CT_NOTE_MAP, (uint64_t)result, a[2], 0);
+    } else if (number == SYS_CLONE && makes_process(a[0])) {
+        after_fork(result);
+    } else if (number == SYS_WAIT4 && result > 0) {
+        note(CT_NOTE_END, (uint64_t)result, 0, 0);
+    }
+    if (number == SYS_BRK)
         note(CT_NOTE_BREAK, (uint64_t)result, 0, 0);
 }
 
@@ -151,6 +293,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
     for (int i = 0; i < argc; i++)
         if (!strncmp(argv[i], "fd=", 3))
             out.fd = atoi(argv[i] + 3);
+        else if (!strncmp(argv[i], "forks=", 6))
+            out.forks = atoi(argv[i] + 6);
     if (out.fd < 0)
         return -1;
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_block);

@@ -31,6 +31,12 @@ enum ct_access_note {
     CT_NOTE_UNMAP,   /* address and size */
     CT_NOTE_BREAK,   /* end of the heap */
     CT_NOTE_STACK,   /* an address in the first stack */
+    CT_NOTE_MOVE,    /* old and new address and size of memory that mremap moved */
+    CT_NOTE_SHARED, /* address and size of memory that mmap gave, and what it shows: a file's page (bits 39:0)
+                       of a file (bits 63:40); 0: private memory */
+    CT_NOTE_HUGE,   /* address and size of memory that is to have huge pages */
+    CT_NOTE_FORK,   /* number of a child process, whose words come through a pipe of their own */
+    CT_NOTE_END,    /* number of a child process that was waited for */
 };
 
 #define CT_ACCESS_WORDS_NOTE 4

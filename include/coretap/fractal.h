@@ -103,7 +103,7 @@ struct ct_fractal_command {
  * event for each mapping, one after the other: all but the first carry CT_FRACTAL_ALIAS. */
 struct ct_fractal_event {
     uint64_t time;
-    uint64_t va, pa; /* of the line */
+    uint64_t va, pa; /* of the line, or of the part of it that the port tells (CT_FRACTAL_REG_GEOM) */
     uint32_t point;  /* observation point or CT_FRACTAL_NO_POINT */
     uint8_t op, initiator, kind;
     uint8_t flags;  /* CT_FRACTAL_ALIAS */
@@ -123,6 +123,7 @@ struct ct_fractal_options {
     uint32_t watermarks; /* page table pages that can be followed, 64 to 1 M; 0: 4096 */
     uint32_t points;     /* observation points that can be set, up to 1 M; 0: 4096 */
     uint32_t ring_bytes; /* the logger's ring, 4 KiB to 1 GiB; 0: 256 KiB */
+    uint64_t ranges;     /* ranges that can be traced at once, up to 256; 0: 16 */
 };
 
 /* Makes a machine and takes all the memory that it ever needs; `options` may be NULL. CT_ERR_ARG for a value
@@ -188,6 +189,9 @@ enum ct_fractal_reg {
     CT_FRACTAL_REG_LOG_LEVEL = 0x054,
     CT_FRACTAL_REG_RTLB_GEOM = 0x058,
     CT_FRACTAL_REG_RTLB_USED = 0x05c,
+    CT_FRACTAL_REG_POINT_ID = 0x060,
+    CT_FRACTAL_REG_RANGE_CMD = 0x064,
+    CT_FRACTAL_REG_RANGE_COUNT = 0x068,
     CT_FRACTAL_REG_SNOOPS = 0x080,
     CT_FRACTAL_REG_EVENTS = 0x088,
     CT_FRACTAL_REG_DROPPED = 0x090,
@@ -209,6 +213,10 @@ enum ct_fractal_reg {
 #define CT_FRACTAL_STATUS_FULL 1u /* events were dropped since the ring was last emptied */
 #define CT_FRACTAL_STATUS_LOST 2u /* a point had no place or a setting could not be: see docs */
 #define CT_FRACTAL_STATUS_IRQ  4u
+
+#define CT_FRACTAL_RANGE_ADD    1u
+#define CT_FRACTAL_RANGE_REMOVE 2u
+#define CT_FRACTAL_RANGE_CLEAR  3u
 
 #define CT_FRACTAL_POINT_ADD    1u
 #define CT_FRACTAL_POINT_REMOVE 2u
@@ -263,14 +271,18 @@ struct ct_fractal_target {
     uint8_t mode;    /* enum ct_fractal_mode */
     uint8_t target;  /* number that events carry */
     uint8_t points_only;
+    uint8_t unit_shift; /* log2 of the bytes that addresses of the port tell apart, 3 to 6; 0: a line */
 };
 
 /* Starts tracing a target; whatever was traced before is forgotten. */
 CT_API int ct_fractal_port_start(struct ct_fractal_port *port, const struct ct_fractal_target *target);
 CT_API int ct_fractal_port_stop(struct ct_fractal_port *port);
-/* Changes the range, or sets or takes away a point, while running: no event of what stays in the range, or of
- * a point that stays, is lost. */
+/* Makes a range the only one, or sets or takes away a point, while running: no event of what stays in the
+ * range, or of a point that stays, is lost. */
 CT_API int ct_fractal_port_range(struct ct_fractal_port *port, uint64_t lo, uint64_t hi);
+/* Adds a range to those that are traced, or takes one away that was added with the same ends; the others go
+ * on. CT_ERR_CONFIG: it overlaps one; CT_ERR_LIMIT: all range registers are taken; CT_ERR_NOT_FOUND. */
+CT_API int ct_fractal_port_range_add(struct ct_fractal_port *port, uint64_t lo, uint64_t hi, int add);
 CT_API int ct_fractal_port_point(struct ct_fractal_port *port, uint64_t va, int add);
 /* Says that the target got another ASID (roll-over). */
 CT_API int ct_fractal_port_asid(struct ct_fractal_port *port, uint16_t asid);
@@ -317,6 +329,9 @@ CT_API int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, s
                                         struct ct_fractal_reader **out);
 /* Returns what the header says; the text is what was read so far, and whole after the last event. */
 CT_API const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal_reader *r);
+/* Returns how many bytes the addresses of events tell apart: 64, a line, or less where the log says so. 0 for
+ * NULL. */
+CT_API uint32_t ct_fractal_reader_unit(const struct ct_fractal_reader *r);
 /* Reads up to `max` events. Damaged blocks are skipped and counted. Result: how many; 0 at the end. */
 CT_API size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_event *out, size_t max);
 /* Goes back to the first event; the text stays. */

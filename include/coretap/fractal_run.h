@@ -99,6 +99,22 @@ CT_API int ct_fractal_replay_write(struct ct_fractal_replay *replay, ct_write_fn
 
 #define CT_FRACTAL_BESIDE 4 /* most programs beside the one that is traced */
 
+/* What is selected. A range, section or symbol may not overlap another. */
+enum ct_fractal_selection_kind {
+    CT_FRACTAL_SELECT_RANGE,   /* as ct_fractal_range_parse takes it */
+    CT_FRACTAL_SELECT_SECTION, /* of the program */
+    CT_FRACTAL_SELECT_SYMBOL,  /* a function or object of it */
+    CT_FRACTAL_SELECT_POINT,   /* observation point: hexadecimal address, LO..HI, function (the line of its
+                                  entry) or   object (all its lines) */
+};
+
+/* One selection. The text may begin with "N:": it is that of the N-th program beside (from 1 on). */
+struct ct_fractal_selection {
+    const char *text;
+    uint8_t kind;   /* enum ct_fractal_selection_kind */
+    uint8_t pad[7]; /* 0 */
+};
+
 /* How a program ended that was run. */
 struct ct_fractal_ended {
     int32_t exit_code; /* -1: it did not end by itself, or could not be run */
@@ -115,7 +131,7 @@ struct ct_fractal_simulate_options {
     const struct ct_fractal_options *tracer;      /* NULL: the defaults */
     const struct ct_fractal_names_options *names; /* how they are found (`files`, `raw_names`); NULL: as by
                                                      default */
-    /* What is traced, one of these: a range as ct_fractal_range_parse takes it, a section of the program, a
+    /* What is traced, any of these: a range as ct_fractal_range_parse takes it, a section of the program, a
      * function or object of it; all NULL: all of it. */
     const char *range, *section, *symbol;
     const char *const *points; /* observation points in the range, names or hexadecimal addresses … */
@@ -134,6 +150,15 @@ struct ct_fractal_simulate_options {
     uint8_t points_only; /* 1: accesses to observation points are logged and nothing else */
     uint8_t ring;   /* 1: what finds no place in the tracer's ring is dropped; 0: it is emptied in time */
     uint8_t pad[5]; /* 0 */
+    const struct ct_fractal_selection *selections; /* what is traced besides the above, up to the tracer's
+                                                      registers … */
+    size_t selection_count;                        /* … and how many */
+    const char *script;  /* path of a file of lines "TIME COMMAND", in the order of the program's time; NULL:
+                            none. TIME is a number with ns, us, ms or s, or of cycles; COMMAND as
+                            ct_fractal_control_ask takes it; '#' begins a comment */
+    const char *control; /* path of a socket that takes commands while the program runs; NULL: none */
+    uint8_t forks;       /* 1: children that the program forks are followed, and traced as it is */
+    uint8_t pad2[7];     /* 0 */
 };
 
 struct ct_fractal_simulate_result {
@@ -146,8 +171,15 @@ struct ct_fractal_simulate_result {
     uint64_t commands;
     uint64_t cycles; /* of the first core: CT_SOC_CLOCK_HZ are a second */
     uint8_t lost;    /* 1: a point or a page table had no place in the tracer: events are missing */
-    uint8_t pad[7];  /* 0 */
+    uint8_t pad[3];  /* 0 */
+    uint32_t late;   /* steps of the script for times after the program's end, which were not carried out */
 };
+
+/* Gives a command to a run whose control socket is at `path`: "range|section|symbol|point add|remove PLACE",
+ * "process add|remove N", "page move ADDRESS" (to another frame) or "status"; PLACE as in struct
+ * ct_fractal_selection. Commands take effect between two accesses. *answer is the run's, for free().
+ * CT_ERR_IO: nobody answers; CT_ERR_CONFIG: the run refused, and why; CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_fractal_control_ask(struct ct_ctx *ctx, const char *path, const char *command, char **answer);
 
 /* Runs an Arm Linux program on a simulated cluster with FRACTAL on its port. QEMU's user emulation runs it,
  * to its end, with the standard input and output of this process; its accesses go through the cluster.

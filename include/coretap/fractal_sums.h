@@ -39,7 +39,9 @@ struct ct_fractal_place {
     const char *point; /* what its observation point is called; NULL: it has none */
     uint64_t point_offset; /* … and where that is in the area */
     uint8_t kind;          /* enum ct_fractal_name_kind, but not PAGE */
-    uint8_t pad[7];        /* 0 */
+    uint8_t point_is_line; /* 1: the hit may be of something else in the line */
+    uint8_t pad[2];        /* 0 */
+    uint32_t point_number; /* what hits are told apart by, plus one; 0: the number in the event */
 };
 
 /* One log. */

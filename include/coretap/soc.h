@@ -40,6 +40,13 @@ enum ct_soc_fabric {
     CT_SOC_FABRIC_COHERENT, /* every miss waits for the fabric's snoop response */
 };
 
+/* Where page table walks read descriptors. */
+enum ct_soc_walks {
+    CT_SOC_WALKS_CACHED, /* in the last-level cache, as a Cortex-A53 does: a port sees those that miss there
+                          */
+    CT_SOC_WALKS_SEEN,   /* at the port, past the caches: it sees each of them */
+};
+
 /* What a cluster is made of; zero is the default, but for the seed (ct_soc_defaults). */
 struct ct_soc_config {
     size_t size; /* sizeof(struct ct_soc_config) */
@@ -52,6 +59,8 @@ struct ct_soc_config {
     uint8_t alloc;  /* enum ct_soc_alloc */
     uint8_t fabric; /* enum ct_soc_fabric */
     uint64_t seed;
+    uint32_t port_bytes; /* that addresses of reads at the port tell apart: 8 to 64, a line */
+    uint32_t walks;      /* enum ct_soc_walks */
 };
 
 /* A listener of the port. message: `line` is the content when the operation is Data, else NULL.
@@ -64,7 +73,7 @@ struct ct_soc_tap {
 
 /* A last-level miss of a process: what a tracer should have seen. */
 struct ct_soc_miss {
-    uint64_t time, va, pa; /* of the line */
+    uint64_t time, va, pa; /* of the line, or of the part of it that the port tells (port_bytes) */
     uint32_t pid;
     uint8_t op, core, kind;
 };
@@ -146,6 +155,31 @@ CT_API int ct_soc_translate(const struct ct_soc *soc, uint32_t pid, uint64_t va,
 
 /* Unmaps a page. Returns 0 when there was none. */
 CT_API int ct_soc_unmap(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Copies a process on a core: its pages become copy-on-write, what is shared stays shared. Returns the child;
+ * 0 without memory, while a page of it moves, or with pages that are joined by the contiguous hint. */
+CT_API uint32_t ct_soc_fork(struct ct_soc *soc, unsigned core, uint32_t pid);
+
+/* Ends a process on a core: the TLBs are told, and its memory is freed. */
+CT_API void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid);
+
+/* Moves a page of a process to another virtual address, as mremap does. Returns 0 when there is none, or
+ * another one in the way. */
+CT_API int ct_soc_move(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t from, uint64_t to);
+
+/* Says that pages from `lo` to `hi` are those of an object that is shared, from its page `object` on: all
+ * that say so have the same frames. An object of 0 makes them private again, for pages that come. Returns 0
+ * when there is no place for one more such area. */
+CT_API int ct_soc_shared(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi, uint64_t object);
+
+/* Maps the block of pages around va, of the level above the last: a huge page. Returns 0 when something is
+ * mapped there, or no memory is free in one piece. */
+CT_API int ct_soc_map_huge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+
+/* Begins to move a page to another frame: its translation goes, and cores go on with what their TLBs hold
+ * until ct_soc_migrate_end, which copies it. Both return 0 when there is no such page, or none on its way. */
+CT_API int ct_soc_migrate_begin(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
+CT_API int ct_soc_migrate_end(struct ct_soc *soc, unsigned core);
 
 /* Lets a timer interrupt a core: the kernel runs there for a while, through its caches. */
 CT_API void ct_soc_tick(struct ct_soc *soc, unsigned core);

@@ -9,11 +9,13 @@
 #include "cli/text_file.h"
 #include "cli/memory_file.h"
 #include "cli/output.h"
+#include "coretap/fractal_run.h"
 #include "coretap/live.h"
 
 enum {
     HTTP,
     TOKEN,
+    CONTROL,
 };
 
 static const struct cli_option options[] = {
@@ -26,6 +28,10 @@ static const struct cli_option options[] = {
                .arg = "TEXT",
                .help =
                    "The token of the live run. Without it the environment variable CORETAP_TOKEN counts."},
+    [CONTROL] = {.name = "control",
+                 .kind = CLI_TEXT,
+                 .arg = "SOCKET",
+                 .help = "Where 'coretap fractal run --control' takes commands, in the place of --http."},
 };
 
 /* A request in the making. */
@@ -272,11 +278,39 @@ static const struct {
 } actions[] = {{"status", status},   {"outputs", outputs}, {"watch", watch},
                {"monitor", monitor}, {"filter", filter},   {"stop", stop}};
 
+/* Gives the words to a run of FRACTAL as one command, and prints its answer. */
+static int steer(const struct cli_args *args)
+{
+    struct cli_memory_file line;
+    size_t size;
+    char *answer = NULL;
+    if (!args->rest_count)
+        return cli_usage_error(args->command, "what? range, section, symbol, point, process or status");
+    char *command = NULL;
+    if (cli_memory_open(&line)) {
+        for (int i = 0; i < args->rest_count; i++)
+            fprintf(line.out, "%s%s", i ? " " : "", args->rest[i]);
+        command = cli_memory_close(&line, &size);
+    }
+    if (!command) {
+        cli_no_memory();
+        return CLI_FAILED;
+    }
+    const int rc = ct_fractal_control_ask(args->ctx, args->values[CONTROL].text, command, &answer);
+    if (rc == CT_OK && *answer)
+        print_lines(stdout, answer, strlen(answer));
+    free(command);
+    free(answer);
+    return rc == CT_OK ? CLI_CLEAN : cli_library_error(args->ctx);
+}
+
 static int run(const struct cli_args *args)
 {
     struct request r = {.args = args};
+    if (args->values[CONTROL].given)
+        return steer(args);
     if (!args->values[HTTP].given)
-        return cli_usage_error(args->command, "--http is missing: which live run is asked?");
+        return cli_usage_error(args->command, "--http or --control is missing: which run is asked?");
     if (!args->rest_count)
         return cli_usage_error(args->command, "what? status, outputs, watch, monitor, filter or stop");
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
@@ -290,8 +324,8 @@ const struct cli_command cli_command_ctl = {
     .name = "ctl",
     .summary = "ask a live run, and exchange what it watches and checks",
     .rest = "ACTION [ARGUMENT]...",
-    .synopsis = "--http [ADDRESS:]PORT",
-    .exit_text = "0: done. 2: wrong usage, nobody answers, or the live run cannot do it, with a message.",
+    .synopsis = "--http [ADDRESS:]PORT|--control SOCKET",
+    .exit_text = "0: done. 2: wrong usage, nobody answers, or the run cannot do it, with a message.",
     .about =
         "Speaks to a 'coretap live --http' while its trace comes. What is exchanged takes effect between two "
         "pieces "
@@ -309,7 +343,12 @@ const struct cli_command cli_command_ctl = {
         "context "
         "IDs and exception levels count and reach the specifications; losses always do. Without arguments: "
         "all.\n"
-        "stop: the live run ends as at the end of its input, and writes its reports.",
+        "stop: the live run ends as at the end of its input, and writes its reports.\n"
+        "With --control it speaks to a 'coretap fractal run --control', whose program runs on meanwhile:\n"
+        "range|section|symbol|point add|remove [N:]PLACE: as the options of 'coretap fractal run'. process "
+        "add|remove N: another process is traced, or no longer: 0 is the program, then come those of --with. "
+        "status: what is selected by now. A command takes effect between two accesses; nothing of what stays "
+        "selected is lost, and the log keeps when each was given.",
     .whole = "which events of a live run count says 'filter id=HEX context=HEX el=N'",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal run: a program under QEMU on the simulated cluster. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/fractal.h"
 
 enum {
@@ -13,6 +16,11 @@ enum {
     OPT_RING,
     OPT_SETS,
     OPT_WAYS,
+    OPT_RANGE_REGISTERS,
+    OPT_POINT_REGISTERS,
+    OPT_SCRIPT,
+    OPT_CONTROL,
+    OPT_FORKS,
     OPT_WITH,
     OPT_TRUTH,
     OPT_MESSAGES,
@@ -37,17 +45,39 @@ static void print_summary(const struct cli_args *args, const struct ct_fractal_s
                 (unsigned long long)r->accesses, (unsigned long long)r->misses,
                 (unsigned long long)r->targets, (unsigned long long)r->events, (unsigned long long)r->dropped,
                 (unsigned long long)r->commands, (double)r->cycles * 1e3 / (double)CT_SOC_CLOCK_HZ);
+    if (r->late)
+        cli_say(
+            "the last %u steps of the script are for times after the program's end: they were not carried "
+            "out",
+            r->late);
     if (r->lost)
         cli_say("a point or a page table had no place in the tracer: events are missing");
 }
 
-/* Tells whether the error of a run is that of its range, which is read when the program is there. */
-static bool is_bad_range(const struct cli_args *args, int rc)
+/* Reads what is selected. Returns false after a message. */
+static bool read_selections(const struct cli_args *args, struct ct_fractal_selection *out, size_t *count)
 {
-    const struct cli_value *v = args->values;
-    uint64_t lo, hi;
-    return rc == CT_ERR_FORMAT && v[OPT_RANGE].given && !v[OPT_SECTION].given && !v[OPT_SYMBOL].given &&
-           ct_fractal_range_parse(args->ctx, v[OPT_RANGE].text, &lo, &hi) != CT_OK;
+    static const struct {
+        size_t option;
+        uint8_t kind;
+    } kinds[] = {{OPT_RANGE, CT_FRACTAL_SELECT_RANGE},
+                 {OPT_SECTION, CT_FRACTAL_SELECT_SECTION},
+                 {OPT_SYMBOL, CT_FRACTAL_SELECT_SYMBOL},
+                 {OPT_POINT, CT_FRACTAL_SELECT_POINT}};
+    *count = 0;
+    for (size_t i = 0; i < args->list_count; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            if (args->list[i].option != kinds[k].option)
+                continue;
+            const char *text = args->list[i].text, *place = strchr(text, ':') ? strchr(text, ':') + 1 : text;
+            uint64_t lo, hi;
+            if (k == 0 && ct_fractal_range_parse(args->ctx, place, &lo, &hi) != CT_OK) {
+                cli_usage_error(args->command, "--range: %s", ct_ctx_error(args->ctx));
+                return false;
+            }
+            out[(*count)++] = (struct ct_fractal_selection){.text = text, .kind = kinds[k].kind};
+        }
+    return true;
 }
 
 /* Runs the program, and says how that ended. Returns CLI_CLEAN or CLI_FAILED. */
@@ -59,46 +89,38 @@ static int simulate(const struct cli_args *args, const struct ct_fractal_simulat
     bool told = false;
     for (unsigned i = 0; i < OUTPUTS; i++)
         told |= outputs[i].refused;
-    if (is_bad_range(args, rc)) {
-        cli_usage_error(args->command, "--range: %s", ct_ctx_error(args->ctx));
-        told = true;
-    }
     cli_fractal_ended(args, &result.ended, told ? CT_OK : rc, !args->quiet);
     if (rc == CT_OK)
         print_summary(args, &result);
     return rc == CT_OK ? CLI_CLEAN : CLI_FAILED;
 }
 
-/* Reads the options and opens no file: what is written to one opens it. Returns enum cli_exit. */
-static int run(const struct cli_args *args)
+/* Runs the program with what is selected. Returns enum cli_exit. */
+static int run_selected(const struct cli_args *args, const struct ct_soc_config *cluster,
+                        const struct ct_fractal_selection *selections, size_t count)
 {
     const struct cli_value *v = args->values;
     struct cli_fractal_output outputs[OUTPUTS] = {[LOG] = {.path = v[OPT_OUTPUT].text},
                                                   [TRUTH] = {.path = v[OPT_TRUTH].text, .alone = true},
                                                   [MESSAGES] = {.path = v[OPT_MESSAGES].text, .alone = true}};
-    const char *points[CLI_LIST_MAX], *beside[CLI_LIST_MAX];
-    struct ct_soc_config cluster;
-    if (!args->rest_count)
-        return cli_usage_error(args->command, "PROGRAM is missing");
-    if (!v[OPT_OUTPUT].given)
-        return cli_usage_error(args->command, "-o LOG is missing");
-    if (cli_fractal_cluster(args, &v[OPT_CONFIG], &cluster))
-        return CLI_FAILED;
+    const char *beside[CLI_LIST_MAX];
     const struct ct_fractal_options tracer = {.size = sizeof tracer,
                                               .rtlb_sets = (uint32_t)v[OPT_SETS].number,
-                                              .rtlb_ways = (uint32_t)v[OPT_WAYS].number};
+                                              .rtlb_ways = (uint32_t)v[OPT_WAYS].number,
+                                              .ranges = (uint32_t)v[OPT_RANGE_REGISTERS].number,
+                                              .points = (uint32_t)v[OPT_POINT_REGISTERS].number};
     const struct ct_fractal_names_options names = cli_fractal_names_options(args, NULL, NULL);
     const struct ct_fractal_simulate_options how = {
         .size = sizeof how,
         .argv = args->rest,
-        .cluster = &cluster,
+        .cluster = cluster,
         .tracer = &tracer,
         .names = &names,
-        .range = v[OPT_RANGE].text,
-        .section = v[OPT_SECTION].text,
-        .symbol = v[OPT_SYMBOL].text,
-        .points = points,
-        .point_count = cli_fractal_list(args, OPT_POINT, points),
+        .selections = selections,
+        .selection_count = count,
+        .script = v[OPT_SCRIPT].text,
+        .control = v[OPT_CONTROL].text,
+        .forks = v[OPT_FORKS].given,
         .beside = beside,
         .beside_count = cli_fractal_list(args, OPT_WITH, beside),
         .log_name = v[OPT_OUTPUT].text,
@@ -115,24 +137,58 @@ static int run(const struct cli_args *args)
     return cli_fractal_output_close(args, outputs, OUTPUTS, simulate(args, &how, outputs));
 }
 
+/* Reads the options and opens no file: what is written to one opens it. Returns enum cli_exit. */
+static int run(const struct cli_args *args)
+{
+    const struct cli_value *v = args->values;
+    struct ct_soc_config cluster;
+    size_t count;
+    if (!args->rest_count)
+        return cli_usage_error(args->command, "PROGRAM is missing");
+    if (!v[OPT_OUTPUT].given)
+        return cli_usage_error(args->command, "-o LOG is missing");
+    if (cli_fractal_cluster(args, &v[OPT_CONFIG], &cluster))
+        return CLI_FAILED;
+    struct ct_fractal_selection *selections = calloc(args->list_count + 1, sizeof *selections);
+    if (!selections) {
+        cli_no_memory();
+        return CLI_FAILED;
+    }
+    const int code = read_selections(args, selections, &count)
+                         ? run_selected(args, &cluster, selections, count)
+                         : CLI_FAILED;
+    free(selections);
+    return code;
+}
+
 static const struct cli_option options[OPTS] = {
     [OPT_CONFIG] = {.name = "config",
                     .kind = CLI_TEXT,
                     .arg = "FILE",
                     .help = "Settings of the cluster, \"key = value\" a line. Without: a Kria KV260."},
     [OPT_RANGE] = {.name = "range",
-                   .kind = CLI_TEXT,
-                   .arg = "LO..HI",
+                   .kind = CLI_LIST,
+                   .arg = "[N:]LO..HI",
                    .help =
-                       "Virtual addresses to trace, hexadecimal; HI is the first that is not. Without any of "
-                       "the three: all."},
-    [OPT_SECTION] = {.name = "section", .kind = CLI_TEXT, .arg = "NAME", .help = "A section of the program."},
-    [OPT_SYMBOL] = {.name = "symbol", .kind = CLI_TEXT, .arg = "NAME", .help = "A function or object of it."},
+                       "Virtual addresses to trace, hexadecimal; HI is the first that is not. This and the "
+                       "two that follow may be given more than once and together, up to the tracer's range "
+                       "registers, but may not overlap. Without any of them: all. N: of the N-th program of "
+                       "--with, which is traced, too."},
+    [OPT_SECTION] = {.name = "section",
+                     .kind = CLI_LIST,
+                     .arg = "[N:]NAME",
+                     .help = "A section of the program."},
+    [OPT_SYMBOL] = {.name = "symbol",
+                    .kind = CLI_LIST,
+                    .arg = "[N:]NAME",
+                    .help = "A function or object of it."},
     [OPT_POINT] = {.name = "point",
                    .kind = CLI_LIST,
-                   .arg = "VA|SYMBOL",
-                   .help = "An observation point in the range: every access to its line is logged. May be "
-                           "given more than once. Not in passive mode."},
+                   .arg = "[N:]PLACE",
+                   .help =
+                       "An observation point in a range: every access to it is logged. PLACE is a "
+                       "hexadecimal address, LO..HI, a function (the line of its entry) or an object (all "
+                       "its lines). May be given more than once. Not in passive mode."},
     [OPT_POINTS_ONLY] = {.name = "points-only",
                          .help = "Log the accesses to observation points and nothing else."},
     [OPT_MODE] = {.name = "mode",
@@ -156,6 +212,31 @@ static const struct cli_option options[OPTS] = {
                   .min = 1,
                   .max = 16,
                   .help = "Its ways. Without: 4."},
+    [OPT_RANGE_REGISTERS] = {.name = "range-registers",
+                             .kind = CLI_NUMBER,
+                             .arg = "N",
+                             .min = 1,
+                             .max = 256,
+                             .help = "Ranges that the tracer has room for. Without: 16."},
+    [OPT_POINT_REGISTERS] = {.name = "point-registers",
+                             .kind = CLI_NUMBER,
+                             .arg = "N",
+                             .min = 1,
+                             .max = 1048576,
+                             .help = "Lines with observation points that it has room for. Without: 4096."},
+    [OPT_SCRIPT] = {.name = "script",
+                    .kind = CLI_TEXT,
+                    .arg = "FILE",
+                    .help =
+                        "Commands of 'coretap ctl --control' for given times of the program, a line each, "
+                        "such as \"2ms point add main\"."},
+    [OPT_CONTROL] = {.name = "control",
+                     .kind = CLI_TEXT,
+                     .arg = "SOCKET",
+                     .help = "Take commands of 'coretap ctl --control SOCKET' while the program runs."},
+    [OPT_FORKS] = {.name = "follow-forks",
+                   .help = "Trace children that the program forks, with its ranges and points, as processes "
+                           "behind those of --with."},
     [OPT_WITH] = {.name = "with",
                   .kind = CLI_LIST,
                   .arg = "PROGRAM",

@@ -2,7 +2,11 @@
 /* Configuration port: the register block. */
 #include "fractal/machine.h"
 
+#include <stdio.h>
+
 #include "base/bytes.h"
+
+#define VERSION 2
 
 #define RO32(NAME, text)                                                                                     \
     {                                                                                                        \
@@ -23,7 +27,7 @@
 
 static const struct ct_fractal_reg_info reg[] = {
     RO32(ID, "0x43544652"),
-    RO32(VERSION, "version of this block: 1"),
+    RO32(VERSION, "version of this block: 2"),
     RW32(CTRL,
          "bit 0 enable (0 to 1 starts anew); 2:1 mode (0 passive, 1 points, 2 active); 3 log points only; "
          "4 interrupt on full"),
@@ -31,15 +35,19 @@ static const struct ct_fractal_reg_info reg[] = {
     RW64(PGD, "physical address of the target's top-level table; in force when enabled"),
     RW32(ASID, "bits 15:0 address space of the target; may change while enabled"),
     RW32(GEOM,
-         "bits 7:0 log2 of the granule (12, 14, 16); 15:8 bits of a virtual address; in force when enabled"),
-    RW64(RANGE_LO, "first virtual address of interest; in force with the commit"),
-    RW64(RANGE_HI, "first virtual address after the range; in force with the commit"),
-    RW32(RANGE_COMMIT, "a write takes both ends of the range at once; may come while enabled"),
+         "bits 7:0 log2 of the granule (12, 14, 16); 15:8 bits of a virtual address; 23:16 log2 of the bytes "
+         "that addresses of the port tell apart (3 to 6; 0: a line); in force when enabled"),
+    RW64(RANGE_LO, "first virtual address of a range; in force with the commit or a command"),
+    RW64(RANGE_HI, "first virtual address after the range; in force with the commit or a command"),
+    RW32(RANGE_COMMIT, "a write makes this range the only one; may come while enabled"),
     RW32(TARGET, "bits 7:0 number that events carry"),
     RW64(CONTEXT, "initiators that run the target, one bit each; all ones when nobody says"),
     RW64(POINT_VA, "virtual address for the next point command"),
     RW32(POINT_CMD, "write 1 add, 2 remove, 3 remove all"),
     RO32(POINT_COUNT, "points set"),
+    RO32(POINT_ID, "number of the point that was added last"),
+    RW32(RANGE_CMD, "write 1 add the range, 2 remove it, 3 remove all; may come while enabled"),
+    RO32(RANGE_COUNT, "bits 15:0 ranges in force; 31:16 most that can be"),
     RW32(LOG_FIELDS,
          "fields of a record: 0 time, 1 va, 2 pa, 3 point, 4 op, 5 initiator, 6 kind, 7 flags, 8 target; "
          "a write empties the ring"),
@@ -94,7 +102,7 @@ static uint64_t value_of(const struct ct_fractal *f, uint32_t offset)
     case CT_FRACTAL_REG_ID:
         return 0x43544652;
     case CT_FRACTAL_REG_VERSION:
-        return 1;
+        return VERSION;
     case CT_FRACTAL_REG_CTRL:
         return c->control;
     case CT_FRACTAL_REG_STATUS:
@@ -117,6 +125,10 @@ static uint64_t value_of(const struct ct_fractal *f, uint32_t offset)
         return c->point_va;
     case CT_FRACTAL_REG_POINT_COUNT:
         return f->points.count;
+    case CT_FRACTAL_REG_POINT_ID:
+        return c->point_id;
+    case CT_FRACTAL_REG_RANGE_COUNT:
+        return c->ranges.count | c->ranges.capacity << 16;
     case CT_FRACTAL_REG_LOG_FIELDS:
         return f->logger.fields;
     case CT_FRACTAL_REG_LOG_LEVEL:
@@ -167,7 +179,8 @@ int ct_fractal_reg_read(const struct ct_fractal *f, uint32_t offset, unsigned by
 static int start(struct ct_fractal *f)
 {
     struct ct_config *c = &f->config;
-    const unsigned mode = ct_config_mode(c), granule = c->geometry & 0xff, va_bits = c->geometry >> 8 & 0xff;
+    const unsigned mode = ct_config_mode(c), granule = c->geometry & 0xff, va_bits = c->geometry >> 8 & 0xff,
+                   unit = c->geometry >> 16 ? c->geometry >> 16 : 6;
     const int track = mode != CT_FRACTAL_PASSIVE;
     ct_helper_reset(&f->helper);
     ct_rtlb_reset(&f->rtlb);
@@ -175,15 +188,15 @@ static int start(struct ct_fractal *f)
     f->rtlb.active = mode == CT_FRACTAL_ACTIVE;
     f->points.active = (uint8_t)track;
     f->stalker.track = (uint8_t)track;
-    f->stalker.range_lo = c->range_lo = c->new_lo;
-    f->stalker.range_hi = c->range_hi = c->new_hi;
     f->helper.asid = c->asid;
-    if (!ct_stalker_start(&f->stalker, c->pgd, granule, va_bits)) {
+    f->unit = ct_mask64(unit);
+    if (unit < 3 || unit > 6 || !ct_stalker_start(&f->stalker, c->pgd, granule, va_bits)) {
         c->control &= ~CT_FRACTAL_CTRL_ENABLE;
-        return ct_fail(
-            f->ctx, CT_ERR_CONFIG,
-            "fractal GEOM 0x%x: granule 2^%u with %u bits of address is not supported; not enabled",
-            c->geometry, granule, va_bits);
+        return ct_fail(f->ctx, CT_ERR_CONFIG,
+                       "fractal GEOM 0x%x: granule 2^%u with %u bits of address, told apart by 2^%u bytes, "
+                       "is not supported; "
+                       "not enabled",
+                       c->geometry, granule, va_bits, unit);
     }
     if (track)
         ct_helper_tlbi_asid(&f->helper);
@@ -201,29 +214,80 @@ static int write_control(struct ct_fractal *f, uint32_t value)
     return CT_OK;
 }
 
+/* Tells the stalker of new ranges; what it knows of the old ones it gives up, so that walks show again. */
+static int ranges_changed(struct ct_fractal *f)
+{
+    if (ct_config_enabled(&f->config))
+        ct_stalker_ranges_changed(&f->stalker);
+    return CT_OK;
+}
+
+static int bad_range(const struct ct_fractal *f, int err, const char *what)
+{
+    return ct_fail(f->ctx, err, "fractal range 0x%llx..0x%llx: %s; ranges unchanged",
+                   (unsigned long long)f->config.new_lo, (unsigned long long)f->config.new_hi, what);
+}
+
+/* Makes the range that was written the only one. */
 static int commit_range(struct ct_fractal *f)
 {
     struct ct_config *c = &f->config;
+    struct ct_range other;
     if (c->new_lo > c->new_hi || c->new_hi > UINT64_C(1) << 48)
-        return ct_fail(f->ctx, CT_ERR_CONFIG,
-                       "fractal range 0x%llx..0x%llx: not one below 2^48; range unchanged",
-                       (unsigned long long)c->new_lo, (unsigned long long)c->new_hi);
-    c->range_lo = c->new_lo;
-    c->range_hi = c->new_hi;
-    if (ct_config_enabled(c))
-        ct_stalker_range(&f->stalker, c->range_lo, c->range_hi);
-    return CT_OK;
+        return bad_range(f, CT_ERR_CONFIG, "not one below 2^48");
+    c->ranges.count = 0;
+    if (c->new_lo < c->new_hi)
+        (void)ct_ranges_add(&c->ranges, c->new_lo, c->new_hi, &other);
+    return ranges_changed(f);
+}
+
+/* Adds the range that was written to those in force. */
+static int add_range(struct ct_fractal *f)
+{
+    struct ct_config *c = &f->config;
+    struct ct_range other;
+    char what[96];
+    if (c->new_lo >= c->new_hi || c->new_hi > UINT64_C(1) << 48)
+        return bad_range(f, CT_ERR_CONFIG, "empty, or not below 2^48");
+    const int err = ct_ranges_add(&c->ranges, c->new_lo, c->new_hi, &other);
+    if (err == CT_ERR_CONFIG)
+        snprintf(what, sizeof what, "overlaps 0x%llx..0x%llx", (unsigned long long)other.lo,
+                 (unsigned long long)other.hi);
+    else
+        snprintf(what, sizeof what, "all %u range registers are taken", c->ranges.capacity);
+    return err ? bad_range(f, err, what) : ranges_changed(f);
+}
+
+static int range_command(struct ct_fractal *f, uint64_t command)
+{
+    struct ct_config *c = &f->config;
+    switch (command) {
+    case CT_FRACTAL_RANGE_ADD:
+        return add_range(f);
+    case CT_FRACTAL_RANGE_REMOVE:
+        return ct_ranges_remove(&c->ranges, c->new_lo, c->new_hi)
+                   ? bad_range(f, CT_ERR_NOT_FOUND, "not one of those in force")
+                   : ranges_changed(f);
+    case CT_FRACTAL_RANGE_CLEAR:
+        c->ranges.count = 0;
+        return ranges_changed(f);
+    default:
+        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal RANGE_CMD: %llu is no command; nothing done",
+                       (unsigned long long)command);
+    }
 }
 
 /* Adds a point. If only the cores know the translation of its page it is made to show: otherwise the watchdog
  * would not learn where the point is. */
 static int add_point(struct ct_fractal *f, uint64_t va)
 {
-    if (!ct_points_add(&f->points, va)) {
+    const struct ct_point *point = ct_points_add(&f->points, va);
+    if (!point) {
         f->config.lost = 1;
         return ct_fail(f->ctx, CT_ERR_LIMIT, "fractal point 0x%llx: all %u places are taken; point not set",
                        (unsigned long long)va, f->points.capacity);
     }
+    f->config.point_id = point->id;
     if (!ct_config_enabled(&f->config))
         return CT_OK;
     const struct ct_fractal_mapping *m = ct_rtlb_find_va(&f->rtlb, va);
@@ -284,7 +348,7 @@ static int write_whole(struct ct_fractal *f, uint32_t offset, uint64_t value)
         change_asid(f, (uint16_t)value);
         return CT_OK;
     case CT_FRACTAL_REG_GEOM:
-        c->geometry = (uint32_t)value & 0xffff;
+        c->geometry = (uint32_t)value & 0xffffff;
         return CT_OK;
     case CT_FRACTAL_REG_RANGE_LO:
         c->new_lo = value;
@@ -294,6 +358,8 @@ static int write_whole(struct ct_fractal *f, uint32_t offset, uint64_t value)
         return CT_OK;
     case CT_FRACTAL_REG_RANGE_COMMIT:
         return commit_range(f);
+    case CT_FRACTAL_REG_RANGE_CMD:
+        return range_command(f, value);
     case CT_FRACTAL_REG_TARGET:
         c->target = (uint8_t)value;
         return CT_OK;

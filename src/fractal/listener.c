@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-static int in_range(const struct ct_config *c, uint64_t line)
+static inline int in_range(const struct ct_fractal *f, uint64_t va)
 {
-    return line < c->range_hi && line + (CT_FRACTAL_LINE - 1) >= c->range_lo;
+    return ct_ranges_touch(&f->config.ranges, va, va + f->unit);
 }
 
 static void emit(struct ct_fractal *f, struct ct_fractal_event *e, const struct ct_point *point)
 {
-    if (!in_range(&f->config, e->va) || (!point && f->config.control & CT_FRACTAL_CTRL_POINTS_ONLY))
+    if (!in_range(f, e->va) || (!point && f->config.control & CT_FRACTAL_CTRL_POINTS_ONLY))
         return;
     e->point = point ? point->id : CT_FRACTAL_NO_POINT;
     ct_logger_put(&f->logger, e);
@@ -22,15 +22,17 @@ static void annotate(struct ct_fractal *f, const struct ct_fractal_message *m, u
 {
     const struct ct_fractal_mapping *hit[CT_RTLB_HITS_MAX];
     const unsigned hits = ct_rtlb_collect(&f->rtlb, pa, hit);
+    const uint64_t within = m->addr & (CT_FRACTAL_LINE - 1) & ~f->unit;
     struct ct_fractal_event e = {.time = m->time,
-                                 .pa = pa,
+                                 .pa = pa + within,
                                  .op = m->op,
                                  .initiator = m->initiator,
                                  .kind = m->kind,
                                  .target = f->config.target};
     for (unsigned i = 0; i < hits; i++) {
-        e.va = hit[i]->va + (pa - hit[i]->pa);
-        emit(f, &e, chain == UINT32_MAX ? NULL : ct_points_at(&f->points, e.va, pa));
+        const uint64_t line = hit[i]->va + (pa - hit[i]->pa);
+        e.va = line + within;
+        emit(f, &e, chain == UINT32_MAX ? NULL : ct_points_at(&f->points, line, pa));
     }
     /* the watchdog keeps translations of its own, which outlive silent evictions */
     for (uint32_t i = chain; i != UINT32_MAX; i = f->points.point[i].next) {
@@ -40,7 +42,7 @@ static void annotate(struct ct_fractal *f, const struct ct_fractal_message *m, u
             known++;
         if (point->pa != pa || known < hits)
             continue;
-        e.va = point->va;
+        e.va = point->va + within;
         emit(f, &e, point);
     }
 }
@@ -97,7 +99,7 @@ static inline void annotate_one(struct ct_fractal *f, const struct ct_fractal_me
                                 uint64_t va)
 {
     const struct ct_config *c = &f->config;
-    if (!in_range(c, va) || c->control & CT_FRACTAL_CTRL_POINTS_ONLY || !(c->context >> m->initiator & 1))
+    if (!in_range(f, va) || c->control & CT_FRACTAL_CTRL_POINTS_ONLY || !(c->context >> m->initiator & 1))
         return;
     if (f->logger.record == CT_RECORD_ALL) {
         put_all(f, m, va, pa);
@@ -167,7 +169,7 @@ static unsigned take_block(struct ct_fractal *f, const struct ct_fractal_message
     const uint64_t before = f->snoops;
     for (unsigned n = 0; n < p->count; n++) {
         const struct ct_fractal_message *one = &m[p->at[n]];
-        const uint64_t pa = one->addr & ~UINT64_C(63);
+        const uint64_t pa = one->addr & ~f->unit;
         if (p->ways[n] & (p->ways[n] - 1) || (p->wanted[n] && wanted(f, pa))) {
             f->time = one->time;
             ct_listener_read(f, one);

@@ -354,6 +354,15 @@ const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal
     return &r->info;
 }
 
+uint32_t ct_fractal_reader_unit(const struct ct_fractal_reader *r)
+{
+    if (!r)
+        return 0;
+    const char *at = strncmp(r->text, "unit=", 5) == 0 ? r->text : strstr(r->text, "\nunit=");
+    const unsigned long unit = at ? strtoul(strchr(at, '=') + 1, NULL, 10) : CT_FRACTAL_LINE;
+    return unit >= 8 && unit <= CT_FRACTAL_LINE && !(unit & (unit - 1)) ? (uint32_t)unit : CT_FRACTAL_LINE;
+}
+
 /* Returns 1 when the checksum of `bytes` at p is right. Each byte of a sound file is checked once. */
 static int sound(struct ct_fractal_reader *r, const uint8_t *p, size_t bytes, uint32_t crc)
 {

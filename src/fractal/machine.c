@@ -24,6 +24,7 @@ static int read_options(struct ct_ctx *ctx, const struct ct_fractal_options *opt
     out->watermarks = or_default(out->watermarks, 4096);
     out->points = or_default(out->points, 4096);
     out->ring_bytes = or_default(out->ring_bytes, 256 * 1024);
+    out->ranges = out->ranges ? out->ranges : 16;
     if (out->rtlb_sets > 65536 || (out->rtlb_sets & (out->rtlb_sets - 1)))
         return ct_fail(ctx, CT_ERR_ARG, "fractal: %u reverse TLB sets: not a power of two up to 65536",
                        out->rtlb_sets);
@@ -33,6 +34,8 @@ static int read_options(struct ct_ctx *ctx, const struct ct_fractal_options *opt
         return ct_fail(ctx, CT_ERR_ARG, "fractal: %u watermarks: not in 64 to 1048576", out->watermarks);
     if (out->points > 1u << 20)
         return ct_fail(ctx, CT_ERR_ARG, "fractal: %u observation points: at most 1048576", out->points);
+    if (out->ranges > 256)
+        return ct_fail(ctx, CT_ERR_ARG, "fractal: %llu ranges: at most 256", (unsigned long long)out->ranges);
     if (out->ring_bytes < 4096 || out->ring_bytes > 1u << 30)
         return ct_fail(ctx, CT_ERR_ARG, "fractal: ring of %u bytes: not in 4 KiB to 1 GiB", out->ring_bytes);
     return CT_OK;
@@ -55,13 +58,15 @@ int ct_fractal_new(struct ct_ctx *ctx, const struct ct_fractal_options *options,
      * resolved anew */
     const uint32_t queue = o.rtlb_sets * o.rtlb_ways + 2 * o.watermarks + 2 * o.points + 256;
     if (ct_helper_init(&f->helper, queue, ct_encode_ace) ||
-        ct_stalker_init(&f->stalker, o.watermarks, &f->helper, &f->filter) ||
+        ct_ranges_init(&f->config.ranges, (uint32_t)o.ranges) ||
+        ct_stalker_init(&f->stalker, o.watermarks, &f->config.ranges, &f->helper, &f->filter) ||
         ct_rtlb_init(&f->rtlb, o.rtlb_sets, o.rtlb_ways, &f->helper) ||
         ct_points_init(&f->points, o.points, &f->helper, &f->filter) ||
         ct_logger_init(&f->logger, o.ring_bytes)) {
         ct_fractal_free(f);
         return ct_fail_nomem(ctx, "fractal");
     }
+    f->unit = CT_FRACTAL_LINE - 1;
     f->config.context = ~UINT64_C(0);
     f->config.geometry = 12 | 39 << 8;
     f->config.latch_at = UINT32_MAX;
@@ -74,6 +79,7 @@ void ct_fractal_free(struct ct_fractal *f)
     if (!f)
         return;
     ct_helper_free(&f->helper);
+    ct_ranges_free(&f->config.ranges);
     ct_stalker_free(&f->stalker);
     ct_rtlb_free(&f->rtlb);
     ct_points_free(&f->points);
@@ -87,10 +93,13 @@ size_t ct_fractal_module_bytes(const struct ct_fractal *f, unsigned index, const
         return 0;
     static const char *const names[] = {"translation stalker", "reverse tlb", "observation points",
                                         "invalidation helper", "logger",      "configuration, filter"};
-    const size_t bytes[] = {
-        ct_stalker_bytes(&f->stalker),      ct_rtlb_bytes(&f->rtlb),
-        ct_points_bytes(&f->points),        sizeof f->helper + f->helper.capacity * sizeof *f->helper.queue,
-        sizeof f->logger + f->logger.bytes, sizeof f->config + sizeof f->filter};
+    const size_t bytes[] = {ct_stalker_bytes(&f->stalker),
+                            ct_rtlb_bytes(&f->rtlb),
+                            ct_points_bytes(&f->points),
+                            sizeof f->helper + f->helper.capacity * sizeof *f->helper.queue,
+                            sizeof f->logger + f->logger.bytes,
+                            sizeof f->config + sizeof f->filter +
+                                f->config.ranges.capacity * sizeof *f->config.ranges.range};
     *name = index < sizeof names / sizeof names[0] ? names[index] : NULL;
     return *name ? bytes[index] : 0;
 }

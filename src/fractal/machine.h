@@ -7,15 +7,18 @@
 #include "fractal/helper.h"
 #include "fractal/logger.h"
 #include "fractal/points.h"
+#include "fractal/ranges.h"
 #include "fractal/rtlb.h"
 #include "fractal/stalker.h"
 
 struct ct_config {
-    uint64_t pgd, range_lo, range_hi; /* in force */
-    uint64_t new_lo, new_hi;          /* written, in force with the commit */
+    uint64_t pgd;            /* in force */
+    struct ct_ranges ranges; /* in force */
+    uint64_t new_lo, new_hi; /* written, in force with the commit or a command */
     uint64_t context;
     uint64_t point_va;
-    uint64_t latch; /* low half of a 64-bit register whose high half is yet to come */
+    uint32_t point_id; /* of the line that was added last */
+    uint64_t latch;    /* low half of a 64-bit register whose high half is yet to come */
     uint32_t latch_at;
     uint32_t geometry;
     uint32_t control;
@@ -34,6 +37,7 @@ struct ct_fractal {
     struct ct_config config;
     struct ct_address_filter filter; /* pages of tables and of points */
     uint64_t time;
+    uint64_t unit; /* bytes, less one, of what an address of the port tells apart: 63 is a line */
     uint64_t snoops, dvm, inconsistent;
 };
 

@@ -62,19 +62,19 @@ static void rechain(struct ct_points *p)
     }
 }
 
-int ct_points_add(struct ct_points *p, uint64_t va)
+const struct ct_point *ct_points_add(struct ct_points *p, uint64_t va)
 {
     va &= ~UINT64_C(63);
     const uint32_t at = lower_bound(p, va);
     if (at < p->count && p->point[at].va == va)
-        return 1;
+        return &p->point[at];
     if (p->count == p->capacity)
-        return 0;
+        return NULL;
     memmove(&p->point[at + 1], &p->point[at], (p->count - at) * sizeof *p->point);
     p->point[at] = (struct ct_point){.va = va, .id = p->next_id++};
     p->count++;
     rechain(p);
-    return 1;
+    return &p->point[at];
 }
 
 int ct_points_remove(struct ct_points *p, uint64_t va)

@@ -33,9 +33,9 @@ void ct_points_free(struct ct_points *p);
 void ct_points_clear(struct ct_points *p);
 size_t ct_points_bytes(const struct ct_points *p);
 
-/* Adds a point, or removes one. 1: done; 0: there is no place, or no such point. Adding a point that is there
- * does nothing. */
-int ct_points_add(struct ct_points *p, uint64_t va);
+/* Adds the line of `va`, unless it is there. Returns its point, or NULL when all places are taken. */
+const struct ct_point *ct_points_add(struct ct_points *p, uint64_t va);
+/* Removes the line of `va`. 0: it is no point. */
 int ct_points_remove(struct ct_points *p, uint64_t va);
 
 /* Puts the page of every resolved point into the filter. */

@@ -117,6 +117,17 @@ int ct_fractal_port_range(struct ct_fractal_port *p, uint64_t lo, uint64_t hi)
     return err ? err : write32(p, CT_FRACTAL_REG_RANGE_COMMIT, 1);
 }
 
+int ct_fractal_port_range_add(struct ct_fractal_port *p, uint64_t lo, uint64_t hi, int add)
+{
+    if (!p)
+        return CT_ERR_ARG;
+    int err = write64(p, CT_FRACTAL_REG_RANGE_LO, lo);
+    if (!err)
+        err = write64(p, CT_FRACTAL_REG_RANGE_HI, hi);
+    return err ? err
+               : write32(p, CT_FRACTAL_REG_RANGE_CMD, add ? CT_FRACTAL_RANGE_ADD : CT_FRACTAL_RANGE_REMOVE);
+}
+
 int ct_fractal_port_start(struct ct_fractal_port *p, const struct ct_fractal_target *t)
 {
     if (!p || !t)
@@ -127,7 +138,8 @@ int ct_fractal_port_start(struct ct_fractal_port *p, const struct ct_fractal_tar
     if (!err)
         err = write32(p, CT_FRACTAL_REG_ASID, t->asid);
     if (!err)
-        err = write32(p, CT_FRACTAL_REG_GEOM, t->granule | (uint32_t)t->va_bits << 8);
+        err = write32(p, CT_FRACTAL_REG_GEOM,
+                      t->granule | (uint32_t)t->va_bits << 8 | (uint32_t)t->unit_shift << 16);
     if (!err)
         err = write32(p, CT_FRACTAL_REG_TARGET, t->target);
     if (!err)

@@ -15,14 +15,15 @@
 #define DESC_CONTIG (UINT64_C(1) << 52)
 #define PA_BITS     48
 
-int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper *helper,
-                    struct ct_address_filter *filter)
+int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, const struct ct_ranges *ranges,
+                    struct ct_helper *helper, struct ct_address_filter *filter)
 {
     memset(s, 0, sizeof *s);
     s->marks = watermarks;
     s->buckets = 256;
     while (s->buckets < watermarks * 4)
         s->buckets *= 2;
+    s->ranges = ranges;
     s->helper = helper;
     s->filter = filter;
     s->mark = calloc(s->marks, sizeof *s->mark);
@@ -69,20 +70,35 @@ static unsigned contig_bits(const struct ct_stalker *s, unsigned level)
     return level == 3 ? last[g] : block[g];
 }
 
-/* Gives the addresses that have to be followed at a level to know the range: any descriptor of a contiguous
- * group can give the TLB the whole group. */
-static void followed(const struct ct_stalker *s, unsigned level, uint64_t *lo, uint64_t *hi)
+/* Gives the addresses less one that any descriptor of a contiguous group can bring into the TLB. */
+static uint64_t group_mask(const struct ct_stalker *s, unsigned level)
 {
-    const uint64_t group = ct_mask64(level_shift(s, level) + contig_bits(s, level));
-    *lo = s->range_lo & ~group;
-    *hi = s->range_hi > s->range_lo ? ((s->range_hi - 1) | group) + 1 : *lo;
+    return ct_mask64(level_shift(s, level) + contig_bits(s, level));
 }
 
+/* Tells whether descriptors for [va, va + size) have to be followed at a level to know the ranges. */
 static int overlaps(const struct ct_stalker *s, unsigned level, uint64_t va, uint64_t size)
 {
-    uint64_t lo, hi;
-    followed(s, level, &lo, &hi);
-    return va < hi && va + size > lo;
+    const uint64_t group = group_mask(s, level);
+    return ct_ranges_touch(s->ranges, va & ~group, (va + size - 1) | group);
+}
+
+/* Gives the part of [va, va + size) that has to be followed at a level: from the first address of a range in
+ * it to the last. Returns 0 when there is none. */
+static int followed(const struct ct_stalker *s, unsigned level, uint64_t va, uint64_t size, uint64_t *lo,
+                    uint64_t *hi)
+{
+    const uint64_t group = group_mask(s, level), last = (va + size - 1) | group;
+    const struct ct_ranges *r = s->ranges;
+    const uint32_t first = ct_ranges_first(r, va & ~group);
+    uint32_t end = first;
+    while (end < r->count && r->range[end].lo <= last)
+        end++;
+    if (end == first)
+        return 0;
+    *lo = r->range[first].lo & ~group;
+    *hi = ((r->range[end - 1].hi - 1) | group) + 1;
+    return 1;
 }
 
 static void insert(struct ct_stalker *s, uint32_t index)
@@ -131,15 +147,15 @@ static void forget_tree(struct ct_stalker *s, uint32_t index)
     }
 }
 
-/* Evicts the lines of a table that map a part of the range from the caches. */
+/* Evicts the lines of a table from the first to the last that maps a part of a range from the caches: one
+ * request, whatever the number of ranges is. */
 static void clean_table(struct ct_stalker *s, const struct ct_watermark *w)
 {
     const uint64_t span = mark_span(s, w);
-    if (!overlaps(s, w->level, w->va, span))
+    uint64_t lo, hi;
+    if (!followed(s, w->level, w->va, span, &lo, &hi))
         return;
     const unsigned shift = level_shift(s, w->level);
-    uint64_t lo, hi;
-    followed(s, w->level, &lo, &hi);
     const uint64_t first = lo > w->va ? (lo - w->va) >> shift : 0;
     const uint64_t end = hi - w->va < span ? ((hi - w->va - 1) >> shift) + 1 : span >> shift;
     const uint64_t line = (w->base + first * 8) & ~UINT64_C(63);
@@ -348,10 +364,8 @@ void ct_stalker_expose(struct ct_stalker *s, uint64_t va)
     }
 }
 
-void ct_stalker_range(struct ct_stalker *s, uint64_t lo, uint64_t hi)
+void ct_stalker_ranges_changed(struct ct_stalker *s)
 {
-    s->range_lo = lo;
-    s->range_hi = hi;
     for (uint32_t i = 0; i < s->high; i++) {
         const struct ct_watermark *w = &s->mark[i];
         if (!w->used)

@@ -12,6 +12,7 @@
 #include "fractal/filter.h"
 #include "fractal/helper.h"
 #include "fractal/mapping.h"
+#include "fractal/ranges.h"
 
 #define CT_STALKER_PENDING 64 /* lines asked for and not yet delivered */
 
@@ -33,7 +34,7 @@ struct ct_stalker {
     uint32_t turn; /* next to be given up when all are used */
     uint64_t pending[CT_STALKER_PENDING];
     uint32_t pending_count;
-    uint64_t range_lo, range_hi;
+    const struct ct_ranges *ranges; /* what is traced */
     uint64_t root;
     uint32_t root_mark;
     uint8_t granule, va_bits, top_level;
@@ -43,8 +44,8 @@ struct ct_stalker {
     struct ct_address_filter *filter;
 };
 
-int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, struct ct_helper *helper,
-                    struct ct_address_filter *filter);
+int ct_stalker_init(struct ct_stalker *s, uint32_t watermarks, const struct ct_ranges *ranges,
+                    struct ct_helper *helper, struct ct_address_filter *filter);
 void ct_stalker_free(struct ct_stalker *s);
 size_t ct_stalker_bytes(const struct ct_stalker *s);
 
@@ -65,9 +66,9 @@ void ct_stalker_invalidated(struct ct_stalker *s, uint64_t va, int all);
 /* Cleans the descriptor of va at the deepest known table, so that the next walk to it is seen. */
 void ct_stalker_expose(struct ct_stalker *s, uint64_t va);
 
-/* Changes the range: forgets tables that are outside of it, and evicts the lines of tables that map a part of
- * it, so that the next walks are seen. */
-void ct_stalker_range(struct ct_stalker *s, uint64_t lo, uint64_t hi);
+/* Follows a change of the ranges: forgets tables that are outside of them, and evicts the lines of tables
+ * that map a part of one, so that the next walks are seen. */
+void ct_stalker_ranges_changed(struct ct_stalker *s);
 
 /* Puts every watermark into the filter. */
 void ct_stalker_announce(struct ct_stalker *s);

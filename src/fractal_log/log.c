@@ -8,6 +8,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "coretap/fractal_names.h"
+#include "fractal_log/points.h"
 
 /* A region that the log tells of. */
 struct region {
@@ -24,7 +25,7 @@ struct ct_fractal_log {
     uint64_t bias;
     struct region *regions;
     size_t region_count;
-    char *point_names[CT_FRACTAL_LOG_POINTS]; /* that were asked for; NULL: not yet */
+    struct ct_fractal_milestones milestones;
 };
 
 int ct_fractal_log_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_log **out)
@@ -50,8 +51,7 @@ void ct_fractal_log_free(struct ct_fractal_log *log)
 {
     if (!log)
         return;
-    for (size_t i = 0; i < CT_FRACTAL_LOG_POINTS; i++)
-        free(log->point_names[i]);
+    ct_fractal_milestones_free(&log->milestones);
     ct_fractal_reader_free(log->reader);
     ct_fractal_names_free(log->names);
     free(log->regions);
@@ -141,7 +141,12 @@ int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_name
     log->bias = own.bias ? *own.bias : told ? strtoull(told, NULL, 16) : 0;
     own.bias = &log->bias;
     rc = ct_fractal_names_new(log->ctx, &own, &log->names);
-    return rc == CT_OK ? take_regions(log) : rc;
+    if (rc == CT_OK)
+        rc = take_regions(log);
+    if (rc == CT_OK &&
+        !ct_fractal_milestones_read(&log->milestones, log->info->text, ct_fractal_reader_unit(log->reader)))
+        rc = ct_fail_nomem(log->ctx, "points of a log");
+    return rc;
 }
 
 int ct_fractal_log_program(const struct ct_fractal_log *log, char program[CT_FRACTAL_LOG_PROGRAM])
@@ -160,19 +165,6 @@ int ct_fractal_log_program(const struct ct_fractal_log *log, char program[CT_FRA
     return CT_OK;
 }
 
-/* A point is a line of memory; the log remembers what in it was meant. */
-static char *point_name(const struct ct_fractal_log *log, uint32_t point, uint64_t va)
-{
-    char key[32];
-    char told[256];
-    snprintf(key, sizeof key, "point=%u 0x", point);
-    const char *at = log_value(log->info->text, key);
-    const char *name = at ? memchr(at, ' ', strcspn(at, "\n")) : NULL;
-    if (name)
-        snprintf(told, sizeof told, "%.*s", (int)strcspn(name + 1, "\n"), name + 1);
-    return strdup(name ? told : ct_fractal_names_at(log->names, va)->text);
-}
-
 int ct_fractal_log_point(struct ct_fractal_log *log, uint32_t point, uint64_t va, const char **name)
 {
     if (!log || !name)
@@ -181,11 +173,23 @@ int ct_fractal_log_point(struct ct_fractal_log *log, uint32_t point, uint64_t va
     if (!log->names || point >= CT_FRACTAL_LOG_POINTS)
         return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has no names, or %u is no such point", __func__,
                        point);
-    char **kept = &log->point_names[point];
-    if (!*kept)
-        *kept = point_name(log, point, va);
-    *name = *kept;
-    return *kept ? CT_OK : ct_fail_nomem(log->ctx, "names of points");
+    const uint32_t milestone = ct_fractal_milestones_of(&log->milestones, 0, point, va);
+    *name = milestone == UINT32_MAX ? ct_fractal_names_at(log->names, va)->text
+                                    : log->milestones.all[milestone].name;
+    return CT_OK;
+}
+
+/* Says what the hit of a point counts for. Of a point of which the log does not tell, that is its line. */
+static void place_point(const struct ct_fractal_log *log, const struct ct_fractal_event *e,
+                        struct ct_fractal_place *place)
+{
+    const struct ct_fractal_milestones *m = &log->milestones;
+    const uint32_t number = ct_fractal_milestones_of(m, e->target, e->point, e->va);
+    const struct ct_fractal_milestone *one = number == UINT32_MAX ? NULL : &m->all[number];
+    place->point = one ? one->name : ct_fractal_names_at(log->names, e->va)->text;
+    place->point_offset = (one ? one->lo : e->va) - log->bias;
+    place->point_is_line = !one || !one->by_address;
+    place->point_number = one ? number + 1 : m->count + e->point + 1;
 }
 
 int ct_fractal_log_place(struct ct_fractal_log *log, const struct ct_fractal_event *e,
@@ -204,8 +208,7 @@ int ct_fractal_log_place(struct ct_fractal_log *log, const struct ct_fractal_eve
         place->area = "";
         place->offset = e->va - log->bias;
     }
-    if (e->point >= CT_FRACTAL_LOG_POINTS)
-        return CT_OK;
-    place->point_offset = e->va - log->bias;
-    return ct_fractal_log_point(log, e->point, e->va, &place->point);
+    if (e->point != CT_FRACTAL_NO_POINT)
+        place_point(log, e, place);
+    return CT_OK;
 }

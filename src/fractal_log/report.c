@@ -53,7 +53,7 @@ static size_t name_index(const struct ct_fractal_report *r, uint64_t va)
     return (size_t)(ct_fractal_names_at(r->names, va) - ct_fractal_names_all(r->names, &count));
 }
 
-/* Counts an event by its page, and its time and point. */
+/* Counts an event by its page and its time. */
 static int count_event(void *user, const struct ct_fractal_event *e)
 {
     struct ct_fractal_report *r = user;
@@ -61,9 +61,6 @@ static int count_event(void *user, const struct ct_fractal_event *e)
         r->start = r->end = e->time;
     r->start = e->time < r->start ? e->time : r->start;
     r->end = e->time > r->end ? e->time : r->end;
-    struct ct_fractal_by_point *point = e->point < CT_FRACTAL_LOG_POINTS ? &r->points[e->point] : NULL;
-    if (point && !point->va)
-        *point = (struct ct_fractal_by_point){e->va + 1, e->time};
     struct ct_fractal_by_page *page = page_entry(r, e->va >> 12);
     if (page)
         page->events++;
@@ -211,46 +208,65 @@ static void text_names(const struct ct_fractal_report *r, FILE *out, uint64_t wa
         fputs("      none\n", out);
 }
 
-/* Finds what the sums say of a point of the log; *sum is NULL when they say nothing. */
-static int point_sum(struct ct_fractal_report *r, uint32_t point, const struct ct_fractal_point_sum **sum)
+/* Finds what the sums say of a point of the log; NULL when they say nothing. */
+static const struct ct_fractal_point_sum *point_sum(const struct ct_fractal_report *r, uint32_t point)
 {
     size_t count;
-    const uint64_t va = r->points[point].va - 1;
+    const struct ct_fractal_by_point *p = &r->points[point];
     const struct ct_fractal_point_sum *all = ct_fractal_sums_points(r->sums, &count);
-    const char *name;
-    *sum = NULL;
-    const int rc = ct_fractal_log_point(r->log, point, va, &name);
-    for (size_t i = 0; rc == CT_OK && i < count; i++)
-        if (all[i].offset == va - ct_fractal_log_bias(r->log) && strcmp(all[i].name, name) == 0)
-            *sum = *sum ? *sum : &all[i];
-    return rc;
+    for (size_t i = 0; i < count; i++)
+        if (all[i].offset == p->offset && strcmp(all[i].name, p->name) == 0)
+            return &all[i];
+    return NULL;
 }
 
 /* Prints a table of the observation points. */
-static int text_points(struct ct_fractal_report *r, FILE *out)
+static void text_points(const struct ct_fractal_report *r, FILE *out)
 {
     bool any = false;
-    int rc = CT_OK;
-    for (unsigned i = 0; i < CT_FRACTAL_LOG_POINTS && rc == CT_OK; i++) {
-        const struct ct_fractal_point_sum *p = NULL;
-        if (r->points[i].va)
-            rc = point_sum(r, i, &p);
+    for (unsigned i = 0; i < CT_FRACTAL_LOG_POINTS; i++) {
+        const struct ct_fractal_point_sum *p = r->points[i].name ? point_sum(r, i) : NULL;
         if (!p)
             continue;
         if (!any)
-            fprintf(out, "\nMilestones (observation points)\n%5s %18s %10s %12s %12s %12s %12s  %s\n",
-                    "point", "va", "hits", "first", "shortest", "mean", "longest", "name");
+            fprintf(out, "\nMilestones (observation points)\n%5s %18s %10s %12s %12s %12s %12s  %-8s %s\n",
+                    "point", "va", "hits", "first", "shortest", "mean", "longest", "told by", "name");
         any = true;
+        const unsigned long long va = r->points[i].offset + ct_fractal_log_bias(r->log);
         const double mean = p->intervals ? (double)p->total / (double)p->intervals : 0;
         const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
-        fprintf(out, "%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  ", i,
-                (unsigned long long)r->points[i].va - 1, (unsigned long long)p->hits,
-                ct_fractal_report_ms(r, r->points[i].first), (double)p->shortest * scale, mean * scale,
-                (double)p->longest * scale);
+        fprintf(out, "%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  %-8s ", i, va,
+                (unsigned long long)p->hits, ct_fractal_report_ms(r, r->points[i].first),
+                (double)p->shortest * scale, mean * scale, (double)p->longest * scale,
+                r->points[i].is_line ? "line" : "address");
         ct_put_printable(out, p->name);
         fputc('\n', out);
     }
-    return rc;
+}
+
+/* Prints the ranges of the log where there are more than one, and what was changed while the program ran. */
+static void text_ranges(const struct ct_fractal_report *r, FILE *out)
+{
+    for (const char *at = r->info->text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL) {
+        char text[1024];
+        unsigned process;
+        unsigned long long time;
+        int n = 0;
+        if (sscanf(at, "range=%u %n", &process, &n) == 1 && n) {
+            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
+            const size_t ends = strcspn(text, " ");
+            fprintf(out, "          %.*s  ", (int)ends, text);
+            ct_put_printable(out, text + ends + (text[ends] == ' '));
+            if (process)
+                fprintf(out, " of process %u", process);
+            fputc('\n', out);
+        } else if (sscanf(at, "steer=%llu %n", &time, &n) == 1 && n) {
+            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
+            fprintf(out, "          at %.4f: ", ct_fractal_report_ms(r, time));
+            ct_put_printable(out, text);
+            fputc('\n', out);
+        }
+    }
 }
 
 /* Prints totals and tables. */
@@ -260,6 +276,7 @@ static int print_text(struct ct_fractal_report *r, FILE *out, uint64_t wanted)
     fprintf(out, "range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->info->range_lo,
             (unsigned long long)r->info->range_hi, r->info->mode < 3 ? modes[r->info->mode] : "?",
             1u << (r->info->granule & 31) >> 10);
+    text_ranges(r, out);
     fprintf(out,
             "events    %llu (%llu of instructions), %llu more for pages mapped twice; %llu dropped; %llu "
             "bytes damaged\n",
@@ -283,7 +300,8 @@ static int print_text(struct ct_fractal_report *r, FILE *out, uint64_t wanted)
         return CT_OK;
     text_names(r, out, wanted, CT_FRACTAL_FUNCTION, CT_FRACTAL_FUNCTION, "Functions");
     text_names(r, out, wanted, CT_FRACTAL_OBJECT, CT_FRACTAL_ELSEWHERE, "Objects, sections and regions");
-    return text_points(r, out);
+    text_points(r, out);
+    return CT_OK;
 }
 
 /* Prints the names with the most events as a table of HTML. */
@@ -374,7 +392,14 @@ static int sum_event(void *user, const struct ct_fractal_event *e)
     struct ct_fractal_place place;
     name_event(r, e);
     const int rc = ct_fractal_log_place(r->log, e, &place);
-    return rc == CT_OK ? ct_fractal_sums_take(r->sums, e, &place) : rc;
+    if (rc != CT_OK)
+        return rc;
+    struct ct_fractal_by_point *point = place.point && place.point_number <= CT_FRACTAL_LOG_POINTS
+                                            ? &r->points[place.point_number - 1]
+                                            : NULL;
+    if (point && !point->name)
+        *point = (struct ct_fractal_by_point){place.point_offset, e->time, place.point, place.point_is_line};
+    return ct_fractal_sums_take(r->sums, e, &place);
 }
 
 /* Counts all that needs names. */

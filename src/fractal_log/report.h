@@ -23,9 +23,11 @@ struct ct_fractal_by_page {
     uint64_t page, events; /* page + 1, so that 0 is empty */
 };
 
-/* Where an observation point is, and when it was first hit; va + 1, so that 0 is none. */
+/* What hits of observation points count for, and when it was first hit. */
 struct ct_fractal_by_point {
-    uint64_t va, first;
+    uint64_t offset, first;
+    const char *name; /* NULL: it was not hit */
+    bool is_line;
 };
 
 /* Rows × columns of counts. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clusters that a program's accesses go through, and what listens to the port of the first one. */
+#include <stdlib.h>
+
 #include "base/ctx.h"
 #include "coretap/access.h"
 #include "fractal_run/simulation.h"
@@ -26,15 +28,16 @@ static int write_message(const struct ct_fractal_simulation *s, const struct ct_
     return s->options.messages(s->options.messages_user, text, n + 1);
 }
 
-/* Hears a message of the port. What the tracer refuses it counts; only a register that cannot be written is
- * an error. */
+/* Hears a message of the port for the tracer of a process. What the tracer refuses it counts; only a register
+ * that cannot be written is an error. The first tracer's messages are recorded. */
 static void on_message(void *user, const struct ct_fractal_message *m, const uint64_t *line)
 {
-    struct ct_fractal_simulation *s = user;
-    if (s->options.messages && !s->result)
+    struct ct_fractal_process *p = user;
+    struct ct_fractal_simulation *s = p->simulation;
+    if (s->options.messages && !s->result && p == &s->process[0])
         note_result(s, write_message(s, m, line));
-    struct ct_fractal *f = s->bench[0].fractal;
-    const int rc = line ? ct_fractal_data(f, m->time, m->addr, line) : ct_fractal_message(f, m);
+    const int rc =
+        line ? ct_fractal_data(p->tracer, m->time, m->addr, line) : ct_fractal_message(p->tracer, m);
     if (rc && m->op == CT_FRACTAL_REG_WRITE)
         note_result(s, rc);
 }
@@ -42,22 +45,66 @@ static void on_message(void *user, const struct ct_fractal_message *m, const uin
 /* Gives the port the next command. */
 static int on_command(void *user, struct ct_fractal_command *out)
 {
-    const struct ct_fractal_simulation *s = user;
-    return ct_fractal_command(s->bench[0].fractal, out);
+    const struct ct_fractal_process *p = user;
+    return ct_fractal_command(p->tracer, out);
 }
 
-/* Counts a miss of the program in the range, and tells of it. */
+/* Counts a miss of a traced process in its ranges, and tells of it. */
 static void on_miss(void *user, const struct ct_soc_miss *m)
 {
     struct ct_fractal_simulation *s = user;
-    if (m->pid != s->bench[0].pid || m->va >= s->hi || m->va + LINE - 1 < s->lo)
+    const struct ct_fractal_process *p = s->process, *end = p + s->processes;
+    while (p < end && (p->pid != m->pid || !p->tracing))
+        p++;
+    if (p == end || !ct_fractal_process_traces(p, m->va, m->va + s->config.port_bytes - 1))
         return;
     s->targets++;
-    if (!s->options.truth || !s->names || s->result)
+    if (!s->options.truth || s->result)
         return;
     const struct ct_fractal_event e = {
         .time = m->time, .va = m->va, .pa = m->pa, .op = m->op, .initiator = m->core, .kind = m->kind};
-    note_result(s, ct_fractal_csv_write(s->names, &e, s->options.truth, s->options.truth_user));
+    note_result(s, ct_fractal_csv_write(p->names, &e, s->options.truth, s->options.truth_user));
+}
+
+/* Tells the tracer of a process which cores run it. */
+static void tell_context(struct ct_fractal_process *p)
+{
+    if (p->tracing)
+        note_result(p->simulation, ct_fractal_process_register(p, CT_FRACTAL_REG_CONTEXT, p->running));
+}
+
+/* Follows a core to another process, once processes share pages. */
+static void on_context(void *user, unsigned core, uint32_t pid)
+{
+    struct ct_fractal_simulation *s = user;
+    for (struct ct_fractal_process *p = s->process; s->hooked && p < s->process + s->processes; p++) {
+        const uint64_t bit = UINT64_C(1) << core, before = p->running;
+        p->running = p->pid && p->pid == pid ? before | bit : before & ~bit;
+        if (p->running != before)
+            tell_context(p);
+    }
+}
+
+/* Follows a process to another address space number. */
+static void on_asid(void *user, uint32_t pid, uint16_t asid)
+{
+    struct ct_fractal_simulation *s = user;
+    for (struct ct_fractal_process *p = s->process; p < s->process + s->processes; p++)
+        if (p->pid == pid && p->tracing)
+            note_result(s, ct_fractal_process_register(p, CT_FRACTAL_REG_ASID, asid));
+}
+
+/* Begins to tell tracers of cores: without that, accesses of a child to pages that it shares with its parent
+ * would look like those of the parent. */
+static void hook(struct ct_fractal_simulation *s)
+{
+    s->hooked = true;
+    for (struct ct_fractal_process *p = s->process; p < s->process + s->processes; p++) {
+        p->running = 0;
+        for (unsigned core = 0; core < s->config.cores; core++)
+            p->running |= (uint64_t)(ct_soc_running(s->bench[0].soc, core) == p->pid) << core;
+        tell_context(p);
+    }
 }
 
 /* ---- making clusters ---- */
@@ -86,38 +133,118 @@ int ct_fractal_simulation_add_bare(struct ct_fractal_simulation *s, unsigned fab
 
 int ct_fractal_simulation_add_traced(struct ct_fractal_simulation *s)
 {
-    const struct ct_soc_hooks hooks = {.user = s, .miss = on_miss};
-    const struct ct_soc_tap tap = {.user = s, .message = on_message, .command = on_command};
-    struct ct_fractal_bench *b = &s->bench[0];
+    const struct ct_soc_hooks hooks = {.user = s, .miss = on_miss, .asid = on_asid, .context = on_context};
+    struct ct_fractal_process *p;
     int rc = add_cluster(s, CT_SOC_FABRIC_COHERENT, &hooks);
     if (!rc)
-        rc = ct_fractal_new(s->ctx, s->options.tracer, &b->fractal);
-    if (!rc)
-        b->tap = ct_soc_attach(b->soc, &tap);
-    return rc;
+        rc = ct_fractal_simulation_add_process(s, s->bench[0].pid, s->options.argv[0], &p);
+    return rc ? rc : ct_fractal_process_attach(&s->process[0]);
+}
+
+int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t pid, const char *program,
+                                      struct ct_fractal_process **out)
+{
+    if (s->processes == FRACTAL_PROCESSES_MAX)
+        return ct_fail(s->ctx, CT_ERR_LIMIT, "%s: there are %u processes, and no room for more", program,
+                       FRACTAL_PROCESSES_MAX);
+    *out = &s->process[s->processes];
+    **out = (struct ct_fractal_process){
+        .simulation = s, .program = program, .pid = pid, .number = s->processes++, .tap = -1};
+    return CT_OK;
+}
+
+int ct_fractal_process_attach(struct ct_fractal_process *p)
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    const struct ct_soc_tap tap = {.user = p, .message = on_message, .command = on_command};
+    int rc = ct_fractal_new(s->ctx, s->options.tracer, &p->tracer);
+    if (rc)
+        return rc;
+    p->batch = calloc(FRACTAL_EVENTS_MAX, sizeof *p->batch);
+    if (!p->batch)
+        return ct_fail_nomem(s->ctx, "events of a process");
+    p->tap = ct_soc_attach(s->bench[0].soc, &tap);
+    if (p->tap >= 0)
+        return CT_OK;
+    ct_fractal_free(p->tracer);
+    p->tracer = NULL;
+    return ct_fail(s->ctx, CT_ERR_LIMIT, "process %u: %u processes can be traced at once; it is not traced",
+                   p->number, CT_SOC_TAPS);
 }
 
 /* ---- what happens in them ---- */
 
-void ct_fractal_simulation_register(struct ct_fractal_simulation *s, uint32_t offset, uint64_t value)
+int ct_fractal_process_register(struct ct_fractal_process *p, uint32_t offset, uint64_t value)
 {
-    ct_soc_reg_write(s->bench[0].soc, (unsigned)s->bench[0].tap, offset, value);
+    struct ct_fractal_simulation *s = p->simulation;
+    if (s->result)
+        return s->result;
+    ct_soc_reg_write(s->bench[0].soc, (unsigned)p->tap, offset, value);
+    const int rc = s->result;
+    s->result = CT_OK; /* the caller has it */
+    return rc;
+}
+
+/* Takes events out of the ring of a process, when none of those before waits. Returns how many were dropped
+ * since. */
+static uint64_t fetch(struct ct_fractal_process *p)
+{
+    uint64_t dropped;
+    if (p->given == p->batched) {
+        p->given = 0;
+        p->batched = ct_fractal_events(p->tracer, p->batch, FRACTAL_EVENTS_MAX);
+    }
+    ct_fractal_reg_read(p->tracer, CT_FRACTAL_REG_DROPPED, 8, &dropped);
+    const uint64_t since = dropped - p->dropped;
+    p->dropped = dropped;
+    return since;
+}
+
+/* Finds the process whose next event is the earliest, and how many of its events come before those of the
+ * others. Returns NULL when no event is left. */
+static struct ct_fractal_process *next_events(struct ct_fractal_simulation *s, size_t *count,
+                                              uint64_t *dropped)
+{
+    struct ct_fractal_process *first = NULL;
+    uint64_t until = UINT64_MAX;
+    for (struct ct_fractal_process *p = s->process; p < s->process + s->processes; p++) {
+        if (!p->tracer)
+            continue;
+        *dropped += fetch(p);
+        if (p->given == p->batched)
+            continue;
+        const uint64_t time = p->batch[p->given].time;
+        if (first && time >= first->batch[first->given].time) {
+            until = time < until ? time : until;
+            continue;
+        }
+        until = first ? first->batch[first->given].time : until;
+        first = p;
+    }
+    *count = 0;
+    while (first && first->given + *count < first->batched &&
+           (!*count || first->batch[first->given + *count].time < until))
+        (*count)++;
+    return first;
 }
 
 int ct_fractal_simulation_drain(struct ct_fractal_simulation *s)
 {
-    uint64_t dropped;
-    size_t n;
-    ct_fractal_reg_read(s->bench[0].fractal, CT_FRACTAL_REG_DROPPED, 8, &dropped);
-    while ((n = ct_fractal_events(s->bench[0].fractal, s->batch, FRACTAL_EVENTS_MAX)) ||
-           dropped != s->dropped) {
-        const int rc =
-            s->writer ? ct_fractal_writer_add(s->writer, s->batch, n, dropped - s->dropped) : CT_OK;
+    struct ct_fractal_process *p;
+    do {
+        size_t count;
+        uint64_t dropped = 0;
+        p = next_events(s, &count, &dropped);
+        const int rc = s->writer && (count || dropped)
+                           ? ct_fractal_writer_add(s->writer, p ? p->batch + p->given : NULL, count, dropped)
+                           : CT_OK;
         if (rc)
             return rc;
-        s->events += n;
-        s->dropped = dropped;
-    }
+        s->events += count;
+        s->dropped += dropped;
+        if (p)
+            p->given += count;
+    } while (p);
     return CT_OK;
 }
 
@@ -142,10 +269,12 @@ static void access_lines(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
 
 void ct_fractal_simulation_access(struct ct_fractal_simulation *s, unsigned from, uint64_t word)
 {
+    const struct ct_fractal_process *p = &s->process[from];
     const unsigned cores = s->config.cores - s->beside;
-    const unsigned core = from ? s->config.cores - from : ct_access_cpu(word) % cores;
+    const bool beside = from && !p->parent;
+    const unsigned core = beside ? p->core : (p->core + ct_access_cpu(word)) % cores;
     for (unsigned i = 0; i < s->benches; i++)
-        access_lines(s->bench[i].soc, core, from ? s->beside_pid[from - 1] : s->bench[i].pid, word);
+        access_lines(s->bench[i].soc, core, from ? s->process[from].pid : s->bench[i].pid, word);
 }
 
 /* Lets the timer interrupt the cores of a cluster whose time it is. */
@@ -166,18 +295,114 @@ void ct_fractal_simulation_tick(struct ct_fractal_simulation *s)
         tick(&s->bench[i], s->config.cores);
 }
 
-void ct_fractal_simulation_unmap(struct ct_fractal_simulation *s, uint64_t lo, uint64_t size)
+/* ---- address spaces ---- */
+
+/* Gives the process's number in a cluster; only the program has one in all of them. Returns 0 where it is
+ * not. */
+static uint32_t pid_in(const struct ct_fractal_process *p, unsigned bench)
 {
-    const uint64_t page = UINT64_C(1) << s->config.granule;
+    if (p->number)
+        return bench ? 0 : p->pid;
+    return p->simulation->bench[bench].pid;
+}
+
+/* Returns the page size. */
+static uint64_t page_of(const struct ct_fractal_simulation *s)
+{
+    return UINT64_C(1) << s->config.granule;
+}
+
+void ct_fractal_process_unmap(struct ct_fractal_process *p, uint64_t lo, uint64_t size)
+{
+    const struct ct_fractal_simulation *s = p->simulation;
+    const uint64_t page = page_of(s);
     uint64_t pa;
     for (unsigned b = 0; b < s->benches; b++)
         for (uint64_t va = lo & ~(page - 1); va < lo + size && va - lo < page << 20; va += page)
-            if (ct_soc_translate(s->bench[b].soc, s->bench[b].pid, va, &pa))
-                ct_soc_unmap(s->bench[b].soc, 0, s->bench[b].pid, va);
+            if (ct_soc_translate(s->bench[b].soc, pid_in(p, b), va, &pa))
+                ct_soc_unmap(s->bench[b].soc, p->core, pid_in(p, b), va);
 }
 
-void ct_fractal_simulation_file(struct ct_fractal_simulation *s, uint64_t lo, uint64_t hi)
+void ct_fractal_process_move(struct ct_fractal_process *p, uint64_t from, uint64_t to, uint64_t size)
 {
-    for (unsigned i = 0; i < s->benches; i++)
-        ct_soc_file(s->bench[i].soc, s->bench[i].pid, lo, hi);
+    const struct ct_fractal_simulation *s = p->simulation;
+    const uint64_t page = page_of(s);
+    for (unsigned b = 0; b < s->benches; b++)
+        for (uint64_t at = 0; at < size && at < page << 20; at += page)
+            ct_soc_move(s->bench[b].soc, p->core, pid_in(p, b), from + at, to + at);
+}
+
+void ct_fractal_process_shared(struct ct_fractal_process *p, uint64_t lo, uint64_t size, uint64_t object)
+{
+    const struct ct_fractal_simulation *s = p->simulation;
+    for (unsigned b = 0; b < s->benches; b++)
+        ct_soc_shared(s->bench[b].soc, pid_in(p, b), lo, lo + size, object);
+}
+
+void ct_fractal_process_huge(struct ct_fractal_process *p, uint64_t lo, uint64_t size)
+{
+    const struct ct_fractal_simulation *s = p->simulation;
+    const uint64_t block = page_of(s) << (s->config.granule - 3);
+    for (unsigned b = 0; b < s->benches; b++)
+        for (uint64_t va = (lo + block - 1) & ~(block - 1); va + block <= lo + size; va += block)
+            ct_soc_map_huge(s->bench[b].soc, p->core, pid_in(p, b), va);
+}
+
+void ct_fractal_process_file(const struct ct_fractal_process *p, uint64_t lo, uint64_t hi)
+{
+    const struct ct_fractal_simulation *s = p->simulation;
+    for (unsigned b = 0; b < s->benches; b++)
+        ct_soc_file(s->bench[b].soc, pid_in(p, b), lo, hi);
+}
+
+/* ---- processes ---- */
+
+/* Lets a core wait until the time of another one. */
+static void wait_for_core(struct ct_soc *soc, unsigned core, unsigned other)
+{
+    const uint64_t now = ct_soc_cycles(soc, core), then = ct_soc_cycles(soc, other);
+    if (now < then)
+        ct_soc_spend(soc, core, then - now);
+}
+
+int ct_fractal_process_fork(struct ct_fractal_process *p, uint64_t number, struct ct_fractal_process **out)
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    const unsigned cores = s->config.cores - s->beside, children = s->processes - 1 - s->beside;
+    if (!s->hooked)
+        hook(s);
+    const uint32_t pid = ct_soc_fork(s->bench[0].soc, p->core, p->pid);
+    if (!pid)
+        return ct_fail(s->ctx, CT_ERR_NOMEM, "process %u: its child has no memory in the simulated cluster",
+                       p->number);
+    const int rc = ct_fractal_simulation_add_process(s, pid, p->program, out);
+    if (rc)
+        return rc;
+    (*out)->parent = p;
+    (*out)->child = number;
+    (*out)->core = cores > 1 ? 1 + children % (cores - 1) : 0;
+    wait_for_core(s->bench[0].soc, (*out)->core, p->core);
+    (*out)->begun = p->begun;
+    (*out)->start_code = p->start_code;
+    return p->tracing ? ct_fractal_process_start(*out) : CT_OK;
+}
+
+int ct_fractal_process_end(struct ct_fractal_process *p)
+{
+    const int rc = p->tracing ? ct_fractal_process_register(p, CT_FRACTAL_REG_CTRL, 0) : CT_OK;
+    p->tracing = p->begun = false;
+    wait_for_core(p->simulation->bench[0].soc, p->parent->core, p->core);
+    ct_soc_exit(p->simulation->bench[0].soc, p->core, p->pid);
+    p->pid = 0;
+    return rc;
+}
+
+int ct_fractal_process_migrate(struct ct_fractal_process *p, uint64_t va)
+{
+    struct ct_soc *soc = p->simulation->bench[0].soc;
+    if (ct_soc_migrate_begin(soc, p->core, p->pid, va) && ct_soc_migrate_end(soc, p->core))
+        return CT_OK;
+    return ct_fail(p->simulation->ctx, CT_ERR_CONFIG,
+                   "page move 0x%llx: process %u has no page of its own there; nothing was moved",
+                   (unsigned long long)va, p->number);
 }

@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,11 +18,11 @@
 
 #define PIPE_BYTES (1 << 20) /* more than by default, which only makes it faster */
 
-int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char *const *argv)
+int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char *const *argv, int forks)
 {
     struct ct_qemu qemu;
     int ends[2];
-    char option[32];
+    char option[64];
     feed->fd = feed->child = -1;
     feed->at = feed->count = 0;
     int rc = ct_qemu_find(ctx, argv[0], 0, "coretap-access.so", "CORETAP_ACCESS_PLUGIN", &qemu);
@@ -29,7 +32,9 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
         return ct_fail(ctx, CT_ERR_IO, "no pipe to %s: %s", qemu.command, strerror(errno));
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES);
-    snprintf(option, sizeof option, "fd=%d", ends[1]);
+    const int n = snprintf(option, sizeof option, "fd=%d", ends[1]);
+    if (forks >= 0)
+        snprintf(option + n, sizeof option - (size_t)n, ",forks=%d", forks);
     rc = ct_qemu_start(ctx, &qemu, option, argv, &feed->child);
     close(ends[1]);
     if (rc)
@@ -42,8 +47,14 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
 /* Reads whole words: a read may end inside of one. Returns how many bytes they have. */
 static size_t read_words(struct ct_fractal_feed *feed)
 {
-    size_t bytes = 0;
+    const size_t spilled = feed->spill_end - feed->spill_at;
+    size_t bytes = spilled < sizeof feed->words ? spilled : sizeof feed->words;
     ssize_t n;
+    if (bytes)
+        memcpy(feed->words, feed->spill + feed->spill_at, bytes);
+    feed->spill_at += bytes;
+    if (bytes && bytes % sizeof feed->words[0] == 0)
+        return bytes;
     while ((n = read(feed->fd, (char *)feed->words + bytes, sizeof feed->words - bytes)) != 0) {
         if (n < 0 && errno == EINTR)
             continue;
@@ -68,6 +79,132 @@ bool ct_fractal_feed_next(struct ct_fractal_feed *feed, uint64_t *word)
     return true;
 }
 
+/* Makes room for what else comes. Returns false without memory. */
+static bool make_room(struct ct_fractal_feed *feed, size_t bytes)
+{
+    if (feed->spill_at == feed->spill_end)
+        feed->spill_at = feed->spill_end = 0;
+    if (feed->spill_room - feed->spill_end >= bytes)
+        return true;
+    const size_t room = 2 * feed->spill_room + bytes;
+    char *more = realloc(feed->spill, room);
+    if (!more)
+        return false;
+    feed->spill = more;
+    feed->spill_room = room;
+    return true;
+}
+
+/* Takes what a feed says now. Returns false without memory. */
+static bool take_aside(struct ct_fractal_feed *feed)
+{
+    if (!make_room(feed, PIPE_BYTES))
+        return false;
+    const ssize_t n = read(feed->fd, feed->spill + feed->spill_end, PIPE_BYTES);
+    if (n > 0)
+        feed->spill_end += (size_t)n;
+    else if (n == 0) {
+        close(feed->fd);
+        feed->fd = -1;
+    }
+    return true;
+}
+
+bool ct_fractal_feeds_wait(const struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed)
+{
+    while (feed->at == feed->count && feed->spill_end - feed->spill_at < sizeof feed->words[0] &&
+           feed->fd >= 0) {
+        struct pollfd of[FEEDS_MAX];
+        for (unsigned i = 0; i < feeds->count; i++)
+            of[i] = (struct pollfd){.fd = feeds->feed[i].fd, .events = POLLIN};
+        if (poll(of, feeds->count, -1) < 0 && errno != EINTR)
+            return true;
+        for (unsigned i = 0; i < feeds->count; i++) {
+            if (&feeds->feed[i] == feed && of[i].revents)
+                return true;
+            if (of[i].revents && !take_aside(&feeds->feed[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+int ct_fractal_feeds_follow(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, int *of_program)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends))
+        return ct_fail(ctx, CT_ERR_IO, "no socket for forked children: %s", strerror(errno));
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    feeds->forks = ends[0];
+    *of_program = ends[1];
+    return CT_OK;
+}
+
+/* Receives a pipe that was sent. Returns -1 when there is none. */
+static int receive(int from, int64_t *child)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec data = {child, sizeof *child};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = control.bytes,
+                       .msg_controllen = sizeof control.bytes};
+    int fd = -1;
+    const ssize_t n = recvmsg(from, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    const struct cmsghdr *c = n == (ssize_t)sizeof *child ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_type == SCM_RIGHTS)
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    return fd;
+}
+
+/* Takes the pipe of a child; other children may have been told of before. Returns -1 when it did not come. */
+static int pipe_of(struct ct_fractal_feeds *feeds, int64_t child)
+{
+    for (unsigned i = 0; i < feeds->early_count; i++)
+        if (feeds->early[i].child == child) {
+            const int fd = feeds->early[i].fd;
+            feeds->early[i] = feeds->early[--feeds->early_count];
+            return fd;
+        }
+    for (;;) {
+        int64_t number = -1;
+        const int fd = receive(feeds->forks, &number);
+        if (fd < 0 || number == child)
+            return fd;
+        if (feeds->early_count == FEEDS_MAX) {
+            close(fd);
+            return -1;
+        }
+        feeds->early[feeds->early_count].child = number;
+        feeds->early[feeds->early_count++].fd = fd;
+    }
+}
+
+int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, uint64_t child,
+                           struct ct_fractal_feed *feed)
+{
+    feed->at = feed->count = 0;
+    feed->child = -1;
+    feed->fd = pipe_of(feeds, (int64_t)child);
+    if (feed->fd < 0)
+        return ct_fail(ctx, CT_ERR_IO, "the accesses of the forked process %llu did not come",
+                       (unsigned long long)child);
+    fcntl(feed->fd, F_SETPIPE_SZ, PIPE_BYTES);
+    return CT_OK;
+}
+
+void ct_fractal_feeds_close(struct ct_fractal_feeds *feeds)
+{
+    while (feeds->early_count)
+        close(feeds->early[--feeds->early_count].fd);
+    if (feeds->forks >= 0)
+        close(feeds->forks);
+    feeds->forks = -1;
+}
+
 /* Closes the pipe and waits for the program. Returns its status, of waitpid. */
 static int wait_for(struct ct_fractal_feed *feed)
 {
@@ -75,6 +212,9 @@ static int wait_for(struct ct_fractal_feed *feed)
     if (feed->fd >= 0)
         close(feed->fd);
     feed->fd = -1;
+    free(feed->spill);
+    feed->spill = NULL;
+    feed->spill_at = feed->spill_end = feed->spill_room = 0;
     while (feed->child > 0 && waitpid(feed->child, &status, 0) < 0 && errno == EINTR) {
     }
     feed->child = -1;

@@ -12,10 +12,41 @@ struct ct_fractal_feed {
     int child; /* -1: none, or it has ended */
     size_t at, count;
     uint64_t words[8192];
+    char *spill; /* bytes that came while others were waited for */
+    size_t spill_at, spill_end, spill_room;
 };
 
-/* Starts `argv` under the QEMU of its architecture. CT_ERR_NOT_FOUND, CT_ERR_IO. */
-int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char *const *argv);
+#define FEEDS_MAX 64 /* of one run */
+
+/* The feeds of a program and of those that run with it, and the socket that brings the pipes of forked
+ * children. */
+struct ct_fractal_feeds {
+    struct ct_fractal_feed *feed;
+    unsigned count;
+    int forks; /* -1: children are not followed */
+    struct {
+        int64_t child;
+        int fd;
+    } early[FEEDS_MAX]; /* pipes whose notes are yet to come */
+    unsigned early_count;
+};
+
+/* Makes the socket of `feeds`, before a feed is started with it. CT_ERR_IO. */
+int ct_fractal_feeds_follow(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, int *of_program);
+
+void ct_fractal_feeds_close(struct ct_fractal_feeds *feeds);
+
+/* Receives the pipe of a forked child, which the program's note has told of, as a feed. CT_ERR_IO. */
+int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, uint64_t child,
+                           struct ct_fractal_feed *feed);
+
+/* Waits until there is a word of `feed`, or its end, and takes what the others say meanwhile: they may be
+ * what it waits for. Returns false without memory. */
+bool ct_fractal_feeds_wait(const struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed);
+
+/* Starts `argv` under the QEMU of its architecture; its children are told of through the socket `forks` (-1:
+ * they are not). CT_ERR_NOT_FOUND, CT_ERR_IO. */
+int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char *const *argv, int forks);
 
 /* Reads the next word. Returns false at the end of the program. */
 bool ct_fractal_feed_next(struct ct_fractal_feed *feed, uint64_t *word);

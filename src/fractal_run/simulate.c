@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU, word by word, on the simulated clusters. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/ctx.h"
 #include "base/options.h"
@@ -14,6 +16,110 @@
 
 /* ---- words ---- */
 
+static int take_word(struct ct_fractal_simulation *s, unsigned from, uint64_t word);
+
+/* Carries out a command of a client. */
+static int steer(void *user, const char *command, char *answer, size_t size)
+{
+    struct ct_fractal_simulation *s = user;
+    return ct_fractal_simulation_steer(s, command, answer, size);
+}
+
+/* Reads the next word of a process. While there is none, clients are served, and what other processes say is
+ * taken aside. */
+static bool next_of(struct ct_fractal_simulation *s, unsigned from, uint64_t *word)
+{
+    struct ct_fractal_feed *feed = &s->feed[from];
+    if (feed->at == feed->count && s->feeds.forks >= 0) {
+        if (!ct_fractal_feeds_wait(&s->feeds, feed)) {
+            s->result = ct_fail_nomem(s->ctx, "accesses of processes that wait for each other");
+            return false;
+        }
+    } else if (feed->at == feed->count && s->control.path && !from) {
+        ct_fractal_control_wait(&s->control, feed->fd, steer, s);
+    }
+    return ct_fractal_feed_next(feed, word);
+}
+
+/* Lets time pass: timers, clients, and the way from the ring to the log. */
+static int pace(struct ct_fractal_simulation *s)
+{
+    if (s->words++ % WORDS_PER_TICK)
+        return CT_OK;
+    ct_fractal_simulation_tick(s);
+    ct_fractal_control_serve(&s->control, steer, s);
+    return s->options.ring ? CT_OK : ct_fractal_simulation_drain(s);
+}
+
+/* ---- forked children ---- */
+
+/* Begins to follow a child. */
+static int take_fork(struct ct_fractal_process *p, uint64_t number)
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    struct ct_fractal_process *child;
+    if (s->feeds.forks < 0)
+        return CT_OK;
+    int rc = ct_fractal_process_fork(p, number, &child);
+    if (!rc)
+        rc = ct_fractal_feeds_child(s->ctx, &s->feeds, number, &s->feed[child->number]);
+    s->feeds.count = s->processes;
+    return rc;
+}
+
+/* Takes a word of a child. *more becomes false at its end. */
+static int step_child(struct ct_fractal_process *p, bool *more)
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    uint64_t word;
+    *more = next_of(s, p->number, &word);
+    if (!*more) {
+        ct_fractal_feed_stop(&s->feed[p->number]);
+        return s->result ? s->result : ct_fractal_process_end(p);
+    }
+    const int rc = take_word(s, p->number, word);
+    return rc ? rc : pace(s);
+}
+
+/* Lets a child run to its end: its parent has waited for it. */
+static int take_end(struct ct_fractal_simulation *s, uint64_t number)
+{
+    int rc = CT_OK;
+    for (struct ct_fractal_process *p = s->process; p < s->process + s->processes && !rc; p++) {
+        bool more = p->parent && p->child == number && p->pid;
+        while (more && !rc)
+            rc = step_child(p, &more);
+    }
+    return rc;
+}
+
+/* Lets children go on as far as the first core's clock says; on the same core they take turns with it. */
+static int catch_up_children(struct ct_fractal_simulation *s)
+{
+    const struct ct_soc *soc = s->bench[0].soc;
+    int rc = CT_OK;
+    for (struct ct_fractal_process *p = s->process; p < s->process + s->processes && !rc; p++) {
+        bool more = p->parent && p->pid;
+        if (more && !p->core)
+            rc = step_child(p, &more);
+        while (more && !rc && p->core && ct_soc_cycles(soc, p->core) < ct_soc_cycles(soc, 0))
+            rc = step_child(p, &more);
+    }
+    return rc;
+}
+
+/* Lets the children that are left run to their ends. */
+static int end_children(struct ct_fractal_simulation *s)
+{
+    int rc = CT_OK;
+    for (unsigned i = 0; i < s->processes && !rc; i++)
+        if (s->process[i].parent && s->process[i].pid)
+            rc = take_end(s, s->process[i].child);
+    return rc;
+}
+
+/* ---- notes ---- */
+
 /* Makes the heap end at `end`, or begin there. */
 static int move_break(struct ct_fractal_simulation *s, uint64_t end)
 {
@@ -21,19 +127,12 @@ static int move_break(struct ct_fractal_simulation *s, uint64_t end)
     return ct_fractal_simulation_region(s, known ? s->region[0].lo : end - 1, end, "[heap]");
 }
 
-/* Takes a note of the program that is traced. */
-static int take_note(struct ct_fractal_simulation *s, const uint64_t w[CT_ACCESS_WORDS_NOTE])
+/* Takes what the program's own log needs to know of a note. */
+static int take_region(struct ct_fractal_simulation *s, const uint64_t w[CT_ACCESS_WORDS_NOTE])
 {
     switch (w[0]) {
-    case CT_NOTE_PROGRAM:
-        return ct_fractal_simulation_begin(s, w[1]);
     case CT_NOTE_MAP:
-        if (w[3])
-            ct_fractal_simulation_file(s, w[1], w[1] + w[2]);
         return ct_fractal_simulation_region(s, w[1], w[1] + w[2], w[3] ? "[file]" : "[mmap]");
-    case CT_NOTE_UNMAP:
-        ct_fractal_simulation_unmap(s, w[1], w[2]);
-        return CT_OK;
     case CT_NOTE_BREAK:
         return move_break(s, w[1]);
     default:
@@ -41,14 +140,56 @@ static int take_note(struct ct_fractal_simulation *s, const uint64_t w[CT_ACCESS
     }
 }
 
-/* Reads a note; those of programs beside the traced one are passed over. */
+/* Changes the address space of a process as a note says. */
+static void change_space(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WORDS_NOTE])
+{
+    switch (w[0]) {
+    case CT_NOTE_MAP:
+        if (w[3])
+            ct_fractal_process_file(p, w[1], w[1] + w[2]);
+        break;
+    case CT_NOTE_UNMAP:
+        ct_fractal_process_unmap(p, w[1], w[2]);
+        break;
+    case CT_NOTE_SHARED:
+        ct_fractal_process_shared(p, w[1], w[2], w[3]);
+        break;
+    case CT_NOTE_MOVE:
+        ct_fractal_process_move(p, w[1], w[2], w[3]);
+        break;
+    case CT_NOTE_HUGE:
+        ct_fractal_process_huge(p, w[1], w[2]);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Takes a note of a process. */
+static int take_note(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WORDS_NOTE])
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    switch (w[0]) {
+    case CT_NOTE_PROGRAM:
+        return p->number ? ct_fractal_process_begin(p, w[1]) : ct_fractal_simulation_begin(s, w[1]);
+    case CT_NOTE_FORK:
+        return take_fork(p, w[1]);
+    case CT_NOTE_END:
+        return take_end(s, w[1]);
+    default:
+        change_space(p, w);
+        return p->number ? CT_OK : take_region(s, w);
+    }
+}
+
+/* Reads a note. */
 static int read_note(struct ct_fractal_simulation *s, unsigned from)
 {
     uint64_t w[CT_ACCESS_WORDS_NOTE];
     for (unsigned i = 0; i < CT_ACCESS_WORDS_NOTE; i++)
-        if (!ct_fractal_feed_next(&s->feed[from], &w[i]))
+        if (!next_of(s, from, &w[i]))
             return CT_OK;
-    return from ? CT_OK : take_note(s, w);
+    return take_note(&s->process[from], w);
 }
 
 /* Takes a word of the feed `from`. */
@@ -81,21 +222,39 @@ static int catch_up(struct ct_fractal_simulation *s)
     return rc;
 }
 
+/* Carries out what the script has for this time. A step that cannot be carried out ends the run. */
+static int follow_script(struct ct_fractal_simulation *s)
+{
+    struct ct_fractal_script *script = &s->script;
+    char answer[1024];
+    while (script->next < script->count &&
+           ct_soc_cycles(s->bench[0].soc, 0) >= script->steps[script->next].cycles) {
+        const struct ct_fractal_script_step *step = &script->steps[script->next++];
+        const int rc = ct_fractal_simulation_steer(s, step->command, answer, sizeof answer);
+        if (rc)
+            return ct_fail(s->ctx, rc, "%s:%u: %s", script->path, step->line, answer);
+    }
+    return CT_OK;
+}
+
 /* Takes all words of the traced program. */
 static int take_stream(struct ct_fractal_simulation *s)
 {
     uint64_t word;
     int rc = CT_OK;
-    for (unsigned n = 0; !rc && ct_fractal_feed_next(&s->feed[0], &word); n++) {
+    while (!rc && next_of(s, 0, &word)) {
         rc = take_word(s, 0, word);
+        if (!rc && s->script.next < s->script.count)
+            rc = follow_script(s);
         if (!rc)
             rc = catch_up(s);
-        if (rc || n % WORDS_PER_TICK)
-            continue;
-        ct_fractal_simulation_tick(s);
-        if (!s->options.ring)
-            rc = ct_fractal_simulation_drain(s);
+        if (!rc && s->feeds.forks >= 0)
+            rc = catch_up_children(s);
+        if (!rc)
+            rc = pace(s);
     }
+    if (!rc)
+        rc = end_children(s);
     if (!rc)
         rc = ct_fractal_simulation_drain(s);
     return rc ? rc : s->result;
@@ -111,10 +270,16 @@ static int start_beside(struct ct_fractal_simulation *s)
             return ct_fail(s->ctx, CT_ERR_LIMIT, "--with: one core is for the program, %u are left",
                            s->config.cores - 1);
         char *argv[] = {(char *)(uintptr_t)s->options.beside[i], NULL};
-        s->beside_pid[s->beside] = ct_soc_process(s->bench[0].soc);
-        if (!s->beside_pid[s->beside])
+        const uint32_t pid = ct_soc_process(s->bench[0].soc);
+        if (!pid)
             return ct_fail_nomem(s->ctx, "a process of the simulated cluster");
-        const int rc = ct_fractal_feed_start(s->ctx, &s->feed[++s->beside], argv);
+        struct ct_fractal_process *p;
+        int rc = ct_fractal_simulation_add_process(s, pid, argv[0], &p);
+        if (rc)
+            return rc;
+        p->core = s->config.cores - 1 - s->beside;
+        rc = ct_fractal_feed_start(s->ctx, &s->feed[++s->beside], argv, -1);
+        s->feeds.count = 1 + s->beside;
         if (rc)
             return rc;
     }
@@ -133,12 +298,28 @@ static int stop_beside(struct ct_fractal_simulation *s)
     return rc;
 }
 
+/* Starts the program; with its children, if these are to be followed. */
+static int start_program(struct ct_fractal_simulation *s)
+{
+    int of_program = -1;
+    int rc = s->options.forks ? ct_fractal_feeds_follow(s->ctx, &s->feeds, &of_program) : CT_OK;
+    if (!rc)
+        rc = ct_fractal_feed_start(s->ctx, &s->feed[0], s->options.argv, of_program);
+    if (of_program >= 0)
+        close(of_program);
+    return rc;
+}
+
 int ct_fractal_simulation_run(struct ct_fractal_simulation *s, struct ct_fractal_ended *ended)
 {
     ended->exit_code = -1;
-    int rc = start_beside(s);
+    int rc = s->options.script ? ct_fractal_script_load(s->ctx, s->options.script, &s->script) : CT_OK;
+    if (!rc && s->options.control)
+        rc = ct_fractal_control_open(s->ctx, s->options.control, &s->control);
     if (!rc)
-        rc = ct_fractal_feed_start(s->ctx, &s->feed[0], s->options.argv);
+        rc = start_beside(s);
+    if (!rc)
+        rc = start_program(s);
     if (rc)
         return rc;
     rc = take_stream(s);
@@ -164,6 +345,7 @@ static int read_cluster(struct ct_fractal_simulation *s)
     s->config.cores = s->config.cores ? s->config.cores : defaults.cores;
     s->config.granule = s->config.granule ? s->config.granule : defaults.granule;
     s->config.va_bits = s->config.va_bits ? s->config.va_bits : defaults.va_bits;
+    s->config.port_bytes = s->config.port_bytes ? s->config.port_bytes : defaults.port_bytes;
     return rc;
 }
 
@@ -176,6 +358,9 @@ int ct_fractal_simulation_new(struct ct_ctx *ctx, const struct ct_fractal_simula
         return ct_fail_nomem(ctx, "a simulated cluster");
     s->ctx = ctx;
     s->options = *options;
+    s->feeds = (struct ct_fractal_feeds){.feed = s->feed, .count = 1, .forks = -1};
+    for (unsigned i = 0; i < FEEDS_MAX; i++)
+        s->feed[i].fd = s->feed[i].child = -1;
     int rc = read_cluster(s);
     if (!rc && s->options.messages)
         rc = s->options.messages(s->options.messages_user, CT_FRACTAL_MESSAGES_HEADER "\n",
@@ -193,13 +378,20 @@ void ct_fractal_simulation_free(struct ct_fractal_simulation *s)
 {
     if (!s)
         return;
-    for (unsigned i = 0; i < FRACTAL_CLUSTERS_MAX; i++) {
+    for (unsigned i = 0; i < FRACTAL_CLUSTERS_MAX; i++)
         ct_soc_free(s->bench[i].soc);
-        ct_fractal_free(s->bench[i].fractal);
+    for (unsigned i = 0; i < s->processes; i++) {
+        ct_fractal_free(s->process[i].tracer);
+        ct_fractal_names_free(s->process[i].names);
+        ct_fractal_selected_free(&s->process[i].ranges);
+        ct_fractal_selected_free(&s->process[i].points);
+        free(s->process[i].batch);
     }
-    for (unsigned b = 1; b <= s->beside; b++)
-        ct_fractal_feed_stop(&s->feed[b]);
-    ct_fractal_names_free(s->names);
+    ct_fractal_script_free(&s->script);
+    ct_fractal_control_close(&s->control);
+    for (unsigned i = 0; i < FEEDS_MAX; i++)
+        ct_fractal_feed_stop(&s->feed[i]);
+    ct_fractal_feeds_close(&s->feeds);
     free(s);
 }
 
@@ -213,6 +405,16 @@ static int check(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *o
                        "ct_fractal_simulate: a program, or names that are counted, are null");
     if (o->mode > CT_FRACTAL_ACTIVE)
         return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: %u is no mode", o->mode);
+    for (size_t i = 0; i < o->selection_count; i++) {
+        if (!o->selections || !o->selections[i].text || o->selections[i].kind > CT_FRACTAL_SELECT_POINT)
+            return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: selection %zu is none", i);
+        if (o->mode == CT_FRACTAL_PASSIVE && o->selections[i].kind == CT_FRACTAL_SELECT_POINT)
+            return ct_fail(
+                ctx, CT_ERR_CONFIG,
+                "--point %s: in passive mode nothing puts its line out of the caches, so that most "
+                "accesses would be missing; choose --mode points",
+                o->selections[i].text);
+    }
     return CT_OK;
 }
 
@@ -221,16 +423,22 @@ static void fill_in(const struct ct_fractal_simulation *s, struct ct_fractal_sim
 {
     const struct ct_fractal_bench *b = &s->bench[0];
     const struct ct_soc_counts *c = ct_soc_counts(b->soc);
-    uint64_t status;
-    ct_fractal_reg_read(b->fractal, CT_FRACTAL_REG_COMMANDS, 8, &result->commands);
-    ct_fractal_reg_read(b->fractal, CT_FRACTAL_REG_STATUS, 4, &status);
+    for (unsigned i = 0; i < s->processes; i++) {
+        uint64_t status, commands;
+        if (!s->process[i].tracer)
+            continue;
+        ct_fractal_reg_read(s->process[i].tracer, CT_FRACTAL_REG_COMMANDS, 8, &commands);
+        ct_fractal_reg_read(s->process[i].tracer, CT_FRACTAL_REG_STATUS, 4, &status);
+        result->commands += commands;
+        result->lost |= (status & CT_FRACTAL_STATUS_LOST) != 0;
+    }
     result->accesses = c->accesses;
     result->misses = c->l2_misses;
     result->targets = s->targets;
     result->events = s->events;
     result->dropped = s->dropped;
     result->cycles = ct_soc_cycles(b->soc, 0);
-    result->lost = (status & CT_FRACTAL_STATUS_LOST) != 0;
+    result->late = (uint32_t)(s->script.count - s->script.next);
 }
 
 int ct_fractal_simulate(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *options,

@@ -6,17 +6,18 @@
 
 #include "coretap/fractal_report.h"
 #include "coretap/fractal_run.h"
+#include "fractal_run/control.h"
 #include "fractal_run/feed.h"
+#include "fractal_run/script.h"
 
-#define FRACTAL_CLUSTERS_MAX 3
-#define FRACTAL_REGIONS_MAX  512
-#define FRACTAL_EVENTS_MAX   4096 /* that are taken out of the ring in one go */
+#define FRACTAL_CLUSTERS_MAX  3
+#define FRACTAL_REGIONS_MAX   512
+#define FRACTAL_PROCESSES_MAX FEEDS_MAX /* the program, those beside it, their children */
+#define FRACTAL_EVENTS_MAX    4096      /* that are taken out of the ring in one go */
 
 /* One cluster that the stream goes through. */
 struct ct_fractal_bench {
     struct ct_soc *soc;
-    struct ct_fractal *fractal;   /* on its port; NULL: none */
-    int tap;                      /* its number on the port */
     uint32_t pid;                 /* of the program */
     uint64_t ticks[CT_SOC_CORES]; /* timer interrupts that each core has had */
 };
@@ -27,26 +28,63 @@ struct ct_fractal_region {
     const char *text;
 };
 
+/* Addresses that were selected, and what they were called. */
+struct ct_fractal_span {
+    uint64_t lo, hi;
+    char *name;
+};
+
+/* What of a kind is selected now. */
+struct ct_fractal_selected {
+    struct ct_fractal_span *span;
+    size_t count, room;
+};
+
+/* A process of the traced cluster, and the tracer that follows it. */
+struct ct_fractal_process {
+    struct ct_fractal_simulation *simulation;
+    const char *program;            /* path of its file */
+    struct ct_fractal_names *names; /* NULL: it was never traced */
+    uint64_t start_code, bias;      /* where its code lies, and by how much that was moved */
+    bool begun;                     /* it runs, so that these are known */
+    uint32_t pid;
+    unsigned number;
+    unsigned core;                     /* of its first thread */
+    struct ct_fractal_process *parent; /* NULL: it was not forked */
+    uint64_t child;                    /* its number in its parent's notes */
+    uint64_t running;                  /* cores that run it, one bit each */
+    struct ct_fractal *tracer;         /* NULL: it was never traced */
+    int tap;                           /* the number of the tracer on the port */
+    bool tracing;
+    struct ct_fractal_selected ranges, points;
+    uint64_t dropped;
+    size_t batched, given; /* events of the tracer that wait in `batch`, and those that were written */
+    struct ct_fractal_event *batch;
+};
+
 struct ct_fractal_simulation {
     struct ct_ctx *ctx;
     struct ct_fractal_simulate_options options;
     struct ct_soc_config config;
     struct ct_fractal_bench bench[FRACTAL_CLUSTERS_MAX]; /* the first one is traced */
     unsigned benches;
-    struct ct_fractal_feed feed[1 + CT_FRACTAL_BESIDE]; /* of the program, and of those beside it */
-    uint32_t beside_pid[CT_FRACTAL_BESIDE];
+    struct ct_fractal_feed feed[FEEDS_MAX]; /* of the program, of those beside it, of their children */
+    struct ct_fractal_feeds feeds;
+    unsigned words; /* since timers and rings were looked at */
+    bool hooked;    /* tracers are told which cores run their process, since pages are shared */
+    struct ct_fractal_process process[FRACTAL_PROCESSES_MAX]; /* as the feeds */
+    unsigned processes;
+    struct ct_fractal_script script;
+    struct ct_fractal_control control;
     unsigned beside; /* programs that run beside it */
-    struct ct_fractal_names *names;
     struct ct_fractal_writer *writer;
-    uint64_t lo, hi;  /* what is traced */
-    uint64_t targets; /* last-level misses of the program in the range */
+    uint64_t targets; /* last-level misses of traced processes in their ranges */
     uint64_t events, dropped;
     bool ran; /* the program said where it is */
     bool stack_known;
     int result; /* the first error of a hook, which cannot return it */
     struct ct_fractal_region region[FRACTAL_REGIONS_MAX];
     unsigned regions;
-    struct ct_fractal_event batch[FRACTAL_EVENTS_MAX];
 };
 
 /* ---- clusters (cluster.c) ---- */
@@ -56,10 +94,17 @@ struct ct_fractal_simulation {
 int ct_fractal_simulation_add_traced(struct ct_fractal_simulation *s);
 int ct_fractal_simulation_add_bare(struct ct_fractal_simulation *s, unsigned fabric);
 
-/* Writes a register of the tracer, in order with the traffic. */
-void ct_fractal_simulation_register(struct ct_fractal_simulation *s, uint32_t offset, uint64_t value);
+/* Adds a process of the traced cluster that is not traced yet. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t pid, const char *program,
+                                      struct ct_fractal_process **out);
 
-/* Moves what was logged from the ring to the log. */
+/* Puts a tracer for the process on the port. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_fractal_process_attach(struct ct_fractal_process *p);
+
+/* Writes a register of the process's tracer, in order with the traffic. What that refused. */
+int ct_fractal_process_register(struct ct_fractal_process *p, uint32_t offset, uint64_t value);
+
+/* Moves what was logged from the rings to the log, in the order of time. */
 int ct_fractal_simulation_drain(struct ct_fractal_simulation *s);
 
 /* Lets a core of all clusters make an access, as a word of the plugin says. `from` is the index of the
@@ -69,17 +114,77 @@ void ct_fractal_simulation_access(struct ct_fractal_simulation *s, unsigned from
 /* Lets timers interrupt the cores whose time it is. */
 void ct_fractal_simulation_tick(struct ct_fractal_simulation *s);
 
-/* Takes pages of the program away, from `lo` on. */
-void ct_fractal_simulation_unmap(struct ct_fractal_simulation *s, uint64_t lo, uint64_t size);
+/* Takes pages of a process away, from `lo` on. */
+void ct_fractal_process_unmap(struct ct_fractal_process *p, uint64_t lo, uint64_t size);
 
-/* Says that the program has a file at [lo, hi). */
-void ct_fractal_simulation_file(struct ct_fractal_simulation *s, uint64_t lo, uint64_t hi);
+/* Moves pages of a process, as mremap does. */
+void ct_fractal_process_move(struct ct_fractal_process *p, uint64_t from, uint64_t to, uint64_t size);
+
+/* Says that a process shows an object at [lo, lo + size). */
+void ct_fractal_process_shared(struct ct_fractal_process *p, uint64_t lo, uint64_t size, uint64_t object);
+
+/* Gives a process huge pages where blocks of [lo, lo + size) are empty. */
+void ct_fractal_process_huge(struct ct_fractal_process *p, uint64_t lo, uint64_t size);
+
+/* Forks a process; the child is traced as its parent is. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_fractal_process_fork(struct ct_fractal_process *p, uint64_t number, struct ct_fractal_process **out);
+
+/* Ends a process that was forked. */
+int ct_fractal_process_end(struct ct_fractal_process *p);
+
+/* Moves the page at an address to another frame. CT_ERR_CONFIG: there is none. */
+int ct_fractal_process_migrate(struct ct_fractal_process *p, uint64_t va);
+
+/* Says that a process has a file at [lo, hi). */
+void ct_fractal_process_file(const struct ct_fractal_process *p, uint64_t lo, uint64_t hi);
 
 /* ---- what is traced (tracing.c) ---- */
 
 /* Starts tracing before the first instruction of a program whose code lies at `start_code`. The errors of
  * ct_fractal_simulate. */
 int ct_fractal_simulation_begin(struct ct_fractal_simulation *s, uint64_t start_code);
+
+/* Says that a process begins, whose code lies at `start_code`, and starts to trace what was selected of it.
+ * The same errors. */
+int ct_fractal_process_begin(struct ct_fractal_process *p, uint64_t start_code);
+
+/* Starts to trace a process that has begun: with what is selected of it, else with all of it. */
+int ct_fractal_process_start(struct ct_fractal_process *p);
+
+/* Adds a line of text to the log, if there is one. */
+int ct_fractal_simulation_text(struct ct_fractal_simulation *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- what is selected (select.c) ---- */
+
+/* Finds the addresses that a text selects in a process that has begun. `kind` is that of a selection; *span
+ * has no name. CT_ERR_NOT_FOUND, CT_ERR_FORMAT. */
+int ct_fractal_process_find(struct ct_fractal_process *p, unsigned kind, const char *text,
+                            struct ct_fractal_span *span);
+
+/* Adds what a text selects, or takes it away, now. The errors of ct_fractal_process_find; CT_ERR_CONFIG: a
+ * range overlaps another, or a point is in no memory or no range; CT_ERR_LIMIT: the tracer has no register
+ * left; CT_ERR_NOMEM. */
+int ct_fractal_process_select(struct ct_fractal_process *p, unsigned kind, const char *text, bool add);
+
+/* Tells whether an address is in a range of the process. */
+bool ct_fractal_process_traces(const struct ct_fractal_process *p, uint64_t first, uint64_t last);
+
+/* Selects what is selected of the parent of a forked process: ranges, or points. */
+int ct_fractal_process_inherit(struct ct_fractal_process *p, bool points);
+
+void ct_fractal_selected_free(struct ct_fractal_selected *selected);
+
+/* ---- commands while the program runs (steer.c) ---- */
+
+/* Carries out a command as a script or a control socket gives it. `answer` gets what it came to, without a
+ * newline. CT_ERR_FORMAT: it is none; the errors of ct_fractal_process_select. */
+int ct_fractal_simulation_steer(struct ct_fractal_simulation *s, const char *command, char *answer,
+                                size_t size);
+
+/* Splits "N:PLACE" into a process and a place; without N it is the program's. CT_ERR_NOT_FOUND. */
+int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **text,
+                                  struct ct_fractal_process **out);
 
 /* Adds a region, whose name must be a constant. Regions before the program said where it is are passed over,
  * and so are those for which there is no room. CT_ERR_NOMEM. */

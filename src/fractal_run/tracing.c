@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is traced of a program, once it is loaded, and the log of that. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,47 +9,28 @@
 #include "base/options.h"
 #include "fractal_run/simulation.h"
 
-/* ---- the range ---- */
-
-/* Chooses the addresses of a section or symbol. */
-static int choose_named(struct ct_fractal_simulation *s, const char *text, int section)
-{
-    const struct ct_fractal_name *name = ct_fractal_names_find(s->names, text, section);
-    if (!name)
-        return ct_fail(s->ctx, CT_ERR_NOT_FOUND, "%s: there is no %s '%s'; nothing was traced",
-                       s->options.argv[0], section ? "section" : "symbol", text);
-    s->lo = name->lo;
-    s->hi = name->hi;
-    return CT_OK;
-}
-
-/* Chooses the addresses that the options ask for. */
-static int choose_range(struct ct_fractal_simulation *s)
-{
-    const struct ct_fractal_simulate_options *o = &s->options;
-    s->lo = 0;
-    s->hi = UINT64_C(1) << s->config.va_bits;
-    if (o->section)
-        return choose_named(s, o->section, 1);
-    if (o->symbol)
-        return choose_named(s, o->symbol, 0);
-    return o->range ? ct_fractal_range_parse(s->ctx, o->range, &s->lo, &s->hi) : CT_OK;
-}
-
 /* ---- the log ---- */
 
 /* Begins the log and the list of misses. */
-static int open_log(struct ct_fractal_simulation *s, uint64_t bias)
+static int open_log(const struct ct_fractal_process *p, uint64_t bias)
 {
+    struct ct_fractal_simulation *s = p->simulation;
+    uint64_t lo = UINT64_MAX, hi = 0;
+    for (size_t i = 0; i < p->ranges.count; i++) {
+        lo = p->ranges.span[i].lo < lo ? p->ranges.span[i].lo : lo;
+        hi = p->ranges.span[i].hi > hi ? p->ranges.span[i].hi : hi;
+    }
     const struct ct_fractal_simulate_options *o = &s->options;
     const struct ct_fractal_bench *b = &s->bench[0];
     char text[4096];
-    snprintf(text, sizeof text, "program=%.3000s\nbias=0x%llx\nsource=simulated cluster\n", o->argv[0],
-             (unsigned long long)bias);
+    const int n = snprintf(text, sizeof text, "program=%.3000s\nbias=0x%llx\nsource=simulated cluster\n",
+                           o->argv[0], (unsigned long long)bias);
+    if (s->config.port_bytes < CT_FRACTAL_LINE)
+        snprintf(text + n, sizeof text - (size_t)n, "unit=%u\n", s->config.port_bytes);
     const struct ct_fractal_log_info info = {.clock_hz = CT_SOC_CLOCK_HZ,
                                              .pgd = ct_soc_pgd(b->soc, b->pid),
-                                             .range_lo = s->lo,
-                                             .range_hi = s->hi,
+                                             .range_lo = lo,
+                                             .range_hi = hi,
                                              .fields = CT_FRACTAL_FIELD_ALL,
                                              .asid = ct_soc_asid(b->soc, b->pid),
                                              .mode = o->mode,
@@ -78,101 +60,192 @@ int ct_fractal_simulation_end_log(struct ct_fractal_simulation *s)
     return rc ? rc : closed;
 }
 
-/* ---- points ---- */
-
-/* Finds the address of a point. */
-static int find_point(const struct ct_fractal_simulation *s, const char *text, uint64_t *va)
+int ct_fractal_simulation_text(struct ct_fractal_simulation *s, const char *format, ...)
 {
-    char *end = NULL;
-    const struct ct_fractal_name *name = ct_fractal_names_find(s->names, text, 0);
-    *va = name ? name->lo : strtoull(text, &end, 16);
-    if (name || (!*end && end != text))
+    char text[1024];
+    va_list args;
+    if (!s->writer)
         return CT_OK;
-    return ct_fail(s->ctx, CT_ERR_FORMAT, "--point: '%s' is neither a symbol of %s nor a hexadecimal address",
-                   text, s->options.argv[0]);
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return ct_fractal_writer_text(s->writer, text);
 }
 
-/* Sets the points, and tells the log their names. */
-static int set_points(struct ct_fractal_simulation *s)
+/* ---- what is selected ---- */
+
+/* A selection that an option makes. */
+struct wish {
+    const char *text;
+    unsigned kind;
+};
+
+/* Gives the selection number `index` of the options; returns 0 after the last. Ranges come before points. */
+static int wish_at(const struct ct_fractal_simulate_options *o, size_t index, struct wish *out)
 {
-    char line[256];
-    int rc = CT_OK;
-    for (size_t i = 0; i < s->options.point_count && !rc; i++) {
-        uint64_t va;
-        rc = find_point(s, s->options.points[i], &va);
-        if (rc)
-            break;
-        ct_fractal_simulation_register(s, CT_FRACTAL_REG_POINT_VA, va);
-        ct_fractal_simulation_register(s, CT_FRACTAL_REG_POINT_CMD, CT_FRACTAL_POINT_ADD);
-        snprintf(line, sizeof line, "point=%zu 0x%llx %.200s\n", i, (unsigned long long)va,
-                 ct_fractal_names_at(s->names, va)->text);
-        if (s->writer)
-            rc = ct_fractal_writer_text(s->writer, line);
+    const struct wish single[] = {{o->range, CT_FRACTAL_SELECT_RANGE},
+                                  {o->section, CT_FRACTAL_SELECT_SECTION},
+                                  {o->symbol, CT_FRACTAL_SELECT_SYMBOL}};
+    const size_t singles = sizeof single / sizeof *single;
+    for (unsigned points = 0; points < 2; points++) {
+        for (size_t i = 0; i < singles + o->selection_count; i++) {
+            *out = i < singles
+                       ? single[i]
+                       : (struct wish){o->selections[i - singles].text, o->selections[i - singles].kind};
+            if (out->text && (out->kind == CT_FRACTAL_SELECT_POINT) == (points != 0) && !index--)
+                return 1;
+        }
     }
+    if (index >= o->point_count)
+        return 0;
+    *out = (struct wish){o->points[index], CT_FRACTAL_SELECT_POINT};
+    return 1;
+}
+
+/* Gives the selection number `index` if it is of the process. Returns 1, 0 when it is of another one, -1
+ * after the last, or an error in *rc. */
+static int wish_of(struct ct_fractal_process *p, size_t index, struct wish *out, int *rc)
+{
+    struct ct_fractal_process *whose;
+    if (!wish_at(&p->simulation->options, index, out))
+        return -1;
+    *rc = ct_fractal_simulation_process(p->simulation, &out->text, &whose);
+    return *rc ? -1 : whose == p;
+}
+
+/* Selects what the options ask for of a kind: ranges, before the tracer starts, or points. */
+static int select_all(struct ct_fractal_process *p, bool points)
+{
+    struct wish wish;
+    int rc = CT_OK, mine;
+    for (size_t i = 0; !rc && (mine = wish_of(p, i, &wish, &rc)) >= 0; i++)
+        if (mine && (wish.kind == CT_FRACTAL_SELECT_POINT) == points)
+            rc = ct_fractal_process_select(p, wish.kind, wish.text, true);
+    return rc;
+}
+
+/* Tells whether the options ask for something of the process. */
+static int is_wanted(struct ct_fractal_process *p, bool *wanted)
+{
+    struct wish wish;
+    int rc = CT_OK, mine;
+    *wanted = p->number == 0;
+    for (size_t i = 0; (mine = wish_of(p, i, &wish, &rc)) >= 0; i++)
+        *wanted |= mine == 1;
     return rc;
 }
 
 /* ---- the begin ---- */
 
-/* Names what the program's file holds, and says where that was loaded. */
-static int name_program(struct ct_fractal_simulation *s, uint64_t start_code, uint64_t *bias)
+/* Names what the process's file holds, and says where that was loaded. */
+static int name_program(struct ct_fractal_process *p)
 {
+    struct ct_fractal_simulation *s = p->simulation;
     struct ct_fractal_names_options named;
     uint64_t code, end;
     int rc = ct_options_read(s->ctx, "ct_fractal_simulate", s->options.names, &named, sizeof named);
-    named.program = s->options.argv[0];
+    named.program = p->program;
     named.bias = NULL;
     if (!rc)
-        rc = ct_fractal_names_new(s->ctx, &named, &s->names);
+        rc = ct_fractal_names_new(s->ctx, &named, &p->names);
     if (rc)
         return rc;
-    ct_fractal_names_extent(s->names, &code, &end);
-    *bias = start_code - code;
-    ct_fractal_names_move(s->names, *bias);
-    ct_fractal_simulation_file(s, code + *bias, end + *bias);
+    ct_fractal_names_extent(p->names, &code, &end);
+    p->bias = p->start_code - code;
+    ct_fractal_names_move(p->names, p->bias);
+    ct_fractal_process_file(p, code + p->bias, end + p->bias);
     return CT_OK;
 }
 
-/* Sets the tracer up for the program. */
-static void start_tracer(struct ct_fractal_simulation *s)
+/* Writes what the tracer has to know of the process. */
+static int write_target(struct ct_fractal_process *p)
 {
+    const struct ct_fractal_simulation *s = p->simulation;
     const struct ct_fractal_bench *b = &s->bench[0];
-    const uint32_t only = s->options.points_only ? CT_FRACTAL_CTRL_POINTS_ONLY : 0;
+    const uint32_t unit =
+        s->config.port_bytes < CT_FRACTAL_LINE ? (uint32_t)__builtin_ctz(s->config.port_bytes) << 16 : 0;
     const struct {
         uint32_t offset;
         uint64_t value;
     } registers[] = {
-        {CT_FRACTAL_REG_PGD, ct_soc_pgd(b->soc, b->pid)},
-        {CT_FRACTAL_REG_ASID, ct_soc_asid(b->soc, b->pid)},
-        {CT_FRACTAL_REG_GEOM, s->config.granule | (uint32_t)s->config.va_bits << 8},
-        {CT_FRACTAL_REG_RANGE_LO, s->lo},
-        {CT_FRACTAL_REG_RANGE_HI, s->hi},
-        {CT_FRACTAL_REG_RANGE_COMMIT, 1},
-        {CT_FRACTAL_REG_CTRL, CT_FRACTAL_CTRL_ENABLE | CT_FRACTAL_CTRL_MODE(s->options.mode) | only},
+        {CT_FRACTAL_REG_PGD, ct_soc_pgd(b->soc, p->pid)},
+        {CT_FRACTAL_REG_ASID, ct_soc_asid(b->soc, p->pid)},
+        {CT_FRACTAL_REG_GEOM, s->config.granule | (uint32_t)s->config.va_bits << 8 | unit},
+        {CT_FRACTAL_REG_TARGET, p->number},
     };
-    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
-        ct_fractal_simulation_register(s, registers[i].offset, registers[i].value);
+    int rc = CT_OK;
+    for (size_t i = 0; i < sizeof registers / sizeof *registers && !rc; i++)
+        rc = ct_fractal_process_register(p, registers[i].offset, registers[i].value);
+    return rc;
+}
+
+/* Selects the ranges of a process that has none: those that the options ask for, else all addresses. */
+static int choose_ranges(struct ct_fractal_process *p)
+{
+    char all[48];
+    snprintf(all, sizeof all, "0..%llx", 1ULL << p->simulation->config.va_bits);
+    int rc = p->parent ? ct_fractal_process_inherit(p, false) : select_all(p, false);
+    if (!rc && !p->ranges.count)
+        rc = ct_fractal_process_select(p, CT_FRACTAL_SELECT_RANGE, all, true);
+    return rc;
+}
+
+/* Tells the log of a process whose tracing begins; the first one begins the log. */
+static int tell_process(const struct ct_fractal_process *p)
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    int rc = p->number ? ct_fractal_simulation_text(s, "process=%u bias=0x%llx %.800s\n", p->number,
+                                                    (unsigned long long)p->bias, p->program)
+                       : open_log(p, p->bias);
+    for (size_t i = 0; i < p->ranges.count && !rc && (p->number || p->ranges.count > 1); i++)
+        rc = ct_fractal_simulation_text(s, "range=%u 0x%llx..0x%llx %.200s\n", p->number,
+                                        (unsigned long long)p->ranges.span[i].lo,
+                                        (unsigned long long)p->ranges.span[i].hi, p->ranges.span[i].name);
+    return rc;
+}
+
+int ct_fractal_process_start(struct ct_fractal_process *p)
+{
+    const struct ct_fractal_simulation *s = p->simulation;
+    const uint32_t only = s->options.points_only ? CT_FRACTAL_CTRL_POINTS_ONLY : 0;
+    const bool first = !p->names;
+    int rc = first ? name_program(p) : CT_OK;
+    if (!rc && !p->tracer)
+        rc = ct_fractal_process_attach(p);
+    if (!rc)
+        rc = write_target(p);
+    if (!rc && !p->ranges.count)
+        rc = choose_ranges(p);
+    if (!rc && first)
+        rc = tell_process(p);
+    if (!rc)
+        rc = ct_fractal_process_register(
+            p, CT_FRACTAL_REG_CTRL, CT_FRACTAL_CTRL_ENABLE | CT_FRACTAL_CTRL_MODE(s->options.mode) | only);
+    p->tracing = !rc;
+    if (rc || !first)
+        return rc;
+    return p->parent ? ct_fractal_process_inherit(p, true) : select_all(p, true);
+}
+
+int ct_fractal_process_begin(struct ct_fractal_process *p, uint64_t start_code)
+{
+    bool wanted;
+    const int rc = is_wanted(p, &wanted);
+    p->begun = true;
+    p->start_code = start_code;
+    return rc || !wanted ? rc : ct_fractal_process_start(p);
 }
 
 int ct_fractal_simulation_begin(struct ct_fractal_simulation *s, uint64_t start_code)
 {
-    uint64_t bias = 0;
     s->ran = true;
-    int rc = name_program(s, start_code, &bias);
-    if (!rc)
-        rc = choose_range(s);
-    if (!rc)
-        rc = open_log(s, bias);
-    if (rc)
-        return rc;
-    start_tracer(s);
-    return set_points(s);
+    return ct_fractal_process_begin(&s->process[0], start_code);
 }
 
 int ct_fractal_simulation_region(struct ct_fractal_simulation *s, uint64_t lo, uint64_t hi, const char *text)
 {
-    if (!s->names || s->regions == FRACTAL_REGIONS_MAX || lo >= hi)
+    if (!s->process[0].names || s->regions == FRACTAL_REGIONS_MAX || lo >= hi)
         return CT_OK;
     s->region[s->regions++] = (struct ct_fractal_region){lo, hi, text};
-    return ct_fractal_names_region(s->names, lo, hi, text);
+    return ct_fractal_names_region(s->process[0].names, lo, hi, text);
 }

@@ -62,7 +62,7 @@ static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
 static int take_point(struct ct_fractal_sums *s, const struct ct_fractal_event *event,
                       const struct ct_fractal_place *place)
 {
-    struct ct_fractal_hit *hit = hit_of(s, event->point);
+    struct ct_fractal_hit *hit = hit_of(s, place->point_number ? place->point_number - 1 : event->point);
     struct ct_fractal_point_sum once = {.program = s->program,
                                         .name = place->point,
                                         .offset = place->point_offset,

@@ -27,6 +27,7 @@ struct ct_fractal_watch {
     struct ct_watch_event *ready; /* those of the last record, and of what was lost before it … */
     size_t ready_count, given;    /* … of which so many were given */
     uint64_t time;                /* of the last record */
+    uint32_t unit;                /* bytes that addresses of the log tell apart */
     uint64_t dropped, damaged;    /* that are told */
     bool ended;
 };
@@ -92,6 +93,7 @@ static int open_log(struct ct_fractal_watch *w, const char *path)
                        "%s: its records have no time or no virtual address, so nothing can be watched; "
                        "record it with both fields",
                        path);
+    w->unit = ct_fractal_reader_unit(w->reader);
     return find_places(w);
 }
 
@@ -165,12 +167,16 @@ static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
                        "write the log of each run to a file of its own",
                        (unsigned long long)w->time, (unsigned long long)e->time);
     w->time = e->time;
+    const uint64_t told = e->va & ~(uint64_t)(w->unit - 1);
+    uint32_t given = UINT32_MAX;
     const size_t first = CT_COUNT_WHILE(w->place_count, at, w->places[at].line < line);
     for (size_t i = first; i < w->place_count && w->places[i].line == line; i++) {
         const struct place *p = &w->places[i];
-        const bool again = i > first && p[-1].watch == p->watch;
-        if (!again && !(p->fetch && e->kind == CT_FRACTAL_KIND_DATA))
-            put(w, p->watch, p->fetch ? CT_WATCH_ENTRY : CT_WATCH_ADDR, p->addr);
+        const bool beside = p->addr < told || p->addr - told >= w->unit;
+        if (beside || p->watch == given || (p->fetch && e->kind == CT_FRACTAL_KIND_DATA))
+            continue;
+        given = p->watch;
+        put(w, p->watch, p->fetch ? CT_WATCH_ENTRY : CT_WATCH_ADDR, p->addr);
     }
     return CT_OK;
 }

@@ -100,6 +100,13 @@ unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa)
     return cycles;
 }
 
+void ct_soc_read_past(struct ct_soc *soc, unsigned core, uint64_t pa)
+{
+    soc->core[core].cycles += ct_soc_memory_cycles(soc, pa);
+    ct_soc_message(soc, core, CT_FRACTAL_READ_ONCE, CT_FRACTAL_KIND_DATA,
+                   pa & ~(uint64_t)(soc->config.port_bytes - 1), 0);
+}
+
 int ct_soc_attach(struct ct_soc *soc, const struct ct_soc_tap *tap)
 {
     if (!soc || !tap || !tap->message)

@@ -191,7 +191,7 @@ static uint16_t *l2_get(struct ct_soc *soc, unsigned core, uint32_t line, unsign
     const uint64_t pa = (uint64_t)line << 6;
     soc->core[core].cycles += ct_soc_memory_cycles(soc, pa);
     e = l2_fill(soc, core, line); /* the line that makes way is written back first */
-    ct_soc_message(soc, core, op, kind, pa, 0);
+    ct_soc_message(soc, core, op, kind, pa | soc->wanted, 0);
     return e;
 }
 
@@ -273,6 +273,7 @@ static int walk(struct ct_soc *soc, unsigned core, uint32_t line)
 int ct_soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use)
 {
     const uint32_t line = (uint32_t)(pa >> 6);
+    soc->wanted = pa & (CT_FRACTAL_LINE - 1) & ~(uint64_t)(soc->config.port_bytes - 1);
     switch (use) {
     case USE_FETCH:
         return fetch(soc, core, line);

@@ -86,6 +86,16 @@ struct ct_soc_process {
     struct {
         uint64_t lo, hi;
     } file[FILE_AREAS];
+    uint32_t shared_areas;
+    struct {
+        uint64_t lo, hi, object; /* 0: private again */
+    } shared[FILE_AREAS];
+};
+
+/* A page of shared memory that was used. */
+struct ct_soc_shared_page {
+    uint64_t page; /* of an object */
+    uint32_t frame;
 };
 
 struct ct_soc_migration {
@@ -103,6 +113,7 @@ struct ct_soc {
     struct ct_soc_l2 l2;
     uint64_t now;
     uint64_t rng;
+    uint64_t wanted; /* within its line: the part that a read at the port is told to bring first */
     uint64_t open_row[8];
     uint32_t tlb_sets;
     uint8_t shift[TLB_SHIFTS]; /* page sizes of this granule */
@@ -117,6 +128,8 @@ struct ct_soc {
     uint32_t *freed; /* latest last; entries can be out of date */
     uint32_t freed_count;
     struct ct_soc_process *process;
+    struct ct_soc_shared_page *shared_page;
+    uint32_t shared_pages;
     uint32_t processes;
     uint16_t next_asid;
     uint32_t asid_generation;
@@ -205,6 +218,9 @@ void ct_soc_drain(struct ct_soc *soc, unsigned core);
 /* Gives the cycles that memory takes to answer a miss of the last level. */
 unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa);
 
+/* Reads a word at the port, past the caches, which answer where they have it. */
+void ct_soc_read_past(struct ct_soc *soc, unsigned core, uint64_t pa);
+
 /* cache.c. None of these drains. */
 enum {
     USE_FETCH,
@@ -252,6 +268,9 @@ uint64_t ct_soc_page_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid,
 void ct_soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value);
 void ct_soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid);
 int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table);
+/* Gives the frame of shared memory at va, with one reference more, and the bits of its descriptors.
+ * UINT32_MAX: va is not shared, or there is no memory. */
+uint32_t ct_soc_shared_frame(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, uint64_t *bits);
 /* Frees what a leaf descriptor of this level maps; TLBs must be flushed before. */
 void ct_soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level);
 unsigned ct_soc_contig_count(const struct ct_soc *soc); /* pages joined at the last level */

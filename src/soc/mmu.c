@@ -136,7 +136,10 @@ static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struc
         const uint64_t entries = level == soc->top_level ? ct_mask64(soc->config.va_bits - shift)
                                                          : ct_mask64(soc->config.granule - 3u);
         const uint64_t pa = table + (va >> shift & entries) * 8;
-        ct_soc_cache(soc, core, pa, USE_WALK);
+        if (soc->config.walks == CT_SOC_WALKS_SEEN)
+            ct_soc_read_past(soc, core, pa);
+        else
+            ct_soc_cache(soc, core, pa, USE_WALK);
         const uint64_t desc = *soc_word(soc, pa);
         ct_soc_drain(soc, core);
         if (soc->walk_stale)

@@ -25,6 +25,7 @@ void ct_soc_os_free(struct ct_soc *soc)
     free(soc->frame);
     free(soc->freed);
     free(soc->process);
+    free(soc->shared_page);
 }
 
 /* ---- frames ---- */
@@ -240,6 +241,8 @@ static void free_tables(struct ct_soc *soc, unsigned core, uint64_t table, unsig
  * with an address space that nobody runs in any more. */
 void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
 {
+    if (!soc_has_core(soc, core) || !soc_has_process(soc, pid))
+        return;
     struct ct_soc_process *p = &soc->process[pid];
     for (unsigned i = 0; i < soc->config.cores; i++)
         if (soc->core[i].pid == pid)
@@ -395,13 +398,17 @@ static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va
         ct_soc_write_descriptor(soc, core, at, desc | PTE_AF);
         return 1;
     }
-    const uint32_t frame = ct_soc_frames_take(soc, 1, va);
+    uint64_t bits = 0;
+    uint32_t frame = ct_soc_shared_frame(soc, core, pid, va, &bits);
+    if (frame == UINT32_MAX && !bits) {
+        frame = ct_soc_frames_take(soc, 1, va);
+        if (frame != UINT32_MAX && !from_file(&soc->process[pid], va))
+            (void)ct_soc_zero_frame(soc, core, frame, 0);
+    }
     if (frame == UINT32_MAX)
         return 0;
-    if (!from_file(&soc->process[pid], va))
-        (void)ct_soc_zero_frame(soc, core, frame, 0);
     ct_soc_write_descriptor(soc, core, at,
-                            soc_frame_pa(soc, frame) | PTE_VALID | PTE_TABLE | PTE_AF | PTE_NG);
+                            soc_frame_pa(soc, frame) | bits | PTE_VALID | PTE_TABLE | PTE_AF | PTE_NG);
     return 1;
 }
 

@@ -28,9 +28,9 @@ int ct_soc_unmap(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 
 int ct_soc_migrate_end(struct ct_soc *soc, unsigned core)
 {
-    struct ct_soc_migration *m = &soc->migration;
-    if (!m->pid)
+    if (!soc_has_core(soc, core) || !soc->migration.pid)
         return 0;
+    struct ct_soc_migration *m = &soc->migration;
     ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_VA_LAST, m->va, soc->process[m->pid].asid);
     const uint32_t old = soc_pa_frame(soc, m->desc & PTE_ADDR), frame = ct_soc_frames_take(soc, 1, m->va);
     uint64_t desc = m->desc;

@@ -24,6 +24,7 @@ void ct_soc_defaults(struct ct_soc_config *c)
         .granule = 12,
         .va_bits = 48,
         .seed = 1,
+        .port_bytes = CT_FRACTAL_LINE,
     };
     if (c)
         *c = kv260;
@@ -44,7 +45,8 @@ static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
                       c->va_bits <= 48 && c->frames >= 64 &&
                       (uint64_t)c->frames << c->granule <= (UINT64_C(1) << 36) - SOC_BASE;
     if (!caches || !pages || !c->cores || c->cores > CT_SOC_CORES || !power_of_two(c->tlb_entries / 4) ||
-        c->asids < c->cores + 2 || c->asids > 65535)
+        c->asids < c->cores + 2 || c->asids > 65535 || c->walks > CT_SOC_WALKS_SEEN ||
+        !power_of_two(c->port_bytes) || c->port_bytes < 8 || c->port_bytes > CT_FRACTAL_LINE)
         return ct_fail(ctx, CT_ERR_ARG, "simulated cluster: a geometry that cannot be built");
     return CT_OK;
 }
@@ -66,6 +68,7 @@ static void fill_in(struct ct_soc_config *c)
     c->asids = c->asids ? c->asids : d.asids;
     c->granule = c->granule ? c->granule : d.granule;
     c->va_bits = c->va_bits ? c->va_bits : d.va_bits;
+    c->port_bytes = c->port_bytes ? c->port_bytes : d.port_bytes;
 }
 
 int ct_soc_new(struct ct_ctx *ctx, const struct ct_soc_config *config, const struct ct_soc_hooks *hooks,
@@ -132,8 +135,8 @@ static void report_miss(struct ct_soc *soc, unsigned core, uint64_t va, uint64_t
     if (!soc->hooks.miss)
         return;
     const struct ct_soc_miss m = {.time = soc->now,
-                                  .va = va & ~UINT64_C(63),
-                                  .pa = pa & ~UINT64_C(63),
+                                  .va = va & ~(uint64_t)(soc->config.port_bytes - 1),
+                                  .pa = pa & ~(uint64_t)(soc->config.port_bytes - 1),
                                   .pid = soc->core[core].pid,
                                   .op = (uint8_t)ct_soc_use_op(use),
                                   .core = (uint8_t)core,

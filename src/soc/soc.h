@@ -16,16 +16,11 @@ uint64_t ct_soc_now(const struct ct_soc *soc);
 
 /* ---- processes ---- */
 
-void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid);
-
 /* Returns 1 when the last-level cache holds the line. */
 int ct_soc_cached(const struct ct_soc *soc, uint64_t pa);
 
 /* ---- what an operating system does; 0 when it does not apply (tests/support/soc_mm.h has more of it) ----
  */
-
-/* Ends the move of a page: until now cores went on with what their TLBs held. */
-int ct_soc_migrate_end(struct ct_soc *soc, unsigned core);
 
 /* Splits a block of the level above the last into pages. */
 int ct_soc_split(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);

@@ -13,6 +13,7 @@
 #define POINTS    24
 #define PROCESSES 400
 #define TARGETS   2
+#define RANGES    4
 
 struct world;
 
@@ -22,7 +23,8 @@ struct target {
     struct ct_fractal *fractal;
     int tap;
     uint32_t pid;
-    uint64_t lo, hi; /* range in force */
+    struct ct_range range[RANGES]; /* in force */
+    unsigned ranges;
     uint64_t running;
     uint64_t point[POINTS];
     unsigned points;
@@ -98,6 +100,8 @@ void world_shape(uint64_t seed, int mode, struct shape *out)
     out->hooked = out->targets == 2 || draw(&s) % 4 != 0;
     out->crowd = draw(&s) % 16 == 0;
     out->steps = 60 + (uint32_t)(draw(&s) % 200);
+    out->soc.port_bytes = draw(&s) % 4 ? 64 : 8u << draw(&s) % 3;
+    out->fractal.ranges = RANGES;
 }
 
 /* Weights of the operations, out of 256. */
@@ -188,9 +192,17 @@ static int tap_command(void *user, struct ct_fractal_command *out)
 
 /* ---- ground truth ---- */
 
-static int in_range(const struct target *t, uint64_t line)
+static int in_range(const struct target *t, uint64_t va)
 {
-    return line < t->hi && line + 63 >= t->lo;
+    for (unsigned i = 0; i < t->ranges; i++)
+        if (va < t->range[i].hi && va + t->world->shape->soc.port_bytes - 1 >= t->range[i].lo)
+            return 1;
+    return 0;
+}
+
+static uint64_t line_of(uint64_t va)
+{
+    return va & ~UINT64_C(63);
 }
 
 static void hook_miss(void *user, const struct ct_soc_miss *m)
@@ -239,7 +251,7 @@ static void judge_event(struct world *w, const struct target *t, const struct ct
         fail(w, "logged with an address that is not mapped there", e->va, e->pa);
     if (!in_range(t, e->va))
         fail(w, "logged outside of the range", e->va, e->pa);
-    if ((point_index(t, e->va) < t->points) != (e->point != CT_FRACTAL_NO_POINT))
+    if ((point_index(t, line_of(e->va)) < t->points) != (e->point != CT_FRACTAL_NO_POINT))
         fail(w, "logged with the wrong point", e->va, e->pa);
     if (e->point != CT_FRACTAL_NO_POINT)
         w->verdict->point_events++;
@@ -304,13 +316,13 @@ static void one_access(struct world *w, unsigned core, uint64_t va, enum ct_soc_
     const int ok = ct_soc_access(w->soc, core, va, how);
     for (unsigned i = 0; i < w->targets && ok; i++) {
         struct target *t = &w->target[i];
-        const uint64_t line = va & ~UINT64_C(63);
+        const uint64_t line = line_of(va), wanted = va & ~(uint64_t)(w->shape->soc.port_bytes - 1);
         if (t->tap < 0 || ct_soc_running(w->soc, core) != t->pid || point_index(t, line) == t->points ||
-            !in_range(t, line) || w->shape->mode == CT_FRACTAL_PASSIVE)
+            !in_range(t, wanted) || w->shape->mode == CT_FRACTAL_PASSIVE)
             continue;
         w->verdict->point_accesses++;
         const struct ct_soc_miss *last = t->misses ? &t->miss[t->misses - 1] : NULL;
-        if (!last || last->va != line)
+        if (!last || last->va != wanted)
             fail(w, "an access to an observation point did not show", va, 0);
     }
     /* In points mode only points are promised; what is there has to be right. */
@@ -320,7 +332,7 @@ static void one_access(struct world *w, unsigned core, uint64_t va, enum ct_soc_
             unsigned kept = 0;
             const uint64_t before = w->verdict->point_events;
             for (unsigned m = 0; m < t->misses; m++)
-                kept += in_range(t, t->miss[m].va) && point_index(t, t->miss[m].va) < t->points;
+                kept += in_range(t, t->miss[m].va) && point_index(t, line_of(t->miss[m].va)) < t->points;
             judge(w, t);
             if (w->verdict->point_events - before < kept)
                 fail(w, "an observation point's access is not in the log", va, 0);
@@ -369,7 +381,7 @@ static int do_fork(struct world *w, const struct step *s)
     const uint32_t pid = pick_process(w, s->process);
     if (w->processes == PROCESSES || (!w->shape->hooked && is_target(w, pid)))
         return 0;
-    const uint32_t child = soc_mm_fork(w->soc, s->core, pid);
+    const uint32_t child = ct_soc_fork(w->soc, s->core, pid);
     if (child)
         w->process[w->processes++] = child;
     return child != 0;
@@ -380,11 +392,29 @@ static int change_range(struct world *w, const struct step *s)
     struct target *t = &w->target[s->process % w->targets];
     const uint64_t a = va_of(w, s->page), b = va_of(w, s->more % PAGES),
                    page = UINT64_C(1) << w->shape->soc.granule;
-    t->lo = (a < b ? a : b) + s->more % 3 * 40;
-    t->hi = (a < b ? b : a) + page - s->more % 5 * 24;
-    ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_LO, t->lo);
-    ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_HI, t->hi);
-    ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_COMMIT, 1);
+    struct ct_range r = {(a < b ? a : b) + s->more % 3 * 40, (a < b ? b : a) + page - s->more % 5 * 24};
+    const unsigned how = t->ranges ? s->more / 64 % 4 : 0;
+    if (how == 1) /* one that is there goes */
+        r = t->range[s->more % t->ranges];
+    ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_LO, r.lo);
+    ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_HI, r.hi);
+    if (how == 0) { /* it replaces all */
+        ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_COMMIT, 1);
+        t->range[0] = r;
+        t->ranges = 1;
+    } else if (how == 1) {
+        ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_CMD, CT_FRACTAL_RANGE_REMOVE);
+        t->range[s->more % t->ranges] = t->range[t->ranges - 1];
+        t->ranges--;
+    } else { /* it comes to them, which is refused where it overlaps one or there is no place */
+        int free = t->ranges < RANGES;
+        for (unsigned i = 0; i < t->ranges; i++)
+            free &= r.lo >= t->range[i].hi || r.hi <= t->range[i].lo;
+        ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_CMD, CT_FRACTAL_RANGE_ADD);
+        if (free)
+            t->range[t->ranges++] = r;
+        w->verdict->ranges += (uint64_t)(free && t->ranges > 1);
+    }
     return 1;
 }
 
@@ -435,7 +465,7 @@ static int share(struct world *w, const struct step *s)
 static int migrate_begin(struct world *w, const struct step *s)
 {
     const uint32_t pid = pick_process(w, s->process);
-    if (!soc_mm_migrate_begin(w->soc, s->core, pid, va_of(w, s->page)))
+    if (!ct_soc_migrate_begin(w->soc, s->core, pid, va_of(w, s->page)))
         return 0;
     w->migrating = va_of(w, s->page);
     w->migrating_pid = pid;
@@ -478,7 +508,7 @@ static int run_step(struct world *w, const struct step *s)
     case OP_SHARE:
         return share(w, s);
     case OP_HUGE:
-        return soc_mm_map_huge(soc, s->core, pid, va);
+        return ct_soc_map_huge(soc, s->core, pid, va);
     case OP_SPLIT:
         return ct_soc_split(soc, s->core, pid, va);
     case OP_MERGE:
@@ -509,8 +539,8 @@ static int start_target(struct world *w, struct target *t, unsigned number)
 {
     if (ct_fractal_new(NULL, &w->shape->fractal, &t->fractal))
         return 0;
-    t->lo = va_of(w, 0);
-    t->hi = va_of(w, number ? 3 : PAGES - 1) + 4096;
+    t->range[0] = (struct ct_range){va_of(w, 0), va_of(w, number ? 3 : PAGES - 1) + 4096};
+    t->ranges = 1;
     const struct ct_soc_tap tap = {.user = t, .message = tap_message, .command = tap_command};
     const int at = ct_soc_attach(w->soc, &tap);
     const struct {
@@ -519,9 +549,10 @@ static int start_target(struct world *w, struct target *t, unsigned number)
     } set[] = {
         {CT_FRACTAL_REG_PGD, ct_soc_pgd(w->soc, t->pid)},
         {CT_FRACTAL_REG_ASID, ct_soc_asid(w->soc, t->pid)},
-        {CT_FRACTAL_REG_GEOM, w->shape->soc.granule | (uint32_t)w->shape->soc.va_bits << 8},
-        {CT_FRACTAL_REG_RANGE_LO, t->lo},
-        {CT_FRACTAL_REG_RANGE_HI, t->hi},
+        {CT_FRACTAL_REG_GEOM, w->shape->soc.granule | (uint32_t)w->shape->soc.va_bits << 8 |
+                                  (uint32_t)__builtin_ctz(w->shape->soc.port_bytes) << 16},
+        {CT_FRACTAL_REG_RANGE_LO, t->range[0].lo},
+        {CT_FRACTAL_REG_RANGE_HI, t->range[0].hi},
         {CT_FRACTAL_REG_RANGE_COMMIT, 1},
         {CT_FRACTAL_REG_CONTEXT, w->shape->hooked ? t->running : ~UINT64_C(0)},
         {CT_FRACTAL_REG_CTRL, CT_FRACTAL_CTRL_ENABLE | CT_FRACTAL_CTRL_MODE(w->shape->mode)},

@@ -67,6 +67,7 @@ struct verdict {
     uint64_t expected, logged, point_accesses, point_events;
     uint64_t done[OP_KINDS];    /* operations that had an effect */
     uint64_t copies, evictions; /* on write; of the reverse TLB */
+    uint64_t ranges;            /* that came to others */
 };
 
 /* The shape and the steps that a seed stands for. */

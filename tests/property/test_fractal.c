@@ -60,6 +60,7 @@ static void add(struct verdict *sum, const struct verdict *v)
     sum->point_events += v->point_events;
     sum->evictions += v->evictions;
     sum->copies += v->copies;
+    sum->ranges += v->ranges;
     for (unsigned i = 0; i < OP_KINDS; i++)
         sum->done[i] += v->done[i];
 }
@@ -99,7 +100,7 @@ static int guarantee(uint64_t first, uint64_t count, int mode, struct verdict *s
 
 static int everything_was_exercised(const struct verdict *sum)
 {
-    int all = sum->evictions && sum->point_accesses && sum->copies;
+    int all = sum->evictions && sum->point_accesses && sum->copies && sum->ranges;
     for (unsigned i = 0; i < OP_KINDS; i++) {
         printf("# %-13s %llu\n", op_names[i], (unsigned long long)sum->done[i]);
         all &= sum->done[i] > 0;

@@ -10,16 +10,7 @@
 int soc_mm_alias(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t from, uint32_t to_pid,
                  uint64_t to);
 
-/* Copies the address space; its pages become copy-on-write. Returns the child. */
-uint32_t soc_mm_fork(struct ct_soc *soc, unsigned core, uint32_t pid);
-
-/* Begins to move a page, which ct_soc_migrate_end ends. */
-int soc_mm_migrate_begin(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
-
-/* Maps a block of the level above the last. */
-int soc_mm_map_huge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
-
-/* Joins pages into such a block. */
+/* Joins pages into a block of the level above the last. */
 int soc_mm_merge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
 
 /* Maps a group of pages with the contiguous hint. */

@@ -251,9 +251,70 @@ static void options_and_registers_are_checked(void **state)
         assert_true(info.offset + info.bytes <= CT_FRACTAL_REG_BLOCK_SIZE && info.offset % info.bytes == 0);
         registers++;
     }
-    assert_int_equal(registers, 29);
+    assert_int_equal(registers, 32);
     ct_fractal_free(f);
     ct_ctx_free(ctx);
+}
+
+/* Ranges come and go beside each other; what cannot be is refused with its reason and changes nothing. */
+static void ranges_are_registers(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    const struct ct_fractal_options o = {.size = sizeof o, .ranges = 2};
+    struct ct_fractal *f;
+    struct ct_fractal_port *port;
+    uint64_t v;
+    assert_int_equal(ct_fractal_new(ctx, &o, &f), CT_OK);
+    assert_int_equal(ct_fractal_port_model(ctx, f, &port), CT_OK);
+    assert_int_equal(ct_fractal_port_range_add(port, 0x2000, 0x3000, 1), CT_OK);
+    assert_int_equal(ct_fractal_port_range_add(port, 0x2fff, 0x4000, 1), CT_ERR_CONFIG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "overlaps 0x2000..0x3000"));
+    assert_int_equal(ct_fractal_port_range_add(port, 0x1000, 0x2000, 1), CT_OK);
+    assert_int_equal(ct_fractal_port_range_add(port, 0x5000, 0x6000, 1), CT_ERR_LIMIT);
+    assert_non_null(strstr(ct_ctx_error(ctx), "all 2 range registers"));
+    assert_int_equal(ct_fractal_port_range_add(port, 0x5000, 0x5000, 1), CT_ERR_CONFIG);
+    assert_int_equal(ct_fractal_port_range_add(port, 0x1000, 0x1800, 0), CT_ERR_NOT_FOUND);
+    ct_fractal_port_read(port, CT_FRACTAL_REG_RANGE_COUNT, &v);
+    assert_int_equal(v, 2 | 2 << 16);
+    assert_int_equal(ct_fractal_port_range_add(port, 0x1000, 0x2000, 0), CT_OK);
+    assert_int_equal(ct_fractal_port_range_add(port, 0x5000, 0x6000, 1), CT_OK);
+    assert_true(ct_ranges_touch(&f->config.ranges, 0x2fff, 0x4fff));
+    assert_false(ct_ranges_touch(&f->config.ranges, 0x3000, 0x4fff));
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_RANGE_CMD, 4, CT_FRACTAL_RANGE_CLEAR), CT_OK);
+    assert_int_equal(f->config.ranges.count, 0);
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_RANGE_CMD, 4, 4), CT_ERR_CONFIG);
+    ct_fractal_port_free(port);
+    ct_fractal_free(f);
+    ct_ctx_free(ctx);
+}
+
+/* Two functions in a line: the port tells 16 bytes apart, so events do, too; points stay lines. */
+static void events_have_the_port_s_address(void **state)
+{
+    (void)state;
+    struct ct_fractal_target t = plain;
+    struct ct_fractal_event e[4];
+    t.unit_shift = 4;
+    struct ct_fractal *f = make(512, 4, &t, NULL);
+    walk(f, 5, NULL);
+    hear(f, CT_FRACTAL_READ_UNIQUE, DATA + 0x5058, 0, NULL);
+    assert_int_equal(ct_fractal_events(f, e, 4), 1);
+    assert_true(e[0].va == 0x5050 && e[0].pa == DATA + 0x5050);
+    ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_VA, 8, 0x5044);
+    ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_CMD, 4, CT_FRACTAL_POINT_ADD);
+    answer(f, NULL);
+    hear(f, CT_FRACTAL_READ_UNIQUE, DATA + 0x5068, 0, NULL);
+    assert_int_equal(ct_fractal_events(f, e, 4), 1);
+    assert_true(e[0].va == 0x5060 && e[0].point == 0);
+    ct_fractal_free(f);
+    t.unit_shift = 2;
+    assert_int_equal(ct_fractal_new(NULL, NULL, &f), CT_OK);
+    struct ct_fractal_port *port;
+    assert_int_equal(ct_fractal_port_model(NULL, f, &port), CT_OK);
+    assert_int_equal(ct_fractal_port_start(port, &t), CT_ERR_CONFIG);
+    ct_fractal_port_free(port);
+    ct_fractal_free(f);
 }
 
 /* A file stands for the device: the library leaves in it what the model would have been told. */
@@ -475,6 +536,8 @@ int main(void)
         cmocka_unit_test(every_access_to_a_point_is_made_to_show),
         cmocka_unit_test(what_cannot_be_is_counted_not_believed),
         cmocka_unit_test(options_and_registers_are_checked),
+        cmocka_unit_test(ranges_are_registers),
+        cmocka_unit_test(events_have_the_port_s_address),
         cmocka_unit_test(the_port_writes_a_mapped_device),
         cmocka_unit_test(ace_says_what_is_meant),
         cmocka_unit_test(a_full_ring_counts_what_it_drops),

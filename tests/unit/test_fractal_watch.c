@@ -19,14 +19,20 @@
 static char path[] = "/tmp/coretap-fractal-watch-XXXXXX";
 
 /* Writes a log of so many events; three are dropped before the last one. */
-static void write_log(const struct ct_fractal_event *events, size_t count, uint32_t fields)
+static void write_log_with(const struct ct_fractal_event *events, size_t count, uint32_t fields,
+                           const char *text)
 {
-    const struct ct_fractal_log_info info = {.clock_hz = 100, .fields = fields};
+    const struct ct_fractal_log_info info = {.clock_hz = 100, .fields = fields, .text = text};
     struct ct_fractal_writer *w;
     assert_int_equal(ct_fractal_writer_new(NULL, path, &info, &w), CT_OK);
     assert_int_equal(ct_fractal_writer_add(w, events, count - 1, 0), CT_OK);
     assert_int_equal(ct_fractal_writer_add(w, events + count - 1, 1, 3), CT_OK);
     assert_int_equal(ct_fractal_writer_close(w), CT_OK);
+}
+
+static void write_log(const struct ct_fractal_event *events, size_t count, uint32_t fields)
+{
+    write_log_with(events, count, fields, NULL);
 }
 
 static struct ct_watches *watch(const char *const *specs)
@@ -90,6 +96,22 @@ static void records_come_by_places(void **state)
     ct_watches_free(watches);
 }
 
+/* Where the log tells 16 bytes apart, what lies beside them in the line is not meant. */
+static void addresses_within_a_line(void **state)
+{
+    static const char *const specs[] = {"0x1048", "0x1040", "0x1010", NULL};
+    static const struct ct_fractal_event log[] = {
+        {.time = 5, .va = 0x1040}, {.time = 7, .va = 0x1050}, {.time = 9, .va = 0x1010}};
+    struct ct_watches *watches = watch(specs);
+    struct ct_watch_event all[ROOM];
+    (void)state;
+    write_log_with(log, 3, CT_FRACTAL_FIELD_ALL, "unit=16\n");
+    assert_int_equal(read_log(watches, 8, all), 3);
+    assert_true(all[0].watch == 0 && all[0].cycle == 5 && all[1].watch == 1 && all[1].cycle == 5);
+    assert_true(all[2].watch == 2 && all[2].cycle == 9);
+    ct_watches_free(watches);
+}
+
 static void what_a_log_has_not_is_refused(void **state)
 {
     static const char *const specs[] = {"exception", "0x1004", NULL};
@@ -117,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_come_by_places),
+        cmocka_unit_test(addresses_within_a_line),
         cmocka_unit_test(what_a_log_has_not_is_refused),
     };
     const int file = mkstemp(path);

@@ -29,7 +29,8 @@ $ coretap fractal run /bin/sh
 ! Try 'coretap fractal run --help'.
 [2]
 $ coretap fractal run -o $T/log --range 5..3 -- $T/none
-! coretap: $T/none: No such file or directory; give an Arm Linux program, by its path
+! coretap fractal run: --range: '5..3' is not LO..HI in hexadecimal
+! Try 'coretap fractal run --help'.
 [2]
 $ coretap fractal run -o $T/log --point
 ! coretap fractal run: --point needs a value
@@ -38,7 +39,7 @@ $ coretap fractal run -o $T/log --point
 $ coretap fractal regs | head -4
 | offset name           bits      meaning
 | 0x000  ID             32   ro   0x43544652
-| 0x004  VERSION        32   ro   version of this block: 1
+| 0x004  VERSION        32   ro   version of this block: 2
 | 0x008  CTRL           32   rw   bit 0 enable (0 to 1 starts anew); 2:1 mode (0 passive, 1 points, 2 active); 3 log points only; 4 interrupt on full
 $ coretap fractal replay
 ! coretap fractal replay: --messages FILE is missing

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fractal_log/points.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/search.h"
+
+#define LINE UINT64_C(64)
+
+/* Adds a milestone. Returns its number, or UINT32_MAX without memory. */
+static uint32_t add(struct ct_fractal_milestones *m, uint64_t lo, uint64_t hi, const char *name,
+                    bool by_address)
+{
+    if (m->count == m->room) {
+        const uint32_t room = m->room ? m->room * 2 : 16;
+        struct ct_fractal_milestone *all = realloc(m->all, room * sizeof *all);
+        if (!all)
+            return UINT32_MAX;
+        m->all = all;
+        m->room = room;
+    }
+    const char *kept = ct_arena_strdup(&m->texts, name);
+    if (!kept)
+        return UINT32_MAX;
+    m->all[m->count] = (struct ct_fractal_milestone){lo, hi, kept, by_address};
+    return m->count++;
+}
+
+/* Finds a milestone, which is added when it is not there. UINT32_MAX without memory. */
+static uint32_t find(struct ct_fractal_milestones *m, uint64_t lo, uint64_t hi, const char *name)
+{
+    /* the lines of an object stand one after the other, so the last one is that of most lines */
+    for (uint32_t i = m->count; i--;)
+        if (m->all[i].lo == lo && m->all[i].hi == hi && strcmp(m->all[i].name, name) == 0)
+            return i;
+    return add(m, lo, hi, name, m->unit < LINE || !((lo | hi) & (LINE - 1)));
+}
+
+/* A point of a process, as a number by which lines are ordered. */
+static uint64_t key_of(unsigned process, unsigned point)
+{
+    return (uint64_t)process << 32 | point;
+}
+
+/* Reads what follows "point=": [PROCESS:]NUMBER, address and name. False without memory; what is none is
+ * passed over. */
+static bool read_one(struct ct_fractal_milestones *m, const char *text)
+{
+    char name[256];
+    unsigned point, process = 0;
+    unsigned long long lo, hi;
+    int at = 0;
+    if (sscanf(text, "%u:%n", &process, &at) == 1 && at)
+        text += at;
+    else
+        process = 0;
+    at = 0;
+    const bool object = sscanf(text, "%u 0x%llx..0x%llx %n", &point, &lo, &hi, &at) == 3 && at && lo < hi;
+    if (!object) {
+        if (sscanf(text, "%u 0x%llx %n", &point, &lo, &at) != 2 || !at)
+            return true;
+        hi = lo + 1;
+    }
+    const int length = (int)strcspn(text + at, "\n");
+    if (process)
+        snprintf(name, sizeof name, "%u:%.*s", process, length, text + at);
+    else
+        snprintf(name, sizeof name, "%.*s", length, text + at);
+    struct ct_fractal_observed *lines = realloc(m->lines, (m->line_count + 1) * sizeof *lines);
+    if (!lines)
+        return false;
+    m->lines = lines;
+    m->lines[m->line_count] =
+        (struct ct_fractal_observed){.point = key_of(process, point), .milestone = find(m, lo, hi, name)};
+    return m->lines[m->line_count++].milestone != UINT32_MAX;
+}
+
+/* Orders lines by point, then as the log tells of them. */
+static int by_point(const void *a, const void *b)
+{
+    const struct ct_fractal_observed *x = a, *y = b;
+    if (x->point != y->point)
+        return x->point < y->point ? -1 : 1;
+    return x->milestone < y->milestone ? -1 : x->milestone > y->milestone;
+}
+
+/* Joins what is meant in one line, since its hits are of any of it, or of what else is there. `first` to
+ * `end` are of one point. False without memory. */
+static bool join(struct ct_fractal_milestones *m, uint32_t first, uint32_t end)
+{
+    char name[1024];
+    size_t used = 0;
+    const struct ct_fractal_milestone *one = &m->all[m->lines[first].milestone];
+    const uint64_t lo = one->lo, hi = one->hi;
+    for (uint32_t i = first; i < end && used + 1 < sizeof name; i++)
+        used += (size_t)snprintf(name + used, sizeof name - used, "%s%s", i > first ? ", " : "",
+                                 m->all[m->lines[i].milestone].name);
+    if (m->unit < LINE && used + 1 < sizeof name)
+        snprintf(name + used, sizeof name - used, " (line)");
+    struct ct_fractal_observed *lines = realloc(m->lines, (m->line_count + 1) * sizeof *lines);
+    if (!lines)
+        return false;
+    m->lines = lines;
+    m->lines[m->line_count] =
+        (struct ct_fractal_observed){m->lines[first].point, add(m, lo, hi, name, false)};
+    return m->lines[m->line_count++].milestone != UINT32_MAX;
+}
+
+/* Gives each line of several milestones, and each whose addresses are told apart, a last one for the hits
+ * that are of none of them alone. */
+static bool join_all(struct ct_fractal_milestones *m)
+{
+    const uint32_t count = m->line_count;
+    bool fine = true;
+    for (uint32_t first = 0, end; fine && first < count; first = end) {
+        end = first + 1;
+        while (end < count && m->lines[end].point == m->lines[first].point)
+            end++;
+        if (m->unit < LINE || end - first > 1)
+            fine = join(m, first, end);
+    }
+    return fine;
+}
+
+bool ct_fractal_milestones_read(struct ct_fractal_milestones *m, const char *text, uint32_t unit)
+{
+    bool fine = true;
+    m->unit = unit;
+    for (; fine && text && *text; text = strchr(text, '\n'), text = text ? text + 1 : NULL)
+        if (strncmp(text, "point=", 6) == 0)
+            fine = read_one(m, text + 6);
+    if (m->line_count)
+        qsort(m->lines, m->line_count, sizeof *m->lines, by_point);
+    fine = fine && join_all(m);
+    if (m->line_count)
+        qsort(m->lines, m->line_count, sizeof *m->lines, by_point);
+    return fine;
+}
+
+void ct_fractal_milestones_free(struct ct_fractal_milestones *m)
+{
+    ct_arena_free(&m->texts);
+    free(m->all);
+    free(m->lines);
+}
+
+uint32_t ct_fractal_milestones_of(const struct ct_fractal_milestones *m, uint8_t process, uint32_t number,
+                                  uint64_t va)
+{
+    const uint64_t point = key_of(process, number);
+    const size_t first = CT_COUNT_WHILE(m->line_count, i, m->lines[i].point < point);
+    size_t end = first;
+    while (end < m->line_count && m->lines[end].point == point)
+        end++;
+    if (end == first)
+        return UINT32_MAX;
+    const uint32_t last = m->lines[end - 1].milestone;
+    uint32_t found = last, hits = 0;
+    for (size_t i = first; m->unit < LINE && i + 1 < end; i++) {
+        const struct ct_fractal_milestone *one = &m->all[m->lines[i].milestone];
+        if (va < one->hi && va + m->unit > one->lo) {
+            found = m->lines[i].milestone;
+            hits++;
+        }
+    }
+    return hits == 1 ? found : last;
+}

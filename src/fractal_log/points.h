@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the observation points of a log stand for. The tracer watches lines; the log says what was meant in
+ * them: addresses, functions, objects of several lines. */
+#ifndef CT_FRACTAL_LOG_POINTS_H
+#define CT_FRACTAL_LOG_POINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* Something that hits count for. */
+struct ct_fractal_milestone {
+    uint64_t lo, hi;
+    const char *name;
+    bool by_address; /* a hit is surely one of it; else all that is known is the line */
+};
+
+/* A line that is observed for the sake of a milestone. */
+struct ct_fractal_observed {
+    uint64_t point; /* process and number, as events have them */
+    uint32_t milestone;
+};
+
+struct ct_fractal_milestones {
+    struct ct_arena texts;
+    struct ct_fractal_milestone *all;
+    struct ct_fractal_observed *lines; /* by point */
+    uint32_t count, room, line_count;
+    uint32_t unit; /* bytes that addresses of the log tell apart */
+};
+
+/* Reads the lines "point=" of a log's text. False without memory. */
+bool ct_fractal_milestones_read(struct ct_fractal_milestones *m, const char *text, uint32_t unit);
+void ct_fractal_milestones_free(struct ct_fractal_milestones *m);
+
+/* Finds what a hit of a process's point at an address counts for. UINT32_MAX: the log does not say. */
+uint32_t ct_fractal_milestones_of(const struct ct_fractal_milestones *m, uint8_t process, uint32_t number,
+                                  uint64_t va);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands for given times of a run, from a file. */
+#ifndef CT_FRACTAL_RUN_SCRIPT_H
+#define CT_FRACTAL_RUN_SCRIPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ct_ctx;
+
+struct ct_fractal_script_step {
+    uint64_t cycles; /* of the first core */
+    unsigned line;
+    char *command;
+};
+
+struct ct_fractal_script {
+    const char *path;
+    struct ct_fractal_script_step *steps; /* by time */
+    size_t count, next;
+};
+
+/* Reads a script. CT_ERR_FORMAT: a line has no time or no command, or goes back in time; CT_ERR_IO,
+ * CT_ERR_NOMEM. */
+int ct_fractal_script_load(struct ct_ctx *ctx, const char *path, struct ct_fractal_script *script);
+void ct_fractal_script_free(struct ct_fractal_script *script);
+
+#endif

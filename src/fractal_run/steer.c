@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands that change what is traced while the program runs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "fractal_run/simulation.h"
+
+#define WORDS                                                                                                \
+    "range|section|symbol|point add|remove PLACE, process add|remove N, page move ADDRESS, or status"
+
+int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **text,
+                                  struct ct_fractal_process **out)
+{
+    char *end;
+    const unsigned long number = strtoul(*text, &end, 10);
+    *out = &s->process[0];
+    if (end == *text || *end != ':')
+        return CT_OK;
+    if (number >= s->processes)
+        return ct_fail(
+            s->ctx, CT_ERR_NOT_FOUND,
+            "%s: there is no process %lu; the program is 0, those of --with are 1 and up, then come "
+            "forked children. There are %u now",
+            *text, number, s->processes);
+    *out = &s->process[number];
+    *text = end + 1;
+    return CT_OK;
+}
+
+/* Writes one line about what is selected now. */
+static void say_status(const struct ct_fractal_simulation *s, char *answer, size_t size)
+{
+    size_t used = (size_t)snprintf(answer, size, "%.4f ms, %llu events, %llu dropped",
+                                   (double)ct_soc_cycles(s->bench[0].soc, 0) * 1e3 / (double)CT_SOC_CLOCK_HZ,
+                                   (unsigned long long)s->events, (unsigned long long)s->dropped);
+    for (unsigned i = 0; i < s->processes && used < size; i++) {
+        const struct ct_fractal_process *p = &s->process[i];
+        used += (size_t)snprintf(answer + used, size - used, "; process %u%s: %zu ranges, %zu points", i,
+                                 p->tracing ? "" : " (not traced)", p->ranges.count, p->points.count);
+    }
+}
+
+/* Starts to trace a process, or ends that. */
+static int steer_process(struct ct_fractal_simulation *s, const char *text, bool add)
+{
+    struct ct_fractal_process *p;
+    char *end;
+    const unsigned long number = strtoul(text, &end, 10);
+    if (end == text || *end || number >= s->processes)
+        return ct_fail(s->ctx, CT_ERR_NOT_FOUND, "process %s: there are processes 0 to %u", text,
+                       s->processes - 1);
+    p = &s->process[number];
+    if (p->tracing == add)
+        return ct_fail(s->ctx, CT_ERR_CONFIG, "process %lu: it is%s traced already", number,
+                       add ? "" : " not");
+    if (!p->begun)
+        return ct_fail(s->ctx, CT_ERR_CONFIG, "process %lu: it has not begun, or has ended", number);
+    if (add)
+        return ct_fractal_process_start(p);
+    p->tracing = false;
+    return ct_fractal_process_register(p, CT_FRACTAL_REG_CTRL, 0);
+}
+
+/* Adds or removes a range or point of a process that is traced. */
+static int steer_place(struct ct_fractal_simulation *s, unsigned kind, const char *text, bool add)
+{
+    struct ct_fractal_process *p;
+    const int rc = ct_fractal_simulation_process(s, &text, &p);
+    if (rc)
+        return rc;
+    if (!p->tracing)
+        return ct_fail(s->ctx, CT_ERR_CONFIG, "%s: process %u is not traced; 'process add %u' comes first",
+                       text, p->number, p->number);
+    return ct_fractal_process_select(p, kind, text, add);
+}
+
+/* Lets the operating system move a page to another frame, as when memory is compacted. */
+static int steer_page(struct ct_fractal_simulation *s, const char *text)
+{
+    struct ct_fractal_process *p;
+    char *end = NULL;
+    int rc = ct_fractal_simulation_process(s, &text, &p);
+    const uint64_t va = rc ? 0 : strtoull(text, &end, 16);
+    if (!rc && (*end || end == text))
+        rc = ct_fail(s->ctx, CT_ERR_FORMAT, "page move: '%s' is not a hexadecimal address", text);
+    return rc ? rc : ct_fractal_process_migrate(p, va);
+}
+
+/* Tells the log of a command that was carried out, and the client what it came to. Returns the result. */
+static int answer_of(struct ct_fractal_simulation *s, int rc, const char *command, char *answer, size_t size)
+{
+    if (!rc)
+        rc = ct_fractal_simulation_text(s, "steer=%llu %.900s\n",
+                                        (unsigned long long)ct_soc_cycles(s->bench[0].soc, 0), command);
+    snprintf(answer, size, "%s", rc ? s->ctx ? s->ctx->error : ct_error_name(rc) : "");
+    return rc;
+}
+
+int ct_fractal_simulation_steer(struct ct_fractal_simulation *s, const char *command, char *answer,
+                                size_t size)
+{
+    static const char *const kinds[] = {"range", "section", "symbol", "point", "process"};
+    char kind[16], action[16];
+    int at = 0;
+    unsigned k = 0;
+    if (strcmp(command, "status") == 0) {
+        say_status(s, answer, size);
+        return CT_OK;
+    }
+    if (strncmp(command, "page move ", 10) == 0)
+        return answer_of(s, steer_page(s, command + 10), command, answer, size);
+    const int words = sscanf(command, "%15s %15s %n", kind, action, &at);
+    const bool add = words == 2 && strcmp(action, "add") == 0;
+    while (words == 2 && k < 5 && strcmp(kind, kinds[k]) != 0)
+        k++;
+    if (words != 2 || k == 5 || !at || !command[at] || (!add && strcmp(action, "remove") != 0)) {
+        snprintf(answer, size, "'%.200s' is not %s", command, WORDS);
+        return ct_fail(s->ctx, CT_ERR_FORMAT, "%s", answer);
+    }
+    const int rc = k == 4 ? steer_process(s, command + at, add) : steer_place(s, k, command + at, add);
+    return answer_of(s, rc, command, answer, size);
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What of a program is traced: several ranges, objects of several lines, and changes while it runs.
+
+usage: run_fractal_select.py COMMAND PLUGIN EXAMPLES"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+COMPILER = "aarch64-linux-gnu-gcc"
+ENVIRONMENT = {**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}
+BOTH = ("--section", ".text", "--section", ".bss")
+
+
+def coretap(*args, given=""):
+    return subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, check=False,
+                          env=ENVIRONMENT, input=given)
+
+
+def trace(folder, program, *options, given="", arguments=()):
+    result = coretap("fractal", "run", "-q", "-o", folder / "log", *options, "--", program, *arguments,
+                     given=given)
+    if result.returncode:
+        raise RuntimeError(result.stderr)
+    return result
+
+
+def report(folder, program):
+    return coretap("fractal", "report", folder / "log", "--elf", program).stdout
+
+
+def hits(folder, program):
+    """Hits of each milestone, with how they were told apart."""
+    return {name: (int(count), told) for count, told, name in
+            re.findall(r"^ +\d+ 0x[0-9a-f]{16} +(\d+) .* (line|address) +(.+)$", report(folder, program),
+                       re.MULTILINE)}
+
+
+def steps(folder):
+    return re.findall(rb"steer=(\d+) ([^\n]*)\n", (folder / "log").read_bytes(), re.MULTILINE)
+
+
+def both_ranges_are_traced(folder, program):
+    """What is logged of two sections is what the cluster knows, and the report says which they were."""
+    trace(folder, program, "--section", ".text", "--section", ".data", "--truth", folder / "truth")
+    logged = coretap("fractal", "report", folder / "log", "--elf", program, "--csv").stdout
+    kinds = {row.split(",")[5] for row in logged.splitlines()[1:]}
+    return logged == (folder / "truth").read_text() and kinds == {"I", "D"} and \
+        len(re.findall(r"^ +0x[0-9a-f]+\.\.0x[0-9a-f]+  \.(?:text|data)$", report(folder, program),
+                       re.MULTILINE)) == 2
+
+
+def an_object_is_all_its_lines(folder, program):
+    trace(folder, program, *BOTH, "--point", "table", "--points-only", "--mode", "points")
+    return hits(folder, program) == {"table": (1000, "address")}
+
+
+def functions_of_one_line(folder, program):
+    """Hits of both are told of together, or apart where the port says which part of the line was wanted."""
+    points = ("--point", "even", "--point", "odd", "--points-only", "--mode", "points")
+    trace(folder, program, "--section", ".text", *points)
+    together = hits(folder, program)
+    (folder / "cluster").write_text("port_bytes = 8\n")
+    trace(folder, program, "--section", ".text", *points, "--config", folder / "cluster")
+    apart = hits(folder, program)
+    return list(together) == ["even, odd"] and together["even, odd"][1] == "line" and \
+        together["even, odd"][0] >= 1000 and apart.get("even") == (500, "address") and \
+        apart.get("odd") == (500, "address")
+
+
+def bad_selections_name_the_limit(folder, program):
+    cases = [(("--section", ".text", "--symbol", "main"), "overlaps .text"),
+             (("--range-registers", "1", *BOTH), "all 1 range registers"),
+             (("--point", "table", "--point-registers", "3"), "it has 4 lines"),
+             (("--point", "70000000"), "has no memory at 0x70000000"),
+             (("--section", ".text", "--point", "table"), "none of the ranges"),
+             (("--mode", "passive", "--point", "main"), "passive"),
+             (("--range", "1:0..100"), "there is no process 1")]
+    for options, text in cases:
+        log = folder / "no log"
+        result = coretap("fractal", "run", "-q", "-o", log, *options, "--", program)
+        if result.returncode != 2 or text not in result.stderr or log.exists():
+            raise RuntimeError(f"{options}: {result.stderr}")
+    return True
+
+
+def a_script_exchanges_points(folder, program):
+    """The table is watched for a while, and then the range that it is in goes."""
+    (folder / "script").write_text("# the table, for a while\n100us point add table\n"
+                                   "140us point remove table\n141us section remove .bss\n9s point add main\n")
+    result = coretap("fractal", "run", "-o", folder / "log", *BOTH, "--mode", "points", "--script",
+                     folder / "script", "--", program, given="\n\n\n\n\n\n\n\n")
+    known = hits(folder, program)
+    times = [int(at) / 1300 for at, _ in steps(folder)]
+    return 0 < known["table"][0] < 9000 and len(times) == 3 and \
+        "the last 1 steps of the script" in result.stderr and all(
+            wanted <= at < wanted + 3 for at, wanted in zip(times, (100, 140, 141)))
+
+
+def bad_scripts_are_refused(folder, program):
+    script = folder / "bad"
+    for text, wanted in (("point add main\n", "bad:1: 'point add main' is not TIME COMMAND"),
+                         ("2ms status\n1ms status\n", "bad:2: earlier than line 1"),
+                         ("1us frobnicate\n", "bad:1: 'frobnicate' is not range|section"),
+                         ("1us point add nowhere\n", "bad:1: --point: 'nowhere' is neither")):
+        script.write_text(text)
+        result = coretap("fractal", "run", "-q", "-o", folder / "no log", "--script", script, "--", program)
+        if result.returncode != 2 or wanted not in result.stderr:
+            raise RuntimeError(f"{text}: {result.stderr}")
+    return True
+
+
+def ask(socket, *words):
+    return coretap("ctl", "--control", socket, *words)
+
+
+def a_client_exchanges_points(folder, program):
+    """Three stages; a client adds the table before the second and takes it away before the third."""
+    socket = folder / "socket"
+    with subprocess.Popen([COMMAND, "fractal", "run", "-q", "-o", folder / "log", *BOTH, "--mode", "points",
+                           "--control", socket, "--", program], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as run:
+        answers = []
+        for command in ("point add table", "point remove table"):
+            before = None
+            for _ in range(200):  # until the program waits for its input
+                status = ask(socket, "status").stdout
+                if ": 2 ranges" in status and status == before:
+                    break
+                before = status
+                time.sleep(0.1)
+            answers.append(ask(socket, *command.split()).returncode)
+            run.stdin.write("\n")
+            run.stdin.flush()
+            run.stdout.readline()
+        answers += [ask(socket, *words.split()).returncode for words in ("point add nowhere", "frobnicate",
+                                                                         "section remove .data")]
+        run.stdin.close()
+    return run.returncode == 0 and answers == [0, 0, 2, 2, 2] and \
+        hits(folder, program) == {"table": (1000, "address")} and not socket.exists() and \
+        "no run takes commands there" in ask(socket, "status").stderr and \
+        [what for _, what in steps(folder)] == [b"point add table", b"point remove table"]
+
+
+def points_of_a_program_beside(folder, program):
+    """The program beside is traced with a point of its own; the other one is not asked for anything."""
+    trace(folder, program, "--with", program, "--point", "1:table", "--points-only", "--mode", "points")
+    events = coretap("fractal", "report", folder / "log", "--elf", program, "--perfetto").stdout
+    return hits(folder, program)["1:table"][0] > 100 and \
+        set(re.findall(r'"pid":(\d+),"tid"', events)) == {"1"}
+
+
+def children_and_their_memory(folder, program):
+    """A child has the points of its parent, and pages of its own from its first write on. In the log each has
+    its own hits; without the option only the parent's are there."""
+    processes = folder / "processes"
+    points = ("--point", "table", "--mode", "points", "--points-only")
+    trace(folder, processes, *points, arguments=("fork",))
+    alone = hits(folder, processes)
+    logs = []
+    for _ in range(2):
+        trace(folder, processes, "--follow-forks", "--truth", folder / "truth", *points, arguments=("fork",))
+        logs.append((folder / "log").read_bytes())
+    both = hits(folder, processes)
+    pages = {}
+    events = coretap("fractal", "report", folder / "log", "--elf", processes, "--perfetto").stdout
+    for process, page in re.findall(r'"name":"table".*"pid":(\d+).*"pa":"0x([0-9a-f]+)..."', events):
+        pages.setdefault(process, set()).add(page)
+    return alone == {"table": (1920, "address")} and logs[0] == logs[1] and \
+        both == {"table": (1920, "address"), "1:table": (640, "address")} and \
+        set(pages) == {"0", "1"} and pages["0"] != pages["1"]
+
+
+def memory_of_all_kinds(folder, program):
+    """Threads, memory at two addresses, memory that moves, huge pages: the log is what the cluster knows."""
+    processes = folder / "processes"
+    for what in ("threads", "shared", "mremap", "huge"):
+        trace(folder, processes, "--truth", folder / "truth", arguments=(what,))
+        if coretap("fractal", "report", folder / "log", "--elf", processes,
+                   "--csv").stdout != (folder / "truth").read_text():
+            raise RuntimeError(f"{what}: the log is not the truth")
+    return True
+
+
+def a_page_that_moves(folder, program):
+    """An address keeps its name when its page gets another frame."""
+    nm = subprocess.run(["aarch64-linux-gnu-nm", program], capture_output=True, text=True, check=True).stdout
+    address = re.search(r"^([0-9a-f]+) . table$", nm, re.MULTILINE).group(1)
+    (folder / "script").write_text(f"150us page move {address}\n")
+    trace(folder, program, "--point", "table", "--points-only", "--mode", "points", "--script",
+          folder / "script", "--truth", folder / "truth", given="\n\n\n")
+    rows = [row.split(",") for row in coretap("fractal", "report", folder / "log", "--elf", program,
+                                              "--csv").stdout.splitlines()[1:]]
+    frames = [row[2][:-3] for row in rows]
+    return hits(folder, program) == {"table": (4000, "address")} and len(set(frames)) == 2 and \
+        frames == sorted(frames, key=frames.index)
+
+
+def passive_is_complete_where_walks_show(folder, program):
+    """The paper's claim: passive mode logs every miss, if the port sees the walks; else nearly none. The mode
+    of the paper's measurements, without points, logs every one on either cluster."""
+    (folder / "walks").write_text("walks = 1\n")
+    logged = {}
+    for mode in ("passive", "points"):
+        for options in ((), ("--config", folder / "walks")):
+            trace(folder, program, "--mode", mode, "--truth", folder / "truth", *options)
+            rows = coretap("fractal", "report", folder / "log", "--elf", program, "--csv").stdout
+            logged[mode, bool(options)] = (rows == (folder / "truth").read_text(), rows.count("\n"))
+    return [whole for whole, _ in logged.values()] == [False, True, True, True] and \
+        logged["passive", False][1] * 5 < logged["passive", True][1]
+
+
+TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_line,
+         bad_selections_name_the_limit, a_script_exchanges_points, bad_scripts_are_refused,
+         a_client_exchanges_points, points_of_a_program_beside, children_and_their_memory,
+         memory_of_all_kinds, a_page_that_moves, passive_is_complete_where_walks_show]
+
+
+def main():
+    if not shutil.which("qemu-aarch64") or not shutil.which(COMPILER):
+        print("1..0 # SKIP qemu-aarch64 and aarch64-linux-gnu-gcc are needed (Debian: qemu-user "
+              "gcc-aarch64-linux-gnu libc6-dev-arm64-cross)")
+        return 0
+    print(f"1..{len(TESTS)}")
+    bad = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program = folder / "stages"
+        subprocess.run([COMPILER, "-O1", "-static", "-o", program, EXAMPLES / "stages.c"], check=True)
+        subprocess.run([COMPILER, "-O1", "-static", "-pthread", "-o", folder / "processes",
+                        EXAMPLES / "processes.c"], check=True)
+        for number, test in enumerate(TESTS, 1):
+            try:
+                ok = bool(test(folder, program))
+            except RuntimeError as error:
+                print(f"# {error}")
+                ok = False
+            bad += not ok
+            print(f"{'ok' if ok else 'not ok'} {number} - {test.__name__.replace('_', ' ')}", flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs ask of the address spaces of the simulated cluster. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "coretap/soc.h"
+
+#define HERE  UINT64_C(0x400000)
+#define THERE UINT64_C(0x800000)
+#define BLOCK (UINT64_C(2) << 20)
+
+static struct ct_soc *soc;
+static uint32_t pid;
+
+static int make(void **state)
+{
+    (void)state;
+    assert_int_equal(ct_soc_new(NULL, NULL, NULL, &soc), CT_OK);
+    pid = ct_soc_process(soc);
+    ct_soc_run(soc, 0, pid);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    ct_soc_free(soc);
+    return 0;
+}
+
+/* Writes an address as a process, which brings its page in. Returns where that is. */
+static uint64_t use(uint32_t who, uint64_t va)
+{
+    uint64_t pa = 0;
+    ct_soc_run(soc, 0, who);
+    assert_int_equal(ct_soc_access(soc, 0, va, CT_SOC_STORE), 1);
+    assert_int_equal(ct_soc_translate(soc, who, va, &pa), 1);
+    return pa;
+}
+
+static void shared_memory_has_one_frame(void **state)
+{
+    (void)state;
+    const uint32_t other = ct_soc_process(soc);
+    assert_int_equal(ct_soc_shared(soc, pid, HERE, HERE + 0x4000, 1 << 20), 1);
+    assert_int_equal(ct_soc_shared(soc, pid, THERE, THERE + 0x1000, (1 << 20) + 2), 1);
+    assert_int_equal(ct_soc_shared(soc, other, HERE, HERE + 0x4000, 1 << 20), 1);
+    assert_true(use(pid, HERE + 0x2040) == use(pid, THERE + 0x40));
+    assert_true(use(pid, HERE + 0x1000) == use(other, HERE + 0x1000));
+    assert_true(use(pid, HERE + 0x1000) != use(pid, HERE + 0x2000));
+    /* what is mapped there later is private again */
+    assert_int_equal(ct_soc_shared(soc, other, THERE, THERE + 0x1000, 0), 1);
+    assert_true(use(other, THERE) != use(pid, THERE));
+}
+
+static void a_child_writes_pages_of_its_own(void **state)
+{
+    (void)state;
+    uint64_t parents, childs;
+    const uint64_t before = use(pid, HERE);
+    const uint32_t child = ct_soc_fork(soc, 0, pid);
+    assert_int_not_equal(child, 0);
+    assert_int_equal(ct_soc_translate(soc, child, HERE, &childs), 1);
+    assert_true(childs == before);
+    childs = use(child, HERE);
+    assert_int_equal(ct_soc_translate(soc, pid, HERE, &parents), 1);
+    assert_true(parents == before && childs != before);
+    ct_soc_exit(soc, 0, child);
+    assert_int_equal(ct_soc_translate(soc, child, HERE, &childs), 0);
+}
+
+static void pages_move(void **state)
+{
+    (void)state;
+    uint64_t pa;
+    const uint64_t before = use(pid, HERE);
+    assert_int_equal(ct_soc_move(soc, 0, pid, HERE, THERE), 1);
+    assert_int_equal(ct_soc_translate(soc, pid, HERE, &pa), 0);
+    assert_true(ct_soc_translate(soc, pid, THERE, &pa) && pa == before);
+    assert_int_equal(ct_soc_move(soc, 0, pid, HERE, THERE), 0);
+    assert_int_equal(ct_soc_migrate_begin(soc, 0, pid, THERE), 1);
+    assert_int_equal(ct_soc_migrate_end(soc, 0), 1);
+    assert_true(ct_soc_translate(soc, pid, THERE, &pa) && pa != before);
+    assert_int_equal(ct_soc_migrate_end(soc, 0), 0);
+}
+
+static void a_huge_page_is_one_piece(void **state)
+{
+    (void)state;
+    assert_int_equal(ct_soc_map_huge(soc, 0, pid, HERE), 1);
+    assert_int_equal(ct_soc_map_huge(soc, 0, pid, HERE + 0x1000), 0);
+    assert_true(use(pid, HERE + 0x1000) == use(pid, HERE) + 0x1000);
+    assert_true(use(pid, HERE + BLOCK - 64) == use(pid, HERE) + BLOCK - 64);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(shared_memory_has_one_frame, make, end),
+        cmocka_unit_test_setup_teardown(a_child_writes_pages_of_its_own, make, end),
+        cmocka_unit_test_setup_teardown(pages_move, make, end),
+        cmocka_unit_test_setup_teardown(a_huge_page_is_one_piece, make, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
