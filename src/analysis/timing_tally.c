@@ -9,14 +9,11 @@
 static int add(const struct ct_timing *t, uint32_t number, uint32_t word, uint32_t count)
 {
     struct ct_timing_edge *edge = &t->edges[number];
-    struct ct_timing_function *function = &t->functions[t->ways[number].function];
     const uint64_t cycles = word & CT_STEP_CYCLES;
     edge->count += count;
-    function->steps += count;
     if (word == CT_TIMING_NO_CYCLES)
         return CT_OK;
     edge->shared += word & CT_STEP_SHARED ? count : 0;
-    function->cycles += cycles * count;
     return ct_dist_add_times(&edge->cycles, cycles, count, t->histograms);
 }
 
@@ -50,6 +47,18 @@ static void settle_runs(const struct ct_timing *t, struct ct_timing_function *f,
     }
 }
 
+/* Gives each function the sums of its edges. */
+static void add_up_functions(const struct ct_timing *t)
+{
+    for (size_t i = 0; i < t->function_count; i++)
+        t->functions[i].steps = t->functions[i].cycles = 0;
+    for (size_t i = 0; i < t->edge_count; i++) {
+        struct ct_timing_function *function = &t->functions[t->ways[i].function];
+        function->steps += t->edges[i].count;
+        function->cycles += t->edges[i].cycles.sum;
+    }
+}
+
 void ct_timing_settle(const struct ct_timing *t)
 {
     for (uint32_t i = 0; i < t->edge_count; i++)
@@ -57,6 +66,7 @@ void ct_timing_settle(const struct ct_timing *t)
             settle(t, i, &t->tallies[i].cells[k]);
     for (size_t i = 0; i < t->function_count; i++)
         settle_runs(t, &t->functions[i], &t->open[i]);
+    add_up_functions(t);
 }
 
 int ct_timing_count(struct ct_timing *t, uint32_t edge, uint32_t word)
