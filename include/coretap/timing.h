@@ -135,8 +135,8 @@ struct ct_timing_options {
 };
 
 /* Makes an object that takes the times of one stream. It needs 2 KiB for each edge and function whose
- * histogram is kept; 64 threads with 1024 calls inside of one another are followed, what is beyond counts as
- * cut. CT_ERR_NOMEM. */
+ * histogram is kept, and 6 KiB for each function that ran; 64 threads with 1024 calls inside of one another
+ * are followed, what is beyond counts as cut. CT_ERR_NOMEM. */
 CT_API int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, struct ct_timing **out);
 CT_API void ct_timing_free(struct ct_timing *timing);
 

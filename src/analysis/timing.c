@@ -76,12 +76,14 @@ void ct_timing_free(struct ct_timing *t)
         ct_dist_free(&t->functions[i].self);
         ct_dist_free(&t->functions[i].recursive);
         ct_dist_free(&t->functions[i].preempted);
+        free(t->open[i].exact);
     }
     for (size_t i = 0; i < t->thread_count; i++)
         free(t->threads[i].frames);
     ct_timing_pairs_free(t);
     free(t->edges);
     free(t->ways);
+    free(t->classes);
     free(t->tallies);
     free(t->functions);
     free(t->open);
@@ -161,7 +163,10 @@ static int make_room(struct ct_timing *t, size_t edges)
     struct ct_timing_way *ways = all ? realloc(t->ways, room * sizeof *ways) : NULL;
     if (ways)
         t->ways = ways;
-    struct ct_timing_tally *tallies = ways ? realloc(t->tallies, room * sizeof *tallies) : NULL;
+    uint8_t *classes = ways ? realloc(t->classes, room) : NULL;
+    if (classes)
+        t->classes = classes;
+    struct ct_timing_tally *tallies = classes ? realloc(t->tallies, room * sizeof *tallies) : NULL;
     if (!tallies)
         return ct_fail_nomem(t->ctx, "timing");
     t->tallies = tallies;
@@ -170,11 +175,11 @@ static int make_room(struct ct_timing *t, size_t edges)
 }
 
 /* Makes a tally of nothing: its cells have a count of cycles that needs no buckets. */
-static void make_tally(struct ct_timing_tally *tally, const struct ct_timing_way *way)
+static void make_tally(struct ct_timing_tally *tally)
 {
-    *tally = (struct ct_timing_tally){.class = way->class};
+    *tally = (struct ct_timing_tally){0};
     for (unsigned i = 0; i < CT_TIMING_CELLS; i++)
-        tally->cells[i].cycles = CT_STEP_NO_CYCLES;
+        tally->cells[i].cycles = CT_TIMING_NO_CYCLES;
 }
 
 /* Classifies the edges that are new in the graph. */
@@ -194,8 +199,8 @@ static int learn(struct ct_timing *t, const struct ct_graph *graph)
             .behind = node->end, .next = edge->next, .start = node->start, .memory = node->memory};
         way->function = function_at(t, node->last, node->memory, &begins);
         way->callee = function_at(t, edge->next, node->memory, &begins);
-        way->class = (uint8_t)classify(t, node, edge, way, begins);
-        make_tally(&t->tallies[t->edge_count], way);
+        t->classes[t->edge_count] = (uint8_t)classify(t, node, edge, way, begins);
+        make_tally(&t->tallies[t->edge_count]);
         t->edges[t->edge_count] = (struct ct_timing_edge){.start = node->start,
                                                           .last = node->last,
                                                           .end = node->end,
@@ -268,69 +273,6 @@ static int on_mark(struct ct_timing *t, const struct ct_step_mark *mark)
     return CT_OK;
 }
 
-static uint32_t cycles_of(const struct ct_step_batch *batch, size_t i)
-{
-    return batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES;
-}
-
-static void add_totals(struct ct_timing *t, uint64_t steps, uint64_t cycles, uint64_t untimed)
-{
-    t->totals.steps += steps;
-    t->totals.untimed += untimed;
-    t->totals.edges += cycles;
-    t->totals.cycles += cycles;
-}
-
-static int on_step(struct ct_timing *t, const struct ct_step_batch *batch, size_t i)
-{
-    const uint32_t count = cycles_of(batch, i);
-    const bool timed = count != CT_STEP_NO_CYCLES;
-    const uint64_t cycles = timed ? count & CT_STEP_CYCLES : 0;
-    add_totals(t, 1, cycles, !timed);
-    int rc = ct_timing_count(t, batch->edge[i], count);
-    if (!rc)
-        rc = ct_timing_step(t, batch->edge[i], cycles, timed);
-    return rc ? ct_fail_nomem(t->ctx, "timing") : CT_OK;
-}
-
-/* Takes the steps from `i` on that stay in their run and whose cycles their edge has a cell for; on_step()
- * would do the same with each. Returns the first that does not, or may not, or `end`. */
-static size_t take_steady(struct ct_timing *t, const struct ct_step_batch *batch, size_t i, size_t end)
-{
-    const size_t from = i;
-    uint64_t cycles = 0;
-    uint64_t untimed = 0;
-    if (t->was_off || t->plain)
-        return i;
-    for (; i < end; i++) {
-        const uint32_t count = cycles_of(batch, i);
-        struct ct_timing_tally *tally = &t->tallies[batch->edge[i]];
-        struct ct_timing_cell *cell = &tally->cells[count % CT_TIMING_CELLS];
-        if (tally->class != CT_TIMING_ON || cell->cycles != count)
-            break;
-        cell->count++;
-        untimed += count == CT_STEP_NO_CYCLES;
-        cycles += count == CT_STEP_NO_CYCLES ? 0 : count & CT_STEP_CYCLES;
-    }
-    if (i == from)
-        return i;
-    add_totals(t, i - from, cycles, untimed);
-    ct_timing_stay(t, batch->edge[i - 1], cycles, untimed);
-    return i;
-}
-
-/* Takes the steps up to `end`, between which there are no marks. */
-static int take(struct ct_timing *t, const struct ct_step_batch *batch, size_t i, size_t end)
-{
-    int rc = CT_OK;
-    while (i < end && !rc) {
-        i = take_steady(t, batch, i, end);
-        if (i < end)
-            rc = on_step(t, batch, i++);
-    }
-    return rc;
-}
-
 /* Sees to it that no cell counts more than it can. */
 static void settle_in_time(struct ct_timing *t, size_t steps)
 {
@@ -353,7 +295,7 @@ int ct_timing_add(struct ct_timing *t, const struct ct_step_batch *batch)
             rc = on_mark(t, &batch->marks[at]);
         const size_t end = at < batch->mark_count ? batch->marks[at].at : batch->count;
         if (!rc)
-            rc = take(t, batch, i, end);
+            rc = ct_timing_steps(t, batch, i, end);
         i = end > i ? end : batch->count + 1;
     }
     return !rc && t->pair_count ? ct_timing_watch(t, batch) : rc;

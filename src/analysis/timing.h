@@ -27,19 +27,18 @@ struct ct_timing_way {
     uint32_t function; /* the function that the node is in */
     uint32_t callee;   /* of CALL and TAIL */
     uint32_t memory;   /* of the node */
-    uint8_t class;     /* enum ct_timing_class */
-    uint8_t pad[3];
+    uint32_t pad;
     uint64_t behind; /* for CALL: where the call returns to */
     uint64_t next;
     uint64_t start; /* of the node */
 };
 
 /* The counts of cycles of an edge that are counted apart. */
-#define CT_TIMING_CELLS 4
+#define CT_TIMING_CELLS 8
 
 /* How often an edge was taken with one count of cycles, since its sums were brought up to date. */
 struct ct_timing_cell {
-    uint32_t cycles; /* as in struct ct_step_batch */
+    uint32_t cycles; /* ct_timing_word() of them */
     uint32_t count;
 };
 
@@ -47,8 +46,24 @@ struct ct_timing_cell {
  * other cache lines. */
 struct ct_timing_tally {
     struct ct_timing_cell cells[CT_TIMING_CELLS]; /* by the lowest bits of the cycles */
-    uint32_t class;                               /* as in struct ct_timing_way */
-    uint32_t pad;
+};
+
+/* Runs of a function that took fewer cycles than this are counted by their exact cycles. */
+#define CT_TIMING_EXACT 512
+
+/* How often runs of a function took each number of cycles, since its distributions were brought up to date:
+ * one count in place of two distributions and their histograms. */
+struct ct_timing_exact {
+    uint32_t both[CT_TIMING_EXACT];      /* runs that called nothing: inclusive and self are the same */
+    uint32_t inclusive[CT_TIMING_EXACT]; /* of other runs */
+    uint32_t self[CT_TIMING_EXACT];      /* of other runs */
+};
+
+/* What each call and each return need of a function, close together. */
+struct ct_timing_open {
+    uint32_t frames;               /* on all stacks */
+    uint32_t runs;                 /* that began since the sums were brought up to date */
+    struct ct_timing_exact *exact; /* NULL before the first run that is over */
 };
 
 /* A run of a function that is not over. */
@@ -101,13 +116,14 @@ struct ct_timing {
     struct ct_timing_totals totals;
     struct ct_timing_edge *edges;
     struct ct_timing_way *ways;
+    uint8_t *classes;                /* by edge: enum ct_timing_class */
     struct ct_timing_tally *tallies; /* by edge: what its sums and those of its function lack */
-    uint64_t tallied;                /* the most that a cell may have counted */
+    uint64_t tallied;                /* the most that a cell, or a function's `open`, may have counted */
     bool plain;                      /* for tests: each step is added to the sums at once */
     size_t edge_count, edge_room;
     struct ct_timing_function *functions;
     size_t function_count;
-    uint32_t *open; /* by function: its frames on all stacks */
+    struct ct_timing_open *open; /* by function */
     struct ct_timing_thread threads[CT_TIMING_THREADS];
     size_t thread_count;
     struct ct_timing_thread *now;
@@ -127,12 +143,10 @@ struct ct_timing {
 /* Makes the thread of a context the one that runs. CT_ERR_NOMEM. */
 int ct_timing_switch(struct ct_timing *timing, uint32_t ctxt, uint32_t vmid);
 
-/* Adds steps, which lead to no other function, to the run that lasts: the last of them was by edge `last`. */
-void ct_timing_stay(struct ct_timing *timing, uint32_t last, uint64_t cycles, uint64_t untimed);
+/* Takes the steps from `from` up to `to`, between which there are no marks: adds their cycles to their edges
+ * and to the run that lasts, and ends and begins runs by their edges. CT_ERR_NOMEM. */
+int ct_timing_steps(struct ct_timing *timing, const struct ct_step_batch *batch, size_t from, size_t to);
 
-/* Takes one step: adds its cycles to the run that lasts, then ends and begins runs by its edge.
- * CT_ERR_NOMEM. */
-int ct_timing_step(struct ct_timing *timing, uint32_t edge, uint64_t cycles, bool timed);
 /* Takes an exception that resumes at an address, in a function; both are 0 when the trace does not tell. */
 void ct_timing_exception(struct ct_timing *timing, uint64_t resumes_at, uint32_t function);
 void ct_timing_exception_return(struct ct_timing *timing);
@@ -142,8 +156,20 @@ void ct_timing_forget(struct ct_timing *timing);
 
 /* ---- timing_tally.c ---- */
 
-/* Counts a step by an edge with the cycles of its batch. CT_ERR_NOMEM. */
-int ct_timing_count(struct ct_timing *timing, uint32_t edge, uint32_t cycles);
+/* The cycles of a step as its edge counts them: which step is the last of several makes no difference. */
+static inline uint32_t ct_timing_word(uint32_t cycles)
+{
+    return cycles & ~CT_STEP_ENDS;
+}
+
+#define CT_TIMING_NO_CYCLES (CT_STEP_NO_CYCLES & ~CT_STEP_ENDS) /* the word of a step without cycles */
+
+/* Counts a step by an edge with the word of its cycles. CT_ERR_NOMEM. */
+int ct_timing_count(struct ct_timing *timing, uint32_t edge, uint32_t word);
+
+/* Counts a run of a function that is over. CT_ERR_NOMEM. */
+int ct_timing_count_run(struct ct_timing *timing, uint32_t function, uint64_t inclusive, uint64_t self,
+                        bool is_inner);
 
 /* Adds what was tallied to the sums. */
 void ct_timing_settle(const struct ct_timing *timing);

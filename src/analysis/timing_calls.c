@@ -16,7 +16,7 @@ static struct ct_timing_level *level(struct ct_timing *t)
 static struct ct_timing_frame *pop(struct ct_timing *t, struct ct_timing_thread *thread)
 {
     struct ct_timing_frame *frame = &thread->frames[--thread->depth];
-    t->open[frame->function]--;
+    t->open[frame->function].frames--;
     return frame;
 }
 
@@ -80,7 +80,7 @@ int ct_timing_switch(struct ct_timing *t, uint32_t ctxt, uint32_t vmid)
 static bool runs_below(const struct ct_timing *t, uint32_t base, uint32_t function)
 {
     const struct ct_timing_thread *thread = t->now;
-    if (!t->open[function]) /* nor anywhere else: the common case */
+    if (!t->open[function].frames) /* nor anywhere else: the common case */
         return false;
     for (uint32_t i = thread->depth; i-- > base;)
         if (thread->frames[i].function == function)
@@ -92,7 +92,8 @@ static void begin_run(struct ct_timing *t, uint32_t function, uint64_t returns_t
 {
     struct ct_timing_thread *thread = t->now;
     const struct ct_timing_level *on = level(t);
-    t->functions[function].runs++;
+    struct ct_timing_open *open = &t->open[function];
+    open->runs++;
     if (thread->depth == CT_TIMING_DEEPEST)
         cut_frames(t, thread, on->base); /* too deep to be followed: begin anew */
     if (thread->depth == CT_TIMING_DEEPEST) {
@@ -107,26 +108,23 @@ static void begin_run(struct ct_timing *t, uint32_t function, uint64_t returns_t
                                                              .is_tail = is_tail,
                                                              .is_inner = runs_below(t, on->base, function)};
     thread->depth++;
-    t->open[function]++;
+    open->frames++;
 }
 
 static int end_run(struct ct_timing *t)
 {
     const struct ct_timing_frame *frame = pop(t, t->now);
     const struct ct_timing_level *on = level(t);
-    struct ct_timing_function *f = &t->functions[frame->function];
     if (frame->untimed != on->untimed) {
-        f->cut++;
+        t->functions[frame->function].cut++;
         return CT_OK;
     }
-    uint64_t inclusive = on->clock - frame->clock;
-    uint64_t wall = t->totals.cycles - frame->wall;
-    int rc = ct_dist_add(frame->is_inner ? &f->recursive : &f->inclusive, inclusive, t->histograms);
-    if (!rc)
-        rc = ct_dist_add(&f->self, frame->self, t->histograms);
-    if (!rc && wall > inclusive)
-        rc = ct_dist_add(&f->preempted, wall - inclusive, t->histograms);
-    return rc;
+    const uint64_t inclusive = on->clock - frame->clock;
+    const uint64_t wall = t->totals.cycles - frame->wall;
+    const int rc = ct_timing_count_run(t, frame->function, inclusive, frame->self, frame->is_inner);
+    if (rc || wall <= inclusive)
+        return rc;
+    return ct_dist_add(&t->functions[frame->function].preempted, wall - inclusive, t->histograms);
 }
 
 /* Ends the runs down to the one that returns to `target`. Runs above it that were not begun by a jump never
@@ -226,9 +224,9 @@ void ct_timing_exception_return(struct ct_timing *t)
 
 /* ---- steps ---- */
 
-static int go(struct ct_timing *t, const struct ct_timing_way *way)
+static int go(struct ct_timing *t, enum ct_timing_class class, const struct ct_timing_way *way)
 {
-    switch (way->class) {
+    switch (class) {
     case CT_TIMING_CALL:
         begin_run(t, way->callee, way->behind, false);
         return CT_OK;
@@ -256,22 +254,53 @@ static int go(struct ct_timing *t, const struct ct_timing_way *way)
     }
 }
 
-void ct_timing_stay(struct ct_timing *t, uint32_t last, uint64_t cycles, uint64_t untimed)
+/* Adds cycles to the run that lasts. */
+static void spend(struct ct_timing *t, uint64_t cycles, uint64_t untimed)
 {
     struct ct_timing_level *on = level(t);
-    t->after_eret = t->was_taken = false;
     on->clock += cycles;
     on->untimed += untimed;
-    t->last = last;
+    t->totals.cycles += cycles;
+    t->totals.untimed += untimed;
+    t->after_eret = t->was_taken = false;
     if (t->now->depth > on->base)
         t->now->frames[t->now->depth - 1].self += cycles;
 }
 
-int ct_timing_step(struct ct_timing *t, uint32_t edge, uint64_t cycles, bool timed)
+int ct_timing_steps(struct ct_timing *t, const struct ct_step_batch *batch, size_t from, size_t to)
 {
-    const struct ct_timing_way *way = &t->ways[edge];
-    if (t->was_off)
-        come_back(t, way->start, way->function);
-    ct_timing_stay(t, edge, cycles, !timed);
-    return way->class == CT_TIMING_ON ? CT_OK : go(t, way);
+    const uint64_t before = t->totals.cycles;
+    uint64_t cycles = 0; /* of steps that stay in the run that lasts */
+    uint64_t untimed = 0;
+    size_t last = from; /* behind the last step that did not stay */
+    size_t i = from;
+    int rc = CT_OK;
+    if (from < to && t->was_off)
+        come_back(t, t->ways[batch->edge[from]].start, t->ways[batch->edge[from]].function);
+    for (; i < to && !rc; i++) {
+        const uint32_t edge = batch->edge[i];
+        const uint32_t word = ct_timing_word(batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES);
+        const enum ct_timing_class class = t->classes[edge];
+        struct ct_timing_cell *cell = &t->tallies[edge].cells[word % CT_TIMING_CELLS];
+        if (cell->cycles == word && !t->plain)
+            cell->count++;
+        else
+            rc = ct_timing_count(t, edge, word);
+        untimed += word == CT_TIMING_NO_CYCLES;
+        cycles += word == CT_TIMING_NO_CYCLES ? 0 : word & CT_STEP_CYCLES;
+        if (class == CT_TIMING_ON)
+            continue;
+        spend(t, cycles, untimed);
+        cycles = untimed = 0;
+        last = i + 1;
+        if (!rc)
+            rc = go(t, class, &t->ways[edge]);
+    }
+    if (i > last)
+        spend(t, cycles, untimed);
+    if (i > from)
+        t->last = batch->edge[i - 1];
+    t->totals.steps += i - from;
+    t->totals.edges += t->totals.cycles - before;
+    return rc ? ct_fail_nomem(t->ctx, "timing") : CT_OK;
 }

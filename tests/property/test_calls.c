@@ -107,7 +107,8 @@ static uint32_t make_cycles(struct rng *rng)
     if (rng_chance(rng, 40))
         return CT_STEP_NO_CYCLES;
     const uint32_t cycles = rng_chance(rng, 250) ? rng_below(rng, 12) : (uint32_t)rng_wide(rng, 30);
-    return cycles | (rng_chance(rng, 100) ? CT_STEP_SHARED : 0);
+    const bool shared = rng_chance(rng, 100);
+    return cycles | (shared ? CT_STEP_SHARED : 0) | (shared && rng_chance(rng, 80) ? CT_STEP_ENDS : 0);
 }
 
 static struct ct_step_mark make_mark(struct rng *rng, uint32_t at)
