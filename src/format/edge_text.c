@@ -62,12 +62,6 @@ static const char *kind_name(unsigned kind)
     return kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
-static void put_number(struct ct_text *text, uint64_t number)
-{
-    char digits[24];
-    ct_text_bytes(text, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number));
-}
-
 static void print(struct ct_edge_text *t, uint64_t event)
 {
     const uint32_t number = (uint32_t)event, value = (uint32_t)(event >> 32);
@@ -79,9 +73,9 @@ static void print(struct ct_edge_text *t, uint64_t event)
     text = ct_line_out_begin(&t->lines);
     if (t->wide) {
         ct_text_lit(text, "timestamp\t");
-        put_number(text, event);
+        ct_text_dec(text, event);
     } else if (number < CT_EDGE_EVENT_OTHER) {
-        put_number(text, number);
+        ct_text_dec(text, number);
         ct_text_char(text, '\t');
     } else {
         ct_text_string(text, kind_name(number & ~CT_EDGE_EVENT_OTHER));
@@ -90,7 +84,7 @@ static void print(struct ct_edge_text *t, uint64_t event)
     if (!t->wide && value == CT_EDGE_EVENT_UNCOUNTED)
         ct_text_char(text, '-');
     else if (!t->wide)
-        put_number(text, value);
+        ct_text_dec(text, value);
     ct_text_char(text, '\n');
     t->wide = false;
 }

@@ -151,9 +151,8 @@ static int bind_input(struct ct_verifier *v, struct ct_verify_spec *s, uint32_t 
     s->forms[input] = f.point->form;
     s->may_misfit |=
         f.point->kind == CT_WATCH_LOAD || f.point->kind == CT_WATCH_STORE ||
-        (f.point->form == CT_WATCH_RAW &&
-         (f.feed.type == CT_MONITOR_FLOAT ||
-          (f.feed.type == CT_MONITOR_INT && f.point->kind == CT_WATCH_STM)));
+        (f.point->form == CT_WATCH_RAW && (f.feed.type == CT_MONITOR_FLOAT ||
+                                           (f.feed.type == CT_MONITOR_INT && f.point->kind == CT_WATCH_STM)));
     s->kept[input] = f.is_kept;
     s->feeds[input] = f.feed;
     return CT_OK;

@@ -73,15 +73,15 @@ struct ct_verify_spec {
 
     /* What a run needs. */
     struct ct_monitor *monitor;
-    bool failed;       /* it takes no more events … */
-    bool told_failure; /* … and ct_verifier_next_failure said so */
-    char failure[400]; /* why it failed */
-    uint64_t *used;    /* by input: the instant of its last event */
-    uint64_t time;     /* time of the current instant */
-    uint64_t tick;     /* tick of the clock in the current instant */
-    uint64_t value;    /* address in the current instant */
-    uint16_t source;   /* of the current instant … */
-    uint8_t kind;      /* … and of its first event: enum ct_watch_kind … */
+    bool failed;              /* it takes no more events … */
+    bool told_failure;        /* … and ct_verifier_next_failure said so */
+    char failure[400];        /* why it failed */
+    uint64_t *used;           /* by input: the instant of its last event */
+    uint64_t time;            /* time of the current instant */
+    uint64_t tick;            /* tick of the clock in the current instant */
+    uint64_t value;           /* address in the current instant */
+    uint16_t source;          /* of the current instant … */
+    uint8_t kind;             /* … and of its first event: enum ct_watch_kind … */
     uint32_t number_of_event; /* … and `number` of it */
     uint64_t number_of_instant;
     uint64_t lost_last;               /* time of the last gap */
