@@ -33,7 +33,8 @@ struct shared {
     char path[PATH_MAX + 16];
 };
 
-/* Removes what is in a folder, and in folders in it down to a depth. Needs no memory, which may be missing. */
+/* Removes what is in a folder, and in folders in it down to a depth. Needs no memory, which may be missing.
+ */
 static void empty_folder(int folder, int depth)
 {
     _Alignas(struct dirent64) char entries[ENTRIES_BYTES];
