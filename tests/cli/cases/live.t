@@ -30,7 +30,7 @@ $ coretap live --config examples/raw/board.ini -q --timing examples/raw/board.bi
 | # cycles=0 edges=0 unplaced=0 steps=0 untimed=0 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=0 switches=0
 | # function	cycles	runs	cut	self count	min	mean	max	deviation	inclusive count	min	mean	max	deviation	recursive	preempted	cycles of others
 $ coretap ctl
-! coretap ctl: --http is missing: which live run is asked?
+! coretap ctl: --http or --control is missing: which run is asked?
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1
