@@ -407,6 +407,8 @@ static uint32_t edge_of(struct ct_blocks *b, uint32_t block, unsigned executed, 
     struct ct_edge edge = {
         .next = next, .from = ct_block_node(b, block), .exec = (uint8_t)executed, .kind = CT_EDGE_NEXT};
     uint32_t number = CT_NO_NUMBER;
+    if (edge.from == CT_NO_NUMBER) /* there was no memory for the node, which the error says */
+        return number;
     int rc = ct_graph_edge_as(b->graph, &edge, id, &number);
     if (rc)
         b->error = rc;
