@@ -176,6 +176,9 @@ enum ct_event_format {
     CT_EVENT_FORMAT_TSV,   /* columns type, cycle, value, note */
     CT_EVENT_FORMAT_JSONL, /* one object a line */
     CT_EVENT_FORMAT_CSV,   /* the columns of TSV behind buffer, trace ID and offset */
+    /* Branches and events of trace units as Table I of paper 1 has them: columns type, cycle, value, a line
+     * for each event by its name. Losses, too: nobody could tell else what is missing. Not with `merged`. */
+    CT_EVENT_FORMAT_TABLE1,
 };
 
 struct ct_event_write_options {

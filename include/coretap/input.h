@@ -59,11 +59,17 @@ CT_API int ct_arch_by_name(const char *model, struct ct_arch *out);
  * count is a matter of the protocol: docs/formats.md. */
 struct ct_source_regs {
     uint32_t configr, traceidr, idr0, idr1, idr2, idr8, idr9, idr10, idr11, idr12, idr13,
-        devarch;                                  /* ETMv4, ETE */
+        devarch;                     /* ETMv4, ETE */
     uint32_t etmcr, etmidr, etmccer, etmtraceidr; /* ETMv3, PTM */
     uint32_t stmtcsr;                             /* STM */
     uint32_t itmtcr;                              /* ITM */
+    uint32_t eventctl0r, eventctl1r; /* ETMv4, ETE: which resources make events … */
+    uint32_t rsctlr[32];             /* … what these resources are … */
+    uint32_t extinselr[4];           /* … and what is at external inputs. ETMv4: the first alone */
 };
+
+/* Events that the trace of an ETMv4 or ETE tells apart. */
+#define CT_SOURCE_EVENTS 4
 
 struct ct_source {
     const char *name;
@@ -73,7 +79,14 @@ struct ct_source {
     uint8_t trace_id;  /* 0 to 127, from the source's ID register; streams without frames are listed as 00 */
     struct ct_arch arch;
     struct ct_source_regs regs;
+    /* What the events of its trace unit are, by number: as the capture names them or, of an ETE, by the PMU
+     * event that its registers select. NULL: not known. */
+    const char *events[CT_SOURCE_EVENTS];
 };
+
+/* Returns the name that the architecture gives to a number of a PMU event (DDI 0487, D13.11), such as
+ * "L1D_CACHE_REFILL"; NULL for those that it leaves to the core. */
+CT_API const char *ct_pmu_event_name(uint32_t number);
 
 /* Returns 1 when a source is an ETMv3 that traces data transfers, else 0. Bits 2 and 3 of ETMCR say that it
  * traces values and addresses of them. */

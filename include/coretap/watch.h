@@ -8,6 +8,7 @@
 #include "coretap/base.h"
 #include "coretap/programs.h"
 #include "coretap/event.h"
+#include "coretap/input.h"
 #include "coretap/named.h"
 #include "coretap/steps.h"
 #include "coretap/variable.h"
@@ -128,6 +129,7 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  *   exception-return, context, gap, overflow, no-access, timestamp
  *   context:0x12               the context ID becomes that one
  *   event:0, event:trigger     an event of the trace unit, or the trigger of an ETMv3 or PTM
+ *   event:L1D_CACHE_REFILL     one by the name that ct_watches_events gave
  *   itm:3                      a write to stimulus port 3 of an ITM
  *   stm:7, stm:0x10:7          a write to channel 7 of an STM, by any master or by one
  *   dwt:0                      what comparator 0 of a DWT saw read or written; dwt:0.read, dwt:0.write one of
@@ -146,6 +148,10 @@ CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t
 /* Gives the set the names of events of the program that writes software trace. To be called before places are
  * added; the table is not owned. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_named(struct ct_watches *watches, const struct ct_named_table *table);
+
+/* Gives the set the names of the events of all sources of a buffer (struct ct_source). To be called before
+ * places are added; the names are copied. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_watches_events(struct ct_watches *watches, const struct ct_buffer *buffer);
 
 /* Returns the variable that a watchpoint of kind LOAD or STORE is of, by its number; NULL for others. It
  * belongs to the programs, and its address is that in its file. */

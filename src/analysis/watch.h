@@ -22,6 +22,12 @@ struct ct_watched_code {
     uint64_t shift; /* what is added to an address in it */
 };
 
+/* What a source calls one of its events. */
+struct ct_watched_event {
+    const char *name, *source;
+    uint64_t number;
+};
+
 struct ct_watches {
     struct ct_ctx *ctx;
     struct ct_arena arena;
@@ -41,8 +47,10 @@ struct ct_watches {
     size_t variable_count;
     struct ct_watched_code *code; /* of all programs, once a variable is watched */
     size_t code_count;
-    size_t code_programs; /* those whose code is among it, or cannot be read */
-    int watched;          /* a watcher exists, so that places are sorted as soon as they are added */
+    size_t code_programs;            /* those whose code is among it, or cannot be read */
+    struct ct_watched_event *events; /* names of events of trace units */
+    size_t event_count;
+    int watched; /* a watcher exists, so that places are sorted as soon as they are added */
 };
 
 /* Add a watchpoint, and a place to the last one. CT_ERR_NOMEM. */

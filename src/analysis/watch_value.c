@@ -2,11 +2,14 @@
 /* Watchpoints of values: writes of software trace, data trace, and events of trace units. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/watch.h"
 #include "base/ctx.h"
+
+#define MOST_LISTED 400 /* bytes of names in a message */
 
 /* What a place says before its first colon, and the numbers that may stand behind it. */
 struct family {
@@ -24,9 +27,8 @@ static const struct family families[] = {
      "a comparator with data trace, 0 to 3: dwt:0, dwt:0.read, dwt:0.write, dwt:0.address, dwt:0.pc, and "
      "dwt:0.signed"},
     {"event:", 7, CT_WATCH_EVENT,
-     "an event of the trace unit, 0 to 7, or the trigger: event:0, event:trigger. What a number stands for "
-     "is "
-     "in no capture: the target's TRCEVENTCTL registers say it"},
+     "an event of the trace unit, 0 to 7 or its name, or the trigger: event:0, event:L1D_CACHE_REFILL, "
+     "event:trigger"},
     {"context:", UINT32_MAX, CT_WATCH_CONTEXT, "a context ID: context:0x12"},
 };
 
@@ -70,6 +72,69 @@ static bool suffix(const char *text, uint8_t kind, uint64_t *packet, uint8_t *fo
     return !*text;
 }
 
+static int add_event(struct ct_watches *w, const struct ct_source *source, unsigned number)
+{
+    const char *name = ct_arena_strdup(&w->arena, source->events[number]);
+    const char *of = ct_arena_strdup(&w->arena, source->name ? source->name : "a source");
+    struct ct_watched_event *all =
+        name && of ? ct_arena_push(&w->arena, w->events, &w->event_count, sizeof *all) : NULL;
+    if (!all)
+        return ct_fail_nomem(w->ctx, "watchpoints");
+    w->events = all;
+    all[w->event_count - 1] = (struct ct_watched_event){name, of, number};
+    return CT_OK;
+}
+
+int ct_watches_events(struct ct_watches *w, const struct ct_buffer *buffer)
+{
+    if (!w || !buffer)
+        return CT_ERR_ARG;
+    int rc = CT_OK;
+    for (size_t i = 0; i < buffer->source_count; i++)
+        for (unsigned n = 0; n < CT_SOURCE_EVENTS && !rc; n++)
+            if (buffer->sources[i].events[n])
+                rc = add_event(w, &buffer->sources[i], n);
+    return rc;
+}
+
+/* Says that no source has an event of that name, and which there are. */
+static int no_event(const struct ct_watches *w, const char *spec)
+{
+    char names[MOST_LISTED] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < w->event_count && used < sizeof names; i++)
+        used +=
+            (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", w->events[i].name);
+    return ct_fail(
+        w->ctx, CT_ERR_NOT_FOUND,
+        "watchpoint '%s': the capture has no event of that name%s%s; an [event] section of its .ini "
+        "gives names (docs/formats.md), and event:0 is one by number",
+        spec, used ? "; there are " : "", names);
+}
+
+/* Finds the number of an event by its name. Sources that have names must agree on what the number means,
+ * since a watchpoint is one of all of them. */
+static int named_event(const struct ct_watches *w, const char *spec, const char *name, uint64_t *number)
+{
+    const struct ct_watched_event *found = NULL;
+    for (size_t i = 0; i < w->event_count && !found; i++)
+        if (strcmp(w->events[i].name, name) == 0)
+            found = &w->events[i];
+    if (!found)
+        return no_event(w, spec);
+    for (size_t i = 0; i < w->event_count; i++) {
+        const struct ct_watched_event *e = &w->events[i];
+        if ((e->number == found->number) != (strcmp(e->name, name) == 0))
+            return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                           "watchpoint '%s': it is event %u of %s, but event %u of %s is %s; name it by its "
+                           "number, with the core: event:%u@CORE",
+                           spec, (unsigned)found->number, found->source, (unsigned)e->number, e->source,
+                           e->name, (unsigned)found->number);
+    }
+    *number = found->number;
+    return CT_OK;
+}
+
 static int add(struct ct_watches *w, const char *spec, const struct family *f)
 {
     const char *text = spec + strlen(f->prefix);
@@ -78,6 +143,11 @@ static int add(struct ct_watches *w, const char *spec, const struct family *f)
     bool fine = true;
     if (f->kind == CT_WATCH_EVENT && strcmp(text, "trigger") == 0) {
         value = CT_WATCH_ANY;
+        text = "";
+    } else if (f->kind == CT_WATCH_EVENT && *text && !isdigit((unsigned char)*text)) {
+        const int named = named_event(w, spec, text, &value);
+        if (named)
+            return named;
         text = "";
     } else {
         fine = number(&text, f->most, &value);

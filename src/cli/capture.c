@@ -320,6 +320,16 @@ static const struct cli_value *threads_of(const struct cli_args *args)
     return NULL;
 }
 
+bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watches *watches)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; i < capture->count && !rc; i++)
+        rc = ct_watches_events(watches, &capture->buffers[i]);
+    if (rc)
+        cli_no_memory();
+    return rc == CT_OK;
+}
+
 uint16_t cli_threads(const struct cli_args *args)
 {
     const struct cli_value *threads = threads_of(args);

@@ -21,6 +21,8 @@ enum cli_capture_option {
     CLI_CAPTURE_OPTIONS, /* their number */
 };
 
+struct ct_watches;
+
 #define CLI_CAPTURE_TABLE                                                                                    \
     {.name = "buffer",                                                                                       \
      .letter = 'b',                                                                                          \
@@ -141,5 +143,9 @@ int cli_capture_code_untold(const struct cli_capture *capture, int code);
 
 /* Says how often stacks of calls began anew (ct_stacks_renewed), if they did. */
 void cli_note_new_stacks(const struct cli_args *args, uint64_t times);
+
+/* Gives a set of watchpoints the names that the capture has for events of trace units. False after a message.
+ */
+bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watches *watches);
 
 #endif

@@ -19,6 +19,7 @@ enum option {
     FROM,
     TO,
     INDEX,
+    TABLE1,
     FILTER,
     OPTIONS = FILTER + 1 + CLI_FILTER_WHO_ROWS,
 };
@@ -82,6 +83,12 @@ static const struct cli_option options[OPTIONS] = {
                   "stream (500000cyc). With --merge a time or timestamp is that of the first column."},
     [TO] = {.name = "to", .kind = CLI_TEXT, .arg = "POINT", .help = "Only events before this point."},
     [INDEX] = CLI_FILTER_INDEX,
+    [TABLE1] = {.name = "table1",
+                .kind = CLI_FLAG,
+                .help =
+                    "Branches and events of the trace unit alone, in the columns of Table I of the paper on "
+                    "decoding (docs/architecture.md, paper 1): type, cycle in hexadecimal, and the target or "
+                    "the name of the event, such as L1D_CACHE_REFILL. Losses are told, too."},
     [FILTER] = CLI_FILTER_FREQUENCY,
     CLI_FILTER_WHO,
 };
@@ -129,15 +136,16 @@ static bool open_programs(struct printing *p, const struct cli_args *args, struc
 
 static bool open_writer(struct printing *p, const struct cli_args *args, const struct cli_capture *capture)
 {
-    const struct ct_event_write_options how = {.size = sizeof how,
-                                               .programs = args->values[NO_NAMES].given ? NULL : p->programs,
-                                               .capture = capture->capture,
-                                               .user = p,
-                                               .unnamed = tell_unnamed,
-                                               .unnamed_events = tell_unnamed_events,
-                                               .format = (uint8_t)args->values[FORMAT].number,
-                                               .merged = args->values[MERGE].given,
-                                               .text_ports = args->values[TEXT_PORTS].given};
+    const struct ct_event_write_options how = {
+        .size = sizeof how,
+        .programs = args->values[NO_NAMES].given ? NULL : p->programs,
+        .capture = capture->capture,
+        .user = p,
+        .unnamed = tell_unnamed,
+        .unnamed_events = tell_unnamed_events,
+        .format = args->values[TABLE1].given ? CT_EVENT_FORMAT_TABLE1 : (uint8_t)args->values[FORMAT].number,
+        .merged = args->values[MERGE].given,
+        .text_ports = args->values[TEXT_PORTS].given};
     p->args = args;
     if (ct_event_writer_new(args->ctx, &how, cli_output_write, stdout, &p->writer) == CT_OK)
         return true;
@@ -376,6 +384,10 @@ static int run(const struct cli_args *args)
     if (args->values[MERGE].given && args->values[BYTEWISE].given)
         return cli_usage_error(args->command,
                                "--bytewise is for one source after the other, not for --merge");
+    if (args->values[TABLE1].given && (args->values[MERGE].given || args->values[FORMAT].given))
+        return cli_usage_error(args->command,
+                               "--table1: has columns of its own, and no times: leave out --merge "
+                               "and --format");
     return args->values[MERGE].given ? run_merge(args) : run_streams(args);
 }
 

@@ -64,7 +64,8 @@ static bool check_specs(struct cli_live *l)
         rc = ct_verifier_new(l->ctx, &l->monitors.verify, watches, &verifier);
     if (!rc)
         rc = tell_cores(l, verifier);
-    const bool fine = is_fine(l, rc) && cli_monitors_add(&l->monitors, verifier);
+    const bool fine = is_fine(l, rc) && cli_capture_name_events(&l->counts.read.capture, watches) &&
+                      cli_monitors_add(&l->monitors, verifier);
     ct_verifier_free(verifier);
     ct_watches_free(watches);
     return fine;

@@ -261,6 +261,8 @@ static bool prepare(void *user)
         return false;
     if (w->streams.read.has_capture && !tell_protocols(w))
         return false;
+    if (!cli_capture_name_events(&w->streams.read.capture, w->watches))
+        return false;
     if (cli_monitors_need_software(&w->monitors) &&
         !cli_programs_name_events(w->streams.read.programs, w->streams.read.args, w->watches))
         return false;

@@ -201,6 +201,7 @@ static bool prepare(void *user)
     if (!fine)
         cli_library_error(args->ctx);
     bool software = false;
+    fine = fine && cli_capture_name_events(&w->streams.read.capture, w->watches);
     fine = fine && each_place(args, look_for_software, &software);
     if (fine && software)
         fine = cli_programs_name_events(w->streams.read.programs, args, w->watches);

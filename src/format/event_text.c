@@ -78,6 +78,29 @@ static void exception_note(const struct ct_event *e, const struct ct_source *sou
         snprintf(note, NOTE_SIZE, "%s", name);
 }
 
+/* Writes the name of an event of a trace unit. */
+static const char *hardware_name(const struct ct_source *source, unsigned number, char *room, size_t size)
+{
+    if (number < CT_SOURCE_EVENTS && source->events[number])
+        return source->events[number];
+    snprintf(room, size, "event %u", number);
+    return room;
+}
+
+/* Writes the names of the events that come with one packet, where the capture knows some. */
+static void hardware_note(const struct ct_event *e, const struct ct_source *source, char *note)
+{
+    char room[16];
+    size_t used = 0;
+    bool known = false;
+    for (unsigned i = 0; i < CT_SOURCE_EVENTS; i++)
+        known |= e->value >> i & 1 && source->events[i];
+    for (unsigned i = 0; known && i < 8 && used < NOTE_SIZE; i++)
+        if (e->value >> i & 1)
+            used += (size_t)snprintf(note + used, NOTE_SIZE - used, "%s%s", used ? ", " : "",
+                                     hardware_name(source, i, room, sizeof room));
+}
+
 /* Writes in `note` what else there is to say of an event. Returns how its value is shown. */
 static enum value_kind describe(const struct ct_event *e, const struct ct_source *source, char *note)
 {
@@ -99,8 +122,10 @@ static enum value_kind describe(const struct ct_event *e, const struct ct_source
                  WORD(gaps, e->a));
         return DEC;
     case CT_EVENT_HARDWARE:
-        if (!e->b)
+        if (!e->b) {
+            hardware_note(e, source, note);
             return HEX;
+        }
         snprintf(note, NOTE_SIZE, "trigger");
         return NO_VALUE;
     case CT_EVENT_TRACE_ON:
@@ -327,6 +352,8 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
 
 const char *ct_event_head(enum ct_event_format format, bool merged)
 {
+    if (format == CT_EVENT_FORMAT_TABLE1)
+        return "Type\tCycle\tValue\n";
     if (format == CT_EVENT_FORMAT_TSV)
         return merged ? "time\tid\ttype\tcycle\tvalue\tnote\n" : "type\tcycle\tvalue\tnote\n";
     if (format == CT_EVENT_FORMAT_CSV)
@@ -353,6 +380,37 @@ void ct_event_line(struct ct_text *t, enum ct_event_format format, const struct 
     char note[NOTE_SIZE];
     enum value_kind kind = describe(e, p->origin->source, note);
     put_line(t, format, p, e, kind, note, NULL);
+}
+
+/* Begins a line of Table I. */
+static void table1_begin(struct ct_text *t, const struct ct_event *e)
+{
+    char cycle[32];
+    ct_text_room(t);
+    ct_text_word(t, &type_names[e->type]);
+    snprintf(cycle, sizeof cycle, "\t0x%03" PRIx64 "\t", e->cycle);
+    ct_text_string(t, cycle);
+}
+
+void ct_event_table1(struct ct_text *t, const struct ct_event_origin *origin, const struct ct_event *e)
+{
+    char room[NOTE_SIZE];
+    for (unsigned i = 0; e->type == CT_EVENT_HARDWARE && i < 8; i++) {
+        if (e->b ? i : !(e->value >> i & 1))
+            continue;
+        table1_begin(t, e);
+        ct_text_string(t, e->b ? "trigger" : hardware_name(origin->source, i, room, sizeof room));
+        ct_text_char(t, '\n');
+    }
+    const bool is_loss = e->type == CT_EVENT_GAP || e->type == CT_EVENT_NO_ACCESS;
+    if (e->type != CT_EVENT_BRANCH && !is_loss)
+        return;
+    const enum value_kind kind = describe(e, origin->source, room);
+    table1_begin(t, e);
+    if (kind == HEX)
+        snprintf(room, sizeof room, "0x%06" PRIX64, e->value);
+    ct_text_string(t, room);
+    ct_text_char(t, '\n');
 }
 
 /* Writes text from a port in `note`, which has room for four times its size and a zero. Bytes that cannot be

@@ -24,6 +24,11 @@ const char *ct_event_head(enum ct_event_format format, bool merged);
  * has none. */
 bool ct_event_address(const struct ct_event *event, uint64_t *addr);
 
+/* Writes what Table I of paper 1 has of an event: nothing for other types than branches, events and losses.
+ */
+void ct_event_table1(struct ct_text *text, const struct ct_event_origin *origin,
+                     const struct ct_event *event);
+
 /* Writes what an event has in lines with separators from its type on, up to the value. */
 void ct_event_begin(struct ct_text *text, char separator, const struct ct_event *event);
 

@@ -134,7 +134,7 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
         return ct_fail_null(ctx, __func__);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
-    if (mine.format > CT_EVENT_FORMAT_CSV)
+    if (mine.format > CT_EVENT_FORMAT_TABLE1 || (mine.format == CT_EVENT_FORMAT_TABLE1 && mine.merged))
         return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
     struct ct_event_writer *w = calloc(1, sizeof *w);
     if (!w)
@@ -256,6 +256,10 @@ static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, 
     bool whole;
     if (e->type > CT_EVENT_TEXT)
         return ct_fail(w->ctx, CT_ERR_ARG, "events: there is no type %u", e->type);
+    if (w->options.format == CT_EVENT_FORMAT_TABLE1) {
+        ct_event_table1(&w->lines.text, origin, e);
+        return CT_OK;
+    }
     int rc = take_named(w, &place, e, &whole);
     if (!rc && !whole && w->options.text_ports)
         rc = take_text(w, &place, e, &whole);

@@ -146,7 +146,7 @@ static void apply_hw_id(struct ct_perf *p, const struct ct_perf_hw_id *id)
         struct ct_perf_cpu *cpu = &p->cpus[i];
         if (cpu->cpu != id->cpu)
             continue;
-        uint32_t given = 0;
+        uint64_t given = 0;
         ct_regs_put_id(cpu->source.protocol, id->value & 0x7f, &cpu->source.regs, &given);
         cpu->sink = id->value >> 56 & 0xf ? low(id->value >> 8) : 0;
         cpu->unused = false;
@@ -167,7 +167,7 @@ int ct_perf_finish_sources(struct ct_perf *p)
     for (size_t i = 0; i < p->cpu_count; i++) {
         struct ct_perf_cpu *cpu = &p->cpus[i];
         uint8_t id = ct_regs_trace_id(cpu->source.protocol, &cpu->source.regs);
-        uint32_t given = 0;
+        uint64_t given = 0;
         ct_regs_put_id(cpu->source.protocol, id, &cpu->source.regs, &given);
         cpu->source.trace_id = id;
         cpu->source.name = ct_arena_printf(p->opening->arena, "cpu%u", cpu->cpu);

@@ -4,6 +4,7 @@
 #include "input/reader.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,18 +14,26 @@ enum section {
     SECTION_SOURCE,
     SECTION_IMAGE,
     SECTION_GAP,
+    SECTION_EVENT,
 };
 
 struct raw_source {
     const char *where; /* "path:line: [source NAME]" */
     struct ct_source source;
-    uint32_t given; /* registers that are stated */
+    uint64_t given; /* registers that are stated */
     uint8_t has_id;
 };
 
 struct raw_gap {
     const char *where;
     uint64_t at; /* 0: not stated */
+};
+
+/* Names of events, of a source or of all. */
+struct raw_events {
+    const char *where;
+    const char *source; /* "": all */
+    const char *names[CT_SOURCE_EVENTS];
 };
 
 struct raw_image {
@@ -38,6 +47,8 @@ struct raw {
     enum section section;
     uint32_t seen; /* keys of the current section, as bits of key_table */
     unsigned capture_line;
+    struct raw_events *events;
+    size_t event_count;
     struct ct_buffer buffer;
     struct raw_source *sources;
     size_t source_count;
@@ -216,6 +227,7 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
         [SECTION_SOURCE] = "protocol, id, core or the name of a register of a trace source",
         [SECTION_IMAGE] = "file, address, offset, length and space, or elf, bias and space",
         [SECTION_GAP] = "at",
+        [SECTION_EVENT] = "the name of an event and its number, 0 to 3",
     };
     for (size_t i = 0; i < sizeof key_table / sizeof *key_table; i++) {
         if (key_table[i].section != raw->section || strcmp(key_table[i].name, item->key) != 0)
@@ -227,6 +239,8 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
     }
     int known = 0;
     int status = CT_OK;
+    if (raw->section == SECTION_EVENT)
+        return ct_event_set(raw->opening, item, raw->events[raw->event_count - 1].names);
     if (raw->section == SECTION_SOURCE)
         status = ct_regs_set(item, &source(raw)->source.regs, &source(raw)->given, &known);
     if (status || known)
@@ -303,6 +317,19 @@ static int begin_gap(struct raw *raw, const struct ct_ini_item *item, const char
     return CT_OK;
 }
 
+static int begin_events(struct raw *raw, const struct ct_ini_item *item, const char *name, const char *where)
+{
+    raw->section = SECTION_EVENT;
+    struct raw_events *room =
+        ct_arena_push(raw->opening->arena, raw->events, &raw->event_count, sizeof *room);
+    const char *source = room ? ct_arena_strdup(raw->opening->arena, name) : NULL;
+    if (!source)
+        return ct_fail_nomem(item->ctx, item->path);
+    room[raw->event_count - 1] = (struct raw_events){.where = where, .source = source};
+    raw->events = room;
+    return CT_OK;
+}
+
 static int on_item(void *user, const struct ct_ini_item *item)
 {
     struct raw *raw = user;
@@ -322,7 +349,11 @@ static int on_item(void *user, const struct ct_ini_item *item)
         return begin_capture(raw, item);
     if (name_after(item->section, "gap"))
         return begin_gap(raw, item, where);
-    return ct_ini_fail(item, "unknown section; expected [capture], [source NAME], [image NAME] or [gap]");
+    name = name_after(item->section, "event");
+    if (name)
+        return begin_events(raw, item, name, where);
+    return ct_ini_fail(
+        item, "unknown section; expected [capture], [source NAME], [image NAME], [event SOURCE] or [gap]");
 }
 
 /* ---- what can only be checked when everything is read ---- */
@@ -357,6 +388,33 @@ static int finish_source(struct raw *raw, struct raw_source *entry)
     return ct_regs_check(ctx, s->protocol, entry->given, raw->path, s->name);
 }
 
+/* Gives sources the names of their events: those of a section for one source first. */
+static int finish_events(struct raw *raw)
+{
+    int status = CT_OK;
+    for (size_t i = 0; i < raw->event_count; i++) {
+        const struct raw_events *events = &raw->events[i];
+        bool found = !*events->source;
+        for (size_t k = 0; k < raw->source_count; k++) {
+            struct ct_source *s = &raw->sources[k].source;
+            const bool is_own = strcmp(events->source, s->name) == 0;
+            found |= is_own;
+            for (unsigned n = 0; (is_own || !*events->source) && n < CT_SOURCE_EVENTS; n++)
+                if (events->names[n] && (is_own || !s->events[n]))
+                    s->events[n] = events->names[n];
+        }
+        if (!found)
+            return ct_fail(
+                raw->opening->ctx, CT_ERR_CONFIG,
+                "%s: there is no source of this name, so nothing has these events; name one of the "
+                "[source NAME] sections, or leave it out for all",
+                events->where);
+    }
+    for (size_t k = 0; k < raw->source_count && !status; k++)
+        status = ct_source_name_events(raw->opening, &raw->sources[k].source);
+    return status;
+}
+
 static int finish_sources(struct raw *raw)
 {
     struct ct_source *list = ct_arena_alloc(raw->opening->arena, raw->source_count * sizeof *list);
@@ -366,8 +424,12 @@ static int finish_sources(struct raw *raw)
         int status = finish_source(raw, &raw->sources[i]);
         if (status)
             return status;
-        list[i] = raw->sources[i].source;
     }
+    const int named = finish_events(raw);
+    if (named)
+        return named;
+    for (size_t i = 0; i < raw->source_count; i++)
+        list[i] = raw->sources[i].source;
     raw->buffer.sources = list;
     raw->buffer.source_count = raw->source_count;
     return ct_buffer_check_ids(raw->opening->ctx, raw->path, &raw->buffer);

@@ -76,19 +76,27 @@ void ct_regs_defaults(struct ct_source_regs *regs);
 /* Takes an item that may name a register of a trace source ("TRCIDR0(id:0x078)"). If it does, stores its
  * value, sets its bit in *given, and *known = 1. CT_ERR_CONFIG for a bad value or one that contradicts an
  * earlier line. */
-int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uint32_t *given, int *known);
+int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uint64_t *given, int *known);
 
 /* Checks that all registers are given that `protocol` needs; else CT_ERR_CONFIG with the name of one. `path`
  * and `name` are the file and the source, for the message. */
-int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint32_t given, const char *path,
+int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint64_t given, const char *path,
                   const char *name);
 
 /* Returns the trace ID in the registers of a source. */
 uint8_t ct_regs_trace_id(enum ct_protocol protocol, const struct ct_source_regs *regs);
 
 /* Tells whether the register with the trace ID is given; makes it from an ID that is known otherwise. */
-int ct_regs_id_given(enum ct_protocol protocol, uint32_t given);
-void ct_regs_put_id(enum ct_protocol protocol, uint8_t id, struct ct_source_regs *regs, uint32_t *given);
+int ct_regs_id_given(enum ct_protocol protocol, uint64_t given);
+void ct_regs_put_id(enum ct_protocol protocol, uint8_t id, struct ct_source_regs *regs, uint64_t *given);
+
+/* Takes a line NAME=N of an [event] section: event N of a trace unit is called NAME. CT_ERR_CONFIG for a bad
+ * number, a name that cannot be, or a second one of either; CT_ERR_NOMEM. */
+int ct_event_set(struct ct_opening *opening, const struct ct_ini_item *item,
+                 const char *events[CT_SOURCE_EVENTS]);
+
+/* Names the events of a source that the capture has not named, by its registers. CT_ERR_NOMEM. */
+int ct_source_name_events(struct ct_opening *opening, struct ct_source *source);
 
 /* Checks the trace IDs of a framed buffer. CT_ERR_CONFIG when two sources have the same; a warning when one
  * has an ID that no source can have. `path` is the file that describes the buffer. */

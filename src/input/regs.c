@@ -30,6 +30,43 @@ static const struct reg {
     {"TRCIDR12", AT(idr12), 0, 0},
     {"TRCIDR13", AT(idr13), 0, 0},
     {"TRCDEVARCH", AT(devarch), 0, 0x47705a13},
+    {"TRCEVENTCTL0R", AT(eventctl0r), 0, 0},
+    {"TRCEVENTCTL1R", AT(eventctl1r), 0, 0},
+    {"TRCEXTINSELR", AT(extinselr[0]), 0, 0},
+    {"TRCEXTINSELR0", AT(extinselr[0]), 0, 0},
+    {"TRCEXTINSELR1", AT(extinselr[1]), 0, 0},
+    {"TRCEXTINSELR2", AT(extinselr[2]), 0, 0},
+    {"TRCEXTINSELR3", AT(extinselr[3]), 0, 0},
+    {"TRCRSCTLR2", AT(rsctlr[2]), 0, 0},
+    {"TRCRSCTLR3", AT(rsctlr[3]), 0, 0},
+    {"TRCRSCTLR4", AT(rsctlr[4]), 0, 0},
+    {"TRCRSCTLR5", AT(rsctlr[5]), 0, 0},
+    {"TRCRSCTLR6", AT(rsctlr[6]), 0, 0},
+    {"TRCRSCTLR7", AT(rsctlr[7]), 0, 0},
+    {"TRCRSCTLR8", AT(rsctlr[8]), 0, 0},
+    {"TRCRSCTLR9", AT(rsctlr[9]), 0, 0},
+    {"TRCRSCTLR10", AT(rsctlr[10]), 0, 0},
+    {"TRCRSCTLR11", AT(rsctlr[11]), 0, 0},
+    {"TRCRSCTLR12", AT(rsctlr[12]), 0, 0},
+    {"TRCRSCTLR13", AT(rsctlr[13]), 0, 0},
+    {"TRCRSCTLR14", AT(rsctlr[14]), 0, 0},
+    {"TRCRSCTLR15", AT(rsctlr[15]), 0, 0},
+    {"TRCRSCTLR16", AT(rsctlr[16]), 0, 0},
+    {"TRCRSCTLR17", AT(rsctlr[17]), 0, 0},
+    {"TRCRSCTLR18", AT(rsctlr[18]), 0, 0},
+    {"TRCRSCTLR19", AT(rsctlr[19]), 0, 0},
+    {"TRCRSCTLR20", AT(rsctlr[20]), 0, 0},
+    {"TRCRSCTLR21", AT(rsctlr[21]), 0, 0},
+    {"TRCRSCTLR22", AT(rsctlr[22]), 0, 0},
+    {"TRCRSCTLR23", AT(rsctlr[23]), 0, 0},
+    {"TRCRSCTLR24", AT(rsctlr[24]), 0, 0},
+    {"TRCRSCTLR25", AT(rsctlr[25]), 0, 0},
+    {"TRCRSCTLR26", AT(rsctlr[26]), 0, 0},
+    {"TRCRSCTLR27", AT(rsctlr[27]), 0, 0},
+    {"TRCRSCTLR28", AT(rsctlr[28]), 0, 0},
+    {"TRCRSCTLR29", AT(rsctlr[29]), 0, 0},
+    {"TRCRSCTLR30", AT(rsctlr[30]), 0, 0},
+    {"TRCRSCTLR31", AT(rsctlr[31]), 0, 0},
     {"ETMCR", AT(etmcr), ETM3_PTM, 0},
     {"ETMIDR", AT(etmidr), ETM3_PTM, 0},
     {"ETMCCER", AT(etmccer), ETM3_PTM, 0},
@@ -39,6 +76,8 @@ static const struct reg {
 };
 
 #define REG_COUNT (sizeof regs_table / sizeof *regs_table)
+
+_Static_assert(REG_COUNT <= 64, "a bit for each in what is given");
 
 static uint32_t *slot(struct ct_source_regs *regs, const struct reg *reg)
 {
@@ -62,7 +101,7 @@ static const struct reg *find(const char *key)
     return NULL;
 }
 
-int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uint32_t *given, int *known)
+int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uint64_t *given, int *known)
 {
     const struct reg *reg = find(item->key);
     *known = reg != NULL;
@@ -72,7 +111,7 @@ int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uin
     int status = ct_ini_number(item, 0xffffffff, &value);
     if (status)
         return status;
-    uint32_t bit = 1u << (reg - regs_table);
+    const uint64_t bit = UINT64_C(1) << (reg - regs_table);
     if (*given & bit && *slot(regs, reg) != value)
         return ct_ini_fail(item, "the register was given as 0x%x before; keep the line that is right",
                            (unsigned)*slot(regs, reg));
@@ -81,11 +120,11 @@ int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uin
     return CT_OK;
 }
 
-int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint32_t given, const char *path,
+int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint64_t given, const char *path,
                   const char *name)
 {
     for (size_t i = 0; i < REG_COUNT; i++)
-        if (regs_table[i].needed & FOR(protocol) && !(given & 1u << i))
+        if (regs_table[i].needed & FOR(protocol) && !(given >> i & 1))
             return ct_fail(
                 ctx, CT_ERR_CONFIG,
                 "%.300s: source %.100s: register %s is not stated, and a %s stream cannot be read without "
@@ -131,15 +170,15 @@ uint8_t ct_regs_trace_id(enum ct_protocol protocol, const struct ct_source_regs 
     return *reg >> field.shift & 0x7f;
 }
 
-int ct_regs_id_given(enum ct_protocol protocol, uint32_t given)
+int ct_regs_id_given(enum ct_protocol protocol, uint64_t given)
 {
-    return (given & 1u << index_of(id_field(protocol).at)) != 0;
+    return (int)(given >> index_of(id_field(protocol).at) & 1);
 }
 
-void ct_regs_put_id(enum ct_protocol protocol, uint8_t id, struct ct_source_regs *regs, uint32_t *given)
+void ct_regs_put_id(enum ct_protocol protocol, uint8_t id, struct ct_source_regs *regs, uint64_t *given)
 {
     struct id_field field = id_field(protocol);
     unsigned i = index_of(field.at);
     *slot(regs, &regs_table[i]) = (uint32_t)id << field.shift;
-    *given |= 1u << i;
+    *given |= UINT64_C(1) << i;
 }

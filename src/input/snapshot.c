@@ -296,7 +296,10 @@ static int add_source(struct snapshot *s, struct buffer_parts *parts, const stru
         .trace_id = ct_regs_trace_id(protocol, &device->regs),
         .regs = device->regs,
     };
+    memcpy(source.events, device->events, sizeof source.events);
     status = add_core(s, parts, &source);
+    if (!status)
+        status = ct_source_name_events(s->opening, &source);
     if (status)
         return status;
     parts->sources =

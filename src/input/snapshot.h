@@ -9,7 +9,8 @@ struct ct_device {
     const char *path; /* of its .ini file */
     const char *name, *class_name, *type;
     struct ct_source_regs regs;
-    uint32_t given; /* the registers that are given, for ct_regs_check */
+    const char *events[CT_SOURCE_EVENTS]; /* their names, or NULL */
+    uint64_t given;                       /* the registers that are given, for ct_regs_check */
     struct ct_image_spec *dumps;
     size_t dump_count;
 };

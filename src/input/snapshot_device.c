@@ -88,6 +88,8 @@ static int on_item(void *user, const struct ct_ini_item *item)
         return CT_OK;
     if (strcmp(item->section, "device") == 0)
         return on_device(p, item);
+    if (strcmp(item->section, "event") == 0)
+        return ct_event_set(p->opening, item, p->device->events);
     if (strcmp(item->section, "regs") == 0)
         return ct_regs_set(item, &p->device->regs, &p->device->given, &known);
     return CT_OK;

@@ -70,6 +70,8 @@ static int make_watches(struct ct_live *l)
 {
     int rc = ct_watches_new(l->ctx, l->options.programs, &l->watches);
     if (!rc)
+        rc = ct_watches_events(l->watches, l->options.buffer);
+    if (!rc)
         rc = ct_verifier_new(l->ctx, &l->verify, l->watches, &l->verifier);
     const struct ct_source *only = only_source(l);
     if (!rc && !l->options.one_run && only)

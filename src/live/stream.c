@@ -237,6 +237,8 @@ static int begin(struct ct_live_stream *s)
     struct ct_live *l = s->live;
     int rc = ct_watches_new(l->ctx, l->options.programs, &s->watches);
     if (!rc)
+        rc = ct_watches_events(s->watches, l->options.buffer);
+    if (!rc)
         rc = ct_verifier_new(l->ctx, &l->verify, s->watches, &s->verifier);
     if (!rc)
         rc = ct_verifier_core(s->verifier, ct_live_core_of(s->source));

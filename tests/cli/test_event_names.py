@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Events of trace units by name: those that an [event] section gives, and those of the PMU that the registers
+of an ETE select; in decode, in the columns of Table I, in watch and in monitor. Prints TAP.
+
+usage: test_event_names.py CORETAP"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
+CORETAP = os.path.abspath(sys.argv[1])
+
+
+def address(addr):
+    return b"\x9d" + bytes([addr >> 2 & 127, addr >> 9 & 127]) + (addr >> 16).to_bytes(6, "little")
+
+
+def trace():
+    """Synchronisation, trace info, trace on, address 0x400040 in 64-bit state; a taken branch to 0xff0040,
+    event 0, events 0 and 2, a taken branch to 0xff0080, event 3."""
+    start = bytes(11) + b"\x80" + b"\x01\x01\x00" + b"\x04" + b"\x85" + address(0x400040)[1:] + b"\x10"
+    return (start + b"\xf7" + address(0xff0040) + b"\x71" + b"\x75" + b"\xf7" + address(0xff0080) + b"\x78")
+
+
+def capture(folder, protocol, registers, sections=""):
+    (folder / "trace.bin").write_bytes(trace())
+    path = folder / "trace.ini"
+    path.write_text("[capture]\nfile=trace.bin\nframing=none\n[source cpu_0]\n"
+                    f"protocol={protocol}\nid=0x10\ncore=ARMv9.0-A\nTRCCONFIGR=0x00000000\n"
+                    "TRCIDR0=0x28000ea1\nTRCIDR1=0x4100f403\nTRCIDR2=0x00000488\n"
+                    + ("TRCDEVARCH=0x47705a13\n" if protocol == "ete" else "") + registers + sections)
+    return path
+
+
+def run(*words, code=0):
+    done = subprocess.run([CORETAP, *map(str, words)], capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert done.returncode == code, done
+    return done
+
+
+# event 0 is what resource 2 makes, which is external input 1; event 2 is of resource 3, input 0
+SELECTED = "TRCEVENTCTL0R=0x05030002\nTRCEVENTCTL1R=0x0000000d\nTRCRSCTLR2=0x00000002\n" \
+    "TRCRSCTLR3=0x00000001\nTRCRSCTLR5=0x00020001\nTRCEXTINSELR0=0x0000c0de\nTRCEXTINSELR1=0x00000003\n"
+
+
+def notes(path):
+    done = run("decode", "--along", "trace", "-f", "jsonl", path)
+    return [row.get("note") for row in map(json.loads, done.stdout.splitlines()) if row["type"] == "Evt"]
+
+
+def check_given(folder):
+    path = capture(folder, "etmv4i", "", "[event]\nL1D_CACHE_REFILL=0\nBR_MIS_PRED=2\n"
+                   "[event cpu_0]\nmine=3\n")
+    assert notes(path) == ["L1D_CACHE_REFILL", "L1D_CACHE_REFILL, BR_MIS_PRED", "mine"], notes(path)
+    table = run("decode", "--table1", "--along", "trace", path).stdout
+    table = "".join(line for line in table.splitlines(True) if not line.startswith("#"))
+    assert table == ("Type\tCycle\tValue\nBr\t0x000\t0xFF0040\nEvt\t0x000\tL1D_CACHE_REFILL\n"
+                     "Evt\t0x000\tL1D_CACHE_REFILL\nEvt\t0x000\tBR_MIS_PRED\nBr\t0x000\t0xFF0080\n"
+                     "Evt\t0x000\tmine\n"), table
+    rows = run("watch", "-f", "jsonl", "--at", "event:BR_MIS_PRED", path).stdout.splitlines()
+    rows = [json.loads(row) for row in rows]
+    assert [(row["event"], row["value"]) for row in rows if row["event"] == "event"] == [("event", 2)], rows
+    spec = folder / "spec.tessla"
+    spec.write_text("in e: Events[Unit]\nout count(e) as n\n")
+    got = run("monitor", "-q", "-a", "-f", "jsonl", "--spec", spec, "--bind", "e=event:L1D_CACHE_REFILL",
+              path).stdout
+    assert [json.loads(row)["value"] for row in got.splitlines()] == ["0", "1", "2"], got
+    return "given"
+
+
+def check_selected(folder):
+    path = capture(folder, "ete", SELECTED)
+    assert notes(path) == ["L1D_CACHE_REFILL", "L1D_CACHE_REFILL, PMU_0xc0de", None], notes(path)
+    # what the capture says itself counts more
+    path = capture(folder, "ete", SELECTED, "[event]\nother=0\n")
+    assert notes(path)[0] == "other"
+    # the inputs of an ETMv4 are the core's own
+    assert notes(capture(folder, "etmv4i", SELECTED)) == [None] * 3
+    return "selected"
+
+
+def check_refused(folder):
+    rows = [("[event]\nx=4\n", "x"), ("[event]\nx=1\ny=1\n", "was called x before"),
+            ("[event]\nx=1\nx=2\n", "was called x before"),
+            ("[event nobody]\nx=1\n", "no source of this name"),
+            ("[event]\n1x=1\n", "begins with a letter"), ("[event]\nx y=1\n", "letters, digits and"),
+            ("[event]\ntrigger=1\n", "is not trigger")]
+    for text, wanted in rows:
+        got = run("decode", capture(folder, "etmv4i", "", text), code=2)
+        assert wanted in got.stderr, (text, got.stderr)
+    got = run("watch", "--at", "event:L2", capture(folder, "etmv4i", "", "[event]\nL1=1\n"), code=2)
+    assert "no event of that name; there are L1" in got.stderr, got.stderr
+    got = run("decode", "--table1", "--merge", capture(folder, "etmv4i", ""), code=2)
+    assert "--merge" in got.stderr, got.stderr
+    return f"{len(rows) + 2} refused"
+
+
+def main():
+    for title, check in (("names that the capture gives", check_given),
+                         ("PMU events by registers", check_selected),
+                         ("what cannot be is refused", check_refused)):
+        with tempfile.TemporaryDirectory() as name:
+            tap.case(title, None, lambda c=check, p=pathlib.Path(name): c(p))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
