@@ -59,13 +59,13 @@ CT_API int ct_arch_by_name(const char *model, struct ct_arch *out);
  * count is a matter of the protocol: docs/formats.md. */
 struct ct_source_regs {
     uint32_t configr, traceidr, idr0, idr1, idr2, idr8, idr9, idr10, idr11, idr12, idr13,
-        devarch;                     /* ETMv4, ETE */
+        devarch;                                  /* ETMv4, ETE */
     uint32_t etmcr, etmidr, etmccer, etmtraceidr; /* ETMv3, PTM */
     uint32_t stmtcsr;                             /* STM */
     uint32_t itmtcr;                              /* ITM */
-    uint32_t eventctl0r, eventctl1r; /* ETMv4, ETE: which resources make events … */
-    uint32_t rsctlr[32];             /* … what these resources are … */
-    uint32_t extinselr[4];           /* … and what is at external inputs. ETMv4: the first alone */
+    uint32_t eventctl0r, eventctl1r;              /* ETMv4, ETE: which resources make events … */
+    uint32_t rsctlr[32];                          /* … what these resources are … */
+    uint32_t extinselr[4]; /* … and what is at external inputs. ETMv4: the first alone */
 };
 
 /* Events that the trace of an ETMv4 or ETE tells apart. */

@@ -138,7 +138,7 @@ static int named_event(const struct ct_watches *w, const char *spec, const char 
 static int add(struct ct_watches *w, const char *spec, const struct family *f)
 {
     const char *text = spec + strlen(f->prefix);
-    uint64_t value, second, packet = 0;
+    uint64_t value = 0, second, packet = 0;
     uint8_t form = CT_WATCH_NO_VALUE;
     bool fine = true;
     if (f->kind == CT_WATCH_EVENT && strcmp(text, "trigger") == 0) {
