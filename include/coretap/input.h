@@ -84,8 +84,8 @@ struct ct_source {
     const char *events[CT_SOURCE_EVENTS];
 };
 
-/* Returns the name that the architecture gives to a number of a PMU event (DDI 0487, D13.11), such as
- * "L1D_CACHE_REFILL"; NULL for those that it leaves to the core. */
+/* Returns the architecture's name of a PMU event (DDI 0487, D13.11), such as "L1D_CACHE_REFILL". NULL for
+ * numbers that it leaves to the core. */
 CT_API const char *ct_pmu_event_name(uint32_t number);
 
 /* Returns 1 when a source is an ETMv3 that traces data transfers, else 0. Bits 2 and 3 of ETMCR say that it
