@@ -28,7 +28,10 @@ static void decoder_reset(void *decoder)
 static size_t decode(struct ct_etm4_bytewise *decoder, unsigned unroll, const uint8_t *data, size_t size,
                      uint64_t pos, int final, struct ct_etm4_packet *packets, size_t cap, size_t *count)
 {
-    const size_t taken = ct_etm4_bytewise_run(decoder, unroll, data, size, pos, packets, cap, count);
+    /* A run that only ends the stream has no bytes, and no place for them. */
+    *count = 0;
+    const size_t taken =
+        size ? ct_etm4_bytewise_run(decoder, unroll, data, size, pos, packets, cap, count) : 0;
     if (!final || taken < size || *count == cap)
         return taken - ct_etm4_bytewise_go_back(decoder); /* a chain has no place for bytes before its run */
     *count += ct_etm4_bytewise_finish(decoder, packets + *count);
