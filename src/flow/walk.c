@@ -8,22 +8,11 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "flow/walk.h"
+#include "flow/walk_ways.h"
 #include "flow/walk_seam.h"
-
-/* the most records of one atom or element; the caller's array has room for more */
-#define STEP_RECORDS 6
-
-_Static_assert(offsetof(struct ct_flow, pad) + 1 - offsetof(struct ct_flow, n) == CT_WALK_RECORD_SIZE,
-               "these members lie side by side");
 
 /* preferred return address of a tail-chained exception (M profile) */
 #define TAIL_CHAIN 0xfffffffeu
-
-struct sink {
-    struct ct_flow *records;
-    size_t count;
-    size_t cap;
-};
 
 /* Where walk_to stops. */
 enum stop {
@@ -64,16 +53,6 @@ void ct_walk_free(struct ct_walk *w)
         return;
     free(w->ways);
     free(w);
-}
-
-int ct_walk_keep_ways(struct ct_walk *w, struct ct_ctx *ctx)
-{
-    const size_t size = sizeof *w->ways << CT_WALK_WAY_BITS;
-    w->ways = aligned_alloc(_Alignof(struct ct_walk_way), size);
-    if (!w->ways)
-        return ct_fail_nomem(ctx, "instruction walk");
-    memset(w->ways, 0, size);
-    return CT_OK;
 }
 
 void ct_walk_set_memory(struct ct_walk *w, const struct ct_memory *memory)
@@ -125,7 +104,7 @@ void ct_walk_come_to(struct ct_walk *w, uint64_t addr, uint8_t isa)
     ct_walk_go_to(w, addr, isa);
 }
 
-static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
+static void put_elem(struct ct_walk *w, struct ct_walk_sink *sink, struct ct_elem elem)
 {
     w->placed = true;
     sink->records[sink->count++] =
@@ -134,7 +113,7 @@ static void put_elem(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
 
 /* Puts out an element at which execution goes out of sight, with the address where it was: the last branch
  * went there. */
-static void put_last_place(struct ct_walk *w, struct sink *sink, struct ct_elem elem)
+static void put_last_place(struct ct_walk *w, struct ct_walk_sink *sink, struct ct_elem elem)
 {
     bool known = !w->need_address && !w->need_context && !w->doubt;
     put_elem(w, sink, elem);
@@ -142,7 +121,8 @@ static void put_last_place(struct ct_walk *w, struct sink *sink, struct ct_elem 
     sink->records[sink->count - 1].n = known;
 }
 
-static void put_range(struct ct_walk *w, struct sink *sink, const struct ct_walk_range *range, bool exec)
+static void put_range(struct ct_walk *w, struct ct_walk_sink *sink, const struct ct_walk_range *range,
+                      bool exec)
 {
     w->placed = true;
     sink->records[sink->count++] = (struct ct_flow){
@@ -163,7 +143,7 @@ static void put_range(struct ct_walk *w, struct sink *sink, const struct ct_walk
     };
 }
 
-static void put_no_access(struct ct_walk *w, struct sink *sink, uint64_t addr)
+static void put_no_access(struct ct_walk *w, struct ct_walk_sink *sink, uint64_t addr)
 {
     sink->records[sink->count++] = (struct ct_flow){
         .offset = w->offset,
@@ -175,7 +155,7 @@ static void put_no_access(struct ct_walk *w, struct sink *sink, uint64_t addr)
 }
 
 /* Puts out a gap because trace and program contradict each other, and waits for an address. */
-static void put_bad_image(struct ct_walk *w, struct sink *sink)
+static void put_bad_image(struct ct_walk *w, struct ct_walk_sink *sink)
 {
     put_elem(w, sink,
              (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_BAD_IMAGE, .pos = (uint32_t)w->offset});
@@ -194,7 +174,7 @@ static void end_doubt(struct ct_walk *w)
 
 /* Puts out an unlisted gap where trace and program contradict each other and docs/listing.md walks on all the
  * same. Ranges up to the next address are stale. */
-static void contradict(struct ct_walk *w, struct sink *sink)
+static void contradict(struct ct_walk *w, struct ct_walk_sink *sink)
 {
     if (w->doubt || w->stale)
         return;
@@ -250,7 +230,7 @@ static void walk_straight(struct ct_walk *w, struct ct_walk_range *range)
     range->n += n;
 }
 
-static enum ct_walk_found walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *range)
+enum ct_walk_found ct_walk_plainly_to_waypoint(struct ct_walk *w, struct ct_walk_range *range)
 {
     *range = (struct ct_walk_range){.start = w->addr};
     for (;;) {
@@ -264,92 +244,6 @@ static enum ct_walk_found walk_to_waypoint(struct ct_walk *w, struct ct_walk_ran
     }
 }
 
-/* Gives the place where the way from w->addr on is kept. Fibonacci hashing: addresses of code differ in their
- * low bits. */
-static struct ct_walk_way *way_at(const struct ct_walk *w)
-{
-    return &w->ways[w->addr * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CT_WALK_WAY_BITS)];
-}
-
-static void copy_record(void *to, const void *from)
-{
-    memcpy(to, from, CT_WALK_RECORD_SIZE);
-}
-
-static void *record_of(struct ct_flow *flow)
-{
-    return (uint8_t *)flow + offsetof(struct ct_flow, n);
-}
-
-/* Makes the record of a way that was walked just now. */
-static struct ct_flow way_record(const struct ct_walk *w, uint32_t n)
-{
-    const struct ct_insn *last = &w->insn;
-    return (struct ct_flow){.n = n,
-                            .kind = CT_FLOW_RANGE,
-                            .isa = CT_ISA_A64,
-                            .type = last->type,
-                            .sub = last->sub,
-                            .cond = last->cond,
-                            .last_size = last->size,
-                            .space = (uint8_t)ct_walk_space(w),
-                            .loop = last->loop};
-}
-
-/* Keeps the way that was gone to w->insn. An N atom for a branch that is always taken contradicts the
- * program; an E atom may have to do with exceptions or with the return stack. */
-static void keep_way(const struct ct_walk *w, struct ct_walk_way *way, const struct ct_walk_range *range)
-{
-    const struct ct_insn *last = &w->insn;
-    const bool indirect = last->type == CT_INSN_IBR;
-    const bool branch = last->type == CT_INSN_BR || indirect;
-    const bool stack = w->stack.enabled && (indirect || last->sub == CT_INSN_SUB_LINK);
-    struct ct_flow record = way_record(w, range->n);
-    *way = (struct ct_walk_way){.memory = w->fetch.memory,
-                                .start = range->start,
-                                .end = w->addr,
-                                .taken = last->type == CT_INSN_BR ? last->target : w->addr,
-                                .special = {branch && !last->cond, stack || last->sub == CT_INSN_SUB_ERET},
-                                .space = (uint8_t)ct_walk_space(w)};
-    copy_record(way->record, record_of(&record));
-}
-
-/* Goes a way that is kept, and leaves the same state behind as walk_to_waypoint. */
-static void go_way(struct ct_walk *w, const struct ct_walk_way *way, struct ct_walk_range *range)
-{
-    struct ct_flow record;
-    copy_record(record_of(&record), way->record);
-    *range = (struct ct_walk_range){.start = way->start, .n = record.n, .last_cond = record.cond};
-    w->insn = (struct ct_insn){.target = way->taken,
-                               .type = record.type,
-                               .sub = record.sub,
-                               .size = record.last_size,
-                               .cond = record.cond,
-                               .loop = record.loop,
-                               .isa = CT_ISA_A64};
-    w->addr = way->end;
-}
-
-static bool is_way(const struct ct_walk *w, const struct ct_walk_way *way, uint32_t space)
-{
-    return way->start == w->addr && way->memory == w->fetch.memory && way->space == space;
-}
-
-enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *range)
-{
-    if (!w->ways || w->isa != CT_ISA_A64 || w->it_left)
-        return walk_to_waypoint(w, range);
-    struct ct_walk_way *way = way_at(w);
-    if (is_way(w, way, ct_walk_space(w))) {
-        go_way(w, way, range);
-        return CT_WALK_FOUND;
-    }
-    const enum ct_walk_found found = walk_to_waypoint(w, range);
-    if (found == CT_WALK_FOUND)
-        keep_way(w, way, range);
-    return found;
-}
-
 /* Leaves out short ranges in T32: an exception may have returned into an IT block, of which they are the last
  * instructions. */
 bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range *range)
@@ -361,7 +255,7 @@ bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range
 
 /* Puts out what a walk gave that failed: the instructions up to there, and why it failed. No program has so
  * much straight code that it is too long. */
-static void put_broken_walk(struct ct_walk *w, struct sink *sink, const struct ct_walk_range *range,
+static void put_broken_walk(struct ct_walk *w, struct ct_walk_sink *sink, const struct ct_walk_range *range,
                             enum ct_walk_found found)
 {
     if (found == CT_WALK_TOO_LONG)
@@ -400,7 +294,7 @@ static void take_waypoint(struct ct_walk *w)
     w->stack.pop_pending = w->insn.type == CT_INSN_IBR && w->stack.enabled && !is_exception_return(w);
 }
 
-static void put_eret(struct ct_walk *w, struct sink *sink)
+static void put_eret(struct ct_walk *w, struct ct_walk_sink *sink)
 {
     if (!is_exception_return(w))
         return;
@@ -411,7 +305,7 @@ static void put_eret(struct ct_walk *w, struct sink *sink)
 /* Takes a return address off the return stack. Returns false when the stack is empty. An entry from before
  * execution went out of sight may be gone from the stack of the trace unit; listings use it all the same
  * (docs/listing.md), and that counts as a contradiction. */
-static bool pop_return(struct ct_walk *w, struct sink *sink, uint64_t *addr, uint8_t *isa)
+static bool pop_return(struct ct_walk *w, struct ct_walk_sink *sink, uint64_t *addr, uint8_t *isa)
 {
     if (ct_return_stack_pop(&w->stack, addr, isa))
         return true;
@@ -422,7 +316,7 @@ static bool pop_return(struct ct_walk *w, struct sink *sink, uint64_t *addr, uin
 }
 
 /* Takes the target of an indirect branch from the return stack, because no address followed it. */
-static void settle_return(struct ct_walk *w, struct sink *sink)
+static void settle_return(struct ct_walk *w, struct ct_walk_sink *sink)
 {
     uint64_t addr;
     uint8_t isa;
@@ -437,7 +331,7 @@ static void settle_return(struct ct_walk *w, struct sink *sink)
 /* Passes over atoms of instructions whose address is unknown: behind a branch whose target neither the
  * program nor the return stack gives, behind an exception or behind a trace info. Puts out a gap when no
  * record told of it. */
-static void pass_over(struct ct_walk *w, struct sink *sink)
+static void pass_over(struct ct_walk *w, struct ct_walk_sink *sink)
 {
     if (!w->told)
         contradict(w, sink);
@@ -446,7 +340,7 @@ static void pass_over(struct ct_walk *w, struct sink *sink)
     w->doubt |= !w->need_address;
 }
 
-static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
+static void on_atom(struct ct_walk *w, bool executed, struct ct_walk_sink *sink)
 {
     settle_return(w, sink);
     if (w->need_address || w->need_context) {
@@ -471,7 +365,7 @@ static void on_atom(struct ct_walk *w, bool executed, struct sink *sink)
 /* PTM: takes an atom. The target of an indirect branch that is traced as an atom is on the return stack, and
  * comes off before the branch may push its own return address. `target`: an address follows, which is the
  * target in any case. */
-static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct sink *sink)
+static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct ct_walk_sink *sink)
 {
     if (w->need_address || w->need_context) {
         pass_over(w, sink);
@@ -502,7 +396,7 @@ static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct si
 
 /* ETMv3: puts out that instructions ran at an unknown address, once; after that only their cycles. */
 static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint64_t cycles,
-                             struct sink *sink)
+                             struct ct_walk_sink *sink)
 {
     bool counted = elem->aux & CT_ATOMS_CYCLES;
     struct ct_elem out = {.kind = CT_ELEM_LOST_ADDRESS, .pos = elem->pos};
@@ -518,7 +412,7 @@ static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint
 }
 
 /* ETMv3: takes one atom, which is one instruction. */
-static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
+static void on_insn_atom(struct ct_walk *w, bool executed, struct ct_walk_sink *sink)
 {
     struct ct_walk_range range = {.start = w->addr};
     w->owners[0].known = false;
@@ -535,7 +429,7 @@ static void on_insn_atom(struct ct_walk *w, bool executed, struct sink *sink)
 }
 
 /* ETMv3: takes atoms, each of which is an instruction with its share of the cycles. Result as on_atoms. */
-static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     uint64_t total = elem->v >> 32;
     if (!elem->n) {
@@ -544,7 +438,7 @@ static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct 
         w->lost_told |= w->need_address;
     }
     while (w->atoms_done < elem->n) {
-        if (sink->cap - sink->count < STEP_RECORDS)
+        if (sink->cap - sink->count < CT_WALK_STEP_RECORDS)
             return false;
         bool each = elem->aux & CT_ATOMS_EACH;
         uint64_t before = each ? w->atoms_done : w->atoms_done ? total : 0;
@@ -568,45 +462,12 @@ static bool on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct 
     return true;
 }
 
-/* Tells whether nothing is asked of the walk but to go on along A64 code that it knows. */
-static bool goes_on(const struct ct_walk *w)
-{
-    return w->ways && w->isa == CT_ISA_A64 && !w->it_left && !w->need_address && !w->need_context &&
-           !w->doubt && !w->stale && !w->stack.pop_pending && !w->config.atom_returns;
-}
-
-/* Takes atoms along ways that are kept, up to the first that is special or whose way was not gone before. The
- * records are those of on_atom. */
-static void follow_ways(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
-{
-    const uint32_t space = ct_walk_space(w);
-    const unsigned first = w->atoms_done;
-    unsigned i = first;
-    while (i < elem->n && sink->cap - sink->count >= STEP_RECORDS && !w->need_address) {
-        const struct ct_walk_way *way = way_at(w);
-        const unsigned executed = elem->v >> i & 1;
-        if (!is_way(w, way, space) || way->special[executed])
-            break;
-        struct ct_flow *record = &sink->records[sink->count++];
-        *record = (struct ct_flow){.offset = w->offset, .start = way->start, .end = way->end};
-        copy_record(record_of(record), way->record);
-        record->exec = (uint8_t)executed;
-        /* No branch: atoms are at random. */
-        w->addr = way->end ^ ((way->end ^ way->taken) & -(uint64_t)executed);
-        w->need_address = executed & (record->type == CT_INSN_IBR);
-        i++;
-    }
-    w->atoms_done = i;
-    w->placed = w->placed || i > first;
-}
-
 /* Takes atoms. Returns true when all are done, false when the sink is full. */
-static bool on_atoms(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static bool on_atoms(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
-    if (goes_on(w))
-        follow_ways(w, elem, sink);
+    ct_walk_follow_ways(w, elem, sink);
     while (w->atoms_done < elem->n) {
-        if (sink->cap - sink->count < STEP_RECORDS)
+        if (sink->cap - sink->count < CT_WALK_STEP_RECORDS)
             return false;
         bool executed = elem->v >> w->atoms_done & 1;
         w->placed = false;
@@ -628,7 +489,7 @@ void ct_walk_on_address(struct ct_walk *w, const struct ct_elem *elem)
     end_doubt(w);
 }
 
-static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     w->sf = elem->aux & CT_CONTEXT_SF;
     w->el_sec = elem->n;
@@ -642,7 +503,7 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct sin
  * the last branch went. docs/listing.md counts from the last address there is, even if an indirect branch
  * left it for a place that the trace does not tell. Such a range is listed but stale, since nothing says that
  * it ran. A range with a waypoint in it is stale too: the waypoint would have given an atom. */
-static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     struct ct_elem out = *elem;
     bool tail_chain = w->config.m_profile && elem->v == TAIL_CHAIN;
@@ -672,7 +533,7 @@ static void on_exception(struct ct_walk *w, const struct ct_elem *elem, struct s
 
 /* PTM: takes an exception. Its return address is as far as execution is known to have come; where it goes on
  * follows. */
-static void on_pft_exception(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static void on_pft_exception(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     struct ct_elem out = *elem;
     if (!w->need_address && !w->need_context) {
@@ -684,7 +545,7 @@ static void on_pft_exception(struct ct_walk *w, const struct ct_elem *elem, stru
 }
 
 /* PTM: takes a waypoint update. Execution went up to the instruction at an address, over waypoints or not. */
-static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     if (w->need_address || w->need_context) {
         pass_over(w, sink);
@@ -705,7 +566,7 @@ static void on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct si
 }
 
 /* Takes a cycle count. Cycles of atoms that made no range are not lost, but they belong to no range. */
-static void on_cycles(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static void on_cycles(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     struct ct_elem out = *elem;
     if (out.n == CT_CYCLES_ATTACHED && !w->placed)
@@ -715,7 +576,7 @@ static void on_cycles(struct ct_walk *w, const struct ct_elem *elem, struct sink
 
 /* Takes a data transfer. It belongs to the last instruction, or to the one whose placeholder had the same tag
  * (IHI 0014Q 7.8). */
-static void on_data(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static void on_data(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     unsigned tag = (elem->aux & CT_DATA_TAG) >> CT_DATA_TAG_SHIFT;
     if (elem->n == CT_DATA_LATER)
@@ -728,10 +589,10 @@ static void on_data(struct ct_walk *w, const struct ct_elem *elem, struct sink *
 
 /* Puts out a range for each waypoint on the way to a source address; none of them was taken. Returns true
  * when done, false when the sink is full; then it is called again and goes on from w->addr. */
-static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
+static bool split_range(struct ct_walk *w, uint64_t source, struct ct_walk_sink *sink)
 {
     while (w->addr <= source) {
-        if (sink->cap - sink->count < STEP_RECORDS)
+        if (sink->cap - sink->count < CT_WALK_STEP_RECORDS)
             return false;
         struct ct_walk_range range = {.start = w->addr};
         do {
@@ -748,7 +609,7 @@ static bool split_range(struct ct_walk *w, uint64_t source, struct sink *sink)
 
 /* Puts out the way to a source address as one range. Where all instructions have one size, no memory is
  * needed to count them. */
-static void put_way(struct ct_walk *w, uint64_t source, const struct ct_insn *insn, struct sink *sink)
+static void put_way(struct ct_walk *w, uint64_t source, const struct ct_insn *insn, struct ct_walk_sink *sink)
 {
     struct ct_walk_range range = {.start = w->addr, .last_cond = insn->cond};
     const uint64_t words = (source - w->addr) / 4 + 1;
@@ -784,7 +645,7 @@ static enum ct_walk_found try_way(const struct ct_walk *w, uint64_t source)
 }
 
 /* Puts out what is wrong with the way to a source address, whether its waypoints end a range or not. */
-static void doubt_way(struct ct_walk *w, uint64_t source, struct sink *sink)
+static void doubt_way(struct ct_walk *w, uint64_t source, struct ct_walk_sink *sink)
 {
     const enum ct_walk_found found = w->doubt ? CT_WALK_FOUND : try_way(w, source);
     if (found == CT_WALK_TOO_LONG)
@@ -798,7 +659,7 @@ static void doubt_way(struct ct_walk *w, uint64_t source, struct sink *sink)
 
 /* Takes a source address: the instruction there was executed. The IS0 or IS1 of the packet only says how its
  * address is coded (there are A32 captures with IS1 in it), so the instruction set stays. */
-static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     w->stack.wait_address = false;
     if (w->need_context) {
@@ -842,7 +703,7 @@ static bool on_source(struct ct_walk *w, const struct ct_elem *elem, struct sink
  * Which of the branches among them were taken is not known. If an indirect branch came before whose target no
  * packet told, it is not known where they began either; then the path is put out as unknown from the address
  * behind that branch on. */
-static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
+static void on_q(struct ct_walk *w, const struct ct_elem *q, struct ct_walk_sink *sink)
 {
     settle_return(w, sink);
     struct ct_walk_range range = {.start = w->addr};
@@ -867,7 +728,7 @@ static void on_q(struct ct_walk *w, const struct ct_elem *q, struct sink *sink)
     ct_walk_on_address(w, q);
 }
 
-static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     ct_return_stack_flush(&w->stack);
     w->stack.wait_address = true;
@@ -885,9 +746,9 @@ static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct sink *
      UINT64_C(1) << CT_ELEM_TRACE_ON | UINT64_C(1) << CT_ELEM_END)
 
 /* Takes one element. Returns false when the sink is full; then it is called again with the same element. */
-static bool step(struct ct_walk *w, const struct ct_elem *elem, struct sink *sink)
+static bool step(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
-    if (sink->cap - sink->count < STEP_RECORDS)
+    if (sink->cap - sink->count < CT_WALK_STEP_RECORDS)
         return false;
     if (w->jumped && JUDGES >> elem->kind & 1 && (elem->n || elem->kind != CT_ELEM_ATOMS)) {
         contradict(w, sink);
@@ -960,7 +821,7 @@ size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, 
 {
     if (ct_no_array(w, count))
         return 0;
-    struct sink sink = {.records = out, .cap = cap};
+    struct ct_walk_sink sink = {.records = out, .cap = cap};
     size_t taken = 0;
     while (taken < size) {
         const struct ct_elem *elem = &elems[taken];
