@@ -42,7 +42,8 @@ def main():
     for kind, count in sorted(lost.items()):
         print(f"{kind}: {count}")
     print("cycles\ttimes\tway\tfrom\tto")
-    for number, cycles in sorted(times.items(), key=lambda item: (-item[1], item[0]))[:most]:
+    slowest = sorted(times.items(), key=lambda item: (-item[1], -counts[item[0]], item[0]))
+    for number, cycles in slowest[:most]:
         _, way, _, _, _, _, branch, target = edges[number]
         print(f"{cycles}\t{counts[number]}\t{way}\t{branch}\t{target}")
 

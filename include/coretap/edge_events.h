@@ -27,7 +27,9 @@ struct ct_edge_event {
     /* Of the edge, in the order of first traversal by all streams; from CT_EDGE_EVENT_OTHER on: what else
      * happened, CT_EDGE_EVENT_OTHER and enum ct_edge_event_kind. */
     uint32_t number;
-    uint32_t cycles; /* since the event before; CT_EDGE_EVENT_UNCOUNTED: not known. Others: see their kind */
+    /* Since execution came to the edge's node, so since the traversal before, also where a filter left that
+     * out; CT_EDGE_EVENT_UNCOUNTED: not known. Others: see their kind. */
+    uint32_t cycles;
 };
 
 #define CT_EDGE_EVENT_UNCOUNTED UINT32_MAX

@@ -50,7 +50,8 @@ struct ct_watches {
     size_t code_programs;            /* those whose code is among it, or cannot be read */
     struct ct_watched_event *events; /* names of events of trace units */
     size_t event_count;
-    int watched; /* a watcher exists, so that places are sorted as soon as they are added */
+    bool events_known; /* … as far as the capture gives names */
+    int watched;       /* a watcher exists, so that places are sorted as soon as they are added */
 };
 
 /* Add a watchpoint, and a place to the last one. CT_ERR_NOMEM. */

@@ -90,6 +90,7 @@ int ct_watches_events(struct ct_watches *w, const struct ct_buffer *buffer)
     if (!w || !buffer)
         return CT_ERR_ARG;
     int rc = CT_OK;
+    w->events_known = true;
     for (size_t i = 0; i < buffer->source_count; i++)
         for (unsigned n = 0; n < CT_SOURCE_EVENTS && !rc; n++)
             if (buffer->sources[i].events[n])
@@ -102,6 +103,12 @@ static int no_event(const struct ct_watches *w, const char *spec)
 {
     char names[MOST_LISTED] = "";
     size_t used = 0;
+    if (!w->events_known)
+        return ct_fail(
+            w->ctx, CT_ERR_NOT_FOUND,
+            "watchpoint '%s': what is added up, and where a window begins or ends, knows events by "
+            "number alone; name it by that, as event:0",
+            spec);
     for (size_t i = 0; i < w->event_count && used < sizeof names; i++)
         used +=
             (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", w->events[i].name);

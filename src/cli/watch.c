@@ -58,7 +58,7 @@ static const struct cli_option options[OPTIONS] = {
                    .kind = CLI_FLAG,
                    .help =
                        "Every edge between two waypoints, in the place of --at: the number of the edge and "
-                       "the cycles since the event before. --function and --module say where."},
+                       "the cycles since the edge before. --function and --module say where."},
     [EDGE_NUMBERS] = {.name = "edge-numbers",
                       .kind = CLI_TEXT,
                       .arg = "FILE",

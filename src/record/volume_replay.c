@@ -14,8 +14,8 @@
 
 struct ct_volume_replay {
     struct ct_ctx *ctx;
-    struct ct_volume_options o;
-    struct ct_unit_options unit_options;
+    struct ct_volume_options o; /* refers to … */
+    struct ct_record_range ranges[CT_RECORD_RANGES];
     struct ct_volume *volume;
     struct ct_volume_meter *meter; /* from the first range on, which shows the instruction set */
     struct ct_unit *unit;          /* of the stream, from its first range on */
@@ -34,7 +34,7 @@ struct ct_volume_replay {
 static int start_meter(struct ct_volume_replay *r, bool arm32)
 {
     const struct ct_volume_options *o = &r->o;
-    const struct ct_unit_options options = {
+    struct ct_unit_options options = {
         .cc_threshold = o->cycle_threshold ? o->cycle_threshold : CT_UNIT_CC_THRESHOLD,
         .ts_period = o->timestamp_period ? o->timestamp_period : CT_UNIT_TS_PERIOD,
         .sync_period = o->sync_period ? o->sync_period : CT_UNIT_SYNC_PERIOD,
@@ -42,11 +42,10 @@ static int start_meter(struct ct_volume_replay *r, bool arm32)
         .budget = o->max_instructions ? &r->budget : NULL,
     };
     r->budget = o->max_instructions;
-    r->unit_options = options;
     for (size_t i = 0; i < o->range_count; i++)
-        r->unit_options.ranges[i] = (struct ct_unit_range){o->ranges[i].low, o->ranges[i].high};
-    r->unit_options.range_count = (unsigned)o->range_count;
-    return ct_volume_meter_new(r->ctx, &r->unit_options, arm32, o->protocol, r->volume, &r->meter);
+        options.ranges[i] = (struct ct_unit_range){o->ranges[i].low, o->ranges[i].high};
+    options.range_count = (unsigned)o->range_count;
+    return ct_volume_meter_new(r->ctx, &options, arm32, o->protocol, r->volume, &r->meter);
 }
 
 static int start_unit(struct ct_volume_replay *r, const struct ct_flow *first)
@@ -207,8 +206,11 @@ static int read_options(struct ct_volume_replay *r, const struct ct_volume_optio
         wrong = "the threshold of cycle counts is at most 4095";
     else if (o->range_count > CT_RECORD_RANGES || (o->range_count && !o->ranges))
         wrong = "there are up to 16 ranges";
-    for (size_t i = 0; i < o->range_count && !wrong; i++)
-        wrong = o->ranges[i].low < o->ranges[i].high ? NULL : "a range is empty";
+    for (size_t i = 0; i < o->range_count && !wrong; i++) {
+        r->ranges[i] = o->ranges[i];
+        wrong = r->ranges[i].low < r->ranges[i].high ? NULL : "a range is empty";
+    }
+    o->ranges = r->ranges;
     return wrong ? ct_fail(r->ctx, CT_ERR_ARG, "volume: %s: nothing is measured", wrong) : CT_OK;
 }
 

@@ -97,9 +97,12 @@ def check_refused(folder):
         assert wanted in got.stderr, (text, got.stderr)
     got = run("watch", "--at", "event:L2", capture(folder, "etmv4i", "", "[event]\nL1=1\n"), code=2)
     assert "no event of that name; there are L1" in got.stderr, got.stderr
+    named = capture(folder, "etmv4i", "", "[event]\nL1=1\n")
+    got = run("watch", "--format", "sums", "--at", "event:L1", named, code=2)
+    assert "knows events by number alone" in got.stderr, got.stderr
     got = run("decode", "--table1", "--merge", capture(folder, "etmv4i", ""), code=2)
     assert "--merge" in got.stderr, got.stderr
-    return f"{len(rows) + 2} refused"
+    return f"{len(rows) + 3} refused"
 
 
 def main():
