@@ -68,6 +68,7 @@ struct ct_analysis_captures {
     uint64_t known;   /* captures whose losses are in `losses` */
     uint64_t damaged; /* … of which trace was lost or contradicts the program, or the file is not whole */
     uint64_t unknown; /* files of an old version, which do not tell what was lost */
+    uint64_t failed;  /* captures of which nothing is in the result: they could not be read */
     struct ct_losses losses; /* of the known ones together */
 };
 
@@ -115,11 +116,11 @@ struct ct_analysis_kind {
     void (*free)(struct ct_analysis *analysis); /* NULL: the caller frees it, after ct_analysis_free */
 };
 
-/* Names of runs that are kept at most, and bytes of one. */
+/* Names of runs, and texts of failures, that are kept at most, and bytes of one. */
 #define CT_ANALYSIS_RUNS     1000
 #define CT_ANALYSIS_RUN_NAME 4096
 
-/* The names of the runs that a result is of, by alphabet, each once. */
+/* The names of the runs that a result is of, or the texts of its failures, by alphabet, each once. */
 struct ct_analysis_runs {
     char **names;
     size_t count;
@@ -130,7 +131,8 @@ struct ct_analysis {
     const struct ct_analysis_kind *kind;
     struct ct_ctx *ctx;
     struct ct_analysis_captures captures;
-    struct ct_analysis_runs runs; /* ct_analysis_free frees them */
+    struct ct_analysis_runs runs; /* ct_analysis_free frees these two */
+    struct ct_analysis_runs failures;
 };
 
 /* Makes an empty analysis of the same kind, with the same options. CT_ERR_ARG, CT_ERR_NOMEM, those of the
@@ -161,6 +163,14 @@ CT_API int ct_analysis_add_run(struct ct_analysis *analysis, const char *name);
 /* Returns a name of a run by its number, from 0 on by alphabet; NULL behind the last. It is there until one
  * is added. */
 CT_API const char *ct_analysis_run(const struct ct_analysis *analysis, size_t number);
+
+/* Says that a capture should be in the result and is not: it counts in captures.failed. The text is its name,
+ * a colon and the reason. Of more than CT_ANALYSIS_RUNS texts the first by alphabet are kept. CT_ERR_ARG also
+ * for an empty text and one of more than CT_ANALYSIS_RUN_NAME bytes, CT_ERR_NOMEM. */
+CT_API int ct_analysis_add_failure(struct ct_analysis *analysis, const char *text);
+
+/* Returns the text of a failure by its number, as ct_analysis_run does. */
+CT_API const char *ct_analysis_failure(const struct ct_analysis *analysis, size_t number);
 
 /* Writes all that the analysis found as a file that ct_analysis_load reads. Its format is in docs/formats.md.
  * CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */

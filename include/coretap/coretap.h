@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap: all public headers. Those of the libraries beside the core stand last: who uses monitors, FRACTAL
- * the recorder or a live run links coretap-monitor, coretap-fractal, coretap-record or coretap-live, too. */
+/* coretap: all public headers. Those of the libraries beside the core stand last: who uses monitors, FRACTAL,
+ * the recorder, a live run or a fleet links coretap-monitor, coretap-fractal, coretap-record, coretap-live or
+ * coretap-fleet, too. */
 #ifndef CORETAP_CORETAP_H
 #define CORETAP_CORETAP_H
 
@@ -48,6 +49,7 @@
 #include "coretap/wcet.h"
 
 #include "coretap/access.h"
+#include "coretap/fleet.h"
 #include "coretap/fractal.h"
 #include "coretap/fractal_names.h"
 #include "coretap/fractal_report.h"

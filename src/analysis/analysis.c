@@ -11,6 +11,7 @@ void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_
     ct_add_up(&sum->known, more->known);
     ct_add_up(&sum->damaged, more->damaged);
     ct_add_up(&sum->unknown, more->unknown);
+    ct_add_up(&sum->failed, more->failed);
     ct_add_up(&sum->losses.gaps, more->losses.gaps);
     ct_add_up(&sum->losses.overflows, more->losses.overflows);
     ct_add_up(&sum->losses.contradictions, more->losses.contradictions);

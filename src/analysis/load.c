@@ -109,6 +109,7 @@ int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures
         {"captures", offsetof(struct ct_analysis_captures, known)},
         {"damaged", offsetof(struct ct_analysis_captures, damaged)},
         {"unknown", offsetof(struct ct_analysis_captures, unknown)},
+        {"failed", offsetof(struct ct_analysis_captures, failed)},
     };
     static const struct named kinds[] = {
         {"gaps", offsetof(struct ct_analysis_captures, losses.gaps)},
@@ -129,7 +130,7 @@ int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures
         return ct_load_bad(load, lost
                                      ? "a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, "
                                        "bad_packets, lost_bytes or no_access"
-                                     : "a number of captures is 'captures N', 'damaged N' or 'unknown N'");
+                                     : "a number of captures is 'captures N', 'damaged N', 'unknown N' or 'failed N'");
     ct_captures_add(captures, &more);
     return 1;
 }

@@ -83,6 +83,8 @@ void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *cap
         ct_save_line(to, "damaged %" PRIu64, captures->damaged);
     if (captures->unknown)
         ct_save_line(to, "unknown %" PRIu64, captures->unknown);
+    if (captures->failed)
+        ct_save_line(to, "failed %" PRIu64, captures->failed);
     save_lost(to, "gaps", lost->gaps);
     save_lost(to, "overflows", lost->overflows);
     save_lost(to, "contradictions", lost->contradictions);

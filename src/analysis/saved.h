@@ -16,13 +16,13 @@ void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *cap
 /* Takes a line about captures. Result: 1, 0 for another line, or CT_ERR_FORMAT. */
 int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures);
 
-/* Writes the lines that name runs. */
+/* Writes the lines that name runs and failures. */
 void ct_save_runs(struct ct_save *to, const struct ct_analysis *analysis);
 
-/* Takes a line that names a run. Result: 1, 0 for another line, CT_ERR_FORMAT or CT_ERR_NOMEM. */
+/* Takes a line that names a run or a failure. Result: 1, 0 for another line, CT_ERR_FORMAT or CT_ERR_NOMEM. */
 int ct_load_run(struct ct_load *load, struct ct_analysis *analysis);
 
-/* Adds the names of the runs of `from`. CT_ERR_NOMEM. */
+/* Adds the names of the runs of `from`, and its failures. CT_ERR_NOMEM. */
 int ct_runs_add(struct ct_analysis *into, const struct ct_analysis *from);
 
 void ct_runs_free(struct ct_analysis *analysis);

@@ -113,6 +113,8 @@ struct cli_args {
     size_t list_count;
     char **rest; /* ends with NULL */
     int rest_count;
+    char **words; /* all of the command line, from the name of the subcommand on */
+    int word_count;
 };
 
 /* All subcommands, in the order in which help shows them; the last entry is NULL. */

@@ -18,6 +18,8 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_wcet,
     &cli_command_cover,
     &cli_command_merge,
+    &cli_command_manifest,
+    &cli_command_map,
     &cli_command_profile,
     &cli_command_report,
     &cli_command_monitor,

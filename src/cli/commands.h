@@ -18,6 +18,8 @@ extern const struct cli_command cli_command_profile;
 extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_volume;
 extern const struct cli_command cli_command_report;
+extern const struct cli_command cli_command_manifest;
+extern const struct cli_command cli_command_map;
 extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_monitor;
 extern const struct cli_command cli_command_spec;

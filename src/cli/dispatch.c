@@ -44,7 +44,7 @@ static int whole(const struct cli_args *args, int code)
 
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
-    struct cli_args args = {.command = command};
+    struct cli_args args = {.command = command, .words = argv, .word_count = argc};
     switch (cli_parse(command, argc, argv, &args)) {
     case CLI_PARSE_HELP:
         cli_help_command(command, stdout);

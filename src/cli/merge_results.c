@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap merge: results of any kind, added up. */
 #include "cli/commands.h"
+#include "cli/kinds.h"
 #include "cli/results.h"
-#include "coretap/counts.h"
-#include "coretap/cover.h"
-#include "coretap/fractal_sums.h"
-#include "coretap/stacks.h"
-#include "coretap/timing.h"
-#include "coretap/verify_sums.h"
 #include "coretap/format.h"
 
 #include <inttypes.h>
@@ -20,95 +15,7 @@ enum {
     OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
 
-/* ---- kinds ---- */
-
-static int make_cover(const struct cli_args *args, struct ct_analysis **out)
-{
-    struct ct_cover *cover;
-    const int rc = ct_cover_new(args->ctx, &cover);
-    *out = rc ? NULL : ct_cover_analysis(cover);
-    return rc;
-}
-
-static int make_timing(const struct cli_args *args, struct ct_analysis **out)
-{
-    struct ct_timing_sums *sums;
-    const int rc = ct_timing_sums_new(args->ctx, NULL, &sums);
-    *out = rc ? NULL : ct_timing_sums_analysis(sums);
-    return rc;
-}
-
-static int make_stacks(const struct cli_args *args, struct ct_analysis **out)
-{
-    struct ct_stack_sums *sums;
-    const int rc = ct_stack_sums_new(args->ctx, NULL, &sums);
-    *out = rc ? NULL : ct_stack_sums_analysis(sums);
-    return rc;
-}
-
-static int make_counts(const struct cli_args *args, struct ct_analysis **out,
-                       int (*make)(struct ct_ctx *ctx, struct ct_counts **counts))
-{
-    struct ct_counts *counts = NULL;
-    const int rc = make(args->ctx, &counts);
-    *out = ct_counts_analysis(counts);
-    return rc;
-}
-
-static int make_statistics(const struct cli_args *args, struct ct_analysis **out)
-{
-    return make_counts(args, out, ct_total_counts_new);
-}
-
-static int make_events(const struct cli_args *args, struct ct_analysis **out)
-{
-    return make_counts(args, out, ct_event_counts_new);
-}
-
-static int make_watch(const struct cli_args *args, struct ct_analysis **out)
-{
-    return make_counts(args, out, ct_watch_counts_new);
-}
-
-static int make_monitors(const struct cli_args *args, struct ct_analysis **out)
-{
-    struct ct_verify_sums *sums = NULL;
-    const int rc = ct_verify_sums_new(args->ctx, NULL, &sums);
-    *out = ct_verify_sums_analysis(sums);
-    return rc;
-}
-
-static int make_fractal(const struct cli_args *args, struct ct_analysis **out)
-{
-    struct ct_fractal_sums *sums = NULL;
-    const int rc = ct_fractal_sums_new(args->ctx, &sums);
-    *out = ct_fractal_sums_analysis(sums);
-    return rc;
-}
-
-/* In the order of `names`. */
-static const struct {
-    const struct ct_analysis_kind *(*kind)(void);
-    int (*make)(const struct cli_args *args, struct ct_analysis **out);
-    bool needs_program;
-    bool whole;         /* of all of a stream: it does not take steps */
-    const char *unsaid; /* what a capture does not tell, as in the message; or NULL */
-    const char *writer; /* … and the command that is told it */
-} kinds[] = {
-    {ct_cover_kind, make_cover, true, false, NULL, NULL},
-    {ct_timing_sums_kind, make_timing, false, false, NULL, NULL},
-    {ct_stack_sums_kind, make_stacks, true, false, NULL, NULL},
-    {ct_total_counts_kind, make_statistics, false, true, NULL, NULL},
-    {ct_event_counts_kind, make_events, false, true, NULL, NULL},
-    {ct_watch_counts_kind, make_watch, false, false, "what is watched in", "watch --at PLACE --format data"},
-    {ct_verify_sums_kind, make_monitors, false, false, "which specifications are for",
-     "monitor --spec FILE --format data"},
-    {ct_fractal_sums_kind, make_fractal, false, false, "which names are for the addresses of",
-     "fractal report --data"},
-};
-
-#define KINDS (sizeof kinds / sizeof *kinds)
-
+/* In the order of cli_result_kinds. */
 static const char *const names[] = {"coverage", "timing",   "stacks",  "statistics", "events",
                                     "watch",    "monitors", "fractal", NULL};
 
@@ -128,8 +35,8 @@ static const struct cli_option options[OPTIONS] = {
 static size_t find_kind(const struct cli_args *args)
 {
     for (int i = 0; i < args->rest_count; i++)
-        for (size_t k = 0; k < KINDS; k++)
-            if (cli_results_is_file(kinds[k].kind(), args->rest[i]))
+        for (size_t k = 0; cli_result_kinds[k].name; k++)
+            if (cli_results_is_file(cli_result_kinds[k].kind(), args->rest[i]))
                 return k;
     return (size_t)args->values[KIND].number;
 }
@@ -167,6 +74,7 @@ static int add_up(struct cli_results *r)
     if (code == CLI_FAILED || r->kept_nothing)
         return code;
     tell(r->args, r->analysis);
+    cli_results_tell_failures("merge", r->analysis);
     const int written = cli_results_save(r->args->ctx, r->analysis, stdout);
     return written > code ? written : code;
 }
@@ -180,11 +88,11 @@ static bool check(const struct cli_args *args, size_t kind)
                         names[args->values[KIND].number], names[kind]);
         return false;
     }
-    for (int i = 0; i < args->rest_count && kinds[kind].unsaid; i++) {
+    for (int i = 0; i < args->rest_count && cli_result_kinds[kind].unsaid; i++) {
         if (cli_results_is_file(NULL, args->rest[i]))
             continue;
         cli_usage_error(args->command, "%s: nobody says %s a capture; count it with 'coretap %s'",
-                        args->rest[i], kinds[kind].unsaid, kinds[kind].writer);
+                        args->rest[i], cli_result_kinds[kind].unsaid, cli_result_kinds[kind].writer);
         return false;
     }
     return true;
@@ -193,7 +101,7 @@ static bool check(const struct cli_args *args, size_t kind)
 static bool read_filter(struct cli_results *r, size_t kind)
 {
     return cli_filter_read(&r->filter, r->args, false) &&
-           (!kinds[kind].whole || !ct_filter_steps(&r->filter.filter) ||
+           (!cli_result_kinds[kind].whole || !ct_filter_steps(&r->filter.filter) ||
             cli_filter_refuse(&r->filter, r->args, "core", "events and totals are counted of whole streams"));
 }
 
@@ -203,12 +111,12 @@ static int run(const struct cli_args *args)
     struct cli_results r = {.args = args,
                             .elf = ELF,
                             .threads = cli_threads(args),
-                            .needs_program = kinds[kind].needs_program,
+                            .needs_program = cli_result_kinds[kind].needs_program,
                             .file_why = "a saved file has sums, of which no part can be taken",
                             .sums_alone = true};
     int code = CLI_FAILED;
     if (check(args, kind) && read_filter(&r, kind))
-        code = kinds[kind].make(args, &r.analysis) ? cli_library_error(args->ctx) : add_up(&r);
+        code = cli_result_kinds[kind].make(args->ctx, &r.analysis) ? cli_library_error(args->ctx) : add_up(&r);
     cli_results_close(&r);
     ct_analysis_free(r.analysis);
     return code;

@@ -53,11 +53,27 @@ int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out
     return rc && rc != CT_ERR_IO ? cli_library_error(ctx) : CLI_CLEAN;
 }
 
+/* Lines of failures that are told. */
+#define FAILURES_TOLD 8
+
+void cli_results_tell_failures(const char *path, const struct ct_analysis *analysis)
+{
+    const uint64_t failed = analysis->captures.failed;
+    if (!failed)
+        return;
+    cli_say("%s: %" PRIu64 " capture%s could not be read and %s not in the result:", path, failed,
+            failed == 1 ? "" : "s", failed == 1 ? "is" : "are");
+    for (size_t i = 0; i < FAILURES_TOLD && ct_analysis_failure(analysis, i); i++)
+        cli_say("  %s", ct_analysis_failure(analysis, i));
+    if (ct_analysis_failure(analysis, FAILURES_TOLD))
+        cli_say("  and others, which are named in the file");
+}
+
 /* Says what was lost of the captures that a file is of. Result: the exit code, as cli_capture_code gives
  * it. */
-static int tell_captures(const struct cli_results *r, const char *path, const struct ct_analysis_kind *kind,
-                         const struct ct_analysis_captures *all)
+static int tell_captures(const struct cli_results *r, const char *path, const struct ct_analysis *file)
 {
+    const struct ct_analysis_captures *all = &file->captures;
     char words[CT_LOSSES_WORDS];
     const bool partial = all->losses.overflows || all->losses.no_access || all->unknown;
     const bool damaged = all->damaged || (partial && r->args->values[CLI_CAPTURE_STRICT].given);
@@ -70,8 +86,9 @@ static int tell_captures(const struct cli_results *r, const char *path, const st
     if (tells && all->unknown)
         cli_say("%s: what was lost is not known of %" PRIu64
                 " %s files of version 1 in it; write them anew from their captures with '%s'",
-                path, all->unknown, kind->name, kind->writer);
-    return damaged ? CLI_DAMAGED : CLI_CLEAN;
+                path, all->unknown, file->kind->name, file->kind->writer);
+    cli_results_tell_failures(path, file);
+    return damaged || all->failed ? CLI_DAMAGED : CLI_CLEAN;
 }
 
 /* Finds the analysis that takes a saved file, or NULL. A pipe is for the first one. */
@@ -102,7 +119,7 @@ static int read_file(struct cli_results *r, const char *path)
         cli_results_load(ctx, file, path))
         code = ct_analysis_merge(into, file) ? cli_library_error(ctx)
                : r->sums_alone               ? CLI_CLEAN
-                                             : tell_captures(r, path, into->kind, &file->captures);
+                                             : tell_captures(r, path, file);
     if (code != CLI_FAILED && r->took && !r->took(r->user, path, into->kind, &file->captures.losses))
         code = CLI_FAILED;
     ct_analysis_free(file);

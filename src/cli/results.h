@@ -73,6 +73,9 @@ bool cli_results_load(struct ct_ctx *ctx, struct ct_analysis *into, const char *
 /* Writes a saved file. Result: enum cli_exit. */
 int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out);
 
+/* Names the captures that should be in a result and are not. */
+void cli_results_tell_failures(const char *path, const struct ct_analysis *analysis);
+
 /* Opens a capture in the place of the one before, and adds the programs that are known before it is decoded.
  * False after a message. */
 bool cli_results_open(struct cli_results *results, const char *path);

@@ -182,8 +182,9 @@ static void totals(FILE *out, const struct ct_timing_view *view)
     if (view->buffer)
         fprintf(out, "# buffer %s, id %02x, core %s\n", view->buffer, view->id, view->core);
     else
-        fprintf(out, "# captures=%" PRIu64 " damaged=%" PRIu64 " unknown=%" PRIu64 "\n",
-                view->captures->known, view->captures->damaged, view->captures->unknown);
+        fprintf(out, "# captures=%" PRIu64 " damaged=%" PRIu64 " unknown=%" PRIu64 " failed=%" PRIu64 "\n",
+                view->captures->known, view->captures->damaged, view->captures->unknown,
+                view->captures->failed);
     fprintf(out,
             "# cycles=%" PRIu64 " edges=%" PRIu64 " unplaced=%" PRIu64 " steps=%" PRIu64 " untimed=%" PRIu64
             " ",
@@ -372,6 +373,7 @@ static void json_captures(struct ct_json *json, const struct ct_analysis_capture
     ct_json_number(json, "known", captures->known);
     ct_json_number(json, "damaged", captures->damaged);
     ct_json_number(json, "unknown", captures->unknown);
+    ct_json_number(json, "failed", captures->failed);
     ct_json_object_end(json);
 }
 

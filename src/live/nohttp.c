@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of the page where its libraries were not there when coretap was built. */
+/* In place of the page where its library was not there when coretap was built. */
 #include "live/http.h"
 
 int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say, const char *address,
@@ -13,8 +13,8 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say, const 
     (void)programs;
     *out = NULL;
     return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                   "%s: coretap was built without libmicrohttpd and jansson, so there is no page; build it "
-                   "where they are (Debian: libmicrohttpd-dev libjansson-dev), or ask for no page",
+                   "%s: coretap was built without libmicrohttpd, so there is no page; build it "
+                   "where it is (Debian: libmicrohttpd-dev), or ask for no page",
                    address);
 }
 

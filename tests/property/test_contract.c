@@ -603,6 +603,10 @@ static int make_subject(struct subject *s, struct ct_analysis *(*make)(struct rn
             snprintf(name, sizeof name, "run \\ %u", rng_below(rng, 3000));
             REQUIRE(ct_analysis_add_run(s->pieces[i], name) == CT_OK);
             REQUIRE(ct_analysis_add_run(s->whole, name) == CT_OK);
+            if (rng_chance(rng, 3)) {
+                REQUIRE(ct_analysis_add_failure(s->pieces[i], name) == CT_OK);
+                REQUIRE(ct_analysis_add_failure(s->whole, name) == CT_OK);
+            }
         }
     }
     if (takes_streams(s->whole)) {

@@ -87,7 +87,7 @@ $ coretap merge -q $T/sum $T/sum | coretap merge -q /dev/stdin $T/whole | sed '/
 $ printf 'coretap-coverage 2\nlost 7\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:2: a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, bad_packets, lost_bytes or no_access; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 2\ncaptures x\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: a number of captures is 'captures N', 'damaged N' or 'unknown N'; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:2: a number of captures is 'captures N', 'damaged N', 'unknown N' or 'failed N'; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 1\ncaptures 1\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:2: the line begins with none of program, context, run, taken, not; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 3\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'

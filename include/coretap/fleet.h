@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap fleet: results of more captures than one machine decodes. A manifest names the captures. Each is
+ * decoded by a process of its own, so that nothing that one capture does ends the others; what it gives is a
+ * saved result (analysis.h), a piece, which is kept in a folder under a name that is made of its contents.
+ * Pieces add up in any order. Who hands out the work is not known here: coretap-mpi does that over ranks of
+ * MPI, 'coretap map' in one process.
+ *
+ *     ct_manifest_read(manifest, "week.jsonl", text, size);
+ *     ct_fleet_job_new(ctx, &options, manifest, &job);
+ *     for (size_t i = 0; i < ct_manifest_count(manifest); i++) {
+ *         ct_fleet_piece_begin(job, ct_fleet_job_order(job, i), &piece);
+ *         while (!ct_fleet_piece_wait(piece, 1000))
+ *             ;
+ *         if (ct_fleet_piece_result(piece, &data, &bytes) == CT_OK)
+ *             ct_analysis_load(sum, "piece", data, bytes);
+ *         ct_fleet_piece_free(piece);
+ *     } */
+#ifndef CORETAP_FLEET_H
+#define CORETAP_FLEET_H
+
+#include "coretap/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- manifests ---- */
+
+/* Bytes of a SHA-256 (FIPS 180-4). */
+#define CT_FLEET_DIGEST 32
+
+/* A capture, as a manifest tells of it. Borrowed while it is passed. */
+struct ct_fleet_capture {
+    const char *path; /* that is opened: a folder or a file */
+    uint64_t size;    /* bytes of all its files together */
+    uint8_t digest[CT_FLEET_DIGEST]; /* as ct_fleet_digest gives it */
+    const char *machine;             /* where it was recorded; NULL: not known, here and in what follows */
+    const char *test;                /* what ran */
+    const char *time;                /* when, as ISO 8601 has it */
+    const char *const *build_ids;    /* of the programs that it names, in hexadecimal digits */
+    size_t build_id_count;
+};
+
+struct ct_manifest;
+
+/* Makes an empty manifest. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_manifest_new(struct ct_ctx *ctx, struct ct_manifest **out);
+CT_API void ct_manifest_free(struct ct_manifest *manifest);
+
+/* Reads the lines of a manifest, each a JSON object (docs/fleet.md), and adds what they name. `name` is for
+ * messages; a path that does not begin with a slash is in the folder of `name`. CT_ERR_FORMAT with the number
+ * of the line: then the manifest is to be freed. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_manifest_read(struct ct_manifest *manifest, const char *name, const void *data, size_t size);
+
+/* Adds a capture. CT_ERR_FORMAT for one whose contents are there already, which would count twice;
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_manifest_add(struct ct_manifest *manifest, const struct ct_fleet_capture *capture);
+
+struct ct_manifest_options {
+    size_t size;               /* sizeof(struct ct_manifest_options) */
+    const char *machine, *test; /* of all captures that are found, or NULL */
+    void *user;                /* of the following, which may be NULL */
+    /* Told of a file that is no capture, or could not be opened as one, or is there twice, with the reason. */
+    void (*skipped)(void *user, const char *path, const char *why);
+    /* Told of each capture that was found. */
+    void (*found)(void *user, const struct ct_fleet_capture *capture);
+};
+
+/* Adds the captures at and below a path, in the order of their names, and reads all their bytes for that:
+ * perf.data files, snapshots, and raw traces with a description. A perf.data file that cannot be opened is
+ * added too: what is wrong with it is said where it counts. CT_ERR_IO for a path that is not there,
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_manifest_find(struct ct_manifest *manifest, const char *path,
+                            const struct ct_manifest_options *options);
+
+CT_API size_t ct_manifest_count(const struct ct_manifest *manifest);
+
+/* Returns a capture by its number, from 0 on in the order of adding; NULL behind the last. It is there until
+ * the manifest is freed. */
+CT_API const struct ct_fleet_capture *ct_manifest_at(const struct ct_manifest *manifest, size_t number);
+
+/* Writes a manifest that ct_manifest_read reads. CT_ERR_FORMAT for a path that is no UTF-8, CT_ERR_ARG,
+ * CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_manifest_write(const struct ct_manifest *manifest, ct_write_fn *write, void *user);
+
+/* Gives the SHA-256 over names, sizes and bytes of the files of a capture, and their size: of a snapshot all
+ * files in its folder, of a raw trace its description and the trace, else of the file. CT_ERR_IO, CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
+CT_API int ct_fleet_digest(struct ct_ctx *ctx, const char *path, uint8_t digest[CT_FLEET_DIGEST],
+                           uint64_t *size);
+
+/* ---- work ---- */
+
+struct ct_fleet_job_options {
+    size_t size;               /* sizeof(struct ct_fleet_job_options) */
+    const char *const *words;  /* the command that prints a piece, its options, and NULL; the capture is put
+                                  behind them. The first is the path of the program */
+    const char *const *hidden; /* more options of it, and NULL, on which no byte of the result depends
+                                  (--threads); may be NULL */
+    const char *state;         /* folder of pieces, which is there */
+    uint64_t seconds;          /* that one capture may take; 0: as many as it wants */
+    uint8_t trust;             /* 1: of captures the sizes are compared with the manifest, not the digests */
+    uint8_t pad[7];            /* 0 */
+};
+
+struct ct_fleet_job;
+
+/* Makes the work of one command over all captures of a manifest, which stay the caller's. Files that the
+ * words name are read: a piece is known by them, the words, the version of the library and the capture.
+ * CT_ERR_IO, CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_fleet_job_new(struct ct_ctx *ctx, const struct ct_fleet_job_options *options,
+                            const struct ct_manifest *manifest, struct ct_fleet_job **out);
+CT_API void ct_fleet_job_free(struct ct_fleet_job *job);
+
+/* Returns the number in the manifest of what is to be done as number `turn`: the largest first, so that none
+ * is left for the end. SIZE_MAX behind the last. */
+CT_API size_t ct_fleet_job_order(const struct ct_fleet_job *job, size_t turn);
+
+/* Returns 1 when the piece of this capture is in the folder, else 0. */
+CT_API int ct_fleet_job_has(const struct ct_fleet_job *job, size_t number);
+
+/* Removes all pieces of this job from the folder. What others have there stays. */
+CT_API void ct_fleet_job_remove(const struct ct_fleet_job *job);
+
+struct ct_fleet_piece;
+
+/* Begins with a capture: its piece is read, or a process is started that makes it. CT_ERR_ARG, CT_ERR_NOMEM,
+ * CT_ERR_IO. */
+CT_API int ct_fleet_piece_begin(struct ct_fleet_job *job, size_t number, struct ct_fleet_piece **out);
+
+/* Ends a process that still runs. */
+CT_API void ct_fleet_piece_free(struct ct_fleet_piece *piece);
+
+/* Waits until the piece is there, but for no more than so many milliseconds. Returns 1 when it is done. */
+CT_API int ct_fleet_piece_wait(struct ct_fleet_piece *piece, int milliseconds);
+
+/* Gives the bytes of a piece that is done, which are there until it is freed. CT_ERR_NOT_FOUND: there is none,
+ * and ct_fleet_piece_failure says why. CT_ERR_IO: it could not be kept in the folder, so that the job must
+ * end. CT_ERR_ARG. */
+CT_API int ct_fleet_piece_result(const struct ct_fleet_piece *piece, const void **data, size_t *size);
+
+/* Returns why there is no piece: the capture, a colon and the reason. NULL when there is one. */
+CT_API const char *ct_fleet_piece_failure(const struct ct_fleet_piece *piece);
+
+/* Returns 1 when the piece was in the folder before, else 0. */
+CT_API int ct_fleet_piece_was_kept(const struct ct_fleet_piece *piece);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* asprintf */
+#include "cli/fleet.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/results.h"
+#include "cli/text_file.h"
+#include "coretap/format.h"
+
+/* ---- the command that makes pieces ---- */
+
+static const struct {
+    const char *name;
+    const struct cli_command *command;
+    const char *kind;
+    const char *words[4]; /* by which it prints a piece */
+} inners[] = {
+    {"cover", &cli_command_cover, "coverage", {"cover", "--format=data"}},
+    {"timing", &cli_command_timing, "timing", {"timing", "--format=data"}},
+    {"profile", &cli_command_profile, "stacks", {"profile", "--format=data"}},
+    {"watch", &cli_command_watch, "watch", {"watch", "--format=data"}},
+    {"monitor", &cli_command_monitor, "monitors", {"monitor", "--format=data"}},
+    {"stats", &cli_command_merge, "statistics", {"merge", "--kind=statistics"}},
+    {"events", &cli_command_merge, "events", {"merge", "--kind=events"}},
+};
+
+#define INNERS (sizeof inners / sizeof *inners)
+
+static const struct cli_result_kind *find_kind(const char *name)
+{
+    const struct cli_result_kind *kind = cli_result_kinds;
+    while (strcmp(kind->name, name) != 0)
+        kind++;
+    return kind;
+}
+
+/* ---- the command line ---- */
+
+/* Finds the option of the outer command that a word is, or returns NULL. */
+static const struct cli_option *own_option(const struct cli_command *outer, const char *word)
+{
+    for (size_t i = 0; i < cli_option_count(outer); i++) {
+        const struct cli_option *option = cli_option_at(outer, i);
+        const size_t length = strlen(option->name);
+        if (word[0] == '-' && word[1] == option->letter && option->letter && (!word[2] || option->kind))
+            return option;
+        if (!strncmp(word, "--", 2) && !strncmp(word + 2, option->name, length) &&
+            (!word[2 + length] || word[2 + length] == '='))
+            return option;
+    }
+    return NULL;
+}
+
+/* Tells whether the value of an option is the next word. */
+static bool takes_next(const struct cli_option *option, const char *word)
+{
+    const bool is_long = word[1] == '-';
+    return option->kind != CLI_FLAG && (is_long ? !strchr(word, '=') : !word[2]);
+}
+
+/* Parts the words into those of the outer command, which come first, and the others. */
+static bool part(struct cli_fleet *f, int argc, char **argv, int *own, int *rest)
+{
+    /* twice as many as there are, with a name and a NULL for each half */
+    f->taken = calloc(2 * (size_t)argc + 8, sizeof *f->taken);
+    if (!f->taken)
+        return cli_no_memory(), false;
+    char **mine = f->taken, **others = f->taken + argc + 4;
+    bool open = true;
+    mine[(*own)++] = argv[0];
+    (*rest)++; /* for the name of the inner command */
+    for (int i = 1; i < argc; i++) {
+        const struct cli_option *option = open ? own_option(f->outer, argv[i]) : NULL;
+        open &= strcmp(argv[i], "--") != 0;
+        if (!option) {
+            others[(*rest)++] = argv[i];
+            continue;
+        }
+        mine[(*own)++] = argv[i];
+        if (takes_next(option, argv[i]) && i + 1 < argc)
+            mine[(*own)++] = argv[++i];
+    }
+    return true;
+}
+
+/* Finds the inner command, whose name is the first word that is no option, or cover without a name. */
+static size_t find_inner(char **others, int *rest)
+{
+    for (size_t i = 0; i < INNERS && *rest > 1; i++) {
+        if (strcmp(others[1], inners[i].name) != 0)
+            continue;
+        memmove(others + 1, others + 2, (size_t)(*rest - 2) * sizeof *others);
+        others[--*rest] = NULL;
+        return i;
+    }
+    return 0;
+}
+
+/* Refuses options that would make something else than pieces of it. */
+static bool refuse_format(const struct cli_fleet *f)
+{
+    static const char *const names[] = {"format", "kind"};
+    for (size_t i = 0; i < f->inner.command->option_count; i++)
+        for (size_t k = 0; k < 2; k++)
+            if (f->inner.values[i].given && !strcmp(f->inner.command->options[i].name, names[k])) {
+                cli_usage_error(f->outer, "--%s: pieces are of the format that adds up, which 'coretap %s' makes "
+                                          "other formats of",
+                                names[k], f->command);
+                return false;
+            }
+    return true;
+}
+
+/* Makes the words of the command that prints a piece: its own and what the command line said, without
+ * operands. */
+static bool make_words(struct cli_fleet *f, size_t inner, char **others, int rest)
+{
+    size_t count = 0;
+    f->words = calloc((size_t)rest + 8, sizeof *f->words);
+    if (!f->words)
+        return cli_no_memory(), false;
+    f->words[count++] = f->program;
+    for (size_t i = 0; inners[inner].words[i]; i++)
+        f->words[count++] = inners[inner].words[i];
+    f->words[count++] = "--quiet";
+    /* getopt put the operands behind the options */
+    const int options = rest - f->inner.rest_count;
+    for (int i = 1; i < options; i++)
+        if (strcmp(others[i], "--") != 0)
+            f->words[count++] = others[i];
+    return true;
+}
+
+enum cli_parse cli_fleet_parse(struct cli_fleet *f, const struct cli_command *outer, int argc, char **argv)
+{
+    int own = 0, rest = 0;
+    f->outer = outer;
+    if (!part(f, argc, argv, &own, &rest))
+        return CLI_PARSE_BAD;
+    f->own.command = outer;
+    const enum cli_parse parsed = cli_parse(outer, own, f->taken, &f->own);
+    if (parsed != CLI_PARSE_RUN)
+        return parsed;
+    char **others = f->taken + argc + 4;
+    const size_t inner = find_inner(others, &rest);
+    f->command = inners[inner].name;
+    f->kind = find_kind(inners[inner].kind);
+    f->inner.command = inners[inner].command;
+    others[0] = (char *)inners[inner].command->name;
+    const bool listed = f->own.values[CLI_FLEET_MANIFEST].given;
+    if (listed)
+        others[rest++] = "manifest"; /* in the place of the operand that the inner command needs */
+    if (cli_parse(f->inner.command, rest, others, &f->inner) != CLI_PARSE_RUN || !refuse_format(f))
+        return CLI_PARSE_BAD;
+    if (listed && f->inner.rest_count > 1) {
+        cli_usage_error(outer, "'%s': captures are named by --manifest or one by one, not both",
+                        f->inner.rest[0]);
+        return CLI_PARSE_BAD;
+    }
+    return make_words(f, inner, others, rest) ? CLI_PARSE_RUN : CLI_PARSE_BAD;
+}
+
+/* ---- captures ---- */
+
+static void refuse_operand(void *user, const char *path, const char *why)
+{
+    bool *fine = user;
+    *fine = false;
+    cli_say("%s: %s; a capture is expected", path, why);
+}
+
+static bool read_operands(struct cli_fleet *f)
+{
+    bool fine = true;
+    const struct ct_manifest_options options = {
+        .size = sizeof options, .user = &fine, .skipped = refuse_operand};
+    for (int i = 0; i < f->inner.rest_count && fine; i++)
+        if (ct_manifest_find(f->manifest, f->inner.rest[i], &options))
+            return cli_library_error(f->ctx), false;
+    return fine;
+}
+
+static bool read_manifests(struct cli_fleet *f)
+{
+    for (size_t i = 0; i < f->own.list_count; i++) {
+        size_t size;
+        char *text = cli_read_file(f->own.list[i].text, SIZE_MAX, &size);
+        if (!text)
+            return false;
+        const int rc = ct_manifest_read(f->manifest, f->own.list[i].text, text, size);
+        free(text);
+        if (rc)
+            return cli_library_error(f->ctx), false;
+    }
+    return true;
+}
+
+static bool read_captures(struct cli_fleet *f)
+{
+    if (ct_manifest_new(f->ctx, &f->manifest))
+        return cli_library_error(f->ctx), false;
+    if (!(f->own.values[CLI_FLEET_MANIFEST].given ? read_manifests(f) : read_operands(f)))
+        return false;
+    for (size_t i = 0; i < ct_manifest_count(f->manifest); i++)
+        f->bytes += ct_manifest_at(f->manifest, i)->size;
+    if (!ct_manifest_count(f->manifest))
+        cli_say("the manifest names no capture, so there is no result");
+    return ct_manifest_count(f->manifest) > 0;
+}
+
+/* ---- the folder of pieces ---- */
+
+static bool has_pieces(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    bool has = false;
+    const struct dirent *entry;
+    while (dir && !has && (entry = readdir(dir))) {
+        const char *dot = strrchr(entry->d_name, '.');
+        has = dot && !strcmp(dot, ".piece");
+    }
+    if (dir)
+        closedir(dir);
+    return has;
+}
+
+/* Makes the folder, or sees that it is one of this job. */
+static bool make_folder(struct cli_fleet *f)
+{
+    const bool given = f->own.values[CLI_FLEET_STATE].given;
+    const bool made = mkdir(f->state, 0777) == 0;
+    f->made_state = !given;
+    if (!made && errno != EEXIST) {
+        cli_say("%s: the folder for pieces cannot be made: %s", f->state, strerror(errno));
+        return false;
+    }
+    if (made || f->own.values[CLI_FLEET_RESUME].given || !has_pieces(f->state))
+        return true;
+    cli_say("%s: has pieces of a job that was begun before; --resume goes on with it, or name another folder",
+            f->state);
+    return false;
+}
+
+static const char *output_of(const struct cli_fleet *f)
+{
+    const char *output = f->own.values[CLI_FLEET_OUTPUT].text;
+    return output && strcmp(output, "-") != 0 ? output : NULL;
+}
+
+static bool find_state(struct cli_fleet *f)
+{
+    const char *given = f->own.values[CLI_FLEET_STATE].text;
+    const char *output = output_of(f);
+    if (!given && !output) {
+        cli_usage_error(f->outer, "neither --output nor --state: where are the pieces kept?");
+        return false;
+    }
+    if ((given ? asprintf(&f->state, "%s", given) : asprintf(&f->state, "%s.state", output)) >= 0)
+        return true;
+    f->state = NULL;
+    return cli_no_memory(), false;
+}
+
+/* ---- the job ---- */
+
+static bool make_job(struct cli_fleet *f)
+{
+    const struct cli_value *values = f->own.values;
+    size_t hidden = 0;
+    if (values[CLI_FLEET_THREADS].given) {
+        f->hidden[hidden++] = "--threads";
+        f->hidden[hidden++] = values[CLI_FLEET_THREADS].text;
+    }
+    const struct ct_fleet_job_options options = {.size = sizeof options,
+                                                 .words = f->words,
+                                                 .hidden = f->hidden,
+                                                 .state = f->state,
+                                                 .seconds = values[CLI_FLEET_TIMEOUT].number,
+                                                 .trust = values[CLI_FLEET_TRUST].given};
+    return !ct_fleet_job_new(f->ctx, &options, f->manifest, &f->job) && !f->kind->make(f->ctx, &f->sum)
+               ? true
+               : (cli_library_error(f->ctx), false);
+}
+
+bool cli_fleet_open(struct cli_fleet *f, bool with_state)
+{
+    return read_captures(f) && find_state(f) && (!with_state || make_folder(f)) && make_job(f);
+}
+
+/* Adds what became of a piece. Result: enum cli_exit. */
+static int add_piece(struct cli_fleet *f, const struct ct_fleet_piece *piece, size_t number, char **failure)
+{
+    const char *path = ct_manifest_at(f->manifest, number)->path;
+    const void *data;
+    size_t size;
+    const int rc = ct_fleet_piece_result(piece, &data, &size);
+    if (rc && rc != CT_ERR_NOT_FOUND)
+        return cli_library_error(f->ctx);
+    if (!rc && ct_analysis_load(f->sum, path, data, size))
+        return cli_library_error(f->ctx);
+    if (!rc)
+        return CLI_CLEAN;
+    *failure = strdup(ct_fleet_piece_failure(piece));
+    if (!*failure || ct_analysis_add_failure(f->sum, *failure))
+        return cli_no_memory(), CLI_FAILED;
+    return CLI_CLEAN;
+}
+
+int cli_fleet_do(struct cli_fleet *f, size_t number, bool (*wait)(void *user), void *user, char **failure)
+{
+    enum {
+        LOOK_MS = 5
+    };
+    struct ct_fleet_piece *piece;
+    *failure = NULL;
+    if (ct_fleet_piece_begin(f->job, number, &piece))
+        return cli_library_error(f->ctx);
+    int code = CLI_CLEAN;
+    while (code == CLI_CLEAN && !ct_fleet_piece_wait(piece, LOOK_MS))
+        code = !wait || wait(user) ? CLI_CLEAN : CLI_FAILED;
+    if (code == CLI_CLEAN)
+        code = add_piece(f, piece, number, failure);
+    ct_fleet_piece_free(piece);
+    return code;
+}
+
+int cli_fleet_tell(const struct cli_fleet *f)
+{
+    const struct ct_analysis_captures *all = &f->sum->captures;
+    char words[CT_LOSSES_WORDS];
+    if (!f->own.quiet)
+        cli_say("%s of %" PRIu64 " capture%s, %" PRIu64 " of them not whole, %" PRIu64
+                " more that could not be read; losses: %s",
+                f->kind->name, all->known, all->known == 1 ? "" : "s", all->damaged, all->failed,
+                ct_losses_words(words, &all->losses));
+    cli_results_tell_failures(f->outer->name, f->sum);
+    return all->failed || all->damaged ? CLI_DAMAGED : CLI_CLEAN;
+}
+
+int cli_fleet_write(struct cli_fleet *f)
+{
+    const char *path = output_of(f);
+    if (!path)
+        return cli_results_save(f->ctx, f->sum, stdout);
+    struct cli_output output;
+    FILE *file = cli_output_open(&output, path);
+    if (!file)
+        return CLI_FAILED;
+    const int code = cli_results_save(f->ctx, f->sum, file);
+    return cli_output_close(&output, code == CLI_CLEAN) ? code : CLI_FAILED;
+}
+
+void cli_fleet_close(struct cli_fleet *f, bool done)
+{
+    if (done && f->made_state && f->job) {
+        ct_fleet_job_remove(f->job);
+        rmdir(f->state); /* stays when others have something in it */
+    }
+    ct_analysis_free(f->sum);
+    ct_fleet_job_free(f->job);
+    ct_manifest_free(f->manifest);
+    free(f->words);
+    free(f->taken);
+    free(f->program);
+    free(f->state);
+}

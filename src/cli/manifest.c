@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap manifest: which captures there are. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "coretap/fleet.h"
+
+enum {
+    MACHINE,
+    TEST,
+    OPTIONS
+};
+
+static const struct cli_option options[OPTIONS] = {
+    [MACHINE] = {.name = "machine",
+                 .kind = CLI_TEXT,
+                 .arg = "NAME",
+                 .help = "The machine that the captures were recorded on."},
+    [TEST] = {.name = "test", .kind = CLI_TEXT, .arg = "NAME", .help = "The test that ran."},
+};
+
+struct found {
+    const struct cli_args *args;
+    struct cli_progress progress;
+    uint64_t bytes, skipped;
+};
+
+static void on_found(void *user, const struct ct_fleet_capture *capture)
+{
+    struct found *f = user;
+    f->bytes += capture->size;
+    cli_progress_update(&f->progress, f->bytes);
+}
+
+/* Names what is no capture, with --verbose; files that seemed to be one are named in any case. */
+static void on_skipped(void *user, const char *path, const char *why)
+{
+    struct found *f = user;
+    f->skipped++;
+    if (f->args->verbose || strstr(why, "same contents"))
+        cli_say("%s: not listed: %s", path, why);
+}
+
+/* Finds the captures at a path as it is named from anywhere. */
+static int find(struct ct_manifest *manifest, const char *path, struct found *found)
+{
+    const struct ct_manifest_options look = {.size = sizeof look,
+                                             .machine = found->args->values[MACHINE].text,
+                                             .test = found->args->values[TEST].text,
+                                             .user = found,
+                                             .skipped = on_skipped,
+                                             .found = on_found};
+    char *whole = realpath(path, NULL);
+    const int rc = ct_manifest_find(manifest, whole ? whole : path, &look);
+    free(whole);
+    return rc;
+}
+
+static int list(const struct cli_args *args, struct ct_manifest *manifest)
+{
+    struct found found = {.args = args};
+    int rc = CT_OK;
+    cli_progress_start(&found.progress, 0, args->quiet);
+    for (int i = 0; i < args->rest_count && !rc; i++)
+        rc = find(manifest, args->rest[i], &found);
+    cli_progress_finish(&found.progress);
+    if (!rc)
+        rc = ct_manifest_write(manifest, cli_output_write, stdout);
+    if (rc)
+        return rc == CT_ERR_IO && ferror(stdout) ? CLI_FAILED : cli_library_error(args->ctx);
+    if (!args->quiet)
+        cli_say("%zu captures of %.1f MB, %" PRIu64 " other files%s", ct_manifest_count(manifest),
+                (double)found.bytes / 1e6, found.skipped,
+                found.skipped && !args->verbose ? " (--verbose names them)" : "");
+    if (ct_manifest_count(manifest))
+        return CLI_CLEAN;
+    cli_say("no capture was found: a perf.data file, a folder with snapshot.ini, or a description of a raw "
+            "trace (.ini) is expected");
+    return CLI_DAMAGED;
+}
+
+static int run(const struct cli_args *args)
+{
+    struct ct_manifest *manifest;
+    if (ct_manifest_new(args->ctx, &manifest))
+        return cli_library_error(args->ctx);
+    const int code = list(args, manifest);
+    ct_manifest_free(manifest);
+    return code;
+}
+
+const struct cli_command cli_command_manifest = {
+    .name = "manifest",
+    .summary = "list the captures in folders, for map and coretap-mpi",
+    .operand = "DIR...",
+    .many = true,
+    .about =
+        "Finds captures in folders, and all folders in them: perf.data files, snapshots, and descriptions of raw "
+        "traces. For each it prints a line of JSON: path, size, SHA-256 over its files, build ids of the programs "
+        "that it names and that are here, machine, time of the last change and test. Captures with the same "
+        "contents are listed once. Manifests are lines, so several of them are joined by 'cat'.",
+    .exit_text = "0: done. 1: no capture was found. 2: wrong usage, or something could not be read or written.",
+    .options = options,
+    .option_count = OPTIONS,
+    .run = run,
+};

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap map: one command over many captures, in one process after the other. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/fleet.h"
+#include "cli/progress.h"
+#include "cli/results.h"
+
+enum {
+    PART = CLI_FLEET_OPTIONS,
+    OPTIONS,
+};
+
+static const struct cli_option options[OPTIONS] = {
+    CLI_FLEET_TABLE,
+    [PART] = {.name = "part",
+              .kind = CLI_TEXT,
+              .arg = "K/N",
+              .help = "Only the K-th of N parts of the captures, K from 1 on: for jobs that each do one. Parts "
+                      "are of about the same size."},
+};
+
+struct map {
+    struct cli_fleet fleet;
+    uint64_t part, parts;
+    struct cli_progress progress;
+    uint64_t done; /* bytes of captures */
+};
+
+/* Reads K/N. False after a message. */
+static bool read_part(struct map *m)
+{
+    const struct cli_value *value = &m->fleet.own.values[PART];
+    m->part = m->parts = 1;
+    if (!value->given)
+        return true;
+    char *end, *last;
+    m->part = strtoull(value->text, &end, 10);
+    m->parts = *end == '/' ? strtoull(end + 1, &last, 10) : 0;
+    if (m->part && m->parts >= m->part && !*last && m->parts <= UINT32_MAX)
+        return true;
+    cli_usage_error(m->fleet.outer, "--part: '%s' is not K/N, K from 1 to N", value->text);
+    return false;
+}
+
+static bool on_wait(void *user)
+{
+    struct map *m = user;
+    cli_progress_update(&m->progress, m->done);
+    return true;
+}
+
+/* Does the captures of this part, in the order of the job. Result: enum cli_exit. */
+static int do_all(struct map *m)
+{
+    struct cli_fleet *f = &m->fleet;
+    const struct cli_value *most = &f->own.values[CLI_FLEET_MAX_FAILURES];
+    uint64_t failures = 0;
+    size_t number;
+    int code = CLI_CLEAN;
+    for (size_t turn = m->part - 1; code == CLI_CLEAN && (number = ct_fleet_job_order(f->job, turn)) != SIZE_MAX;
+         turn += m->parts) {
+        char *failure;
+        code = cli_fleet_do(f, number, on_wait, m, &failure);
+        failures += failure != NULL;
+        free(failure);
+        m->done += ct_manifest_at(f->manifest, number)->size;
+        if (code == CLI_CLEAN && most->given && failures > most->number) {
+            cli_results_tell_failures(f->outer->name, f->sum);
+            cli_say("more than %" PRIu64 " captures could not be read (--max-failures), so the job ends; its "
+                    "pieces are in %s",
+                    most->number, f->state);
+            code = CLI_FAILED;
+        }
+    }
+    return code;
+}
+
+static int run_job(struct map *m)
+{
+    struct cli_fleet *f = &m->fleet;
+    if (!read_part(m) || !cli_fleet_open(f, true))
+        return CLI_FAILED;
+    cli_progress_start(&m->progress, f->bytes / m->parts, f->own.quiet);
+    int code = do_all(m);
+    cli_progress_finish(&m->progress);
+    if (code == CLI_CLEAN)
+        code = cli_fleet_write(f);
+    return code == CLI_CLEAN ? cli_fleet_tell(f) : code;
+}
+
+/* Returns the path of this program, which the caller frees; NULL after a message. */
+static char *find_self(void)
+{
+    char *path = realpath("/proc/self/exe", NULL);
+    if (!path)
+        cli_say("/proc/self/exe: cannot be followed, so that captures have no process to be read by");
+    return path;
+}
+
+static int run(const struct cli_args *args)
+{
+    struct map *m = calloc(1, sizeof *m);
+    if (!m)
+        return cli_no_memory(), CLI_FAILED;
+    m->fleet.ctx = args->ctx;
+    m->fleet.program = find_self();
+    int code = CLI_FAILED;
+    if (m->fleet.program) {
+        const enum cli_parse parsed = cli_fleet_parse(&m->fleet, args->command, args->word_count, args->words);
+        code = parsed == CLI_PARSE_RUN ? run_job(m) : parsed == CLI_PARSE_HELP ? CLI_CLEAN : CLI_FAILED;
+        if (parsed == CLI_PARSE_HELP)
+            cli_help_command(m->fleet.inner.command ? m->fleet.inner.command : args->command, stdout);
+    }
+    cli_fleet_close(&m->fleet, code != CLI_FAILED);
+    free(m);
+    return code;
+}
+
+const struct cli_command cli_command_map = {
+    .name = "map",
+    .summary = "one command over many captures, whose results add up",
+    .rest = "[cover|timing|profile|watch|monitor|stats|events] [OPTION]... [CAPTURE]...",
+    .about =
+        "Runs a command over each capture, in a process of its own, and adds up what they found: the result is a "
+        "file as --format data of that command writes it, and 'coretap merge' adds it to others. The captures "
+        "are those of a manifest, or are named. Options of the command stand behind its name. Without a name it "
+        "is cover.\n"
+        "A capture that cannot be read (because it is missing, damaged, not the one of the manifest, or ends its "
+        "process) is not in the sum; it is named with its reason in the result and on standard error, and all "
+        "others count. The pieces of finished captures are kept in --state, so that a job that was ended "
+        "goes on from there.\n"
+        "With --part each of several jobs does a part, for example of an array of Slurm or Kubernetes; "
+        "'coretap merge' makes one result of theirs. docs/fleet.md has examples. Where Open MPI is installed, "
+        "coretap-mpi does the same over many machines.",
+    .options = options,
+    .option_count = OPTIONS,
+    .own_output = true,
+    .run = run,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/capture_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/ctx.h"
+#include "base/path.h"
+#include "coretap/input.h"
+
+/* Folders in folders of a snapshot that are looked into: a circle of links ends. */
+#define DEPTH 8
+
+struct finder {
+    struct ct_ctx *ctx;
+    struct ct_capture_files *out;
+};
+
+static int add(const struct finder *f, const char *name, const char *path)
+{
+    struct ct_capture_files *out = f->out;
+    struct ct_capture_file *list = ct_arena_push(&out->arena, out->list, &out->count, sizeof *list);
+    if (!list)
+        return ct_fail_nomem(f->ctx, path);
+    out->list = list;
+    list[out->count - 1].name = ct_arena_strdup(&out->arena, name);
+    list[out->count - 1].path = ct_arena_strdup(&out->arena, path);
+    return list[out->count - 1].name && list[out->count - 1].path ? CT_OK : ct_fail_nomem(f->ctx, path);
+}
+
+static int add_folder(const struct finder *f, const char *name, const char *path, int depth);
+
+static int add_entry(const struct finder *f, const char *name, const char *path, int depth)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return ct_fail(f->ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return depth < DEPTH ? add_folder(f, name, path, depth + 1) : CT_OK;
+    return S_ISREG(st.st_mode) ? add(f, name, path) : CT_OK;
+}
+
+static int add_folder(const struct finder *f, const char *name, const char *path, int depth)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return ct_fail(f->ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    int rc = CT_OK;
+    const struct dirent *entry;
+    while (!rc && (entry = readdir(folder))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        struct ct_arena *arena = &f->out->arena;
+        const char *inner = ct_arena_printf(arena, "%s%s%s", name, *name ? "/" : "", entry->d_name);
+        const char *whole = ct_arena_printf(arena, "%s/%s", path, entry->d_name);
+        rc = inner && whole ? add_entry(f, inner, whole, depth) : ct_fail_nomem(f->ctx, path);
+    }
+    closedir(folder);
+    return rc;
+}
+
+/* Adds the trace of a raw trace, which its description names. Other captures are one file; one that cannot be
+ * opened is, too. */
+static int add_buffers(const struct finder *f, const char *path)
+{
+    struct ct_capture *capture;
+    struct ct_ctx *quiet = ct_ctx_new(); /* what is wrong with the capture is said where it counts */
+    if (!quiet)
+        return ct_fail_nomem(f->ctx, path);
+    int rc = ct_capture_open(quiet, path, &capture);
+    if (rc) {
+        ct_ctx_free(quiet);
+        return rc == CT_ERR_NOMEM ? ct_fail_nomem(f->ctx, path) : CT_OK;
+    }
+    for (size_t i = 0; i < capture->buffer_count && !rc; i++)
+        if (strcmp(capture->buffers[i].path, path) != 0)
+            rc = add(f, ct_base_name(capture->buffers[i].path), capture->buffers[i].path);
+    ct_capture_free(capture);
+    ct_ctx_free(quiet);
+    return rc;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct ct_capture_file *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : strcmp(x->path, y->path);
+}
+
+int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_capture_files *out)
+{
+    const struct finder f = {.ctx = ctx, .out = out};
+    struct stat st;
+    if (stat(path, &st))
+        return ct_fail(ctx, CT_ERR_IO, "%s: is not there: %s", path, strerror(errno));
+    int rc = CT_OK;
+    if (S_ISDIR(st.st_mode)) {
+        rc = add_folder(&f, "", path, 0);
+    } else if (!strcmp(ct_base_name(path), "snapshot.ini")) {
+        const char *folder = ct_arena_strndup(&out->arena, path, (size_t)(ct_base_name(path) - path));
+        rc = !folder ? ct_fail_nomem(ctx, path) : add_folder(&f, "", *folder ? folder : ".", 0);
+    } else {
+        rc = add(&f, ct_base_name(path), path);
+        if (!rc)
+            rc = add_buffers(&f, path);
+    }
+    if (out->count > 1)
+        qsort(out->list, out->count, sizeof *out->list, by_name);
+    return rc;
+}
+
+void ct_capture_files_free(struct ct_capture_files *files)
+{
+    ct_arena_free(&files->arena);
+    files->list = NULL;
+    files->count = 0;
+}

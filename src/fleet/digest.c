@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/digest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+#include "fleet/capture_files.h"
+
+#define READ_SIZE (1u << 20)
+
+struct ct_digest {
+    struct ct_ctx *ctx;
+    EVP_MD_CTX *md;
+    uint8_t *buffer; /* READ_SIZE, from the first file on */
+    bool failed;
+};
+
+int ct_digest_new(struct ct_ctx *ctx, struct ct_digest **out)
+{
+    struct ct_digest *d = calloc(1, sizeof *d);
+    if (d)
+        d->md = EVP_MD_CTX_new();
+    if (!d || !d->md || EVP_DigestInit_ex(d->md, EVP_sha256(), NULL) != 1) {
+        ct_digest_free(d);
+        return ct_fail_nomem(ctx, "digest");
+    }
+    d->ctx = ctx;
+    *out = d;
+    return CT_OK;
+}
+
+void ct_digest_free(struct ct_digest *d)
+{
+    if (!d)
+        return;
+    EVP_MD_CTX_free(d->md);
+    free(d->buffer);
+    free(d);
+}
+
+void ct_digest_add(struct ct_digest *d, const void *data, size_t size)
+{
+    d->failed |= EVP_DigestUpdate(d->md, data, size) != 1;
+}
+
+void ct_digest_add_text(struct ct_digest *d, const char *text)
+{
+    ct_digest_add(d, text, strlen(text) + 1);
+}
+
+static int add_open_file(struct ct_digest *d, int fd, const char *path, uint64_t *size)
+{
+    ssize_t got;
+    do {
+        got = read(fd, d->buffer, READ_SIZE);
+        if (got > 0) {
+            ct_digest_add(d, d->buffer, (size_t)got);
+            if (size)
+                *size += (uint64_t)got;
+        }
+    } while (got > 0 || (got < 0 && errno == EINTR));
+    return got < 0 ? ct_fail(d->ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno)) : CT_OK;
+}
+
+int ct_digest_add_file(struct ct_digest *d, const char *path, uint64_t *size)
+{
+    if (!d->buffer && !(d->buffer = malloc(READ_SIZE)))
+        return ct_fail_nomem(d->ctx, path);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return ct_fail(d->ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    const int rc = add_open_file(d, fd, path, size);
+    close(fd);
+    return rc;
+}
+
+int ct_digest_end(struct ct_digest *d, uint8_t out[CT_FLEET_DIGEST])
+{
+    if (EVP_DigestFinal_ex(d->md, out, NULL) != 1 || d->failed)
+        return ct_fail_nomem(d->ctx, "digest");
+    return CT_OK;
+}
+
+void ct_digest_text(const uint8_t digest[CT_FLEET_DIGEST], char out[CT_DIGEST_TEXT])
+{
+    for (size_t i = 0; i < CT_FLEET_DIGEST; i++)
+        snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool ct_digest_read(const char *text, uint8_t out[CT_FLEET_DIGEST])
+{
+    if (strlen(text) != 2 * CT_FLEET_DIGEST)
+        return false;
+    for (size_t i = 0; i < CT_FLEET_DIGEST; i++) {
+        const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        out[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+/* ---- captures ---- */
+
+/* Adds one file of a capture: its name within it, its size and its bytes. */
+static int add_capture_file(struct ct_digest *d, const struct ct_capture_file *file, uint64_t *size)
+{
+    uint64_t bytes = 0;
+    char number[24];
+    ct_digest_add_text(d, file->name);
+    const int rc = ct_digest_add_file(d, file->path, &bytes);
+    snprintf(number, sizeof number, "%" PRIu64, bytes);
+    ct_digest_add_text(d, number);
+    *size += bytes;
+    return rc;
+}
+
+int ct_fleet_digest(struct ct_ctx *ctx, const char *path, uint8_t digest[CT_FLEET_DIGEST], uint64_t *size)
+{
+    if (!path || !digest || !size)
+        return ct_fail_null(ctx, "ct_fleet_digest");
+    struct ct_capture_files files = {0};
+    struct ct_digest *d = NULL;
+    *size = 0;
+    int rc = ct_capture_files_find(ctx, path, &files);
+    if (!rc)
+        rc = ct_digest_new(ctx, &d);
+    for (size_t i = 0; i < files.count && !rc; i++)
+        rc = add_capture_file(d, &files.list[i], size);
+    if (!rc)
+        rc = ct_digest_end(d, digest);
+    ct_digest_free(d);
+    ct_capture_files_free(&files);
+    return rc;
+}

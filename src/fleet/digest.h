@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SHA-256 of texts and files. */
+#ifndef CT_FLEET_DIGEST_H
+#define CT_FLEET_DIGEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coretap/fleet.h"
+
+/* Room for the digits of a digest, with the zero behind them. */
+#define CT_DIGEST_TEXT (2 * CT_FLEET_DIGEST + 1)
+
+struct ct_digest;
+
+/* Begins a digest. CT_ERR_NOMEM. */
+int ct_digest_new(struct ct_ctx *ctx, struct ct_digest **out);
+void ct_digest_free(struct ct_digest *digest);
+
+/* Adds bytes. */
+void ct_digest_add(struct ct_digest *digest, const void *data, size_t size);
+
+/* Adds a text with its zero, so that two texts are told apart from one. */
+void ct_digest_add_text(struct ct_digest *digest, const char *text);
+
+/* Adds the bytes of a file; *size (may be NULL) grows by how many they are. CT_ERR_IO. */
+int ct_digest_add_file(struct ct_digest *digest, const char *path, uint64_t *size);
+
+/* Ends the digest; it can only be freed then. CT_ERR_NOMEM: an addition failed. */
+int ct_digest_end(struct ct_digest *digest, uint8_t out[CT_FLEET_DIGEST]);
+
+/* Write a digest as hexadecimal digits, and read one. False: these are none. */
+void ct_digest_text(const uint8_t digest[CT_FLEET_DIGEST], char out[CT_DIGEST_TEXT]);
+bool ct_digest_read(const char *text, uint8_t out[CT_FLEET_DIGEST]);
+
+#endif

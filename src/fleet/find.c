@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds captures in folders. */
+#define _GNU_SOURCE /* asprintf */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/ctx.h"
+#include "base/elf_look.h"
+#include "base/options.h"
+#include "coretap/input.h"
+#include "fleet/manifest.h"
+
+/* Folders in folders that are looked into: a circle of links ends. */
+#define DEPTH 64
+
+struct finder {
+    struct ct_manifest *manifest;
+    struct ct_manifest_options options;
+    struct ct_arena arena; /* of one capture */
+};
+
+static void skip(const struct finder *f, const char *path, const char *why)
+{
+    if (f->options.skipped)
+        f->options.skipped(f->options.user, path, why);
+}
+
+/* ---- one capture ---- */
+
+static int add_build_id(struct finder *f, struct ct_fleet_capture *capture, const char *path)
+{
+    struct ct_elf_look *look = malloc(sizeof *look);
+    if (!look)
+        return CT_ERR_NOMEM;
+    char text[2 * CT_BUILD_ID_MAX + 1] = "";
+    if (ct_elf_look(&ct_files_system, path, look) && look->is_elf && look->id.size)
+        ct_build_id_text(&look->id, text);
+    free(look);
+    for (size_t i = 0; i < capture->build_id_count && *text; i++)
+        if (!strcmp(capture->build_ids[i], text))
+            *text = 0;
+    if (!*text)
+        return CT_OK;
+    const char **ids = ct_arena_push(&f->arena, capture->build_ids, &capture->build_id_count, sizeof *ids);
+    if (!ids)
+        return CT_ERR_NOMEM;
+    capture->build_ids = ids;
+    ids[capture->build_id_count - 1] = ct_arena_strdup(&f->arena, text);
+    return ids[capture->build_id_count - 1] ? CT_OK : CT_ERR_NOMEM;
+}
+
+static int add_build_ids(struct finder *f, struct ct_fleet_capture *to, const struct ct_capture *capture)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; i < capture->program_count && !rc; i++)
+        rc = add_build_id(f, to, capture->programs[i].path);
+    return rc ? ct_fail_nomem(f->manifest->ctx, to->path) : CT_OK;
+}
+
+/* Says when the file was last written. */
+static void set_time(struct ct_fleet_capture *capture, char text[32])
+{
+    struct stat st;
+    struct tm when;
+    if (stat(capture->path, &st) || !gmtime_r(&st.st_mtime, &when))
+        return;
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &when);
+    capture->time = text;
+}
+
+/* Adds a capture, of which `opened` may be NULL when it cannot be opened. */
+static int add(struct finder *f, const char *path, const struct ct_capture *opened)
+{
+    struct ct_manifest *m = f->manifest;
+    char time[32];
+    struct ct_fleet_capture capture = {
+        .path = path, .machine = f->options.machine, .test = f->options.test};
+    set_time(&capture, time);
+    int rc = ct_fleet_digest(m->ctx, path, capture.digest, &capture.size);
+    if (!rc && opened)
+        rc = add_build_ids(f, &capture, opened);
+    const struct ct_fleet_capture *same = rc ? NULL : ct_manifest_same(m, capture.digest);
+    if (same) {
+        const char *why = ct_arena_printf(&f->arena, "has the same contents as %s", same->path);
+        skip(f, path, why ? why : "has the same contents as another one");
+    } else if (!rc) {
+        rc = ct_manifest_add(m, &capture);
+        if (!rc && f->options.found)
+            f->options.found(f->options.user, &capture);
+    }
+    ct_arena_free(&f->arena);
+    return rc;
+}
+
+/* Opens what seems to be a capture, and adds it. What is `certain` to be one is added when it cannot be opened,
+ * too. */
+static int try(struct finder *f, const char *path, bool certain)
+{
+    struct ct_capture *capture = NULL;
+    struct ct_ctx *quiet = ct_ctx_new();
+    if (!quiet)
+        return ct_fail_nomem(f->manifest->ctx, path);
+    const int opened = ct_capture_open(quiet, path, &capture);
+    int rc = CT_OK;
+    if (opened == CT_ERR_NOMEM)
+        rc = ct_fail_nomem(f->manifest->ctx, path);
+    else if (opened && !certain)
+        skip(f, path, ct_ctx_error(quiet));
+    else
+        rc = add(f, path, opened ? NULL : capture);
+    if (!opened)
+        ct_capture_free(capture);
+    ct_ctx_free(quiet);
+    return rc;
+}
+
+/* ---- folders ---- */
+
+static int look(struct finder *f, const char *path, int depth);
+
+static bool is_perf(const char *path)
+{
+    char magic[8];
+    return ct_files_system.read(NULL, path, magic, sizeof magic) == sizeof magic &&
+           !memcmp(magic, "PERFILE2", sizeof magic);
+}
+
+static int look_at_file(struct finder *f, const char *path)
+{
+    const size_t length = strlen(path);
+    if (is_perf(path))
+        return try(f, path, true);
+    if (length > 4 && !strcmp(path + length - 4, ".ini"))
+        return try(f, path, false);
+    skip(f, path, "is no perf.data file, and no description of a trace");
+    return CT_OK;
+}
+
+static bool has_snapshot(const char *folder)
+{
+    struct stat st;
+    char *path;
+    if (asprintf(&path, "%s/snapshot.ini", folder) < 0)
+        return false;
+    const bool has = stat(path, &st) == 0;
+    free(path);
+    return has;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_shown(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+static int look_in_folder(struct finder *f, const char *path, int depth)
+{
+    struct dirent **entries;
+    const int count = scandir(path, &entries, is_shown, by_name);
+    if (count < 0 && errno == ENOMEM)
+        return ct_fail_nomem(f->manifest->ctx, path);
+    if (count < 0)
+        return ct_fail(f->manifest->ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    int rc = CT_OK;
+    for (int i = 0; i < count; i++) {
+        char *inner = NULL;
+        if (!rc && asprintf(&inner, "%s/%s", path, entries[i]->d_name) < 0) {
+            inner = NULL;
+            rc = ct_fail_nomem(f->manifest->ctx, path);
+        }
+        if (!rc)
+            rc = look(f, inner, depth + 1);
+        free(inner);
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
+}
+
+static int look(struct finder *f, const char *path, int depth)
+{
+    struct stat st;
+    if (stat(path, &st) && depth) {
+        skip(f, path, strerror(errno)); /* a link to nothing */
+        return CT_OK;
+    }
+    if (stat(path, &st))
+        return ct_fail(f->manifest->ctx, CT_ERR_IO, "%s: is not there: %s", path, strerror(errno));
+    if (S_ISREG(st.st_mode))
+        return look_at_file(f, path);
+    if (!S_ISDIR(st.st_mode)) {
+        skip(f, path, "is neither a file nor a folder");
+        return CT_OK;
+    }
+    if (has_snapshot(path))
+        return try(f, path, true);
+    if (depth < DEPTH)
+        return look_in_folder(f, path, depth);
+    skip(f, path, "lies too deep in folders");
+    return CT_OK;
+}
+
+int ct_manifest_find(struct ct_manifest *m, const char *path, const struct ct_manifest_options *options)
+{
+    struct finder f = {.manifest = m};
+    if (!m || !path)
+        return ct_fail_null(m ? m->ctx : NULL, "ct_manifest_find");
+    const int rc = ct_options_read(m->ctx, "ct_manifest_find", options, &f.options, sizeof f.options);
+    return rc ? rc : look(&f, path, 0);
+}

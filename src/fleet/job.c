@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is to be done of a manifest, in which order, and how each piece is called. */
+#define _GNU_SOURCE /* qsort_r */
+#include "fleet/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "fleet/digest.h"
+#include "fleet/state.h"
+
+/* ---- names of pieces ---- */
+
+/* Adds the bytes of a file that a word names: the word itself, or what stands behind a '=', with or without
+ * an address ("prog@8000"). */
+static int add_named_file(struct ct_digest *digest, struct ct_arena *arena, const char *word)
+{
+    const char *equals = *word == '-' ? strchr(word, '=') : NULL;
+    char *name = ct_arena_strdup(arena, equals ? equals + 1 : word);
+    struct stat st;
+    if (!name)
+        return CT_ERR_NOMEM;
+    if (stat(name, &st) && strrchr(name, '@'))
+        *strrchr(name, '@') = 0;
+    if (stat(name, &st) || !S_ISREG(st.st_mode))
+        return CT_OK;
+    return ct_digest_add_file(digest, name, NULL);
+}
+
+/* Makes what all pieces of the job have in common. */
+static int make_base(struct ct_fleet_job *job)
+{
+    struct ct_digest *digest;
+    int rc = ct_digest_new(job->ctx, &digest);
+    if (rc)
+        return rc;
+    ct_digest_add_text(digest, "piece");
+    ct_digest_add_text(digest, ct_version());
+    for (size_t i = 1; i < job->words && !rc; i++) {
+        ct_digest_add_text(digest, job->options.words[i]);
+        rc = add_named_file(digest, &job->arena, job->options.words[i]);
+    }
+    if (!rc)
+        rc = ct_digest_end(digest, job->base);
+    ct_digest_free(digest);
+    return rc;
+}
+
+char *ct_job_path(const struct ct_fleet_job *job, size_t number)
+{
+    uint8_t key[CT_FLEET_DIGEST];
+    struct ct_digest *digest;
+    const struct ct_fleet_capture *capture = ct_manifest_at(job->manifest, number);
+    if (ct_digest_new(job->ctx, &digest))
+        return NULL;
+    ct_digest_add(digest, job->base, sizeof job->base);
+    ct_digest_add(digest, capture->digest, sizeof capture->digest);
+    ct_digest_add_text(digest, capture->path); /* results name their captures */
+    const int rc = ct_digest_end(digest, key);
+    ct_digest_free(digest);
+    return rc ? NULL : ct_state_path(job->options.state, key);
+}
+
+/* ---- order ---- */
+
+/* Larger ones come first, and of one size those with the lower digest, so that every rank has one order. */
+static int by_size(const void *a, const void *b, void *user)
+{
+    const struct ct_fleet_capture *x = ct_manifest_at(user, *(const size_t *)a);
+    const struct ct_fleet_capture *y = ct_manifest_at(user, *(const size_t *)b);
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    return memcmp(x->digest, y->digest, sizeof x->digest);
+}
+
+static int make_order(struct ct_fleet_job *job)
+{
+    const size_t count = ct_manifest_count(job->manifest);
+    job->order = calloc(count + 1, sizeof *job->order);
+    if (!job->order)
+        return ct_fail_nomem(job->ctx, "job");
+    for (size_t i = 0; i < count; i++)
+        job->order[i] = i;
+    qsort_r(job->order, count, sizeof *job->order, by_size, (void *)job->manifest);
+    return CT_OK;
+}
+
+/* ---- jobs ---- */
+
+static int copy_words(struct ct_fleet_job *job, const char *const *words, const char *const **out,
+                      size_t *count)
+{
+    while (words[*count])
+        ++*count;
+    const char **list = ct_arena_alloc(&job->arena, (*count + 1) * sizeof *list);
+    for (size_t i = 0; i < *count && list; i++)
+        if (!(list[i] = ct_arena_strdup(&job->arena, words[i])))
+            list = NULL;
+    *out = list;
+    return list ? CT_OK : ct_fail_nomem(job->ctx, "job");
+}
+
+static int make(struct ct_fleet_job *job)
+{
+    static const char *const none[] = {NULL};
+    struct ct_fleet_job_options *o = &job->options;
+    int rc = copy_words(job, o->words, &o->words, &job->words);
+    if (!rc)
+        rc = copy_words(job, o->hidden ? o->hidden : none, &o->hidden, &job->hidden);
+    if (!rc && !(o->state = ct_arena_strdup(&job->arena, o->state)))
+        rc = ct_fail_nomem(job->ctx, "job");
+    if (!rc)
+        rc = make_base(job);
+    return rc ? rc : make_order(job);
+}
+
+int ct_fleet_job_new(struct ct_ctx *ctx, const struct ct_fleet_job_options *options,
+                     const struct ct_manifest *manifest, struct ct_fleet_job **out)
+{
+    struct ct_fleet_job_options o;
+    if (!manifest || !out)
+        return ct_fail_null(ctx, "ct_fleet_job_new");
+    int rc = ct_options_read(ctx, "ct_fleet_job_new", options, &o, sizeof o);
+    if (rc)
+        return rc;
+    if (!o.words || !o.words[0] || !o.state)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_fleet_job_new: the command or the folder of pieces is not set");
+    struct ct_fleet_job *job = calloc(1, sizeof *job);
+    if (!job)
+        return ct_fail_nomem(ctx, "job");
+    *job = (struct ct_fleet_job){.ctx = ctx, .options = o, .manifest = manifest};
+    rc = make(job);
+    if (rc)
+        ct_fleet_job_free(job);
+    else
+        *out = job;
+    return rc;
+}
+
+void ct_fleet_job_free(struct ct_fleet_job *job)
+{
+    if (!job)
+        return;
+    ct_arena_free(&job->arena);
+    free(job->order);
+    free(job);
+}
+
+size_t ct_fleet_job_order(const struct ct_fleet_job *job, size_t turn)
+{
+    return job && turn < ct_manifest_count(job->manifest) ? job->order[turn] : SIZE_MAX;
+}
+
+int ct_fleet_job_has(const struct ct_fleet_job *job, size_t number)
+{
+    if (!job || number >= ct_manifest_count(job->manifest))
+        return 0;
+    char *path = ct_job_path(job, number);
+    const int has = path && access(path, F_OK) == 0;
+    free(path);
+    return has;
+}
+
+void ct_fleet_job_remove(const struct ct_fleet_job *job)
+{
+    for (size_t i = 0; job && i < ct_manifest_count(job->manifest); i++) {
+        char *path = ct_job_path(job, i);
+        if (path)
+            unlink(path);
+        free(path);
+    }
+}

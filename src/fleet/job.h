@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CT_FLEET_JOB_H
+#define CT_FLEET_JOB_H
+
+#include "base/arena.h"
+#include "coretap/fleet.h"
+
+struct ct_fleet_job {
+    struct ct_ctx *ctx;
+    struct ct_fleet_job_options options; /* whose texts are in the arena */
+    const struct ct_manifest *manifest;
+    size_t words, hidden;          /* how many there are */
+    uint8_t base[CT_FLEET_DIGEST]; /* of all that pieces have in common */
+    size_t *order;                 /* numbers of captures */
+    struct ct_arena arena;
+};
+
+/* Returns the path of the piece of a capture, which the caller frees; NULL without memory. */
+char *ct_job_path(const struct ct_fleet_job *job, size_t number);
+
+#endif

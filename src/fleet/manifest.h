@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CT_FLEET_MANIFEST_H
+#define CT_FLEET_MANIFEST_H
+
+#include "base/arena.h"
+#include "coretap/fleet.h"
+
+struct ct_manifest {
+    struct ct_ctx *ctx;
+    struct ct_fleet_capture *captures;
+    size_t count, room;
+    uint32_t *slots; /* open addressing by digest: number of a capture, from 1 on; 0 is free */
+    size_t slot_count;
+    struct ct_arena arena;
+};
+
+/* Finds a capture with this digest, or returns NULL. */
+const struct ct_fleet_capture *ct_manifest_same(const struct ct_manifest *manifest,
+                                                const uint8_t digest[CT_FLEET_DIGEST]);
+
+#endif

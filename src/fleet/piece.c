@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One capture: a process decodes it, whose standard output is the piece. Its crash, or what it takes too long
+ * for, is a failure of this capture alone. */
+#define _GNU_SOURCE /* asprintf, memrchr, pipe2 */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+#include "fleet/job.h"
+#include "fleet/state.h"
+
+#define READ_SIZE 65536
+#define WORDS     4096 /* bytes of messages that are kept, the last ones */
+
+/* What a process wrote. */
+struct text {
+    char *data;
+    size_t size, room;
+    size_t most; /* bytes that are kept */
+    int fd;      /* -1: ended */
+};
+
+struct ct_fleet_piece {
+    struct ct_fleet_job *job;
+    size_t number;
+    char *path;
+    struct text out, said;
+    pid_t pid; /* 0: no process runs */
+    struct timespec begin;
+    bool done, late, kept;
+    int result;    /* of ct_fleet_piece_result, when it is done */
+    char *failure; /* or NULL */
+};
+
+static const struct ct_fleet_capture *capture_of(const struct ct_fleet_piece *p)
+{
+    return ct_manifest_at(p->job->manifest, p->number);
+}
+
+/* ---- how it ended ---- */
+
+static int fail(struct ct_fleet_piece *p, const char *why)
+{
+    const char *path = capture_of(p)->path;
+    const size_t length = strlen(path);
+    const bool named = !strncmp(why, path, length) && (why[length] == ':' || why[length] == '/');
+    if (asprintf(&p->failure, "%s%s%s", named ? "" : path, named ? "" : ": ", why) < 0) {
+        p->failure = NULL;
+        return ct_fail_nomem(p->job->ctx, path);
+    }
+    if (strlen(p->failure) > 1000) /* more is not kept beside a result */
+        p->failure[1000] = 0;
+    return CT_ERR_NOT_FOUND;
+}
+
+/* Finds the last line that the process said, which is why it failed. */
+static const char *last_line(struct ct_fleet_piece *p)
+{
+    static const char prefix[] = "coretap: ";
+    struct text *said = &p->said;
+    while (said->size && said->data[said->size - 1] == '\n')
+        said->size--;
+    if (!said->size)
+        return "the process said nothing of why";
+    said->data[said->size] = 0;
+    char *line = memrchr(said->data, '\n', said->size);
+    line = line ? line + 1 : said->data;
+    return strncmp(line, prefix, sizeof prefix - 1) ? line : line + sizeof prefix - 1;
+}
+
+/* Says what became of the process. Exit code 1: what could be decoded was printed. */
+static int judge(struct ct_fleet_piece *p, int status)
+{
+    char why[160];
+    if (p->late)
+        snprintf(why, sizeof why, "took longer than %" PRIu64 " seconds", p->job->options.seconds);
+    else if (WIFSIGNALED(status))
+        snprintf(why, sizeof why, "the process that decoded it was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) > 1)
+        return fail(p, last_line(p));
+    else if (!p->out.size)
+        snprintf(why, sizeof why, "the process that decoded it gave no result");
+    else
+        return ct_state_write(p->job->ctx, p->path, p->out.data, p->out.size);
+    return fail(p, why);
+}
+
+/* ---- the process ---- */
+
+static void close_text(struct text *text)
+{
+    if (text->fd >= 0)
+        close(text->fd);
+    text->fd = -1;
+}
+
+/* Becomes the command, in the child. */
+static void become(const struct ct_fleet_piece *p, char **words, int out, int said)
+{
+    const int nothing = open("/dev/null", O_RDONLY);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody takes the result any more */
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(said, STDERR_FILENO) < 0)
+        _exit(127);
+    execv(words[0], words);
+    dprintf(STDERR_FILENO, "%s: cannot be run: %s\n", p->job->options.words[0], strerror(errno));
+    _exit(127);
+}
+
+/* Returns the words of the command line, of which only the list is to be freed. */
+static char **make_words(const struct ct_fleet_piece *p)
+{
+    const struct ct_fleet_job *job = p->job;
+    const char **words = calloc(job->words + job->hidden + 3, sizeof *words);
+    size_t count = 0;
+    if (!words)
+        return NULL;
+    for (size_t i = 0; i < job->words; i++)
+        words[count++] = job->options.words[i];
+    for (size_t i = 0; i < job->hidden; i++)
+        words[count++] = job->options.hidden[i];
+    words[count++] = "--";
+    words[count] = capture_of(p)->path;
+    return (char **)words;
+}
+
+static int start(struct ct_fleet_piece *p)
+{
+    int out[2] = {-1, -1}, said[2] = {-1, -1};
+    char **words = make_words(p);
+    if (!words)
+        return ct_fail_nomem(p->job->ctx, "job");
+    if (pipe2(out, O_CLOEXEC) || pipe2(said, O_CLOEXEC) || (p->pid = fork()) < 0) {
+        const int error = errno;
+        for (int i = 0; i < 2; i++) {
+            if (out[i] >= 0)
+                close(out[i]);
+            if (said[i] >= 0)
+                close(said[i]);
+        }
+        p->pid = 0;
+        free(words);
+        return ct_fail(p->job->ctx, CT_ERR_IO, "a process cannot be started: %s", strerror(error));
+    }
+    if (!p->pid)
+        become(p, words, out[1], said[1]);
+    free(words);
+    close(out[1]);
+    close(said[1]);
+    p->out.fd = out[0];
+    p->said.fd = said[0];
+    clock_gettime(CLOCK_MONOTONIC, &p->begin);
+    return CT_OK;
+}
+
+/* Makes room for what is read next. */
+static bool make_room(struct text *text)
+{
+    if (text->room - text->size > READ_SIZE)
+        return true;
+    char *data = realloc(text->data, 2 * text->room + 2 * READ_SIZE);
+    if (!data)
+        return false;
+    text->data = data;
+    text->room = 2 * text->room + 2 * READ_SIZE;
+    return true;
+}
+
+/* Takes what the process wrote. CT_ERR_NOMEM. */
+static int take(struct ct_fleet_piece *p, struct text *text)
+{
+    if (!make_room(text))
+        return ct_fail_nomem(p->job->ctx, capture_of(p)->path);
+    const ssize_t got = read(text->fd, text->data + text->size, READ_SIZE);
+    if (got <= 0 && !(got < 0 && errno == EINTR))
+        close_text(text);
+    if (got > 0)
+        text->size += (size_t)got;
+    if (text->size > text->most) { /* the end says why it failed */
+        memmove(text->data, text->data + (text->size - text->most), text->most);
+        text->size = text->most;
+    }
+    return CT_OK;
+}
+
+static bool is_late(const struct ct_fleet_piece *p)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return p->job->options.seconds && (uint64_t)(now.tv_sec - p->begin.tv_sec) >= p->job->options.seconds;
+}
+
+static void finish(struct ct_fleet_piece *p, int result)
+{
+    p->result = result;
+    p->done = true;
+}
+
+/* Ends a process that is not wanted any more, or is over. */
+static int reap(struct ct_fleet_piece *p)
+{
+    int status = 0;
+    close_text(&p->out);
+    close_text(&p->said);
+    while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    p->pid = 0;
+    return status;
+}
+
+static void drop(struct ct_fleet_piece *p)
+{
+    if (p->pid) {
+        kill(p->pid, SIGKILL);
+        reap(p);
+    }
+}
+
+int ct_fleet_piece_wait(struct ct_fleet_piece *p, int milliseconds)
+{
+    if (!p || p->done)
+        return 1;
+    struct pollfd fds[] = {{.fd = p->out.fd, .events = POLLIN}, {.fd = p->said.fd, .events = POLLIN}};
+    int rc = CT_OK;
+    if (poll(fds, 2, milliseconds) > 0) {
+        if (fds[0].revents)
+            rc = take(p, &p->out);
+        if (!rc && fds[1].revents)
+            rc = take(p, &p->said);
+    }
+    if (!rc && is_late(p)) {
+        p->late = true;
+        kill(p->pid, SIGKILL);
+    }
+    if (rc) {
+        drop(p);
+        finish(p, rc);
+    } else if ((p->out.fd < 0 && p->said.fd < 0) || p->late) {
+        finish(p, judge(p, reap(p)));
+    }
+    return p->done;
+}
+
+/* ---- pieces ---- */
+
+/* Compares the capture with what the manifest says. CT_ERR_NOT_FOUND: it is another one. */
+static int check(struct ct_fleet_piece *p)
+{
+    const struct ct_fleet_capture *capture = capture_of(p);
+    uint8_t digest[CT_FLEET_DIGEST];
+    uint64_t size;
+    const int rc = ct_fleet_digest(p->job->ctx, capture->path, digest, &size);
+    if (rc)
+        return rc == CT_ERR_NOMEM ? rc : fail(p, ct_ctx_error(p->job->ctx));
+    if (memcmp(digest, capture->digest, sizeof digest) != 0)
+        return fail(p, "its contents are not those that the manifest names (sha256 differs); write the manifest anew");
+    return CT_OK;
+}
+
+static int begin(struct ct_fleet_piece *p)
+{
+    p->path = ct_job_path(p->job, p->number);
+    if (!p->path)
+        return ct_fail_nomem(p->job->ctx, "job");
+    int rc = ct_state_read(p->job->ctx, p->path, &p->out.data, &p->out.size);
+    p->kept = !rc;
+    if (rc == CT_ERR_NOT_FOUND && !(rc = p->job->options.trust ? CT_OK : check(p)))
+        return start(p);
+    if (rc && rc != CT_ERR_NOT_FOUND)
+        return rc;
+    finish(p, rc);
+    return CT_OK;
+}
+
+int ct_fleet_piece_begin(struct ct_fleet_job *job, size_t number, struct ct_fleet_piece **out)
+{
+    if (!job || !out || number >= ct_manifest_count(job->manifest))
+        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_piece_begin");
+    struct ct_fleet_piece *p = calloc(1, sizeof *p);
+    if (!p)
+        return ct_fail_nomem(job->ctx, "job");
+    *p = (struct ct_fleet_piece){.job = job,
+                                 .number = number,
+                                 .out = {.fd = -1, .most = SIZE_MAX},
+                                 .said = {.fd = -1, .most = WORDS}};
+    const int rc = begin(p);
+    if (rc)
+        ct_fleet_piece_free(p);
+    else
+        *out = p;
+    return rc;
+}
+
+void ct_fleet_piece_free(struct ct_fleet_piece *p)
+{
+    if (!p)
+        return;
+    drop(p);
+    free(p->out.data);
+    free(p->said.data);
+    free(p->failure);
+    free(p->path);
+    free(p);
+}
+
+int ct_fleet_piece_result(const struct ct_fleet_piece *p, const void **data, size_t *size)
+{
+    if (!p || !data || !size || !p->done)
+        return ct_fail_null(p ? p->job->ctx : NULL, "ct_fleet_piece_result");
+    *data = p->result ? NULL : p->out.data;
+    *size = p->result ? 0 : p->out.size;
+    return p->result;
+}
+
+const char *ct_fleet_piece_failure(const struct ct_fleet_piece *p)
+{
+    return p ? p->failure : NULL;
+}
+
+int ct_fleet_piece_was_kept(const struct ct_fleet_piece *p)
+{
+    return p && p->kept;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* asprintf, mkostemp */
+#include "fleet/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ctx.h"
+#include "fleet/digest.h"
+
+char *ct_state_path(const char *folder, const uint8_t key[CT_FLEET_DIGEST])
+{
+    char name[CT_DIGEST_TEXT];
+    char *path;
+    ct_digest_text(key, name);
+    return asprintf(&path, "%s/%s.piece", folder, name) < 0 ? NULL : path;
+}
+
+static int read_open(struct ct_ctx *ctx, int fd, const char *path, char **data, size_t *size)
+{
+    struct stat st;
+    if (fstat(fd, &st))
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+    *data = malloc((size_t)st.st_size + 1);
+    if (!*data)
+        return ct_fail_nomem(ctx, path);
+    for (*size = 0; *size < (size_t)st.st_size;) {
+        const ssize_t got = read(fd, *data + *size, (size_t)st.st_size - *size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            free(*data);
+            *data = NULL;
+            return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path,
+                           got ? strerror(errno) : "it became shorter");
+        }
+        *size += (size_t)got;
+    }
+    return CT_OK;
+}
+
+int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *size)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return CT_ERR_NOT_FOUND;
+    if (fd < 0)
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    const int rc = read_open(ctx, fd, path, data, size);
+    close(fd);
+    return rc;
+}
+
+/* Writes all bytes and waits until the disk has them. Returns 0 or the number of an error. */
+static int write_all(int fd, const char *data, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        const ssize_t done = write(fd, data + at, size - at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return done ? errno : ENOSPC;
+        at += (size_t)done;
+    }
+    return fsync(fd) ? errno : 0;
+}
+
+int ct_state_write(struct ct_ctx *ctx, const char *path, const void *data, size_t size)
+{
+    char *beside;
+    if (asprintf(&beside, "%s.XXXXXX", path) < 0)
+        return ct_fail_nomem(ctx, path);
+    const int fd = mkostemp(beside, O_CLOEXEC);
+    int error = fd < 0 ? errno : write_all(fd, data, size);
+    if (fd >= 0 && close(fd) && !error)
+        error = errno;
+    if (fd >= 0 && !error && rename(beside, path))
+        error = errno;
+    if (fd >= 0 && error)
+        unlink(beside);
+    free(beside);
+    return error ? ct_fail(ctx, CT_ERR_IO,
+                           "%s: the piece cannot be kept: %s; the job ends, and goes on from the pieces that "
+                           "are there when the folder can be written",
+                           path, strerror(error))
+                 : CT_OK;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folder in which pieces are kept. A piece is whole or not there. */
+#ifndef CT_FLEET_STATE_H
+#define CT_FLEET_STATE_H
+
+#include "coretap/fleet.h"
+
+/* Returns the path of the piece with this key, which the caller frees; NULL without memory. */
+char *ct_state_path(const char *folder, const uint8_t key[CT_FLEET_DIGEST]);
+
+/* Reads a piece into memory that the caller frees. CT_ERR_NOT_FOUND: it is not there. CT_ERR_IO,
+ * CT_ERR_NOMEM. */
+int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *size);
+
+/* Writes a piece. It is on the disk when this returns. CT_ERR_IO, CT_ERR_NOMEM. */
+int ct_state_write(struct ct_ctx *ctx, const char *path, const void *data, size_t size);
+
+#endif
