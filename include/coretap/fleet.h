@@ -31,8 +31,8 @@ extern "C" {
 
 /* A capture, as a manifest tells of it. Borrowed while it is passed. */
 struct ct_fleet_capture {
-    const char *path; /* that is opened: a folder or a file */
-    uint64_t size;    /* bytes of all its files together */
+    const char *path;                /* that is opened: a folder or a file */
+    uint64_t size;                   /* bytes of all its files together */
     uint8_t digest[CT_FLEET_DIGEST]; /* as ct_fleet_digest gives it */
     const char *machine;             /* where it was recorded; NULL: not known, here and in what follows */
     const char *test;                /* what ran */
@@ -57,10 +57,11 @@ CT_API int ct_manifest_read(struct ct_manifest *manifest, const char *name, cons
 CT_API int ct_manifest_add(struct ct_manifest *manifest, const struct ct_fleet_capture *capture);
 
 struct ct_manifest_options {
-    size_t size;               /* sizeof(struct ct_manifest_options) */
+    size_t size;                /* sizeof(struct ct_manifest_options) */
     const char *machine, *test; /* of all captures that are found, or NULL */
-    void *user;                /* of the following, which may be NULL */
-    /* Told of a file that is no capture, or could not be opened as one, or is there twice, with the reason. */
+    void *user;                 /* of the following, which may be NULL */
+    /* Told of a file that is no capture, or could not be opened as one, or is there twice, with the reason.
+     */
     void (*skipped)(void *user, const char *path, const char *why);
     /* Told of each capture that was found. */
     void (*found)(void *user, const struct ct_fleet_capture *capture);
@@ -119,6 +120,9 @@ CT_API size_t ct_fleet_job_order(const struct ct_fleet_job *job, size_t turn);
 /* Returns 1 when the piece of this capture is in the folder, else 0. */
 CT_API int ct_fleet_job_has(const struct ct_fleet_job *job, size_t number);
 
+/* Removes the piece of a capture from the folder, so that it is made again. */
+CT_API void ct_fleet_job_drop(const struct ct_fleet_job *job, size_t number);
+
 /* Removes all pieces of this job from the folder. What others have there stays. */
 CT_API void ct_fleet_job_remove(const struct ct_fleet_job *job);
 
@@ -134,9 +138,9 @@ CT_API void ct_fleet_piece_free(struct ct_fleet_piece *piece);
 /* Waits until the piece is there, but for no more than so many milliseconds. Returns 1 when it is done. */
 CT_API int ct_fleet_piece_wait(struct ct_fleet_piece *piece, int milliseconds);
 
-/* Gives the bytes of a piece that is done, which are there until it is freed. CT_ERR_NOT_FOUND: there is none,
- * and ct_fleet_piece_failure says why. CT_ERR_IO: it could not be kept in the folder, so that the job must
- * end. CT_ERR_ARG. */
+/* Gives the bytes of a piece that is done, which are there until it is freed. CT_ERR_NOT_FOUND: there is
+ * none, and ct_fleet_piece_failure says why. CT_ERR_IO: it could not be kept in the folder, so that the job
+ * must end. CT_ERR_ARG. */
 CT_API int ct_fleet_piece_result(const struct ct_fleet_piece *piece, const void **data, size_t *size);
 
 /* Returns why there is no piece: the capture, a colon and the reason. NULL when there is one. */

@@ -127,10 +127,10 @@ int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures
         return 0;
     if (!number || load->word_count != (lost ? 3u : 2u) ||
         !ct_load_number(load, load->word_count - 1, 10, number))
-        return ct_load_bad(load, lost
-                                     ? "a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, "
-                                       "bad_packets, lost_bytes or no_access"
-                                     : "a number of captures is 'captures N', 'damaged N', 'unknown N' or 'failed N'");
+        return ct_load_bad(
+            load, lost ? "a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, "
+                         "bad_packets, lost_bytes or no_access"
+                       : "a number of captures is 'captures N', 'damaged N', 'unknown N' or 'failed N'");
     ct_captures_add(captures, &more);
     return 1;
 }

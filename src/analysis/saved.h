@@ -19,7 +19,8 @@ int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures
 /* Writes the lines that name runs and failures. */
 void ct_save_runs(struct ct_save *to, const struct ct_analysis *analysis);
 
-/* Takes a line that names a run or a failure. Result: 1, 0 for another line, CT_ERR_FORMAT or CT_ERR_NOMEM. */
+/* Takes a line that names a run or a failure. Result: 1, 0 for another line, CT_ERR_FORMAT or CT_ERR_NOMEM.
+ */
 int ct_load_run(struct ct_load *load, struct ct_analysis *analysis);
 
 /* Adds the names of the runs of `from`, and its failures. CT_ERR_NOMEM. */

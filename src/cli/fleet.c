@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -95,7 +96,7 @@ static bool part(struct cli_fleet *f, int argc, char **argv, int *own, int *rest
 /* Finds the inner command, whose name is the first word that is no option, or cover without a name. */
 static size_t find_inner(char **others, int *rest)
 {
-    for (size_t i = 0; i < INNERS && *rest > 1; i++) {
+    for (size_t i = 0; i<INNERS && * rest> 1; i++) {
         if (strcmp(others[1], inners[i].name) != 0)
             continue;
         memmove(others + 1, others + 2, (size_t)(*rest - 2) * sizeof *others);
@@ -112,8 +113,9 @@ static bool refuse_format(const struct cli_fleet *f)
     for (size_t i = 0; i < f->inner.command->option_count; i++)
         for (size_t k = 0; k < 2; k++)
             if (f->inner.values[i].given && !strcmp(f->inner.command->options[i].name, names[k])) {
-                cli_usage_error(f->outer, "--%s: pieces are of the format that adds up, which 'coretap %s' makes "
-                                          "other formats of",
+                cli_usage_error(f->outer,
+                                "--%s: pieces are of the format that adds up, which 'coretap %s' makes "
+                                "other formats of",
                                 names[k], f->command);
                 return false;
             }
@@ -296,19 +298,42 @@ bool cli_fleet_open(struct cli_fleet *f, bool with_state)
     return read_captures(f) && find_state(f) && (!with_state || make_folder(f)) && make_job(f);
 }
 
-/* Adds what became of a piece. Result: enum cli_exit. */
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* In the place of an exit code: the piece was kept and is damaged. */
+#define AGAIN (-1)
+
+static int merge(struct cli_fleet *f, const struct ct_fleet_piece *piece, size_t number)
+{
+    const double begin = seconds();
+    const void *data;
+    size_t size;
+    ct_fleet_piece_result(piece, &data, &size);
+    const int rc = ct_analysis_load(f->sum, "the piece", data, size);
+    f->merging += seconds() - begin;
+    if (rc != CT_ERR_FORMAT || !ct_fleet_piece_was_kept(piece))
+        return rc ? cli_library_error(f->ctx) : CLI_CLEAN;
+    cli_say("%s: a piece that was kept is damaged, and is made again: %s",
+            ct_manifest_at(f->manifest, number)->path, ct_ctx_error(f->ctx));
+    ct_fleet_job_drop(f->job, number);
+    return AGAIN;
+}
+
+/* Adds what became of a piece. Result: enum cli_exit, or AGAIN. */
 static int add_piece(struct cli_fleet *f, const struct ct_fleet_piece *piece, size_t number, char **failure)
 {
-    const char *path = ct_manifest_at(f->manifest, number)->path;
     const void *data;
     size_t size;
     const int rc = ct_fleet_piece_result(piece, &data, &size);
-    if (rc && rc != CT_ERR_NOT_FOUND)
-        return cli_library_error(f->ctx);
-    if (!rc && ct_analysis_load(f->sum, path, data, size))
-        return cli_library_error(f->ctx);
     if (!rc)
-        return CLI_CLEAN;
+        return merge(f, piece, number);
+    if (rc != CT_ERR_NOT_FOUND)
+        return cli_library_error(f->ctx);
     *failure = strdup(ct_fleet_piece_failure(piece));
     if (!*failure || ct_analysis_add_failure(f->sum, *failure))
         return cli_no_memory(), CLI_FAILED;
@@ -321,15 +346,18 @@ int cli_fleet_do(struct cli_fleet *f, size_t number, bool (*wait)(void *user), v
         LOOK_MS = 5
     };
     struct ct_fleet_piece *piece;
+    int code;
     *failure = NULL;
-    if (ct_fleet_piece_begin(f->job, number, &piece))
-        return cli_library_error(f->ctx);
-    int code = CLI_CLEAN;
-    while (code == CLI_CLEAN && !ct_fleet_piece_wait(piece, LOOK_MS))
-        code = !wait || wait(user) ? CLI_CLEAN : CLI_FAILED;
-    if (code == CLI_CLEAN)
-        code = add_piece(f, piece, number, failure);
-    ct_fleet_piece_free(piece);
+    do {
+        code = CLI_CLEAN;
+        if (ct_fleet_piece_begin(f->job, number, &piece))
+            return cli_library_error(f->ctx);
+        while (code == CLI_CLEAN && !ct_fleet_piece_wait(piece, LOOK_MS))
+            code = !wait || wait(user) ? CLI_CLEAN : CLI_FAILED;
+        if (code == CLI_CLEAN)
+            code = add_piece(f, piece, number, failure);
+        ct_fleet_piece_free(piece);
+    } while (code == AGAIN);
     return code;
 }
 

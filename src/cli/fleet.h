@@ -21,51 +21,52 @@ enum cli_fleet_option {
     CLI_FLEET_OPTIONS
 };
 
-#define CLI_FLEET_TABLE                                                                                     \
-    [CLI_FLEET_MANIFEST] = {.name = "manifest",                                                             \
-                            .kind = CLI_LIST,                                                               \
-                            .arg = "LIST",                                                                  \
-                            .help = "The captures, as 'coretap manifest' lists them. Can be given more than " \
-                                    "once."},                                                               \
-    [CLI_FLEET_OUTPUT] = {.name = "output",                                                                 \
-                          .letter = 'o',                                                                    \
-                          .kind = CLI_TEXT,                                                                 \
-                          .arg = "FILE",                                                                    \
-                          .help = "Where the sum of the pieces is written, whole or not at all. Without, "  \
-                                  "or with '-': standard output."},                                         \
-    [CLI_FLEET_STATE] = {.name = "state",                                                                   \
-                         .kind = CLI_TEXT,                                                                  \
-                         .arg = "DIR",                                                                      \
-                         .help = "Folder in which the piece of each capture is kept, under a name made of " \
+#define CLI_FLEET_TABLE                                                                                      \
+    [CLI_FLEET_MANIFEST] = {.name = "manifest",                                                              \
+                            .kind = CLI_LIST,                                                                \
+                            .arg = "LIST",                                                                   \
+                            .help =                                                                          \
+                                "The captures, as 'coretap manifest' lists them. Can be given more than "    \
+                                "once."},                                                                    \
+    [CLI_FLEET_OUTPUT] = {.name = "output",                                                                  \
+                          .letter = 'o',                                                                     \
+                          .kind = CLI_TEXT,                                                                  \
+                          .arg = "FILE",                                                                     \
+                          .help = "Where the sum of the pieces is written, whole or not at all. Without, "   \
+                                  "or with '-': standard output."},                                          \
+    [CLI_FLEET_STATE] = {.name = "state",                                                                    \
+                         .kind = CLI_TEXT,                                                                   \
+                         .arg = "DIR",                                                                       \
+                         .help = "Folder in which the piece of each capture is kept, under a name made of "  \
                                  "its contents, the command and its options. Without it: the output's name " \
-                                 "with .state behind it, which is removed when the result is written."},    \
-    [CLI_FLEET_RESUME] = {.name = "resume",                                                                 \
-                          .kind = CLI_FLAG,                                                                 \
-                          .help = "Go on with a job that was ended: pieces that are in the folder are not " \
-                                  "made again. Without it the folder must have none."},                     \
-    [CLI_FLEET_MAX_FAILURES] = {.name = "max-failures",                                                     \
-                                .kind = CLI_NUMBER,                                                         \
-                                .arg = "N",                                                                 \
-                                .max = UINT32_MAX,                                                          \
-                                .help = "End the job when more captures than that could not be read; "      \
-                                        "without it any number of them may, and the others count."},        \
-    [CLI_FLEET_TIMEOUT] = {.name = "timeout",                                                               \
-                           .kind = CLI_NUMBER,                                                              \
-                           .arg = "SECONDS",                                                                \
-                           .min = 1,                                                                        \
-                           .max = UINT32_MAX,                                                               \
-                           .help = "A capture that takes longer counts as one that could not be read."},    \
-    [CLI_FLEET_TRUST] = {.name = "trust",                                                                   \
-                         .kind = CLI_FLAG,                                                                  \
-                         .help = "Do not compare the contents of captures with the manifest, which reads "  \
-                                 "each of them once more."},                                                \
-    [CLI_FLEET_THREADS] = {.name = "threads",                                                               \
-                           .letter = 't',                                                                   \
-                           .kind = CLI_NUMBER,                                                              \
-                           .arg = "N",                                                                      \
-                           .min = 1,                                                                        \
-                           .max = 256,                                                                      \
-                           .help = "Each process decodes with so many threads; 1 without this option. The " \
+                                 "with .state behind it, which is removed when the result is written."},     \
+    [CLI_FLEET_RESUME] = {.name = "resume",                                                                  \
+                          .kind = CLI_FLAG,                                                                  \
+                          .help = "Go on with a job that was ended: pieces that are in the folder are not "  \
+                                  "made again. Without it the folder must have none."},                      \
+    [CLI_FLEET_MAX_FAILURES] = {.name = "max-failures",                                                      \
+                                .kind = CLI_NUMBER,                                                          \
+                                .arg = "N",                                                                  \
+                                .max = UINT32_MAX,                                                           \
+                                .help = "End the job when more captures than that could not be read; "       \
+                                        "without it any number of them may, and the others count."},         \
+    [CLI_FLEET_TIMEOUT] = {.name = "timeout",                                                                \
+                           .kind = CLI_NUMBER,                                                               \
+                           .arg = "SECONDS",                                                                 \
+                           .min = 1,                                                                         \
+                           .max = UINT32_MAX,                                                                \
+                           .help = "A capture that takes longer counts as one that could not be read."},     \
+    [CLI_FLEET_TRUST] = {.name = "trust",                                                                    \
+                         .kind = CLI_FLAG,                                                                   \
+                         .help = "Do not compare the contents of captures with the manifest, which reads "   \
+                                 "each of them once more."},                                                 \
+    [CLI_FLEET_THREADS] = {.name = "threads",                                                                \
+                           .letter = 't',                                                                    \
+                           .kind = CLI_NUMBER,                                                               \
+                           .arg = "N",                                                                       \
+                           .min = 1,                                                                         \
+                           .max = 256,                                                                       \
+                           .help = "Each process decodes with so many threads; 1 without this option. The "  \
                                    "result is the same."}
 
 struct cli_fleet {
@@ -74,9 +75,9 @@ struct cli_fleet {
     struct cli_args own, inner;      /* what the command line says to it, and to the command that is run */
     const char *command;             /* the name of the latter */
     const struct cli_result_kind *kind;
-    const char **words;      /* of the command that prints a piece */
+    const char **words; /* of the command that prints a piece */
     const char *hidden[3];
-    char **taken;            /* the command line, parted */
+    char **taken; /* the command line, parted */
     struct ct_manifest *manifest;
     struct ct_fleet_job *job;
     struct ct_analysis *sum; /* of the pieces that were merged */
@@ -84,12 +85,14 @@ struct cli_fleet {
     char *state;
     bool made_state; /* the folder is removed at the end */
     uint64_t bytes;  /* of all captures */
+    double merging;  /* seconds that adding up took */
 };
 
 /* Reads a command line: options of both commands may stand anywhere behind the name of the inner one, and
  * its operands too. Where there is no name it is cover. `argv` begins with the name of the outer command.
  * Result: CLI_PARSE_HELP when help is wanted. */
-enum cli_parse cli_fleet_parse(struct cli_fleet *fleet, const struct cli_command *outer, int argc, char **argv);
+enum cli_parse cli_fleet_parse(struct cli_fleet *fleet, const struct cli_command *outer, int argc,
+                               char **argv);
 
 /* Reads the manifests, or with operands looks at these, and makes the job. `with_state` 0: another rank makes
  * the folder, which is there. Result: false after a message. */
@@ -98,7 +101,8 @@ bool cli_fleet_open(struct cli_fleet *fleet, bool with_state);
 /* Does one capture, and adds its piece or its failure to the sum. `wait` is called again and again meanwhile
  * (it may be NULL) and ends the job when it returns false. Result: enum cli_exit. *failure is why there is no
  * piece, to be freed, or NULL. */
-int cli_fleet_do(struct cli_fleet *fleet, size_t number, bool (*wait)(void *user), void *user, char **failure);
+int cli_fleet_do(struct cli_fleet *fleet, size_t number, bool (*wait)(void *user), void *user,
+                 char **failure);
 
 /* Says what came out, and gives the exit code. */
 int cli_fleet_tell(const struct cli_fleet *fleet);

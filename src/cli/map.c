@@ -20,8 +20,9 @@ static const struct cli_option options[OPTIONS] = {
     [PART] = {.name = "part",
               .kind = CLI_TEXT,
               .arg = "K/N",
-              .help = "Only the K-th of N parts of the captures, K from 1 on: for jobs that each do one. Parts "
-                      "are of about the same size."},
+              .help =
+                  "Only the K-th of N parts of the captures, K from 1 on: for jobs that each do one. Parts "
+                  "are of about the same size."},
 };
 
 struct map {
@@ -62,8 +63,8 @@ static int do_all(struct map *m)
     uint64_t failures = 0;
     size_t number;
     int code = CLI_CLEAN;
-    for (size_t turn = m->part - 1; code == CLI_CLEAN && (number = ct_fleet_job_order(f->job, turn)) != SIZE_MAX;
-         turn += m->parts) {
+    for (size_t turn = m->part - 1;
+         code == CLI_CLEAN && (number = ct_fleet_job_order(f->job, turn)) != SIZE_MAX; turn += m->parts) {
         char *failure;
         code = cli_fleet_do(f, number, on_wait, m, &failure);
         failures += failure != NULL;
@@ -111,7 +112,8 @@ static int run(const struct cli_args *args)
     m->fleet.program = find_self();
     int code = CLI_FAILED;
     if (m->fleet.program) {
-        const enum cli_parse parsed = cli_fleet_parse(&m->fleet, args->command, args->word_count, args->words);
+        const enum cli_parse parsed =
+            cli_fleet_parse(&m->fleet, args->command, args->word_count, args->words);
         code = parsed == CLI_PARSE_RUN ? run_job(m) : parsed == CLI_PARSE_HELP ? CLI_CLEAN : CLI_FAILED;
         if (parsed == CLI_PARSE_HELP)
             cli_help_command(m->fleet.inner.command ? m->fleet.inner.command : args->command, stdout);
@@ -126,16 +128,22 @@ const struct cli_command cli_command_map = {
     .summary = "one command over many captures, whose results add up",
     .rest = "[cover|timing|profile|watch|monitor|stats|events] [OPTION]... [CAPTURE]...",
     .about =
-        "Runs a command over each capture, in a process of its own, and adds up what they found: the result is a "
-        "file as --format data of that command writes it, and 'coretap merge' adds it to others. The captures "
-        "are those of a manifest, or are named. Options of the command stand behind its name. Without a name it "
+        "Runs a command over each capture, in a process of its own, and adds up what they found: the result "
+        "is a "
+        "file as --format data of that command writes it, and 'coretap merge' adds it to others. The "
+        "captures "
+        "are those of a manifest, or are named. Options of the command stand behind its name. Without a name "
+        "it "
         "is cover.\n"
-        "A capture that cannot be read (because it is missing, damaged, not the one of the manifest, or ends its "
-        "process) is not in the sum; it is named with its reason in the result and on standard error, and all "
+        "A capture that cannot be read (because it is missing, damaged, not the one of the manifest, or ends "
+        "its "
+        "process) is not in the sum; it is named with its reason in the result and on standard error, and "
+        "all "
         "others count. The pieces of finished captures are kept in --state, so that a job that was ended "
         "goes on from there.\n"
         "With --part each of several jobs does a part, for example of an array of Slurm or Kubernetes; "
-        "'coretap merge' makes one result of theirs. docs/fleet.md has examples. Where Open MPI is installed, "
+        "'coretap merge' makes one result of theirs. docs/fleet.md has examples. Where Open MPI is "
+        "installed, "
         "coretap-mpi does the same over many machines.",
     .options = options,
     .option_count = OPTIONS,

@@ -116,7 +116,8 @@ static int run(const struct cli_args *args)
                             .sums_alone = true};
     int code = CLI_FAILED;
     if (check(args, kind) && read_filter(&r, kind))
-        code = cli_result_kinds[kind].make(args->ctx, &r.analysis) ? cli_library_error(args->ctx) : add_up(&r);
+        code =
+            cli_result_kinds[kind].make(args->ctx, &r.analysis) ? cli_library_error(args->ctx) : add_up(&r);
     cli_results_close(&r);
     ct_analysis_free(r.analysis);
     return code;

@@ -17,8 +17,8 @@ struct ct_capture_files {
     struct ct_arena arena;
 };
 
-/* Finds the files of what lies at `path`: all in a folder (a snapshot), the description and the trace of a raw
- * trace, else the file itself. CT_ERR_IO, CT_ERR_NOMEM. */
+/* Finds the files of what lies at `path`: all in a folder (a snapshot), the description and the trace of a
+ * raw trace, else the file itself. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_capture_files *out);
 void ct_capture_files_free(struct ct_capture_files *files);
 

@@ -78,8 +78,7 @@ static int add(struct finder *f, const char *path, const struct ct_capture *open
 {
     struct ct_manifest *m = f->manifest;
     char time[32];
-    struct ct_fleet_capture capture = {
-        .path = path, .machine = f->options.machine, .test = f->options.test};
+    struct ct_fleet_capture capture = {.path = path, .machine = f->options.machine, .test = f->options.test};
     set_time(&capture, time);
     int rc = ct_fleet_digest(m->ctx, path, capture.digest, &capture.size);
     if (!rc && opened)
@@ -97,8 +96,8 @@ static int add(struct finder *f, const char *path, const struct ct_capture *open
     return rc;
 }
 
-/* Opens what seems to be a capture, and adds it. What is `certain` to be one is added when it cannot be opened,
- * too. */
+/* Opens what seems to be a capture, and adds it. What is `certain` to be one is added when it cannot be
+ * opened, too. */
 static int try(struct finder *f, const char *path, bool certain)
 {
     struct ct_capture *capture = NULL;

@@ -165,12 +165,16 @@ int ct_fleet_job_has(const struct ct_fleet_job *job, size_t number)
     return has;
 }
 
+void ct_fleet_job_drop(const struct ct_fleet_job *job, size_t number)
+{
+    char *path = job && number < ct_manifest_count(job->manifest) ? ct_job_path(job, number) : NULL;
+    if (path)
+        unlink(path);
+    free(path);
+}
+
 void ct_fleet_job_remove(const struct ct_fleet_job *job)
 {
-    for (size_t i = 0; job && i < ct_manifest_count(job->manifest); i++) {
-        char *path = ct_job_path(job, i);
-        if (path)
-            unlink(path);
-        free(path);
-    }
+    for (size_t i = 0; job && i < ct_manifest_count(job->manifest); i++)
+        ct_fleet_job_drop(job, i);
 }

@@ -174,14 +174,15 @@ static bool describe(json_t *object, const struct ct_fleet_capture *capture)
 {
     char digest[CT_DIGEST_TEXT];
     ct_digest_text(capture->digest, digest);
-    return set_text(object, "path", capture->path) && set(object, "size", json_integer((json_int_t)capture->size)) &&
+    return set_text(object, "path", capture->path) &&
+           set(object, "size", json_integer((json_int_t)capture->size)) &&
            set_text(object, "sha256", digest) && set_ids(object, capture) &&
            set_text(object, "machine", capture->machine) && set_text(object, "time", capture->time) &&
            set_text(object, "test", capture->test);
 }
 
-static int write_capture(const struct ct_manifest *m, const struct ct_fleet_capture *capture, ct_write_fn *write,
-                         void *user)
+static int write_capture(const struct ct_manifest *m, const struct ct_fleet_capture *capture,
+                         ct_write_fn *write, void *user)
 {
     json_t *object = json_object();
     json_t *path = json_string(capture->path);

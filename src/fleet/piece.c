@@ -265,7 +265,9 @@ static int check(struct ct_fleet_piece *p)
     if (rc)
         return rc == CT_ERR_NOMEM ? rc : fail(p, ct_ctx_error(p->job->ctx));
     if (memcmp(digest, capture->digest, sizeof digest) != 0)
-        return fail(p, "its contents are not those that the manifest names (sha256 differs); write the manifest anew");
+        return fail(
+            p,
+            "its contents are not those that the manifest names (sha256 differs); write the manifest anew");
     return CT_OK;
 }
 
@@ -291,10 +293,8 @@ int ct_fleet_piece_begin(struct ct_fleet_job *job, size_t number, struct ct_flee
     struct ct_fleet_piece *p = calloc(1, sizeof *p);
     if (!p)
         return ct_fail_nomem(job->ctx, "job");
-    *p = (struct ct_fleet_piece){.job = job,
-                                 .number = number,
-                                 .out = {.fd = -1, .most = SIZE_MAX},
-                                 .said = {.fd = -1, .most = WORDS}};
+    *p = (struct ct_fleet_piece){
+        .job = job, .number = number, .out = {.fd = -1, .most = SIZE_MAX}, .said = {.fd = -1, .most = WORDS}};
     const int rc = begin(p);
     if (rc)
         ct_fleet_piece_free(p);

@@ -90,7 +90,7 @@ def headers(tap, include):
 
 
 # The library and those beside it.
-LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal", "coretap-record", "coretap-live")
+LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal", "coretap-record", "coretap-live", "coretap-fleet")
 
 
 class Package:

@@ -27,6 +27,7 @@
 #include "coretap/fractal_run.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/json.h"
+#include "coretap/fleet.h"
 #include "coretap/live.h"
 #include "coretap/merge.h"
 #include "coretap/record.h"
@@ -322,6 +323,26 @@ static int export_perf(struct bench *b, const void *options)
                           NULL);
 }
 
+static int find_captures(struct bench *b, const void *options)
+{
+    struct ct_manifest *manifest;
+    assert_int_equal(ct_manifest_new(b->ctx, &manifest), CT_OK);
+    const int rc = ct_manifest_find(manifest, "/dev/null", options);
+    ct_manifest_free(manifest);
+    return rc;
+}
+
+static int new_job(struct bench *b, const void *options)
+{
+    struct ct_manifest *manifest;
+    struct ct_fleet_job *job = NULL;
+    assert_int_equal(ct_manifest_new(b->ctx, &manifest), CT_OK);
+    const int rc = ct_fleet_job_new(b->ctx, options, manifest, &job);
+    ct_fleet_job_free(job);
+    ct_manifest_free(manifest);
+    return rc;
+}
+
 NEW(new_live, ct_live_new, live, b->ctx, options)
 
 static int open_live(struct bench *b, const void *options)
@@ -394,7 +415,9 @@ static const struct kind {
     KIND(framer_options, new_framer, CT_ERR_ARG),
     KIND(json_options, new_json, CT_OK),
     KIND(line_options, load_lines, CT_ERR_IO),
+    KIND(fleet_job_options, new_job, CT_ERR_ARG),
     KIND(live_hook_options, hook_live, CT_ERR_ARG),
+    KIND(manifest_options, find_captures, CT_OK),
     KIND(live_input, open_live, CT_ERR_ARG),
     KIND(live_options, new_live, CT_ERR_ARG),
     KIND(live_request, ask_live, CT_ERR_ARG),

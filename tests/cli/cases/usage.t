@@ -35,6 +35,8 @@ $ coretap --help
 |   wcet       bound the time that a function can take
 |   cover      which functions, lines, instructions and branches ran
 |   merge      add up results: saved files, and captures
+|   manifest   list the captures in folders, for map and coretap-mpi
+|   map        one command over many captures, whose results add up
 |   profile    profiles for compilers, flame graphs and viewers
 |   report     all that is known of a capture, as one page
 |   monitor    check specifications along a trace
@@ -85,6 +87,8 @@ $ coretap
 !   wcet       bound the time that a function can take
 !   cover      which functions, lines, instructions and branches ran
 !   merge      add up results: saved files, and captures
+!   manifest   list the captures in folders, for map and coretap-mpi
+!   map        one command over many captures, whose results add up
 !   profile    profiles for compilers, flame graphs and viewers
 !   report     all that is known of a capture, as one page
 !   monitor    check specifications along a trace

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap-mpi: 'coretap map' over the ranks of an MPI job. */
+#include "mpi/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    PROGRESS = CLI_FLEET_OPTIONS,
+    OPTIONS,
+};
+
+static const struct cli_option options[OPTIONS] = {
+    CLI_FLEET_TABLE,
+    [PROGRESS] = {.name = "progress",
+                  .kind = CLI_FLAG,
+                  .help =
+                      "A line of progress every ten seconds where standard error is no terminal, as under "
+                      "mpirun."},
+};
+
+static const struct cli_command command = {
+    .name = "mpi",
+    .summary = "one command over many captures, on the ranks of an MPI job",
+    .rest = "[cover|timing|profile|watch|monitor|stats|events] [OPTION]... [CAPTURE]...",
+    .about =
+        "As 'coretap map', whose options it has, on all ranks that 'mpirun' starts: captures are handed out "
+        "one by one, the largest first, and the sums of the ranks are added up in a tree. The result has the "
+        "same bytes for every number of ranks. All machines need the same coretap, and the manifest, the "
+        "captures and --state where all see them.",
+    .options = options,
+    .option_count = OPTIONS,
+    .own_output = true,
+};
+
+/* Returns the coretap beside this program, which the caller frees; NULL after a message. */
+static char *find_coretap(void)
+{
+    static const char name[] = "coretap";
+    char *self = realpath("/proc/self/exe", NULL);
+    char *slash = self ? strrchr(self, '/') : NULL;
+    char *path = slash ? malloc((size_t)(slash - self) + 1 + sizeof name) : NULL;
+    if (path) {
+        memcpy(path, self, (size_t)(slash - self) + 1);
+        memcpy(path + (slash - self) + 1, name, sizeof name);
+    } else {
+        cli_say("/proc/self/exe: cannot be followed, so that coretap beside it is not found");
+    }
+    free(self);
+    return path;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Says how long it took, on rank 0. Merging counts where it took longest. */
+static void tell_time(const struct ranks *r, double begin)
+{
+    const struct cli_fleet *f = r->fleet;
+    const double took = now() - begin;
+    double most;
+    MPI_Reduce(&f->merging, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (!r->rank && !f->own.quiet)
+        cli_say("%.1f MB in %.1f s on %d rank%s (%.1f MB/s), of which adding up took %.1f %% at most",
+                (double)f->bytes / 1e6, took, r->count, r->count == 1 ? "" : "s",
+                (double)f->bytes / 1e6 / took, 100 * most / took);
+}
+
+/* Does the job on all ranks. Result: enum cli_exit, the same on all. */
+static int run(const struct ranks *r)
+{
+    const double begin = now();
+    if (!ranks_agree(r))
+        return CLI_FAILED;
+    int code = ranks_work(r);
+    if (code != CLI_CLEAN)
+        return code;
+    const double reducing = now();
+    code = ranks_reduce(r);
+    r->fleet->merging += now() - reducing;
+    tell_time(r, begin);
+    if (!r->rank && code == CLI_CLEAN)
+        code = cli_fleet_write(r->fleet);
+    if (!r->rank && code == CLI_CLEAN)
+        code = cli_fleet_tell(r->fleet);
+    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return code;
+}
+
+/* Reads the command line and the manifest; rank 0 does first, and says what is wrong with them. */
+static bool open_job(struct ranks *r, int argc, char **argv, bool *help)
+{
+    enum cli_parse parsed = CLI_PARSE_BAD;
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == (r->rank ? 1 : 0)) {
+            r->fleet->program = find_coretap();
+            if (r->fleet->program)
+                parsed = cli_fleet_parse(r->fleet, &command, argc, argv);
+        }
+        bool fine = parsed == CLI_PARSE_RUN;
+        if (turn == (r->rank ? 1 : 0) && fine)
+            fine = cli_fleet_open(r->fleet, !r->rank);
+        *help = parsed == CLI_PARSE_HELP;
+        if (!turn && !ranks_all(fine))
+            return false;
+        if (turn) { /* nobody begins before all are there */
+            uint8_t mine = fine, all;
+            MPI_Allreduce(&mine, &all, 1, MPI_UINT8_T, MPI_MIN, MPI_COMM_WORLD);
+            return all;
+        }
+    }
+    return false;
+}
+
+static int begin(struct ranks *r, int argc, char **argv)
+{
+    bool help = false;
+    int length;
+    MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &r->count);
+    MPI_Get_processor_name(r->host, &length);
+    const bool ready = open_job(r, argc, argv, &help);
+    help = !ready && ranks_all(help);
+    const int code = ready ? run(r) : help ? CLI_CLEAN : CLI_FAILED;
+    if (help && !r->rank)
+        cli_help_command(&command, stdout);
+    cli_fleet_close(r->fleet, code != CLI_FAILED && !r->rank);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    struct ranks ranks = {.fleet = calloc(1, sizeof *ranks.fleet)};
+    struct ct_ctx *ctx = cli_ctx_new(false);
+    if (!ranks.fleet || !ctx)
+        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
+    ranks.fleet->ctx = ctx;
+    const int code = begin(&ranks, argc, argv);
+    free(ranks.fleet);
+    ct_ctx_free(ctx);
+    MPI_Finalize();
+    return code;
+}

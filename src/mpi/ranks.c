@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mpi/ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define REST_NS 500000
+
+void ranks_rest(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
+}
+
+/* Pieces of a message: MPI counts bytes in an int. */
+#define PIECE ((size_t)1 << 30)
+
+void ranks_receive(void *data, size_t size, int from, int tag)
+{
+    for (size_t at = 0; at < size;) {
+        const size_t piece = size - at < PIECE ? size - at : PIECE;
+        for (int there = 0; !there;) {
+            MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+            if (!there)
+                ranks_rest();
+        }
+        MPI_Recv((char *)data + at, (int)piece, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        at += piece;
+    }
+}
+
+/* ---- agreement ---- */
+
+/* What every rank has to have like rank 0. */
+struct hello {
+    uint8_t order[4]; /* of the bytes of a number */
+    char version[32];
+    char host[64];
+    uint64_t words, captures; /* sums over the command line and over the manifest */
+};
+
+/* Adds bytes to a sum (FNV-1a). */
+static uint64_t add(uint64_t sum, const void *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+static void describe(const struct ranks *r, struct hello *hello)
+{
+    const uint32_t number = 0x01020304;
+    const struct cli_fleet *f = r->fleet;
+    memset(hello, 0, sizeof *hello);
+    memcpy(hello->order, &number, sizeof hello->order);
+    snprintf(hello->version, sizeof hello->version, "%s", ct_version());
+    snprintf(hello->host, sizeof hello->host, "%.*s", (int)sizeof hello->host - 1, r->host);
+    for (size_t i = 1; f->words && f->words[i]; i++)
+        hello->words = add(hello->words, f->words[i], strlen(f->words[i]) + 1);
+    for (size_t i = 0; i < ct_manifest_count(f->manifest); i++)
+        hello->captures = add(hello->captures, ct_manifest_at(f->manifest, i)->digest, CT_FLEET_DIGEST);
+}
+
+/* Says how a rank differs from rank 0. False: it does. */
+static bool compare(const struct hello *first, const struct hello *other, int rank)
+{
+    if (memcmp(first->order, other->order, sizeof first->order) != 0)
+        cli_say("rank %d on %s has another byte order than rank 0 on %s; results are moved between ranks of "
+                "one byte order alone",
+                rank, other->host, first->host);
+    else if (strcmp(first->version, other->version) != 0)
+        cli_say("rank %d on %s has coretap %s, rank 0 on %s has %s; install one version on all machines",
+                rank, other->host, other->version, first->host, first->version);
+    else if (first->words != other->words)
+        cli_say(
+            "rank %d on %s was started with another command line than rank 0; ranks of one job do the same",
+            rank, other->host);
+    else if (first->captures != other->captures)
+        cli_say("rank %d on %s reads another manifest than rank 0 on %s; put it where all machines see it",
+                rank, other->host, first->host);
+    else
+        return true;
+    return false;
+}
+
+bool ranks_agree(const struct ranks *r)
+{
+    struct hello mine, *all = r->rank ? NULL : calloc((size_t)r->count, sizeof *all);
+    describe(r, &mine);
+    if (!ranks_all(r->rank || all))
+        return false;
+    MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+    bool same = true;
+    for (int i = 1; i < r->count && all; i++)
+        same &= compare(&all[0], &all[i], i);
+    free(all);
+    return ranks_all(same);
+}
+
+bool ranks_all(bool value)
+{
+    uint8_t byte = value;
+    MPI_Bcast(&byte, 1, MPI_BYTE, 0, MPI_COMM_WORLD);
+    return byte;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adds up the sums of all ranks: in each round half of those that are left send theirs to the other half, as
+ * saved bytes. So no rank holds more than its own sum and one more. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/analysis.h"
+#include "mpi/ranks.h"
+
+struct bytes {
+    char *data;
+    size_t size, room;
+};
+
+static int take(void *user, const void *data, size_t size)
+{
+    struct bytes *b = user;
+    if (b->room - b->size < size) {
+        const size_t room = 2 * b->room + size + 65536;
+        char *grown = realloc(b->data, room);
+        if (!grown)
+            return CT_ERR_NOMEM;
+        b->data = grown;
+        b->room = room;
+    }
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return CT_OK;
+}
+
+/* Sends a sum. An empty one says that it cannot be made. */
+static bool give(const struct ranks *r, int to)
+{
+    struct bytes bytes = {0};
+    const int rc = ct_analysis_save(r->fleet->sum, take, &bytes);
+    if (rc) {
+        bytes.size = 0;
+        cli_say("rank %d on %s: out of memory for the sum that it sends", r->rank, r->host);
+    }
+    const uint64_t size = bytes.size;
+    MPI_Send(&size, sizeof size, MPI_BYTE, to, RANKS_SIZE, MPI_COMM_WORLD);
+    for (size_t at = 0; at < bytes.size;) {
+        const size_t piece = bytes.size - at < ((size_t)1 << 30) ? bytes.size - at : (size_t)1 << 30;
+        MPI_Send(bytes.data + at, (int)piece, MPI_BYTE, to, RANKS_SUM, MPI_COMM_WORLD);
+        at += piece;
+    }
+    free(bytes.data);
+    return rc == CT_OK;
+}
+
+/* Adds the sum of another rank. */
+static bool add(const struct ranks *r, int from)
+{
+    char name[32];
+    uint64_t size;
+    snprintf(name, sizeof name, "sum of rank %d", from);
+    ranks_receive(&size, sizeof size, from, RANKS_SIZE);
+    char *data = size ? malloc(size) : NULL;
+    if (!data) {
+        if (size)
+            cli_say("rank %d on %s: out of memory for the %s", r->rank, r->host, name);
+        /* without its bytes the job ends: the sender waits for nobody */
+        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
+        return false;
+    }
+    ranks_receive(data, size, from, RANKS_SUM);
+    const int rc = ct_analysis_load(r->fleet->sum, name, data, size);
+    free(data);
+    if (rc)
+        cli_library_error(r->fleet->ctx);
+    return rc == CT_OK;
+}
+
+int ranks_reduce(const struct ranks *r)
+{
+    bool fine = true;
+    for (int step = 1; step < r->count; step *= 2) {
+        if (r->rank % (2 * step)) {
+            fine = give(r, r->rank - step);
+            break;
+        }
+        if (r->rank + step < r->count)
+            fine = fine && add(r, r->rank + step);
+    }
+    return fine ? CLI_CLEAN : CLI_FAILED;
+}

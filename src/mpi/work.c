@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hands out captures, the largest first, to whoever is free. Rank 0 does that while its own capture is
+ * decoded, by another process. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpi/ranks.h"
+
+#define INTERVAL_S      1  /* between two lines on a terminal … */
+#define INTERVAL_FILE_S 10 /* … and elsewhere, with --progress */
+
+/* What rank 0 knows of a rank. */
+struct worker {
+    uint64_t number; /* of its capture, or RANKS_NONE */
+    double since;    /* seconds */
+};
+
+struct boss {
+    const struct ranks *ranks;
+    struct worker *workers;
+    size_t turn; /* of the next capture */
+    uint64_t done, bytes, failures;
+    int dismissed;
+    bool fatal; /* nothing more is handed out */
+    double begin, told;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- progress ---- */
+
+/* Finds the rank whose capture takes longest by now, or returns -1. */
+static int slowest(const struct boss *b)
+{
+    int found = -1;
+    for (int i = 0; i < b->ranks->count; i++)
+        if (b->workers[i].number != RANKS_NONE &&
+            (found < 0 || b->workers[i].since < b->workers[found].since))
+            found = i;
+    return found;
+}
+
+static void show(struct boss *b)
+{
+    const struct cli_fleet *f = b->ranks->fleet;
+    const bool terminal = isatty(STDERR_FILENO);
+    const double t = now();
+    if (f->own.quiet || !(terminal || f->own.values[CLI_FLEET_OPTIONS].given) ||
+        t - b->told < (terminal ? INTERVAL_S : INTERVAL_FILE_S))
+        return;
+    b->told = t;
+    char left[32] = "", slow[64] = "";
+    const double rate = (double)b->bytes / (t - b->begin);
+    const int rank = slowest(b);
+    if (rate > 0) {
+        const unsigned s = (unsigned)((double)(f->bytes - b->bytes) / rate + 0.5);
+        snprintf(left, sizeof left, ", %u:%02u left", s / 60, s % 60);
+    }
+    if (rank >= 0)
+        snprintf(slow, sizeof slow, "; slowest: rank %d, %.0f s", rank, t - b->workers[rank].since);
+    fprintf(stderr,
+            "%s%" PRIu64 " of %zu captures (%" PRIu64 " could not be read), %.1f of %.1f MB, %.1f MB/s%s%s%s",
+            terminal ? "\r" : "", b->done, ct_manifest_count(f->manifest), b->failures,
+            (double)b->bytes / 1e6, (double)f->bytes / 1e6, rate / 1e6, left, slow,
+            terminal ? "\033[K" : "\n");
+    fflush(stderr);
+}
+
+/* ---- handing out ---- */
+
+/* Notes what a rank says of its capture. */
+static void note(struct boss *b, int rank, const struct ranks_report *report)
+{
+    const struct cli_fleet *f = b->ranks->fleet;
+    const struct cli_value *most = &f->own.values[CLI_FLEET_MAX_FAILURES];
+    b->fatal |= report->fatal;
+    b->workers[rank].number = RANKS_NONE;
+    if (report->number == RANKS_NONE)
+        return;
+    b->done++;
+    b->bytes += ct_manifest_at(f->manifest, report->number)->size;
+    b->failures += report->failed;
+    if (!b->fatal && most->given && b->failures > most->number) {
+        cli_say("more than %" PRIu64
+                " captures could not be read (--max-failures), so the job ends; its pieces "
+                "are in %s",
+                most->number, f->state);
+        b->fatal = true;
+    }
+}
+
+/* Gives the next capture for a rank, or RANKS_NONE. */
+static uint64_t next(struct boss *b, int rank)
+{
+    const size_t number = b->fatal ? SIZE_MAX : ct_fleet_job_order(b->ranks->fleet->job, b->turn);
+    b->workers[rank] = (struct worker){.number = number == SIZE_MAX ? RANKS_NONE : number, .since = now()};
+    b->turn += number != SIZE_MAX;
+    return b->workers[rank].number;
+}
+
+/* Answers all ranks that wait for work. */
+static void serve(struct boss *b)
+{
+    int there = 1;
+    while (there) {
+        MPI_Status status;
+        struct ranks_report report;
+        MPI_Iprobe(MPI_ANY_SOURCE, RANKS_REPORT, MPI_COMM_WORLD, &there, &status);
+        if (!there)
+            break;
+        MPI_Recv(&report, sizeof report, MPI_BYTE, status.MPI_SOURCE, RANKS_REPORT, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        note(b, status.MPI_SOURCE, &report);
+        const uint64_t number = next(b, status.MPI_SOURCE);
+        b->dismissed += number == RANKS_NONE;
+        MPI_Send(&number, sizeof number, MPI_BYTE, status.MPI_SOURCE, RANKS_WORK, MPI_COMM_WORLD);
+    }
+    show(b);
+}
+
+static bool on_wait(void *user)
+{
+    serve(user);
+    return true;
+}
+
+/* Does a capture and says what became of it. */
+static struct ranks_report work_on(const struct ranks *r, uint64_t number, bool (*wait)(void *), void *user)
+{
+    char *failure;
+    const int code = cli_fleet_do(r->fleet, number, wait, user, &failure);
+    const struct ranks_report report = {
+        .number = number, .failed = failure != NULL, .fatal = code == CLI_FAILED};
+    free(failure);
+    return report;
+}
+
+static void lead(struct boss *b)
+{
+    struct ranks_report report = {.number = RANKS_NONE};
+    uint64_t number;
+    b->begin = b->told = now();
+    do {
+        serve(b);
+        note(b, 0, &report);
+        number = next(b, 0);
+        if (number != RANKS_NONE)
+            report = work_on(b->ranks, number, on_wait, b);
+    } while (number != RANKS_NONE);
+    while (b->dismissed < b->ranks->count - 1) {
+        serve(b);
+        ranks_rest();
+    }
+    if (isatty(STDERR_FILENO) && !b->ranks->fleet->own.quiet)
+        fputs("\r\033[K", stderr);
+}
+
+static void follow(const struct ranks *r)
+{
+    struct ranks_report report = {.number = RANKS_NONE};
+    for (;;) {
+        uint64_t number;
+        MPI_Send(&report, sizeof report, MPI_BYTE, 0, RANKS_REPORT, MPI_COMM_WORLD);
+        ranks_receive(&number, sizeof number, 0, RANKS_WORK);
+        if (number == RANKS_NONE)
+            return;
+        report = work_on(r, number, NULL, NULL);
+    }
+}
+
+int ranks_work(const struct ranks *r)
+{
+    struct boss boss = {.ranks = r};
+    if (!r->rank)
+        boss.workers = calloc((size_t)r->count, sizeof *boss.workers);
+    if (!ranks_all(r->rank || boss.workers))
+        return CLI_FAILED;
+    for (int i = 0; i < r->count && !r->rank; i++)
+        boss.workers[i].number = RANKS_NONE;
+    if (r->rank)
+        follow(r);
+    else
+        lead(&boss);
+    free(boss.workers);
+    return ranks_all(!boss.fatal) ? CLI_CLEAN : CLI_FAILED;
+}

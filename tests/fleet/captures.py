@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Captures for tests of fleets: the example of the README with its trace cut at many places, some of them
+damaged."""
+import pathlib
+import shutil
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FRAME = 16
+
+
+def make(folder, count, damaged=0):
+    """`count` captures that can be read, and `damaged` more that cannot."""
+    folder = pathlib.Path(folder)
+    whole = (ROOT / "examples/quickstart/trace.bin").read_bytes()
+    for number in range(count + damaged):
+        capture = folder / f"{number:04}"
+        capture.mkdir(parents=True)
+        for file in (ROOT / "examples/quickstart").iterdir():
+            if file.is_file() and file.name != "demo":
+                shutil.copy(file, capture)
+        cut = len(whole) - FRAME * (number % (len(whole) // FRAME - 8))
+        # a byte of its own keeps the contents apart where the cuts are the same
+        (capture / "note").write_text(f"{number}\n", encoding="utf-8")
+        (capture / "trace.bin").write_bytes(whole[:cut])
+        if number >= count:
+            break_one(capture, number)
+    return folder
+
+
+def break_one(capture, number):
+    """Breaks a capture in one of several ways."""
+    ini = capture / "snapshot.ini"
+    if number % 3 == 0:
+        ini.write_text(ini.read_text(encoding="utf-8")[:100], encoding="utf-8")
+    elif number % 3 == 1:
+        (capture / "cpu_0.ini").unlink()
+    else:
+        (capture / "trace.bin").unlink()

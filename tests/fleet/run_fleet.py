@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Captures that are divided among processes give the bytes of one, whatever is killed, missing or damaged.
+Prints TAP.
+
+usage: run_fleet.py COMMAND [COMMAND_MPI MPIRUN]"""
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import captures
+
+sys.path.insert(0, str(captures.ROOT / "tests" / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
+COMMAND = sys.argv[1]
+MPI, MPIRUN = sys.argv[2:4] if len(sys.argv) > 3 and sys.argv[2] else (None, None)
+SEED, COUNT = int(os.environ.get("CT_SEED", "1")), int(os.environ.get("CT_COUNT", "20"))
+GOOD, BAD = 18, 3
+RANKS = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+SPEC = "in a: Events[Unit]\nout count(a) as n\n"
+
+
+def run(*words, code=0, **more):
+    result = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False,
+                            timeout=300, **more)
+    assert result.returncode == code, (words, result.returncode, result.stderr)
+    return result
+
+
+def ranks(count):
+    return [MPIRUN, "--oversubscribe", "-n", count, MPI]
+
+
+def without_failures(path):
+    """The lines of a result that are not of what failed."""
+    lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.split(" ")[0] not in ("failed", "failure", "end")]
+
+
+class Fleet:
+    """Captures, their manifest, and what 'coretap timing' finds in them one by one."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.captures = captures.make(self.folder / "captures", GOOD, BAD)
+        self.manifest = self.folder / "week.jsonl"
+        run(COMMAND, "manifest", self.captures, "-o", self.manifest)
+        entries = [json.loads(line) for line in self.manifest.read_text(encoding="utf-8").splitlines()]
+        assert [entry["path"] for entry in entries] == \
+            [str(self.captures / f"{i:04}") for i in range(GOOD + BAD)], entries
+        # of one that was there the day before, and one that was changed since
+        shutil.rmtree(self.captures / "0003")
+        with open(self.captures / "0005" / "note", "a", encoding="utf-8") as note:
+            note.write("changed")
+        self.failed = BAD + 2
+        self.fine = [entry["path"] for entry in entries if self.reads(entry["path"])]
+
+    def reads(self, path):
+        return int(path[-4:]) < GOOD and path[-4:] not in ("0003", "0005")
+
+    def path(self, name):
+        return self.folder / name
+
+    def job(self, name, *more):
+        return ["timing", "--manifest", self.manifest, "-o", self.path(name), *more]
+
+
+def manifest_lists(fleet):
+    entries = [json.loads(line) for line in fleet.manifest.read_text(encoding="utf-8").splitlines()]
+    for entry in entries:
+        assert set(entry) == {"path", "size", "sha256", "build_ids", "machine", "time", "test"}, entry
+        assert len(entry["sha256"]) == 64 and entry["size"] > 0
+    named = run(COMMAND, "manifest", "--machine", "phone", "--test", "t1", captures.ROOT / "examples/raw")
+    assert {(entry["machine"], entry["test"]) for entry in map(json.loads, named.stdout.splitlines())} == \
+        {("phone", "t1")}
+    twice = run(COMMAND, "manifest", fleet.captures / "0000", fleet.captures / "0000")
+    assert len(twice.stdout.splitlines()) == 1 and "same contents" in twice.stderr
+    empty = run(COMMAND, "manifest", captures.ROOT / "docs", code=1)
+    assert "no capture was found" in empty.stderr
+
+
+def map_adds_up(fleet):
+    result = run(COMMAND, "map", *fleet.job("map.data"), code=1)
+    assert f"{fleet.failed} captures could not be read" in result.stderr, result.stderr
+    assert not fleet.path("map.data.state").exists()
+    direct = run(COMMAND, "timing", "--format", "data", *fleet.fine, code=1).stdout
+    fleet.path("direct.data").write_text(direct, encoding="utf-8")
+    assert without_failures(fleet.path("map.data")) == without_failures(fleet.path("direct.data"))
+    failures = [line for line in fleet.path("map.data").read_text(encoding="utf-8").splitlines()
+                if line.startswith("failure ")]
+    assert len(failures) == fleet.failed
+    assert any("0003: " in line and "is not there" in line for line in failures), failures
+    assert any("0005: " in line and "sha256 differs" in line for line in failures), failures
+    shown = run(COMMAND, "timing", fleet.path("map.data"), code=1)
+    assert f"{fleet.failed} captures could not be read" in shown.stderr
+    assert f"failed={fleet.failed}" in shown.stdout
+
+
+def parts_add_up(fleet):
+    pieces = []
+    for part in range(1, 4):
+        pieces.append(fleet.path(f"part{part}.data"))
+        result = subprocess.run([COMMAND, "map", *map(str, fleet.job(pieces[-1].name)), "--part", f"{part}/3"],
+                                capture_output=True, text=True, check=False)
+        assert result.returncode in (0, 1), result.stderr
+    run(COMMAND, "merge", *pieces, "-o", fleet.path("parts.data"))
+    assert fleet.path("parts.data").read_bytes() == fleet.path("map.data").read_bytes()
+
+
+def every_command(fleet):
+    spec = fleet.path("count.tessla")
+    spec.write_text(SPEC, encoding="utf-8")
+    for words in (["stats"], ["events"], ["watch", "--at", "0x8000"], ["monitor", "--spec", spec, "--bind",
+                                                                        "a=0x8000"]):
+        whole = fleet.path(f"{words[0]}.data")
+        result = run(COMMAND, "map", *words, "--manifest", fleet.manifest, "-o", whole, code=1)
+        assert whole.read_bytes().startswith(b"coretap-"), result.stderr
+        assert f"{fleet.failed} captures could not be read" in result.stderr
+        single = [words[0], "--format=data", *words[1:]] if words[0] not in ("stats", "events") else \
+            ["merge", "--kind", {"stats": "statistics", "events": "events"}[words[0]]]
+        direct = subprocess.run([COMMAND, *map(str, single), *fleet.fine], capture_output=True, text=True,
+                                check=False)
+        fleet.path("one.data").write_text(direct.stdout, encoding="utf-8")
+        assert without_failures(whole) == without_failures(fleet.path("one.data")), words
+
+
+def map_is_killed(fleet):
+    """Killed at random moments and begun again, it counts everything once."""
+    rng = random.Random(SEED)
+    begin = time.monotonic()
+    run(COMMAND, "map", *fleet.job("timed.data"), code=1)
+    took = time.monotonic() - begin
+    ended = 0
+    job = [COMMAND, "map", *map(str, fleet.job("killed.data", "--state", fleet.path("state"), "--resume"))]
+    for _ in range(COUNT):
+        with subprocess.Popen(job, stderr=subprocess.DEVNULL) as process:
+            time.sleep(rng.uniform(0, took / 3))
+            process.send_signal(rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+            ended += process.wait() not in (0, 1)
+    run(*job, code=1)
+    assert fleet.path("killed.data").read_bytes() == fleet.path("map.data").read_bytes()
+    return f"{ended} of {COUNT} were ended before the end"
+
+
+def pieces_stay(fleet):
+    """Pieces are used again, for the same captures, command and options alone."""
+    state = fleet.path("state")
+    again = run(COMMAND, "map", *fleet.job("again.data", "--state", state), code=2)
+    assert "--resume" in again.stderr
+    before = {file.name: file.stat().st_mtime_ns for file in state.iterdir()}
+    assert len(before) == len(fleet.fine), before
+    run(COMMAND, "map", *fleet.job("again.data", "--state", state, "--resume", "--threads", 2), code=1)
+    assert {file.name: file.stat().st_mtime_ns for file in state.iterdir()} == before
+    assert fleet.path("again.data").read_bytes() == fleet.path("map.data").read_bytes()
+    run(COMMAND, "map", *fleet.job("other.data", "--state", state, "--resume", "--core", "0"), code=1)
+    assert len(list(state.iterdir())) > len(before), "another option makes other pieces"
+    piece = state / sorted(before)[0]
+    piece.write_bytes(piece.read_bytes()[:-8])
+    cut = run(COMMAND, "map", *fleet.job("again.data", "--state", state, "--resume"), code=1)
+    assert "made again" in cut.stderr, cut.stderr
+    assert fleet.path("again.data").read_bytes() == fleet.path("map.data").read_bytes()
+
+
+def bad_input(fleet):
+    def refused(text, *words, name="bad.jsonl"):
+        fleet.path(name).write_text(text, encoding="utf-8")
+        output = fleet.path("bad.data")
+        result = run(COMMAND, "map", "timing", "--manifest", fleet.path(name), "-o", output, *words, code=2)
+        assert not output.exists()
+        return result.stderr
+
+    lines = fleet.manifest.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert "bad.jsonl:2: " in refused(lines[0] + "{") and "no JSON" in refused("7\n")
+    assert "would count twice" in refused(lines[0] + lines[1] + lines[0])
+    assert '"sha256"' in refused('{"path": "x", "size": 1, "sha256": "12"}\n')
+    assert '"size"' in refused('{"path": "x", "size": -1, "sha256": "' + 64 * "0" + '"}\n')
+    assert '"path"' in refused('{"size": 1}\n') and "no capture" in refused("")
+    assert "--max-failures" in refused("".join(lines), "--max-failures", 1, "--state", fleet.path("few"))
+    assert "did you mean" in refused(lines[0], "--funtion", "main")
+    assert "format that adds up" in refused(lines[0], "--format", "json")
+    assert "not both" in refused(lines[0], fleet.captures / "0000")
+    assert "K/N" in refused(lines[0], "--part", "4/3")
+    for words in (["timing", fleet.captures / "0000"], ["timing", "--manifest", fleet.manifest]):
+        assert "where are the pieces kept" in run(COMMAND, "map", *words, code=2).stderr
+
+
+def takes_too_long(fleet):
+    """A process that is stopped, as if it never came to an end."""
+    capture = fleet.path("stuck")
+    shutil.copytree(fleet.captures / "0000", capture)
+    trace = capture / "trace.bin"
+    trace.write_bytes(trace.read_bytes() * 8000)
+    words = [COMMAND, "map", "timing", "--timeout", "2", "-o", str(fleet.path("stuck.data")), str(capture)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        child = ""
+        while not child and process.poll() is None:
+            child = children.read_text(encoding="utf-8")
+        os.kill(int(child), signal.SIGSTOP)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 1 and "took longer than 2 seconds" in said, said
+
+
+def disk_is_full(fleet):
+    """What the folder of pieces cannot take ends the job by name."""
+    def small():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+    state = fleet.path("full")
+    result = run(COMMAND, "map", *fleet.job("full.data", "--state", state), code=2, preexec_fn=small)
+    assert "cannot be kept" in result.stderr and str(state) in result.stderr, result.stderr
+    assert not fleet.path("full.data").exists() and not list(state.iterdir())
+
+
+def ranks_agree(fleet):
+    for count in (1, 2, 3, 8):
+        result = run(*ranks(count), *fleet.job(f"ranks{count}.data"), code=1, env=RANKS)
+        assert f"{fleet.failed} captures could not be read" in result.stderr, result.stderr
+        assert fleet.path(f"ranks{count}.data").read_bytes() == fleet.path("map.data").read_bytes(), count
+        assert not fleet.path(f"ranks{count}.data.state").exists()
+
+
+def ranks_are_killed(fleet):
+    """A rank, or all of them."""
+    rng = random.Random(SEED)
+    state = fleet.path("ranks-state")
+    words = [str(word) for word in
+             [*ranks(3), *fleet.job("ranks-killed.data", "--state", state, "--resume")]]
+    ended = 0
+    for number in range(max(2, COUNT // 3)):
+        with subprocess.Popen(words, stderr=subprocess.DEVNULL, env=RANKS, start_new_session=True) as process:
+            time.sleep(rng.uniform(0.1, 1.5))
+            victim = subprocess.run(["pgrep", "-n", "-s", str(process.pid), "-f", MPI], capture_output=True,
+                                    text=True, check=False).stdout.split()
+            if number % 2 and victim:
+                os.kill(int(victim[0]), signal.SIGKILL)
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+            try:
+                code = process.wait(30)
+            except subprocess.TimeoutExpired:  # mpirun itself may wait forever for a rank that died early
+                os.killpg(process.pid, signal.SIGKILL)
+                code = process.wait()
+            ended += code not in (0, 1)
+    run(*words, code=1, env=RANKS)
+    assert fleet.path("ranks-killed.data").read_bytes() == fleet.path("map.data").read_bytes()
+    return f"{ended} were ended before the end"
+
+
+def ranks_refuse(fleet):
+    few = run(*ranks(2), *fleet.job("few.data", "--max-failures", 1, "--state", fleet.path("ranks-few")),
+              code=2, env=RANKS)
+    assert few.stderr.count("--max-failures") == 1, few.stderr
+    wrong = run(*ranks(2), "timing", "--manifest", fleet.path("nothing.jsonl"), "-o", fleet.path("x"), code=2,
+                env=RANKS)
+    assert "nothing.jsonl" in wrong.stderr
+    other = fleet.path("other.jsonl")
+    other.write_text("".join(fleet.manifest.read_text(encoding="utf-8").splitlines(keepends=True)[:4]),
+                     encoding="utf-8")
+    apart = run(MPIRUN, "--oversubscribe", "-n", 1, MPI, *fleet.job("apart.data"), ":", "-n", 1, MPI, "timing",
+                "--manifest", other, "-o", fleet.path("apart.data"), code=2, env=RANKS)
+    assert "rank 1" in apart.stderr and "another manifest" in apart.stderr, apart.stderr
+    apart = run(MPIRUN, "--oversubscribe", "-n", 1, MPI, *fleet.job("apart.data"), ":", "-n", 1, MPI,
+                *fleet.job("apart.data", "--core", "0"), code=2, env=RANKS)
+    assert "another command line" in apart.stderr, apart.stderr
+    shown = run(*ranks(2), "--help", env=RANKS)
+    assert shown.stdout.count("Usage:") == 1
+
+
+def main():
+    checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
+              takes_too_long, disk_is_full]
+    if MPI:
+        checks += [ranks_agree, ranks_are_killed, ranks_refuse]
+    with tempfile.TemporaryDirectory() as folder:
+        fleet = Fleet(folder)
+        for check in checks:
+            tap.case(check.__name__.replace("_", " "), None, lambda check=check: check(fleet))
+    if not MPI:
+        tap.skip("ranks", "this coretap was built without Open MPI")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
