@@ -67,13 +67,14 @@ struct ct_manifest_options {
     void (*found)(void *user, const struct ct_fleet_capture *capture);
 };
 
-/* Adds the captures at and below a path, in the order of their names, and reads all their bytes for that:
- * perf.data files, snapshots, and raw traces with a description. A perf.data file that cannot be opened is
- * added too: what is wrong with it is said where it counts. CT_ERR_IO for a path that is not there,
- * CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Adds the captures at and below a path, in the order of their names. They are perf.data files, snapshots,
+ * and raw traces with a description, all of whose bytes are read for their digests. A perf.data file that
+ * cannot be opened is added too: what is wrong with it is said where it counts. CT_ERR_IO for a path that is
+ * not there, CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_manifest_find(struct ct_manifest *manifest, const char *path,
                             const struct ct_manifest_options *options);
 
+/* Returns how many captures there are. */
 CT_API size_t ct_manifest_count(const struct ct_manifest *manifest);
 
 /* Returns a capture by its number, from 0 on in the order of adding; NULL behind the last. It is there until

@@ -109,8 +109,8 @@ def parts_add_up(fleet):
     pieces = []
     for part in range(1, 4):
         pieces.append(fleet.path(f"part{part}.data"))
-        result = subprocess.run([COMMAND, "map", *map(str, fleet.job(pieces[-1].name)), "--part", f"{part}/3"],
-                                capture_output=True, text=True, check=False)
+        words = [COMMAND, "map", *map(str, fleet.job(pieces[-1].name)), "--part", f"{part}/3"]
+        result = subprocess.run(words, capture_output=True, text=True, check=False)
         assert result.returncode in (0, 1), result.stderr
     run(COMMAND, "merge", *pieces, "-o", fleet.path("parts.data"))
     assert fleet.path("parts.data").read_bytes() == fleet.path("map.data").read_bytes()
@@ -267,8 +267,8 @@ def ranks_refuse(fleet):
     other = fleet.path("other.jsonl")
     other.write_text("".join(fleet.manifest.read_text(encoding="utf-8").splitlines(keepends=True)[:4]),
                      encoding="utf-8")
-    apart = run(MPIRUN, "--oversubscribe", "-n", 1, MPI, *fleet.job("apart.data"), ":", "-n", 1, MPI, "timing",
-                "--manifest", other, "-o", fleet.path("apart.data"), code=2, env=RANKS)
+    apart = run(MPIRUN, "--oversubscribe", "-n", 1, MPI, *fleet.job("apart.data"), ":", "-n", 1, MPI,
+                "timing", "--manifest", other, "-o", fleet.path("apart.data"), code=2, env=RANKS)
     assert "rank 1" in apart.stderr and "another manifest" in apart.stderr, apart.stderr
     apart = run(MPIRUN, "--oversubscribe", "-n", 1, MPI, *fleet.job("apart.data"), ":", "-n", 1, MPI,
                 *fleet.job("apart.data", "--core", "0"), code=2, env=RANKS)

@@ -90,7 +90,8 @@ def headers(tap, include):
 
 
 # The library and those beside it.
-LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal", "coretap-record", "coretap-live", "coretap-fleet")
+LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal", "coretap-record", "coretap-live",
+             "coretap-fleet")
 
 
 class Package:

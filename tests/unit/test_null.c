@@ -75,13 +75,14 @@ static const char *const answers[] = {
 
 /* Functions that give something else than zero where nothing is: a text, a new context, "none of them". */
 static const char *const something[] = {
-    "ct_cfg_block_at",         "ct_cfg_edge_between", "ct_cfg_function_at",   "ct_cfg_kind_name",
-    "ct_cfg_origin_name",      "ct_cover_kind",       "ct_event_counts_kind", "ct_total_counts_kind",
-    "ct_watch_counts_kind",    "ct_ctx_error",        "ct_ctx_new",           "ct_error_name",
-    "ct_fractal_command_name", "ct_fractal_op_name",  "ct_framing_name",      "ct_framing_probe",
-    "ct_lines_scope_at",       "ct_pmu_event_name",   "ct_protocol_name",     "ct_symbols_isa_at",
-    "ct_stack_sums_kind",      "ct_timing_sums_kind", "ct_version",           "ct_watch_kind_name",
-    "ct_wcet_origin_name",     "ct_verify_sums_kind", "ct_wcet_program",      "ct_fractal_sums_kind",
+    "ct_fleet_job_order",   "ct_fleet_piece_wait",  "ct_cfg_block_at",         "ct_cfg_edge_between",
+    "ct_cfg_function_at",   "ct_cfg_kind_name",     "ct_cfg_origin_name",      "ct_cover_kind",
+    "ct_event_counts_kind", "ct_total_counts_kind", "ct_watch_counts_kind",    "ct_ctx_error",
+    "ct_ctx_new",           "ct_error_name",        "ct_fractal_command_name", "ct_fractal_op_name",
+    "ct_framing_name",      "ct_framing_probe",     "ct_lines_scope_at",       "ct_pmu_event_name",
+    "ct_protocol_name",     "ct_symbols_isa_at",    "ct_stack_sums_kind",      "ct_timing_sums_kind",
+    "ct_version",           "ct_watch_kind_name",   "ct_wcet_origin_name",     "ct_verify_sums_kind",
+    "ct_wcet_program",      "ct_fractal_sums_kind",
 };
 
 static bool is_in(const char *const *names, size_t count, const char *name)
