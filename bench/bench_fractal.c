@@ -150,7 +150,7 @@ static void snoops(const char *name, unsigned hits, int points, int keep, const 
     } while (spent < k->seconds);
     uint64_t made;
     ct_fractal_reg_read(f, CT_FRACTAL_REG_EVENTS, 8, &made);
-    printf("%-44s %8.1f M/s   goal 100   (%.1f %% hits)\n", name, (double)done / spent * 1e-6,
+    printf("%-44s %8.1f M/s   goal 200   (%.1f %% hits)\n", name, (double)done / spent * 1e-6,
            100.0 * (double)made / (double)done);
     ct_fractal_free(f);
     free(m);
@@ -220,7 +220,7 @@ static void cluster(const char *name, uint64_t span, int tracing, const struct c
         done += 65536 * 3 + 4096;
         spent = now() - start;
     } while (spent < k->seconds);
-    printf("%-44s %8.1f M/s   goal  30   (%.2f %% L2 misses)\n", name, (double)done / spent * 1e-6,
+    printf("%-44s %8.1f M/s   goal  60   (%.2f %% L2 misses)\n", name, (double)done / spent * 1e-6,
            100.0 * (double)ct_soc_counts(soc)->l2_misses / (double)done);
     ct_soc_free(soc);
     ct_fractal_free(f);
