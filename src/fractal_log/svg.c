@@ -146,3 +146,23 @@ void ct_fractal_report_svg_lines(const struct ct_fractal_report *r, FILE *out)
 {
     address_map(r, out, &r->lines, "Lines of the page with the most misses", 7);
 }
+
+void ct_fractal_report_svg_sets(const struct ct_fractal_report *r, FILE *out)
+{
+    enum {
+        HEIGHT = 7
+    };
+    const struct ct_fractal_map *m = &r->sets;
+    const uint32_t of_row = r->set_count / m->rows;
+    open_picture(r, out, "Sets of the last-level cache over time: misses, darker is more", m->rows, HEIGHT);
+    const double scale = log1p((double)largest(m));
+    for (uint32_t i = 0; i < m->rows; i++) {
+        const uint32_t y = TOP + i * HEIGHT;
+        if (i % 4 == 0)
+            fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">set %u</text>\n",
+                    LEFT - 6, y + HEIGHT, i * of_row);
+        cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y, HEIGHT, scale, heat);
+    }
+    axis(r, out, m->rows, HEIGHT, r->start, r->end);
+    fputs("</svg>\n", out);
+}

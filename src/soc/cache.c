@@ -210,7 +210,7 @@ static uint16_t *l2_get(struct ct_soc *soc, unsigned core, uint32_t line, unsign
         return e;
     soc->counts.l2_misses++;
     const uint64_t pa = (uint64_t)line << 6;
-    soc->core[core].cycles += ct_soc_memory_cycles(soc, pa);
+    soc->core[core].cycles += ct_soc_memory_cycles(soc, core, pa);
     e = l2_fill(soc, core, line); /* the line that makes way is written back first */
     ct_soc_message(soc, core, op, kind, pa | soc->wanted, 0);
     return e;

@@ -117,6 +117,9 @@ struct ct_soc {
     uint64_t rng;
     uint64_t wanted; /* within its line: the part that a read at the port is told to bring first */
     uint64_t open_row[8];
+    uint64_t memory_busy; /* until when a log's lines keep memory from answering */
+    uint64_t sink_lines;  /* of a log that memory has taken */
+    uint64_t sink_bytes;  /* … and what came since, less than a line */
     uint32_t tlb_sets;
     uint8_t shift[TLB_SHIFTS]; /* page sizes of this granule */
     unsigned shifts;
@@ -217,8 +220,8 @@ static inline uint64_t *soc_word(const struct ct_soc *soc, uint64_t pa)
 void ct_soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr,
                     uint64_t value);
 void ct_soc_drain(struct ct_soc *soc, unsigned core);
-/* Gives the cycles that memory takes to answer a miss of the last level. */
-unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa);
+/* Gives the cycles that memory takes to answer a core's miss of the last level. */
+unsigned ct_soc_memory_cycles(struct ct_soc *soc, unsigned core, uint64_t pa);
 
 /* Reads a word at the port, past the caches, which answer where they have it. */
 void ct_soc_read_past(struct ct_soc *soc, unsigned core, uint64_t pa);
