@@ -52,8 +52,8 @@ static void axis(const struct ct_fractal_report *r, FILE *out, uint32_t rows, ui
         fprintf(
             out,
             "<line x1=\"%.1f\" y1=\"%u\" x2=\"%.1f\" y2=\"%u\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%u\" "
-            "text-anchor=\"middle\">%.4g%s%s</text>\n",
-            x, base, x, base + 4, x, base + 17,
+            "text-anchor=\"%s\">%.4g%s%s</text>\n",
+            x, base, x, base + 4, x, base + 17, i == 4 ? "end" : "middle",
             ct_fractal_report_ms(r, from + ct_fractal_part(to - from, i, 4)), i == 4 ? " " : "",
             i == 4 ? unit(r) : "");
     }
