@@ -16,7 +16,8 @@ sanitized_cc = $$(command -v clang || echo gcc)
 
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
-.PHONY: all bench bench-check demo fractal-demo check check-long check-arm64 install clean format lint
+.PHONY: fractal-demo fractal-figures
+.PHONY: all bench bench-check demo check check-long check-arm64 install clean format lint
 .PHONY: fuzz fuzz-afl man
 
 all:
@@ -47,6 +48,11 @@ quick-demo: all
 fractal-demo: all
 	$(deps) arm
 	@examples/fractal/demo $(BUILD)/coretap $(or $(SIZE),fullhd)
+
+# The figures of the FRACTAL paper with their data, and a page that compares; an hour, SIZE=cif is minutes.
+fractal-figures: all
+	$(deps) arm
+	@examples/fractal/figures/figures.py $(BUILD)/coretap $(addprefix --size ,$(SIZE))
 
 # Everything in the plain build, then the tests that run code again under ASan and UBSan (those that record
 # programs only in check-long: they run the same code for minutes).

@@ -47,6 +47,7 @@ enum ct_fractal_report_format {
     CT_FRACTAL_REPORT_SVG_PAGES,    /* pages over time */
     CT_FRACTAL_REPORT_SVG_LINES,    /* lines of the busiest page over time */
     CT_FRACTAL_REPORT_PERFETTO,     /* trace events, for the viewers of Chrome and Perfetto */
+    CT_FRACTAL_REPORT_SVG_SETS,     /* sets of the last-level cache over time, by physical address */
 };
 
 struct ct_fractal_report_write_options {

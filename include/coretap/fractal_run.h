@@ -198,22 +198,23 @@ struct ct_fractal_overhead_options {
     const struct ct_fractal_names_options *names; /* how the section .text is found; NULL: as by default */
 };
 
-/* Cycles of a program on three clusters: CT_SOC_CLOCK_HZ are a second. */
+/* Cycles of a program on four clusters: CT_SOC_CLOCK_HZ are a second. */
 struct ct_fractal_overhead_result {
     struct ct_fractal_ended ended;
     uint64_t bare;     /* without fabric */
     uint64_t coherent; /* with a coherent port that listens and does nothing */
     uint64_t traced;   /* with FRACTAL tracing the section .text in points mode */
+    uint64_t logged;   /* … and writing its log to the memory that misses are read from */
 };
 
-/* Predicts what tracing costs a program: it is run once, and its accesses go through three clusters. The
+/* Predicts what tracing costs a program: it is run once, and its accesses go through four clusters. The
  * errors of ct_fractal_simulate. */
 CT_API int ct_fractal_overhead(struct ct_ctx *ctx, const struct ct_fractal_overhead_options *options,
                                struct ct_fractal_overhead_result *result);
 
 enum ct_fractal_overhead_form {
     CT_FRACTAL_OVERHEAD_TEXT, /* a table with times and shares */
-    CT_FRACTAL_OVERHEAD_CSV,  /* one line of cycles: bare, coherent, traced */
+    CT_FRACTAL_OVERHEAD_CSV,  /* one line of cycles: bare, coherent, traced, logged */
 };
 
 /* Writes what was predicted. CT_ERR_ARG, also for a form that is none; CT_ERR_NOMEM, what `write` returned.

@@ -47,6 +47,12 @@ enum ct_soc_walks {
     CT_SOC_WALKS_SEEN,   /* at the port, past the caches: it sees each of them */
 };
 
+/* Where the tracer's log goes. */
+enum ct_soc_sink {
+    CT_SOC_SINK_RING,   /* memory of the fabric's own (BRAM): no traffic */
+    CT_SOC_SINK_MEMORY, /* the cluster's memory, which misses then wait for */
+};
+
 /* What a cluster is made of; zero is the default, but for the seed (ct_soc_defaults). */
 struct ct_soc_config {
     size_t size; /* sizeof(struct ct_soc_config) */
@@ -61,6 +67,8 @@ struct ct_soc_config {
     uint64_t seed;
     uint32_t port_bytes; /* that addresses of reads at the port tell apart: 8 to 64, a line */
     uint32_t walks;      /* enum ct_soc_walks */
+    uint32_t sink;       /* enum ct_soc_sink */
+    uint32_t pad;        /* 0 */
 };
 
 /* A listener of the port. message: `line` is the content when the operation is Data, else NULL.
@@ -128,6 +136,11 @@ CT_API const struct ct_soc_counts *ct_soc_counts(const struct ct_soc *soc);
 
 /* Lets a core do something that touches no memory. */
 CT_API void ct_soc_spend(struct ct_soc *soc, unsigned core, uint64_t cycles);
+
+/* Writes a log to memory, from the fabric: so many bytes behind those it wrote before, at the time of the
+ * last message of the port. While memory takes a line of 64 bytes of it, misses of the cores wait, and the
+ * row that was open there is another one then. */
+CT_API void ct_soc_sink_write(struct ct_soc *soc, uint64_t bytes);
 
 /* Makes a process with an empty address space. Returns its number; 0 without memory for it. */
 CT_API uint32_t ct_soc_process(struct ct_soc *soc);

@@ -32,6 +32,14 @@ void *ct_table_of_records(size_t count, size_t size)
     return table;
 }
 
+void *ct_table_of_zeros(size_t count, size_t size)
+{
+    void *table = ct_table_of_records(count, size);
+    if (table)
+        memset(table, 0, count * size);
+    return table;
+}
+
 void *ct_table_memory(size_t count, size_t size)
 {
     void *table = calloc(count, size);

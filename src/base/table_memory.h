@@ -15,6 +15,9 @@ void *ct_table_memory(size_t count, size_t size);
  * of nearly each record, too. Result: to be freed with free, or NULL. */
 void *ct_table_of_records(size_t count, size_t size);
 
+/* The same, and clears it. */
+void *ct_table_of_zeros(size_t count, size_t size);
+
 /* Makes an array larger, from `count` records of `size` bytes to `more`; NULL and 0 are an array without
  * memory. What is added is zeros. A large array keeps its pages: nothing is copied, in whichever thread.
  * Result: to be freed with ct_array_free, or NULL, and the array is as before. */

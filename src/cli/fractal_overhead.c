@@ -42,11 +42,11 @@ const struct cli_command cli_fractal_overhead = {
     .name = "fractal overhead",
     .summary = "predict what tracing costs a program",
     .rest = "-- PROGRAM [ARG]...",
-    .about =
-        "Runs an Arm Linux program once, and its accesses through three simulated clusters: without fabric, "
-        "with "
-        "a coherent port that listens and does nothing, and with FRACTAL tracing the text section in points "
-        "mode. Prints the run time that the model predicts for each.",
+    .about = "Runs an Arm Linux program once, and its accesses through four simulated clusters: without "
+             "fabric, with "
+             "a coherent port that listens and does nothing, with FRACTAL tracing the text section in points "
+             "mode, and with its log in the memory that misses are read from. Prints the run time that the "
+             "model predicts for each.",
     .options = overhead_options,
     .option_count = OVERHEAD_OPTS,
     .run = run,

@@ -19,7 +19,7 @@ enum {
 static unsigned format_of(const struct cli_value *v)
 {
     static const uint8_t pictures[] = {CT_FRACTAL_REPORT_SVG_TIMELINE, CT_FRACTAL_REPORT_SVG_PAGES,
-                                       CT_FRACTAL_REPORT_SVG_LINES};
+                                       CT_FRACTAL_REPORT_SVG_LINES, CT_FRACTAL_REPORT_SVG_SETS};
     if (v[OPT_SVG].given)
         return pictures[v[OPT_SVG].number];
     return v[OPT_CSV].given        ? CT_FRACTAL_REPORT_CSV
@@ -85,7 +85,7 @@ static int run(const struct cli_args *args)
     return code;
 }
 
-static const char *const svg_words[] = {"timeline", "pages", "lines", NULL};
+static const char *const svg_words[] = {"timeline", "pages", "lines", "sets", NULL};
 
 static const struct cli_option options[OPTS] = {
     [OPT_ELF] = {.name = "elf",
@@ -103,7 +103,8 @@ static const struct cli_option options[OPTS] = {
     [OPT_SVG] = {.name = "svg",
                  .kind = CLI_CHOICE,
                  .choices = svg_words,
-                 .help = "One picture: functions, pages, or lines of the busiest page, over time."},
+                 .help =
+                     "One picture: functions, pages, lines of the busiest page, or cache sets, over time."},
     [OPT_PERFETTO] = {.name = "perfetto", .help = "JSON for ui.perfetto.dev and chrome://tracing."},
     [OPT_DATA] = {.name = "data",
                   .help =

@@ -51,13 +51,13 @@ void ct_listener_read(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
     const uint64_t pa = m->addr & ~UINT64_C(63);
     f->snoops++;
-    const int watched = ct_address_filter_maybe(&f->filter, pa);
-    const uint32_t chain = watched ? ct_points_first(&f->points, pa) : UINT32_MAX;
+    const unsigned watched = ct_address_filter_page(&f->filter, pa);
+    const uint32_t chain = watched & CT_FILTER_POINT ? ct_points_first(&f->points, pa) : UINT32_MAX;
     if ((chain != UINT32_MAX || ct_rtlb_hit(&f->rtlb, pa)) && f->config.context >> m->initiator & 1)
         annotate(f, m, pa, chain);
     if (chain != UINT32_MAX)
         ct_points_hit(&f->points, pa, m->kind == CT_FRACTAL_KIND_DATA);
-    if (watched)
+    if (watched & CT_FILTER_TABLE)
         ct_stalker_touch(&f->stalker, pa);
 }
 
@@ -67,14 +67,14 @@ static int plain_read(const struct ct_fractal *f, const struct ct_fractal_messag
 }
 
 /* Compares the tag with all ways of the set; a bit for each way that holds it. */
-static inline unsigned matches(const uint64_t *way, uint32_t ways, uint64_t tag)
+static inline unsigned matches(const struct ct_rtlb_way *way, uint32_t ways, uint64_t tag)
 {
     if (ways == 4)
-        return (unsigned)(way[0] == tag) | (unsigned)(way[1] == tag) << 1 | (unsigned)(way[2] == tag) << 2 |
-               (unsigned)(way[3] == tag) << 3;
+        return (unsigned)(way[0].tag == tag) | (unsigned)(way[1].tag == tag) << 1 |
+               (unsigned)(way[2].tag == tag) << 2 | (unsigned)(way[3].tag == tag) << 3;
     unsigned hits = 0;
     for (uint32_t w = 0; w < ways; w++)
-        hits |= (unsigned)(way[w] == tag) << w;
+        hits |= (unsigned)(way[w].tag == tag) << w;
     return hits;
 }
 
@@ -116,11 +116,10 @@ static inline void annotate_one(struct ct_fractal *f, const struct ct_fractal_me
     ct_logger_put(&f->logger, &e);
 }
 
-/* Tells whether a point or a table is in the line at pa: the filter knows only pages. */
-static int wanted(const struct ct_fractal *f, uint64_t pa)
+/* Tells whether a point or a table may be in the line at pa, whose page has `watched` (CT_FILTER_…). */
+static inline int wanted(const struct ct_fractal *f, uint64_t pa, unsigned watched)
 {
-    return ct_points_first(&f->points, pa) != UINT32_MAX ||
-           f->stalker.bucket[ct_stalker_hash(&f->stalker, pa)] != UINT32_MAX;
+    return watched & (CT_FILTER_TABLE | ct_address_filter_line(&f->filter, pa) * CT_FILTER_POINT) ? 1 : 0;
 }
 
 /* Reads are taken in blocks. A first pass, without branches on its results, finds the reads of interest; a
@@ -129,57 +128,58 @@ static int wanted(const struct ct_fractal *f, uint64_t pa)
 #define BLOCK 64
 
 struct picks {
-    uint8_t at[BLOCK], ways[BLOCK], wanted[BLOCK];
+    uint8_t at[BLOCK], watched[BLOCK];
     unsigned count, looked_at;
 };
 
 static inline __attribute__((always_inline)) void look(const struct ct_fractal *f,
                                                        const struct ct_fractal_message *m, size_t count,
-                                                       uint32_t ways, struct picks *p)
+                                                       unsigned shift, uint32_t words, struct picks *p)
 {
     /* copies, since stores through the bytes of `p` could otherwise be stores to all of these */
-    const uint64_t *const tag = f->rtlb.tag, *const filter = f->filter.word;
-    const unsigned shift = f->rtlb.shifts ? f->rtlb.shift[0] : 12;
+    const uint64_t *const print = f->rtlb.print, *const filter = f->filter.page;
     const uint64_t mask = f->rtlb.sets - 1;
     const size_t end = count < BLOCK ? count : BLOCK;
     uint64_t time = f->time;
     unsigned n = 0, i = 0;
     for (; i < end; i++) {
-        const uint64_t pa = m[i].addr;
+        const uint64_t pa = m[i].addr, page = pa >> shift;
         if ((m[i].op > CT_FRACTAL_READ_UNIQUE) | (m[i].time < time) | (pa >> 48 != 0) | (m[i].initiator > 63))
             break;
         time = m[i].time;
-        const unsigned hits = matches(tag + (pa >> shift & mask) * ways, ways, ct_rtlb_tag(pa, shift));
-        const uint32_t h = ct_address_filter_hash(pa);
-        const unsigned maybe = filter[h >> 6] >> (h & 63) & 1;
+        const uint64_t hit = ct_rtlb_maybe(print + (page & mask) * words, words, ct_rtlb_print(page));
+        const uint32_t h = ct_address_filter_hash(pa >> 12);
+        const unsigned watched = (unsigned)(filter[h >> 5] >> (h & 31) * 2) & 3;
         p->at[n] = (uint8_t)i;
-        p->ways[n] = (uint8_t)hits;
-        p->wanted[n] = (uint8_t)maybe;
-        n += (hits != 0) | maybe;
+        p->watched[n] = (uint8_t)watched;
+        n += (hit | watched) != 0;
     }
     p->count = n;
     p->looked_at = i;
 }
 
 /* Handles the reads of interest of a block. Returns how many of its reads were taken. */
-static unsigned take_block(struct ct_fractal *f, const struct ct_fractal_message *m, const struct picks *p)
+static inline __attribute__((always_inline)) unsigned take_block(struct ct_fractal *f,
+                                                                 const struct ct_fractal_message *m,
+                                                                 unsigned shift, uint32_t ways,
+                                                                 const struct picks *p)
 {
     const struct ct_rtlb *r = &f->rtlb;
-    const unsigned shift = r->shifts ? r->shift[0] : 12;
     const uint64_t before = f->snoops;
     for (unsigned n = 0; n < p->count; n++) {
         const struct ct_fractal_message *one = &m[p->at[n]];
         const uint64_t pa = one->addr & ~f->unit;
-        if (p->ways[n] & (p->ways[n] - 1) || (p->wanted[n] && wanted(f, pa))) {
+        const struct ct_rtlb_way *set = r->way + (size_t)(pa >> shift & (r->sets - 1)) * ways;
+        const unsigned hits = matches(set, ways, ct_rtlb_tag(pa, shift));
+        if (hits & (hits - 1) || wanted(f, pa, p->watched[n])) {
             f->time = one->time;
             ct_listener_read(f, one);
             if (f->helper.count) {
                 f->snoops = before + p->at[n] + 1;
                 return p->at[n] + 1u;
             }
-        } else if (p->ways[n]) {
-            const size_t set = (size_t)(pa >> shift & (r->sets - 1)) * r->ways;
-            annotate_one(f, one, pa, pa + r->delta[set + (unsigned)__builtin_ctz(p->ways[n])]);
+        } else if (hits) {
+            annotate_one(f, one, pa, pa + set[__builtin_ctz(hits)].delta);
         }
     }
     f->snoops = before + p->looked_at;
@@ -192,20 +192,21 @@ size_t ct_listener_reads(struct ct_fractal *f, const struct ct_fractal_message *
     const struct ct_rtlb *r = &f->rtlb;
     struct picks p;
     size_t n = 0;
-    /* several page sizes, something in the stash or wide sets: one by one */
-    while (n < count && !f->helper.count && (r->shifts > 1 || r->stashed || r->ways > 7) &&
-           plain_read(f, &m[n])) {
+    /* several page sizes or something in the stash: one by one */
+    while (n < count && !f->helper.count && (r->shifts > 1 || r->stashed) && plain_read(f, &m[n])) {
         f->time = m[n].time;
         ct_listener_read(f, &m[n++]);
     }
-    while (n < count && !f->helper.count && r->shifts <= 1 && !r->stashed && r->ways <= 7) {
-        if (r->ways == 4)
-            look(f, m + n, count - n, 4, &p);
+    while (n < count && !f->helper.count && r->shifts <= 1 && !r->stashed) {
+        const unsigned shift = r->shifts ? r->shift[0] : 12;
+        const int usual = shift == 12 && r->ways == 4; /* constants make a quicker copy of both */
+        if (usual)
+            look(f, m + n, count - n, 12, 1, &p);
         else
-            look(f, m + n, count - n, r->ways, &p);
+            look(f, m + n, count - n, shift, r->words, &p);
         if (!p.looked_at)
             break;
-        n += take_block(f, m + n, &p);
+        n += usual ? take_block(f, m + n, 12, 4, &p) : take_block(f, m + n, shift, r->ways, &p);
     }
     return n;
 }

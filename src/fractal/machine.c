@@ -149,7 +149,7 @@ static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
     case CT_FRACTAL_CLEAN_INVALID:
     case CT_FRACTAL_MAKE_INVALID:
     case CT_FRACTAL_WRITE:
-        if (ct_address_filter_maybe(&f->filter, m->addr))
+        if (ct_address_filter_page(&f->filter, m->addr) & CT_FILTER_TABLE)
             ct_stalker_touch(&f->stalker, m->addr);
         return CT_OK;
     case CT_FRACTAL_TLBI_VA:

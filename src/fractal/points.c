@@ -94,7 +94,7 @@ void ct_points_announce(struct ct_points *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
         if (p->point[i].shift)
-            ct_address_filter_add(p->filter, p->point[i].pa & ~UINT64_C(0xfff), 12);
+            ct_address_filter_add_line(p->filter, p->point[i].pa);
 }
 
 static void unchain(struct ct_points *p, uint32_t index)
@@ -123,7 +123,7 @@ void ct_points_refill(struct ct_points *p, const struct ct_fractal_mapping *m)
         point->pa = pa;
         point->shift = m->shift;
         p->resolved++;
-        ct_address_filter_add(p->filter, pa & ~UINT64_C(0xfff), 12);
+        ct_address_filter_add_line(p->filter, pa);
         uint32_t *head = &p->bucket[ct_points_hash(p, pa)];
         point->next = *head;
         *head = i;

@@ -38,7 +38,7 @@ const struct ct_point *ct_points_add(struct ct_points *p, uint64_t va);
 /* Removes the line of `va`. 0: it is no point. */
 int ct_points_remove(struct ct_points *p, uint64_t va);
 
-/* Puts the page of every resolved point into the filter. */
+/* Puts every resolved point into the filter. */
 void ct_points_announce(struct ct_points *p);
 
 /* Resolves the points in a mapping. */

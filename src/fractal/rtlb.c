@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fractal/rtlb.h"
 
+#include "base/table_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,33 +12,35 @@ int ct_rtlb_init(struct ct_rtlb *r, uint32_t sets, uint32_t ways, struct ct_help
     r->sets = sets;
     r->ways = ways;
     r->helper = helper;
+    r->words = (ways + CT_RTLB_LANES - 1) / CT_RTLB_LANES;
     const size_t entries = (size_t)sets * ways;
-    r->tag = calloc(entries, sizeof *r->tag);
-    r->delta = calloc(entries, sizeof *r->delta);
-    r->entry = calloc(entries, sizeof *r->entry);
+    r->way = ct_table_of_zeros(entries, sizeof *r->way);
+    r->print = ct_table_of_zeros((size_t)sets * r->words, sizeof *r->print);
+    r->entry = ct_table_of_zeros(entries, sizeof *r->entry);
     r->turn = calloc(sets, 1);
-    return r->tag && r->delta && r->entry && r->turn ? CT_OK : CT_ERR_NOMEM;
+    return r->way && r->print && r->entry && r->turn ? CT_OK : CT_ERR_NOMEM;
 }
 
 void ct_rtlb_free(struct ct_rtlb *r)
 {
-    free(r->tag);
-    free(r->delta);
+    free(r->way);
+    free(r->print);
     free(r->entry);
     free(r->turn);
 }
 
 void ct_rtlb_reset(struct ct_rtlb *r)
 {
-    memset(r->tag, 0, (size_t)r->sets * r->ways * sizeof *r->tag);
+    memset(r->way, 0, (size_t)r->sets * r->ways * sizeof *r->way);
+    memset(r->print, 0, (size_t)r->sets * r->words * sizeof *r->print);
     memset(r->turn, 0, r->sets);
     r->used = r->shifts = r->stashed = 0;
 }
 
 size_t ct_rtlb_bytes(const struct ct_rtlb *r)
 {
-    return sizeof *r + (size_t)r->sets * r->ways * (sizeof *r->tag + sizeof *r->delta + sizeof *r->entry) +
-           r->sets;
+    return sizeof *r + (size_t)r->sets * r->ways * (sizeof *r->way + sizeof *r->entry) +
+           (size_t)r->sets * (r->words * sizeof *r->print + sizeof *r->turn);
 }
 
 /* Counts an entry of this page size in or out, so that a lookup tries only sizes that are in use.
@@ -59,10 +63,24 @@ static void count_shift(struct ct_rtlb *r, unsigned shift, int up)
     }
 }
 
-static void put(struct ct_rtlb *r, size_t at, const struct ct_fractal_mapping *m)
+static struct ct_rtlb_way way_of(const struct ct_fractal_mapping *m)
 {
-    r->tag[at] = ct_rtlb_tag(m->pa, m->shift);
-    r->delta[at] = m->va - m->pa;
+    return (struct ct_rtlb_way){ct_rtlb_tag(m->pa, m->shift), m->va - m->pa};
+}
+
+/* Sets the print of a way. */
+static void set_print(struct ct_rtlb *r, uint32_t set, uint32_t way, uint64_t print)
+{
+    uint64_t *word = &r->print[(size_t)set * r->words + way / CT_RTLB_LANES];
+    const unsigned shift = way % CT_RTLB_LANES * 16;
+    *word = (*word & ~(UINT64_C(0xffff) << shift)) | (print & 0xffff) << shift;
+}
+
+static void put(struct ct_rtlb *r, uint32_t set, uint32_t way, const struct ct_fractal_mapping *m)
+{
+    const size_t at = (size_t)set * r->ways + way;
+    r->way[at] = way_of(m);
+    set_print(r, set, way, ct_rtlb_print(m->pa >> m->shift));
     r->entry[at] = *m;
     r->used++;
     count_shift(r, m->shift, 1);
@@ -70,7 +88,8 @@ static void put(struct ct_rtlb *r, size_t at, const struct ct_fractal_mapping *m
 
 static void drop(struct ct_rtlb *r, size_t at)
 {
-    r->tag[at] = 0;
+    r->way[at].tag = 0;
+    set_print(r, (uint32_t)(at / r->ways), (uint32_t)(at % r->ways), 0);
     r->used--;
     count_shift(r, r->entry[at].shift, 0);
 }
@@ -105,10 +124,29 @@ static int same(const struct ct_fractal_mapping *a, const struct ct_fractal_mapp
     return a->va == b->va && a->pa == b->pa && a->shift == b->shift;
 }
 
-static int among(const struct ct_fractal_mapping *m, const struct ct_fractal_mapping *maps, unsigned count)
+/* The mappings of one refill, and between which physical addresses all of them begin. */
+struct refill {
+    const struct ct_fractal_mapping *maps;
+    unsigned count;
+    uint64_t lowest, highest;
+};
+
+static struct refill refill_of(const struct ct_fractal_mapping *maps, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (same(m, &maps[i]))
+    struct refill all = {maps, count, UINT64_MAX, 0};
+    for (unsigned i = 0; i < count; i++) {
+        all.lowest = maps[i].pa < all.lowest ? maps[i].pa : all.lowest;
+        all.highest = maps[i].pa > all.highest ? maps[i].pa : all.highest;
+    }
+    return all;
+}
+
+static int among(const struct ct_fractal_mapping *m, const struct refill *all)
+{
+    if (m->pa < all->lowest || m->pa > all->highest)
+        return 0;
+    for (unsigned i = 0; i < all->count; i++)
+        if (same(m, &all->maps[i]))
             return 1;
     return 0;
 }
@@ -116,14 +154,16 @@ static int among(const struct ct_fractal_mapping *m, const struct ct_fractal_map
 /* Chooses the way for a new mapping: that of its old one, an empty one, else a victim that is not of this
  * refill. -1: the whole set is of this refill. */
 static int choose(struct ct_rtlb *r, uint32_t set, const struct ct_fractal_mapping *m,
-                  const struct ct_fractal_mapping *maps, unsigned count)
+                  const struct refill *all)
 {
     const size_t base = (size_t)set * r->ways;
+    const struct ct_rtlb_way wanted = way_of(m);
     int empty = -1;
     for (uint32_t w = 0; w < r->ways; w++) {
-        if (!r->tag[base + w])
+        const struct ct_rtlb_way way = r->way[base + w];
+        if (!way.tag)
             empty = (int)w;
-        else if (same(&r->entry[base + w], m))
+        else if (way.tag == wanted.tag && way.delta == wanted.delta)
             return (int)w;
     }
     if (empty >= 0)
@@ -131,36 +171,52 @@ static int choose(struct ct_rtlb *r, uint32_t set, const struct ct_fractal_mappi
     for (uint32_t n = 0; n < r->ways; n++) {
         const uint32_t w = r->turn[set];
         r->turn[set] = (uint8_t)(w + 1 == r->ways ? 0 : w + 1);
-        if (!among(&r->entry[base + w], maps, count))
+        if (!among(&r->entry[base + w], all))
             return (int)w;
     }
     return -1;
+}
+
+static uint32_t set_of(const struct ct_rtlb *r, const struct ct_fractal_mapping *m)
+{
+    return (uint32_t)(m->pa >> m->shift & (r->sets - 1));
+}
+
+/* Has the next victim of a set brought near, so that the sets of a refill are waited for together. */
+static void fetch_set(const struct ct_rtlb *r, uint32_t set)
+{
+    const size_t base = (size_t)set * r->ways;
+    __builtin_prefetch(&r->way[base]);
+    __builtin_prefetch(&r->entry[base + r->turn[set]]);
 }
 
 void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_fractal_mapping *maps, unsigned count)
 {
     if (!count)
         return;
+    const struct refill all = refill_of(maps, count);
     for (uint32_t i = 0; i < r->stashed; i++)
-        if (!among(&r->stash[i], maps, count))
+        if (!among(&r->stash[i], &all))
             evict(r, &r->stash[i]);
     r->stashed = 0;
+    for (unsigned i = 0; i < count; i++)
+        fetch_set(r, set_of(r, &maps[i]));
     for (unsigned i = 0; i < count; i++) {
         const struct ct_fractal_mapping *m = &maps[i];
-        const uint32_t set = (uint32_t)(m->pa >> m->shift & (r->sets - 1));
-        const int way = choose(r, set, m, maps, count);
+        const uint32_t set = set_of(r, m);
+        const int way = choose(r, set, m, &all);
         r->refills++;
         if (way < 0) {
             r->stash[r->stashed++] = *m;
             continue;
         }
         const size_t at = (size_t)set * r->ways + (unsigned)way;
-        if (r->tag[at]) {
+        if (r->way[at].tag) {
             if (!same(&r->entry[at], m))
                 evict(r, &r->entry[at]);
             drop(r, at);
         }
-        put(r, at, m);
+        put(r, set, (uint32_t)way, m);
     }
 }
 
@@ -168,7 +224,7 @@ static void remove_if(struct ct_rtlb *r, int all, uint64_t va, int exposed)
 {
     const size_t entries = (size_t)r->sets * r->ways;
     for (size_t at = 0; at < entries; at++) {
-        if (!r->tag[at] || !(all || ct_mapping_covers(&r->entry[at], va)))
+        if (!r->way[at].tag || !(all || ct_mapping_covers(&r->entry[at], va)))
             continue;
         if (exposed)
             expose(r, &r->entry[at]);
@@ -198,7 +254,7 @@ const struct ct_fractal_mapping *ct_rtlb_find_va(const struct ct_rtlb *r, uint64
 {
     const size_t entries = (size_t)r->sets * r->ways;
     for (size_t at = 0; at < entries; at++)
-        if (r->tag[at] && ct_mapping_covers(&r->entry[at], va))
+        if (r->way[at].tag && ct_mapping_covers(&r->entry[at], va))
             return &r->entry[at];
     for (uint32_t i = 0; i < r->stashed; i++)
         if (ct_mapping_covers(&r->stash[i], va))
@@ -213,7 +269,7 @@ unsigned ct_rtlb_collect(const struct ct_rtlb *r, uint64_t pa, const struct ct_f
         const uint64_t tag = ct_rtlb_tag(pa, r->shift[s]);
         const size_t base = (size_t)(pa >> r->shift[s] & (r->sets - 1)) * r->ways;
         for (uint32_t w = 0; w < r->ways && n < CT_RTLB_HITS_MAX; w++)
-            if (r->tag[base + w] == tag)
+            if (r->way[base + w].tag == tag)
                 out[n++] = &r->entry[base + w];
     }
     for (uint32_t i = 0; i < r->stashed && n < CT_RTLB_HITS_MAX; i++)

@@ -10,12 +10,21 @@
 #define CT_RTLB_SHIFTS   8  /* page sizes that can be in use at once */
 #define CT_RTLB_HITS_MAX 64 /* mappings of one page that a lookup returns */
 
+/* What a lookup compares. */
+struct ct_rtlb_way {
+    uint64_t tag;   /* page number << 6 | shift; 0: empty */
+    uint64_t delta; /* virtual minus physical address, for those who need no more of an entry */
+};
+
+#define CT_RTLB_LANES 4 /* prints in a word */
+
 struct ct_rtlb {
-    uint64_t *tag;   /* sets × ways: page number << 6 | shift; 0: empty */
-    uint64_t *delta; /* virtual minus physical address, for those who need no more of an entry */
+    struct ct_rtlb_way *way; /* sets × ways */
+    uint64_t *print;         /* sets × words: a print of 16 bits for each way; 0: empty */
     struct ct_fractal_mapping *entry;
     uint8_t *turn; /* a set's next victim */
     uint32_t sets, ways, used;
+    uint32_t words;                /* of prints in a set */
     uint8_t shift[CT_RTLB_SHIFTS]; /* page sizes in use … */
     uint32_t shift_used[CT_RTLB_SHIFTS];
     uint32_t shifts;
@@ -53,15 +62,33 @@ static inline uint64_t ct_rtlb_tag(uint64_t pa, unsigned shift)
     return pa >> shift << 6 | shift;
 }
 
-/* Tells whether some mapping covers pa. Every snoop asks this, and for most the answer is no. */
+/* Gives a page's print, the same in each lane of a word. Pages with other prints are other pages. */
+static inline uint64_t ct_rtlb_print(uint64_t page)
+{
+    const uint64_t print = (page * UINT64_C(0x9e3779b97f4a7c15) >> 32 & 0xffff) | 1;
+    return print * UINT64_C(0x0001000100010001);
+}
+
+/* Tells, with a number that is not zero, that a set may hold a page: it has its print. */
+static inline uint64_t ct_rtlb_maybe(const uint64_t *set, uint32_t words, uint64_t print)
+{
+    uint64_t zero = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        const uint64_t lanes = set[w] ^ print; /* a lane of zero is one of that print */
+        zero |= (lanes - UINT64_C(0x0001000100010001)) & ~lanes & UINT64_C(0x8000800080008000);
+    }
+    return zero;
+}
+
+/* Tells whether some mapping covers pa. */
 static inline int ct_rtlb_hit(const struct ct_rtlb *r, uint64_t pa)
 {
     for (uint32_t s = 0; s < r->shifts; s++) {
         const uint64_t tag = ct_rtlb_tag(pa, r->shift[s]);
-        const uint64_t *way = r->tag + (pa >> r->shift[s] & (r->sets - 1)) * r->ways;
+        const struct ct_rtlb_way *way = r->way + (pa >> r->shift[s] & (r->sets - 1)) * r->ways;
         unsigned hit = 0;
         for (uint32_t w = 0; w < r->ways; w++)
-            hit |= way[w] == tag;
+            hit |= way[w].tag == tag;
         if (hit)
             return 1;
     }

@@ -107,14 +107,14 @@ static void insert(struct ct_stalker *s, uint32_t index)
     s->mark[index].next = *head;
     *head = index;
     s->used++;
-    ct_address_filter_add(s->filter, s->mark[index].base & ~ct_mask64(s->granule), s->granule);
+    ct_address_filter_add_table(s->filter, s->mark[index].base & ~ct_mask64(s->granule), s->granule);
 }
 
 void ct_stalker_announce(struct ct_stalker *s)
 {
     for (uint32_t i = 0; i < s->high; i++)
         if (s->mark[i].used)
-            ct_address_filter_add(s->filter, s->mark[i].base & ~ct_mask64(s->granule), s->granule);
+            ct_address_filter_add_table(s->filter, s->mark[i].base & ~ct_mask64(s->granule), s->granule);
 }
 
 void ct_stalker_forget(struct ct_stalker *s, uint32_t index)

@@ -104,7 +104,17 @@ static int draw_event(void *user, const struct ct_fractal_event *e)
         r->heat.cell[row * REPORT_COLUMNS + column]++;
     if (r->lines.rows && page == r->lines.page[0])
         r->lines.cell[(size_t)(e->va >> 6 & 63) * REPORT_COLUMNS + column]++;
+    const uint32_t set = (uint32_t)(e->pa / CT_FRACTAL_LINE) & (r->set_count - 1);
+    r->sets.cell[(size_t)(set / (r->set_count / r->sets.rows)) * REPORT_COLUMNS + column]++;
     return CT_OK;
+}
+
+/* Returns how many sets the last-level cache has: a log says so where they are not those of a Kria. */
+static uint32_t sets_of(const struct ct_fractal_log_info *info)
+{
+    const char *at = info->text ? strstr(info->text, "\nsets=") : NULL;
+    const unsigned long sets = at ? strtoul(strchr(at, '=') + 1, NULL, 10) : 1024;
+    return sets && sets <= 1u << 24 && !(sets & (sets - 1)) ? (uint32_t)sets : 1024;
 }
 
 /* Orders pages by their events, the most first. */
@@ -168,8 +178,10 @@ static int choose_rows(struct ct_fractal_report *r)
     for (unsigned i = 0; i < r->lines.rows; i++)
         r->lines.page[i] = r->heat.page[0] + i * 64;
     qsort(r->heat.page, r->heat.rows, sizeof *r->heat.page, by_number);
-    struct ct_fractal_map *maps[] = {&r->timeline, &r->heat, &r->lines};
-    for (size_t i = 0; i < 3; i++)
+    r->set_count = sets_of(r->info);
+    r->sets.rows = r->set_count < REPORT_SET_ROWS ? r->set_count : REPORT_SET_ROWS;
+    struct ct_fractal_map *maps[] = {&r->timeline, &r->heat, &r->lines, &r->sets};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         if (!(maps[i]->cell = calloc((size_t)(maps[i]->rows + 1) * REPORT_COLUMNS, sizeof *maps[i]->cell)))
             return ct_fail_nomem(r->ctx, "pictures of a log");
     return CT_OK;
@@ -347,6 +359,8 @@ static void print_html(const struct ct_fractal_report *r, FILE *out)
     ct_fractal_report_svg_timeline(r, out);
     fputs("<h2>Pages over time</h2>\n", out);
     ct_fractal_report_svg_heat(r, out);
+    fputs("<h2>Cache sets over time</h2>\n", out);
+    ct_fractal_report_svg_sets(r, out);
     fputs("<h2>Lines of the busiest page</h2>\n", out);
     ct_fractal_report_svg_lines(r, out);
     fputs("<h2>Functions and objects</h2>\n", out);
@@ -470,6 +484,7 @@ void ct_fractal_report_free(struct ct_fractal_report *r)
     free(r->timeline.cell);
     free(r->heat.cell);
     free(r->lines.cell);
+    free(r->sets.cell);
     free(r);
 }
 
@@ -498,6 +513,8 @@ static int write_picture(struct ct_fractal_report *r, unsigned format, FILE *out
         ct_fractal_report_svg_timeline(r, out);
     else if (format == CT_FRACTAL_REPORT_SVG_PAGES)
         ct_fractal_report_svg_heat(r, out);
+    else if (format == CT_FRACTAL_REPORT_SVG_SETS)
+        ct_fractal_report_svg_sets(r, out);
     else
         ct_fractal_report_svg_lines(r, out);
     return CT_OK;
@@ -528,7 +545,7 @@ int ct_fractal_report_write(struct ct_fractal_report *r,
     if (!r || !write)
         return CT_ERR_ARG;
     int rc = ct_options_read(r->ctx, __func__, options, &own, sizeof own);
-    if (rc == CT_OK && own.format > CT_FRACTAL_REPORT_PERFETTO)
+    if (rc == CT_OK && own.format > CT_FRACTAL_REPORT_SVG_SETS)
         rc = ct_fail(r->ctx, CT_ERR_ARG, "%s: %u is no format", __func__, own.format);
     if (rc == CT_OK)
         rc = ct_out_open(&out, r->ctx, write, user);

@@ -12,6 +12,7 @@
 #define REPORT_COLUMNS  600  /* of a picture */
 #define REPORT_ROWS     40   /* functions of a timeline, at most */
 #define REPORT_MAP_ROWS 96   /* pages of a heatmap, at most */
+#define REPORT_SET_ROWS 64   /* groups of cache sets, at most */
 
 struct ct_fractal_by_name {
     uint64_t events, insns, first, last;
@@ -56,7 +57,8 @@ struct ct_fractal_report {
     FILE *out;  /* while events are printed one by one */
     unsigned runs;
     uint64_t run_start[64];
-    struct ct_fractal_map timeline, heat, lines;
+    struct ct_fractal_map timeline, heat, lines, sets;
+    uint32_t set_count; /* of the last-level cache, a power of two */
 };
 
 /* Time as the log's clock says, in the unit that picture and text use. */
@@ -77,6 +79,7 @@ void ct_fractal_put_xml(FILE *out, const char *text);
 /* An <svg> element. */
 void ct_fractal_report_svg_timeline(const struct ct_fractal_report *r, FILE *out);
 void ct_fractal_report_svg_heat(const struct ct_fractal_report *r, FILE *out);
+void ct_fractal_report_svg_sets(const struct ct_fractal_report *r, FILE *out);
 void ct_fractal_report_svg_lines(const struct ct_fractal_report *r, FILE *out);
 
 #endif

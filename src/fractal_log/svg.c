@@ -52,8 +52,8 @@ static void axis(const struct ct_fractal_report *r, FILE *out, uint32_t rows, ui
         fprintf(
             out,
             "<line x1=\"%.1f\" y1=\"%u\" x2=\"%.1f\" y2=\"%u\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%u\" "
-            "text-anchor=\"middle\">%.4g%s%s</text>\n",
-            x, base, x, base + 4, x, base + 17,
+            "text-anchor=\"%s\">%.4g%s%s</text>\n",
+            x, base, x, base + 4, x, base + 17, i == 4 ? "end" : "middle",
             ct_fractal_report_ms(r, from + ct_fractal_part(to - from, i, 4)), i == 4 ? " " : "",
             i == 4 ? unit(r) : "");
     }
@@ -145,4 +145,24 @@ void ct_fractal_report_svg_heat(const struct ct_fractal_report *r, FILE *out)
 void ct_fractal_report_svg_lines(const struct ct_fractal_report *r, FILE *out)
 {
     address_map(r, out, &r->lines, "Lines of the page with the most misses", 7);
+}
+
+void ct_fractal_report_svg_sets(const struct ct_fractal_report *r, FILE *out)
+{
+    enum {
+        HEIGHT = 7
+    };
+    const struct ct_fractal_map *m = &r->sets;
+    const uint32_t of_row = r->set_count / m->rows;
+    open_picture(r, out, "Sets of the last-level cache over time: misses, darker is more", m->rows, HEIGHT);
+    const double scale = log1p((double)largest(m));
+    for (uint32_t i = 0; i < m->rows; i++) {
+        const uint32_t y = TOP + i * HEIGHT;
+        if (i % 4 == 0)
+            fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">set %u</text>\n",
+                    LEFT - 6, y + HEIGHT, i * of_row);
+        cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y, HEIGHT, scale, heat);
+    }
+    axis(r, out, m->rows, HEIGHT, r->start, r->end);
+    fputs("</svg>\n", out);
 }

@@ -6,8 +6,9 @@
 #include "coretap/access.h"
 #include "fractal_run/simulation.h"
 
-#define TICK_CYCLES (CT_SOC_CLOCK_HZ / 250) /* Linux's usual timer */
-#define LINE        UINT64_C(64)            /* bytes */
+#define TICK_CYCLES  (CT_SOC_CLOCK_HZ / 250) /* Linux's usual timer */
+#define LINE         UINT64_C(64)            /* bytes */
+#define RECORD_BYTES 33                      /* of a record with every field, in ring and log */
 
 /* ---- the port: FRACTAL, and a recording of what it hears ---- */
 
@@ -28,6 +29,21 @@ static int write_message(const struct ct_fractal_simulation *s, const struct ct_
     return s->options.messages(s->options.messages_user, text, n + 1);
 }
 
+/* Lets memory take what a tracer has logged since. */
+static void write_sink(struct ct_soc *soc, const struct ct_fractal *tracer, uint64_t *written)
+{
+    uint64_t events;
+    ct_fractal_reg_read(tracer, CT_FRACTAL_REG_EVENTS, 8, &events);
+    ct_soc_sink_write(soc, (events - *written) * RECORD_BYTES);
+    *written = events;
+}
+
+/* Gives a message to a tracer. */
+static int hear(struct ct_fractal *tracer, const struct ct_fractal_message *m, const uint64_t *line)
+{
+    return line ? ct_fractal_data(tracer, m->time, m->addr, line) : ct_fractal_message(tracer, m);
+}
+
 /* Hears a message of the port for the tracer of a process. What the tracer refuses it counts; only a register
  * that cannot be written is an error. The first tracer's messages are recorded. */
 static void on_message(void *user, const struct ct_fractal_message *m, const uint64_t *line)
@@ -36,10 +52,25 @@ static void on_message(void *user, const struct ct_fractal_message *m, const uin
     struct ct_fractal_simulation *s = p->simulation;
     if (s->options.messages && !s->result && p == &s->process[0])
         note_result(s, write_message(s, m, line));
-    const int rc =
-        line ? ct_fractal_data(p->tracer, m->time, m->addr, line) : ct_fractal_message(p->tracer, m);
+    const int rc = hear(p->tracer, m, line);
     if (rc && m->op == CT_FRACTAL_REG_WRITE)
         note_result(s, rc);
+    if (s->config.sink == CT_SOC_SINK_MEMORY)
+        write_sink(s->bench[0].soc, p->tracer, &p->sunk);
+}
+
+/* The same for the second tracer, whose first one says what cannot be. */
+static void on_echo(void *user, const struct ct_fractal_message *m, const uint64_t *line)
+{
+    struct ct_fractal_echo *echo = user;
+    hear(echo->tracer, m, line);
+    write_sink(echo->soc, echo->tracer, &echo->events);
+}
+
+static int on_echo_command(void *user, struct ct_fractal_command *out)
+{
+    const struct ct_fractal_echo *echo = user;
+    return ct_fractal_command(echo->tracer, out);
 }
 
 /* Gives the port the next command. */
@@ -131,6 +162,20 @@ int ct_fractal_simulation_add_bare(struct ct_fractal_simulation *s, unsigned fab
     return add_cluster(s, fabric, NULL);
 }
 
+int ct_fractal_simulation_add_logged(struct ct_fractal_simulation *s)
+{
+    struct ct_fractal_echo *echo = &s->echo;
+    const struct ct_soc_tap tap = {.user = echo, .message = on_echo, .command = on_echo_command};
+    int rc = add_cluster(s, CT_SOC_FABRIC_COHERENT, NULL);
+    if (!rc)
+        rc = ct_fractal_new(s->ctx, s->options.tracer, &echo->tracer);
+    if (rc)
+        return rc;
+    echo->soc = s->bench[s->benches - 1].soc;
+    echo->tap = ct_soc_attach(echo->soc, &tap);
+    return CT_OK;
+}
+
 int ct_fractal_simulation_add_traced(struct ct_fractal_simulation *s)
 {
     const struct ct_soc_hooks hooks = {.user = s, .miss = on_miss, .asid = on_asid, .context = on_context};
@@ -180,6 +225,8 @@ int ct_fractal_process_register(struct ct_fractal_process *p, uint32_t offset, u
     if (s->result)
         return s->result;
     ct_soc_reg_write(s->bench[0].soc, (unsigned)p->tap, offset, value);
+    if (s->echo.soc) /* the clusters are the same, and so are what registers say of them */
+        ct_soc_reg_write(s->echo.soc, (unsigned)s->echo.tap, offset, value);
     const int rc = s->result;
     s->result = CT_OK; /* the caller has it */
     return rc;

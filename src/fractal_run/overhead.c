@@ -14,6 +14,8 @@ static int study(struct ct_fractal_simulation *s, struct ct_fractal_overhead_res
     if (!rc)
         rc = ct_fractal_simulation_add_bare(s, CT_SOC_FABRIC_COHERENT);
     if (!rc)
+        rc = ct_fractal_simulation_add_logged(s);
+    if (!rc)
         rc = ct_fractal_simulation_run(s, &result->ended);
     if (!rc && !ct_soc_counts(s->bench[0].soc)->accesses)
         rc = ct_fail(s->ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is nothing to predict",
@@ -23,6 +25,7 @@ static int study(struct ct_fractal_simulation *s, struct ct_fractal_overhead_res
     result->traced = ct_soc_cycles(s->bench[0].soc, 0);
     result->bare = ct_soc_cycles(s->bench[1].soc, 0);
     result->coherent = ct_soc_cycles(s->bench[2].soc, 0);
+    result->logged = ct_soc_cycles(s->bench[3].soc, 0);
     return CT_OK;
 }
 
@@ -60,7 +63,8 @@ static void print_table(const struct ct_fractal_overhead_result *result, FILE *o
         uint64_t cycles;
     } rows[] = {{"no fabric", result->bare},
                 {"coherent port", result->coherent},
-                {"coherent port, tracing .text", result->traced}};
+                {"coherent port, tracing .text", result->traced},
+                {"coherent port, log in memory", result->logged}};
     fprintf(out,
             "Predicted by the model of the cluster; see docs/fractal.md for what that can say.\n\n"
             "%-30s %16s %12s %10s\n",
@@ -83,8 +87,8 @@ int ct_fractal_overhead_write(struct ct_ctx *ctx, const struct ct_fractal_overhe
     if (rc)
         return rc;
     if (form == CT_FRACTAL_OVERHEAD_CSV)
-        fprintf(out.file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", result->bare, result->coherent,
-                result->traced);
+        fprintf(out.file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", result->bare, result->coherent,
+                result->traced, result->logged);
     else
         print_table(result, out.file);
     return ct_out_close(&out, CT_OK);

@@ -343,6 +343,8 @@ static int read_cluster(struct ct_fractal_simulation *s)
                                                         &s->config, sizeof s->config)
                                       : CT_OK;
     s->config.cores = s->config.cores ? s->config.cores : defaults.cores;
+    s->config.l2_bytes = s->config.l2_bytes ? s->config.l2_bytes : defaults.l2_bytes;
+    s->config.l2_ways = s->config.l2_ways ? s->config.l2_ways : defaults.l2_ways;
     s->config.granule = s->config.granule ? s->config.granule : defaults.granule;
     s->config.va_bits = s->config.va_bits ? s->config.va_bits : defaults.va_bits;
     s->config.port_bytes = s->config.port_bytes ? s->config.port_bytes : defaults.port_bytes;
@@ -380,6 +382,7 @@ void ct_fractal_simulation_free(struct ct_fractal_simulation *s)
         return;
     for (unsigned i = 0; i < FRACTAL_CLUSTERS_MAX; i++)
         ct_soc_free(s->bench[i].soc);
+    ct_fractal_free(s->echo.tracer);
     for (unsigned i = 0; i < s->processes; i++) {
         ct_fractal_free(s->process[i].tracer);
         ct_fractal_names_free(s->process[i].names);

@@ -10,7 +10,7 @@
 #include "fractal_run/feed.h"
 #include "fractal_run/script.h"
 
-#define FRACTAL_CLUSTERS_MAX  3
+#define FRACTAL_CLUSTERS_MAX  4
 #define FRACTAL_REGIONS_MAX   512
 #define FRACTAL_PROCESSES_MAX FEEDS_MAX /* the program, those beside it, their children */
 #define FRACTAL_EVENTS_MAX    4096      /* that are taken out of the ring in one go */
@@ -20,6 +20,14 @@ struct ct_fractal_bench {
     struct ct_soc *soc;
     uint32_t pid;                 /* of the program */
     uint64_t ticks[CT_SOC_CORES]; /* timer interrupts that each core has had */
+};
+
+/* A second tracer of the program, on a cluster where only the log goes elsewhere. */
+struct ct_fractal_echo {
+    struct ct_soc *soc; /* not owned; NULL: there is none */
+    struct ct_fractal *tracer;
+    int tap;
+    uint64_t events; /* that the sink has */
 };
 
 /* Memory of the program that its file does not hold. */
@@ -58,6 +66,7 @@ struct ct_fractal_process {
     bool tracing;
     struct ct_fractal_selected ranges, points;
     uint64_t dropped;
+    uint64_t sunk;         /* events that memory has, where the log goes there */
     size_t batched, given; /* events of the tracer that wait in `batch`, and those that were written */
     struct ct_fractal_event *batch;
 };
@@ -68,6 +77,7 @@ struct ct_fractal_simulation {
     struct ct_soc_config config;
     struct ct_fractal_bench bench[FRACTAL_CLUSTERS_MAX]; /* the first one is traced */
     unsigned benches;
+    struct ct_fractal_echo echo;
     struct ct_fractal_feed feed[FEEDS_MAX]; /* of the program, of those beside it, of their children */
     struct ct_fractal_feeds feeds;
     unsigned words; /* since timers and rings were looked at */
@@ -93,6 +103,10 @@ struct ct_fractal_simulation {
  * ct_soc_fabric). CT_ERR_ARG, CT_ERR_NOMEM. */
 int ct_fractal_simulation_add_traced(struct ct_fractal_simulation *s);
 int ct_fractal_simulation_add_bare(struct ct_fractal_simulation *s, unsigned fabric);
+
+/* Adds a cluster on which the program is traced as on the first one, with its log in memory. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
+int ct_fractal_simulation_add_logged(struct ct_fractal_simulation *s);
 
 /* Adds a process of the traced cluster that is not traced yet. CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t pid, const char *program,

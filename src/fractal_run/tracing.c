@@ -11,6 +11,8 @@
 
 /* ---- the log ---- */
 
+#define KRIA_SETS 1024 /* of the last-level cache, where a log says nothing of it */
+
 /* Begins the log and the list of misses. */
 static int open_log(const struct ct_fractal_process *p, uint64_t bias)
 {
@@ -23,10 +25,13 @@ static int open_log(const struct ct_fractal_process *p, uint64_t bias)
     const struct ct_fractal_simulate_options *o = &s->options;
     const struct ct_fractal_bench *b = &s->bench[0];
     char text[4096];
-    const int n = snprintf(text, sizeof text, "program=%.3000s\nbias=0x%llx\nsource=simulated cluster\n",
-                           o->argv[0], (unsigned long long)bias);
+    const uint32_t sets = s->config.l2_bytes / CT_FRACTAL_LINE / s->config.l2_ways;
+    int n = snprintf(text, sizeof text, "program=%.3000s\nbias=0x%llx\nsource=simulated cluster\n",
+                     o->argv[0], (unsigned long long)bias);
     if (s->config.port_bytes < CT_FRACTAL_LINE)
-        snprintf(text + n, sizeof text - (size_t)n, "unit=%u\n", s->config.port_bytes);
+        n += snprintf(text + n, sizeof text - (size_t)n, "unit=%u\n", s->config.port_bytes);
+    if (sets != KRIA_SETS)
+        snprintf(text + n, sizeof text - (size_t)n, "sets=%u\n", sets);
     const struct ct_fractal_log_info info = {.clock_hz = CT_SOC_CLOCK_HZ,
                                              .pgd = ct_soc_pgd(b->soc, b->pid),
                                              .range_lo = lo,

@@ -4,7 +4,7 @@
 
 /* Cycles of a Cortex-A53 at 1.3 GHz on DDR4: issue, L2 and the two latencies of memory are from the core's
  * manual and from public measurements. The fabric answers a snoop at 100 MHz while memory works; only what it
- * takes longer than memory counts. */
+ * takes longer than memory counts. A burst is a line at the 19.2 GB/s of the board's memory. */
 const struct ct_soc_latency ct_soc_latency = {
     .issue = 1,
     .l2 = 13,
@@ -14,6 +14,7 @@ const struct ct_soc_latency ct_soc_latency = {
     .command = 40,
     .tlbi = 60,
     .fault = 900,
+    .burst = 5,
 };
 
 static void advance(struct ct_soc *soc, unsigned core)
@@ -89,20 +90,41 @@ void ct_soc_drain(struct ct_soc *soc, unsigned core)
     }
 }
 
-unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa)
+/* Opens the row of an address in its bank. Returns 1 when it was open. */
+static int open_row(struct ct_soc *soc, uint64_t pa)
 {
     const uint64_t row = pa >> 13;
     uint64_t *open = &soc->open_row[row & 7];
-    unsigned cycles = *open == row ? ct_soc_latency.row_hit : ct_soc_latency.row_miss;
+    const int was_open = *open == row;
     *open = row;
+    return was_open;
+}
+
+unsigned ct_soc_memory_cycles(struct ct_soc *soc, unsigned core, uint64_t pa)
+{
+    const uint64_t now = soc->core[core].cycles;
+    unsigned cycles = soc->memory_busy > now ? (unsigned)(soc->memory_busy - now) : 0;
+    cycles += open_row(soc, pa) ? ct_soc_latency.row_hit : ct_soc_latency.row_miss;
     if (soc->config.fabric != CT_SOC_FABRIC_NONE)
         cycles += ct_soc_latency.snoop;
     return cycles;
 }
 
+void ct_soc_sink_write(struct ct_soc *soc, uint64_t bytes)
+{
+    if (!soc)
+        return;
+    for (soc->sink_bytes += bytes; soc->sink_bytes >= CT_FRACTAL_LINE; soc->sink_bytes -= CT_FRACTAL_LINE) {
+        const uint64_t pa = soc_frame_pa(soc, soc->config.frames) + soc->sink_lines++ * CT_FRACTAL_LINE;
+        const unsigned opening = open_row(soc, pa) ? 0 : ct_soc_latency.row_miss - ct_soc_latency.row_hit;
+        const uint64_t from = soc->memory_busy > soc->now ? soc->memory_busy : soc->now;
+        soc->memory_busy = from + opening + ct_soc_latency.burst;
+    }
+}
+
 void ct_soc_read_past(struct ct_soc *soc, unsigned core, uint64_t pa)
 {
-    soc->core[core].cycles += ct_soc_memory_cycles(soc, pa);
+    soc->core[core].cycles += ct_soc_memory_cycles(soc, core, pa);
     ct_soc_message(soc, core, CT_FRACTAL_READ_ONCE, CT_FRACTAL_KIND_DATA,
                    pa & ~(uint64_t)(soc->config.port_bytes - 1), 0);
 }

@@ -2,13 +2,15 @@
 /* Caches: L1I without coherence, L1D with MOESI between cores, an inclusive last level. */
 #include "soc/internal.h"
 
+#include "base/table_memory.h"
+
 #include <stdlib.h>
 
 static int l1_new(struct ct_soc_l1 *c, uint32_t bytes, uint32_t ways)
 {
     c->ways = ways;
     c->mask = bytes / CT_FRACTAL_LINE / ways - 1;
-    c->way = calloc((size_t)(c->mask + 1) * ways, sizeof *c->way);
+    c->way = ct_table_of_zeros((size_t)(c->mask + 1) * ways, sizeof *c->way);
     return c->way != NULL;
 }
 
@@ -22,8 +24,8 @@ int ct_soc_caches_new(struct ct_soc *soc)
     struct ct_soc_l2 *l2 = &soc->l2;
     l2->ways = k->l2_ways;
     l2->mask = k->l2_bytes / CT_FRACTAL_LINE / k->l2_ways - 1;
-    l2->tag = calloc((size_t)(l2->mask + 1) * k->l2_ways, sizeof *l2->tag);
-    l2->meta = calloc((size_t)(l2->mask + 1) * k->l2_ways, sizeof *l2->meta);
+    l2->tag = ct_table_of_zeros((size_t)(l2->mask + 1) * k->l2_ways, sizeof *l2->tag);
+    l2->meta = ct_table_of_zeros((size_t)(l2->mask + 1) * k->l2_ways, sizeof *l2->meta);
     l2->used = calloc(l2->mask + 1, sizeof *l2->used);
     return l2->tag && l2->meta && l2->used ? CT_OK : CT_ERR_NOMEM;
 }
@@ -96,19 +98,38 @@ static void l2_use(struct ct_soc_l2 *c, uint32_t set, uint32_t way)
     c->used[set] = (uint16_t)(used == all ? 1u << way : used);
 }
 
+/* Four tags, as a register of 128 bits holds them: with gcc's vectors each compiler for each machine makes
+ * the compares of it that it has. */
+typedef uint32_t tags4 __attribute__((vector_size(16), aligned(4)));
+
+/* Compares 16 tags with the line; a bit for each that is equal. */
+static inline uint32_t match16(const uint32_t *tag, uint32_t line)
+{
+    const tags4 *four = (const void *)tag, wanted = {line, line, line, line}, bits = {1, 2, 4, 8};
+    const tags4 hits = ((tags4)(four[0] == wanted) & bits) | ((tags4)(four[1] == wanted) & bits << 4) |
+                       ((tags4)(four[2] == wanted) & bits << 8) | ((tags4)(four[3] == wanted) & bits << 12);
+    return hits[0] | hits[1] | hits[2] | hits[3];
+}
+
 /* Finds the way that holds the line, or -1. The whole set is compared at once. */
-static int l2_way(const struct ct_soc_l2 *c, uint32_t line)
+static inline int l2_way(const struct ct_soc_l2 *c, uint32_t line)
 {
     const uint32_t *tag = c->tag + (size_t)(line & c->mask) * c->ways;
     uint32_t hits = 0;
-    if (c->ways == 16) {
-        for (uint32_t w = 0; w < 16; w++)
-            hits |= (uint32_t)(tag[w] == line) << w;
-    } else {
+    if (c->ways == 16)
+        hits = match16(tag, line);
+    else
         for (uint32_t w = 0; w < c->ways; w++)
             hits |= (uint32_t)(tag[w] == line) << w;
-    }
     return hits ? __builtin_ctz(hits) : -1;
+}
+
+/* Has the set of a line brought near: a lookup then waits for all that it needs at once. */
+static inline void l2_fetch(const struct ct_soc_l2 *c, uint32_t line)
+{
+    const size_t at = (size_t)(line & c->mask) * c->ways;
+    __builtin_prefetch(&c->tag[at]);
+    __builtin_prefetch(&c->meta[at]);
 }
 
 /* Finds the line's meta word and counts the use. NULL: the line is not there. */
@@ -189,7 +210,7 @@ static uint16_t *l2_get(struct ct_soc *soc, unsigned core, uint32_t line, unsign
         return e;
     soc->counts.l2_misses++;
     const uint64_t pa = (uint64_t)line << 6;
-    soc->core[core].cycles += ct_soc_memory_cycles(soc, pa);
+    soc->core[core].cycles += ct_soc_memory_cycles(soc, core, pa);
     e = l2_fill(soc, core, line); /* the line that makes way is written back first */
     ct_soc_message(soc, core, op, kind, pa | soc->wanted, 0);
     return e;
@@ -270,9 +291,12 @@ static int walk(struct ct_soc *soc, unsigned core, uint32_t line)
     return missed;
 }
 
-int ct_soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use)
+int ct_soc_cache_use(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use)
 {
     const uint32_t line = (uint32_t)(pa >> 6);
+    l2_fetch(&soc->l2, line);
+    if (use != USE_FETCH) /* a data cache tells the last level of what it gives up */
+        l2_fetch(&soc->l2, l1_set(&soc->core[core].l1d, line)[soc->core[core].l1d.ways - 1] >> 2);
     soc->wanted = pa & (CT_FRACTAL_LINE - 1) & ~(uint64_t)(soc->config.port_bytes - 1);
     switch (use) {
     case USE_FETCH:

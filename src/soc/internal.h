@@ -42,14 +42,15 @@ struct ct_soc_utlb_entry {
 };
 #define UTLB_ENTRIES 16
 
+/* Main TLB. A key is page number << 22 | ASID << 6 | log2 of the page's size, 0 when empty, so that one
+ * comparison tells a hit. */
 struct ct_soc_tlb_entry {
-    uint64_t va, pa;
-    uint16_t asid;
-    uint8_t shift; /* 0: empty */
-    uint8_t writable;
+    uint64_t key;
+    uint64_t pa; /* of the page; bit 0: it can be written */
 };
-#define TLB_WAYS   4
-#define TLB_SHIFTS 8
+#define TLB_WAYS     4
+#define TLB_SHIFTS   8
+#define TLB_WRITABLE UINT64_C(1)
 
 struct ct_soc_walk_entry {
     uint64_t key, table;
@@ -61,8 +62,9 @@ struct ct_soc_walk_entry {
 struct ct_soc_core {
     struct ct_soc_utlb_entry utlb[2][UTLB_ENTRIES]; /* fetches, data */
     struct ct_soc_walk_entry walk[WALK_ENTRIES];
-    struct ct_soc_tlb_entry *tlb;
+    uint64_t *tlb_key, *tlb_pa; /* the members of the entries of the main TLB */
     uint32_t tlb_turn;
+    uint32_t tlb_sizes;  /* a bit for each of the page sizes that the main TLB may hold */
     uint32_t generation; /* of the micro-TLBs */
     uint32_t walk_generation;
     struct ct_soc_l1 l1i, l1d;
@@ -115,6 +117,9 @@ struct ct_soc {
     uint64_t rng;
     uint64_t wanted; /* within its line: the part that a read at the port is told to bring first */
     uint64_t open_row[8];
+    uint64_t memory_busy; /* until when a log's lines keep memory from answering */
+    uint64_t sink_lines;  /* of a log that memory has taken */
+    uint64_t sink_bytes;  /* … and what came since, less than a line */
     uint32_t tlb_sets;
     uint8_t shift[TLB_SHIFTS]; /* page sizes of this granule */
     unsigned shifts;
@@ -215,8 +220,8 @@ static inline uint64_t *soc_word(const struct ct_soc *soc, uint64_t pa)
 void ct_soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr,
                     uint64_t value);
 void ct_soc_drain(struct ct_soc *soc, unsigned core);
-/* Gives the cycles that memory takes to answer a miss of the last level. */
-unsigned ct_soc_memory_cycles(struct ct_soc *soc, uint64_t pa);
+/* Gives the cycles that memory takes to answer a core's miss of the last level. */
+unsigned ct_soc_memory_cycles(struct ct_soc *soc, unsigned core, uint64_t pa);
 
 /* Reads a word at the port, past the caches, which answer where they have it. */
 void ct_soc_read_past(struct ct_soc *soc, unsigned core, uint64_t pa);
@@ -230,7 +235,24 @@ enum {
 };
 /* Uses a line in the caches; returns 1 when no cache of the cluster had it, so that a read went out to the
  * port. */
-int ct_soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use);
+int ct_soc_cache_use(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use);
+
+/* The same, quickly where the line is the one that its set used last, which most accesses find. */
+static inline int ct_soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use)
+{
+    const struct ct_soc_l1 *c = use == USE_FETCH ? &soc->core[core].l1i : &soc->core[core].l1d;
+    const uint32_t line = (uint32_t)(pa >> 6);
+    uint32_t *latest = c->way + (size_t)(line & c->mask) * c->ways;
+    if (*latest >> 2 != line || use == USE_WALK)
+        return ct_soc_cache_use(soc, core, pa, use);
+    if (use == USE_STORE) {
+        if ((*latest & 3) != LINE_MODIFIED && (*latest & 3) != LINE_EXCLUSIVE)
+            return ct_soc_cache_use(soc, core, pa, use);
+        *latest |= LINE_MODIFIED;
+    }
+    return 0;
+}
+
 void ct_soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa); /* DC ZVA */
 void ct_soc_cache_clean_invalidate(struct ct_soc *soc, uint64_t pa);
 void ct_soc_cache_share(struct ct_soc *soc, uint64_t pa);
@@ -246,8 +268,23 @@ enum ct_soc_walk_result {
     WALK_ABSENT,
     WALK_READ_ONLY
 };
-enum ct_soc_walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use,
-                                             uint64_t *pa);
+/* Brings the translation of va into its entry of the micro-TLB; returns 0 when there is none. */
+int ct_soc_utlb_refill(struct ct_soc *soc, unsigned core, uint64_t va, struct ct_soc_utlb_entry *entry);
+
+static inline enum ct_soc_walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va,
+                                                           unsigned use, uint64_t *pa)
+{
+    struct ct_soc_core *c = &soc->core[core];
+    const uint64_t page = va >> soc->config.granule;
+    struct ct_soc_utlb_entry *u = &c->utlb[use != USE_FETCH][page % UTLB_ENTRIES];
+    if ((u->page != page || u->generation != c->generation) && !ct_soc_utlb_refill(soc, core, va, u))
+        return WALK_ABSENT;
+    if (use == USE_STORE && !u->writable)
+        return WALK_READ_ONLY;
+    *pa = u->base + (va - (page << soc->config.granule));
+    return WALK_OK;
+}
+
 void ct_soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches); /* asid -1: every one */
 void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid);
 int ct_soc_tlbs_new(struct ct_soc *soc);

@@ -2,6 +2,8 @@
 /* Translation: micro-TLBs, main TLB, walk cache, and the walk itself through the last-level cache. */
 #include "soc/internal.h"
 
+#include "base/table_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +19,10 @@ int ct_soc_tlbs_new(struct ct_soc *soc)
     soc->shifts = 3;
     for (unsigned i = 0; i < soc->config.cores; i++) {
         struct ct_soc_core *c = &soc->core[i];
-        c->tlb = calloc(soc->config.tlb_entries, sizeof *c->tlb);
+        c->tlb_key = ct_table_of_zeros(soc->config.tlb_entries, sizeof *c->tlb_key);
+        c->tlb_pa = ct_table_of_zeros(soc->config.tlb_entries, sizeof *c->tlb_pa);
         c->generation = c->walk_generation = 1;
-        if (!c->tlb)
+        if (!c->tlb_key || !c->tlb_pa)
             return CT_ERR_NOMEM;
     }
     return CT_OK;
@@ -27,54 +30,74 @@ int ct_soc_tlbs_new(struct ct_soc *soc)
 
 void ct_soc_tlbs_free(struct ct_soc *soc)
 {
-    for (unsigned i = 0; i < soc->config.cores; i++)
-        free(soc->core[i].tlb);
-}
-
-static struct ct_soc_tlb_entry *tlb_set(const struct ct_soc *soc, struct ct_soc_core *c, uint64_t va,
-                                        unsigned shift)
-{
-    return c->tlb + (size_t)(va >> shift & (soc->tlb_sets - 1)) * TLB_WAYS;
-}
-
-static struct ct_soc_tlb_entry *tlb_find(const struct ct_soc *soc, struct ct_soc_core *c, uint64_t va,
-                                         uint16_t asid)
-{
-    for (unsigned s = 0; s < soc->shifts; s++) {
-        const unsigned shift = soc->shift[s];
-        struct ct_soc_tlb_entry *set = tlb_set(soc, c, va, shift);
-        for (unsigned w = 0; w < TLB_WAYS; w++)
-            if (set[w].shift == shift && set[w].asid == asid && (set[w].va ^ va) >> shift == 0)
-                return &set[w];
+    for (unsigned i = 0; i < soc->config.cores; i++) {
+        free(soc->core[i].tlb_key);
+        free(soc->core[i].tlb_pa);
     }
-    return NULL;
 }
 
-static void tlb_fill(struct ct_soc *soc, struct ct_soc_core *c, const struct ct_soc_tlb_entry *e)
+#define KEY_ASIDS (UINT64_C(0xffff) << 6)
+
+static inline uint64_t tlb_key(uint64_t va, unsigned shift, uint16_t asid)
 {
-    struct ct_soc_tlb_entry *set = tlb_set(soc, c, e->va, e->shift);
+    return va >> shift << 22 | (uint64_t)asid << 6 | shift;
+}
+
+/* Gives the index of the first way of a set. */
+static inline size_t tlb_set(const struct ct_soc *soc, uint64_t va, unsigned shift)
+{
+    return (size_t)(va >> shift & (soc->tlb_sets - 1)) * TLB_WAYS;
+}
+
+/* Translates an address whose page the main TLB holds. 0: it holds none. */
+static inline int tlb_find(const struct ct_soc *soc, const struct ct_soc_core *c, uint64_t va, uint16_t asid,
+                           uint64_t *pa, int *writable)
+{
+    for (unsigned sizes = c->tlb_sizes; sizes; sizes &= sizes - 1) {
+        const unsigned shift = soc->shift[__builtin_ctz(sizes)];
+        const size_t set = tlb_set(soc, va, shift);
+        const uint64_t *key = c->tlb_key + set, wanted = tlb_key(va, shift, asid);
+        const unsigned hits = (unsigned)(key[0] == wanted) | (unsigned)(key[1] == wanted) << 1 |
+                              (unsigned)(key[2] == wanted) << 2 | (unsigned)(key[3] == wanted) << 3;
+        if (!hits)
+            continue;
+        const uint64_t entry = c->tlb_pa[set + (unsigned)__builtin_ctz(hits)];
+        *pa = (entry & ~TLB_WRITABLE) + (va & ct_mask64(shift));
+        *writable = entry & TLB_WRITABLE;
+        return 1;
+    }
+    return 0;
+}
+
+static void tlb_fill(struct ct_soc *soc, struct ct_soc_core *c, uint64_t va, const struct ct_soc_tlb_entry *e)
+{
+    const unsigned shift = e->key & 63;
+    const size_t set = tlb_set(soc, va, shift);
     unsigned way = TLB_WAYS;
     for (unsigned w = 0; w < TLB_WAYS; w++)
-        if (!set[w].shift || (set[w].shift == e->shift && set[w].asid == e->asid && set[w].va == e->va))
+        if (!c->tlb_key[set + w] || c->tlb_key[set + w] == e->key)
             way = w;
     if (way == TLB_WAYS)
         way = c->tlb_turn++ % TLB_WAYS;
-    set[way] = *e;
+    c->tlb_key[set + way] = e->key;
+    c->tlb_pa[set + way] = e->pa;
+    for (unsigned s = 0; s < soc->shifts; s++)
+        c->tlb_sizes |= (unsigned)(soc->shift[s] == shift) << s;
 }
 
 void ct_soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches)
 {
-    const uint64_t key = va >> soc_level_shift(soc, 2);
+    const uint64_t key = va >> soc_level_shift(soc, 2), ignored = asid < 0 ? KEY_ASIDS : 0;
     for (unsigned i = 0; i < soc->config.cores; i++) {
         struct ct_soc_core *c = &soc->core[i];
         c->generation++;
         c->cycles += ct_soc_latency.tlbi / 4u;
-        for (unsigned s = 0; s < soc->shifts; s++) {
-            struct ct_soc_tlb_entry *set = tlb_set(soc, c, va, soc->shift[s]);
+        for (unsigned sizes = c->tlb_sizes; sizes; sizes &= sizes - 1) {
+            const unsigned shift = soc->shift[__builtin_ctz(sizes)];
+            const uint64_t wanted = tlb_key(va, shift, asid < 0 ? 0 : (uint16_t)asid);
+            uint64_t *of_set = c->tlb_key + tlb_set(soc, va, shift);
             for (unsigned w = 0; w < TLB_WAYS; w++)
-                if (set[w].shift == soc->shift[s] && (asid < 0 || set[w].asid == asid) &&
-                    (set[w].va ^ va) >> set[w].shift == 0)
-                    set[w].shift = 0;
+                of_set[w] = (of_set[w] & ~ignored) == wanted ? 0 : of_set[w];
         }
         struct ct_soc_walk_entry *e = &c->walk[key % WALK_ENTRIES];
         if (walk_caches && e->key == key && (asid < 0 || e->asid == asid))
@@ -93,8 +116,8 @@ void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid)
         c->walk_generation++;
         c->cycles += ct_soc_latency.tlbi;
         for (uint32_t n = 0; n < soc->config.tlb_entries; n++)
-            if (asid < 0 || c->tlb[n].asid == asid)
-                c->tlb[n].shift = 0;
+            if (asid < 0 || (c->tlb_key[n] >> 6 & 0xffff) == (uint64_t)asid)
+                c->tlb_key[n] = 0;
     }
     if (soc->walking && (asid < 0 || soc->walk_asid == asid))
         soc->walk_stale = 1;
@@ -107,12 +130,8 @@ static int leaf(const struct ct_soc *soc, uint64_t desc, unsigned level, uint64_
     if (!(desc & PTE_AF))
         return 0;
     const unsigned shift = level == 3 && desc & PTE_CONTIG ? soc->shift[1] : soc_level_shift(soc, level);
-    const uint64_t mask = ~ct_mask64(shift);
-    *out = (struct ct_soc_tlb_entry){.va = va & mask,
-                                     .pa = desc & PTE_ADDR & mask,
-                                     .asid = asid,
-                                     .shift = (uint8_t)shift,
-                                     .writable = !(desc & PTE_RO)};
+    const uint64_t pa = desc & PTE_ADDR & ~ct_mask64(shift);
+    *out = (struct ct_soc_tlb_entry){tlb_key(va, shift, asid), pa | (desc & PTE_RO ? 0 : TLB_WRITABLE)};
     return 1;
 }
 
@@ -175,30 +194,25 @@ static int walk(struct ct_soc *soc, unsigned core, uint64_t va, struct ct_soc_tl
     return found > 0;
 }
 
-enum ct_soc_walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va, unsigned use,
-                                             uint64_t *pa)
+int ct_soc_utlb_refill(struct ct_soc *soc, unsigned core, uint64_t va, struct ct_soc_utlb_entry *entry)
 {
     struct ct_soc_core *c = &soc->core[core];
-    const uint64_t page = va >> soc->config.granule;
-    struct ct_soc_utlb_entry *u = &c->utlb[use != USE_FETCH][page % UTLB_ENTRIES];
-    if (u->page != page || u->generation != c->generation) {
-        struct ct_soc_tlb_entry found, *e = tlb_find(soc, c, va, soc->process[c->pid].asid);
-        if (!e) {
-            soc->counts.tlb_misses++;
-            if (!walk(soc, core, va, &found))
-                return WALK_ABSENT;
-            e = &found;
-            tlb_fill(soc, c, e);
-        }
-        *u = (struct ct_soc_utlb_entry){.page = page,
-                                        .base = e->pa + ((va & ~ct_mask64(soc->config.granule)) - e->va),
-                                        .generation = c->generation,
-                                        .writable = e->writable};
+    struct ct_soc_tlb_entry found;
+    uint64_t pa;
+    int writable;
+    if (!tlb_find(soc, c, va, soc->process[c->pid].asid, &pa, &writable)) {
+        soc->counts.tlb_misses++;
+        if (!walk(soc, core, va, &found))
+            return 0;
+        tlb_fill(soc, c, va, &found);
+        pa = (found.pa & ~TLB_WRITABLE) + (va & ct_mask64(found.key & 63));
+        writable = found.pa & TLB_WRITABLE;
     }
-    if (use == USE_STORE && !u->writable)
-        return WALK_READ_ONLY;
-    *pa = u->base + (va & ct_mask64(soc->config.granule));
-    return WALK_OK;
+    *entry = (struct ct_soc_utlb_entry){.page = va >> soc->config.granule,
+                                        .base = pa & ~ct_mask64(soc->config.granule),
+                                        .generation = c->generation,
+                                        .writable = (uint32_t)writable};
+    return 1;
 }
 
 int ct_soc_translate(const struct ct_soc *soc, uint32_t pid, uint64_t va, uint64_t *pa)

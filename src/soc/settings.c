@@ -22,7 +22,7 @@ struct key {
 static const struct key keys[] = {
     KEY(cores),   KEY(l1i_bytes),   KEY(l1i_ways),   KEY(l1d_bytes), KEY(l1d_ways), KEY(l2_bytes),
     KEY(l2_ways), KEY(tlb_entries), KEY(frames),     KEY(asids),     KEY(granule),  KEY(va_bits),
-    KEY(alloc),   KEY(seed),        KEY(port_bytes), KEY(walks),
+    KEY(alloc),   KEY(seed),        KEY(port_bytes), KEY(walks),     KEY(sink),
 };
 
 /* Copies the low bytes of a number to a member that has so many. */

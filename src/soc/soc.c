@@ -46,7 +46,8 @@ static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
                       (uint64_t)c->frames << c->granule <= (UINT64_C(1) << 36) - SOC_BASE;
     if (!caches || !pages || !c->cores || c->cores > CT_SOC_CORES || !power_of_two(c->tlb_entries / 4) ||
         c->asids < c->cores + 2 || c->asids > 65535 || c->walks > CT_SOC_WALKS_SEEN ||
-        !power_of_two(c->port_bytes) || c->port_bytes < 8 || c->port_bytes > CT_FRACTAL_LINE)
+        c->sink > CT_SOC_SINK_MEMORY || !power_of_two(c->port_bytes) || c->port_bytes < 8 ||
+        c->port_bytes > CT_FRACTAL_LINE)
         return ct_fail(ctx, CT_ERR_ARG, "simulated cluster: a geometry that cannot be built");
     return CT_OK;
 }

@@ -8,7 +8,7 @@
 
 /* Cycles of the cores' clock. docs/fractal.md says where the numbers come from. */
 struct ct_soc_latency {
-    uint16_t issue, l2, row_hit, row_miss, snoop, command, tlbi, fault;
+    uint16_t issue, l2, row_hit, row_miss, snoop, command, tlbi, fault, burst;
 };
 extern const struct ct_soc_latency ct_soc_latency;
 

@@ -69,7 +69,7 @@ def pictures(folder, program):
     page = coretap("report", log, "--elf", program, "--html")
     trace = coretap("report", log, "--elf", program, "--perfetto")
     import json
-    return (page.count("<svg") == 3 and page.rstrip().endswith("</html>")
+    return (page.count("<svg") == 4 and page.rstrip().endswith("</html>")
             and len(json.loads(trace)["traceEvents"]) > 100)
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The study of the FRACTAL paper's Fig. 2, all of it: four workloads, three image sizes, three
+"""The study of the FRACTAL paper's Fig. 2, all of it: four workloads, three image sizes, four
 configurations.
 
 usage: run_overhead.py COMMAND PLUGIN EXAMPLES
 
 What has to hold in each row: a coherent port costs something and less than ten per cent, as in the paper, and
-tracing costs no more than half a per cent on top of it. CT_SIZES names the sizes; all three without it."""
+tracing, whose log may be in memory, costs no more than half a per cent on top of it. CT_SIZES names the
+sizes; all three without it."""
 import importlib.util
 import os
 import pathlib
@@ -36,12 +37,13 @@ def main():
             subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, examples / f"{name}.c",
                             "-lm"],
                            check=True)
-            none, coherent, tracing = study.measure(command, program, size)
-            fine = none < coherent < 1.1 * none and coherent <= tracing < coherent + 0.005 * none
+            none, coherent, tracing, logged = study.measure(command, program, size)
+            fine = none < coherent < 1.1 * none and \
+                coherent <= tracing <= logged < coherent + 0.005 * none
             failed += not fine
             print(f"{'ok' if fine else 'not ok'} {number} - {name} {size}\n"
                   f"# {none} cycles, coherent port {coherent / none - 1:+.3%}, tracing "
-                  f"{tracing / none - 1:+.3%}",
+                  f"{tracing / none - 1:+.3%}, log in memory {logged / none - 1:+.3%}",
                   flush=True)
     return 1 if failed else 0
 

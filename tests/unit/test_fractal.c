@@ -479,11 +479,14 @@ static void blocks_and_single_messages_agree(void **state)
     struct ct_fractal_event *a = calloc(COUNT, sizeof *a), *b = calloc(COUNT, sizeof *b);
     assert_true(m && a && b);
     uint64_t s = 1;
-    for (unsigned round = 0; round < 6; round++) {
+    static const struct {
+        uint32_t sets, ways;
+    } table[] = {{64, 4}, {1, 4}, {16, 6}, {2, 16}};
+    for (unsigned round = 0; round < 12; round++) {
         struct ct_fractal_target t = plain;
         t.mode = round % 3;
-        struct ct_fractal *f = make(round < 3 ? 64 : 1, 4, &t, NULL),
-                          *g = make(round < 3 ? 64 : 1, 4, &t, NULL);
+        struct ct_fractal *f = make(table[round / 3].sets, table[round / 3].ways, &t, NULL),
+                          *g = make(table[round / 3].sets, table[round / 3].ways, &t, NULL);
         for (unsigned i = 0; i < COUNT; i++) {
             s = s * UINT64_C(6364136223846793005) + 1442695040888963407u;
             const uint64_t r = s >> 20, page = r % 100;

@@ -162,6 +162,7 @@ static void report(void **state)
         [CT_FRACTAL_REPORT_SVG_PAGES] = "<svg ",
         [CT_FRACTAL_REPORT_SVG_LINES] = "<svg ",
         [CT_FRACTAL_REPORT_PERFETTO] = "{\"displayTimeUnit\"",
+        [CT_FRACTAL_REPORT_SVG_SETS] = "<svg ",
     };
     const unsigned formats = sizeof begins / sizeof *begins;
     (void)state;

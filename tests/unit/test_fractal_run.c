@@ -239,16 +239,18 @@ static void what_cannot_be_simulated(void **state)
 static void overheads(void **state)
 {
     const struct ct_fractal_overhead_result result = {
-        .bare = 1300000, .coherent = 1365000, .traced = 1430000};
+        .bare = 1300000, .coherent = 1365000, .traced = 1430000, .logged = 1443000};
     struct kept csv = {.size = 0}, text = {.size = 0};
     (void)state;
     assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_CSV, keep, &csv), CT_OK);
-    assert_string_equal(csv.text, "1300000,1365000,1430000\n");
+    assert_string_equal(csv.text, "1300000,1365000,1430000,1443000\n");
     assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_TEXT, keep, &text), CT_OK);
     assert_non_null(
         strstr(text.text, "no fabric                               1300000        1.000     0.000%"));
     assert_non_null(
         strstr(text.text, "coherent port                           1365000        1.050     5.000%"));
+    assert_non_null(strstr(text.text, "coherent port, log in memory"));
+    assert_non_null(strstr(text.text, "1443000        1.110    11.000%"));
     assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_TEXT, refuse, NULL),
                      CT_ERR_LIMIT);
     assert_int_equal(ct_fractal_overhead_write(NULL, &result,

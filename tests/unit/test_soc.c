@@ -71,6 +71,41 @@ static void a_child_writes_pages_of_its_own(void **state)
     assert_int_equal(ct_soc_translate(soc, child, HERE, &childs), 0);
 }
 
+static void hear_nothing(void *user, const struct ct_fractal_message *m, const uint64_t *line)
+{
+    (void)user;
+    (void)m;
+    (void)line;
+}
+
+/* Returns the cycles of 64 misses, before each of which memory takes so many bytes of a log. */
+static uint64_t misses_beside_a_log(uint64_t bytes)
+{
+    struct ct_soc *one;
+    assert_int_equal(ct_soc_new(NULL, NULL, NULL, &one), CT_OK);
+    assert_int_equal(ct_soc_attach(one, &(struct ct_soc_tap){.message = hear_nothing}), 0);
+    ct_soc_run(one, 0, ct_soc_process(one));
+    for (uint64_t at = 0; at < BLOCK; at += 64) /* twice what the last level holds */
+        ct_soc_access(one, 0, HERE + at, CT_SOC_LOAD);
+    const uint64_t before = ct_soc_cycles(one, 0);
+    for (uint64_t at = 0; at < 4096; at += 64) {
+        ct_soc_sink_write(one, bytes);
+        ct_soc_access(one, 0, HERE + at, CT_SOC_LOAD);
+    }
+    const uint64_t spent = ct_soc_cycles(one, 0) - before;
+    ct_soc_free(one);
+    return spent;
+}
+
+/* A line of the log for each miss is taken while the core works; a hundred of them are waited for. */
+static void misses_wait_for_a_log_in_memory(void **state)
+{
+    (void)state;
+    const uint64_t alone = misses_beside_a_log(0), much = misses_beside_a_log(6400);
+    assert_true(alone > 64 * 100 && misses_beside_a_log(64) - alone < 64 * 100);
+    assert_true(much > alone + 64 * 99 * 5);
+}
+
 static void pages_move(void **state)
 {
     (void)state;
@@ -100,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(shared_memory_has_one_frame, make, end),
         cmocka_unit_test_setup_teardown(a_child_writes_pages_of_its_own, make, end),
+        cmocka_unit_test(misses_wait_for_a_log_in_memory),
         cmocka_unit_test_setup_teardown(pages_move, make, end),
         cmocka_unit_test_setup_teardown(a_huge_page_is_one_piece, make, end),
     };

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of the FRACTAL paper, in small: pictures, their data, and the page that compares.
+
+usage: test_fractal_figures.py COMMAND PLUGIN EXAMPLES"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+import browser
+
+COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+SIZE = "64x48"
+PICTURES = ["fig2", "fig3", "heat-pages", "heat-sets", "heat-lines"]
+
+
+def table(path):
+    head, *rows = (line.split("\t") for line in path.read_text().splitlines())
+    return [dict(zip(head, row)) for row in rows]
+
+
+def pictures_are_svg(out):
+    roots = [xml.etree.ElementTree.parse(out / f"{name}.svg").getroot().tag for name in PICTURES]
+    return all(root == "{http://www.w3.org/2000/svg}svg" for root in roots)
+
+
+def overheads_grow(out):
+    """Each cluster takes longer than the one before it, and only the log in memory is beyond tracing."""
+    rows = table(out / "fig2.tsv")
+    cycles = [[int(cell) for cell in list(row.values())[2:6]] for row in rows]
+    return [row["workload"] for row in rows] == ["disparity", "mser", "sift", "tracking"] and \
+        all(none < coherent < tracing < logged for none, coherent, tracing, logged in cycles)
+
+
+def bars_are_the_data(out):
+    said = re.findall(r"<title>(\w+) \S+, ([^:]+): \+([\d.]+) %</title>", (out / "fig2.svg").read_text())
+    rows = table(out / "fig2.tsv")
+    return [float(share) for _, _, share in said] == [
+        round(float(row[key]), 3) for row in rows for key in ("PL coherent, %", "tracing, %",
+                                                              "tracing to DRAM, %")]
+
+
+def timelines_have_canny(out):
+    functions = {row["function"] for row in table(out / "fig3.tsv")}
+    return {"main", "canny", "gradient", "thin"} <= functions and "gradient" in (out / "fig3.svg").read_text()
+
+
+def heat_is_all_misses(out):
+    """Each last-level miss is in a page and in a set, and the page says how many they are."""
+    rows = table(out / "heat.tsv")
+    said = re.search(r"(\d+) of (\d+) last-level", (out / "index.html").read_text())
+    return said and said[1] == said[2] == str(sum(int(row["misses"]) for row in rows)) and \
+        all(0 <= int(row["cache set"]) < 1024 for row in rows) and \
+        len({row["cache set"] for row in rows}) > 50
+
+
+def comparison_names_its_sources(out):
+    rows = table(out / "numbers.tsv")
+    return len(rows) > 8 and all(all(row.values()) for row in rows) and \
+        all(re.search(r"Fig\.|Table|Sec\.", row["paper"]) for row in rows)
+
+
+def page_needs_no_other_file(out):
+    text = (out / "index.html").read_text()
+    return text.count("<svg") == len(PICTURES) and not re.search(r'(src|href)="', text)
+
+
+def page_fits(out):
+    """Nothing is wider than the window, on a desk and on a phone, and each theme has its colours."""
+    seen = {}
+    for width in (1280, 390):
+        for dark in (False, True):
+            b = browser.Browser(width, 900, dark)
+            try:
+                b.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
+                      mobile=width < 500)
+                b.open((out / "index.html").as_uri())
+                seen[width, dark] = b.value("[document.scrollingElement.scrollWidth,"
+                                            "getComputedStyle(document.body).backgroundColor]")
+            finally:
+                b.close()
+    return all(scroll <= width for (width, _), (scroll, _) in seen.items()) and \
+        seen[390, False][1] == seen[1280, False][1] != seen[390, True][1] or print(f"# {seen}")
+
+
+TESTS = [pictures_are_svg, overheads_grow, bars_are_the_data, timelines_have_canny, heat_is_all_misses,
+         comparison_names_its_sources, page_needs_no_other_file, page_fits]
+
+
+def main():
+    missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
+    if missing:
+        print(f"1..0 # SKIP needs {missing}")
+        return 0
+    print(f"1..{len(TESTS)}")
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "figures"
+        subprocess.run([EXAMPLES / "figures" / "figures.py", COMMAND, "--size", SIZE, "--out", out],
+                       stdout=subprocess.DEVNULL, check=True,
+                       env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN, "PYTHONDONTWRITEBYTECODE": "1"})
+        for number, test in enumerate(TESTS, 1):
+            name = test.__name__.replace("_", " ")
+            if test is page_fits and not browser.PROGRAM:
+                print(f"ok {number} - {name} # SKIP chromium is not there")
+                continue
+            fine = test(out)
+            failed += not fine
+            print(f"{'ok' if fine else 'not ok'} {number} - {name}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
