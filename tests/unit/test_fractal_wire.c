@@ -280,28 +280,28 @@ static void requests_and_hints(void **state)
 {
     (void)state;
     static const struct {
-        uint8_t channel, opcode;
         const char *name;
         int op;
+        uint8_t channel, opcode;
     } rows[] = {
-        {CT_FRACTAL_CHANNEL_REQ, 0x0b, "CleanUnique", CT_FRACTAL_CLEAN_INVALID},
-        {CT_FRACTAL_CHANNEL_REQ, 0x0c, "MakeUnique", CT_FRACTAL_MAKE_INVALID},
-        {CT_FRACTAL_CHANNEL_REQ, 0x26, "ReadNotSharedDirty", CT_FRACTAL_READ_NOT_SHARED_DIRTY},
-        {CT_FRACTAL_CHANNEL_REQ, 0x4c, "ReadPreferUnique", CT_FRACTAL_READ_UNIQUE},
-        {CT_FRACTAL_CHANNEL_REQ, 0x41, "MakeReadUnique", CT_FRACTAL_CLEAN_INVALID},
-        {CT_FRACTAL_CHANNEL_REQ, 0x39, "AtomicCompare", CT_FRACTAL_READ_UNIQUE},
-        {CT_FRACTAL_CHANNEL_REQ, 0x1b, "WriteBackFull", CT_FRACTAL_WRITE_BACK},
-        {CT_FRACTAL_CHANNEL_REQ, 0x79, "WriteBackFullCleanInvPoPA", CT_FRACTAL_WRITE_BACK},
-        {CT_FRACTAL_CHANNEL_REQ, 0x18, "WriteUniquePtl", CT_FRACTAL_WRITE},
-        {CT_FRACTAL_CHANNEL_REQ, 0x0d, "Evict", -1},
-        {CT_FRACTAL_CHANNEL_REQ, 0x3a, "PrefetchTgt", -1},
-        {CT_FRACTAL_CHANNEL_SNP, 0x17, "SnpUniqueFwd", CT_FRACTAL_READ_UNIQUE},
-        {CT_FRACTAL_CHANNEL_SNP, 0x14, "SnpNotSharedDirtyFwd", CT_FRACTAL_READ_NOT_SHARED_DIRTY},
-        {CT_FRACTAL_CHANNEL_SNP, 0x0c, "SnpStashShared", -1},
-        {CT_FRACTAL_CHANNEL_SNP, 0x10, "SnpQuery", -1},
-        {CT_FRACTAL_CHANNEL_AR, 0xb, "CleanUnique", CT_FRACTAL_CLEAN_INVALID},
-        {CT_FRACTAL_CHANNEL_AC, 0xe, "DVMComplete", -1},
-        {CT_FRACTAL_CHANNEL_AW, 4, "Evict", -1},
+        {"CleanUnique", CT_FRACTAL_CLEAN_INVALID, CT_FRACTAL_CHANNEL_REQ, 0x0b},
+        {"MakeUnique", CT_FRACTAL_MAKE_INVALID, CT_FRACTAL_CHANNEL_REQ, 0x0c},
+        {"ReadNotSharedDirty", CT_FRACTAL_READ_NOT_SHARED_DIRTY, CT_FRACTAL_CHANNEL_REQ, 0x26},
+        {"ReadPreferUnique", CT_FRACTAL_READ_UNIQUE, CT_FRACTAL_CHANNEL_REQ, 0x4c},
+        {"MakeReadUnique", CT_FRACTAL_CLEAN_INVALID, CT_FRACTAL_CHANNEL_REQ, 0x41},
+        {"AtomicCompare", CT_FRACTAL_READ_UNIQUE, CT_FRACTAL_CHANNEL_REQ, 0x39},
+        {"WriteBackFull", CT_FRACTAL_WRITE_BACK, CT_FRACTAL_CHANNEL_REQ, 0x1b},
+        {"WriteBackFullCleanInvPoPA", CT_FRACTAL_WRITE_BACK, CT_FRACTAL_CHANNEL_REQ, 0x79},
+        {"WriteUniquePtl", CT_FRACTAL_WRITE, CT_FRACTAL_CHANNEL_REQ, 0x18},
+        {"Evict", -1, CT_FRACTAL_CHANNEL_REQ, 0x0d},
+        {"PrefetchTgt", -1, CT_FRACTAL_CHANNEL_REQ, 0x3a},
+        {"SnpUniqueFwd", CT_FRACTAL_READ_UNIQUE, CT_FRACTAL_CHANNEL_SNP, 0x17},
+        {"SnpNotSharedDirtyFwd", CT_FRACTAL_READ_NOT_SHARED_DIRTY, CT_FRACTAL_CHANNEL_SNP, 0x14},
+        {"SnpStashShared", -1, CT_FRACTAL_CHANNEL_SNP, 0x0c},
+        {"SnpQuery", -1, CT_FRACTAL_CHANNEL_SNP, 0x10},
+        {"CleanUnique", CT_FRACTAL_CLEAN_INVALID, CT_FRACTAL_CHANNEL_AR, 0xb},
+        {"DVMComplete", -1, CT_FRACTAL_CHANNEL_AC, 0xe},
+        {"Evict", -1, CT_FRACTAL_CHANNEL_AW, 4},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const int chi = rows[i].channel >= CT_FRACTAL_CHANNEL_SNP;
