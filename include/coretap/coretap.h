@@ -56,6 +56,7 @@
 #include "coretap/fractal_run.h"
 #include "coretap/fractal_sums.h"
 #include "coretap/fractal_watch.h"
+#include "coretap/fractal_wire.h"
 #include "coretap/monitor.h"
 #include "coretap/live.h"
 #include "coretap/record.h"

@@ -26,8 +26,8 @@ extern "C" {
 
 /* ---- messages ---- */
 
-/* Operations of the port. The reads and the maintenance are ACE snoop types (IHI 0022, AC channel): a
- * core that upgrades a shared line to write it shows as CleanInvalid. */
+/* Operations of the port, whichever coherence protocol it speaks (fractal_wire.h). A core that upgrades a
+ * shared line to write it shows as CleanInvalid. */
 enum ct_fractal_op {
     CT_FRACTAL_READ_ONCE,
     CT_FRACTAL_READ_SHARED,
@@ -47,6 +47,7 @@ enum ct_fractal_op {
     CT_FRACTAL_ICI_VA,    /* instruction cache invalidate by VA */
     CT_FRACTAL_DATA,      /* addr: a line that a command asked for; its content goes with ct_fractal_data */
     CT_FRACTAL_REG_WRITE, /* addr: offset in the register block, value: 64 bits */
+    CT_FRACTAL_TLBI_VA_ALL_LAST, /* as TLBI_VA_ALL, last level only */
     CT_FRACTAL_OP_COUNT,
 };
 
@@ -85,14 +86,12 @@ enum ct_fractal_command_kind {
 /* Returns the name of a kind of command: "Read", "Peek", "Clean", …; "?" for a number that is none. */
 CT_API const char *ct_fractal_command_name(unsigned kind);
 
-/* A command, both as what it means and as the ACE read-address transactions that say so. */
+/* A command. Each coherence protocol has transactions of its own for it (fractal_wire.h). */
 struct ct_fractal_command {
     uint64_t pa, va;
-    uint64_t araddr[2];
     uint16_t asid;
-    uint8_t kind;    /* enum ct_fractal_command_kind */
-    uint8_t arsnoop; /* IHI 0022 table D3-7 */
-    uint8_t beats;   /* transactions in araddr: 1, or 2 for a DVM message with an address */
+    uint8_t kind;   /* enum ct_fractal_command_kind */
+    uint8_t pad[5]; /* 0 */
 };
 
 /* ---- events ---- */

@@ -22,6 +22,7 @@
 #include "coretap/base.h"
 #include "coretap/fractal.h"
 #include "coretap/fractal_names.h"
+#include "coretap/fractal_wire.h"
 #include "coretap/soc.h"
 
 #ifdef __cplusplus
@@ -53,10 +54,14 @@ struct ct_fractal_replay_options {
     uint8_t by_stream; /* 1: the stream's own register writes set the tracer up, and the target is what the
                           log's header says of it */
     uint8_t pad[7];    /* 0 */
+    uint32_t protocol; /* enum ct_fractal_protocol: of the flits in the stream and of commands. A stream of
+                          CT_FRACTAL_NEUTRAL has messages only */
+    uint32_t pad2;     /* 0 */
 };
 
-/* First line of commands. */
-#define CT_FRACTAL_COMMANDS_HEADER "time,command,pa,va,asid,arsnoop,araddr0,araddr1\n"
+/* First line of commands. `flits` are CHANNEL.OPCODE:ADDR:DATA, hexadecimal and apart by a blank; none for
+ * CT_FRACTAL_NEUTRAL. */
+#define CT_FRACTAL_COMMANDS_HEADER "time,command,pa,va,asid,flits\n"
 
 struct ct_fractal_replay_counts {
     uint64_t messages;
@@ -159,6 +164,10 @@ struct ct_fractal_simulate_options {
     const char *control; /* path of a socket that takes commands while the program runs; NULL: none */
     uint8_t forks;       /* 1: children that the program forks are followed, and traced as it is */
     uint8_t pad2[7];     /* 0 */
+    uint32_t protocol;   /* enum ct_fractal_protocol that the port speaks: what passes between cluster and
+                            tracers is encoded and decoded, and `messages` gets flits; CT_FRACTAL_NEUTRAL:
+                            messages and commands pass as they are */
+    uint32_t pad3;       /* 0 */
 };
 
 struct ct_fractal_simulate_result {

@@ -30,6 +30,12 @@ extern const char *const cli_fractal_mode_words[];
 /* Returns the enum ct_fractal_mode that was chosen by these words. */
 uint8_t cli_fractal_mode(const struct cli_value *value);
 
+/* Words for the protocols that a port can speak. */
+extern const char *const cli_fractal_protocol_words[];
+
+/* Returns the enum ct_fractal_protocol that was chosen by these words; without one the neutral form. */
+uint32_t cli_fractal_protocol(const struct cli_value *value);
+
 /* Writes the texts of an option that can be given more than once to `texts`, which has CLI_LIST_MAX. Returns
  * how many there are. */
 size_t cli_fractal_list(const struct cli_args *args, size_t option, const char **texts);

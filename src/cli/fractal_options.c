@@ -20,6 +20,14 @@ uint8_t cli_fractal_mode(const struct cli_value *value)
     return modes[value->number];
 }
 
+const char *const cli_fractal_protocol_words[] = {"ace", "chi", NULL};
+
+uint32_t cli_fractal_protocol(const struct cli_value *value)
+{
+    static const uint32_t protocols[] = {CT_FRACTAL_ACE, CT_FRACTAL_CHI};
+    return value->given ? protocols[value->number] : CT_FRACTAL_NEUTRAL;
+}
+
 size_t cli_fractal_list(const struct cli_args *args, size_t option, const char **texts)
 {
     size_t count = 0;

@@ -14,6 +14,7 @@ enum {
     OPT_RANGE,
     OPT_POINT,
     OPT_MODE,
+    OPT_PROTOCOL,
     OPT_COMMANDS,
     OPT_OUTPUT,
     OPTS
@@ -89,6 +90,7 @@ static int run(const struct cli_args *args)
         .commands_user = &outputs[COMMANDS],
         .refused = print_refusal,
         .by_stream = !v[OPT_PGD].given,
+        .protocol = cli_fractal_protocol(&v[OPT_PROTOCOL]),
     };
     for (size_t i = 0; i < how.point_count; i++)
         points[i] = strtoull(texts[i], NULL, 16);
@@ -142,6 +144,11 @@ static const struct cli_option options[OPTS] = {
                   .kind = CLI_CHOICE,
                   .choices = cli_fractal_mode_words,
                   .help = "How much the tracer may do."},
+    [OPT_PROTOCOL] = {.name = "protocol",
+                      .kind = CLI_CHOICE,
+                      .choices = cli_fractal_protocol_words,
+                      .help = "The coherence protocol of flits in the stream, such as SNP.SnpUnique, and of "
+                              "those that --commands writes. Without: messages only."},
     [OPT_COMMANDS] = {.name = "commands",
                       .kind = CLI_TEXT,
                       .arg = "FILE",

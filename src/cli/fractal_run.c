@@ -13,6 +13,7 @@ enum {
     OPT_POINT,
     OPT_POINTS_ONLY,
     OPT_MODE,
+    OPT_PROTOCOL,
     OPT_RING,
     OPT_SETS,
     OPT_WAYS,
@@ -133,6 +134,7 @@ static int run_selected(const struct cli_args *args, const struct ct_soc_config 
         .mode = cli_fractal_mode(&v[OPT_MODE]),
         .points_only = v[OPT_POINTS_ONLY].given,
         .ring = v[OPT_RING].given,
+        .protocol = cli_fractal_protocol(&v[OPT_PROTOCOL]),
     };
     return cli_fractal_output_close(args, outputs, OUTPUTS, simulate(args, &how, outputs));
 }
@@ -197,6 +199,13 @@ static const struct cli_option options[OPTS] = {
                   .help =
                       "How much the tracer may do to the cluster: nothing (passive), what observation points "
                       "need (points), or what it takes to see every miss (active)."},
+    [OPT_PROTOCOL] = {.name = "protocol",
+                      .kind = CLI_CHOICE,
+                      .choices = cli_fractal_protocol_words,
+                      .help =
+                          "The coherence protocol of the port, AMBA ACE or CHI: what passes between cluster "
+                          "and tracer is encoded and decoded, and --messages writes its flits. Without: "
+                          "neither, and --messages writes what they mean."},
     [OPT_RING] =
         {.name = "ring",
          .help = "Log into the ring of 256 KiB only: what comes when it is full is dropped and counted."},

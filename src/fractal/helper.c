@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int ct_helper_init(struct ct_helper *h, uint32_t capacity, ct_encode_fn *encode)
+int ct_helper_init(struct ct_helper *h, uint32_t capacity)
 {
     memset(h, 0, sizeof *h);
     h->queue = calloc(capacity, sizeof *h->queue);
     h->capacity = capacity;
-    h->encode = encode;
     return h->queue ? CT_OK : CT_ERR_NOMEM;
 }
 
@@ -69,7 +68,6 @@ int ct_helper_next(struct ct_helper *h, struct ct_fractal_command *out)
                                        .pa = r->pa + (uint64_t)h->done * CT_FRACTAL_LINE,
                                        .va = r->va + h->done * r->stride,
                                        .asid = h->asid};
-    h->encode(out);
     h->issued++;
     if (++h->done >= r->count) {
         h->done = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invalidation Helper: queues what the other modules want done and turns it into transactions of the
- * coherence protocol. The queue speaks of lines and translations; a protocol is one encoder file. */
+/* Invalidation Helper: queues what the other modules want done and turns it into commands, one for each line
+ * or translation. What a command is in a coherence protocol is wire.h's. */
 #ifndef CT_FRACTAL_HELPER_H
 #define CT_FRACTAL_HELPER_H
 
@@ -13,9 +13,6 @@ struct ct_request {
     uint8_t kind;    /* enum ct_fractal_command_kind */
 };
 
-/* Fills arsnoop, araddr and beats of a command whose other members are set. */
-typedef void ct_encode_fn(struct ct_fractal_command *c);
-
 struct ct_helper {
     struct ct_request *queue;
     uint32_t capacity, head, count;
@@ -23,10 +20,9 @@ struct ct_helper {
     uint16_t asid;
     uint8_t overflow; /* a request found no place; cannot be as long as the queue is drained */
     uint64_t issued;
-    ct_encode_fn *encode;
 };
 
-int ct_helper_init(struct ct_helper *h, uint32_t capacity, ct_encode_fn *encode);
+int ct_helper_init(struct ct_helper *h, uint32_t capacity);
 void ct_helper_free(struct ct_helper *h);
 void ct_helper_reset(struct ct_helper *h);
 
@@ -40,8 +36,5 @@ void ct_helper_tlbi_asid(struct ct_helper *h);
 
 /* Takes the next command; returns 0 when the queue is empty. */
 int ct_helper_next(struct ct_helper *h, struct ct_fractal_command *out);
-
-/* Encodes a command for ACE and ACE-Lite, IHI 0022. */
-void ct_encode_ace(struct ct_fractal_command *c);
 
 #endif

@@ -57,8 +57,7 @@ int ct_fractal_new(struct ct_ctx *ctx, const struct ct_fractal_options *options,
     /* the most that one message can ask for: a flush of the reverse TLB, or a new range and every point
      * resolved anew */
     const uint32_t queue = o.rtlb_sets * o.rtlb_ways + 2 * o.watermarks + 2 * o.points + 256;
-    if (ct_helper_init(&f->helper, queue, ct_encode_ace) ||
-        ct_ranges_init(&f->config.ranges, (uint32_t)o.ranges) ||
+    if (ct_helper_init(&f->helper, queue) || ct_ranges_init(&f->config.ranges, (uint32_t)o.ranges) ||
         ct_stalker_init(&f->stalker, o.watermarks, &f->config.ranges, &f->helper, &f->filter) ||
         ct_rtlb_init(&f->rtlb, o.rtlb_sets, o.rtlb_ways, &f->helper) ||
         ct_points_init(&f->points, o.points, &f->helper, &f->filter) ||
@@ -114,13 +113,16 @@ static int inconsistent(struct ct_fractal *f, const char *what, uint64_t value)
 /* Handles a DVM message. Its virtual addresses are those of the low half: TTBR0. */
 static int dvm(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
+    const int every_asid = m->op == CT_FRACTAL_TLBI_ALL || m->op == CT_FRACTAL_TLBI_VA_ALL ||
+                           m->op == CT_FRACTAL_TLBI_VA_ALL_LAST;
     f->dvm++;
-    if (m->op != CT_FRACTAL_TLBI_ALL && m->op != CT_FRACTAL_TLBI_VA_ALL && m->value != f->config.asid)
+    if (!every_asid && m->value != f->config.asid)
         return CT_OK;
     if (m->op == CT_FRACTAL_TLBI_ASID || m->op == CT_FRACTAL_TLBI_ALL)
         ct_fractal_tlbi_all(f);
     else
-        ct_fractal_tlbi_va(f, m->addr, m->op != CT_FRACTAL_TLBI_VA_LAST);
+        ct_fractal_tlbi_va(f, m->addr,
+                           m->op != CT_FRACTAL_TLBI_VA_LAST && m->op != CT_FRACTAL_TLBI_VA_ALL_LAST);
     return CT_OK;
 }
 
@@ -155,6 +157,7 @@ static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
     case CT_FRACTAL_TLBI_VA:
     case CT_FRACTAL_TLBI_VA_LAST:
     case CT_FRACTAL_TLBI_VA_ALL:
+    case CT_FRACTAL_TLBI_VA_ALL_LAST:
     case CT_FRACTAL_TLBI_ASID:
     case CT_FRACTAL_TLBI_ALL:
         return dvm(f, m);

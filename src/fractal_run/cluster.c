@@ -44,17 +44,59 @@ static int hear(struct ct_fractal *tracer, const struct ct_fractal_message *m, c
     return line ? ct_fractal_data(tracer, m->time, m->addr, line) : ct_fractal_message(tracer, m);
 }
 
-/* Hears a message of the port for the tracer of a process. What the tracer refuses it counts; only a register
- * that cannot be written is an error. The first tracer's messages are recorded. */
+/* Writes a flit to the recording. */
+static int write_flit(const struct ct_fractal_simulation *s, const struct ct_fractal_flit *flit,
+                      const struct ct_fractal_message *m)
+{
+    char text[129];
+    const size_t n = ct_fractal_flit_print(flit, m, text);
+    text[n] = '\n';
+    return s->options.messages(s->options.messages_user, text, n + 1);
+}
+
+/* Gives the tracer of a process a message. What it refuses it counts; only a register that cannot be written
+ * is an error. */
+static void deliver(struct ct_fractal_process *p, const struct ct_fractal_message *m, const uint64_t *line)
+{
+    const int rc = hear(p->tracer, m, line);
+    if (rc && m->op == CT_FRACTAL_REG_WRITE)
+        note_result(p->simulation, rc);
+}
+
+/* Sends a message as flits of the port's protocol; the tracer gets what they decode to. */
+static void send(struct ct_fractal_process *p, const struct ct_fractal_message *m, bool recorded)
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    struct ct_fractal_flit flits[CT_FRACTAL_FLITS];
+    struct ct_fractal_message heard;
+    const int count = ct_fractal_encode_message(s->options.protocol, m, flits);
+    int rc = count < 0 ? ct_fail(s->ctx, count, "a message at address 0x%llx: %s has no flit for it",
+                                 (unsigned long long)m->addr, ct_fractal_protocol_name(s->options.protocol))
+                       : CT_OK;
+    for (int i = 0; i < count && !rc; i++) {
+        rc = recorded ? write_flit(s, &flits[i], m) : CT_OK;
+        if (!rc)
+            rc = ct_fractal_wire_flit(p->wire, &flits[i], m);
+        while (!rc && ct_fractal_wire_message(p->wire, &heard))
+            deliver(p, &heard, NULL);
+    }
+    if (rc)
+        note_result(s, rc);
+}
+
+/* Hears a message of the port for the tracer of a process. The first tracer's messages are recorded. */
 static void on_message(void *user, const struct ct_fractal_message *m, const uint64_t *line)
 {
     struct ct_fractal_process *p = user;
     struct ct_fractal_simulation *s = p->simulation;
-    if (s->options.messages && !s->result && p == &s->process[0])
-        note_result(s, write_message(s, m, line));
-    const int rc = hear(p->tracer, m, line);
-    if (rc && m->op == CT_FRACTAL_REG_WRITE)
-        note_result(s, rc);
+    const bool recorded = s->options.messages && !s->result && p == &s->process[0];
+    if (p->wire && m->op != CT_FRACTAL_DATA && m->op != CT_FRACTAL_REG_WRITE) {
+        send(p, m, recorded);
+    } else {
+        if (recorded)
+            note_result(s, write_message(s, m, line));
+        deliver(p, m, line);
+    }
     if (s->config.sink == CT_SOC_SINK_MEMORY)
         write_sink(s->bench[0].soc, p->tracer, &p->sunk);
 }
@@ -73,11 +115,22 @@ static int on_echo_command(void *user, struct ct_fractal_command *out)
     return ct_fractal_command(echo->tracer, out);
 }
 
-/* Gives the port the next command. */
+/* Gives the port the next command, as it comes out of the flits that say it. */
 static int on_command(void *user, struct ct_fractal_command *out)
 {
     const struct ct_fractal_process *p = user;
-    return ct_fractal_command(p->tracer, out);
+    struct ct_fractal_simulation *s = p->simulation;
+    struct ct_fractal_flit flits[CT_FRACTAL_FLITS];
+    if (!ct_fractal_command(p->tracer, out))
+        return 0;
+    if (!p->wire)
+        return 1;
+    const int count = ct_fractal_encode_command(s->options.protocol, out, flits);
+    const int rc =
+        count < 0 ? count : ct_fractal_decode_command(s->ctx, s->options.protocol, flits, (size_t)count, out);
+    if (rc)
+        note_result(s, rc);
+    return 1;
 }
 
 /* Counts a miss of a traced process in its ranges, and tells of it. */
@@ -208,10 +261,17 @@ int ct_fractal_process_attach(struct ct_fractal_process *p)
     p->batch = calloc(FRACTAL_EVENTS_MAX, sizeof *p->batch);
     if (!p->batch)
         return ct_fail_nomem(s->ctx, "events of a process");
+    if (s->options.protocol != CT_FRACTAL_NEUTRAL) {
+        rc = ct_fractal_wire_new(s->ctx, s->options.protocol, &p->wire);
+        if (rc)
+            return rc;
+    }
     p->tap = ct_soc_attach(s->bench[0].soc, &tap);
     if (p->tap >= 0)
         return CT_OK;
+    ct_fractal_wire_free(p->wire);
     ct_fractal_free(p->tracer);
+    p->wire = NULL;
     p->tracer = NULL;
     return ct_fail(s->ctx, CT_ERR_LIMIT, "process %u: %u processes can be traced at once; it is not traced",
                    p->number, CT_SOC_TAPS);

@@ -23,6 +23,7 @@ struct ct_fractal_replay {
     FILE *file;       /* that was opened; NULL: none */
     struct ct_fractal *fractal;
     struct ct_fractal_port *port;
+    struct ct_fractal_wire *wire; /* NULL: the stream has messages only */
     struct ct_fractal_writer *writer;
     struct ct_fractal_replay_counts counts;
     uint64_t line; /* number of the last line that was taken */
@@ -35,21 +36,43 @@ struct ct_fractal_replay {
 
 /* ---- what the tracer makes ---- */
 
+/* Writes a command as its flits; returns how many characters that are. */
+static size_t print_flits(const struct ct_fractal_replay *r, const struct ct_fractal_command *c, char *text,
+                          size_t size)
+{
+    struct ct_fractal_flit flits[CT_FRACTAL_FLITS];
+    const int count = ct_fractal_encode_command(r->options.protocol, c, flits);
+    size_t n = 0;
+    for (int i = 0; i < count; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%s.%s:0x%llx:0x%llx", i ? " " : "",
+                              ct_fractal_channel_name(flits[i].channel),
+                              ct_fractal_flit_name(flits[i].channel, flits[i].opcode),
+                              (unsigned long long)flits[i].addr, (unsigned long long)flits[i].data);
+    return n;
+}
+
+/* Writes a command as a line of values. */
+static int write_command(const struct ct_fractal_replay *r, uint64_t time, const struct ct_fractal_command *c,
+                         ct_write_fn *write)
+{
+    char text[320];
+    size_t n = (size_t)snprintf(text, sizeof text, "%llu,%s,0x%llx,0x%llx,%u,", (unsigned long long)time,
+                                ct_fractal_command_name(c->kind), (unsigned long long)c->pa,
+                                (unsigned long long)c->va, c->asid);
+    n += print_flits(r, c, text + n, sizeof text - n - 1);
+    text[n++] = '\n';
+    return write(r->options.commands_user, text, n);
+}
+
 /* Counts the commands that wait, and writes them unless `write` is NULL. */
 static int drain_commands(struct ct_fractal_replay *r, uint64_t time, ct_write_fn *write)
 {
     struct ct_fractal_command c;
-    char text[256];
     int rc = CT_OK;
     while (!rc && ct_fractal_command(r->fractal, &c)) {
         r->counts.commands[c.kind]++;
-        if (!write)
-            continue;
-        const int size = snprintf(text, sizeof text, "%llu,%s,0x%llx,0x%llx,%u,0x%x,0x%llx,0x%llx\n",
-                                  (unsigned long long)time, ct_fractal_command_name(c.kind),
-                                  (unsigned long long)c.pa, (unsigned long long)c.va, c.asid, c.arsnoop,
-                                  (unsigned long long)c.araddr[0], (unsigned long long)c.araddr[1]);
-        rc = write(r->options.commands_user, text, (size_t)size);
+        if (write)
+            rc = write_command(r, time, &c, write);
     }
     return rc;
 }
@@ -88,20 +111,48 @@ static void refuse(struct ct_fractal_replay *r)
     o->refused(o->refused_user, text);
 }
 
-/* Takes the message of a line. */
-static int take_message(struct ct_fractal_replay *r, const char *text, size_t size)
+/* Takes a message with its commands. */
+static int take_message(struct ct_fractal_replay *r, const struct ct_fractal_message *m, const uint64_t *line)
 {
-    struct ct_fractal_message m;
-    uint64_t line[CT_FRACTAL_LINE_WORDS];
-    r->counts.messages++;
-    if (ct_fractal_message_parse(r->ctx, text, size, &m, line)) {
+    if (m->op == CT_FRACTAL_DATA ? ct_fractal_data(r->fractal, m->time, m->addr, line)
+                                 : ct_fractal_message(r->fractal, m))
+        refuse(r);
+    return drain_commands(r, m->time, r->options.commands);
+}
+
+/* Takes the flit of a line. */
+static int take_flit(struct ct_fractal_replay *r, const char *text, size_t size)
+{
+    struct ct_fractal_message beside, m;
+    struct ct_fractal_flit flit;
+    int rc = ct_fractal_flit_parse(r->ctx, text, size, &beside, &flit);
+    if (!rc && !r->wire)
+        rc = ct_fail(r->ctx, CT_ERR_FORMAT, "a flit of %s, and no protocol was given; it is left out",
+                     ct_fractal_channel_name(flit.channel));
+    if (!rc)
+        rc = ct_fractal_wire_flit(r->wire, &flit, &beside);
+    if (rc) {
         refuse(r);
         return CT_OK;
     }
-    if (m.op == CT_FRACTAL_DATA ? ct_fractal_data(r->fractal, m.time, m.addr, line)
-                                : ct_fractal_message(r->fractal, &m))
+    while (!rc && ct_fractal_wire_message(r->wire, &m))
+        rc = take_message(r, &m, NULL);
+    return rc;
+}
+
+/* Takes a line that is no comment. */
+static int take_entry(struct ct_fractal_replay *r, const char *text, size_t size)
+{
+    struct ct_fractal_message m;
+    uint64_t line[CT_FRACTAL_LINE_WORDS];
+    int rc = CT_OK;
+    r->counts.messages++;
+    if (ct_fractal_flit_is_line(text, size))
+        rc = take_flit(r, text, size);
+    else if (ct_fractal_message_parse(r->ctx, text, size, &m, line))
         refuse(r);
-    const int rc = drain_commands(r, m.time, r->options.commands);
+    else
+        rc = take_message(r, &m, line);
     return rc || r->counts.messages % MESSAGES_A_DRAIN ? rc : drain_events(r);
 }
 
@@ -113,7 +164,7 @@ static int take_line(struct ct_fractal_replay *r, const char *text, size_t size)
         size--;
     if (!size || text[0] == '#' || (r->line == 1 && size >= 5 && memcmp(text, "time,", 5) == 0))
         return CT_OK;
-    return take_message(r, text, size);
+    return take_entry(r, text, size);
 }
 
 /* Keeps the begin of a line for the piece that has its end. */
@@ -163,6 +214,8 @@ static int take_rest(struct ct_fractal_replay *r)
 {
     const int rc = r->rest_size ? take_line(r, r->rest, r->rest_size) : CT_OK;
     r->rest_size = 0;
+    if (r->wire && ct_fractal_wire_finish(r->wire))
+        refuse(r);
     return rc ? rc : drain_events(r);
 }
 
@@ -263,6 +316,8 @@ static int set_up(struct ct_fractal_replay *r)
     int rc = ct_fractal_new(r->ctx, NULL, &r->fractal);
     if (!rc)
         rc = ct_fractal_port_model(r->ctx, r->fractal, &r->port);
+    if (!rc && o->protocol != CT_FRACTAL_NEUTRAL)
+        rc = ct_fractal_wire_new(r->ctx, o->protocol, &r->wire);
     if (!rc)
         rc = configure(r);
     if (!rc)
@@ -306,6 +361,7 @@ void ct_fractal_replay_free(struct ct_fractal_replay *r)
     if (r->file && r->file != stdin)
         fclose(r->file);
     ct_fractal_port_free(r->port);
+    ct_fractal_wire_free(r->wire);
     ct_fractal_free(r->fractal);
     free(r->rest);
     free(r);

@@ -384,6 +384,7 @@ void ct_fractal_simulation_free(struct ct_fractal_simulation *s)
         ct_soc_free(s->bench[i].soc);
     ct_fractal_free(s->echo.tracer);
     for (unsigned i = 0; i < s->processes; i++) {
+        ct_fractal_wire_free(s->process[i].wire);
         ct_fractal_free(s->process[i].tracer);
         ct_fractal_names_free(s->process[i].names);
         ct_fractal_selected_free(&s->process[i].ranges);
@@ -408,6 +409,8 @@ static int check(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *o
                        "ct_fractal_simulate: a program, or names that are counted, are null");
     if (o->mode > CT_FRACTAL_ACTIVE)
         return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: %u is no mode", o->mode);
+    if (o->protocol >= CT_FRACTAL_PROTOCOL_COUNT)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: %u is no protocol", o->protocol);
     for (size_t i = 0; i < o->selection_count; i++) {
         if (!o->selections || !o->selections[i].text || o->selections[i].kind > CT_FRACTAL_SELECT_POINT)
             return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: selection %zu is none", i);

@@ -62,6 +62,7 @@ struct ct_fractal_process {
     uint64_t child;                    /* its number in its parent's notes */
     uint64_t running;                  /* cores that run it, one bit each */
     struct ct_fractal *tracer;         /* NULL: it was never traced */
+    struct ct_fractal_wire *wire;      /* between port and tracer; NULL: the port speaks no protocol */
     int tap;                           /* the number of the tracer on the port */
     bool tracing;
     struct ct_fractal_selected ranges, points;

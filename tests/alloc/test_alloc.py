@@ -108,6 +108,8 @@ def cases():
     found += [Case("fractal replay",
                    "fractal replay --messages {messages} --pgd 1000 --va-bits 39 --mode passive "
                    "--commands out.commands -o out.log", outputs=("out.log", "out.commands")),
+              Case("fractal replay chi", "fractal replay --messages {messages} --pgd 1000 --va-bits 39 "
+                   "--protocol chi --commands out.commands", outputs=("out.commands",)),
               Case("fractal regs", "fractal regs"),
               Case("fractal report", "fractal report {fractal_log}"),
               Case("fractal sums", "fractal report {fractal_sums} {fractal_log}"),

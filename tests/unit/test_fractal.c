@@ -344,29 +344,6 @@ static void the_port_writes_a_mapped_device(void **state)
     assert_int_equal(ct_fractal_port_map(NULL, "/nonexistent", &port), CT_ERR_IO);
 }
 
-static void ace_says_what_is_meant(void **state)
-{
-    (void)state;
-    struct ct_fractal_command c = {
-        .kind = CT_FRACTAL_CMD_TLBI_VA, .va = UINT64_C(0x7f12345000), .asid = 0x1234};
-    ct_encode_ace(&c);
-    assert_int_equal(c.arsnoop, 0xf);
-    assert_int_equal(c.beats, 2);
-    assert_int_equal(c.araddr[0] >> 12 & 7, 0);       /* TLB invalidate */
-    assert_int_equal(c.araddr[0] & 0x31, 0x31);       /* address follows, leaf, ASID valid */
-    assert_int_equal(c.araddr[0] >> 16 & 0xff, 0x34); /* ASID, low */
-    assert_int_equal(c.araddr[0] >> 32 & 0xff, 0x12); /* and high byte */
-    assert_true(c.araddr[1] == UINT64_C(0x7f12345000));
-    c.kind = CT_FRACTAL_CMD_TLBI_ASID;
-    ct_encode_ace(&c);
-    assert_int_equal(c.beats, 1);
-    assert_int_equal(c.araddr[0] & 1, 0);
-    c = (struct ct_fractal_command){.kind = CT_FRACTAL_CMD_CLEAN, .pa = 0x1240};
-    ct_encode_ace(&c);
-    assert_int_equal(c.arsnoop, 0x9); /* CleanInvalid: MakeInvalid would lose dirty data */
-    assert_int_equal(c.araddr[0], 0x1240);
-}
-
 static void a_full_ring_counts_what_it_drops(void **state)
 {
     (void)state;
@@ -542,7 +519,6 @@ int main(void)
         cmocka_unit_test(ranges_are_registers),
         cmocka_unit_test(events_have_the_port_s_address),
         cmocka_unit_test(the_port_writes_a_mapped_device),
-        cmocka_unit_test(ace_says_what_is_meant),
         cmocka_unit_test(a_full_ring_counts_what_it_drops),
         cmocka_unit_test(logs_are_read_after_a_crash),
         cmocka_unit_test(messages_are_text_and_back),

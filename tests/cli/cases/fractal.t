@@ -55,6 +55,29 @@ $ coretap fractal replay --messages $T/m --pgd 1000 --va-bits 39 -o $T/log | hea
 | WALKS            1
 ! coretap: $T/m:3: column 11: op: no such operation
 ! coretap: $T/m:4: fractal message at 1: time goes back to 0x0; message ignored
+$ printf '1,SNP.SnpShared,0,D,0x200,0\n2,SNP.0x18,0,D,0,0\n3,SNP.SnpUnique,0,D,0x2000000000000,0\n4,AC.ReadOnce,0,D,0,0\n5,SNP.SnpDVMOp,0,-,0,0\n' > $T/flits
+$ coretap fractal replay --protocol chi --messages $T/flits --pgd 1000 --va-bits 39 --commands $T/commands | head -3; cat $T/commands
+| messages         5
+| refused          4
+| SNOOPS           1
+| time,command,pa,va,asid,flits
+| 1,Read,0x1000,0x0,0,REQ.ReadShared:0x1000:0x0
+! coretap: $T/flits:2: SNP opcode 0x18: is reserved; the flit is left out
+! coretap: $T/flits:3: SNP.SnpUnique address 0x2000000000000: has more than 49 bits; the flit is left out
+! coretap: $T/flits:4: a flit of channel AC: chi has no such channel; it is left out
+! coretap: $T/flits:5: 1 DVM messages lack their second part at the end of the stream, and are lost
+$ coretap fractal replay --messages $T/flits --pgd 1000 --va-bits 39 | head -2
+| messages         5
+| refused          5
+! coretap: $T/flits:1: a flit of SNP, and no protocol was given; it is left out
+! coretap: $T/flits:2: a flit of SNP, and no protocol was given; it is left out
+! coretap: $T/flits:3: a flit of SNP, and no protocol was given; it is left out
+! coretap: $T/flits:4: a flit of AC, and no protocol was given; it is left out
+! coretap: $T/flits:5: a flit of SNP, and no protocol was given; it is left out
+$ coretap fractal run --protocol cxl -o $T/log -- $T/none
+! coretap fractal run: --protocol: 'cxl' is not one of ace, chi
+! Try 'coretap fractal run --help'.
+[2]
 $ coretap fractal report $T/log --csv
 | time,va,pa,op,initiator,kind,symbol
 $ coretap fractal report $T/m
