@@ -63,6 +63,7 @@ check: builds
 # `long` have no short form. Each test runs once in a build; under the sanitizers a tenth of the cases, and
 # minutes of fuzzing.
 check-long: builds
+	$(deps) fleet
 	@tools/run-tests --timeout-multiplier 60 CT_LONG=1 $(BUILD) $(BUILD):long \
 	  CT_LONG=10 CT_FUZZ_SECONDS=60 $(SANITIZED):unit,golden,property,oracle,cli,recorded,fuzz,fuzz-long
 
