@@ -295,6 +295,9 @@ static bool make_job(struct cli_fleet *f)
 
 bool cli_fleet_open(struct cli_fleet *f, bool with_state)
 {
+    const char *cache = f->own.values[CLI_FLEET_CACHE].text;
+    if (cache && setenv("DEBUGINFOD_CACHE_PATH", cache, 1))
+        return cli_no_memory(), false;
     return read_captures(f) && find_state(f) && (!with_state || make_folder(f)) && make_job(f);
 }
 

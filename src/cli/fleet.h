@@ -17,6 +17,7 @@ enum cli_fleet_option {
     CLI_FLEET_MAX_FAILURES,
     CLI_FLEET_TIMEOUT,
     CLI_FLEET_TRUST,
+    CLI_FLEET_CACHE,
     CLI_FLEET_THREADS,
     CLI_FLEET_OPTIONS
 };
@@ -60,6 +61,13 @@ enum cli_fleet_option {
                          .kind = CLI_FLAG,                                                                   \
                          .help = "Do not compare the contents of captures with the manifest, which reads "   \
                                  "each of them once more."},                                                 \
+    [CLI_FLEET_CACHE] =                                                                                      \
+        {.name = "cache",                                                                                    \
+         .kind = CLI_TEXT,                                                                                   \
+         .arg = "DIR",                                                                                       \
+         .help = "Folder for the files that servers ($DEBUGINFOD_URLS) have by build id: each is "           \
+                 "fetched once for all captures. Without it that of the client: "                            \
+                 "~/.cache/debuginfod_client."},                                                             \
     [CLI_FLEET_THREADS] = {.name = "threads",                                                                \
                            .letter = 't',                                                                    \
                            .kind = CLI_NUMBER,                                                               \
