@@ -79,6 +79,7 @@ static const char *const something[] = {
     "ct_lines_scope_at",       "ct_pmu_event_name",   "ct_protocol_name",     "ct_symbols_isa_at",
     "ct_stack_sums_kind",      "ct_timing_sums_kind", "ct_version",           "ct_watch_kind_name",
     "ct_wcet_origin_name",     "ct_verify_sums_kind", "ct_wcet_program",      "ct_fractal_sums_kind",
+    "ct_table_name",
 };
 
 static bool is_in(const char *const *names, size_t count, const char *name)
