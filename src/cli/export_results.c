@@ -2,8 +2,8 @@
 /* coretap export-results: saved results as tables for data engines. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,7 +52,7 @@ struct exporting {
     const struct cli_args *args;
     struct ct_tables *tables;
     struct cli_output outputs[CT_TABLE_COUNT];
-    char *paths[CT_TABLE_COUNT];
+    char paths[CT_TABLE_COUNT][PATH_MAX];
     int code; /* enum cli_exit so far */
 };
 
@@ -169,19 +169,16 @@ static bool open_files(struct exporting *e, const char *folder)
         cli_say("%s: is no folder, which the files go into; name another one", folder);
         return false;
     }
-    for (size_t i = 0; i < CT_TABLE_COUNT; i++) {
-        const char *name = ct_table_name((enum ct_table)i);
-        const size_t size = strlen(folder) + strlen(name) + sizeof "/.parquet";
-        e->paths[i] = malloc(size);
-        if (!e->paths[i]) {
-            cli_no_memory();
-            return false;
-        }
-        snprintf(e->paths[i], size, "%s/%s.parquet", folder, name);
-        if (!cli_output_open(&e->outputs[i], e->paths[i]))
-            return false;
+    bool fine = true;
+    for (size_t i = 0; i < CT_TABLE_COUNT && fine; i++) {
+        const int size = snprintf(e->paths[i], sizeof e->paths[i], "%s/%s.parquet", folder,
+                                  ct_table_name((enum ct_table)i));
+        fine = size < PATH_MAX;
+        if (!fine)
+            cli_say("%s: the names of the files in the folder are too long", folder);
+        fine = fine && cli_output_open(&e->outputs[i], e->paths[i]);
     }
-    return true;
+    return fine;
 }
 
 /* Puts all files into their places when `keep`, or none of them. False after a message. */
@@ -193,8 +190,6 @@ static bool close_files(struct exporting *e, bool keep)
         if (e->outputs[i].file)
             outputs[count++] = &e->outputs[i];
     const bool fine = cli_output_close_all(outputs, count, keep);
-    for (size_t i = 0; i < CT_TABLE_COUNT; i++)
-        free(e->paths[i]);
     return fine && keep;
 }
 
