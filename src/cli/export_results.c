@@ -231,10 +231,14 @@ static int run(const struct cli_args *args)
         return cli_usage_error(args->command, "--parquet DIR is missing");
     if (!check_names(args))
         return CLI_FAILED;
-    const bool fine = open_files(&e, args->values[PARQUET].text) && write_tables(&e);
+    bool fine = open_files(&e, args->values[PARQUET].text) && write_tables(&e);
+    if (fine && cli_lacked_memory(args->ctx)) { /* where programs were looked for */
+        cli_no_memory();
+        fine = false;
+    }
     if (fine)
         tell(&e);
-    const bool kept = close_files(&e, fine);
+    const bool kept = close_files(&e, fine && !cli_lacked_memory(args->ctx));
     ct_tables_free(e.tables);
     return kept ? e.code : CLI_FAILED;
 }
