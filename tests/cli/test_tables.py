@@ -12,6 +12,7 @@ import pathlib
 import re
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -40,7 +41,10 @@ def export(folder, *results, code=0, **more):
 
 
 def rows_of(folder, table):
-    names, rows = parquet.read(WORK / folder / f"{table}.parquet")
+    try:
+        names, rows = parquet.read(WORK / folder / f"{table}.parquet")
+    except (struct.error, IndexError, KeyError, UnicodeDecodeError, StopIteration) as error:
+        raise AssertionError(f"{folder}/{table}.parquet cannot be read: {error!r}") from error
     return [dict(zip(names, row)) for row in rows]
 
 
