@@ -422,10 +422,12 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 
-/* Returns how many bytes of data trace came with a stream. */
+/* Returns how many bytes of data trace came with a stream, where packets are wanted of them. */
 static uint64_t data_trace_bytes(const struct ct_chain *c, size_t stream)
 {
     const bool framed = c->demux && ct_chain_framing(c) != CT_FRAMING_NONE;
+    if (c->options.level < CT_LEVEL_PACKET)
+        return 0;
     return ct_data_trace_bytes(c->buffer, c->streams[stream].stream.source,
                                framed ? ct_demux_stats(c->demux) : NULL);
 }

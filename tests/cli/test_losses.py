@@ -480,6 +480,9 @@ def hold_data_trace(folder):
         done = run(*command.split(), traced.path)
         told = re.findall(r"source ETM_0 \(ID 10\): its data trace \(ID 11\) has 3000 bytes", done.stderr)
         assert len(told) == 1, f"{command}: told {len(told)} times: {done.stderr}"
+    named = run("stats", "--id", "11", traced.path, check=(2,)).stderr
+    assert "ID 11 is the data trace of ETM_0, which is not decoded; its instructions have ID 10" in named
+    assert "lost_bytes=0\n" in run("stats", "--level", "frame", traced.path, check=(0,)).stdout
     text = run("info", traced.path).stdout
     assert "ID 11: data trace of ETM_0, which is not decoded; 3000 bytes of trace\n" in text, text
     assert "data trace               on: a stream of its own, ID 11, which is not decoded\n" in text, text
