@@ -42,6 +42,7 @@
 #include "coretap/source_lines.h"
 #include "coretap/stacks.h"
 #include "coretap/steps.h"
+#include "coretap/tables.h"
 #include "coretap/timeline.h"
 #include "coretap/timing.h"
 #include "coretap/variable.h"

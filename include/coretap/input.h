@@ -95,6 +95,25 @@ static inline int ct_source_traces_data(const struct ct_source *source)
     return source->protocol == CT_PROTOCOL_ETM3 && (source->regs.etmcr & 0xcu) != 0;
 }
 
+/* Returns the trace ID of the data trace of an ETMv4 (TRCIDR0.TRCDATA, TRCCONFIGR.DA and DV): a stream of its
+ * own, whose ID is that of the source plus one. 0 where there is none. It is not decoded (docs/losses.md). */
+static inline uint8_t ct_source_data_id(const struct ct_source *source)
+{
+    return source->protocol == CT_PROTOCOL_ETM4 && (source->regs.idr0 >> 3 & 3) == 3 &&
+                   (source->regs.configr >> 16 & 3)
+               ? (uint8_t)(source->trace_id + 1)
+               : 0;
+}
+
+/* Returns 1 when loads or stores have atoms of their own in the trace of an ETMv4, else 0: bit 0 of
+ * TRCCONFIGR.INSTP0 is for loads, bit 1 for stores. Such a trace is not followed along the program
+ * (docs/losses.md). */
+static inline int ct_source_has_data_atoms(const struct ct_source *source)
+{
+    return source->protocol == CT_PROTOCOL_ETM4 && (source->regs.idr0 >> 1 & 3) == 3 &&
+           (source->regs.configr >> 1 & 3) != 0;
+}
+
 /* Memory spaces, as bits: which worlds and exception levels an image or an access belongs to. */
 enum ct_space {
     CT_SPACE_EL1S = 0x01,

@@ -18,7 +18,7 @@ struct ct_losses {
     uint64_t contradictions; /* of the gaps: the trace contradicts the program. From level FLOW on */
     uint64_t bad_packets;    /* packets that cannot be, or that the end of the trace cuts */
     uint64_t lost_bytes; /* bytes of trace that could not be used: in gaps, before the first synchronisation,
-                            and between frames */
+                            between frames, and those of a data trace that is not decoded */
     uint64_t no_access;  /* times that execution came to an address that no memory image has. From
                             level FLOW on */
 };

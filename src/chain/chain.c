@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "chain/chain.h"
 #include "chain/chain_tune.h"
+#include "chain/data_trace.h"
 #include "chain/leave.h"
 #include "chain/memories.h"
 #include "chain/points.h"
@@ -47,6 +48,10 @@ static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_
         rc = ct_stream_chain_want_events(stream, c->ctx);
     if (!rc && stream->follow && ct_memories_change(c->memories))
         stream->follow->memories = c->memories;
+    if (!rc && (stream->follow || stream->events) && ct_source_has_data_atoms(source)) {
+        stream->left = stream->not_followed = true;
+        ct_data_atoms_warn(c->ctx, source, id);
+    }
     return rc;
 }
 
@@ -113,7 +118,8 @@ int ct_chain_start_threads(struct ct_chain *c)
 {
     if (!c->parallel && !c->segment)
         c->options.threads = useful_threads(c->options.threads);
-    if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c))
+    if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c) ||
+        (c->count == 1 && c->streams[0].left))
         return CT_OK;
     const struct ct_parallel_how how = {.ctx = c->ctx,
                                         .options = &c->options,
@@ -333,7 +339,7 @@ static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 static bool goes_straight(const struct ct_chain *c, size_t size)
 {
     return c->options.framing == CT_FRAMING_NONE && size >= STRAIGHT && c->count == 1 && !c->parallel &&
-           !c->streams[0].inside;
+           !c->streams[0].inside && !c->streams[0].left;
 }
 
 /* Decodes what the chunk before left, completed with the first bytes of this one. *used is how many bytes of
@@ -416,6 +422,16 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 
+/* Returns how many bytes of data trace came with a stream, where packets are wanted of them. */
+static uint64_t data_trace_bytes(const struct ct_chain *c, size_t stream)
+{
+    const bool framed = c->demux && ct_chain_framing(c) != CT_FRAMING_NONE;
+    if (c->options.level < CT_LEVEL_PACKET)
+        return 0;
+    return ct_data_trace_bytes(c->buffer, c->streams[stream].stream.source,
+                               framed ? ct_demux_stats(c->demux) : NULL);
+}
+
 int ct_chain_finish(struct ct_chain *c)
 {
     if (!c)
@@ -429,6 +445,11 @@ int ct_chain_finish(struct ct_chain *c)
         rc = tell_marks(c);
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = ct_stream_chain_sync(&c->streams[i]);
+    for (size_t i = 0; !rc && i < c->count; i++) {
+        const uint64_t bytes = data_trace_bytes(c, i);
+        if (bytes)
+            ct_data_trace_warn(c->ctx, c->streams[i].stream.source, bytes);
+    }
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 
@@ -482,9 +503,11 @@ const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count
         const bool in_use = c->parallel && ct_parallel_decodes_with(c->parallel, i);
         if (!in_use && ct_stream_chain_sync(&c->streams[i]) != CT_OK)
             ct_note_nomem(c->ctx);
-        c->views[i] = c->parallel ? ct_parallel_stream(c->parallel, i) : c->streams[i].stream;
-        c->views[i].stats.losses =
-            ct_losses_of(&c->views[i].stats, (enum ct_protocol)c->views[i].source->protocol);
+        const bool not_followed = c->streams[i].not_followed;
+        struct ct_stream *view = &c->views[i];
+        *view = c->parallel && !not_followed ? ct_parallel_stream(c->parallel, i) : c->streams[i].stream;
+        view->stats.losses = ct_losses_of(&view->stats, (enum ct_protocol)view->source->protocol);
+        view->stats.losses.lost_bytes += data_trace_bytes(c, i) + (not_followed ? view->stats.bytes : 0);
     }
     return c->views;
 }

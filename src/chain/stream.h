@@ -39,6 +39,7 @@ struct ct_stream_chain {
     bool started;                    /* the stream had a byte */
     bool fresh;                      /* no byte came since the start or the last reset */
     bool left;                       /* the stream was left: later bytes are not decoded */
+    bool not_followed;               /* left from the first byte on, because its atoms cannot be followed */
     bool inside;         /* bytes up to the first synchronisation point are skipped, and not counted as
                             lost */
     uint64_t next_point; /* stream position from which on points are told */

@@ -111,6 +111,16 @@ static bool has_id(const struct ct_buffer *buffer, uint64_t id)
     return false;
 }
 
+/* Returns the source whose data trace has this ID, or NULL. */
+static const struct ct_source *data_traced_by(const struct cli_capture *c, uint64_t id)
+{
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t k = 0; id && k < c->buffers[i].source_count; k++)
+            if (ct_source_data_id(&c->buffers[i].sources[k]) == id)
+                return &c->buffers[i].sources[k];
+    return NULL;
+}
+
 static bool check_id(const struct cli_capture *c)
 {
     const struct cli_value *id = &c->args->values[CLI_CAPTURE_ID];
@@ -119,8 +129,13 @@ static bool check_id(const struct cli_capture *c)
             return true;
     if (!id->given)
         return true;
-    cli_say("%s: has no trace source with ID %02x; 'coretap info' lists its sources", c->path,
-            (unsigned)id->number);
+    const struct ct_source *source = data_traced_by(c, id->number);
+    if (source)
+        cli_say("%s: ID %02x is the data trace of %s, which is not decoded; its instructions have ID %02x",
+                c->path, (unsigned)id->number, source->name, source->trace_id);
+    else
+        cli_say("%s: has no trace source with ID %02x; 'coretap info' lists its sources", c->path,
+                (unsigned)id->number);
     return false;
 }
 

@@ -10,6 +10,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_decode,
     &cli_command_stats,
     &cli_command_export,
+    &cli_command_export_results,
     &cli_command_record,
     &cli_command_volume,
     &cli_command_graph,

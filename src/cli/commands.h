@@ -9,6 +9,7 @@ extern const struct cli_command cli_command_cover;
 extern const struct cli_command cli_command_ctl;
 extern const struct cli_command cli_command_decode;
 extern const struct cli_command cli_command_export;
+extern const struct cli_command cli_command_export_results;
 extern const struct cli_command cli_command_fractal;
 extern const struct cli_command cli_command_graph;
 extern const struct cli_command cli_command_info;

@@ -6,13 +6,11 @@
 
 /* ---- all operands ---- */
 
-/* Tells whether one of the programs is the one that counts know by this number. */
-static bool has_program(struct cli_counts *c, uint32_t number)
+bool cli_counts_has_program(struct ct_cover *cover, struct ct_programs *programs, uint32_t number)
 {
-    for (size_t i = 0; i < ct_programs_count(c->read.programs); i++) {
+    for (size_t i = 0; i < ct_programs_count(programs); i++) {
         uint32_t other;
-        if (ct_cover_number(c->cover, ct_programs_at(c->read.programs, i), &other) == CT_OK &&
-            other == number)
+        if (ct_cover_number(cover, ct_programs_at(programs, i), &other) == CT_OK && other == number)
             return true;
     }
     return false;
@@ -27,7 +25,7 @@ static int find_programs(struct cli_counts *c)
         const struct ct_program_identity program = ct_cover_program_at(c->cover, i);
         const bool here = access(program.name, R_OK) == 0;
         const bool last = i + 1 == count && !ct_programs_count(c->read.programs);
-        if (has_program(c, i))
+        if (cli_counts_has_program(c->cover, c->read.programs, i))
             continue;
         if (!here && !last && !c->read.args->quiet)
             cli_say("%s: is not there; its counts are left out. Name the program with --elf", program.name);

@@ -24,6 +24,9 @@ struct cli_counts {
  * enum cli_exit. */
 int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 
+/* Tells whether one of the programs is the one that counts know by this number. */
+bool cli_counts_has_program(struct ct_cover *cover, struct ct_programs *programs, uint32_t number);
+
 /* Finds the programs of saved files, if there were any; cli_counts_read does. Result: `code`, or CLI_FAILED.
  */
 int cli_counts_find(struct cli_counts *counts, int code);

@@ -202,7 +202,9 @@ static void man_program(FILE *out)
     roff(version_about, out);
     fputs("\n.SH COMMANDS\n", out);
     for (size_t i = 0; cli_commands[i]; i++) {
-        fprintf(out, ".TP\n\\fBcoretap\\-%s\\fR(1)\n", cli_commands[i]->name);
+        fputs(".TP\n\\fBcoretap\\-", out);
+        roff(cli_commands[i]->name, out);
+        fputs("\\fR(1)\n", out);
         roff(cli_commands[i]->summary, out);
         fputc('\n', out);
     }
@@ -216,7 +218,9 @@ static void man_program(FILE *out)
 
 static void man_synopsis(const struct cli_command *command, FILE *out)
 {
-    fprintf(out, "\\fBcoretap %s\\fR ", command->name);
+    fputs("\\fBcoretap ", out);
+    roff(command->name, out);
+    fputs("\\fR ", out);
     if (command->synopsis) {
         roff(command->synopsis, out);
         fputc(' ', out);
@@ -257,7 +261,9 @@ void cli_help_man(const struct cli_command *command, FILE *out)
         man_program(out);
         return;
     }
-    fprintf(out, ".SH NAME\ncoretap\\-%s \\- ", command->name);
+    fputs(".SH NAME\ncoretap\\-", out);
+    roff(command->name, out);
+    fputs(" \\- ", out);
     roff(command->summary, out);
     fputs("\n.SH SYNOPSIS\n", out);
     if (command->parts) {

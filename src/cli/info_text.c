@@ -158,19 +158,30 @@ static void print_source(const struct cli_info_buffer *info, const struct ct_sou
         print_stream(stream);
 }
 
-/* Prints the trace IDs that no source has: their trace cannot be decoded. */
+/* Prints a trace ID that no source has: its trace cannot be decoded. */
+static void print_unknown_id(const struct ct_buffer *buffer, unsigned id, uint64_t bytes)
+{
+    const struct ct_source *tracing = NULL;
+    for (size_t i = 0; i < buffer->source_count; i++) {
+        if (buffer->sources[i].trace_id == id)
+            return;
+        if (ct_source_data_id(&buffer->sources[i]) == id)
+            tracing = &buffer->sources[i];
+    }
+    if (tracing)
+        printf("\n  ID %02x: data trace of %s, which is not decoded; %" PRIu64 " bytes of trace\n", id,
+               tracing->name, bytes);
+    else
+        printf("\n  ID %02x: no source is described; %" PRIu64 " bytes of trace\n", id, bytes);
+}
+
 static void print_unknown_ids(const struct cli_info_buffer *info)
 {
     if (!info->frames || info->framing == CT_FRAMING_NONE)
         return;
-    for (unsigned id = 1; id < 0x70; id++) {
-        bool known = false;
-        for (size_t i = 0; i < info->buffer->source_count; i++)
-            known |= info->buffer->sources[i].trace_id == id;
-        if (info->frames->id_bytes[id] && !known)
-            printf("\n  ID %02x: no source is described; %" PRIu64 " bytes of trace\n", id,
-                   info->frames->id_bytes[id]);
-    }
+    for (unsigned id = 1; id < 0x70; id++)
+        if (info->frames->id_bytes[id])
+            print_unknown_id(info->buffer, id, info->frames->id_bytes[id]);
 }
 
 static void print_image(const struct ct_image *image)

@@ -8,7 +8,8 @@
 
 /* The state of one call of ct_source_describe. */
 struct describe {
-    const struct ct_source_regs *regs;
+    const struct ct_source *source;
+    const struct ct_source_regs *regs; /* of the source */
     ct_describe_fn *fn;
     void *user;
 };
@@ -116,14 +117,19 @@ static void describe_extras(const struct describe *d)
 {
     static const char *const p0[] = {"off", "loads make an element", "stores make an element",
                                      "loads and stores make an element"};
+    char text[96];
     const uint32_t configr = d->regs->configr;
     const uint32_t idr0 = d->regs->idr0;
-    say(d, "loads and stores", p0[ct_bits(configr, 2, 1)]);
+    snprintf(text, sizeof text, "%s%s", p0[ct_bits(configr, 2, 1)],
+             ct_source_has_data_atoms(d->source) ? "; not followed along the program" : "");
+    say(d, "loads and stores", text);
     say_if(d, "conditional instructions", bit(idr0, 6) && ct_bits(configr, 10, 8), "on");
     const uint32_t q = ct_bits(configr, 14, 13);
     say_if(d, "Q elements", ct_bits(idr0, 16, 15) && q,
            q == 1 ? "on: with instruction counts" : "on: with and without instruction counts");
-    say_if(d, "data trace", ct_bits(idr0, 4, 3) == 3 && ct_bits(configr, 17, 16), "on");
+    const unsigned data_id = ct_source_data_id(d->source);
+    snprintf(text, sizeof text, "on: a stream of its own, ID %02x, which is not decoded", data_id);
+    say_if(d, "data trace", data_id != 0, text);
 }
 
 static void describe_etm4(const struct describe *d)
@@ -175,7 +181,7 @@ void ct_source_describe(const struct ct_source *source, ct_describe_fn *fn, void
 {
     if (!source || !fn)
         return;
-    const struct describe d = {&source->regs, fn, user};
+    const struct describe d = {source, &source->regs, fn, user};
     switch (source->protocol) {
     case CT_PROTOCOL_ETM4:
     case CT_PROTOCOL_ETE:

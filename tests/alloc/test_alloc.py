@@ -62,6 +62,7 @@ class Case:
 
 RATES = (rb"\b(seconds|mb_per_s|[a-z_]*per_s[a-z]*)=\S+",)
 PAIR = "work_round work_round@return"
+PARQUET = tuple(f"{table}.parquet" for table in ("results", "functions", "lines", "edges", "times"))
 
 
 def cases():
@@ -98,6 +99,9 @@ def cases():
               Case("merge times", "merge --threads 2 {times} {quickstart}"),
               Case("timing of times", "timing --edges {times}"),
               Case("merge stacks", "merge {stacks} {stacks}"),
+              Case("export results", "export-results --parquet . {times} {counts_a}", outputs=PARQUET),
+              Case("export results of a program", "export-results --parquet . --elf {elf} {counts}",
+                   outputs=PARQUET),
               Case("profile of stacks", "profile {stacks}"),
               Case("watch sums", "watch --at exception --at 0x80560 --format sums {watch} {quickstart}"),
               Case("monitor sums", f"monitor --spec {{timing_spec}} -u us --bind firstCalls=0x80500 "

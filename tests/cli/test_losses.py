@@ -337,6 +337,82 @@ def make_etm3(folder):
     return Capture("an ETMv3 made here", folder / "etm3.ini")
 
 
+def frames_of(data, trace_id):
+    """Trace of one ID in frames of 16 bytes, which hold 14 bytes of it each."""
+    framed = bytearray()
+    for at in range(0, len(data), 14):
+        part = data[at:at + 14]
+        if len(part) == 14:
+            frame = bytearray([trace_id << 1 | 1, *part, 0])
+        elif len(part) % 2:  # the rest is of ID 0 …
+            frame = bytearray([trace_id << 1 | 1, *part, 1, *bytes(14 - len(part))])
+        else:  # … and so it is behind the next byte
+            frame = bytearray([trace_id << 1 | 1, *part[:-1], 1, part[-1], *bytes(14 - len(part))])
+            frame[15] |= 1 << len(part) // 2
+        for i in range(2, 15 if len(part) == 14 else len(part), 2):
+            frame[15] |= (frame[i] & 1) << i // 2
+            frame[i] &= 0xfe
+        framed += frame
+    return bytes(framed)
+
+
+def etm4_bytes():
+    """The trace of the ETMv4 of the example."""
+    frames = (ROOT / "examples/quickstart/trace.bin").read_bytes()
+    data, current = bytearray(), None
+    for at in range(0, len(frames), 16):
+        frame = frames[at:at + 16]
+        later = None
+        for i in range(15):
+            byte = frame[i]
+            bit = frame[15] >> i // 2 & 1
+            if i % 2 == 0 and byte & 1:
+                current, later = (current, byte >> 1) if bit else (byte >> 1, None)
+                continue
+            if current == 0x10:
+                data.append(byte | bit if i % 2 == 0 else byte)
+            if later is not None:
+                current, later = later, None
+    return bytes(data)
+
+
+def make_data_trace(folder, size, config):
+    """The ETMv4 of the example with `size` bytes of data trace, whose packets nobody here knows. They go in
+    front of its trace, amidst, and behind it. `config` is added to TRCCONFIGR; TRCIDR0 says that both are
+    there."""
+    shutil.copytree(ROOT / "examples/quickstart", folder)
+    trace, third = etm4_bytes(), size // 3
+    data = bytes(random.Random(size).randrange(256) for _ in range(size))
+    half = len(trace) // 2 - len(trace) // 2 % 14
+    (folder / "trace.bin").write_bytes(
+        frames_of(data[:third], 0x11) + frames_of(trace[:half], 0x10) + frames_of(data[third:2 * third], 0x11)
+        + frames_of(trace[half:], 0x10) + frames_of(data[2 * third:], 0x11))
+    device = folder / "device_0.ini"
+    device.write_text(device.read_text().replace("=0x00001851", f"={0x1851 | config:#010x}")
+                      .replace("=0x28000EA1", "=0x28000EBF"))
+    for name, line in (("snapshot.ini", "device3"), ("trace.ini", "ETE_1"), ("trace.ini", "cpu_1")):
+        text = (folder / name).read_text()
+        (folder / name).write_text("".join(l for l in text.splitlines(True) if not l.startswith(line)))
+    return Capture(f"an ETMv4 with {size} bytes of data trace", folder)
+
+
+DATA_ATOMS = """[capture]
+file=plain.bin
+framing=none
+[source ETM_0]
+protocol=etmv4i
+id=0x10
+core=Cortex-A53
+TRCCONFIGR=0x1857
+TRCIDR0=0x28000EBF
+TRCIDR1=0x4100F400
+TRCIDR2=0x488
+[image code]
+file=firmware.bin
+address=0x80000
+"""
+
+
 def record(folder, compiler, qemu, *options):
     """primes.c, recorded; None when that is not possible."""
     if not shutil.which(compiler) or not shutil.which(qemu):
@@ -389,6 +465,63 @@ def hold_overflows(capture, count, engines):
 def hold_suppressed(folder):
     hold_overflows(make_stm(folder / "stm"), 2, ("plain", "fast"))
     hold_overflows(make_etm3(folder / "etm3"), 3, ("plain", "fast"))
+
+
+def hold_data_trace(folder):
+    """The data trace of an ETMv4 is not decoded: its bytes are lost, and it is told by name."""
+    plain = make_data_trace(folder / "plain", 0, 0)
+    nothing, code = hold(plain, ("plain", "fast"))
+    assert not any(nothing.values()) and code == 0, f"{nothing}, exit code {code}"
+    traced = make_data_trace(folder / "traced", 3000, 3 << 16)
+    losses, code = hold(traced, ("plain", "fast"))
+    assert losses == {**nothing, "lost_bytes": 3000} and code == 1, f"{losses}, exit code {code}"
+    for command in ("info", "stats", "stats --threads 3", "decode", "decode --merge --along binary",
+                    "list --packets", "timing"):
+        done = run(*command.split(), traced.path)
+        told = re.findall(r"source ETM_0 \(ID 10\): its data trace \(ID 11\) has 3000 bytes", done.stderr)
+        assert len(told) == 1, f"{command}: told {len(told)} times: {done.stderr}"
+    named = run("stats", "--id", "11", traced.path, check=(2,)).stderr
+    assert "ID 11 is the data trace of ETM_0, which is not decoded; its instructions have ID 10" in named
+    assert "lost_bytes=0\n" in run("stats", "--level", "frame", traced.path, check=(0,)).stdout
+    text = run("info", traced.path).stdout
+    assert "ID 11: data trace of ETM_0, which is not decoded; 3000 bytes of trace\n" in text, text
+    assert "data trace               on: a stream of its own, ID 11, which is not decoded\n" in text, text
+    with_data, without = (run("list", "--elements", c.path).stdout for c in (traced, plain))
+    offsets = re.compile(r"^\d+ ", re.M)
+    assert offsets.sub("", with_data) == offsets.sub("", without) != "", "other elements"
+    return "3000 bytes lost in every command; the same instructions"
+
+
+def hold_data_atoms(folder):
+    """A trace whose loads and stores have atoms is not followed along the program, rather than wrongly."""
+    capture = make_data_trace(folder, 0, 3 << 1)
+    size = len(etm4_bytes())
+    losses, code = hold_followed(capture)
+    wanted = {**dict.fromkeys(KEYS, 0), "lost_bytes": size}
+    assert losses == wanted and code == 1, f"{losses}, exit code {code}"
+    done = run("stats", "--level", "element", capture.path)
+    assert of_keys(done.stdout)["lost_bytes"] == 0 and done.returncode == 0, done
+    (folder / "plain.bin").write_bytes(etm4_bytes() * 200)  # so that threads would share it
+    (folder / "plain.ini").write_text(DATA_ATOMS)
+    plain, code = hold_followed(Capture("without frames", folder / "plain.ini"))
+    assert plain == {**losses, "lost_bytes": 200 * size} and code == 1, f"{plain}, exit code {code}"
+    return f"{size} bytes lost from level flow on, none in packets and elements"
+
+
+def hold_followed(capture):
+    """What commands that follow the program tell; all the same."""
+    found = set()
+    for command in ("info", "stats", "stats --threads 3", "stats --level coverage", "stats --level timing",
+                    "decode", "decode --along binary", "decode --merge --along binary", "list --elements",
+                    "timing", "watch --at 0x80000"):
+        done = run(*command.split(), capture.path)
+        told = done.stderr.count(f"source ETM_0 (ID {'00' if capture.path.is_file() else '10'}): loads or "
+                                 "stores have atoms of their own (TRCCONFIGR.INSTP0 = 3)")
+        assert told == 1, f"{command}: told {told} times: {done.stderr}"
+        found.add((tuple(of_stderr(done).items()), done.returncode))
+    assert len(found) == 1, found
+    losses, code = found.pop()
+    return dict(losses), code
 
 
 def hold_no_memory(folder):
@@ -490,6 +623,9 @@ def main():
     (work / "suppressed").mkdir()
     tap.case("so are errors of an STM, and data that an ETMv3 suppressed", None,
              lambda: hold_suppressed(work / "suppressed"))
+    (work / "data").mkdir()
+    tap.case("data trace of an ETMv4 is told by every command", None, lambda: hold_data_trace(work / "data"))
+    tap.case("so is a trace with atoms of loads and stores", None, lambda: hold_data_atoms(work / "atoms"))
     tap.case("code without memory is told by every command", None, lambda: hold_no_memory(work / "half"))
     tap.case("perf.data: a new recording is no gap", no_corpus, hold_pieces)
     tap.case("the examples", None,

@@ -50,6 +50,30 @@ static void registers_become_words(void **state)
     assert_non_null(strstr(said, "WFI and WFE: waypoints\n"));
 }
 
+/* Data trace is there where TRCIDR0 says so and TRCCONFIGR turns it on. */
+static void data_trace_is_told(void **state)
+{
+    (void)state;
+    struct text text;
+    struct ct_source source = {
+        .protocol = CT_PROTOCOL_ETM4, .trace_id = 0x10, .regs = {.configr = 2u << 16 | 1 << 1, .idr0 = 0x1e}};
+    const char *said = describe(&source, &text);
+    assert_non_null(strstr(said, "data trace: on: a stream of its own, ID 11, which is not decoded\n"));
+    assert_non_null(
+        strstr(said, "loads and stores: loads make an element; not followed along the program\n"));
+    assert_int_equal(ct_source_data_id(&source), 0x11);
+    assert_true(ct_source_has_data_atoms(&source));
+    source.regs.idr0 = 0;
+    said = describe(&source, &text);
+    assert_non_null(strstr(said, "data trace: off\n"));
+    assert_int_equal(ct_source_data_id(&source), 0);
+    assert_false(ct_source_has_data_atoms(&source));
+    source.regs.idr0 = 0x1e;
+    source.protocol = CT_PROTOCOL_ETE;
+    assert_int_equal(ct_source_data_id(&source), 0);
+    assert_false(ct_source_has_data_atoms(&source));
+}
+
 /* Whatever the registers hold, every subject gets a text. */
 static void no_register_value_is_without_words(void **state)
 {
@@ -111,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_become_words),
+        cmocka_unit_test(data_trace_is_told),
         cmocka_unit_test(no_register_value_is_without_words),
         cmocka_unit_test(software_trace),
         cmocka_unit_test(versions),

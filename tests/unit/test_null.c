@@ -99,6 +99,7 @@ static const char *const something[] = {
     "ct_pmu_event_name",
     "ct_protocol_name",
     "ct_symbols_isa_at",
+    "ct_table_name",
     "ct_stack_sums_kind",
     "ct_timing_sums_kind",
     "ct_version",

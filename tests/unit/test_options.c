@@ -36,6 +36,7 @@
 #include "coretap/soc.h"
 #include "coretap/source_lines.h"
 #include "coretap/stacks.h"
+#include "coretap/tables.h"
 #include "coretap/timing.h"
 #include "coretap/verdict.h"
 #include "coretap/verify.h"
@@ -343,6 +344,27 @@ static int new_job(struct bench *b, const void *options)
     return rc;
 }
 
+NEW(new_tables, ct_tables_new, tables, b->ctx, options)
+
+static int drop_table(void *user, enum ct_table table, const void *data, size_t size)
+{
+    (void)table;
+    return drop(user, data, size);
+}
+
+static int add_to_tables(struct bench *b, const void *options)
+{
+    const struct ct_tables_options how = {.size = sizeof how, .write = drop_table};
+    struct ct_tables *tables;
+    struct ct_timing_sums *sums;
+    assert_int_equal(ct_tables_new(b->ctx, &how, &tables), CT_OK);
+    assert_int_equal(ct_timing_sums_new(b->ctx, NULL, &sums), CT_OK);
+    const int rc = ct_tables_add_timing(tables, sums, options);
+    ct_timing_sums_free(sums);
+    ct_tables_free(tables);
+    return rc;
+}
+
 NEW(new_live, ct_live_new, live, b->ctx, options)
 
 static int open_live(struct bench *b, const void *options)
@@ -439,6 +461,8 @@ static const struct kind {
     KIND(stack_sums_options, new_stack_sums, CT_OK),
     KIND(stack_write_options, write_stacks, CT_OK),
     KIND(symbol_options, load_symbols, CT_ERR_IO),
+    KIND(tables_options, new_tables, CT_ERR_ARG),
+    KIND(tables_origin, add_to_tables, CT_ERR_ARG),
     KIND(timing_options, new_timing, CT_OK),
     KIND(timing_write_options, new_timing_writer, CT_OK),
     KIND(timing_sums_options, new_sums, CT_OK),

@@ -27,6 +27,7 @@ $ coretap --help
 |   decode     print the trace as events with a running cycle count
 |   stats      how much trace there is, what it says, and how fast it was decoded
 |   export     write a capture in the format of another program
+|   export-results write results as tables that data engines read
 |   record     run an Arm program and write the trace of what it did
 |   volume     how much trace a program makes, by the settings of the trace unit
 |   graph      print the control flow of a program
@@ -79,6 +80,7 @@ $ coretap
 !   decode     print the trace as events with a running cycle count
 !   stats      how much trace there is, what it says, and how fast it was decoded
 !   export     write a capture in the format of another program
+!   export-results write results as tables that data engines read
 !   record     run an Arm program and write the trace of what it did
 !   volume     how much trace a program makes, by the settings of the trace unit
 !   graph      print the control flow of a program

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of tables, as those see them who fill in rows. */
+#ifndef CT_EXPORT_TABLES_H
+#define CT_EXPORT_TABLES_H
+
+#include "coretap/tables.h"
+#include "export/parquet.h"
+
+struct ct_tables;
+
+/* The file of one table, and whose it is. */
+struct ct_table_file {
+    struct ct_tables *tables;
+    struct ct_parquet *file;
+    enum ct_table table;
+};
+
+struct ct_tables {
+    struct ct_ctx *ctx;
+    struct ct_tables_options options;
+    struct ct_table_file files[CT_TABLE_COUNT];
+};
+
+/* What all rows of a result begin with. */
+struct ct_table_rows {
+    struct ct_tables *tables;
+    struct ct_tables_origin origin;
+    const char *capture; /* the only one that the result is of; NULL: there are others, or it has no name */
+};
+
+/* Begins the rows of a result, and writes its row in `results`. CT_ERR_ARG, what was kept of the files. */
+int ct_table_rows_begin(struct ct_tables *tables, const struct ct_tables_origin *origin,
+                        const struct ct_analysis *analysis, const char *function, struct ct_table_rows *rows);
+
+/* Begins a row about a program, or about code that is in none (NULL). Returns the file, for the columns that
+ * are the table's own. */
+struct ct_parquet *ct_table_row(const struct ct_table_rows *rows, enum ct_table table,
+                                const struct ct_program_identity *program);
+
+/* Fills in the build id and the name of a program; nothing for NULL. */
+void ct_table_put_program(struct ct_parquet *file, const struct ct_program_identity *program);
+
+/* Returns the first error of all files. */
+int ct_tables_result(const struct ct_tables *tables);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times as rows of tables. */
+#include "base/ctx.h"
+#include "export/tables.h"
+
+/* ---- edges ---- */
+
+/* Returns how execution went along an edge. */
+static const char *edge_kind(const struct ct_timing_edge *edge)
+{
+    static const char *const taken[] = {
+        [CT_TIMING_BRANCH_UNKNOWN] = "taken", [CT_TIMING_BRANCH_NONE] = "on",
+        [CT_TIMING_BRANCH_COND] = "taken",    [CT_TIMING_BRANCH_JUMP] = "jump",
+        [CT_TIMING_BRANCH_CALL] = "call",     [CT_TIMING_BRANCH_RETURN] = "return",
+    };
+    if (edge->kind != CT_EDGE_NEXT)
+        return edge->kind == CT_EDGE_OPEN ? "open" : "interrupted";
+    return edge->exec ? taken[edge->branch] : "not-taken";
+}
+
+/* Gives a program by its number; NULL for code that is in none. */
+static const struct ct_program_identity *program_of(const struct ct_timing_sums *sums, uint32_t number,
+                                                    struct ct_program_identity *room)
+{
+    if (number == CT_TIMING_NO_PROGRAM)
+        return NULL;
+    *room = ct_timing_sums_program(sums, number);
+    return room;
+}
+
+static void put_edge(const struct ct_table_rows *rows, const struct ct_timing_sums *sums,
+                     const struct ct_timing_edge *edge)
+{
+    struct ct_program_identity from, to;
+    struct ct_parquet *file = ct_table_row(rows, CT_TABLE_EDGES, program_of(sums, edge->program, &from));
+    const bool goes_on = edge->next != 0;
+    ct_parquet_text(file, ct_timing_sums_kind()->name);
+    ct_parquet_text(file, edge_kind(edge));
+    ct_parquet_number(file, edge->last);
+    if (goes_on)
+        ct_parquet_number(file, edge->next);
+    else
+        ct_parquet_nothing(file);
+    ct_table_put_program(file, goes_on ? program_of(sums, edge->next_program, &to) : NULL);
+    ct_parquet_number(file, edge->count);
+    ct_parquet_number(file, edge->n);
+    ct_parquet_number(file, edge->cycles.count);
+    ct_parquet_number(file, edge->cycles.sum);
+    if (edge->cycles.count) {
+        ct_parquet_number(file, edge->cycles.min);
+        ct_parquet_number(file, edge->cycles.max);
+    } else {
+        ct_parquet_nothing(file);
+        ct_parquet_nothing(file);
+    }
+}
+
+/* ---- functions and pairs ---- */
+
+/* What a distribution is of: a function, or a pair of places. */
+struct subject {
+    const struct ct_program_identity *program;
+    const struct ct_timing_function *function; /* NULL: a pair */
+    const char *pair;
+};
+
+/* Begins a row of `times`, up to its measure. */
+static struct ct_parquet *begin_times(const struct ct_table_rows *rows, const struct subject *of,
+                                      const char *measure)
+{
+    struct ct_parquet *file = ct_table_row(rows, CT_TABLE_TIMES, of->program);
+    ct_parquet_text(file, of->function ? of->function->label : NULL);
+    if (of->function)
+        ct_parquet_number(file, of->function->addr);
+    else
+        ct_parquet_nothing(file);
+    ct_parquet_text(file, of->pair);
+    ct_parquet_text(file, measure);
+    return file;
+}
+
+/* Writes a sum of which no distribution is kept. */
+static void put_sum(const struct ct_table_rows *rows, const struct subject *of, const char *measure,
+                    uint64_t count, uint64_t cycles)
+{
+    struct ct_parquet *file = begin_times(rows, of, measure);
+    ct_parquet_number(file, count);
+    ct_parquet_number(file, 0);
+    ct_parquet_number(file, cycles);
+    for (int i = 0; i < 7; i++)
+        ct_parquet_nothing(file);
+}
+
+/* Writes a distribution, unless there is nothing in it. `cut`: how often the time is not known. */
+static void put_dist(const struct ct_table_rows *rows, const struct subject *of, const char *measure,
+                     const struct ct_dist *dist, uint64_t cut)
+{
+    if (!dist->count && !cut)
+        return;
+    struct ct_parquet *file = begin_times(rows, of, measure);
+    ct_parquet_number(file, dist->count);
+    ct_parquet_number(file, cut);
+    ct_parquet_number(file, dist->sum);
+    if (dist->count) {
+        ct_parquet_number(file, dist->min);
+        ct_parquet_number(file, dist->max);
+        ct_parquet_real(file, ct_dist_mean(dist));
+        ct_parquet_real(file, ct_dist_deviation(dist));
+    }
+    for (int i = 0; i < 4 && !dist->count; i++)
+        ct_parquet_nothing(file);
+    static const double parts[] = {0.5, 0.9, 0.99};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (dist->histogram)
+            ct_parquet_number(file, ct_dist_quantile(dist, parts[i]));
+        else
+            ct_parquet_nothing(file);
+    }
+}
+
+static void put_function(const struct ct_table_rows *rows, const struct ct_timing_sums *sums,
+                         const struct ct_timing_function *f)
+{
+    struct ct_program_identity room;
+    const struct subject of = {.program = program_of(sums, f->program, &room), .function = f};
+    put_sum(rows, &of, "steps", f->steps, f->cycles);
+    put_dist(rows, &of, "inclusive", &f->inclusive, f->cut);
+    put_dist(rows, &of, "self", &f->self, f->cut);
+    put_dist(rows, &of, "recursive", &f->recursive, 0);
+    put_dist(rows, &of, "preempted", &f->preempted, 0);
+}
+
+static void put_pair(const struct ct_table_rows *rows, const struct ct_timing_pair *pair)
+{
+    const struct subject of = {.pair = pair->name};
+    put_dist(rows, &of, "direct", &pair->direct, pair->lost);
+    put_dist(rows, &of, "interrupted", &pair->preempted, 0);
+}
+
+/* ---- times ---- */
+
+int ct_tables_add_timing(struct ct_tables *tables, struct ct_timing_sums *sums,
+                         const struct ct_tables_origin *origin)
+{
+    struct ct_table_rows rows;
+    struct ct_timing_found found = {0};
+    if (!tables || !sums || !origin)
+        return ct_fail_null(tables ? tables->ctx : NULL, __func__);
+    int rc = ct_timing_sums_find(sums, &found);
+    if (!rc)
+        rc = ct_table_rows_begin(tables, origin, ct_timing_sums_analysis(sums), __func__, &rows);
+    for (size_t i = 0; i < found.edge_count && !rc; i++)
+        put_edge(&rows, sums, &found.edges[i]);
+    for (size_t i = 0; i < found.function_count && !rc; i++)
+        put_function(&rows, sums, &found.functions[i]);
+    for (size_t i = 0; i < found.pair_count && !rc; i++)
+        put_pair(&rows, &found.pairs[i]);
+    return rc ? rc : ct_tables_result(tables);
+}

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""test_tables.py COMMAND RECORD_EXAMPLES: 'coretap export-results' writes tables that say what results do.
+
+Files are read by a reader of Parquet of the tests' own and by DuckDB, and held against the text of the
+results and what other commands print of them. DuckDB is looked for in $CORETAP_NODE, a folder with
+node_modules; npm fetches it into a folder of the user's cache unless CORETAP_NO_INSTALL is 1. Prints TAP."""
+import collections
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import parquet
+import tap
+
+COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
+EXAMPLES = pathlib.Path(sys.argv[2]).resolve()
+TABLES = ("results", "functions", "lines", "edges", "times")
+DUCKDB = "@duckdb/node-api@1.5.6-r.1"
+WORK = pathlib.Path(tempfile.mkdtemp())
+
+
+def run(*args, code=0, **more):
+    done = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, timeout=300, cwd=WORK,
+                          check=False, **more)
+    assert done.returncode == code, f"{' '.join(map(str, args))}: exit {done.returncode}: {done.stderr}"
+    return done
+
+
+def export(folder, *results, code=0, **more):
+    return run("export-results", "--parquet", folder, *results, code=code, **more)
+
+
+def rows_of(folder, table):
+    try:
+        names, rows = parquet.read(WORK / folder / f"{table}.parquet")
+    except (struct.error, IndexError, KeyError, UnicodeDecodeError, StopIteration) as error:
+        raise AssertionError(f"{folder}/{table}.parquet cannot be read: {error!r}") from error
+    return [dict(zip(names, row)) for row in rows]
+
+
+# ---- results ----
+
+def program_line(name, build_id="-"):
+    return f"program 0 100000000 {build_id} {name}\n"
+
+
+def coverage(name, *lines, version=2):
+    """A coverage file of version 2, which has no sum at its end."""
+    (WORK / name).write_text(f"coretap-coverage {version}\n" + "".join(lines))
+    return name
+
+
+def recorded():
+    """Results of a recorded program; None where it cannot be made."""
+    compiler = "aarch64-linux-gnu-gcc"
+    if not shutil.which(compiler) or not shutil.which("qemu-aarch64"):
+        return None
+    subprocess.run([compiler, "-O1", "-g", "-static", EXAMPLES / "primes.c", "-o", WORK / "primes"],
+                   check=True)
+    made = subprocess.run([COMMAND, "record", "-q", "--cycle-count", "-o", WORK / "capture", "--",
+                           WORK / "primes", "200"], capture_output=True, timeout=300, check=False)
+    if made.returncode:
+        return None
+    run("cover", "-q", "--format", "data", "-o", "cover.data", "capture")
+    run("timing", "-q", "--format", "data", "-o", "times.data", "capture")
+    return ("cover.data", "times.data")
+
+
+# ---- what is held ----
+
+def hold_coverage():
+    """Functions, lines and edges are those of the coverage file."""
+    told = json.loads(run("cover", "--format", "json", "cover.data").stdout)["programs"][0]
+    export("covered", "--test", "smoke", "--machine", "board 7", "cover.data")
+    functions = rows_of("covered", "functions")
+    assert {(f["function"], f["count"]) for f in functions} == \
+        {(f["name"], f["count"]) for f in told["functions"]}, functions
+    main = next(f for f in functions if f["function"] == "main")
+    assert main["file"].endswith("primes.c") and main["line"] and 0 < main["instructions_run"] <= \
+        main["instructions"], main
+    lines = {(l["file"], l["line"]): l["count"] for l in rows_of("covered", "lines")}
+    files = {(f["path"], l["line"]): l["count"] for f in told["files"] for l in f["lines"]}
+    assert lines == files and lines, "other lines"
+    text = (WORK / "cover.data").read_text()
+    wanted = collections.Counter()
+    for kind, first, rest in re.findall(r"^(run|taken|not) (\w+) (.*)$", text, re.M):
+        words = rest.split()
+        to, count = (0, words[0]) if kind == "not" else (int(words[0], 16), words[1])
+        wanted[(kind.replace("not", "not-taken"), int(first, 16), to or None)] += int(count)
+    edges = rows_of("covered", "edges")
+    assert {(e["kind"], e["from_address"], e["to_address"]): e["count"] for e in edges} == wanted and wanted
+    build_id = re.search(r"^program \w+ \w+ (\w+)", text, re.M)[1]
+    for table in ("functions", "lines", "edges"):
+        for row in rows_of("covered", table):
+            who = [row[name] for name in ("result", "capture", "test", "machine", "build_id", "program")]
+            assert who == ["cover.data", "capture", "smoke", "board 7", build_id, str(WORK / "primes")], row
+    assert not rows_of("covered", "times")
+    return f"{len(functions)} functions, {len(lines)} lines, {len(edges)} edges"
+
+
+def hold_times():
+    """Edges and distributions are those that 'coretap timing' prints."""
+    told = json.loads(run("timing", "--format", "json", "times.data").stdout)[0]
+    export("timed", "times.data")
+    times = rows_of("timed", "times")
+    found = {(t["function"], t["address"], t["measure"]): t for t in times}
+    assert len(found) == len(times), "a function has a measure twice"
+    for f in told["functions"]:
+        who = (f["name"], int(f["addr"], 16))
+        steps = found.pop((*who, "steps"))
+        assert steps["cycles"] == f["cycles"] and steps["mean_cycles"] is None, (steps, f)
+        for measure in ("inclusive", "self"):
+            row, dist = found.pop((*who, measure), None), f[measure]
+            assert bool(row) == bool(dist["count"] or f["cut"]), (row, f)
+            if row and dist["count"]:
+                assert (row["count"], row["cycles"], row["least_cycles"], row["most_cycles"]) == \
+                    (dist["count"], dist["sum"], dist["min"], dist["max"]), (row, dist)
+                assert abs(row["mean_cycles"] - dist["sum"] / dist["count"]) < 1e-6 * dist["sum"]
+                parts = [row[f"p{part}_cycles"] for part in (50, 90, 99)]
+                assert sorted(parts) == parts and dist["min"] <= parts[0] and parts[2] <= dist["max"], row
+    edges = rows_of("timed", "edges")
+    assert sum(e["cycles"] for e in edges) == told["totals"]["edges"], told["totals"]
+    assert sum(e["count"] for e in edges) == told["totals"]["steps"], told["totals"]
+    assert {e["kind"] for e in edges} > {"taken", "not-taken", "call", "return"}, {e["kind"] for e in edges}
+    assert {e["analysis"] for e in edges} == {"timing"} and not rows_of("timed", "lines")
+    return f"{len(times)} distributions, {len(edges)} edges"
+
+
+def many():
+    """A coverage file with more counts than a row group has, and numbers of all sizes."""
+    if not (WORK / "many.data").exists():
+        lines = [f"run {16 * i:x} {16 * i + 4 + 4 * (i % 3):x} {(i * 15838) ** 3 % (1 << 64) + 1}\n"
+                 for i in range(70000)]
+        lines += [f"not {16 * i + 8:x} {i + 1}\n" for i in range(0, 15000, 3)]
+        coverage("many.data", "captures 3\ndamaged 1\nlost gaps 5\nlost lost_bytes 77\n",
+                 program_line("/nowhere/größe\\xff\\xe2\\x82 end", "00ff"), *lines)
+        export("many", "many.data", code=1)
+    return "many"
+
+
+def hold_many():
+    """Several row groups, empty columns, and names that are no UTF-8."""
+    edges = rows_of(many(), "edges")
+    assert len(edges) == 75000
+    runs = [e for e in edges if e["kind"] == "run"]
+    assert [(e["from_address"], e["count"]) for e in runs] == \
+        [(16 * i, (i * 15838) ** 3 % (1 << 64) + 1) for i in range(70000)], "other numbers"
+    assert {e["to_address"] for e in edges if e["kind"] == "not-taken"} == {None}
+    assert {(e["program"], e["build_id"], e["machine"]) for e in edges} == \
+        {("/nowhere/größe\ufffd\ufffd\ufffd end", "00ff", None)}, edges[0]
+    only, = rows_of("many", "results")
+    assert (only["kind"], only["captures"], only["damaged"], only["gaps"], only["lost_bytes"],
+            only["capture"]) == ("coverage", 3, 1, 5, 77, None), only
+    export("again", "many.data", code=1)
+    for table in TABLES:
+        assert (WORK / "many" / f"{table}.parquet").read_bytes() == \
+            (WORK / "again" / f"{table}.parquet").read_bytes(), f"{table} differs"
+    size = (WORK / "many/edges.parquet").stat().st_size
+    assert size < (WORK / "many.data").stat().st_size, size
+    return f"75000 rows in {size} bytes, the same when written again"
+
+
+def hold_bad_input():
+    """Each error names what is wrong, and leaves the folder as it was."""
+    good = coverage("good.data", "captures 1\n", program_line("/nowhere"), "run 10 20 3\n")
+    coverage("new.data", version=9)
+    (WORK / "other.data").write_text("coretap-watch 1\ncaptures 1\n")
+    (WORK / "empty.data").write_text("")
+    (WORK / "cut.data").write_text((WORK / "good.data").read_text()[:-4] + "x\n")
+    (WORK / "file").write_text("")
+    export("kept", good, code=1)
+    before = {path.name: path.read_bytes() for path in (WORK / "kept").iterdir()}
+    capture = ROOT / "examples/quickstart"
+    for results, said in ((["absent.data"], "absent.data: cannot be read: No such file or directory"),
+                          (["new.data"], "new.data:1: a coverage file of another version than 1 to "),
+                          (["other.data"], "other.data: has no coverage and no times"),
+                          (["empty.data"], "empty.data: has no coverage and no times"),
+                          (["cut.data"], "cut.data:4: "),
+                          ([capture], "quickstart: has no coverage and no times"),
+                          ([good, good], "good.data is named twice"),
+                          ([], "FILE... is missing")):
+        done = export("kept", good if results and results[0] != good else "-q", *results, code=2)
+        assert said in done.stderr, f"{results}: {done.stderr}"
+        assert {path.name: path.read_bytes() for path in (WORK / "kept").iterdir()} == before, results
+    assert "--parquet DIR is missing" in run("export-results", good, code=2).stderr
+    assert "file: is no folder" in export("file", good, code=2).stderr
+    assert "no/folder: the folder cannot be made: No such" in export("no/folder", good, code=2).stderr
+    missing = export("left-out", good, code=1).stderr
+    assert "good.data: /nowhere is not there, or another build of it" in missing, missing
+    assert len(rows_of("left-out", "edges")) == 1 and not rows_of("left-out", "functions")
+
+
+def hold_full_disk():
+    """When a file cannot be written wholly, all are left as they were."""
+    many()
+    export("full", "many.data", code=1)
+    before = {path.name: (path.stat().st_ino, path.read_bytes()) for path in (WORK / "full").iterdir()}
+    small = (before["edges.parquet"][1].__len__()) // 2
+    done = export("full", "many.data", code=2,
+                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (small, small)))
+    assert "edges.parquet: cannot be written: File too large" in done.stderr, done.stderr
+    after = {path.name: (path.stat().st_ino, path.read_bytes()) for path in (WORK / "full").iterdir()}
+    assert after == before, sorted(after)
+    return "all five as before"
+
+
+# ---- DuckDB ----
+
+def find_duckdb():
+    """A folder with DuckDB for node, or None and why there is none."""
+    named = os.environ.get("CORETAP_NODE")
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "coretap-tests"
+    for folder in filter(None, (named and pathlib.Path(named), cache)):
+        if (folder / "node_modules/@duckdb/node-api").is_dir():
+            return folder, None
+    if not shutil.which("node") or not shutil.which("npm"):
+        return None, "node and npm are missing (Debian: nodejs, npm)"
+    if os.environ.get("CORETAP_NO_INSTALL") == "1":
+        return None, f"{DUCKDB} is not there, and CORETAP_NO_INSTALL is 1"
+    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--prefix", cache, DUCKDB],
+                              capture_output=True, timeout=240, check=False)
+    except subprocess.TimeoutExpired:
+        return None, f"npm does not get {DUCKDB} in time"
+    return (None, f"npm cannot get {DUCKDB}") if done.returncode else (cache, None)
+
+
+def ask(folder, statements):
+    done = subprocess.run(["node", ROOT / "tests/support/duckdb.mjs", folder], input=json.dumps(statements),
+                          capture_output=True, text=True, timeout=300, check=False)
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+def fold(rows, name):
+    """A column in three numbers: how many values, how many others, and the sum or the sum of lengths."""
+    values = [row[name] for row in rows if row[name] is not None]
+    sizes = [len(v.encode()) if isinstance(v, str) else v for v in values]
+    return [len(values), len(set(values)), sum(sizes)]
+
+
+def hold_duckdb(duckdb, folders):
+    """DuckDB reads the same values, column by column, as the tests' own reader."""
+    statements, wanted = [], []
+    for folder in folders:
+        for table in TABLES:
+            path = WORK / folder / f"{table}.parquet"
+            rows = rows_of(folder, table)
+            for name, text in parquet.read(path)[0].items():
+                size = f"strlen({name})" if text else name
+                kind = "double" if "mean" in name or "deviation" in name else "hugeint"
+                total = f"coalesce(sum({size}), 0)::{kind}"
+                statements.append(f"select count({name}), count(distinct {name}), {total} from '{path}'"
+                                  if rows else f"select count({name}), 0, 0 from '{path}'")
+                wanted.append((folder, table, name, fold(rows, name)))
+    for (folder, table, name, numbers), found in zip(wanted, ask(duckdb, statements)):
+        found = [float(number) for number in found[0]]
+        same = all(abs(a - b) <= 1e-9 * abs(a) for a, b in zip(numbers, found))
+        assert same, f"{folder}/{table} {name}: {found}, wanted {numbers}"
+    joined = ask(duckdb, [f"select count(*) from '{WORK}/{folders[0]}/edges.parquet' join "
+                          f"'{WORK}/{folders[0]}/results.parquet' using (result)",
+                          f"select count(*) from '{WORK}/many/edges.parquet' where count > 9e18::ubigint"])
+    assert int(joined[0][0][0]) == len(rows_of(folders[0], "edges")), joined
+    assert int(joined[1][0][0]) == sum(e["count"] > 9 * 10 ** 18 for e in rows_of("many", "edges")), joined
+    return f"{len(statements)} columns"
+
+
+def main():
+    made = recorded()
+    nothing = None if made else "nothing can be recorded here"
+    tap.case("coverage as tables", nothing, hold_coverage)
+    tap.case("times as tables", nothing, hold_times)
+    tap.case("many rows", None, hold_many)
+    tap.case("bad input", None, hold_bad_input)
+    tap.case("a full disk", None, hold_full_disk)
+    duckdb, why = find_duckdb()
+    folders = [folder for folder in ("many", "covered", "timed") if (WORK / folder).exists()]
+    tap.case("DuckDB reads the same", why, lambda: hold_duckdb(duckdb, folders))
+    shutil.rmtree(WORK)
+    return tap.finish()
+
+
+sys.exit(main())
