@@ -95,6 +95,7 @@ def cases():
                   ("dot", "--dot", ()), ("analyse", "--analyse --format json", ()),
                   ("native", "--engine native", ("gccjit",)))]
     found += [Case("merge", "merge -o out.data {counts_a} {counts_b}", outputs=("out.data",)),
+              Case("manifest", "manifest {quickstart} {perfdata}"),
               Case("cover of counts", "cover --elf {elf} {counts}"),
               Case("merge times", "merge --threads 2 {times} {quickstart}"),
               Case("timing of times", "timing --edges {times}"),
