@@ -10,6 +10,7 @@
 #include "chain/chain_tune.h"
 #include "chain/leave.h"
 #include "chain/memories.h"
+#include "chain/narrow.h"
 #include "chain/points.h"
 #include "chain/threads/parallel.h"
 #include "coretap/program.h"
@@ -87,6 +88,8 @@ static int start(struct ct_chain *c, enum ct_framing framing)
         ct_demux_keep(c->demux, (uint8_t)id, 0);
     for (size_t i = 0; !rc && i < c->count; i++)
         ct_demux_keep(c->demux, c->streams[i].stream.id, 1);
+    if (!rc)
+        ct_narrow_streams(c->streams, c->count, &c->want);
     return rc;
 }
 
@@ -235,6 +238,8 @@ static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struc
     stream->inside = found == SIZE_MAX;
     ct_demux_consume(c->demux, stream->stream.id, stream->inside ? none : found);
     ct_demux_run(c->demux, stream->stream.id, run);
+    if (!stream->inside)
+        ct_narrow_note(&stream->narrow, ct_run_offset(run, run->pos));
 }
 
 /* Decodes every stream as far as the demultiplexer has bytes of it. */
@@ -333,7 +338,7 @@ static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 static bool goes_straight(const struct ct_chain *c, size_t size)
 {
     return c->options.framing == CT_FRAMING_NONE && size >= STRAIGHT && c->count == 1 && !c->parallel &&
-           !c->streams[0].inside;
+           !c->streams[0].inside && !c->streams[0].left;
 }
 
 /* Decodes what the chunk before left, completed with the first bytes of this one. *used is how many bytes of
