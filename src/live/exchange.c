@@ -369,8 +369,10 @@ static void narrow(struct ct_live *l, struct ct_live_command *c)
     const int rc = ct_chain_narrow(l->chain, &want);
     if (rc)
         answer_failed(l, c, rc);
-    else
+    else if (f->ids[0] | f->ids[1] || f->context_count || f->levels)
         answer(c, true, "filter set; what it leaves out is not followed");
+    else
+        answer(c, true, "no filter; all is followed");
 }
 
 void ct_live_tell_resumed(struct ct_live *l)
