@@ -154,6 +154,29 @@ CT_API int ct_chain_finish(struct ct_chain *chain);
  * decoders start afresh; offsets are from now on those of the piece. ct_chain_run does this by itself. */
 CT_API int ct_chain_begin_piece(struct ct_chain *chain, const struct ct_piece *piece);
 
+/* What of the streams is followed along the program. What is zero leaves nothing out. */
+struct ct_chain_want {
+    size_t size;              /* sizeof(struct ct_chain_want) */
+    uint64_t ids[2];          /* bit i of ids[i / 64]: trace ID i. Both 0: all */
+    const uint32_t *contexts; /* context IDs, as traced … */
+    size_t context_count;     /* … and how many, 16 at most */
+    uint8_t levels;           /* bit i: exception level i. 0: all */
+    uint8_t keep_clocks;      /* 1: streams of other IDs still tell their timestamps and cycles */
+    uint8_t pad[6];           /* 0 */
+};
+
+/* Lets a chain of level STEPS follow only what is wanted (NULL: all), from the next byte on. Streams of other
+ * IDs are not decoded. Of an ETMv4 or ETE what ran in other contexts is decoded to elements and no further;
+ * of what runs now, that is from the next context on that the trace tells. Receivers see what a trace unit
+ * that filters would have shown. A stream that is wanted again is decoded from its next synchronisation point
+ * on, a context followed from the next address in it. CT_ERR_LIMIT: too many contexts; CT_ERR_ARG, also for a
+ * chain with threads, or of another level. */
+CT_API int ct_chain_narrow(struct ct_chain *chain, const struct ct_chain_want *want);
+
+/* Tells of a stream that was narrowed, was wanted again and is followed since: its ID, and the offset in the
+ * capture from which on. Result: 1, each stream once, or 0 when there is none. */
+CT_API int ct_chain_resumed(struct ct_chain *chain, uint8_t *id, uint64_t *offset);
+
 /* What events of a source are made from. */
 enum ct_events_from {
     CT_EVENTS_FROM_AUTO,    /* the program, where the buffer has any memory of it; else the trace */

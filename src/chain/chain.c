@@ -11,6 +11,7 @@
 #include "chain/data_trace.h"
 #include "chain/leave.h"
 #include "chain/memories.h"
+#include "chain/narrow.h"
 #include "chain/points.h"
 #include "chain/threads/parallel.h"
 #include "coretap/program.h"
@@ -92,6 +93,8 @@ static int start(struct ct_chain *c, enum ct_framing framing)
         ct_demux_keep(c->demux, (uint8_t)id, 0);
     for (size_t i = 0; !rc && i < c->count; i++)
         ct_demux_keep(c->demux, c->streams[i].stream.id, 1);
+    if (!rc)
+        ct_narrow_streams(c->streams, c->count, &c->want);
     return rc;
 }
 
@@ -241,6 +244,8 @@ static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struc
     stream->inside = found == SIZE_MAX;
     ct_demux_consume(c->demux, stream->stream.id, stream->inside ? none : found);
     ct_demux_run(c->demux, stream->stream.id, run);
+    if (!stream->inside)
+        ct_narrow_note(&stream->narrow, ct_run_offset(run, run->pos));
 }
 
 /* Decodes every stream as far as the demultiplexer has bytes of it. */

@@ -25,7 +25,8 @@ struct ct_chain {
     uint32_t shared_blocks;               /* … as tests set it (chain_tune.h) */
     uint64_t begin;                       /* offset of the first byte that is read, or 0 */
     uint64_t bytes;
-    bool cut; /* trace is missing behind the current piece */
+    struct ct_want want; /* that streams begin with */
+    bool cut;            /* trace is missing behind the current piece */
     size_t count;
     struct ct_stream_chain *streams; /* sorted by ID */
     struct ct_stream *views;         /* the array that ct_chain_streams returns */

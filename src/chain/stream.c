@@ -143,6 +143,34 @@ static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, con
         memcpy(packets, &offsets[i], sizeof *offsets);
 }
 
+/* Gives what stands for elements that were left out. */
+static int follow_left_out(struct ct_stream_chain *c, uint32_t pos, bool goes_on,
+                           const struct ct_chain_sink *sink)
+{
+    struct ct_elem before[CT_NARROW_BEFORE];
+    const size_t count = ct_narrow_before(&c->narrow, pos, goes_on, before);
+    return count ? ct_follow_run(c->follow, &c->stream, before, count, c->last_offset, sink) : 0;
+}
+
+/* Follows elements along the program but for those that are left out. Where tracing goes on behind such
+ * ones, a TRACE_ON says so, as it would if the trace unit had filtered; clocks go on meanwhile. */
+static int follow_sifted(struct ct_stream_chain *c, const struct ct_elem *elems, size_t count,
+                         const struct ct_chain_sink *sink)
+{
+    int rc = 0;
+    for (size_t at = 0; !rc && at < count;) {
+        const struct ct_narrow_span s = ct_narrow_next(&c->narrow, elems, at, count);
+        if (s.goes_on) {
+            ct_narrow_note(&c->narrow, ct_elem_offset(&elems[s.from], c->last_offset));
+            rc = follow_left_out(c, elems[s.from].pos, true, sink);
+        }
+        if (!rc && s.to > s.from)
+            rc = ct_follow_run(c->follow, &c->stream, elems + s.from, s.to - s.from, c->last_offset, sink);
+        at = s.next;
+    }
+    return !rc && c->narrow.out ? follow_left_out(c, elems[count - 1].pos, false, sink) : rc;
+}
+
 /* Hands the first `count` elements of the batch to all who want them. */
 static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches *batches,
                       const struct ct_chain_sink *sink)
@@ -152,7 +180,9 @@ static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches
     if (!rc && c->events && !c->follow)
         rc = ct_stream_events_add(c->events, &c->stream, &batch, sink);
     if (!rc && c->follow)
-        rc = ct_follow_run(c->follow, &c->stream, batches->elems, count, c->last_offset, sink);
+        rc = count && ct_narrow_sifts(&c->narrow)
+                 ? follow_sifted(c, batches->elems, count, sink)
+                 : ct_follow_run(c->follow, &c->stream, batches->elems, count, c->last_offset, sink);
     return rc;
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "chain/follow.h"
+#include "chain/narrow.h"
 #include "chain/points.h"
 #include "chain/protocol.h"
 #include "chain/stream_events.h"
@@ -43,7 +44,8 @@ struct ct_stream_chain {
     bool inside;         /* bytes up to the first synchronisation point are skipped, and not counted as
                             lost */
     uint64_t next_point; /* stream position from which on points are told */
-    bool whole;          /* the last reset was where one recording ended and another began, so that no trace
+    struct ct_narrow narrow;
+    bool whole; /* the last reset was where one recording ended and another began, so that no trace
                             is missing there */
 };
 

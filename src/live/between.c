@@ -69,6 +69,7 @@ static void serve_reading(struct ct_live *l, double now)
 int ct_live_between(struct ct_live *l)
 {
     const double now = ct_live_now();
+    ct_live_tell_resumed(l);
     serve_request(l);
     serve_reading(l, now);
     ct_live_sample(l, now);

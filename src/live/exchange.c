@@ -349,6 +349,43 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
     answer(c, true, "%s runs in place of the one before", c->name);
 }
 
+/* ---- filters ---- */
+
+/* Follows only what passes the filter, unless coverage or times want all of it. Sources that others wait for
+ * still tell their clocks. */
+static void narrow(struct ct_live *l, struct ct_live_command *c)
+{
+    const struct ct_live_filter *f = &l->filter;
+    const struct ct_chain_want want = {.size = sizeof want,
+                                       .ids = {f->ids[0], f->ids[1]},
+                                       .contexts = f->contexts,
+                                       .context_count = f->context_count,
+                                       .levels = (uint8_t)f->levels,
+                                       .keep_clocks = l->one != NULL};
+    if (l->options.timing || l->options.covered) {
+        answer(c, true, "filter set; coverage and times are of all trace, so that all of it is followed");
+        return;
+    }
+    const int rc = ct_chain_narrow(l->chain, &want);
+    if (rc)
+        answer_failed(l, c, rc);
+    else if (f->ids[0] | f->ids[1] || f->context_count || f->levels)
+        answer(c, true, "filter set; what it leaves out is not followed");
+    else
+        answer(c, true, "no filter; all is followed");
+}
+
+void ct_live_tell_resumed(struct ct_live *l)
+{
+    uint64_t offset;
+    uint8_t id;
+    while (ct_chain_resumed(l->chain, &id, &offset))
+        ct_live_say(&l->say, CT_LOG_NOTE,
+                    "ID %02x: passes the filter again and is followed from byte %" PRIu64
+                    " of the input on, where the trace first says where execution is",
+                    id, offset);
+}
+
 /* ---- all of it ---- */
 
 void ct_live_exchange(struct ct_live *l, struct ct_live_command *c)
@@ -369,7 +406,7 @@ void ct_live_exchange(struct ct_live *l, struct ct_live_command *c)
         break;
     case LIVE_FILTER:
         l->filter = c->filter;
-        answer(c, true, "filter set");
+        narrow(l, c);
         break;
     case LIVE_STOP:
         answer(c, true, "stops");

@@ -315,6 +315,9 @@ struct ct_live_command {
 
 void ct_live_exchange(struct ct_live *live, struct ct_live_command *command);
 
+/* Says which trace IDs are followed again since a filter let them pass. */
+void ct_live_tell_resumed(struct ct_live *live);
+
 /* Makes a place known to all streams, and gives its number. CT_ERR_LIMIT: there are LIVE_PLACES already. */
 int ct_live_place_known(struct ct_live *live, const char *text, uint16_t *number);
 

@@ -159,6 +159,27 @@ def check_exchange(folder):
         "error" in line for line in live.printed[-3:]), live.printed)
 
 
+def check_filter(folder):
+    """What a filter leaves out is not followed, but where times want all of it; results are the same."""
+    case = Turns(folder, "filtered")
+    counts = []
+    for body in ({}, {"ids": ["10"]}, {"ids": ["11"]}, {"levels": [0]}, {"levels": [3]}):
+        results = []
+        for options in ((), ("--timing",)):
+            live = Live(COMMAND, case, "--elf", case.program, "--spec", str(SPEC), *BINDS, "-a", "--outputs",
+                        "-", "--format", "jsonl", "--http", "0", *options, one_run=True)
+            answer = live.ask("/api/filter", body)[1]["done"]
+            live.child.stdin.write(case.bytes)
+            live.child.stdin.close()
+            code = live.end()
+            results.append((code, [line for line in live.printed if line.startswith("{")]))
+            check(f"filter {json.dumps(body)} {' '.join(options)}: says what is followed",
+                  ("all of it is followed" in answer) == bool(options), answer)
+        counts.append(len(results[0][1]))
+        check("… with the same results", results[0] == results[1], results)
+    check("… which differ from filter to filter", counts[0] == counts[3] > counts[1] > counts[4], counts)
+
+
 def main():
     missing = [t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)]
     without = missing_parts(COMMAND).get("live")
@@ -170,6 +191,7 @@ def main():
         check_doubt(pathlib.Path(folder))
         if not without:
             check_exchange(pathlib.Path(folder))
+            check_filter(pathlib.Path(folder))
     return finish()
 
 

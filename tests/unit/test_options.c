@@ -71,6 +71,21 @@ struct bench {
 NEW(new_sieve, ct_sieve_new, sieve, b->ctx, options)
 NEW(new_cfg, ct_cfg_load_bytes, cfg, b->ctx, "elf", b->elf, sizeof b->elf, options)
 NEW(new_chain, ct_chain_new, chain, b->ctx, b->capture->buffers, options, &(const struct ct_chain_sink){0})
+
+/* Narrows a chain of a level that can be. */
+static int narrow_chain(struct bench *b, const void *options)
+{
+    const struct ct_chain_options level = {.size = sizeof level, .level = CT_LEVEL_STEPS};
+    struct ct_chain *chain;
+    int rc =
+        ct_chain_new(b->ctx, b->capture->buffers, &level, &(const struct ct_chain_sink){.user = b}, &chain);
+    if (rc)
+        return rc;
+    rc = ct_chain_narrow(chain, options);
+    ct_chain_free(chain);
+    return rc;
+}
+
 NEW(new_edges, ct_edges_new, edges, b->ctx, options)
 NEW(new_emitter, ct_etm4_emitter_new, etm4_emitter, b->ctx, b->source, options)
 NEW(new_framer, ct_framer_new, framer, b->ctx, options)
@@ -417,6 +432,7 @@ static const struct kind {
     KIND(cfg_options, new_cfg, CT_OK),
     KIND(cfg_write_options, write_cfg, CT_OK),
     KIND(chain_options, new_chain, CT_OK),
+    KIND(chain_want, narrow_chain, CT_OK),
     KIND(cover_source, report_cover, CT_ERR_ARG),
     KIND(cover_views_options, make_views, CT_OK),
     KIND(cover_write_options, write_views, CT_OK),

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of a stream is left out while trace comes in, and from where on it is followed again. */
+#ifndef CT_CHAIN_NARROW_H
+#define CT_CHAIN_NARROW_H
+
+#include <stdbool.h>
+
+#include "coretap/decode.h"
+#include "coretap/elem.h"
+
+#define CT_WANT_CONTEXTS 16
+
+/* What is wanted (struct ct_chain_want), in a copy of its own. */
+struct ct_want {
+    uint64_t ids[2];
+    uint32_t contexts[CT_WANT_CONTEXTS];
+    size_t context_count;
+    uint8_t levels;
+    bool keep_clocks;
+};
+
+struct ct_stream_chain;
+
+/* Narrows or widens streams to what is wanted. */
+void ct_narrow_streams(struct ct_stream_chain *streams, size_t count, const struct ct_want *want);
+
+/* What of one stream is left out. */
+struct ct_narrow {
+    struct ct_want want; /* contexts and levels, if `by_context` */
+    bool by_context;
+    bool unwanted; /* what runs now is not wanted */
+    bool out;      /* elements are left out until an address says where wanted code goes on */
+    bool waits;    /* it was widened, and is not followed again yet */
+    bool resumed;  /* it is followed again, at … */
+    uint64_t resumed_at;
+    /* The clocks and the context of what is left out. */
+    struct ct_elem time, context;
+    bool has_time, has_context;
+    bool counts_time; /* the count that comes is that of `time` */
+    uint64_t cycles;
+};
+
+/* Elements that are followed: [from, to) of those that were given. */
+struct ct_narrow_span {
+    size_t from, to;
+    size_t next;  /* from which on to look again */
+    bool goes_on; /* something was left out before; ct_narrow_before comes first */
+};
+
+/* The most elements that come before a span: cycles, timestamp, TRACE_ON, context. */
+#define CT_NARROW_BEFORE 4
+
+/* Returns true when elements have to be sifted. */
+static inline bool ct_narrow_sifts(const struct ct_narrow *n)
+{
+    return n->by_context || n->out || n->unwanted;
+}
+
+/* Finds the next elements from `at` on that are followed; none of them: from == to. */
+struct ct_narrow_span ct_narrow_next(struct ct_narrow *narrow, const struct ct_elem *elems, size_t at,
+                                     size_t size);
+
+/* Gives what stands for what was left out: its cycles and its last timestamp and, with `goes_on`, a TRACE_ON
+ * and its last context. `pos` is that of the elements. Result: how many there are. */
+size_t ct_narrow_before(struct ct_narrow *narrow, uint32_t pos, bool goes_on,
+                        struct ct_elem out[CT_NARROW_BEFORE]);
+
+/* Notes that the stream is followed again from an offset on, if it waits for that. */
+void ct_narrow_note(struct ct_narrow *narrow, uint64_t offset);
+
+#endif
