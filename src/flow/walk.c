@@ -14,6 +14,10 @@
 /* preferred return address of a tail-chained exception (M profile) */
 #define TAIL_CHAIN 0xfffffffeu
 
+/* How many elements ahead the way from an address is asked for. What other elements hold in its place does no
+ * harm. */
+#define AHEAD 6u
+
 /* Where walk_to stops. */
 enum stop {
     STOP_BEFORE, /* behind the instruction before the given address, or behind the one that covers it */
@@ -826,6 +830,8 @@ size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, 
     while (taken < size) {
         const struct ct_elem *elem = &elems[taken];
         w->offset = ct_elem_offset(elem, end);
+        if (size - taken > AHEAD)
+            ct_walk_fetch_way(w, elem[AHEAD].v);
         if (!step(w, elem, &sink))
             break;
         taken++;

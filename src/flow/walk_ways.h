@@ -22,4 +22,7 @@ enum ct_walk_found ct_walk_plainly_to_waypoint(struct ct_walk *w, struct ct_walk
 /* Takes atoms along ways that are kept, up to the first that is special or whose way was not gone before. */
 void ct_walk_follow_ways(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink);
 
+/* Asks for the way from an address on, where execution may come soon. */
+void ct_walk_fetch_way(const struct ct_walk *w, uint64_t addr);
+
 #endif
