@@ -826,12 +826,13 @@ size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, 
     if (ct_no_array(w, count))
         return 0;
     struct ct_walk_sink sink = {.records = out, .cap = cap};
+    const size_t ahead = w->ways && size > AHEAD ? size - AHEAD : 0;
     size_t taken = 0;
     while (taken < size) {
         const struct ct_elem *elem = &elems[taken];
         w->offset = ct_elem_offset(elem, end);
-        if (size - taken > AHEAD)
-            ct_walk_fetch_way(w, elem[AHEAD].v);
+        if (taken < ahead)
+            __builtin_prefetch(ct_walk_way_line(w, elem[AHEAD].v));
         if (!step(w, elem, &sink))
             break;
         taken++;

@@ -20,8 +20,8 @@ struct ct_data_owner {
     bool known;
 };
 
-/* What the record of a range says of its last instruction and of where it was read: members of struct ct_flow,
- * in their order. */
+/* What the record of a range says of its last instruction and of where it was read: members of struct
+ * ct_flow, in their order. */
 struct ct_walk_way_end {
     uint8_t kind, isa, type, sub, cond, exec, last_size, space;
 };
@@ -38,7 +38,7 @@ struct ct_walk_way {
     struct ct_walk_way_end last;
 };
 
-#define CT_WALK_WAY_BITS 13
+#define CT_WALK_WAY_BITS 14
 
 struct ct_walk {
     struct ct_fetch fetch;

@@ -21,24 +21,19 @@ int ct_walk_keep_ways(struct ct_walk *w, struct ct_ctx *ctx)
     return CT_OK;
 }
 
-/* Gives the place where the way from an address on is kept. Fibonacci hashing: addresses of code differ in
- * their low bits. */
-static struct ct_walk_way *way_at(const struct ct_walk *w, uint64_t addr)
+/* Gives the way from an address on, where that is kept, or another one. */
+static const struct ct_walk_way *way_at(const struct ct_walk *w, uint64_t addr)
 {
-    return &w->ways[addr * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CT_WALK_WAY_BITS)];
-}
-
-void ct_walk_fetch_way(const struct ct_walk *w, uint64_t addr)
-{
-    if (w->ways)
-        __builtin_prefetch(way_at(w, addr));
+    const struct ct_walk_way *way = ct_walk_way_line(w, addr);
+    return way + (way->start != addr);
 }
 
 /* Keeps the way that was gone to w->insn. An N atom for a branch that is always taken contradicts the
- * program; an E atom may have to do with exceptions or with the return stack. Ways that are too long for their
- * place are not kept. */
-static void keep_way(const struct ct_walk *w, struct ct_walk_way *way, const struct ct_walk_range *range)
+ * program; an E atom may have to do with exceptions or with the return stack. Ways that are too long for
+ * their place are not kept. */
+static void keep_way(const struct ct_walk *w, const struct ct_walk_range *range)
 {
+    struct ct_walk_way *line = ct_walk_way_line(w, range->start);
     const struct ct_insn *last = &w->insn;
     const bool indirect = last->type == CT_INSN_IBR;
     const bool branch = last->type == CT_INSN_BR || indirect;
@@ -47,18 +42,19 @@ static void keep_way(const struct ct_walk *w, struct ct_walk_way *way, const str
     const int64_t taken = (int64_t)((last->type == CT_INSN_BR ? last->target : w->addr) - range->start);
     if (range->n > UINT16_MAX || taken != (int32_t)taken)
         return;
-    *way = (struct ct_walk_way){.memory = w->fetch.memory,
-                                .start = range->start,
-                                .taken = (int32_t)taken,
-                                .n = (uint16_t)range->n,
-                                .special = (uint8_t)(special[0] | special[1] << 1),
-                                .last = {.kind = CT_FLOW_RANGE,
-                                         .isa = CT_ISA_A64,
-                                         .type = last->type,
-                                         .sub = last->sub,
-                                         .cond = last->cond,
-                                         .last_size = last->size,
-                                         .space = (uint8_t)ct_walk_space(w)}};
+    line[1] = line[0];
+    line[0] = (struct ct_walk_way){.memory = w->fetch.memory,
+                                   .start = range->start,
+                                   .taken = (int32_t)taken,
+                                   .n = (uint16_t)range->n,
+                                   .special = (uint8_t)(special[0] | special[1] << 1),
+                                   .last = {.kind = CT_FLOW_RANGE,
+                                            .isa = CT_ISA_A64,
+                                            .type = last->type,
+                                            .sub = last->sub,
+                                            .cond = last->cond,
+                                            .last_size = last->size,
+                                            .space = (uint8_t)ct_walk_space(w)}};
 }
 
 static uint64_t end_of(const struct ct_walk_way *way)
@@ -88,14 +84,14 @@ enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *
 {
     if (!w->ways || w->isa != CT_ISA_A64 || w->it_left)
         return ct_walk_plainly_to_waypoint(w, range);
-    struct ct_walk_way *way = way_at(w, w->addr);
+    const struct ct_walk_way *way = way_at(w, w->addr);
     if (is_way(w, way, ct_walk_space(w))) {
         go_way(w, way, range);
         return CT_WALK_FOUND;
     }
     const enum ct_walk_found found = ct_walk_plainly_to_waypoint(w, range);
     if (found == CT_WALK_FOUND)
-        keep_way(w, way, range);
+        keep_way(w, range);
     return found;
 }
 
