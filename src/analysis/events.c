@@ -320,34 +320,57 @@ size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, s
     return taken;
 }
 
-/* Takes a range as on_range does where nothing waits but the branch before it, if that. Whether it is there
- * and whether the range ends with one is at random: both are written, and counted when they are there. False:
- * the range was not taken. */
-static bool on_next_range(struct ct_events *ev, const struct ct_flow *r, struct sink *sink)
+/* Takes ranges and cycle counts as on_range and on_cycles do, as far as nothing waits but the branch before
+ * them, if that. Whether it is there and whether a range ends with one is at random: the event of each branch
+ * is written, and counted when it is there. Returns how many records were taken. */
+static size_t on_ranges(struct ct_events *ev, const struct ct_flow *records, size_t size, struct sink *sink)
 {
-    if (r->stale || ev->count != ev->open_branch || ((r->start != ev->next) & !ev->branched))
-        return false;
-    const struct ct_event *waiting = &ev->waiting[0];
-    sink->events[sink->count] = (struct ct_event){.offset = waiting->offset,
-                                                  .cycle = waiting->cycle,
-                                                  .value = r->start,
-                                                  .type = CT_EVENT_BRANCH,
-                                                  .memory = ev->memory};
-    sink->count += ev->open_branch;
-    const unsigned branch = r->exec & (unsigned)(r->type == CT_INSN_BR || r->type == CT_INSN_IBR);
-    ev->waiting[0] = (struct ct_event){
-        .offset = r->offset, .cycle = ev->cycle, .type = CT_EVENT_BRANCH, .unknown = 1, .memory = ev->memory};
-    ev->next = r->end;
-    ev->branched = ev->open_branch = branch != 0;
+    const bool same_memory = !ev->open_branch || ev->waiting[0].memory == ev->memory;
+    if (ev->count != ev->open_branch || ev->after_timestamp || ev->local_time || !same_memory)
+        return 0;
+    struct ct_event branch = {.offset = ev->waiting[0].offset,
+                              .cycle = ev->open_branch ? ev->waiting[0].cycle : ev->cycle,
+                              .type = CT_EVENT_BRANCH,
+                              .memory = ev->memory};
+    uint64_t cycle = ev->cycle, next = ev->next;
+    unsigned branched = ev->branched, open = ev->open_branch;
+    struct ct_event *out = sink->events + sink->count;
+    size_t taken = 0;
+    for (; taken < size; taken++) {
+        const struct ct_flow *r = &records[taken];
+        if (r->stale)
+            break;
+        if (r->kind == CT_FLOW_ELEM && r->elem.kind == CT_ELEM_CYCLES) {
+            branch.cycle = cycle += r->elem.v;
+            continue;
+        }
+        if (r->kind != CT_FLOW_RANGE || ((r->start != next) & !branched))
+            break;
+        branch.value = r->start;
+        *out = branch;
+        out += open;
+        branched = open = r->exec & (unsigned)(r->type == CT_INSN_BR || r->type == CT_INSN_IBR);
+        branch.offset = r->offset;
+        branch.cycle = cycle;
+        next = r->end;
+    }
+    if (!taken)
+        return 0;
+    branch.value = 0;
+    branch.unknown = 1;
+    ev->waiting[0] = branch;
+    ev->cycle = cycle;
+    ev->next = next;
+    ev->branched = branched;
+    ev->open_branch = open;
     ev->branch = 0;
-    ev->count = branch;
-    return true;
+    ev->count = open;
+    sink->count = (size_t)(out - sink->events);
+    return taken;
 }
 
 static void on_range(struct ct_events *ev, const struct ct_flow *r, struct sink *sink)
 {
-    if (on_next_range(ev, r, sink))
-        return;
     settle_branch(ev, !r->stale, r->start);
     if (r->stale) {
         begin_p0(ev, sink);
@@ -388,8 +411,12 @@ size_t ct_events_from_flow(struct ct_events *ev, const struct ct_flow *records, 
     if (ct_no_array(ev, count))
         return 0;
     struct sink sink = {.events = out};
-    size_t taken;
-    for (taken = 0; taken < size && cap - sink.count >= CT_EVENTS_WAITING + STEP_EVENTS; taken++) {
+    size_t taken = 0;
+    for (; taken < size && cap - sink.count >= CT_EVENTS_WAITING + STEP_EVENTS; taken++) {
+        const size_t left = size - taken, room = cap - sink.count - CT_EVENTS_WAITING - STEP_EVENTS;
+        taken += on_ranges(ev, &records[taken], left < room ? left : room, &sink);
+        if (taken == size)
+            break;
         const struct ct_flow *r = &records[taken];
         switch (r->kind) {
         case CT_FLOW_RANGE:

@@ -29,7 +29,7 @@ int ct_ilp_column(struct ct_ilp *p, const char *name, uint64_t gain, uint32_t *c
         return rc;
     *column = (uint32_t)p->column_count;
     struct ct_ilp_column *added = &p->columns[p->column_count++];
-    added->gain = gain;
+    *added = (struct ct_ilp_column){.gain = gain};
     snprintf(added->name, sizeof added->name, "%s", name);
     return CT_OK;
 }
@@ -49,15 +49,16 @@ int ct_ilp_row(struct ct_ilp *p, const char *name, enum ct_ilp_sense sense, int6
 int ct_ilp_term(struct ct_ilp *p, uint32_t column, int64_t factor)
 {
     struct ct_ilp_row *row = &p->rows[p->row_count - 1];
-    for (size_t i = row->first; i < row->first + row->count; i++)
-        if (p->terms[i].column == column) {
-            p->terms[i].factor += factor;
-            return CT_OK;
-        }
+    size_t *newest = &p->columns[column].newest;
+    if (*newest > row->first) {
+        p->terms[*newest - 1].factor += factor;
+        return CT_OK;
+    }
     int rc = make_room((void **)&p->terms, p->term_count, &p->term_room, sizeof *p->terms);
     if (rc)
         return rc;
     p->terms[p->term_count++] = (struct ct_ilp_term){.column = column, .factor = factor};
+    *newest = p->term_count;
     row->count++;
     return CT_OK;
 }

@@ -32,6 +32,7 @@ struct ct_ilp_row {
 
 struct ct_ilp_column {
     uint64_t gain;
+    size_t newest; /* the index of its newest term, plus one; 0: it is in no row */
     char name[32];
 };
 

@@ -17,14 +17,17 @@ int ct_wcet_model_init(struct ct_wcet_model *m, struct ct_wcet *w, const struct 
     m->blocks = ct_cfg_blocks(w->cfg, &m->block_count);
     m->edges = ct_cfg_edges(w->cfg, &m->edge_count);
     m->loops = ct_cfg_loops(w->cfg, &count);
+    m->entered = malloc((count + 1) * sizeof *m->entered);
     m->vertex_of = malloc((m->block_count + 1) * sizeof *m->vertex_of);
     m->ends = malloc((m->block_count + 1) * sizeof *m->ends);
     m->covers = malloc((m->block_count + 1) * sizeof *m->covers);
     m->in = malloc((m->block_count + 1) * sizeof *m->in);
-    if (!m->vertex_of || !m->ends || !m->covers || !m->in)
+    if (!m->vertex_of || !m->ends || !m->covers || !m->in || !m->entered)
         return ct_fail_nomem(w->ctx, "wcet");
     for (size_t i = 0; i < m->block_count; i++)
         m->vertex_of[i] = m->ends[i] = m->covers[i] = m->in[i] = CT_CFG_NONE;
+    for (size_t l = 0; l < count; l++)
+        m->entered[l] = CT_CFG_NONE;
     ct_wcet_rate(w, options->quantile, &m->rate_cycles, &m->rate_insns);
     return CT_OK;
 }
@@ -38,6 +41,8 @@ void ct_wcet_model_free(struct ct_wcet_model *m)
     free(m->vertices);
     free(m->columns);
     free(m->cover_list);
+    free(m->entered);
+    free(m->entries);
     free(m->totals);
     ct_ilp_free(&m->ilp);
 }
@@ -252,7 +257,7 @@ static int rule_rows(struct ct_wcet_model *m)
 
 int ct_wcet_model_rows(struct ct_wcet_model *m)
 {
-    int rc = CT_OK;
+    int rc = ct_wcet_model_check_depths(m);
     for (uint32_t v = 0; !rc && v < m->vertex_count; v++)
         rc = flow_row(m, v);
     if (!rc)

@@ -58,6 +58,9 @@ struct ct_wcet_model {
     size_t column_count, column_room;
     struct ct_wcet_cover *cover_list;
     size_t cover_count, cover_room;
+    uint32_t *entered; /* by loop: where its list in `entries` begins, or CT_CFG_NONE while it was not made */
+    uint32_t *entries; /* lists of the edges that enter a loop, each with CT_CFG_NONE behind it */
+    size_t entry_count, entry_room;
     struct ct_wcet_total *totals;
     size_t total_count, total_room;
     uint64_t rate_cycles, rate_insns;
@@ -77,6 +80,9 @@ int ct_wcet_model_rows(struct ct_wcet_model *model);
 int ct_wcet_model_add(struct ct_wcet_model *model, uint32_t edge, int64_t factor);
 
 /* ---- wcet_model_bounds.c ---- */
+
+/* Refuses a recursion whose depth nothing says, before rows are made for it. CT_ERR_NOT_FOUND. */
+int ct_wcet_model_check_depths(const struct ct_wcet_model *model);
 
 /* Adds the rows of loops, of loops inside of loops, and of recursion, in this order. CT_ERR_NOT_FOUND:
  * nothing bounds one of them; CT_ERR_NOMEM. */

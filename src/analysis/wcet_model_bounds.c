@@ -19,18 +19,38 @@ static int add_rounds(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
     return rc;
 }
 
-/* Adds to the last row how often a loop is entered, times `factor`. */
-static int add_entries(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
+static int add_entry(struct ct_wcet_model *m, uint32_t edge)
+{
+    const int rc =
+        ct_wcet_room(m->w, (void **)&m->entries, m->entry_count, &m->entry_room, sizeof *m->entries);
+    if (!rc)
+        m->entries[m->entry_count++] = edge;
+    return rc;
+}
+
+/* Lists the edges that enter a loop. A large function has many loops with a row for each loop around them, so
+ * that its edges are looked through once a loop and not once a row. */
+static int list_entries(struct ct_wcet_model *m, uint32_t loop)
 {
     const struct ct_cfg_function *f = &m->functions[m->loops[loop].function];
     size_t count;
     const uint32_t *members = ct_cfg_members(m->w->cfg, &count);
     int rc = CT_OK;
+    m->entered[loop] = (uint32_t)m->entry_count;
     for (uint32_t i = 0; !rc && i < f->count; i++)
         for (uint32_t e = m->blocks[members[f->first + i]].first_in; !rc && e != CT_CFG_NONE;
              e = m->edges[e].next_in)
             if (ct_wcet_enters(m->w, &m->edges[e], loop))
-                rc = ct_wcet_model_add(m, e, factor);
+                rc = add_entry(m, e);
+    return rc ? rc : add_entry(m, CT_CFG_NONE);
+}
+
+/* Adds to the last row how often a loop is entered, times `factor`. */
+static int add_entries(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
+{
+    int rc = m->entered[loop] == CT_CFG_NONE ? list_entries(m, loop) : CT_OK;
+    for (size_t i = m->entered[loop]; !rc && m->entries[i] != CT_CFG_NONE; i++)
+        rc = ct_wcet_model_add(m, m->entries[i], factor);
     return rc;
 }
 
@@ -268,21 +288,34 @@ static uint64_t depth_of(const struct ct_wcet_model *m, uint32_t function, bool 
     return 0;
 }
 
+/* Tells whether a function of the model calls itself. */
+static bool has_depth(const struct ct_wcet_model *m, uint32_t function)
+{
+    const uint32_t block = m->functions[function].block;
+    return m->w->recursive[function] && block != CT_CFG_NONE && m->covers[block] != CT_CFG_NONE;
+}
+
+int ct_wcet_model_check_depths(const struct ct_wcet_model *m)
+{
+    bool told;
+    for (uint32_t f = 0; f < m->function_count && !m->options->exclude; f++)
+        /* Where it never ran no path goes there, unless it begins there. */
+        if (has_depth(m, f) && is_inside(m, m->options->entry, m->w->piece[f]) && !depth_of(m, f, &told))
+            return ct_fail(
+                m->w->ctx, CT_ERR_NOT_FOUND,
+                "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",
+                m->functions[f].label, m->functions[f].name);
+    return CT_OK;
+}
+
 int ct_wcet_model_depths(struct ct_wcet_model *m)
 {
     int rc = CT_OK;
     for (uint32_t f = 0; !rc && f < m->function_count; f++) {
         bool told;
-        uint32_t block = m->functions[f].block;
-        if (!m->w->recursive[f] || block == CT_CFG_NONE || m->covers[block] == CT_CFG_NONE)
+        if (!has_depth(m, f))
             continue;
-        uint64_t runs = depth_of(m, f, &told);
-        /* Nothing says how often it runs, and it never did: no path goes there, unless it begins there. */
-        if (!runs && !m->options->exclude && is_inside(m, m->options->entry, m->w->piece[f]))
-            return ct_fail(
-                m->w->ctx, CT_ERR_NOT_FOUND,
-                "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",
-                m->functions[f].label, m->functions[f].name);
+        const uint64_t runs = depth_of(m, f, &told);
         rc = depth_row(m, f, runs);
         if (!rc && !told)
             rc = add_total(m, runs, CT_CFG_NONE, f);

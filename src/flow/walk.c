@@ -14,6 +14,10 @@
 /* preferred return address of a tail-chained exception (M profile) */
 #define TAIL_CHAIN 0xfffffffeu
 
+/* How many elements ahead the way from an address is asked for. What other elements hold in its place does no
+ * harm. */
+#define AHEAD 6u
+
 /* Where walk_to stops. */
 enum stop {
     STOP_BEFORE, /* behind the instruction before the given address, or behind the one that covers it */
@@ -822,10 +826,13 @@ size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, 
     if (ct_no_array(w, count))
         return 0;
     struct ct_walk_sink sink = {.records = out, .cap = cap};
+    const size_t ahead = w->ways && size > AHEAD ? size - AHEAD : 0;
     size_t taken = 0;
     while (taken < size) {
         const struct ct_elem *elem = &elems[taken];
         w->offset = ct_elem_offset(elem, end);
+        if (taken < ahead)
+            __builtin_prefetch(ct_walk_way_line(w, elem[AHEAD].v));
         if (!step(w, elem, &sink))
             break;
         taken++;

@@ -20,21 +20,25 @@ struct ct_data_owner {
     bool known;
 };
 
-/* The members of struct ct_flow that say what a range is like. */
-#define CT_WALK_RECORD_SIZE 16u
-
-/* Straight code that was walked before: from an address of A64 code to the next waypoint. A cache line. */
-struct ct_walk_way {
-    _Alignas(64) const struct ct_memory *memory; /* that it was read in; NULL: nothing is kept here */
-    uint64_t start;
-    uint64_t end;
-    uint64_t taken;     /* where execution is behind an E atom, unless the waypoint is an indirect branch */
-    uint8_t special[2]; /* 1 when more is to be done than going on: for an N atom, for an E atom */
-    uint8_t space;
-    uint8_t record[CT_WALK_RECORD_SIZE]; /* what stands in its record from `n` on, the atom left out */
+/* What the record of a range says of its last instruction and of where it was read: members of struct
+ * ct_flow, in their order. */
+struct ct_walk_way_end {
+    uint8_t kind, isa, type, sub, cond, exec, last_size, space;
 };
 
-#define CT_WALK_WAY_BITS 13
+/* Straight code that was walked before: from an address of A64 code to the next waypoint. Two of them fill a
+ * cache line, so that what a program comes by again and again stays near the processor. */
+struct ct_walk_way {
+    _Alignas(32) const struct ct_memory *memory; /* that it was read in; NULL: nothing is kept here */
+    uint64_t start;
+    int32_t taken;   /* bytes from start to where execution is behind an E atom, unless the waypoint is an
+                        indirect branch */
+    uint16_t n;      /* instructions */
+    uint8_t special; /* bit 0, 1: more is to be done than going on for an N atom, for an E atom */
+    struct ct_walk_way_end last;
+};
+
+#define CT_WALK_WAY_BITS 14
 
 struct ct_walk {
     struct ct_fetch fetch;

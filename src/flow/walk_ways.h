@@ -22,4 +22,11 @@ enum ct_walk_found ct_walk_plainly_to_waypoint(struct ct_walk *w, struct ct_walk
 /* Takes atoms along ways that are kept, up to the first that is special or whose way was not gone before. */
 void ct_walk_follow_ways(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink);
 
+/* Returns the cache line of the two ways that are kept from addresses like this one, the newer one first.
+ * Fibonacci hashing: addresses of code differ in their low bits. */
+static inline struct ct_walk_way *ct_walk_way_line(const struct ct_walk *w, uint64_t addr)
+{
+    return &w->ways[addr * UINT64_C(0x9e3779b97f4a7c15) >> (65 - CT_WALK_WAY_BITS) << 1];
+}
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/table_memory.h"
 #include "format/event_text.h"
 #include "format/line_out.h"
 #include "format/named_lines.h"
@@ -20,16 +21,22 @@ struct source_text {
     struct ct_port_text ports;
 };
 
-/* What stands in the lines of branches behind the cycles: where they go, and what that is called. Two cache
- * lines. */
+/* What stands in the lines of branches behind the cycles: where they go, and what that is called. Short texts
+ * need the first of two cache lines. */
 struct target_text {
-    uint64_t addr;
+    _Alignas(64) uint64_t addr;
     uint16_t memory;
     uint8_t size; /* with the end of the line; 0: nothing is kept here */
     char text[117];
 };
 
-#define TARGET_BITS 13
+#define TARGET_BITS 14
+
+/* the longest text in the first cache line */
+#define SHORT_TEXT 53u
+
+/* How many events ahead the text of a target is asked for. */
+#define TARGETS_AHEAD 8u
 
 struct ct_event_writer {
     struct ct_ctx *ctx;
@@ -136,9 +143,10 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
         return CT_ERR_ARG;
     if (mine.format > CT_EVENT_FORMAT_TABLE1 || (mine.format == CT_EVENT_FORMAT_TABLE1 && mine.merged))
         return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
-    struct ct_event_writer *w = calloc(1, sizeof *w);
+    struct ct_event_writer *w = ct_table_of_records(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "events");
+    memset(w, 0, sizeof *w);
     w->ctx = ctx;
     w->options = mine;
     w->named = (struct ct_named_lines){.ctx = ctx, .programs = mine.programs};
@@ -276,6 +284,14 @@ static bool has_target(const struct ct_event_writer *w, const struct ct_event *e
     return w->keeps_targets && (e->type == CT_EVENT_BRANCH || e->type == CT_EVENT_START) && !e->unknown;
 }
 
+/* Gives the place of the text of an event that has_target. Fibonacci hashing: addresses of code differ in
+ * their low bits. */
+static struct target_text *target_at(struct ct_event_writer *w, const struct ct_event *e)
+{
+    const uint64_t hash = (e->value ^ e->memory) * UINT64_C(0x9e3779b97f4a7c15);
+    return &w->targets[hash >> (64 - TARGET_BITS)];
+}
+
 /* Keeps what stands behind the second tab of the line from `begin` on, where it is short enough. */
 static void keep_target(struct target_text *target, const struct ct_event *e, const struct ct_text *t,
                         size_t begin)
@@ -295,13 +311,14 @@ static int put_target(struct ct_event_writer *w, const struct ct_event_origin *o
                       const struct ct_event *e)
 {
     struct ct_text *t = &w->lines.text;
-    /* Fibonacci hashing: addresses of code differ in their low bits. */
-    const uint64_t hash = (e->value ^ e->memory) * UINT64_C(0x9e3779b97f4a7c15);
-    struct target_text *target = &w->targets[hash >> (64 - TARGET_BITS)];
+    struct target_text *target = target_at(w, e);
     ct_text_room(t);
     if (target->addr == e->value && target->memory == e->memory && target->size) {
         ct_event_begin(t, '\t', e);
-        memcpy(t->data + t->used, target->text, sizeof target->text);
+        if (target->size <= SHORT_TEXT)
+            memcpy(t->data + t->used, target->text, SHORT_TEXT);
+        else
+            memcpy(t->data + t->used, target->text, sizeof target->text);
         t->used += target->size;
         return CT_OK;
     }
@@ -332,8 +349,11 @@ int ct_event_writer_add(struct ct_event_writer *w, const struct ct_event_origin 
                         const struct ct_event *events, size_t count)
 {
     int rc = begin(w, origin, events, count, false);
-    for (size_t i = 0; i < count && !rc; i++)
+    for (size_t i = 0; i < count && !rc; i++) {
+        if (count - i > TARGETS_AHEAD)
+            __builtin_prefetch(target_at(w, &events[i + TARGETS_AHEAD]));
         rc = has_target(w, &events[i]) ? put_target(w, origin, &events[i]) : put(w, origin, &events[i], NULL);
+    }
     return rc ? rc : ct_line_out_result(&w->lines);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/table_memory.h"
 #include "format/listing.h"
 #include "base/out.h"
 
@@ -25,6 +26,9 @@ void ct_list_heading(struct ct_text *text, const char *buffer, int id)
     }
 }
 
+/* How many records ahead the line of a range is asked for. */
+#define LINES_AHEAD 6u
+
 struct ct_lister {
     struct ct_ctx *ctx;
     struct ct_element_lister lines;
@@ -35,13 +39,13 @@ struct ct_lister {
     struct ct_lister *spare; /* a list of parts that nobody uses, linked by `next` */
     struct ct_lister *next;
     struct ct_text text;
-    struct ct_packet_line packets[CT_PACKET_LINES];
-    struct ct_range_line ranges[1u << CT_RANGE_LINE_BITS];
+    _Alignas(64) struct ct_packet_line packets[CT_PACKET_LINES];
+    _Alignas(64) struct ct_range_line ranges[1u << CT_RANGE_LINE_BITS];
 };
 
 static struct ct_lister *make(struct ct_ctx *ctx)
 {
-    struct ct_lister *lister = malloc(sizeof *lister);
+    struct ct_lister *lister = ct_table_of_records(1, sizeof *lister);
     if (!lister)
         return NULL;
     memset(lister->packets, 0, sizeof lister->packets);
@@ -144,8 +148,11 @@ int ct_lister_flow(struct ct_lister *lister, const struct ct_stream *stream,
         return CT_ERR_ARG;
     put_heading(lister);
     lister->lines.id = stream->id;
-    for (size_t i = 0; i < batch->count; i++)
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->count - i > LINES_AHEAD)
+            ct_list_flow_soon(&lister->lines, &batch->records[i + LINES_AHEAD]);
         ct_list_flow(&lister->lines, &batch->records[i]);
+    }
     return result_of(lister);
 }
 

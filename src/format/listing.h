@@ -104,7 +104,7 @@ struct ct_range_line {
     char text[103];
 };
 
-#define CT_RANGE_LINE_BITS 12
+#define CT_RANGE_LINE_BITS 13
 
 /* Appends the lines of elements. The last line is held back, because a cycle count that belongs to it may
  * follow. */
@@ -118,6 +118,9 @@ struct ct_element_lister {
 };
 
 void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *record);
+
+/* Asks for what is kept of the line of a record that comes soon. */
+void ct_list_flow_soon(const struct ct_element_lister *lister, const struct ct_flow *record);
 
 /* Ends the last line. */
 void ct_list_flow_end(struct ct_element_lister *lister);

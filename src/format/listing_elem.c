@@ -47,13 +47,28 @@ static void range(struct ct_text *t, const struct ct_flow *r)
     ct_text_char(t, r->cond && !r->loop ? '1' : '0');
 }
 
+/* Gives the place of the line of a range. Fibonacci hashing: addresses of code differ in their low bits, of
+ * which the lowest is 0. */
+static struct ct_range_line *line_at(const struct ct_element_lister *lister, const struct ct_flow *r)
+{
+    const uint64_t hash = (r->start | r->exec) * UINT64_C(0x9e3779b97f4a7c15);
+    return &lister->ranges[hash >> (64 - CT_RANGE_LINE_BITS)];
+}
+
+void ct_list_flow_soon(const struct ct_element_lister *lister, const struct ct_flow *r)
+{
+    if (!lister->ranges)
+        return;
+    const char *line = (const char *)line_at(lister, r);
+    __builtin_prefetch(line);
+    __builtin_prefetch(line + 64);
+}
+
 /* Appends the line of a range, which is kept, because the same ranges run again and again. */
 static void range_again(struct ct_element_lister *lister, const struct ct_flow *r)
 {
     struct ct_text *t = lister->text;
-    /* Fibonacci hashing: addresses of code differ in their low bits, of which the lowest is 0. */
-    const uint64_t hash = (r->start | r->exec) * UINT64_C(0x9e3779b97f4a7c15);
-    struct ct_range_line *line = &lister->ranges[hash >> (64 - CT_RANGE_LINE_BITS)];
+    struct ct_range_line *line = line_at(lister, r);
     const uint64_t others = r->n | (uint64_t)r->isa << 32 | (uint64_t)r->type << 36 | (uint64_t)r->sub << 40 |
                             (uint64_t)r->last_size << 44 | (uint64_t)r->exec << 52 |
                             (uint64_t)(r->cond && !r->loop) << 53;

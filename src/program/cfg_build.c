@@ -13,6 +13,7 @@ struct draft {
     struct ct_cfg_edge *edges;
     size_t count;
     size_t room;
+    uint32_t from; /* the block that they leave */
 };
 
 static int by_address(const void *a, const void *b)
@@ -132,16 +133,24 @@ static uint32_t find_edge(const struct ct_cfg *cfg, uint32_t block, enum ct_cfg_
     return CT_CFG_NONE;
 }
 
+/* Finds the block that an edge leads to. Many lead to the next one, which is behind its block in memory. */
+static uint32_t block_behind(const struct ct_cfg *cfg, uint32_t from, uint64_t start)
+{
+    const size_t next = (size_t)from + 1;
+    return next < cfg->blocks.count && cfg->blocks.at[next].start == start ? (uint32_t)next
+                                                                           : block_from(cfg, start);
+}
+
 static int propose(struct ct_cfg *cfg, struct draft *draft, enum ct_cfg_kind kind, uint64_t target,
                    enum ct_cfg_origin origin)
 {
     int rc = ct_cfg_room(cfg, (void **)&draft->edges, draft->count, &draft->room, sizeof *draft->edges);
     if (!rc)
-        draft->edges[draft->count++] =
-            (struct ct_cfg_edge){.target = target,
-                                 .to = kind < CT_CFG_RETURN ? block_from(cfg, target) : CT_CFG_NONE,
-                                 .kind = (uint8_t)kind,
-                                 .origin = (uint8_t)origin};
+        draft->edges[draft->count++] = (struct ct_cfg_edge){
+            .target = target,
+            .to = kind < CT_CFG_RETURN ? block_behind(cfg, draft->from, target) : CT_CFG_NONE,
+            .kind = (uint8_t)kind,
+            .origin = (uint8_t)origin};
     return rc;
 }
 
@@ -215,6 +224,7 @@ static int by_kind(const void *a, const void *b)
 static int add_edges(struct ct_cfg *cfg, uint32_t from, struct draft *draft)
 {
     draft->count = 0;
+    draft->from = from;
     int rc = propose_all(cfg, draft, &cfg->blocks.at[from]);
     if (!rc && draft->count)
         qsort(draft->edges, draft->count, sizeof *draft->edges, by_kind);
@@ -271,6 +281,8 @@ static int split(struct ct_cfg *cfg, uint32_t number, uint32_t part)
 static int make_blocks(struct ct_cfg *cfg)
 {
     int rc = CT_OK;
+    if (ct_addr_map_reserve(&cfg->block_at, cfg->leaders.count) != CT_OK)
+        return ct_fail_nomem(cfg->ctx, cfg->name);
     if (cfg->leaders.count)
         qsort(cfg->leaders.at, cfg->leaders.count, sizeof *cfg->leaders.at, by_address);
     for (size_t i = 0; !rc && i < cfg->leaders.count; i++) {

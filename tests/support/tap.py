@@ -43,6 +43,12 @@ def is_sanitized(program):
     return b"__asan_init" in pathlib.Path(program).read_bytes()
 
 
+def is_emulated(program):
+    """Tells whether the program is a script that calls an emulator (make-emulated)."""
+    with pathlib.Path(program).open("rb") as file:
+        return file.read(2) == b"#!"
+
+
 def finish():
     """Prints the plan. Result: the exit code."""
     print(f"1..{count}")

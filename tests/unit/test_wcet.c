@@ -304,9 +304,27 @@ static void programs_are_solved(void **state)
     ct_ilp_free(&p);
 }
 
+static void terms_add_up_within_a_row(void **state)
+{
+    (void)state;
+    struct ct_ilp p = {0};
+    uint32_t x, y;
+    assert_int_equal(ct_ilp_column(&p, "x", 1, &x) | ct_ilp_column(&p, "y", 1, &y), CT_OK);
+    assert_int_equal(ct_ilp_row(&p, "first", CT_ILP_LE, 7), CT_OK);
+    assert_int_equal(ct_ilp_term(&p, x, 2) | ct_ilp_term(&p, y, 1) | ct_ilp_term(&p, x, 3), CT_OK);
+    assert_int_equal(ct_ilp_row(&p, "second", CT_ILP_LE, 4), CT_OK);
+    assert_int_equal(ct_ilp_term(&p, x, -1), CT_OK);
+    assert_int_equal(p.term_count, 3);
+    assert_int_equal(p.rows[0].count, 2);
+    assert_int_equal(p.rows[1].count, 1);
+    assert_true(p.terms[0].factor == 5 && p.terms[1].factor == 1 && p.terms[2].factor == -1);
+    ct_ilp_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(terms_add_up_within_a_row),
         cmocka_unit_test_setup_teardown(one_path_is_exact, begin, finish),
         cmocka_unit_test_setup_teardown(the_longer_way_counts, begin, finish),
         cmocka_unit_test_setup_teardown(the_largest_time_counts_each_time, begin, finish),

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inner loops that decode ETMv4 with vectors, each in a function of its own, for bench/loop_cycles.py: it
+ * looks at their machine code. Nothing runs them. */
+#include "etm4/events.c"
+#include "etm4/scan.c"
+
+CT_VECTOR size_t loop_scan(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                           unsigned *entry, struct ct_etm4_chunk *chunk)
+{
+    return scan(table, data, size, entry, chunk, false);
+}
+
+CT_VECTOR size_t loop_scan_values(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
+                                  unsigned *entry, struct ct_etm4_chunk *chunk)
+{
+    return scan(table, data, size, entry, chunk, true);
+}
+
+CT_VECTOR uint64_t loop_sums(const uint8_t *values_of, uint64_t counts, uint32_t threshold, uint16_t *sums)
+{
+    return sum_counts(values_of, counts, threshold, sums);
+}
+
+CT_VECTOR void loop_address(const struct ct_address_rows *rows, const uint8_t *data, uint64_t addresses,
+                            const struct ct_events_block *block, struct places to)
+{
+    add_pairs(rows, data, addresses, block, to);
+}

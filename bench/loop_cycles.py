@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles of the inner loops of bench/inner_loops.c, by llvm-mca, for AVX2 and for NEON. It knows no cache and
+no branch that is mispredicted, and takes what is stored for loaded again at once; so it compares loops, and
+tells no rates.
+
+usage: loop_cycles.py SOURCES [MCA]
+
+SOURCES is the folder of the project; MCA is llvm-mca-19 (Debian: llvm-19; version 14 does
+not know the Neoverse V2). gcc and aarch64-linux-gnu-gcc make the code."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LOOPS = {"loop_scan": "scan, 64 bytes", "loop_scan_values": "scan with values of counts, 64 bytes",
+         "loop_sums": "sums of counts, 64 bytes", "loop_address": "an address with its cycles"}
+# Compiler, its words for the processor, architecture and processors of llvm-mca: the first one is compared.
+SIDES = [("gcc", "x86_64-linux-gnu", ["znver3"]),
+         ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu", ["neoverse-v2", "neoverse-v1", "neoverse-n2"])]
+ROUNDS = 400
+LABEL = re.compile(r"^(\.L\w+):")
+JUMP = re.compile(r"^\t(?:j\w+|b(?!lr?\t|r\t)[a-z.]*|cbn?z|tbn?z)\t.*?(\.L\w+)$")
+
+
+def assembly(compiler, sources, folder):
+    path = pathlib.Path(folder) / "loops.s"
+    subprocess.run([compiler, "-std=gnu17", "-O3", "-fno-ipa-icf", "-S", "-o", path, f"-I{sources}/src",
+                    f"-I{sources}/include", f"{sources}/bench/inner_loops.c"], check=True)
+    return path.read_text()
+
+
+def body(text, function):
+    """The lines of a function."""
+    lines = text.splitlines()
+    begin = lines.index(f"{function}:") + 1
+    end = next(i for i in range(begin, len(lines)) if lines[i].startswith("\t.size\t" + function))
+    return lines[begin:end]
+
+
+def is_code(line):
+    return line.startswith("\t") and not line.startswith("\t.")
+
+
+def longest_loop(lines):
+    """The code of the loop with the most instructions; all of it where there is no loop."""
+    labels, best = {}, []
+    for i, line in enumerate(lines):
+        label, jump = LABEL.match(line), JUMP.match(line)
+        if label:
+            labels[label[1]] = i
+        elif jump and jump[1] in labels:
+            loop = [each for each in lines[labels[jump[1]]:i + 1] if is_code(each)]
+            best = max(best, loop, key=len)
+    return best or [each for each in lines if is_code(each)]
+
+
+def cycles(mca, triple, processor, code):
+    done = subprocess.run([mca, f"-mtriple={triple}", f"-mcpu={processor}", f"-iterations={ROUNDS}"],
+                          input="\n".join(code) + "\n", text=True, capture_output=True, check=True)
+    return int(re.search(r"Total Cycles:\s+(\d+)", done.stdout)[1]) / ROUNDS
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        print(__doc__)
+        return 2
+    sources = pathlib.Path(sys.argv[1])
+    mca = sys.argv[2] if len(sys.argv) == 3 else "llvm-mca-19"
+    with tempfile.TemporaryDirectory() as folder:
+        texts = [(assembly(compiler, sources, folder), triple, names) for compiler, triple, names in SIDES]
+    for function, name in LOOPS.items():
+        found = {}
+        for text, triple, names in texts:
+            code = longest_loop(body(text, function))
+            found |= {processor: cycles(mca, triple, processor, code) for processor in names}
+        ratio = found["neoverse-v2"] / found["znver3"]
+        print(f"{name}: " + ", ".join(f"{key} {value:.1f}" for key, value in found.items()) +
+              f"; neoverse-v2 / znver3 {ratio:.2f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
