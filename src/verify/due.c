@@ -27,6 +27,7 @@ static int add(struct ct_verify_spec *s, const struct ct_verify_item *item, uint
     if (s->due_count == s->due_cap && s->due_first) {
         memmove(s->due, s->due + s->due_first, (s->due_count - s->due_first) * sizeof *s->due);
         s->due_count -= s->due_first;
+        s->due_other -= s->due_other < s->due_first ? s->due_other : s->due_first;
         s->due_first = 0;
     }
     if (s->due_count == s->due_cap) {

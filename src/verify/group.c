@@ -216,7 +216,7 @@ static void take_clocks(struct ct_verify_spec *lead, const struct plan *p)
     lead->kind = from->kind;
     lead->number_of_event = from->number_of_event;
     lead->broken = from->broken;
-    lead->number_of_instant = 2;
+    lead->number_of_instant = from->number_of_instant ? 2 : 0;
     for (uint32_t i = 0; i < s->input_count; i++) {
         const uint64_t used = from->used[s->group ? s->inputs[i] : i];
         lead->used[p->inputs[most][i]] = used == from->number_of_instant ? lead->number_of_instant : 0;
