@@ -9,20 +9,19 @@
 
 enum {
     ROOM_FIRST = 64,
-    ROOM_MOST = 1 << 14,  /* joint states that are remembered of a bank, … */
+    ROOM_MOST = 1 << 12,  /* joint states that are remembered of a bank, … */
     BYTES_MOST = 1 << 22, /* … and what they may take besides */
     WORTH = 4,            /* a joint state is to be met so often before there are too many of them, or … */
-    REST_STEPS = 1 << 20, /* … so many steps are taken without them */
+    REST = 256,           /* … for each of them so many steps are taken without them */
 };
 
 /* ---- the plan ---- */
 
 /* What the plan knows of the machines, by their number. */
 struct plan {
-    uint8_t *cut;  /* a bank begins here */
-    uint8_t *many; /* some I_STEPS steps it */
-    uint8_t
-        *alone; /* another instruction of an input's or a timer's program does, so that it is in no bank */
+    uint8_t *cut;   /* a bank begins here */
+    uint8_t *many;  /* some I_STEPS steps it */
+    uint8_t *alone; /* another instruction of an input's or a timer's program does: it is in no bank */
 };
 
 static void cut_at_steps(const struct ct_mon_program *p, struct plan *plan)
@@ -65,6 +64,15 @@ static void plan_banks(struct ct_mon_arena *arena, struct ct_mon_program *p, con
     }
 }
 
+/* Tells how many joint states are remembered of a bank. */
+static uint32_t most_of(const struct ct_mon_bank_info *info)
+{
+    uint32_t most = ROOM_MOST;
+    while (most > ROOM_FIRST && (size_t)most * (info->n + info->columns * sizeof(uint32_t)) > BYTES_MOST)
+        most /= 2;
+    return most;
+}
+
 /* Parts an I_STEPS into uses of banks, and single machines that are in none. */
 static void plan_uses(struct ct_mon_arena *arena, struct ct_mon_program *p, struct ct_mon_insn *i)
 {
@@ -97,17 +105,11 @@ void ct_mon_bank_plan(struct ct_mon_arena *arena, struct ct_mon_program *p)
     for (size_t k = 0; k < p->ncode; k++)
         if (p->code[k].op == I_STEPS)
             plan_uses(arena, p, &p->code[k]);
+    for (size_t k = 0; k < p->nbanks; k++)
+        p->banks[k].most = most_of(&p->banks[k]);
 }
 
 /* ---- the table ---- */
-
-static uint32_t room_most(const struct ct_mon_bank_info *info)
-{
-    uint32_t most = ROOM_MOST;
-    while (most > ROOM_FIRST && (size_t)most * (info->n + info->columns * sizeof(uint32_t)) > BYTES_MOST)
-        most /= 2;
-    return most;
-}
 
 static uint32_t hash_of(const uint8_t *vector, uint32_t n)
 {
@@ -164,7 +166,7 @@ static bool grow(struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
 static void overflow(const struct ct_monitor *m, struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
 {
     if (m->stamp - b->since < WORTH * b->count)
-        b->rest = REST_STEPS;
+        b->rest = REST * b->count;
     b->since = m->stamp;
     empty(b, info);
 }
@@ -181,7 +183,7 @@ static uint32_t number_of(struct ct_mon_bank *b, const struct ct_mon_bank_info *
 /* Makes sure that there is room for one more vector behind the last one. */
 static bool has_room(struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
 {
-    return b->count < b->room || (b->room < room_most(info) && grow(b, info));
+    return b->count < b->room || (b->room < info->most && grow(b, info));
 }
 
 /* ---- steps ---- */

@@ -95,6 +95,7 @@ struct ct_mon_step {
 struct ct_mon_bank_info {
     uint32_t first, n; /* machines */
     uint32_t columns;  /* how many I_STEPS step it */
+    uint32_t most;     /* joint states that are remembered, a power of two */
 };
 
 /* A part of an I_STEPS: a bank, or a machine that is in none. */
