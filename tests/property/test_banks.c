@@ -74,55 +74,102 @@ static void feed(struct ct_monitor **runs, struct rng *r, uint64_t first)
         assert_int_equal(ct_monitor_feed(runs[k], events, BATCH), CT_OK);
 }
 
-static void many_states(void **state)
-{
-    static struct verdicts together, alone[FORMULAS];
-    static char text[FORMULAS * TEXT], one[INPUTS * TEXT];
-    struct rng rng = {test_number("CT_SEED", 1)};
-    struct ct_ctx *ctx = ct_ctx_new();
-    struct ct_monitor *runs[FORMULAS + 1];
+/* A specification with all formulas, and one for each of them. */
+struct trial {
+    struct ct_ctx *ctx;
+    struct rng rng;
+    char text[FORMULAS * TEXT];
+    struct verdicts together, alone[FORMULAS];
+    struct ct_monitor *runs[FORMULAS + 1]; /* the last one is that of all */
     struct ct_monitor_spec *specs[FORMULAS + 1];
+};
+
+static void begin(struct trial *t)
+{
+    static char one[INPUTS * TEXT];
     size_t size = 0;
-    (void)state;
+    *t = (struct trial){.ctx = ct_ctx_new(), .rng = {test_number("CT_SEED", 1)}};
     for (unsigned i = 0; i < INPUTS; i++)
-        size += (size_t)sprintf(text + size, "define x%u := function_call x%u\n", i, i);
+        size += (size_t)sprintf(t->text + size, "define x%u := function_call x%u\n", i, i);
     const size_t head = size;
     for (unsigned i = 0; i < FORMULAS; i++) {
-        const size_t more = write_formula(&rng, text + size, i);
-        sprintf(one, "%.*s%.*s", (int)head, text, (int)more, text + size);
+        const size_t more = write_formula(&t->rng, t->text + size, i);
+        sprintf(one, "%.*s%.*s", (int)head, t->text, (int)more, t->text + size);
         size += more;
-        alone[i].shift = i;
-        runs[i] = new_run(ctx, one, &specs[i], &alone[i]);
+        t->alone[i].shift = i;
+        t->runs[i] = new_run(t->ctx, one, &t->specs[i], &t->alone[i]);
     }
-    runs[FORMULAS] = new_run(ctx, text, &specs[FORMULAS], &together);
-    assert_int_equal(runs[FORMULAS]->p->nbanks, 1);
-    specs[FORMULAS]->program.banks->most = 64;
+    t->runs[FORMULAS] = new_run(t->ctx, t->text, &t->specs[FORMULAS], &t->together);
+    assert_int_equal(t->runs[FORMULAS]->p->nbanks, 1);
+}
+
+/* Compares the verdicts, and ends the trial. */
+static void end(struct trial *t)
+{
+    size_t count = 0;
+    for (unsigned i = 0; i < FORMULAS; i++) {
+        if (t->alone[i].times[i] != t->together.times[i] || t->alone[i].values[i] != t->together.values[i])
+            fail_msg("m%u: %llu and %llu\n%s", i, (unsigned long long)t->alone[i].times[i],
+                     (unsigned long long)t->together.times[i], t->text);
+        count += t->alone[i].count;
+    }
+    assert_int_equal(count, t->together.count);
+    for (unsigned i = 0; i <= FORMULAS; i++) {
+        ct_monitor_free(t->runs[i]);
+        ct_monitor_spec_free(t->specs[i]);
+    }
+    ct_ctx_free(t->ctx);
+}
+
+static void many_states(void **state)
+{
+    static struct trial t;
     bool rested = false, returned = false;
+    (void)state;
+    begin(&t);
+    t.specs[FORMULAS]->program.banks->most = 64;
+    const struct ct_mon_bank *bank = t.runs[FORMULAS]->banks;
     const uint64_t batches = test_count(200, 10000);
     for (uint64_t i = 0; i < batches; i++) {
-        const struct ct_mon_bank *bank = runs[FORMULAS]->banks;
-        feed(runs, &rng, i * BATCH);
+        feed(t.runs, &t.rng, i * BATCH);
         returned |= rested && !bank->rest;
         rested |= bank->rest != 0;
     }
     assert_true(rested && returned); /* there were more than are remembered */
-    for (unsigned i = 0; i < FORMULAS; i++) {
-        if (alone[i].times[i] != together.times[i] || alone[i].values[i] != together.values[i])
-            fail_msg("m%u: %llu and %llu\n%s", i, (unsigned long long)alone[i].times[i],
-                     (unsigned long long)together.times[i], text);
-        together.count -= alone[i].count;
+    end(&t);
+}
+
+/* Changes of verdicts come again where a run goes back to an earlier state. */
+static void states_again(void **state)
+{
+    static struct trial t;
+    uint16_t before[FORMULAS + 1][FORMULAS];
+    (void)state;
+    begin(&t);
+    feed(t.runs, &t.rng, 0);
+    for (size_t k = 0; k <= FORMULAS; k++)
+        for (uint32_t i = 0; i < t.runs[k]->p->nmachines; i++)
+            before[k][i] = ct_mon_bank_state(t.runs[k], i);
+    const struct rng rng = t.rng;
+    size_t count[2];
+    for (uint64_t again = 0; again < 2; again++) {
+        const size_t told = t.together.count;
+        for (size_t k = 0; k <= FORMULAS; k++) {
+            ct_mon_banks_leave(t.runs[k]);
+            memcpy(t.runs[k]->states, before[k], t.runs[k]->p->nmachines * sizeof before[k][0]);
+        }
+        t.rng = rng;
+        for (uint64_t i = 1; i < 20; i++)
+            feed(t.runs, &t.rng, (20 * again + i) * BATCH);
+        count[again] = t.together.count - told;
     }
-    assert_int_equal(together.count, 0);
-    for (unsigned i = 0; i <= FORMULAS; i++) {
-        ct_monitor_free(runs[i]);
-        ct_monitor_spec_free(specs[i]);
-    }
-    ct_ctx_free(ctx);
+    assert_true(count[0] && count[0] == count[1]);
+    end(&t);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_states)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_states), cmocka_unit_test(states_again)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("banks", tests, NULL, NULL);
 }
