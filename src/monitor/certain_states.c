@@ -50,7 +50,7 @@ void ct_mon_certain_states_hold(struct ct_mon_certain *c, const struct ct_mon_no
 {
     struct ct_mon_shade_states *states = &c->states[s->index];
     memset(states->set, 0, states->words * sizeof *states->set);
-    add(states->set, c->m->states[s->index] >> 2);
+    add(states->set, ct_mon_bank_state(c->m, s->index) >> 2);
 }
 
 /* The letters that a step may have. */

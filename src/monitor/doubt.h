@@ -88,6 +88,12 @@ static inline bool ct_mon_doubt_lasts(const struct ct_monitor *m)
     return m->doubt && m->doubt->world_count;
 }
 
+/* Tells whether no result and no state hangs on the order of events any more. */
+static inline bool ct_mon_doubt_is_over(const struct ct_monitor *m)
+{
+    return !m->doubt || (!m->doubt->world_count && !m->doubt->count);
+}
+
 /* Takes an event, evaluates the open instant, or says that no event before `time` will come, in all states.
  * Result: CT_ERR_*. */
 int ct_mon_doubt_event(struct ct_monitor *m, int64_t time, uint32_t input, struct ct_mon_cell value);

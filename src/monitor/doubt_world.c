@@ -33,7 +33,8 @@ void ct_mon_world_save(struct ct_mon_world *w, const struct ct_monitor *m)
     memcpy(w->cells, m->cells + p->roots_from, root_count(p) * sizeof *w->cells);
     memcpy(w->timers, m->timers, p->ntimers * sizeof *w->timers);
     memcpy(w->seen, m->seen, p->ninputs * sizeof *w->seen);
-    memcpy(w->states, m->states, p->nmachines * sizeof *w->states);
+    for (uint32_t k = 0; k < p->nmachines; k++)
+        w->states[k] = ct_mon_bank_state(m, k);
     w->timer_next = m->timer_next;
     w->now = m->now;
     w->floor = m->floor;
@@ -50,6 +51,7 @@ void ct_mon_world_load(const struct ct_mon_world *w, struct ct_monitor *m)
     memcpy(m->cells + p->roots_from, w->cells, root_count(p) * sizeof *w->cells);
     memcpy(m->timers, w->timers, p->ntimers * sizeof *w->timers);
     memcpy(m->seen, w->seen, p->ninputs * sizeof *w->seen);
+    ct_mon_banks_leave(m);
     memcpy(m->states, w->states, p->nmachines * sizeof *w->states);
     m->timer_next = w->timer_next;
     m->now = w->now;
@@ -102,7 +104,7 @@ bool ct_mon_world_held(const struct ct_monitor *m, uint32_t output, struct ct_mo
 {
     const struct ct_mon_node *s = node_of(m, output);
     if (s->kind == N_MONITOR) { /* its verdict may go to the output alone */
-        *value = cell_int(m->states[s->index] & 3);
+        *value = cell_int(ct_mon_bank_state(m, s->index) & 3);
         return value->v.i != VERDICT_NONE;
     }
     *value = m->cells[m->p->node_cells[s->order]];

@@ -2,6 +2,7 @@
 /* Streams as programs. In each program a stream is known to have an event always, never or perhaps, so that
  * most tests are left out. */
 #include "monitor/emit.h"
+#include "monitor/bank.h"
 
 /* Which sources have an event. */
 struct scope {
@@ -609,6 +610,7 @@ void ct_mon_emit_program(struct ct_mon_elab *e, const struct ct_mon_order *order
     assign_cells(&m, order);
     emit_all(&m, order);
     find_costs(&m);
+    ct_mon_bank_plan(e->arena, p);
     p->node_cells = ARENA_ARRAY(e->arena, uint32_t, order->n + 1);
     for (size_t i = 0; i < order->n; i++)
         p->node_cells[i] = m.cell[order->nodes[i]->id];

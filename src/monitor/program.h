@@ -37,7 +37,8 @@ enum ct_mon_insn_op {
     I_CHECK_DELAY, /* a, if it has an event, must be positive */
     I_TIMER,       /* timer d; a amount, b reset */
     I_STEP,        /* steps[a]: one machine, letter read from its atoms */
-    I_STEPS,       /* steps[a..a+b): letters known, tables of bytes, states in a row, only changes put out */
+    I_STEPS,       /* steps[a..a+b): letters known, tables of bytes, states in a row, only changes put out;
+                      uses[d] and those behind it are how banks take them */
     I_OUT,         /* output b: a */
     I_OUTS,        /* output b, and those that put out the same stream: a */
     I_END,
@@ -90,6 +91,22 @@ struct ct_mon_step {
     bool changes_only;
 };
 
+/* Machines with states in a row that all I_STEPS step together (bank.h). */
+struct ct_mon_bank_info {
+    uint32_t first, n; /* machines */
+    uint32_t columns;  /* how many I_STEPS step it */
+    uint32_t most;     /* joint states that are remembered, a power of two */
+};
+
+/* A part of an I_STEPS: a bank, or a machine that is in none. */
+struct ct_mon_bank_use {
+    uint32_t bank;   /* or NO_BANK */
+    uint32_t column; /* of the bank, for this I_STEPS */
+    uint32_t step;   /* of its first machine */
+    uint32_t n;      /* machines */
+    bool last;       /* of its I_STEPS */
+};
+
 struct ct_mon_timer_info {
     uint32_t cell, prev; /* of the delay; prev: NO_CELL unless its former event matters */
     uint32_t code;
@@ -119,7 +136,8 @@ struct ct_mon_input_info {
 enum {
     NO_CELL = UINT32_MAX,
     NO_OUTPUT = UINT32_MAX,
-    NO_CODE = UINT32_MAX
+    NO_CODE = UINT32_MAX,
+    NO_BANK = UINT32_MAX
 };
 
 struct ct_mon_fn_info {
@@ -150,6 +168,11 @@ struct ct_mon_program {
     size_t ntimers;
     uint16_t *machine_starts;
     size_t nmachines;
+    struct ct_mon_bank_info *banks;
+    size_t nbanks;
+    struct ct_mon_bank_use *uses;
+    size_t nuses, uses_cap;
+    uint32_t *bank_of;            /* by machine: a bank, or NO_BANK */
     uint32_t code_zero, code_all; /* instant 0; several sources */
     /* cells: constants first, then streams and their former values (the roots), then temporaries */
     uint32_t roots_from, roots_to, ncells;

@@ -629,10 +629,12 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     m->heap.stop = l.stop;
     m->cells = calloc(p->ncells + 1, sizeof *m->cells);
     m->states = calloc(p->nmachines + 1, sizeof *m->states);
+    const bool banks = ct_mon_banks_init(m);
     m->timers = calloc(p->ntimers + 1, sizeof *m->timers);
     m->seen = calloc(p->ninputs + 1, sizeof *m->seen);
     m->results = calloc(m->results_cap + 1, sizeof *m->results);
-    if (!m->cells || !m->states || !m->timers || !m->seen || !m->results || (m->native && !find_quick(m))) {
+    if (!m->cells || !m->states || !banks || !m->timers || !m->seen || !m->results ||
+        (m->native && !find_quick(m))) {
         ct_monitor_free(m);
         return ct_fail_nomem(ctx, "monitor");
     }
@@ -658,6 +660,7 @@ void ct_monitor_free(struct ct_monitor *m)
     free(m->cells);
     free(m->stack);
     free(m->states);
+    ct_mon_banks_free(m);
     free(m->timers);
     free(m->seen);
     free(m->quick);

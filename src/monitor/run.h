@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "coretap/monitor.h"
+#include "monitor/bank.h"
 #include "monitor/native.h"
 #include "monitor/print.h"
 #include "monitor/program.h"
@@ -41,9 +42,10 @@ struct ct_monitor {
                             worth it */
     struct ct_mon_cell *cells;
     struct ct_mon_cell *stack; /* frames of functions; from the first call on */
-    uint16_t *states;          /* of the machines */
-    int64_t *timers;           /* next expiry, or -1 */
-    int64_t timer_next;        /* the least of them, or INT64_MAX */
+    uint16_t *states;          /* of the machines, where no bank has them (ct_mon_bank_state) */
+    struct ct_mon_bank *banks;
+    int64_t *timers;    /* next expiry, or -1 */
+    int64_t timer_next; /* the least of them, or INT64_MAX */
     uint32_t stamp;
     int64_t now;
     int64_t floor;               /* no event may come before this time */
@@ -92,6 +94,10 @@ void ct_mon_run_adopt(struct ct_monitor *m);
 bool ct_mon_vm_run(struct ct_monitor *m, uint32_t code);
 /* Executes one instruction, which is no jump, with the calls that it makes. */
 bool ct_mon_vm_one(struct ct_monitor *m, uint32_t insn);
+
+/* Puts out the verdict of a machine behind a step from state `was` to `is`. */
+void ct_mon_vm_step_result(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s,
+                           uint32_t was, uint32_t is);
 
 /* Takes an event with a value, whose time is not before that of the former one. Result: CT_ERR_*. */
 int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct ct_mon_cell value);

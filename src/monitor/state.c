@@ -61,7 +61,8 @@ bool ct_mon_state_same(const struct ct_mon_place *a, const struct ct_mon_place *
     if (a->run == b->run && a->number == b->number)
         return true;
     const struct ct_mon_node *s = node_of(a);
-    if (s->kind == N_MONITOR && a->run->states[s->index] != b->run->states[node_of(b)->index])
+    if (s->kind == N_MONITOR &&
+        ct_mon_bank_state(a->run, s->index) != ct_mon_bank_state(b->run, node_of(b)->index))
         return false;
     return same_cell(a->run, cell_of(a), b->run, cell_of(b)) && same_shade(a, b);
 }
@@ -105,12 +106,13 @@ static void take_streams(struct ct_monitor *to, const struct ct_mon_place *strea
 {
     const struct ct_mon_order *order = &to->spec->order;
     to->timer_next = INT64_MAX;
+    ct_mon_banks_leave(to);
     for (size_t i = 0; i < order->n; i++) {
         const struct ct_mon_node *s = order->nodes[i];
         const struct ct_mon_place *from = &streams[i];
         to->cells[to->p->node_cells[i]] = take_cell(to, from->run, cell_of(from));
         if (s->kind == N_MONITOR)
-            to->states[s->index] = from->run->states[node_of(from)->index];
+            to->states[s->index] = ct_mon_bank_state(from->run, node_of(from)->index);
         if (s->kind != N_DELAY)
             continue;
         const int64_t due = from->run->timers[node_of(from)->index];

@@ -44,8 +44,8 @@ static uint32_t read_letter(const struct ct_mon_cell *cells, const struct ct_mon
     return letter;
 }
 
-static inline void step_result(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s,
-                               uint32_t was, uint32_t is)
+void ct_mon_vm_step_result(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s,
+                           uint32_t was, uint32_t is)
 {
     if (s->changes_only && !((was ^ is) & 3))
         return;
@@ -73,25 +73,11 @@ static bool one_step(struct ct_monitor *m, struct ct_mon_cell *cells, const stru
         m->error = error;
         return false;
     }
+    ct_mon_bank_leave(m, s->state);
     uint16_t was = m->states[s->state];
     m->states[s->state] = (uint16_t)machine_next(s->machine, was, letter);
-    step_result(m, cells, s, was, m->states[s->state]);
+    ct_mon_vm_step_result(m, cells, s, was, m->states[s->state]);
     return true;
-}
-
-/* Steps machines whose input is known and that put out only changes of their verdict. */
-static void many_steps(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s,
-                       uint32_t n)
-{
-    const uint8_t *const *rows = &m->p->rows[s - m->p->steps];
-    uint16_t *states = &m->states[s->state];
-    for (uint32_t k = 0; k < n; k++) {
-        uint16_t was = states[k];
-        uint16_t is = rows[k][was];
-        states[k] = is;
-        if (__builtin_expect((was ^ is) & 3, 0))
-            step_result(m, cells, &s[k], was, is);
-    }
 }
 
 static void set_timer(struct ct_monitor *m, const struct ct_mon_insn *i, const struct ct_mon_cell *cells)
@@ -429,7 +415,7 @@ L_I_STEP:
         goto failed;
     NEXT;
 L_I_STEPS:
-    many_steps(m, R, &p->steps[i->a], i->b);
+    ct_mon_bank_steps(m, R, i);
     NEXT;
 L_I_OUT:
     if (A.stamp == stamp) {

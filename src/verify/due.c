@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "verify/group_run.h"
 
 /* What is to be given to a specification: an event for one of its inputs, or a loss. */
 struct ct_verify_due {
@@ -26,6 +27,7 @@ static int add(struct ct_verify_spec *s, const struct ct_verify_item *item, uint
     if (s->due_count == s->due_cap && s->due_first) {
         memmove(s->due, s->due + s->due_first, (s->due_count - s->due_first) * sizeof *s->due);
         s->due_count -= s->due_first;
+        s->due_other -= s->due_other < s->due_first ? s->due_other : s->due_first;
         s->due_first = 0;
     }
     if (s->due_count == s->due_cap) {
@@ -54,6 +56,7 @@ int ct_verify_due_take(struct ct_verifier *v, const struct ct_verify_item *item)
     const struct ct_watch_event *e = &item->event;
     const bool loss = ct_verify_is_loss(e);
     int rc = loss ? add_losses(v, item) : CT_OK;
+    v->due_events++;
     for (uint32_t k = e->watch < v->watch_count ? v->first[e->watch] : 0;
          e->watch < v->watch_count && k < v->first[e->watch + 1] && !rc; k++) {
         const struct ct_verify_target *to = &v->targets[k];
@@ -127,21 +130,33 @@ static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct 
     return rc;
 }
 
+/* Tells whether all that overlaps an item has come. A loss may have no end yet, and what it is to the events
+ * behind it hangs on these alone. */
+static bool is_due(const struct ct_verify_due *x, uint64_t floor)
+{
+    return floor == UINT64_MAX || (x->lost ? x->item.begin : x->item.end) < floor;
+}
+
+static uint64_t behind(uint64_t time)
+{
+    return time < UINT64_MAX ? time + 1 : UINT64_MAX;
+}
+
 static int run_spec(struct ct_verify_spec *s, uint64_t floor)
 {
     int rc = CT_OK;
     while (s->due_first < s->due_count && !s->failed && !rc) {
         const struct ct_verify_due x = s->due[s->due_first];
         const size_t source = x.item.event.source;
-        if (x.item.end >= floor && floor != UINT64_MAX)
+        if (!is_due(&x, floor))
             break;
         if (x.lost) {
             rc = ct_verify_lose_before(s, x.item.begin, x.item.begin);
             s->lossy = false;
-            s->lost_until[source] = x.item.end < UINT64_MAX ? x.item.end + 1 : UINT64_MAX;
+            s->lost_until[source] = behind(x.item.end);
         } else {
             rc = give(s, &x, overlaps_of(s, &x.item));
-            s->events_until[source] = x.item.end < UINT64_MAX ? x.item.end + 1 : UINT64_MAX;
+            s->events_until[source] = behind(x.item.end);
         }
         s->due_first++;
     }
@@ -152,16 +167,120 @@ static int run_spec(struct ct_verify_spec *s, uint64_t floor)
     return rc;
 }
 
+/* ---- groups ---- */
+
+/* Gives a group what is due as long as it is in no doubt. With the first doubt, or when the joint run fails,
+ * its members go on by themselves. */
+static int run_joint(struct ct_verify_group *g, uint64_t floor)
+{
+    struct ct_verify_spec *lead = g->lead;
+    int rc = CT_OK;
+    while (lead->due_first < lead->due_count && !g->ended) {
+        const struct ct_verify_due x = lead->due[lead->due_first];
+        if (!is_due(&x, floor))
+            break;
+        const struct overlaps o = x.lost ? (struct overlaps){0} : overlaps_of(lead, &x.item);
+        if (x.lost || o.events || o.losses)
+            return ct_verify_first(rc, ct_verify_group_part(g));
+        rc = ct_verify_first(rc, ct_verify_give(lead, &x.item.event, x.item.begin, x.input, NULL));
+        if (g->ended) /* and the event is still due */
+            return rc;
+        lead->events_until[x.item.event.source] = behind(x.item.end);
+        lead->due_first++;
+    }
+    return g->ended ? rc : ct_verify_first(rc, ct_verify_group_flush(g));
+}
+
+static int run_fed(struct ct_verify_spec *s, uint64_t floor)
+{
+    struct ct_verify_group *g = s->group;
+    int rc = g ? run_joint(g, floor) : run_spec(s, floor);
+    for (size_t i = 0; g && g->ended && i < g->member_count; i++)
+        if (g->members[i] && !g->members[i]->failed)
+            rc = ct_verify_first(rc, run_spec(g->members[i], floor));
+    return rc;
+}
+
+int ct_verify_due_hand_on(struct ct_verify_spec *s, const struct ct_verify_spec *lead)
+{
+    const size_t sources = s->verifier->source_count;
+    int rc = CT_OK;
+    ct_verify_due_clear(s);
+    for (size_t i = lead->due_first; i < lead->due_count && !rc; i++) {
+        const struct ct_verify_due *x = &lead->due[i];
+        for (uint32_t k = 0; k < s->input_count && !x->lost && !rc; k++)
+            rc = s->inputs[k] == x->input ? add(s, &x->item, k, false) : CT_OK;
+        if (x->lost)
+            rc = add(s, &x->item, 0, true);
+    }
+    memcpy(s->events_until, lead->events_until, sources * sizeof *s->events_until);
+    memcpy(s->lost_until, lead->lost_until, sources * sizeof *s->lost_until);
+    return rc;
+}
+
+int ct_verify_due_take_over(struct ct_verify_spec *lead, const struct ct_verify_spec *s,
+                            const uint32_t *inputs)
+{
+    const size_t sources = s->verifier->source_count;
+    int rc = CT_OK;
+    ct_verify_due_clear(lead);
+    for (size_t i = s->due_first; i < s->due_count && !rc; i++)
+        rc = add(lead, &s->due[i].item, s->due[i].lost ? 0 : inputs[s->due[i].input], s->due[i].lost);
+    memcpy(lead->events_until, s->events_until, sources * sizeof *s->events_until);
+    memcpy(lead->lost_until, s->lost_until, sources * sizeof *s->lost_until);
+    return rc;
+}
+
+/* Tells whether what is due to two specifications came by the same events, in the same order. */
+static bool same_items(const struct ct_verify_spec *a, const struct ct_verify_spec *b)
+{
+    const size_t count = a->due_count - a->due_first;
+    bool same = b->due_count - b->due_first == count;
+    for (size_t i = 0; same && i < count; i++) {
+        const struct ct_verify_due *x = &a->due[a->due_first + i];
+        const struct ct_verify_due *y = &b->due[b->due_first + i];
+        same = x->lost == y->lost && x->item.begin == y->item.begin && x->item.end == y->item.end &&
+               x->item.event.source == y->item.event.source && x->item.event.watch == y->item.event.watch &&
+               x->item.event.cycle == y->item.event.cycle;
+    }
+    return same;
+}
+
+/* Tells whether two times are the same to all that comes, none of which begins before `floor`. */
+static bool same_until(uint64_t x, uint64_t y, uint64_t floor)
+{
+    return x == y || (x <= floor && y <= floor);
+}
+
+bool ct_verify_due_same(const struct ct_verify_spec *a, const struct ct_verify_spec *b)
+{
+    if (a == b)
+        return true;
+    uint64_t floor = a->verifier->due_floor;
+    if (a->due_first < a->due_count && a->due[a->due_first].item.begin < floor)
+        floor = a->due[a->due_first].item.begin;
+    bool same = a->lossy == b->lossy && same_items(a, b);
+    for (size_t i = 0; same && i < a->verifier->source_count; i++)
+        same = same_until(a->events_until[i], b->events_until[i], floor) &&
+               same_until(a->lost_until[i], b->lost_until[i], floor);
+    return same;
+}
+
 int ct_verify_due_run(struct ct_verifier *v, uint64_t floor)
 {
     int first = CT_OK;
+    v->due_floor = floor;
     for (size_t i = 0; i < v->fed_count; i++)
         if (!v->fed[i]->failed)
-            first = ct_verify_first(first, run_spec(v->fed[i], floor));
-    return first;
+            first = ct_verify_first(first, run_fed(v->fed[i], floor));
+    if (v->changed)
+        ct_verify_index(v);
+    const int rc = first ? CT_OK : ct_verify_regroup(v, v->due_events);
+    v->due_events = 0;
+    return ct_verify_first(first, rc);
 }
 
 int ct_verify_due_end(struct ct_verify_spec *s)
 {
-    return s->failed || s->due_first == s->due_count ? CT_OK : run_spec(s, UINT64_MAX);
+    return s->failed || s->due_first == s->due_count ? CT_OK : run_fed(s, UINT64_MAX);
 }

@@ -6,6 +6,8 @@
 
 #include "base/ctx.h"
 #include "base/fnv.h"
+#include "monitor/doubt.h"
+#include "verify/due.h"
 
 enum {
     PATIENCE_MOST = 10, /* doublings of that after attempts in vain */
@@ -36,10 +38,8 @@ void ct_verify_group_fits(struct ct_verify_spec *s)
         s->feeds_hash += ct_fnv(CT_FNV_BEGIN, &what, sizeof what); /* added up: inputs have any order */
     }
     s->instants = (uint8_t)ct_mon_joint_instants(s->spec);
-    /* state that goes from run to run has no doubts in it */
-    s->joinable = !s->verifier->source_count && s->input_count && !s->may_misfit && !twice &&
-                  s->instants != INSTANTS_BOTH && !s->spec->native && !s->spec->beside &&
-                  ct_mon_joint_fits(s->spec);
+    s->joinable = s->input_count && !s->may_misfit && !twice && s->instants != INSTANTS_BOTH &&
+                  !s->spec->native && !s->spec->beside && ct_mon_joint_fits(s->spec);
 }
 
 /* Returns what has the clock of a specification. */
@@ -83,6 +83,12 @@ static bool same_places(const struct ct_verify_spec *a, const struct ct_verify_s
     return true;
 }
 
+/* Tells whether two specifications on an axis wait for the same. */
+static bool same_due(const struct ct_verify_spec *x, const struct ct_verify_spec *y)
+{
+    return !x->verifier->source_count || ct_verify_due_same(x, y);
+}
+
 /* Tells whether two specifications that take the same events have come to the same instant. */
 static bool same_clock(const struct ct_verify_spec *a, const struct ct_verify_spec *b)
 {
@@ -91,7 +97,8 @@ static bool same_clock(const struct ct_verify_spec *a, const struct ct_verify_sp
     if (x == y)
         return true;
     if (!x->number_of_instant || !y->number_of_instant || x->time != y->time || x->tick != y->tick ||
-        x->value != y->value || x->broken != y->broken)
+        x->value != y->value || x->broken != y->broken || x->source != y->source || x->kind != y->kind ||
+        x->number_of_event != y->number_of_event)
         return false;
     for (uint32_t i = 0; i < a->input_count; i++) {
         const uint32_t k = first_fed_so(b, &a->feeds[i]);
@@ -100,7 +107,7 @@ static bool same_clock(const struct ct_verify_spec *a, const struct ct_verify_sp
         if ((mine == x->number_of_instant) != (other == y->number_of_instant))
             return false;
     }
-    return same_places(a, b) && ct_mon_state_agree(x->monitor, y->monitor);
+    return same_places(a, b) && same_due(x, y) && ct_mon_state_agree(x->monitor, y->monitor);
 }
 
 /* ---- making a group ---- */
@@ -205,8 +212,11 @@ static void take_clocks(struct ct_verify_spec *lead, const struct plan *p)
     lead->time = from->time;
     lead->tick = from->tick;
     lead->value = from->value;
+    lead->source = from->source;
+    lead->kind = from->kind;
+    lead->number_of_event = from->number_of_event;
     lead->broken = from->broken;
-    lead->number_of_instant = 2;
+    lead->number_of_instant = from->number_of_instant ? 2 : 0;
     for (uint32_t i = 0; i < s->input_count; i++) {
         const uint64_t used = from->used[s->group ? s->inputs[i] : i];
         lead->used[p->inputs[most][i]] = used == from->number_of_instant ? lead->number_of_instant : 0;
@@ -216,6 +226,13 @@ static void take_clocks(struct ct_verify_spec *lead, const struct plan *p)
     const size_t none = from->place_count - lead->place_count;
     lead->cursor = from->cursor > none ? from->cursor - none : 0;
     memcpy(lead->places, from->places + none, lead->place_count * sizeof *lead->places);
+}
+
+/* Gives the lead what is due to a member, by itself or in the group that it is in by now. */
+static int take_due(struct ct_verify_spec *lead, struct ct_verify_spec *member, const uint32_t *inputs)
+{
+    const int rc = member->group ? ct_verify_due_hand_on(member, member->group->lead) : CT_OK;
+    return rc ? rc : ct_verify_due_take_over(lead, member, inputs);
 }
 
 /* Makes the joint run go on where the members are. */
@@ -228,7 +245,8 @@ static int take_states(struct ct_verify_group *g, const struct plan *p)
     if (!ct_mon_joint_take(g->joint, lead->monitor))
         return ct_fail_nomem(lead->verifier->ctx, "verifier");
     take_clocks(lead, p);
-    return ct_verify_group_checkpoint(g);
+    const int due = lead->verifier->source_count ? take_due(lead, p->members[0], p->inputs[0]) : CT_OK;
+    return due ? due : ct_verify_group_checkpoint(g);
 }
 
 /* Makes the members what they are in the group. */
@@ -239,6 +257,7 @@ static void enter(struct ct_verify_group *g, const struct plan *p, bool running)
         s->born = running ? g->lead->place_total - own_places(s) : 0;
         if (s->group)
             ct_verify_group_detach(s->group, s);
+        s->unfollowed |= s->monitor && !ct_monitor_followed(s->monitor);
         ct_monitor_free(s->monitor);
         s->monitor = NULL;
         s->group = g;
@@ -330,11 +349,19 @@ static int make_group(struct ct_verifier *v, struct plan *p, bool *made)
 
 /* ---- finding them ---- */
 
+/* Tells whether nothing that a specification on an axis says is in doubt: state that goes from run to run has
+ * no doubts in it. */
+static bool is_sure(const struct ct_verify_spec *s)
+{
+    return !s->verifier->source_count ||
+           (!s->monitor->certain && !s->lossy && !s->waiting_count && ct_mon_doubt_is_over(s->monitor));
+}
+
 static bool may_join(const struct ct_verifier *v, const struct ct_verify_spec *s)
 {
     if (!s || s->failed || !s->joinable)
         return false;
-    return !v->running || s->group || (s->number_of_instant && s->monitor->begun);
+    return !v->running || s->group || (s->number_of_instant && s->monitor->begun && is_sure(s));
 }
 
 /* Puts the members of the largest group first: those that hold something else are then left out. */

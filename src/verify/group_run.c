@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "verify/due.h"
 
 struct ct_verify_spec *ct_verify_group_lead(struct ct_verify_group *g)
 {
@@ -86,7 +87,9 @@ static void take_clock(struct ct_verify_spec *s, const struct ct_verify_spec *le
     s->time = lead->time;
     s->tick = lead->tick;
     s->value = lead->value;
+    s->source = lead->source;
     s->kind = lead->kind;
+    s->number_of_event = lead->number_of_event;
     s->number_of_instant = lead->number_of_instant;
     s->lost = lead->lost;
     s->lost_last = lead->lost_last;
@@ -118,7 +121,7 @@ int ct_verify_group_make_alone(struct ct_verify_group *g, struct ct_verify_spec 
         return ct_fail_nomem(s->verifier->ctx, s->name);
     }
     take_clock(s, g->lead);
-    return CT_OK;
+    return s->verifier->source_count ? ct_verify_due_hand_on(s, g->lead) : CT_OK;
 }
 
 int ct_verify_group_leave(struct ct_verify_spec *s)
@@ -174,6 +177,24 @@ static int split(struct ct_verify_group *g)
     for (size_t i = 0; i < g->member_count; i++)
         if (g->members[i] && !first) /* none failed: together they are too much */
             g->members[i]->joinable = false;
+    g->lead->verifier->changed = g->lead->verifier->regroup = true;
+    g->lead->failed = g->ended = true;
+    return first;
+}
+
+int ct_verify_group_part(struct ct_verify_group *g)
+{
+    int first = ct_verify_group_flush(g);
+    if (g->ended)
+        return first;
+    for (size_t i = 0; i < g->member_count; i++) {
+        struct ct_verify_spec *s = g->members[i];
+        if (!s)
+            continue;
+        const int rc = ct_verify_group_make_alone(g, s, g->lead->monitor);
+        s->group = NULL;
+        first = ct_verify_first(first, rc ? ct_verify_failed(s, rc) : CT_OK);
+    }
     g->lead->verifier->changed = g->lead->verifier->regroup = true;
     g->lead->failed = g->ended = true;
     return first;
@@ -267,7 +288,7 @@ int ct_verify_group_pass(struct ct_verify_group *g, const struct ct_watch_event 
 
 int ct_verify_group_end(struct ct_verify_group *g)
 {
-    int first = ct_verify_group_flush(g);
+    int first = g->ended ? CT_OK : ct_verify_group_flush(g);
     if (!g->ended && ct_monitor_finish(g->lead->monitor))
         first = ct_verify_first(first, split(g));
     for (size_t i = 0; g->ended && i < g->member_count; i++)

@@ -31,6 +31,10 @@ struct ct_verify_group {
 int ct_verify_group_make_alone(struct ct_verify_group *group, struct ct_verify_spec *spec,
                                const struct ct_monitor *from);
 
+/* Ends a group whose members have to go on by themselves, from where the joint run is. The errors of
+ * ct_verify_flush, CT_ERR_NOMEM: of those that failed. */
+int ct_verify_group_part(struct ct_verify_group *group);
+
 /* Notes that a member left: it is fed by itself, or in another group. */
 void ct_verify_group_detach(struct ct_verify_group *group, struct ct_verify_spec *spec);
 

@@ -337,7 +337,7 @@ static void judge(const struct ct_verify_spec *spec, size_t number, struct outpu
     sum->failed = spec->failed;
     if (spec->outputs[number].rule == CT_VERIFY_NEVER)
         return;
-    const bool unseen = spec->lost || (spec->doubted && !ct_monitor_followed(spec->monitor));
+    const bool unseen = ct_verify_is_unseen(spec);
     if (sum->violations > sum->uncertain)
         sum->violated = 1;
     else if (sum->violations || (unseen && !(is_true && out->is_certain)))

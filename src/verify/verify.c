@@ -149,6 +149,12 @@ int ct_verify_failed(struct ct_verify_spec *s, int rc)
     return ct_fail(s->verifier->ctx, rc, "%s", s->failure);
 }
 
+bool ct_verify_is_unseen(const struct ct_verify_spec *s)
+{
+    const bool followed = !s->unfollowed && (s->group || ct_monitor_followed(s->monitor));
+    return s->lost || (s->group && ct_verify_group_lead(s->group)->lost) || (s->doubted && !followed);
+}
+
 void ct_verify_keep_places(struct ct_verify_spec *s)
 {
     const size_t keep = s->kept_places;
@@ -306,7 +312,7 @@ int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uin
         return CT_OK;
     const uint64_t scaled = time_of(s->verifier, tick);
     int rc = make_way(s, span != NULL, is_same_instant(s, e, scaled, input));
-    if (rc)
+    if (rc || s->failed) /* of a group, its members go on */
         return rc;
     const struct ct_verify_place place = {instant(s, e, scaled, input), *e};
     if (span) {
@@ -547,7 +553,7 @@ void ct_verify_reset(struct ct_verify_spec *s)
     ct_monitor_free(s->monitor);
     s->monitor = NULL;
     s->time = s->tick = s->value = s->number_of_instant = s->lost_last = 0;
-    s->lost = s->doubted = s->broken = s->failed = s->told_failure = s->doubtful = false;
+    s->lost = s->doubted = s->unfollowed = s->broken = s->failed = s->told_failure = s->doubtful = false;
     s->place_count = s->cursor = s->waiting_count = 0;
     s->place_total = s->born = s->told = s->skip = 0;
     s->doubt_count = s->doubt_most = s->tag = 0;
@@ -585,9 +591,9 @@ int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 
 int ct_verify_end(struct ct_verify_spec *s)
 {
-    if (s->group)
-        return ct_verify_group_end(s->group);
     int rc = ct_verify_due_end(s);
+    if (s->group)
+        return ct_verify_first(rc, ct_verify_group_end(s->group));
     rc = rc          ? rc
          : s->failed ? CT_OK
          : s->lossy  ? ct_verify_lose_before(s, s->tick, UINT64_MAX)

@@ -86,6 +86,7 @@ struct ct_verify_spec {
     uint64_t number_of_instant;
     uint64_t lost_last;               /* time of the last gap */
     bool lost, doubted;               /* trace was missing, and the order of events was not known */
+    bool unfollowed;                  /* orders were too many for a monitor that is gone */
     bool broken;                      /* the next event is not of the same instant */
     struct ct_verify_place *places;   /* those of fed events, then those of waiting ones */
     size_t place_count, cursor;       /* cursor: behind the place of the last result */
@@ -142,6 +143,8 @@ struct ct_verifier {
     struct ct_verify_bound *bound;
     size_t bound_count;
     bool running;
+    size_t due_events;                /* taken since the specifications had their turn */
+    uint64_t due_floor;               /* nothing that begins before it comes any more */
     struct ct_verify_target *targets; /* by watchpoint: of those that are fed, which are … */
     uint32_t *first;                  /* by watchpoint: its first target; one more entry at the end */
     uint32_t watch_count;
@@ -231,6 +234,10 @@ int ct_verify_check_value(const struct ct_verifier *verifier, const struct ct_mo
 
 /* Tells whether a source of a core, or of any, may have events of a kind (enum ct_watch_kind). */
 bool ct_verify_core_gives(const struct ct_verifier *verifier, uint32_t core, uint8_t kind);
+
+/* Tells whether something may have happened that a specification did not see: trace was missing, or not all
+ * orders of events in doubt were followed. */
+bool ct_verify_is_unseen(const struct ct_verify_spec *spec);
 
 /* Tells whether what a source lost could have been events of a specification. */
 bool ct_verify_hears(const struct ct_verify_spec *spec, size_t source);

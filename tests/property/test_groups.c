@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random sets of specifications together, which run as groups, against each of them by itself: same results
- * with same places, also where some fail, are exchanged, or trace is missing. */
+ * with same places, also where some fail, are exchanged, trace is missing, or events of several sources are
+ * in doubt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 #include "coretap/monitor.h"
 #include "coretap/verify.h"
 #include "support/rng.h"
+#include "verify/due.h"
 #include "verify/group.h"
 
 enum {
@@ -21,6 +23,7 @@ enum {
     PLACES = 3,
     STREAMS = 8,
     TEXT = 1 << 16,
+    SOURCES = 3,
     EVENTS = 400,
 };
 
@@ -48,6 +51,8 @@ struct trial {
     struct ct_verify_options options;
     struct ct_monitor_limits limits;
     uint64_t cycle;
+    size_t sources;        /* on an axis; 0: there is none */
+    uint64_t end[SOURCES]; /* of the last event of each */
 };
 
 static void note(struct record *r, const struct ct_verify_result *x)
@@ -62,6 +67,8 @@ static void note(struct record *r, const struct ct_verify_result *x)
                                     x->place->event.number);
     for (size_t i = 0; i < x->before_count && i < 3; i++)
         r->size += (size_t)snprintf(r->text + r->size, 60, " %llu", (unsigned long long)x->before[i].time);
+    for (size_t i = 0; i < 2 && x->doubt[0]; i++)
+        r->size += (size_t)snprintf(r->text + r->size, 60, " ?%llu", (unsigned long long)x->doubt[i]->time);
     r->text[r->size++] = '\n';
     r->text[r->size] = '\0';
 }
@@ -173,10 +180,18 @@ static size_t bindings(struct rng *r, const struct ct_monitor_spec *spec, struct
 
 /* ---- a trial ---- */
 
+static void set_sources(const struct trial *t, struct ct_verifier *verifier)
+{
+    static const char *const cores[SOURCES] = {"a", "b", "c"};
+    if (t->sources)
+        assert_int_equal(ct_verifier_sources(verifier, cores, t->sources), CT_OK);
+}
+
 static void begin_alone(struct trial *t, struct one *o, const struct ct_verify_bind *binds, size_t count)
 {
     assert_int_equal(ct_watches_new(t->ctx, NULL, &o->watches), CT_OK);
     assert_int_equal(ct_verifier_new(t->ctx, &t->options, o->watches, &o->verifier), CT_OK);
+    set_sources(t, o->verifier);
     assert_int_equal(ct_verifier_add(o->verifier, o->spec, "alone", binds, count), CT_OK);
     assert_int_equal(ct_verifier_begin(o->verifier, take_alone, o), CT_OK);
 }
@@ -201,6 +216,37 @@ static void feed(const struct ct_watches *watches, struct ct_verifier *verifier,
         }
     }
     ct_verifier_feed(verifier, mine, n);
+}
+
+/* The same on an axis: `items` say when the events may have been. */
+static void feed_axis(const struct trial *t, const struct ct_watches *watches, struct ct_verifier *verifier,
+                      const struct ct_verify_item *items, size_t count)
+{
+    uint32_t all;
+    const struct ct_watchpoint *w = ct_watches_all(watches, &all);
+    for (size_t i = 0; i < count; i++) {
+        struct ct_verify_item item = items[i];
+        item.event.watch = UINT32_MAX;
+        for (uint32_t k = 0; k < all; k++)
+            if (item.event.kind == w[k].kind && w[k].number == item.event.number)
+                item.event.watch = k;
+        assert_int_equal(ct_verify_due_take(verifier, &item), CT_OK);
+    }
+    ct_verify_due_run(verifier, t->cycle);
+}
+
+/* Puts events into intervals, most of which are a point in time. */
+static void random_items(struct trial *t, const struct ct_watch_event *events, struct ct_verify_item *items,
+                         size_t count, unsigned doubts)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct ct_verify_item *x = &items[i];
+        *x = (struct ct_verify_item){.event = events[i], .begin = events[i].cycle};
+        x->event.source = (uint16_t)rng_below(&t->rng, (uint32_t)t->sources);
+        x->end = x->begin + (rng_chance(&t->rng, doubts) ? rng_below(&t->rng, 6) : 0);
+        uint64_t *last = &t->end[x->event.source];
+        *last = x->end = x->end > *last ? x->end : *last;
+    }
 }
 
 static size_t random_events(struct trial *t, struct ct_watch_event *events, bool clock, unsigned losses)
@@ -231,9 +277,10 @@ static void exchange(struct trial *t, size_t i)
     ct_monitor_spec_free(before);
 }
 
-static void begin(struct trial *t, uint64_t seed)
+static void begin(struct trial *t, uint64_t seed, bool axis)
 {
     *t = (struct trial){.ctx = ct_ctx_new(), .rng = {seed}};
+    t->sources = axis ? 2 + rng_below(&t->rng, SOURCES - 1) : 0;
     t->limits = (struct ct_monitor_limits){.size = sizeof t->limits};
     if (rng_chance(&t->rng, 40))
         t->limits.budget = 40 + rng_below(&t->rng, 400);
@@ -243,6 +290,7 @@ static void begin(struct trial *t, uint64_t seed)
         t->options.forget = 1 + rng_below(&t->rng, 50);
     assert_int_equal(ct_watches_new(t->ctx, NULL, &t->watches), CT_OK);
     assert_int_equal(ct_verifier_new(t->ctx, &t->options, t->watches, &t->verifier), CT_OK);
+    set_sources(t, t->verifier);
     ct_verify_groups_tune(t->verifier, rng_below(&t->rng, 60), 1 + rng_below(&t->rng, 40));
     t->count = 2 + rng_below(&t->rng, SPECS - 1);
     for (size_t i = 0; i < t->count; i++) {
@@ -294,19 +342,34 @@ static void end(struct trial *t)
     ct_ctx_free(t->ctx);
 }
 
-static void trial(uint64_t seed)
+/* Gives all specifications the same random events. */
+static void give(struct trial *t, bool clock, unsigned losses, unsigned doubts)
+{
+    static struct ct_watch_event events[EVENTS];
+    static struct ct_verify_item items[EVENTS];
+    const size_t count = random_events(t, events, clock, losses);
+    if (t->sources)
+        random_items(t, events, items, count, doubts);
+    for (size_t i = 0; i <= t->count; i++) {
+        const struct ct_watches *watches = i < t->count ? t->ones[i].watches : t->watches;
+        struct ct_verifier *verifier = i < t->count ? t->ones[i].verifier : t->verifier;
+        if (t->sources)
+            feed_axis(t, watches, verifier, items, count);
+        else
+            feed(watches, verifier, events, count);
+    }
+}
+
+static void trial(uint64_t seed, bool axis)
 {
     static struct trial t;
-    struct ct_watch_event events[EVENTS];
-    begin(&t, seed);
+    begin(&t, seed, axis);
     const bool clock = rng_chance(&t.rng, 180);
     const unsigned losses = rng_chance(&t.rng, 128) ? 0 : rng_below(&t.rng, 20);
+    const unsigned doubts = rng_below(&t.rng, 12);
     const unsigned exchanges = rng_chance(&t.rng, 128) ? 0 : 60;
     for (int batch = 0; batch < 20; batch++) {
-        const size_t count = random_events(&t, events, clock, losses);
-        feed(t.watches, t.verifier, events, count);
-        for (size_t i = 0; i < t.count; i++)
-            feed(t.ones[i].watches, t.ones[i].verifier, events, count);
+        give(&t, clock, losses, doubts);
         if (rng_chance(&t.rng, exchanges))
             exchange(&t, rng_below(&t.rng, (uint32_t)t.count));
     }
@@ -323,12 +386,22 @@ static void together_as_alone(void **state)
     const uint64_t count = test_count(300, 100000);
     const uint64_t first = test_number("CT_SEED", 1);
     for (uint64_t i = 0; i < count; i++)
-        trial(first + i);
+        trial(first + i, false);
+}
+
+static void together_as_alone_on_an_axis(void **state)
+{
+    (void)state;
+    const uint64_t count = test_count(300, 100000);
+    const uint64_t first = test_number("CT_SEED", 1);
+    for (uint64_t i = 0; i < count; i++)
+        trial(first + i, true);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(together_as_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(together_as_alone),
+                                       cmocka_unit_test(together_as_alone_on_an_axis)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
 }
