@@ -66,7 +66,10 @@ struct ct_live_options {
     uint8_t all;     /* 1: results that are no violations are shown and told of, too */
     uint8_t one_run; /* 1: all trace IDs are one run of the specifications, on the axis of their
                         timestamps (axis.h); 0: each is a run of its own */
-    uint8_t pad[5];  /* 0 */
+    uint8_t log;     /* 1: the input is an event log of FRACTAL (fractal.h) while it is written; `buffer` has
+                        one source, of which only names count, and `ids`, `covered`, `timing` and `one_run` are
+                        0 */
+    uint8_t pad[4];  /* 0 */
     const struct ct_live_sink *sink; /* NULL: violations are counted and shown alone */
     /* Messages; NULL: nobody gets them. It is called by several threads, at any time. CT_LOG_ERROR: memory
      * was missing; CT_LOG_WARNING: something is not whole or does not go on; CT_LOG_NOTE: news. */
@@ -85,6 +88,15 @@ CT_API void ct_live_free(struct ct_live *live);
 /* Watches a place (ct_watches_add) from now on. CT_ERR_LIMIT: 4096 were asked for; the errors of
  * ct_watches_add. */
 CT_API int ct_live_add_place(struct ct_live *live, const char *place);
+
+/* Adds a milestone of a log: a place that has to be reached, `deadline` seconds behind the zero of the log's
+ * clock; 0: some time. CT_ERR_LIMIT: 256 are there; CT_ERR_ARG: the input is no log; the errors of
+ * ct_live_add_place. */
+CT_API int ct_live_add_milestone(struct ct_live *live, const char *place, double deadline);
+
+/* Writes a line of words for each milestone: whether and when it was reached, and its deadline. CT_ERR_ARG,
+ * CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_live_progress_write(struct ct_live *live, ct_write_fn *write, void *user);
 
 /* Measures from one place to another in all trace IDs that begin from now on. It needs options.timing. The
  * errors of ct_timing_add_pair, CT_ERR_ARG. */
@@ -192,6 +204,8 @@ struct ct_live_seen {
     uint8_t pad[2];
     const char *trouble;     /* why the input could not be read to its end; NULL: it could */
     const char *tee_trouble; /* why the file that keeps the trace has not all of it; NULL: it has */
+    uint64_t log_lost;       /* of a log: events that the tracer dropped, and damaged bytes */
+    uint64_t late;           /* milestones behind their deadlines, reached or not */
 };
 
 /* Returns how the run stands now; it belongs to the run, and stays until the next call. */
