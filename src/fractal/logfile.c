@@ -25,14 +25,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER_BYTES  64
-#define FIELD_BYTES   16
-#define BLOCK_BYTES   32
-#define BLOCK_MAGIC   0x4b4c4246u /* "FBLK" */
-#define TEXT_MAGIC    0x54585446u /* "FTXT" */
-#define BLOCK_RECORDS 4096
-#define TEXT_MAX      (1u << 20)
-#define HEADER_MOST   (HEADER_BYTES + 16 * FIELD_BYTES + TEXT_MAX)
+#define HEADER_BYTES    64
+#define FIELD_BYTES     16
+#define BLOCK_BYTES     32
+#define BLOCK_MAGIC     0x4b4c4246u /* "FBLK" */
+#define TEXT_MAGIC      0x54585446u /* "FTXT" */
+#define BLOCK_RECORDS   4096
+#define BLOCKS_A_SECOND 1000 /* at least, where there are records: who reads along is not kept waiting */
+#define TEXT_MAX        (1u << 20)
+#define HEADER_MOST     (HEADER_BYTES + 16 * FIELD_BYTES + TEXT_MAX)
 
 static void store32(uint8_t *p, uint32_t v)
 {
@@ -57,6 +58,7 @@ struct ct_fractal_writer {
     uint32_t fields, record;
     uint32_t count;
     uint64_t sequence, dropped;
+    uint64_t begun, longest; /* time of the block's first record; how long a block may last, 0: for ever */
     uint8_t block[BLOCK_BYTES + BLOCK_RECORDS * CT_RECORD_MAX];
 };
 
@@ -130,6 +132,7 @@ int ct_fractal_writer_to(struct ct_ctx *ctx, ct_write_fn *write, void *user, con
     w->ctx = ctx;
     w->fields = info->fields & CT_FRACTAL_FIELD_ALL;
     w->record = ct_record_size(w->fields);
+    w->longest = w->fields & CT_FRACTAL_FIELD_TIME ? info->clock_hz / BLOCKS_A_SECOND : 0;
     w->write = write;
     w->user = user;
     const int err = write_header(w, info);
@@ -188,6 +191,11 @@ int ct_fractal_writer_add(struct ct_fractal_writer *w, const struct ct_fractal_e
         w->dropped = dropped;
     }
     for (size_t i = 0; i < count && !err; i++) {
+        if (w->longest && w->count && events[i].time - w->begun >= w->longest)
+            err = write_block(w);
+        if (err)
+            break;
+        w->begun = w->count ? w->begun : events[i].time;
         ct_record_pack(w->fields, &events[i], w->block + BLOCK_BYTES + (size_t)w->count * w->record);
         if (++w->count == BLOCK_RECORDS)
             err = write_block(w);

@@ -34,10 +34,13 @@ struct ct_live_place {
     uint8_t last_id;
 };
 
-/* A place that the run has to reach, by a time of its own if that is not 0. */
+/* A place that the run has to reach, by a time of its own if that is not 0. It counts though nobody watches
+ * the place any more. */
 struct ct_live_milestone {
     uint16_t place;
     double deadline; /* seconds */
+    uint64_t hits;
+    uint64_t first; /* cycle of the first one */
 };
 
 /* Which events of watchpoints count and reach the specifications. Losses always do. */

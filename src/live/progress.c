@@ -21,8 +21,16 @@ int ct_live_add_milestone(struct ct_live *l, const char *place, double deadline)
     if (rc)
         return rc;
     ct_live_switch(l, number, true);
-    l->milestones[l->milestone_count++] = (struct ct_live_milestone){number, deadline > 0 ? deadline : 0};
+    l->milestones[l->milestone_count++] =
+        (struct ct_live_milestone){.place = number, .deadline = deadline > 0 ? deadline : 0};
     return CT_OK;
+}
+
+void ct_live_milestone_hit(struct ct_live *l, uint16_t place, uint64_t cycle)
+{
+    for (struct ct_live_milestone *m = l->milestones; m < l->milestones + l->milestone_count; m++)
+        if (m->place == place && !m->hits++)
+            m->first = cycle;
 }
 
 /* What became of a milestone. */
@@ -38,12 +46,11 @@ static const char *const words[] = {"waiting", "reached", "late", "missed"};
 /* Gives the state of a milestone; *at is when it was reached, in seconds. */
 static enum state look(const struct ct_live *l, const struct ct_live_milestone *m, double *at)
 {
-    const struct ct_live_place *place = &l->places[m->place];
     uint64_t clock = 0;
     if (l->streams[0])
         ct_fractal_watch_time(l->streams[0]->log, &clock);
-    *at = place->hits && clock ? (double)place->first.cycle / (double)clock : 0;
-    if (place->hits)
+    *at = m->hits && clock ? (double)m->first / (double)clock : 0;
+    if (m->hits)
         return m->deadline > 0 && *at > m->deadline ? LATE : REACHED;
     return m->deadline > 0 && ct_live_log_time(l) > m->deadline ? MISSED : WAITING;
 }
@@ -65,7 +72,7 @@ void ct_live_put_progress(struct ct_live *l, struct ct_json *j)
         return;
     const double now = ct_live_log_time(l);
     for (size_t i = 0; i < l->milestone_count; i++)
-        reached += l->places[l->milestones[i].place].hits != 0;
+        reached += l->milestones[i].hits != 0;
     ct_json_object(j, "progress");
     ct_json_real(j, "now_ms", 1e3 * now);
     ct_json_number(j, "reached", reached);
@@ -76,12 +83,12 @@ void ct_live_put_progress(struct ct_live *l, struct ct_json *j)
         ct_json_object(j, NULL);
         ct_json_text(j, "place", l->places[m->place].text);
         ct_json_text(j, "state", words[state]);
-        ct_json_number(j, "hits", l->places[m->place].hits);
-        if (l->places[m->place].hits)
+        ct_json_number(j, "hits", m->hits);
+        if (m->hits)
             ct_json_real(j, "at_ms", 1e3 * at);
         if (m->deadline > 0) {
             ct_json_real(j, "deadline_ms", 1e3 * m->deadline);
-            ct_json_real(j, "left_ms", 1e3 * (m->deadline - (l->places[m->place].hits ? at : now)));
+            ct_json_real(j, "left_ms", 1e3 * (m->deadline - (m->hits ? at : now)));
         }
         ct_json_object_end(j);
     }

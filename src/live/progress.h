@@ -5,6 +5,9 @@
 
 #include "live/live.h"
 
+/* Counts a hit of a place for the milestones that it is. */
+void ct_live_milestone_hit(struct ct_live *live, uint16_t place, uint64_t cycle);
+
 /* Writes the milestones, if there are any: how many were reached, and of each its state, when it was reached,
  * and what is left of the time to its deadline (negative: it is over). */
 void ct_live_put_progress(struct ct_live *live, struct ct_json *json);

@@ -4,6 +4,7 @@
 #include "live/hooks.h"
 #include "live/live.h"
 #include "live/one_run.h"
+#include "live/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,8 @@ static void count(struct ct_live_stream *s, const struct ct_watch_event *e)
     struct ct_live *l = s->live;
     const uint16_t number = e->watch < s->watch_count ? s->place_of[e->watch] : LIVE_NONE;
     struct ct_live_place *place = number == LIVE_NONE ? NULL : &l->places[number];
+    if (place && l->milestone_count)
+        ct_live_milestone_hit(l, number, e->cycle);
     if (!place || !place->on)
         return;
     if (!place->hits++)
