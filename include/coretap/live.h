@@ -66,15 +66,16 @@ struct ct_live_options {
     uint8_t all;     /* 1: results that are no violations are shown and told of, too */
     uint8_t one_run; /* 1: all trace IDs are one run of the specifications, on the axis of their
                         timestamps (axis.h); 0: each is a run of its own */
-    uint8_t log;     /* 1: the input is an event log of FRACTAL (fractal.h) while it is written; `buffer` has
-                        one source, of which only names count, and `ids`, `covered`, `timing` and `one_run` are
-                        0 */
-    uint8_t pad[4];  /* 0 */
+    uint8_t pad[5];  /* 0 */
     const struct ct_live_sink *sink; /* NULL: violations are counted and shown alone */
     /* Messages; NULL: nobody gets them. It is called by several threads, at any time. CT_LOG_ERROR: memory
      * was missing; CT_LOG_WARNING: something is not whole or does not go on; CT_LOG_NOTE: news. */
     ct_log_fn *say;
     void *say_user;
+    uint8_t log;     /* 1: the input is an event log of FRACTAL (fractal.h) while it is written; `buffer` has
+                        one source, of which only names count; `ids`, `covered`, `timing` and `one_run`
+                        are 0 */
+    uint8_t pad2[7]; /* 0 */
 };
 
 /* Makes the analyses. What the options point to has to stay; a copy of `sink` is made. CT_ERR_IO when the

@@ -120,8 +120,9 @@ def looks(run, width, dark):
                  mobile=width < 500)
         page.open(run.url())
         page.wait('document.querySelectorAll("#milestones tr").length === 4')
-        return page.value('[...document.querySelectorAll("#milestones td:nth-child(2)")].map(n => n.textContent)'
-                          '.join() + " " + document.querySelector("#progress-bar").value + " " + '
+        return page.value('[...document.querySelectorAll("#milestones td:nth-child(2)")]'
+                          '.map(n => n.textContent).join() + " " + '
+                          'document.querySelector("#progress-bar").value + " " + '
                           '(document.scrollingElement.scrollWidth <= innerWidth)')
     finally:
         page.close()
@@ -149,8 +150,8 @@ def growing(folder, program, log):
         check("it goes on as the log does", late and [m["state"] for m in late["progress"]["milestones"]] ==
               ["reached", "reached", "late", "missed"], late)
         watched = run.status()["watchpoints"]
-        check("a watchpoint that came meanwhile is watched", [w["place"] for w in watched] == ["entry:thin"] and
-              watched[0]["hits"], watched)
+        check("a watchpoint that came meanwhile is watched",
+              [w["place"] for w in watched] == ["entry:thin"] and watched[0]["hits"], watched)
         if browser.PROGRAM:
             for width in (1280, 390):
                 for dark in (False, True):
