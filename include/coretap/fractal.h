@@ -326,7 +326,18 @@ CT_API int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct c
 /* The same from memory, which stays the caller's and has to live as long as the reader. */
 CT_API int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size,
                                         struct ct_fractal_reader **out);
-/* Returns what the header says; the text is what was read so far, and whole after the last event. */
+/* Makes a reader of a log that is still written and comes in pieces; messages call it `name`. CT_ERR_NOMEM.
+ */
+CT_API int ct_fractal_reader_stream(struct ct_ctx *ctx, const char *name, struct ct_fractal_reader **out);
+/* Takes the next piece of such a log, of any size; ct_fractal_reader_next then gives the events of the blocks
+ * that are whole by now, and 0 until there are more. CT_ERR_FORMAT when it does not begin as a log does;
+ * CT_ERR_ARG: of another reader, or behind the end; CT_ERR_NOMEM. */
+CT_API int ct_fractal_reader_push(struct ct_fractal_reader *r, const void *data, size_t size);
+/* Says that no piece follows: what is left of a block that was cut can be read. CT_ERR_FORMAT: the header did
+ * not come; CT_ERR_ARG. */
+CT_API int ct_fractal_reader_end(struct ct_fractal_reader *r);
+/* Returns what the header says, and nothing before that has come; the text is what was read so far, and whole
+ * after the last event. */
 CT_API const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_fractal_reader *r);
 /* Returns how many bytes the addresses of events tell apart: 64, a line, or less where the log says so. 0 for
  * NULL. */

@@ -26,6 +26,27 @@ struct ct_fractal_watch;
  * records have no time or no virtual address. The errors of ct_fractal_reader_open. */
 CT_API int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches,
                                  uint32_t marks, struct ct_fractal_watch **out);
+
+/* The same for a log that is still written and comes in pieces; messages call it `name`. */
+CT_API int ct_fractal_watch_stream(struct ct_ctx *ctx, const char *name, const struct ct_watches *watches,
+                                   uint32_t marks, struct ct_fractal_watch **out);
+
+/* Takes the next piece of such a log, of any size; ct_fractal_watch_next then gives the events of the blocks
+ * that are whole by now. CT_ERR_ARG: it is none, or has ended; CT_ERR_CONFIG: the records have no time or no
+ * virtual address; the errors of ct_fractal_reader_push. */
+CT_API int ct_fractal_watch_push(struct ct_fractal_watch *watch, const void *data, size_t size);
+
+/* Says that no piece follows; some events may still come. The errors of ct_fractal_reader_end. */
+CT_API int ct_fractal_watch_end(struct ct_fractal_watch *watch);
+
+/* Takes note that the set of watchpoints has others now, when all events were given. CT_ERR_ARG: one is of a
+ * kind that a log has not, and nothing changed; CT_ERR_NOMEM. */
+CT_API int ct_fractal_watch_renew(struct ct_fractal_watch *watch);
+
+/* Returns the time of the last record, and in *clock_hz how many units a second has, 0 if that is not
+ * known. */
+CT_API uint64_t ct_fractal_watch_time(const struct ct_fractal_watch *watch, uint64_t *clock_hz);
+
 CT_API void ct_fractal_watch_free(struct ct_fractal_watch *watch);
 
 /* Writes the next events, `cap` at most, in the order of the log; *count is 0 at its end. A record comes by a

@@ -72,6 +72,10 @@ struct ct_live_options {
      * was missing; CT_LOG_WARNING: something is not whole or does not go on; CT_LOG_NOTE: news. */
     ct_log_fn *say;
     void *say_user;
+    uint8_t log;     /* 1: the input is an event log of FRACTAL (fractal.h) while it is written; `buffer` has
+                        one source, of which only names count; `ids`, `covered`, `timing` and `one_run`
+                        are 0 */
+    uint8_t pad2[7]; /* 0 */
 };
 
 /* Makes the analyses. What the options point to has to stay; a copy of `sink` is made. CT_ERR_IO when the
@@ -85,6 +89,15 @@ CT_API void ct_live_free(struct ct_live *live);
 /* Watches a place (ct_watches_add) from now on. CT_ERR_LIMIT: 4096 were asked for; the errors of
  * ct_watches_add. */
 CT_API int ct_live_add_place(struct ct_live *live, const char *place);
+
+/* Adds a milestone of a log: a place that has to be reached, `deadline` seconds behind the zero of the log's
+ * clock; 0: some time. CT_ERR_LIMIT: 256 are there; CT_ERR_ARG: the input is no log; the errors of
+ * ct_live_add_place. */
+CT_API int ct_live_add_milestone(struct ct_live *live, const char *place, double deadline);
+
+/* Writes a line of words for each milestone: whether and when it was reached, and its deadline. CT_ERR_ARG,
+ * CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_live_progress_write(struct ct_live *live, ct_write_fn *write, void *user);
 
 /* Measures from one place to another in all trace IDs that begin from now on. It needs options.timing. The
  * errors of ct_timing_add_pair, CT_ERR_ARG. */
@@ -192,6 +205,8 @@ struct ct_live_seen {
     uint8_t pad[2];
     const char *trouble;     /* why the input could not be read to its end; NULL: it could */
     const char *tee_trouble; /* why the file that keeps the trace has not all of it; NULL: it has */
+    uint64_t log_lost;       /* of a log: events that the tracer dropped, and damaged bytes */
+    uint64_t late;           /* milestones behind their deadlines, reached or not */
 };
 
 /* Returns how the run stands now; it belongs to the run, and stays until the next call. */

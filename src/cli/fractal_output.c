@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that coretap fractal writes. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/fractal.h"
 
@@ -9,6 +10,7 @@
 /* Opens the file of an output, unless that was done. Returns NULL after a message. */
 static FILE *open_once(struct cli_fractal_output *o)
 {
+    struct stat about;
     if (o->file || o->refused)
         return o->file;
     if (!o->alone && strcmp(o->path, "-") == 0) {
@@ -18,6 +20,8 @@ static FILE *open_once(struct cli_fractal_output *o)
         o->file = cli_output_open(&o->output, o->path);
     }
     o->refused = !o->file;
+    if (o->file && fstat(fileno(o->file), &about) == 0 && !S_ISREG(about.st_mode))
+        setvbuf(o->file, NULL, _IONBF, 0); /* somebody may read along */
     return o->file;
 }
 

@@ -27,6 +27,8 @@ enum {
     HOOK_JOBS,
     POST,
     PER_CORE,
+    FRACTAL,
+    MILESTONE,
 };
 
 static const char *const formats[] = {"csv", "jsonl", NULL};
@@ -132,6 +134,18 @@ static const struct cli_option options[] = {
                       "Each trace ID is a run of its own for the specifications, on the clock of its own "
                       "cycles unless --clock says otherwise. Without it all that --config describes are one "
                       "run, in the order of their timestamps."},
+    [FRACTAL] = {.name = "fractal",
+                 .kind = CLI_FLAG,
+                 .help =
+                     "INPUT is an event log of 'coretap fractal' while it is written, as it comes through "
+                     "a FIFO (docs/fractal.md); without --config, --cover and --timing."},
+    [MILESTONE] = {.name = "milestone",
+                   .kind = CLI_LIST,
+                   .arg = "PLACE[=TIME]",
+                   .help =
+                       "With --fractal, a place that the program has to reach, TIME (such as 20ms) behind "
+                       "its start at the latest. The page and the report say which were reached, and "
+                       "when; one behind its time makes the exit code 1."},
 };
 
 _Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option has room for its value");
@@ -157,6 +171,8 @@ static int run(const struct cli_args *args)
                                      .hook_jobs = (uint32_t)v[HOOK_JOBS].number,
                                      .post = v[POST].text,
                                      .per_core = v[PER_CORE].given,
+                                     .fractal = v[FRACTAL].given,
+                                     .milestone_option = MILESTONE,
                                      .cover = v[COVER].given,
                                      .timing = v[TIMING].given};
     bool any = wishes.cover || wishes.timing || cli_monitors_named(args);
@@ -164,7 +180,7 @@ static int run(const struct cli_args *args)
         wishes.timing |= args->list[i].option == PAIR;
         any |= args->list[i].option == PAIR || args->list[i].option == AT;
     }
-    if (!any)
+    if (!any && !wishes.fractal)
         wishes.cover = wishes.timing = true;
     return cli_live_run(args, &wishes);
 }
@@ -173,7 +189,7 @@ const struct cli_command cli_command_live = {
     .name = "live",
     .summary = "analyse trace while it comes, and show it on a page",
     .operand = "INPUT",
-    .synopsis = "--config FILE",
+    .synopsis = "--config FILE|--fractal",
     .exit_text =
         "0: the trace is clean. 1: it is damaged, some of it was dropped, or a specification was violated. "
         "2: wrong usage, a specification that failed, or something could not be opened, read or written.",

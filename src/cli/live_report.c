@@ -171,12 +171,16 @@ int cli_live_report(struct cli_live *l)
 {
     if (l->wishes->cover)
         cli_counts_lend(&l->counts, ct_live_cover(l->live));
-    cli_capture_count(&l->counts.read.capture, ct_live_chain(l->live), CT_LEVEL_STEPS, true);
+    if (!l->wishes->fractal)
+        cli_capture_count(&l->counts.read.capture, ct_live_chain(l->live), CT_LEVEL_STEPS, true);
     int code = l->wishes->output ? write_files(l) : print_all(l);
+    if (l->wishes->fractal && code == CLI_CLEAN)
+        code = cli_live_fractal_report(l);
     const struct ct_live_seen *seen = ct_live_seen(l->live);
     tell(l, seen);
-    code = cli_capture_code(&l->counts.read.capture, code);
-    if (seen->dropped || seen->left || seen->violations)
+    if (!l->wishes->fractal)
+        code = cli_capture_code(&l->counts.read.capture, code);
+    if (seen->dropped || seen->left || seen->violations || seen->log_lost || seen->late)
         code = code > CLI_DAMAGED ? code : CLI_DAMAGED;
     return seen->failed ? CLI_FAILED : code;
 }

@@ -20,6 +20,8 @@ static bool is_fine(const struct cli_live *l, int rc)
 
 static bool open_capture(struct cli_live *l)
 {
+    if (l->wishes->fractal)
+        return cli_live_fractal_describe(l);
     if (l->wishes->cover)
         return cli_counts_open(&l->counts, l->args, l->wishes->elf_option) == CLI_CLEAN;
     l->counts.read.args = l->args;
@@ -124,6 +126,7 @@ static bool make_live(struct cli_live *l)
                                             .violation_count = l->monitors.violations.count,
                                             .timing = l->wishes->timing,
                                             .one_run = l->one_run,
+                                            .log = l->wishes->fractal,
                                             .all =
                                                 l->args->values[CLI_MONITOR_ALL].given || l->wishes->outputs,
                                             .sink = &sink,
@@ -174,7 +177,7 @@ static bool prepare(struct cli_live *l)
     return cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
            cli_monitors_load(&l->monitors, l->args) && check_clock(l) && check_specs(l) && make_live(l) &&
            cli_timing_live_pairs(l->live, l->args, l->wishes->pair_option) && add_specs(l) && add_places(l) &&
-           add_hooks(l) && cli_live_lines_open(l);
+           cli_live_fractal_milestones(l) && add_hooks(l) && cli_live_lines_open(l);
 }
 
 static bool make_folder(const char *path)
@@ -265,7 +268,9 @@ static bool connects(const char *input)
 
 static bool check(const struct cli_args *args, const struct cli_live_wishes *wishes)
 {
-    if (!args->values[CLI_CAPTURE_CONFIG].given)
+    if (!cli_live_fractal_check(args, wishes))
+        return false;
+    if (!args->values[CLI_CAPTURE_CONFIG].given && !wishes->fractal)
         cli_usage_error(args->command,
                         "--config FILE.ini is needed, which describes the stream (docs/formats.md)");
     else if (wishes->again && !connects(args->operand))
@@ -302,6 +307,7 @@ int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wish
     cli_live_violations_close(l);
     cli_monitors_free(&l->monitors);
     ct_programs_free(l->programs);
+    free(l->log_buffer);
     cli_counts_close(&l->counts);
     free(l);
     return code;

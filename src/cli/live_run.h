@@ -26,6 +26,8 @@ struct cli_live_wishes {
     const char *on_violation;         /* a command, or NULL */
     const char *post;                 /* a URL, or NULL */
     uint32_t hook_jobs;               /* commands that run at a time; 0: what the library does */
+    bool fractal;                     /* the input is an event log */
+    size_t milestone_option;          /* index of --milestone */
 };
 
 /* A file of results, a line each. */
@@ -51,7 +53,8 @@ struct cli_live {
     const char *input; /* as it was named */
     const struct cli_live_wishes *wishes;
     struct ct_ctx *ctx;
-    struct cli_counts counts; /* the capture, and programs for coverage */
+    struct cli_counts counts;     /* the capture, and programs for coverage */
+    struct ct_buffer *log_buffer; /* what stands for the capture of an event log, or NULL */
     struct ct_programs *programs;
     struct cli_monitors monitors; /* those of the command line */
     struct ct_live *live;
@@ -66,6 +69,13 @@ struct cli_live {
 /* Reads args->operand, whose rows begin with CLI_CAPTURE_TABLE and CLI_MONITOR_TABLE. Result: enum
  * cli_exit. */
 int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wishes);
+
+/* Checks what goes with --fractal, describes the log, adds the milestones, and prints what became of them
+ * (live_fractal.c). False after a message; the report gives enum cli_exit. */
+bool cli_live_fractal_check(const struct cli_args *args, const struct cli_live_wishes *wishes);
+bool cli_live_fractal_describe(struct cli_live *live);
+bool cli_live_fractal_milestones(struct cli_live *live);
+int cli_live_fractal_report(struct cli_live *live);
 
 /* Gives the sink that prints violations as they come; its user is the cli_live (live_violations.c). */
 struct ct_live_sink cli_live_sink(struct cli_live *live);

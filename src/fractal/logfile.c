@@ -25,13 +25,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER_BYTES  64
-#define FIELD_BYTES   16
-#define BLOCK_BYTES   32
-#define BLOCK_MAGIC   0x4b4c4246u /* "FBLK" */
-#define TEXT_MAGIC    0x54585446u /* "FTXT" */
-#define BLOCK_RECORDS 4096
-#define TEXT_MAX      (1u << 20)
+#define HEADER_BYTES    64
+#define FIELD_BYTES     16
+#define BLOCK_BYTES     32
+#define BLOCK_MAGIC     0x4b4c4246u /* "FBLK" */
+#define TEXT_MAGIC      0x54585446u /* "FTXT" */
+#define BLOCK_RECORDS   4096
+#define BLOCKS_A_SECOND 1000 /* at least, where there are records: who reads along is not kept waiting */
+#define TEXT_MAX        (1u << 20)
+#define HEADER_MOST     (HEADER_BYTES + 16 * FIELD_BYTES + TEXT_MAX)
 
 static void store32(uint8_t *p, uint32_t v)
 {
@@ -56,6 +58,7 @@ struct ct_fractal_writer {
     uint32_t fields, record;
     uint32_t count;
     uint64_t sequence, dropped;
+    uint64_t begun, longest; /* time of the block's first record; how long a block may last, 0: for ever */
     uint8_t block[BLOCK_BYTES + BLOCK_RECORDS * CT_RECORD_MAX];
 };
 
@@ -129,6 +132,7 @@ int ct_fractal_writer_to(struct ct_ctx *ctx, ct_write_fn *write, void *user, con
     w->ctx = ctx;
     w->fields = info->fields & CT_FRACTAL_FIELD_ALL;
     w->record = ct_record_size(w->fields);
+    w->longest = w->fields & CT_FRACTAL_FIELD_TIME ? info->clock_hz / BLOCKS_A_SECOND : 0;
     w->write = write;
     w->user = user;
     const int err = write_header(w, info);
@@ -187,6 +191,11 @@ int ct_fractal_writer_add(struct ct_fractal_writer *w, const struct ct_fractal_e
         w->dropped = dropped;
     }
     for (size_t i = 0; i < count && !err; i++) {
+        if (w->longest && w->count && events[i].time - w->begun >= w->longest)
+            err = write_block(w);
+        if (err)
+            break;
+        w->begun = w->count ? w->begun : events[i].time;
         ct_record_pack(w->fields, &events[i], w->block + BLOCK_BYTES + (size_t)w->count * w->record);
         if (++w->count == BLOCK_RECORDS)
             err = write_block(w);
@@ -230,7 +239,11 @@ struct ct_fractal_reader {
     struct ct_ctx *ctx;
     const uint8_t *bytes;
     size_t size, at;
-    void *own; /* the file as it was read, or NULL */
+    void *own;       /* the file as it was read, or NULL */
+    uint8_t *pieces; /* of a log that comes in pieces: what is not read yet, which `bytes` is then */
+    size_t room;     /* … and the memory for it */
+    char *name;      /* … and what messages call it */
+    bool growing;    /* more may come */
     char *text;
     size_t text_bytes, first_block, text_seen; /* text blocks up to this offset are in the text */
     struct ct_fractal_log_info info;
@@ -401,7 +414,19 @@ static int take_text(struct ct_fractal_reader *r)
     return 1;
 }
 
-/* Finds the next block that holds together; what lies before it is damage. Returns 0 at the end. */
+/* Tells whether the block at the reading place may become whole with what is still to come. */
+static bool is_to_come(const struct ct_fractal_reader *r)
+{
+    const uint8_t *p = r->bytes + r->at;
+    const uint32_t magic = ct_load32(p), count = ct_load32(p + 4);
+    const uint64_t bytes = magic == TEXT_MAGIC && count <= TEXT_MAX         ? count
+                           : magic == BLOCK_MAGIC && count <= BLOCK_RECORDS ? (uint64_t)count * r->record
+                                                                            : 0;
+    return r->growing && bytes > r->size - r->at - BLOCK_BYTES;
+}
+
+/* Finds the next block that holds together; what lies before it is damage. Returns 0 at the end, and where a
+ * log that grows ends by now. */
 static int next_block(struct ct_fractal_reader *r)
 {
     for (; r->at + BLOCK_BYTES <= r->size; r->at++, r->damaged++) {
@@ -409,6 +434,8 @@ static int next_block(struct ct_fractal_reader *r)
         }
         if (r->at + BLOCK_BYTES > r->size)
             break;
+        if (is_to_come(r))
+            return 0;
         const uint8_t *p = r->bytes + r->at;
         const uint64_t room = (r->size - r->at - BLOCK_BYTES) / r->record;
         const uint32_t count = ct_load32(p + 4);
@@ -422,6 +449,8 @@ static int next_block(struct ct_fractal_reader *r)
         r->left = cut ? (uint32_t)room : count;
         return 1;
     }
+    if (r->growing)
+        return 0;
     r->damaged += r->size - r->at;
     r->at = r->size;
     return 0;
@@ -430,7 +459,7 @@ static int next_block(struct ct_fractal_reader *r)
 size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_event *out, size_t max)
 {
     size_t n = 0;
-    while (n < max) {
+    while (n < max && r->record) {
         if (!r->left) {
             if (!next_block(r))
                 break;
@@ -445,7 +474,7 @@ size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_eve
 
 void ct_fractal_reader_rewind(struct ct_fractal_reader *r)
 {
-    if (!r)
+    if (!r || r->name)
         return;
     r->at = r->first_block;
     r->left = 0;
@@ -467,6 +496,73 @@ void ct_fractal_reader_free(struct ct_fractal_reader *r)
         return;
     if (r->own)
         ct_whole_file_free(r->own, r->size);
+    free(r->pieces);
+    free(r->name);
     free(r->text);
     free(r);
+}
+
+/* ---- logs that come in pieces ---- */
+
+int ct_fractal_reader_stream(struct ct_ctx *ctx, const char *name, struct ct_fractal_reader **out)
+{
+    if (!name || !out)
+        return ct_fail_null(ctx, __func__);
+    *out = NULL;
+    struct ct_fractal_reader *r = calloc(1, sizeof *r);
+    if (!r || !(r->name = strdup(name))) {
+        free(r);
+        return ct_fail_nomem(ctx, name);
+    }
+    r->ctx = ctx;
+    r->growing = true;
+    *out = r;
+    return CT_OK;
+}
+
+/* Drops what was read, and appends a piece to what was not. */
+static int append(struct ct_fractal_reader *r, const void *data, size_t size)
+{
+    const size_t kept = r->size - r->at;
+    if (r->at && kept)
+        memmove(r->pieces, r->pieces + r->at, kept);
+    r->at = r->text_seen = 0;
+    r->size = kept;
+    if (kept + size > r->room) {
+        const size_t room = 2 * r->room > kept + size ? 2 * r->room : kept + size;
+        uint8_t *more = realloc(r->pieces, room);
+        if (!more)
+            return ct_fail_nomem(r->ctx, r->name);
+        r->pieces = more;
+        r->room = room;
+    }
+    memcpy(r->pieces + kept, data, size);
+    r->bytes = r->pieces;
+    r->size = kept + size;
+    r->budget += 16 * (uint64_t)size;
+    return CT_OK;
+}
+
+int ct_fractal_reader_push(struct ct_fractal_reader *r, const void *data, size_t size)
+{
+    if (!r || !r->name || !r->growing || (!data && size))
+        return CT_ERR_ARG;
+    const int rc = size ? append(r, data, size) : CT_OK;
+    if (rc || r->record || r->size < HEADER_BYTES)
+        return rc;
+    /* what cannot be the beginning of a log is refused at once, else the header has to be there */
+    const uint32_t header = ct_load32(r->bytes + 8);
+    if (memcmp(r->bytes, "CTFRACT1", 8) == 0 && header > r->size && header <= HEADER_MOST)
+        return CT_OK;
+    return read_header(r, r->name);
+}
+
+int ct_fractal_reader_end(struct ct_fractal_reader *r)
+{
+    if (!r || !r->name)
+        return CT_ERR_ARG;
+    r->growing = false;
+    return r->record ? CT_OK
+                     : ct_fail(r->ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: it ended before its header did",
+                               r->name);
 }

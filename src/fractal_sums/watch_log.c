@@ -29,7 +29,10 @@ struct ct_fractal_watch {
     uint64_t time;                /* of the last record */
     uint32_t unit;                /* bytes that addresses of the log tell apart */
     uint64_t dropped, damaged;    /* that are told */
+    uint32_t marks;               /* watchpoints that may be of any kind */
     bool ended;
+    bool grows; /* more may come: the end is not the log's */
+    bool begun; /* the header is known */
 };
 
 /* ---- places ---- */
@@ -82,26 +85,36 @@ static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches, uin
 
 /* ---- the object ---- */
 
-static int open_log(struct ct_fractal_watch *w, const char *path)
+/* Takes what the header says. */
+static int begin(struct ct_fractal_watch *w, const char *name)
 {
     const uint32_t needed = CT_FRACTAL_FIELD_TIME | CT_FRACTAL_FIELD_VA;
-    const int rc = ct_fractal_reader_open(w->ctx, path, &w->reader);
-    if (rc)
-        return rc;
     if ((ct_fractal_reader_info(w->reader)->fields & needed) != needed)
         return ct_fail(w->ctx, CT_ERR_CONFIG,
                        "%s: its records have no time or no virtual address, so nothing can be watched; "
                        "record it with both fields",
-                       path);
+                       name);
     w->unit = ct_fractal_reader_unit(w->reader);
-    return find_places(w);
+    w->begun = true;
+    return CT_OK;
 }
 
-int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches,
-                          uint32_t marks, struct ct_fractal_watch **out)
+/* Opens a log, or makes one that comes in pieces. */
+static int open_log(struct ct_fractal_watch *w, const char *path, bool grows)
+{
+    int rc = grows ? ct_fractal_reader_stream(w->ctx, path, &w->reader)
+                   : ct_fractal_reader_open(w->ctx, path, &w->reader);
+    w->grows = grows;
+    if (!rc && !grows)
+        rc = begin(w, path);
+    return rc ? rc : find_places(w);
+}
+
+static int make(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches, uint32_t marks,
+                bool grows, struct ct_fractal_watch **out)
 {
     if (!path || !watches || !out)
-        return ct_fail_null(ctx, __func__);
+        return ct_fail_null(ctx, grows ? "ct_fractal_watch_stream" : "ct_fractal_watch_open");
     int rc = check_kinds(ctx, watches, marks);
     if (rc)
         return rc;
@@ -110,12 +123,72 @@ int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const struct ct_
         return ct_fail_nomem(ctx, path);
     w->ctx = ctx;
     w->watches = watches;
-    rc = open_log(w, path);
+    w->marks = marks;
+    rc = open_log(w, path, grows);
     if (rc)
         ct_fractal_watch_free(w);
     else
         *out = w;
     return rc;
+}
+
+int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches,
+                          uint32_t marks, struct ct_fractal_watch **out)
+{
+    return make(ctx, path, watches, marks, false, out);
+}
+
+int ct_fractal_watch_stream(struct ct_ctx *ctx, const char *name, const struct ct_watches *watches,
+                            uint32_t marks, struct ct_fractal_watch **out)
+{
+    return make(ctx, name, watches, marks, true, out);
+}
+
+int ct_fractal_watch_push(struct ct_fractal_watch *w, const void *data, size_t size)
+{
+    if (!w || !w->grows)
+        return CT_ERR_ARG;
+    const int rc = ct_fractal_reader_push(w->reader, data, size);
+    w->ended = false;
+    return rc || w->begun || !ct_fractal_reader_info(w->reader)->fields ? rc : begin(w, "log");
+}
+
+int ct_fractal_watch_end(struct ct_fractal_watch *w)
+{
+    if (!w || !w->grows)
+        return CT_ERR_ARG;
+    w->grows = w->ended = false;
+    return ct_fractal_reader_end(w->reader);
+}
+
+int ct_fractal_watch_renew(struct ct_fractal_watch *w)
+{
+    if (!w)
+        return CT_ERR_ARG;
+    struct ct_fractal_watch before = *w;
+    int rc = check_kinds(w->ctx, w->watches, w->marks);
+    if (!rc && w->given < w->ready_count)
+        rc = ct_fail(w->ctx, CT_ERR_ARG, "event log: events wait that come by the watchpoints of before");
+    if (rc)
+        return rc;
+    rc = find_places(w);
+    struct ct_fractal_watch *gone = rc ? w : &before;
+    free(gone->places);
+    free(gone->ready);
+    if (rc) {
+        w->places = before.places;
+        w->ready = before.ready;
+        w->place_count = before.place_count;
+    }
+    return rc;
+}
+
+uint64_t ct_fractal_watch_time(const struct ct_fractal_watch *w, uint64_t *clock_hz)
+{
+    if (!w || !clock_hz)
+        return 0;
+    *clock_hz = w->begun ? ct_fractal_reader_info(w->reader)->clock_hz : 0;
+    return w->time;
 }
 
 void ct_fractal_watch_free(struct ct_fractal_watch *w)
@@ -187,7 +260,8 @@ static int read_one(struct ct_fractal_watch *w)
     struct ct_fractal_event event;
     w->ready_count = w->given = 0;
     w->ended = !ct_fractal_reader_next(w->reader, &event, 1);
-    tell_losses(w);
+    if (!w->ended || !w->grows) /* what is damaged ends with the next record, or with the log */
+        tell_losses(w);
     return w->ended ? CT_OK : take(w, &event);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is exchanged while trace comes in: between two pieces of it, so nothing is lost. */
+#include "live/fractal.h"
 #include "live/live.h"
 #include "live/one_run.h"
 
@@ -61,7 +62,9 @@ int ct_live_place_known(struct ct_live *l, const char *text, uint16_t *number)
         return ct_fail(l->ctx, CT_ERR_LIMIT,
                        "%s: %d different watchpoints were asked for since the start, which is the most", text,
                        LIVE_PLACES);
-    int rc = ct_watches_add(l->watches, text, NULL, NULL);
+    int rc = l->options.log ? ct_live_log_allows(l, text) : CT_OK;
+    if (!rc)
+        rc = ct_watches_add(l->watches, text, NULL, NULL);
     if (rc)
         return rc;
     char *copy = strdup(text);
@@ -317,7 +320,7 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
         if (is_of_old(s->verifier, number_in(s, slot), rc))
             rc = CT_OK;
         if (!rc)
-            rc = ct_watcher_renew(s->watcher);
+            rc = ct_live_stream_renew(s);
     }
     struct ct_live_spec *spec = &l->specs[slot];
     if (rc)

@@ -36,6 +36,7 @@ extern const char ct_live_page_base_js[];
 extern const char ct_live_page_editor_js[];
 extern const char ct_live_page_monitors_js[];
 extern const char ct_live_page_plots_js[];
+extern const char ct_live_page_progress_js[];
 extern const char ct_live_page_html[];
 
 struct ct_live_http {
@@ -568,8 +569,8 @@ static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD
 static int make_page(struct ct_live_http *h)
 {
     /* each needs those before it */
-    const char *const scripts[] = {ct_live_page_base_js, ct_live_page_plots_js, ct_live_page_editor_js,
-                                   ct_live_page_monitors_js, ct_live_page_js};
+    const char *const scripts[] = {ct_live_page_base_js,     ct_live_page_plots_js,    ct_live_page_editor_js,
+                                   ct_live_page_monitors_js, ct_live_page_progress_js, ct_live_page_js};
     struct ct_live_text page = {0}, script = {0};
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
         (void)ct_live_text_write(&script, scripts[i], strlen(scripts[i]));

@@ -11,9 +11,11 @@
 
 #include "base/options.h"
 #include "live/board.h"
+#include "live/fractal.h"
 #include "live/hooks.h"
 #include "live/http.h"
 #include "live/one_run.h"
+#include "live/progress.h"
 #include "live/tee.h"
 
 double ct_live_now(void)
@@ -316,6 +318,12 @@ static int break_off(struct ct_live *l, uint64_t offset)
 
 int ct_live_take(struct ct_live *l, const struct ct_live_piece *piece)
 {
+    if (l->options.log) {
+        const int taken = ct_live_log_take(l, piece);
+        l->stuck |= taken != CT_OK;
+        l->analysed = taken ? l->analysed : piece->offset + piece->size;
+        return taken;
+    }
     int rc = piece->lost || piece->apart ? break_off(l, piece->offset) : CT_OK;
     if (!rc)
         rc = ct_chain_push(l->chain, piece->data, piece->size);
@@ -346,7 +354,7 @@ int ct_live_finish(struct ct_live *l)
         return ct_fail_null(NULL, "ct_live_finish");
     if (l->ended)
         return CT_OK;
-    int rc = l->stuck ? CT_OK : ct_chain_finish(l->chain);
+    int rc = l->stuck ? CT_OK : l->options.log ? ct_live_log_finish(l) : ct_chain_finish(l->chain);
     for (size_t i = 0; i < 128; i++) {
         const int ended = l->streams[i] ? ct_live_stream_finish(l->streams[i]) : CT_OK;
         rc = rc ? rc : ended;
@@ -405,6 +413,8 @@ const struct ct_live_seen *ct_live_seen(struct ct_live *l)
                                     .ended = l->ended,
                                     .trouble = input.trouble,
                                     .tee_trouble = l->tee_trouble ? l->tee_trouble : input.intake.trouble};
+    l->seen.log_lost = l->log_lost;
+    l->seen.late = ct_live_milestones_late(l);
     for (size_t i = 0; i < l->spec_count; i++)
         l->seen.failed += l->specs[i].name && l->specs[i].failure[0];
     return &l->seen;

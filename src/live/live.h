@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "coretap/format.h"
+#include "coretap/fractal_watch.h"
 #include "coretap/json.h"
 #include "coretap/live.h"
 #include "live/ring.h"
@@ -14,13 +15,14 @@
 #include "live/text.h"
 #include "live/view.h"
 
-#define LIVE_RING     ((size_t)16 << 20) /* bytes that may wait, unless the caller says how many */
-#define LIVE_PLACES   4096               /* the most watchpoints that were ever asked for */
-#define LIVE_SPECS    1024               /* the most specifications at a time */
-#define LIVE_CONTEXTS 16                 /* the most contexts of a filter */
-#define LIVE_RECENT   48                 /* events and results that are shown */
-#define LIVE_HISTORY  240                /* samples that are kept; with more, every other one is dropped */
-#define LIVE_NONE     UINT16_MAX
+#define LIVE_RING       ((size_t)16 << 20) /* bytes that may wait, unless the caller says how many */
+#define LIVE_PLACES     4096               /* the most watchpoints that were ever asked for */
+#define LIVE_SPECS      1024               /* the most specifications at a time */
+#define LIVE_CONTEXTS   16                 /* the most contexts of a filter */
+#define LIVE_MILESTONES 256                /* the most of a run */
+#define LIVE_RECENT     48                 /* events and results that are shown */
+#define LIVE_HISTORY    240                /* samples that are kept; with more, every other one is dropped */
+#define LIVE_NONE       UINT16_MAX
 
 /* A watchpoint as it was asked for. One that is switched off has no events. */
 struct ct_live_place {
@@ -30,6 +32,15 @@ struct ct_live_place {
     uint64_t hits;
     struct ct_watch_event first, last;
     uint8_t last_id;
+};
+
+/* A place that the run has to reach, by a time of its own if that is not 0. It counts though nobody watches
+ * the place any more. */
+struct ct_live_milestone {
+    uint16_t place;
+    double deadline; /* seconds */
+    uint64_t hits;
+    uint64_t first; /* cycle of the first one */
 };
 
 /* Which events of watchpoints count and reach the specifications. Losses always do. */
@@ -80,6 +91,7 @@ enum ct_live_part_key {
     LIVE_PART_FILTER,
     LIVE_PART_HOOKS,
     LIVE_PART_REPORT,
+    LIVE_PART_PROGRESS,
     LIVE_PART_MONITOR, /* … and the number of the specification */
 };
 
@@ -128,6 +140,7 @@ struct ct_live_stream {
     const char *names[LIVE_SPECS]; /* by number in the verifier: the name */
     struct ct_watches *pair_watches;
     struct ct_timing *timing;
+    struct ct_fractal_watch *log; /* NULL: it is a trace */
 };
 
 struct ct_live_sample {
@@ -169,6 +182,9 @@ struct ct_live {
     size_t pair_count;
     struct ct_live_place places[LIVE_PLACES];
     uint16_t place_count;
+    struct ct_live_milestone milestones[LIVE_MILESTONES];
+    size_t milestone_count;
+    uint64_t log_lost; /* events and bytes that a log lacks */
     struct ct_live_filter filter;
     struct ct_live_spec specs[LIVE_SPECS];
     uint16_t spec_count;  /* slots that were ever in use */
@@ -231,6 +247,16 @@ int ct_live_take(struct ct_live *live, const struct ct_live_piece *piece);
 /* Receives the steps of the chain. */
 int ct_live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
 void ct_live_stream_free(struct ct_live_stream *stream);
+
+/* Returns the stream of an ID, which begins with its first trace. NULL: it could not, and *rc says why. */
+struct ct_live_stream *ct_live_stream_of(struct ct_live *live, const struct ct_stream *stream, int *rc);
+
+/* Takes the events that a log has by now. The errors of ct_fractal_watch_next, and what the sink returned. */
+int ct_live_stream_log(struct ct_live_stream *stream);
+
+/* Takes note that the watchpoints of a stream changed. The errors of ct_watcher_renew and of
+ * ct_fractal_watch_renew. */
+int ct_live_stream_renew(struct ct_live_stream *stream);
 
 /* Tells whether the filter passes an event. Losses always pass. */
 bool ct_live_passes(const struct ct_live_filter *filter, const struct ct_watch_event *event, uint8_t id);

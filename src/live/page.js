@@ -107,6 +107,7 @@ function take(news) {
     for (const number of known.monitors.keys()) if (!numbers.has(number)) known.monitors.delete(number);
   }
   const has = (...keys) => keys.some(key => key in news);
+  if (has("progress")) drawProgress(known.progress);
   $("state").className = "badge " + (known.state === "running" ? "good" : "warn");
   setText($("state"), known.state === "ended" ? "the run has ended" : known.state);
   setText($("input"), known.input.name === "-" ? "standard input" : known.input.name);

@@ -6,6 +6,7 @@
 #include "live/hooks.h"
 #include "live/live.h"
 #include "live/one_run.h"
+#include "live/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -627,13 +628,21 @@ void ct_live_status_json(struct ct_live *l, struct ct_json *j, struct ct_live_pa
         enum ct_live_part_key key;
         void (*put)(struct ct_live *l, struct ct_json *j);
     } members[] = {
-        {LIVE_PART_STATE, put_state},         {LIVE_PART_INPUT, put_input},
-        {LIVE_PART_STREAMS, put_streams},     {LIVE_PART_LOSSES, put_losses},
-        {LIVE_PART_COVER, put_cover},         {LIVE_PART_HISTORY, put_history},
-        {LIVE_PART_EDGES, put_edges},         {LIVE_PART_TIMING, put_timing},
-        {LIVE_PART_PLACES, put_places},       {LIVE_PART_EVENTS, put_events},
-        {LIVE_PART_VERDICTS, put_results},    {LIVE_PART_FILTER, put_filter_of},
-        {LIVE_PART_HOOKS, ct_live_put_hooks}, {LIVE_PART_REPORT, put_report},
+        {LIVE_PART_STATE, put_state},
+        {LIVE_PART_INPUT, put_input},
+        {LIVE_PART_STREAMS, put_streams},
+        {LIVE_PART_LOSSES, put_losses},
+        {LIVE_PART_COVER, put_cover},
+        {LIVE_PART_HISTORY, put_history},
+        {LIVE_PART_EDGES, put_edges},
+        {LIVE_PART_TIMING, put_timing},
+        {LIVE_PART_PLACES, put_places},
+        {LIVE_PART_EVENTS, put_events},
+        {LIVE_PART_VERDICTS, put_results},
+        {LIVE_PART_FILTER, put_filter_of},
+        {LIVE_PART_HOOKS, ct_live_put_hooks},
+        {LIVE_PART_REPORT, put_report},
+        {LIVE_PART_PROGRESS, ct_live_put_progress},
     };
     ct_json_object(j, NULL);
     ct_live_part_begin(j, parts);
@@ -719,6 +728,7 @@ void ct_live_status_text(struct ct_live *l, struct ct_live_text *out)
     for (size_t i = 0; i < l->place_count; i++)
         if (l->places[i].on)
             say_place(out, &l->places[i]);
+    ct_live_say_progress(l, out);
     for (size_t i = 0; i < l->spec_count; i++)
         if (l->specs[i].name)
             say_spec(out, &l->specs[i]);

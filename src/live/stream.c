@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
+#include "live/fractal.h"
 #include "live/hooks.h"
 #include "live/live.h"
 #include "live/one_run.h"
+#include "live/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +36,8 @@ static void count(struct ct_live_stream *s, const struct ct_watch_event *e)
     struct ct_live *l = s->live;
     const uint16_t number = e->watch < s->watch_count ? s->place_of[e->watch] : LIVE_NONE;
     struct ct_live_place *place = number == LIVE_NONE ? NULL : &l->places[number];
+    if (place && l->milestone_count)
+        ct_live_milestone_hit(l, number, e->cycle);
     if (!place || !place->on)
         return;
     if (!place->hits++)
@@ -164,7 +168,26 @@ static int watch(struct ct_live_stream *s, const struct ct_step_batch *batch)
     return rc;
 }
 
+int ct_live_stream_log(struct ct_live_stream *s)
+{
+    struct ct_watch_event *events = s->live->batch;
+    size_t got;
+    int rc;
+    do {
+        rc = ct_fractal_watch_next(s->log, events, sizeof s->live->batch / sizeof *events, &got);
+        if (ct_verifier_feed(s->verifier, events, sift(s, events, got)) != CT_OK)
+            tell_failures(s);
+    } while (!rc && got);
+    return rc ? rc : ct_live_refusal(s->live);
+}
+
 /* ---- begin ---- */
+
+int ct_live_stream_renew(struct ct_live_stream *s)
+{
+    const int rc = ct_watcher_renew(s->watcher);
+    return rc || !s->log ? rc : ct_fractal_watch_renew(s->log);
+}
 
 int ct_live_stream_place(struct ct_live_stream *s, uint16_t place)
 {
@@ -180,7 +203,7 @@ int ct_live_stream_place(struct ct_live_stream *s, uint16_t place)
     for (size_t i = s->watch_count; i < all; i++)
         more[i] = i >= first && i < first + some ? place : LIVE_NONE;
     s->watch_count = all;
-    return ct_watcher_renew(s->watcher);
+    return ct_live_stream_renew(s);
 }
 
 int ct_live_set_violations(const struct ct_live *l, struct ct_verifier *verifier)
@@ -207,7 +230,7 @@ int ct_live_stream_spec(struct ct_live_stream *s, uint16_t slot)
     s->slot_of[number] = slot;
     s->names[number] = spec->name;
     const int named = ct_live_set_violations(s->live, s->verifier);
-    return named ? named : ct_watcher_renew(s->watcher);
+    return named ? named : ct_live_stream_renew(s);
 }
 
 static int begin_timing(struct ct_live_stream *s)
@@ -244,6 +267,8 @@ static int begin(struct ct_live_stream *s)
         rc = ct_verifier_core(s->verifier, ct_live_core_of(s->source));
     if (!rc)
         rc = ct_watcher_new(l->ctx, s->watches, &s->watcher);
+    if (!rc && l->options.log)
+        rc = ct_live_log_begin(s);
     if (!rc)
         rc = ct_verifier_begin(s->verifier, on_result, s);
     for (uint16_t i = 0; !rc && !l->one && i < l->spec_count; i++)
@@ -255,7 +280,7 @@ static int begin(struct ct_live_stream *s)
     return rc ? rc : tell_begin(s);
 }
 
-static struct ct_live_stream *stream_of(struct ct_live *l, const struct ct_stream *stream, int *rc)
+struct ct_live_stream *ct_live_stream_of(struct ct_live *l, const struct ct_stream *stream, int *rc)
 {
     struct ct_live_stream *s = l->streams[stream->id];
     if (s)
@@ -282,7 +307,7 @@ int ct_live_on_steps(void *user, const struct ct_stream *stream, const struct ct
 {
     struct ct_live *l = user;
     int rc = CT_OK;
-    struct ct_live_stream *s = stream_of(l, stream, &rc);
+    struct ct_live_stream *s = ct_live_stream_of(l, stream, &rc);
     if (rc)
         return rc;
     s->graph = batch->graph;
@@ -315,6 +340,7 @@ void ct_live_stream_free(struct ct_live_stream *s)
         return;
     ct_verifier_free(s->verifier);
     ct_watcher_free(s->watcher);
+    ct_fractal_watch_free(s->log);
     ct_watches_free(s->watches);
     ct_timing_free(s->timing);
     ct_watches_free(s->pair_watches);

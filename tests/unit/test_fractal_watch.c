@@ -96,6 +96,112 @@ static void records_come_by_places(void **state)
     ct_watches_free(watches);
 }
 
+/* Reads the log's file, flipping a bit of the byte at `damage`. */
+static size_t log_bytes(uint8_t *bytes, size_t room, size_t damage)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, room, file);
+    fclose(file);
+    if (damage < size)
+        bytes[damage] ^= 1;
+    return size;
+}
+
+/* Takes a log in pieces. Returns how many events came, and the losses. */
+static size_t read_pieces(const struct ct_watches *watches, const uint8_t *bytes, size_t size, size_t piece,
+                          struct ct_watch_event events[ROOM], struct ct_losses *losses)
+{
+    struct ct_fractal_watch *w;
+    size_t sum = 0, count;
+    uint64_t clock;
+    assert_int_equal(ct_fractal_watch_stream(NULL, "pieces", watches, 0, &w), CT_OK);
+    for (size_t at = 0; at <= size; at += piece) {
+        if (at + piece > size)
+            piece = size - at + 1;
+        assert_int_equal(ct_fractal_watch_push(w, bytes + at, at + piece > size ? piece - 1 : piece), CT_OK);
+        if (at + piece > size)
+            assert_int_equal(ct_fractal_watch_end(w), CT_OK);
+        do {
+            assert_int_equal(ct_fractal_watch_next(w, events + sum, ROOM - sum, &count), CT_OK);
+            sum += count;
+        } while (count);
+    }
+    assert_true(ct_fractal_watch_time(w, &clock) && clock == 100);
+    *losses = ct_fractal_watch_losses(w);
+    ct_fractal_watch_free(w);
+    return sum;
+}
+
+/* A log in pieces of any size is the log in one: whole, cut, and damaged. */
+static void a_log_that_grows_is_the_log(void **state)
+{
+    static const char *const specs[] = {"0x1048", "0x1004", "overflow", "gap", NULL};
+    static const struct ct_fractal_event log[] = {{.time = 5, .va = 0x1010},
+                                                  {.time = 7, .va = 0x2000},
+                                                  {.time = 9, .va = 0x1044},
+                                                  {.time = 12, .va = 0x1000}};
+    struct ct_watches *watches = watch(specs);
+    struct ct_watch_event all[ROOM], pieces[ROOM];
+    struct ct_losses losses;
+    static uint8_t bytes[4096];
+    (void)state;
+    write_log_with(log, 4, CT_FRACTAL_FIELD_ALL, "program=x\n");
+    const size_t size = log_bytes(bytes, sizeof bytes, SIZE_MAX), whole = read_log(watches, 8, all);
+    for (size_t piece = 1; piece <= size; piece++) {
+        assert_int_equal(read_pieces(watches, bytes, size, piece, pieces, &losses), whole);
+        assert_memory_equal(all, pieces, whole * sizeof *all);
+        assert_true(losses.overflows == 3 && !losses.lost_bytes);
+    }
+    /* the last record is cut: those before it are there, and the rest of it is damage */
+    assert_int_equal(read_pieces(watches, bytes, size - 1, 100, pieces, &losses), whole);
+    assert_true(pieces[whole - 1].kind == CT_WATCH_GAP && losses.lost_bytes == 32);
+    /* the block of the first three is damaged */
+    log_bytes(bytes, sizeof bytes, size - 33 - 32 - 5);
+    assert_int_equal(read_pieces(watches, bytes, size, 1, all, &losses), 3);
+    assert_true(all[0].kind == CT_WATCH_OVERFLOW && all[1].kind == CT_WATCH_GAP && losses.lost_bytes);
+    assert_int_equal(read_pieces(watches, bytes, size, size, pieces, &losses), 3);
+    ct_watches_free(watches);
+}
+
+static void watchpoints_come_while_a_log_grows(void **state)
+{
+    static const char *const specs[] = {"0x1004", NULL};
+    static const struct ct_fractal_event log[] = {{.time = 5, .va = 0x1010}, {.time = 9, .va = 0x2044}};
+    struct ct_watches *watches = watch(specs);
+    struct ct_watch_event events[ROOM];
+    struct ct_fractal_watch *w;
+    static uint8_t bytes[4096];
+    size_t count;
+    (void)state;
+    write_log(log, 2, CT_FRACTAL_FIELD_ALL);
+    const size_t size = log_bytes(bytes, sizeof bytes, SIZE_MAX);
+    assert_int_equal(ct_fractal_watch_stream(NULL, "pieces", watches, 0, &w), CT_OK);
+    assert_int_equal(ct_fractal_watch_push(w, bytes, size - 33), CT_OK);
+    assert_int_equal(ct_fractal_watch_next(w, events, ROOM, &count), CT_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(ct_watches_add(watches, "0x2040", NULL, NULL), CT_OK);
+    assert_int_equal(ct_fractal_watch_renew(w), CT_OK);
+    assert_int_equal(ct_fractal_watch_push(w, bytes + size - 33, 33), CT_OK);
+    assert_int_equal(ct_fractal_watch_next(w, events, ROOM, &count), CT_OK);
+    assert_true(count == 1 && events[0].watch == 1 && events[0].cycle == 9);
+    assert_int_equal(ct_watches_add(watches, "exception", NULL, NULL), CT_OK);
+    assert_int_equal(ct_fractal_watch_renew(w), CT_ERR_ARG);
+    assert_int_equal(ct_fractal_watch_push(w, "x", 1), CT_OK);
+    assert_int_equal(ct_fractal_watch_end(w), CT_OK);
+    assert_int_equal(ct_fractal_watch_push(w, "x", 1), CT_ERR_ARG);
+    ct_fractal_watch_free(w);
+    assert_int_equal(ct_fractal_watch_stream(NULL, "pieces", watches, 3, &w), CT_OK);
+    assert_int_equal(ct_fractal_watch_push(w, "CTFRACT", 7), CT_OK);
+    assert_int_equal(ct_fractal_watch_end(w), CT_ERR_FORMAT);
+    ct_fractal_watch_free(w);
+    assert_int_equal(ct_fractal_watch_stream(NULL, "pieces", watches, 3, &w), CT_OK);
+    memset(bytes, 0xff, 64);
+    assert_int_equal(ct_fractal_watch_push(w, bytes, 64), CT_ERR_FORMAT);
+    ct_fractal_watch_free(w);
+    ct_watches_free(watches);
+}
+
 /* Where the log tells 16 bytes apart, what lies beside them in the line is not meant. */
 static void addresses_within_a_line(void **state)
 {
@@ -138,8 +244,8 @@ static void what_a_log_has_not_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_come_by_places),
-        cmocka_unit_test(addresses_within_a_line),
+        cmocka_unit_test(records_come_by_places),        cmocka_unit_test(addresses_within_a_line),
+        cmocka_unit_test(a_log_that_grows_is_the_log),   cmocka_unit_test(watchpoints_come_while_a_log_grows),
         cmocka_unit_test(what_a_log_has_not_is_refused),
     };
     const int file = mkstemp(path);

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""coretap live on a FRACTAL log while it is written: milestones, watchpoints and specifications as 'coretap
+monitor' says of the whole log, progress before the end, the page in a browser, and what is refused.
+
+usage: run_fractal_live.py COMMAND PLUGIN EXAMPLES"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+
+COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+ENV = {**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}
+MILESTONES = ["entry:main=1ms", "entry:gradient", "entry:thin=1us", "0x1234=1us"]
+SPEC = "define t := function_call \"thin\"\ndefine n := eventCount(t)\nout n\n"
+
+
+def coretap(*args, code=0):
+    done = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, env=ENV, check=False)
+    if done.returncode != code:
+        raise RuntimeError(f"coretap {args}: {done.returncode}: {done.stderr}")
+    return done
+
+
+def milestones():
+    return [word for place in MILESTONES for word in ("--milestone", place)]
+
+
+def first_ms(program, log, place):
+    """When a function first shows in a log, as milliseconds of its clock."""
+    spec = log.with_suffix(".tessla")
+    spec.write_text(f'define e := function_call "{place}"\nout e\n')
+    lines = coretap("monitor", "--spec", spec, "--elf", program, "--all", log).stdout.splitlines()
+    return int(lines[0].split(":")[0]) / 1.3e6
+
+
+def whole_log(folder, program, log):
+    """Of a log that is there, the report of live says what monitor says."""
+    said = coretap("live", "-q", "--fractal", "--elf", program, *milestones(), log, code=1)
+    start, gradient, thin = (first_ms(program, log, name) for name in ("main", "gradient", "thin"))
+    check("milestones of a log that is there", said.stdout.splitlines() == [
+        f"milestone entry:main: reached at {start:.4f} ms, deadline 1.0000 ms",
+        f"milestone entry:gradient: reached at {gradient:.4f} ms",
+        f"milestone entry:thin: late at {thin:.4f} ms, deadline 0.0010 ms",
+        "milestone 0x1234: missed, deadline 0.0010 ms"], said.stdout)
+    spec = folder / "thin.tessla"
+    spec.write_text(SPEC)
+    results = folder / "results.csv"
+    coretap("live", "-q", "--fractal", "--elf", program, "--spec", spec, "--outputs", results, log)
+    counts = coretap("monitor", "--spec", spec, "--elf", program, "--all", log).stdout
+    check("specifications get the events that monitor gets",
+          len(results.read_text().splitlines()) - 1 == counts.count("n = "), results.read_text())
+    cut = folder / "cut.log"
+    cut.write_bytes(log.read_bytes()[:-40])
+    said = coretap("live", "-q", "--fractal", "--elf", program, "--milestone", "entry:thin", cut, code=1)
+    check("a log that was cut is told of", "bytes are damaged" in said.stderr, said.stderr)
+
+
+def refusals(program, log):
+    for what, message, *args in [
+            ("a place that no log has", "no event of the kind exception", "--at", "exception", log),
+            ("a time that is none", "'soon' is no time", "--milestone", "main=soon", log),
+            ("what is no log", "does not begin with CTFRACT1", program),
+            ("options of traces", "goes without --config", "--cover", log)]:
+        said = coretap("live", "--fractal", "--elf", program, *args, code=2).stderr
+        check(f"refused: {what}", message in said, said)
+
+
+class Run:
+    """live at a FIFO, and its page."""
+
+    def __init__(self, folder, program):
+        self.fifo = folder / "fifo"
+        os.mkfifo(self.fifo)
+        self.child = subprocess.Popen(
+            [COMMAND, "live", "--fractal", "--http", "0", "--elf", program,
+             *milestones(), self.fifo],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV)
+        self.port = None
+        while not self.port:
+            line = self.child.stderr.readline()
+            found = re.search(r":(\d+)/", line)
+            if not line:
+                raise RuntimeError("live ended")
+            self.port = int(found[1]) if found else None
+
+    def url(self, path=""):
+        return f"http://127.0.0.1:{self.port}/{path}"
+
+    def status(self):
+        with urllib.request.urlopen(self.url("api/status"), timeout=20) as answer:
+            return json.load(answer)
+
+    def wait(self, what):
+        """Waits until the status has it, and gives the status; None after a while."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            status = self.status()
+            if what(status):
+                return status
+            time.sleep(0.1)
+        return None
+
+
+def looks(run, width, dark):
+    page = browser.Browser(width, 900, dark)
+    try:
+        page.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
+                 mobile=width < 500)
+        page.open(run.url())
+        page.wait('document.querySelectorAll("#milestones tr").length === 4')
+        return page.value('[...document.querySelectorAll("#milestones td:nth-child(2)")]'
+                          '.map(n => n.textContent).join() + " " + '
+                          'document.querySelector("#progress-bar").value + " " + '
+                          '(document.scrollingElement.scrollWidth <= innerWidth)')
+    finally:
+        page.close()
+
+
+def first_block_end(log):
+    header, record = struct.unpack_from("<II", log, 8)
+    magic, count = struct.unpack_from("<4sI", log, header)
+    return header + 32 + count * record if magic == b"FBLK" else None
+
+
+def growing(folder, program, log):
+    """The first block of a log shows a part of the progress, before there is more."""
+    run = Run(folder, program)
+    bytes_of = log.read_bytes()
+    with open(run.fifo, "wb", buffering=0) as fifo:
+        half = first_block_end(bytes_of)
+        fifo.write(bytes_of[:half])
+        early = run.wait(lambda s: s["progress"]["milestones"][0]["state"] == "reached")
+        check("progress is there before the end", early and early["progress"]["reached"] == 1 and
+              early["progress"]["now_ms"] > 0 and early["state"] == "running", early)
+        coretap("ctl", "--http", run.port, "watch", "entry:thin")
+        fifo.write(bytes_of[half:])
+        late = run.wait(lambda s: s["progress"]["reached"] == 3)
+        check("it goes on as the log does", late and [m["state"] for m in late["progress"]["milestones"]] ==
+              ["reached", "reached", "late", "missed"], late)
+        watched = run.status()["watchpoints"]
+        check("a watchpoint that came meanwhile is watched",
+              [w["place"] for w in watched] == ["entry:thin"] and watched[0]["hits"], watched)
+        if browser.PROGRAM:
+            for width in (1280, 390):
+                for dark in (False, True):
+                    seen = looks(run, width, dark)
+                    check(f"the page, {width} wide, {'dark' if dark else 'light'}",
+                          seen == "reached,reached,late,missed 3 true", seen)
+        else:
+            skip("the page in a browser", "chromium is not there")
+    out, _ = run.child.communicate(timeout=60)
+    check("the end of the FIFO is that of the run", run.child.returncode == 1 and
+          out.count("milestone") == 4, out)
+
+
+def program_and_page(folder, program):
+    """A program, its log in a FIFO, and live at the other end."""
+    fifo, log = folder / "straight", folder / "straight.log"
+    os.mkfifo(fifo)
+    reader = subprocess.Popen([COMMAND, "live", "-q", "--fractal", "--elf", program, "--milestone",
+                               "entry:thin", fifo], stdout=subprocess.PIPE, text=True, env=ENV)
+    coretap("fractal", "run", "-q", "--section", ".text", "--mode", "points", "-o", fifo, "--", program,
+            "-s", "96x80")
+    out = reader.communicate(timeout=60)[0]
+    coretap("fractal", "run", "-q", "--section", ".text", "--mode", "points", "-o", log, "--", program,
+            "-s", "96x80")
+    check("a program's log goes straight to live",
+          out == f"milestone entry:thin: reached at {first_ms(program, log, 'thin'):.4f} ms\n", out)
+
+
+def main():
+    missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
+    if missing:
+        print(f"1..0 # SKIP needs {missing}")
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program, log = folder / "canny", folder / "canny.log"
+        subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, EXAMPLES / "canny.c",
+                        "-lm"], check=True)
+        coretap("fractal", "run", "-q", "--section", ".text", "--mode", "points", "-o", log, "--", program,
+                "-s", "96x80")
+        whole_log(folder, program, log)
+        refusals(program, log)
+        growing(folder, program, log)
+        program_and_page(folder, program)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
