@@ -196,7 +196,7 @@ bool cli_programs_name_events(struct ct_programs *programs, const struct cli_arg
         cli_say("%s and %s both have names of events, with the same numbers; those of %s are used", of->path,
                 other->path, of->path);
     if (rc != CT_ERR_NOMEM)
-        rc = ct_watches_named(watches, table);
+        rc = ct_watches_named_at(watches, table, of ? of->shift : 0);
     if (rc == CT_ERR_NOMEM)
         cli_library_error(args->ctx);
     return rc != CT_ERR_NOMEM;

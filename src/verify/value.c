@@ -136,9 +136,11 @@ int ct_verify_check_value(const struct ct_verifier *v, const struct ct_monitor_s
 {
     const bool has_value = point->form != CT_WATCH_NO_VALUE;
     const bool is_real = point->form == CT_WATCH_REAL;
-    const bool fits = in->type == CT_MONITOR_UNIT || (!is_real && in->type == CT_MONITOR_INT) ||
-                      (has_value && !is_real && in->type == CT_MONITOR_BOOL) ||
-                      ((point->form == CT_WATCH_RAW || is_real) && in->type == CT_MONITOR_FLOAT);
+    const bool fits = point->form == CT_WATCH_TEXT
+                          ? in->type == CT_MONITOR_STRING
+                          : in->type == CT_MONITOR_UNIT || (!is_real && in->type == CT_MONITOR_INT) ||
+                                (has_value && !is_real && in->type == CT_MONITOR_BOOL) ||
+                                ((point->form == CT_WATCH_RAW || is_real) && in->type == CT_MONITOR_FLOAT);
     if (!fits)
         return ct_fail(v->ctx, CT_ERR_CONFIG,
                        "input %s is of type %s, and the place %s gives %s; declare it so", in->name,
@@ -177,17 +179,20 @@ static bool float_of(const struct ct_watch_event *e, double *out)
 }
 
 bool ct_verify_value(const struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input,
-                     union ct_monitor_value *out)
+                     struct ct_monitor_event *out)
 {
-    *out = (union ct_monitor_value){0};
     switch (s->types[input]) {
     case CT_MONITOR_FLOAT:
-        return float_of(e, &out->f);
+        return float_of(e, &out->v.f);
     case CT_MONITOR_BOOL:
-        out->i = e->value != 0;
+        out->v.i = e->value != 0;
+        return true;
+    case CT_MONITOR_STRING:
+        out->v.s = ct_watch_event_text(e);
+        out->size = (uint32_t)strlen(out->v.s);
         return true;
     case CT_MONITOR_INT:
-        out->i = number_of(e);
+        out->v.i = number_of(e);
         return (s->forms[input] != CT_WATCH_RAW && s->forms[input] != CT_WATCH_UNSIGNED) ||
                e->value <= INT64_MAX;
     default:

@@ -85,6 +85,11 @@ $ printf '\003' | dd of=$T/events bs=1 seek=246 conv=notrunc status=none; coreta
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=exception $T/events
 ! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name an address, entry:FUNCTION, gap or overflow
 [2]
+Accesses to memory, with their address; what a log has not is refused.
+$ printf 'in a: Events[Int]\nin w: Events[Unit]\nin f: Events[Int]\nout a\nout w\nout f\n' > $T/access.tessla; coretap monitor -q -a --spec $T/access.tessla --bind a=access:0x400000..0x400080.read --bind w=access:0x400000..0x400100.write --bind f=access:0x400040..0x400100.fetch.physical $T/events
+$ coretap monitor -q --spec $T/access.tessla --bind a=access:nothing --bind w=gap --bind f=gap $T/events
+$ coretap monitor -q --spec $T/access.tessla --bind a=context:nobody --bind w=gap --bind f=gap $T/events
+$ coretap watch --at access:0x400000..0x400080 examples/quickstart/capture.ini
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --clock timestamps --bind firstCalls=0x400000 --bind triggerCalls=0x400084 $T/events
 ! coretap monitor: --clock timestamps: an event log has cycles of its interconnect alone
 ! Try 'coretap monitor --help'.
