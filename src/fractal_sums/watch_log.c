@@ -8,7 +8,6 @@
 
 #include "base/ctx.h"
 #include "base/search.h"
-#include "coretap/elem.h"
 #include "coretap/fractal.h"
 #include "fractal_sums/process_names.h"
 

@@ -27,7 +27,7 @@ def stamp(ticks):
 
 def capture(folder, core, times):
     """Event 0 before each timestamp."""
-    trace = bytes(11) + b"\x80" + b"\x01\x01\x00" + b"\x04" + b"\x85\x10\x00" + (0x40).to_bytes(6, "little") + b"\x10"
+    trace = bytes(11) + b"\x80\x01\x01\x00\x04\x85\x10\x00" + (0x40).to_bytes(6, "little") + b"\x10"
     for time in times:
         trace += b"\x71" + stamp(time)
     (folder / f"{core}.bin").write_bytes(trace)
@@ -52,7 +52,8 @@ def check_apart(folder):
         for options in ((), ("--format", "sums", "--captures", "together")):
             got = monitor(folder, *captures, options=options)
             assert got.returncode == 2 and not got.stdout, got
-            assert "end before those of the other begin (at " in got.stderr and "--captures apart" in got.stderr, got
+            assert "end before those of the other begin (at " in got.stderr, got
+            assert "--captures apart" in got.stderr, got
     for captures in ((late, third), (early, bridge, late), (third, late, bridge, early)):
         got = monitor(folder, *captures)
         assert got.returncode < 2 and got.stdout.count("\n") == 1 + 2 * len(captures), got

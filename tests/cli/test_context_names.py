@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Context switches by name: those that a [context] section of an .ini names, and the threads and processes of a
-perf.data; as places of watch and inputs of monitor, and their names as Strings. Lines that are written to an
-ITM as Strings. Prints TAP.
+"""Context switches by name: those that a [context] section of an .ini names, and the threads and processes of
+a perf.data; as places of watch and inputs of monitor, and their names as Strings. Lines that are written to
+an ITM as Strings. Prints TAP.
 
 usage: test_context_names.py CORETAP"""
 import json
@@ -19,8 +19,8 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 CORETAP = os.path.abspath(sys.argv[1])
 UNIT = [1 << 6, 0x10, 0x28000ea1, 0x4100f403, 0x488, 0, 0xcc]  # context IDs of 32 bits
-NAMES = "in who: Events[String]\nout who\ndef idle_error = filter(constIf(true, who == \"idle\"), who == \"idle\")\n" \
-    "out idle_error\n"
+NAMES = "in who: Events[String]\nout who\nout idle_error\n" \
+    "def idle_error = filter(constIf(true, who == \"idle\"), who == \"idle\")\n"
 
 
 def to_context(number):
@@ -151,7 +151,8 @@ def check_refused(folder):
 def itm(folder, parts):
     """A capture of what is written to ports of an ITM: (port, bytes), of 1, 2 or 4 bytes each."""
     head = {1: 1, 2: 2, 4: 3}
-    stream = bytes(5) + b"\x80" + b"".join(bytes([port << 3 | head[len(data)]]) + data for port, data in parts)
+    packets = (bytes([port << 3 | head[len(data)]]) + data for port, data in parts)
+    stream = bytes(5) + b"\x80" + b"".join(packets)
     (folder / "itm.bin").write_bytes(stream)
     path = folder / "itm.ini"
     path.write_text("[capture]\nfile=itm.bin\nframing=none\n[source ITM]\nprotocol=itm\nid=0x20\n")
@@ -174,8 +175,8 @@ def check_lines(folder):
     assert len(got) == 2, got
     # what was begun before a loss is no line
     lost = [(0, b"lost"), None, (0, b"kept"), (0, b"\n")]
-    stream = bytes(5) + b"\x80" + b"".join(b"\x70" if p is None else bytes([3 if len(p[1]) == 4 else 1]) + p[1]
-                                           for p in lost)
+    packets = (b"\x70" if p is None else bytes([3 if len(p[1]) == 4 else 1]) + p[1] for p in lost)
+    stream = bytes(5) + b"\x80" + b"".join(packets)
     path = itm(folder, [])
     (folder / "itm.bin").write_bytes(stream)
     got = outputs(folder, "in line: Events[String]\nout line\n", path, "line=itm:0")

@@ -300,7 +300,8 @@ def main():
              ("C, clang, DWARF 4, .dwo", check_c, "clang",
               ["--target=aarch64-linux-gnu", "-gdwarf-4", "-gsplit-dwarf"], A64_GCC),
              ("C++, g++, .dwo", check_cxx, A64_GXX, ["-gsplit-dwarf"], A64_GXX),
-             ("C++, clang, .dwo", check_cxx, "clang++", ["--target=aarch64-linux-gnu", "-gsplit-dwarf"], A64_GXX),
+             ("C++, clang, .dwo", check_cxx, "clang++",
+              ["--target=aarch64-linux-gnu", "-gsplit-dwarf"], A64_GXX),
              ("C++, g++, DWARF 5", check_cxx, A64_GXX, ["-gdwarf-5"], A64_GXX),
              ("C++, g++, DWARF 4", check_cxx, A64_GXX, ["-gdwarf-4"], A64_GXX),
              ("C++, clang", check_cxx, "clang++", ["--target=aarch64-linux-gnu"], A64_GXX)]

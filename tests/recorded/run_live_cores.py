@@ -60,8 +60,9 @@ class Turns:
         return path
 
     def live(self, *options, source=None, data=None, spec=SPEC, binds=BINDS, config=None):
-        done = subprocess.run([COMMAND, "live", "-q", "-a", "--config", config or self.config, "--elf", self.program,
-                               "--spec", spec, *binds, *options, source or ("-" if data else self.raw)],
+        done = subprocess.run([COMMAND, "live", "-q", "-a", "--config", config or self.config,
+                               "--elf", self.program, "--spec", spec, *binds, *options,
+                               source or ("-" if data else self.raw)],
                               capture_output=True, input=data, timeout=120, check=False)
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
