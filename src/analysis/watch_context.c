@@ -170,16 +170,20 @@ bool ct_watches_is_context(const struct ct_watches *w, const struct ct_watchpoin
 size_t ct_watches_context_text(const struct ct_watches *w, const struct ct_watch_event *e, char *text,
                                size_t size)
 {
+    uint32_t number = e->ctxt;
+    bool is_known = e->known & CT_CONTEXT_CTXT;
     for (size_t s = 0; s < w->context_sets; s++) {
         const struct ct_watched_contexts *set = &w->contexts[s];
         uint32_t context;
+        if (!is_told(set, e, &context))
+            continue;
         const struct ct_context_name *name =
-            is_told(set, e, &context) ? ct_context_name_find(&set->names, context, time_of(&set->clock, e))
-                                      : NULL;
+            ct_context_name_find(&set->names, context, time_of(&set->clock, e));
         if (name)
             return (size_t)snprintf(text, size, "%s", name->name);
+        number = context;
+        is_known = true;
     }
-    if (e->known & CT_CONTEXT_CTXT)
-        return (size_t)snprintf(text, size, "0x%x", e->ctxt);
-    return (size_t)snprintf(text, size, "unknown");
+    return is_known ? (size_t)snprintf(text, size, "0x%x", (unsigned)number)
+                    : (size_t)snprintf(text, size, "unknown");
 }
