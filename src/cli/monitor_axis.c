@@ -287,6 +287,8 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
         cli_no_memory();
     for (; fine && a->part_count < operands(a); a->part_count++)
         fine = open_part(a, a->part_count);
+    for (size_t i = 0; fine && i + 1 < a->part_count; i++) /* the last one is the one that programs are of */
+        fine = cli_programs_also_of(a->read->programs, a->args, a->parts[i].capture);
     for (size_t i = 0; fine && i < a->part_count; i++)
         fine = add_sources(a, &a->parts[i]);
     *several = fine && (a->count > 1 || a->part_count > 1 || (!a->cycles && is_timed_software(a)));

@@ -128,6 +128,12 @@ bool cli_programs_of(struct ct_programs *programs, const struct cli_args *args, 
         return add_list(programs, args, elf, NULL);
     if (!add_list(programs, args, elf, capture->capture) || !give(programs, args, capture))
         return false;
+    return cli_programs_also_of(programs, args, capture);
+}
+
+bool cli_programs_also_of(struct ct_programs *programs, const struct cli_args *args,
+                          const struct cli_capture *capture)
+{
     const struct ct_capture view = view_of(capture);
     return is_fine(args, ct_programs_add_capture(programs, &view));
 }

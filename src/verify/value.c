@@ -55,6 +55,8 @@ static bool gives(uint8_t what, uint8_t kind)
         return protocol == CT_PROTOCOL_STM;
     case CT_WATCH_NAMED:
         return is_software;
+    case CT_WATCH_ACCESS:
+        return false;
     case CT_WATCH_LOAD:
     case CT_WATCH_STORE:
         return protocol == CT_PROTOCOL_ITM || traces_data;
@@ -81,7 +83,8 @@ static void list_protocols(const struct ct_verifier *v, char *room, size_t size)
 
 static const char *giver_of(uint8_t kind)
 {
-    return kind == CT_WATCH_NAMED                         ? "an ITM or STM"
+    return kind == CT_WATCH_ACCESS                        ? "an event log of coretap fractal"
+           : kind == CT_WATCH_NAMED                       ? "an ITM or STM"
            : kind == CT_WATCH_STM                         ? "an STM"
            : kind == CT_WATCH_ITM || kind == CT_WATCH_DWT ? "an ITM"
            : kind == CT_WATCH_LOAD || kind == CT_WATCH_STORE

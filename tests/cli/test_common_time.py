@@ -25,7 +25,7 @@ def stamp(ticks):
     return out
 
 
-def capture(folder, core, times):
+def capture(folder, core, times, names=""):
     """Event 0 before each timestamp."""
     trace = bytes(11) + b"\x80\x01\x01\x00\x04\x85\x10\x00" + (0x40).to_bytes(6, "little") + b"\x10"
     for time in times:
@@ -34,14 +34,15 @@ def capture(folder, core, times):
     path = folder / f"{core}.ini"
     path.write_text(f"[capture]\nfile={core}.bin\nframing=none\n[source {core}]\nprotocol=etmv4i\nid=0x10\n"
                     "core=ARMv8.0-A\nTRCCONFIGR=0x800\nTRCIDR0=0x28000ea1\nTRCIDR1=0x4100f403\n"
-                    "TRCIDR2=0x00000488\n")
+                    f"TRCIDR2=0x00000488\n{names}")
     return path
 
 
-def monitor(folder, *captures, options=()):
+def monitor(folder, *captures, options=(), place="event:0"):
     (folder / "spec.tessla").write_text(SPEC)
-    return subprocess.run([CORETAP, "monitor", "-a", "--spec", folder / "spec.tessla", "--bind", "e=event:0",
-                           *options, *captures], capture_output=True, text=True, timeout=60, check=False)
+    bind = ["--bind", f"e={place}"] if place else []
+    return subprocess.run([CORETAP, "monitor", "-a", "--spec", folder / "spec.tessla", *bind, *options,
+                           *captures], capture_output=True, text=True, timeout=60, check=False)
 
 
 def check_apart(folder):
@@ -62,9 +63,23 @@ def check_apart(folder):
     return f"{len(refused)} refused"
 
 
+def check_names(folder):
+    """The names of all captures of a run are known."""
+    one = capture(folder, "a", (100, 200), "[event]\nL1=0\n[context]\nidle=0x10\n")
+    two = capture(folder, "b", (150, 300), "[event b]\nL1=0\nL2=1\n")
+    for captures in ((one, two), (two, one)):
+        got = monitor(folder, *captures, options=("--bind", "e=event:L1"), place=None)
+        assert got.stdout.count("\n") == 5, got
+        for place, wanted in (("event:L3", "there are L1"), ("context:x", "there are idle")):
+            got = monitor(folder, *captures, options=("--bind", f"e={place}"), place=None)
+            assert got.returncode == 2 and wanted in got.stderr, got
+    return "names"
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         tap.case("captures without a time in common", None, lambda: check_apart(pathlib.Path(name)))
+        tap.case("names of several captures", None, lambda: check_names(pathlib.Path(name)))
     return tap.finish()
 
 
