@@ -308,7 +308,7 @@ static int run_log(struct watched *w, const struct cli_args *args)
 {
     static const struct ct_source source = {.name = "fractal"};
     struct ct_programs **programs = &w->streams.read.programs;
-    if (!cli_programs_describe(programs, args, ELF, NULL))
+    if (!cli_fractal_source_programs(programs, args, ELF, args->operand))
         return CLI_FAILED;
     if (cli_monitors_need_contexts(&w->monitors) &&
         ct_fractal_watch_names(args->ctx, args->operand, *programs) != CT_OK)

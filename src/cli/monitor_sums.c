@@ -238,7 +238,7 @@ static int read_other(void *user, const char *path)
     if (!cli_fractal_source_is_log(path))
         return -1;
     int code = CLI_FAILED;
-    bool fine = cli_programs_describe(&programs, r->args, r->elf, NULL);
+    bool fine = cli_fractal_source_programs(&programs, r->args, r->elf, path);
     if (fine && r->contexts && ct_fractal_watch_names(r->args->ctx, path, programs) != CT_OK)
         fine = cli_library_error(r->args->ctx) == CLI_CLEAN;
     if (fine) {
