@@ -141,8 +141,8 @@ def monitors_know_processes(folder, _):
     missing = subprocess.run([*words[:-2], "--bind", "who=context:other", log], capture_output=True,
                              text=True, check=False)
     seen = {last["mine_writes"]: "table", last["other_writes"]: "1:table"}
-    return outs[0] == outs[1] and seen == hits and set(who) == {'"processes"'} and "read_error" not in last and missing.returncode == 2 and \
-        "there are processes" in missing.stderr
+    return outs[0] == outs[1] and seen == hits and set(who) == {'"processes"'} and \
+        "read_error" not in last and missing.returncode == 2 and "there are processes" in missing.stderr
 
 
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
