@@ -148,6 +148,7 @@ int ct_lister_flow(struct ct_lister *lister, const struct ct_stream *stream,
         return CT_ERR_ARG;
     put_heading(lister);
     lister->lines.id = stream->id;
+    lister->lines.of = stream->source;
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->count - i > LINES_AHEAD)
             ct_list_flow_soon(&lister->lines, &batch->records[i + LINES_AHEAD]);

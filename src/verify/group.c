@@ -154,6 +154,7 @@ static struct ct_verify_spec *lead_new(struct ct_verifier *v, struct ct_verify_g
         lead->types[to] = like->types[i];
         lead->kept[to] = like->kept[i];
     }
+    lead->core = like->core;
     lead->group = g;
     return lead;
 }
@@ -398,7 +399,8 @@ static int form(struct ct_verifier *v, bool *made)
         p.members = ct_arena_alloc(&p.arena, (v->spec_count - i) * sizeof(struct ct_verify_spec *));
         for (size_t k = i; p.members && k < v->spec_count; k++) {
             struct ct_verify_spec *t = v->specs[k];
-            if (done[k] || !may_join(v, t) || !same_feeds(s, t) || (v->running && !same_clock(s, t)))
+            if (done[k] || !may_join(v, t) || s->core != t->core || !same_feeds(s, t) ||
+                (v->running && !same_clock(s, t)))
                 continue;
             done[k] = true;
             p.members[p.count++] = t;
