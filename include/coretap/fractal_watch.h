@@ -49,10 +49,10 @@ CT_API int ct_fractal_watch_end(struct ct_fractal_watch *watch);
  * kind that a log has not, and nothing changed; CT_ERR_NOMEM. */
 CT_API int ct_fractal_watch_renew(struct ct_fractal_watch *watch);
 
-/* Returns the time of the last record, and in *clock_hz how many units a second has, 0 if that is not
- * known. */
+/* Returns the time of the last record. *clock_hz is how many units a second has, 0 if that is not known. */
 CT_API uint64_t ct_fractal_watch_time(const struct ct_fractal_watch *watch, uint64_t *clock_hz);
 
+/* Closes a log, or what takes its pieces. */
 CT_API void ct_fractal_watch_free(struct ct_fractal_watch *watch);
 
 /* Writes the next events, `cap` at most, in the order of the log; *count is 0 at its end. A record comes by a
