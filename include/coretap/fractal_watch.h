@@ -20,9 +20,9 @@ extern "C" {
 /* A log that is read. Belongs to one thread at a time. */
 struct ct_fractal_watch;
 
-/* Gives a set of programs the names of the processes of a log, which are the base names of what they run, for
- * places such as "context:NAME". It reads the whole log. To be called before sets of watchpoints are made of
- * the programs. The errors of ct_fractal_reader_open, CT_ERR_NOMEM, CT_ERR_ARG. */
+/* Gives a set of programs the names of the processes of a log. They are the base names of what the processes
+ * run, for places such as "context:NAME". It reads the whole log. To be called before sets of watchpoints are
+ * made of the programs. The errors of ct_fractal_reader_open, CT_ERR_NOMEM, CT_ERR_ARG. */
 CT_API int ct_fractal_watch_names(struct ct_ctx *ctx, const char *path, struct ct_programs *programs);
 
 /* Opens a log for the watchpoints of a set (not owned), which has to stay as it is. They are of kinds that a

@@ -182,8 +182,8 @@ CT_API int ct_watches_named(struct ct_watches *watches, const struct ct_named_ta
 CT_API int ct_watches_named_at(struct ct_watches *watches, const struct ct_named_table *table,
                                uint64_t shift);
 
-/* Gives the set the names of the events of all sources of a buffer (struct ct_source), and of its contexts.
- * To be called before places are added; the names are copied. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Gives the set the names of a buffer's contexts, and of the events of its sources (struct ct_source). To be
+ * called before places are added; the names are copied. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_events(struct ct_watches *watches, const struct ct_buffer *buffer);
 
 /* Makes the events of a watchpoint have texts: its form is CT_WATCH_TEXT then. Of a port of an ITM or a
