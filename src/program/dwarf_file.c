@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Returns the size to which a packed section claims to unpack, by its own header or the "ZLIB" of GNU; 0 when
  * it is not packed. libdw makes room for so much before it unpacks, and takes no more. */
@@ -160,6 +161,50 @@ static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
             "name the folder that has it with --symdir",
             reader->name, name);
     return result;
+}
+
+struct ct_dwarf_split {
+    struct shared file;
+};
+
+int ct_dwarf_split_open(struct ct_dwarf_reader *reader, const char *path, struct ct_dwarf_split **out)
+{
+    bool packed;
+    *out = NULL;
+    if (access(path, R_OK) != 0)
+        return CT_OK;
+    struct ct_dwarf_split *split = calloc(1, sizeof *split);
+    if (!split)
+        return ct_fail_nomem(reader->ctx, reader->name);
+    struct shared *file = &split->file;
+    int rc = ct_mapped_file_open(reader->ctx, path, &file->file);
+    if (!rc)
+        file->copy = copy_of(file->file->bytes, file->file->size);
+    if (!rc && !file->copy)
+        rc = ct_fail_nomem(reader->ctx, reader->name);
+    errno = 0;
+    if (!rc && ct_elf_open(NULL, path, file->copy, file->file->size, &file->elf) == CT_OK)
+        rc = spend(reader, path, file->elf.elf);
+    if (!rc && file->elf.elf && size_of_debug(file->elf.elf, &packed) < MOST_DEBUG)
+        file->dwarf = begin_dwarf(reader, file->elf.elf, path);
+    rc = rc == CT_ERR_NOMEM || rc == CT_ERR_LIMIT ? rc : ct_dwarf_status(reader, CT_OK);
+    if (rc || !file->dwarf)
+        ct_dwarf_split_free(split);
+    else
+        *out = split;
+    return rc;
+}
+
+Dwarf *ct_dwarf_split_dwarf(const struct ct_dwarf_split *split)
+{
+    return split->file.dwarf;
+}
+
+void ct_dwarf_split_free(struct ct_dwarf_split *split)
+{
+    if (split)
+        close_shared(&split->file);
+    free(split);
 }
 
 static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)

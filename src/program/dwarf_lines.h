@@ -60,6 +60,15 @@ const char *ct_dwarf_text(struct ct_dwarf_reader *reader, Dwarf_Attribute *value
 int ct_dwarf_read_file(struct ct_dwarf_reader *reader, const void *bytes, size_t size,
                        int (*read)(struct ct_dwarf_reader *reader));
 
+/* The part of a program's debug information that the compiler left in a file of its own (.dwo). */
+struct ct_dwarf_split;
+
+/* Opens such a file; *out is NULL where it is not there or cannot be read. To be freed before the program's
+ * debug information is closed. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_dwarf_split_open(struct ct_dwarf_reader *reader, const char *path, struct ct_dwarf_split **out);
+Dwarf *ct_dwarf_split_dwarf(const struct ct_dwarf_split *split);
+void ct_dwarf_split_free(struct ct_dwarf_split *split);
+
 /* Fill in lines->rows, and scopes and segments. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_dwarf_read_rows(struct ct_dwarf_reader *reader);
 int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader);

@@ -142,7 +142,7 @@ static enum where without_location(Dwarf_Die *die)
 }
 
 /* Finds where a variable lies: at an address, or an address and a distance from it. */
-static enum where locate(Dwarf_Die *die, uint64_t *addr)
+static enum where locate(const struct ct_variable_search *s, Dwarf_Die *die, uint64_t *addr)
 {
     Dwarf_Attribute value, address;
     Dwarf_Op *ops;
@@ -156,10 +156,14 @@ static enum where locate(Dwarf_Die *die, uint64_t *addr)
     for (size_t i = 0; i < count; i++)
         if (ops[i].atom == DW_OP_form_tls_address || ops[i].atom == DW_OP_GNU_push_tls_address)
             return OF_THREAD;
+    const bool is_numbered = ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index;
     if (ops[0].atom == DW_OP_addr)
         *addr = ops[0].number;
-    else if ((ops[0].atom != DW_OP_addrx && ops[0].atom != DW_OP_GNU_addr_index) ||
-             dwarf_getlocation_attr(&value, ops, &address) != 0 || dwarf_formaddr(&address, addr) != 0)
+    else if (is_numbered && s->addresses.all) {
+        if (!ct_dwarf_split_address(s, ops[0].number, addr))
+            return LOCAL;
+    } else if (!is_numbered || dwarf_getlocation_attr(&value, ops, &address) != 0 ||
+               dwarf_formaddr(&address, addr) != 0)
         return LOCAL;
     if (count == 2 && ops[1].atom == DW_OP_plus_uconst)
         *addr += ops[1].number;
@@ -230,7 +234,7 @@ static int add_variable(struct ct_variable_search *s, Dwarf_Die *die, const char
         return CT_OK;
     struct ct_variable_candidate c = {
         .die = *die, .unit = path ? path : s->unit, .name = name, .is_whole = is_whole};
-    c.where = locate(die, &c.addr);
+    c.where = locate(s, die, &c.addr);
     return name ? add_candidate(s, &c) : no_memory(s);
 }
 
@@ -323,6 +327,14 @@ static int read_children(struct ct_variable_search *s, Dwarf_Die *die)
     return rc;
 }
 
+int ct_dwarf_read_variables(struct ct_variable_search *s, Dwarf_Die *unit)
+{
+    s->unit = name_of(s, unit);
+    s->depth = 0;
+    const int rc = read_children(s, unit);
+    return rc ? rc : define_all(s);
+}
+
 static int read_units(struct ct_variable_search *s)
 {
     Dwarf_CU *unit = NULL;
@@ -331,11 +343,7 @@ static int read_units(struct ct_variable_search *s)
     int rc = CT_OK;
     while (!rc && dwarf_get_units(s->reader.dwarf, unit, &unit, NULL, &type, &die, NULL) == 0 &&
            ct_dwarf_status(&s->reader, CT_OK) == CT_OK && s->budget--) {
-        s->split |= type == DW_UT_skeleton;
-        s->unit = name_of(s, &die);
-        s->depth = 0;
-        rc = read_children(s, &die);
-        rc = rc ? rc : define_all(s);
+        rc = type == DW_UT_skeleton ? ct_dwarf_read_split(s, unit, &die) : ct_dwarf_read_variables(s, &die);
     }
     return rc;
 }
@@ -384,11 +392,21 @@ static int nowhere(const struct ct_variable_search *s)
     if (s->candidate_count)
         return ct_fail(s->reader.ctx, CT_ERR_UNSUPPORTED, "%s: variable '%s': %s", s->reader.name, s->name,
                        why[where]);
-    return ct_fail(s->reader.ctx, CT_ERR_NOT_FOUND, "%s: has no variable '%s'%s", s->reader.name, s->name,
-                   s->split
-                       ? "; some of its debug information is in separate files (.dwo), which are not read: "
-                         "compile without -gsplit-dwarf"
-                       : "");
+    return ct_fail(s->reader.ctx, CT_ERR_NOT_FOUND, "%s: has no variable '%s'", s->reader.name, s->name);
+}
+
+/* Says which file may tell of the variable and cannot be read. */
+static int no_split(const struct ct_variable_search *s)
+{
+    const char *file = s->missing ? s->missing : s->stale;
+    return ct_fail(
+        s->reader.ctx, CT_ERR_UNSUPPORTED,
+        "%s: variable '%s': a part of the debug information is in %s, which %s, so nothing is known of "
+        "the variable; put %s (packages of them, .dwp, are not read), or compile without "
+        "-gsplit-dwarf",
+        s->reader.name, s->name, file,
+        s->missing ? "is not there or cannot be read" : "is of another compilation",
+        s->missing ? "it there" : "the right one there");
 }
 
 static int choose(struct ct_variable_search *s)
@@ -403,6 +421,8 @@ static int choose(struct ct_variable_search *s)
         if (!found || (c->is_whole && !found->is_whole))
             found = c;
     }
+    if (!found && !s->candidate_count && (s->missing || s->stale))
+        return no_split(s);
     if (!found)
         return nowhere(s);
     if (count[found->is_whole] > 1)
@@ -417,7 +437,9 @@ static int read_variable(struct ct_dwarf_reader *reader)
     s->budget = reader->size;
     int rc = ct_dwarf_status(reader, read_units(s));
     s->budget = reader->size;
-    return rc ? rc : ct_dwarf_status(reader, choose(s));
+    rc = rc ? rc : ct_dwarf_status(reader, choose(s));
+    ct_dwarf_free_splits(s);
+    return rc;
 }
 
 /* ---- without debug information ---- */

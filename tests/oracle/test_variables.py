@@ -238,7 +238,7 @@ def check_stripped(folder):
 
 
 def check_separate(folder):
-    """Debug information in a separate file; in packed sections; and in .dwo files, which are not read."""
+    """Debug information in a separate file; in packed sections."""
     program = build(folder, C, "c", A64_GCC, [], A64_GCC)
     whole = dumped(program, ["motors[1].speed"])
     run("aarch64-linux-gnu-objcopy", "--only-keep-debug", program, folder / "program.debug")
@@ -247,10 +247,32 @@ def check_separate(folder):
     assert dumped(program, ["motors[1].speed"]) == whole
     packed = build(folder, C, "c", A64_GCC, ["-gz=zlib"], A64_GCC)
     assert dumped(packed, ["motors[1].speed"])["motors[1].speed"][1:] == whole["motors[1].speed"][1:]
-    split = build(folder, C, "c", A64_GCC, ["-gsplit-dwarf"], A64_GCC)
-    assert "no debug information of it" in dumped(split, ["motors[1].speed"])["motors[1].speed"][0]
-    assert ".dwo" in dumped(split, ["nothing"])["nothing"][0]
     return "the same"
+
+
+def check_split(folder):
+    """A .dwo that is missing, or of another compilation, is named; one beside the program is found."""
+    split = build(folder, C, "c", A64_GCC, ["-gsplit-dwarf"], A64_GCC)
+    dwo = folder / "seed.dwo"
+    whole = dumped(split, ["motors[1].speed"])
+    assert whole["motors[1].speed"][1] == "4", whole
+    (folder / "elsewhere").mkdir()
+    moved = folder / "elsewhere" / "seed.dwo"
+    dwo.rename(moved)
+    for name in ("motors[1].speed", "motors", "nothing"):
+        text = dumped(split, [name])[name][0]
+        assert f"debug information is in {dwo}, which is not there" in text, text
+    assert dumped(split.rename(folder / "elsewhere" / "program"), ["motors[1].speed"]) == whole
+    split = folder / "elsewhere" / "program"
+    kept = split.read_bytes()
+    other = build(folder, C.replace("motors[3]", "motors[4]"), "c", A64_GCC, ["-gsplit-dwarf"], A64_GCC)
+    assert other.exists() and split.read_bytes() == kept
+    text = dumped(split, ["motors[1].speed"])["motors[1].speed"][0]
+    assert f"{dwo}, which is of another compilation" in text, text
+    dwo.write_bytes(b"\x7fELF" + bytes(200))
+    moved.unlink()
+    assert "is not there or cannot be read" in dumped(split, ["motors"])["motors"][0]
+    return "named"
 
 
 def check_several(folder):
@@ -272,6 +294,14 @@ def main():
              ("C, gcc, type units", check_c, A64_GCC, ["-gdwarf-4", "-fdebug-types-section"], A64_GCC),
              ("C, clang, DWARF 4", check_c, "clang", ["--target=aarch64-linux-gnu", "-gdwarf-4"], A64_GCC),
              ("C, clang, DWARF 5", check_c, "clang", ["--target=aarch64-linux-gnu", "-gdwarf-5"], A64_GCC),
+             ("C, gcc, .dwo", check_c, A64_GCC, ["-gsplit-dwarf"], A64_GCC),
+             ("C, gcc for Arm, DWARF 4, .dwo", check_c, ARM_GCC, ["-gdwarf-4", "-gsplit-dwarf"], ARM_GCC),
+             ("C, clang, .dwo", check_c, "clang", ["--target=aarch64-linux-gnu", "-gsplit-dwarf"], A64_GCC),
+             ("C, clang, DWARF 4, .dwo", check_c, "clang",
+              ["--target=aarch64-linux-gnu", "-gdwarf-4", "-gsplit-dwarf"], A64_GCC),
+             ("C++, g++, .dwo", check_cxx, A64_GXX, ["-gsplit-dwarf"], A64_GXX),
+             ("C++, clang, .dwo", check_cxx, "clang++",
+              ["--target=aarch64-linux-gnu", "-gsplit-dwarf"], A64_GXX),
              ("C++, g++, DWARF 5", check_cxx, A64_GXX, ["-gdwarf-5"], A64_GXX),
              ("C++, g++, DWARF 4", check_cxx, A64_GXX, ["-gdwarf-4"], A64_GXX),
              ("C++, clang", check_cxx, "clang++", ["--target=aarch64-linux-gnu"], A64_GXX)]
@@ -284,6 +314,7 @@ def main():
     for title, check, lacks in (("Rust", check_rust, None if shutil.which("rustc") else "needs rustc"),
                                 ("stripped", check_stripped, missing),
                                 ("separate files", check_separate, missing),
+                                ("files of units", check_split, missing),
                                 ("several of one name", check_several, missing)):
         with tempfile.TemporaryDirectory() as name:
             tap.case(title, lacks, lambda c=check, p=pathlib.Path(name): c(p))
