@@ -42,6 +42,12 @@ CT_API void ct_verify_axis_free(struct ct_verify_axis *axis);
 CT_API int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source,
                                  const struct ct_source *description);
 
+/* Says that sources may turn out to have no trace, as of a run that goes on: the instance of a specification
+ * for a core (`@each`) begins with the first step of that core, with all that it has to be given from before.
+ * Of a core that has none there are no results. To be called before the first step. CT_ERR_ARG, CT_ERR_NOMEM.
+ */
+CT_API int ct_verify_axis_await_cores(struct ct_verify_axis *axis);
+
 /* Takes steps of a source, in order. The errors of ct_watcher_run. */
 CT_API int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct ct_step_batch *batch);
 

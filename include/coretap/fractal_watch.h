@@ -20,18 +20,27 @@ extern "C" {
 /* A log that is read. Belongs to one thread at a time. */
 struct ct_fractal_watch;
 
+/* Gives a set of programs the names of the processes of a log. They are the base names of what the processes
+ * run, for places such as "context:NAME". It reads the whole log. To be called before sets of watchpoints are
+ * made of the programs. The errors of ct_fractal_reader_open, CT_ERR_NOMEM, CT_ERR_ARG. */
+CT_API int ct_fractal_watch_names(struct ct_ctx *ctx, const char *path, struct ct_programs *programs);
+
 /* Opens a log for the watchpoints of a set (not owned), which has to stay as it is. They are of kinds that a
- * log has: addresses, entries of functions, CT_WATCH_OVERFLOW and CT_WATCH_GAP; the first `marks` of them may
- * be any, and those that a log has not never come. CT_ERR_ARG: one is of another kind. CT_ERR_CONFIG: the
- * records have no time or no virtual address. The errors of ct_fractal_reader_open. */
+ * log has: accesses, contexts, addresses, entries of functions, CT_WATCH_OVERFLOW and CT_WATCH_GAP; the first
+ * `marks` of them may be any, and those that a log has not never come. CT_ERR_ARG: one is of another kind.
+ * CT_ERR_CONFIG: the records have no time or no virtual address, or not what a watchpoint asks for. The
+ * errors of ct_fractal_reader_open. */
 CT_API int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches,
                                  uint32_t marks, struct ct_fractal_watch **out);
 CT_API void ct_fractal_watch_free(struct ct_fractal_watch *watch);
 
 /* Writes the next events, `cap` at most, in the order of the log; *count is 0 at its end. A record comes by a
  * place when it is of the place's line of 64 bytes, and by the entry of a function unless data was read; the
- * value of the event is the place, its cycle the time of the record. Where the tracer dropped events comes
- * CT_WATCH_OVERFLOW, where the log is damaged CT_WATCH_GAP, both at the time of the record before.
+ * value of the event is the place, its cycle the time of the record. A watchpoint of kind ACCESS has an event
+ * with each record of its process whose line, or part of a line, lies in its memory; the value is the address
+ * of the record, the number its core. One of kind CONTEXT has one where the process of a core's record is
+ * another one than that of the record before; the context ID is its number. Where the tracer dropped events
+ * comes CT_WATCH_OVERFLOW, where the log is damaged CT_WATCH_GAP, both at the time of the record before.
  * CT_ERR_FORMAT: time goes back. CT_ERR_ARG. */
 CT_API int ct_fractal_watch_next(struct ct_fractal_watch *watch, struct ct_watch_event *events, size_t cap,
                                  size_t *count);

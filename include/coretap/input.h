@@ -66,6 +66,7 @@ struct ct_source_regs {
     uint32_t eventctl0r, eventctl1r;              /* ETMv4, ETE: which resources make events … */
     uint32_t rsctlr[32];                          /* … what these resources are … */
     uint32_t extinselr[4]; /* … and what is at external inputs. ETMv4: the first alone */
+    uint32_t dwt_comp[4];  /* ITM: addresses that the DWT's comparators compare, 0 where it is not known */
 };
 
 /* Events that the trace of an ETMv4 or ETE tells apart. */
@@ -87,6 +88,22 @@ struct ct_source {
 /* Returns the architecture's name of a PMU event (DDI 0487, D13.11), such as "L1D_CACHE_REFILL". NULL for
  * numbers that it leaves to the core. */
 CT_API const char *ct_pmu_event_name(uint32_t number);
+
+/* Returns 1 when the trace of a source has Linux's number of the running thread as the VMID, else 0. Linux
+ * writes it into the context ID register of the exception level that it runs at; the trace unit traces the
+ * register of EL2 as VMID when VMID and VMIDOPT are set (DDI 0487, TRCCONFIGR). */
+static inline int ct_source_thread_in_vmid(const struct ct_source *source)
+{
+    return source->regs.configr >> 7 & source->regs.configr >> 15 & 1;
+}
+
+/* Returns 1 when the trace of a source tells which context runs, else 0. */
+static inline int ct_source_tells_context(const struct ct_source *source)
+{
+    if (source->protocol == CT_PROTOCOL_ETM3 || source->protocol == CT_PROTOCOL_PTM)
+        return (source->regs.etmcr >> 14 & 3) != 0;
+    return (source->regs.configr >> 6 & 1) != 0 || ct_source_thread_in_vmid(source);
+}
 
 /* Returns 1 when a source is an ETMv3 that traces data transfers, else 0. Bits 2 and 3 of ETMCR say that it
  * traces values and addresses of them. */
@@ -187,6 +204,15 @@ struct ct_maps {
     uint8_t pad[7]; /* 0 */
 };
 
+/* What a context is called from a time on: as an .ini file names its ID, or a thread of Linux. */
+struct ct_context_name {
+    const char *name;
+    uint64_t from;    /* nanoseconds of the capture's clock; 0: always */
+    uint32_t context; /* context ID; of Linux the number of the thread */
+    uint32_t process; /* of Linux: the process that it is a thread of, by the number of its first one; else as
+                         `context` */
+};
+
 /* Returns the generation with a number, or NULL. They are numbered from 1 on, process by process. */
 CT_API const struct ct_generation *ct_maps_generation(const struct ct_maps *maps, uint32_t number);
 
@@ -202,7 +228,14 @@ struct ct_buffer {
     size_t image_count;
     const struct ct_image *images; /* of all cores with a source in the buffer, each region once */
     const struct ct_maps *maps;    /* what processes had besides these images, or NULL: nothing */
+    size_t name_count;
+    const struct ct_context_name *names; /* of contexts, by context, then by time */
 };
+
+/* Returns what a context of a buffer is called at a time, in nanoseconds of the capture's clock; CT_NO_TIME:
+ * at the end. NULL: nothing names it. */
+CT_API const struct ct_context_name *ct_context_name_find(const struct ct_buffer *buffer, uint32_t context,
+                                                          uint64_t time);
 
 struct ct_capture {
     const char *path;

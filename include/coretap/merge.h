@@ -58,6 +58,7 @@ struct ct_merge_source {
     uint8_t timed;                /* 1: it has timestamps */
     uint8_t has_trace;            /* 1: there is a byte of it */
     uint8_t pad[4];               /* 0 */
+    uint64_t first_time;          /* its first timestamp, when it has some */
 };
 
 /* Events of one source, borrowed until the next call. */
@@ -78,6 +79,10 @@ CT_API void ct_merge_free(struct ct_merge *merge);
 
 /* Returns the sources, by buffer. They stay where they are as long as the object. */
 CT_API const struct ct_merge_source *ct_merge_sources(const struct ct_merge *merge, size_t *count);
+
+/* Tells whether a source has a timestamp at or behind a time, in *reaches. It is decoded once more for that,
+ * up to this timestamp. The errors of ct_chain_new and ct_chain_run, CT_ERR_ARG. */
+CT_API int ct_merge_reaches(const struct ct_merge *merge, size_t source, uint64_t time, int *reaches);
 
 /* Gives the next events: as many of one source as come before those of all others. None are there when all
  * were given. The errors of ct_chain_new and ct_chain_run, CT_ERR_ARG, what `progress` returned; after one

@@ -251,9 +251,10 @@ struct ct_monitor_span {
  * (ct_monitor_possible). An output of changes is certain once every order has its value. Whatever is fed in
  * another way comes behind all that was given here. Results are given when nothing can come before their
  * instants any more. Up to 256 states of other orders and 64 instants are followed; where there are more,
- * results are uncertain as behind a loss. Inputs are of type Unit, Int, Bool or Float, else CT_ERR_ARG; so
- * are spans that begin before the one given last. Other errors as of ct_monitor_feed, of the run alone;
- * CT_ERR_NOMEM. */
+ * results are uncertain as behind a loss. Inputs are of type Unit, Int, Bool, Float or String, else
+ * CT_ERR_ARG; so are spans that begin before the one given last. The bytes of a String are read later, too:
+ * they have to stay until its span was sealed (ct_monitor_seal), or something was fed in another way. Other
+ * errors as of ct_monitor_feed, of the run alone; CT_ERR_NOMEM. */
 CT_API int ct_monitor_feed_doubtful(struct ct_monitor *monitor, const struct ct_monitor_event *events,
                                     const struct ct_monitor_span *spans, size_t count);
 

@@ -70,6 +70,11 @@ CT_API int ct_programs_add(struct ct_programs *programs, const char *path, const
  * cannot be looked at, CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_add_capture(struct ct_programs *programs, const struct ct_capture *capture);
 
+/* Returns what the capture that was added says of its sources, and of what contexts are called: its buffers
+ * with their sources, clocks and names alone. They belong to the set of programs; *count is how many there
+ * are. */
+CT_API const struct ct_buffer *ct_programs_sources(const struct ct_programs *programs, size_t *count);
+
 /* Says that another capture comes: programs lie nowhere until they are added for it, or named for it, again.
  * What is loaded stays. */
 CT_API void ct_programs_next_capture(struct ct_programs *programs);

@@ -42,6 +42,8 @@ enum ct_watch_kind {
                            when only some of them are known, and above the number of the access, modulo
                            2^24: an access to several variables makes several events */
     CT_WATCH_STORE,     /* the same, written */
+    CT_WATCH_ACCESS,    /* memory was accessed, as an event log of coretap fractal tells; value: the address;
+                           number: the core */
 };
 
 /* What the value of a watchpoint's events is. */
@@ -51,6 +53,7 @@ enum ct_watch_form {
     CT_WATCH_SIGNED,   /* a number with a sign, which all 64 bits of the value have */
     CT_WATCH_UNSIGNED, /* one without */
     CT_WATCH_REAL,     /* the bits of a double */
+    CT_WATCH_TEXT,     /* a text: see ct_watch_event_text */
 };
 
 /* A watchpoint, as added. */
@@ -59,7 +62,7 @@ struct ct_watchpoint {
     /* LINE: the line; EDGE: its number; EXCEPTION, CONTEXT: the one watched, or CT_WATCH_ANY; EVENT: its
      * number; ITM: the port; STM: as CT_SW_PORT has it, with CT_WATCH_ANY_MASTER or without; DWT: 8 × the
      * comparator and enum ct_watch_packet; NAMED: index of its first entry in the table; LOAD, STORE: the
-     * address */
+     * address; ACCESS: enum ct_watch_access, and CT_WATCH_PROCESS */
     uint64_t number;
     uint32_t places; /* addresses or ranges that it watches */
     uint8_t kind;    /* enum ct_watch_kind */
@@ -70,6 +73,21 @@ struct ct_watchpoint {
 #define CT_WATCH_ANY        UINT64_MAX
 #define CT_WATCH_BITS       UINT32_C(0xff) /* in the number of a LOAD or STORE */
 #define CT_WATCH_ANY_MASTER (UINT64_C(1) << 32)
+
+/* In the number of a CONTEXT: it is one by name, which stands behind the colon. */
+#define CT_WATCH_CONTEXT_NAME (UINT64_C(1) << 40)
+
+/* Accesses that an ACCESS is of, and what their value is. */
+enum ct_watch_access {
+    CT_WATCH_ACCESS_ANY,
+    CT_WATCH_ACCESS_READ,  /* data was read */
+    CT_WATCH_ACCESS_WRITE, /* a line was asked for in order to write it */
+    CT_WATCH_ACCESS_FETCH, /* instructions were */
+    CT_WATCH_ACCESS_WHICH = 7,
+    CT_WATCH_ACCESS_PHYSICAL = 8, /* the value is the physical address */
+};
+
+#define CT_WATCH_PROCESS(number) ((uint64_t)(number) >> 8 & 0xff) /* of an ACCESS: the process */
 
 /* Packets of the data trace of a DWT. */
 enum ct_watch_packet {
@@ -108,12 +126,19 @@ struct ct_watch_event {
     uint16_t source;       /* number of its stream on an axis of several (axis.h); else 0 */
 };
 
+/* Returns the text that an event of a watchpoint of form CT_WATCH_TEXT has. It belongs to the set of
+ * watchpoints, and lives as long as that. */
+static inline const char *ct_watch_event_text(const struct ct_watch_event *event)
+{
+    return (const char *)(uintptr_t)event->value; /* NOLINT(performance-no-int-to-ptr) */
+}
+
 /* A set of watchpoints. Filled once; then any number of watchers may use it, in any thread. */
 struct ct_watches;
 
 /* Makes an empty set of watchpoints. Their places are looked up in `programs`, which have to stay; NULL:
- * there are none. Lines and control flow of a program are loaded when a watchpoint needs them. CT_ERR_ARG,
- * CT_ERR_NOMEM. */
+ * there are none. It has the names of events and contexts that the captures have which were added to these.
+ * Lines and control flow of a program are loaded when a watchpoint needs them. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_new(struct ct_ctx *ctx, struct ct_programs *programs, struct ct_watches **out);
 CT_API void ct_watches_free(struct ct_watches *watches);
 
@@ -128,7 +153,8 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  *   exception, exception:5     any exception, or number 5
  *   exception-return, context, gap, overflow, no-access, timestamp
  *   context:0x12               the context ID becomes that one
- *   event:0, event:trigger     an event of the trace unit, or the trigger of an ETMv3 or PTM
+ *   context:bash               what runs becomes a thread, or one of a process, that ct_watches_events has
+ * this name of event:0, event:trigger     an event of the trace unit, or the trigger of an ETMv3 or PTM
  *   event:L1D_CACHE_REFILL     one by the name that ct_watches_events gave
  *   itm:3                      a write to stimulus port 3 of an ITM
  *   stm:7, stm:0x10:7          a write to channel 7 of an STM, by any master or by one
@@ -136,22 +162,42 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  *                              them, dwt:0.address, dwt:0.pc where in memory and in the program
  *   value:NAME, text:FORMAT, begin:NAME, end:NAME
  *                              a named event, of the names that ct_watches_named gave
- *   load:motor.speed, store:table[3]
- *                              a variable, or a part of one, is read or written, as the data trace of an
- *                              ETMv3 or a DWT tells. Names are as in ct_variable_find
- * Behind itm, stm and dwt .signed says that what is written has a sign.
- * "function:gap" is a function that is called as one of the words above. CT_ERR_NOT_FOUND with a text that
- * says what is missing; the errors of ct_program_symbols, ct_program_lines, ct_program_cfg and
- * ct_program_variable. */
+ *   access:table, access:motor.speed, access:1:main, access:0x4000..0x5000
+ *                              memory of a function, a variable or a range is accessed, by the program or by
+ *                              process 1, as an event log of coretap fractal tells (fractal_watch.h). Behind
+ * it .read, .write or .fetch for those alone, then .address for the virtual address as value, which it is
+ * anyway, or .physical for the other load:motor.speed, store:table[3] a variable, or a part of one, is read
+ * or written, as the data trace of an ETMv3 or a DWT tells. Names are as in ct_variable_find Behind itm, stm
+ * and dwt .signed says that what is written has a sign. "function:gap" is a function that is called as one of
+ * the words above. CT_ERR_NOT_FOUND with a text that says what is missing; the errors of ct_program_symbols,
+ * ct_program_lines, ct_program_cfg and ct_program_variable. */
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
 
 /* Gives the set the names of events of the program that writes software trace. To be called before places are
  * added; the table is not owned. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_named(struct ct_watches *watches, const struct ct_named_table *table);
 
-/* Gives the set the names of the events of all sources of a buffer (struct ct_source). To be called before
- * places are added; the names are copied. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* The same of a program that lies at another address than in its file: `shift` is what is added to that, so
+ * that strings are found that events name. */
+CT_API int ct_watches_named_at(struct ct_watches *watches, const struct ct_named_table *table,
+                               uint64_t shift);
+
+/* Gives the set the names of a buffer's contexts, and of the events of its sources (struct ct_source). To be
+ * called before places are added; the names are copied. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_events(struct ct_watches *watches, const struct ct_buffer *buffer);
+
+/* Makes the events of a watchpoint have texts: its form is CT_WATCH_TEXT then. Of a port of an ITM or a
+ * channel of an STM they are the lines that are written there, each when it ends; of "text:FORMAT" what was
+ * printed; of contexts the name of the thread that runs from there on, or its number where it has none. To be
+ * called before the set is watched. CT_ERR_CONFIG: another kind, which has no text. CT_ERR_ARG, CT_ERR_NOMEM.
+ */
+CT_API int ct_watches_want_text(struct ct_watches *watches, uint32_t watch);
+
+/* Gives an event the text that ct_watch_event_text returns. The set keeps a copy of each text once. For who
+ * makes events without a watcher; any thread may. CT_ERR_ARG: the set has no watchpoint with texts;
+ * CT_ERR_LIMIT: more than 64 MiB of texts; CT_ERR_NOMEM. */
+CT_API int ct_watches_set_text(const struct ct_watches *watches, const char *text, size_t size,
+                               struct ct_watch_event *event);
 
 /* Returns the variable that a watchpoint of kind LOAD or STORE is of, by its number; NULL for others. It
  * belongs to the programs, and its address is that in its file. */
@@ -161,6 +207,7 @@ CT_API const struct ct_variable *ct_watches_variable(const struct ct_watches *wa
 CT_API const struct ct_watchpoint *ct_watches_all(const struct ct_watches *watches, uint32_t *count);
 
 /* One place of a watchpoint. ADDR, LINE, ENTRY: the instruction at `addr` (ENTRY: of a function up to `end`).
+ * ACCESS: memory from `addr` up to `end`.
  * RETURN: code from `addr` up to `end`. EDGE: from the instruction at `addr` to `end`, or 0 for any. */
 struct ct_watch_place {
     uint64_t addr;
@@ -178,7 +225,7 @@ CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *w
 
 /* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
  * "exception-return", "context", "gap", "overflow", "no-access", "timestamp", "itm", "stm", "dwt",
- * "event", "named", "load" or "store". */
+ * "event", "named", "load", "store" or "access". */
 CT_API const char *ct_watch_kind_name(enum ct_watch_kind kind);
 
 /* Watches one stream. */

@@ -8,6 +8,7 @@
 
 #include "analysis/watch.h"
 #include "analysis/watch_access.h"
+#include "analysis/watch_text.h"
 #include "base/ctx.h"
 
 #define NOTHING   UINT32_MAX /* an edge that comes by no watchpoint */
@@ -44,6 +45,9 @@ struct ct_watcher {
     uint32_t same;                 /* events of the last write or access */
     bool is_local;                 /* the TIMESTAMP that comes next is in cycles */
     struct ct_named_reader *named; /* NULL: there are no names of events */
+    struct ct_named_event told;    /* the last one */
+    struct ct_watch_lines lines;
+    int failed; /* enum ct_error: a text could not be kept */
     /* Of data trace. */
     struct ct_access_reader reader;
     struct ct_access given;      /* of the LOAD or STORE that is pending … */
@@ -52,11 +56,25 @@ struct ct_watcher {
     size_t seen_count;
 };
 
+/* Refuses what no trace tells. */
+static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches)
+{
+    for (size_t i = 0; i < watches->count; i++)
+        if (watches->points[i].kind == CT_WATCH_ACCESS)
+            return ct_fail(ctx, CT_ERR_NOT_FOUND,
+                           "watchpoint '%s': accesses to memory are in an event log of coretap fractal, and "
+                           "not in trace; load:NAME and store:NAME are those of a data trace",
+                           watches->points[i].name);
+    return CT_OK;
+}
+
 int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out)
 {
     if (!watches || !out)
         return ct_fail_null(ctx, __func__);
-    int rc = ct_watches_sort(watches);
+    int rc = check_kinds(ctx, watches);
+    if (!rc)
+        rc = ct_watches_sort(watches);
     struct ct_watcher *w = rc ? NULL : calloc(1, sizeof *w);
     if (!w)
         return rc ? rc : ct_fail_nomem(ctx, "watcher");
@@ -79,6 +97,7 @@ void ct_watcher_free(struct ct_watcher *w)
     if (!w)
         return;
     ct_named_reader_free(w->named);
+    ct_watch_lines_free(&w->lines);
     free(w->first);
     free(w->hits);
     free(w->seen);
@@ -207,6 +226,8 @@ static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
     struct ct_named_event cut; /* trace is missing of it: it has no value to tell */
     while (why >= 0 && ct_named_reader_cut(w->named, &cut))
         ;
+    if (why >= 0)
+        ct_watch_lines_cut(&w->lines);
     if (why >= 0 && w->seen_count)
         memset(w->seen, 0, w->seen_count * sizeof *w->seen);
     if (why >= 0)
@@ -222,6 +243,7 @@ static void offer_named(struct ct_watcher *w, const struct ct_elem *elem)
     if (!w->named || ct_named_reader_take(w->named, &write, &event) != CT_NAMED_WHOLE || event.cut)
         return;
     const uint32_t by = ct_watch_named_number(w->watches, &event);
+    w->told = event;
     if (by != CT_WATCH_NOT_NAMED)
         offer_by(w, CT_WATCH_NAMED, event.count ? event.arguments[0].u : 0, 64, by);
 }
@@ -411,6 +433,25 @@ static void give_value(struct ct_watcher *w, const struct ct_watchpoint *point, 
         e->value = (uint64_t)((int64_t)(e->value << (64 - e->number)) >> (64 - e->number));
 }
 
+/* Gives an event the text that its watchpoint wants. False: there is none yet, or the watcher failed. */
+static bool give_text(struct ct_watcher *w, struct ct_watch_event *e)
+{
+    char room[CT_WATCH_LINE_MOST];
+    const char *text = room;
+    size_t size = 0;
+    if (e->kind == CT_WATCH_NAMED)
+        size = ct_named_event_text(&w->told, w->watches->named, w->watches->named_shift, room, sizeof room);
+    else if (e->kind == CT_WATCH_CONTEXT)
+        size = ct_watches_context_text(w->watches, e, room, sizeof room);
+    else if (ct_watch_lines_take(&w->lines, w->point, w->port, e->value, e->number, &text, &size))
+        w->failed = ct_fail_nomem(w->ctx, "watcher");
+    if (w->failed || !text)
+        return false;
+    size = text == room && size >= sizeof room ? sizeof room - 1 : size;
+    w->failed = ct_watches_set_text(w->watches, text, size, e);
+    return !w->failed;
+}
+
 /* Gives the events of a mark to each watchpoint that wants them. Returns false without room. */
 static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_t cap, size_t *count)
 {
@@ -418,13 +459,14 @@ static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_
         const struct ct_watch_event *e = &w->pending[w->pending_done];
         for (; w->point < w->watches->count; w->point++) {
             const struct ct_watchpoint *point = &w->watches->points[w->point];
-            if (!ct_watch_wants(point, e, w->pending_number[w->pending_done]))
+            if (!ct_watch_wants(w->watches, point, e, w->pending_number[w->pending_done]))
                 continue;
             if (*count == cap)
                 return false;
             struct ct_watch_event *to = &out[*count];
             *to = *e;
-            if (is_of_variable(e) && !is_access_to(w, w->point, to))
+            if ((is_of_variable(e) && !is_access_to(w, w->point, to)) ||
+                (point->form == CT_WATCH_TEXT && !give_text(w, to)))
                 continue;
             ++*count;
             to->watch = w->point;
@@ -524,5 +566,5 @@ int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, stru
     }
     w->step = w->mark = 0;
     *more = 0;
-    return CT_OK;
+    return w->failed;
 }

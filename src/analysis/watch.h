@@ -28,6 +28,16 @@ struct ct_watched_event {
     uint64_t number;
 };
 
+/* What the contexts of a buffer are called. */
+struct ct_watched_contexts {
+    struct ct_buffer names; /* the names alone */
+    struct ct_clock clock;
+    const struct ct_context_name *of; /* those that were copied, which may be gone */
+    bool in_vmid;                     /* the VMID is the context ID */
+};
+
+struct ct_watched_texts;
+
 struct ct_watches {
     struct ct_ctx *ctx;
     struct ct_arena arena;
@@ -50,8 +60,15 @@ struct ct_watches {
     size_t code_programs;            /* those whose code is among it, or cannot be read */
     struct ct_watched_event *events; /* names of events of trace units */
     size_t event_count;
-    bool events_known; /* … as far as the capture gives names */
-    int watched;       /* a watcher exists, so that places are sorted as soon as they are added */
+    bool events_known;    /* … as far as the capture gives names */
+    uint32_t dwt_comp[4]; /* addresses that the comparators of all DWTs compare, 0 where it is not known */
+    bool dwt_seen;        /* there is a DWT */
+    struct ct_watched_contexts *contexts;
+    size_t context_sets;
+    bool contexts_traced;           /* some source tells who runs */
+    uint64_t named_shift;           /* what is added to addresses of the program with the names of events */
+    struct ct_watched_texts *texts; /* NULL: no events have one */
+    int watched; /* a watcher exists, so that places are sorted as soon as they are added */
 };
 
 /* Add a watchpoint, and a place to the last one. CT_ERR_NOMEM. */
@@ -65,6 +82,29 @@ int ct_watches_add_value(struct ct_watches *watches, const char *spec, bool *is_
 /* The same of a named event, such as "value:speed". */
 int ct_watches_add_named(struct ct_watches *watches, const char *spec, bool *is_named);
 
+/* The same of a context, such as "context:0x12" or "context:bash". */
+int ct_watches_add_context(struct ct_watches *watches, const char *spec, bool *is_context);
+
+/* Takes the names of the contexts of a buffer. CT_ERR_NOMEM. */
+int ct_watches_contexts(struct ct_watches *watches, const struct ct_buffer *buffer);
+
+/* Tells whether the context of an event has the name that a watchpoint wants. */
+bool ct_watches_is_context(const struct ct_watches *watches, const struct ct_watchpoint *point,
+                           const struct ct_watch_event *event);
+
+/* Writes what the context of an event is called, or its number, like snprintf. */
+size_t ct_watches_context_text(const struct ct_watches *watches, const struct ct_watch_event *event,
+                               char *text, size_t size);
+
+/* The same of memory, such as "access:table". */
+int ct_watches_add_memory(struct ct_watches *watches, const char *spec, bool *is_memory);
+
+/* Finds a variable in the first program that has it. The errors of ct_program_variable. */
+int ct_watches_find_variable(const struct ct_watches *watches, const char *spec, const char *name,
+                             struct ct_watched_variable *out);
+
+void ct_watches_free_texts(struct ct_watches *watches);
+
 /* The same of a variable, such as "store:motor.speed". */
 int ct_watches_add_variable(struct ct_watches *watches, const char *spec, bool *is_variable);
 
@@ -74,7 +114,8 @@ int ct_watches_add_variable(struct ct_watches *watches, const char *spec, bool *
 uint32_t ct_watch_named_number(const struct ct_watches *watches, const struct ct_named_event *event);
 
 /* Tells whether a watchpoint of a mark wants an event, which has the number that is compared. */
-bool ct_watch_wants(const struct ct_watchpoint *point, const struct ct_watch_event *event, uint64_t number);
+bool ct_watch_wants(const struct ct_watches *watches, const struct ct_watchpoint *point,
+                    const struct ct_watch_event *event, uint64_t number);
 
 /* Sorts the places. CT_ERR_NOMEM. */
 int ct_watches_sort(struct ct_watches *watches);

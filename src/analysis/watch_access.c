@@ -52,6 +52,18 @@ static void note_no_address(struct ct_access_reader *r, const char *of)
     r->lacks_address = true;
 }
 
+/* Gives an access its address, of which the packet has bits 15:0: where the comparator's address is known, it
+ * is the one closest to that. */
+static void place_access(uint32_t comparator, struct ct_access *access)
+{
+    access->addr_bits = 16;
+    if (!comparator)
+        return;
+    const uint32_t distance = ((uint32_t)access->addr - comparator) & UINT16_MAX;
+    access->addr = comparator + distance - (distance > INT16_MAX ? UINT32_C(0x10000) : 0);
+    access->addr_bits = 32;
+}
+
 /* Takes a packet of an access: its address and that of the instruction come before the data. */
 static bool take_dwt(struct ct_access_reader *r, const struct ct_elem *e)
 {
@@ -78,7 +90,7 @@ static bool take_dwt(struct ct_access_reader *r, const struct ct_elem *e)
         note_no_address(r, "a DWT");
         return false;
     }
-    access.addr_bits = 16;
+    place_access(r->watches->dwt_comp[comparator], &access);
     access.data = e->v;
     access.has_data = true;
     access.bytes = (uint8_t)((e->aux & CT_SW_BITS) / 8);

@@ -10,6 +10,11 @@
 
 int ct_watches_named(struct ct_watches *w, const struct ct_named_table *table)
 {
+    return ct_watches_named_at(w, table, 0);
+}
+
+int ct_watches_named_at(struct ct_watches *w, const struct ct_named_table *table, uint64_t shift)
+{
     size_t count = 0;
     if (!w)
         return CT_ERR_ARG;
@@ -22,6 +27,7 @@ int ct_watches_named(struct ct_watches *w, const struct ct_named_table *table)
         as[i] = CT_WATCH_NOT_NAMED;
     w->named = count ? table : NULL;
     w->named_as = as;
+    w->named_shift = shift;
     return CT_OK;
 }
 

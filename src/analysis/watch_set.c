@@ -17,14 +17,23 @@ int ct_watches_new(struct ct_ctx *ctx, struct ct_programs *programs, struct ct_w
         return ct_fail_nomem(ctx, "watchpoints");
     w->ctx = ctx;
     w->programs = programs;
-    *out = w;
-    return CT_OK;
+    size_t count = 0;
+    const struct ct_buffer *sources = programs ? ct_programs_sources(programs, &count) : NULL;
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = ct_watches_events(w, &sources[i]);
+    if (rc)
+        ct_watches_free(w);
+    else
+        *out = w;
+    return rc;
 }
 
 void ct_watches_free(struct ct_watches *w)
 {
     if (!w)
         return;
+    ct_watches_free_texts(w);
     ct_arena_free(&w->arena);
     free(w);
 }
@@ -111,7 +120,7 @@ const char *ct_watch_kind_name(enum ct_watch_kind kind)
     static const char *const names[] = {
         "addr",    "line",  "entry",    "return",    "edge",      "exception", "exception-return",
         "context", "gap",   "overflow", "no-access", "timestamp", "itm",       "stm",
-        "dwt",     "event", "named",    "load",      "store"};
+        "dwt",     "event", "named",    "load",      "store",     "access"};
     return names[kind];
 }
 
@@ -224,6 +233,8 @@ size_t ct_watch_hits(const struct ct_watches *w, const struct ct_node *node, con
          i < w->point_count && w->points_at[i].addr < node->end; i++) {
         const struct ct_watch_place *place = &w->points_at[i];
         uint64_t before = place->addr - node->start;
+        if (place->kind == CT_WATCH_ACCESS)
+            continue;
         if (place->kind != CT_WATCH_EDGE)
             add(&h, place, place->addr, before, place->kind == CT_WATCH_ENTRY && before == 0);
         else if (traverses(place, node, edge))

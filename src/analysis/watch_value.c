@@ -29,7 +29,6 @@ static const struct family families[] = {
     {"event:", 7, CT_WATCH_EVENT,
      "an event of the trace unit, 0 to 7 or its name, or the trigger: event:0, event:L1D_CACHE_REFILL, "
      "event:trigger"},
-    {"context:", UINT32_MAX, CT_WATCH_CONTEXT, "a context ID: context:0x12"},
 };
 
 static int wrong(const struct ct_watches *w, const char *spec, const struct family *f)
@@ -72,8 +71,20 @@ static bool suffix(const char *text, uint8_t kind, uint64_t *packet, uint8_t *fo
     return !*text;
 }
 
+/* Tells whether the name of an event is known already. */
+static bool has_event(const struct ct_watches *w, const struct ct_source *source, unsigned number)
+{
+    for (size_t i = 0; i < w->event_count; i++)
+        if (w->events[i].number == number && strcmp(w->events[i].name, source->events[number]) == 0 &&
+            source->name && strcmp(w->events[i].source, source->name) == 0)
+            return true;
+    return false;
+}
+
 static int add_event(struct ct_watches *w, const struct ct_source *source, unsigned number)
 {
+    if (has_event(w, source, number))
+        return CT_OK;
     const char *name = ct_arena_strdup(&w->arena, source->events[number]);
     const char *of = ct_arena_strdup(&w->arena, source->name ? source->name : "a source");
     struct ct_watched_event *all =
@@ -85,6 +96,15 @@ static int add_event(struct ct_watches *w, const struct ct_source *source, unsig
     return CT_OK;
 }
 
+/* Notes the addresses that the comparators of a DWT compare. Where two DWTs differ none is known, since
+ * watchpoints are of both. */
+static void note_comparators(struct ct_watches *w, const uint32_t comparators[4])
+{
+    for (unsigned i = 0; i < 4; i++)
+        w->dwt_comp[i] = w->dwt_seen && w->dwt_comp[i] != comparators[i] ? 0 : comparators[i];
+    w->dwt_seen = true;
+}
+
 int ct_watches_events(struct ct_watches *w, const struct ct_buffer *buffer)
 {
     if (!w || !buffer)
@@ -92,10 +112,13 @@ int ct_watches_events(struct ct_watches *w, const struct ct_buffer *buffer)
     int rc = CT_OK;
     w->events_known = true;
     for (size_t i = 0; i < buffer->source_count; i++)
+        if (buffer->sources[i].protocol == CT_PROTOCOL_ITM)
+            note_comparators(w, buffer->sources[i].regs.dwt_comp);
+    for (size_t i = 0; i < buffer->source_count; i++)
         for (unsigned n = 0; n < CT_SOURCE_EVENTS && !rc; n++)
             if (buffer->sources[i].events[n])
                 rc = add_event(w, &buffer->sources[i], n);
-    return rc;
+    return rc ? rc : ct_watches_contexts(w, buffer);
 }
 
 /* Says that no source has an event of that name, and which there are. */
@@ -106,8 +129,8 @@ static int no_event(const struct ct_watches *w, const char *spec)
     if (!w->events_known)
         return ct_fail(
             w->ctx, CT_ERR_NOT_FOUND,
-            "watchpoint '%s': what is added up, and where a window begins or ends, knows events by "
-            "number alone; name it by that, as event:0",
+            "watchpoint '%s': there is no capture yet that would say which events it has; name it by its "
+            "number, as event:0",
             spec);
     for (size_t i = 0; i < w->event_count && used < sizeof names; i++)
         used +=
@@ -187,7 +210,11 @@ int ct_watches_add_value(struct ct_watches *w, const char *spec, bool *is_value)
         if (*is_value)
             return add(w, spec, &families[i]);
     }
-    const int rc = ct_watches_add_variable(w, spec, is_value);
+    int rc = ct_watches_add_context(w, spec, is_value);
+    if (!rc && !*is_value)
+        rc = ct_watches_add_memory(w, spec, is_value);
+    if (!rc && !*is_value)
+        rc = ct_watches_add_variable(w, spec, is_value);
     return rc || *is_value ? rc : ct_watches_add_named(w, spec, is_value);
 }
 
@@ -200,7 +227,8 @@ static bool wants_packet(uint64_t wanted, uint64_t number)
                                 (packet == CT_WATCH_PACKET_READ || packet == CT_WATCH_PACKET_WRITE));
 }
 
-bool ct_watch_wants(const struct ct_watchpoint *point, const struct ct_watch_event *event, uint64_t number)
+bool ct_watch_wants(const struct ct_watches *watches, const struct ct_watchpoint *point,
+                    const struct ct_watch_event *event, uint64_t number)
 {
     if (point->kind != event->kind)
         return false;
@@ -208,6 +236,8 @@ bool ct_watch_wants(const struct ct_watchpoint *point, const struct ct_watch_eve
     case CT_WATCH_EXCEPTION:
         return point->number == CT_WATCH_ANY || point->number == event->number;
     case CT_WATCH_CONTEXT:
+        if (point->number != CT_WATCH_ANY && point->number & CT_WATCH_CONTEXT_NAME)
+            return ct_watches_is_context(watches, point, event);
         return point->number == CT_WATCH_ANY ||
                (event->known & CT_CONTEXT_CTXT && point->number == event->ctxt);
     case CT_WATCH_STM:

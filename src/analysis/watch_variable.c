@@ -27,10 +27,9 @@ static int load_code(struct ct_watches *w)
     return CT_OK;
 }
 
-/* Finds the variable in the first program that has it. Of those that only say why it cannot be watched the
- * first one's reason is given. */
-static int find(const struct ct_watches *w, const char *spec, const char *name,
-                struct ct_watched_variable *out)
+/* Of the programs that only say why it cannot be watched the first one's reason is given. */
+int ct_watches_find_variable(const struct ct_watches *w, const char *spec, const char *name,
+                             struct ct_watched_variable *out)
 {
     char why[800] = "there is no program; name it with --elf";
     int worst = CT_ERR_NOT_FOUND;
@@ -64,7 +63,7 @@ static uint8_t form_of(const struct ct_variable *variable)
 static int add(struct ct_watches *w, const char *spec, enum ct_watch_kind kind, const char *name)
 {
     struct ct_watched_variable found;
-    int rc = find(w, spec, name, &found);
+    int rc = ct_watches_find_variable(w, spec, name, &found);
     if (!rc)
         rc = load_code(w);
     if (!rc)

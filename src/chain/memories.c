@@ -60,22 +60,6 @@ static int make(struct ct_memories *m, const struct ct_generation *generation, s
     return CT_OK;
 }
 
-/* Returns true when Linux's thread number is traced as the VMID. Linux writes it into the context ID register
- * of the exception level that it runs at; the trace unit traces the register of EL2 as VMID when VMID and
- * VMIDOPT are set (DDI 0487, TRCCONFIGR). */
-static bool is_in_vmid(const struct ct_source *source)
-{
-    return source->regs.configr >> 7 & source->regs.configr >> 15 & 1;
-}
-
-/* Returns true when the trace says which thread runs. */
-static bool tells_thread(const struct ct_source *source)
-{
-    if (source->protocol == CT_PROTOCOL_ETM3 || source->protocol == CT_PROTOCOL_PTM)
-        return source->regs.etmcr >> 14 & 3;
-    return source->regs.configr >> 6 & 1 || is_in_vmid(source);
-}
-
 /* Returns the one generation that the trace of the buffer can be of, or NULL when there are several. */
 static const struct ct_generation *only_one(const struct ct_buffer *buffer)
 {
@@ -83,7 +67,7 @@ static const struct ct_generation *only_one(const struct ct_buffer *buffer)
     if (!maps || maps->process_count != 1 || maps->processes[0].generation_count != 1)
         return NULL;
     for (size_t i = 0; i < buffer->source_count; i++)
-        if (tells_thread(&buffer->sources[i]))
+        if (ct_source_tells_context(&buffer->sources[i]))
             return NULL;
     return maps->processes[0].generations;
 }
@@ -145,7 +129,7 @@ bool ct_memories_change(const struct ct_memories *m)
 
 bool ct_memories_thread(const struct ct_source *source, const struct ct_elem *elem, uint32_t *tid)
 {
-    bool in_vmid = is_in_vmid(source);
+    const bool in_vmid = ct_source_thread_in_vmid(source);
     if (elem->kind != CT_ELEM_CONTEXT)
         return false;
     *tid = (uint32_t)(in_vmid ? elem->v >> 32 : elem->v);

@@ -4,9 +4,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "cli/programs.h"
+#include "coretap/fractal.h"
 #include "coretap/fractal_watch.h"
 
 #define BATCH 256
@@ -27,6 +31,52 @@ bool cli_fractal_source_is_log(const char *path)
         fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, MAGIC, sizeof magic) == 0;
     fclose(file);
     return is_log;
+}
+
+/* Returns the value of a line KEY=VALUE of a log's text, whose end *size is; NULL: there is none. */
+static const char *line_of(const char *text, const char *key, size_t *size)
+{
+    const size_t length = strlen(key);
+    while (text && *text) {
+        *size = strcspn(text, "\n");
+        if (*size > length && strncmp(text, key, length) == 0) {
+            *size -= length;
+            return text + length;
+        }
+        text += *size + (text[*size] == '\n');
+    }
+    return NULL;
+}
+
+/* Adds the program that the text of a log names, where the file is there. */
+static int add_program(struct ct_programs *programs, const char *text)
+{
+    char path[4096];
+    size_t size, digits;
+    const char *name = line_of(text, "program=", &size);
+    const char *bias = line_of(text, "bias=", &digits);
+    const uint64_t moved = bias ? strtoull(bias, NULL, 16) : 0;
+    if (!name || size >= sizeof path)
+        return CT_OK;
+    memcpy(path, name, size);
+    path[size] = '\0';
+    return access(path, R_OK) == 0 ? ct_programs_add(programs, path, &moved, NULL, NULL) : CT_OK;
+}
+
+bool cli_fractal_source_programs(struct ct_programs **programs, const struct cli_args *args, size_t elf,
+                                 const char *path)
+{
+    struct ct_fractal_reader *reader;
+    if (!cli_programs_describe(programs, args, elf, NULL))
+        return false;
+    if (ct_programs_count(*programs))
+        return true;
+    int rc = ct_fractal_reader_open(args->ctx, path, &reader);
+    if (rc)
+        return cli_library_error(args->ctx) == CLI_CLEAN;
+    rc = add_program(*programs, ct_fractal_reader_info(reader)->text);
+    ct_fractal_reader_free(reader);
+    return rc == CT_OK || cli_library_error(args->ctx) == CLI_CLEAN;
 }
 
 /* Gives all events. Result: enum ct_error, or what `feed` returned. */

@@ -12,6 +12,11 @@
 /* Whether the file begins as an event log does. Pipes and folders never do. */
 bool cli_fractal_source_is_log(const char *path);
 
+/* Makes the set of programs for a log: those that --elf names (option number `elf`), else the one that the
+ * log says was recorded, where its file is there. False after a message. */
+bool cli_fractal_source_programs(struct ct_programs **programs, const struct cli_args *args, size_t elf,
+                                 const char *path);
+
 /* Takes events, in order. Result: 0, or an error, which ends the run. */
 typedef int fractal_source_fn(void *user, const struct ct_watch_event *events, size_t count);
 

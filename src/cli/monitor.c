@@ -11,6 +11,7 @@
 #include "cli/monitor_sums.h"
 #include "cli/monitors.h"
 #include "cli/streams.h"
+#include "coretap/fractal_watch.h"
 #include "coretap/verdict.h"
 #include "coretap/verify.h"
 
@@ -261,8 +262,6 @@ static bool prepare(void *user)
         return false;
     if (w->streams.read.has_capture && !tell_protocols(w))
         return false;
-    if (!cli_capture_name_events(&w->streams.read.capture, w->watches))
-        return false;
     if (cli_monitors_need_software(&w->monitors) &&
         !cli_programs_name_events(w->streams.read.programs, w->streams.read.args, w->watches))
         return false;
@@ -309,7 +308,12 @@ static int run_log(struct watched *w, const struct cli_args *args)
 {
     static const struct ct_source source = {.name = "fractal"};
     struct ct_programs **programs = &w->streams.read.programs;
-    if (!cli_programs_describe(programs, args, ELF, NULL) || !prepare(w))
+    if (!cli_fractal_source_programs(programs, args, ELF, args->operand))
+        return CLI_FAILED;
+    if (cli_monitors_need_contexts(&w->monitors) &&
+        ct_fractal_watch_names(args->ctx, args->operand, *programs) != CT_OK)
+        return cli_library_error(args->ctx);
+    if (!prepare(w))
         return CLI_FAILED;
     w->origin.buffer = args->operand;
     w->origin.source = &source;
@@ -500,7 +504,8 @@ const struct cli_command cli_command_monitor = {
         "Follows the trace along the program, feeds TeSSLa specifications with the places that "
         "execution comes by, "
         "and prints each violation with its time, function and source line.\n"
-        "CAPTURE may be an event log of 'coretap fractal' (docs/fractal.md): its places are addresses and "
+        "CAPTURE may be an event log of 'coretap fractal' (docs/fractal.md): its places are access:NAME, "
+        "context, addresses and "
         "entry:FUNCTION, at each access to their line of 64 bytes that the log has, its cycles those of the "
         "interconnect, and behind dropped events results are uncertain.\n"
         "Inputs are fed by their sources (codeLine, function_call, function_return, onExecuting, itm_trace), "
@@ -517,11 +522,14 @@ const struct cli_command cli_command_monitor = {
         "port, "
         "stm:7 or stm:0x10:7 to a channel, dwt:0 what a comparator's data trace tells (dwt:0.read, "
         "dwt:0.write, "
-        "dwt:0.address, dwt:0.pc), event:0 an event of the trace unit, context:0x12 one context ID. An Int "
+        "dwt:0.address, dwt:0.pc), event:0 an event of the trace unit, context:0x12 one context ID, "
+        "context:NAME a "
+        "thread or process. An Int "
         "is "
         "the number written, with .signed one with a sign; a Float what its 32 or 64 bits are; a Bool "
         "whether "
-        "it is not 0; a Unit that something was written.\n"
+        "it is not 0; a Unit that something was written; a String the line that was written, or the name of "
+        "a context.\n"
         "All sources that have trace of a core, of all captures that are named, and those of software trace "
         "when an input is fed by it, are one run in the order of "
         "their timestamps, which have to be of one clock; with --captures apart each capture is a run. "

@@ -186,6 +186,62 @@ static bool check_clock(const struct cli_axis *a)
     return true;
 }
 
+/* Returns when the timestamps of a capture's sources begin; UINT64_MAX: it has none of the run. */
+static uint64_t begin_of(const struct cli_axis_part *part)
+{
+    size_t count;
+    uint64_t begin = UINT64_MAX;
+    const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
+    for (size_t i = 0; i < count; i++)
+        if (is_part(part->whole, &all[i]) && all[i].first_time < begin)
+            begin = all[i].first_time;
+    return begin;
+}
+
+/* Tells whether a source of a capture has a timestamp at or behind a time. False after a message. */
+static bool reaches(const struct cli_axis_part *part, uint64_t time, bool *found)
+{
+    size_t count;
+    const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
+    for (size_t i = 0; i < count && !*found; i++) {
+        int reaches_it = 0;
+        if (!is_part(part->whole, &all[i]))
+            continue;
+        if (ct_merge_reaches(part->merge, i, time, &reaches_it) != CT_OK)
+            return cli_library_error(part->whole->args->ctx) == CLI_CLEAN;
+        *found = reaches_it;
+    }
+    return true;
+}
+
+/* Checks that each capture has a time in common with one that begins before it: else nothing tells that they
+ * are of one run. False after a message. */
+static bool check_common_time(const struct cli_axis *a)
+{
+    for (size_t p = 0; p < a->part_count; p++) {
+        const uint64_t begin = begin_of(&a->parts[p]);
+        const struct cli_axis_part *before = NULL;
+        bool found = false;
+        for (size_t k = 0; k < a->part_count && !found && begin < UINT64_MAX; k++) {
+            const uint64_t other = begin_of(&a->parts[k]);
+            if (k == p || other > begin || (other == begin && k > p))
+                continue;
+            before = &a->parts[k];
+            if (!reaches(before, begin, &found))
+                return false;
+        }
+        if (!before || found)
+            continue;
+        cli_say(
+            "%s, %s: the timestamps of one end before those of the other begin (at %llu), so that they are "
+            "of different times or different clocks, and not of one run; give --captures apart for a run "
+            "of each",
+            before->capture->path, a->parts[p].capture->path, (unsigned long long)begin);
+        return false;
+    }
+    return true;
+}
+
 /* Tells whether a capture can be read once for each source, and whether it may have several. */
 static bool may_be_several(const struct cli_axis *a)
 {
@@ -231,10 +287,12 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
         cli_no_memory();
     for (; fine && a->part_count < operands(a); a->part_count++)
         fine = open_part(a, a->part_count);
+    for (size_t i = 0; fine && i + 1 < a->part_count; i++) /* the last one is the one that programs are of */
+        fine = cli_programs_also_of(a->read->programs, a->args, a->parts[i].capture);
     for (size_t i = 0; fine && i < a->part_count; i++)
         fine = add_sources(a, &a->parts[i]);
     *several = fine && (a->count > 1 || a->part_count > 1 || (!a->cycles && is_timed_software(a)));
-    return fine && (!*several || (check_cores(a) && check_clock(a)));
+    return fine && (!*several || (check_cores(a) && check_clock(a) && check_common_time(a)));
 }
 
 /* Returns the only source that the options leave of those that are described, or NULL. */

@@ -9,6 +9,7 @@
 #include "cli/monitor_axis.h"
 #include "cli/output.h"
 #include "cli/results.h"
+#include "coretap/fractal_watch.h"
 #include "coretap/verify_sums.h"
 
 /* ---- lines ---- */
@@ -196,6 +197,7 @@ struct reading {
     bool together; /* captures behind the first one are of its run … */
     bool begun;    /* … which was there */
     bool software; /* an input is fed by software trace */
+    bool contexts; /* … by context switches */
     struct cli_axis axis;
     bool several; /* sources of the present capture are one run */
 };
@@ -236,7 +238,10 @@ static int read_other(void *user, const char *path)
     if (!cli_fractal_source_is_log(path))
         return -1;
     int code = CLI_FAILED;
-    if (cli_programs_describe(&programs, r->args, r->elf, NULL)) {
+    bool fine = cli_fractal_source_programs(&programs, r->args, r->elf, path);
+    if (fine && r->contexts && ct_fractal_watch_names(r->args->ctx, path, programs) != CT_OK)
+        fine = cli_library_error(r->args->ctx) == CLI_CLEAN;
+    if (fine) {
         all->kind->programs(all, programs);
         code = read_stream(r, path);
     }
@@ -357,6 +362,7 @@ int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_s
         else if (cli_monitors_add_sums(&monitors, sums)) {
             reading.sums = sums;
             reading.software = cli_monitors_need_software(&monitors);
+            reading.contexts = cli_monitors_need_contexts(&monitors);
             reading.read = &read;
             read.analysis = ct_verify_sums_analysis(sums);
             code = add_up(&read, sums, wishes->data);

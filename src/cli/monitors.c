@@ -111,14 +111,15 @@ static bool has_input(const struct ct_monitor_spec *spec, const char *name)
     return found;
 }
 
-/* Tells whether an input that is called so is bound to software trace. */
-static bool is_bound_to_software(const struct cli_pairs *binds, const char *input, bool *is_bound)
+/* Tells whether an input that is called so is bound to a place of a kind. */
+static bool is_bound_to(const struct cli_pairs *binds, const char *input, int (*is_kind)(const char *place),
+                        bool *is_bound)
 {
     *is_bound = false;
     for (size_t i = 0; i < binds->count && !*is_bound; i++) {
         *is_bound = strcmp(binds->pairs[i].input, input) == 0;
         if (*is_bound)
-            return ct_verify_place_is_software(binds->pairs[i].place);
+            return is_kind(binds->pairs[i].place);
     }
     return false;
 }
@@ -128,7 +129,8 @@ uint8_t cli_monitors_protocol(const struct ct_source *source)
     return ct_source_traces_data(source) ? source->protocol | CT_VERIFY_TRACES_DATA : source->protocol;
 }
 
-bool cli_monitors_need_software(const struct cli_monitors *m)
+/* Tells whether an input of the specifications is fed by a place of a kind. */
+static bool need(const struct cli_monitors *m, int (*is_kind)(const char *place))
 {
     char place[512];
     for (size_t i = 0; i < m->count; i++) {
@@ -136,14 +138,28 @@ bool cli_monitors_need_software(const struct cli_monitors *m)
             struct ct_monitor_stream in;
             bool is_bound;
             ct_monitor_input(m->specs[i], k, &in);
-            if (is_bound_to_software(&m->binds, in.name, &is_bound))
+            if (is_bound_to(&m->binds, in.name, is_kind, &is_bound))
                 return true;
-            if (!is_bound && ct_verify_input_place(&in, place, sizeof place) == CT_OK &&
-                ct_verify_place_is_software(place))
+            if (!is_bound && ct_verify_input_place(&in, place, sizeof place) == CT_OK && is_kind(place))
                 return true;
         }
     }
     return false;
+}
+
+bool cli_monitors_need_software(const struct cli_monitors *m)
+{
+    return need(m, ct_verify_place_is_software);
+}
+
+static int is_context(const char *place)
+{
+    return strncmp(place, "context", 7) == 0;
+}
+
+bool cli_monitors_need_contexts(const struct cli_monitors *m)
+{
+    return need(m, is_context);
 }
 
 size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_pairs *binds,

@@ -41,7 +41,8 @@ extern const char *const cli_engines[];
          .help =                                                                                             \
              "What feeds the input NAME of the specifications: a place as 'coretap watch --at' takes it. "   \
              "itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL and dwt:COMPARATOR give the values written there, "  \
-             "load:VARIABLE and store:VARIABLE those of variables."},                                        \
+             "load:VARIABLE and store:VARIABLE those of variables, access:NAME accesses in an event log of " \
+             "coretap fractal. An input of type String has lines, or names of contexts."},                   \
         {.name = "violation",                                                                                \
          .kind = CLI_LIST,                                                                                   \
          .arg = "NAME[=VALUE]",                                                                              \
@@ -129,6 +130,9 @@ uint8_t cli_monitors_protocol(const struct ct_source *source);
 
 /* Tells whether an input of the specifications is fed by software trace. */
 bool cli_monitors_need_software(const struct cli_monitors *monitors);
+
+/* Tells whether an input of the specifications is fed by context switches. */
+bool cli_monitors_need_contexts(const struct cli_monitors *monitors);
 
 /* Adds the specifications to a verifier, with their bindings and what counts as a violation. False after a
  * message. */

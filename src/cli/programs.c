@@ -128,6 +128,12 @@ bool cli_programs_of(struct ct_programs *programs, const struct cli_args *args, 
         return add_list(programs, args, elf, NULL);
     if (!add_list(programs, args, elf, capture->capture) || !give(programs, args, capture))
         return false;
+    return cli_programs_also_of(programs, args, capture);
+}
+
+bool cli_programs_also_of(struct ct_programs *programs, const struct cli_args *args,
+                          const struct cli_capture *capture)
+{
     const struct ct_capture view = view_of(capture);
     return is_fine(args, ct_programs_add_capture(programs, &view));
 }
@@ -196,7 +202,7 @@ bool cli_programs_name_events(struct ct_programs *programs, const struct cli_arg
         cli_say("%s and %s both have names of events, with the same numbers; those of %s are used", of->path,
                 other->path, of->path);
     if (rc != CT_ERR_NOMEM)
-        rc = ct_watches_named(watches, table);
+        rc = ct_watches_named_at(watches, table, of ? of->shift : 0);
     if (rc == CT_ERR_NOMEM)
         cli_library_error(args->ctx);
     return rc != CT_ERR_NOMEM;

@@ -51,6 +51,11 @@ bool cli_programs_name_events(struct ct_programs *programs, const struct cli_arg
 bool cli_programs_of(struct ct_programs *programs, const struct cli_args *args, size_t elf,
                      struct cli_capture *capture);
 
+/* Adds what a capture says of programs, sources and contexts to what others said that are one run with it.
+ * False after a message. */
+bool cli_programs_also_of(struct ct_programs *programs, const struct cli_args *args,
+                          const struct cli_capture *capture);
+
 /* Makes the set for a command that opens the capture of `args` itself, or later. Addresses include load
  * biases, programs of memories that change are known at once, and `targets` is a file for the control flow,
  * or NULL. All symbols are loaded. False after a message. */

@@ -189,7 +189,8 @@ static int run_log(struct measuring *m)
         return cli_usage_error(args->command,
                                "the times of an event log are not added up: give it by itself, "
                                "without --together and --format data");
-    const bool fine = open_writer(m, NULL) && cli_programs_describe(&m->read.programs, args, ELF, NULL);
+    const bool fine =
+        open_writer(m, NULL) && cli_fractal_source_programs(&m->read.programs, args, ELF, args->operand);
     int code = fine ? CLI_CLEAN : CLI_FAILED;
     if (fine && (ct_timing_new(args->ctx, &wishes, &timing) != CT_OK ||
                  ct_watches_new(args->ctx, m->read.programs, &watches) != CT_OK))

@@ -46,6 +46,7 @@ static const struct cli_option options[OPTIONS] = {
              "What to watch: a line (main.c:32), a function (main: its entries and returns; entry:main, "
              "return:main), the instruction at an address (0x4010, main+0x10), an edge (edge:17, as 'coretap "
              "graph' numbers them), exception, exception:NUMBER, exception-return, context, context:ID, "
+             "context:NAME, "
              "timestamp; and what is written or happens: itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL, "
              "dwt:COMPARATOR, event:NUMBER, variables: load:NAME, store:NAME (store:motor.speed, "
              "store:table[3]), "
@@ -201,7 +202,6 @@ static bool prepare(void *user)
     if (!fine)
         cli_library_error(args->ctx);
     bool software = false;
-    fine = fine && cli_capture_name_events(&w->streams.read.capture, w->watches);
     fine = fine && each_place(args, look_for_software, &software);
     if (fine && software)
         fine = cli_programs_name_events(w->streams.read.programs, args, w->watches);

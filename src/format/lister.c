@@ -144,6 +144,7 @@ int ct_lister_flow(struct ct_lister *lister, const struct ct_stream *stream,
         return CT_ERR_ARG;
     put_heading(lister);
     lister->lines.id = stream->id;
+    lister->lines.of = stream->source;
     for (size_t i = 0; i < batch->count; i++)
         ct_list_flow(&lister->lines, &batch->records[i]);
     return result_of(lister);

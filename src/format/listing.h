@@ -112,9 +112,10 @@ struct ct_element_lister {
     struct ct_text *text;
     struct ct_range_line *ranges; /* 2^CT_RANGE_LINE_BITS, by start; NULL: each range is written anew */
     uint8_t id;
-    bool open;               /* the last line has no end yet */
-    const char *last_fields; /* the fields that a cycle count is written before */
-    struct ct_elem source;   /* of software trace: the source of the values */
+    bool open;                  /* the last line has no end yet */
+    const char *last_fields;    /* the fields that a cycle count is written before */
+    struct ct_elem source;      /* of software trace: the source of the values */
+    const struct ct_source *of; /* whose elements they are; NULL: not known */
 };
 
 void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *record);

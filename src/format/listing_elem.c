@@ -130,7 +130,27 @@ static void exception(struct ct_text *t, const struct ct_elem *e)
         ct_text_lit(t, " brtgt=1");
 }
 
-static void element(struct ct_text *t, const struct ct_flow *r)
+/* Lists events of a trace unit, by bits, with the names that the capture knows. */
+static void event(struct ct_text *t, const struct ct_elem *e, const struct ct_source *of)
+{
+    ct_text_lit(t, " event ");
+    if (e->aux) {
+        ct_text_lit(t, "type=trigger");
+        return;
+    }
+    ct_text_lit(t, "num=");
+    ct_text_dec(t, e->n);
+    bool named = false;
+    for (unsigned i = 0; of && i < CT_SOURCE_EVENTS; i++) {
+        if (!(e->n >> i & 1) || !of->events[i])
+            continue;
+        ct_text_string(t, named ? "," : " name=");
+        ct_text_printable(t, of->events[i]);
+        named = true;
+    }
+}
+
+static void element(struct ct_text *t, const struct ct_flow *r, const struct ct_source *of)
 {
     static const char *const ons[] = {"begin_or_filter", "overflow", "debug_restart"};
     static const char *const trans[] = {"init", "start", "commit", "fail"};
@@ -169,13 +189,7 @@ static void element(struct ct_text *t, const struct ct_flow *r)
         ct_text_dec(t, e->v);
         break;
     case CT_ELEM_EVENT:
-        ct_text_lit(t, " event ");
-        if (e->aux) {
-            ct_text_lit(t, "type=trigger");
-            break;
-        }
-        ct_text_lit(t, "num=");
-        ct_text_dec(t, e->n);
+        event(t, e, of);
         break;
     case CT_ELEM_MARKER:
         ct_text_lit(t, " sync_marker type=ts value=");
@@ -280,7 +294,7 @@ void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *r)
         break;
     default:
         if (!ct_list_sw(lister, &r->elem))
-            element(t, r);
+            element(t, r, lister->of);
         break;
     }
     lister->open = true;

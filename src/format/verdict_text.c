@@ -12,9 +12,10 @@ static struct ct_program_where where_is(const struct ct_verdict_origin *o, uint6
     return w;
 }
 
-static bool is_code(const struct ct_watch_event *e)
+/* Tells whether the value of an event is an address. */
+static bool is_address(const struct ct_watch_event *e)
 {
-    return e->kind <= CT_WATCH_EXCEPTION && e->value;
+    return (e->kind <= CT_WATCH_EXCEPTION || e->kind == CT_WATCH_ACCESS) && e->value;
 }
 
 /* ---- text ---- */
@@ -68,7 +69,7 @@ static const char *watch_name(const struct ct_verdict_origin *o, const struct ct
 static void put_event(struct ct_text *out, const struct ct_verdict_origin *o, const struct ct_watch_event *e)
 {
     ct_text_printable(out, watch_name(o, e));
-    if (is_code(e))
+    if (is_address(e))
         put_place(out, o, e);
     put_core(out, o, e);
 }
@@ -119,7 +120,7 @@ static void text_line(struct ct_text *out, const struct ct_verdict_origin *o,
         ct_text_lit(out, ", violation");
     if (r->uncertain)
         ct_text_lit(out, ", uncertain");
-    if (r->place && is_code(&r->place->event))
+    if (r->place && is_address(&r->place->event))
         put_place(out, o, &r->place->event);
     if (r->place)
         put_core(out, o, &r->place->event);
@@ -144,7 +145,7 @@ static void json_place(struct ct_text *out, const struct ct_verdict_origin *o, c
 {
     const struct ct_program_where w = where_is(o, e->value);
     json_text(out, "watch", watch_name(o, e));
-    if (!is_code(e))
+    if (!is_address(e))
         return;
     ct_text_lit(out, ",\"addr\":\"0x");
     ct_text_hex(out, e->value);

@@ -4,10 +4,12 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ctx.h"
 #include "base/search.h"
 #include "coretap/fractal.h"
+#include "fractal_sums/process_names.h"
 
 #define LINE_OF (~(uint64_t)(CT_FRACTAL_LINE - 1))
 
@@ -18,12 +20,27 @@ struct place {
     bool fetch; /* what reads data does not count */
 };
 
+/* Memory whose accesses are looked for. */
+struct range {
+    uint64_t lo, hi;
+    uint32_t watch;
+    uint32_t process;
+    uint32_t number; /* of the watchpoint: enum ct_watch_access */
+};
+
+/* What is not known of a core: which process ran last. */
+#define NO_PROCESS UINT16_MAX
+
 struct ct_fractal_watch {
     struct ct_ctx *ctx;
     const struct ct_watches *watches;
     struct ct_fractal_reader *reader;
     struct place *places; /* by line, then by watchpoint */
     size_t place_count;
+    struct range *ranges; /* by watchpoint */
+    size_t range_count;
+    struct ct_fractal_process_names names;
+    uint16_t process[256];        /* by core: that of its last record */
     struct ct_watch_event *ready; /* those of the last record, and of what was lost before it … */
     size_t ready_count, given;    /* … of which so many were given */
     uint64_t time;                /* of the last record */
@@ -52,14 +69,21 @@ static int find_places(struct ct_fractal_watch *w)
     const struct ct_watch_place *all = ct_watches_places(w->watches, &count);
     ct_watches_all(w->watches, &watchpoints);
     w->places = calloc(count + 1, sizeof *w->places);
-    w->ready = calloc(count + 2 * (size_t)watchpoints + 1, sizeof *w->ready);
-    if (!w->places || !w->ready)
+    w->ranges = calloc(count + 1, sizeof *w->ranges);
+    w->ready = calloc(count + 3 * (size_t)watchpoints + 1, sizeof *w->ready);
+    if (!w->places || !w->ranges || !w->ready)
         return ct_fail_nomem(w->ctx, "event log");
+    const struct ct_watchpoint *points = ct_watches_all(w->watches, &watchpoints);
     for (size_t i = 0; i < count; i++) {
         const struct ct_watch_place *p = &all[i];
-        w->places[i] = (struct place){p->addr & LINE_OF, p->addr, p->watch, p->kind == CT_WATCH_ENTRY};
+        const uint64_t number = points[p->watch].number;
+        if (p->kind == CT_WATCH_ACCESS)
+            w->ranges[w->range_count++] = (struct range){
+                p->addr, p->end, p->watch, (uint32_t)CT_WATCH_PROCESS(number), (uint32_t)number & 0xff};
+        else
+            w->places[w->place_count++] =
+                (struct place){p->addr & LINE_OF, p->addr, p->watch, p->kind == CT_WATCH_ENTRY};
     }
-    w->place_count = count;
     qsort(w->places, w->place_count, sizeof *w->places, by_line);
     return CT_OK;
 }
@@ -71,13 +95,38 @@ static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches, uin
     for (uint32_t i = marks; i < count; i++) {
         const enum ct_watch_kind kind = (enum ct_watch_kind)all[i].kind;
         if (kind != CT_WATCH_ADDR && kind != CT_WATCH_ENTRY && kind != CT_WATCH_GAP &&
-            kind != CT_WATCH_OVERFLOW)
+            kind != CT_WATCH_OVERFLOW && kind != CT_WATCH_ACCESS && kind != CT_WATCH_CONTEXT)
             return ct_fail(ctx, CT_ERR_ARG,
                            "watchpoint '%s': an event log has accesses to memory, and so no event of the "
-                           "kind %s; name an address, entry:FUNCTION, gap or overflow",
+                           "kind %s; name access:NAME, an address, entry:FUNCTION, context, gap or overflow",
                            all[i].name, ct_watch_kind_name(kind));
     }
     return CT_OK;
+}
+
+/* Checks that records have what a watchpoint asks for. */
+static int check_fields(const struct ct_fractal_watch *w, const struct ct_watchpoint *point, uint32_t fields)
+{
+    uint32_t needed = 0;
+    if (point->kind == CT_WATCH_CONTEXT)
+        needed = CT_FRACTAL_FIELD_TARGET;
+    if (point->kind == CT_WATCH_ACCESS) {
+        const unsigned which = point->number & CT_WATCH_ACCESS_WHICH;
+        needed |= which ? CT_FRACTAL_FIELD_OP | CT_FRACTAL_FIELD_KIND : 0;
+        needed |= point->number & CT_WATCH_ACCESS_PHYSICAL ? CT_FRACTAL_FIELD_PA : 0;
+        needed |= CT_WATCH_PROCESS(point->number) ? CT_FRACTAL_FIELD_TARGET : 0;
+    }
+    const uint32_t missing = needed & ~fields;
+    if (!missing)
+        return CT_OK;
+    return ct_fail(w->ctx, CT_ERR_CONFIG,
+                   "watchpoint '%s': the records of the log have no field %s, so nothing tells which these "
+                   "are; record it with this field",
+                   point->name,
+                   missing & CT_FRACTAL_FIELD_TARGET ? "target"
+                   : missing & CT_FRACTAL_FIELD_PA   ? "pa"
+                   : missing & CT_FRACTAL_FIELD_OP   ? "op"
+                                                     : "kind");
 }
 
 /* ---- the object ---- */
@@ -94,7 +143,20 @@ static int open_log(struct ct_fractal_watch *w, const char *path)
                        "record it with both fields",
                        path);
     w->unit = ct_fractal_reader_unit(w->reader);
-    return find_places(w);
+    uint32_t count;
+    const struct ct_watchpoint *points = ct_watches_all(w->watches, &count);
+    int fits = CT_OK;
+    bool by_name = false;
+    for (uint32_t i = 0; i < count && !fits; i++) {
+        fits = check_fields(w, &points[i], ct_fractal_reader_info(w->reader)->fields);
+        by_name |= points[i].kind == CT_WATCH_CONTEXT &&
+                   (points[i].form == CT_WATCH_TEXT || points[i].number & CT_WATCH_CONTEXT_NAME);
+    }
+    for (size_t i = 0; i < sizeof w->process / sizeof *w->process; i++)
+        w->process[i] = NO_PROCESS;
+    if (!fits && by_name)
+        fits = ct_fractal_process_names_read(w->ctx, w->reader, &w->names);
+    return fits ? fits : find_places(w);
 }
 
 int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches,
@@ -123,7 +185,9 @@ void ct_fractal_watch_free(struct ct_fractal_watch *w)
     if (!w)
         return;
     ct_fractal_reader_free(w->reader);
+    ct_fractal_process_names_free(&w->names);
     free(w->places);
+    free(w->ranges);
     free(w->ready);
     free(w);
 }
@@ -158,6 +222,71 @@ static void tell_losses(struct ct_fractal_watch *w)
     w->damaged = damaged;
 }
 
+/* Tells whether a watchpoint of contexts wants a process. */
+static bool is_process(const struct ct_fractal_watch *w, const struct ct_watchpoint *point, uint32_t process)
+{
+    if (point->kind != CT_WATCH_CONTEXT)
+        return false;
+    if (point->number == CT_WATCH_ANY || point->number == process)
+        return true;
+    const char *name = w->names.names[process];
+    return point->number & CT_WATCH_CONTEXT_NAME && name && strcmp(name, strchr(point->name, ':') + 1) == 0;
+}
+
+/* Makes an event when a core comes to another process. */
+static int switch_process(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
+{
+    uint32_t count;
+    int rc = CT_OK;
+    if (w->process[e->initiator] == e->target)
+        return CT_OK;
+    w->process[e->initiator] = e->target;
+    const struct ct_watchpoint *points = ct_watches_all(w->watches, &count);
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        if (!is_process(w, &points[i], e->target))
+            continue;
+        put(w, i, CT_WATCH_CONTEXT, 0);
+        struct ct_watch_event *to = &w->ready[w->ready_count - 1];
+        to->ctxt = e->target;
+        to->known = CT_CONTEXT_CTXT;
+        if (points[i].form == CT_WATCH_TEXT)
+            rc = ct_fractal_process_text(&w->names, w->watches, e->target, to);
+    }
+    return rc;
+}
+
+/* Tells whether an access is one of those that a range is watched for. */
+static bool is_such(const struct ct_fractal_event *e, const struct range *r)
+{
+    const bool is_fetch = e->kind == CT_FRACTAL_KIND_INSN;
+    const bool is_write = e->op == CT_FRACTAL_READ_UNIQUE;
+    switch (r->number & CT_WATCH_ACCESS_WHICH) {
+    case CT_WATCH_ACCESS_READ:
+        return !is_fetch && !is_write;
+    case CT_WATCH_ACCESS_WRITE:
+        return is_write;
+    case CT_WATCH_ACCESS_FETCH:
+        return is_fetch;
+    default:
+        return true;
+    }
+}
+
+/* Makes events of an access to memory that is watched, one for each watchpoint. */
+static void access_ranges(struct ct_fractal_watch *w, const struct ct_fractal_event *e, uint64_t told)
+{
+    uint32_t given = UINT32_MAX;
+    for (size_t i = 0; i < w->range_count; i++) {
+        const struct range *r = &w->ranges[i];
+        const bool beside = told >= r->hi || (r->lo > told && r->lo - told >= w->unit);
+        if (beside || r->watch == given || r->process != e->target || !is_such(e, r))
+            continue;
+        given = r->watch;
+        put(w, r->watch, CT_WATCH_ACCESS, r->number & CT_WATCH_ACCESS_PHYSICAL ? e->pa : e->va);
+        w->ready[w->ready_count - 1].number = e->initiator;
+    }
+}
+
 static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
 {
     const uint64_t line = e->va & LINE_OF;
@@ -167,6 +296,9 @@ static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
                        "write the log of each run to a file of its own",
                        (unsigned long long)w->time, (unsigned long long)e->time);
     w->time = e->time;
+    const int rc = switch_process(w, e);
+    if (rc)
+        return rc;
     const uint64_t told = e->va & ~(uint64_t)(w->unit - 1);
     uint32_t given = UINT32_MAX;
     const size_t first = CT_COUNT_WHILE(w->place_count, at, w->places[at].line < line);
@@ -178,6 +310,7 @@ static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
         given = p->watch;
         put(w, p->watch, p->fetch ? CT_WATCH_ENTRY : CT_WATCH_ADDR, p->addr);
     }
+    access_ranges(w, e, told);
     return CT_OK;
 }
 

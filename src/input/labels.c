@@ -31,6 +31,15 @@ static int buffer_labels(struct ct_opening *opening, struct ct_buffer *buffer)
     return rc;
 }
 
+static int context_labels(struct ct_opening *opening, const struct ct_buffer *buffer)
+{
+    struct ct_context_name *names = (struct ct_context_name *)buffer->names;
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < buffer->name_count; i++)
+        rc = make_printable(opening, &names[i].name);
+    return rc;
+}
+
 static int process_labels(struct ct_opening *opening, const struct ct_process *process)
 {
     struct ct_generation *generations = (struct ct_generation *)process->generations;
@@ -58,6 +67,9 @@ int ct_capture_labels(struct ct_opening *opening)
         rc = text_labels(opening, capture->damage, capture->damage_count);
     for (size_t i = 0; !rc && i < capture->buffer_count; i++)
         rc = buffer_labels(opening, &buffers[i]);
+    for (size_t i = 0; !rc && i < capture->buffer_count; i++)
+        if (!i || buffers[i].names != buffers[i - 1].names) /* that buffers share */
+            rc = context_labels(opening, &buffers[i]);
     struct ct_image *gone = (struct ct_image *)capture->gone; /* nothing is opened by their paths */
     for (size_t i = 0; !rc && i < capture->gone_count; i++)
         rc = make_printable(opening, &gone[i].path);

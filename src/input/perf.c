@@ -41,10 +41,13 @@ static int make_memory(struct ct_perf *p)
     struct ct_perf_objects *objects;
     struct ct_maps *maps;
     struct ct_image *images;
-    size_t count;
+    const struct ct_context_name *names;
+    size_t count, name_count;
     int rc = ct_perf_objects_new(p, &objects);
     if (!rc)
         rc = ct_perf_make_maps(p, objects, &maps);
+    if (!rc)
+        rc = ct_perf_name_threads(p, &names, &name_count);
     if (!rc)
         rc = ct_perf_kernel_images(p, objects, &images, &count);
     if (rc)
@@ -55,6 +58,8 @@ static int make_memory(struct ct_perf *p)
         buffers[i].maps = maps;
         buffers[i].images = images;
         buffers[i].image_count = count;
+        buffers[i].names = names;
+        buffers[i].name_count = name_count;
     }
     capture->maps = maps;
     return ct_perf_name_programs(p, maps);

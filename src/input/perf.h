@@ -102,9 +102,10 @@ struct ct_perf_event {
     const struct ct_build_id *id;     /* of MAP; may be NULL */
     uint32_t order;                   /* number in the file */
     uint32_t pid, tid;
-    uint32_t parent; /* of FORK: a pid */
-    uint8_t kind;    /* enum ct_perf_event_kind */
-    bool kernel;     /* of MAP: it is the kernel's */
+    uint32_t parent;     /* of FORK: a pid … */
+    uint32_t parent_tid; /* … and the thread of it that made this one */
+    uint8_t kind;        /* enum ct_perf_event_kind */
+    bool kernel;         /* of MAP: it is the kernel's */
 };
 
 struct ct_perf {
@@ -196,6 +197,11 @@ struct ct_perf_objects;
 
 /* Makes the maps of what processes had mapped, and when. */
 int ct_perf_make_maps(struct ct_perf *perf, struct ct_perf_objects *objects, struct ct_maps **out);
+
+/* ---- perf_names.c ---- */
+
+/* Lists what threads are called, by thread, then by time. The events are in order of time. CT_ERR_NOMEM. */
+int ct_perf_name_threads(struct ct_perf *perf, const struct ct_context_name **names, size_t *count);
 
 /* ---- perf_programs.c ---- */
 

@@ -150,6 +150,7 @@ static int take_fork(struct ct_perf *p, const struct ct_perf_record *r, size_t s
                             .pid = ct_load32(r->body),
                             .parent = ct_load32(r->body + 4),
                             .tid = ct_load32(r->body + 8),
+                            .parent_tid = ct_load32(r->body + 12),
                             .name = "",
                         });
 }

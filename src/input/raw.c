@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Raw trace files, described by a small .ini (docs/formats.md): [capture], [source NAME], [image NAME],
- * [gap]. Written by hand, so whatever is not understood is an error with its line. */
+ * [event SOURCE], [context], [gap]. Written by hand, so whatever is not understood is an error with its line.
+ */
 #include "input/reader.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@ enum section {
     SECTION_IMAGE,
     SECTION_GAP,
     SECTION_EVENT,
+    SECTION_CONTEXT,
 };
 
 struct raw_source {
@@ -56,6 +58,7 @@ struct raw {
     size_t image_count;
     struct raw_gap *gaps;
     size_t gap_count;
+    struct ct_context_name *names;
 };
 
 static int raw_probe(const struct ct_files *files, const struct ct_path_to_open *target, char *why,
@@ -228,6 +231,7 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
         [SECTION_IMAGE] = "file, address, offset, length and space, or elf, bias and space",
         [SECTION_GAP] = "at",
         [SECTION_EVENT] = "the name of an event and its number, 0 to 3",
+        [SECTION_CONTEXT] = "the name of a context and its ID",
     };
     for (size_t i = 0; i < sizeof key_table / sizeof *key_table; i++) {
         if (key_table[i].section != raw->section || strcmp(key_table[i].name, item->key) != 0)
@@ -241,6 +245,8 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
     int status = CT_OK;
     if (raw->section == SECTION_EVENT)
         return ct_event_set(raw->opening, item, raw->events[raw->event_count - 1].names);
+    if (raw->section == SECTION_CONTEXT)
+        return ct_context_set(raw->opening, item, &raw->names, &raw->buffer.name_count);
     if (raw->section == SECTION_SOURCE)
         status = ct_regs_set(item, &source(raw)->source.regs, &source(raw)->given, &known);
     if (status || known)
@@ -352,8 +358,12 @@ static int on_item(void *user, const struct ct_ini_item *item)
     name = name_after(item->section, "event");
     if (name)
         return begin_events(raw, item, name, where);
-    return ct_ini_fail(
-        item, "unknown section; expected [capture], [source NAME], [image NAME], [event SOURCE] or [gap]");
+    if (strcmp(item->section, "context") == 0) {
+        raw->section = SECTION_CONTEXT;
+        return CT_OK;
+    }
+    return ct_ini_fail(item, "unknown section; expected [capture], [source NAME], [image NAME], "
+                             "[event SOURCE], [context] or [gap]");
 }
 
 /* ---- what can only be checked when everything is read ---- */
@@ -528,6 +538,7 @@ static int raw_open(struct ct_opening *opening, const struct ct_path_to_open *ta
     if (!buffer)
         return status ? status : ct_fail_nomem(opening->ctx, target->path);
     *buffer = raw.buffer;
+    buffer->names = raw.names;
     opening->capture->buffers = buffer;
     opening->capture->buffer_count = 1;
     return CT_OK;

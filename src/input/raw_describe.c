@@ -89,11 +89,12 @@ static int copy_item(void *user, const struct ct_ini_item *item)
     const bool is_capture = strcmp(item->section, "capture") == 0;
     if (!item->key)
         return copy_section(c, item);
-    const bool is_file = strcmp(item->key, "file") == 0;
+    const bool is_name = strcmp(item->section, "context") == 0 || strncmp(item->section, "event", 5) == 0;
+    const bool is_file = !is_name && strcmp(item->key, "file") == 0;
     if (c->is_gap || (is_capture && is_file) ||
         (is_capture && c->framing != CT_FRAMING_AUTO && strcmp(item->key, "framing") == 0))
         return CT_OK;
-    if (is_file || strcmp(item->key, "elf") == 0)
+    if (is_file || (!is_name && strcmp(item->key, "elf") == 0))
         return copy_path(c, item);
     fprintf(c->out, "%s = %s\n", item->key, item->value);
     return CT_OK;

@@ -95,6 +95,11 @@ void ct_regs_put_id(enum ct_protocol protocol, uint8_t id, struct ct_source_regs
 int ct_event_set(struct ct_opening *opening, const struct ct_ini_item *item,
                  const char *events[CT_SOURCE_EVENTS]);
 
+/* Takes a line NAME=ID of a [context] section: the context with this ID is called NAME. The list is by
+ * context. CT_ERR_CONFIG for a bad ID or one that has a name, CT_ERR_NOMEM. */
+int ct_context_set(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_context_name **names,
+                   size_t *count);
+
 /* Names the events of a source that the capture has not named, by its registers. CT_ERR_NOMEM. */
 int ct_source_name_events(struct ct_opening *opening, struct ct_source *source);
 

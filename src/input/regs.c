@@ -73,6 +73,10 @@ static const struct reg {
     {"ETMTRACEIDR", AT(etmtraceidr), ETM3_PTM, 0},
     {"STMTCSR", AT(stmtcsr), FOR(CT_PROTOCOL_STM), 0},
     {"ITMTCR", AT(itmtcr), FOR(CT_PROTOCOL_ITM), 0},
+    {"DWT_COMP0", AT(dwt_comp[0]), 0, 0},
+    {"DWT_COMP1", AT(dwt_comp[1]), 0, 0},
+    {"DWT_COMP2", AT(dwt_comp[2]), 0, 0},
+    {"DWT_COMP3", AT(dwt_comp[3]), 0, 0},
 };
 
 #define REG_COUNT (sizeof regs_table / sizeof *regs_table)

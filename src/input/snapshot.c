@@ -32,6 +32,8 @@ struct snapshot {
     struct ct_trace_file trace;
     struct program *programs;
     size_t program_count;
+    struct ct_context_name *names;
+    size_t name_count;
 };
 
 static int snapshot_probe(const struct ct_files *files, const struct ct_path_to_open *target, char *why,
@@ -169,6 +171,8 @@ static int on_item(void *user, const struct ct_ini_item *item)
         return item->key ? on_program(s, item) : program_begin(s, item);
     if (!item->key)
         return CT_OK;
+    if (strcmp(item->section, "context") == 0)
+        return ct_context_set(s->opening, item, &s->names, &s->name_count);
     if (strcmp(item->section, "device_list") == 0)
         return ct_pair_add(s->opening, item, &s->device_files, &s->device_file_count);
     if (strcmp(item->section, "trace") == 0 && strcmp(item->key, "metadata") == 0) {
@@ -382,6 +386,8 @@ static int add_buffer(struct snapshot *s, const struct ct_buffer_section *sectio
                section->name);
     parts.buffer.sources = parts.sources;
     parts.buffer.images = parts.images;
+    parts.buffer.names = s->names;
+    parts.buffer.name_count = s->name_count;
     status = ct_snapshot_states_apply(s->opening, &s->trace.states, &parts.buffer);
     if (status)
         return status;

@@ -130,6 +130,8 @@ int ct_live_one_begin(struct ct_live *l)
     for (size_t i = 0; i < l->one->count && !rc; i++)
         rc = ct_verify_axis_source(l->one->axis, i, l->one->sources[i].source);
     if (!rc)
+        rc = ct_verify_axis_await_cores(l->one->axis);
+    if (!rc)
         rc = ct_verify_axis_filter(l->one->axis, passes, l);
     return rc ? rc : ct_live_one_renew(l);
 }

@@ -374,7 +374,7 @@ static int blur(struct ct_monitor *m)
 
 /* ---- instants ---- */
 
-static struct ct_mon_cell value_of(const struct ct_monitor *m, const struct ct_monitor_event *e)
+static struct ct_mon_cell value_of(struct ct_monitor *m, const struct ct_monitor_event *e)
 {
     switch (m->p->inputs[e->input].type->kind) {
     case TY_INT:
@@ -383,6 +383,8 @@ static struct ct_mon_cell value_of(const struct ct_monitor *m, const struct ct_m
         return cell_int(e->v.i != 0);
     case TY_FLOAT:
         return cell_float(e->v.f);
+    case TY_STRING:
+        return ct_mon_value_string(&m->heap, e->v.s, e->size);
     default:
         return cell_int(0);
     }

@@ -10,7 +10,7 @@ static int refuse(struct ct_monitor *m, size_t index, const char *why)
 static bool is_plain(const struct ct_mon_type *type)
 {
     return type->kind == TY_INT || type->kind == TY_BOOL || type->kind == TY_FLOAT ||
-           (type->kind == TY_RECORD && !type->n);
+           type->kind == TY_STRING || (type->kind == TY_RECORD && !type->n);
 }
 
 /* Checks an event, whose span may not begin before `begin`. */
@@ -20,7 +20,7 @@ static int check(struct ct_monitor *m, const struct ct_monitor_event *e, const s
     if (e->input >= m->p->ninputs || e->time > INT64_MAX)
         return refuse(m, index, "has no such input, or its time is beyond 2^63-1");
     if (!is_plain(m->p->inputs[e->input].type))
-        return refuse(m, index, "is of an input whose values are neither Unit, Int, Bool nor Float");
+        return refuse(m, index, "is of an input whose values are neither Unit, Int, Bool, Float nor String");
     if (span->end < span->begin || span->begin < begin)
         return refuse(m, index, "has a span that ends before it begins, or begins before the one before it");
     return CT_OK;

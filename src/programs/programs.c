@@ -272,11 +272,84 @@ static int add_images(struct ct_programs *p, const struct ct_buffer *buffer)
     return rc;
 }
 
+static const char *keep_text(struct ct_programs *p, const char *text, bool *fine)
+{
+    const char *copy = text ? ct_arena_strdup(&p->arena, text) : NULL;
+    *fine &= copy || !text;
+    return copy;
+}
+
+/* Copies the texts of a source. */
+static struct ct_source copy_source(struct ct_programs *p, const struct ct_source *from, bool *fine)
+{
+    struct ct_source to = *from;
+    to.name = keep_text(p, from->name, fine);
+    to.core = keep_text(p, from->core, fine);
+    to.model = keep_text(p, from->model, fine);
+    for (unsigned i = 0; i < CT_SOURCE_EVENTS; i++)
+        to.events[i] = keep_text(p, from->events[i], fine);
+    return to;
+}
+
+/* Copies the names of contexts, which several buffers of a capture may share. */
+static const struct ct_context_name *copy_names(struct ct_programs *p, const struct ct_capture *capture,
+                                                size_t index, bool *fine)
+{
+    const struct ct_buffer *b = &capture->buffers[index];
+    if (index && b->names == capture->buffers[index - 1].names &&
+        b->name_count == capture->buffers[index - 1].name_count)
+        return p->sources[p->source_count - 1].names;
+    struct ct_context_name *names = ct_arena_alloc(&p->arena, (b->name_count + 1) * sizeof *names);
+    *fine &= names != NULL;
+    for (size_t i = 0; i < b->name_count && *fine; i++) {
+        names[i] = b->names[i];
+        names[i].name = keep_text(p, b->names[i].name, fine);
+    }
+    return names;
+}
+
+/* Keeps what a capture says of its sources and contexts. */
+static int keep_sources(struct ct_programs *p, const struct ct_capture *capture)
+{
+    for (size_t i = 0; i < capture->buffer_count; i++) {
+        const struct ct_buffer *from = &capture->buffers[i];
+        bool fine = true;
+        struct ct_source *sources = ct_arena_alloc(&p->arena, (from->source_count + 1) * sizeof *sources);
+        struct ct_maps *maps = ct_arena_alloc(&p->arena, sizeof *maps);
+        const struct ct_context_name *names = copy_names(p, capture, i, &fine);
+        struct ct_buffer *all = ct_arena_push(&p->arena, p->sources, &p->source_count, sizeof *all);
+        if (!sources || !maps || !all || !fine)
+            return ct_fail_nomem(p->ctx, "programs");
+        for (size_t k = 0; k < from->source_count; k++)
+            sources[k] = copy_source(p, &from->sources[k], &fine);
+        if (from->maps)
+            maps->clock = from->maps->clock;
+        p->sources = all;
+        all[p->source_count - 1] = (struct ct_buffer){.name = keep_text(p, from->name, &fine),
+                                                      .source_count = from->source_count,
+                                                      .sources = sources,
+                                                      .maps = maps,
+                                                      .name_count = from->name_count,
+                                                      .names = names};
+        if (!fine)
+            return ct_fail_nomem(p->ctx, "programs");
+    }
+    return CT_OK;
+}
+
+const struct ct_buffer *ct_programs_sources(const struct ct_programs *p, size_t *count)
+{
+    if (ct_no_array(p, count))
+        return NULL;
+    *count = p->source_count;
+    return p->sources;
+}
+
 int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capture)
 {
-    int rc = CT_OK;
     if (!p || !capture)
         return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_add_capture: a null pointer");
+    int rc = keep_sources(p, capture);
     for (size_t i = 0; i < capture->buffer_count && !rc; i++)
         rc = add_images(p, &capture->buffers[i]);
     if (!p->options.all_memories && ct_programs_by_memory(capture))
@@ -290,6 +363,10 @@ int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capt
 void ct_programs_next_capture(struct ct_programs *p)
 {
     static const uint8_t none[1];
+    if (p) {
+        p->sources = NULL; /* those of the capture before stay in the arena, for who has them */
+        p->source_count = 0;
+    }
     for (size_t i = 0; i < ct_programs_count(p); i++) {
         struct ct_known_program *program = p->all[i];
         free(program->in_memory);

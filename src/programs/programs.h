@@ -49,6 +49,8 @@ struct ct_programs {
     size_t image_count;
     struct ct_program_place *places; /* of programs and images, made when first asked for */
     size_t place_room;
+    struct ct_buffer *sources; /* buffers of the capture, with what ct_programs_sources says */
+    size_t source_count;
 };
 
 /* Frees what was loaded of a program. */

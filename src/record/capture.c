@@ -16,6 +16,9 @@
 #include "record/states.h"
 #include "record/file.h"
 
+/* bytes of a variable within which the low 16 bits of an address tell how far it is from the begin */
+#define MOST_COMPARED 0x8000
+
 #define FIRST_ID 0x10
 
 #define PIECES_MAX ((size_t)1 << 17) /* of all buffers, so that the list of them stays readable */
@@ -97,6 +100,15 @@ bool ct_recording_ids(struct ct_recording *recording, const uint8_t *ids, size_t
         recording->software_ids[i] = (uint8_t)free_id;
     }
     return true;
+}
+
+void ct_recording_comparators(const struct ct_recording *recording, struct ct_source_regs *regs)
+{
+    for (unsigned i = 0; i < recording->watched_count; i++) {
+        const struct ct_recording_watched *w = &recording->watched[i];
+        if (w->kind == CT_SOFTWARE_WATCHED && w->comparator < 4 && w->size <= MOST_COMPARED)
+            regs->dwt_comp[w->comparator] = (uint32_t)(recording->code_start + w->start);
+    }
 }
 
 bool ct_recording_software(const struct ct_recording *recording, enum ct_record_software which,
@@ -442,6 +454,7 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
                                              .pieces = core->buffer->pieces,
                                              .piece_count = core->buffer->piece_count};
     }
+    ct_recording_comparators(&capture->o, &capture->software[CT_RECORD_ITM].source.regs);
     for (unsigned i = 0; i < CT_RECORD_SOFTWARE; i++)
         if (capture->software[i].writer)
             software[software_count++] = (struct ct_snapshot_core){.source = &capture->software[i].source,

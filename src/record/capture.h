@@ -47,6 +47,9 @@ struct ct_recording {
  * twice. */
 bool ct_recording_ids(struct ct_recording *recording, const uint8_t *ids, size_t count);
 
+/* Fills in what the comparators of the DWT compare, once it is known where the program was loaded. */
+void ct_recording_comparators(const struct ct_recording *recording, struct ct_source_regs *regs);
+
 /* Tells whether the recording has a source of software trace, and describes it. */
 bool ct_recording_software(const struct ct_recording *recording, enum ct_record_software which,
                            struct ct_source *source);

@@ -30,12 +30,21 @@ static void write_source(FILE *out, const struct ct_recording *recording, unsign
                 r->configr, r->idr0, r->idr1, r->idr2);
 }
 
+static void write_itm(FILE *out, const struct ct_recording *recording, struct ct_source *itm)
+{
+    ct_recording_comparators(recording, &itm->regs);
+    fprintf(out, "\n[source itm]\nprotocol = itm\nid = 0x%02x\nITMTCR = 0x%08x\n", itm->trace_id,
+            itm->regs.itmtcr);
+    for (unsigned i = 0; i < 4; i++)
+        if (itm->regs.dwt_comp[i])
+            fprintf(out, "DWT_COMP%u = 0x%08x\n", i, itm->regs.dwt_comp[i]);
+}
+
 static void write_software(FILE *out, const struct ct_recording *recording)
 {
     struct ct_source source;
     if (ct_recording_software(recording, CT_RECORD_ITM, &source))
-        fprintf(out, "\n[source itm]\nprotocol = itm\nid = 0x%02x\nITMTCR = 0x%08x\n", source.trace_id,
-                source.regs.itmtcr);
+        write_itm(out, recording, &source);
     if (ct_recording_software(recording, CT_RECORD_STM, &source))
         fprintf(out, "\n[source stm]\nprotocol = stm\nid = 0x%02x\nSTMTCSR = 0x%08x\n", source.trace_id,
                 source.regs.stmtcsr);

@@ -164,6 +164,9 @@ static int write_software(struct ct_ctx *ctx, const struct ct_snapshot *s, const
         fprintf(file.out, "STMTCSR(0x3A0)=0x%08x\n", source->regs.stmtcsr);
     else
         fprintf(file.out, "ITMTCR(0xE80)=0x%08x\n", source->regs.itmtcr);
+    for (unsigned i = 0; i < 4; i++)
+        if (source->regs.dwt_comp[i])
+            fprintf(file.out, "DWT_COMP%u=0x%08x\n", i, source->regs.dwt_comp[i]);
     return ct_snapshot_finish(&file);
 }
 

@@ -262,36 +262,68 @@ static int fill(struct reader *r)
 
 /* ---- the sources ---- */
 
-/* Ends the chain at the first timestamp. Local timestamps of an ITM are cycles and no times. */
+/* A timestamp that is looked for. */
+struct search {
+    const struct ct_merge_source *source;
+    uint64_t least; /* that it has to be */
+    uint64_t time;  /* of the one that was found */
+    bool found;
+    bool has_trace; /* there is a byte of the source */
+};
+
+/* Ends the chain at the timestamp. Local timestamps of an ITM are cycles and no times. */
 static int find_timestamp(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
-    struct ct_merge_source *s = user;
+    struct search *s = user;
     (void)stream;
     for (size_t i = 0; i < batch->count; i++) {
-        const bool local = s->source->protocol == CT_PROTOCOL_ITM && batch->elems[i].n != CT_TIMESTAMP_GLOBAL;
-        if (batch->elems[i].kind == CT_ELEM_TIMESTAMP && !local) {
-            s->timed = 1;
+        const struct ct_elem *e = &batch->elems[i];
+        const bool local = s->source->source->protocol == CT_PROTOCOL_ITM && e->n != CT_TIMESTAMP_GLOBAL;
+        if (e->kind == CT_ELEM_TIMESTAMP && !local && e->v >= s->least) {
+            s->time = e->v;
+            s->found = true;
             return 1;
         }
     }
     return 0;
 }
 
-/* Finds out whether a source has timestamps. */
-static int look_for_time(struct ct_ctx *ctx, struct ct_merge_source *s)
+/* Looks for the first timestamp of a source that is not before `least`. */
+static int look_for_time(struct ct_ctx *ctx, struct search *search)
 {
-    const struct ct_chain_sink sink = {.user = s, .elems = find_timestamp};
-    const struct ct_chain_options options = chain_options(s, CT_LEVEL_ELEMENT);
+    const struct ct_chain_sink sink = {.user = search, .elems = find_timestamp};
+    const struct ct_chain_options options = chain_options(search->source, CT_LEVEL_ELEMENT);
     struct ct_chain *chain;
-    int rc = ct_chain_new(ctx, s->buffer, &options, &sink, &chain);
+    int rc = ct_chain_new(ctx, search->source->buffer, &options, &sink, &chain);
     if (rc)
         return rc;
     rc = ct_chain_run(chain);
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    s->has_trace = s->timed || (count && streams[0].stats.bytes);
+    search->has_trace = search->found || (count && streams[0].stats.bytes);
     ct_chain_free(chain);
     return rc < 0 ? rc : CT_OK;
+}
+
+/* Finds out whether a source has trace, and timestamps. */
+static int look_at(struct ct_ctx *ctx, struct ct_merge_source *s)
+{
+    struct search search = {.source = s};
+    const int rc = look_for_time(ctx, &search);
+    s->timed = search.found;
+    s->first_time = search.time;
+    s->has_trace = search.has_trace;
+    return rc;
+}
+
+int ct_merge_reaches(const struct ct_merge *m, size_t source, uint64_t time, int *reaches)
+{
+    if (!m || !reaches || source >= m->count)
+        return CT_ERR_ARG;
+    struct search search = {.source = &m->sources[source], .least = time};
+    const int rc = look_for_time(m->ctx, &search);
+    *reaches = search.found;
+    return rc;
 }
 
 static bool has_id(const uint64_t ids[2], uint8_t id)
@@ -323,7 +355,7 @@ static int add_source(struct ct_merge *m, const struct ct_buffer *buffer, const 
                                : ct_events_level(buffer, source, (enum ct_events_from)m->options.from))};
     struct reader *r = &m->readers[m->count++];
     *r = (struct reader){.merge = m, .source = s};
-    const int rc = look_for_time(m->ctx, s);
+    const int rc = look_at(m->ctx, s);
     return rc ? rc : begin_sieve(r);
 }
 

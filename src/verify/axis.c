@@ -130,6 +130,20 @@ int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source, const stru
     return CT_OK;
 }
 
+int ct_verify_axis_await_cores(struct ct_verify_axis *axis)
+{
+    if (!axis)
+        return CT_ERR_ARG;
+    struct ct_verifier *v = axis->verifier;
+    bool *awaited = ct_arena_alloc(&v->arena, (axis->count + 1) * sizeof *awaited);
+    if (!awaited)
+        return ct_fail_nomem(axis->ctx, "axis");
+    for (size_t i = 0; i < axis->count; i++)
+        awaited[i] = true;
+    v->awaited = awaited;
+    return CT_OK;
+}
+
 /* ---- counts ---- */
 
 /* Moves on by one step or mark. Result: a count ended, or began, at the cycle where the cursor then is. */
@@ -385,8 +399,11 @@ int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct
     if (!axis || !batch || source >= axis->count)
         return CT_ERR_ARG;
     struct source *s = &axis->sources[source];
+    const struct ct_verifier *v = axis->verifier;
     size_t count;
     int rc, more;
+    if (v->awaited && (batch->count || batch->mark_count))
+        v->awaited[v->core_of[source]] = false;
     do {
         rc = ct_watcher_run(s->watcher, batch, axis->events, EVENTS, &count, &more);
         if (!rc)

@@ -67,16 +67,19 @@ void ct_verifier_free(struct ct_verifier *v)
 /* ---- inputs ---- */
 
 /* Finds the watchpoints of a place, or adds them. */
-static int watch_place(struct ct_verifier *v, const char *place, uint32_t *first, uint32_t *count)
+static int watch_place(struct ct_verifier *v, const char *place, bool has_text, uint32_t *first,
+                       uint32_t *count)
 {
     for (size_t i = 0; i < v->bound_count; i++) {
-        if (strcmp(v->bound[i].place, place) != 0)
+        if (strcmp(v->bound[i].place, place) != 0 || v->bound[i].has_text != has_text)
             continue;
         *first = v->bound[i].first;
         *count = v->bound[i].count;
         return CT_OK;
     }
-    const int rc = ct_watches_add(v->watches, place, first, count);
+    int rc = ct_watches_add(v->watches, place, first, count);
+    for (uint32_t i = 0; i < *count && has_text && !rc; i++)
+        rc = ct_watches_want_text(v->watches, *first + i);
     if (rc)
         return rc;
     const char *copy = ct_arena_strdup(&v->arena, place);
@@ -85,7 +88,7 @@ static int watch_place(struct ct_verifier *v, const char *place, uint32_t *first
     if (!bound)
         return ct_fail_nomem(v->ctx, "verifier");
     v->bound = bound;
-    bound[v->bound_count - 1] = (struct ct_verify_bound){copy, *first, *count};
+    bound[v->bound_count - 1] = (struct ct_verify_bound){copy, *first, *count, has_text};
     return CT_OK;
 }
 
@@ -127,7 +130,7 @@ static int find_feed(struct ct_verifier *v, const struct ct_monitor_spec *spec, 
                                  in.source ? " of the source " : "", in.source ? in.source : ""));
     out->feed.type = in.type;
     out->feed.core = ct_verify_place_core(v, &place, bare);
-    const int rc = watch_place(v, place, &out->feed.first, &out->feed.count);
+    const int rc = watch_place(v, place, in.type == CT_MONITOR_STRING, &out->feed.first, &out->feed.count);
     if (rc)
         return misplaced(v, spec, input, ct_verify_no_core(v, place, rc));
     out->point = &ct_watches_all(v->watches, &all)[out->feed.first];

@@ -62,7 +62,7 @@ const char *ct_verify_place_of(const struct ct_monitor_stream *in, const struct 
 static bool is_of_place(const struct ct_monitor_stream *in)
 {
     return in->type == CT_MONITOR_UNIT || in->type == CT_MONITOR_INT || in->type == CT_MONITOR_FLOAT ||
-           in->type == CT_MONITOR_BOOL;
+           in->type == CT_MONITOR_BOOL || in->type == CT_MONITOR_STRING;
 }
 
 int ct_verify_input_place(const struct ct_monitor_stream *in, char *place, size_t cap)
@@ -140,8 +140,11 @@ int ct_verify_no_core(const struct ct_verifier *v, const char *place, int rc)
     for (size_t i = 0; i < v->core_count && used < sizeof all; i++)
         if (!v->source_count || v->core_of[i] == i)
             used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", v->cores[i]);
-    return ct_fail(v->ctx, rc,
-                   "place '%s': there is no core %s in this run, so nothing comes by there; %s%s%s", place,
-                   at + 1, v->core_count ? "it has " : "leave out the core", v->core_count ? all : "",
-                   v->core_count ? " ('coretap info' lists them)" : "");
+    return ct_fail(
+        v->ctx, rc, "place '%s': there is no core %s in this run, so nothing comes by there; %s%s%s", place,
+        at + 1,
+        v->core_count ? "it has "
+                      : "where each source is a run of its own (--per-core) it has that source alone: "
+                        "leave out the core, and choose the source with --id or --buffer",
+        v->core_count ? all : "", v->core_count ? " ('coretap info' lists them)" : "");
 }

@@ -55,6 +55,8 @@ static bool gives(uint8_t what, uint8_t kind)
         return protocol == CT_PROTOCOL_STM;
     case CT_WATCH_NAMED:
         return is_software;
+    case CT_WATCH_ACCESS:
+        return false;
     case CT_WATCH_LOAD:
     case CT_WATCH_STORE:
         return protocol == CT_PROTOCOL_ITM || traces_data;
@@ -81,7 +83,8 @@ static void list_protocols(const struct ct_verifier *v, char *room, size_t size)
 
 static const char *giver_of(uint8_t kind)
 {
-    return kind == CT_WATCH_NAMED                         ? "an ITM or STM"
+    return kind == CT_WATCH_ACCESS                        ? "an event log of coretap fractal"
+           : kind == CT_WATCH_NAMED                       ? "an ITM or STM"
            : kind == CT_WATCH_STM                         ? "an STM"
            : kind == CT_WATCH_ITM || kind == CT_WATCH_DWT ? "an ITM"
            : kind == CT_WATCH_LOAD || kind == CT_WATCH_STORE
@@ -136,9 +139,11 @@ int ct_verify_check_value(const struct ct_verifier *v, const struct ct_monitor_s
 {
     const bool has_value = point->form != CT_WATCH_NO_VALUE;
     const bool is_real = point->form == CT_WATCH_REAL;
-    const bool fits = in->type == CT_MONITOR_UNIT || (!is_real && in->type == CT_MONITOR_INT) ||
-                      (has_value && !is_real && in->type == CT_MONITOR_BOOL) ||
-                      ((point->form == CT_WATCH_RAW || is_real) && in->type == CT_MONITOR_FLOAT);
+    const bool fits = point->form == CT_WATCH_TEXT
+                          ? in->type == CT_MONITOR_STRING
+                          : in->type == CT_MONITOR_UNIT || (!is_real && in->type == CT_MONITOR_INT) ||
+                                (has_value && !is_real && in->type == CT_MONITOR_BOOL) ||
+                                ((point->form == CT_WATCH_RAW || is_real) && in->type == CT_MONITOR_FLOAT);
     if (!fits)
         return ct_fail(v->ctx, CT_ERR_CONFIG,
                        "input %s is of type %s, and the place %s gives %s; declare it so", in->name,
@@ -177,17 +182,20 @@ static bool float_of(const struct ct_watch_event *e, double *out)
 }
 
 bool ct_verify_value(const struct ct_verify_spec *s, const struct ct_watch_event *e, uint32_t input,
-                     union ct_monitor_value *out)
+                     struct ct_monitor_event *out)
 {
-    *out = (union ct_monitor_value){0};
     switch (s->types[input]) {
     case CT_MONITOR_FLOAT:
-        return float_of(e, &out->f);
+        return float_of(e, &out->v.f);
     case CT_MONITOR_BOOL:
-        out->i = e->value != 0;
+        out->v.i = e->value != 0;
+        return true;
+    case CT_MONITOR_STRING:
+        out->v.s = ct_watch_event_text(e);
+        out->size = (uint32_t)strlen(out->v.s);
         return true;
     case CT_MONITOR_INT:
-        out->i = number_of(e);
+        out->v.i = number_of(e);
         return (s->forms[input] != CT_WATCH_RAW && s->forms[input] != CT_WATCH_UNSIGNED) ||
                e->value <= INT64_MAX;
     default:

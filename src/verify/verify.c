@@ -236,13 +236,12 @@ static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e
 /* Puts an event behind those that wait. An input that cannot take it ends the specification: CT_ERR_LIMIT. */
 static int wait(struct ct_verify_spec *s, const struct ct_verify_place *place, uint32_t input)
 {
-    union ct_monitor_value value;
-    if (!ct_verify_value(s, &place->event, input, &value)) {
+    struct ct_monitor_event event = {.time = place->time, .input = input};
+    if (!ct_verify_value(s, &place->event, input, &event)) {
         const int rc = ct_verify_flush(s);
         return rc ? rc : ct_verify_misfit(s, &place->event, input);
     }
-    s->waiting[s->waiting_count++] =
-        (struct ct_monitor_event){.time = place->time, .input = input, .v = value};
+    s->waiting[s->waiting_count++] = event;
     s->places[s->place_count++] = *place;
     s->place_total++;
     return CT_OK;
@@ -587,6 +586,8 @@ int ct_verify_end(struct ct_verify_spec *s)
 {
     if (s->group)
         return ct_verify_group_end(s->group);
+    if (ct_verify_is_awaited(s))
+        return CT_OK;
     int rc = ct_verify_due_end(s);
     rc = rc          ? rc
          : s->failed ? CT_OK

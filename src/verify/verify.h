@@ -124,6 +124,7 @@ struct ct_verify_target {
 struct ct_verify_bound {
     const char *place;
     uint32_t first, count;
+    bool has_text;
 };
 
 struct ct_verifier {
@@ -135,6 +136,7 @@ struct ct_verifier {
     uint32_t *core_of;  /* by source: the first one that is of the same core, whose number stands for it */
     size_t core_count;
     size_t source_count; /* on an axis; else 0 */
+    bool *awaited;       /* by source: no step came of the core yet; NULL: nobody waits for that */
     uint8_t *protocols;  /* by source, or of all that may be; NULL: nothing was said of them */
     size_t protocol_count;
     struct ct_verify_spec **specs; /* their first instances; NULL for one that was removed */
@@ -213,9 +215,10 @@ void ct_verify_lost(struct ct_verify_spec *spec, uint64_t tick);
 struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *verifier, uint32_t number,
                                           const struct ct_monitor_spec *spec, const char *name);
 
-/* Gives what an input gets of an event. False when the input cannot take it. */
+/* Gives what an input gets of an event, in `value` and `size` of *out. False when the input cannot take it.
+ */
 bool ct_verify_value(const struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input,
-                     union ct_monitor_value *out);
+                     struct ct_monitor_event *out);
 
 /* Tells whether an event has no value that its input could take, because not all bytes of the variable are
  * known. It is left out then; the first time, a warning says so. */
@@ -231,6 +234,14 @@ int ct_verify_check_value(const struct ct_verifier *verifier, const struct ct_mo
 
 /* Tells whether a source of a core, or of any, may have events of a kind (enum ct_watch_kind). */
 bool ct_verify_core_gives(const struct ct_verifier *verifier, uint32_t core, uint8_t kind);
+
+/* Tells whether a specification is the instance for a core of which no step came yet, so that there may be
+ * none. */
+static inline bool ct_verify_is_awaited(const struct ct_verify_spec *spec)
+{
+    const struct ct_verifier *v = spec->verifier;
+    return v->awaited && spec->core != CT_VERIFY_ANY_CORE && v->awaited[spec->core];
+}
 
 /* Tells whether what a source lost could have been events of a specification. */
 bool ct_verify_hears(const struct ct_verify_spec *spec, size_t source);

@@ -129,6 +129,12 @@ def cases():
               Case("monitor sums of a fractal log",
                    "monitor --spec {timing_spec} -u us --bind firstCalls=0x400000 "
                    "--bind triggerCalls=0x400084 --format sums {fractal_log}"),
+              Case("monitor of a fractal log's accesses",
+                   "monitor --spec {strings} --bind who=context "
+                   "--bind i=access:0x400000..0x400100.fetch -a {fractal_log}"),
+              Case("monitor of contexts by name",
+                   "monitor --spec {strings} --bind who=context --bind i=context:idle -a {contexts}"),
+              Case("monitor of lines", "monitor --spec {strings} --bind who=itm:0 --bind i=itm:0 -a {lines}"),
               Case("timing of a fractal log", 'timing --pair "0x400000 0x400084" {fractal_log}')]
     found += [Case(f"ctl {name}", f"ctl --http {{port}} {name}", needs=("live",)) for name in (
         "status", "outputs csv a", "watch set main", "monitor add one {tessla} x=main", "filter id=10",
@@ -243,6 +249,27 @@ out since
 """
 
 
+STRINGS = "in who: Events[String]\nin i: Events[Unit]\nout who\nout count(i) as n\n"
+
+
+def make_raw(folder, name, trace, description):
+    """A raw trace; what a capture says of its source and contexts is in the description."""
+    (folder / f"{name}.bin").write_bytes(trace)
+    (folder / name).write_text(f"[capture]\nfile={name}.bin\nframing=none\n{description}")
+
+
+def make_named(folder, made):
+    """Context switches with names, and lines that are written to an ITM."""
+    to = lambda number: b"\x81\xb0" + number.to_bytes(4, "little") + b"\x9d\x10\x00@" + bytes(5) + b"\xf7"
+    make_raw(folder, "contexts", bytes(11) + b"\x80\x01\x01\x00\x04" + to(16) + to(17) + to(16),
+             "[source cpu]\nprotocol=etmv4i\nid=0x10\ncore=ARMv8.0-A\nTRCCONFIGR=0x40\nTRCIDR0=0x28000ea1\n"
+             "TRCIDR1=0x4100f403\nTRCIDR2=0x00000488\n[context]\nidle=0x10\nother=0x11\n")
+    make_raw(folder, "lines", bytes(5) + b"\x80" + b"".join(b"\x01" + bytes([c]) for c in b"one\ntwo\n"),
+             "[source ITM]\nprotocol=itm\nid=0x20\n")
+    made.update({name: folder / name for name in ("contexts", "lines", "strings")})
+    made["strings"].write_text(STRINGS)
+
+
 def plugins(trace):
     """The environment in which QEMU's plugins are found; that of accesses lies beside that of traces."""
     return {**os.environ, "CORETAP_TRACE_PLUGIN": trace,
@@ -266,6 +293,7 @@ def make_inputs(command, plugin, folder):
     run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
         "passive", "-o", made["fractal_log"])
     made["tessla"].write_text(TESSLA)
+    make_named(folder, made)
     made["tessla_trace"].write_text("".join(f"{at}: x = ()\n" for at in (1, 5, 6, 20, 21)))
     made["counts_a"].write_text("coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\n"
                                 "run 1000 1008 5\nnot 1004 2\n")

@@ -308,6 +308,29 @@ static void some_instants(uint32_t *seed, struct scene *scene, size_t count, uin
     }
 }
 
+/* Makes Strings of the numbers of events, for inputs of that type. */
+static void make_texts(struct ct_monitor_event *events, size_t count)
+{
+    static const char *const texts[] = {"", "x", "yy", "a text that is longer than a cell"};
+    for (size_t i = 0; i < count; i++) {
+        const char *text = texts[(events[i].v.i + 1) % 4];
+        events[i].v.s = text;
+        events[i].size = (uint32_t)strlen(text);
+    }
+}
+
+static void make_all_texts(struct scene *scene)
+{
+    struct ct_monitor_stream input;
+    ct_monitor_input(scene->spec, 0, &input);
+    if (input.type != CT_MONITOR_STRING)
+        return;
+    make_texts(scene->head, scene->before);
+    make_texts(scene->tail, scene->behind);
+    for (size_t i = 0; i < scene->count; i++)
+        make_texts(scene->instants[i].events, scene->instants[i].count);
+}
+
 /* Compiles a specification, makes up events, and compares the run with those of other orders. */
 static void one_scene(uint32_t seed, const char *text, const bool *signals, bool changes_only, size_t most,
                       uint32_t sources, struct record *all, struct tally *tally)
@@ -325,6 +348,7 @@ static void one_scene(uint32_t seed, const char *text, const bool *signals, bool
     scene.before = some_events(&seed, spec_random(&seed) % 3, 8, scene.head);
     some_instants(&seed, &scene, most < INSTANTS ? 2 + spec_random(&seed) % (most - 1) : most, sources);
     scene.behind = some_events(&seed, TAIL, TAIL + 12, scene.tail);
+    make_all_texts(&scene);
     orders.count = 0;
     orders.all = most < INSTANTS;
     if (orders.all)
@@ -383,6 +407,34 @@ static void many_instants(void **state)
     free(all);
 }
 
+static const char *const of_texts[] = {
+    "out last(s0, s1) == s1 as s2\n",
+    "out count(filter(s0, s0 == \"x\")) as s2\n",
+    "def m = merge(s0, s1)\nout last(m, m) == m as s2\nout count(m) as s3\n",
+    "def both = lift(s0, s1, (a: Option[String], b: Option[String]) => if isSome(a) then a else b)\n"
+    "out both == last(both, s1) as s2\n",
+    "def last_two = String.concat(last(s0, s1), s1)\nout last_two == \"xyy\" as s2\n",
+};
+
+/* Inputs that have texts. */
+static void strings(void **state)
+{
+    (void)state;
+    const uint32_t rounds = getenv("CT_LONG") ? 600 : 20;
+    const bool signals[SPEC_STREAMS] = {false};
+    struct record *all = calloc(ORDERS + 1, sizeof *all);
+    struct tally tally = {0};
+    for (uint32_t i = 0; i < rounds * sizeof of_texts / sizeof *of_texts; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "in s0: Events[String]\nin s1: Events[String]\n%s",
+                 of_texts[i % (sizeof of_texts / sizeof *of_texts)]);
+        one_scene(i * 7919 + 2, text, signals, false, i % 7 ? 6 : INSTANTS, 2 + i % 2, all, &tally);
+    }
+    tell(&tally);
+    assert_true(tally.possible > 0 && tally.certain > 0);
+    free(all);
+}
+
 static const char *const formulas[] = {
     "always p",
     "never q",
@@ -427,6 +479,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_instants),
+        cmocka_unit_test(strings),
         cmocka_unit_test(verdicts),
         cmocka_unit_test(many_instants),
     };

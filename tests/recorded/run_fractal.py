@@ -4,6 +4,7 @@
 
 usage: run_fractal.py COMMAND PLUGIN EXAMPLES"""
 import csv
+import json
 import os
 import pathlib
 import re
@@ -68,7 +69,6 @@ def pictures(folder, program):
     log, _, _ = run(folder, program, size="96x80")
     page = coretap("report", log, "--elf", program, "--html")
     trace = coretap("report", log, "--elf", program, "--perfetto")
-    import json
     return (page.count("<svg") == 3 and page.rstrip().endswith("</html>")
             and len(json.loads(trace)["traceEvents"]) > 100)
 
@@ -115,8 +115,39 @@ def program_beside_that_cannot_run(folder, program):
         f"{folder / 'arm'} could not be run" in result.stderr and not log.exists()
 
 
+def monitors_know_processes(folder, _):
+    """Accesses of a program and of its child are inputs, as often as the report has them; the program is the
+    one that the log names."""
+    program = folder / "processes"
+    subprocess.run([COMPILER, "-O1", "-static", "-o", program, EXAMPLES / "processes.c", "-lpthread"],
+                   check=True)
+    log = folder / "forks"
+    coretap("run", "-q", "--follow-forks", "--point", "table", "--mode", "points", "-o", log, "--", program,
+            "fork")
+    hits = dict(re.findall(r"^ +[01] 0x[0-9a-f]+ +(\d+) .* (\S+)$", coretap("report", log, "--elf", program),
+                           re.MULTILINE))
+    binds = ["mine=access:table.write", "others=access:1:table.write", "reads=access:table.read",
+             "who=context"]
+    words = [COMMAND, "monitor", "-q", "-a", "-f", "jsonl", "--spec", EXAMPLES / "forks.tessla",
+             *(word for bind in binds for word in ("--bind", bind))]
+    outs = []
+    for more in ([log], ["--elf", program, log]):
+        got = subprocess.run([*words, *more], capture_output=True, text=True, check=False)
+        assert got.returncode == 0, got
+        outs.append(got.stdout)
+    rows = [json.loads(line) for line in outs[0].splitlines()]
+    last = {row["output"]: row["value"] for row in rows}
+    who = [row["value"] for row in rows if row["output"] == "who"]
+    missing = subprocess.run([*words[:-2], "--bind", "who=context:other", log], capture_output=True,
+                             text=True, check=False)
+    seen = {last["mine_writes"]: "table", last["other_writes"]: "1:table"}
+    return outs[0] == outs[1] and seen == hits and set(who) == {'"processes"'} and \
+        "read_error" not in last and missing.returncode == 2 and "there are processes" in missing.stderr
+
+
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
-         small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures]
+         small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures,
+         monitors_know_processes]
 
 
 def main():

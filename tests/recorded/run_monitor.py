@@ -501,7 +501,7 @@ def check_control_errors(folder):
     assert case.monitor(spec, "-a", "-q", "--bind", "v=itm:9") == (0, [], "")
     for kind, place, text in (("Float", "entry:control", "gives a Unit or an Int"),
                               ("Float", "itm:1.signed", "gives a Unit, an Int or a Bool"),
-                              ("String", "itm:1", "gives a Unit, an Int, a Float or a Bool")):
+                              ("String", "dwt:1", "has no text")):
         own = case.spec(f"in v: Events[{kind}]\nout v\n")
         code, rows, err = case.monitor(own, "--bind", f"v={place}")
         assert code == 2 and not rows and text in err, (place, code, err)

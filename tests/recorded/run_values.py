@@ -84,6 +84,75 @@ def check_control(folder, bug):
     return f"{len(expected)} violations"
 
 
+def check_boot(folder, bug):
+    """Lines that are written a letter at a time."""
+    capture = record(folder, f"{EXAMPLES}/boot.c", "--itm", "itm_ports", defines=built(bug))
+    words = ["-a", "--spec", f"{EXAMPLES}/boot.tessla", "--bind", "line=itm:0"]
+    got = [(row["output"], row["value"], row.get("violation", False))
+           for row in monitor(capture, *words, codes=(1 if bug else 0,))]
+    said = ['"boot"', f'"self-test {"failed" if bug else "passed"}"', '"ready"']
+    verdict = ("ready_error", "true" if bug else "false", bug)
+    assert got == [*(("line", text, False) for text in said), verdict], got
+    return f"{len(said)} lines"
+
+
+SAYS = """#include <stdint.h>
+volatile uint32_t ports[32];
+#define CORETAP_PORTS ports
+#include <coretap/itm.h>
+static const char *const names[] = {"left", "right"};
+int main(void)
+{
+    for (int turn = 0; turn < 6; turn++)
+        CORETAP_TEXT(1, "turn %d of %s", turn / 2, names[turn % 2]);
+    return 0;
+}
+"""
+
+
+def check_texts(folder):
+    """What a named text printed, and the same without texts."""
+    (folder / "says.c").write_text(SAYS)
+    capture = record(folder, folder / "says.c", "--itm", "ports")
+    text = spec(folder, "in said: Events[String]\nin n: Events[Unit]\nout said\nout count(n) as n\n"
+                "out count(filter(said, said == \"turn 1 of left\")) as lefts\n")
+    bind = "text:turn %d of %s"
+    rows = monitor(capture, "-a", "--spec", text, "--bind", f"said={bind}", "--bind", f"n={bind}")
+    said = [row["value"] for row in rows if row["output"] == "said"]
+    assert said == [f'"turn {turn // 2} of {("left", "right")[turn % 2]}"' for turn in range(6)], said
+    assert [row["value"] for row in rows if row["output"] == "lefts"][-1] == "1"
+    number = spec(folder, "in v: Events[String]\nout v\n")
+    got = run("monitor", "--spec", number, "--bind", "v=dwt:0", capture, codes=(2,))
+    assert "has no text" in got.stderr, got
+    return f"{len(said)} texts"
+
+
+FAR = """#include <stdint.h>
+struct { volatile int32_t one; uint8_t between[65532]; volatile int32_t other; } far;
+int main(void)
+{
+    for (int turn = 0; turn < 5; turn++) {
+        far.one = turn;
+        far.other = 100 + turn;
+    }
+    return 0;
+}
+"""
+
+
+def check_far(folder):
+    """Variables 64 KiB apart: what the comparator compares tells which was meant."""
+    (folder / "far.c").write_text(FAR)
+    capture = record(folder, folder / "far.c", "--watch-data", "far.one")
+    values = lambda name: [row["value"] for row in watched(capture, f"store:far.{name}", codes=(0, 1))]
+    assert values("one") == [0, 1, 2, 3, 4] and values("other") == [], (values("one"), values("other"))
+    itm = capture / "device_ITM.ini"
+    text = itm.read_text()
+    itm.write_text(re.sub(r"(?m)^DWT_COMP0.*\n", "", text))
+    assert values("one") == values("other") == [0, 1, 2, 3, 4] and itm.read_text() != text
+    return "told apart"
+
+
 # A tank that is filled and emptied, and never above 90; with BUG one valve closes too late.
 LEVEL = """#include <stdint.h>
 
@@ -433,7 +502,7 @@ def check_errors(folder):
             ("Events[Float]", "value:set point", "gives a Unit, an Int or a Bool"),
             ("Events[Float]", "entry:control", "gives a Unit or an Int"),
             ("Events[Bool]", "begin:control", "gives a Unit or an Int"),
-            ("Events[String]", "value:speed", "of type String"),
+            ("Events[String]", "value:speed", "has no text"),
             ("Events[Int]", "itm:256", "a stimulus port, 0 to 255"),
             ("Events[Int]", "dwt:4", "a comparator with data trace, 0 to 3"),
             ("Events[Int]", "dwt:0.size", "a comparator with data trace, 0 to 3"),
@@ -459,8 +528,9 @@ def check_errors(folder):
 def main():
     missing = next((f"needs {tool}" for tool in (A64, "qemu-aarch64") if not shutil.which(tool)), None)
     cases = [(f"{check.__name__[6:]}, {'bug' if bug else 'no bug'}", check, bug)
-             for check in (check_control, check_level) for bug in (False, True)]
+             for check in (check_control, check_level, check_boot) for bug in (False, True)]
     cases += [("variables", check_variables), ("variables that cannot be are refused", check_variable_errors)]
+    cases += [("texts", check_texts), ("variables 64 KiB apart", check_far)]
     cases += [("ports", check_ports), ("STM", check_stm), ("beside cores", check_cores),
               ("lost trace", check_loss), ("what cannot be is refused", check_errors)]
     with tempfile.TemporaryDirectory() as name:

@@ -112,6 +112,111 @@ static void addresses_within_a_line(void **state)
     ct_watches_free(watches);
 }
 
+/* Accesses to memory: which, of which process, and with which address; and what processes the cores come to.
+ */
+static void accesses_and_contexts(void **state)
+{
+    static const char *const specs[] = {"access:0x1000..0x1048",
+                                        "access:0x1000..0x1048.write",
+                                        "access:0x1000..0x1048.read",
+                                        "access:0x1000..0x1048.fetch.physical",
+                                        "access:2:0x1000..0x1048.address",
+                                        "context:2",
+                                        "context",
+                                        NULL};
+    static const struct ct_fractal_event log[] = {
+        {.time = 1, .va = 0x1000, .pa = 0x90, .op = CT_FRACTAL_READ_SHARED, .kind = CT_FRACTAL_KIND_INSN},
+        {.time = 2, .va = 0x1040, .pa = 0x80, .op = CT_FRACTAL_READ_UNIQUE, .kind = CT_FRACTAL_KIND_DATA},
+        {.time = 3, .va = 0x1080, .pa = 0x80, .op = CT_FRACTAL_READ_UNIQUE, .kind = CT_FRACTAL_KIND_DATA},
+        {.time = 4, .va = 0x1000, .initiator = 1, .kind = CT_FRACTAL_KIND_DATA, .target = 2},
+        {.time = 5, .va = 0xfc0, .kind = CT_FRACTAL_KIND_DATA},
+        {.time = 6,
+         .va = 0x1000,
+         .op = CT_FRACTAL_READ_SHARED,
+         .kind = CT_FRACTAL_KIND_DATA,
+         .initiator = 1}};
+    static const struct {
+        uint32_t watch, number;
+        uint64_t cycle, value;
+    } want[] = {{6, 0, 1, 0},      {0, 0, 1, 0x1000}, {3, 0, 1, 0x90},  {0, 0, 2, 0x1040},
+                {1, 0, 2, 0x1040}, {5, 0, 4, 0},      {6, 0, 4, 0},     {4, 1, 4, 0x1000},
+                {6, 0, 6, 0},      {0, 1, 6, 0x1000}, {2, 1, 6, 0x1000}};
+    const size_t count = sizeof want / sizeof *want;
+    struct ct_watches *watches = watch(specs);
+    struct ct_watch_event all[ROOM];
+    (void)state;
+    write_log(log, 6, CT_FRACTAL_FIELD_ALL);
+    assert_int_equal(read_log(watches, 4, all), count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(all[i].watch, want[i].watch);
+        assert_int_equal(all[i].number, want[i].number);
+        assert_int_equal(all[i].cycle, want[i].cycle);
+        assert_int_equal(all[i].value, want[i].value);
+    }
+    assert_true(all[6].ctxt == 2 && all[6].known);
+    ct_watches_free(watches);
+}
+
+/* Processes are known by the names of what they run, also those that the log tells of at its end. */
+static void processes_by_name(void **state)
+{
+    static const struct ct_fractal_event log[] = {
+        {.time = 1}, {.time = 2, .target = 1}, {.time = 3, .target = 3}, {.time = 4}};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_programs *programs;
+    struct ct_watches *watches;
+    struct ct_watch_event all[ROOM];
+    (void)state;
+    write_log_with(log, 4, CT_FRACTAL_FIELD_ALL, "program=/bin/ping\nprocess=1 bias=0x10 ../pong\n");
+    assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
+    assert_int_equal(ct_fractal_watch_names(ctx, path, programs), CT_OK);
+    assert_int_equal(ct_watches_new(ctx, programs, &watches), CT_OK);
+    assert_int_equal(ct_watches_add(watches, "context:pong", NULL, NULL), CT_OK);
+    assert_int_equal(ct_watches_add(watches, "context", NULL, NULL), CT_OK);
+    assert_int_equal(ct_watches_add(watches, "context:peng", NULL, NULL), CT_ERR_NOT_FOUND);
+    assert_non_null(strstr(ct_ctx_error(ctx), "there are ping, pong"));
+    assert_int_equal(ct_watches_want_text(watches, 1), CT_OK);
+    assert_int_equal(read_log(watches, 4, all), 5);
+    assert_string_equal(ct_watch_event_text(&all[0]), "ping");
+    assert_true(all[1].watch == 0 && all[1].cycle == 2);
+    assert_string_equal(ct_watch_event_text(&all[2]), "pong");
+    assert_string_equal(ct_watch_event_text(&all[3]), "0x3");
+    assert_ptr_equal(ct_watch_event_text(&all[0]), ct_watch_event_text(&all[4]));
+    ct_watches_free(watches);
+    ct_programs_free(programs);
+    ct_ctx_free(ctx);
+}
+
+/* What a watchpoint asks for has to be in the records. */
+static void fields_that_are_asked_for(void **state)
+{
+    static const struct {
+        const char *place;
+        uint32_t without;
+        const char *field;
+    } rows[] = {{"access:0x10..0x20.write", CT_FRACTAL_FIELD_OP, "field op"},
+                {"access:0x10..0x20.fetch", CT_FRACTAL_FIELD_KIND, "field kind"},
+                {"access:0x10..0x20.physical", CT_FRACTAL_FIELD_PA, "field pa"},
+                {"access:1:0x10..0x20", CT_FRACTAL_FIELD_TARGET, "field target"},
+                {"context", CT_FRACTAL_FIELD_TARGET, "field target"}};
+    static const struct ct_fractal_event log[] = {{.time = 1}, {.time = 2}};
+    struct ct_ctx *ctx = ct_ctx_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *specs[] = {rows[i].place, NULL};
+        struct ct_watches *watches = watch(specs);
+        struct ct_fractal_watch *w;
+        write_log(log, 2, CT_FRACTAL_FIELD_ALL & ~rows[i].without);
+        assert_int_equal(ct_fractal_watch_open(ctx, path, watches, 0, &w), CT_ERR_CONFIG);
+        assert_non_null(strstr(ct_ctx_error(ctx), rows[i].field));
+        write_log(log, 2, CT_FRACTAL_FIELD_ALL);
+        assert_int_equal(ct_fractal_watch_open(ctx, path, watches, 0, &w), CT_OK);
+        ct_fractal_watch_free(w);
+        ct_watches_free(watches);
+    }
+    ct_ctx_free(ctx);
+}
+
 static void what_a_log_has_not_is_refused(void **state)
 {
     static const char *const specs[] = {"exception", "0x1004", NULL};
@@ -138,9 +243,9 @@ static void what_a_log_has_not_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_come_by_places),
-        cmocka_unit_test(addresses_within_a_line),
-        cmocka_unit_test(what_a_log_has_not_is_refused),
+        cmocka_unit_test(records_come_by_places),    cmocka_unit_test(addresses_within_a_line),
+        cmocka_unit_test(accesses_and_contexts),     cmocka_unit_test(processes_by_name),
+        cmocka_unit_test(fields_that_are_asked_for), cmocka_unit_test(what_a_log_has_not_is_refused),
     };
     const int file = mkstemp(path);
     if (file < 0)

@@ -348,6 +348,93 @@ static void events_and_contexts_go_by_number(void **state)
     assert_int_equal(f->events[2].ctxt, 0x12);
 }
 
+static void now(struct fixture *f, uint64_t ticks)
+{
+    mark(f, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .n = CT_TIMESTAMP_GLOBAL, .v = ticks});
+}
+
+static void run_thread(struct fixture *f, uint32_t thread)
+{
+    mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_VMID, .v = (uint64_t)thread << 32});
+}
+
+/* A name counts from its time on, for a thread and for all threads of a process. Threads of Linux may be
+ * traced as VMIDs. */
+static void contexts_go_by_name(void **state)
+{
+    struct fixture *f = *state;
+    static const struct ct_context_name names[] = {
+        {"init", 0, 5, 5}, {"bash", 100, 7, 7}, {"ls", 300, 7, 7}, {"helper", 200, 8, 7}, {"init", 0, 9, 9}};
+    static const struct ct_maps maps = {.clock = {.zero = 50, .mult = 2, .known = 1}};
+    static const struct ct_source source = {.name = "cpu0", .regs.configr = 1 << 7 | 1 << 15};
+    const struct ct_buffer buffer = {
+        .names = names, .name_count = 5, .maps = &maps, .sources = &source, .source_count = 1};
+    assert_int_equal(ct_watches_add(f->watches, "context:ls", NULL, NULL), CT_ERR_NOT_FOUND);
+    assert_int_equal(ct_watches_events(f->watches, &buffer), CT_OK);
+    watch(f, "context:bash");
+    watch(f, "context:ls");
+    watch(f, "context");
+    assert_int_equal(ct_watches_want_text(f->watches, 2), CT_OK);
+    assert_int_equal(ct_watches_want_text(f->watches, 3), CT_ERR_ARG);
+    static const struct {
+        uint64_t ticks;
+        uint32_t thread;
+        bool bash, ls;
+        const char *text;
+    } rows[] = {{10, 7, false, false, "0x7"},   {30, 5, false, false, "init"},
+                {40, 7, true, false, "bash"},   {80, 8, true, false, "helper"},
+                {120, 9, false, false, "init"}, {130, 8, false, true, "helper"},
+                {140, 7, false, true, "ls"},    {150, 6, false, false, "0x6"}};
+    const size_t count = sizeof rows / sizeof *rows;
+    for (size_t i = 0; i < count; i++) {
+        now(f, rows[i].ticks);
+        run_thread(f, rows[i].thread);
+    }
+    run(f, 1, 1);
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < 2; k++)
+            if (k ? rows[i].ls : rows[i].bash)
+                assert_int_equal(f->events[at++].watch, k);
+        assert_int_equal(f->events[at].watch, 2);
+        assert_string_equal(ct_watch_event_text(&f->events[at++]), rows[i].text);
+    }
+    assert_int_equal(at, f->event_count);
+}
+
+/* The name of a context at a time. */
+static void names_have_times(void **state)
+{
+    static const struct ct_context_name names[] = {{"a", 10, 1, 1}, {"b", 20, 1, 1}, {"c", 0, 3, 3}};
+    const struct ct_buffer buffer = {.names = names, .name_count = 3};
+    (void)state;
+    assert_null(ct_context_name_find(&buffer, 1, 9));
+    assert_ptr_equal(ct_context_name_find(&buffer, 1, 10), &names[0]);
+    assert_ptr_equal(ct_context_name_find(&buffer, 1, 19), &names[0]);
+    assert_ptr_equal(ct_context_name_find(&buffer, 1, 20), &names[1]);
+    assert_ptr_equal(ct_context_name_find(&buffer, 1, CT_NO_TIME), &names[1]);
+    assert_null(ct_context_name_find(&buffer, 2, CT_NO_TIME));
+    assert_ptr_equal(ct_context_name_find(&buffer, 3, 0), &names[2]);
+    assert_null(ct_context_name_find(&buffer, 4, 0));
+}
+
+/* What no trace tells is refused where it would be watched in one. */
+static void accesses_are_of_logs(void **state)
+{
+    struct fixture *f = *state;
+    struct ct_watcher *watcher;
+    static const char *const wrong[] = {"access:", "access:1:", "access:nothing", "access:0x20..0x10"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(ct_watches_add(f->watches, wrong[i], NULL, NULL), CT_ERR_NOT_FOUND);
+    watch(f, "access:main.fetch");
+    size_t count;
+    const struct ct_watch_place *places = ct_watches_places(f->watches, &count);
+    assert_int_equal(count, 1);
+    assert_true(places[0].addr == MAIN && places[0].end == WORK && places[0].kind == CT_WATCH_ACCESS);
+    assert_int_equal(ct_watcher_new(f->ctx, f->watches, &watcher), CT_ERR_NOT_FOUND);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "in an event log"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +446,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(writes_have_values, begin, finish),
         cmocka_unit_test_setup_teardown(timestamps_count_what_they_stamp, begin, finish),
         cmocka_unit_test_setup_teardown(events_and_contexts_go_by_number, begin, finish),
+        cmocka_unit_test_setup_teardown(contexts_go_by_name, begin, finish),
+        cmocka_unit_test(names_have_times),
+        cmocka_unit_test_setup_teardown(accesses_are_of_logs, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

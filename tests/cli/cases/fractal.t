@@ -83,7 +83,27 @@ $ printf '\003' | dd of=$T/events bs=1 seek=246 conv=notrunc status=none; coreta
 ! coretap: $T/events: 3 violations, 0 of them uncertain, in 3 results
 [1]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=exception $T/events
-! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name an address, entry:FUNCTION, gap or overflow
+! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name access:NAME, an address, entry:FUNCTION, context, gap or overflow
+[2]
+Accesses to memory, with their address; what a log has not is refused.
+$ printf 'in a: Events[Int]\nin w: Events[Unit]\nin f: Events[Int]\nout a\nout w\nout f\n' > $T/access.tessla; coretap monitor -q -a --spec $T/access.tessla --bind a=access:0x400000..0x400080.read --bind w=access:0x400000..0x400100.write --bind f=access:0x400040..0x400100.fetch.physical $T/events
+| 150: a = 4194368 at 0x400040
+| 180: f = 524416 at 0x80080
+| 420: f = 524416 at 0x80080
+! coretap: $T/events: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
+[1]
+$ coretap monitor -q --spec $T/access.tessla --bind a=access:nothing --bind w=gap --bind f=gap $T/events
+! coretap: $T/access.tessla:1:4: error: watchpoint 'access:nothing': there is no program; name it with --elf
+!     1 | in a: Events[Int]
+!       |    ^
+[2]
+$ coretap monitor -q --spec $T/access.tessla --bind a=context:nobody --bind w=gap --bind f=gap $T/events
+! coretap: $T/access.tessla:1:4: error: watchpoint 'context:nobody': the capture has no context of that name; COMM records of a perf.data and a [context] section of an .ini give names (docs/formats.md), and context:0x12 is one by its ID
+!     1 | in a: Events[Int]
+!       |    ^
+[2]
+$ coretap watch --at access:0x400000..0x400080 examples/quickstart
+! coretap: watchpoint 'access:0x400000..0x400080': accesses to memory are in an event log of coretap fractal, and not in trace; load:NAME and store:NAME are those of a data trace
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --clock timestamps --bind firstCalls=0x400000 --bind triggerCalls=0x400084 $T/events
 ! coretap monitor: --clock timestamps: an event log has cycles of its interconnect alone
@@ -100,7 +120,7 @@ $ coretap timing --pair "0x400000 0x400084" --edges $T/pairs
 ! Try 'coretap timing --help'.
 [2]
 $ coretap timing --pair "0x400000 exception" $T/pairs
-! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name an address, entry:FUNCTION, gap or overflow
+! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name access:NAME, an address, entry:FUNCTION, context, gap or overflow
 [2]
 # Several logs add up, and are saved.
 $ for i in 1 2; do coretap fractal replay --messages tests/cli/cases/fractal-log.messages --pgd 1000 --va-bits 39 --mode passive -o $T/log$i > $T/out; done; coretap fractal report $T/log1 $T/log2
@@ -187,7 +207,7 @@ $ coretap monitor -q --spec examples/monitor/timing-stream.tessla -u us --bind f
 |     2 streams: 2 violated
 ! coretap: $T/log2: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=exception --bind triggerCalls=0x400084 --format sums $T/log1
-! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name an address, entry:FUNCTION, gap or overflow
+! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name access:NAME, an address, entry:FUNCTION, context, gap or overflow
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --clock timestamps --format sums $T/log1
 ! coretap monitor: --clock timestamps: an event log has cycles of its interconnect alone

@@ -168,7 +168,7 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firs
 !       |    ^^^^^^^^^^
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500@cpu_9 --bind triggerCalls=0x8057c -q -a --per-core examples/quickstart
-! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': there is no core cpu_9 in this run, so nothing comes by there; leave out the core
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': there is no core cpu_9 in this run, so nothing comes by there; where each source is a run of its own (--per-core) it has that source alone: leave out the core, and choose the source with --id or --buffer
 !     3 | in firstCalls: Events[Unit]
 !       |    ^^^^^^^^^^
 [2]

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Watchpoints of memory that is accessed, as an event log of coretap fractal tells. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/watch.h"
+#include "base/ctx.h"
+
+#define MOST_NAME 1024
+
+/* Takes `word` off the end of a name. */
+static bool take_end(char *name, const char *word)
+{
+    const size_t size = strlen(name);
+    const size_t length = strlen(word);
+    if (size <= length || strcmp(name + size - length, word) != 0)
+        return false;
+    name[size - length] = '\0';
+    return true;
+}
+
+/* Takes off what stands behind the name: which accesses are meant, and what their value is. */
+static uint64_t take_suffixes(char *name)
+{
+    static const struct {
+        const char *word;
+        enum ct_watch_access which;
+    } words[] = {{".read", CT_WATCH_ACCESS_READ},
+                 {".write", CT_WATCH_ACCESS_WRITE},
+                 {".fetch", CT_WATCH_ACCESS_FETCH}};
+    uint64_t number = take_end(name, ".physical") ? CT_WATCH_ACCESS_PHYSICAL : 0;
+    if (!number)
+        (void)take_end(name, ".address");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (take_end(name, words[i].word))
+            return number | words[i].which;
+    return number;
+}
+
+static bool read_number(const char **text, uint64_t *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    errno = 0;
+    *out = strtoull(*text, &end, 0);
+    *text = end;
+    return !errno;
+}
+
+/* Reads a range LO..HI, of which HI does not belong to it. */
+static bool read_range(const char *text, uint64_t *lo, uint64_t *hi)
+{
+    if (!read_number(&text, lo) || strncmp(text, "..", 2) != 0)
+        return false;
+    text += 2;
+    return read_number(&text, hi) && !*text && *hi > *lo;
+}
+
+static int add_place(struct ct_watches *w, uint64_t lo, uint64_t size)
+{
+    return ct_watches_place(
+        w, &(struct ct_watch_place){.addr = lo, .end = lo + (size ? size : 1), .kind = CT_WATCH_ACCESS});
+}
+
+/* Adds the code of the functions with a name. */
+static int add_functions(struct ct_watches *w, const char *name)
+{
+    int rc = CT_OK;
+    struct ct_program *program;
+    for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {
+        const struct ct_symbols *symbols;
+        size_t count;
+        rc = ct_program_symbols(program, &symbols);
+        const struct ct_symbol *all = rc ? NULL : ct_symbols_all_code(symbols, &count);
+        for (size_t i = 0; !rc && i < count; i++)
+            if (ct_symbols_is_named(symbols, &all[i], name))
+                rc = add_place(w, all[i].addr + program->shift, all[i].size);
+    }
+    return rc;
+}
+
+/* Adds the places that a name is of: a range, functions, or a variable. */
+static int add_places(struct ct_watches *w, const char *spec, const char *name)
+{
+    uint64_t lo, hi;
+    if (read_range(name, &lo, &hi))
+        return add_place(w, lo, hi - lo);
+    const int rc = add_functions(w, name);
+    if (rc || w->points[w->count - 1].places)
+        return rc;
+    struct ct_watched_variable variable;
+    const int found = ct_watches_find_variable(w, spec, name, &variable);
+    return found ? found : add_place(w, variable.addr, variable.is->size);
+}
+
+int ct_watches_add_memory(struct ct_watches *w, const char *spec, bool *is_memory)
+{
+    static const char prefix[] = "access:";
+    char room[MOST_NAME];
+    *is_memory = strncmp(spec, prefix, sizeof prefix - 1) == 0;
+    if (!*is_memory)
+        return CT_OK;
+    const char *text = spec + sizeof prefix - 1;
+    const char *colon = text;
+    uint64_t process = 0;
+    if (read_number(&colon, &process) && *colon == ':' && process <= 0xff)
+        text = colon + 1;
+    else
+        process = 0;
+    if (!*text || strlen(text) >= sizeof room)
+        return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                       "watchpoint '%s': behind access: stands a function, a variable or a range, with the "
+                       "number of a process before it where it is not the program's: access:table, "
+                       "access:1:main, access:0x4000..0x5000, access:table.write",
+                       spec);
+    memcpy(room, text, strlen(text) + 1);
+    const uint64_t number = take_suffixes(room) | process << 8;
+    const int rc = ct_watches_point(w, spec, CT_WATCH_ACCESS, number);
+    return rc ? rc : add_places(w, spec, room);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts of events: kept once for each, and lines that are put together from writes. */
+#ifndef CT_ANALYSIS_WATCH_TEXT_H
+#define CT_ANALYSIS_WATCH_TEXT_H
+
+#include <pthread.h>
+
+#include "analysis/watch.h"
+#include "base/names.h"
+
+/* The texts of all watchers of a set. */
+struct ct_watched_texts {
+    pthread_mutex_t lock;
+    struct ct_names all;
+    size_t bytes; /* of them */
+};
+
+#define CT_WATCH_LINE_MOST 4096 /* bytes of a line; a longer one comes in parts */
+
+/* A line that is being written to a port. */
+struct ct_watch_line {
+    uint64_t port;
+    uint32_t watch;
+    char *text;   /* room for CT_WATCH_LINE_MOST bytes and one more write */
+    size_t size;  /* bytes of it, … */
+    size_t given; /* … of which so many were given with the last call */
+};
+
+struct ct_watch_lines {
+    struct ct_watch_line *all;
+    size_t count;
+};
+
+/* Takes what was written to a port, for a watchpoint. *line is the text up to its last end of line, NULL
+ * where it has none, and valid until the next call. CT_ERR_NOMEM. */
+int ct_watch_lines_take(struct ct_watch_lines *lines, uint32_t watch, uint64_t port, uint64_t bytes,
+                        unsigned bits, const char **line, size_t *size);
+
+/* Forgets what was begun, because trace is missing. */
+void ct_watch_lines_cut(struct ct_watch_lines *lines);
+void ct_watch_lines_free(struct ct_watch_lines *lines);
+
+#endif

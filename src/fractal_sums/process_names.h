@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the processes of an event log are called. */
+#ifndef CT_FRACTAL_SUMS_PROCESS_NAMES_H
+#define CT_FRACTAL_SUMS_PROCESS_NAMES_H
+
+#include "base/arena.h"
+#include "coretap/fractal.h"
+#include "coretap/watch.h"
+
+/* All zero: none has a name. */
+struct ct_fractal_process_names {
+    struct ct_arena arena;
+    const char *names[256]; /* by number; NULL: the log does not say */
+};
+
+/* Reads them from the text of a log, which it reads to its end and then begins again. CT_ERR_NOMEM. */
+int ct_fractal_process_names_read(struct ct_ctx *ctx, struct ct_fractal_reader *reader,
+                                  struct ct_fractal_process_names *names);
+void ct_fractal_process_names_free(struct ct_fractal_process_names *names);
+
+/* Gives an event the name of a process as text, or its number where it has none. The errors of
+ * ct_watches_set_text. */
+int ct_fractal_process_text(const struct ct_fractal_process_names *names, const struct ct_watches *watches,
+                            uint32_t process, struct ct_watch_event *event);
+
+#endif
