@@ -157,10 +157,11 @@ static int find_names(struct ct_fractal_watch *w)
     if (!asks)
         return CT_OK;
     if (w->grows)
-        return ct_fail(w->ctx, CT_ERR_UNSUPPORTED,
-                       "watchpoint '%s': a log that grows does not tell the names of processes; name a process "
-                       "by its number, context:N",
-                       asks->name);
+        return ct_fail(
+            w->ctx, CT_ERR_UNSUPPORTED,
+            "watchpoint '%s': a log that grows does not tell the names of processes; name a process "
+            "by its number, context:N",
+            asks->name);
     return ct_fractal_process_names_read(w->ctx, w->reader, &w->names);
 }
 
