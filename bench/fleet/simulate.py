@@ -33,7 +33,7 @@ def arguments():
     add("--hand-out-s", type=float, default=20e-6, help="that rank 0 takes to hand out a capture")
     add("--stragglers", type=float, default=0.01, help="part of the ranks that are slow")
     add("--slow", type=float, default=4, help="how many times as long these take")
-    add("--failures-per-day", type=float, default=0.01, help="of one rank; each ends the job, which is resumed")
+    add("--failures-per-day", type=float, default=0.01, help="of one rank; each ends the job")
     add("--restart-s", type=float, default=60, help="until a job that was ended runs again")
     add("--seed", type=int, default=1)
     return parser.parse_args()
@@ -54,8 +54,9 @@ def tree_s(how, ranks):
 def work_s(how, ranks, sizes, rng):
     """Seconds until the last capture is done, and the part of them in which ranks had nothing to do.
 
-    All ranks that read get the same share of the storage, so one clock of MB tells how far each is: a capture is
-    done when the clock is its size beyond where it began. What else a capture costs is counted as MB, too."""
+    All ranks that read get the same share of the storage, so one clock of MB tells how far each is: a capture
+    is done when the clock is its size beyond where it began. What else a capture costs is counted as MB, too.
+    """
     slow = [how.slow if rng.random() < how.stragglers else 1.0 for _ in range(ranks)]
     fixed = (how.start_s + how.latency_s + how.piece_mb / how.merge_mb_s) * how.rank_mb_s
     gap = how.hand_out_s  # rank 0 answers one after the other

@@ -67,7 +67,7 @@ def prepare(folder):
 
 
 def parallel(folder):
-    """Parts side by side; GNU parallel's exit code is how many of them had captures that could not be read."""
+    """Parts side by side; the exit code of GNU parallel is how many had captures that could not be read."""
     run("parallel", "--will-cite", COMMAND, "map", "timing", "--manifest", folder / "week.jsonl", "--part",
         "{}/4", "-o", folder / "parallel{}.data", ":::", 1, 2, 3, 4, codes=range(5))
     run(COMMAND, "merge", *sorted(folder.glob("parallel?.data")), "-o", folder / "parallel.data")
