@@ -411,8 +411,8 @@ static const char *const of_texts[] = {
     "out last(s0, s1) == s1 as s2\n",
     "out count(filter(s0, s0 == \"x\")) as s2\n",
     "def m = merge(s0, s1)\nout last(m, m) == m as s2\nout count(m) as s3\n",
-    "def both = lift(s0, s1, (a: Option[String], b: Option[String]) => if isSome(a) then a else b)\n"
-    "out both == last(both, s1) as s2\n",
+    ("def both = lift(s0, s1, (a: Option[String], b: Option[String]) => if isSome(a) then a else b)\n"
+     "out both == last(both, s1) as s2\n"),
     "def last_two = String.concat(last(s0, s1), s1)\nout last_two == \"xyy\" as s2\n",
 };
 
