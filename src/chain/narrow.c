@@ -140,7 +140,7 @@ static void narrow_stream(struct ct_stream_chain *s, const struct ct_want *want,
     n->waits = n->waits || n->out;
     if (leaves)
         s->left = true;
-    else if (was_left)
+    else if (was_left && !s->not_followed)
         begin_again(s);
 }
 

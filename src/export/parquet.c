@@ -225,7 +225,8 @@ static void put_present(struct ct_parquet *p, const struct column *c)
     const uint32_t eights = (p->waiting + 7) / 8;
     if (c->count == p->waiting || !c->count) {
         ct_grown_put_varint(page, (uint64_t)p->waiting << 1);
-        ct_grown_put(page, &(uint8_t){c->count > 0}, 1);
+        const uint8_t present = c->count > 0;
+        ct_grown_put(page, &present, 1);
     } else {
         ct_grown_put_varint(page, (uint64_t)eights << 1 | 1);
         uint8_t *bits = ct_grown_add(page, eights);

@@ -147,10 +147,14 @@ static bool grow(struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
     const uint32_t room = b->room ? 2 * b->room : ROOM_FIRST;
     const size_t columns = info->columns;
     uint8_t *vectors = realloc(b->vectors, (size_t)room * info->n);
-    b->vectors = vectors ? vectors : b->vectors;
-    uint32_t *next = vectors ? realloc(b->next, room * columns * sizeof *next) : NULL;
-    b->next = next ? next : b->next;
-    uint32_t *slots = next ? calloc(2 * (size_t)room, sizeof *slots) : NULL;
+    if (!vectors)
+        return false;
+    b->vectors = vectors;
+    uint32_t *next = realloc(b->next, room * columns * sizeof *next);
+    if (!next)
+        return false;
+    b->next = next;
+    uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
     if (!slots)
         return false;
     memset(next + b->room * columns, 0, (room - b->room) * columns * sizeof *next);

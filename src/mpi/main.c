@@ -59,7 +59,7 @@ static double now(void)
 }
 
 /* Says how long it took, on rank 0. Merging counts where it took longest. */
-static void tell_time(const struct ranks *r, double begin)
+static void tell_time(const struct ct_ranks *r, double begin)
 {
     const struct cli_fleet *f = r->fleet;
     const double took = now() - begin;
@@ -72,7 +72,7 @@ static void tell_time(const struct ranks *r, double begin)
 }
 
 /* Does the job on all ranks. Result: enum cli_exit, the same on all. */
-static int run(const struct ranks *r)
+static int run(const struct ct_ranks *r)
 {
     const double begin = now();
     if (!ranks_agree(r))
@@ -93,7 +93,7 @@ static int run(const struct ranks *r)
 }
 
 /* Reads the command line and the manifest; rank 0 does first, and says what is wrong with them. */
-static bool open_job(struct ranks *r, int argc, char **argv, bool *help)
+static bool open_job(struct ct_ranks *r, int argc, char **argv, bool *help)
 {
     enum cli_parse parsed = CLI_PARSE_BAD;
     for (int turn = 0; turn < 2; turn++) {
@@ -117,7 +117,7 @@ static bool open_job(struct ranks *r, int argc, char **argv, bool *help)
     return false;
 }
 
-static int begin(struct ranks *r, int argc, char **argv)
+static int begin(struct ct_ranks *r, int argc, char **argv)
 {
     bool help = false;
     int length;
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 {
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    struct ranks ranks = {.fleet = calloc(1, sizeof *ranks.fleet)};
+    struct ct_ranks ranks = {.fleet = calloc(1, sizeof *ranks.fleet)};
     struct ct_ctx *ctx = cli_ctx_new(false);
     if (!ranks.fleet || !ctx)
         MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);

@@ -48,7 +48,7 @@ static uint64_t add(uint64_t sum, const void *data, size_t size)
     return sum;
 }
 
-static void describe(const struct ranks *r, struct hello *hello)
+static void describe(const struct ct_ranks *r, struct hello *hello)
 {
     const uint32_t number = 0x01020304;
     const struct cli_fleet *f = r->fleet;
@@ -84,7 +84,7 @@ static bool compare(const struct hello *first, const struct hello *other, int ra
     return false;
 }
 
-bool ranks_agree(const struct ranks *r)
+bool ranks_agree(const struct ct_ranks *r)
 {
     struct hello mine, *all = r->rank ? NULL : calloc((size_t)r->count, sizeof *all);
     describe(r, &mine);

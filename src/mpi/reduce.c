@@ -29,7 +29,7 @@ static int take(void *user, const void *data, size_t size)
 }
 
 /* Sends a sum. An empty one says that it cannot be made. */
-static bool give(const struct ranks *r, int to)
+static bool give(const struct ct_ranks *r, int to)
 {
     struct bytes bytes = {0};
     const int rc = ct_analysis_save(r->fleet->sum, take, &bytes);
@@ -49,7 +49,7 @@ static bool give(const struct ranks *r, int to)
 }
 
 /* Adds the sum of another rank. */
-static bool add(const struct ranks *r, int from)
+static bool add(const struct ct_ranks *r, int from)
 {
     char name[32];
     uint64_t size;
@@ -71,7 +71,7 @@ static bool add(const struct ranks *r, int from)
     return rc == CT_OK;
 }
 
-int ranks_reduce(const struct ranks *r)
+int ranks_reduce(const struct ct_ranks *r)
 {
     bool fine = true;
     for (int step = 1; step < r->count; step *= 2) {

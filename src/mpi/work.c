@@ -19,7 +19,7 @@ struct worker {
 };
 
 struct boss {
-    const struct ranks *ranks;
+    const struct ct_ranks *ranks;
     struct worker *workers;
     size_t turn; /* of the next capture */
     uint64_t done, bytes, failures;
@@ -77,7 +77,7 @@ static void show(struct boss *b)
 /* ---- handing out ---- */
 
 /* Notes what a rank says of its capture. */
-static void note(struct boss *b, int rank, const struct ranks_report *report)
+static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
 {
     const struct cli_fleet *f = b->ranks->fleet;
     const struct cli_value *most = &f->own.values[CLI_FLEET_MAX_FAILURES];
@@ -112,7 +112,7 @@ static void serve(struct boss *b)
     int there = 1;
     while (there) {
         MPI_Status status;
-        struct ranks_report report;
+        struct ct_ranks_report report;
         MPI_Iprobe(MPI_ANY_SOURCE, RANKS_REPORT, MPI_COMM_WORLD, &there, &status);
         if (!there)
             break;
@@ -133,11 +133,12 @@ static bool on_wait(void *user)
 }
 
 /* Does a capture and says what became of it. */
-static struct ranks_report work_on(const struct ranks *r, uint64_t number, bool (*wait)(void *), void *user)
+static struct ct_ranks_report work_on(const struct ct_ranks *r, uint64_t number, bool (*wait)(void *),
+                                      void *user)
 {
     char *failure;
     const int code = cli_fleet_do(r->fleet, number, wait, user, &failure);
-    const struct ranks_report report = {
+    const struct ct_ranks_report report = {
         .number = number, .failed = failure != NULL, .fatal = code == CLI_FAILED};
     free(failure);
     return report;
@@ -145,7 +146,7 @@ static struct ranks_report work_on(const struct ranks *r, uint64_t number, bool 
 
 static void lead(struct boss *b)
 {
-    struct ranks_report report = {.number = RANKS_NONE};
+    struct ct_ranks_report report = {.number = RANKS_NONE};
     uint64_t number;
     b->begin = b->told = now();
     do {
@@ -163,9 +164,9 @@ static void lead(struct boss *b)
         fputs("\r\033[K", stderr);
 }
 
-static void follow(const struct ranks *r)
+static void follow(const struct ct_ranks *r)
 {
-    struct ranks_report report = {.number = RANKS_NONE};
+    struct ct_ranks_report report = {.number = RANKS_NONE};
     for (;;) {
         uint64_t number;
         MPI_Send(&report, sizeof report, MPI_BYTE, 0, RANKS_REPORT, MPI_COMM_WORLD);
@@ -176,19 +177,24 @@ static void follow(const struct ranks *r)
     }
 }
 
-int ranks_work(const struct ranks *r)
+/* Does all captures as rank 0. Returns false when the job has to end. */
+static bool lead_all(const struct ct_ranks *r, struct worker *workers)
 {
-    struct boss boss = {.ranks = r};
-    if (!r->rank)
-        boss.workers = calloc((size_t)r->count, sizeof *boss.workers);
-    if (!ranks_all(r->rank || boss.workers))
-        return CLI_FAILED;
-    for (int i = 0; i < r->count && !r->rank; i++)
-        boss.workers[i].number = RANKS_NONE;
-    if (r->rank)
+    struct boss boss = {.ranks = r, .workers = workers};
+    for (int i = 0; i < r->count; i++)
+        workers[i].number = RANKS_NONE;
+    lead(&boss);
+    return !boss.fatal;
+}
+
+int ranks_work(const struct ct_ranks *r)
+{
+    struct worker *workers = r->rank ? NULL : calloc((size_t)r->count, sizeof *workers);
+    bool fine = ranks_all(r->rank || workers);
+    if (fine && r->rank)
         follow(r);
-    else
-        lead(&boss);
-    free(boss.workers);
-    return ranks_all(!boss.fatal) ? CLI_CLEAN : CLI_FAILED;
+    else if (fine)
+        fine = lead_all(r, workers);
+    free(workers);
+    return ranks_all(fine) ? CLI_CLEAN : CLI_FAILED;
 }

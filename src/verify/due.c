@@ -193,7 +193,9 @@ static int run_joint(struct ct_verify_group *g, uint64_t floor)
         const struct ct_verify_due x = lead->due[lead->due_first];
         if (!is_due(&x, floor))
             break;
-        const struct overlaps o = x.lost ? (struct overlaps){0} : overlaps_of(lead, &x.item);
+        struct overlaps o = {0};
+        if (!x.lost)
+            o = overlaps_of(lead, &x.item);
         if (x.lost || o.events || o.losses)
             return ct_verify_first(rc, ct_verify_group_part(g));
         rc = ct_verify_first(rc, ct_verify_give(lead, &x.item.event, x.item.begin, x.input, NULL));

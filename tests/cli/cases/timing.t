@@ -50,7 +50,7 @@ $ coretap timing -q --format data examples/quickstart > $T/one && head -10 $T/on
 | preempted 9 96 6 17 0 47a 6 2 7 1 10 2 12 1 14 2 16 1
 | edge - 80400 80400 80404 0 - 80598 0 1 27 5 1 3
 $ coretap timing -q --together --edges --top 1 examples/quickstart
-| # captures=1 damaged=0 unknown=0
+| # captures=1 damaged=0 unknown=0 failed=0
 | # cycles=1897 edges=1897 unplaced=0 steps=2753 untimed=2203 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=42 switches=0
 | # function	cycles	runs	cut	self count	min	mean	max	deviation	inclusive count	min	mean	max	deviation	recursive	preempted	cycles of others
 | firmware.bin+0x0	1897	156	120	36	11	43.53	65	21.07	24	33	65.29	79	11.43	12	9	96
@@ -62,7 +62,7 @@ $ coretap merge $T/one examples/quickstart > $T/two
 ! coretap: timing of 2 captures, 0 of them not whole; losses: none
 ! coretap:   examples/quickstart
 $ coretap timing $T/two | head -2
-| # captures=2 damaged=0 unknown=0
+| # captures=2 damaged=0 unknown=0 failed=0
 | # cycles=3794 edges=3794 unplaced=0 steps=5506 untimed=4406 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=84 switches=0
 $ cat $T/one | coretap merge -q --kind timing /dev/stdin $T/one | cmp - $T/two
 ! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
