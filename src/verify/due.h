@@ -27,11 +27,11 @@ int ct_verify_due_end(struct ct_verify_spec *spec);
 void ct_verify_due_clear(struct ct_verify_spec *spec);
 
 /* Gives a member that leaves its group what is due to the lead. CT_ERR_NOMEM. */
-int ct_verify_due_hand_on(struct ct_verify_spec *member, const struct ct_verify_spec *lead);
+int ct_verify_due_hand_on(struct ct_verify_spec *s, const struct ct_verify_spec *lead);
 
 /* Gives the lead of a new group what is due to a member; `inputs` is by the member's input that of the lead.
  * CT_ERR_NOMEM. */
-int ct_verify_due_take_over(struct ct_verify_spec *lead, const struct ct_verify_spec *member,
+int ct_verify_due_take_over(struct ct_verify_spec *lead, const struct ct_verify_spec *s,
                             const uint32_t *inputs);
 
 /* Tells whether two specifications with the same feeds are to be given the same, and know the same of what
