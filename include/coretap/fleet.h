@@ -81,7 +81,7 @@ CT_API size_t ct_manifest_count(const struct ct_manifest *manifest);
  * the manifest is freed. */
 CT_API const struct ct_fleet_capture *ct_manifest_at(const struct ct_manifest *manifest, size_t number);
 
-/* Writes a manifest that ct_manifest_read reads. CT_ERR_FORMAT for a path that is no UTF-8, CT_ERR_ARG,
+/* Writes a manifest that ct_manifest_read reads. CT_ERR_FORMAT for a text that is no UTF-8, CT_ERR_ARG,
  * CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_manifest_write(const struct ct_manifest *manifest, ct_write_fn *write, void *user);
 
@@ -101,7 +101,7 @@ struct ct_fleet_job_options {
                                   (--threads); may be NULL */
     const char *state;         /* folder of pieces, which is there */
     uint64_t seconds;          /* that one capture may take; 0: as many as it wants */
-    uint8_t trust;             /* 1: of captures the sizes are compared with the manifest, not the digests */
+    uint8_t trust;             /* 1: captures are not compared with the digests of the manifest */
     uint8_t pad[7];            /* 0 */
 };
 

@@ -81,6 +81,7 @@ struct cli_command {
     unsigned uses;     /* enum cli_uses: which options about programs it has */
     const char *whole; /* why options of cli/filter.h that it does not have cannot be applied, and what to do
                           instead; NULL: no reason of its own */
+    bool own_program;  /* it is no subcommand but a program of its own, coretap-NAME */
     bool own_output;   /* says by an option of its own where its results go: it has no common --output */
     int (*run)(const struct cli_args *args); /* result: enum cli_exit */
     /* Commands of a command, the last NULL; it then has nothing else but a summary and what it is about.
@@ -127,6 +128,12 @@ const struct cli_command *cli_command_find(const char *name);
 size_t cli_option_count(const struct cli_command *command);
 
 const struct cli_option *cli_option_at(const struct cli_command *command, size_t index);
+
+/* Gives what stands between "coretap" and the name of a command where it is called. */
+static inline char cli_joint(const struct cli_command *command)
+{
+    return command->own_program ? '-' : ' ';
+}
 
 /* ---- parser (options.c) ---- */
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/results.h"
 #include "cli/text_file.h"
 #include "coretap/format.h"
@@ -301,24 +301,17 @@ bool cli_fleet_open(struct cli_fleet *f, bool with_state)
     return read_captures(f) && find_state(f) && (!with_state || make_folder(f)) && make_job(f);
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* In the place of an exit code: the piece was kept and is damaged. */
 #define AGAIN (-1)
 
 static int merge(struct cli_fleet *f, const struct ct_fleet_piece *piece, size_t number)
 {
-    const double begin = seconds();
+    const double begin = cli_seconds();
     const void *data;
     size_t size;
     ct_fleet_piece_result(piece, &data, &size);
     const int rc = ct_analysis_load(f->sum, "the piece", data, size);
-    f->merging += seconds() - begin;
+    f->merging += cli_seconds() - begin;
     if (rc != CT_ERR_FORMAT || !ct_fleet_piece_was_kept(piece))
         return rc ? cli_library_error(f->ctx) : CLI_CLEAN;
     cli_say("%s: a piece that was kept is damaged, and is made again: %s",

@@ -77,6 +77,11 @@ enum cli_fleet_option {
                            .help = "Each process decodes with so many threads; 1 without this option. The "  \
                                    "result is the same."}
 
+#define CLI_FLEET_EXIT                                                                                       \
+    "0: done, and all captures are whole. 1: done, but captures could not be read, or trace was lost or "    \
+    "contradicts the program; the result says which and how much. 2: wrong usage, more failures than "       \
+    "--max-failures, or something could not be opened or written; what is in --state stays for --resume."
+
 struct cli_fleet {
     struct ct_ctx *ctx;
     const struct cli_command *outer; /* map, or coretap-mpi */

@@ -76,8 +76,9 @@ static void usage_line(const struct cli_command *command, FILE *out)
         fprintf(out, "coretap %s COMMAND [OPTION]...", command->name);
         return;
     }
-    fprintf(out, "coretap %s%s%s [OPTION]...%s%s", command->name, command->synopsis ? " " : "",
-            command->synopsis ? command->synopsis : "", last ? " " : "", last ? last : "");
+    fprintf(out, "coretap%c%s%s%s [OPTION]...%s%s", cli_joint(command), command->name,
+            command->synopsis ? " " : "", command->synopsis ? command->synopsis : "", last ? " " : "",
+            last ? last : "");
 }
 
 static void help_parts(const struct cli_command *command, FILE *out)

@@ -41,6 +41,9 @@ static void on_skipped(void *user, const char *path, const char *why)
 {
     struct found *f = user;
     f->skipped++;
+    const size_t length = strlen(path);
+    if (!strncmp(why, path, length) && !strncmp(why + length, ": ", 2)) /* messages about files name them */
+        why += length + 2;
     if (f->args->verbose || strstr(why, "same contents"))
         cli_say("%s: not listed: %s", path, why);
 }

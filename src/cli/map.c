@@ -147,6 +147,7 @@ const struct cli_command cli_command_map = {
         "coretap-mpi does the same over many machines.",
     .options = options,
     .option_count = OPTIONS,
+    .exit_text = CLI_FLEET_EXIT,
     .own_output = true,
     .run = run,
 };

@@ -59,9 +59,9 @@ int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    fprintf(stderr, "coretap %s: ", command->name);
+    fprintf(stderr, "coretap%c%s: ", cli_joint(command), command->name);
     print_safely(fmt, ap);
-    fprintf(stderr, "\nTry 'coretap %s --help'.\n", command->name);
+    fprintf(stderr, "\nTry 'coretap%c%s --help'.\n", cli_joint(command), command->name);
     va_end(ap);
     return CLI_FAILED;
 }

@@ -16,6 +16,11 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
+double cli_seconds(void)
+{
+    return (double)now() * 1e-9;
+}
+
 void cli_progress_start(struct cli_progress *progress, uint64_t total, bool quiet)
 {
     *progress = (struct cli_progress){.shown = !quiet && isatty(STDERR_FILENO), .total = total};

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Gives the seconds since some moment, by a clock that nobody sets. */
+double cli_seconds(void);
+
 struct cli_progress {
     bool shown;      /* there is somebody to show it to */
     bool printed;    /* the line is on the screen */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap stats: how much there is and how fast it was decoded, as key=value. */
 #include <inttypes.h>
-#include <time.h>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -117,13 +116,6 @@ static int read_part(struct counting *c)
     return cli_programs_new(&c->read.programs, args, NULL) ? cli_results_read(&c->read) : CLI_FAILED;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Prints the keys, without those that the level does not reach or a part of a capture does not have. */
 static void print(const struct counting *c, double seconds)
 {
@@ -168,11 +160,11 @@ static int read_all(struct counting *c)
 static int measure(struct counting *c)
 {
     const struct cli_args *args = c->read.args;
-    const double begin = now();
+    const double begin = cli_seconds();
     int code = CLI_FAILED;
     if (cli_filter_read(&c->read.filter, args, false))
         code = ct_filter_steps(&c->read.filter.filter) ? read_part(c) : read_all(c);
-    const double seconds = now() - begin;
+    const double seconds = cli_seconds() - begin;
     cli_progress_finish(&c->read.capture.progress);
     if (code != CLI_FAILED && !c->read.kept_nothing)
         print(c, seconds);

@@ -7,6 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/path.h"
+#include "base/utf8.h"
 #include "fleet/digest.h"
 #include "fleet/manifest.h"
 
@@ -151,6 +152,15 @@ int ct_manifest_read(struct ct_manifest *m, const char *name, const void *data, 
 
 /* ---- writing ---- */
 
+static bool is_utf8(const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t step; length; text += step, length -= step)
+        if (!(step = ct_utf8_length((const unsigned char *)text, length)))
+            return false;
+    return true;
+}
+
 static bool set(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value) == 0;
@@ -184,14 +194,12 @@ static bool describe(json_t *object, const struct ct_fleet_capture *capture)
 static int write_capture(const struct ct_manifest *m, const struct ct_fleet_capture *capture,
                          ct_write_fn *write, void *user)
 {
+    const char *const texts[] = {capture->path, capture->machine, capture->test};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i] && !is_utf8(texts[i]))
+            return ct_fail(m->ctx, CT_ERR_FORMAT, "%s: '%s' is no UTF-8, which JSON needs; rename it",
+                           capture->path, texts[i]);
     json_t *object = json_object();
-    json_t *path = json_string(capture->path);
-    if (object && !path) {
-        json_decref(object);
-        return ct_fail(m->ctx, CT_ERR_FORMAT, "%s: the path is no UTF-8, which JSON needs; rename the file",
-                       capture->path);
-    }
-    json_decref(path);
     char *text = object && describe(object, capture) ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     if (!text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* asprintf, mkostemp */
+#define _GNU_SOURCE /* asprintf, mkostemp, O_TMPFILE */
 #include "fleet/state.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/path.h"
 #include "fleet/digest.h"
 
 char *ct_state_path(const char *folder, const uint8_t key[CT_FLEET_DIGEST])
@@ -70,11 +71,29 @@ static int write_all(int fd, const char *data, size_t size)
     return fsync(fd) ? errno : 0;
 }
 
-int ct_state_write(struct ct_ctx *ctx, const char *path, const void *data, size_t size)
+/* Writes a file without a name, which gets one when it is whole, so that nothing is left of it however this
+ * process ends. Another process may have been first: then the same piece is there. Returns 0 or the number of
+ * an error; ENOTSUP: the file system has no such files. */
+static int write_nameless(const char *folder, const char *path, const void *data, size_t size)
+{
+    char self[40];
+    const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return ENOTSUP; /* if it is for another reason, a file with a name fails as well */
+    int error = write_all(fd, data, size);
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    if (!error && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+        error = errno == EEXIST ? 0 : errno == ENOENT ? ENOTSUP : errno; /* ENOENT: there is no /proc */
+    close(fd);
+    return error;
+}
+
+/* The same with a file that is renamed, where there is none without a name. */
+static int write_beside(const char *path, const void *data, size_t size)
 {
     char *beside;
     if (asprintf(&beside, "%s.XXXXXX", path) < 0)
-        return ct_fail_nomem(ctx, path);
+        return ENOMEM;
     const int fd = mkostemp(beside, O_CLOEXEC);
     int error = fd < 0 ? errno : write_all(fd, data, size);
     if (fd >= 0 && close(fd) && !error)
@@ -84,6 +103,20 @@ int ct_state_write(struct ct_ctx *ctx, const char *path, const void *data, size_
     if (fd >= 0 && error)
         unlink(beside);
     free(beside);
+    return error;
+}
+
+int ct_state_write(struct ct_ctx *ctx, const char *path, const void *data, size_t size)
+{
+    char *folder = strndup(path, (size_t)(ct_base_name(path) - path));
+    if (!folder)
+        return ct_fail_nomem(ctx, path);
+    int error = write_nameless(folder, path, data, size);
+    if (error == ENOTSUP)
+        error = write_beside(path, data, size);
+    free(folder);
+    if (error == ENOMEM)
+        return ct_fail_nomem(ctx, path);
     return error ? ct_fail(ctx, CT_ERR_IO,
                            "%s: the piece cannot be kept: %s; the job ends, and goes on from the pieces that "
                            "are there when the folder can be written",

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "cli/progress.h"
 
 enum {
     PROGRESS = CLI_FLEET_OPTIONS,
@@ -31,6 +32,8 @@ static const struct cli_command command = {
         "captures and --state where all see them.",
     .options = options,
     .option_count = OPTIONS,
+    .exit_text = CLI_FLEET_EXIT,
+    .own_program = true,
     .own_output = true,
 };
 
@@ -51,18 +54,11 @@ static char *find_coretap(void)
     return path;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Says how long it took, on rank 0. Merging counts where it took longest. */
 static void tell_time(const struct ct_ranks *r, double begin)
 {
     const struct cli_fleet *f = r->fleet;
-    const double took = now() - begin;
+    const double took = cli_seconds() - begin;
     double most;
     MPI_Reduce(&f->merging, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (!r->rank && !f->own.quiet)
@@ -74,15 +70,15 @@ static void tell_time(const struct ct_ranks *r, double begin)
 /* Does the job on all ranks. Result: enum cli_exit, the same on all. */
 static int run(const struct ct_ranks *r)
 {
-    const double begin = now();
+    const double begin = cli_seconds();
     if (!ranks_agree(r))
         return CLI_FAILED;
     int code = ranks_work(r);
     if (code != CLI_CLEAN)
         return code;
-    const double reducing = now();
+    const double reducing = cli_seconds();
     code = ranks_reduce(r);
-    r->fleet->merging += now() - reducing;
+    r->fleet->merging += cli_seconds() - reducing;
     tell_time(r, begin);
     if (!r->rank && code == CLI_CLEAN)
         code = cli_fleet_write(r->fleet);
@@ -124,6 +120,11 @@ static int begin(struct ct_ranks *r, int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->count);
     MPI_Get_processor_name(r->host, &length);
+    if (argc > 1 && !strcmp(argv[1], "--version")) {
+        if (!r->rank)
+            printf("coretap-mpi %s\n", ct_version());
+        return CLI_CLEAN;
+    }
     const bool ready = open_job(r, argc, argv, &help);
     help = !ready && ranks_all(help);
     const int code = ready ? run(r) : help ? CLI_CLEAN : CLI_FAILED;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/fnv.h"
+
 #define REST_NS 500000
 
 void ranks_rest(void)
@@ -15,6 +17,15 @@ void ranks_rest(void)
 
 /* Pieces of a message: MPI counts bytes in an int. */
 #define PIECE ((size_t)1 << 30)
+
+void ranks_send(const void *data, size_t size, int to, int tag)
+{
+    for (size_t at = 0; at < size;) {
+        const size_t piece = size - at < PIECE ? size - at : PIECE;
+        MPI_Send((const char *)data + at, (int)piece, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+        at += piece;
+    }
+}
 
 void ranks_receive(void *data, size_t size, int from, int tag)
 {
@@ -40,26 +51,19 @@ struct hello {
     uint64_t words, captures; /* sums over the command line and over the manifest */
 };
 
-/* Adds bytes to a sum (FNV-1a). */
-static uint64_t add(uint64_t sum, const void *data, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        sum = (sum ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
 static void describe(const struct ct_ranks *r, struct hello *hello)
 {
     const uint32_t number = 0x01020304;
     const struct cli_fleet *f = r->fleet;
     memset(hello, 0, sizeof *hello);
+    hello->words = hello->captures = CT_FNV_BEGIN;
     memcpy(hello->order, &number, sizeof hello->order);
     snprintf(hello->version, sizeof hello->version, "%s", ct_version());
     snprintf(hello->host, sizeof hello->host, "%.*s", (int)sizeof hello->host - 1, r->host);
     for (size_t i = 1; f->words && f->words[i]; i++)
-        hello->words = add(hello->words, f->words[i], strlen(f->words[i]) + 1);
+        hello->words = ct_fnv(hello->words, f->words[i], strlen(f->words[i]) + 1);
     for (size_t i = 0; i < ct_manifest_count(f->manifest); i++)
-        hello->captures = add(hello->captures, ct_manifest_at(f->manifest, i)->digest, CT_FLEET_DIGEST);
+        hello->captures = ct_fnv(hello->captures, ct_manifest_at(f->manifest, i)->digest, CT_FLEET_DIGEST);
 }
 
 /* Says how a rank differs from rank 0. False: it does. */

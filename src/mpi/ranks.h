@@ -40,6 +40,9 @@ struct ct_ranks_report {
 /* Sleeps for as long as between two looks. */
 void ranks_rest(void);
 
+/* Sends a message of any size. */
+void ranks_send(const void *data, size_t size, int to, int tag);
+
 /* Waits for a message and takes it. */
 void ranks_receive(void *data, size_t size, int from, int tag);
 

@@ -38,12 +38,8 @@ static bool give(const struct ct_ranks *r, int to)
         cli_say("rank %d on %s: out of memory for the sum that it sends", r->rank, r->host);
     }
     const uint64_t size = bytes.size;
-    MPI_Send(&size, sizeof size, MPI_BYTE, to, RANKS_SIZE, MPI_COMM_WORLD);
-    for (size_t at = 0; at < bytes.size;) {
-        const size_t piece = bytes.size - at < ((size_t)1 << 30) ? bytes.size - at : (size_t)1 << 30;
-        MPI_Send(bytes.data + at, (int)piece, MPI_BYTE, to, RANKS_SUM, MPI_COMM_WORLD);
-        at += piece;
-    }
+    ranks_send(&size, sizeof size, to, RANKS_SIZE);
+    ranks_send(bytes.data, bytes.size, to, RANKS_SUM);
     free(bytes.data);
     return rc == CT_OK;
 }

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "mpi/ranks.h"
 
 #define INTERVAL_S      1  /* between two lines on a terminal … */
@@ -28,13 +28,6 @@ struct boss {
     double begin, told;
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* ---- progress ---- */
 
 /* Finds the rank whose capture takes longest by now, or returns -1. */
@@ -52,7 +45,7 @@ static void show(struct boss *b)
 {
     const struct cli_fleet *f = b->ranks->fleet;
     const bool terminal = isatty(STDERR_FILENO);
-    const double t = now();
+    const double t = cli_seconds();
     if (f->own.quiet || !(terminal || f->own.values[CLI_FLEET_OPTIONS].given) ||
         t - b->told < (terminal ? INTERVAL_S : INTERVAL_FILE_S))
         return;
@@ -101,7 +94,8 @@ static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
 static uint64_t next(struct boss *b, int rank)
 {
     const size_t number = b->fatal ? SIZE_MAX : ct_fleet_job_order(b->ranks->fleet->job, b->turn);
-    b->workers[rank] = (struct worker){.number = number == SIZE_MAX ? RANKS_NONE : number, .since = now()};
+    b->workers[rank] =
+        (struct worker){.number = number == SIZE_MAX ? RANKS_NONE : number, .since = cli_seconds()};
     b->turn += number != SIZE_MAX;
     return b->workers[rank].number;
 }
@@ -148,7 +142,7 @@ static void lead(struct boss *b)
 {
     struct ct_ranks_report report = {.number = RANKS_NONE};
     uint64_t number;
-    b->begin = b->told = now();
+    b->begin = b->told = cli_seconds();
     do {
         serve(b);
         note(b, 0, &report);

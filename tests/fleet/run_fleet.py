@@ -86,6 +86,10 @@ def manifest_lists(fleet):
         {("phone", "t1")}
     twice = run(COMMAND, "manifest", fleet.captures / "0000", fleet.captures / "0000")
     assert len(twice.stdout.splitlines()) == 1 and "same contents" in twice.stderr
+    odd = os.fsencode(fleet.path("odd")) + b"\xff"
+    shutil.copytree(os.fsencode(fleet.captures / "0000"), odd)
+    named = subprocess.run([COMMAND, "manifest", odd], capture_output=True, check=False)
+    assert named.returncode == 2 and b"no UTF-8" in named.stderr and not named.stdout, named
     empty = run(COMMAND, "manifest", captures.ROOT / "docs", code=1)
     assert "no capture was found" in empty.stderr
 
@@ -159,7 +163,7 @@ def pieces_stay(fleet):
     again = run(COMMAND, "map", *fleet.job("again.data", "--state", state), code=2)
     assert "--resume" in again.stderr
     before = {file.name: file.stat().st_mtime_ns for file in state.iterdir()}
-    assert len(before) == len(fleet.fine), before
+    assert len(before) == len(fleet.fine), f"something is left of what was killed: {sorted(before)}"
     run(COMMAND, "map", *fleet.job("again.data", "--state", state, "--resume", "--threads", 2), code=1)
     assert {file.name: file.stat().st_mtime_ns for file in state.iterdir()} == before
     assert fleet.path("again.data").read_bytes() == fleet.path("map.data").read_bytes()
@@ -195,21 +199,34 @@ def bad_input(fleet):
         assert "where are the pieces kept" in run(COMMAND, "map", *words, code=2).stderr
 
 
-def takes_too_long(fleet):
-    """A process that is stopped, as if it never came to an end."""
-    capture = fleet.path("stuck")
+def with_a_child(fleet, number, *options):
+    """What map says when the process of its one capture gets a signal."""
+    capture = fleet.path(f"stuck-{number.name}")
     shutil.copytree(fleet.captures / "0000", capture)
     trace = capture / "trace.bin"
     trace.write_bytes(trace.read_bytes() * 8000)
-    words = [COMMAND, "map", "timing", "--timeout", "2", "-o", str(fleet.path("stuck.data")), str(capture)]
+    words = [COMMAND, "map", "timing", *options, "-o", str(fleet.path("stuck.data")), str(capture)]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
         child = ""
         while not child and process.poll() is None:
             child = children.read_text(encoding="utf-8")
-        os.kill(int(child), signal.SIGSTOP)
+        os.kill(int(child), number)
         said = process.communicate(timeout=60)[1]
-    assert process.returncode == 1 and "took longer than 2 seconds" in said, said
+    assert process.returncode == 1, said
+    return said
+
+
+def takes_too_long(fleet):
+    """A process that is stopped, as if it never came to an end."""
+    said = with_a_child(fleet, signal.SIGSTOP, "--timeout", "2")
+    assert "took longer than 2 seconds" in said, said
+
+
+def crashes(fleet):
+    """A process that is ended is a failure of its capture alone."""
+    said = with_a_child(fleet, signal.SIGKILL)
+    assert "was ended by signal 9" in said, said
 
 
 def disk_is_full(fleet):
@@ -276,12 +293,15 @@ def ranks_refuse(fleet):
                 *fleet.job("apart.data", "--core", "0"), code=2, env=RANKS)
     assert "another command line" in apart.stderr, apart.stderr
     shown = run(*ranks(2), "--help", env=RANKS)
-    assert shown.stdout.count("Usage:") == 1
+    assert shown.stdout.count("Usage: coretap-mpi ") == 1, shown.stdout
+    assert run(*ranks(2), "--version", env=RANKS).stdout.startswith("coretap-mpi ")
+    assert "Try 'coretap-mpi --help'" in run(*ranks(1), "timing", fleet.captures / "0000", code=2,
+                                              env=RANKS).stderr
 
 
 def main():
     checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
-              takes_too_long, disk_is_full]
+              takes_too_long, crashes, disk_is_full]
     if MPI:
         checks += [ranks_agree, ranks_are_killed, ranks_refuse]
     with tempfile.TemporaryDirectory() as folder:
