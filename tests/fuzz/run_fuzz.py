@@ -4,8 +4,9 @@
 
 usage: run_fuzz.py PROGRAM CORPUS [COMMAND]
 
-$CT_FUZZ_SECONDS says how long (5; a COMMAND, of which there are many, 1). What breaks the target is kept in
-the folder fuzz-findings of the build."""
+Without $CT_FUZZ_SECONDS it takes 5 seconds (a COMMAND, of which there are many, 1) and is always the same walk,
+so that what a change breaks is found with that change. With it, it takes so long and goes new ways. What breaks
+the target is kept in the folder fuzz-findings of the build."""
 import os
 import pathlib
 import subprocess
@@ -19,7 +20,9 @@ def main():
         return 2
     program, corpus = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     command = sys.argv[3] if len(sys.argv) > 3 else ""
-    seconds = os.environ.get("CT_FUZZ_SECONDS", "1" if command else "5")
+    seconds = os.environ.get("CT_FUZZ_SECONDS")
+    walk = ([f"-max_total_time={seconds}"] if seconds else
+            ["-seed=1", f"-max_total_time={1 if command else 5}"])
     name = "-".join([program.name, *command.split()])
     findings = pathlib.Path("fuzz-findings").resolve()
     findings.mkdir(exist_ok=True)
@@ -28,8 +31,8 @@ def main():
     with tempfile.TemporaryDirectory(dir=memory) as work:
         grown = pathlib.Path(work, "corpus")
         grown.mkdir()
-        line = [str(program), f"-max_total_time={seconds}", "-rss_limit_mb=1024", "-timeout=10",
-                "-max_len=65536", f"-artifact_prefix={findings}/{name}-", str(grown)]
+        line = [str(program), *walk, "-rss_limit_mb=1024", "-timeout=10", "-max_len=65536",
+                f"-artifact_prefix={findings}/{name}-", str(grown)]
         if corpus.is_dir():
             line.append(str(corpus))
         result = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True,
@@ -37,7 +40,7 @@ def main():
                                 | {"TMPDIR": work, **({"CT_FUZZ_COMMAND": command} if command else {})})
     log = result.stderr.decode(errors="replace").splitlines()
     print("1..1")
-    print(f"{'not ' if result.returncode else ''}ok 1 - {name} for {seconds} s")
+    print(f"{'not ' if result.returncode else ''}ok 1 - {name}: {' '.join(walk)}")
     # What a sanitizer says begins with the fault; the rows before it are of the search, those far behind it
     # show memory.
     fault = next((i for i, row in enumerate(log) if "ERROR:" in row), max(0, len(log) - 60))
