@@ -14,11 +14,12 @@
 #include "chain/narrow.h"
 #include "chain/points.h"
 #include "chain/threads/parallel.h"
+#include "chain/undescribed.h"
 #include "coretap/program.h"
 #include "frame/demux_skip.h"
 #include "losses/losses.h"
 
-static bool wanted(const struct ct_chain_options *options, uint8_t id)
+bool ct_chain_wants(const struct ct_chain_options *options, uint8_t id)
 {
     if (!options->ids[0] && !options->ids[1])
         return true;
@@ -75,7 +76,7 @@ static int make_streams(struct ct_chain *c, bool framed)
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < count; i++) {
         uint8_t id = framed ? b->sources[i].trace_id : 0;
-        if (wanted(&c->options, id))
+        if (ct_chain_wants(&c->options, id))
             rc = add_stream(c, &b->sources[i], id);
     }
     qsort(c->streams, c->count, sizeof *c->streams, by_id);
@@ -455,6 +456,8 @@ int ct_chain_finish(struct ct_chain *c)
         if (bytes)
             ct_data_trace_warn(c->ctx, c->streams[i].stream.source, bytes);
     }
+    if (!rc && c->options.level >= CT_LEVEL_PACKET && ct_chain_framing(c) != CT_FRAMING_NONE)
+        ct_undescribed_warn(c->ctx, c->buffer, &c->options, ct_demux_stats(c->demux));
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 

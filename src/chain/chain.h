@@ -32,6 +32,9 @@ struct ct_chain {
     struct ct_stream *views;         /* the array that ct_chain_streams returns */
 };
 
+/* Tells whether a trace ID is among those that are wanted. */
+bool ct_chain_wants(const struct ct_chain_options *options, uint8_t id);
+
 /* Starts the threads once the streams are known, unless one thread is as good. CT_ERR_NOMEM. */
 int ct_chain_start_threads(struct ct_chain *chain);
 

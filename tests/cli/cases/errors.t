@@ -141,6 +141,14 @@ $ coretap decode examples/quickstart >&-
 ! coretap: standard output is closed: there is nowhere to print to; redirect it to a file or /dev/null
 [2]
 
+# A source that nobody described: its trace is not decoded, and is named.
+$ cp examples/raw/board.* examples/raw/loop-code.bin $T; sed -i '/^.source itm/,/^$/d' $T/board.ini; coretap stats $T/board.ini | grep bytes
+| bytes=80
+| lost_bytes=0
+! coretap: warning: $T/board.bin: no source is described for 16 bytes of trace, which are not decoded: ID 20 (16 bytes); describe the source, or choose the IDs that are wanted
+$ coretap list --packets --id 10 $T/board.ini | wc -l
+| 7
+
 # Gaps of a raw trace.
 $ cp examples/raw/board.* examples/raw/loop-code.bin $T; printf '\n[gap]\nat = 48\n' >> $T/board.ini; coretap stats $T/board.ini | grep '^gaps'
 | gaps=2
