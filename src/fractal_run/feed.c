@@ -16,7 +16,8 @@
 #include "base/ctx.h"
 #include "coretap/record.h"
 
-#define PIPE_BYTES (1 << 20) /* more than by default, which only makes it faster */
+#define PIPE_BYTES  (1 << 20) /* more than by default, which only makes it faster */
+#define ASIDE_BYTES (1 << 16) /* that are taken aside in one go */
 
 int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char *const *argv, int forks)
 {
@@ -44,15 +45,21 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
     return rc;
 }
 
+/* Reads what was taken aside. Returns how many bytes. */
+static size_t read_aside(struct ct_fractal_feed *feed)
+{
+    const off_t left = feed->aside_end - feed->aside_at;
+    const size_t wanted = left < (off_t)sizeof feed->words ? (size_t)left : sizeof feed->words;
+    const ssize_t n = wanted ? pread(fileno(feed->aside), feed->words, wanted, feed->aside_at) : 0;
+    feed->aside_at += n > 0 ? n : 0;
+    return n > 0 ? (size_t)n : 0;
+}
+
 /* Reads whole words: a read may end inside of one. Returns how many bytes they have. */
 static size_t read_words(struct ct_fractal_feed *feed)
 {
-    const size_t spilled = feed->spill_end - feed->spill_at;
-    size_t bytes = spilled < sizeof feed->words ? spilled : sizeof feed->words;
+    size_t bytes = read_aside(feed);
     ssize_t n;
-    if (bytes)
-        memcpy(feed->words, feed->spill + feed->spill_at, bytes);
-    feed->spill_at += bytes;
     if (bytes && bytes % sizeof feed->words[0] == 0)
         return bytes;
     while ((n = read(feed->fd, (char *)feed->words + bytes, sizeof feed->words - bytes)) != 0) {
@@ -79,54 +86,63 @@ bool ct_fractal_feed_next(struct ct_fractal_feed *feed, uint64_t *word)
     return true;
 }
 
-/* Makes room for what else comes. Returns false without memory. */
-static bool make_room(struct ct_fractal_feed *feed, size_t bytes)
+/* Writes bytes behind those that a feed has aside, in a file, because a process may say much while another
+ * one waits for it. Returns false when that cannot be. */
+static bool write_aside(struct ct_fractal_feed *feed, const char *bytes, size_t size)
 {
-    if (feed->spill_at == feed->spill_end)
-        feed->spill_at = feed->spill_end = 0;
-    if (feed->spill_room - feed->spill_end >= bytes)
-        return true;
-    const size_t room = 2 * feed->spill_room + bytes;
-    char *more = realloc(feed->spill, room);
-    if (!more)
+    if (!feed->aside)
+        feed->aside = tmpfile();
+    if (!feed->aside)
         return false;
-    feed->spill = more;
-    feed->spill_room = room;
-    return true;
-}
-
-/* Takes what a feed says now. Returns false without memory. */
-static bool take_aside(struct ct_fractal_feed *feed)
-{
-    if (!make_room(feed, PIPE_BYTES))
-        return false;
-    const ssize_t n = read(feed->fd, feed->spill + feed->spill_end, PIPE_BYTES);
-    if (n > 0)
-        feed->spill_end += (size_t)n;
-    else if (n == 0) {
-        close(feed->fd);
-        feed->fd = -1;
+    if (feed->aside_at == feed->aside_end)
+        feed->aside_at = feed->aside_end = 0;
+    while (size) {
+        const ssize_t n = pwrite(fileno(feed->aside), bytes, size, feed->aside_end);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        feed->aside_end += n;
+        bytes += n;
+        size -= (size_t)n;
     }
     return true;
 }
 
-bool ct_fractal_feeds_wait(const struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed)
+/* Takes what a feed says now. Returns false when it cannot be kept. */
+static bool take_aside(struct ct_fractal_feed *feed)
 {
-    while (feed->at == feed->count && feed->spill_end - feed->spill_at < sizeof feed->words[0] &&
+    char bytes[ASIDE_BYTES];
+    const ssize_t n = read(feed->fd, bytes, sizeof bytes);
+    if (n == 0) {
+        close(feed->fd);
+        feed->fd = -1;
+    }
+    return n <= 0 || write_aside(feed, bytes, (size_t)n);
+}
+
+int ct_fractal_feeds_wait(struct ct_ctx *ctx, const struct ct_fractal_feeds *feeds,
+                          struct ct_fractal_feed *feed)
+{
+    while (feed->at == feed->count && feed->aside_end - feed->aside_at < (off_t)sizeof feed->words[0] &&
            feed->fd >= 0) {
         struct pollfd of[FEEDS_MAX];
         for (unsigned i = 0; i < feeds->count; i++)
             of[i] = (struct pollfd){.fd = feeds->feed[i].fd, .events = POLLIN};
         if (poll(of, feeds->count, -1) < 0 && errno != EINTR)
-            return true;
+            return CT_OK;
         for (unsigned i = 0; i < feeds->count; i++) {
             if (&feeds->feed[i] == feed && of[i].revents)
-                return true;
+                return CT_OK;
             if (of[i].revents && !take_aside(&feeds->feed[i]))
-                return false;
+                return ct_fail(
+                    ctx, CT_ERR_IO,
+                    "accesses of a process that another one waits for have no place in a temporary "
+                    "file: %s; the run ends here",
+                    strerror(errno));
         }
     }
-    return true;
+    return CT_OK;
 }
 
 int ct_fractal_feeds_follow(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, int *of_program)
@@ -212,9 +228,10 @@ static int wait_for(struct ct_fractal_feed *feed)
     if (feed->fd >= 0)
         close(feed->fd);
     feed->fd = -1;
-    free(feed->spill);
-    feed->spill = NULL;
-    feed->spill_at = feed->spill_end = feed->spill_room = 0;
+    if (feed->aside)
+        fclose(feed->aside);
+    feed->aside = NULL;
+    feed->aside_at = feed->aside_end = 0;
     while (feed->child > 0 && waitpid(feed->child, &status, 0) < 0 && errno == EINTR) {
     }
     feed->child = -1;

@@ -4,6 +4,8 @@
 #define CT_FRACTAL_RUN_FEED_H
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 #include "coretap/fractal_run.h"
 
@@ -12,8 +14,8 @@ struct ct_fractal_feed {
     int child; /* -1: none, or it has ended */
     size_t at, count;
     uint64_t words[8192];
-    char *spill; /* bytes that came while others were waited for */
-    size_t spill_at, spill_end, spill_room;
+    FILE *aside;               /* a temporary file of bytes that came while others were waited for, or NULL */
+    off_t aside_at, aside_end; /* of those that are still to be read */
 };
 
 #define FEEDS_MAX 64 /* of one run */
@@ -41,8 +43,9 @@ int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, u
                            struct ct_fractal_feed *feed);
 
 /* Waits until there is a word of `feed`, or its end, and takes what the others say meanwhile: they may be
- * what it waits for. Returns false without memory. */
-bool ct_fractal_feeds_wait(const struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed);
+ * what it waits for. CT_ERR_IO. */
+int ct_fractal_feeds_wait(struct ct_ctx *ctx, const struct ct_fractal_feeds *feeds,
+                          struct ct_fractal_feed *feed);
 
 /* Starts `argv` under the QEMU of its architecture; its children are told of through the socket `forks` (-1:
  * they are not). CT_ERR_NOT_FOUND, CT_ERR_IO. */

@@ -31,8 +31,9 @@ static bool next_of(struct ct_fractal_simulation *s, unsigned from, uint64_t *wo
 {
     struct ct_fractal_feed *feed = &s->feed[from];
     if (feed->at == feed->count && s->feeds.forks >= 0) {
-        if (!ct_fractal_feeds_wait(&s->feeds, feed)) {
-            s->result = ct_fail_nomem(s->ctx, "accesses of processes that wait for each other");
+        const int rc = ct_fractal_feeds_wait(s->ctx, &s->feeds, feed);
+        if (rc) {
+            s->result = rc;
             return false;
         }
     } else if (feed->at == feed->count && s->control.path && !from) {

@@ -145,9 +145,37 @@ def monitors_know_processes(folder, _):
         "read_error" not in last and missing.returncode == 2 and "there are processes" in missing.stderr
 
 
+WAITS = """#include <sys/wait.h>
+#include <unistd.h>
+volatile long table[1024];
+int main(void)
+{
+    if (!fork()) {
+        for (long i = 0; i < 300000; i++)
+            table[i * 8 & 1023] += i;
+        _exit(0);
+    }
+    wait(0);
+    table[0] = 1;
+    return 0;
+}
+"""
+
+
+def all_of_a_child_that_is_waited_for(folder, _):
+    """While a process waits for its child, what the child does is more than a pipe holds; all of it counts."""
+    source, program, log = folder / "waits.c", folder / "waits", folder / "log of waits"
+    source.write_text(WAITS)
+    subprocess.run([COMPILER, "-O1", "-static", "-o", program, source], check=True)
+    coretap("run", "-q", "--follow-forks", "--point", "table", "--mode", "points", "-o", log, "--", program)
+    hits = dict(re.findall(r"^ +[01] 0x[0-9a-f]+ +(\d+) .* (\S+)$", coretap("report", log, "--elf", program),
+                           re.MULTILINE))
+    return hits.get("600000") == "1:table" and "table" in hits.values()
+
+
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
          small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures,
-         monitors_know_processes]
+         monitors_know_processes, all_of_a_child_that_is_waited_for]
 
 
 def main():
