@@ -5,8 +5,7 @@
 
 #include "etm4/vector.h"
 
-#if defined(__x86_64__)
-#define CT_HAVE_AVX512
+#ifdef CT_HAVE_AVX512
 
 #define CT_AVX512_TARGET                                                                                     \
     "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,gfni,avx2,bmi,bmi2,lzcnt,popcnt"

@@ -163,7 +163,7 @@ int main(void)
 
 
 def all_of_a_child_that_is_waited_for(folder, _):
-    """While a process waits for its child, what the child does is more than a pipe holds; all of it counts."""
+    """While a process waits for its child, the child does more than a pipe holds; all of it counts."""
     source, program, log = folder / "waits.c", folder / "waits", folder / "log of waits"
     source.write_text(WAITS)
     subprocess.run([COMPILER, "-O1", "-static", "-o", program, source], check=True)

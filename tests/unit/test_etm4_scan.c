@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scan of ETMv4: the version that is asked for is the one that runs, and each finds the same packets. A
+ * version that is never taken would pass all comparisons. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "etm4/scan.h"
+
+static const struct ct_source source = {
+    .name = "etm",
+    .protocol = CT_PROTOCOL_ETM4,
+    .arch = {.major = 8, .profile = CT_PROFILE_A},
+    .regs = {.configr = 0x11, .idr0 = 0x28000ea1, .idr1 = 0x4100f400, .idr2 = 0x488}};
+
+static void scan_as(const char *simd, struct ct_etm4_chunk *chunk)
+{
+    uint8_t bytes[CT_SCAN_BYTES + CT_ETM4_BURST_AHEAD];
+    struct ct_etm4_decoder *decoder;
+    struct ct_etm4_burst burst;
+    struct ct_etm4_scan_table table;
+    unsigned entry = 0;
+    setenv("CORETAP_SIMD", simd, 1);
+    assert_int_equal(ct_etm4_decoder_new(NULL, &source, &decoder), CT_OK);
+    ct_etm4_burst_init(&burst, decoder);
+    ct_etm4_scan_init(&table, &burst);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = i % 5 == 3 ? 0x90 : 0xf6 + i % 2; /* atoms, and addresses that are those before */
+    memset(chunk, 0, sizeof *chunk);
+    assert_true(ct_etm4_scan(&table, bytes, sizeof bytes, &entry, chunk) > 0 || !ct_etm4_scan_there());
+    assert_int_equal(table.simd, ct_simd());
+    assert_int_equal(chunk->simd, ct_simd());
+    ct_etm4_decoder_free(decoder);
+}
+
+static void the_version_asked_for_runs(void **state)
+{
+    static const char *const versions[] = {"", "avx2", "neon"};
+    static struct ct_etm4_chunk first, other;
+    (void)state;
+    unsetenv("CORETAP_SIMD");
+    if (!ct_etm4_scan_there())
+        skip();
+    scan_as(versions[0], &first);
+    for (size_t i = 1; i < sizeof versions / sizeof *versions; i++) {
+        scan_as(versions[i], &other);
+        assert_int_equal(first.blocks, other.blocks);
+        assert_memory_equal(first.masks, other.masks, first.blocks * sizeof *first.masks);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_version_asked_for_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
