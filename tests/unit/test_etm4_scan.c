@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "etm4/scan.h"
+#include "support/tap_skip.h"
 
 static const struct ct_source source = {
     .name = "etm",
@@ -44,7 +45,7 @@ static void the_version_asked_for_runs(void **state)
     (void)state;
     unsetenv("CORETAP_SIMD");
     if (!ct_etm4_scan_there())
-        skip();
+        tap_skip("this processor has none of the instructions");
     scan_as(versions[0], &first);
     for (size_t i = 1; i < sizeof versions / sizeof *versions; i++) {
         scan_as(versions[i], &other);
