@@ -22,30 +22,30 @@ $ coretap --help
 | has it and what cannot be done without.
 |
 | Commands:
-|   info       what a capture holds: sources, their configuration in words, and how much each traced
-|   list       list packets or elements, one line each
-|   decode     print the trace as events with a running cycle count
-|   stats      how much trace there is, what it says, and how fast it was decoded
-|   export     write a capture in the format of another program
+|   info           what a capture holds: sources, their configuration in words, and how much each traced
+|   list           list packets or elements, one line each
+|   decode         print the trace as events with a running cycle count
+|   stats          how much trace there is, what it says, and how fast it was decoded
+|   export         write a capture in the format of another program
 |   export-results write results as tables that data engines read
-|   record     run an Arm program and write the trace of what it did
-|   volume     how much trace a program makes, by the settings of the trace unit
-|   graph      print the control flow of a program
-|   watch      print an event each time execution comes by a watchpoint
-|   timing     print how long edges, functions and ways between watchpoints take
-|   wcet       bound the time that a function can take
-|   cover      which functions, lines, instructions and branches ran
-|   merge      add up results: saved files, and captures
-|   manifest   list the captures in folders, for map and coretap-mpi
-|   map        one command over many captures, whose results add up
-|   profile    profiles for compilers, flame graphs and viewers
-|   report     all that is known of a capture, as one page
-|   monitor    check specifications along a trace
-|   spec       write a specification of measured times
-|   live       analyse trace while it comes, and show it on a page
-|   ctl        ask a live run, and exchange what it watches and checks
-|   tessla     run a TeSSLa specification on a textual trace
-|   fractal    memory accesses of one process, seen from the coherent interconnect
+|   record         run an Arm program and write the trace of what it did
+|   volume         how much trace a program makes, by the settings of the trace unit
+|   graph          print the control flow of a program
+|   watch          print an event each time execution comes by a watchpoint
+|   timing         print how long edges, functions and ways between watchpoints take
+|   wcet           bound the time that a function can take
+|   cover          which functions, lines, instructions and branches ran
+|   merge          add up results: saved files, and captures
+|   manifest       list the captures in folders, for map and coretap-mpi
+|   map            one command over many captures, whose results add up
+|   profile        profiles for compilers, flame graphs and viewers
+|   report         all that is known of a capture, as one page
+|   monitor        check specifications along a trace
+|   spec           write a specification of measured times
+|   live           analyse trace while it comes, and show it on a page
+|   ctl            ask a live run, and exchange what it watches and checks
+|   tessla         run a TeSSLa specification on a textual trace
+|   fractal        memory accesses of one process, seen from the coherent interconnect
 |
 | Environment:
 |   CORETAP_SIMD            none, avx2 or neon: do without vector instructions,
@@ -75,30 +75,30 @@ $ coretap
 ! has it and what cannot be done without.
 !
 ! Commands:
-!   info       what a capture holds: sources, their configuration in words, and how much each traced
-!   list       list packets or elements, one line each
-!   decode     print the trace as events with a running cycle count
-!   stats      how much trace there is, what it says, and how fast it was decoded
-!   export     write a capture in the format of another program
+!   info           what a capture holds: sources, their configuration in words, and how much each traced
+!   list           list packets or elements, one line each
+!   decode         print the trace as events with a running cycle count
+!   stats          how much trace there is, what it says, and how fast it was decoded
+!   export         write a capture in the format of another program
 !   export-results write results as tables that data engines read
-!   record     run an Arm program and write the trace of what it did
-!   volume     how much trace a program makes, by the settings of the trace unit
-!   graph      print the control flow of a program
-!   watch      print an event each time execution comes by a watchpoint
-!   timing     print how long edges, functions and ways between watchpoints take
-!   wcet       bound the time that a function can take
-!   cover      which functions, lines, instructions and branches ran
-!   merge      add up results: saved files, and captures
-!   manifest   list the captures in folders, for map and coretap-mpi
-!   map        one command over many captures, whose results add up
-!   profile    profiles for compilers, flame graphs and viewers
-!   report     all that is known of a capture, as one page
-!   monitor    check specifications along a trace
-!   spec       write a specification of measured times
-!   live       analyse trace while it comes, and show it on a page
-!   ctl        ask a live run, and exchange what it watches and checks
-!   tessla     run a TeSSLa specification on a textual trace
-!   fractal    memory accesses of one process, seen from the coherent interconnect
+!   record         run an Arm program and write the trace of what it did
+!   volume         how much trace a program makes, by the settings of the trace unit
+!   graph          print the control flow of a program
+!   watch          print an event each time execution comes by a watchpoint
+!   timing         print how long edges, functions and ways between watchpoints take
+!   wcet           bound the time that a function can take
+!   cover          which functions, lines, instructions and branches ran
+!   merge          add up results: saved files, and captures
+!   manifest       list the captures in folders, for map and coretap-mpi
+!   map            one command over many captures, whose results add up
+!   profile        profiles for compilers, flame graphs and viewers
+!   report         all that is known of a capture, as one page
+!   monitor        check specifications along a trace
+!   spec           write a specification of measured times
+!   live           analyse trace while it comes, and show it on a page
+!   ctl            ask a live run, and exchange what it watches and checks
+!   tessla         run a TeSSLa specification on a textual trace
+!   fractal        memory accesses of one process, seen from the coherent interconnect
 !
 ! Environment:
 !   CORETAP_SIMD            none, avx2 or neon: do without vector instructions,
