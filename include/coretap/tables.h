@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap tables: what saved results say, as tables in Parquet files, for data engines (DuckDB, Spark,
- * ClickHouse, pandas). docs/tables.md has the columns.
+/* coretap tables: what saved results say, as tables for data engines (DuckDB, Spark, ClickHouse, pandas), in
+ * Parquet files or streams of Arrow. docs/tables.md has the columns.
  *
  *     const struct ct_tables_options options = {.size = sizeof options, .write = write, .user = files};
  *     const struct ct_tables_origin origin = {.size = sizeof origin, .result = "monday.data"};
@@ -34,11 +34,18 @@ enum ct_table {
 /* Returns the name of a table, as a file is called: "results", "functions", …; NULL for other numbers. */
 CT_API const char *ct_table_name(enum ct_table table);
 
+/* How tables are written. */
+enum ct_tables_format {
+    CT_TABLES_PARQUET,
+    CT_TABLES_ARROW, /* the IPC streaming format of Arrow */
+};
+
 struct ct_tables_options {
     size_t size; /* sizeof(struct ct_tables_options) */
     /* Receives the next bytes of the file of one table. As ct_write_fn else. Not NULL. */
     int (*write)(void *user, enum ct_table table, const void *data, size_t size);
     void *user;
+    enum ct_tables_format format;
 };
 
 /* Where a result is from: what the first columns of all its rows say. Texts are borrowed for the call. */
@@ -47,6 +54,7 @@ struct ct_tables_origin {
     const char *result;         /* its name, such as that of its file. Not NULL */
     const char *test;           /* what ran, in the user's words; NULL: nobody says */
     const char *machine;        /* where it ran; NULL: nobody says */
+    const char *time;           /* when, as ISO 8601 has it; NULL: nobody says */
     const struct ct_arch *arch; /* coverage: of the core that ran the programs; NULL: a newest A profile */
     uint8_t all_functions;      /* coverage: as in struct ct_cover_source */
 };

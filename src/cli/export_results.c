@@ -9,18 +9,21 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/counts.h"
+#include "cli/export_rows.h"
 #include "cli/output.h"
-#include "cli/results.h"
-#include "coretap/tables.h"
 
 enum {
     PARQUET,
+    ARROW,
+    MANIFEST,
     ELF,
     TEST,
     MACHINE,
     ALL,
 };
+
+/* In the order of enum ct_table. */
+static const char *const tables[] = {"results", "functions", "lines", "edges", "times", NULL};
 
 static const struct cli_option options[] = {
     [PARQUET] = {.name = "parquet",
@@ -28,6 +31,18 @@ static const struct cli_option options[] = {
                  .arg = "DIR",
                  .help = "Write results.parquet, functions.parquet, lines.parquet, edges.parquet and "
                          "times.parquet into this folder, which is made when it is not there."},
+    [ARROW] = {.name = "arrow",
+               .kind = CLI_CHOICE,
+               .arg = "TABLE",
+               .choices = tables,
+               .help = "Write one table as a stream of Arrow (IPC streaming format) to standard output."},
+    [MANIFEST] = {.name = "manifest",
+                  .kind = CLI_LIST,
+                  .arg = "LIST",
+                  .help =
+                      "The captures, as 'coretap manifest' lists them: what it says of test, machine and "
+                      "time is in the rows of each. Each result is then of one capture, and captures without "
+                      "a result are named. Can be given more than once."},
     [ELF] = {.name = "elf",
              .letter = 'E',
              .kind = CLI_LIST,
@@ -37,11 +52,11 @@ static const struct cli_option options[] = {
     [TEST] = {.name = "test",
               .kind = CLI_TEXT,
               .arg = "NAME",
-              .help = "What ran, for the column 'test' of all rows, which is empty without this option."},
+              .help = "What ran, for the column 'test' of rows of which no manifest says it."},
     [MACHINE] = {.name = "machine",
                  .kind = CLI_TEXT,
                  .arg = "NAME",
-                 .help = "Where it ran, for the column 'machine' of all rows; likewise."},
+                 .help = "Where it ran, for the column 'machine'; likewise."},
     [ALL] = {.name = "all-functions",
              .kind = CLI_FLAG,
              .help = "Functions without source lines have rows too. Without it they do when no function of "
@@ -50,111 +65,20 @@ static const struct cli_option options[] = {
 
 struct exporting {
     const struct cli_args *args;
-    struct ct_tables *tables;
+    struct cli_rows rows;
     struct cli_output outputs[CT_TABLE_COUNT];
     char paths[CT_TABLE_COUNT][PATH_MAX];
-    int code; /* enum cli_exit so far */
 };
-
-/* ---- what results hold ---- */
-
-static struct ct_tables_origin origin_of(const struct exporting *e, const char *result)
-{
-    return (struct ct_tables_origin){.size = sizeof(struct ct_tables_origin),
-                                     .result = result,
-                                     .test = e->args->values[TEST].text,
-                                     .machine = e->args->values[MACHINE].text,
-                                     .all_functions = e->args->values[ALL].given};
-}
-
-/* Passes an error on, but not that a file cannot be written, which is told when it is closed. */
-static bool is_fine(struct exporting *e, int rc)
-{
-    if (rc)
-        e->code = CLI_FAILED;
-    if (rc && rc != CT_ERR_IO)
-        cli_library_error(e->args->ctx);
-    return !rc;
-}
-
-/* Adds the program where the result says that it was, unless --elf named it. One that is not there is told
- * of. False after an error. */
-static bool find_program(struct exporting *e, const char *result, struct ct_cover *cover,
-                         struct ct_programs *programs, uint32_t number)
-{
-    const struct ct_program_identity program = ct_cover_program_at(cover, number);
-    const bool named = cli_counts_has_program(cover, programs, number);
-    if (!named && access(program.name, R_OK) == 0 &&
-        !is_fine(e, ct_programs_add(programs, program.name, NULL, NULL, NULL)))
-        return false;
-    if (named || cli_counts_has_program(cover, programs, number))
-        return true;
-    cli_say(
-        "%s: %s is not there, or another build of it: its functions and lines are left out, its edges are "
-        "not; name the program with --elf",
-        result, program.name);
-    e->code = CLI_DAMAGED;
-    return true;
-}
-
-static bool add_counts(struct exporting *e, const char *path, struct ct_cover *cover,
-                       struct ct_programs *programs)
-{
-    const struct ct_tables_origin origin = origin_of(e, path);
-    bool fine = cli_results_load(e->args->ctx, ct_cover_analysis(cover), path);
-    const size_t count = ct_cover_programs(cover); /* the search for them may add others, without counts */
-    fine = fine && cli_programs_of(programs, e->args, ELF, NULL);
-    for (uint32_t i = 0; fine && i < count; i++)
-        fine = find_program(e, path, cover, programs, i);
-    return fine && is_fine(e, ct_tables_add_cover(e->tables, cover, programs, &origin));
-}
-
-static bool add_cover(struct exporting *e, const char *path)
-{
-    struct ct_cover *cover = NULL;
-    struct ct_programs *programs = NULL;
-    const bool fine = is_fine(e, ct_cover_new(e->args->ctx, &cover)) &&
-                      cli_programs_new(&programs, e->args, NULL) && add_counts(e, path, cover, programs);
-    ct_programs_free(programs);
-    ct_cover_free(cover);
-    return fine;
-}
-
-static bool add_timing(struct exporting *e, const char *path)
-{
-    const struct ct_timing_sums_options wishes = {.size = sizeof wishes, .raw_names = e->args->raw_names};
-    const struct ct_tables_origin origin = origin_of(e, path);
-    struct ct_timing_sums *sums = NULL;
-    const bool fine = is_fine(e, ct_timing_sums_new(e->args->ctx, &wishes, &sums)) &&
-                      cli_results_load(e->args->ctx, ct_timing_sums_analysis(sums), path) &&
-                      is_fine(e, ct_tables_add_timing(e->tables, sums, &origin));
-    ct_timing_sums_free(sums);
-    return fine;
-}
-
-/* Adds what an operand holds. False after a message. */
-static bool add_result(struct exporting *e, const char *path)
-{
-    if (cli_results_is_file(ct_cover_kind(), path))
-        return add_cover(e, path);
-    if (cli_results_is_file(ct_timing_sums_kind(), path))
-        return add_timing(e, path);
-    if (access(path, R_OK))
-        cli_say("%s: cannot be read: %s", path, strerror(errno));
-    else
-        cli_say(
-            "%s: has no coverage and no times, of which tables are made; 'coretap cover --format data' and "
-            "'coretap timing --format data' write them",
-            path);
-    return false;
-}
 
 /* ---- the files ---- */
 
 static int write_on(void *user, enum ct_table table, const void *data, size_t size)
 {
     const struct exporting *e = user;
-    return cli_output_write(e->outputs[table].file, data, size);
+    const struct cli_value *one = &e->args->values[ARROW];
+    if (!one->given)
+        return cli_output_write(e->outputs[table].file, data, size);
+    return table == (enum ct_table)one->number ? cli_output_write(stdout, data, size) : CT_OK;
 }
 
 /* Opens all files in the folder. False after a message. */
@@ -195,19 +119,26 @@ static bool close_files(struct exporting *e, bool keep)
 
 static bool write_tables(struct exporting *e)
 {
-    const struct ct_tables_options how = {.size = sizeof how, .write = write_on, .user = e};
-    bool fine = is_fine(e, ct_tables_new(e->args->ctx, &how, &e->tables));
-    for (int i = 0; i < e->args->rest_count && fine; i++)
-        fine = add_result(e, e->args->rest[i]);
-    return fine && is_fine(e, ct_tables_finish(e->tables));
+    const struct cli_args *args = e->args;
+    const struct ct_tables_options how = {.size = sizeof how,
+                                          .write = write_on,
+                                          .user = e,
+                                          .format = args->values[ARROW].given ? CT_TABLES_ARROW
+                                                                              : CT_TABLES_PARQUET};
+    bool fine = cli_origins_open(&e->rows.origins, args, MANIFEST) &&
+                cli_rows_fine(&e->rows, ct_tables_new(args->ctx, &how, &e->rows.tables));
+    for (int i = 0; i < args->rest_count && fine; i++)
+        fine = cli_rows_add(&e->rows, args->rest[i]);
+    return fine && cli_rows_fine(&e->rows, ct_tables_finish(e->rows.tables));
 }
 
 /* Says how many rows there are. */
 static void tell(const struct exporting *e)
 {
     for (size_t i = 0; i < CT_TABLE_COUNT && !e->args->quiet; i++) {
-        const uint64_t rows = ct_tables_rows(e->tables, (enum ct_table)i);
-        cli_say("%s: %" PRIu64 " row%s", e->paths[i], rows, rows == 1 ? "" : "s");
+        const uint64_t rows = ct_tables_rows(e->rows.tables, (enum ct_table)i);
+        if (*e->paths[i])
+            cli_say("%s: %" PRIu64 " row%s", e->paths[i], rows, rows == 1 ? "" : "s");
     }
 }
 
@@ -226,21 +157,31 @@ static bool check_names(const struct cli_args *args)
 
 static int run(const struct cli_args *args)
 {
-    struct exporting e = {.args = args, .code = CLI_CLEAN};
-    if (!args->values[PARQUET].given)
-        return cli_usage_error(args->command, "--parquet DIR is missing");
+    struct exporting e = {.args = args,
+                          .rows = {.args = args,
+                                   .elf = ELF,
+                                   .test = args->values[TEST].text,
+                                   .machine = args->values[MACHINE].text,
+                                   .all_functions = args->values[ALL].given,
+                                   .code = CLI_CLEAN}};
+    const bool files = args->values[PARQUET].given;
+    if (files == args->values[ARROW].given)
+        return cli_usage_error(args->command, files ? "--parquet and --arrow: name one of them"
+                                                    : "--parquet DIR or --arrow TABLE is missing");
     if (!check_names(args))
         return CLI_FAILED;
-    bool fine = open_files(&e, args->values[PARQUET].text) && write_tables(&e);
+    bool fine = (!files || open_files(&e, args->values[PARQUET].text)) && write_tables(&e);
     if (fine && cli_lacked_memory(args->ctx)) { /* where programs were looked for */
         cli_no_memory();
         fine = false;
     }
-    if (fine)
+    if (fine) {
         tell(&e);
+        cli_rows_tell(&e.rows);
+    }
     const bool kept = close_files(&e, fine && !cli_lacked_memory(args->ctx));
-    ct_tables_free(e.tables);
-    return kept ? e.code : CLI_FAILED;
+    cli_rows_close(&e.rows);
+    return kept ? e.rows.code : CLI_FAILED;
 }
 
 const struct cli_command cli_command_export_results = {
@@ -248,7 +189,7 @@ const struct cli_command cli_command_export_results = {
     .summary = "write results as tables that data engines read",
     .operand = "FILE...",
     .many = true,
-    .synopsis = "--parquet DIR",
+    .synopsis = "--parquet DIR|--arrow TABLE",
     .about =
         "Writes what files of 'coretap cover --format data', 'coretap timing --format data' and 'coretap "
         "merge' say as tables in Parquet files, which DuckDB, Spark, ClickHouse and pandas read: a row for "
@@ -256,11 +197,15 @@ const struct cli_command cli_command_export_results = {
         "result, function, source line, edge, and distribution of times. Each row says which result it is "
         "of, "
         "and which capture, test, machine and build. docs/tables.md has the columns.\n"
-        "All files are written, or none.",
+        "A folder in the place of a file stands for all pieces in it, which 'coretap map' keeps in --state: "
+        "with --manifest that is a row for each function of each capture.\n"
+        "Files are all written, or none. A stream on standard output that ends early has no end mark, and "
+        "the exit code is 2.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .exit_text = "0: done. 1: done, but functions and lines of a program that is not there are left out. 2: "
-                 "wrong usage, or something could not be opened, read or written; then no file is.",
+    .exit_text = "0: done. 1: done, but functions and lines of a program that is not there are left out, or "
+                 "captures of the manifest have no result. 2: wrong usage, or something could not be opened, "
+                 "read or written; then no file is.",
     .own_output = true,
     .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,
     .run = run,

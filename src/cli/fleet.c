@@ -191,17 +191,20 @@ static bool read_operands(struct cli_fleet *f)
     return fine;
 }
 
-static bool read_manifests(struct cli_fleet *f)
+bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t option,
+                        struct ct_manifest *manifest)
 {
-    for (size_t i = 0; i < f->own.list_count; i++) {
+    for (size_t i = 0; i < args->list_count; i++) {
         size_t size;
-        char *text = cli_read_file(f->own.list[i].text, SIZE_MAX, &size);
+        if (args->list[i].option != option)
+            continue;
+        char *text = cli_read_file(args->list[i].text, SIZE_MAX, &size);
         if (!text)
             return false;
-        const int rc = ct_manifest_read(f->manifest, f->own.list[i].text, text, size);
+        const int rc = ct_manifest_read(manifest, args->list[i].text, text, size);
         free(text);
         if (rc)
-            return cli_library_error(f->ctx), false;
+            return cli_library_error(ctx), false;
     }
     return true;
 }
@@ -210,7 +213,9 @@ static bool read_captures(struct cli_fleet *f)
 {
     if (ct_manifest_new(f->ctx, &f->manifest))
         return cli_library_error(f->ctx), false;
-    if (!(f->own.values[CLI_FLEET_MANIFEST].given ? read_manifests(f) : read_operands(f)))
+    if (!(f->own.values[CLI_FLEET_MANIFEST].given
+              ? cli_manifests_read(f->ctx, &f->own, CLI_FLEET_MANIFEST, f->manifest)
+              : read_operands(f)))
         return false;
     for (size_t i = 0; i < ct_manifest_count(f->manifest); i++)
         f->bytes += ct_manifest_at(f->manifest, i)->size;

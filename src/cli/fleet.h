@@ -107,6 +107,10 @@ struct cli_fleet {
 enum cli_parse cli_fleet_parse(struct cli_fleet *fleet, const struct cli_command *outer, int argc,
                                char **argv);
 
+/* Adds the captures of the manifests that list option number `option` names. False after a message. */
+bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t option,
+                        struct ct_manifest *manifest);
+
 /* Reads the manifests, or with operands looks at these, and makes the job. `with_state` 0: another rank makes
  * the folder, which is there. Result: false after a message. */
 bool cli_fleet_open(struct cli_fleet *fleet, bool with_state);

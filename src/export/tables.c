@@ -6,35 +6,37 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "export/arrow.h"
+#include "export/parquet.h"
 
 /* ---- columns ---- */
 
 #define TEXT(name)                                                                                           \
     {                                                                                                        \
-        name, CT_PARQUET_TEXT, false                                                                         \
+        name, CT_COLUMN_TEXT, false                                                                          \
     }
 #define OPTIONAL(name)                                                                                       \
     {                                                                                                        \
-        name, CT_PARQUET_TEXT, true                                                                          \
+        name, CT_COLUMN_TEXT, true                                                                           \
     }
 #define NUMBER(name)                                                                                         \
     {                                                                                                        \
-        name, CT_PARQUET_NUMBER, false                                                                       \
+        name, CT_COLUMN_NUMBER, false                                                                        \
     }
 #define MAYBE_NUMBER(name)                                                                                   \
     {                                                                                                        \
-        name, CT_PARQUET_NUMBER, true                                                                        \
+        name, CT_COLUMN_NUMBER, true                                                                         \
     }
 #define MAYBE_REAL(name)                                                                                     \
     {                                                                                                        \
-        name, CT_PARQUET_REAL, true                                                                          \
+        name, CT_COLUMN_REAL, true                                                                           \
     }
 
 /* What ct_table_rows_begin and ct_table_row fill in. */
-#define ORIGIN  TEXT("result"), OPTIONAL("capture"), OPTIONAL("test"), OPTIONAL("machine")
+#define ORIGIN  TEXT("result"), OPTIONAL("capture"), OPTIONAL("test"), OPTIONAL("machine"), OPTIONAL("time")
 #define PROGRAM OPTIONAL("build_id"), OPTIONAL("program")
 
-static const struct ct_parquet_column results[] = {
+static const struct ct_column results[] = {
     ORIGIN,
     TEXT("kind"),
     NUMBER("captures"),
@@ -48,7 +50,7 @@ static const struct ct_parquet_column results[] = {
     NUMBER("no_access"),
 };
 
-static const struct ct_parquet_column functions[] = {
+static const struct ct_column functions[] = {
     ORIGIN,
     PROGRAM,
     TEXT("function"),
@@ -65,7 +67,7 @@ static const struct ct_parquet_column functions[] = {
     NUMBER("lines_run"),
 };
 
-static const struct ct_parquet_column lines[] = {
+static const struct ct_column lines[] = {
     ORIGIN,
     PROGRAM,
     TEXT("file"),
@@ -79,7 +81,7 @@ static const struct ct_parquet_column lines[] = {
     NUMBER("not_taken"),
 };
 
-static const struct ct_parquet_column edges[] = {
+static const struct ct_column edges[] = {
     ORIGIN,
     PROGRAM,
     TEXT("analysis"),
@@ -96,7 +98,7 @@ static const struct ct_parquet_column edges[] = {
     MAYBE_NUMBER("most_cycles"),
 };
 
-static const struct ct_parquet_column times[] = {
+static const struct ct_column times[] = {
     ORIGIN,
     PROGRAM,
     OPTIONAL("function"),
@@ -117,7 +119,7 @@ static const struct ct_parquet_column times[] = {
 
 static const struct {
     const char *name;
-    const struct ct_parquet_column *columns;
+    const struct ct_column *columns;
     size_t count;
 } tables_of[] = {
     [CT_TABLE_RESULTS] = {"results", results, sizeof results / sizeof *results},
@@ -156,14 +158,17 @@ int ct_tables_new(struct ct_ctx *ctx, const struct ct_tables_options *options, s
         return rc;
     if (!mine.write)
         return ct_fail_null(ctx, __func__);
+    if (mine.format > CT_TABLES_ARROW)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_tables_new: there is no format %d", mine.format);
+    int (*const make)(struct ct_ctx *, const struct ct_column *, size_t, ct_write_fn *, void *,
+                      struct ct_rows **) = mine.format == CT_TABLES_ARROW ? ct_arrow_new : ct_parquet_new;
     struct ct_tables *t = calloc(1, sizeof *t);
     if (!t)
         return ct_fail_nomem(ctx, "tables");
     *t = (struct ct_tables){.ctx = ctx, .options = mine};
     for (size_t i = 0; i < CT_TABLE_COUNT && !rc; i++) {
         t->files[i] = (struct ct_table_file){.tables = t, .table = (enum ct_table)i};
-        rc = ct_parquet_new(ctx, tables_of[i].columns, tables_of[i].count, write_on, &t->files[i],
-                            &t->files[i].file);
+        rc = make(ctx, tables_of[i].columns, tables_of[i].count, write_on, &t->files[i], &t->files[i].file);
     }
     if (rc) {
         ct_tables_free(t);
@@ -176,7 +181,7 @@ int ct_tables_new(struct ct_ctx *ctx, const struct ct_tables_options *options, s
 void ct_tables_free(struct ct_tables *t)
 {
     for (size_t i = 0; t && i < CT_TABLE_COUNT; i++)
-        ct_parquet_free(t->files[i].file);
+        ct_rows_free(t->files[i].file);
     free(t);
 }
 
@@ -184,13 +189,13 @@ int ct_tables_result(const struct ct_tables *t)
 {
     int rc = CT_OK;
     for (size_t i = 0; i < CT_TABLE_COUNT && !rc; i++)
-        rc = ct_parquet_result(t->files[i].file);
+        rc = ct_rows_result(t->files[i].file);
     return rc;
 }
 
 uint64_t ct_tables_rows(const struct ct_tables *t, enum ct_table table)
 {
-    return t && is_table(table) ? ct_parquet_rows(t->files[table].file) : 0;
+    return t && is_table(table) ? ct_rows_count(t->files[table].file) : 0;
 }
 
 int ct_tables_finish(struct ct_tables *t)
@@ -199,19 +204,20 @@ int ct_tables_finish(struct ct_tables *t)
         return CT_ERR_ARG;
     int rc = CT_OK;
     for (size_t i = 0; i < CT_TABLE_COUNT && !rc; i++)
-        rc = ct_parquet_finish(t->files[i].file);
+        rc = ct_rows_finish(t->files[i].file);
     return rc;
 }
 
 /* ---- rows ---- */
 
-static struct ct_parquet *begin_row(const struct ct_table_rows *rows, enum ct_table table)
+static struct ct_rows *begin_row(const struct ct_table_rows *rows, enum ct_table table)
 {
-    struct ct_parquet *file = rows->tables->files[table].file;
-    ct_parquet_text(file, rows->origin.result);
-    ct_parquet_text(file, rows->capture);
-    ct_parquet_text(file, rows->origin.test);
-    ct_parquet_text(file, rows->origin.machine);
+    struct ct_rows *file = rows->tables->files[table].file;
+    ct_rows_text(file, rows->origin.result);
+    ct_rows_text(file, rows->capture);
+    ct_rows_text(file, rows->origin.test);
+    ct_rows_text(file, rows->origin.machine);
+    ct_rows_text(file, rows->origin.time);
     return file;
 }
 
@@ -219,17 +225,17 @@ static struct ct_parquet *begin_row(const struct ct_table_rows *rows, enum ct_ta
 static void put_result(const struct ct_table_rows *rows, const struct ct_analysis *analysis)
 {
     const struct ct_analysis_captures *c = &analysis->captures;
-    struct ct_parquet *file = begin_row(rows, CT_TABLE_RESULTS);
-    ct_parquet_text(file, analysis->kind->name);
-    ct_parquet_number(file, c->known);
-    ct_parquet_number(file, c->damaged);
-    ct_parquet_number(file, c->unknown);
-    ct_parquet_number(file, c->losses.gaps);
-    ct_parquet_number(file, c->losses.overflows);
-    ct_parquet_number(file, c->losses.contradictions);
-    ct_parquet_number(file, c->losses.bad_packets);
-    ct_parquet_number(file, c->losses.lost_bytes);
-    ct_parquet_number(file, c->losses.no_access);
+    struct ct_rows *file = begin_row(rows, CT_TABLE_RESULTS);
+    ct_rows_text(file, analysis->kind->name);
+    ct_rows_number(file, c->known);
+    ct_rows_number(file, c->damaged);
+    ct_rows_number(file, c->unknown);
+    ct_rows_number(file, c->losses.gaps);
+    ct_rows_number(file, c->losses.overflows);
+    ct_rows_number(file, c->losses.contradictions);
+    ct_rows_number(file, c->losses.bad_packets);
+    ct_rows_number(file, c->losses.lost_bytes);
+    ct_rows_number(file, c->losses.no_access);
 }
 
 int ct_table_rows_begin(struct ct_tables *t, const struct ct_tables_origin *origin,
@@ -247,19 +253,19 @@ int ct_table_rows_begin(struct ct_tables *t, const struct ct_tables_origin *orig
     return ct_tables_result(t);
 }
 
-void ct_table_put_program(struct ct_parquet *file, const struct ct_program_identity *program)
+void ct_table_put_program(struct ct_rows *file, const struct ct_program_identity *program)
 {
     char build_id[2 * 64 + 1] = "";
     for (size_t i = 0; program && i < program->build_id_size && i < 64; i++)
         snprintf(build_id + 2 * i, 3, "%02x", program->build_id[i]);
-    ct_parquet_text(file, *build_id ? build_id : NULL);
-    ct_parquet_text(file, program ? program->name : NULL);
+    ct_rows_text(file, *build_id ? build_id : NULL);
+    ct_rows_text(file, program ? program->name : NULL);
 }
 
-struct ct_parquet *ct_table_row(const struct ct_table_rows *rows, enum ct_table table,
-                                const struct ct_program_identity *program)
+struct ct_rows *ct_table_row(const struct ct_table_rows *rows, enum ct_table table,
+                             const struct ct_program_identity *program)
 {
-    struct ct_parquet *file = begin_row(rows, table);
+    struct ct_rows *file = begin_row(rows, table);
     ct_table_put_program(file, program);
     return file;
 }

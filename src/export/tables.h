@@ -4,14 +4,14 @@
 #define CT_EXPORT_TABLES_H
 
 #include "coretap/tables.h"
-#include "export/parquet.h"
+#include "export/rows.h"
 
 struct ct_tables;
 
 /* The file of one table, and whose it is. */
 struct ct_table_file {
     struct ct_tables *tables;
-    struct ct_parquet *file;
+    struct ct_rows *file;
     enum ct_table table;
 };
 
@@ -34,11 +34,11 @@ int ct_table_rows_begin(struct ct_tables *tables, const struct ct_tables_origin 
 
 /* Begins a row about a program, or about code that is in none (NULL). Returns the file, for the columns that
  * are the table's own. */
-struct ct_parquet *ct_table_row(const struct ct_table_rows *rows, enum ct_table table,
-                                const struct ct_program_identity *program);
+struct ct_rows *ct_table_row(const struct ct_table_rows *rows, enum ct_table table,
+                             const struct ct_program_identity *program);
 
 /* Fills in the build id and the name of a program; nothing for NULL. */
-void ct_table_put_program(struct ct_parquet *file, const struct ct_program_identity *program);
+void ct_table_put_program(struct ct_rows *file, const struct ct_program_identity *program);
 
 /* Returns the first error of all files. */
 int ct_tables_result(const struct ct_tables *tables);

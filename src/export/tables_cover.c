@@ -16,18 +16,18 @@ static const char *item_kind(const struct ct_cover_item *item)
 static void put_item(const struct ct_table_rows *rows, const struct ct_program_identity *program,
                      const struct ct_cover_item *item)
 {
-    struct ct_parquet *file = ct_table_row(rows, CT_TABLE_EDGES, program);
-    ct_parquet_text(file, ct_cover_kind()->name);
-    ct_parquet_text(file, item_kind(item));
-    ct_parquet_number(file, item->from);
+    struct ct_rows *file = ct_table_row(rows, CT_TABLE_EDGES, program);
+    ct_rows_text(file, ct_cover_kind()->name);
+    ct_rows_text(file, item_kind(item));
+    ct_rows_number(file, item->from);
     if (item->to)
-        ct_parquet_number(file, item->to);
+        ct_rows_number(file, item->to);
     else
-        ct_parquet_nothing(file);
+        ct_rows_nothing(file);
     ct_table_put_program(file, item->kind == CT_COVER_RUN ? program : NULL);
-    ct_parquet_number(file, item->count);
+    ct_rows_number(file, item->count);
     for (int i = 0; i < 5; i++) /* instructions and times */
-        ct_parquet_nothing(file);
+        ct_rows_nothing(file);
 }
 
 static int put_items(const struct ct_table_rows *rows, struct ct_cover *cover, uint32_t number)
@@ -46,37 +46,37 @@ static int put_items(const struct ct_table_rows *rows, struct ct_cover *cover, u
 
 /* ---- functions and lines ---- */
 
-static void put_line_of(struct ct_parquet *file, const struct ct_lines *lines, uint32_t path, uint32_t line)
+static void put_line_of(struct ct_rows *file, const struct ct_lines *lines, uint32_t path, uint32_t line)
 {
-    ct_parquet_text(file, line ? ct_lines_file(lines, path) : NULL);
+    ct_rows_text(file, line ? ct_lines_file(lines, path) : NULL);
     if (line)
-        ct_parquet_number(file, line);
+        ct_rows_number(file, line);
     else
-        ct_parquet_nothing(file);
+        ct_rows_nothing(file);
 }
 
 static void put_function(const struct ct_table_rows *rows, const struct ct_program_identity *program,
                          const struct ct_lines *lines, const struct ct_cover_function *f)
 {
-    struct ct_parquet *file = ct_table_row(rows, CT_TABLE_FUNCTIONS, program);
-    ct_parquet_text(file, f->name);
-    ct_parquet_text(file, f->linkage_name);
-    ct_parquet_number(file, f->addr);
+    struct ct_rows *file = ct_table_row(rows, CT_TABLE_FUNCTIONS, program);
+    ct_rows_text(file, f->name);
+    ct_rows_text(file, f->linkage_name);
+    ct_rows_number(file, f->addr);
     put_line_of(file, lines, f->file, f->line);
-    ct_parquet_number(file, f->count);
-    ct_parquet_number(file, f->insns);
-    ct_parquet_number(file, f->insns_run);
-    ct_parquet_number(file, f->branches);
-    ct_parquet_number(file, f->branches_run);
-    ct_parquet_number(file, f->lines);
-    ct_parquet_number(file, f->lines_run);
+    ct_rows_number(file, f->count);
+    ct_rows_number(file, f->insns);
+    ct_rows_number(file, f->insns_run);
+    ct_rows_number(file, f->branches);
+    ct_rows_number(file, f->branches_run);
+    ct_rows_number(file, f->lines);
+    ct_rows_number(file, f->lines_run);
 }
 
 static void put_line(const struct ct_table_rows *rows, const struct ct_program_identity *program,
                      const struct ct_lines *lines, const struct ct_cover_report *report,
                      const struct ct_cover_line *line)
 {
-    struct ct_parquet *file = ct_table_row(rows, CT_TABLE_LINES, program);
+    struct ct_rows *file = ct_table_row(rows, CT_TABLE_LINES, program);
     uint64_t taken = 0;
     uint64_t not_taken = 0;
     for (uint32_t i = 0; i < line->branches; i++) {
@@ -84,15 +84,15 @@ static void put_line(const struct ct_table_rows *rows, const struct ct_program_i
         taken += branch->taken;
         not_taken += branch->not_taken;
     }
-    ct_parquet_text(file, ct_lines_file(lines, line->file));
-    ct_parquet_number(file, line->line);
-    ct_parquet_text(file, line->function == CT_COVER_NONE ? NULL : report->functions[line->function].name);
-    ct_parquet_number(file, line->count);
-    ct_parquet_number(file, line->insns);
-    ct_parquet_number(file, line->insns_run);
-    ct_parquet_number(file, line->branches);
-    ct_parquet_number(file, taken);
-    ct_parquet_number(file, not_taken);
+    ct_rows_text(file, ct_lines_file(lines, line->file));
+    ct_rows_number(file, line->line);
+    ct_rows_text(file, line->function == CT_COVER_NONE ? NULL : report->functions[line->function].name);
+    ct_rows_number(file, line->count);
+    ct_rows_number(file, line->insns);
+    ct_rows_number(file, line->insns_run);
+    ct_rows_number(file, line->branches);
+    ct_rows_number(file, taken);
+    ct_rows_number(file, not_taken);
 }
 
 static void put_report(const struct ct_table_rows *rows, const struct ct_program_identity *program,

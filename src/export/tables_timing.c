@@ -32,26 +32,26 @@ static void put_edge(const struct ct_table_rows *rows, const struct ct_timing_su
                      const struct ct_timing_edge *edge)
 {
     struct ct_program_identity from, to;
-    struct ct_parquet *file = ct_table_row(rows, CT_TABLE_EDGES, program_of(sums, edge->program, &from));
+    struct ct_rows *file = ct_table_row(rows, CT_TABLE_EDGES, program_of(sums, edge->program, &from));
     const bool goes_on = edge->next != 0;
-    ct_parquet_text(file, ct_timing_sums_kind()->name);
-    ct_parquet_text(file, edge_kind(edge));
-    ct_parquet_number(file, edge->last);
+    ct_rows_text(file, ct_timing_sums_kind()->name);
+    ct_rows_text(file, edge_kind(edge));
+    ct_rows_number(file, edge->last);
     if (goes_on)
-        ct_parquet_number(file, edge->next);
+        ct_rows_number(file, edge->next);
     else
-        ct_parquet_nothing(file);
+        ct_rows_nothing(file);
     ct_table_put_program(file, goes_on ? program_of(sums, edge->next_program, &to) : NULL);
-    ct_parquet_number(file, edge->count);
-    ct_parquet_number(file, edge->n);
-    ct_parquet_number(file, edge->cycles.count);
-    ct_parquet_number(file, edge->cycles.sum);
+    ct_rows_number(file, edge->count);
+    ct_rows_number(file, edge->n);
+    ct_rows_number(file, edge->cycles.count);
+    ct_rows_number(file, edge->cycles.sum);
     if (edge->cycles.count) {
-        ct_parquet_number(file, edge->cycles.min);
-        ct_parquet_number(file, edge->cycles.max);
+        ct_rows_number(file, edge->cycles.min);
+        ct_rows_number(file, edge->cycles.max);
     } else {
-        ct_parquet_nothing(file);
-        ct_parquet_nothing(file);
+        ct_rows_nothing(file);
+        ct_rows_nothing(file);
     }
 }
 
@@ -65,17 +65,17 @@ struct subject {
 };
 
 /* Begins a row of `times`, up to its measure. */
-static struct ct_parquet *begin_times(const struct ct_table_rows *rows, const struct subject *of,
-                                      const char *measure)
+static struct ct_rows *begin_times(const struct ct_table_rows *rows, const struct subject *of,
+                                   const char *measure)
 {
-    struct ct_parquet *file = ct_table_row(rows, CT_TABLE_TIMES, of->program);
-    ct_parquet_text(file, of->function ? of->function->label : NULL);
+    struct ct_rows *file = ct_table_row(rows, CT_TABLE_TIMES, of->program);
+    ct_rows_text(file, of->function ? of->function->label : NULL);
     if (of->function)
-        ct_parquet_number(file, of->function->addr);
+        ct_rows_number(file, of->function->addr);
     else
-        ct_parquet_nothing(file);
-    ct_parquet_text(file, of->pair);
-    ct_parquet_text(file, measure);
+        ct_rows_nothing(file);
+    ct_rows_text(file, of->pair);
+    ct_rows_text(file, measure);
     return file;
 }
 
@@ -83,12 +83,12 @@ static struct ct_parquet *begin_times(const struct ct_table_rows *rows, const st
 static void put_sum(const struct ct_table_rows *rows, const struct subject *of, const char *measure,
                     uint64_t count, uint64_t cycles)
 {
-    struct ct_parquet *file = begin_times(rows, of, measure);
-    ct_parquet_number(file, count);
-    ct_parquet_number(file, 0);
-    ct_parquet_number(file, cycles);
+    struct ct_rows *file = begin_times(rows, of, measure);
+    ct_rows_number(file, count);
+    ct_rows_number(file, 0);
+    ct_rows_number(file, cycles);
     for (int i = 0; i < 7; i++)
-        ct_parquet_nothing(file);
+        ct_rows_nothing(file);
 }
 
 /* Writes a distribution, unless there is nothing in it. `cut`: how often the time is not known. */
@@ -97,24 +97,24 @@ static void put_dist(const struct ct_table_rows *rows, const struct subject *of,
 {
     if (!dist->count && !cut)
         return;
-    struct ct_parquet *file = begin_times(rows, of, measure);
-    ct_parquet_number(file, dist->count);
-    ct_parquet_number(file, cut);
-    ct_parquet_number(file, dist->sum);
+    struct ct_rows *file = begin_times(rows, of, measure);
+    ct_rows_number(file, dist->count);
+    ct_rows_number(file, cut);
+    ct_rows_number(file, dist->sum);
     if (dist->count) {
-        ct_parquet_number(file, dist->min);
-        ct_parquet_number(file, dist->max);
-        ct_parquet_real(file, ct_dist_mean(dist));
-        ct_parquet_real(file, ct_dist_deviation(dist));
+        ct_rows_number(file, dist->min);
+        ct_rows_number(file, dist->max);
+        ct_rows_real(file, ct_dist_mean(dist));
+        ct_rows_real(file, ct_dist_deviation(dist));
     }
     for (int i = 0; i < 4 && !dist->count; i++)
-        ct_parquet_nothing(file);
+        ct_rows_nothing(file);
     static const double parts[] = {0.5, 0.9, 0.99};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (dist->histogram)
-            ct_parquet_number(file, ct_dist_quantile(dist, parts[i]));
+            ct_rows_number(file, ct_dist_quantile(dist, parts[i]));
         else
-            ct_parquet_nothing(file);
+            ct_rows_nothing(file);
     }
 }
 

@@ -1,66 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/thrift.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- bytes that grow ---- */
-
-uint8_t *ct_grown_add(struct ct_grown *to, size_t size)
-{
-    if (to->failed)
-        return NULL;
-    if (size > to->room - to->size) {
-        const size_t room = to->room + size + to->room / 2 + 64;
-        uint8_t *more = room > to->room ? realloc(to->bytes, room) : NULL;
-        to->failed = !more;
-        if (!more)
-            return NULL;
-        to->bytes = more;
-        to->room = room;
-    }
-    to->size += size;
-    return to->bytes + to->size - size;
-}
-
-void ct_grown_put(struct ct_grown *to, const void *bytes, size_t size)
-{
-    uint8_t *room = size ? ct_grown_add(to, size) : NULL;
-    if (room)
-        memcpy(room, bytes, size);
-}
-
-static void put_number(struct ct_grown *to, uint64_t number, unsigned size)
-{
-    uint8_t *room = ct_grown_add(to, size);
-    for (unsigned i = 0; room && i < size; i++)
-        room[i] = (uint8_t)(number >> 8 * i);
-}
-
-void ct_grown_put32(struct ct_grown *to, uint32_t number)
-{
-    put_number(to, number, 4);
-}
-
-void ct_grown_put64(struct ct_grown *to, uint64_t number)
-{
-    put_number(to, number, 8);
-}
-
-void ct_grown_put_varint(struct ct_grown *to, uint64_t number)
-{
-    for (; number >= 0x80; number >>= 7)
-        put_number(to, (number & 0x7f) | 0x80, 1);
-    put_number(to, number, 1);
-}
-
-void ct_grown_free(struct ct_grown *bytes)
-{
-    free(bytes->bytes);
-    *bytes = (struct ct_grown){0};
-}
-
-/* ---- the compact protocol ---- */
 
 enum type {
     TYPE_TRUE = 1,
@@ -83,7 +24,7 @@ static uint64_t zigzag(int64_t value)
 static void put_field(struct ct_thrift *t, int field, enum type type)
 {
     const int step = field - t->last[t->depth];
-    put_number(t->to, (uint64_t)step << 4 | type, 1);
+    ct_grown_put_number(t->to, (uint64_t)step << 4 | type, 1);
     t->last[t->depth] = field;
 }
 
@@ -94,7 +35,7 @@ void ct_thrift_begin(struct ct_thrift *t)
 
 void ct_thrift_end(struct ct_thrift *t)
 {
-    put_number(t->to, 0, 1);
+    ct_grown_put_number(t->to, 0, 1);
     t->depth--;
 }
 
@@ -112,7 +53,7 @@ void ct_thrift_field_bool(struct ct_thrift *t, int field, bool value)
 void ct_thrift_field_i8(struct ct_thrift *t, int field, int8_t value)
 {
     put_field(t, field, TYPE_I8);
-    put_number(t->to, (uint8_t)value, 1);
+    ct_grown_put_number(t->to, (uint8_t)value, 1);
 }
 
 void ct_thrift_field_i32(struct ct_thrift *t, int field, int32_t value)
@@ -143,7 +84,7 @@ void ct_thrift_field_text(struct ct_thrift *t, int field, const char *text)
 static void put_list(struct ct_thrift *t, int field, size_t count, enum type of)
 {
     put_field(t, field, TYPE_LIST);
-    put_number(t->to, (count < 15 ? count : 15) << 4 | of, 1);
+    ct_grown_put_number(t->to, (count < 15 ? count : 15) << 4 | of, 1);
     if (count >= 15)
         ct_grown_put_varint(t->to, count);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests as lines of JSON: an object for each capture. */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static int add(const struct line *l, struct ct_fleet_capture *capture)
         if (!whole)
             return ct_fail_nomem(m->ctx, l->name);
         memcpy(whole, l->name, folder);
-        strcpy(whole + folder, capture->path);
+        memcpy(whole + folder, capture->path, strlen(capture->path) + 1);
         capture->path = whole;
     }
     const struct ct_fleet_capture *same = ct_manifest_same(m, capture->digest);
@@ -119,15 +120,28 @@ static int read_capture(const struct line *l)
     return rc;
 }
 
+/* Parses a line twice. When memory is missing jansson may report a mistake in the text or leave out a letter
+ * of a string, and errno does not tell, because numbers reset it; but two parses then differ. Result: whether
+ * memory was there. */
+static bool parse(struct line *l, const char *text, size_t size, json_error_t *error)
+{
+    json_error_t again;
+    l->object = json_loadb(text, size, JSON_REJECT_DUPLICATES, error);
+    json_t *other = json_loadb(text, size, JSON_REJECT_DUPLICATES, &again);
+    const bool same = l->object ? json_equal(l->object, other) : !other;
+    json_decref(other);
+    return same && (l->object || json_error_code(error) != json_error_out_of_memory);
+}
+
 static int read_line(struct line *l, const char *text, size_t size)
 {
     json_error_t error;
     char what[JSON_ERROR_TEXT_LENGTH + 64];
-    l->object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!l->object && json_error_code(&error) == json_error_out_of_memory)
-        return ct_fail_nomem(l->manifest->ctx, l->name);
+    const bool had_memory = parse(l, text, size, &error);
     snprintf(what, sizeof what, "is no JSON object%s%s", l->object ? "" : ": ", l->object ? "" : error.text);
-    const int rc = json_is_object(l->object) ? read_capture(l) : refuse(l, what);
+    const int rc = !had_memory                 ? ct_fail_nomem(l->manifest->ctx, l->name)
+                   : json_is_object(l->object) ? read_capture(l)
+                                               : refuse(l, what);
     json_decref(l->object);
     return rc;
 }

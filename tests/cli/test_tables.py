@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_tables.py COMMAND RECORD_EXAMPLES: 'coretap export-results' writes tables that say what results do.
 
-Files are read by a reader of Parquet of the tests' own and by DuckDB, and held against the text of the
-results and what other commands print of them. DuckDB is looked for in $CORETAP_NODE, a folder with
-node_modules; npm fetches it into a folder of the user's cache unless CORETAP_NO_INSTALL is 1. Prints TAP."""
+Files are read by readers of Parquet and Arrow of the tests' own, by DuckDB and by the library of the Arrow
+project, and held against the text of the results and what other commands print of them. DuckDB and that library
+are looked for in $CORETAP_NODE, a folder with node_modules; npm fetches them into a folder of the user's cache
+unless CORETAP_NO_INSTALL is 1. Prints TAP."""
 import collections
 import json
 import os
@@ -18,14 +19,16 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "tests" / "fleet")]
+import arrow
+import captures
 import parquet
 import tap
 
 COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
 EXAMPLES = pathlib.Path(sys.argv[2]).resolve()
 TABLES = ("results", "functions", "lines", "edges", "times")
-DUCKDB = "@duckdb/node-api@1.5.6-r.1"
+PACKAGES = {"@duckdb/node-api": "1.5.6-r.1", "apache-arrow": "21.2.0"}
 WORK = pathlib.Path(tempfile.mkdtemp())
 
 
@@ -192,7 +195,7 @@ def hold_bad_input():
         done = export("kept", good if results and results[0] != good else "-q", *results, code=2)
         assert said in done.stderr, f"{results}: {done.stderr}"
         assert {path.name: path.read_bytes() for path in (WORK / "kept").iterdir()} == before, results
-    assert "--parquet DIR is missing" in run("export-results", good, code=2).stderr
+    assert "--parquet DIR or --arrow TABLE is missing" in run("export-results", good, code=2).stderr
     assert "file: is no folder" in export("file", good, code=2).stderr
     assert "no/folder: the folder cannot be made: No such" in export("no/folder", good, code=2).stderr
     missing = export("left-out", good, code=1).stderr
@@ -214,26 +217,126 @@ def hold_full_disk():
     return "all five as before"
 
 
+# ---- a week of captures ----
+
+def week():
+    """Manifest, and folder of pieces with the times of its captures; two of the captures cannot be read."""
+    folder = captures.make(WORK / "week", 8, 2)
+    lines = []
+    for first, machine in ((0, "phone 1"), (5, "phone 2")):
+        paths = [folder / f"{i:04}" for i in range(first, first + 5)]
+        lines += run("manifest", "-q", "--machine", machine, "--test", f"test {first}", *paths).stdout
+    (WORK / "week.jsonl").write_text("".join(lines))
+    run("map", "timing", "--manifest", "week.jsonl", "--state", "pieces", "-o", "week.times", code=1)
+    return [json.loads(line) for line in (WORK / "week.jsonl").read_text().splitlines()]
+
+
+def hold_week():
+    """A row for each function of each capture, with what the manifest says of it."""
+    entries = week()
+    done = export("by-capture", "--manifest", "week.jsonl", "pieces", code=1)
+    assert "2 of 10 captures have no result" in done.stderr and "week/0008" in done.stderr, done.stderr
+    rows = rows_of("by-capture", "times")
+    for entry in entries[:8]:
+        mine = [row for row in rows if row["capture"] == entry["path"]]
+        assert {(row["test"], row["machine"], row["time"]) for row in mine} == \
+            {(entry["test"], entry["machine"], entry["time"])}, mine
+        done = subprocess.run([COMMAND, "timing", "-q", "--format", "json", entry["path"]], check=False,
+                              capture_output=True, text=True)
+        told = {f["name"]: f["cycles"] for f in json.loads(done.stdout)[0]["functions"]}
+        assert {row["function"]: row["cycles"] for row in mine if row["measure"] == "steps"} == told, mine
+    assert len({row["capture"] for row in rows_of("by-capture", "results")}) == 8
+    hold_bad_weeks(entries)
+    return f"{len(rows)} distributions of 8 captures"
+
+
+def hold_bad_weeks(entries):
+    """What is twice or of no capture of the manifest is not counted, and is told."""
+    first = sorted((WORK / "pieces").glob("*.piece"))[0]
+    shutil.copy(first, WORK / "copy.data")
+    said = export("twice", "--manifest", "week.jsonl", "pieces", "copy.data", code=2).stderr
+    assert "another result has timing of" in said, said
+    said = export("sum", "--manifest", "week.jsonl", "week.times", code=2).stderr
+    assert "week.times: is not of one capture" in said, said
+    (WORK / "few.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries[:3]))
+    said = export("few", "--manifest", "few.jsonl", "pieces").stderr
+    assert "5 results of captures that the manifest does not name are left out" in said, said
+    assert len(rows_of("few", "results")) == 3
+    (WORK / "no-pieces").mkdir()
+    assert "no-pieces: has no coverage" in export("none", "no-pieces", code=2).stderr
+    shutil.copytree(WORK / "pieces", WORK / "mixed")
+    (WORK / "mixed" / "0.piece").write_text("coretap-watch 1\ncaptures 1\n")
+    assert "1 piece has no coverage and no times" in export("mixed-out", "mixed", code=1).stderr
+
+
+# ---- Arrow ----
+
+def stream(name, table, *words, code=0):
+    """Exports a table as a stream of Arrow into a file."""
+    done = subprocess.run([COMMAND, "export-results", "--arrow", table, *words], capture_output=True,
+                          check=False, cwd=WORK)
+    assert done.returncode == code, (words, done.returncode, done.stderr)
+    (WORK / f"{name}.{table}.arrow").write_bytes(done.stdout)
+    return done.stdout
+
+
+def read_stream(data):
+    try:
+        return arrow.read(data)
+    except (struct.error, IndexError, UnicodeDecodeError, StopIteration, TypeError) as error:
+        raise AssertionError(f"the stream cannot be read: {error!r}") from error
+
+
+def hold_arrow(sources):
+    """Streams have the rows of the files."""
+    count = 0
+    for folder, (words, code) in sources.items():
+        for table in TABLES:
+            names, rows = read_stream(stream(folder, table, *words, code=code))
+            wanted, others = parquet.read(WORK / folder / f"{table}.parquet")
+            assert names == list(wanted) and rows == others, f"{folder}/{table} differs"
+            count += len(rows)
+    both = run("export-results", "--parquet", "both", "--arrow", "edges", "many.data", code=2).stderr
+    assert "--parquet and --arrow: name one of them" in both and not (WORK / "both").exists(), both
+    early = stream("early", "edges", "many.data", "absent.data", code=2)
+    assert not early.endswith(b"\xff\xff\xff\xff\0\0\0\0"), "a stream that ends early has an end mark"
+    return f"{count} rows"
+
+
+def hold_arrow_library(node, sources):
+    """The library of the Arrow project reads the same."""
+    paths = [WORK / f"{folder}.{table}.arrow" for folder in sources for table in TABLES]
+    done = subprocess.run(["node", ROOT / "tests/support/arrow.mjs", node, *paths], capture_output=True,
+                          text=True, timeout=300, check=False)
+    assert not done.returncode, done.stderr
+    for path, found in zip(paths, json.loads(done.stdout)):
+        names, rows = read_stream(path.read_bytes())
+        rows = [[str(value) if isinstance(value, int) else value for value in row] for row in rows]
+        assert (names, rows) == (found["names"], found["rows"]), f"{path.name} differs"
+    return f"{len(paths)} streams"
+
+
 # ---- DuckDB ----
 
-def find_duckdb():
-    """A folder with DuckDB for node, or None and why there is none."""
+def find_package(name):
+    """A folder with a package of node, or None and why there is none."""
     named = os.environ.get("CORETAP_NODE")
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "coretap-tests"
     for folder in filter(None, (named and pathlib.Path(named), cache)):
-        if (folder / "node_modules/@duckdb/node-api").is_dir():
+        if (folder / "node_modules" / name).is_dir():
             return folder, None
     if not shutil.which("node") or not shutil.which("npm"):
         return None, "node and npm are missing (Debian: nodejs, npm)"
     if os.environ.get("CORETAP_NO_INSTALL") == "1":
-        return None, f"{DUCKDB} is not there, and CORETAP_NO_INSTALL is 1"
+        return None, f"{name} is not there, and CORETAP_NO_INSTALL is 1"
     cache.mkdir(parents=True, exist_ok=True)
+    wanted = f"{name}@{PACKAGES[name]}"
     try:
-        done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--prefix", cache, DUCKDB],
+        done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--prefix", cache, wanted],
                               capture_output=True, timeout=240, check=False)
     except subprocess.TimeoutExpired:
-        return None, f"npm does not get {DUCKDB} in time"
-    return (None, f"npm cannot get {DUCKDB}") if done.returncode else (cache, None)
+        return None, f"npm does not get {wanted} in time"
+    return (None, f"npm cannot get {wanted}") if done.returncode else (cache, None)
 
 
 def ask(folder, statements):
@@ -284,8 +387,16 @@ def main():
     tap.case("many rows", None, hold_many)
     tap.case("bad input", None, hold_bad_input)
     tap.case("a full disk", None, hold_full_disk)
-    duckdb, why = find_duckdb()
-    folders = [folder for folder in ("many", "covered", "timed") if (WORK / folder).exists()]
+    tap.case("a week of captures", None, hold_week)
+    sources = {"many": (["many.data"], 1), "by-capture": (["--manifest", "week.jsonl", "pieces"], 1)}
+    if made:
+        sources |= {"timed": (["times.data"], 0),
+                    "covered": (["--test", "smoke", "--machine", "board 7", "cover.data"], 0)}
+    tap.case("Arrow", None, lambda: hold_arrow(sources))
+    node, why = find_package("apache-arrow")
+    tap.case("the library of Arrow reads the same", why, lambda: hold_arrow_library(node, sources))
+    duckdb, why = find_package("@duckdb/node-api")
+    folders = [folder for folder in ("many", "by-capture", "covered", "timed") if (WORK / folder).exists()]
     tap.case("DuckDB reads the same", why, lambda: hold_duckdb(duckdb, folders))
     shutil.rmtree(WORK)
     return tap.finish()

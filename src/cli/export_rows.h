@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Saved results on their way into tables. */
+#ifndef CT_CLI_EXPORT_ROWS_H
+#define CT_CLI_EXPORT_ROWS_H
+
+#include "cli/export_origins.h"
+#include "coretap/programs.h"
+#include "coretap/tables.h"
+
+struct cli_rows {
+    const struct cli_args *args;
+    size_t elf;                 /* index of the option that names programs */
+    const char *test, *machine; /* of results of which no manifest says it; or NULL */
+    bool all_functions;
+    struct cli_origins origins;
+    struct ct_tables *tables;
+    struct ct_programs *programs; /* of all results, each loaded once; NULL before the first coverage */
+    char **missing;               /* programs that are not there, each told of once */
+    size_t missing_count;
+    uint64_t others; /* files in folders that are of other kinds */
+    int code;        /* enum cli_exit so far */
+};
+
+/* Adds a file of coverage or times, or all pieces in a folder. False after a message. */
+bool cli_rows_add(struct cli_rows *rows, const char *path);
+
+/* Passes an error on, but not that a file cannot be written, which is told when it is closed. */
+bool cli_rows_fine(struct cli_rows *rows, int rc);
+
+/* Says what is not in the tables, and notes it in the exit code. */
+void cli_rows_tell(struct cli_rows *rows);
+void cli_rows_close(struct cli_rows *rows);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/grown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint8_t *ct_grown_add(struct ct_grown *to, size_t size)
+{
+    if (to->failed)
+        return NULL;
+    if (size > to->room - to->size) {
+        const size_t room = to->room + size + to->room / 2 + 64;
+        uint8_t *more = room > to->room ? realloc(to->bytes, room) : NULL;
+        to->failed = !more;
+        if (!more)
+            return NULL;
+        to->bytes = more;
+        to->room = room;
+    }
+    to->size += size;
+    return to->bytes + to->size - size;
+}
+
+void ct_grown_put(struct ct_grown *to, const void *bytes, size_t size)
+{
+    uint8_t *room = size ? ct_grown_add(to, size) : NULL;
+    if (room)
+        memcpy(room, bytes, size);
+}
+
+void ct_grown_put_number(struct ct_grown *to, uint64_t number, unsigned size)
+{
+    uint8_t *room = ct_grown_add(to, size);
+    for (unsigned i = 0; room && i < size; i++)
+        room[i] = (uint8_t)(number >> 8 * i);
+}
+
+void ct_grown_put32(struct ct_grown *to, uint32_t number)
+{
+    ct_grown_put_number(to, number, 4);
+}
+
+void ct_grown_put64(struct ct_grown *to, uint64_t number)
+{
+    ct_grown_put_number(to, number, 8);
+}
+
+void ct_grown_put_varint(struct ct_grown *to, uint64_t number)
+{
+    for (; number >= 0x80; number >>= 7)
+        ct_grown_put_number(to, (number & 0x7f) | 0x80, 1);
+    ct_grown_put_number(to, number, 1);
+}
+
+void ct_grown_free(struct ct_grown *bytes)
+{
+    free(bytes->bytes);
+    *bytes = (struct ct_grown){0};
+}
