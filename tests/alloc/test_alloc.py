@@ -103,6 +103,8 @@ def cases():
               Case("export results", "export-results --parquet . {times} {counts_a}", outputs=PARQUET),
               Case("export results of a program", "export-results --parquet . --elf {elf} {counts}",
                    outputs=PARQUET),
+              Case("export results by capture",
+                   "export-results --arrow times --manifest {manifest} {pieces}"),
               Case("profile of stacks", "profile {stacks}"),
               Case("watch sums", "watch --at exception --at 0x80560 --format sums {watch} {quickstart}"),
               Case("monitor sums", f"monitor --spec {{timing_spec}} -u us --bind firstCalls=0x80500 "
@@ -308,6 +310,10 @@ def make_inputs(command, plugin, folder):
                                 "0\nrun 1000 1008 1\n"
                                 "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
     run("timing", "--format", "data", "-o", made["times"], made["quickstart"])
+    made["manifest"], made["pieces"] = folder / "manifest", folder / "pieces"
+    made["manifest"].write_bytes(run("manifest", made["quickstart"]).stdout)
+    made["pieces"].mkdir()
+    shutil.copy(made["times"], made["pieces"] / "0.piece")
     made["stacks"] = HERE.parent / "fuzz/corpus/saved/stacks"
     made["fractal_sums"] = HERE.parent / "fuzz/corpus/saved/fractal"
     made["monitors"] = HERE.parent / "fuzz/corpus/saved/monitors"

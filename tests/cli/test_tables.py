@@ -3,9 +3,9 @@
 """test_tables.py COMMAND RECORD_EXAMPLES: 'coretap export-results' writes tables that say what results do.
 
 Files are read by readers of Parquet and Arrow of the tests' own, by DuckDB and by the library of the Arrow
-project, and held against the text of the results and what other commands print of them. DuckDB and that library
-are looked for in $CORETAP_NODE, a folder with node_modules; npm fetches them into a folder of the user's cache
-unless CORETAP_NO_INSTALL is 1. Prints TAP."""
+project, and held against the text of the results and what other commands print of them. DuckDB and that
+library are looked for in $CORETAP_NODE, a folder with node_modules; npm fetches them into a folder of the
+user's cache unless CORETAP_NO_INSTALL is 1. Prints TAP."""
 import collections
 import json
 import os
@@ -353,8 +353,22 @@ def fold(rows, name):
     return [len(values), len(set(values)), sum(sizes)]
 
 
+def is_real(name):
+    return "mean" in name or "deviation" in name
+
+
+def hold_types(duckdb, folder):
+    """DuckDB sees texts, numbers without a sign and real numbers where they are."""
+    paths = [WORK / folder / f"{table}.parquet" for table in TABLES]
+    for path, columns in zip(paths, ask(duckdb, [f"describe select * from '{path}'" for path in paths])):
+        wanted = [(name, "VARCHAR" if text else "DOUBLE" if is_real(name) else "UBIGINT")
+                  for name, text in parquet.read(path)[0].items()]
+        assert [tuple(column[:2]) for column in columns] == wanted, f"{path.name}: {columns}"
+
+
 def hold_duckdb(duckdb, folders):
     """DuckDB reads the same values, column by column, as the tests' own reader."""
+    hold_types(duckdb, folders[0])
     statements, wanted = [], []
     for folder in folders:
         for table in TABLES:
@@ -362,7 +376,7 @@ def hold_duckdb(duckdb, folders):
             rows = rows_of(folder, table)
             for name, text in parquet.read(path)[0].items():
                 size = f"strlen({name})" if text else name
-                kind = "double" if "mean" in name or "deviation" in name else "hugeint"
+                kind = "double" if is_real(name) else "hugeint"
                 total = f"coalesce(sum({size}), 0)::{kind}"
                 statements.append(f"select count({name}), count(distinct {name}), {total} from '{path}'"
                                   if rows else f"select count({name}), 0, 0 from '{path}'")
