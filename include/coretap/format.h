@@ -97,6 +97,7 @@ struct ct_timing_write_options {
     uint8_t format;               /* enum ct_timing_format */
     uint8_t edges;                /* 1: text has a table of edges */
     uint8_t blocks;               /* 1: text has a table of basic blocks */
+    uint8_t longest;              /* 1: text has a table of the longest runs of functions */
 };
 
 /* Of which stream times are. */

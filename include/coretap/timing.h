@@ -78,6 +78,19 @@ struct ct_timing_edge {
 
 /* Of one function. A run of it is told by its call and its return. Time goes by in the run only while its own
  * thread executes outside of exceptions that came in between; what others took is apart. */
+/* Where the longest run of a function was: from when to when it lasted, in cycles counted since its stream
+ * began, as a window of a filter has them (CT_POINT_CYCLES). Of several that took as long it is the first by
+ * capture, buffer, trace ID and position. */
+struct ct_timing_longest {
+    uint64_t cycles; /* as inclusive.max; 0: no run took any. Less than that when a file of version 3 or
+                        before was added, which does not tell */
+    uint64_t from, to;
+    const char *capture; /* as the result names it; NULL: not known, nor is the buffer */
+    const char *buffer;  /* its name */
+    uint8_t id;          /* trace ID */
+    uint8_t pad[7];      /* 0 */
+};
+
 struct ct_timing_function {
     const char *name;  /* of its symbol; CT_SYMBOL_UNKNOWN for code that is in no program */
     const char *label; /* the same for people, once it ran: C++ and Rust names are demangled */
@@ -92,6 +105,7 @@ struct ct_timing_function {
     struct ct_dist self;      /* whole runs, without what they called */
     struct ct_dist recursive; /* inclusive, of runs inside of a run of the same function */
     struct ct_dist preempted; /* what exceptions and other threads took while it ran, of runs that had any */
+    struct ct_timing_longest longest; /* of `inclusive` */
 };
 
 /* From a watchpoint to another: from the last one before it, in the same context. */
@@ -132,6 +146,7 @@ struct ct_timing_options {
                                                 They have to stay */
     size_t program_count;
     uint8_t no_histograms;
+    const struct ct_stream_origin *origin; /* of the stream, for its longest runs; copied; NULL: not known */
 };
 
 /* Makes an object that takes the times of one stream. It needs 2 KiB for each edge and function whose

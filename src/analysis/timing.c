@@ -39,6 +39,17 @@ static int make_functions(struct ct_timing *t)
     return CT_OK;
 }
 
+/* Copies where the stream is from. CT_ERR_NOMEM. */
+static int set_origin(struct ct_timing *t, const struct ct_stream_origin *origin)
+{
+    if (!origin || !origin->run || !*origin->run || !origin->buffer || !*origin->buffer)
+        return CT_OK;
+    t->origin = (struct ct_timing_longest){.capture = ct_arena_strdup(&t->arena, origin->run),
+                                           .buffer = ct_arena_strdup(&t->arena, origin->buffer),
+                                           .id = origin->id};
+    return t->origin.capture && t->origin.buffer ? CT_OK : ct_fail_nomem(t->ctx, "timing");
+}
+
 int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, struct ct_timing **out)
 {
     if (!out)
@@ -56,6 +67,8 @@ int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, s
     t->program_count = o.program_count;
     t->last = CT_TIMING_NO_EDGE;
     rc = make_functions(t);
+    if (!rc)
+        rc = set_origin(t, o.origin);
     if (!rc)
         rc = ct_timing_switch(t, 0, 0);
     if (rc)
@@ -87,6 +100,7 @@ void ct_timing_free(struct ct_timing *t)
     free(t->tallies);
     free(t->functions);
     free(t->open);
+    ct_arena_free(&t->arena);
     free(t);
 }
 
@@ -229,7 +243,9 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
     t->totals.gaps += ct_elem_loss(elem) >= 0;
     switch (elem->kind) {
     case CT_ELEM_CYCLES:
-        if (!elem->aux && elem->n != CT_CYCLES_LEFT_OUT) {
+        if (elem->n == CT_CYCLES_LEFT_OUT) {
+            t->left_out += elem->v;
+        } else if (!elem->aux) {
             t->totals.cycles += elem->v;
             t->totals.unplaced += elem->v;
         }

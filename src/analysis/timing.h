@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "coretap/timing.h"
 
 #define CT_TIMING_DEEPEST 1024 /* the most calls inside of one another that are followed in a thread */
@@ -63,6 +64,7 @@ struct ct_timing_exact {
 struct ct_timing_open {
     uint32_t frames;               /* on all stacks */
     uint32_t runs;                 /* that began since the sums were brought up to date */
+    uint64_t longest;              /* cycles of the longest run */
     struct ct_timing_exact *exact; /* NULL before the first run that is over */
 };
 
@@ -72,6 +74,7 @@ struct ct_timing_frame {
     uint64_t clock;   /* of its level, when it began */
     uint64_t untimed; /* steps of its level without cycles, until it began */
     uint64_t wall;    /* all cycles of the stream, until it began */
+    uint64_t from;    /* position of the stream, when it began */
     uint64_t self;
     uint32_t function;
     bool is_tail;  /* begun by a jump: it returns together with the one below it */
@@ -127,6 +130,9 @@ struct ct_timing {
     struct ct_timing_thread threads[CT_TIMING_THREADS];
     size_t thread_count;
     struct ct_timing_thread *now;
+    uint64_t left_out; /* cycles of the stream that a filter left out */
+    struct ct_arena arena;
+    struct ct_timing_longest origin;       /* what the longest runs have in common */
     uint8_t exception_level, level_before; /* the current one, and the one before the last exception */
     bool after_eret; /* the last step left its exception, so that a RETURN element says nothing new */
     bool was_taken;  /* an exception was taken, and nothing ran since then */

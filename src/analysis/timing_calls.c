@@ -77,6 +77,22 @@ int ct_timing_switch(struct ct_timing *t, uint32_t ctxt, uint32_t vmid)
 
 /* ---- runs ---- */
 
+/* Returns the cycles counted since the stream began. */
+static uint64_t position(const struct ct_timing *t)
+{
+    return t->totals.cycles + t->left_out;
+}
+
+/* Notes where the longest run of a function was: this one, which ends. */
+static void note_longest(struct ct_timing *t, const struct ct_timing_frame *frame, uint64_t cycles)
+{
+    struct ct_timing_longest *longest = &t->functions[frame->function].longest;
+    *longest = t->origin;
+    longest->cycles = t->open[frame->function].longest = cycles;
+    longest->from = frame->from;
+    longest->to = position(t);
+}
+
 static bool runs_below(const struct ct_timing *t, uint32_t base, uint32_t function)
 {
     const struct ct_timing_thread *thread = t->now;
@@ -104,6 +120,7 @@ static void begin_run(struct ct_timing *t, uint32_t function, uint64_t returns_t
                                                              .clock = on->clock,
                                                              .untimed = on->untimed,
                                                              .wall = t->totals.cycles,
+                                                             .from = position(t),
                                                              .function = function,
                                                              .is_tail = is_tail,
                                                              .is_inner = runs_below(t, on->base, function)};
@@ -121,6 +138,8 @@ static int end_run(struct ct_timing *t)
     }
     const uint64_t inclusive = on->clock - frame->clock;
     const uint64_t wall = t->totals.cycles - frame->wall;
+    if (inclusive > t->open[frame->function].longest && !frame->is_inner)
+        note_longest(t, frame, inclusive);
     const int rc = ct_timing_count_run(t, frame->function, inclusive, frame->self, frame->is_inner);
     if (rc || wall <= inclusive)
         return rc;

@@ -47,6 +47,39 @@ static char *escaped(const char *name)
     return text;
 }
 
+/* Makes a text one word without spaces. NULL without memory; the caller frees it. */
+static char *word_of(const char *text)
+{
+    char *plain = escaped(text);
+    char *word = plain ? malloc(CT_PRINTABLE_ROOM(strlen(plain) + 1)) : NULL;
+    char *to = word;
+    for (const char *at = plain; word && *at; at++) {
+        const bool space = *at == ' ';
+        memcpy(to, space ? "\\x20" : at, space ? 4 : 1);
+        to += space ? 4 : 1;
+    }
+    if (word)
+        *to = '\0';
+    free(plain);
+    return word;
+}
+
+static int save_longest(struct ct_save *to, const struct ct_timing_longest *longest)
+{
+    if (!longest->cycles)
+        return CT_OK;
+    char *capture = longest->capture ? word_of(longest->capture) : NULL;
+    char *buffer = capture ? word_of(longest->buffer) : NULL;
+    const bool fine = !longest->capture || buffer;
+    if (fine)
+        ct_save_line(to, "longest %" PRIu64 " %" PRIu64 " %" PRIu64 " %x%s%s%s%s", longest->cycles,
+                     longest->from, longest->to, longest->id, capture ? " " : "", capture ? capture : "",
+                     capture ? " " : "", capture ? buffer : "");
+    free(capture);
+    free(buffer);
+    return fine ? CT_OK : CT_ERR_NOMEM;
+}
+
 static int save_function(struct ct_save *to, const struct ct_timing_function *f)
 {
     char word[12];
@@ -60,7 +93,7 @@ static int save_function(struct ct_save *to, const struct ct_timing_function *f)
     save_dist(to, "self", &f->self);
     save_dist(to, "recursive", &f->recursive);
     save_dist(to, "preempted", &f->preempted);
-    return CT_OK;
+    return save_longest(to, &f->longest);
 }
 
 static void save_edge(struct ct_save *to, const struct ct_timing_edge *e)
@@ -213,6 +246,37 @@ static int read_function(struct reader *r)
     return rc;
 }
 
+/* Reads one word of the line into the arena, and undoes what `word_of` did to it. */
+static int read_word(struct reader *r, size_t index, const char **text)
+{
+    const struct ct_load_word *word = &r->from->words[index];
+    if (!word->size || word->size > CT_PRINTABLE_ROOM(MOST_NAME) || memchr(word->text, '\0', word->size))
+        return ct_load_bad(r->from, "a name has 1 to 65536 bytes, and none of them is zero");
+    char *copy = ct_arena_strndup(&r->sums->arena, word->text, word->size);
+    if (!copy)
+        return ct_fail_nomem(r->sums->analysis.ctx, "timing");
+    *text = copy;
+    return ct_unescape(copy) ? CT_OK : ct_load_bad(r->from, "a name that cannot be read");
+}
+
+/* Reads a line: longest CYCLES FROM TO ID [CAPTURE BUFFER] */
+static int read_longest(struct reader *r)
+{
+    struct ct_timing_longest *l = &r->function.longest;
+    uint64_t *const numbers[] = {&l->cycles, &l->from, &l->to};
+    const size_t words = r->from->word_count;
+    if (r->of != FUNCTION || l->cycles || (words != 5 && words != 7) ||
+        !read_numbers(r->from, 1, 10, numbers, 3) || !read_small(r->from, 4, &l->id, UINT8_MAX) ||
+        !l->cycles || l->to < l->from)
+        return ct_load_bad(r->from,
+                           "the longest run is 'longest CYCLES FROM TO ID [CAPTURE BUFFER]', once behind "
+                           "a function");
+    if (words == 5)
+        return CT_OK;
+    const int rc = read_word(r, 5, &l->capture);
+    return rc ? rc : read_word(r, 6, &l->buffer);
+}
+
 /* Reads a line: edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED [INSTRUCTIONS
  * [BRANCH]]; the last words come with versions 2 and 3. */
 static int read_edge(struct reader *r)
@@ -350,6 +414,8 @@ static int read_line(struct reader *r, uint32_t *program)
     struct ct_dist *dist = dist_of(r);
     if (dist)
         return read_dist(r, dist);
+    if (ct_load_is(r->from, 0, "longest"))
+        return read_longest(r);
     const int rc = put(r);
     if (rc)
         return rc;
@@ -365,10 +431,10 @@ static int read_line(struct reader *r, uint32_t *program)
         return read_edge(r);
     if (ct_load_is(r->from, 0, "pair"))
         return read_pair(r);
-    return ct_load_bad(r->from,
-                       "the line begins with none of captures, damaged, unknown, lost, program, "
-                       "started, totals, function, edge, pair, or is no distribution of the one before "
-                       "it");
+    return ct_load_bad(
+        r->from, "the line begins with none of captures, damaged, unknown, lost, program, "
+                 "started, totals, function, longest, edge, pair, or is no distribution of the one before "
+                 "it");
 }
 
 int ct_timing_sums_load(struct ct_analysis *part, struct ct_load *from)

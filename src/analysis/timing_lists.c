@@ -26,6 +26,27 @@ static int by_function(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
+/* Compares texts of which either may be NULL, which comes first. */
+static int text_order(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
+/* Tells whether a run is longer than another one, or as long and before it. */
+static bool is_longer(const struct ct_timing_longest *a, const struct ct_timing_longest *b)
+{
+    int order = order_of(b->cycles, a->cycles);
+    if (!order)
+        order = text_order(a->capture, b->capture);
+    if (!order)
+        order = text_order(a->buffer, b->buffer);
+    if (!order)
+        order = order_of(a->id, b->id);
+    if (!order)
+        order = order_of(a->from, b->from);
+    return order ? order < 0 : a->to < b->to;
+}
+
 static int add_function(void *to, const void *more)
 {
     struct ct_timing_function *into = to;
@@ -34,6 +55,8 @@ static int add_function(void *to, const void *more)
     ct_add_up(&into->steps, from->steps);
     ct_add_up(&into->runs, from->runs);
     ct_add_up(&into->cut, from->cut);
+    if (from->longest.cycles && is_longer(&from->longest, &into->longest))
+        into->longest = from->longest;
     int rc = ct_dist_merge(&into->inclusive, &from->inclusive);
     if (!rc)
         rc = ct_dist_merge(&into->self, &from->self);

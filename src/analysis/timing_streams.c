@@ -33,10 +33,12 @@ const struct ct_timing *ct_timing_sums_stream(const struct ct_timing_sums *s, ui
     return stream ? stream->timing : NULL;
 }
 
-static int open_stream(struct ct_timing_sums *s, struct ct_timing_stream *stream)
+static int open_stream(struct ct_timing_sums *s, struct ct_timing_stream *stream,
+                       const struct ct_stream_origin *origin)
 {
     struct ct_ctx *ctx = s->analysis.ctx;
-    struct ct_timing_options options = {.size = sizeof options, .no_histograms = s->options.no_histograms};
+    struct ct_timing_options options = {
+        .size = sizeof options, .no_histograms = s->options.no_histograms, .origin = origin};
     int rc = s->programs ? ct_programs_places(s->programs, &options.programs, &options.program_count) : CT_OK;
     if (!rc)
         rc = ct_timing_new(ctx, &options, &stream->timing);
@@ -47,14 +49,14 @@ static int open_stream(struct ct_timing_sums *s, struct ct_timing_stream *stream
     return rc;
 }
 
-static int make_stream(struct ct_timing_sums *s, uint32_t lane)
+static int make_stream(struct ct_timing_sums *s, uint32_t lane, const struct ct_stream_origin *origin)
 {
     struct ct_timing_stream *streams = realloc(s->streams, (s->stream_count + 1) * sizeof *streams);
     if (!streams)
         return ct_fail_nomem(s->analysis.ctx, "timing");
     s->streams = streams;
     streams[s->stream_count] = (struct ct_timing_stream){.lane = lane};
-    const int rc = open_stream(s, &streams[s->stream_count]);
+    const int rc = open_stream(s, &streams[s->stream_count], origin);
     if (rc)
         close_stream(&streams[s->stream_count]);
     else
@@ -64,7 +66,7 @@ static int make_stream(struct ct_timing_sums *s, uint32_t lane)
 
 int ct_timing_streams_take(struct ct_timing_sums *s, const struct ct_analysis_batch *batch)
 {
-    const int rc = find(s, batch->lane) ? CT_OK : make_stream(s, batch->lane);
+    const int rc = find(s, batch->lane) ? CT_OK : make_stream(s, batch->lane, batch->origin);
     struct ct_timing_stream *stream = rc ? NULL : find(s, batch->lane);
     if (!stream)
         return rc;

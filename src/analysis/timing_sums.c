@@ -83,6 +83,18 @@ static const char *label_of(struct ct_timing_sums *s, const char *name)
     return label;
 }
 
+/* Copies the texts of a longest run that was added. False without memory: then it is of nobody. */
+static bool keep_origin(struct ct_timing_sums *s, struct ct_timing_longest *longest)
+{
+    if (!longest->capture)
+        return true;
+    longest->capture = ct_arena_strdup(&s->arena, longest->capture);
+    longest->buffer = longest->capture ? ct_arena_strdup(&s->arena, longest->buffer) : NULL;
+    if (!longest->buffer)
+        longest->capture = NULL;
+    return longest->buffer != NULL;
+}
+
 int ct_timing_sums_add_function(struct ct_timing_sums *s, const struct ct_timing_function *function)
 {
     bool fresh;
@@ -100,7 +112,10 @@ int ct_timing_sums_add_function(struct ct_timing_sums *s, const struct ct_timing
         s->functions.count--;
         return no_memory(s);
     }
-    return ct_sum_functions.add(slot, function) ? no_memory(s) : CT_OK;
+    const char *before = slot->longest.capture;
+    if (ct_sum_functions.add(slot, function))
+        return no_memory(s);
+    return slot->longest.capture == before || keep_origin(s, &slot->longest) ? CT_OK : no_memory(s);
 }
 
 int ct_timing_sums_add_edge(struct ct_timing_sums *s, const struct ct_timing_edge *edge)
@@ -292,7 +307,7 @@ static const struct ct_analysis_kind kind = {
     .size = sizeof(struct ct_analysis_kind),
     .name = "timing",
     .writer = "coretap timing --format data",
-    .version = 3,
+    .version = 4,
     .inputs = CT_INPUT_STEPS,
     .part = part,
     .programs = set_programs,

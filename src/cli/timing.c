@@ -12,6 +12,7 @@ enum {
     PAIR,
     EDGES,
     BLOCKS,
+    LONGEST,
     TOP,
     FORMAT,
     FUNCTION,
@@ -37,6 +38,10 @@ static const struct cli_option options[OPTIONS] = {
     [PAIR] = CLI_PAIR_OPTION,
     [EDGES] = {.name = "edges", .kind = CLI_FLAG, .help = "Also a table of edges."},
     [BLOCKS] = {.name = "blocks", .kind = CLI_FLAG, .help = "Also a table of basic blocks."},
+    [LONGEST] = {.name = "longest",
+                 .kind = CLI_FLAG,
+                 .help = "Also a table of the longest runs of functions: how many cycles, and where: the "
+                         "capture, the buffer, the trace ID, and the window (--from, --to) of the stream."},
     [TOP] = {.name = "top",
              .letter = 'n',
              .kind = CLI_NUMBER,
@@ -93,7 +98,8 @@ static bool open_writer(struct measuring *m, struct ct_programs *programs)
                                                 .top = (uint64_t)args->values[TOP].number,
                                                 .format = written[args->values[FORMAT].number],
                                                 .edges = args->values[EDGES].given,
-                                                .blocks = args->values[BLOCKS].given};
+                                                .blocks = args->values[BLOCKS].given,
+                                                .longest = args->values[LONGEST].given};
     if (ct_timing_writer_new(args->ctx, &how, cli_output_write, stdout, &m->writer) == CT_OK)
         return true;
     cli_library_error(args->ctx);

@@ -115,6 +115,11 @@ static const struct ct_column times[] = {
     MAYBE_NUMBER("p50_cycles"),
     MAYBE_NUMBER("p90_cycles"),
     MAYBE_NUMBER("p99_cycles"),
+    OPTIONAL("most_capture"),
+    OPTIONAL("most_buffer"),
+    MAYBE_NUMBER("most_id"),
+    MAYBE_NUMBER("most_from_cycle"),
+    MAYBE_NUMBER("most_to_cycle"),
 };
 
 static const struct {

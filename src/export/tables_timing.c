@@ -79,6 +79,21 @@ static struct ct_rows *begin_times(const struct ct_table_rows *rows, const struc
     return file;
 }
 
+/* Ends a row of `times`: where the longest run was, if that is known. */
+static void end_times(struct ct_rows *file, const struct ct_timing_longest *longest)
+{
+    const bool known = longest && longest->cycles;
+    ct_rows_text(file, known ? longest->capture : NULL);
+    ct_rows_text(file, known ? longest->buffer : NULL);
+    const uint64_t numbers[] = {known ? longest->id : 0, known ? longest->from : 0, known ? longest->to : 0};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (known)
+            ct_rows_number(file, numbers[i]);
+        else
+            ct_rows_nothing(file);
+    }
+}
+
 /* Writes a sum of which no distribution is kept. */
 static void put_sum(const struct ct_table_rows *rows, const struct subject *of, const char *measure,
                     uint64_t count, uint64_t cycles)
@@ -89,11 +104,13 @@ static void put_sum(const struct ct_table_rows *rows, const struct subject *of, 
     ct_rows_number(file, cycles);
     for (int i = 0; i < 7; i++)
         ct_rows_nothing(file);
+    end_times(file, NULL);
 }
 
-/* Writes a distribution, unless there is nothing in it. `cut`: how often the time is not known. */
+/* Writes a distribution, unless there is nothing in it. `cut`: how often the time is not known. `longest`:
+ * where its largest time was, or NULL. */
 static void put_dist(const struct ct_table_rows *rows, const struct subject *of, const char *measure,
-                     const struct ct_dist *dist, uint64_t cut)
+                     const struct ct_dist *dist, uint64_t cut, const struct ct_timing_longest *longest)
 {
     if (!dist->count && !cut)
         return;
@@ -116,6 +133,7 @@ static void put_dist(const struct ct_table_rows *rows, const struct subject *of,
         else
             ct_rows_nothing(file);
     }
+    end_times(file, longest);
 }
 
 static void put_function(const struct ct_table_rows *rows, const struct ct_timing_sums *sums,
@@ -124,17 +142,17 @@ static void put_function(const struct ct_table_rows *rows, const struct ct_timin
     struct ct_program_identity room;
     const struct subject of = {.program = program_of(sums, f->program, &room), .function = f};
     put_sum(rows, &of, "steps", f->steps, f->cycles);
-    put_dist(rows, &of, "inclusive", &f->inclusive, f->cut);
-    put_dist(rows, &of, "self", &f->self, f->cut);
-    put_dist(rows, &of, "recursive", &f->recursive, 0);
-    put_dist(rows, &of, "preempted", &f->preempted, 0);
+    put_dist(rows, &of, "inclusive", &f->inclusive, f->cut, &f->longest);
+    put_dist(rows, &of, "self", &f->self, f->cut, NULL);
+    put_dist(rows, &of, "recursive", &f->recursive, 0, NULL);
+    put_dist(rows, &of, "preempted", &f->preempted, 0, NULL);
 }
 
 static void put_pair(const struct ct_table_rows *rows, const struct ct_timing_pair *pair)
 {
     const struct subject of = {.pair = pair->name};
-    put_dist(rows, &of, "direct", &pair->direct, pair->lost);
-    put_dist(rows, &of, "interrupted", &pair->preempted, 0);
+    put_dist(rows, &of, "direct", &pair->direct, pair->lost, NULL);
+    put_dist(rows, &of, "interrupted", &pair->preempted, 0, NULL);
 }
 
 /* ---- times ---- */

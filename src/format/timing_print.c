@@ -94,6 +94,25 @@ static void function_line(FILE *out, const struct ct_timing_view *view, size_t i
             f->preempted.sum);
 }
 
+static uint64_t longest_weight(const struct ct_timing_view *view, size_t index, bool *ran)
+{
+    const uint64_t cycles = view->found.functions[index].longest.cycles;
+    *ran = cycles > 0;
+    return cycles;
+}
+
+static void longest_line(FILE *out, const struct ct_timing_view *view, size_t index)
+{
+    const struct ct_timing_function *f = &view->found.functions[index];
+    const struct ct_timing_longest *l = &f->longest;
+    fprintf(out, "%s\t%" PRIu64 "\t%" PRIu64 "cyc\t%" PRIu64 "cyc\t%02x\t", f->label, l->cycles, l->from,
+            l->to, l->id);
+    ct_put_printable(out, l->buffer ? l->buffer : "-");
+    fputc('\t', out);
+    ct_put_printable(out, l->capture ? l->capture : "-");
+    fputc('\n', out);
+}
+
 static uint64_t edge_weight(const struct ct_timing_view *view, size_t index, bool *ran)
 {
     const struct ct_timing_edge *e = &view->found.edges[index];
@@ -203,6 +222,10 @@ int ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const str
           "deviation\trecursive\tpreempted\tcycles of others\n",
           out);
     rc = table(out, view, view->found.function_count, wish->top, function_weight, function_line);
+    if (!rc && wish->longest) {
+        fputs("# longest run of\tcycles\tfrom\tto\tid\tbuffer\tcapture\n", out);
+        rc = table(out, view, view->found.function_count, wish->top, longest_weight, longest_line);
+    }
     pairs(out, view);
     if (!rc && wish->edges) {
         fputs("# edge\tcode\tway out\tto\tcount\ttimed\tmin\tmean\tmax\tdeviation\tshared\n", out);
@@ -254,6 +277,24 @@ static void json_module(struct ct_json *json, const char *key, const struct ct_t
         ct_json_text(json, key, name);
 }
 
+/* Writes where the longest run was; the stream only in sums, since all else is of one. */
+static void json_longest(struct ct_json *json, const struct ct_timing_view *view,
+                         const struct ct_timing_longest *longest)
+{
+    if (!longest->cycles)
+        return;
+    ct_json_object(json, "longest");
+    ct_json_number(json, "cycles", longest->cycles);
+    ct_json_number(json, "from", longest->from);
+    ct_json_number(json, "to", longest->to);
+    if (view->sums && longest->capture) {
+        ct_json_number(json, "id", longest->id);
+        ct_json_text(json, "buffer", longest->buffer);
+        ct_json_text(json, "capture", longest->capture);
+    }
+    ct_json_object_end(json);
+}
+
 static void json_functions(struct ct_json *json, const struct ct_timing_view *view)
 {
     const size_t count = view->found.function_count;
@@ -275,6 +316,7 @@ static void json_functions(struct ct_json *json, const struct ct_timing_view *vi
         json_dist(json, "inclusive", &all[i].inclusive);
         json_dist(json, "recursive", &all[i].recursive);
         json_dist(json, "preempted", &all[i].preempted);
+        json_longest(json, view, &all[i].longest);
         ct_json_object_end(json);
     }
     ct_json_array_end(json);

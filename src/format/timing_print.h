@@ -31,6 +31,7 @@ struct ct_timing_wish {
     size_t top; /* lines of each table */
     int edges;  /* which tables are wanted */
     int blocks;
+    int longest;
 };
 
 /* Writes text. CT_ERR_NOMEM: a table is not whole. */

@@ -127,8 +127,10 @@ static const struct ct_dist *plotted(const struct ct_timing_found *found, const 
 static int write_text(struct ct_timing_writer *writer, const struct ct_timing_view *view)
 {
     const struct ct_timing_write_options *options = &writer->options;
-    const struct ct_timing_wish wish = {
-        .top = options->top ? (size_t)options->top : TOP, .edges = options->edges, .blocks = options->blocks};
+    const struct ct_timing_wish wish = {.top = options->top ? (size_t)options->top : TOP,
+                                        .edges = options->edges,
+                                        .blocks = options->blocks,
+                                        .longest = options->longest};
     return ct_tell_nomem(writer->ctx, "times", ct_timing_print_text(writer->out.file, view, &wish));
 }
 

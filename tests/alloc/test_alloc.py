@@ -98,7 +98,7 @@ def cases():
               Case("manifest", "manifest {quickstart} {perfdata}"),
               Case("cover of counts", "cover --elf {elf} {counts}"),
               Case("merge times", "merge --threads 2 {times} {quickstart}"),
-              Case("timing of times", "timing --edges {times}"),
+              Case("timing of times", "timing --edges --longest {times}"),
               Case("merge stacks", "merge {stacks} {stacks}"),
               Case("export results", "export-results --parquet . {times} {counts_a}", outputs=PARQUET),
               Case("export results of a program", "export-results --parquet . --elf {elf} {counts}",

@@ -45,11 +45,11 @@ def numbers(value, path=()):
         return found
     if isinstance(value, list):
         return {(*path, bucket["from"]): bucket["count"] for bucket in value}
-    adds = isinstance(value, int) and not isinstance(value, bool) and path[-1] not in NO_SUMS
+    adds = isinstance(value, int) and not isinstance(value, bool) and not {path[0], path[-1]} & NO_SUMS
     return {path: value} if adds else {}
 
 
-NO_SUMS = {"min", "max", "mean", "deviation", "id"}
+NO_SUMS = {"min", "max", "mean", "deviation", "id", "longest"}
 LOSSES = {"gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "no_access"}
 
 
@@ -72,6 +72,10 @@ def check_together(capture, streams, *options):
     for kind, keys in ("functions", ["name"]), ("pairs", ["name"]), ("edges", ["way", "taken"]):
         one = added_up((thing for stream in streams for thing in stream[kind]), keys)
         assert added_up(together[kind], keys) == one, (kind, capture)
+    longest = {}
+    for f in (f for stream in streams for f in stream["functions"] if "longest" in f):
+        longest[f["name"]] = max(longest.get(f["name"], 0), f["longest"]["cycles"])
+    assert {f["name"]: f["longest"]["cycles"] for f in together["functions"] if "longest" in f} == longest
     edges = ["timing", "-q", "--edges", *(options[:2] if "--elf" in options else [])]
     with tempfile.TemporaryDirectory() as folder:
         saved, twice = pathlib.Path(folder, "saved"), pathlib.Path(folder, "twice")

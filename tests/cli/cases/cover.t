@@ -148,7 +148,7 @@ $ coretap profile --weight time examples/quickstart
 
 # Of captures the part that is asked for is added up; of saved files there are sums alone.
 $ coretap merge --quiet --kind timing --core cpu_0 --from 500cyc --to 520cyc examples/quickstart | sed -n '1,3p'
-| coretap-timing 3
+| coretap-timing 4
 | captures 1
 | capture examples/quickstart (--from 500cyc --to 520cyc --core cpu_0)
 $ coretap merge --quiet --kind events --core cpu_0 examples/quickstart | sed -n '1,3p'

@@ -39,7 +39,7 @@ $ coretap timing -q --format svg --function main examples/quickstart
 
 # Sums: of the streams of one capture, of several captures, and of files in their place.
 $ coretap timing -q --format data examples/quickstart > $T/one && head -10 $T/one
-| coretap-timing 3
+| coretap-timing 4
 | captures 1
 | capture examples/quickstart
 | totals 1897 1897 0 2753 2203 0 42 0 0
@@ -48,7 +48,7 @@ $ coretap timing -q --format data examples/quickstart > $T/one && head -10 $T/on
 | self 36 1567 11 65 0 148d7 11 1 12 2 13 1 15 2 16 5 18 1 24 1 26 1 28 1 29 4 30 3 31 10 32 4
 | recursive 12 700 49 64 0 a07c 28 1 29 2 30 3 31 5 32 1
 | preempted 9 96 6 17 0 47a 6 2 7 1 10 2 12 1 14 2 16 1
-| edge - 80400 80400 80404 0 - 80598 0 1 27 5 1 3
+| longest 79 1002 1081 10 examples/quickstart ETB_0
 $ coretap timing -q --together --edges --top 1 examples/quickstart
 | # captures=1 damaged=0 unknown=0 failed=0
 | # cycles=1897 edges=1897 unplaced=0 steps=2753 untimed=2203 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=42 switches=0
@@ -70,13 +70,13 @@ $ coretap timing -q --format data $T/one examples/quickstart | cmp - $T/two
 ! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
 $ coretap merge -q --kind timing examples/quickstart | cmp - $T/one
 $ sed 's/^self 36/self 37/' $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:116: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap timing --format data'
+| bad:117: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap timing --format data'
 $ head -8 $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:8: the file is cut off: its last line is not 'end'; nothing of the file was taken. Write it with 'coretap timing --format data'
 $ printf 'coretap-timing 1\nfunction 0 10 1 1 1 0 f\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:2: a function is 'function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME'; nothing of the file was taken. Write it with 'coretap timing --format data'
 $ printf 'coretap-timing 1\nself 1 1 1 1 0 1\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: the line begins with none of captures, damaged, unknown, lost, program, started, totals, function, edge, pair, or is no distribution of the one before it; nothing of the file was taken. Write it with 'coretap timing --format data'
+| bad:2: the line begins with none of captures, damaged, unknown, lost, program, started, totals, function, longest, edge, pair, or is no distribution of the one before it; nothing of the file was taken. Write it with 'coretap timing --format data'
 $ coretap cover $T/one 2>&1 | sed 's/.*one:/one:/' | head -1
 | one:1: not a coverage file: the first line is not 'coretap-coverage 3'; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ coretap timing -q --format json --pair "0x80000" examples/quickstart
