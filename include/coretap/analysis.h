@@ -151,6 +151,10 @@ CT_API int ct_analysis_end(struct ct_analysis *analysis, uint32_t lane);
  * CT_ERR_LIMIT. */
 CT_API int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from);
 
+/* Gives what was found a weight, from 1 on: it counts as if it had been found so many times. Sums stop at
+ * 2^64 - 1. Captures, what they lost, and their names stay. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_LIMIT. */
+CT_API int ct_analysis_scale(struct ct_analysis *analysis, uint64_t weight);
+
 /* Adds captures whose trace was taken. CT_ERR_ARG. */
 CT_API int ct_analysis_add_captures(struct ct_analysis *analysis, const struct ct_analysis_captures *more);
 

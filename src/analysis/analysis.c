@@ -81,6 +81,40 @@ int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from)
     return rc;
 }
 
+/* Adds `from` to itself, by way of a copy. */
+static int double_up(struct ct_analysis *from)
+{
+    struct ct_analysis *copy;
+    int rc = from->kind->part(from, &copy);
+    if (rc)
+        return rc;
+    rc = from->kind->merge(copy, from);
+    if (!rc)
+        rc = from->kind->merge(from, copy);
+    ct_analysis_free(copy);
+    return rc;
+}
+
+/* Goes by the bits of the weight: merging is all that is known of the kind. */
+int ct_analysis_scale(struct ct_analysis *analysis, uint64_t weight)
+{
+    if (check(analysis) || !weight)
+        return CT_ERR_ARG;
+    struct ct_analysis *power = NULL; /* what was found, 1, 2, 4, … times */
+    uint64_t more = weight - 1;
+    int rc = more ? analysis->kind->part(analysis, &power) : CT_OK;
+    if (!rc && power)
+        rc = power->kind->merge(power, analysis);
+    for (; more && !rc; more >>= 1) {
+        if (more & 1)
+            rc = analysis->kind->merge(analysis, power);
+        if (!rc && more > 1)
+            rc = double_up(power);
+    }
+    ct_analysis_free(power);
+    return rc;
+}
+
 int ct_analysis_add_captures(struct ct_analysis *analysis, const struct ct_analysis_captures *more)
 {
     if (check(analysis) || !more)

@@ -10,6 +10,7 @@
 enum {
     ELF = CLI_CAPTURE_OPTIONS,
     KIND,
+    WEIGHT,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -27,6 +28,14 @@ static const struct cli_option options[OPTIONS] = {
               .kind = CLI_CHOICE,
               .choices = names,
               .help = "What is added up of captures; coverage without this option and without files."},
+    [WEIGHT] = {.name = "weight",
+                .kind = CLI_NUMBER,
+                .arg = "N",
+                .min = 1,
+                .max = UINT64_MAX,
+                .help =
+                    "All that is added up counts N times: for a result that stands for many machines. Counts "
+                    "stop at 2^64 - 1. Captures and what they lost are told as they are."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
 };
@@ -73,6 +82,9 @@ static int add_up(struct cli_results *r)
     int code = cli_programs_new(&r->programs, r->args, NULL) ? cli_results_read(r) : CLI_FAILED;
     if (code == CLI_FAILED || r->kept_nothing)
         return code;
+    const struct cli_value *weight = &r->args->values[WEIGHT];
+    if (weight->given && ct_analysis_scale(r->analysis, weight->number))
+        return cli_library_error(r->args->ctx);
     tell(r->args, r->analysis);
     cli_results_tell_failures("merge", r->analysis);
     const int written = cli_results_save(r->args->ctx, r->analysis, stdout);

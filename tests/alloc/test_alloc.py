@@ -94,7 +94,7 @@ def cases():
                   ("list-out", "--list-out", ()),
                   ("dot", "--dot", ()), ("analyse", "--analyse --format json", ()),
                   ("native", "--engine native", ("gccjit",)))]
-    found += [Case("merge", "merge -o out.data {counts_a} {counts_b}", outputs=("out.data",)),
+    found += [Case("merge", "merge --weight 5 -o out.data {counts_a} {counts_b}", outputs=("out.data",)),
               Case("manifest", "manifest {quickstart} {perfdata}"),
               Case("cover of counts", "cover --elf {elf} {counts}"),
               Case("merge times", "merge --threads 2 {times} {quickstart}"),

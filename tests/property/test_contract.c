@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Property: every kind of analysis keeps the contract (analysis.h). Pieces merged are the whole, wherever the
  * trace was cut; for kinds that take steps in their order, a piece is a stream by itself. Merging is
- * associative and commutative, and an empty part is its identity; what is saved and loaded again is the same,
- * to the byte; a file that was changed or cut off is an error, of which nothing is taken. CT_SEED, CT_COUNT,
- * CT_LONG=1. */
+ * associative and commutative, and an empty part is its identity; a weight is that many of the same; what is
+ * saved and loaded again is the same, to the byte; a file that was changed or cut off is an error, of which
+ * nothing is taken. CT_SEED, CT_COUNT, CT_LONG=1. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -634,6 +634,23 @@ static int merges(struct subject *s)
     return 1;
 }
 
+/* A weight of n is what n times the same make, whatever the captures are. */
+static int scales(struct subject *s)
+{
+    const uint32_t n = 1 + rng_below(&s->history.rng, 9);
+    struct ct_analysis *scaled = empty(s), *added = empty(s);
+    REQUIRE(scaled && added && scaled->kind->merge(scaled, s->whole) == CT_OK);
+    for (uint32_t i = 0; i < n; i++)
+        REQUIRE(added->kind->merge(added, s->whole) == CT_OK);
+    REQUIRE(ct_analysis_scale(scaled, n) == CT_OK && same(scaled, added));
+    REQUIRE(ct_analysis_scale(scaled, 0) == CT_ERR_ARG);
+    /* one weight after the other, and the largest: sums stop at their largest value */
+    REQUIRE(ct_analysis_scale(scaled, 1000003) == CT_OK && ct_analysis_scale(scaled, 15) == CT_OK);
+    REQUIRE(ct_analysis_scale(added, 15000045) == CT_OK && same(scaled, added));
+    REQUIRE(ct_analysis_scale(scaled, UINT64_MAX) == CT_OK);
+    return 1;
+}
+
 static int saves(struct subject *s)
 {
     struct bytes file = saved(s->whole);
@@ -678,8 +695,8 @@ static int orders(struct subject *s, struct ct_analysis *(*bare)(void))
 static int run(size_t kind, uint64_t seed)
 {
     static struct subject s;
-    const int fine =
-        make_subject(&s, kinds[kind].make, seed) && merges(&s) && saves(&s) && orders(&s, kinds[kind].bare);
+    const int fine = make_subject(&s, kinds[kind].make, seed) && merges(&s) && scales(&s) && saves(&s) &&
+                     orders(&s, kinds[kind].bare);
     for (size_t i = 0; i < s.made_count; i++)
         ct_analysis_free(s.made[i]);
     return fine;

@@ -163,3 +163,15 @@ $ coretap merge --from 5cyc $T/a
 ! coretap merge: --from cannot be applied: a saved file has sums, of which no part can be taken
 ! Try 'coretap merge --help'.
 [2]
+
+A weight: all counts that many times, up to 2^64 - 1; files and captures are counted as they are.
+
+$ printf 'coretap-coverage 1\nprogram 1000 2000 00ff ./a\nrun 1000 1008 5\nnot 1004 2\n' > $T/w; coretap merge -q --weight 3 $T/w | grep -E '^(run|not|unknown)'
+| unknown 1
+| run 1000 1008 15
+| not 1004 6
+$ coretap merge -q --weight 9000000000000000000 $T/w | grep -E '^(run|not)'
+| run 1000 1008 18446744073709551615
+| not 1004 18000000000000000000
+$ coretap merge -q --weight 0 $T/w 2>&1 | head -1
+| coretap merge: --weight: '0' is not a number from 1 to 18446744073709551615
