@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the examples share: the command, the week's manifest, and pages of HTML with pictures."""
+import html
+import json
+import pathlib
+import subprocess
+import tempfile
+
+# The look of coretap's own pages (src/format/page.css).
+STYLE = """
+:root { color-scheme: light dark; --back: #f5f6f8; --panel: #fff; --rule: #dde1e6; --text: #16191d;
+  --soft: #565e69; --bar: #2f6fd6; --rest: #e3e7ec; --bad: #b83232; --good: #2f7d32; --on: #fff }
+@media (prefers-color-scheme: dark) { :root { --back: #101317; --panel: #181c21; --rule: #2d333b;
+  --text: #e5e8ed; --soft: #9ba5b2; --bar: #5f97f0; --rest: #2d333b; --bad: #f28b82; --good: #7cc67f;
+  --on: #0d1014 } }
+* { box-sizing: border-box }
+body { margin: 0; padding: 24px 16px 48px; background: var(--back); color: var(--text);
+  font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif }
+main { max-width: 900px; margin: 0 auto }
+h1 { font-size: 24px; line-height: 1.25; margin: 0 0 4px } h2 { font-size: 17px; margin: 28px 0 8px }
+p { margin: 4px 0 12px; color: var(--soft); max-width: 75ch; overflow-wrap: anywhere }
+code { font: .92em ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere }
+.panel { background: var(--panel); border: 1px solid var(--rule); border-radius: 10px; padding: 14px 16px;
+  overflow-x: auto }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
+th, td { padding: 4px 8px; text-align: left; vertical-align: middle }
+th { font-weight: 500; font-size: 13px; color: var(--soft) }
+td code { overflow-wrap: normal }
+td.number, th.number { text-align: right; white-space: nowrap }
+td.cell { text-align: center; border-radius: 4px; min-width: 3.4em; border: 2px solid var(--panel) }
+.bad { color: var(--bad) } .good { color: var(--good) } .soft { color: var(--soft) }
+.track { background: var(--rest); border-radius: 4px; height: 14px; min-width: 90px; overflow: hidden }
+.fill { background: var(--bar); height: 100%; min-width: 1px }
+.fill.bad { background: var(--bad) } .fill.faint { opacity: .45 }
+@media (max-width: 600px) { th, td { padding: 4px 5px; font-size: 13px } td.cell { min-width: 2.6em }
+  .track { min-width: 60px } }
+"""
+
+
+class Fleet:
+    """A week: the command, its captures, and the folder in which the pieces of each capture are kept, so that
+    no question decodes a capture twice."""
+
+    def __init__(self, coretap, manifest):
+        self.coretap, self.manifest = str(pathlib.Path(coretap).resolve()), pathlib.Path(manifest).resolve()
+        lines = self.manifest.read_text(encoding="utf-8").splitlines()
+        self.captures = [json.loads(line) for line in lines]
+        self.pieces = self.manifest.with_suffix(".pieces")
+        self.work = pathlib.Path(tempfile.mkdtemp())
+        self.failures = set()
+
+    def run(self, *words):
+        """Runs the command. Exit code 1 says that captures are damaged or could not be read: what could be
+        found counts, and what the command says of it is kept."""
+        done = subprocess.run([self.coretap, *map(str, words)], capture_output=True, text=True, check=False)
+        if done.returncode > 1:
+            raise SystemExit(done.stderr)
+        return done
+
+    def name(self, text):
+        return self.work / "".join(c if c.isalnum() else "-" for c in text)
+
+    def sum(self, command, captures, name):
+        """The file with the sum of captures, which 'coretap map' makes or takes from the pieces."""
+        result = self.name(f"{name}.{command}")
+        part = self.name(f"{name}.jsonl")
+        part.write_text("".join(json.dumps(capture) + "\n" for capture in captures), encoding="utf-8")
+        done = self.run("map", command, "--manifest", part, "--state", self.pieces, "--resume", "-o", result)
+        self.failures |= {line.strip() for line in done.stderr.splitlines() if line.startswith("coretap:   ")}
+        return result
+
+    def by(self, key):
+        """Captures by machine, test or build id."""
+        groups = {}
+        for capture in self.captures:
+            values = capture["build_ids"] if key == "build_id" else [capture[key]]
+            groups.setdefault(values[0] if values and values[0] else "unknown", []).append(capture)
+        return dict(sorted(groups.items()))
+
+    def builds(self):
+        """Build ID and path of each program in the folder of the week, the oldest version first."""
+        found = {}
+        for program in sorted(self.manifest.parent.glob("builds/*/*")):
+            said = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True)
+            found[said.stdout.split("Build ID: ")[1].split()[0]] = program
+        return found
+
+    def json(self, *words):
+        return json.loads(self.run(*words).stdout)
+
+
+def text(value):
+    return html.escape(str(value))
+
+
+def several(count, noun):
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def bar(part, kind=""):
+    return f'<div class="track"><div class="fill {kind}" style="width:{100 * part:.1f}%"></div></div>'
+
+
+def row(*cells):
+    """A row of a table: texts, or pairs of a class and a text, which is HTML."""
+    return "<tr>" + "".join(f'<td class="{cell[0]}">{cell[1]}</td>' if isinstance(cell, tuple)
+                            else f"<td>{text(cell)}</td>" for cell in cells) + "</tr>"
+
+
+def table(heads, rows):
+    """Heads that begin with '#' are of numbers."""
+    cells = "".join(f'<th class="number">{text(head[1:])}</th>' if head.startswith("#")
+                    else f"<th>{text(head)}</th>" for head in heads)
+    return f'<div class="panel"><table><tr>{cells}</tr>{"".join(rows)}</table></div>'
+
+
+def write_page(path, title, lead, *parts, failures=()):
+    """Writes a page that needs no other file. What could not be read is part of the answer."""
+    if failures:
+        items = "".join(f"<p>{text(line.removeprefix('coretap:').strip())}</p>" for line in sorted(failures))
+        parts = (*parts, f"<h2>Not in the numbers</h2>{items}")
+    pathlib.Path(path).write_text(
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{text(title)}</title><style>{STYLE}</style><main><h1>{text(title)}</h1><p>{lead}</p>"
+        f"{''.join(parts)}</main></html>\n", encoding="utf-8")

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The longest time that a task was ever observed to take, over all machines, with the capture and the place
+in it, and what ran meanwhile.
+
+usage: longest_task.py CORETAP MANIFEST FUNCTION PAGE"""
+import sys
+
+import fleet
+
+
+def functions(week, *words):
+    return week.json("timing", "-q", "--together", "--format", "json", *words)[0]["functions"]
+
+
+def longest_of(week, captures, name, task):
+    """The longest run of a task in any build, or None where it never ran as a whole."""
+    runs = [f["longest"] for f in functions(week, week.sum("timing", captures, name))
+            if f["name"] == task and "longest" in f]
+    return max(runs, key=lambda run: run["cycles"], default=None)
+
+
+def main():
+    week, task = fleet.Fleet(*sys.argv[1:3]), sys.argv[3]
+    worst = longest_of(week, week.captures, "all", task)
+    if not worst:
+        raise SystemExit(f"{task}: no capture has a whole run of it with cycles")
+    machines = {machine: longest_of(week, captures, machine, task)
+                for machine, captures in week.by("machine").items()}
+    rows = [fleet.row(machine, ("", fleet.bar((run["cycles"] if run else 0) / worst["cycles"],
+                                              "bad" if run == worst else "")),
+                      ("number", f"{run['cycles']:,}" if run else "–"))
+            for machine, run in machines.items()]
+    window = ("--from", f"{worst['from']}cyc", "--to", f"{worst['to']}cyc")
+    inside = functions(week, *window, worst["capture"])
+    parts = sorted(((f["cycles"], f["name"]) for f in inside if f["cycles"]), reverse=True)[:8]
+    meanwhile = [fleet.row(("", f"<code>{fleet.text(name)}</code>"),
+                           ("", fleet.bar(cycles / worst["cycles"])), ("number", f"{cycles:,}"))
+                 for cycles, name in parts]
+    command = f"coretap decode --along binary {' '.join(window)} {worst['capture']}"
+    fleet.write_page(sys.argv[4], f"The longest {task}",
+                     f"{worst['cycles']:,} cycles, in <code>{fleet.text(worst['capture'])}</code>, buffer "
+                     f"{fleet.text(worst['buffer'])}, trace ID {worst['id']:02x}, from cycle "
+                     f"{worst['from']:,} on. To look at it: <code>{fleet.text(command)}</code>",
+                     "<h2>The longest on each machine</h2>", fleet.table(["machine", "cycles", "#"], rows),
+                     "<h2>What ran meanwhile</h2>", fleet.table(["function", "cycles", "#"], meanwhile),
+                     failures=week.failures)
+
+
+if __name__ == "__main__":
+    main()
