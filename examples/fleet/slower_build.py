@@ -41,8 +41,8 @@ def main():
     fleet.write_page(sys.argv[3], "Which build made a function slower",
                      f"Build <code>{builds[-1][:8]}</code> after <code>{builds[0][:8]}</code>: "
                      f"{fleet.several(slower, 'function')} slower and {len(shown) - slower} faster by "
-                     f"{CHANGE:.0%} or more, {len(changes) - len(shown)} as before. Mean cycles of a run, without "
-                     "what it called; the upper bar is the older build.",
+                     f"{CHANGE:.0%} or more, {len(changes) - len(shown)} as before. Mean cycles of a run, "
+                     "without what it called; the upper bar is the older build.",
                      fleet.table(["function", "cycles", "#", "#change"], rows), failures=week.failures)
 
 
