@@ -274,6 +274,8 @@ struct ct_capture {
     size_t gone_count; /* mapped files that are not there: path is the name on the target, addr and size where
                           they lay */
     const struct ct_image *gone;
+    const char *const *gone_build_ids; /* … and the build id of each as hexadecimal digits; NULL: the capture
+                                          does not tell */
 };
 
 /* Where the files that ran on the target are found here. Mostly perf.data needs it: other captures name files

@@ -106,7 +106,7 @@ const struct cli_command cli_command_manifest = {
         "raw "
         "traces. For each it prints a line of JSON: path, size, SHA-256 over its files, build ids of the "
         "programs "
-        "that it names and that are here, machine, time of the last change and test. Captures with the same "
+        "that it names, machine, time of the last change and test. Captures with the same "
         "contents are listed once. Manifests are lines, so several of them are joined by 'cat'.",
     .exit_text =
         "0: done. 1: no capture was found. 2: wrong usage, or something could not be read or written.",

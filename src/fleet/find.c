@@ -32,20 +32,12 @@ static void skip(const struct finder *f, const char *path, const char *why)
 
 /* ---- one capture ---- */
 
-static int add_build_id(struct finder *f, struct ct_fleet_capture *capture, const char *path)
+/* Adds a build id, unless it is there. */
+static int add_build_id(struct finder *f, struct ct_fleet_capture *capture, const char *text)
 {
-    struct ct_elf_look *look = malloc(sizeof *look);
-    if (!look)
-        return CT_ERR_NOMEM;
-    char text[2 * CT_BUILD_ID_MAX + 1] = "";
-    if (ct_elf_look(&ct_files_system, path, look) && look->is_elf && look->id.size)
-        ct_build_id_text(&look->id, text);
-    free(look);
-    for (size_t i = 0; i < capture->build_id_count && *text; i++)
+    for (size_t i = 0; i < capture->build_id_count; i++)
         if (!strcmp(capture->build_ids[i], text))
-            *text = 0;
-    if (!*text)
-        return CT_OK;
+            return CT_OK;
     const char **ids = ct_arena_push(&f->arena, capture->build_ids, &capture->build_id_count, sizeof *ids);
     if (!ids)
         return CT_ERR_NOMEM;
@@ -54,11 +46,27 @@ static int add_build_id(struct finder *f, struct ct_fleet_capture *capture, cons
     return ids[capture->build_id_count - 1] ? CT_OK : CT_ERR_NOMEM;
 }
 
+static int add_build_id_of(struct finder *f, struct ct_fleet_capture *capture, const char *path)
+{
+    struct ct_elf_look *look = malloc(sizeof *look);
+    if (!look)
+        return CT_ERR_NOMEM;
+    char text[2 * CT_BUILD_ID_MAX + 1] = "";
+    if (ct_elf_look(&ct_files_system, path, look) && look->is_elf && look->id.size)
+        ct_build_id_text(&look->id, text);
+    free(look);
+    return *text ? add_build_id(f, capture, text) : CT_OK;
+}
+
+/* Adds those of the programs that are here, and of those that are not, as far as the capture tells. */
 static int add_build_ids(struct finder *f, struct ct_fleet_capture *to, const struct ct_capture *capture)
 {
     int rc = CT_OK;
     for (size_t i = 0; i < capture->program_count && !rc; i++)
-        rc = add_build_id(f, to, capture->programs[i].path);
+        rc = add_build_id_of(f, to, capture->programs[i].path);
+    for (size_t i = 0; i < capture->gone_count && !rc; i++)
+        if (capture->gone_build_ids[i])
+            rc = add_build_id(f, to, capture->gone_build_ids[i]);
     return rc ? ct_fail_nomem(f->manifest->ctx, to->path) : CT_OK;
 }
 

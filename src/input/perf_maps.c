@@ -162,12 +162,20 @@ static int add_gone(struct player *pl, const struct mapping *m)
     if (capture->gone_count == GONE_MAX)
         return CT_OK;
     struct ct_arena *arena = pl->perf->opening->arena;
+    char id[2 * CT_BUILD_ID_MAX + 1] = "";
+    if (m->object->id)
+        ct_build_id_text(m->object->id, id);
+    size_t id_count = capture->gone_count;
     image.path = ct_arena_strdup(arena, image.path);
+    const char *text = *id ? ct_arena_strdup(arena, id) : NULL;
+    const char **ids = ct_arena_push(arena, capture->gone_build_ids, &id_count, sizeof *ids);
     struct ct_image *gone = ct_arena_push(arena, capture->gone, &capture->gone_count, sizeof *gone);
-    if (!gone || !image.path)
+    if (!gone || !ids || !image.path || (*id && !text))
         return no_memory(pl);
     gone[capture->gone_count - 1] = image;
+    ids[capture->gone_count - 1] = text;
     capture->gone = gone;
+    capture->gone_build_ids = ids;
     return CT_OK;
 }
 

@@ -6,6 +6,7 @@ are of the program.
 
 usage: perf_files.py COMMAND PLUGIN EXAMPLES"""
 import http.server
+import json
 import os
 import pathlib
 import shutil
@@ -108,6 +109,9 @@ class Test:
             if len(lines) != 1 or identity.hex() not in lines[0] or "--symfs DIR" not in lines[0]:
                 why = f"{path}: {said}"
         self.tap.check("missing files are named", why)
+        listed = json.loads(run([self.command, "manifest", "-q", self.data])[0])["build_ids"]
+        self.tap.check("a manifest has their build ids", None if set(listed) ==
+                       {identity.hex() for identity in self.capture.build_ids.values()} else listed)
         root = self.folder / "other"
         program = self.capture.programs[0][0]
         self.put(root, [program])

@@ -544,6 +544,10 @@ static void objects(void **state)
     assert_true(has_words(missing[2], WORDS("/bin/gone", "No such file")));
     assert_true(has_words(missing[3], WORDS("//anon", "no file", "jit")));
     assert_true(has_words(missing[4], WORDS("[vdso]", "--buildid-dir")));
+    assert_int_equal(f.capture->gone_count, 6);
+    assert_string_equal(f.capture->gone[0].path, "/bin/wrong");
+    assert_string_equal(f.capture->gone_build_ids[0], "9999999999999999999999999999999999999999");
+    assert_null(f.capture->gone_build_ids[2]); /* /bin/gone is not among those whose build id is listed */
     fixture_free(&f);
     free(r.bytes);
 }
