@@ -112,7 +112,7 @@ class Test:
         nobody = {**os.environ, "HOME": str(self.folder / "none")}  # who has no cache of build ids
         listed = json.loads(run([self.command, "manifest", "-q", self.data], env=nobody)[0])["build_ids"]
         self.tap.check("a manifest has their build ids", None if set(listed) ==
-                       {identity.hex() for identity in self.capture.build_ids.values()} else listed)
+                       {identity.hex() for identity in self.capture.build_ids.values()} else str(listed))
         root = self.folder / "other"
         program = self.capture.programs[0][0]
         self.put(root, [program])
