@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records the captures of a fleet: programs that are made up, two builds of each, several runs of each build.
-One capture of twenty is damaged: its trace is cut, has other bytes, or its description is not whole. The same
-arguments give the same captures. Those that are there are not made again.
+"""Records the captures of a fleet: programs that are made up, two builds of each, several runs of each
+build. One capture of twenty is damaged: its trace is cut, has other bytes, or its description is not whole.
+The same arguments give the same captures. Those that are there are not made again.
 
 usage: make_captures.py CORETAP FOLDER [--programs N] [--runs N] [--seed N]
 
@@ -56,7 +56,8 @@ def source(rng):
     body = "\n\n".join(function(i, rng) for i in range(FUNCTIONS))
     return (f"#include <stdlib.h>\n#define ALONE __attribute__((noinline))\n\n{body}\n\n"
             "int main(int argc, char **argv)\n{\n    unsigned x = argc > 1 ? atoi(argv[1]) : 1;\n"
-            "    for (int i = argc > 2 ? atoi(argv[2]) : 100; i > 0; i--) {\n    x = x * 1664525 + 1013904223;\n"
+            "    for (int i = argc > 2 ? atoi(argv[2]) : 100; i > 0; i--) {\n"
+            "    x = x * 1664525 + 1013904223;\n"
             f"    switch ((x >> 16) % {FUNCTIONS}) {{\n{calls}    }}\n    }}\n    return x == 1;\n}}\n")
 
 
@@ -70,7 +71,8 @@ def make_program(how, number):
     for build in BUILDS:
         program = folder / f"program{build}"
         if not program.exists():
-            subprocess.run([COMPILER, build, "-g", "-static", "-Wl,--build-id", "-o", program, made], check=True)
+            subprocess.run([COMPILER, build, "-g", "-static", "-Wl,--build-id", "-o", program, made],
+                           check=True)
     return folder
 
 
@@ -112,7 +114,7 @@ def main():
     (how.folder / "captures").mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         folders = list(pool.map(lambda number: make_program(how, number), range(how.programs)))
-        # one run of each build of each program after the other, so that a part of the captures has all programs
+        # one run of each build of each program after the other: a part of the captures has all of them
         runs = [folder / f"program{build}" for _ in range(how.runs) for build in BUILDS for folder in folders]
         list(pool.map(lambda pair: make_capture(how, pair[1], pair[0]), enumerate(runs)))
     with (how.folder / "week.jsonl").open("wb") as manifest:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a fleet's captures cost on this machine, as docs/fleet.md states it: a capture, a byte, a merge; how long
-a job takes on 1, 2 and 8 ranks, how much of it is adding up, and the memory of a rank for parts of the captures.
-Writes the figures as JSON, which simulate.py takes, and prints a table.
+"""What a fleet's captures cost on this machine, as docs/fleet.md states it: a capture, a byte, a merge; how
+long a job takes on 1, 2 and 8 ranks, how much of it is adding up, and the memory of a rank for parts of the
+captures. Writes the figures as JSON, which simulate.py takes, and prints a table.
 
 usage: measure.py CORETAP CORETAP_MPI FOLDER OUTPUT [--command COMMAND] [--ranks N]... [--turns N]
 
@@ -143,6 +143,17 @@ def measure_merge(how, pieces, folder):
     return (both - one) / total, total / len(pieces), result.stat().st_size / 1e6
 
 
+def measure_keep(pieces, folder):
+    """Seconds until a piece is on the disk."""
+    begin = time.monotonic()
+    for piece in pieces:
+        with (folder / f"{piece.name}.kept").open("wb") as kept:
+            kept.write(piece.read_bytes())
+            kept.flush()
+            os.fsync(kept.fileno())
+    return (time.monotonic() - begin) / len(pieces)
+
+
 def measure_digest(how, manifest):
     """Seconds of a MB that is compared with the manifest."""
     size = sum(capture["size"] for capture in manifest) / 1e6
@@ -196,7 +207,8 @@ def main():
             "command": how.command, "cores": len(os.sched_getaffinity(0)), "captures": len(captures),
             "sizes_mb": [capture["size"] / 1e6 for capture in captures],
             "start_s": start, "decode_s_per_mb": per_mb, "digest_s_per_mb": measure_digest(how, captures),
-            "merge_s_per_mb": merging, "piece_mb": piece, "sum_mb": result,
+            "merge_s_per_mb": merging, "keep_s": measure_keep(pieces, folder), "piece_mb": piece,
+            "sum_mb": result,
         }
         figures["job_s"], figures["job_s_per_rank"] = measure_starts(how, captures, folder)
         print("\n".join(f"{key}\t{value:.4g}" for key, value in figures.items() if isinstance(value, float)),

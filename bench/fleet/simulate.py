@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How long a job of coretap-mpi takes on more ranks than are at hand, from what one capture costs
-(docs/fleet.md): ranks that are given captures one by one, the largest first, a storage that all of them share,
-ranks that are slow or die, and sums that are added up in a tree. Prints a table, a row for each number of
-ranks. With --check it is held against the jobs that measure.py timed on this machine, and the exit code is 1
-where one of them took another time by a quarter.
+(docs/fleet.md): ranks that are given captures one by one, the largest first, a storage that all of them
+share, ranks that are slow or die, and sums that are added up in a tree. Prints a table, a row for each
+number of ranks. With --check it is held against the jobs that measure.py timed on this machine, and the exit
+code is 1 where one of them took another time by a quarter.
 
 usage: simulate.py [--measured FILE [--check]] [--store local|shared|object] [--captures N] [--mean-mb X]
                    [--stragglers P] [--slow FACTOR] [--failures-per-day X] [OPTION]... [RANKS]..."""
@@ -20,8 +20,8 @@ FAR = 0.25  # what simulated and measured times may differ by
 DEFAULT_RANKS = (1, 2, 8, 10, 30, 100, 300, 1000, 3000, 10000)
 
 
-# MB/s that all ranks together can read, MB/s of one rank, and seconds until the first byte comes: disks of the
-# machines themselves, a file system that all machines share, an object store.
+# MB/s that all ranks together can read, MB/s of one rank, and seconds until the first byte comes: disks of
+# the machines themselves, a file system that all machines share, an object store.
 STORES = {"local": (math.inf, 2000, 0.0005), "shared": (20000, 1000, 0.005), "object": (math.inf, 80, 0.05)}
 
 
@@ -48,10 +48,11 @@ def arguments():
     return settle(parser.parse_args())
 
 
-# What a capture costs where nobody measured it: seconds to start its process, of a MB that is decoded, compared
-# with the manifest and added up, MB of a piece and of a sum, and seconds of a job and of each rank of it.
+# What a capture costs where nobody measured it: seconds to start its process, of a MB that is decoded,
+# compared with the manifest and added up, until a piece is on the disk, MB of a piece and of a sum, and
+# seconds of a job and of each rank of it.
 COSTS = {"start_s": 0.03, "decode_s_per_mb": 0.007, "digest_s_per_mb": 0.004, "merge_s_per_mb": 0.025,
-         "piece_mb": 1.0, "sum_mb": 1.0, "job_s": 0.3, "job_s_per_rank": 0.01}
+         "keep_s": 0.002, "piece_mb": 1.0, "sum_mb": 1.0, "job_s": 0.3, "job_s_per_rank": 0.01}
 
 
 def settle(how):
@@ -73,7 +74,8 @@ def sizes_of(how, rng):
     """MB of each capture, the largest first."""
     known = how.figures.get("sizes_mb")
     if known and how.mean_mb is None:
-        return sorted(known if how.captures == len(known) else rng.choices(known, k=how.captures), reverse=True)
+        chosen = known if how.captures == len(known) else rng.choices(known, k=how.captures)
+        return sorted(chosen, reverse=True)
     shift = math.log(how.mean_mb or 50) - how.spread ** 2 / 2
     return sorted((rng.lognormvariate(shift, how.spread) for _ in range(how.captures)), reverse=True)
 
@@ -81,7 +83,7 @@ def sizes_of(how, rng):
 def capture_s(how, size):
     """Seconds of one capture on a rank that has a processor for itself."""
     reading = max(size * (how.decode_s_per_mb + how.digest_s_per_mb), size / how.connection)
-    return how.start_s + how.latency_s + reading + how.piece_mb * how.merge_s_per_mb
+    return how.start_s + how.latency_s + reading + how.piece_mb * how.merge_s_per_mb + how.keep_s
 
 
 def tree_s(how, ranks):
@@ -93,9 +95,9 @@ def tree_s(how, ranks):
 def work_s(how, ranks, sizes, rng):
     """Seconds until the last capture is done, and the part of them in which ranks had nothing to do.
 
-    All ranks that work get the same share of the processors and of the storage, so one clock of seconds on a
-    processor of its own tells how far each is: a capture is done when the clock is its cost beyond where it
-    began."""
+    All ranks that work get the same share of the processors and of the storage, so one clock of seconds
+    on a processor of its own tells how far each is: a capture is done when the clock is its cost beyond
+    where it began."""
     slow = [how.slow if rng.random() < how.stragglers else 1.0 for _ in range(ranks)]
     gap = how.hand_out_s  # rank 0 answers one after the other
     mean_rate = sum(sizes) / sum(capture_s(how, size) for size in sizes)  # MB that a rank reads in a second
