@@ -40,6 +40,15 @@ static struct ct_tables_origin origin_of(const struct cli_rows *r, const char *r
                                      .all_functions = r->all_functions};
 }
 
+/* Loads a result of kind number `kind`, and finds the capture that it is of. */
+static enum cli_origin load(struct cli_rows *r, const char *path, unsigned kind, struct ct_analysis *into,
+                            const struct ct_fleet_capture **capture)
+{
+    return cli_results_load(r->args->ctx, into, path)
+               ? cli_origins_find(&r->origins, path, kind, into, capture)
+               : CLI_ORIGIN_BAD;
+}
+
 /* ---- coverage ---- */
 
 /* Says that a program is not there, once. False without memory. */
@@ -100,10 +109,7 @@ static bool add_cover(struct cli_rows *r, const char *path)
     const struct ct_fleet_capture *capture;
     if (!cli_rows_fine(r, ct_cover_new(r->args->ctx, &cover)))
         return false;
-    struct ct_analysis *analysis = ct_cover_analysis(cover);
-    const enum cli_origin origin = cli_results_load(r->args->ctx, analysis, path)
-                                       ? cli_origins_find(&r->origins, path, COVERAGE, analysis, &capture)
-                                       : CLI_ORIGIN_BAD;
+    const enum cli_origin origin = load(r, path, COVERAGE, ct_cover_analysis(cover), &capture);
     const bool fine =
         origin == CLI_ORIGIN_TAKE ? put_cover(r, path, cover, capture) : origin == CLI_ORIGIN_OTHER;
     ct_cover_free(cover);
@@ -126,10 +132,7 @@ static bool add_timing(struct cli_rows *r, const char *path)
     const struct ct_fleet_capture *capture;
     if (!cli_rows_fine(r, ct_timing_sums_new(r->args->ctx, &wishes, &sums)))
         return false;
-    struct ct_analysis *analysis = ct_timing_sums_analysis(sums);
-    const enum cli_origin origin = cli_results_load(r->args->ctx, analysis, path)
-                                       ? cli_origins_find(&r->origins, path, TIMES, analysis, &capture)
-                                       : CLI_ORIGIN_BAD;
+    const enum cli_origin origin = load(r, path, TIMES, ct_timing_sums_analysis(sums), &capture);
     const bool fine =
         origin == CLI_ORIGIN_TAKE ? put_timing(r, path, sums, capture) : origin == CLI_ORIGIN_OTHER;
     ct_timing_sums_free(sums);
