@@ -105,7 +105,7 @@ int ct_analysis_scale(struct ct_analysis *analysis, uint64_t weight)
     int rc = more ? analysis->kind->part(analysis, &power) : CT_OK;
     if (!rc && power)
         rc = power->kind->merge(power, analysis);
-    for (; more && !rc; more >>= 1) {
+    for (; power && more && !rc; more >>= 1) {
         if (more & 1)
             rc = analysis->kind->merge(analysis, power);
         if (!rc && more > 1)

@@ -210,11 +210,9 @@ bool cli_rows_add(struct cli_rows *r, const char *path)
 
 void cli_rows_tell(struct cli_rows *r)
 {
-    if (r->others) {
+    if (r->others && !r->args->quiet)
         cli_say("%" PRIu64 " piece%s no coverage and no times, and so no rows", r->others,
                 r->others == 1 ? " has" : "s have");
-        r->code = CLI_DAMAGED;
-    }
     if (!cli_origins_tell(&r->origins))
         r->code = CLI_DAMAGED;
 }
