@@ -93,6 +93,11 @@ def text(value):
     return html.escape(str(value))
 
 
+def code(name):
+    """A name, which may go on in the next line behind each underscore."""
+    return f"<code>{text(name).replace('_', '_<wbr>')}</code>"
+
+
 def several(count, noun):
     return f"{count} {noun}" + ("" if count == 1 else "s")
 

@@ -77,7 +77,7 @@ def main():
                           ("" if machine in kept else "bad", "" if machine in kept else "left out"))
                 for machine in groups]
     most = max(ran.values())
-    functions = [fleet.row(("", f"<code>{fleet.text(name)}</code>"), ("", f"<code>{build_id[:8]}</code>"),
+    functions = [fleet.row(("", fleet.code(name)), ("", f"<code>{build_id[:8]}</code>"),
                            ("", fleet.bar(count / most)), ("number", f"{count:,}"))
                  for (build_id, name), count in sorted(ran.items(), key=lambda item: item[0][1]) if count]
     fleet.write_page(sys.argv[5], "The profile of the fleet",

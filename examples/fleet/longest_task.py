@@ -34,7 +34,7 @@ def main():
     window = ("--from", f"{worst['from']}cyc", "--to", f"{worst['to']}cyc")
     inside = functions(week, *window, worst["capture"])
     parts = sorted(((f["cycles"], f["name"]) for f in inside if f["cycles"]), reverse=True)[:8]
-    meanwhile = [fleet.row(("", f"<code>{fleet.text(name)}</code>"),
+    meanwhile = [fleet.row(("", fleet.code(name)),
                            ("", fleet.bar(cycles / worst["cycles"])), ("number", f"{cycles:,}"))
                  for cycles, name in parts]
     command = f"coretap decode --along binary {' '.join(window)} {worst['capture']}"

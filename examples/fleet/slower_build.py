@@ -34,7 +34,7 @@ def main():
     rows = []
     for change, name in shown:
         bars = fleet.bar(old[name] / most, "faint") + fleet.bar(new[name] / most, "bad" if change > 0 else "")
-        rows.append(fleet.row(("", f"<code>{fleet.text(name)}</code>"), ("", bars),
+        rows.append(fleet.row(("", fleet.code(name)), ("", bars),
                               ("number", f"{old[name]:,.0f} → {new[name]:,.0f}"),
                               ("number bad" if change > 0 else "number good", f"{change:+.0%}")))
     slower = sum(change > 0 for change, _ in shown)

@@ -38,7 +38,7 @@ def main():
         by = [test for test, parts in tests.items() if parts.get(name)]
         note = f"only {by[0]}" if len(by) == 1 else "" if by else "no test"
         alone, nobody = alone + (len(by) == 1), nobody + (not by)
-        rows.append(fleet.row(("", f"<code>{fleet.text(name)}</code>"),
+        rows.append(fleet.row(("", fleet.code(name)),
                               *(cell(parts.get(name, 0)) for parts in tests.values()), cell(whole[name]),
                               ("soft" if by else "bad", fleet.text(note))))
     fleet.write_page(sys.argv[3], "Which test covers what",
