@@ -10,6 +10,7 @@
 enum {
     ELF = CLI_CAPTURE_OPTIONS,
     KIND,
+    SHARD,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -27,6 +28,7 @@ static const struct cli_option options[OPTIONS] = {
               .kind = CLI_CHOICE,
               .choices = names,
               .help = "What is added up of captures; coverage without this option and without files."},
+    [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
 };
@@ -75,7 +77,7 @@ static int add_up(struct cli_results *r)
         return code;
     tell(r->args, r->analysis);
     cli_results_tell_failures("merge", r->analysis);
-    const int written = cli_results_save(r->args->ctx, r->analysis, stdout);
+    const int written = cli_results_save_read(r, stdout);
     return written > code ? written : code;
 }
 
@@ -111,6 +113,7 @@ static int run(const struct cli_args *args)
     struct cli_results r = {.args = args,
                             .elf = ELF,
                             .threads = cli_threads(args),
+                            .part = &args->values[SHARD],
                             .needs_program = cli_result_kinds[kind].needs_program,
                             .file_why = "a saved file has sums, of which no part can be taken",
                             .sums_alone = true};
