@@ -39,6 +39,7 @@ struct ct_stream_totals {
     uint64_t bytes, packets, elements, atoms;
     uint64_t branches; /* taken */
     uint64_t instructions, ranges;
+    uint64_t goes_on; /* 1: another part of the stream, which comes before, counts the stream itself */
 };
 
 /* Where a stream is from. */

@@ -39,6 +39,7 @@
 #include "coretap/programs.h"
 #include "coretap/report.h"
 #include "coretap/session.h"
+#include "coretap/shard.h"
 #include "coretap/source_lines.h"
 #include "coretap/stacks.h"
 #include "coretap/steps.h"

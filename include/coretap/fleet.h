@@ -100,7 +100,7 @@ struct ct_fleet_job_options {
     const char *const *hidden; /* more options of it, and NULL, on which no byte of the result depends
                                   (--threads); may be NULL */
     const char *state;         /* folder of pieces, which is there */
-    uint64_t seconds;          /* that one capture may take; 0: as many as it wants */
+    uint64_t seconds;          /* that one process may take; 0: as many as it wants */
     uint8_t trust;             /* 1: captures are not compared with the digests of the manifest */
     uint8_t pad[7];            /* 0 */
 };
@@ -124,7 +124,7 @@ CT_API int ct_fleet_job_has(const struct ct_fleet_job *job, size_t number);
 /* Removes the piece of a capture from the folder, so that it is made again. */
 CT_API void ct_fleet_job_drop(const struct ct_fleet_job *job, size_t number);
 
-/* Removes all pieces of this job from the folder. What others have there stays. */
+/* Removes all pieces of this job from the folder, and parts of them. What others have there stays. */
 CT_API void ct_fleet_job_remove(const struct ct_fleet_job *job);
 
 struct ct_fleet_piece;
@@ -132,6 +132,27 @@ struct ct_fleet_piece;
 /* Begins with a capture: its piece is read, or a process is started that makes it. CT_ERR_ARG, CT_ERR_NOMEM,
  * CT_ERR_IO. */
 CT_API int ct_fleet_piece_begin(struct ct_fleet_job *job, size_t number, struct ct_fleet_piece **out);
+
+/* Shards of a capture at most. */
+#define CT_FLEET_SHARDS 65536
+
+/* Begins with a part of a capture, number `shard` of `shards`, from 1 on: the words of the job get --shard
+ * behind them. What it gives is kept in the folder, and is no piece: the parts of a capture are to be joined
+ * (shard.h) and kept as one with ct_fleet_job_keep. No part compares the contents with the manifest. Errors:
+ * as ct_fleet_piece_begin. */
+CT_API int ct_fleet_shard_begin(struct ct_fleet_job *job, size_t number, uint32_t shard, uint32_t shards,
+                                struct ct_fleet_piece **out);
+
+/* Begins to compare the contents of a capture that is decoded in parts with the manifest. That they are the
+ * same is kept in the folder like a part; that they are not is the failure of this one. Errors: as
+ * ct_fleet_piece_begin. */
+CT_API int ct_fleet_check_begin(struct ct_fleet_job *job, size_t number, struct ct_fleet_piece **out);
+
+/* Keeps the piece of a capture that was joined. CT_ERR_IO, CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_fleet_job_keep(const struct ct_fleet_job *job, size_t number, const void *data, size_t size);
+
+/* Removes the parts of a capture from the folder, whatever their number. */
+CT_API void ct_fleet_job_drop_shards(const struct ct_fleet_job *job, size_t number);
 
 /* Ends a process that still runs. */
 CT_API void ct_fleet_piece_free(struct ct_fleet_piece *piece);

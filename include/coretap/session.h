@@ -62,6 +62,8 @@ struct ct_session_turn {
     uint8_t pad[4];              /* 0 */
 };
 
+struct ct_shard; /* shard.h */
+
 struct ct_session_options {
     size_t size;                  /* sizeof(struct ct_session_options) */
     struct ct_programs *programs; /* that ran (not owned); those of memories that change are added
@@ -95,6 +97,8 @@ struct ct_session_options {
      * that they come from, ELEMENT or FLOW (see ct_events_level), and the only receivers beside this one are
      * those of marks and bytes, else CT_ERR_ARG. `user` and the result are as those of a turn. */
     int (*events)(void *user, const struct ct_stream *stream, const struct ct_event *events, size_t count);
+    struct ct_shard *shard; /* decode this part of the capture alone (shard.h, not owned); NULL: all of it.
+                               Then the analyses do not get the capture, and `begin` is not set */
 };
 
 struct ct_session;

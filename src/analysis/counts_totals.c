@@ -20,14 +20,9 @@ static int end(struct ct_counts *c, struct ct_counts_stream *stream)
 {
     const struct ct_stream_totals *t = &((const struct stream *)stream)->totals;
     const struct ct_count all[] = {
-        {"streams", 1},
-        {"bytes", t->bytes},
-        {"packets", t->packets},
-        {"elements", t->elements},
-        {"atoms", t->atoms},
-        {"branches", t->branches},
-        {"instructions", t->instructions},
-        {"ranges", t->ranges},
+        {"streams", !t->goes_on},          {"bytes", t->bytes},   {"packets", t->packets},
+        {"elements", t->elements},         {"atoms", t->atoms},   {"branches", t->branches},
+        {"instructions", t->instructions}, {"ranges", t->ranges},
     };
     int rc = CT_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && !rc; i++)

@@ -13,6 +13,7 @@
 #include "chain/memories.h"
 #include "chain/narrow.h"
 #include "chain/points.h"
+#include "chain/shard.h"
 #include "chain/threads/parallel.h"
 #include "chain/undescribed.h"
 #include "coretap/program.h"
@@ -150,14 +151,20 @@ void ct_chain_tasks(const struct ct_chain *c, uint64_t *tasks, uint64_t *again)
         ct_parallel_tasks(c->parallel, tasks, again);
 }
 
-size_t ct_chain_leave(struct ct_chain *c, uint8_t id)
+/* Returns how many streams are still decoded. */
+static size_t count_decoded(const struct ct_chain *c)
 {
     size_t count = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        c->streams[i].left |= c->streams[i].stream.id == id;
+    for (size_t i = 0; i < c->count; i++)
         count += !c->streams[i].left;
-    }
     return count;
+}
+
+size_t ct_chain_leave(struct ct_chain *c, uint8_t id)
+{
+    for (size_t i = 0; i < c->count; i++)
+        c->streams[i].left |= c->streams[i].stream.id == id;
+    return count_decoded(c);
 }
 
 void ct_chain_tell_points(struct ct_chain *c, const struct ct_chain_points *points)
@@ -227,10 +234,23 @@ void ct_chain_free(struct ct_chain *c)
     free(c);
 }
 
+static int run_shard(struct ct_chain *c, struct ct_stream_chain *stream, const struct ct_run *run,
+                     enum ct_behind behind, size_t *used)
+{
+    const int rc = ct_stream_chain_run_shard(stream, run, behind, (enum ct_level)c->options.level, c->batches,
+                                             c->sink, c->shard, used);
+    if (rc || count_decoded(c))
+        return rc;
+    stream->stream.stats.bytes += *used;
+    return CT_CHAIN_OVER;
+}
+
 static int run_stream(struct ct_chain *c, struct ct_stream_chain *stream, const struct ct_run *run,
                       enum ct_behind behind, size_t *used)
 {
     const enum ct_level level = (enum ct_level)c->options.level;
+    if (c->shard)
+        return run_shard(c, stream, run, behind, used);
     if (c->points)
         return ct_stream_chain_run_points(stream, run, behind, level, c->batches, c->sink, c->points, used);
     return ct_stream_chain_run(stream, run, behind, level, c->batches, c->sink, used);
@@ -249,6 +269,14 @@ static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struc
         ct_narrow_note(&stream->narrow, ct_run_offset(run, run->pos));
 }
 
+/* Leaves the streams that the shard has nothing of. Result: 0 or CT_CHAIN_OVER. */
+static int leave_missed(struct ct_chain *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        ct_stream_chain_miss_shard(&c->streams[i], c->shard, ct_demux_offset(c->demux));
+    return count_decoded(c) ? CT_OK : CT_CHAIN_OVER;
+}
+
 /* Decodes every stream as far as the demultiplexer has bytes of it. */
 static int drain(struct ct_chain *c, enum ct_behind behind)
 {
@@ -257,7 +285,7 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
         struct ct_run run;
         ct_demux_run(c->demux, stream->stream.id, &run);
         if (stream->left) {
-            stream->stream.stats.bytes += run.size;
+            stream->stream.stats.bytes += c->shard ? 0 : run.size;
             ct_demux_consume(c->demux, stream->stream.id, run.size);
         } else if (stream->inside) {
             find_begin(c, stream, &run);
@@ -278,6 +306,8 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
         stream->stream.stats.bytes += used;
         ct_demux_consume(c->demux, stream->stream.id, used);
     }
+    if (c->shard)
+        return leave_missed(c);
     return c->parallel && behind != CT_BEHIND_MORE ? ct_parallel_flush(c->parallel, behind) : 0;
 }
 
@@ -496,6 +526,8 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
         ct_demux_move(c->demux, offset);
     else
         ct_demux_restart(c->demux, offset);
+    if (c->begin_id)
+        ct_demux_set_id(c->demux, c->begin_id);
     c->cut = piece->cut;
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = c->streams[i].follow ? ct_follow_piece(c->streams[i].follow, piece) : CT_OK;

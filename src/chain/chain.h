@@ -21,6 +21,8 @@ struct ct_chain {
     struct ct_parallel *parallel;         /* decodes the streams in place of this object; NULL without
                                              threads */
     const struct ct_chain_points *points; /* who is told of synchronisation points, or NULL */
+    const struct ct_chain_shard *shard;   /* of the buffer that is decoded; NULL: all of it */
+    uint8_t begin_id;                     /* ID of the first bytes that a shard reads of frames, or 0 */
     size_t segment;                       /* 0, or … */
     uint32_t shared_blocks;               /* … as tests set it (chain_tune.h) */
     uint64_t begin;                       /* offset of the first byte that is read, or 0 */

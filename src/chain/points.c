@@ -24,21 +24,6 @@ static int reach(const struct ct_stream_chain *c, const struct ct_chain_points *
     return points->reach(points->user, &c->stream, &point);
 }
 
-/* Decodes bytes [*at, to) of a run and moves *at to the first byte that is not done with. */
-static int run_part(struct ct_stream_chain *c, const struct ct_run *run, size_t *at, size_t to,
-                    enum ct_behind behind, enum ct_level level, struct ct_batches *batches,
-                    const struct ct_chain_sink *sink)
-{
-    struct ct_run part = *run;
-    size_t used = 0;
-    part.data = run->data ? run->data + *at : NULL;
-    part.size = to - *at;
-    part.pos += *at;
-    const int rc = ct_stream_chain_run(c, &part, behind, level, batches, sink, &used);
-    *at += used;
-    return rc;
-}
-
 int ct_stream_chain_run_points(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                                enum ct_level level, struct ct_batches *batches,
                                const struct ct_chain_sink *sink, const struct ct_chain_points *points,
@@ -52,12 +37,12 @@ int ct_stream_chain_run_points(struct ct_stream_chain *c, const struct ct_run *r
             from < run->size ? c->ops->find_sync(run->data, run->size, (size_t)from) : SIZE_MAX;
         if (found == SIZE_MAX)
             break;
-        rc = run_part(c, run, used, found, CT_BEHIND_MORE, level, batches, sink);
+        rc = ct_stream_chain_run_part(c, run, used, found, CT_BEHIND_MORE, level, batches, sink);
         c->next_point = run->pos + found + 1;
         if (rc || *used != found) /* the bytes only look like a synchronisation point */
             continue;
         c->next_point += points->apart;
         rc = reach(c, points, ct_run_offset(run, run->pos + found));
     }
-    return rc ? rc : run_part(c, run, used, run->size, behind, level, batches, sink);
+    return rc ? rc : ct_stream_chain_run_part(c, run, used, run->size, behind, level, batches, sink);
 }

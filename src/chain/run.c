@@ -3,6 +3,7 @@
 #include "base/ctx.h"
 #include "chain/chain.h"
 #include "chain/feed.h"
+#include "chain/shard.h"
 #include "chain/threads/parallel.h"
 #include "frame/demux_skip.h"
 
@@ -28,6 +29,15 @@ static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
     return rc ? rc : ct_chunks_seek(chunks, c->bytes, UINT64_MAX);
 }
 
+/* Ends a shard: every stream of it is over, or has nothing in it. */
+static int end_shard(struct ct_chain *c, int rc)
+{
+    rc = rc == CT_CHAIN_OVER ? CT_OK : rc;
+    for (size_t i = 0; !rc && i < c->count; i++)
+        rc = ct_stream_chain_end_shard(&c->streams[i], c->sink);
+    return rc;
+}
+
 int ct_chain_run(struct ct_chain *c)
 {
     if (!c)
@@ -40,5 +50,9 @@ int ct_chain_run(struct ct_chain *c)
     while (!rc && !feed.ended)
         rc = ct_feed_push(&feed, c, CT_CHUNK_SIZE, &pushed);
     ct_feed_close(&feed);
-    return rc ? ct_tell_nomem(c->ctx, c->buffer->path, rc) : ct_chain_finish(c);
+    if (!rc)
+        rc = ct_chain_finish(c);
+    if (c->shard)
+        rc = end_shard(c, rc);
+    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }

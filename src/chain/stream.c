@@ -371,3 +371,17 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
     *used = at;
     return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
 }
+
+int ct_stream_chain_run_part(struct ct_stream_chain *c, const struct ct_run *run, size_t *at, size_t to,
+                             enum ct_behind behind, enum ct_level level, struct ct_batches *batches,
+                             const struct ct_chain_sink *sink)
+{
+    struct ct_run part = *run;
+    size_t used = 0;
+    part.data = run->data ? run->data + *at : NULL;
+    part.size = to - *at;
+    part.pos += *at;
+    const int rc = ct_stream_chain_run(c, &part, behind, level, batches, sink, &used);
+    *at += used;
+    return rc;
+}

@@ -9,6 +9,7 @@
 #include "chain/narrow.h"
 #include "chain/points.h"
 #include "chain/protocol.h"
+#include "chain/shard.h"
 #include "chain/stream_events.h"
 #include "coretap/decode.h"
 
@@ -43,7 +44,9 @@ struct ct_stream_chain {
     bool not_followed;               /* left from the first byte on, because its atoms cannot be followed */
     bool inside;         /* bytes up to the first synchronisation point are skipped, and not counted as
                             lost */
-    uint64_t next_point; /* stream position from which on points are told */
+    bool warms_up;       /* it has not come to where its shard begins */
+    uint64_t cut;        /* the cut at which its shard ends, unless no point is near */
+    uint64_t next_point; /* stream position from which on points are looked for */
     struct ct_narrow narrow;
     bool whole; /* the last reset was where one recording ended and another began, so that no trace
                             is missing there */
@@ -65,11 +68,32 @@ int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run,
                         enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                         size_t *used);
 
+/* Decodes bytes [*at, to) of a run and moves *at to the first byte that is not done with. */
+int ct_stream_chain_run_part(struct ct_stream_chain *chain, const struct ct_run *run, size_t *at, size_t to,
+                             enum ct_behind behind, enum ct_level level, struct ct_batches *batches,
+                             const struct ct_chain_sink *sink);
+
 /* Decodes a run as ct_stream_chain_run does, and tells of the synchronisation points in it (points.h). */
 int ct_stream_chain_run_points(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
                                enum ct_level level, struct ct_batches *batches,
                                const struct ct_chain_sink *sink, const struct ct_chain_points *points,
                                size_t *used);
+
+/* Decodes a run of a shard (shard.h) as ct_stream_chain_run does; the stream is left when its shard is
+ * over. */
+int ct_stream_chain_run_shard(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
+                              enum ct_level level, struct ct_batches *batches,
+                              const struct ct_chain_sink *sink, const struct ct_chain_shard *shard,
+                              size_t *used);
+
+/* Leaves a stream that has no point near the cut at which its shard begins, now that bytes up to `offset` of
+ * the capture came: it is of the shard before. */
+void ct_stream_chain_miss_shard(struct ct_stream_chain *chain, const struct ct_chain_shard *shard,
+                                uint64_t offset);
+
+/* Ends the trace of a shard: what a stream counted that did not come to its first point is of the shard
+ * before. Result: 0 or an error. */
+int ct_stream_chain_end_shard(struct ct_stream_chain *chain, const struct ct_chain_sink *sink);
 
 /* Brings stream.stats and stream.edges up to date. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_stream_chain_sync(struct ct_stream_chain *chain);

@@ -166,6 +166,10 @@ void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "coretap: note: …" on standard error, unless a note or warning with this text was printed before. */
 void cli_note(const char *text);
 
+/* Reads K/N, the value of an option: the K-th of N parts, K from 1 on. False after a message. */
+bool cli_read_part(const struct cli_command *command, const char *option, const char *text, uint32_t *part,
+                   uint32_t *parts);
+
 /* Reports a mistake in the use of a subcommand: the text, then where help is. Result: CLI_FAILED. */
 int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -124,7 +124,7 @@ void cli_counts_tell_captures(struct cli_counts *c)
     const struct ct_analysis_captures one = {.known = 1,
                                              .damaged = cli_capture_is_damaged(&c->read.capture, false),
                                              .losses = c->read.capture.seen.losses};
-    if (!all->captures.known && !all->captures.unknown && c->read.has_capture)
+    if (!all->captures.known && !all->captures.unknown && c->read.has_capture && !c->read.shard)
         ct_analysis_add_captures(all, &one);
 }
 

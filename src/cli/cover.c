@@ -9,6 +9,7 @@ enum option {
     CONTEXTS,
     FUNCTIONS,
     ALL,
+    SHARD,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -36,6 +37,7 @@ static const struct cli_option options[OPTIONS] = {
              .kind = CLI_FLAG,
              .help =
                  "Functions without source lines count too. Without it they do when no function has any."},
+    [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
 };
@@ -46,6 +48,9 @@ static int run(const struct cli_args *args)
     c.contexts = args->values[CONTEXTS].given;
     c.all_functions = args->values[ALL].given;
     c.read.threads = cli_threads(args);
+    c.read.part = &args->values[SHARD];
+    if (c.read.part->given && args->values[FORMAT].number != CLI_COVER_DATA)
+        return cli_usage_error(args->command, "--shard goes with --format data");
     int code = cli_filter_read(&c.read.filter, args, false) ? cli_counts_read(&c, args, ELF) : CLI_FAILED;
     if (code != CLI_FAILED && !c.read.kept_nothing) {
         const int reported = cli_cover_print(stdout, &c, (enum cli_cover_format)args->values[FORMAT].number,

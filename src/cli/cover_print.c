@@ -38,18 +38,28 @@ static int check_lines(const struct cli_counts *c, const struct ct_cover_views *
     return CLI_DAMAGED;
 }
 
+int cli_cover_has_counts(struct ct_cover *cover, bool *any)
+{
+    int rc = CT_OK;
+    *any = false;
+    for (uint32_t i = 0; i < ct_cover_programs(cover) && !rc && !*any; i++) {
+        struct ct_cover_item *items = NULL;
+        size_t count = 0;
+        rc = ct_cover_items(cover, i, CT_EDGES_ALL, &items, &count);
+        free(items);
+        *any = count > 0;
+    }
+    return rc;
+}
+
 /* Reports that no program has counts. Result: enum cli_exit. */
 static int check_data(const struct cli_counts *c)
 {
-    for (uint32_t i = 0; i < ct_cover_programs(c->cover); i++) {
-        struct ct_cover_item *items;
-        size_t count = 0;
-        if (ct_cover_items(c->cover, i, CT_EDGES_ALL, &items, &count) != CT_OK)
-            return cli_library_error(c->read.args->ctx);
-        free(items);
-        if (count)
-            return CLI_CLEAN;
-    }
+    bool any;
+    if (cli_cover_has_counts(c->cover, &any))
+        return cli_library_error(c->read.args->ctx);
+    if (any)
+        return CLI_CLEAN;
     return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage file is",
                              "none of them is in a program that is known",
                              "name the program that ran with --elf FILE[@HEX]");
@@ -57,8 +67,8 @@ static int check_data(const struct cli_counts *c)
 
 static int print_data(FILE *out, struct cli_counts *c)
 {
-    const int code = check_data(c);
-    return code == CLI_CLEAN ? cli_results_save(c->read.args->ctx, ct_cover_analysis(c->cover), out) : code;
+    const int code = c->read.shard ? CLI_CLEAN : check_data(c);
+    return code == CLI_CLEAN ? cli_results_save_read(&c->read, out) : code;
 }
 
 /* Writes the views. CLI_FAILED after a message. That the file cannot be written is reported at the end of the

@@ -23,15 +23,16 @@ static const struct {
     const char *name;
     const struct cli_command *command;
     const char *kind;
+    bool adds_up;         /* over the parts of a stream */
     const char *words[4]; /* by which it prints a piece */
 } inners[] = {
-    {"cover", &cli_command_cover, "coverage", {"cover", "--format=data"}},
-    {"timing", &cli_command_timing, "timing", {"timing", "--format=data"}},
-    {"profile", &cli_command_profile, "stacks", {"profile", "--format=data"}},
-    {"watch", &cli_command_watch, "watch", {"watch", "--format=data"}},
-    {"monitor", &cli_command_monitor, "monitors", {"monitor", "--format=data"}},
-    {"stats", &cli_command_merge, "statistics", {"merge", "--kind=statistics"}},
-    {"events", &cli_command_merge, "events", {"merge", "--kind=events"}},
+    {"cover", &cli_command_cover, "coverage", true, {"cover", "--format=data"}},
+    {"timing", &cli_command_timing, "timing", false, {"timing", "--format=data"}},
+    {"profile", &cli_command_profile, "stacks", false, {"profile", "--format=data"}},
+    {"watch", &cli_command_watch, "watch", false, {"watch", "--format=data"}},
+    {"monitor", &cli_command_monitor, "monitors", false, {"monitor", "--format=data"}},
+    {"stats", &cli_command_merge, "statistics", true, {"merge", "--kind=statistics"}},
+    {"events", &cli_command_merge, "events", false, {"merge", "--kind=events"}},
 };
 
 #define INNERS (sizeof inners / sizeof *inners)
@@ -109,9 +110,9 @@ static size_t find_inner(char **others, int *rest)
 /* Refuses options that would make something else than pieces of it. */
 static bool refuse_format(const struct cli_fleet *f)
 {
-    static const char *const names[] = {"format", "kind"};
+    static const char *const names[] = {"format", "kind", "shard"};
     for (size_t i = 0; i < f->inner.command->option_count; i++)
-        for (size_t k = 0; k < 2; k++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
             if (f->inner.values[i].given && !strcmp(f->inner.command->options[i].name, names[k])) {
                 cli_usage_error(f->outer,
                                 "--%s: pieces are of the format that adds up, which 'coretap %s' makes "
@@ -156,6 +157,7 @@ enum cli_parse cli_fleet_parse(struct cli_fleet *f, const struct cli_command *ou
     const size_t inner = find_inner(others, &rest);
     f->command = inners[inner].name;
     f->kind = find_kind(inners[inner].kind);
+    f->adds_up = inners[inner].adds_up;
     f->inner.command = inners[inner].command;
     others[0] = (char *)inners[inner].command->name;
     const bool listed = f->own.values[CLI_FLEET_MANIFEST].given;
@@ -233,7 +235,7 @@ static bool has_pieces(const char *folder)
     const struct dirent *entry;
     while (dir && !has && (entry = readdir(dir))) {
         const char *dot = strrchr(entry->d_name, '.');
-        has = dot && !strcmp(dot, ".piece");
+        has = dot && (!strcmp(dot, ".piece") || !strcmp(dot, ".shards"));
     }
     if (dir)
         closedir(dir);
@@ -341,20 +343,26 @@ static int add_piece(struct cli_fleet *f, const struct ct_fleet_piece *piece, si
     return CLI_CLEAN;
 }
 
-int cli_fleet_do(struct cli_fleet *f, size_t number, bool (*wait)(void *user), void *user, char **failure)
+int cli_fleet_wait(struct ct_fleet_piece *piece, bool (*wait)(void *user), void *user)
 {
     enum {
         LOOK_MS = 5
     };
+    int code = CLI_CLEAN;
+    while (code == CLI_CLEAN && !ct_fleet_piece_wait(piece, LOOK_MS))
+        code = !wait || wait(user) ? CLI_CLEAN : CLI_FAILED;
+    return code;
+}
+
+int cli_fleet_do(struct cli_fleet *f, size_t number, bool (*wait)(void *user), void *user, char **failure)
+{
     struct ct_fleet_piece *piece;
     int code;
     *failure = NULL;
     do {
-        code = CLI_CLEAN;
         if (ct_fleet_piece_begin(f->job, number, &piece))
             return cli_library_error(f->ctx);
-        while (code == CLI_CLEAN && !ct_fleet_piece_wait(piece, LOOK_MS))
-            code = !wait || wait(user) ? CLI_CLEAN : CLI_FAILED;
+        code = cli_fleet_wait(piece, wait, user);
         if (code == CLI_CLEAN)
             code = add_piece(f, piece, number, failure);
         ct_fleet_piece_free(piece);

@@ -88,6 +88,7 @@ struct cli_fleet {
     struct cli_args own, inner;      /* what the command line says to it, and to the command that is run */
     const char *command;             /* the name of the latter */
     const struct cli_result_kind *kind;
+    bool adds_up;       /* what it counts of a stream is a sum over the stream's parts */
     const char **words; /* of the command that prints a piece */
     const char *hidden[3];
     char **taken; /* the command line, parted */
@@ -99,6 +100,7 @@ struct cli_fleet {
     bool made_state; /* the folder is removed at the end */
     uint64_t bytes;  /* of all captures */
     double merging;  /* seconds that adding up took */
+    uint64_t joined; /* captures whose parts were joined */
 };
 
 /* Reads a command line: options of both commands may stand anywhere behind the name of the inner one, and
@@ -120,6 +122,19 @@ bool cli_fleet_open(struct cli_fleet *fleet, bool with_state);
  * piece, to be freed, or NULL. */
 int cli_fleet_do(struct cli_fleet *fleet, size_t number, bool (*wait)(void *user), void *user,
                  char **failure);
+
+/* Does one of the parts of a capture, from 1 on; number 0 compares its contents with the manifest. Why there
+ * is none is said where they are joined. Result: enum cli_exit. */
+int cli_fleet_do_shard(struct cli_fleet *fleet, size_t number, uint32_t shard, uint32_t shards,
+                       bool (*wait)(void *user), void *user);
+
+/* Makes the piece of a capture from its parts, adds it to the sum, and removes the parts. *joined is false
+ * when they do not add up, which is said, or when the piece was there: then cli_fleet_do does the capture.
+ * Result: enum cli_exit. */
+int cli_fleet_join(struct cli_fleet *fleet, size_t number, uint32_t shards, bool *joined);
+
+/* Waits until a piece is there, as cli_fleet_do. Result: enum cli_exit. */
+int cli_fleet_wait(struct ct_fleet_piece *piece, bool (*wait)(void *user), void *user);
 
 /* Says what came out, and gives the exit code. */
 int cli_fleet_tell(const struct cli_fleet *fleet);

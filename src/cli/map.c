@@ -27,25 +27,16 @@ static const struct cli_option options[OPTIONS] = {
 
 struct map {
     struct cli_fleet fleet;
-    uint64_t part, parts;
+    uint32_t part, parts;
     struct cli_progress progress;
     uint64_t done; /* bytes of captures */
 };
 
-/* Reads K/N. False after a message. */
 static bool read_part(struct map *m)
 {
     const struct cli_value *value = &m->fleet.own.values[PART];
     m->part = m->parts = 1;
-    if (!value->given)
-        return true;
-    char *end, *last;
-    m->part = strtoull(value->text, &end, 10);
-    m->parts = *end == '/' ? strtoull(end + 1, &last, 10) : 0;
-    if (m->part && m->parts >= m->part && !*last && m->parts <= UINT32_MAX)
-        return true;
-    cli_usage_error(m->fleet.outer, "--part: '%s' is not K/N, K from 1 to N", value->text);
-    return false;
+    return !value->given || cli_read_part(m->fleet.outer, "part", value->text, &m->part, &m->parts);
 }
 
 static bool on_wait(void *user)

@@ -11,6 +11,7 @@ enum {
     ELF = CLI_CAPTURE_OPTIONS,
     KIND,
     WEIGHT,
+    SHARD,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -36,6 +37,7 @@ static const struct cli_option options[OPTIONS] = {
                 .help =
                     "All that is added up counts N times: for a result that stands for many machines. Counts "
                     "stop at 2^64 - 1. Captures and what they lost are told as they are."},
+    [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
 };
@@ -87,7 +89,7 @@ static int add_up(struct cli_results *r)
         return cli_library_error(r->args->ctx);
     tell(r->args, r->analysis);
     cli_results_tell_failures("merge", r->analysis);
-    const int written = cli_results_save(r->args->ctx, r->analysis, stdout);
+    const int written = cli_results_save_read(r, stdout);
     return written > code ? written : code;
 }
 
@@ -123,6 +125,7 @@ static int run(const struct cli_args *args)
     struct cli_results r = {.args = args,
                             .elf = ELF,
                             .threads = cli_threads(args),
+                            .part = &args->values[SHARD],
                             .needs_program = cli_result_kinds[kind].needs_program,
                             .file_why = "a saved file has sums, of which no part can be taken",
                             .sums_alone = true};

@@ -366,3 +366,17 @@ enum cli_parse cli_parse(const struct cli_command *command, int argc, char **arg
     }
     return take_operand(command, argc, argv, args);
 }
+
+bool cli_read_part(const struct cli_command *command, const char *option, const char *text, uint32_t *part,
+                   uint32_t *parts)
+{
+    char *end, *last = NULL;
+    const unsigned long long k = strtoull(text, &end, 10);
+    const unsigned long long n = *end == '/' ? strtoull(end + 1, &last, 10) : 0;
+    *part = (uint32_t)k;
+    *parts = (uint32_t)n;
+    if (k && n >= k && n <= UINT32_MAX && !*last)
+        return true;
+    cli_usage_error(command, "--%s: '%s' is not K/N, K from 1 to N", option, text);
+    return false;
+}

@@ -53,6 +53,14 @@ int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out
     return rc && rc != CT_ERR_IO ? cli_library_error(ctx) : CLI_CLEAN;
 }
 
+int cli_results_save_read(struct cli_results *r, FILE *out)
+{
+    if (!r->shard)
+        return cli_results_save(r->args->ctx, r->analysis, out);
+    const int rc = ct_shard_save(r->shard, r->analysis, cli_output_write, out);
+    return rc && rc != CT_ERR_IO ? cli_library_error(r->args->ctx) : CLI_CLEAN;
+}
+
 /* Lines of failures that are told. */
 #define FAILURES_TOLD 8
 
@@ -180,7 +188,8 @@ static int run_session(struct cli_results *r)
                                                .steps = r->steps ? on_steps : NULL,
                                                .decoded = on_decoded,
                                                .filter = cli_filter_of(&r->filter),
-                                               .part = part};
+                                               .part = part,
+                                               .shard = r->shard};
     int rc = ct_session_new(r->args->ctx, &options, &r->session);
     if (!rc && r->analysis && !r->files_alone)
         rc = ct_session_add(r->session, r->analysis);
@@ -218,6 +227,8 @@ static int read_capture(struct cli_results *r, const char *path)
             cli_missing_tell(&r->capture); /* in which of them the trace lies */
         return CLI_FAILED;
     }
+    if (r->shard) /* what it lost, and whether anything ran, is said where all parts are joined */
+        return run_session(r);
     if (run_session(r) == CLI_FAILED ||
         (r->needs_program && by_memory && !cli_programs_any(r->programs, path)) ||
         (r->closing && !r->closing(r->user)))
@@ -242,9 +253,30 @@ static int refuse_empty(const char *path)
     return CLI_FAILED;
 }
 
+/* Makes the part of --shard. False after a message. */
+static bool make_shard(struct cli_results *r)
+{
+    const struct cli_args *args = r->args;
+    uint32_t number, count;
+    if (!r->part || !r->part->given)
+        return true;
+    if (!cli_read_part(args->command, "shard", r->part->text, &number, &count))
+        return false;
+    if (args->rest_count != 1 || is_pipe(args->operand) || cli_results_is_file(NULL, args->operand)) {
+        cli_usage_error(args->command, "--shard is a part of one capture");
+        return false;
+    }
+    if (count > CT_SHARD_MAX) {
+        cli_usage_error(args->command, "--shard: %" PRIu32 " parts are more than the %d that there can be",
+                        count, CT_SHARD_MAX);
+        return false;
+    }
+    return ct_shard_new(args->ctx, number, count, &r->shard) ? (cli_library_error(args->ctx), false) : true;
+}
+
 int cli_results_read(struct cli_results *r)
 {
-    int worst = CLI_CLEAN;
+    int worst = make_shard(r) ? CLI_CLEAN : CLI_FAILED;
     for (int i = 0; i < r->args->rest_count && worst != CLI_FAILED; i++) {
         const char *path = r->args->rest[i];
         const bool is_file = r->analysis && (is_pipe(path) || cli_results_is_file(NULL, path));
@@ -280,4 +312,5 @@ void cli_results_close(struct cli_results *r)
     if (r->has_capture)
         cli_capture_close(&r->capture);
     ct_programs_free(r->programs);
+    ct_shard_free(r->shard);
 }

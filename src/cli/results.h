@@ -8,6 +8,14 @@
 #include "cli/programs.h"
 #include "cli/ran.h"
 #include "coretap/session.h"
+#include "coretap/shard.h"
+
+#define CLI_SHARD_OPTION                                                                                     \
+    {                                                                                                        \
+        .name = "shard", .kind = CLI_TEXT, .arg = "K/N",                                                     \
+        .help = "Decode the K-th of N parts of the capture, K from 1 on, as coretap-mpi does on several "    \
+                "ranks. What is written is no result before it is joined with the other parts."              \
+    }
 
 struct cli_results {
     const struct cli_args *args;
@@ -24,16 +32,19 @@ struct cli_results {
     bool needs_program; /* a capture whose programs are not known is of no use */
     bool sums_alone;    /* losses of saved files are reported as a sum, not for each file */
     bool files_alone; /* only saved files are added to the analysis; captures go to the functions below … */
-    bool captures_alone;      /* … or only captures: saved files are passed over */
-    uint8_t edges;            /* as in struct ct_session_options */
-    bool untold;              /* what captures lost is not said: another run over them does */
-    bool has_file;            /* there was a saved file */
-    struct cli_filter filter; /* of captures, read before (cli_filter_read) */
-    bool kept_nothing;        /* the filter kept nothing of what ran, which was reported */
-    const char *file_option;  /* of the filter, that can be applied to saved files too; NULL: none */
-    const char *file_why;     /* … and why the others cannot */
-    struct cli_ran ran;       /* in all buffers */
-    uint16_t threads;         /* to decode with */
+    bool captures_alone;          /* … or only captures: saved files are passed over */
+    uint8_t edges;                /* as in struct ct_session_options */
+    bool untold;                  /* what captures lost is not said: another run over them does */
+    bool has_file;                /* there was a saved file */
+    struct cli_filter filter;     /* of captures, read before (cli_filter_read) */
+    bool kept_nothing;            /* the filter kept nothing of what ran, which was reported */
+    const char *file_option;      /* of the filter, that can be applied to saved files too; NULL: none */
+    const char *file_why;         /* … and why the others cannot */
+    struct cli_ran ran;           /* in all buffers */
+    uint16_t threads;             /* to decode with */
+    const struct cli_value *part; /* of --shard: the part of the capture that is decoded; NULL, or not given:
+                                     all of it */
+    struct ct_shard *shard;       /* what is noted of it, or NULL */
     /* Gives what is printed so far to standard output, since results of standard input are shown at once.
      * Result: enum ct_error. May be NULL. */
     int (*flush)(void *user);
@@ -72,6 +83,10 @@ bool cli_results_load(struct ct_ctx *ctx, struct ct_analysis *into, const char *
 
 /* Writes a saved file. Result: enum cli_exit. */
 int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out);
+
+/* Writes what was read: a saved file, or of a part of a capture what only the others make one of. Result:
+ * enum cli_exit. */
+int cli_results_save_read(struct cli_results *results, FILE *out);
 
 /* Names the captures that should be in a result and are not. */
 void cli_results_tell_failures(const char *path, const struct ct_analysis *analysis);

@@ -377,6 +377,7 @@ static int emit_elem(struct ct_etm4_emitter *e, struct sink *sink, const struct 
     case CT_ELEM_GAP:
         return say_gap(e, sink, elem);
     case CT_ELEM_SYNC:
+        e->ids_said = 0; /* a decoder may begin here */
         return emit_sync(e, sink, next, used);
     case CT_ELEM_TRACE_ON:
         return say_type(e, sink, CT_ETM4_TRACE_ON);

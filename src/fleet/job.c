@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is to be done of a manifest, in which order, and how each piece is called. */
-#define _GNU_SOURCE /* qsort_r */
+#define _GNU_SOURCE /* asprintf, qsort_r */
 #include "fleet/job.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +66,16 @@ char *ct_job_path(const struct ct_fleet_job *job, size_t number)
     const int rc = ct_digest_end(digest, key);
     ct_digest_free(digest);
     return rc ? NULL : ct_state_path(job->options.state, key);
+}
+
+char *ct_job_shards_path(const struct ct_fleet_job *job, size_t number)
+{
+    char *piece = ct_job_path(job, number);
+    char *path = NULL;
+    if (piece && asprintf(&path, "%s.shards", piece) < 0)
+        path = NULL;
+    free(piece);
+    return path;
 }
 
 /* ---- order ---- */
@@ -173,8 +186,35 @@ void ct_fleet_job_drop(const struct ct_fleet_job *job, size_t number)
     free(path);
 }
 
+void ct_fleet_job_drop_shards(const struct ct_fleet_job *job, size_t number)
+{
+    const bool is_there = job && number < ct_manifest_count(job->manifest);
+    char *path = is_there ? ct_job_shards_path(job, number) : NULL;
+    DIR *folder = path ? opendir(path) : NULL;
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder) {
+        closedir(folder);
+        rmdir(path);
+    }
+    free(path);
+}
+
 void ct_fleet_job_remove(const struct ct_fleet_job *job)
 {
-    for (size_t i = 0; job && i < ct_manifest_count(job->manifest); i++)
+    for (size_t i = 0; job && i < ct_manifest_count(job->manifest); i++) {
         ct_fleet_job_drop(job, i);
+        ct_fleet_job_drop_shards(job, i);
+    }
+}
+
+int ct_fleet_job_keep(const struct ct_fleet_job *job, size_t number, const void *data, size_t size)
+{
+    if (!job || !data || number >= ct_manifest_count(job->manifest))
+        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_job_keep");
+    char *path = ct_job_path(job, number);
+    const int rc = path ? ct_state_write(job->ctx, path, data, size) : ct_fail_nomem(job->ctx, "job");
+    free(path);
+    return rc;
 }

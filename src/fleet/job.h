@@ -18,4 +18,7 @@ struct ct_fleet_job {
 /* Returns the path of the piece of a capture, which the caller frees; NULL without memory. */
 char *ct_job_path(const struct ct_fleet_job *job, size_t number);
 
+/* Returns the path of a folder for the parts of a capture, in the same way. */
+char *ct_job_shards_path(const struct ct_fleet_job *job, size_t number);
+
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 
 #define READ_SIZE 65536
 #define WORDS     4096 /* bytes of messages that are kept, the last ones */
+#define CANNOT    2    /* exit code of a process that could not read its capture */
 
 /* What a process wrote. */
 struct text {
@@ -34,6 +36,10 @@ struct text {
 struct ct_fleet_piece {
     struct ct_fleet_job *job;
     size_t number;
+    uint32_t shard;    /* number of a part of the capture; 0: all of it */
+    bool checks;       /* its process compares the contents with the manifest … */
+    bool checks_alone; /* … and does nothing else */
+    char part[24];     /* what --shard says */
     char *path;
     struct text out, said;
     pid_t pid; /* 0: no process runs */
@@ -106,6 +112,22 @@ static void close_text(struct text *text)
     text->fd = -1;
 }
 
+/* Compares the capture with what the manifest says, in the child, which ends when it is another one. */
+static void check(const struct ct_fleet_piece *p)
+{
+    const struct ct_fleet_capture *capture = capture_of(p);
+    uint8_t digest[CT_FLEET_DIGEST];
+    uint64_t size;
+    const int rc = ct_fleet_digest(p->job->ctx, capture->path, digest, &size);
+    if (!rc && !memcmp(digest, capture->digest, sizeof digest))
+        return;
+    dprintf(STDERR_FILENO, "%s\n",
+            rc ? ct_ctx_error(p->job->ctx)
+               : "its contents are not those that the manifest names (sha256 differs); write the manifest "
+                 "anew");
+    _exit(CANNOT);
+}
+
 /* Becomes the command, in the child. */
 static void become(const struct ct_fleet_piece *p, char **words, int out, int said)
 {
@@ -114,6 +136,10 @@ static void become(const struct ct_fleet_piece *p, char **words, int out, int sa
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
         dup2(said, STDERR_FILENO) < 0)
         _exit(127);
+    if (p->checks)
+        check(p);
+    if (p->checks_alone)
+        _exit(dprintf(STDOUT_FILENO, "checked\n") < 0 ? CANNOT : 0);
     execv(words[0], words);
     dprintf(STDERR_FILENO, "%s: cannot be run: %s\n", p->job->options.words[0], strerror(errno));
     _exit(127);
@@ -123,7 +149,7 @@ static void become(const struct ct_fleet_piece *p, char **words, int out, int sa
 static char **make_words(const struct ct_fleet_piece *p)
 {
     const struct ct_fleet_job *job = p->job;
-    const char **words = calloc(job->words + job->hidden + 3, sizeof *words);
+    const char **words = calloc(job->words + job->hidden + 5, sizeof *words);
     size_t count = 0;
     if (!words)
         return NULL;
@@ -131,6 +157,10 @@ static char **make_words(const struct ct_fleet_piece *p)
         words[count++] = job->options.words[i];
     for (size_t i = 0; i < job->hidden; i++)
         words[count++] = job->options.hidden[i];
+    if (p->shard) {
+        words[count++] = "--shard";
+        words[count++] = p->part;
+    }
     words[count++] = "--";
     words[count] = capture_of(p)->path;
     return (char **)words;
@@ -255,52 +285,100 @@ int ct_fleet_piece_wait(struct ct_fleet_piece *p, int milliseconds)
 
 /* ---- pieces ---- */
 
-/* Compares the capture with what the manifest says. CT_ERR_NOT_FOUND: it is another one. */
-static int check(struct ct_fleet_piece *p)
+/* Makes the folder for the parts of a capture, and gives the path of a file in it. */
+static int make_path(struct ct_fleet_piece *p, const char *name)
 {
-    const struct ct_fleet_capture *capture = capture_of(p);
-    uint8_t digest[CT_FLEET_DIGEST];
-    uint64_t size;
-    const int rc = ct_fleet_digest(p->job->ctx, capture->path, digest, &size);
-    if (rc)
-        return rc == CT_ERR_NOMEM ? rc : fail(p, ct_ctx_error(p->job->ctx));
-    if (memcmp(digest, capture->digest, sizeof digest) != 0)
-        return fail(
-            p,
-            "its contents are not those that the manifest names (sha256 differs); write the manifest anew");
-    return CT_OK;
+    char *folder = ct_job_shards_path(p->job, p->number);
+    int rc = folder ? CT_OK : ct_fail_nomem(p->job->ctx, "job");
+    if (folder && mkdir(folder, 0777) && errno != EEXIST)
+        rc = ct_fail(p->job->ctx, CT_ERR_IO, "%s: the folder for parts of a capture cannot be made: %s",
+                     folder, strerror(errno));
+    if (!rc && asprintf(&p->path, "%s/%s", folder, name) < 0) {
+        p->path = NULL;
+        rc = ct_fail_nomem(p->job->ctx, "job");
+    }
+    free(folder);
+    return rc;
 }
 
+/* Takes a piece that is kept, or starts the process that makes it. */
 static int begin(struct ct_fleet_piece *p)
 {
-    p->path = ct_job_path(p->job, p->number);
-    if (!p->path)
-        return ct_fail_nomem(p->job->ctx, "job");
     int rc = ct_state_read(p->job->ctx, p->path, &p->out.data, &p->out.size);
     p->kept = !rc;
-    if (rc == CT_ERR_NOT_FOUND && !(rc = p->job->options.trust ? CT_OK : check(p)))
+    if (rc == CT_ERR_NOT_FOUND)
         return start(p);
-    if (rc && rc != CT_ERR_NOT_FOUND)
-        return rc;
-    finish(p, rc);
-    return CT_OK;
+    if (!rc)
+        finish(p, rc);
+    return rc;
+}
+
+static struct ct_fleet_piece *new_piece(struct ct_fleet_job *job, size_t number)
+{
+    struct ct_fleet_piece *p = calloc(1, sizeof *p);
+    if (p)
+        *p = (struct ct_fleet_piece){.job = job,
+                                     .number = number,
+                                     .out = {.fd = -1, .most = SIZE_MAX},
+                                     .said = {.fd = -1, .most = WORDS}};
+    else
+        ct_fail_nomem(job->ctx, "job");
+    return p;
+}
+
+/* Begins with a piece whose path was looked for with result `rc`. */
+static int begin_found(struct ct_fleet_piece *p, int rc, struct ct_fleet_piece **out)
+{
+    if (!rc)
+        rc = begin(p);
+    if (rc)
+        ct_fleet_piece_free(p);
+    else
+        *out = p;
+    return rc;
 }
 
 int ct_fleet_piece_begin(struct ct_fleet_job *job, size_t number, struct ct_fleet_piece **out)
 {
     if (!job || !out || number >= ct_manifest_count(job->manifest))
         return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_piece_begin");
-    struct ct_fleet_piece *p = calloc(1, sizeof *p);
+    struct ct_fleet_piece *p = new_piece(job, number);
     if (!p)
-        return ct_fail_nomem(job->ctx, "job");
-    *p = (struct ct_fleet_piece){
-        .job = job, .number = number, .out = {.fd = -1, .most = SIZE_MAX}, .said = {.fd = -1, .most = WORDS}};
-    const int rc = begin(p);
-    if (rc)
-        ct_fleet_piece_free(p);
-    else
-        *out = p;
-    return rc;
+        return CT_ERR_NOMEM;
+    p->checks = !job->options.trust;
+    p->path = ct_job_path(job, number);
+    return begin_found(p, p->path ? CT_OK : ct_fail_nomem(job->ctx, "job"), out);
+}
+
+int ct_fleet_shard_begin(struct ct_fleet_job *job, size_t number, uint32_t shard, uint32_t shards,
+                         struct ct_fleet_piece **out)
+{
+    char name[24];
+    if (!job || !out || number >= ct_manifest_count(job->manifest))
+        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_shard_begin");
+    if (!shard || shard > shards || shards > CT_FLEET_SHARDS)
+        return ct_fail(job->ctx, CT_ERR_ARG,
+                       "ct_fleet_shard_begin: part %" PRIu32 " of %" PRIu32
+                       "; numbers go from 1 to the second one, which is at most %d",
+                       shard, shards, CT_FLEET_SHARDS);
+    struct ct_fleet_piece *p = new_piece(job, number);
+    if (!p)
+        return CT_ERR_NOMEM;
+    p->shard = shard;
+    snprintf(p->part, sizeof p->part, "%" PRIu32 "/%" PRIu32, shard, shards);
+    snprintf(name, sizeof name, "%" PRIu32 "-%" PRIu32, shard, shards);
+    return begin_found(p, make_path(p, name), out);
+}
+
+int ct_fleet_check_begin(struct ct_fleet_job *job, size_t number, struct ct_fleet_piece **out)
+{
+    if (!job || !out || number >= ct_manifest_count(job->manifest))
+        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_check_begin");
+    struct ct_fleet_piece *p = new_piece(job, number);
+    if (!p)
+        return CT_ERR_NOMEM;
+    p->checks = p->checks_alone = true;
+    return begin_found(p, make_path(p, "checked"), out);
 }
 
 void ct_fleet_piece_free(struct ct_fleet_piece *p)

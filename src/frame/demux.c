@@ -191,6 +191,20 @@ void ct_demux_begin_inside(struct ct_demux *demux)
     demux->inside = 1;
 }
 
+uint8_t ct_frames_last_id(const uint8_t *frames, size_t count)
+{
+    while (count--)
+        for (unsigned i = CT_FRAME_SIZE; i; i -= 2)
+            if (frames[count * CT_FRAME_SIZE + i - 2] & 1)
+                return frames[count * CT_FRAME_SIZE + i - 2] >> 1;
+    return 0;
+}
+
+void ct_demux_set_id(struct ct_demux *demux, uint8_t id)
+{
+    demux->id = id ? id : CT_ID_NONE;
+}
+
 uint64_t ct_demux_offset(const struct ct_demux *demux)
 {
     return demux->offset;

@@ -16,6 +16,13 @@ void ct_demux_take_back(struct ct_demux *demux, size_t size);
  * synchronisation word of a TPIU is left out, and is not lost. Before the first byte. */
 void ct_demux_begin_inside(struct ct_demux *demux);
 
+/* Returns the last ID that `count` aligned frames name, which is that of the bytes behind them; 0 when they
+ * name none. */
+uint8_t ct_frames_last_id(const uint8_t *frames, size_t count);
+
+/* Says which ID the bytes have that come next, behind ct_demux_restart; 0: it is not known. */
+void ct_demux_set_id(struct ct_demux *demux, uint8_t id);
+
 /* Returns the offset in the capture of a byte of the file: of DSTREAM, of the block that it is in. */
 uint64_t ct_framing_block_offset(enum ct_framing framing, uint64_t file_offset);
 

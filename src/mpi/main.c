@@ -2,6 +2,7 @@
 /* coretap-mpi: 'coretap map' over the ranks of an MPI job. */
 #include "mpi/ranks.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 enum {
     PROGRESS = CLI_FLEET_OPTIONS,
+    CUT,
     OPTIONS,
 };
 
@@ -19,6 +21,15 @@ static const struct cli_option options[OPTIONS] = {
                   .help =
                       "A line of progress every ten seconds where standard error is no terminal, as under "
                       "mpirun."},
+    [CUT] = {.name = "cut",
+             .kind = CLI_NUMBER,
+             .arg = "BYTES",
+             .max = UINT64_MAX,
+             .help =
+                 "Captures are decoded in parts of about so many bytes, by several ranks; 0: in one. Without "
+                 "this option each rank has two or three parts to do, which have about 64 MiB at least, and "
+                 "with --threads nothing is cut. Only cover and stats cut captures. "
+                 "The result is the same."},
 };
 
 static const struct cli_command command = {
@@ -60,11 +71,15 @@ static void tell_time(const struct ct_ranks *r, double begin)
     const struct cli_fleet *f = r->fleet;
     const double took = cli_seconds() - begin;
     double most;
+    uint64_t joined;
+    MPI_Reduce(&f->joined, &joined, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Reduce(&f->merging, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (!r->rank && !f->own.quiet)
         cli_say("%.1f MB in %.1f s on %d rank%s (%.1f MB/s), of which adding up took %.1f %% at most",
                 (double)f->bytes / 1e6, took, r->count, r->count == 1 ? "" : "s",
                 (double)f->bytes / 1e6 / took, 100 * most / took);
+    if (!r->rank && !f->own.quiet && joined)
+        cli_say("%" PRIu64 " of the captures %s decoded in parts", joined, joined == 1 ? "was" : "were");
 }
 
 /* Does the job on all ranks. Result: enum cli_exit, the same on all. */
@@ -125,6 +140,7 @@ static int begin(struct ct_ranks *r, int argc, char **argv)
             printf("coretap-mpi %s\n", ct_version());
         return CLI_CLEAN;
     }
+    r->cut = &r->fleet->own.values[CUT];
     const bool ready = open_job(r, argc, argv, &help);
     help = !ready && ranks_all(help);
     const int code = ready ? run(r) : help ? CLI_CLEAN : CLI_FAILED;

@@ -14,7 +14,7 @@
 
 enum ct_ranks_tag {
     RANKS_REPORT = 1, /* to rank 0: what became of a capture; the next one is wanted */
-    RANKS_WORK,       /* from rank 0: number of a capture */
+    RANKS_WORK,       /* from rank 0: what is to be done next */
     RANKS_SIZE,       /* of a sum … */
     RANKS_SUM,        /* … and its bytes */
 };
@@ -22,20 +22,48 @@ enum ct_ranks_tag {
 /* In the place of the number of a capture. */
 #define RANKS_NONE UINT64_MAX
 
+/* In the place of the number of a part: the capture. */
+#define RANKS_WHOLE UINT32_MAX
+
+/* What is handed out: a capture, or a part of one. All of it are bytes of one byte order, as below. */
+struct ct_ranks_unit {
+    uint64_t number; /* of the capture, or RANKS_NONE */
+    uint32_t shard; /* number of the part (cli_fleet_do_shard), or RANKS_WHOLE for the capture, of which … */
+    uint32_t shards; /* … so many parts were decoded; 0: none */
+};
+
 struct ct_ranks {
     int rank, count;
+    const struct cli_value *cut; /* of the option */
     char host[MPI_MAX_PROCESSOR_NAME];
     struct cli_fleet *fleet;
 };
 
-/* What a rank says of the capture that it was given. All of it are bytes of one byte order: ranks with
- * another one are refused at the start. */
+/* What a rank says of what it was given. All of it are bytes of one byte order: ranks with another one are
+ * refused at the start. */
 struct ct_ranks_report {
-    uint64_t number; /* RANKS_NONE at first */
-    uint8_t failed;  /* it could not be read */
-    uint8_t fatal;   /* the rank cannot go on */
-    uint8_t pad[6];  /* 0 */
+    struct ct_ranks_unit unit; /* its number is RANKS_NONE at first */
+    uint8_t failed;            /* the capture could not be read */
+    uint8_t fatal;             /* the rank cannot go on */
+    uint8_t pad[6];            /* 0 */
 };
+
+/* What is left to be handed out. */
+struct ct_ranks_plan;
+
+/* Makes the plan of a job: captures in its order, those that are larger than a share in parts. NULL without
+ * memory. */
+struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *ranks);
+void ranks_plan_free(struct ct_ranks_plan *plan);
+
+/* Gives what is to be done next; its number is RANKS_NONE when nothing is left. */
+struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *plan);
+
+/* Notes that a unit is done. Behind the last part of a capture its parts are joined next. */
+void ranks_plan_done(struct ct_ranks_plan *plan, const struct ct_ranks_unit *unit);
+
+/* Returns how many bytes of captures are done with a unit. */
+uint64_t ranks_plan_bytes(const struct ct_ranks_plan *plan, const struct ct_ranks_unit *unit);
 
 /* Sleeps for as long as between two looks. */
 void ranks_rest(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hands out captures, the largest first, to whoever is free. Rank 0 does that while its own capture is
- * decoded, by another process. */
+/* Hands out captures and parts of them, the largest first, to whoever is free. Rank 0 does that while its own
+ * is decoded, by another process. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 
 /* What rank 0 knows of a rank. */
 struct worker {
-    uint64_t number; /* of its capture, or RANKS_NONE */
-    double since;    /* seconds */
+    bool busy;
+    double since; /* seconds */
 };
 
 struct boss {
     const struct ct_ranks *ranks;
     struct worker *workers;
-    size_t turn; /* of the next capture */
+    struct ct_ranks_plan *plan;
     uint64_t done, bytes, failures;
     int dismissed;
     bool fatal; /* nothing more is handed out */
@@ -35,8 +35,7 @@ static int slowest(const struct boss *b)
 {
     int found = -1;
     for (int i = 0; i < b->ranks->count; i++)
-        if (b->workers[i].number != RANKS_NONE &&
-            (found < 0 || b->workers[i].since < b->workers[found].since))
+        if (b->workers[i].busy && (found < 0 || b->workers[i].since < b->workers[found].since))
             found = i;
     return found;
 }
@@ -75,11 +74,12 @@ static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
     const struct cli_fleet *f = b->ranks->fleet;
     const struct cli_value *most = &f->own.values[CLI_FLEET_MAX_FAILURES];
     b->fatal |= report->fatal;
-    b->workers[rank].number = RANKS_NONE;
-    if (report->number == RANKS_NONE)
+    b->workers[rank].busy = false;
+    if (report->unit.number == RANKS_NONE)
         return;
-    b->done++;
-    b->bytes += ct_manifest_at(f->manifest, report->number)->size;
+    ranks_plan_done(b->plan, &report->unit);
+    b->done += report->unit.shard == RANKS_WHOLE;
+    b->bytes += ranks_plan_bytes(b->plan, &report->unit);
     b->failures += report->failed;
     if (!b->fatal && most->given && b->failures > most->number) {
         cli_say("more than %" PRIu64
@@ -90,14 +90,13 @@ static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
     }
 }
 
-/* Gives the next capture for a rank, or RANKS_NONE. */
-static uint64_t next(struct boss *b, int rank)
+/* Gives what a rank does next. */
+static struct ct_ranks_unit next(struct boss *b, int rank)
 {
-    const size_t number = b->fatal ? SIZE_MAX : ct_fleet_job_order(b->ranks->fleet->job, b->turn);
-    b->workers[rank] =
-        (struct worker){.number = number == SIZE_MAX ? RANKS_NONE : number, .since = cli_seconds()};
-    b->turn += number != SIZE_MAX;
-    return b->workers[rank].number;
+    const struct ct_ranks_unit none = {.number = RANKS_NONE};
+    const struct ct_ranks_unit unit = b->fatal ? none : ranks_plan_next(b->plan);
+    b->workers[rank] = (struct worker){.busy = unit.number != RANKS_NONE, .since = cli_seconds()};
+    return unit;
 }
 
 /* Answers all ranks that wait for work. */
@@ -113,9 +112,9 @@ static void serve(struct boss *b)
         MPI_Recv(&report, sizeof report, MPI_BYTE, status.MPI_SOURCE, RANKS_REPORT, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
         note(b, status.MPI_SOURCE, &report);
-        const uint64_t number = next(b, status.MPI_SOURCE);
-        b->dismissed += number == RANKS_NONE;
-        MPI_Send(&number, sizeof number, MPI_BYTE, status.MPI_SOURCE, RANKS_WORK, MPI_COMM_WORLD);
+        const struct ct_ranks_unit unit = next(b, status.MPI_SOURCE);
+        b->dismissed += unit.number == RANKS_NONE;
+        MPI_Send(&unit, sizeof unit, MPI_BYTE, status.MPI_SOURCE, RANKS_WORK, MPI_COMM_WORLD);
     }
     show(b);
 }
@@ -126,30 +125,38 @@ static bool on_wait(void *user)
     return true;
 }
 
-/* Does a capture and says what became of it. */
-static struct ct_ranks_report work_on(const struct ct_ranks *r, uint64_t number, bool (*wait)(void *),
-                                      void *user)
+/* Does a capture or a part of one, and says what became of it. */
+static struct ct_ranks_report work_on(const struct ct_ranks *r, const struct ct_ranks_unit *unit,
+                                      bool (*wait)(void *), void *user)
 {
-    char *failure;
-    const int code = cli_fleet_do(r->fleet, number, wait, user, &failure);
+    char *failure = NULL;
+    int code = CLI_CLEAN;
+    bool joined = false;
+    const bool whole = unit->shard == RANKS_WHOLE;
+    if (!whole)
+        code = cli_fleet_do_shard(r->fleet, unit->number, unit->shard, unit->shards, wait, user);
+    else if (unit->shards)
+        code = cli_fleet_join(r->fleet, unit->number, unit->shards, &joined);
+    if (whole && !joined && code == CLI_CLEAN)
+        code = cli_fleet_do(r->fleet, unit->number, wait, user, &failure);
     const struct ct_ranks_report report = {
-        .number = number, .failed = failure != NULL, .fatal = code == CLI_FAILED};
+        .unit = *unit, .failed = failure != NULL, .fatal = code == CLI_FAILED};
     free(failure);
     return report;
 }
 
 static void lead(struct boss *b)
 {
-    struct ct_ranks_report report = {.number = RANKS_NONE};
-    uint64_t number;
+    struct ct_ranks_report report = {.unit.number = RANKS_NONE};
+    struct ct_ranks_unit unit;
     b->begin = b->told = cli_seconds();
     do {
         serve(b);
         note(b, 0, &report);
-        number = next(b, 0);
-        if (number != RANKS_NONE)
-            report = work_on(b->ranks, number, on_wait, b);
-    } while (number != RANKS_NONE);
+        unit = next(b, 0);
+        if (unit.number != RANKS_NONE)
+            report = work_on(b->ranks, &unit, on_wait, b);
+    } while (unit.number != RANKS_NONE);
     while (b->dismissed < b->ranks->count - 1) {
         serve(b);
         ranks_rest();
@@ -160,23 +167,21 @@ static void lead(struct boss *b)
 
 static void follow(const struct ct_ranks *r)
 {
-    struct ct_ranks_report report = {.number = RANKS_NONE};
+    struct ct_ranks_report report = {.unit.number = RANKS_NONE};
     for (;;) {
-        uint64_t number;
+        struct ct_ranks_unit unit;
         MPI_Send(&report, sizeof report, MPI_BYTE, 0, RANKS_REPORT, MPI_COMM_WORLD);
-        ranks_receive(&number, sizeof number, 0, RANKS_WORK);
-        if (number == RANKS_NONE)
+        ranks_receive(&unit, sizeof unit, 0, RANKS_WORK);
+        if (unit.number == RANKS_NONE)
             return;
-        report = work_on(r, number, NULL, NULL);
+        report = work_on(r, &unit, NULL, NULL);
     }
 }
 
 /* Does all captures as rank 0. Returns false when the job has to end. */
-static bool lead_all(const struct ct_ranks *r, struct worker *workers)
+static bool lead_all(const struct ct_ranks *r, struct worker *workers, struct ct_ranks_plan *plan)
 {
-    struct boss boss = {.ranks = r, .workers = workers};
-    for (int i = 0; i < r->count; i++)
-        workers[i].number = RANKS_NONE;
+    struct boss boss = {.ranks = r, .workers = workers, .plan = plan};
     lead(&boss);
     return !boss.fatal;
 }
@@ -184,11 +189,13 @@ static bool lead_all(const struct ct_ranks *r, struct worker *workers)
 int ranks_work(const struct ct_ranks *r)
 {
     struct worker *workers = r->rank ? NULL : calloc((size_t)r->count, sizeof *workers);
-    bool fine = ranks_all(r->rank || workers);
+    struct ct_ranks_plan *plan = r->rank ? NULL : ranks_plan_new(r);
+    bool fine = ranks_all(r->rank || (workers && plan));
     if (fine && r->rank)
         follow(r);
-    else if (fine)
-        fine = lead_all(r, workers);
+    else if (workers && plan)
+        fine = lead_all(r, workers, plan);
     free(workers);
+    ranks_plan_free(plan);
     return ranks_all(fine) ? CLI_CLEAN : CLI_FAILED;
 }

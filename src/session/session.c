@@ -7,6 +7,8 @@
 #include "base/options.h"
 #include "chain/leave.h"
 #include "chain/memories.h"
+#include "chain/shard.h"
+#include "session/shard.h"
 #include "session/sieve.h"
 
 #include <stdio.h>
@@ -23,6 +25,8 @@ int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options,
         return rc;
     if (o.events && !o.begin)
         return ct_fail(ctx, CT_ERR_ARG, "ct_session_new: `events` without `begin`");
+    if (o.shard && o.begin)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_session_new: streams in turns, of a shard");
     struct ct_session *session = calloc(1, sizeof *session);
     if (!session)
         return ct_fail_nomem(ctx, "session");
@@ -134,6 +138,7 @@ struct pass {
     uint64_t ids[2];
     bool stopped;                /* the windows of all streams are over */
     struct ct_index_begin begin; /* where decoding of the buffer begins */
+    struct ct_chain_shard part;  /* what of the buffer is decoded; all of it when its `end` is 0 */
 };
 
 static int on_bytes(void *user, uint64_t bytes)
@@ -311,8 +316,12 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
         ct_index_begin_chain(pass->chain, &pass->begin);
         rc = begin_dead(pass);
     }
+    if (!rc && pass->part.end)
+        ct_chain_begin_shard(pass->chain, &pass->part);
     if (!rc)
         rc = ct_chain_run(pass->chain);
+    if (!rc && pass->part.end)
+        rc = ct_shard_take(s->options.shard, pass->chain);
     return pass->stopped ? CT_OK : rc;
 }
 
@@ -362,15 +371,16 @@ static int give_all_counts(const struct ct_session *s, const struct ct_chain *ch
     return rc;
 }
 
-static int give_totals(struct ct_session *s, const struct ct_chain *chain, uint32_t first_lane)
+static int give_totals(struct ct_session *s, const struct pass *pass)
 {
     size_t count;
-    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    const struct ct_stream *streams = ct_chain_streams(pass->chain, &count);
     int rc = CT_OK;
     for (size_t i = 0; i < s->count * count && !rc; i++) {
         const struct ct_stream *stream = &streams[i % count];
         const struct ct_stream_stats *stats = &stream->stats;
-        const struct ct_stream_totals totals = {.bytes = stats->bytes,
+        const struct ct_stream_totals totals = {.goes_on = pass->part.begin > 0,
+                                                .bytes = stats->bytes,
                                                 .packets = stats->packets,
                                                 .elements = stats->elements,
                                                 .atoms = stats->atoms,
@@ -378,7 +388,7 @@ static int give_totals(struct ct_session *s, const struct ct_chain *chain, uint3
                                                 .instructions = stats->instructions,
                                                 .ranges = stats->ranges};
         const struct ct_analysis_batch batch = {
-            .input = CT_INPUT_TOTALS, .lane = first_lane + stream->id, .totals = &totals};
+            .input = CT_INPUT_TOTALS, .lane = pass->first_lane + stream->id, .totals = &totals};
         if (s->analyses[i / count]->kind->inputs & CT_INPUT_TOTALS)
             rc = ct_analysis_take(s->analyses[i / count], &batch);
     }
@@ -391,8 +401,23 @@ static int finish(struct ct_session *s, const struct pass *pass, const struct ct
     s->first_lane = pass->first_lane;
     int rc = s->options.decoded ? s->options.decoded(s->options.user, buffer, pass->chain) : CT_OK;
     if (!rc && s->inputs & CT_INPUT_TOTALS)
-        rc = give_totals(s, pass->chain, pass->first_lane);
+        rc = give_totals(s, pass);
     return rc ? rc : end_streams(s, pass->chain, pass->first_lane);
+}
+
+/* Tells whether a buffer can be cut: what all analyses take of a stream is a sum over its parts. */
+static bool can_cut(const struct ct_session *s, const struct ct_buffer *buffer)
+{
+    const uint32_t sums = CT_INPUT_COUNTS | CT_INPUT_CYCLES | CT_INPUT_TOTALS;
+    return !(s->inputs & ~sums) && !s->options.steps && ct_chain_can_shard(buffer);
+}
+
+/* Finds what of a buffer is decoded. Returns false when nothing is. */
+static bool is_wanted(const struct ct_session *s, const struct ct_buffer *buffer, struct pass *pass)
+{
+    const bool in_shard =
+        !s->options.shard || ct_shard_next(s->options.shard, buffer, can_cut(s, buffer), &pass->part);
+    return ct_session_ids(s, buffer, pass->ids) && in_shard;
 }
 
 static int run_buffer(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
@@ -405,7 +430,7 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
                         .buffer = buffer};
     const bool again = by_memory && steps;
     const bool counts = s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) && !s->sieves;
-    if (!ct_session_ids(s, buffer, pass.ids))
+    if (!is_wanted(s, buffer, &pass))
         return CT_OK;
     int rc = again ? CT_OK : ct_session_begin(s, buffer, pass.ids, pass.before, &pass.begin);
     if (!rc)
@@ -430,7 +455,7 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
                      uint32_t first_lane)
 {
     struct pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps, .buffer = buffer};
-    if (!ct_session_ids(s, buffer, pass.ids))
+    if (!is_wanted(s, buffer, &pass))
         return CT_OK;
     int rc = ct_session_begin(s, buffer, pass.ids, 0, &pass.begin);
     if (!rc)
@@ -454,10 +479,25 @@ static void name_run(struct ct_session *s, const struct ct_capture *capture)
         s->run[0] = '\0';
 }
 
-/* Tells the analyses the name of the run. */
-static int add_run(const struct ct_session *s)
+/* Begins a shard, unless its filter follows each stream from the first step on. */
+static int begin_shard(const struct ct_session *s, const struct ct_buffer *buffers, size_t count)
 {
+    const int rc = ct_shard_begin(s->options.shard, buffers, count);
+    if (!rc && s->sieves)
+        ct_shard_refuse(s->options.shard, "a filter leaves out steps of streams");
+    return rc;
+}
+
+/* Adds the capture to the analyses; that of a shard is added when all of them are. */
+static int end_run(const struct ct_session *s, const struct ct_capture *capture)
+{
+    const struct ct_analysis_captures one = {
+        .known = 1, .damaged = ct_seen_is_damaged(&s->seen, capture, 0) ? 1 : 0, .losses = s->seen.losses};
+    if (s->options.shard)
+        return ct_shard_finish(s->options.shard, &s->seen, capture->damage_count > 0, s->run);
     int rc = CT_OK;
+    for (size_t i = 0; i < s->count && !rc; i++)
+        rc = ct_analysis_add_captures(s->analyses[i], &one);
     for (size_t i = 0; i < s->count && !rc && s->run[0]; i++)
         rc = ct_analysis_add_run(s->analyses[i], s->run);
     return rc;
@@ -494,6 +534,8 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
     const bool steps = s->options.steps || s->inputs & CT_INPUT_STEPS || s->sieves;
     if (s->sieves && s->inputs & (CT_INPUT_EVENTS | CT_INPUT_TOTALS))
         rc = ct_fail(s->ctx, CT_ERR_ARG, "a filter of steps, and an analysis that takes events or totals");
+    if (!rc && s->options.shard)
+        rc = begin_shard(s, buffers, count);
     const uint32_t first = s->lanes;
     s->lanes += (uint32_t)count * CT_SESSION_LANES;
     if (!rc)
@@ -507,9 +549,5 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
                               steps);
     for (size_t i = 0; i < count && !rc && by_memory && steps; i++)
         rc = run_again(s, capture, &buffers[i], first + (uint32_t)i * CT_SESSION_LANES);
-    const struct ct_analysis_captures one = {
-        .known = 1, .damaged = ct_seen_is_damaged(&s->seen, capture, 0) ? 1 : 0, .losses = s->seen.losses};
-    for (size_t i = 0; i < s->count && !rc; i++)
-        rc = ct_analysis_add_captures(s->analyses[i], &one);
-    return rc ? rc : add_run(s);
+    return rc ? rc : end_run(s, capture);
 }

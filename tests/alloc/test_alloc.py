@@ -111,6 +111,7 @@ def cases():
                    f"--bind triggerCalls=0x8057c --format sums {{monitors}} {quick}"),
               Case("merge monitors", "merge {monitors} {monitors}"),
               Case("merge events", "merge --kind events {quickstart}"),
+              Case("shard", "merge --kind statistics --shard 2/3 {quickstart}"),
               Case("stats sums", "stats {quickstart} {quickstart}")]
     found += [Case("fractal replay",
                    "fractal replay --messages {messages} --pgd 1000 --va-bits 39 --mode passive "

@@ -4,6 +4,7 @@
 Prints TAP.
 
 usage: run_fleet.py COMMAND [COMMAND_MPI MPIRUN]"""
+import contextlib
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ import time
 import captures
 
 sys.path.insert(0, str(captures.ROOT / "tests" / "support"))
+import small_elf  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = sys.argv[1]
@@ -249,6 +251,81 @@ def ranks_agree(fleet):
         assert not fleet.path(f"ranks{count}.data.state").exists()
 
 
+def to_be_cut(folder):
+    """Captures of 30 rounds of the example: whole, with bytes that were changed, and with frames that are
+    lost."""
+    rng = random.Random(SEED)
+    for name in ("whole", "other", "changed", "lost"):
+        capture = folder / name
+        shutil.copytree(captures.ROOT / "examples/quickstart", capture, ignore=shutil.ignore_patterns("gen*"))
+        (capture / "note").write_text(name, encoding="utf-8")
+        trace = bytearray((capture / "trace.bin").read_bytes() * 30)
+        if name == "changed":
+            for _ in range(5):
+                trace[rng.randrange(len(trace))] ^= 1 << rng.randrange(8)
+        elif name == "lost":
+            at = rng.randrange(len(trace))
+            del trace[at:at + 100]
+        (capture / "trace.bin").write_bytes(trace)
+    return folder
+
+
+def commands(fleet):
+    """All commands, with the options that they need."""
+    spec, program = fleet.path("count.tessla"), fleet.path("program")
+    code = (captures.ROOT / "examples/quickstart/firmware.bin").read_bytes()
+    program.write_bytes(small_elf.make(code, 0x80000, [(b"start", 0x80000, len(code))]))
+    elf = ["--elf", program]
+    return [["cover", *elf], ["stats"], ["events"], ["timing"], ["profile", *elf],
+            ["watch", "--at", "0x8000"], ["monitor", "--spec", spec, "--bind", "a=0x8000"]]
+
+
+def cuts_agree(fleet):
+    """Captures that are decoded in parts have the bytes of those that are not."""
+    manifest = fleet.path("cut.jsonl")
+    run(COMMAND, "manifest", to_be_cut(fleet.path("to-be-cut")), "-o", manifest)
+    said = ""
+    for words in commands(fleet):
+        whole = fleet.path(f"uncut-{words[0]}.data")
+        code = subprocess.run([COMMAND, "map", *map(str, words), "--manifest", manifest, "-o", whole],
+                              stderr=subprocess.DEVNULL, check=False).returncode
+        assert code in (0, 1), words
+        is_cut = words[0] in ("cover", "stats")
+        tries = [(1, 9000), (2, 40000), (2, 9000), (3, 40000), (8, 9000)] if is_cut else [(2, 9000)]
+        for count, cut in tries:
+            output = fleet.path(f"cut-{words[0]}-{count}-{cut}.data")
+            result = run(*ranks(count), *words, "--manifest", manifest, "-o", output, "--cut", cut, code=code,
+                         env=RANKS)
+            assert output.read_bytes() == whole.read_bytes(), (words, count, cut)
+            assert not fleet.path(f"{output.name}.state").exists()
+            assert ("of the captures were decoded in parts" in result.stderr) == is_cut, result.stderr
+            said += result.stderr
+    assert "its parts are dropped, and it is decoded whole" in said, said
+
+
+def cuts_are_killed(fleet):
+    """A job whose captures are cut goes on from the parts that it has, with other ranks and cuts as well."""
+    rng = random.Random(SEED)
+    state = fleet.path("cut-state")
+    job = ["stats", "--manifest", fleet.path("cut.jsonl"), "-o", fleet.path("cut-killed.data"), "--state",
+           state, "--resume"]
+    left = 0
+    for _ in range(max(4, COUNT // 3)):
+        words = [*ranks(rng.choice([1, 2, 3])), *job, "--cut", rng.choice([5000, 20000])]
+        with subprocess.Popen([str(word) for word in words], stderr=subprocess.DEVNULL, env=RANKS,
+                              start_new_session=True) as process:
+            time.sleep(rng.uniform(0.3, 1.5))
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        left += any(state.glob("*.shards")) if state.exists() else 0
+    for part in state.glob("*.shards/*"):
+        part.write_bytes(part.read_bytes()[:-8])  # a part that is damaged is not taken
+    result = run(*ranks(2), *job, "--cut", 5000, code=1, env=RANKS)
+    assert fleet.path("cut-killed.data").read_bytes() == fleet.path("uncut-stats.data").read_bytes()
+    assert not list(state.glob("*.shards")), result.stderr
+    return f"parts were left {left} times"
+
+
 def ranks_are_killed(fleet):
     """A rank, or all of them."""
     rng = random.Random(SEED)
@@ -303,7 +380,7 @@ def main():
     checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
               takes_too_long, crashes, disk_is_full]
     if MPI:
-        checks += [ranks_agree, ranks_are_killed, ranks_refuse]
+        checks += [ranks_agree, cuts_agree, cuts_are_killed, ranks_are_killed, ranks_refuse]
     with tempfile.TemporaryDirectory() as folder:
         fleet = Fleet(folder)
         for check in checks:

@@ -293,6 +293,18 @@ def a_crowd_is_told(folder):
     return "" if b"threads are not in the trace" in result.stderr else f"it said: {result.stderr}"
 
 
+def contexts_are_told_again(folder, path):
+    """Identifiers stand behind each synchronisation, so that a decoder can begin there."""
+    record(folder, [path, "300"], "--context-id", "--vmid", "--sync-period", "9")
+    got = subprocess.run([COMMAND, "list", "-q", "--packets", folder], capture_output=True, text=True,
+                         check=True)
+    syncs = told = 0
+    for line in got.stdout.splitlines():
+        syncs += " i_trace_info " in line
+        told += told < syncs and " ctxt=" in line and " vmid=" in line
+    return "" if told == syncs > 10 else f"{told} contexts behind {syncs} synchronisations"
+
+
 def truth_is_qemus(folder, path):
     """QEMU's own log of single instructions has the same addresses."""
     log = f"{folder}.log"
@@ -386,6 +398,7 @@ def main():
                   ("a stream is live", lambda: stream_is_live(capture, primes)),
                   ("the same trace again", lambda: same_trace_again(capture, primes)),
                   ("another seed", lambda: same_trace_again(capture, primes, "--seed", "5")),
+                  ("contexts are told again", lambda: contexts_are_told_again(capture, primes)),
                   ("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes)),
                   ("more threads than are followed", lambda: a_crowd_is_told(capture))]
         if LONG:

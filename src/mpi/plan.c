@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In which order captures are handed out, and which of them in parts. */
+#include <stdlib.h>
+
+#include "mpi/ranks.h"
+
+/* Parts that each rank has to do, so that one which takes longer does not hold up the end; one more where
+ * contents are compared, which one rank does meanwhile. More of them cost more than they gain. */
+#define SHARES 2u
+
+/* A part has about so many bytes at least: to start a process, and to meet the program anew, takes as long as
+ * decoding some 30 MB. */
+#define PART_LEAST (UINT64_C(64) << 20)
+
+struct ct_ranks_plan {
+    const struct ct_ranks *ranks;
+    size_t turn;             /* of the capture that comes next */
+    uint32_t shard;          /* of that capture, the part that comes next */
+    uint32_t *shards;        /* of each capture, by number: how many parts; 0: it is not cut */
+    uint32_t *left;          /* … and how many of them are not done */
+    size_t *joins;           /* captures all of whose parts are done … */
+    size_t join, join_count; /* … those from `join` on were not handed out */
+};
+
+/* Returns the size of a part, or UINT64_MAX when nothing is cut. */
+static uint64_t part_size(const struct ct_ranks *r)
+{
+    const struct cli_fleet *f = r->fleet;
+    if (r->cut->given)
+        return f->adds_up && r->cut->number ? r->cut->number : UINT64_MAX;
+    if (!f->adds_up || r->count < 2 || f->own.values[CLI_FLEET_THREADS].number > 1)
+        return UINT64_MAX;
+    const unsigned shares = SHARES + !f->own.values[CLI_FLEET_TRUST].given;
+    const uint64_t share = f->bytes / ((uint64_t)r->count * shares);
+    return share > PART_LEAST ? share : PART_LEAST;
+}
+
+/* Returns in how many parts a capture is decoded; 0: in one. */
+static uint32_t count_parts(uint64_t size, uint64_t part)
+{
+    const uint64_t count = size / part + (size % part > part / 2);
+    return count < 2 ? 0 : count < CT_FLEET_SHARDS ? (uint32_t)count : CT_FLEET_SHARDS;
+}
+
+/* Returns the number of the first part of a capture: with --trust its contents are not compared. */
+static uint32_t first_part(const struct ct_ranks_plan *p)
+{
+    return p->ranks->fleet->own.values[CLI_FLEET_TRUST].given;
+}
+
+struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *r)
+{
+    const size_t count = ct_manifest_count(r->fleet->manifest);
+    const uint64_t part = part_size(r);
+    struct ct_ranks_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return NULL;
+    *plan = (struct ct_ranks_plan){.ranks = r,
+                                   .shards = calloc(count, sizeof *plan->shards),
+                                   .left = calloc(count, sizeof *plan->left),
+                                   .joins = calloc(count, sizeof *plan->joins)};
+    if (!plan->shards || !plan->left || !plan->joins) {
+        ranks_plan_free(plan);
+        return NULL;
+    }
+    plan->shard = first_part(plan);
+    for (size_t i = 0; i < count; i++) {
+        if (!ct_fleet_job_has(r->fleet->job, i))
+            plan->shards[i] = count_parts(ct_manifest_at(r->fleet->manifest, i)->size, part);
+        plan->left[i] = plan->shards[i] + 1 - plan->shard;
+    }
+    return plan;
+}
+
+void ranks_plan_free(struct ct_ranks_plan *plan)
+{
+    if (!plan)
+        return;
+    free(plan->shards);
+    free(plan->left);
+    free(plan->joins);
+    free(plan);
+}
+
+struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *p)
+{
+    struct ct_ranks_unit unit = {.number = RANKS_NONE, .shard = RANKS_WHOLE};
+    if (p->join < p->join_count) {
+        unit.number = p->joins[p->join++];
+        unit.shards = p->shards[unit.number];
+        return unit;
+    }
+    const size_t number = ct_fleet_job_order(p->ranks->fleet->job, p->turn);
+    if (number == SIZE_MAX)
+        return unit;
+    unit.number = number;
+    unit.shards = p->shards[number];
+    if (unit.shards)
+        unit.shard = p->shard++;
+    if (!unit.shards || unit.shard == unit.shards) {
+        p->turn++;
+        p->shard = first_part(p);
+    }
+    return unit;
+}
+
+void ranks_plan_done(struct ct_ranks_plan *p, const struct ct_ranks_unit *unit)
+{
+    if (unit->shard != RANKS_WHOLE && !--p->left[unit->number])
+        p->joins[p->join_count++] = unit->number;
+}
+
+uint64_t ranks_plan_bytes(const struct ct_ranks_plan *p, const struct ct_ranks_unit *unit)
+{
+    const uint64_t size = ct_manifest_at(p->ranks->fleet->manifest, unit->number)->size;
+    if (!unit->shards)
+        return size;
+    if (unit->shard == RANKS_WHOLE || !unit->shard)
+        return 0;
+    /* the last of them has what division leaves over */
+    return size / unit->shards + (unit->shard == unit->shards ? size % unit->shards : 0);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session notes of the shard that it runs (shard.c), and how shards become files (shard_file.c). */
+#ifndef CT_SESSION_SHARD_H
+#define CT_SESSION_SHARD_H
+
+#include <stdbool.h>
+
+#include "chain/shard.h"
+#include "coretap/session.h"
+#include "coretap/shard.h"
+
+/* A stream of a buffer that is cut, or of shards that were added up. */
+struct ct_shard_stream {
+    uint32_t buffer; /* number of the buffer in the capture */
+    uint8_t id;
+    uint64_t nodes, edges; /* that its program graph has: at most, when shards were added up */
+    struct ct_edge_context *contexts;
+    size_t context_count;
+    char *begin, *end; /* where it begins and ends and in which state, as text; NULL: where the trace does */
+};
+
+struct ct_shard {
+    struct ct_analysis analysis;     /* must be the first member; `captures` has the losses */
+    uint32_t first, last, count;     /* shards [first, last] of `count`, from 1 on; first 0: none yet */
+    uint64_t each;                   /* bytes of trace that a shard has */
+    uint64_t begin, end;             /* which bytes of the trace it has: those of all buffers, one behind the
+                                        other */
+    const struct ct_buffer *buffers; /* that are run … */
+    uint64_t *starts;             /* … and where each of them begins among these bytes, and the last ends */
+    uint32_t buffer;              /* number of the current buffer */
+    bool has_trace, ran, damaged; /* of struct ct_seen; the files of the capture are damaged */
+    bool from_start;              /* its part of the current buffer begins at the first byte */
+    char why[64];                 /* the capture cannot be cut because of this; empty: it can */
+    struct ct_shard_stream *streams;
+    size_t stream_count;
+};
+
+/* Begins a capture: works out which bytes the shard has. CT_ERR_ARG for a second one. */
+int ct_shard_begin(struct ct_shard *shard, const struct ct_buffer *buffers, size_t count);
+
+/* Goes to a buffer. Returns false when the shard has nothing of it. *part has its `end` set when the
+ * shard has a part of it, and is all zeros when it has all. With `can_cut` false a buffer is never cut: it
+ * belongs to the shard in which it begins. */
+bool ct_shard_next(struct ct_shard *shard, const struct ct_buffer *buffer, bool can_cut,
+                   struct ct_chain_shard *part);
+
+/* Notes a point that ct_chain_shard.reach tells of; `user` is the shard. CT_ERR_NOMEM. */
+int ct_shard_reach(void *user, const struct ct_stream *stream, bool is_end, uint64_t offset,
+                   const struct ct_seam *seam);
+
+/* Notes what of a chain that decoded a part of a buffer matters to others. CT_ERR_NOMEM. */
+int ct_shard_take(struct ct_shard *shard, const struct ct_chain *chain);
+
+/* Notes that the capture does not add up from its parts. The first reason is kept. */
+void ct_shard_refuse(struct ct_shard *shard, const char *why);
+
+/* Ends a capture, whose name is `run`. CT_ERR_NOMEM. */
+int ct_shard_finish(struct ct_shard *shard, const struct ct_seen *seen, bool damaged, const char *run);
+
+/* Returns the stream with these numbers, or NULL. */
+struct ct_shard_stream *ct_shard_find(const struct ct_shard *shard, uint32_t buffer, uint8_t id);
+
+/* Adds a stream, or returns the one that is there. NULL without memory. */
+struct ct_shard_stream *ct_shard_stream(struct ct_shard *shard, uint32_t buffer, uint8_t id);
+
+/* Adds a context to a stream unless it is there. CT_ERR_NOMEM. */
+int ct_shard_add_context(struct ct_shard *shard, struct ct_shard_stream *stream,
+                         const struct ct_edge_context *context);
+
+#endif

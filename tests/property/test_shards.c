@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Property: the parts of a capture add up to what decoding it in one finds, or it is said that they do not:
+ * counts and cycles of edges by context, totals of streams, losses; for streams with and without frames, of
+ * one buffer and of several, damaged and whole, in up to six parts. CT_SEED, CT_COUNT (captures), CT_LONG=1.
+ * With an argument: of the snapshots in that folder. */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/random_trace.h"
+#include "support/require.h"
+#include "coretap/counts.h"
+#include "coretap/decode.h"
+#include "coretap/session.h"
+#include "coretap/shard.h"
+
+enum {
+    SHARDS_MOST = 6,
+    BUFFERS_MOST = 3,
+    KEY = 160,
+};
+
+/* ---- an analysis of edges ---- */
+
+/* An edge in a context, and what it has. */
+struct item {
+    char key[KEY];
+    uint64_t sums[4]; /* count, timed, sum of cycles and of their squares */
+    uint32_t min, max;
+};
+
+struct edge_sums {
+    struct ct_analysis analysis; /* must be the first member */
+    struct item *items;
+    size_t count, room;
+};
+
+static int add_item(struct edge_sums *e, const struct item *item)
+{
+    if (e->count == e->room) {
+        e->room = 2 * e->room + 64;
+        e->items = realloc(e->items, e->room * sizeof *e->items);
+        if (!e->items)
+            abort();
+    }
+    e->items[e->count++] = *item;
+    return CT_OK;
+}
+
+static int take_edges(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
+{
+    uint32_t nodes, edges;
+    size_t contexts;
+    const struct ct_node *node = ct_graph_nodes(batch->graph, &nodes);
+    const struct ct_edge *edge = ct_graph_edges(batch->graph, &edges);
+    const struct ct_edge_context *context = ct_edges_contexts(batch->edges, &contexts);
+    for (size_t c = 0; c < contexts; c++)
+        for (uint32_t i = 0; i < context[c].edges && i < edges; i++) {
+            const struct ct_edge_stats stats = ct_edges_get(batch->edges, c, i);
+            const struct ct_node *n = &node[edge[i].from];
+            struct item item = {.sums = {stats.count, stats.timed, stats.sum, stats.square_lo},
+                                .min = stats.min,
+                                .max = stats.max};
+            snprintf(item.key, sizeof item.key, "%" PRIx64 "-%" PRIx64 "-%x-%" PRIx64 "-%x-%x-%x-%x-%x",
+                     n->start, n->end, n->n, edge[i].next, edge[i].kind, edge[i].exec, context[c].ctxt,
+                     context[c].vmid, context[c].el_sec * 256u + context[c].known);
+            if (stats.count)
+                add_item((struct edge_sums *)analysis, &item);
+        }
+    return CT_OK;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct item *)a)->key, ((const struct item *)b)->key);
+}
+
+/* Puts the items of one key together. */
+static void settle(struct edge_sums *e)
+{
+    size_t n = 0;
+    if (e->count)
+        qsort(e->items, e->count, sizeof *e->items, by_key);
+    for (size_t i = 0; i < e->count; i++) {
+        struct item *last = n ? &e->items[n - 1] : NULL;
+        const struct item *item = &e->items[i];
+        if (!last || by_key(last, item)) {
+            e->items[n++] = *item;
+            continue;
+        }
+        for (unsigned k = 0; k < 4; k++)
+            last->sums[k] += item->sums[k];
+        if (item->sums[1] && (item->min < last->min || last->sums[1] == item->sums[1]))
+            last->min = item->min;
+        last->max = item->max > last->max ? item->max : last->max;
+    }
+    e->count = n;
+}
+
+static int save_edges(struct ct_analysis *analysis, struct ct_save *to)
+{
+    struct edge_sums *e = (struct edge_sums *)analysis;
+    int rc = CT_OK;
+    settle(e);
+    for (size_t i = 0; i < e->count; i++) {
+        const struct item *item = &e->items[i];
+        rc = ct_save_line(to, "edge %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u", item->key,
+                          item->sums[0], item->sums[1], item->sums[2], item->sums[3], item->min, item->max);
+    }
+    return rc;
+}
+
+static int load_edges(struct ct_analysis *analysis, struct ct_load *from)
+{
+    while (ct_load_line(from)) {
+        struct item item = {.key = ""};
+        uint64_t n[6];
+        for (size_t i = 0; i < 6; i++)
+            if (!ct_load_number(from, i + 2, 10, &n[i]))
+                return ct_load_bad(from, "an edge has six numbers");
+        memcpy(item.key, from->words[1].text, from->words[1].size);
+        memcpy(item.sums, n, sizeof item.sums);
+        item.min = (uint32_t)n[4];
+        item.max = (uint32_t)n[5];
+        add_item((struct edge_sums *)analysis, &item);
+    }
+    return CT_OK;
+}
+
+static int merge_edges(struct ct_analysis *into, struct ct_analysis *other)
+{
+    const struct edge_sums *from = (const struct edge_sums *)other;
+    for (size_t i = 0; i < from->count; i++)
+        add_item((struct edge_sums *)into, &from->items[i]);
+    return CT_OK;
+}
+
+static void free_edges(struct ct_analysis *analysis)
+{
+    free(((struct edge_sums *)analysis)->items);
+    free(analysis);
+}
+
+static int part_edges(const struct ct_analysis *whole, struct ct_analysis **part);
+
+#define EDGE_KIND(edge_inputs)                                                                               \
+    {                                                                                                        \
+        .size = sizeof(struct ct_analysis_kind), .name = "edges", .writer = "this test", .version = 1,       \
+        .inputs = (edge_inputs), .part = part_edges, .take = take_edges, .merge = merge_edges,               \
+        .save = save_edges, .load = load_edges, .free = free_edges                                           \
+    }
+
+static const struct ct_analysis_kind count_kind = EDGE_KIND(CT_INPUT_COUNTS);
+static const struct ct_analysis_kind cycle_kind = EDGE_KIND(CT_INPUT_CYCLES);
+
+static struct ct_analysis *new_edges(const struct ct_analysis_kind *kind)
+{
+    struct edge_sums *e = calloc(1, sizeof *e);
+    if (!e)
+        abort();
+    e->analysis.kind = kind;
+    return &e->analysis;
+}
+
+static int part_edges(const struct ct_analysis *whole, struct ct_analysis **part)
+{
+    *part = new_edges(whole->kind);
+    return CT_OK;
+}
+
+/* ---- runs ---- */
+
+struct text {
+    char *data;
+    size_t size;
+};
+
+static int write_text(void *user, const void *data, size_t size)
+{
+    struct text *text = user;
+    text->data = realloc(text->data, text->size + size + 1);
+    if (!text->data)
+        abort();
+    memcpy(text->data + text->size, data, size);
+    text->size += size;
+    return CT_OK;
+}
+
+/* Makes an empty analysis of one of three kinds. */
+static struct ct_analysis *new_analysis(unsigned what)
+{
+    struct ct_counts *counts;
+    if (what % 3)
+        return new_edges(what % 3 == 1 ? &count_kind : &cycle_kind);
+    if (ct_total_counts_new(NULL, &counts))
+        abort();
+    return ct_counts_analysis(counts);
+}
+
+/* Decodes a capture, or with `shard` a part of it, and saves what was found. */
+static struct text run(const struct ct_capture *capture, unsigned what, struct ct_shard *shard)
+{
+    const struct ct_session_options options = {.size = sizeof options, .shard = shard};
+    struct ct_analysis *analysis = new_analysis(what);
+    struct ct_session *session;
+    struct text text = {0};
+    if (ct_session_new(NULL, &options, &session) || ct_session_add(session, analysis) ||
+        ct_session_run(session, capture, capture->buffers, capture->buffer_count))
+        abort();
+    if (shard ? ct_shard_save(shard, analysis, write_text, &text)
+              : ct_analysis_save(analysis, write_text, &text))
+        abort();
+    ct_session_free(session);
+    ct_analysis_free(analysis);
+    return text;
+}
+
+/* What became of the captures. */
+struct tally {
+    uint64_t joined, refused;
+    uint64_t seams; /* at which streams went on, in those that added up */
+};
+
+/* Returns how many streams go on in a part. */
+static uint64_t count_seams(const struct text *part)
+{
+    uint64_t count = 0;
+    part->data[part->size] = 0;
+    for (const char *at = part->data; (at = strstr(at, "\nfrom ")); at++)
+        count++;
+    return count;
+}
+
+/* Decodes a capture in parts and adds them up. Returns 0 when that is another result. */
+static int check_count(const struct ct_capture *capture, unsigned what, uint32_t count,
+                       const struct text *whole, struct tally *tally)
+{
+    struct ct_analysis *sum = new_analysis(what);
+    struct ct_shard *all;
+    struct text text = {0};
+    uint64_t seams = 0;
+    int rc = ct_shard_new(NULL, 0, count, &all);
+    for (uint32_t i = 1; i <= count && !rc; i++) {
+        struct ct_shard *shard;
+        if (ct_shard_new(NULL, i, count, &shard))
+            abort();
+        struct text part = run(capture, what, shard);
+        rc = ct_shard_load(all, sum, "part", part.data, part.size);
+        seams += count_seams(&part);
+        free(part.data);
+        ct_shard_free(shard);
+    }
+    rc = rc ? rc : ct_shard_end(all, sum);
+    if (!rc)
+        ct_analysis_save(sum, write_text, &text);
+    const int same = rc || (text.size == whole->size && !memcmp(text.data, whole->data, text.size));
+    tally->joined += !rc;
+    tally->seams += rc ? 0 : seams;
+    tally->refused += rc == CT_ERR_NOT_FOUND;
+    if (!same)
+        printf("# what %u, %u parts:\n%.*s# and in one:\n%.*s", what, count, (int)text.size, text.data,
+               (int)whole->size, whole->data);
+    free(text.data);
+    ct_shard_free(all);
+    ct_analysis_free(sum);
+    REQUIRE(same && (!rc || rc == CT_ERR_NOT_FOUND));
+    return 1;
+}
+
+static int check_capture(const struct ct_capture *capture, struct rng *rng, struct tally *tally)
+{
+    int ok = 1;
+    for (unsigned what = 0; what < 3 && ok; what++) {
+        struct text whole = run(capture, what, NULL);
+        for (unsigned i = 0; i < 4 && ok; i++)
+            ok = check_count(capture, what, 1 + rng_below(rng, SHARDS_MOST), &whole, tally);
+        free(whole.data);
+    }
+    return ok;
+}
+
+static int check(uint64_t seed, struct tally *tally)
+{
+    static struct random_trace trace;
+    struct ct_buffer buffers[BUFFERS_MOST];
+    struct rng rng = {seed};
+    random_trace_fill(&rng, &trace);
+    const struct ct_capture capture = {.path = "random",
+                                       .kind = "raw",
+                                       .buffers = buffers,
+                                       .buffer_count = 1 + rng_below(&rng, BUFFERS_MOST)};
+    for (size_t i = 0; i < BUFFERS_MOST; i++)
+        buffers[i] = trace.buffer;
+    return check_capture(&capture, &rng, tally);
+}
+
+/* ---- the corpus ---- */
+
+static int check_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    struct tally tally = {0};
+    struct rng rng = {1};
+    int ok = 1;
+    if (!folder) {
+        printf("1..1\nok 1 # SKIP no corpus in %s\n", path);
+        return 1;
+    }
+    for (const struct dirent *entry; ok && (entry = readdir(folder));) {
+        char name[8192];
+        struct ct_ctx *ctx = ct_ctx_new();
+        struct ct_capture *capture = NULL;
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] != '.' && !ct_capture_open(ctx, name, &capture))
+            ok = check_capture(capture, &rng, &tally);
+        if (!ok)
+            printf("# %s\n", entry->d_name);
+        ct_capture_free(capture);
+        ct_ctx_free(ctx);
+    }
+    closedir(folder);
+    ok = ok && tally.joined > 0;
+    printf("1..1\n%sok 1 - the parts of captures add up # %" PRIu64 " times, and not %" PRIu64 " times\n",
+           ok ? "" : "not ", tally.joined, tally.refused);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    const char *shared_folder = getenv("CT_SHARED");
+    if (argc > 1) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/corpus/snapshots", shared_folder ? shared_folder : argv[1]);
+        return check_folder(path) ? 0 : 1;
+    }
+    static const uint64_t faults[] = {3001}; /* seeds that found some */
+    uint64_t seed = test_number("CT_SEED", 1), done = 0;
+    const uint64_t count = test_count(120, 20000);
+    struct tally tally = {0};
+    int ok = 1;
+    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
+    for (; done < count && ok; done++, seed++)
+        ok = check(seed, &tally);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults && ok; i++, seed = faults[i - 1] + 1)
+        ok = check(faults[i], &tally);
+    printf("%sok 1 - parts add up to the whole, or it is said that they do not", ok ? "" : "not ");
+    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    /* most of them have to add up, and some must not: else one of both is not tested */
+    const int some =
+        count < 100 || (tally.joined > tally.refused && tally.refused > 0 && tally.seams > count);
+    printf("%sok 2 - %" PRIu64 " captures in parts added up at %" PRIu64 " seams, %" PRIu64 " did not\n",
+           some ? "" : "not ", tally.joined, tally.seams, tally.refused);
+    return ok && some ? 0 : 1;
+}
