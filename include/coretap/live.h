@@ -72,10 +72,12 @@ struct ct_live_options {
      * was missing; CT_LOG_WARNING: something is not whole or does not go on; CT_LOG_NOTE: news. */
     ct_log_fn *say;
     void *say_user;
-    uint8_t log;     /* 1: the input is an event log of FRACTAL (fractal.h) while it is written; `buffer` has
-                        one source, of which only names count; `ids`, `covered`, `timing` and `one_run`
-                        are 0 */
-    uint8_t pad2[7]; /* 0 */
+    uint8_t log;      /* 1: the input is an event log of FRACTAL (fractal.h) while it is written; `buffer` has
+                         one source, of which only names count; `ids`, `covered`, `timing` and `one_run`
+                         are 0 */
+    uint8_t pad2[7];  /* 0 */
+    uint16_t threads; /* that decode, as in ct_chain_options.stream_threads; 0: as many as help */
+    uint8_t pad3[6];  /* 0 */
 };
 
 /* Makes the analyses. What the options point to has to stay; a copy of `sink` is made. CT_ERR_IO when the

@@ -43,6 +43,8 @@ struct ct_stream_chain {
     bool not_followed;               /* left from the first byte on, because its atoms cannot be followed */
     bool inside;         /* bytes up to the first synchronisation point are skipped, and not counted as
                             lost */
+    bool apart;          /* elements are not followed when they are made, but given to a receiver that
+                            follows them with ct_stream_chain_follow */
     uint64_t next_point; /* stream position from which on points are told */
     struct ct_narrow narrow;
     bool whole; /* the last reset was where one recording ended and another began, so that no trace
@@ -64,6 +66,11 @@ void ct_stream_chain_deinit(struct ct_stream_chain *chain);
 int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
                         enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                         size_t *used);
+
+/* Follows elements that ct_stream_chain_run made of an `apart` stream, in order; it may make the next ones
+ * meanwhile, in another thread. Result: as of it. */
+int ct_stream_chain_follow(struct ct_stream_chain *chain, const struct ct_elem_batch *batch,
+                           const struct ct_chain_sink *sink);
 
 /* Decodes a run as ct_stream_chain_run does, and tells of the synchronisation points in it (points.h). */
 int ct_stream_chain_run_points(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,

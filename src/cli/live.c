@@ -29,6 +29,7 @@ enum {
     PER_CORE,
     FRACTAL,
     MILESTONE,
+    THREADS,
 };
 
 static const char *const formats[] = {"csv", "jsonl", NULL};
@@ -146,6 +147,14 @@ static const struct cli_option options[] = {
                        "With --fractal, a place that the program has to reach, TIME (such as 20ms) behind "
                        "its start at the latest. The page and the report say which were reached, and "
                        "when; one behind its time makes the exit code 1."},
+    [THREADS] = {.name = "threads",
+                 .letter = 't',
+                 .kind = CLI_NUMBER,
+                 .arg = "N",
+                 .min = 1,
+                 .max = CLI_THREADS_MAX,
+                 .help = "Decode with so many threads; without this option with as many as there are "
+                         "processors. The result is the same."},
 };
 
 _Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option has room for its value");
@@ -174,7 +183,8 @@ static int run(const struct cli_args *args)
                                      .fractal = v[FRACTAL].given,
                                      .milestone_option = MILESTONE,
                                      .cover = v[COVER].given,
-                                     .timing = v[TIMING].given};
+                                     .timing = v[TIMING].given,
+                                     .threads = (uint16_t)v[THREADS].number};
     bool any = wishes.cover || wishes.timing || cli_monitors_named(args);
     for (size_t i = 0; i < args->list_count; i++) {
         wishes.timing |= args->list[i].option == PAIR;

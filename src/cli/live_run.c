@@ -127,6 +127,7 @@ static bool make_live(struct cli_live *l)
                                             .timing = l->wishes->timing,
                                             .one_run = l->one_run,
                                             .log = l->wishes->fractal,
+                                            .threads = l->wishes->threads,
                                             .all =
                                                 l->args->values[CLI_MONITOR_ALL].given || l->wishes->outputs,
                                             .sink = &sink,

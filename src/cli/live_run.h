@@ -28,6 +28,7 @@ struct cli_live_wishes {
     uint32_t hook_jobs;               /* commands that run at a time; 0: what the library does */
     bool fractal;                     /* the input is an event log */
     size_t milestone_option;          /* index of --milestone */
+    uint16_t threads;                 /* that decode; 0: what the library does */
 };
 
 /* A file of results, a line each. */

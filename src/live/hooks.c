@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <time.h>
 
 #include "base/options.h"
+#include "base/threads.h"
 #include "live/live.h"
 
 #define AT_ONCE  4
@@ -107,15 +107,10 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Starts threads with signals blocked, whose handlers are the caller's. False when there is not even one. */
+/* Starts threads. False when there is not even one. */
 static bool start(struct queue *q, unsigned count)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (q->thread_count < count && pthread_create(&q->threads[q->thread_count], NULL, work, q) == 0)
-        q->thread_count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    q->thread_count = (unsigned)ct_threads_start(q->threads, count, work, q);
     return q->thread_count > 0;
 }
 
