@@ -26,6 +26,7 @@ enum {
     ON_VIOLATION,
     HOOK_JOBS,
     POST,
+    POST_CA,
     PER_CORE,
     FRACTAL,
     MILESTONE,
@@ -126,9 +127,13 @@ static const struct cli_option options[] = {
     [POST] = {.name = "post-violations",
               .kind = CLI_TEXT,
               .arg = "URL",
-              .help =
-                  "Send each violation as JSON to http://HOST[:PORT][/PATH], by POST; queue and limits as "
-                  "of --on-violation."},
+              .help = "Send each violation as JSON to http://HOST[:PORT][/PATH], or the same with https, by "
+                      "POST; queue and limits as of --on-violation."},
+    [POST_CA] = {.name = "post-ca",
+                 .kind = CLI_TEXT,
+                 .arg = "FILE",
+                 .help = "Certificates (PEM) that the server of an https: URL of --post-violations is "
+                         "trusted by; those of the system without this option."},
     [PER_CORE] = {.name = "per-core",
                   .kind = CLI_FLAG,
                   .help =
@@ -179,6 +184,7 @@ static int run(const struct cli_args *args)
                                      .on_violation = v[ON_VIOLATION].text,
                                      .hook_jobs = (uint32_t)v[HOOK_JOBS].number,
                                      .post = v[POST].text,
+                                     .post_ca = v[POST_CA].text,
                                      .per_core = v[PER_CORE].given,
                                      .fractal = v[FRACTAL].given,
                                      .milestone_option = MILESTONE,
