@@ -129,6 +129,14 @@ struct ct_chain_options {
                          processors for the process; 0 and 1: the caller's alone. A batch may come later
                          than without, and what is read is held for longer */
     uint64_t ids[2];  /* bit i of ids[i / 64]: decode ID i. Both 0: all that have a source */
+    uint16_t stream_threads; /* for a receiver of steps alone: not 0, streams are decoded side by side, in
+                                slices, with so many threads, but with no more than there are processors for
+                                the process. Steps come in the caller's thread, those of a stream in order,
+                                and the order of streams does not depend on the number; no thread is at work
+                                between two calls. It has no effect beside `threads` from 2 on, and where
+                                memory changes. 0: each stream is decoded as far as there are bytes of it, by
+                                the caller's thread */
+    uint8_t pad[6];          /* 0 */
 };
 
 struct ct_chain;

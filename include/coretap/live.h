@@ -72,10 +72,12 @@ struct ct_live_options {
      * was missing; CT_LOG_WARNING: something is not whole or does not go on; CT_LOG_NOTE: news. */
     ct_log_fn *say;
     void *say_user;
-    uint8_t log;     /* 1: the input is an event log of FRACTAL (fractal.h) while it is written; `buffer` has
-                        one source, of which only names count; `ids`, `covered`, `timing` and `one_run`
-                        are 0 */
-    uint8_t pad2[7]; /* 0 */
+    uint8_t log;      /* 1: the input is an event log of FRACTAL (fractal.h) while it is written; `buffer` has
+                         one source, of which only names count; `ids`, `covered`, `timing` and `one_run`
+                         are 0 */
+    uint8_t pad2[7];  /* 0 */
+    uint16_t threads; /* that decode, as in ct_chain_options.stream_threads; 0: as many as help */
+    uint8_t pad3[6];  /* 0 */
 };
 
 /* Makes the analyses. What the options point to has to stay; a copy of `sink` is made. CT_ERR_IO when the
@@ -121,19 +123,23 @@ struct ct_live_hook_options {
      * CORETAP_SPEC, _OUTPUT, _VALUE, _TIME, _ID, _UNCERTAIN (0 or 1), and where they are known _CORE, _ADDR,
      * _FUNCTION, _FILE and _LINE; what it prints goes to standard error. NULL: none is run. */
     const char *command;
-    const char *url;  /* "http://HOST[:PORT][/PATH]", which gets that line by POST; NULL: nothing does */
+    const char *url; /* "http://HOST[:PORT][/PATH]" or the same with https, which gets that line by POST, over
+                        libcurl; NULL: nothing does */
     uint32_t at_once; /* commands that run at a time, at most 64; 0: 4 */
     uint32_t waiting; /* violations that may wait for each of both, at most 65536; 0: 256. Others are dropped
                          and counted */
     uint32_t seconds; /* that a command, or an answer, may take, at most 3600; 0: 10 */
     uint8_t pad[4];   /* 0 */
+    const char *ca; /* file of certificates (PEM) that the server of an https: URL is trusted by; NULL: those
+                       of the system */
 };
 
 /* Does something about violations from now on; once for a run. The end of the run (ct_live_finish) waits as
  * long as one violation may take, after ct_live_hurry a fifth of a second; what is not done by then is
  * dropped. Failures and what was dropped are messages, and on the page. CT_ERR_FORMAT: a quote has no end, or
- * it is no such URL; CT_ERR_IO: its host is not known; CT_ERR_UNSUPPORTED: an https: one; CT_ERR_ARG: nothing
- * is to be done, or there are hooks already, CT_ERR_NOMEM. */
+ * it is no such URL; CT_ERR_IO: its host is not known, or `ca` cannot be read; CT_ERR_UNSUPPORTED: a URL, and
+ * libcurl is not there; CT_ERR_ARG: nothing is to be done, there are hooks already, or `ca` is for no https:
+ * URL; CT_ERR_NOMEM. */
 CT_API int ct_live_hook(struct ct_live *live, const struct ct_live_hook_options *options);
 
 /* Shows on the page that a file was written, such as a report. CT_ERR_ARG, CT_ERR_NOMEM. */

@@ -15,6 +15,7 @@
 #include "chain/points.h"
 #include "chain/shard.h"
 #include "chain/threads/parallel.h"
+#include "chain/threads/side_by_side.h"
 #include "chain/undescribed.h"
 #include "coretap/program.h"
 #include "frame/demux_skip.h"
@@ -119,13 +120,35 @@ static uint16_t useful_threads(uint16_t wanted)
     return processors < wanted ? (uint16_t)processors : wanted;
 }
 
+/* Returns true when streams are decoded side by side: there is a receiver of steps, and of nothing else that
+ * is made on the way, and all streams read one memory. */
+static bool is_side_by_side(const struct ct_chain *c)
+{
+    const struct ct_chain_sink *s = c->sink;
+    return c->options.stream_threads && c->options.level == CT_LEVEL_STEPS && s->steps && !s->packets &&
+           !s->elems && !s->events && !s->flow && !c->points && !ct_memories_change(c->memories);
+}
+
+/* Lets streams be decoded side by side, by as many threads as are asked for and help. */
+static int start_side_by_side(struct ct_chain *c)
+{
+    if (c->side || !is_side_by_side(c))
+        return CT_OK;
+    const size_t wanted = c->options.stream_threads;
+    const size_t useful = c->segment ? wanted : useful_threads((uint16_t)wanted);
+    const size_t most = useful < 2 * c->count ? useful : 2 * c->count;
+    const struct ct_side_how how = {
+        .ctx = c->ctx, .sink = c->sink, .streams = c->count, .helpers = most - 1, .slice = c->segment};
+    return ct_side_by_side_new(&how, &c->side);
+}
+
 int ct_chain_start_threads(struct ct_chain *c)
 {
     if (!c->parallel && !c->segment)
         c->options.threads = useful_threads(c->options.threads);
     if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c) ||
         (c->count == 1 && c->streams[0].left))
-        return CT_OK;
+        return c->parallel ? CT_OK : start_side_by_side(c);
     const struct ct_parallel_how how = {.ctx = c->ctx,
                                         .options = &c->options,
                                         .sink = c->sink,
@@ -224,6 +247,7 @@ void ct_chain_free(struct ct_chain *c)
     if (!c)
         return;
     ct_parallel_free(c->parallel);
+    ct_side_by_side_free(c->side);
     for (size_t i = 0; i < c->count; i++)
         ct_stream_chain_deinit(&c->streams[i]);
     free(c->streams);
@@ -269,20 +293,55 @@ static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struc
         ct_narrow_note(&stream->narrow, ct_run_offset(run, run->pos));
 }
 
+<<<<<<< HEAD
 /* Leaves the streams that the shard has nothing of. Result: 0 or CT_CHAIN_OVER. */
 static int leave_missed(struct ct_chain *c)
 {
     for (size_t i = 0; i < c->count; i++)
         ct_stream_chain_miss_shard(&c->streams[i], c->shard, ct_demux_offset(c->demux));
     return count_decoded(c) ? CT_OK : CT_CHAIN_OVER;
+=======
+/* Gets the bytes that the demultiplexer has of a stream. Returns false when there is nothing to decode. */
+static bool get_run(struct ct_chain *c, struct ct_stream_chain *stream, enum ct_behind behind,
+                    struct ct_run *run)
+{
+    ct_demux_run(c->demux, stream->stream.id, run);
+    if (stream->left) {
+        stream->stream.stats.bytes += run->size;
+        ct_demux_consume(c->demux, stream->stream.id, run->size);
+    } else if (stream->inside) {
+        find_begin(c, stream, run);
+    }
+    return !stream->left && !stream->inside && (run->size || behind != CT_BEHIND_MORE);
+}
+
+/* Decodes all streams side by side as far as the demultiplexer has bytes of them. */
+static int drain_side_by_side(struct ct_chain *c, enum ct_behind behind)
+{
+    struct ct_side_run *runs = ct_side_by_side_runs(c->side);
+    size_t count = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        runs[count].stream = &c->streams[i];
+        count += get_run(c, &c->streams[i], behind, &runs[count].run);
+    }
+    const int rc = ct_side_by_side_run(c->side, count, behind);
+    for (size_t i = 0; i < count; i++) {
+        runs[i].stream->stream.stats.bytes += runs[i].used;
+        ct_demux_consume(c->demux, runs[i].stream->stream.id, runs[i].used);
+    }
+    return rc;
+>>>>>>> wt-mon
 }
 
 /* Decodes every stream as far as the demultiplexer has bytes of it. */
 static int drain(struct ct_chain *c, enum ct_behind behind)
 {
+    if (c->side)
+        return drain_side_by_side(c, behind);
     for (size_t i = 0; i < c->count; i++) {
         struct ct_stream_chain *stream = &c->streams[i];
         struct ct_run run;
+<<<<<<< HEAD
         ct_demux_run(c->demux, stream->stream.id, &run);
         if (stream->left) {
             stream->stream.stats.bytes += c->shard ? 0 : run.size;
@@ -291,6 +350,9 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
             find_begin(c, stream, &run);
         }
         if (stream->left || stream->inside || (!run.size && behind == CT_BEHIND_MORE))
+=======
+        if (!get_run(c, stream, behind, &run))
+>>>>>>> wt-mon
             continue;
         if (c->parallel) {
             int rc = ct_parallel_push(c->parallel, i, &run);
@@ -375,7 +437,7 @@ static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 static bool goes_straight(const struct ct_chain *c, size_t size)
 {
     return c->options.framing == CT_FRAMING_NONE && size >= STRAIGHT && c->count == 1 && !c->parallel &&
-           !c->streams[0].inside && !c->streams[0].left;
+           !c->side && !c->streams[0].inside && !c->streams[0].left;
 }
 
 /* Decodes what the chunk before left, completed with the first bytes of this one. *used is how many bytes of

@@ -8,6 +8,7 @@
 struct ct_chain_points;
 struct ct_memories;
 struct ct_parallel;
+struct ct_side_by_side;
 
 struct ct_chain {
     struct ct_ctx *ctx;
@@ -18,8 +19,10 @@ struct ct_chain {
     const struct ct_memory *memory; /* the memory to begin with; NULL below FLOW */
     struct ct_demux *demux;         /* made when the framing is known */
     struct ct_batches *batches;
-    struct ct_parallel *parallel;         /* decodes the streams in place of this object; NULL without
-                                             threads */
+    struct ct_parallel *parallel; /* decodes the streams in place of this object; NULL without
+                                     threads */
+    struct ct_side_by_side *side; /* decodes slices of the streams; NULL: each stream is decoded as far
+                                     as there are bytes of it */
     const struct ct_chain_points *points; /* who is told of synchronisation points, or NULL */
     const struct ct_chain_shard *shard;   /* of the buffer that is decoded; NULL: all of it */
     uint8_t begin_id;                     /* ID of the first bytes that a shard reads of frames, or 0 */

@@ -143,32 +143,42 @@ static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, con
         memcpy(packets, &offsets[i], sizeof *offsets);
 }
 
-/* Gives what stands for elements that were left out. */
-static int follow_left_out(struct ct_stream_chain *c, uint32_t pos, bool goes_on,
+/* Gives what stands for elements that were left out; `end` as for ct_elem_offset. */
+static int follow_left_out(struct ct_stream_chain *c, uint32_t pos, bool goes_on, uint64_t end,
                            const struct ct_chain_sink *sink)
 {
     struct ct_elem before[CT_NARROW_BEFORE];
     const size_t count = ct_narrow_before(&c->narrow, pos, goes_on, before);
-    return count ? ct_follow_run(c->follow, &c->stream, before, count, c->last_offset, sink) : 0;
+    return count ? ct_follow_run(c->follow, &c->stream, before, count, end, sink) : 0;
 }
 
 /* Follows elements along the program but for those that are left out. Where tracing goes on behind such
  * ones, a TRACE_ON says so, as it would if the trace unit had filtered; clocks go on meanwhile. */
-static int follow_sifted(struct ct_stream_chain *c, const struct ct_elem *elems, size_t count,
+static int follow_sifted(struct ct_stream_chain *c, const struct ct_elem_batch *batch,
                          const struct ct_chain_sink *sink)
 {
+    const struct ct_elem *elems = batch->elems;
     int rc = 0;
-    for (size_t at = 0; !rc && at < count;) {
-        const struct ct_narrow_span s = ct_narrow_next(&c->narrow, elems, at, count);
+    for (size_t at = 0; !rc && at < batch->count;) {
+        const struct ct_narrow_span s = ct_narrow_next(&c->narrow, elems, at, batch->count);
         if (s.goes_on) {
-            ct_narrow_note(&c->narrow, ct_elem_offset(&elems[s.from], c->last_offset));
-            rc = follow_left_out(c, elems[s.from].pos, true, sink);
+            ct_narrow_note(&c->narrow, ct_elem_offset(&elems[s.from], batch->end));
+            rc = follow_left_out(c, elems[s.from].pos, true, batch->end, sink);
         }
         if (!rc && s.to > s.from)
-            rc = ct_follow_run(c->follow, &c->stream, elems + s.from, s.to - s.from, c->last_offset, sink);
+            rc = ct_follow_run(c->follow, &c->stream, elems + s.from, s.to - s.from, batch->end, sink);
         at = s.next;
     }
-    return !rc && c->narrow.out ? follow_left_out(c, elems[count - 1].pos, false, sink) : rc;
+    const uint32_t last = elems[batch->count - 1].pos;
+    return !rc && c->narrow.out ? follow_left_out(c, last, false, batch->end, sink) : rc;
+}
+
+int ct_stream_chain_follow(struct ct_stream_chain *c, const struct ct_elem_batch *batch,
+                           const struct ct_chain_sink *sink)
+{
+    if (batch->count && ct_narrow_sifts(&c->narrow))
+        return follow_sifted(c, batch, sink);
+    return ct_follow_run(c->follow, &c->stream, batch->elems, batch->count, batch->end, sink);
 }
 
 /* Hands the first `count` elements of the batch to all who want them. */
@@ -179,11 +189,13 @@ static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches
     int rc = sink->elems && count ? sink->elems(sink->user, &c->stream, &batch) : 0;
     if (!rc && c->events && !c->follow)
         rc = ct_stream_events_add(c->events, &c->stream, &batch, sink);
-    if (!rc && c->follow)
-        rc = count && ct_narrow_sifts(&c->narrow)
-                 ? follow_sifted(c, batches->elems, count, sink)
-                 : ct_follow_run(c->follow, &c->stream, batches->elems, count, c->last_offset, sink);
-    return rc;
+    return !rc && c->follow && !c->apart ? ct_stream_chain_follow(c, &batch, sink) : rc;
+}
+
+/* Gives the receivers the steps that are held back at the end of a run. */
+static int flush(struct ct_stream_chain *c, const struct ct_chain_sink *sink)
+{
+    return c->follow && !c->apart ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
 }
 
 static struct ct_work begin_work(const struct ct_stream_chain *c, const struct ct_run *run,
@@ -263,7 +275,7 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
             return rc;
     } while (work.more || limited);
     *used = work.at;
-    return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
+    return flush(c, sink);
 }
 
 /* Packets that are resolved between two tries to take them past the resolver. */
@@ -369,7 +381,7 @@ int ct_stream_chain_run(struct ct_stream_chain *c, const struct ct_run *run, enu
             return rc;
     } while (is_full(count));
     *used = at;
-    return c->follow ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
+    return flush(c, sink);
 }
 
 int ct_stream_chain_run_part(struct ct_stream_chain *c, const struct ct_run *run, size_t *at, size_t to,

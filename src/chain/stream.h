@@ -47,6 +47,8 @@ struct ct_stream_chain {
     bool warms_up;       /* it has not come to where its shard begins */
     uint64_t cut;        /* the cut at which its shard ends, unless no point is near */
     uint64_t next_point; /* stream position from which on points are looked for */
+    bool apart;          /* elements are not followed when they are made, but given to a receiver that
+                            follows them with ct_stream_chain_follow */
     struct ct_narrow narrow;
     bool whole; /* the last reset was where one recording ended and another began, so that no trace
                             is missing there */
@@ -72,6 +74,10 @@ int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run,
 int ct_stream_chain_run_part(struct ct_stream_chain *chain, const struct ct_run *run, size_t *at, size_t to,
                              enum ct_behind behind, enum ct_level level, struct ct_batches *batches,
                              const struct ct_chain_sink *sink);
+/* Follows elements that ct_stream_chain_run made of an `apart` stream, in order; it may make the next ones
+ * meanwhile, in another thread. Result: as of it. */
+int ct_stream_chain_follow(struct ct_stream_chain *chain, const struct ct_elem_batch *batch,
+                           const struct ct_chain_sink *sink);
 
 /* Decodes a run as ct_stream_chain_run does, and tells of the synchronisation points in it (points.h). */
 int ct_stream_chain_run_points(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,

@@ -130,6 +130,7 @@ static const struct variable {
      "The plugin for QEMU with which record makes trace, where it is not beside the command or installed."},
     {"CORETAP_ACCESS_PLUGIN", "The same for fractal run."},
     {"CORETAP_GCCJIT", "The libgccjit that monitor and tessla compile with."},
+    {"CORETAP_CURL", "The libcurl that live tells a URL of violations with."},
     {"DEBUGINFOD_URLS", "perf.data: servers that are asked for files by their build id."},
     {"PERF_BUILDID_DIR",
      "perf.data: perf's cache of files by build id, where --buildid-dir does not say it."},

@@ -26,9 +26,11 @@ enum {
     ON_VIOLATION,
     HOOK_JOBS,
     POST,
+    POST_CA,
     PER_CORE,
     FRACTAL,
     MILESTONE,
+    THREADS,
 };
 
 static const char *const formats[] = {"csv", "jsonl", NULL};
@@ -125,9 +127,13 @@ static const struct cli_option options[] = {
     [POST] = {.name = "post-violations",
               .kind = CLI_TEXT,
               .arg = "URL",
-              .help =
-                  "Send each violation as JSON to http://HOST[:PORT][/PATH], by POST; queue and limits as "
-                  "of --on-violation."},
+              .help = "Send each violation as JSON to http://HOST[:PORT][/PATH], or the same with https, by "
+                      "POST; queue and limits as of --on-violation."},
+    [POST_CA] = {.name = "post-ca",
+                 .kind = CLI_TEXT,
+                 .arg = "FILE",
+                 .help = "Certificates (PEM) that the server of an https: URL of --post-violations is "
+                         "trusted by; those of the system without this option."},
     [PER_CORE] = {.name = "per-core",
                   .kind = CLI_FLAG,
                   .help =
@@ -146,6 +152,14 @@ static const struct cli_option options[] = {
                        "With --fractal, a place that the program has to reach, TIME (such as 20ms) behind "
                        "its start at the latest. The page and the report say which were reached, and "
                        "when; one behind its time makes the exit code 1."},
+    [THREADS] = {.name = "threads",
+                 .letter = 't',
+                 .kind = CLI_NUMBER,
+                 .arg = "N",
+                 .min = 1,
+                 .max = CLI_THREADS_MAX,
+                 .help = "Decode with so many threads; without this option with as many as there are "
+                         "processors. The result is the same."},
 };
 
 _Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option has room for its value");
@@ -170,11 +184,13 @@ static int run(const struct cli_args *args)
                                      .on_violation = v[ON_VIOLATION].text,
                                      .hook_jobs = (uint32_t)v[HOOK_JOBS].number,
                                      .post = v[POST].text,
+                                     .post_ca = v[POST_CA].text,
                                      .per_core = v[PER_CORE].given,
                                      .fractal = v[FRACTAL].given,
                                      .milestone_option = MILESTONE,
                                      .cover = v[COVER].given,
-                                     .timing = v[TIMING].given};
+                                     .timing = v[TIMING].given,
+                                     .threads = (uint16_t)v[THREADS].number};
     bool any = wishes.cover || wishes.timing || cli_monitors_named(args);
     for (size_t i = 0; i < args->list_count; i++) {
         wishes.timing |= args->list[i].option == PAIR;

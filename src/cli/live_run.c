@@ -127,6 +127,7 @@ static bool make_live(struct cli_live *l)
                                             .timing = l->wishes->timing,
                                             .one_run = l->one_run,
                                             .log = l->wishes->fractal,
+                                            .threads = l->wishes->threads,
                                             .all =
                                                 l->args->values[CLI_MONITOR_ALL].given || l->wishes->outputs,
                                             .sink = &sink,
@@ -164,6 +165,7 @@ static bool add_hooks(struct cli_live *l)
     const struct ct_live_hook_options options = {.size = sizeof options,
                                                  .command = l->wishes->on_violation,
                                                  .url = l->wishes->post,
+                                                 .ca = l->wishes->post_ca,
                                                  .at_once = l->wishes->hook_jobs};
     return (!options.command && !options.url) || is_fine(l, ct_live_hook(l->live, &options));
 }
@@ -278,6 +280,8 @@ static bool check(const struct cli_args *args, const struct cli_live_wishes *wis
                         "--reconnect goes with tcp:HOST:PORT and listen:PORT; the end of '%s' is the end "
                         "of the trace",
                         args->operand);
+    else if (wishes->post_ca && !wishes->post)
+        cli_usage_error(args->command, "--post-ca goes with --post-violations https://…");
     else
         return true;
     return false;

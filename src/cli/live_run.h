@@ -25,9 +25,11 @@ struct cli_live_wishes {
     bool outputs_csv;                 /* … and else JSON */
     const char *on_violation;         /* a command, or NULL */
     const char *post;                 /* a URL, or NULL */
+    const char *post_ca;              /* file of certificates that it is trusted by, or NULL */
     uint32_t hook_jobs;               /* commands that run at a time; 0: what the library does */
     bool fractal;                     /* the input is an event log */
     size_t milestone_option;          /* index of --milestone */
+    uint16_t threads;                 /* that decode; 0: what the library does */
 };
 
 /* A file of results, a line each. */

@@ -358,6 +358,7 @@ static int run_live(const struct cli_args *args)
                                            .pair_option = SIZE_MAX,
                                            .at_option = SIZE_MAX,
                                            .per_core = args->values[PER_CORE].given,
+                                           .threads = (uint16_t)args->values[THREADS].number,
                                            .format = (enum ct_verdict_format)args->values[FORMAT].number};
     return cli_live_run(args, &wishes);
 }
@@ -464,9 +465,7 @@ static int run(const struct cli_args *args)
     if (args->values[FORMAT].number >= SUMS)
         return run_sums(args);
     if (args->values[LIVE].given)
-        return cli_without_threads(args, "a live run decodes") && cli_filter_none(args, "a live run decodes")
-                   ? run_live(args)
-                   : CLI_FAILED;
+        return cli_filter_none(args, "a live run decodes") ? run_live(args) : CLI_FAILED;
     if (!cli_monitors_named(args))
         return cli_usage_error(args->command, "monitor what? give --spec FILE");
     struct watched w = {

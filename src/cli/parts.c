@@ -26,6 +26,8 @@ static const struct part parts[] = {
      "specifications run as bytecode, which is slower", "libgccjit-12-dev"},
     {"live", CT_WITH_LIVE, NULL, NULL, "the page of live, and what ctl talks to",
      "live only writes its reports to files, and ctl has nobody to talk to", "libmicrohttpd-dev"},
+    {"curl", CT_WITH_CURL, "libcurl.so.4", "CORETAP_CURL", "live tells a URL of violations",
+     "live tells no URL of violations, only commands", "libcurl4-openssl-dev"},
     {"lzma", CT_WITH_LZMA, NULL, NULL, "names of stripped programs from .gnu_debugdata",
      "functions that are named in .gnu_debugdata alone have no names", "liblzma-dev"},
     {"demangle", CT_WITH_DEMANGLE, NULL, NULL, "names of C++ and Rust as people write them",

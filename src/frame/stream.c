@@ -97,14 +97,34 @@ void ct_stream_free(struct ct_demux_stream *stream)
     free(stream->spans);
 }
 
+/* Returns the span in which a position would be if all spans were of one size, which they are nearly where
+ * IDs take turns. There are two at least. */
+static size_t guess_span(const struct ct_span *spans, size_t count, uint64_t pos)
+{
+    const uint64_t first = spans[0].pos, width = spans[count - 1].pos - first;
+    if (pos <= first || !width)
+        return 0;
+    const uint64_t from_first = pos - first;
+    return from_first >= width ? count - 1 : (size_t)(from_first * (count - 1) / width);
+}
+
 size_t ct_run_span(const struct ct_run *run, uint64_t pos)
 {
-    if (!run)
+    if (!run || run->span_count < 2)
         return 0;
-    size_t low = 0, high = run->span_count;
+    const struct ct_span *spans = run->spans;
+    size_t low = guess_span(spans, run->span_count, pos), high = low + 1, step = 1;
+    for (; low && spans[low].pos > pos; step *= 2) { /* it lies before the guess: */
+        high = low;
+        low -= step < low ? step : low;
+    }
+    for (step = 1; high < run->span_count && spans[high].pos <= pos; step *= 2) { /* … or behind it */
+        low = high;
+        high = step < run->span_count - high ? high + step : run->span_count;
+    }
     while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (run->spans[middle].pos <= pos)
+        const size_t middle = low + (high - low) / 2;
+        if (spans[middle].pos <= pos)
             low = middle;
         else
             high = middle;

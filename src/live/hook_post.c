@@ -1,204 +1,277 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells a URL of a violation. */
-#include "live/hooks.h"
+/* Tells a URL of a violation, by libcurl. */
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
 
 #include <errno.h>
 #include <netdb.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/ctx.h"
-#include "live/address.h"
+#include "base/library.h"
+#include "live/hooks.h"
 #include "live/live.h"
 
-#define LOOK_MS      20  /* between two looks whether it is late */
-#define DRAIN_MS     100 /* that more of an answer is waited for, behind its status */
-#define DRAIN_PIECES 16  /* … of 4 KiB */
+#define LOOK_MS 20 /* between two looks whether it is late */
+
+/* The library to load in place of libcurl.so.4: another build of it or, in tests, nothing. */
+#define VARIABLE "CORETAP_CURL"
+
+/* Functions of libcurl. */
+#define ENTRIES(X)                                                                                           \
+    X(global_init)                                                                                           \
+    X(easy_init)                                                                                             \
+    X(easy_setopt)                                                                                           \
+    X(easy_getinfo)                                                                                          \
+    X(easy_strerror)                                                                                         \
+    X(easy_cleanup)                                                                                          \
+    X(multi_init)                                                                                            \
+    X(multi_add_handle)                                                                                      \
+    X(multi_remove_handle)                                                                                   \
+    X(multi_perform)                                                                                         \
+    X(multi_poll)                                                                                            \
+    X(multi_info_read)                                                                                       \
+    X(multi_cleanup)                                                                                         \
+    X(slist_append)                                                                                          \
+    X(slist_free_all)                                                                                        \
+    X(url)                                                                                                   \
+    X(url_set)                                                                                               \
+    X(url_get)                                                                                               \
+    X(url_cleanup)                                                                                           \
+    X(free)
+
+struct api {
+#define ENTRY(name) __typeof__(curl_##name) *(name);
+    ENTRIES(ENTRY)
+#undef ENTRY
+};
+
+/* Keeps its connection from one violation to the next. */
+struct ct_live_post_client {
+    union {
+        struct api curl;
+        void *functions[sizeof(struct api) / sizeof(void *)]; /* the same, as they are found */
+    };
+    CURLM *multi;
+    CURL *easy;
+    struct curl_slist *headers;
+    struct curl_slist *addresses; /* of the host, which is looked up once */
+    char error[CURL_ERROR_SIZE];
+};
+
+/* ---- the URL ---- */
+
+/* Puts "HOST:PORT:ADDRESS,…" into a list, from which libcurl then takes them. */
+static bool keep_addresses(struct ct_live_post_client *c, const char *host, const char *port,
+                           const struct addrinfo *found)
+{
+    struct ct_live_text line = {0};
+    char address[128];
+    ct_live_text_print(&line, "%s:%s:", host, port);
+    for (const struct addrinfo *at = found; at; at = at->ai_next)
+        if (!getnameinfo(at->ai_addr, at->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST))
+            ct_live_text_print(&line, at->ai_family == AF_INET6 ? "%s[%s]" : "%s%s", at == found ? "" : ",",
+                               address);
+    c->addresses = line.lacks ? NULL : c->curl.slist_append(NULL, line.text);
+    ct_live_text_free(&line);
+    return c->addresses;
+}
+
+/* Looks up a host. One that is an address needs no looking up. */
+static int look_up(struct ct_live_post_client *c, struct ct_ctx *ctx, const char *url, const char *host,
+                   const char *port)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    if (*host == '[')
+        return CT_OK;
+    errno = 0;
+    const int error = getaddrinfo(host, port, &hints, &found);
+    if (error)
+        return ct_unless_nomem(ctx, url,
+                               ct_fail(ctx, CT_ERR_IO, "%s: nobody can be told of violations there: %s", url,
+                                       gai_strerror(error)));
+    const bool kept = keep_addresses(c, host, port, found);
+    freeaddrinfo(found);
+    return kept ? CT_OK : ct_fail_nomem(ctx, url);
+}
+
+/* Finds host and port of a URL, which libcurl frees. Result: CURLUE_OK, or that it is none. */
+static CURLUcode split(struct ct_live_post_client *c, const char *url, char **host, char **port)
+{
+    const size_t scheme = strncmp(url, "http://", 7) == 0 ? 7 : strncmp(url, "https://", 8) == 0 ? 8 : 0;
+    if (!scheme || url[scheme] == '/' || strpbrk(url, " \r\n\t@"))
+        return CURLUE_MALFORMED_INPUT;
+    CURLU *parts = c->curl.url();
+    CURLUcode code = parts ? c->curl.url_set(parts, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
+    if (!code)
+        code = c->curl.url_get(parts, CURLUPART_HOST, host, 0);
+    if (!code)
+        code = c->curl.url_get(parts, CURLUPART_PORT, port, CURLU_DEFAULT_PORT);
+    c->curl.url_cleanup(parts);
+    return code;
+}
+
+static int read_url(struct ct_live_post_client *c, struct ct_ctx *ctx, const char *url)
+{
+    char *host = NULL, *port = NULL;
+    const CURLUcode code = split(c, url, &host, &port);
+    int rc = CT_OK;
+    if (code == CURLUE_OUT_OF_MEMORY)
+        rc = ct_fail_nomem(ctx, url);
+    else if (code || !host || !port)
+        rc = ct_fail(ctx, CT_ERR_FORMAT,
+                     "%s: is not http://HOST[:PORT][/PATH], or the same with https, so nobody can be told of "
+                     "violations",
+                     url);
+    else
+        rc = look_up(c, ctx, url, host, port);
+    c->curl.free(host);
+    c->curl.free(port);
+    return rc;
+}
+
+/* ---- begin and end ---- */
+
+static int load(struct ct_live_post_client *c, struct ct_ctx *ctx, const char *url)
+{
+    static const char *const names[] = {
+#define NAME(name) "curl_" #name,
+        ENTRIES(NAME)
+#undef NAME
+    };
+    const char *named = getenv(VARIABLE);
+    errno = 0;
+    if (!ct_library_find(named ? named : "libcurl.so.4", names, sizeof names / sizeof *names, c->functions))
+        return ct_unless_nomem(
+            ctx, url,
+            ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                    "%s: libcurl is not there, so nobody can be told of violations; install it (Debian: "
+                    "libcurl4), or let a command do it, such as 'curl --data-binary @- URL'",
+                    url));
+    return c->curl.global_init(CURL_GLOBAL_DEFAULT) ? ct_fail_nomem(ctx, url) : CT_OK;
+}
+
+static size_t drop(char *data, size_t size, size_t count, void *user)
+{
+    (void)data;
+    (void)user;
+    return size * count;
+}
+
+/* Sets what all requests have in common. False: there is no memory. */
+static bool set_up(struct ct_live_post_client *c, const char *url, const char *ca)
+{
+    struct api *a = &c->curl;
+    c->headers = a->slist_append(NULL, "Content-Type: application/json");
+    struct curl_slist *more = c->headers ? a->slist_append(c->headers, "Expect:") : NULL;
+    bool all = more && !a->easy_setopt(c->easy, CURLOPT_URL, url) &&
+               !a->easy_setopt(c->easy, CURLOPT_HTTPHEADER, c->headers) &&
+               !a->easy_setopt(c->easy, CURLOPT_RESOLVE, c->addresses) &&
+               !a->easy_setopt(c->easy, CURLOPT_PROXY, "") &&
+               !a->easy_setopt(c->easy, CURLOPT_USERAGENT, "coretap") &&
+               !a->easy_setopt(c->easy, CURLOPT_NOSIGNAL, 1L) &&
+               !a->easy_setopt(c->easy, CURLOPT_WRITEFUNCTION, drop) &&
+               !a->easy_setopt(c->easy, CURLOPT_ERRORBUFFER, c->error);
+    if (all && ca)
+        all = !a->easy_setopt(c->easy, CURLOPT_CAINFO, ca) && !a->easy_setopt(c->easy, CURLOPT_CAPATH, NULL);
+    return all;
+}
 
 static bool tell(const struct ct_live_teller *teller, const struct ct_live_notice *notice, char *why,
                  size_t size);
 
-/* ---- the URL ---- */
-
-static int look_up(struct ct_live_post_hook *h, struct ct_ctx *ctx, const char *url)
+int ct_live_post_hook_init(struct ct_live_post_hook *h, struct ct_ctx *ctx, const char *url, const char *ca)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    char *copy = strdup(h->host);
-    if (!copy)
+    struct ct_live_post_client *c = calloc(1, sizeof *c);
+    if (!c)
         return ct_fail_nomem(ctx, url);
-    /* "host" alone is a host, not the port that ct_live_split_address takes it for */
-    const char *end = strrchr(copy, ']'), *colon = strrchr(end ? end : copy, ':');
-    const char *host = copy, *port = "80";
-    if (colon) {
-        ct_live_split_address(copy, &host, &port);
-    } else if (end) {
-        copy[end - copy] = '\0';
-        host = copy + 1;
-    }
-    const int error = getaddrinfo(host, port, &hints, &h->at);
-    free(copy);
-    if (!error)
-        return CT_OK;
-    h->at = NULL;
-    return ct_fail(ctx, CT_ERR_IO, "%s: nobody can be told of violations there: %s", url,
-                   gai_strerror(error));
-}
-
-int ct_live_post_hook_init(struct ct_live_post_hook *h, struct ct_ctx *ctx, const char *url)
-{
     h->teller.tell = tell;
-    if (strncmp(url, "https:", 6) == 0)
-        return ct_fail(
-            ctx, CT_ERR_UNSUPPORTED,
-            "%s: only http: is spoken here; let a command do it, such as 'curl --data-binary @- URL'", url);
-    const char *host = strncmp(url, "http://", 7) == 0 ? url + 7 : "";
-    const size_t length = strcspn(host, "/?#");
-    if (!length || strpbrk(url, " \r\n\t@"))
-        return ct_fail(ctx, CT_ERR_FORMAT,
-                       "%s: is not http://HOST[:PORT][/PATH], so nobody can be told of violations", url);
-    h->host = strndup(host, length);
-    h->path = strdup(host[length] == '/' ? host + length : "/");
-    return h->host && h->path ? look_up(h, ctx, url) : ct_fail_nomem(ctx, url);
+    h->client = c;
+    int rc = load(c, ctx, url);
+    if (!rc)
+        rc = read_url(c, ctx, url);
+    if (rc)
+        return rc;
+    c->multi = c->curl.multi_init();
+    c->easy = c->curl.easy_init();
+    return c->multi && c->easy && set_up(c, url, ca) ? CT_OK : ct_fail_nomem(ctx, url);
 }
 
 void ct_live_post_hook_free(struct ct_live_post_hook *h)
 {
-    if (h->at)
-        freeaddrinfo(h->at);
-    free(h->host);
-    free(h->path);
+    struct ct_live_post_client *c = h->client;
+    if (c && c->easy)
+        c->curl.easy_cleanup(c->easy);
+    if (c && c->multi)
+        c->curl.multi_cleanup(c->multi);
+    if (c && c->headers)
+        c->curl.slist_free_all(c->headers);
+    if (c && c->addresses)
+        c->curl.slist_free_all(c->addresses);
+    free(c);
 }
 
 /* ---- a request ---- */
 
-/* One that is under way. */
-struct talk {
-    const struct ct_live_teller *teller;
-    double begin;
-    int fd;
-};
-
-/* Waits until the socket is ready. False, with errno: it is late. */
-static bool wait_ready(const struct talk *t, short events)
+/* Lets the request run to its end. Result: CURLE_OPERATION_TIMEDOUT when it is late. */
+static CURLcode perform(struct ct_live_post_client *c, const struct ct_live_teller *teller)
 {
-    struct pollfd one = {.fd = t->fd, .events = events};
-    while (poll(&one, 1, LOOK_MS) <= 0)
-        if (ct_live_teller_is_late(t->teller, t->begin)) {
-            errno = ETIMEDOUT;
-            return false;
-        }
-    return true;
-}
-
-static bool connect_to(struct talk *t, const struct addrinfo *at)
-{
-    int error = 0;
-    socklen_t size = sizeof error;
-    t->fd = socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->ai_protocol);
-    if (t->fd < 0)
-        return false;
-    if (connect(t->fd, at->ai_addr, at->ai_addrlen) == 0)
-        return true;
-    if (errno == EINPROGRESS && wait_ready(t, POLLOUT)) {
-        if (getsockopt(t->fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && !error)
-            return true;
-        errno = error;
+    const double begin = ct_live_now();
+    int running = 1, left;
+    CURLMcode code = CURLM_OK;
+    while (code == CURLM_OK && running && !ct_live_teller_is_late(teller, begin)) {
+        code = c->curl.multi_perform(c->multi, &running);
+        if (code == CURLM_OK && running)
+            code = c->curl.multi_poll(c->multi, NULL, 0, LOOK_MS, NULL);
     }
-    error = errno;
-    close(t->fd);
-    errno = error;
-    t->fd = -1;
-    return false;
+    if (code != CURLM_OK)
+        return CURLE_OUT_OF_MEMORY;
+    const CURLMsg *message = running ? NULL : c->curl.multi_info_read(c->multi, &left);
+    return message ? message->data.result : CURLE_OPERATION_TIMEDOUT;
 }
 
-static bool send_all(const struct talk *t, const char *data, size_t size)
+/* Writes why there is no answer. */
+static void explain(const struct ct_live_post_client *c, CURLcode code, char *why, size_t size)
 {
-    while (size && wait_ready(t, POLLOUT)) {
-        const ssize_t sent = send(t->fd, data, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EAGAIN && errno != EINTR)
-            return false;
-        data += sent > 0 ? sent : 0;
-        size -= sent > 0 ? (size_t)sent : 0;
-    }
-    return !size;
-}
-
-/* Reads the first line of the answer, up to what fits. False, with errno: it did not come. */
-static bool read_line(const struct talk *t, char *line, size_t size)
-{
-    size_t got = 0;
-    ssize_t more = 1;
-    line[0] = '\0';
-    while (more && got + 1 < size && !strchr(line, '\n') && wait_ready(t, POLLIN)) {
-        errno = 0;
-        more = recv(t->fd, line + got, size - 1 - got, 0);
-        if (more < 0 && errno != EAGAIN && errno != EINTR)
-            return false;
-        got += more > 0 ? (size_t)more : 0;
-        line[got] = '\0';
-    }
-    return strchr(line, '\n') || got + 1 == size;
-}
-
-/* Reads the rest of the answer as far as it comes at once, so that the server need not see its connection
- * reset. */
-static void drain(const struct talk *t)
-{
-    struct pollfd one = {.fd = t->fd, .events = POLLIN};
-    char rest[4096];
-    for (size_t i = 0; i < DRAIN_PIECES; i++)
-        if (poll(&one, 1, DRAIN_MS) <= 0 || recv(t->fd, rest, sizeof rest, 0) <= 0)
-            return;
-}
-
-/* Returns the status of the answer; 0, with errno, when there is none. */
-static unsigned post(const struct talk *t, const struct ct_live_post_hook *h,
-                     const struct ct_live_notice *notice)
-{
-    struct ct_live_text head = {0};
-    char line[64];
-    unsigned status = 0;
-    ct_live_text_print(&head, "POST ");
-    (void)ct_live_text_write(&head, h->path, strlen(h->path));
-    ct_live_text_print(&head, " HTTP/1.0\r\nHost: ");
-    (void)ct_live_text_write(&head, h->host, strlen(h->host));
-    ct_live_text_print(&head,
-                       "\r\nUser-Agent: coretap\r\nContent-Type: application/json\r\n"
-                       "Content-Length: %zu\r\n\r\n",
-                       notice->json_size);
-    errno = ENOMEM;
-    const bool sent =
-        !head.lacks && send_all(t, head.text, head.size) && send_all(t, notice->json, notice->json_size);
-    ct_live_text_free(&head);
-    if (sent && read_line(t, line, sizeof line) && sscanf(line, "HTTP/1.%*u %u", &status) != 1)
-        errno = EPROTO;
-    return status;
+    long error = 0;
+    c->curl.easy_getinfo(c->easy, CURLINFO_OS_ERRNO, &error);
+    if (code == CURLE_OPERATION_TIMEDOUT)
+        error = ETIMEDOUT;
+    const bool of_system = error && (code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT);
+    const char *said = c->error[0] ? c->error : c->curl.easy_strerror(code);
+    const char *fact = code == CURLE_PEER_FAILED_VERIFICATION
+                           ? "its certificate is not trusted, so it is told nothing"
+                           : "does not answer";
+    snprintf(why, size, "%s: %s", fact, of_system ? strerror((int)error) : said);
 }
 
 static bool tell(const struct ct_live_teller *teller, const struct ct_live_notice *notice, char *why,
                  size_t size)
 {
-    const struct ct_live_post_hook *h = (const struct ct_live_post_hook *)teller;
-    struct talk t = {.teller = teller, .begin = ct_live_now(), .fd = -1};
-    for (const struct addrinfo *at = h->at; at && t.fd < 0; at = at->ai_next)
-        if (!connect_to(&t, at) && ct_live_teller_is_late(teller, t.begin))
-            break;
-    const unsigned status = t.fd >= 0 ? post(&t, h, notice) : 0;
-    const int error = errno;
-    if (status)
-        drain(&t);
-    if (t.fd >= 0)
-        close(t.fd);
-    if (status >= 200 && status < 300)
+    struct ct_live_post_client *c = ((const struct ct_live_post_hook *)teller)->client;
+    const struct api *a = &c->curl;
+    long status = 0;
+    c->error[0] = '\0';
+    CURLcode code = a->easy_setopt(c->easy, CURLOPT_POSTFIELDS, notice->json);
+    if (!code)
+        code = a->easy_setopt(c->easy, CURLOPT_POSTFIELDSIZE, (long)notice->json_size);
+    if (!code && a->multi_add_handle(c->multi, c->easy))
+        code = CURLE_OUT_OF_MEMORY;
+    if (!code) {
+        code = perform(c, teller);
+        a->easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
+        a->multi_remove_handle(c->multi, c->easy);
+    }
+    errno = code == CURLE_OUT_OF_MEMORY ? ENOMEM : 0;
+    if (!code && status >= 200 && status < 300)
         return true;
-    if (status)
-        snprintf(why, size, "answers with status %u", status);
+    if (!code)
+        snprintf(why, size, "answers with status %ld", status);
     else
-        snprintf(why, size, "does not answer: %s", error ? strerror(error) : "it closes the connection");
-    errno = error;
+        explain(c, code, why, size);
     return false;
 }

@@ -5,14 +5,15 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/options.h"
+#include "base/threads.h"
 #include "live/live.h"
 
 #define AT_ONCE  4
@@ -107,15 +108,10 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Starts threads with signals blocked, whose handlers are the caller's. False when there is not even one. */
+/* Starts threads. False when there is not even one. */
 static bool start(struct queue *q, unsigned count)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (q->thread_count < count && pthread_create(&q->threads[q->thread_count], NULL, work, q) == 0)
-        q->thread_count++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    q->thread_count = (unsigned)ct_threads_start(q->threads, count, work, q);
     return q->thread_count > 0;
 }
 
@@ -278,6 +274,18 @@ static void prepare_queue(struct queue *q, const struct ct_live_say *say, const 
     q->what = what;
 }
 
+static int check_ca(struct ct_live *l, const struct ct_live_hook_options *o)
+{
+    if (!o->ca)
+        return CT_OK;
+    if (!o->url || strncmp(o->url, "https:", 6) != 0)
+        return ct_fail(l->ctx, CT_ERR_ARG, "%s: certificates are for an https: URL; none is told", o->ca);
+    if (access(o->ca, R_OK) == 0)
+        return CT_OK;
+    return ct_fail(l->ctx, CT_ERR_IO, "%s: cannot be read, so that no server would be trusted: %s", o->ca,
+                   strerror(errno));
+}
+
 static int check(struct ct_live *l, struct ct_live_hook_options *o)
 {
     if ((!o->command && !o->url) || l->hooks || l->ended)
@@ -289,7 +297,7 @@ static int check(struct ct_live *l, struct ct_live_hook_options *o)
     o->waiting = o->waiting ? o->waiting : WAITING;
     o->seconds = o->seconds ? o->seconds : SECONDS;
     if (o->at_once <= THREADS && o->waiting <= WAIT_MAX && o->seconds <= LONGEST)
-        return CT_OK;
+        return check_ca(l, o);
     return ct_fail(l->ctx, CT_ERR_ARG,
                    "ct_live_hook: %u at once, %u waiting, %u s: the most are %d, %d and %d", o->at_once,
                    o->waiting, o->seconds, THREADS, WAIT_MAX, LONGEST);
@@ -314,7 +322,7 @@ static int make(struct ct_live *l, struct ct_live_hooks *h, const struct ct_live
     if (!rc && o->command)
         rc = ct_live_command_hook_init(&h->command, l->ctx, o->command);
     if (!rc && o->url)
-        rc = ct_live_post_hook_init(&h->post, l->ctx, o->url);
+        rc = ct_live_post_hook_init(&h->post, l->ctx, o->url, o->ca);
     if (!rc && o->command)
         rc = take_up(l, h, 0, o->command, &h->command.teller, o);
     if (!rc && o->url)

@@ -65,16 +65,17 @@ void ct_live_command_hook_free(struct ct_live_command_hook *hook);
 
 /* ---- a URL (hook_post.c) ---- */
 
-struct addrinfo;
+struct ct_live_post_client;
 
 struct ct_live_post_hook {
     struct ct_live_teller teller;
-    struct addrinfo *at;
-    char *host, *path;
+    struct ct_live_post_client *client;
 };
 
-/* Reads the URL and looks up its host. The errors of ct_live_hook. */
-int ct_live_post_hook_init(struct ct_live_post_hook *hook, struct ct_ctx *ctx, const char *url);
+/* Reads the URL and looks up its host. `ca`: file of certificates that one of https: is trusted by, or NULL.
+ * The errors of ct_live_hook. */
+int ct_live_post_hook_init(struct ct_live_post_hook *hook, struct ct_ctx *ctx, const char *url,
+                           const char *ca);
 void ct_live_post_hook_free(struct ct_live_post_hook *hook);
 
 #endif

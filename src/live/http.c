@@ -694,7 +694,8 @@ static int make(struct ct_live_http *h, struct ct_ctx *ctx, const char *address,
 
 int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, const char *address,
                        const char *token, const struct ct_monitor_options *compile,
-                       struct ct_live_board *board, struct ct_programs *programs, struct ct_live_http **out)
+                       struct ct_live_board *board, const struct ct_live_options *options,
+                       struct ct_live_http **out)
 {
     if (token && !*token)
         return ct_fail(
@@ -708,7 +709,7 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, con
     h->say = say_to;
     h->board = board;
     h->compile = *compile;
-    h->places = ct_live_places_new(programs);
+    h->places = ct_live_places_new(options);
     const int rc = h->places ? make(h, ctx, address, token) : ct_fail_nomem(ctx, address);
     if (rc)
         ct_live_http_stop(h);

@@ -86,8 +86,11 @@ static int make_watches(struct ct_live *l)
 
 static int make_chain(struct ct_live *l)
 {
-    struct ct_chain_options options = {
-        .size = sizeof options, .level = CT_LEVEL_STEPS, .edges = CT_EDGES_CYCLES};
+    struct ct_chain_options options = {.size = sizeof options,
+                                       .level = CT_LEVEL_STEPS,
+                                       .edges = CT_EDGES_CYCLES,
+                                       .stream_threads =
+                                           l->options.threads ? l->options.threads : UINT16_MAX};
     memcpy(options.ids, l->options.ids, sizeof options.ids);
     l->chain_sink = (struct ct_chain_sink){.user = l, .steps = ct_live_on_steps};
     return ct_chain_new(l->ctx, l->options.buffer, &options, &l->chain_sink, &l->chain);

@@ -4,13 +4,14 @@
 
 int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say, const char *address,
                        const char *token, const struct ct_monitor_options *compile,
-                       struct ct_live_board *board, struct ct_programs *programs, struct ct_live_http **out)
+                       struct ct_live_board *board, const struct ct_live_options *options,
+                       struct ct_live_http **out)
 {
     (void)say;
     (void)token;
     (void)compile;
     (void)board;
-    (void)programs;
+    (void)options;
     *out = NULL;
     return ct_fail(ctx, CT_ERR_UNSUPPORTED,
                    "%s: coretap was built without libmicrohttpd, so there is no page; build it "

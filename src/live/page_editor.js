@@ -176,7 +176,8 @@ const editor = {
       if (field.value.trim() !== typed) return;
       const functions = places.functions.flatMap(name => kind ? [kind + name]
           : ["entry:" + name, "return:" + name]);
-      $("choices").replaceChildren(...[...functions, ...kind ? [] : [...places.lines, ...places.others]]
+      const others = kind ? [] : [...places.lines, ...places.values, ...places.others];
+      $("choices").replaceChildren(...[...functions, ...others]
           .map(value => make("option", { value })));
     } catch {
       $("choices").replaceChildren(); // a place can be typed without it

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* strcasestr */
+#define _GNU_SOURCE /* strcasestr, vasprintf */
 #include "live/places.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,39 +10,123 @@
 
 #include "base/path.h"
 
-#define MOST 50 /* of a list */
+#define MOST        50 /* of a list */
+#define PORTS       32 /* of an ITM, and the first channels of an STM */
+#define COMPARATORS 4  /* of a DWT */
 
 struct program {
     const struct ct_symbols *symbols;
     const struct ct_lines *lines;
 };
 
+/* Names of a list that grows, each allocated. */
+struct names {
+    char **all;
+    size_t count;
+    bool lacks; /* memory was missing */
+};
+
 struct ct_live_places {
+    struct names values; /* places that have values, and contexts */
     size_t count;
     struct program programs[];
 };
 
-struct ct_live_places *ct_live_places_new(struct ct_programs *programs)
+/* ---- values ---- */
+
+static void __attribute__((format(printf, 2, 3))) add_name(struct names *n, const char *format, ...)
 {
-    const size_t count = ct_programs_count(programs);
+    char *name = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&name, format, args) < 0)
+        name = NULL;
+    va_end(args);
+    char **more = name ? realloc(n->all, (n->count + 1) * sizeof *more) : NULL;
+    n->lacks |= !more;
+    if (!more) {
+        free(name);
+        return;
+    }
+    n->all = more;
+    n->all[n->count++] = name;
+}
+
+/* Adds what a source of trace gives by its protocol. */
+static void add_source(struct names *n, const struct ct_source *source)
+{
+    static const char *const parts[] = {"", ".read", ".write", ".address", ".pc"};
+    const bool itm = source->protocol == CT_PROTOCOL_ITM, stm = source->protocol == CT_PROTOCOL_STM;
+    for (unsigned port = 0; (itm || stm) && port < PORTS; port++)
+        add_name(n, "%s:%u", itm ? "itm" : "stm", port);
+    for (unsigned i = 0; itm && i < COMPARATORS; i++)
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            add_name(n, "dwt:%u%s", i, parts[k]);
+    for (unsigned i = 0; i < CT_SOURCE_EVENTS; i++)
+        if (source->events[i])
+            add_name(n, "event:%s", source->events[i]);
+}
+
+/* Adds the named events of a program. */
+static void add_named(struct names *n, struct ct_program *program)
+{
+    static const char *const kinds[] = {[CT_NAMED_TEXT] = "text",
+                                        [CT_NAMED_VALUE] = "value",
+                                        [CT_NAMED_BEGIN] = "begin",
+                                        [CT_NAMED_END] = "end"};
+    const struct ct_named_table *table;
+    size_t count = 0;
+    if (ct_program_named(program, &table) != CT_OK)
+        return; /* a file that is damaged there names none */
+    const struct ct_named_entry *all = ct_named_table_entries(table, &count);
+    for (size_t i = 0; i < count; i++)
+        add_name(n, "%s:%s", kinds[all[i].kind], all[i].text);
+}
+
+static void add_values(struct names *n, const struct ct_live_options *o)
+{
+    for (size_t i = 0; i < o->buffer->source_count && !o->log; i++)
+        add_source(n, &o->buffer->sources[i]);
+    for (size_t i = 0; i < ct_programs_count(o->programs) && !o->log; i++)
+        add_named(n, ct_programs_at(o->programs, i));
+    for (size_t i = 0; i < o->buffer->name_count; i++)
+        add_name(n, "context:%s", o->buffer->names[i].name);
+}
+
+/* ---- begin and end ---- */
+
+struct ct_live_places *ct_live_places_new(const struct ct_live_options *options)
+{
+    const size_t count = ct_programs_count(options->programs);
     struct ct_live_places *p = calloc(1, sizeof *p + count * sizeof *p->programs);
     if (!p)
         return NULL;
     for (size_t i = 0; i < count; i++) {
-        struct ct_program *program = ct_programs_at(programs, i);
+        struct ct_program *program = ct_programs_at(options->programs, i);
         struct program *to = &p->programs[p->count++];
         if (ct_program_symbols(program, &to->symbols) != CT_OK)
             to->symbols = NULL;
         if (ct_program_lines(program, &to->lines) != CT_OK)
             to->lines = NULL;
     }
-    return p;
+    add_values(&p->values, options);
+    if (!p->values.lacks)
+        return p;
+    ct_live_places_free(p);
+    return NULL;
 }
 
 void ct_live_places_free(struct ct_live_places *p)
 {
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->values.count; i++)
+        free(p->values.all[i]);
+    free(p->values.all);
     free(p);
 }
+
+/* ---- answers ---- */
 
 /* Names that were found, the better ones first. */
 struct found {
@@ -72,6 +157,14 @@ static void offer(struct found *f, const char *name, const char *text)
     f->names[at] = name;
 }
 
+static void put_found(const struct found *found, const char *what, struct ct_json *j)
+{
+    ct_json_array(j, what);
+    for (size_t i = 0; i < found->count; i++)
+        ct_json_text(j, NULL, found->names[i]);
+    ct_json_array_end(j);
+}
+
 static void put_functions(const struct ct_live_places *p, const char *text, struct ct_json *j)
 {
     struct found found = {.count = 0};
@@ -82,10 +175,15 @@ static void put_functions(const struct ct_live_places *p, const char *text, stru
         for (size_t k = 0; k < count; k++)
             offer(&found, all[k].name, text);
     }
-    ct_json_array(j, "functions");
-    for (size_t i = 0; i < found.count; i++)
-        ct_json_text(j, NULL, found.names[i]);
-    ct_json_array_end(j);
+    put_found(&found, "functions", j);
+}
+
+static void put_values(const struct ct_live_places *p, const char *text, struct ct_json *j)
+{
+    struct found found = {.count = 0};
+    for (size_t i = 0; i < p->values.count; i++)
+        offer(&found, p->values.all[i], text);
+    put_found(&found, "values", j);
 }
 
 /* A line that is offered. */
@@ -155,6 +253,7 @@ void ct_live_places_json(const struct ct_live_places *p, const char *text, struc
     ct_json_object(j, NULL);
     put_functions(p, text, j);
     put_lines(p, text, j);
+    put_values(p, text, j);
     ct_json_array(j, "others");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         ct_json_text(j, NULL, others[i]);

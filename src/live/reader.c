@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that reads trace into the ring. */
 #include "live/reader.h"
+#include "base/threads.h"
 #include "live/live.h"
 #include "live/tee.h"
 
@@ -9,7 +10,6 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -243,17 +243,6 @@ static void *read_all(void *user)
     return NULL;
 }
 
-/* Starts the thread with signals blocked, whose handlers are the caller's and run in the caller's threads. */
-static int start_thread(struct ct_live_reader *r)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&r->thread, NULL, read_all, r);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
-}
-
 int ct_live_reader_start(struct ct_live *l, struct ct_live_reader **out)
 {
     struct ct_live_reader *r = calloc(1, sizeof *r);
@@ -270,11 +259,11 @@ int ct_live_reader_start(struct ct_live *l, struct ct_live_reader **out)
         .intake = {.connects = l->source.again, .waits = l->source.fd < 0, .since = ct_live_now()},
         .done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     tell_intake(r);
-    const int error = r->done >= 0 ? start_thread(r) : errno;
-    if (!error) {
+    if (r->done >= 0 && ct_threads_start(&r->thread, 1, read_all, r)) {
         *out = r;
         return CT_OK;
     }
+    const int error = errno;
     if (r->done >= 0)
         close(r->done);
     free(r);

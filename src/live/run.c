@@ -84,8 +84,8 @@ int ct_live_page(struct ct_live *l, const char *address, const char *token)
     if (!l->board)
         return ct_fail_nomem(l->ctx, address);
     ct_live_publish(l);
-    const int rc = ct_live_http_start(l->ctx, &l->say, address, token, &l->compile, l->board,
-                                      l->options.programs, &l->http);
+    const int rc =
+        ct_live_http_start(l->ctx, &l->say, address, token, &l->compile, l->board, &l->options, &l->http);
     if (rc) {
         ct_live_board_free(l->board);
         l->board = NULL;

@@ -16,7 +16,7 @@ static struct ct_mon_ltl *intern(struct ct_mon_ltl_pool *p, enum ct_mon_ltl_kind
                              .b = b,
                              .id = p->count++,
                              .past = kind < LTL_NEXT && (!a || a->past) && (!b || b->past),
-                             .timed = kind == LTL_TIMED || (a && a->timed) || (b && b->timed),
+                             .timed = kind >= LTL_TIMED || (a && a->timed) || (b && b->timed),
                              .next = *bucket};
     if (kind == LTL_UNTIL)
         f->until = p->untils++;
@@ -120,21 +120,32 @@ struct ct_mon_ltl *ct_mon_ltl_eventually(struct ct_mon_ltl_pool *p, struct ct_mo
     return ct_mon_ltl_until(p, ct_mon_ltl_const(p, true), a);
 }
 
-struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n)
+struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *f,
+                                       uint32_t n, bool begins)
 {
-    struct ct_mon_ltl *r = ct_mon_ltl_const(p, true);
-    for (uint32_t i = 0; i < n; i++)
-        r = ct_mon_ltl_eventually(p, i ? ct_mon_ltl_and(p, f, ct_mon_ltl_next(p, r)) : f);
+    struct ct_mon_ltl *r = ct_mon_ltl_const(p, true), *not_f = ct_mon_ltl_not(p, f);
+    for (uint32_t i = 0; i < n; i++) {
+        struct ct_mon_ltl *more = begins ? ct_mon_ltl_until(p, a, ct_mon_ltl_and(p, not_f, r))
+                                         : ct_mon_ltl_and(p, a, ct_mon_ltl_next(p, r));
+        r = ct_mon_ltl_until(p, a, i ? ct_mon_ltl_and(p, f, more) : f);
+    }
     return r;
 }
 
-struct ct_mon_ltl *ct_mon_ltl_begins(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n)
+struct ct_mon_ltl *ct_mon_ltl_count_again(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
+                                          struct ct_mon_ltl *f, uint32_t index)
 {
-    struct ct_mon_ltl *r = ct_mon_ltl_const(p, true), *not_f = ct_mon_ltl_not(p, f);
-    for (uint32_t i = 0; i < n; i++)
-        r = ct_mon_ltl_eventually(
-            p, i ? ct_mon_ltl_and(p, f, ct_mon_ltl_eventually(p, ct_mon_ltl_and(p, not_f, r))) : f);
-    return r;
+    return f->kind == LTL_FALSE || a->kind == LTL_FALSE ? ct_mon_ltl_const(p, false)
+                                                        : intern(p, LTL_COUNT, index, a, f);
+}
+
+struct ct_mon_ltl *ct_mon_ltl_count(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
+                                    struct ct_mon_ltl_count count)
+{
+    if (p->ncounts == LTL_COUNTS_MOST)
+        return NULL;
+    p->counts[p->ncounts] = count;
+    return ct_mon_ltl_count_again(p, ct_mon_ltl_const(p, true), f, p->ncounts++);
 }
 
 struct ct_mon_ltl *ct_mon_ltl_weak_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,

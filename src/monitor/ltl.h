@@ -16,7 +16,9 @@ enum ct_mon_ltl_kind {
     LTL_NEXT,
     LTL_UNTIL,   /* strong: b must come */
     LTL_RELEASE, /* b holds up to and including the step at which a does, or for ever */
-    LTL_TIMED,   /* a until b, and b comes at a time within interval `index`; ct_mon_ltl_untimed removes it */
+    /* ct_mon_ltl_untimed removes these: */
+    LTL_TIMED, /* a until b, and b comes at a time within interval `index` */
+    LTL_COUNT, /* b at as many steps as count `index` says, at times within its interval, and a before */
 };
 
 /* Hash-consed: equal formulas are the same pointer. */
@@ -51,8 +53,24 @@ struct ct_mon_ltl_interval {
     int64_t from, to;
 };
 
+/* How often a formula holds within a time. */
+struct ct_mon_ltl_count {
+    struct ct_mon_ltl_interval within;
+    uint32_t least;
+    bool begins; /* steps are those at which it begins to hold */
+};
+
+/* A clock that a formula needed: its atom says that b held `time` ago or longer, and a at each step since;
+ * without a, that b held less than `time` ago. */
+struct ct_mon_ltl_clock {
+    struct ct_mon_ltl *a, *b, *atom;
+    int64_t time;
+};
+
 enum {
     LTL_INTERVALS_MOST = 64,
+    LTL_COUNTS_MOST = 64,
+    LTL_CLOCKS_MOST = LTL_ATOMS_MOST,
 };
 #define LTL_NO_END INT64_MAX /* of an interval */
 
@@ -65,6 +83,11 @@ struct ct_mon_ltl_pool {
     bool memory_full; /* an operator of the past found no room */
     struct ct_mon_ltl_interval intervals[LTL_INTERVALS_MOST];
     uint32_t nintervals;
+    struct ct_mon_ltl_count counts[LTL_COUNTS_MOST];
+    uint32_t ncounts;
+    struct ct_mon_ltl_clock clocks[LTL_CLOCKS_MOST];
+    uint32_t nclocks;
+    bool count_aborted;       /* a count stands where an exception would decide it */
     struct ct_mon_ltl *known; /* what holds of every word that can come; NULL: nothing in particular */
 };
 
@@ -79,16 +102,15 @@ struct ct_mon_ltl *ct_mon_ltl_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl
 struct ct_mon_ltl *ct_mon_ltl_release(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
 struct ct_mon_ltl *ct_mon_ltl_always(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
 struct ct_mon_ltl *ct_mon_ltl_eventually(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
-/* Makes the formula that f holds at n or more steps from now on. */
-struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
 
 /* Makes the weak until: a holds until b comes, or for ever. */
 struct ct_mon_ltl *ct_mon_ltl_weak_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
                                          struct ct_mon_ltl *b);
 struct ct_mon_ltl *ct_mon_ltl_implies(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
-/* Makes the formula that f begins to hold at least n times from now on, a first step at which it holds
- * included. */
-struct ct_mon_ltl *ct_mon_ltl_begins(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
+/* Makes the formula that f holds at n or more steps from now on or, with `begins`, begins to hold n times or
+ * more, a first step at which it holds included; and a at all steps before the last of these. */
+struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *f,
+                                       uint32_t n, bool begins);
 
 /* Operators of the past (ltl_past.c). Their operands are decided by the word up to the step. previous is
  * false at the first step. */
@@ -117,11 +139,19 @@ struct ct_mon_ltl *ct_mon_ltl_timed(struct ct_mon_ltl_pool *p, struct ct_mon_ltl
 struct ct_mon_ltl *ct_mon_ltl_timed_again(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
                                           struct ct_mon_ltl *b, uint32_t index);
 
+/* Makes a count from now on, of two steps at least; NULL: there are too many. */
+struct ct_mon_ltl *ct_mon_ltl_count(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
+                                    struct ct_mon_ltl_count count);
+/* The same with count `index` of the pool, up to where a does not hold. */
+struct ct_mon_ltl *ct_mon_ltl_count_again(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
+                                          struct ct_mon_ltl *f, uint32_t index);
+
 /* Gives the atoms that clocks decide, for formulas of the past a and b: that b held `time` ago or longer and
  * a at each step since; that b held less than `time` ago. */
 struct ct_mon_ltl_clocks {
     struct ct_mon_ltl *(*held)(void *user, struct ct_mon_ltl *a, struct ct_mon_ltl *b, int64_t time);
     struct ct_mon_ltl *(*recent)(void *user, struct ct_mon_ltl *b, int64_t time);
+    bool (*has_room)(void *user); /* for one atom more */
     void *user;
 };
 
@@ -129,6 +159,10 @@ struct ct_mon_ltl_clocks {
  * for each operator is not enough. */
 struct ct_mon_ltl *ct_mon_ltl_untimed(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
                                       const struct ct_mon_ltl_clocks *clocks);
+
+/* Adds to what is known of every word that a deadline is over at a step at which there is no time left for
+ * another one before it, as far as there is room for atoms. So verdicts come there, and not a step later. */
+void ct_mon_ltl_foresee(struct ct_mon_ltl_pool *p, const struct ct_mon_ltl_clocks *clocks);
 
 /* Shared by the files that make machines: the tables of one, of nstates states with room for all letters. */
 struct ct_mon_ltl_table {

@@ -227,6 +227,7 @@ static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice 
             put(c->next, f->id);
             break;
         case LTL_TIMED: /* ct_mon_ltl_untimed removed them */
+        case LTL_COUNT:
             break;
         }
         if (c->pos & c->neg)

@@ -39,9 +39,11 @@ static struct ct_mon_ltl *bounded(struct rewrite *r, const struct ct_mon_ltl *f,
         a = until ? ct_mon_ltl_and(p, r->not_b, a) : ct_mon_ltl_or(p, r->b, a);
     if (how == STOP_BEFORE)
         b = until ? ct_mon_ltl_and(p, r->not_b, b) : ct_mon_ltl_or(p, r->b, b);
-    return kind == LTL_TIMED ? ct_mon_ltl_timed_again(p, a, b, f->index)
-           : until           ? ct_mon_ltl_until(p, a, b)
-                             : ct_mon_ltl_release(p, a, b);
+    p->count_aborted |= kind == LTL_COUNT && (how == ACCEPT || how == REJECT);
+    return kind == LTL_TIMED   ? ct_mon_ltl_timed_again(p, a, b, f->index)
+           : kind == LTL_COUNT ? ct_mon_ltl_count_again(p, a, b, f->index)
+           : until             ? ct_mon_ltl_until(p, a, b)
+                               : ct_mon_ltl_release(p, a, b);
 }
 
 static struct ct_mon_ltl *rewritten(struct rewrite *r, struct ct_mon_ltl *f, enum rewriting how)
@@ -63,6 +65,7 @@ static struct ct_mon_ltl *rewritten(struct rewrite *r, struct ct_mon_ltl *f, enu
     case LTL_UNTIL:
     case LTL_RELEASE:
     case LTL_TIMED:
+    case LTL_COUNT:
         a = rewrite(r, f->a, how);
         return bounded(r, f, how, a, f->b ? rewrite(r, f->b, how) : NULL);
     default:

@@ -85,27 +85,69 @@ static struct ct_mon_ltl *stretch(struct timed *t, struct demand d)
     return spread(t, d);
 }
 
+/* Notes a clock, once. Result: its atom. */
+static struct ct_mon_ltl *note(struct timed *t, struct ct_mon_ltl_clock clock)
+{
+    struct ct_mon_ltl_pool *p = t->pool;
+    bool known = p->nclocks == LTL_CLOCKS_MOST || clock.atom->kind != LTL_ATOM;
+    for (uint32_t i = 0; i < p->nclocks; i++)
+        known |= p->clocks[i].atom == clock.atom;
+    if (!known)
+        p->clocks[p->nclocks++] = clock;
+    return clock.atom;
+}
+
+static struct ct_mon_ltl *recent(struct timed *t, struct ct_mon_ltl *b, int64_t time)
+{
+    return note(t, (struct ct_mon_ltl_clock){NULL, b, t->clocks->recent(t->clocks->user, b, time), time});
+}
+
+static struct ct_mon_ltl *held(struct timed *t, struct ct_mon_ltl *a, struct ct_mon_ltl *b, int64_t time)
+{
+    return note(t, (struct ct_mon_ltl_clock){a, b, t->clocks->held(t->clocks->user, a, b, time), time});
+}
+
 /* Gives the atom that the single guard held less than `time` ago. It is true for a while from the guard on,
  * and then never again, which the construction is told. */
 static struct ct_mon_ltl *window(struct timed *t, struct ct_mon_ltl *guard, int64_t time)
 {
     struct ct_mon_ltl_pool *p = t->pool;
-    struct ct_mon_ltl *y = t->clocks->recent(t->clocks->user, guard, time), *not_y = ct_mon_ltl_not(p, y);
+    struct ct_mon_ltl *y = recent(t, guard, time), *not_y = ct_mon_ltl_not(p, y);
     struct ct_mon_ltl *over = ct_mon_ltl_weak_until(p, y, ct_mon_ltl_always(p, not_y));
     struct ct_mon_ltl *known = ct_mon_ltl_and(p, guarded(t, guard, y), ct_mon_ltl_weak_until(p, not_y, over));
     p->known = p->known ? ct_mon_ltl_and(p, p->known, known) : known;
     return y;
 }
 
+/* Makes the formula that b holds at a time within the interval from the single guard on. */
+static struct ct_mon_ltl *in_window(struct timed *t, struct ct_mon_ltl *guard, struct ct_mon_ltl *b,
+                                    struct ct_mon_ltl_interval within)
+{
+    struct ct_mon_ltl_pool *p = t->pool;
+    if (within.to != LTL_NO_END)
+        b = ct_mon_ltl_and(p, b, window(t, guard, within.to));
+    if (within.from)
+        b = ct_mon_ltl_and(p, b, ct_mon_ltl_not(p, window(t, guard, within.from)));
+    return b;
+}
+
+/* Makes a count that is asked for at one step. At more of them each would have counts of its own. */
+static struct ct_mon_ltl *count_once(struct timed *t, struct demand d)
+{
+    struct ct_mon_ltl_pool *p = t->pool;
+    const struct ct_mon_ltl_count count = p->counts[d.f->index];
+    if (!d.single || d.f->a->timed || d.f->b->timed)
+        return refuse(t);
+    struct ct_mon_ltl *b = in_window(t, d.guard, d.f->b, count.within);
+    struct ct_mon_ltl *enough = ct_mon_ltl_at_least(p, d.f->a, b, count.least, count.begins);
+    return guarded(t, d.guard, signed_formula(t, enough, d.negate));
+}
+
 /* Makes a timed until that is asked for at one step: the time since then is known. */
 static struct ct_mon_ltl *timed_once(struct timed *t, struct demand d, struct ct_mon_ltl_interval within)
 {
     struct ct_mon_ltl_pool *p = t->pool;
-    struct ct_mon_ltl *b = d.f->b;
-    if (within.to != LTL_NO_END)
-        b = ct_mon_ltl_and(p, b, window(t, d.guard, within.to));
-    if (within.from)
-        b = ct_mon_ltl_and(p, b, ct_mon_ltl_not(p, window(t, d.guard, within.from)));
+    struct ct_mon_ltl *b = in_window(t, d.guard, d.f->b, within);
     return guarded(t, d.guard, signed_formula(t, ct_mon_ltl_until(p, d.f->a, b), d.negate));
 }
 
@@ -118,10 +160,9 @@ static struct ct_mon_ltl *forbidden(struct timed *t, struct demand d, struct ct_
         return refuse(t);
     struct ct_mon_ltl *kept = a->kind == LTL_TRUE ? a : ct_mon_ltl_previous(p, a);
     if (within.from)
-        on = t->clocks->held(t->clocks->user, kept, d.guard, within.from);
+        on = held(t, kept, d.guard, within.from);
     else
-        on = ct_mon_ltl_and(p, ct_mon_ltl_since(p, kept, d.guard),
-                            t->clocks->recent(t->clocks->user, d.guard, within.to));
+        on = ct_mon_ltl_and(p, ct_mon_ltl_since(p, kept, d.guard), recent(t, d.guard, within.to));
     return ct_mon_ltl_always(p, ct_mon_ltl_implies(p, on, ct_mon_ltl_not(p, d.f->b)));
 }
 
@@ -133,7 +174,7 @@ static struct ct_mon_ltl *required(struct timed *t, struct demand d, struct ct_m
     if (!within.from) { /* no guard is left that long without b */
         if (!b->past)
             return refuse(t);
-        struct ct_mon_ltl *late = t->clocks->held(t->clocks->user, not_before(t, b), d.guard, within.to);
+        struct ct_mon_ltl *late = held(t, not_before(t, b), d.guard, within.to);
         struct ct_mon_ltl *in_time = ct_mon_ltl_always(p, ct_mon_ltl_not(p, late));
         return a->kind == LTL_TRUE
                    ? in_time
@@ -142,7 +183,7 @@ static struct ct_mon_ltl *required(struct timed *t, struct demand d, struct ct_m
     if (within.to != LTL_NO_END || a->kind != LTL_TRUE)
         return refuse(t);
     /* behind the last guard b comes late enough; or both come again and again */
-    struct ct_mon_ltl *far = ct_mon_ltl_not(p, t->clocks->recent(t->clocks->user, d.guard, within.from));
+    struct ct_mon_ltl *far = ct_mon_ltl_not(p, recent(t, d.guard, within.from));
     struct ct_mon_ltl *last = guarded(t, d.guard, ct_mon_ltl_eventually(p, ct_mon_ltl_and(p, b, far)));
     struct ct_mon_ltl *again = ct_mon_ltl_and(p, ct_mon_ltl_always(p, ct_mon_ltl_eventually(p, d.guard)),
                                               ct_mon_ltl_always(p, ct_mon_ltl_eventually(p, b)));
@@ -170,6 +211,8 @@ static struct ct_mon_ltl *spread(struct timed *t, struct demand d)
     case LTL_UNTIL:
     case LTL_RELEASE:
         return stretch(t, d);
+    case LTL_COUNT:
+        return count_once(t, d);
     default:
         break;
     }
@@ -188,4 +231,30 @@ struct ct_mon_ltl *ct_mon_ltl_untimed(struct ct_mon_ltl_pool *p, struct ct_mon_l
     t.first = ct_mon_ltl_not(p, ct_mon_ltl_previous(p, ct_mon_ltl_const(p, true)));
     struct ct_mon_ltl *r = spread(&t, (struct demand){t.first, f, false, true});
     return t.failed ? NULL : r;
+}
+
+/* Says of a clock what the next step makes of it, which is one unit of time later at least. */
+static struct ct_mon_ltl *foreseen(struct ct_mon_ltl_pool *p, const struct ct_mon_ltl_clocks *clocks,
+                                   const struct ct_mon_ltl_clock *clock)
+{
+    struct ct_mon_ltl *now, *then;
+    const int64_t time = clock->time - 1;
+    if (clock->a) { /* what held that long, and still holds, held longer */
+        now = time ? clocks->held(clocks->user, clock->a, clock->b, time)
+                   : ct_mon_ltl_since(p, clock->a, clock->b);
+        then = ct_mon_ltl_implies(p, clock->a, clock->atom);
+    } else { /* what is that long ago is too long ago, unless it comes again */
+        now = time ? ct_mon_ltl_not(p, clocks->recent(clocks->user, clock->b, time))
+                   : ct_mon_ltl_const(p, true);
+        then = ct_mon_ltl_implies(p, clock->atom, clock->b);
+    }
+    return ct_mon_ltl_always(p, ct_mon_ltl_implies(p, now, ct_mon_ltl_next(p, then)));
+}
+
+void ct_mon_ltl_foresee(struct ct_mon_ltl_pool *p, const struct ct_mon_ltl_clocks *clocks)
+{
+    for (uint32_t i = 0; i < p->nclocks && clocks->has_room(clocks->user); i++) {
+        struct ct_mon_ltl *fact = foreseen(p, clocks, &p->clocks[i]);
+        p->known = p->known ? ct_mon_ltl_and(p, p->known, fact) : fact;
+    }
 }

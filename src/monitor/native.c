@@ -33,6 +33,7 @@ const struct ct_mon_native_code *ct_mon_native_code(const struct ct_mon_native *
 #include <stdio.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "monitor/native_batch.h"
 #include "monitor/native_child.h"
 #include "monitor/native_emit.h"
@@ -65,8 +66,7 @@ static struct ct_mon_jit_api api;
 static bool api_found;
 static pthread_once_t api_once = PTHREAD_ONCE_INIT;
 
-/* Loads libgccjit when it is first wanted: it is large, and loading it with the program would slow down every
- * command. */
+/* Loads libgccjit when it is first wanted. */
 static void find_api(void)
 {
     static const char *const names[] = {
@@ -75,15 +75,12 @@ static void find_api(void)
 #undef JIT_NAME
     };
     const char *named = getenv(variable);
-    void *lib = dlopen(named ? named : "libgccjit.so.0", RTLD_NOW | RTLD_LOCAL);
     void *entries[sizeof names / sizeof *names];
-    bool all = lib != NULL;
-    for (size_t i = 0; all && i < sizeof names / sizeof *names; i++)
-        all = (entries[i] = dlsym(lib, names[i])) != NULL;
     _Static_assert(sizeof entries == sizeof api, "an entry is a pointer");
-    if (all)
+    api_found =
+        ct_library_find(named ? named : "libgccjit.so.0", names, sizeof names / sizeof *names, entries);
+    if (api_found)
         memcpy(&api, entries, sizeof api);
-    api_found = all;
 }
 
 static size_t length(const struct ct_mon_program *p, uint32_t code)

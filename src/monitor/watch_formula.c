@@ -252,7 +252,7 @@ static bool prefix_word(struct ct_mon_wp *w, struct ct_mon_wx *x)
         watch_next(w);
         if (bracket)
             ct_mon_watch_range(w, x);
-        else
+        if (!bracket || x->kind == WX_HOLDING || x->kind == WX_OCCURRING)
             timed(w, x);
         return true;
     }

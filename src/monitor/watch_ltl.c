@@ -93,21 +93,6 @@ struct ct_mon_steps ct_mon_formula_range(struct ct_mon_formula *f, struct ct_mon
     return r;
 }
 
-/* Makes the formula that a number of steps or of beginnings lies in the range. */
-static struct ct_mon_ltl *counted(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct ct_mon_steps r,
-                                  struct ct_mon_ltl *a)
-{
-    struct ct_mon_ltl *(*const at_least)(struct ct_mon_ltl_pool *, struct ct_mon_ltl *, uint32_t) =
-        x->kind == WX_HOLDING ? x->past ? ct_mon_ltl_past_at_least : ct_mon_ltl_at_least
-        : x->past             ? ct_mon_ltl_past_begins
-                              : ct_mon_ltl_begins;
-    struct ct_mon_ltl *enough = at_least(&f->pool, a, (uint32_t)r.low);
-    if (r.high == STEPS_NO_END)
-        return enough;
-    return ct_mon_ltl_and(&f->pool, enough,
-                          ct_mon_ltl_not(&f->pool, at_least(&f->pool, a, (uint32_t)r.high + 1)));
-}
-
 static struct ct_mon_ltl *once(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
 {
     return ct_mon_ltl_since(p, ct_mon_ltl_const(p, true), a);
@@ -143,6 +128,57 @@ static struct ct_mon_ltl *strong_until(struct ct_mon_formula *f, const struct ct
         return r;
     ct_mon_watch_error(f->w, x->span, "A formula of more than %d different times", LTL_INTERVALS_MOST);
     return ct_mon_formula_fail(f);
+}
+
+/* Makes the formula that `enough`, which holds for ever once it does, did so within a time: long ago is one
+ * time to remember, not long ago would be as many as are counted. */
+static struct ct_mon_ltl *counted_in_past(struct ct_mon_formula *f, const struct ct_mon_wx *x,
+                                          struct ct_mon_ltl *enough, struct ct_mon_ltl_interval within)
+{
+    if (within.to == LTL_NO_END)
+        return ct_mon_formula_held(f, ct_mon_ltl_const(&f->pool, true), enough, within.from);
+    if (!f->failed)
+        ct_mon_watch_error(f->w, x->span,
+                           "Counting more than one step of the past within a time would have to remember "
+                           "several times; expected '>=' or '>'");
+    return ct_mon_formula_fail(f);
+}
+
+/* Makes the formula that a holds at n or more steps within the time or, for `occurring`, begins to. */
+static struct ct_mon_ltl *at_least(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct ct_mon_ltl *a,
+                                   uint32_t n, struct ct_mon_ltl_interval within)
+{
+    struct ct_mon_ltl_pool *p = &f->pool;
+    struct ct_mon_ltl *any = ct_mon_ltl_const(p, true);
+    const bool begins = x->kind == WX_OCCURRING, timed = within.from || within.to != LTL_NO_END;
+    if (n == 0)
+        return any;
+    if (timed && n == 1)
+        return strong_until(f, x, any, a, within);
+    if (x->past) {
+        struct ct_mon_ltl *enough =
+            begins ? ct_mon_ltl_past_begins(p, a, n) : ct_mon_ltl_past_at_least(p, a, n);
+        return timed ? counted_in_past(f, x, enough, within) : enough;
+    }
+    if (!timed)
+        return ct_mon_ltl_at_least(p, any, a, n, begins);
+    const struct ct_mon_ltl_count count = {within, n, begins};
+    struct ct_mon_ltl *r = ct_mon_ltl_count(p, a, count);
+    if (r)
+        return r;
+    ct_mon_watch_error(f->w, x->span, "A formula with more than %d counts within times", LTL_COUNTS_MOST);
+    return ct_mon_formula_fail(f);
+}
+
+/* Makes the formula that a number of steps or of beginnings lies in the range. */
+static struct ct_mon_ltl *counted(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct ct_mon_steps r,
+                                  struct ct_mon_ltl *a, struct ct_mon_ltl_interval within)
+{
+    struct ct_mon_ltl *enough = at_least(f, x, a, (uint32_t)r.low, within);
+    if (r.high == STEPS_NO_END)
+        return enough;
+    return ct_mon_ltl_and(&f->pool, enough,
+                          ct_mon_ltl_not(&f->pool, at_least(f, x, a, (uint32_t)r.high + 1, within)));
 }
 
 /* Makes a until b, with the ending that is asked for. */
@@ -214,8 +250,13 @@ static struct ct_mon_ltl *scope(struct ct_mon_formula *f, struct ct_mon_wenv *en
     if (!ct_mon_formula_check_past(f, x->args[1], b,
                                    exception ? "as an exception" : "as the border of a scope"))
         return a;
-    if (exception)
-        return ct_mon_ltl_abort(&f->pool, a, b, x->kind == WX_ACCEPTON);
+    if (exception) {
+        struct ct_mon_ltl *r = ct_mon_ltl_abort(&f->pool, a, b, x->kind == WX_ACCEPTON);
+        if (!f->pool.count_aborted || f->failed)
+            return r;
+        ct_mon_watch_error(f->w, x->span, "Steps are counted within a time, which no exception can decide");
+        return ct_mon_formula_fail(f);
+    }
     if (x->kind == WX_UPTO)
         return upto(f, a, b, x->ending);
     if (x->kind == WX_BETWEEN && x->nargs > 2) {
@@ -275,15 +316,15 @@ static struct ct_mon_ltl *unary(struct ct_mon_formula *f, struct ct_mon_wenv *en
         return ct_mon_ltl_not(p, strong_until(f, x, any, ct_mon_ltl_not(p, a), within));
     if (x->kind == WX_NEVER)
         return ct_mon_ltl_not(p, strong_until(f, x, any, a, within));
-    if (x->time && x->past)
+    if (x->kind == WX_NEXT && x->time && x->past)
         return ct_mon_ltl_and(p, ct_mon_ltl_previous(p, a), ct_mon_formula_pace(f, within));
-    if (x->time)
+    if (x->kind == WX_NEXT && x->time)
         return ct_mon_ltl_next(p, ct_mon_ltl_and(p, a, ct_mon_formula_pace(f, within)));
     struct ct_mon_steps r = ct_mon_formula_range(f, env, x);
     if (f->failed)
         return a;
     if (x->kind == WX_HOLDING || x->kind == WX_OCCURRING)
-        return counted(f, x, r, a);
+        return counted(f, x, r, a, within);
     if (x->kind == WX_WITHIN && x->op == T_ASSIGN && !x->high)
         r.low = 0;
     return at_some_step(f, x, r, a);
@@ -461,6 +502,35 @@ static struct ct_mon_node *every_step(struct ct_mon_formula *f, struct ct_mon_no
     return v.node ? v.node : ct_mon_node_nil(&f->w->e->graph, f->w->e->types.unit);
 }
 
+static bool has_room(void *formula)
+{
+    const struct ct_mon_formula *f = formula;
+    return f->natoms < LTL_ATOMS_MOST && !f->failed;
+}
+
+static struct ct_mon_ltl_clocks clocks_of(struct ct_mon_formula *f)
+{
+    return (struct ct_mon_ltl_clocks){ct_mon_formula_held, ct_mon_formula_recent, has_room, f};
+}
+
+/* Builds the machine of a formula. What deadlines let foresee makes it larger: where it becomes too large, it
+ * goes without. */
+static const struct ct_mon_machine *machine_of(struct ct_mon_formula *f, struct ct_mon_ltl *formula,
+                                               const char **why)
+{
+    struct ct_mon_ltl *known = f->pool.known;
+    const struct ct_mon_ltl_clocks clocks = clocks_of(f);
+    const uint32_t natoms = f->natoms;
+    ct_mon_ltl_foresee(&f->pool, &clocks);
+    const struct ct_mon_machine *machine =
+        f->failed ? NULL : ct_mon_ltl_machine(&f->pool, formula, f->natoms, why);
+    if (machine || f->pool.known == known)
+        return machine;
+    f->pool.known = known;
+    f->natoms = natoms;
+    return f->failed ? NULL : ct_mon_ltl_machine(&f->pool, formula, natoms, why);
+}
+
 /* Makes the formula once more with its times, now that its streams and so its steps are known. */
 static struct ct_mon_ltl *with_times(struct ct_mon_formula *f, struct ct_mon_wenv *env,
                                      const struct ct_mon_wx *x, struct ct_mon_node *clock)
@@ -468,7 +538,7 @@ static struct ct_mon_ltl *with_times(struct ct_mon_formula *f, struct ct_mon_wen
     f->step = every_step(f, clock);
     f->pool = (struct ct_mon_ltl_pool){.arena = f->w->e->arena};
     struct ct_mon_ltl *r = ct_mon_formula_build(f, env, x);
-    const struct ct_mon_ltl_clocks clocks = {ct_mon_formula_held, ct_mon_formula_recent, f};
+    const struct ct_mon_ltl_clocks clocks = clocks_of(f);
     if (!f->failed)
         r = ct_mon_ltl_untimed(&f->pool, r, &clocks);
     if (!r)
@@ -510,8 +580,10 @@ struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv
         formula = with_times(&f, bound, x->args[0], clock);
     if (f.failed)
         return (struct ct_mon_wv){.kind = WV_ERROR};
+    const struct ct_mon_machine *machine = machine_of(&f, formula, &why);
     const uint32_t n = inputs(&f, clock, args);
-    const struct ct_mon_machine *machine = ct_mon_ltl_machine(&f.pool, formula, f.natoms, &why);
+    if (f.failed)
+        return (struct ct_mon_wv){.kind = WV_ERROR};
     if (!machine)
         return ct_mon_watch_error(w, x->span, "The formula cannot be monitored: %s", why);
     warn(e, machine, x->args[0]->span);

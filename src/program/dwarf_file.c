@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/dwarf_lines.h"
+#include "program/dwarf_package.h"
 #include "program/elf.h"
 #include "program/memory.h"
 #include "program/symbols.h"
@@ -167,9 +168,28 @@ struct ct_dwarf_split {
     struct shared file;
 };
 
+/* Gives libdw the copy of `size` bytes that a split has, unless there was an error before. Frees the split
+ * where it is none. */
+static int begin_split(struct ct_dwarf_reader *reader, const char *path, struct ct_dwarf_split *split,
+                       size_t size, int rc, struct ct_dwarf_split **out)
+{
+    struct shared *file = &split->file;
+    bool packed;
+    errno = 0;
+    if (!rc && ct_elf_open(NULL, path, file->copy, size, &file->elf) == CT_OK)
+        rc = spend(reader, path, file->elf.elf);
+    if (!rc && file->elf.elf && size_of_debug(file->elf.elf, &packed) < MOST_DEBUG)
+        file->dwarf = begin_dwarf(reader, file->elf.elf, path);
+    rc = rc == CT_ERR_NOMEM || rc == CT_ERR_LIMIT ? rc : ct_dwarf_status(reader, CT_OK);
+    if (rc || !file->dwarf)
+        ct_dwarf_split_free(split);
+    else
+        *out = split;
+    return rc;
+}
+
 int ct_dwarf_split_open(struct ct_dwarf_reader *reader, const char *path, struct ct_dwarf_split **out)
 {
-    bool packed;
     *out = NULL;
     if (access(path, R_OK) != 0)
         return CT_OK;
@@ -182,17 +202,25 @@ int ct_dwarf_split_open(struct ct_dwarf_reader *reader, const char *path, struct
         file->copy = copy_of(file->file->bytes, file->file->size);
     if (!rc && !file->copy)
         rc = ct_fail_nomem(reader->ctx, reader->name);
+    return begin_split(reader, path, split, rc ? 0 : file->file->size, rc, out);
+}
+
+int ct_dwarf_split_packed(struct ct_dwarf_reader *reader, const char *path,
+                          const struct ct_mapped_file *package, uint64_t id, struct ct_dwarf_split **out)
+{
+    size_t size = 0;
+    *out = NULL;
+    struct ct_dwarf_split *split = calloc(1, sizeof *split);
+    if (!split)
+        return ct_fail_nomem(reader->ctx, reader->name);
     errno = 0;
-    if (!rc && ct_elf_open(NULL, path, file->copy, file->file->size, &file->elf) == CT_OK)
-        rc = spend(reader, path, file->elf.elf);
-    if (!rc && file->elf.elf && size_of_debug(file->elf.elf, &packed) < MOST_DEBUG)
-        file->dwarf = begin_dwarf(reader, file->elf.elf, path);
-    rc = rc == CT_ERR_NOMEM || rc == CT_ERR_LIMIT ? rc : ct_dwarf_status(reader, CT_OK);
-    if (rc || !file->dwarf)
-        ct_dwarf_split_free(split);
-    else
-        *out = split;
-    return rc;
+    int rc = ct_dwarf_package_unit(package->bytes, package->size, id, &split->file.copy, &size);
+    if (rc == CT_ERR_NOMEM)
+        rc = ct_fail_nomem(reader->ctx, reader->name);
+    if (!rc && split->file.copy)
+        return begin_split(reader, path, split, size, rc, out);
+    ct_dwarf_split_free(split);
+    return ct_dwarf_status(reader, rc);
 }
 
 Dwarf *ct_dwarf_split_dwarf(const struct ct_dwarf_split *split)

@@ -66,6 +66,10 @@ struct ct_dwarf_split;
 /* Opens such a file; *out is NULL where it is not there or cannot be read. To be freed before the program's
  * debug information is closed. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_dwarf_split_open(struct ct_dwarf_reader *reader, const char *path, struct ct_dwarf_split **out);
+/* Opens the unit of an ID in a package of such files, called `path`; *out is NULL where it has none. */
+struct ct_mapped_file;
+int ct_dwarf_split_packed(struct ct_dwarf_reader *reader, const char *path,
+                          const struct ct_mapped_file *package, uint64_t id, struct ct_dwarf_split **out);
 Dwarf *ct_dwarf_split_dwarf(const struct ct_dwarf_split *split);
 void ct_dwarf_split_free(struct ct_dwarf_split *split);
 

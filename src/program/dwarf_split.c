@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units of debug information that the compiler left in files of their own (-gsplit-dwarf, .dwo). In the
+/* Units of debug information that the compiler left in files of their own (-gsplit-dwarf, .dwo), or
+ * that stand in a package of such files (.dwp). In the
  * program stands a skeleton for each, with the name of the file, and the addresses that the unit has by
  * number (DWARF 5, 3.1.2 and 7.3.2; before it GNU's extension of DWARF 4). */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/path.h"
 #include "program/dwarf_variables.h"
+#include "program/memory.h"
 
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct ct_variable_split {
     struct ct_variable_split *next;
@@ -86,6 +89,23 @@ static uint64_t id_of(Dwarf_CU *unit)
     return dwarf_cu_info(unit, NULL, NULL, NULL, NULL, &id, NULL, NULL) == 0 ? id : 0;
 }
 
+/* Opens the unit of a skeleton in the package beside the program. */
+static int open_packed(struct ct_variable_search *s, Dwarf_CU *unit, struct ct_dwarf_split **out)
+{
+    const char *program = s->reader.path;
+    const char *path = program && !s->no_package ? ct_arena_printf(s->arena, "%s.dwp", program) : NULL;
+    int rc = CT_OK;
+    *out = NULL;
+    if (program && !s->no_package && !path)
+        return ct_fail_nomem(s->reader.ctx, s->reader.name);
+    s->no_package |= !path || access(path, R_OK) != 0;
+    if (!s->no_package && !s->package)
+        rc = ct_mapped_file_open(s->reader.ctx, path, &s->package);
+    s->no_package |= !s->package;
+    return rc || s->no_package ? (rc == CT_ERR_NOMEM ? rc : CT_OK)
+                               : ct_dwarf_split_packed(&s->reader, path, s->package, id_of(unit), out);
+}
+
 /* Reads the unit of an ID in a file. */
 static int read_file(struct ct_variable_search *s, struct ct_dwarf_split *file, uint64_t id, bool *found)
 {
@@ -124,8 +144,10 @@ int ct_dwarf_read_split(struct ct_variable_search *s, Dwarf_CU *unit, Dwarf_Die 
     if (!name)
         return CT_OK;
     const char *path;
-    struct ct_dwarf_split *file;
+    struct ct_dwarf_split *file = NULL;
     int rc = open_file(s, text_of(s, skeleton, DW_AT_comp_dir), name, &path, &file);
+    if (!rc && !file)
+        rc = open_packed(s, unit, &file);
     if (rc)
         return rc;
     if (!file) {
@@ -153,4 +175,6 @@ void ct_dwarf_free_splits(struct ct_variable_search *s)
 {
     for (; s->splits; s->splits = s->splits->next)
         ct_dwarf_split_free(s->splits->file);
+    ct_mapped_file_close(s->package);
+    s->package = NULL;
 }

@@ -402,7 +402,7 @@ static int no_split(const struct ct_variable_search *s)
     return ct_fail(
         s->reader.ctx, CT_ERR_UNSUPPORTED,
         "%s: variable '%s': a part of the debug information is in %s, which %s, so nothing is known of "
-        "the variable; put %s (packages of them, .dwp, are not read), or compile without "
+        "the variable; put %s, or a package of them beside the program (PROGRAM.dwp), or compile without "
         "-gsplit-dwarf",
         s->reader.name, s->name, file,
         s->missing ? "is not there or cannot be read" : "is of another compilation",

@@ -37,6 +37,8 @@ struct ct_variable_search {
     unsigned depth;
     const char *unit;                       /* file that the unit was made of */
     struct ct_variable_split *splits;       /* files of their own that candidates are in (.dwo) */
+    struct ct_mapped_file *package;         /* with such files beside the program (.dwp), or NULL … */
+    bool no_package;                        /* … because there is none */
     const char *missing;                    /* the first such file that is not there, or NULL */
     const char *stale;                      /* … that is there, and of another compilation */
     struct ct_variable_addresses addresses; /* of the unit that is read */

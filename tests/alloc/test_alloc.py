@@ -212,6 +212,9 @@ def cases():
               Case("live hooks",
                    f"{live} --spec {{tessla}} --bind x=work_round --violation n --on-violation true "
                    "{stream}", masks=rates),
+              Case("live post",
+                   f"{live} --spec {{tessla}} --bind x=work_round --violation n "
+                   "--post-violations http://127.0.0.1:1/ {stream}", masks=rates, needs=("curl",)),
               Case("live page", f"{live} --cover --timing --http 0 {{stream}}",
                    masks=(*rates, rb"http://\S+"), needs=("live",)),
               Case("live talk", f"{live} --cover --timing --http 0 --token {talk.TOKEN} {{fifo}}",

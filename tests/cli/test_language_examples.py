@@ -15,7 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCUMENT = ROOT / "docs" / "tessla-language.md"
 BLOCK = re.compile(r"^```example (stream|watch|formula|timed)\n((?:.*\n)*?)```$", re.MULTILINE)
 INPUTS = {
-    "stream": ["x: Events[Int]", "y: Events[Int]", "b: Events[Bool]", "e: Events[Unit]", "f: Events[Unit]"],
+    "stream": ["x: Events[Int]", "y: Events[Int]", "b: Events[Bool]", "e: Events[Unit]", "f: Events[Unit]",
+               "l: Events[String]"],
     "watch": ["e: Events[Unit]", "f: Events[Unit]", "x: Events[Int]", "s: Signal[Int]", "c: Signal[Bool]"],
     "formula": ["a: Events[Unit]", "b: Events[Unit]", "c: Events[Unit]", "step: Events[Unit]"],
 }

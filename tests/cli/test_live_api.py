@@ -190,6 +190,11 @@ def checking(live):
         check(f"/api/check {json.dumps(body)}", status == 400 and words in answer["error"], answer)
     status, answer = live.ask("/api/places?text=x")
     check("places that are in no program", status == 200 and "exception" in answer["others"], answer)
+    values = [live.ask(f"/api/places?text={text}")[1]["values"] for text in ("itm:3", "dwt:3", "stm", "")]
+    check("… ports and comparators of the sources that are described", values[:3] ==
+          [["itm:3", "itm:30", "itm:31"],
+           [f"dwt:3{part}" for part in ("", ".read", ".write", ".address", ".pc")], []] and
+          len(values[3]) == 50, values)
 
 
 # ---- events ----

@@ -9,9 +9,12 @@ import csv
 import http.server
 import io
 import json
+import os
 import pathlib
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -20,7 +23,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from live import Live, Raw, offline  # noqa: E402  pylint: disable=wrong-import-position
-from tap import check, finish, is_emulated  # noqa: E402  pylint: disable=wrong-import-position
+from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, is_emulated, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 # A violation at each seventh event, and a value that CSV and JSON have to quote.
 SPEC = """in x: Events[Unit]
@@ -62,8 +66,11 @@ class Case:
     def run(self, *args, units=UNITS, env=None):
         """A run over so many units, up to its end: its exit code, and the run."""
         live = self.start(*args, env=env)
-        live.child.stdin.write(self.stream.once * units)
-        live.child.stdin.close()
+        try:
+            live.child.stdin.write(self.stream.once * units)
+            live.child.stdin.close()
+        except BrokenPipeError:  # it was refused at the start
+            pass
         return live.end(), live
 
     def offline(self, *args, units=UNITS):
@@ -214,15 +221,21 @@ def hanging(case):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Keeps what is posted, and answers with `status`, or never when that is None."""
+    """Keeps what is posted, and answers with `status`, or never when that is None. `identity`: files of the
+    certificate and the key of one that speaks TLS."""
 
-    def __init__(self, status):
+    def __init__(self, status, identity=None):
         super().__init__(("127.0.0.1", 0), Handler)
         self.status, self.got, self.over = status, [], threading.Event()
+        self.scheme = "https" if identity else "http"
+        if identity:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*identity)
+            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def url(self):
-        return f"http://localhost:{self.server_address[1]}/told?by=coretap"
+        return f"{self.scheme}://localhost:{self.server_address[1]}/told?by=coretap"
 
     def stop(self):
         self.over.set()
@@ -242,6 +255,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+    def handle(self):
+        try:
+            super().handle()
+        except OSError:  # the client did not like the certificate
+            pass
 
 
 def posting(case):
@@ -279,12 +298,75 @@ def unreachable(case):
     check("a URL where nobody listens is told once, and counted", code == 1 and
           sum("does not answer: Connection refused" in line for line in live.said) == 1 and
           case.status()["hooks"][0]["failed"] == VIOLATIONS, live.said)
-    for url, words in (("https://localhost/", "only http:"), ("ftp://localhost/", "is not http://"),
+    for url, words in (("ftp://localhost/", "is not http://"),
                        ("http:///x", "is not http://"), ("http://a b/", "is not http://"),
                        ("http://nowhere.invalid/", "nobody can be told")):
         code, live = case.run("--post-violations", url)
         check(f"{url} is refused at the start", code == 2 and any(words in line for line in live.said),
               live.said)
+
+
+# ---- TLS ----
+
+
+def identity(folder, name):
+    """Files of a certificate for a name, which is its own authority, and of its key."""
+    certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                    "-nodes", "-days", "2", "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}",
+                    "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    return certificate, key
+
+
+def encrypted(case):
+    if not shutil.which("openssl"):
+        skip("https:", "no openssl that makes a certificate (Debian: openssl)")
+        return
+    here, elsewhere = identity(case.folder, "localhost"), identity(case.folder, "elsewhere")
+    server, stranger = Server(204, here), Server(204, elsewhere)
+    code, live = case.run("--post-violations", server.url(), "--post-ca", here[0])
+    wanted = case.offline("--format", "jsonl").splitlines()
+    check("--post-violations tells an https: URL that --post-ca trusts", code == 1 and
+          [body.rstrip("\n") for *_, body in server.got] == wanted, (live.said, len(server.got)))
+    server.got.clear()
+    for title, url, options in (("that nobody trusts", server.url(), []),
+                                ("that another authority is trusted for", server.url(),
+                                 ["--post-ca", elsewhere[0]]),
+                                ("of another name", stranger.url(), ["--post-ca", elsewhere[0]])):
+        code, live = case.run("--post-violations", url, *options, "-o",
+                              case.folder / f"out{case.number + 1}")
+        check(f"a certificate {title} is told once, and nothing is sent", code == 1 and not server.got and
+              not stranger.got and case.status()["hooks"][0]["failed"] == VIOLATIONS and
+              sum("certificate is not trusted" in line for line in live.said) == 1, live.said)
+    for arguments, words in ((("http://localhost/", here[0]), "certificates are for an https: URL"),
+                             (("https://localhost/", case.folder / "none"), "cannot be read")):
+        code, live = case.run("--post-violations", arguments[0], "--post-ca", arguments[1])
+        check(f"--post-ca: {words}", code == 2 and any(words in line for line in live.said), live.said)
+    server.stop()
+    stranger.stop()
+
+
+def silent(case):
+    """A server that takes the connection and never says a word of TLS."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        live = case.start("--post-violations", f"https://localhost:{server.getsockname()[1]}/", "-o",
+                          case.folder / f"out{case.number + 1}")
+        live.child.stdin.write(case.stream.once * UNITS)
+        live.child.stdin.flush()
+        server.settimeout(30)
+        with server.accept()[0]:
+            begin = time.monotonic()
+            live.stop(signal.SIGINT)
+            hook = case.status()["hooks"][0]
+            check("a server that does not begin with TLS does not hold back the end",
+                  time.monotonic() - begin < 3 and hook["dropped"] + hook["failed"] == VIOLATIONS, hook)
+
+
+def without_library(case):
+    code, live = case.run("--post-violations", "http://localhost/",
+                          env={**os.environ, "CORETAP_CURL": "/none/libcurl.so"})
+    check("a URL is refused where libcurl is not there", code == 2 and
+          any("libcurl is not there" in line for line in live.said), live.said)
 
 
 def both(case):
@@ -307,7 +389,12 @@ def both(case):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         case = Case(sys.argv[1], folder)
-        for part in (lines, full_disk, command, failing, hanging, posting, unreachable, both):
+        for part in (lines, full_disk, command, failing, hanging):
+            part(case)
+        without = missing_parts(sys.argv[1]).get("curl")
+        if without:
+            skip("--post-violations", without)
+        for part in () if without else (posting, unreachable, encrypted, silent, without_library, both):
             part(case)
     return finish()
 

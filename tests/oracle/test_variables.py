@@ -178,11 +178,11 @@ def hold(program, names, gdb_names):
     return f"{len(names)} variables"
 
 
-def build(folder, source, kind, compiler, options, linker):
+def build(folder, source, kind, compiler, options, linker, *objects):
     text = folder / f"seed.{kind}"
     text.write_text(source)
     run(compiler, "-g", "-O1", *options, "-c", "-o", folder / "seed.o", text, cwd=folder)
-    run(linker, "-static", "-o", folder / "program", folder / "seed.o", cwd=folder)
+    run(linker, "-static", "-o", folder / "program", folder / "seed.o", *objects, cwd=folder)
     return folder / "program"
 
 
@@ -275,6 +275,28 @@ def check_split(folder):
     return "named"
 
 
+def check_package(folder, options, packer):
+    """A package beside the program has what the .dwo files had; one of another program has not."""
+    more = "volatile int second_file = 2; int second(void) { return second_file; }\n"
+    (folder / "second.c").write_text(more)
+    run(A64_GCC, "-g", "-O1", "-c", "-gsplit-dwarf", *options, "second.c", cwd=folder)
+    split = build(folder, C, "c", A64_GCC, ["-gsplit-dwarf", *options], A64_GCC, "second.o")
+    names = ["motors[1].speed", "i64", "second_file"]
+    whole = dumped(split, names)
+    assert whole["motors[1].speed"][1] == "4" and whole["second_file"][1] == "4", whole
+    package = folder / f"{split.name}.dwp"
+    run(packer, "-o", package, "seed.dwo", "second.dwo", cwd=folder)
+    (folder / "seed.dwo").unlink()
+    (folder / "second.dwo").unlink()
+    assert dumped(split, names) == whole, dumped(split, names)
+    kept = package.read_bytes()
+    for size in (0, 40, len(kept) // 2, len(kept) - 1):
+        package.write_bytes(kept[:size])
+        got = dumped(split, names)
+        assert all("is not there" in got[name][0] or got[name] == whole[name] for name in names), (size, got)
+    return "the same"
+
+
 def check_several(folder):
     """Two variables of one name are told apart by their files, and nothing chooses one of them."""
     for name in ("one", "two"):
@@ -315,6 +337,12 @@ def main():
                                 ("stripped", check_stripped, missing),
                                 ("separate files", check_separate, missing),
                                 ("files of units", check_split, missing),
+                                *((f"package of units, {name}", lambda folder, o=options, p=packer:
+                                   check_package(folder, o, p),
+                                   missing if shutil.which(packer) else f"needs {packer}")
+                                  for name, options, packer in (
+                                      ("DWARF 5", [], "llvm-dwp-14"),
+                                      ("DWARF 4", ["-gdwarf-4"], "aarch64-linux-gnu-dwp"))),
                                 ("several of one name", check_several, missing)):
         with tempfile.TemporaryDirectory() as name:
             tap.case(title, lacks, lambda c=check, p=pathlib.Path(name): c(p))

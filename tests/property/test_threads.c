@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Property: several threads say what one says: packets, elements, flow records, steps, marks, statistics and
- * edges, for streams with and without frames, damaged and whole, however long the tasks are; receivers called
- * in order or given parts; and who ends a chain early has the begin of it. CT_SEED, CT_COUNT (streams),
- * CT_LONG=1. With arguments: of the snapshots in the folders that they name. */
+ * edges, for streams with and without frames, damaged and whole, however long the tasks are, or decoded side
+ * by side; receivers called in order or given parts; and who ends a chain early has the begin of it. CT_SEED,
+ * CT_COUNT (streams), CT_LONG=1. With arguments: of the snapshots in the folders that they name. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>
@@ -29,6 +29,7 @@ enum {
 struct result {
     struct log ids[IDS];
     struct log marks;
+    struct log order; /* the IDs of steps, as they came */
     struct ct_stream_stats stats[IDS];
     uint64_t tasks, again;
     uint64_t batches; /* that its receivers took … */
@@ -94,14 +95,37 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return end_of_batch(user);
 }
 
+/* Adds the marks that stand before a step. Result: the first behind it. */
+static size_t add_marks(struct log *log, const struct ct_step_batch *batch, size_t mark, size_t step)
+{
+    for (; mark < batch->mark_count && batch->marks[mark].at <= step; mark++) {
+        struct ct_step_mark m = batch->marks[mark];
+        m.at = 0; /* it hangs on where batches end */
+        add(log, &m, sizeof m);
+    }
+    return mark;
+}
+
+/* Notes in which order streams come. */
+static void add_order(void *user, uint8_t id)
+{
+    struct result *r = ((struct log *)user)->is_part ? NULL : user;
+    if (r && (!r->order.size || r->order.bytes[r->order.size - 1] != id))
+        add(&r->order, &id, 1);
+}
+
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
     struct log *log = log_of(user, stream);
+    size_t mark = 0;
     for (size_t i = 0; i < batch->count; i++) {
+        mark = add_marks(log, batch, mark, i);
         add(log, &batch->edge[i], sizeof *batch->edge);
         if (batch->cycles)
             add(log, &batch->cycles[i], sizeof *batch->cycles);
     }
+    add_marks(log, batch, mark, batch->count);
+    add_order(user, stream->id);
     return end_of_batch(user);
 }
 
@@ -178,7 +202,7 @@ static void log_edges(const struct ct_stream *stream, struct log *log)
 
 struct how {
     struct what what;
-    unsigned threads;
+    unsigned threads, stream_threads;
     size_t segment;
     uint32_t shared_blocks;
     int parts;
@@ -202,9 +226,10 @@ static void run(const struct random_trace *s, const struct how *how, struct resu
     const struct ct_chain_options options = {.size = sizeof options,
                                              .level = how->what.level,
                                              .edges = how->what.edges,
-                                             .threads = (uint16_t)how->threads};
+                                             .threads = (uint16_t)how->threads,
+                                             .stream_threads = (uint16_t)how->stream_threads};
     struct ct_chain *chain;
-    out->marks.size = 0;
+    out->marks.size = out->order.size = 0;
     out->batches = 0;
     for (unsigned i = 0; i < IDS; i++)
         out->ids[i].size = 0;
@@ -310,13 +335,45 @@ static int check_ended(struct rng *rng, const struct random_trace *s, unsigned w
     return ok;
 }
 
+/* Steps of streams that are decoded side by side, in slices of any size: those of one thread, and for any
+ * number of threads in the same order of streams, also of chains that are ended. */
+static int check_beside(struct rng *rng, const struct random_trace *s, struct result *one,
+                        struct result *many)
+{
+    struct how how = {.what = whats[3], .threads = 1};
+    struct rng cuts = *rng;
+    static struct log order;
+    int ok = 1;
+    run(s, &how, one);
+    how.segment = 1 + rng_wide(rng, 13);
+    for (how.stream_threads = 1; how.stream_threads <= 6 && ok; how.stream_threads++) {
+        struct rng same_cuts = cuts;
+        how.cuts = &same_cuts;
+        run(s, &how, many);
+        ok = same(one, many);
+        if (how.stream_threads == 1) {
+            order.size = 0;
+            add(&order, many->order.bytes, many->order.size);
+        }
+        ok = ok && same_log(&order, &many->order, "order of streams", 0);
+        many->most = 1 + rng_below(rng, 3);
+        how.cuts = NULL;
+        run(s, &how, many);
+        many->most = 0;
+    }
+    if (!ok)
+        printf("# side by side, %u threads, slices of %zu bytes\n", how.stream_threads - 1, how.segment);
+    return ok;
+}
+
 static int check(uint64_t seed, struct result *one, struct result *many)
 {
     static struct random_trace s;
     struct rng rng = {seed};
     random_trace_fill(&rng, &s);
     const unsigned what = (unsigned)(seed % WHATS);
-    return check_stream(&rng, &s, what, one, many) && check_ended(&rng, &s, what, one, many);
+    return check_beside(&rng, &s, one, many) && check_stream(&rng, &s, what, one, many) &&
+           check_ended(&rng, &s, what, one, many);
 }
 
 /* A folder without what a snapshot has is none. */
@@ -390,6 +447,7 @@ static void free_result(struct result *r)
     for (unsigned i = 0; i < IDS; i++)
         free(r->ids[i].bytes);
     free(r->marks.bytes);
+    free(r->order.bytes);
 }
 
 int main(int argc, char **argv)

@@ -97,6 +97,8 @@ def check_verdicts(folder):
               " on cpu0\n" in wanted and " on cpu1\n" in wanted, wanted)
         seeds = range(3)
         check("… however the bytes come", all(slowly(case, seed) == (code, wanted) for seed in seeds))
+        check("… with any number of threads", all(case.live("--threads", str(threads)) == (code, wanted, "")
+                                                  for threads in (1, 2, 7)))
         check("… as JSON", case.live("--outputs", "-", "--format", "jsonl")[1] ==
               case.monitor("-f", "jsonl")[1])
         each = ["--bind", "produced=entry:produce@each", "--bind", "consumed=entry:consume@cpu1"]

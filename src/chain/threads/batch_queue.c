@@ -8,6 +8,7 @@ enum kind {
     PACKETS,
     ELEMS,
     FLOW,
+    STEPS,
 };
 
 /* The header of an entry in the queue. The arrays of its batch follow it. */
@@ -17,6 +18,7 @@ struct entry {
     struct ct_packet_batch packets;
     struct ct_elem_batch elems;
     struct ct_flow_batch flow;
+    struct ct_step_batch steps;
     struct ct_run run; /* of packets: the run that they are from */
 };
 
@@ -81,6 +83,34 @@ int ct_batch_queue_add_flow(struct ct_batch_queue *queue, const struct ct_flow_b
     return CT_OK;
 }
 
+int ct_batch_queue_add_steps(struct ct_batch_queue *queue, const struct ct_step_batch *batch)
+{
+    const size_t marks = batch->mark_count * sizeof *batch->marks;
+    const size_t column = batch->count * sizeof *batch->edge;
+    struct entry *entry = add(queue, STEPS, marks, batch->cycles ? 2 * column : column);
+    if (!entry)
+        return CT_ERR_NOMEM;
+    uint8_t *columns = (uint8_t *)(entry + 1) + marks;
+    entry->steps = *batch;
+    if (marks)
+        memcpy(entry + 1, batch->marks, marks);
+    if (column)
+        memcpy(columns, batch->edge, column);
+    if (column && batch->cycles)
+        memcpy(columns + column, batch->cycles, column);
+    return CT_OK;
+}
+
+static int play_steps(const struct entry *entry, const struct ct_chain_sink *sink,
+                      const struct ct_stream *stream)
+{
+    struct ct_step_batch batch = entry->steps;
+    batch.marks = (const void *)(entry + 1);
+    batch.edge = (const void *)(batch.marks + batch.mark_count);
+    batch.cycles = batch.cycles ? batch.edge + batch.count : NULL;
+    return sink->steps(sink->user, stream, &batch);
+}
+
 static int play_entry(const struct entry *entry, const struct ct_chain_sink *sink,
                       const struct ct_stream *stream)
 {
@@ -97,6 +127,8 @@ static int play_entry(const struct entry *entry, const struct ct_chain_sink *sin
         batch.elems = arrays;
         return sink->elems(sink->user, stream, &batch);
     }
+    if (entry->kind == STEPS)
+        return play_steps(entry, sink, stream);
     struct ct_flow_batch batch = entry->flow;
     batch.records = arrays;
     return sink->flow(sink->user, stream, &batch);

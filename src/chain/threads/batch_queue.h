@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A queue of batches that a task made, kept until it is the task's turn to hand them on. */
+/* A queue of batches that a thread made, kept until it is their turn to be handed on. */
 #ifndef CT_CHAIN_THREADS_BATCH_QUEUE_H
 #define CT_CHAIN_THREADS_BATCH_QUEUE_H
 
@@ -17,6 +17,7 @@ void ct_batch_queue_free(struct ct_batch_queue *queue);
 int ct_batch_queue_add_packets(struct ct_batch_queue *queue, const struct ct_packet_batch *batch);
 int ct_batch_queue_add_elems(struct ct_batch_queue *queue, const struct ct_elem_batch *batch);
 int ct_batch_queue_add_flow(struct ct_batch_queue *queue, const struct ct_flow_batch *batch);
+int ct_batch_queue_add_steps(struct ct_batch_queue *queue, const struct ct_step_batch *batch);
 
 /* Hands all batches to the receivers, in order, and keeps them in the queue. Result: 0 or what a receiver
  * returned. */

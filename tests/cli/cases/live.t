@@ -52,8 +52,9 @@ $ coretap ctl --http 1 filter x=1
 $ coretap ctl --http 1 status
 ! coretap: 1: nobody answers: Connection refused; is 'coretap live --http 1' running?
 [2]
-$ coretap live --config examples/raw/board.ini --at 0x80000 --post-violations https://localhost/ examples/raw/board.bin
-! coretap: https://localhost/: only http: is spoken here; let a command do it, such as 'curl --data-binary @- URL'
+$ coretap live --config examples/raw/board.ini --at 0x80000 --post-ca /dev/null examples/raw/board.bin
+! coretap live: --post-ca goes with --post-violations https://…
+! Try 'coretap live --help'.
 [2]
 $ coretap live --config examples/raw/board.ini --at 0x80000 --on-violation "echo 'x" examples/raw/board.bin
 ! coretap: 'echo 'x': a quote has no end, so it is not known which command is to be run

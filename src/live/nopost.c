@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place of what tells a URL where the header of libcurl was not there when coretap was built. */
+#include "base/ctx.h"
+#include "live/hooks.h"
+
+int ct_live_post_hook_init(struct ct_live_post_hook *h, struct ct_ctx *ctx, const char *url, const char *ca)
+{
+    (void)h;
+    (void)ca;
+    return ct_fail(
+        ctx, CT_ERR_UNSUPPORTED,
+        "%s: coretap was built without libcurl, so nobody can be told of violations; build it where "
+        "it is (Debian: libcurl4-openssl-dev), or let a command do it, such as 'curl --data-binary "
+        "@- URL'",
+        url);
+}
+
+void ct_live_post_hook_free(struct ct_live_post_hook *h)
+{
+    (void)h;
+}
