@@ -21,8 +21,7 @@ struct table {
     uint32_t space;
     unsigned bits; /* log2 of its entries; 0: none yet */
     size_t count;
-    struct ct_ocsd_block *blocks; /* free ones have no instruction and are not `found` */
-    uint8_t *used;
+    struct ct_ocsd_block *blocks;
 };
 
 struct ct_ocsd_code {
@@ -58,7 +57,6 @@ struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, con
 static void clear_table(struct table *table)
 {
     free(table->blocks);
-    free(table->used);
     *table = (struct table){0};
 }
 
@@ -192,14 +190,14 @@ static bool is_unchanged(struct ct_ocsd_code *code, const struct ct_ocsd_block *
 
 /* ---- the table ---- */
 
-/* Returns the place of a block in the table: its own, or the free one that it would have. */
-static size_t place_of(const struct table *table, uint64_t addr, uint8_t isa)
+/* Returns the place of a block among 2^bits of them: its own, or the free one that it would have. */
+static struct ct_ocsd_block *place_of(struct ct_ocsd_block *blocks, unsigned bits, uint64_t addr, uint8_t isa)
 {
-    const size_t mask = ((size_t)1 << table->bits) - 1;
-    size_t at = (size_t)((addr >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bits));
-    while (table->used[at] && (table->blocks[at].start != addr || table->blocks[at].isa != isa))
+    const size_t mask = ((size_t)1 << bits) - 1;
+    size_t at = (size_t)((addr >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+    while (blocks[at].used && (blocks[at].start != addr || blocks[at].isa != isa))
         at = (at + 1) & mask;
-    return at;
+    return &blocks[at];
 }
 
 /* Makes room for one more block. Returns false without memory. */
@@ -207,54 +205,51 @@ static bool grow(struct table *table)
 {
     if (table->bits && table->count < (size_t)3 << (table->bits - 2))
         return true;
-    struct table bigger = *table;
-    bigger.bits = table->bits ? table->bits + 1 : MIN_BITS;
-    bigger.blocks = malloc(sizeof *bigger.blocks << bigger.bits);
-    bigger.used = calloc((size_t)1 << bigger.bits, 1);
-    if (!bigger.blocks || !bigger.used) {
-        free(bigger.blocks);
-        free(bigger.used);
+    const unsigned bits = table->bits ? table->bits + 1 : MIN_BITS;
+    const size_t before = table->bits ? (size_t)1 << table->bits : 0;
+    struct ct_ocsd_block *blocks = calloc((size_t)1 << bits, sizeof *blocks);
+    if (!blocks)
         return false;
-    }
-    for (size_t i = 0; table->bits && i < (size_t)1 << table->bits; i++) {
-        if (!table->used[i])
-            continue;
-        const size_t at = place_of(&bigger, table->blocks[i].start, table->blocks[i].isa);
-        bigger.blocks[at] = table->blocks[i];
-        bigger.used[at] = 1;
+    for (size_t i = 0; i < before; i++) {
+        const struct ct_ocsd_block *block = &table->blocks[i];
+        if (block->used)
+            *place_of(blocks, bits, block->start, block->isa) = *block;
     }
     free(table->blocks);
-    free(table->used);
-    *table = bigger;
+    table->blocks = blocks;
+    table->bits = bits;
     return true;
+}
+
+/* Reads the code at an address, and keeps it in the place that it has. Where memory ends it is not kept: it
+ * may go on next time. */
+static const struct ct_ocsd_block *read_block(struct ct_ocsd_code *code, struct ct_ocsd_block *block,
+                                              uint64_t addr, enum ct_isa isa)
+{
+    struct ct_ocsd_block now = {.start = addr, .isa = (uint8_t)isa, .used = true};
+    walk(code, &now);
+    if (now.found) {
+        code->table->count += !block->used;
+        *block = now;
+        return block;
+    }
+    if (block->used) /* what came before it in the table is found past it */
+        block->epoch = 0;
+    code->broken = now;
+    return &code->broken;
 }
 
 const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
 {
     struct table *table = code->table;
+    const uint64_t epoch = code->decoder->tree->epoch;
     if (!grow(table))
         return NULL;
-    const size_t at = place_of(table, addr, (uint8_t)isa);
-    struct ct_ocsd_block *block = &table->blocks[at];
-    if (table->used[at] && block->epoch == code->decoder->tree->epoch)
+    struct ct_ocsd_block *block = place_of(table->blocks, table->bits, addr, (uint8_t)isa);
+    if (block->used && block->epoch == epoch)
         return block;
-    if (table->used[at] && is_unchanged(code, block)) {
-        block->epoch = code->decoder->tree->epoch;
-        return block;
-    }
-    struct ct_ocsd_block now = {.start = addr, .isa = (uint8_t)isa};
-    walk(code, &now);
-    if (!now.found && !table->used[at]) { /* it may be readable next time */
-        code->broken = now;
-        return &code->broken;
-    }
-    table->count += !table->used[at];
-    table->used[at] = 1;
-    *block = now;
-    if (!now.found) { /* … and its place cannot be freed */
-        block->epoch = 0;
-        code->broken = now;
-        return &code->broken;
-    }
+    if (!block->used || !is_unchanged(code, block))
+        return read_block(code, block, addr, isa);
+    block->epoch = epoch;
     return block;
 }

@@ -19,8 +19,8 @@ struct ct_ocsd_block {
     uint32_t n;     /* instructions */
     uint8_t isa;    /* enum ct_isa */
     bool found;     /* its last instruction is a waypoint; else memory ends there */
-    uint8_t size;   /* of the last instruction, in bytes */
-    uint8_t pad[1];
+    bool used;      /* its place in the cache is taken */
+    uint8_t pad;    /* 0 */
     struct ct_insn last;
 };
 

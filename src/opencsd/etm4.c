@@ -136,7 +136,6 @@ static void configure(struct ct_ocsd_etm4 *d, const struct ct_etm4_config *confi
     d->m_profile = config->m_profile;
     d->v7m = config->v7m;
     d->cycle_count = config->cycle_count;
-    d->comm_opt = config->comm_opt;
     d->trans_start_p0 = config->trans_start_p0;
     d->ts_markers = config->ts_markers;
     d->max_spec = config->max_spec;

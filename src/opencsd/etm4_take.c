@@ -53,7 +53,7 @@ static void tell_loss(struct ct_ocsd_etm4 *d)
  * the next synchronisation, as 1.3.3 has it. */
 static void overrun(struct ct_ocsd_etm4 *d, const char *message)
 {
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, OCSD_ERR_COMMIT_PKT_OVERRUN, d->index, d->base.id, message);
+    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, d->index, d->base.id, message);
     ct_ocsd_output_drop(&d->output);
     lose_path(d, UNSYNC_BAD_PACKET);
     tell_loss(d);
@@ -355,12 +355,12 @@ static bool release(struct ct_ocsd_etm4 *d)
 static void fail_commit(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
 {
     if (d->lacks_return)
-        ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, OCSD_ERR_RET_STACK_OVERFLOW, OCSD_BAD_TRC_INDEX,
+        ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_RET_STACK_OVERFLOW, OCSD_BAD_TRC_INDEX,
                     d->base.id, "Trace Return Stack Overflow.");
     else
-        ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, OCSD_ERR_BAD_PACKET_SEQ, d->index, d->base.id,
+        ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_BAD_PACKET_SEQ, d->index, d->base.id,
                     "Address missing in exception packet.");
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id,
+    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id,
                 "Not enough elements to commit");
     d->lacks_return = false;
     ct_ocsd_output_drop(&d->output);

@@ -8,10 +8,20 @@
 
 dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type, const uint32_t deformatterCfgFlags)
 {
-    struct ct_ocsd_tree *tree = calloc(1, sizeof *tree);
+    const bool framed = src_type == OCSD_TRC_SRC_FRAME_FORMATTED;
+    const uint32_t layout =
+        deformatterCfgFlags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS | OCSD_DFRMTR_FRAME_MEM_ALIGN);
+    struct ct_ocsd_tree *tree = NULL;
+    if (framed && layout != OCSD_DFRMTR_FRAME_MEM_ALIGN)
+        ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX,
+                    OCSD_BAD_CS_SRC_ID,
+                    "coretap's libopencsd takes frames that are aligned in memory, without synchronisation "
+                    "words between them; use OpenCSD's library for this trace");
+    else
+        tree = calloc(1, sizeof *tree);
     if (!tree)
         return C_API_INVALID_TREE_HANDLE;
-    tree->framed = src_type == OCSD_TRC_SRC_FRAME_FORMATTED;
+    tree->framed = framed;
     ct_ocsd_frames_init(&tree->frames, deformatterCfgFlags);
     return tree;
 }

@@ -42,7 +42,7 @@ static int set_option(struct player *player, const char *text)
     };
     const size_t name = strcspn(text, "=");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (strlen(options[i].name) != name || strncmp(text, options[i].name, name) || !text[name])
+        if (strlen(options[i].name) != name || strncmp(text, options[i].name, name) != 0 || !text[name])
             continue;
         const uint32_t value = (uint32_t)strtoul(text + name + 1, NULL, 0);
         memcpy((char *)player + options[i].offset, &value, sizeof value);
