@@ -12,9 +12,6 @@ enum {
     MOST_CONTEXTS = 64, /* contexts whose code is kept */
 };
 
-/* The most instructions of a block. Straight code that is longer is no program, and ends as memory does. */
-#define MOST_INSTRUCTIONS (1u << 24)
-
 /* Code of one context: a hash table with open addressing. */
 struct table {
     uint64_t context;
@@ -158,7 +155,7 @@ static void walk(struct ct_ocsd_code *code, struct ct_ocsd_block *block)
     block->last = (struct ct_insn){0};
     block->found = false;
     block->epoch = code->decoder->tree->epoch;
-    while (!block->found && block->n < MOST_INSTRUCTIONS) {
+    while (!block->found && block->n < CT_OCSD_MOST_INSTRUCTIONS) {
         struct ct_insn insn;
         if (!read_insn(code, block->end, (enum ct_isa)block->isa, &insn, &opcode))
             break;

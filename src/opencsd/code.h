@@ -10,6 +10,9 @@
 #include "coretap/program.h"
 #include "opencsd/tree.h"
 
+/* The most instructions of a walk. Straight code that is longer is no program, and ends as memory does. */
+#define CT_OCSD_MOST_INSTRUCTIONS (1u << 24)
+
 /* Straight code from `start` to a waypoint. */
 struct ct_ocsd_block {
     uint64_t start;

@@ -16,9 +16,12 @@ static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t p
 static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
                                  const struct ct_ocsd_fed *fed)
 {
-    const ocsd_datapath_resp_t resp = ct_ocsd_etm4_packet_out(d, packet, fed->bytes, (uint32_t)fed->taken);
-    if (d->base.only_packets || !OCSD_DATA_RESP_IS_CONT(resp))
-        return resp;
+    if (ct_ocsd_packets_wanted(&d->base)) {
+        const ocsd_datapath_resp_t resp =
+            ct_ocsd_etm4_packet_out(d, packet, fed->bytes, (uint32_t)fed->taken);
+        if (d->base.only_packets || !OCSD_DATA_RESP_IS_CONT(resp))
+            return resp;
+    }
     ct_ocsd_etm4_take(d, packet);
     return ct_ocsd_etm4_pump(d);
 }

@@ -282,27 +282,6 @@ static void on_first_info(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p
         hold_transaction(d, OCSD_MEM_TRANS_TRACE_INIT, false);
 }
 
-void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
-{
-    if (d->state == CT_OCSD_ETM4_NO_SYNC)
-        add_no_sync(d);
-    if ((p->type >= CT_ETM4_ADDR_S_IS0 && p->type <= CT_ETM4_ADDR_MATCH) || p->flags & CT_ETM4_HAS_ADDR)
-        d->last_is1 = p->is;
-    switch (d->state) {
-    case CT_OCSD_ETM4_WAIT_SYNC:
-        if (p->type == CT_ETM4_ASYNC)
-            d->state = CT_OCSD_ETM4_WAIT_INFO;
-        break;
-    case CT_OCSD_ETM4_WAIT_INFO:
-        if (p->type == CT_ETM4_TRACE_INFO)
-            on_first_info(d, p);
-        break;
-    default:
-        on_packet(d, p);
-        break;
-    }
-}
-
 /* Takes the oldest item, or one of its atoms, for committed. Returns false when what must follow it is not
  * there. */
 static bool release(struct ct_ocsd_etm4 *d)
@@ -430,6 +409,59 @@ static ocsd_datapath_resp_t discard(struct ct_ocsd_etm4 *d)
     ct_ocsd_etm4_lose(d, reason);
     tell_loss(d);
     return ct_ocsd_output_drain(&d->output);
+}
+
+/* Takes atoms that leave at once. */
+static void take_atoms(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
+{
+    struct ct_ocsd_held item = {
+        .kind = CT_OCSD_HELD_ATOMS, .n = p->natoms, .p0 = p->natoms, .value = p->atoms, .index = d->index};
+    while (item.n && !d->lacks_return && !d->out_of_memory)
+        ct_ocsd_etm4_atoms(d, &item, item.n);
+    if (d->lacks_return)
+        fail_commit(d, d->index);
+}
+
+/* Takes atoms and addresses where nothing is held and nothing can be taken back: most packets are such.
+ * Returns false when it did not. */
+static bool take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
+{
+    if (d->state != CT_OCSD_ETM4_DECODE || d->max_spec || d->held.count || d->depth || d->pending_address)
+        return false;
+    if (p->type >= CT_ETM4_ATOM_F1 && p->type <= CT_ETM4_ATOM_F6) {
+        take_atoms(d, p);
+        return true;
+    }
+    if (p->type < CT_ETM4_ADDR_S_IS0 || p->type > CT_ETM4_ADDR_L_64IS1)
+        return false;
+    d->last_is1 = p->is;
+    ct_ocsd_etm4_execute(d,
+                         &(const struct ct_ocsd_held){
+                             .kind = CT_OCSD_HELD_ADDRESS, .n = p->is, .value = p->value, .index = d->index});
+    return true;
+}
+
+void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
+{
+    if (take_quickly(d, p))
+        return;
+    if (d->state == CT_OCSD_ETM4_NO_SYNC)
+        add_no_sync(d);
+    if ((p->type >= CT_ETM4_ADDR_S_IS0 && p->type <= CT_ETM4_ADDR_MATCH) || p->flags & CT_ETM4_HAS_ADDR)
+        d->last_is1 = p->is;
+    switch (d->state) {
+    case CT_OCSD_ETM4_WAIT_SYNC:
+        if (p->type == CT_ETM4_ASYNC)
+            d->state = CT_OCSD_ETM4_WAIT_INFO;
+        break;
+    case CT_OCSD_ETM4_WAIT_INFO:
+        if (p->type == CT_ETM4_TRACE_INFO)
+            on_first_info(d, p);
+        break;
+    default:
+        on_packet(d, p);
+        break;
+    }
 }
 
 static void cancel(struct ct_ocsd_etm4 *d)

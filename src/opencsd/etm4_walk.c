@@ -187,7 +187,8 @@ static bool walk_to(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t end
     uint32_t n = 0;
     bool done = false;
     *last = (struct ct_insn){0};
-    while (!done && ct_ocsd_code_insn(d->code, d->addr, (enum ct_isa)d->isa, last)) {
+    while (!done && n < CT_OCSD_MOST_INSTRUCTIONS &&
+           ct_ocsd_code_insn(d->code, d->addr, (enum ct_isa)d->isa, last)) {
         const uint64_t here = d->addr;
         d->addr += last->size;
         n++;

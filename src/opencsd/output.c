@@ -37,21 +37,12 @@ void ct_ocsd_output_drop(struct ct_ocsd_output *o)
     o->leaving = false;
 }
 
-ocsd_generic_trace_elem *ct_ocsd_output_add(struct ct_ocsd_output *o, ocsd_gen_trc_elem_t type,
-                                            ocsd_trc_index_t index)
+void ct_ocsd_output_grow(struct ct_ocsd_output *o)
 {
-    if (o->count == o->room && !grow(o, 2 * o->room)) {
-        o->lacks_memory = true;
-        o->count--;
-    }
-    ocsd_generic_trace_elem *e = &o->elements[o->count];
-    o->indices[o->count++] = index;
-    *e = (ocsd_generic_trace_elem){.elem_type = type,
-                                   .isa = o->isa,
-                                   .st_addr = OCSD_VA_MASK,
-                                   .en_addr = OCSD_VA_MASK,
-                                   .context = o->context};
-    return e;
+    if (grow(o, 2 * o->room))
+        return;
+    o->lacks_memory = true;
+    o->count--;
 }
 
 ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *o)

@@ -27,10 +27,25 @@ void ct_ocsd_output_deinit(struct ct_ocsd_output *output);
 /* Drops what was not handed out. */
 void ct_ocsd_output_drop(struct ct_ocsd_output *output);
 
+/* Makes room for one more element. Without memory the last one gives way. */
+void ct_ocsd_output_grow(struct ct_ocsd_output *output);
+
 /* Adds an element of a packet at `index`, with the current instruction set and context. Returns it, to be
  * filled in. */
-ocsd_generic_trace_elem *ct_ocsd_output_add(struct ct_ocsd_output *output, ocsd_gen_trc_elem_t type,
-                                            ocsd_trc_index_t index);
+static inline ocsd_generic_trace_elem *ct_ocsd_output_add(struct ct_ocsd_output *output,
+                                                          ocsd_gen_trc_elem_t type, ocsd_trc_index_t index)
+{
+    if (output->count == output->room)
+        ct_ocsd_output_grow(output);
+    ocsd_generic_trace_elem *e = &output->elements[output->count];
+    output->indices[output->count++] = index;
+    *e = (ocsd_generic_trace_elem){.elem_type = type,
+                                   .isa = output->isa,
+                                   .st_addr = OCSD_VA_MASK,
+                                   .en_addr = OCSD_VA_MASK,
+                                   .context = output->context};
+    return e;
+}
 
 /* Hands out what was added, up to an answer that is not CONT. Returns the last answer. */
 ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *output);

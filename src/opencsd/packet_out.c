@@ -41,8 +41,6 @@ ocsd_datapath_resp_t ct_ocsd_etm4_packet_out(struct ct_ocsd_etm4 *d, const struc
                                              const uint8_t *bytes, uint32_t size)
 {
     const struct ct_ocsd_decoder *base = &d->base;
-    if (!ct_ocsd_packets_wanted(base))
-        return OCSD_RESP_CONT;
     log_header(d, packet);
     ct_ocsd_etm4_convert(packet, d->version, d->m_profile, &d->packet);
     if (base->packet_monitor)

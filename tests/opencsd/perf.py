@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """perf with coretap's library in the place of OpenCSD's prints the same, byte by byte: of perf.data of the
-corpus, and of recorded programs, sound and damaged. The instructions of damaged trace are compared up to where
-execution leaves the files that are mapped, since there perf shows what OpenCSD happened to have read ahead,
-or up to where a decoder complains: test_streams.c compares what comes then.
+corpus, and of recorded programs, sound and damaged. The instructions of damaged trace are compared up to
+where execution leaves the files that are mapped, since there perf shows what OpenCSD happened to have read
+ahead, or up to where a decoder complains: test_streams.c compares what comes then.
 
 usage: perf.py COMMAND PLUGIN EXAMPLES LIBRARY"""
 import os

@@ -20,7 +20,7 @@
 
 enum {
     HEAD = 12,      /* bytes that are never damaged: the first alignment packet */
-    MOST_WORSE = 50 /* one damaged stream in so many may differ */
+    MOST_WORSE = 33 /* one damaged stream in so many may differ */
 };
 
 #define RETURN_STACK (UINT32_C(1) << 12) /* TRCCONFIGR.RS */
