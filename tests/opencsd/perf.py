@@ -14,7 +14,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "oracle"))
 from recordings import RECORDINGS, damage, record
-from perf_recordings import need_recorder
+from perf_recordings import need_recorder, two_contexts
 from perf_tool import Tap, corpus, first_difference, need_perf
 
 COMMANDS = [
@@ -84,6 +84,9 @@ def main():
         folder = pathlib.Path(temporary)
         for data in sorted(corpus().glob("perfdata/*.data")):
             check(tap, data.name, ways, data, folder)
+        data = folder / "contexts-tell.data"
+        data.write_bytes(two_contexts(recorder, folder, pathlib.Path(examples) / "primes.c")[0].whole())
+        check(tap, "two programs at the same addresses", ways, data, folder)
         for name in RECORDINGS:
             capture = record(recorder, examples, folder, name)
             data = folder / f"{name}.data"
