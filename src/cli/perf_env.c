@@ -52,9 +52,11 @@ static bool find_directory(const struct cli_args *args, char directory[PATH_MAX]
         snprintf(directory, PATH_MAX, "%s", CT_OPENCSD_DIR);
     if (is_there(directory))
         return true;
-    cli_say("%s/%s: %s: %s was not run; coretap was built without the headers of OpenCSD "
-            "(Debian: libopencsd-dev), or give --library-dir",
-            directory, LIBRARY, strerror(errno), args->rest[0]);
+    cli_say("%s/%s: %s: %s was not run; %s", directory, LIBRARY, strerror(errno), args->rest[0],
+            given->given
+                ? "--library-dir is the folder that has it"
+                : "build coretap again with the headers of OpenCSD (Debian: libopencsd-dev), or give "
+                  "--library-dir");
     return false;
 }
 
