@@ -58,8 +58,8 @@ static const struct kind {
     const char *packet_name; /* of its packet processor, in messages */
     const char *decoder_name;
     void (*set)(const void *config, struct ct_source *source);
-    struct ct_ocsd_decoder *(*make)(const struct ct_ocsd_tree *tree, const struct ct_source *source,
-                                    int create_flags);
+    ocsd_err_t (*make)(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
+                       struct ct_ocsd_decoder **out);
 } kinds[] = {
     {OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I, "PKTP_ETMV4I", "DCD_ETMV4", set_etm4, ct_ocsd_etm4_new},
     {OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, "PKTP_ETMV4I", "DCD_ETMV4", set_ete, ct_ocsd_etm4_new},
@@ -114,9 +114,10 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
     struct ct_ocsd_decoder **place = &tree->decoders[tree->framed ? source.trace_id : 0];
     if (*place)
         return OCSD_ERR_ATTACH_TOO_MANY;
-    struct ct_ocsd_decoder *decoder = kind->make(tree, &source, create_flags);
-    if (!decoder)
-        return OCSD_ERR_HW_CFG_UNSUPP;
+    struct ct_ocsd_decoder *decoder = NULL;
+    const ocsd_err_t err = kind->make(tree, &source, create_flags, &decoder);
+    if (err)
+        return refuse(err, source.trace_id, "the decoder was not made");
     decoder->kind = kind->protocol;
     decoder->only_packets = !(create_flags & OCSD_CREATE_FLG_FULL_DECODER);
     name_decoder(decoder, kind, tree->framed);

@@ -146,15 +146,15 @@ static void configure(struct ct_ocsd_etm4 *d, const struct ct_etm4_config *confi
     d->returns.enabled = config->return_stack;
 }
 
-struct ct_ocsd_decoder *ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source,
-                                         int create_flags)
+ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
+                            struct ct_ocsd_decoder **out)
 {
     struct ct_etm4_config config;
+    if (ct_etm4_config_init(NULL, source, &config))
+        return OCSD_ERR_HW_CFG_UNSUPP;
     struct ct_ocsd_etm4 *d = calloc(1, sizeof *d);
-    if (!d || ct_etm4_config_init(NULL, source, &config)) {
-        free(d);
-        return NULL;
-    }
+    if (!d)
+        return OCSD_ERR_MEM;
     d->base = (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id};
     d->source = *source;
     configure(d, &config);
@@ -163,9 +163,10 @@ struct ct_ocsd_decoder *ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const 
     if (!ct_ocsd_output_init(&d->output, &d->base) || !d->code ||
         ct_etm4_decoder_new(NULL, source, &d->packets)) {
         free_etm4(&d->base);
-        return NULL;
+        return OCSD_ERR_MEM;
     }
     d->feed = (struct ct_ocsd_feed){.decode = decode, .decoder = d->packets};
     ct_ocsd_etm4_lose(d, UNSYNC_INIT_DECODER);
-    return &d->base;
+    *out = &d->base;
+    return OCSD_OK;
 }

@@ -64,9 +64,9 @@ struct ct_ocsd_etm4 {
     bool to_source;                  /* source_addr is walked to */
 };
 
-/* Makes a decoder of the source; its registers are right. NULL without memory. */
-struct ct_ocsd_decoder *ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source,
-                                         int create_flags);
+/* Makes a decoder of the source. OCSD_ERR_HW_CFG_UNSUPP for registers that cannot be, OCSD_ERR_MEM. */
+ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
+                            struct ct_ocsd_decoder **out);
 
 /* Takes one packet, of which `d->index` says where it is. */
 void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet);

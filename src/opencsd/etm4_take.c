@@ -282,33 +282,10 @@ static void on_first_info(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p
         hold_transaction(d, OCSD_MEM_TRANS_TRACE_INIT, false);
 }
 
-/* Takes the oldest item, or one of its atoms, for committed. Returns false when what must follow it is not
- * there. */
-static bool release(struct ct_ocsd_etm4 *d)
+/* Takes an exception, or a Q without an address, with the address that must follow it and may have a context
+ * before it. Returns false when there is none. */
+static bool release_with_address(struct ct_ocsd_etm4 *d, struct ct_ocsd_held item)
 {
-    struct ct_ocsd_held *oldest = ct_ocsd_held_at(&d->held, 0);
-    struct ct_ocsd_held item = *oldest;
-    if (item.kind == CT_OCSD_HELD_ATOMS) {
-        const uint32_t done = ct_ocsd_etm4_atoms(d, oldest, d->commit);
-        d->commit -= done;
-        d->depth -= done;
-        if (!oldest->n)
-            ct_ocsd_held_pop(&d->held);
-        return true;
-    }
-    if (item.kind != CT_OCSD_HELD_EXCEPTION &&
-        !(item.kind == CT_OCSD_HELD_Q && !(item.aux & CT_ETM4_HAS_ADDR))) {
-        ct_ocsd_etm4_execute(d, &item);
-        if (d->to_source)
-            return true;
-        d->commit -= item.p0;
-        d->depth -= item.p0;
-        ct_ocsd_held_pop(&d->held);
-        return true;
-    }
-    ct_ocsd_held_pop(&d->held);
-    d->commit -= item.p0;
-    d->depth -= item.p0;
     if (d->held.count && ct_ocsd_held_at(&d->held, 0)->kind == CT_OCSD_HELD_CONTEXT) {
         struct ct_ocsd_held context = *ct_ocsd_held_at(&d->held, 0);
         context.index = item.index;
@@ -321,12 +298,43 @@ static bool release(struct ct_ocsd_etm4 *d)
     ct_ocsd_held_pop(&d->held);
     if (item.kind == CT_OCSD_HELD_EXCEPTION) {
         ct_ocsd_etm4_except(d, &item, &address);
-    } else {
-        item.value = address.value;
-        item.n = address.n;
-        ct_ocsd_etm4_execute(d, &item);
+        return true;
     }
+    item.value = address.value;
+    item.n = address.n;
+    ct_ocsd_etm4_execute(d, &item);
     return true;
+}
+
+static void release_atoms(struct ct_ocsd_etm4 *d, struct ct_ocsd_held *atoms)
+{
+    const uint32_t done = ct_ocsd_etm4_atoms(d, atoms, d->commit);
+    d->commit -= done;
+    d->depth -= done;
+    if (!atoms->n)
+        ct_ocsd_held_pop(&d->held);
+}
+
+/* Takes the oldest item, or some of its atoms, for committed. Returns false when what must follow it is not
+ * there. */
+static bool release(struct ct_ocsd_etm4 *d)
+{
+    struct ct_ocsd_held *oldest = ct_ocsd_held_at(&d->held, 0);
+    const struct ct_ocsd_held item = *oldest;
+    if (item.kind == CT_OCSD_HELD_ATOMS) {
+        release_atoms(d, oldest);
+        return true;
+    }
+    const bool needs_address = item.kind == CT_OCSD_HELD_EXCEPTION ||
+                               (item.kind == CT_OCSD_HELD_Q && !(item.aux & CT_ETM4_HAS_ADDR));
+    if (!needs_address)
+        ct_ocsd_etm4_execute(d, &item);
+    if (d->to_source)
+        return true;
+    d->commit -= item.p0;
+    d->depth -= item.p0;
+    ct_ocsd_held_pop(&d->held);
+    return !needs_address || release_with_address(d, item);
 }
 
 /* Loses synchronisation because the item of a packet at `index` cannot be committed: it has no address behind
@@ -366,20 +374,13 @@ static void commit_step(struct ct_ocsd_etm4 *d)
         fail_commit(d, index);
 }
 
-/* Tells whether an item is about something else than the path of execution, so that it leaves at the end. */
-static bool leaves_at_end(const struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item, bool lost)
+/* Tells whether an item leaves when the trace ends or, with `lost`, trace was lost. The end of a transaction
+ * does where nothing can be taken back any more. */
+static bool leaves(const struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item, bool lost)
 {
-    switch (item->kind) {
-    case CT_OCSD_HELD_EVENT:
-    case CT_OCSD_HELD_TIMESTAMP:
-    case CT_OCSD_HELD_CYCLES:
-    case CT_OCSD_HELD_MARKER:
-        return true;
-    case CT_OCSD_HELD_TRANSACTION:
+    if (item->kind == CT_OCSD_HELD_TRANSACTION)
         return !lost && item->n >= OCSD_MEM_TRANS_COMMIT && !(d->max_spec && d->depth);
-    default:
-        return false;
-    }
+    return ct_ocsd_held_is_apart(item);
 }
 
 /* Puts out what may leave of the items that wait: up to the first one of the path of execution when the trace
@@ -390,7 +391,7 @@ static ocsd_datapath_resp_t drain_held(struct ct_ocsd_etm4 *d, bool lost)
     while (OCSD_DATA_RESP_IS_CONT(resp) && d->held.count) {
         struct ct_ocsd_held item = *ct_ocsd_held_at(&d->held, 0);
         ct_ocsd_held_pop(&d->held);
-        if (leaves_at_end(d, &item, lost))
+        if (leaves(d, &item, lost))
             ct_ocsd_etm4_execute(d, &item);
         else if (!lost && (item.p0 || item.kind == CT_OCSD_HELD_TRACE_ON || item.kind == CT_OCSD_HELD_RETURN))
             ct_ocsd_held_clear(&d->held);

@@ -37,20 +37,6 @@ bool ct_ocsd_held_push(struct ct_ocsd_held_queue *q, const struct ct_ocsd_held *
     return true;
 }
 
-/* Tells whether an item stays when execution is taken back, since it is about something else. */
-static bool survives(const struct ct_ocsd_held *item)
-{
-    switch (item->kind) {
-    case CT_OCSD_HELD_EVENT:
-    case CT_OCSD_HELD_TIMESTAMP:
-    case CT_OCSD_HELD_CYCLES:
-    case CT_OCSD_HELD_MARKER:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Takes item `i` out. */
 static void take_out(struct ct_ocsd_held_queue *q, uint32_t i)
 {
@@ -62,7 +48,7 @@ uint32_t ct_ocsd_held_cancel(struct ct_ocsd_held_queue *q, uint32_t count)
 {
     for (uint32_t i = q->count; i-- && count;) {
         struct ct_ocsd_held *item = ct_ocsd_held_at(q, i);
-        if (survives(item))
+        if (ct_ocsd_held_is_apart(item))
             continue;
         if (item->kind == CT_OCSD_HELD_ATOMS && item->n > count) {
             item->n = item->p0 = (uint8_t)(item->n - count);

@@ -33,6 +33,13 @@ struct ct_ocsd_held {
     uint8_t p0; /* P0 elements that it stands for */
 };
 
+/* Tells whether an item is about something else than the path of execution. */
+static inline bool ct_ocsd_held_is_apart(const struct ct_ocsd_held *item)
+{
+    return item->kind == CT_OCSD_HELD_EVENT || item->kind == CT_OCSD_HELD_TIMESTAMP ||
+           item->kind == CT_OCSD_HELD_CYCLES || item->kind == CT_OCSD_HELD_MARKER;
+}
+
 /* A queue that grows. */
 struct ct_ocsd_held_queue {
     struct ct_ocsd_held *items;
