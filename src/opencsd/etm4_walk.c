@@ -223,6 +223,26 @@ void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exce
     }
 }
 
+/* Says that the way to a source address cannot be read. 1.3.3 goes on from where it was. */
+static void add_source_no_access(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t source)
+{
+    const bool need_address = d->need_address;
+    add_no_access(d, index, source);
+    d->need_address = need_address;
+}
+
+/* Goes to a source address, and adds a range of the instruction there. */
+static void take_source(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t source)
+{
+    struct ct_insn last;
+    if (!ct_ocsd_code_insn(d->code, source, (enum ct_isa)d->isa, &last))
+        return;
+    d->addr = source + last.size;
+    d->need_address = false;
+    add_range(d, index, source, 1, &last, true);
+    take_waypoint(d, &last);
+}
+
 /* Adds a range for each waypoint on the way to the source address; none of them was taken. One at a time: it
  * is called again while d->to_source is set. */
 static void split_way(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
@@ -233,9 +253,8 @@ static void split_way(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
     do {
         if (!ct_ocsd_code_insn(d->code, d->addr, (enum ct_isa)d->isa, &last)) {
             d->to_source = false;
-            if (n)
-                add_range(d, index, start, n, &last, true);
-            add_no_access(d, index, d->addr);
+            add_source_no_access(d, index, d->source_addr);
+            take_source(d, index, d->source_addr);
             return;
         }
         d->addr += last.size;
@@ -257,9 +276,7 @@ static void on_source(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
     if (!settle_return(d))
         return;
     if (!ct_ocsd_code_insn(d->code, item->value, (enum ct_isa)d->isa, &last)) {
-        const bool need_address = d->need_address;
-        add_no_access(d, item->index, item->value);
-        d->need_address = need_address;
+        add_source_no_access(d, item->index, item->value);
         return;
     }
     if (d->need_address || d->addr > item->value)

@@ -20,7 +20,7 @@
 
 enum {
     HEAD = 12,      /* bytes that are never damaged: the first alignment packet */
-    MOST_WORSE = 33 /* one damaged stream in so many may differ */
+    MOST_WORSE = 20 /* one damaged stream in so many may differ */
 };
 
 #define RETURN_STACK (UINT32_C(1) << 12) /* TRCCONFIGR.RS */
@@ -126,6 +126,7 @@ static void fill(struct rng *rng, bool damaged, struct stream *s, struct player 
         s->size = HEAD + damage(rng, s->bytes + HEAD, s->size - HEAD, ROOM - HEAD);
     *player = (struct player){
         .single = 1, .chunk = 64 + rng_below(rng, 5000), .severity = 1 + (int)rng_below(rng, 3)};
+    player->create_flags = rng_chance(rng, 64) ? ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS : 0;
     player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
     player->flush = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
     player->reset = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
