@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of a client of coretap's libopencsd: it depends on the context that the client was told of last,
  * and it may change between two calls. Code is never asked for before the client knows whose it is, and never
- * taken for that of another context or of an earlier call.
+ * taken for that of another context or of an earlier call. And the memory of the library itself: when there
+ * is none, the client is told, and nothing is left.
  *
  * usage: test_memory LIBRARY */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "opencsd/failing.h"
 #include "opencsd/library.h"
 
 enum {
@@ -24,6 +26,7 @@ struct client {
     bool short_before; /* what context 1 has in memory is short_code, too */
     uint32_t counts[PLACES];
     unsigned ranges;
+    unsigned total; /* ranges, also those that are not noted */
     unsigned early; /* calls for memory before any context */
 };
 
@@ -35,6 +38,7 @@ static ocsd_datapath_resp_t take(const void *context, const ocsd_trc_index_t ind
     (void)id;
     if (e->elem_type == OCSD_GEN_TRC_ELEM_PE_CONTEXT)
         client->context = e->context.context_id;
+    client->total += e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE;
     if (e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE && client->ranges < PLACES)
         client->counts[client->ranges++] = e->num_instr_range;
     return OCSD_RESP_CONT;
@@ -69,12 +73,14 @@ static dcd_tree_handle_t make_tree(const struct library *l, struct client *clien
                                    .core_prof = profile_CortexA};
     unsigned char id;
     dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-    if (l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_FULL_DECODER, &config,
-                                  &id) ||
-        l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_code, client) ||
-        l->ocsd_dt_set_gen_elem_outfn(tree, take, client))
-        return NULL;
-    return tree;
+    if (!tree || (!l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_FULL_DECODER,
+                                             &config, &id) &&
+                  !l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX / 2, OCSD_MEM_SPACE_ANY,
+                                                         read_code, client) &&
+                  !l->ocsd_dt_set_gen_elem_outfn(tree, take, client)))
+        return tree;
+    l->ocsd_destroy_dcd_tree(tree);
+    return NULL;
 }
 
 /* Adds an address with context ID `context`, and an atom of the code there. */
@@ -143,6 +149,52 @@ static bool others_are_refused(const struct library *l)
     return !with_words && err == OCSD_ERR_NO_PROTOCOL;
 }
 
+/* Decodes code of many contexts. Returns whether all of it was said to be done; then it is, else the rest is
+ * missing. */
+static bool decode(const struct library *l, struct client *client)
+{
+    static uint8_t trace[1 << 12];
+    uint32_t done = 0;
+    size_t size = sizeof head;
+    memcpy(trace, head, sizeof head);
+    for (uint8_t i = 0; i < 200; i++)
+        size += add_run(trace + size, (uint8_t)(1 + i % 50));
+    dcd_tree_handle_t tree = make_tree(l, client);
+    if (!tree)
+        return false;
+    const bool fine =
+        !l->ocsd_dt_add_buffer_mem_acc(tree, UINT64_C(1) << 63, OCSD_MEM_SPACE_ANY, head, sizeof head) &&
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)size, trace, &done) == OCSD_RESP_CONT &&
+        l->ocsd_dt_process_data(tree, OCSD_OP_EOT, 0, 0, NULL, NULL) == OCSD_RESP_CONT;
+    l->ocsd_destroy_dcd_tree(tree);
+    return fine;
+}
+
+/* Each allocation fails once. */
+static bool allocations_fail(const struct library *l)
+{
+    struct client all = {0};
+    long left;
+    bool fine, good;
+    failing_begin(-1);
+    fine = decode(l, &all);
+    const long count = failing_end(&left);
+    good = fine && !left && all.total == 200;
+    for (long i = 0; i < count; i++) {
+        struct client client = {0};
+        failing_begin(i);
+        fine = decode(l, &client);
+        failing_end(&left);
+        if (left || (fine && client.total != all.total) || client.total > all.total) {
+            printf("# allocation %ld fails: %ld left, %s, %u ranges\n", i, left,
+                   fine ? "all is fine" : "an error", client.total);
+            good = false;
+        }
+    }
+    printf("# %ld allocations, %u ranges\n", count, all.total);
+    return good && count > 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -150,7 +202,8 @@ int main(int argc, char **argv)
         bool (*test)(const struct library *l);
     } tests[] = {{"code of two contexts at one address", contexts_differ},
                  {"memory that changes between two calls", memory_changes},
-                 {"what is not decoded is refused", others_are_refused}};
+                 {"what is not decoded is refused", others_are_refused},
+                 {"allocations that fail", allocations_fail}};
     struct library library;
     int failed = 0;
     if (argc < 2 || library_load(argv[1], &library))
