@@ -293,21 +293,21 @@ static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struc
         ct_narrow_note(&stream->narrow, ct_run_offset(run, run->pos));
 }
 
-<<<<<<< HEAD
 /* Leaves the streams that the shard has nothing of. Result: 0 or CT_CHAIN_OVER. */
 static int leave_missed(struct ct_chain *c)
 {
     for (size_t i = 0; i < c->count; i++)
         ct_stream_chain_miss_shard(&c->streams[i], c->shard, ct_demux_offset(c->demux));
     return count_decoded(c) ? CT_OK : CT_CHAIN_OVER;
-=======
+}
+
 /* Gets the bytes that the demultiplexer has of a stream. Returns false when there is nothing to decode. */
 static bool get_run(struct ct_chain *c, struct ct_stream_chain *stream, enum ct_behind behind,
                     struct ct_run *run)
 {
     ct_demux_run(c->demux, stream->stream.id, run);
     if (stream->left) {
-        stream->stream.stats.bytes += run->size;
+        stream->stream.stats.bytes += c->shard ? 0 : run->size;
         ct_demux_consume(c->demux, stream->stream.id, run->size);
     } else if (stream->inside) {
         find_begin(c, stream, run);
@@ -330,7 +330,6 @@ static int drain_side_by_side(struct ct_chain *c, enum ct_behind behind)
         ct_demux_consume(c->demux, runs[i].stream->stream.id, runs[i].used);
     }
     return rc;
->>>>>>> wt-mon
 }
 
 /* Decodes every stream as far as the demultiplexer has bytes of it. */
@@ -341,18 +340,7 @@ static int drain(struct ct_chain *c, enum ct_behind behind)
     for (size_t i = 0; i < c->count; i++) {
         struct ct_stream_chain *stream = &c->streams[i];
         struct ct_run run;
-<<<<<<< HEAD
-        ct_demux_run(c->demux, stream->stream.id, &run);
-        if (stream->left) {
-            stream->stream.stats.bytes += c->shard ? 0 : run.size;
-            ct_demux_consume(c->demux, stream->stream.id, run.size);
-        } else if (stream->inside) {
-            find_begin(c, stream, &run);
-        }
-        if (stream->left || stream->inside || (!run.size && behind == CT_BEHIND_MORE))
-=======
         if (!get_run(c, stream, behind, &run))
->>>>>>> wt-mon
             continue;
         if (c->parallel) {
             int rc = ct_parallel_push(c->parallel, i, &run);

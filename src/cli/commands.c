@@ -11,6 +11,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_stats,
     &cli_command_export,
     &cli_command_export_results,
+    &cli_command_perf_env,
     &cli_command_record,
     &cli_command_volume,
     &cli_command_graph,

@@ -15,6 +15,7 @@ extern const struct cli_command cli_command_graph;
 extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_list;
 extern const struct cli_command cli_command_live;
+extern const struct cli_command cli_command_perf_env;
 extern const struct cli_command cli_command_profile;
 extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_volume;

@@ -102,6 +102,12 @@ static bool check(const struct cli_args *args, size_t kind)
                         names[args->values[KIND].number], names[kind]);
         return false;
     }
+    if (args->values[WEIGHT].given && args->values[SHARD].given) {
+        cli_usage_error(args->command,
+                        "--weight with --shard: a part is joined with the others first; give --weight to the "
+                        "merge that adds the joined result to others");
+        return false;
+    }
     for (int i = 0; i < args->rest_count && cli_result_kinds[kind].unsaid; i++) {
         if (cli_results_is_file(NULL, args->rest[i]))
             continue;

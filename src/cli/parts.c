@@ -32,6 +32,8 @@ static const struct part parts[] = {
      "functions that are named in .gnu_debugdata alone have no names", "liblzma-dev"},
     {"demangle", CT_WITH_DEMANGLE, NULL, NULL, "names of C++ and Rust as people write them",
      "names of C++ and Rust are shown as the linker has them", "libiberty-dev"},
+    {"opencsd", CT_WITH_OPENCSD, NULL, NULL, "libopencsd for perf, which perf-env runs",
+     "perf-env finds no libopencsd of coretap", "libopencsd-dev"},
     {"debuginfod", true, "libdebuginfod.so.1", NULL, "files by build id from servers",
      "servers are not asked for files by build id", "libdebuginfod1"},
 };

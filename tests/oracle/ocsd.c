@@ -281,53 +281,12 @@ static ocsd_datapath_resp_t take_elem(const void *context, const ocsd_trc_index_
     return OCSD_RESP_CONT;
 }
 
-static ocsd_arch_version_t arch_of(const struct ct_source *source)
-{
-    const struct ct_arch *arch = &source->arch;
-    return arch->newest                           ? ARCH_AA64
-           : arch->major == 8 && arch->minor >= 3 ? ARCH_V8r3
-           : arch->major == 8                     ? ARCH_V8
-                                                  : ARCH_V7;
-}
-
-static ocsd_core_profile_t profile_of(const struct ct_source *source)
-{
-    return source->arch.profile == CT_PROFILE_M   ? profile_CortexM
-           : source->arch.profile == CT_PROFILE_R ? profile_CortexR
-                                                  : profile_CortexA;
-}
-
-/* The C interface of 1.3.3 cannot watch the packets of an ETE decoder. Its ETMv4 decoder reads ETE when the
- * version in TRCIDR1 says so: `as_etm4` gives it that version. */
 int ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flags, int as_etm4,
                 unsigned char *id)
 {
-    const struct ct_source_regs *r = &source->regs;
-    int ete = source->protocol == CT_PROTOCOL_ETE;
-    ocsd_etmv4_cfg etm4 = {
-        .reg_idr0 = r->idr0,
-        .reg_idr1 = ete ? (r->idr1 & ~0xff0u) | 0x500u | (r->devarch >> 16 & 15) << 4 : r->idr1,
-        .reg_idr2 = r->idr2,
-        .reg_idr8 = r->idr8,
-        .reg_configr = r->configr,
-        .reg_traceidr = r->traceidr,
-        .arch_ver = arch_of(source),
-        .core_prof = profile_of(source),
-    };
-    ocsd_ete_cfg cfg = {
-        .reg_idr0 = r->idr0,
-        .reg_idr1 = r->idr1,
-        .reg_idr2 = r->idr2,
-        .reg_idr8 = r->idr8,
-        .reg_devarch = r->devarch,
-        .reg_configr = r->configr,
-        .reg_traceidr = r->traceidr,
-        .arch_ver = arch_of(source),
-        .core_prof = profile_of(source),
-    };
-    if (ete && !as_etm4)
-        return (int)ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETE, flags, &cfg, id);
-    return (int)ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, flags, &etm4, id);
+    union ocsd_config config;
+    const char *name = ocsd_config(source, as_etm4, &config);
+    return (int)ocsd_dt_create_decoder(tree, name, flags, &config, id);
 }
 
 /* `most`: bytes at a time. */

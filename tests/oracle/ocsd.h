@@ -6,6 +6,7 @@
 #include <opencsd/c_api/opencsd_c_api.h>
 
 #include "coretap/packet.h"
+#include "oracle/ocsd_config.h"
 
 /* Memory of the target. */
 struct ocsd_region {

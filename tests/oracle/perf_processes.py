@@ -8,7 +8,7 @@ import pathlib
 import sys
 import tempfile
 
-from perf_recordings import Recording, decoded, need_recorder
+from perf_recordings import Recording, decoded, need_recorder, two_contexts
 from perf_tool import Tap, first_difference, run
 from perf_writer import Writer
 
@@ -94,18 +94,11 @@ def a_process_becomes_another(tap, folder, one, two):
     check(tap, "fork and exec", folder, writer, ran, sums(*ran))
 
 
-def contexts_tell(tap, folder, one, two):
-    """A whole system: pieces of trace are of whoever ran last, and context IDs in the trace say whose code it
-    is."""
-    writer = Writer(one.capture.units, contexts=True)
-    writer.start(100, one.capture)
-    writer.start(200, two.capture)
-    order = [(200, two), (100, one), (200, two)]
-    for pid, recording in order:
-        writer.run(7, recording.trace_of(pid))
-    ran = [recording for _, recording in order]
+def contexts_tell(tap, folder, recorder, source):
+    """Context IDs in the trace say whose code it is."""
+    writer, ran = two_contexts(recorder, folder, source)
     data = check(tap, "context IDs", folder, writer, ran, sums(*ran))
-    text = run([one.command, "cover", "-q", "--format", "data", data])[0]
+    text = run([recorder.command, "cover", "-q", "--format", "data", data])[0]
     heads = {line.split()[2] for line in text.splitlines() if line.startswith("context ")}
     tap.check("context IDs: counts by context", None if heads == {"64", "c8"} else f"{heads} {text[:500]}")
 
@@ -120,9 +113,7 @@ def main():
         two = Recording(recorder, folder, "two", primes, ["-O0", "-static"], ["500"], ["--framed"])
         two_processes(tap, folder, one, two)
         a_process_becomes_another(tap, folder, one, two)
-        one = Recording(recorder, folder, "first", primes, ["-O2", "-static"], ["300"], ["--context-id"])
-        two = Recording(recorder, folder, "second", primes, ["-O0", "-static"], ["500"], ["--context-id"])
-        contexts_tell(tap, folder, one, two)
+        contexts_tell(tap, folder, recorder, primes)
     tap.end()
 
 

@@ -7,7 +7,7 @@ import struct
 import subprocess
 
 from perf_tool import run, skip
-from perf_writer import Capture, frames
+from perf_writer import Capture, Writer, frames
 
 COMPILER = "aarch64-linux-gnu-gcc"
 
@@ -56,6 +56,21 @@ class Recording:
         """Instructions of its path that are in the program itself."""
         spans = [(addr, addr + size) for addr, size, _, path in self.capture.maps() if path == self.program]
         return sum(any(low <= at < high for low, high in spans) for at in self.path)
+
+
+def two_contexts(recorder, folder, source):
+    """Two programs with other code at the same addresses, as perf.data of a whole system: pieces of trace are
+    of whoever ran last, and context IDs in the trace say whose code it is. Returns the file in the making,
+    and the recordings in the order in which they ran."""
+    one = Recording(recorder, folder, "first", source, ["-O2", "-static"], ["300"], ["--context-id"])
+    two = Recording(recorder, folder, "second", source, ["-O0", "-static"], ["500"], ["--context-id"])
+    writer = Writer(one.capture.units, contexts=True)
+    writer.start(100, one.capture)
+    writer.start(200, two.capture)
+    order = [(200, two), (100, one), (200, two)]
+    for pid, recording in order:
+        writer.run(7, recording.trace_of(pid))
+    return writer, [recording for _, recording in order]
 
 
 def path_of(truth):

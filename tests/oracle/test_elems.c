@@ -11,108 +11,22 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "support/code_gen.h"
 #include "support/damage.h"
-#include "support/etm4_gen.h"
 #include "oracle/commits.h"
 #include "oracle/elem_line.h"
 #include "oracle/ocsd.h"
 #include "oracle/patch.h"
+#include "oracle/stream.h"
 
 enum {
-    STREAM = 1000,
-    ROOM = STREAM * 24,
-    HEAD = 12, /* bytes that are never damaged: the first alignment packet */
-    REGIONS = 6,
-    REGION_SIZE = 4096,
+    HEAD = 12,        /* bytes that are never damaged: the first alignment packet */
     MOST_TRIES = 2000 /* differences taken out of one stream */
 };
 
 #define RETURN_STACK (UINT32_C(1) << 12) /* TRCCONFIGR.RS */
 
-struct stream {
-    struct ct_source source;
-    uint8_t code[REGIONS][REGION_SIZE];
-    struct ocsd_region regions[REGIONS];
-    struct gen_region gen_regions[REGIONS];
-    uint16_t waypoints[REGIONS][REGION_SIZE / 2];
-    unsigned region_count;
-    uint8_t bytes[ROOM];
-    size_t size;
-    size_t packets;
-    int damaged;
-};
-
 static struct patches patches;
 static struct spelled spelled;
-
-static unsigned find_waypoints(const struct ocsd_region *r, enum ct_isa isa, const struct ct_arch *arch,
-                               uint16_t *out)
-{
-    struct ct_insn insn = {.size = 4};
-    unsigned n = 0;
-    for (uint32_t at = 0; at + 4 <= r->size; at += insn.size) {
-        uint32_t word = ct_load32(r->bytes + at);
-        if (isa == CT_ISA_A64)
-            ct_insn_decode_a64(word, r->addr + at, arch, &insn);
-        else if (isa == CT_ISA_A32)
-            ct_insn_decode_a32(word, r->addr + at, arch, &insn);
-        else
-            ct_insn_decode_t32(word << 16 | word >> 16, r->addr + at, arch, &insn);
-        if (insn.type == CT_INSN_BR || insn.type == CT_INSN_IBR || insn.type == CT_INSN_ISB)
-            out[n++] = (uint16_t)at;
-    }
-    return n;
-}
-
-/* Code of one state (64-bit or 32-bit) in some places, near each other and not. */
-static void fill_program(struct rng *rng, struct stream *s)
-{
-    int ete = s->source.protocol ==
-              CT_PROTOCOL_ETE; /* mostly A64: a source address cannot change the instruction set */
-    int sf = s->source.arch.profile == CT_PROFILE_A && (ete || rng_chance(rng, 150));
-    int m = s->source.arch.profile == CT_PROFILE_M;
-    uint64_t base = sf ? rng_wide(rng, 48) : rng_wide(rng, 31);
-    int thumb = !sf && (m || rng_chance(rng, 128)); /* one instruction set: code of another one is noise */
-    s->region_count = rng_below(rng, REGIONS + 1);
-    base &= ~UINT64_C(0xffff);
-    for (unsigned i = 0; i < s->region_count; i++) {
-        enum ct_isa isa = sf ? CT_ISA_A64 : thumb ? CT_ISA_T32 : CT_ISA_A32;
-        uint32_t size = REGION_SIZE - (rng_below(rng, 2) ? 4 * rng_below(rng, 900) : 0);
-        uint32_t space = rng_chance(rng, 40) ? CT_SPACE_EL1N | CT_SPACE_EL2N : 0x1f;
-        code_fill(rng, isa, s->code[i], size);
-        s->regions[i] = (struct ocsd_region){base, size, space, s->code[i]};
-        s->gen_regions[i] = (struct gen_region){
-            .addr = base,
-            .size = size,
-            .is = (uint8_t)thumb,
-            .sf = (uint8_t)sf,
-            .waypoints = s->waypoints[i],
-            .waypoint_count = find_waypoints(&s->regions[i], isa, &s->source.arch, s->waypoints[i]),
-        };
-        base += rng_chance(rng, 128) ? REGION_SIZE : 0x10000u * (1 + rng_below(rng, 4));
-    }
-}
-
-static void fill_trace(struct rng *rng, struct stream *s)
-{
-    struct ct_etm4_encoder *encoder;
-    struct ct_etm4_packet packets[4];
-    struct gen gen;
-    size_t len;
-    gen_init(&gen, rng, &s->source);
-    gen.regions = s->gen_regions;
-    gen.region_count = s->region_count;
-    ct_etm4_encoder_new(NULL, &s->source, &encoder);
-    s->size = 0;
-    for (unsigned count = 0; count < STREAM;) {
-        unsigned n = count ? gen_sensible(&gen, packets) : gen_prologue(&gen, packets);
-        for (unsigned i = 0; i < n; i++, count++)
-            if (!ct_etm4_encode_packet(encoder, &packets[i], s->bytes + s->size, ROOM - s->size, &len))
-                s->size += len;
-    }
-    ct_etm4_encoder_free(encoder);
-}
 
 static size_t decode(const struct stream *s, struct ct_etm4_packet *packets)
 {
@@ -130,8 +44,8 @@ static void fill(struct rng *rng, struct stream *s)
     gen_source(rng, rng_chance(rng, 128) ? GEN_UNSPECULATED : GEN_DECODABLE, &s->source);
     if (s->source.regs.idr8)
         s->source.regs.configr &= ~RETURN_STACK;
-    fill_program(rng, s);
-    fill_trace(rng, s);
+    stream_fill_program(rng, s);
+    stream_fill_trace(rng, s);
     s->damaged = rng_chance(rng, 128);
     if (s->damaged)
         s->size = HEAD + damage(rng, s->bytes + HEAD, s->size - HEAD, ROOM - HEAD);

@@ -7,6 +7,7 @@ $ coretap --version
 | live        (present|missing): .* (re)
 | lzma        (present|missing): .* (re)
 | demangle    (present|missing): .* (re)
+| opencsd     (present|missing): .* (re)
 | debuginfod  (present|missing): .* (re)
 # A library that is loaded when it is wanted can go after coretap was built.
 needs gccjit
@@ -28,6 +29,7 @@ $ coretap --help
 |   stats          how much trace there is, what it says, and how fast it was decoded
 |   export         write a capture in the format of another program
 |   export-results write results as tables that data engines read
+|   perf-env       run perf, or another user of libopencsd, with the decoders of coretap
 |   record         run an Arm program and write the trace of what it did
 |   volume         how much trace a program makes, by the settings of the trace unit
 |   graph          print the control flow of a program
@@ -81,6 +83,7 @@ $ coretap
 !   stats          how much trace there is, what it says, and how fast it was decoded
 !   export         write a capture in the format of another program
 !   export-results write results as tables that data engines read
+!   perf-env       run perf, or another user of libopencsd, with the decoders of coretap
 !   record         run an Arm program and write the trace of what it did
 !   volume         how much trace a program makes, by the settings of the trace unit
 !   graph          print the control flow of a program

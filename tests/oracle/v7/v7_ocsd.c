@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/ocsd_config.h"
+
 static const char *const isas[] = {"a32", "t32", "a64", "tee", "jaz", "cst", "unk"};
 static const char *const reasons[] = {"periodic", "trace_enable", "restart_overflow", "debug_exit"};
 
@@ -359,13 +361,9 @@ static ocsd_datapath_resp_t take_elem(const void *context, const ocsd_trc_index_
 
 int v7_ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flags, unsigned char *id)
 {
-    const struct ct_source_regs *r = &source->regs;
-    ocsd_core_profile_t profile = source->arch.profile == CT_PROFILE_M ? profile_CortexM : profile_CortexA;
-    ocsd_ptm_cfg ptm = {r->etmidr, r->etmcr, r->etmccer, r->etmtraceidr, ARCH_V7, profile};
-    ocsd_etmv3_cfg etm3 = {r->etmidr, r->etmcr, r->etmccer, r->etmtraceidr, ARCH_V7, profile};
-    if (source->protocol == CT_PROTOCOL_PTM)
-        return ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_PTM, flags, &ptm, id);
-    return ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV3, flags, &etm3, id);
+    union ocsd_config config;
+    const char *name = ocsd_config(source, 0, &config);
+    return (int)ocsd_dt_create_decoder(tree, name, flags, &config, id);
 }
 
 static int feed(dcd_tree_handle_t tree, const uint8_t *bytes, size_t size)

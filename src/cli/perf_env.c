@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* coretap perf-env: runs a command that decodes with libopencsd, such as perf, with coretap's decoders in its
+ * place. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+
+#ifndef CT_OPENCSD_DIR
+#define CT_OPENCSD_DIR "/usr/local/lib/coretap/opencsd"
+#endif
+
+#define LIBRARY "libopencsd_c_api.so.1"
+
+enum {
+    DIRECTORY,
+};
+
+static const struct cli_option options[] = {
+    [DIRECTORY] = {.name = "library-dir",
+                   .kind = CLI_TEXT,
+                   .arg = "DIR",
+                   .help = "The folder with " LIBRARY ", where it is not the one that was installed."},
+};
+
+/* Tells whether the library lies in a folder. */
+static bool is_there(const char *directory)
+{
+    char path[PATH_MAX + sizeof LIBRARY + 1];
+    return (size_t)snprintf(path, sizeof path, "%s/%s", directory, LIBRARY) < sizeof path &&
+           access(path, R_OK) == 0;
+}
+
+/* Finds the folder of the library: the one that is given, beside the command, or the installed one. Returns
+ * false, after a message, when it is not there. */
+static bool find_directory(const struct cli_args *args, char directory[PATH_MAX])
+{
+    const struct cli_value *given = &args->values[DIRECTORY];
+    char self[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n < 0 ? 0 : n] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    snprintf(directory, PATH_MAX, "%.*s/src/opencsd", PATH_MAX - 16, self);
+    if (given->given)
+        snprintf(directory, PATH_MAX, "%s", given->text);
+    else if (!is_there(directory))
+        snprintf(directory, PATH_MAX, "%s", CT_OPENCSD_DIR);
+    if (is_there(directory))
+        return true;
+    cli_say("%s/%s: %s: %s was not run; %s", directory, LIBRARY, strerror(errno), args->rest[0],
+            given->given
+                ? "--library-dir is the folder that has it"
+                : "build coretap again with the headers of OpenCSD (Debian: libopencsd-dev), or give "
+                  "--library-dir");
+    return false;
+}
+
+/* Puts the folder in front of those where libraries are looked for. Returns false, after a message, without
+ * memory. */
+static bool set_path(const char *directory)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    const size_t size = strlen(directory) + (before ? strlen(before) : 0) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s%s", directory, before && *before ? ":" : "", before ? before : "");
+    const bool done = path && !setenv("LD_LIBRARY_PATH", path, 1);
+    free(path);
+    if (!done)
+        cli_no_memory();
+    return done;
+}
+
+static int run(const struct cli_args *args)
+{
+    char directory[PATH_MAX];
+    char whole[PATH_MAX];
+    if (!args->rest_count)
+        return cli_usage_error(args->command, "there is no command to be run; name one, such as perf report");
+    if (!find_directory(args, directory))
+        return CLI_FAILED;
+    if (!set_path(realpath(directory, whole) ? whole : directory))
+        return CLI_FAILED;
+    execvp(args->rest[0], args->rest);
+    cli_say("%s: %s: it was not run", args->rest[0], strerror(errno));
+    return CLI_FAILED;
+}
+
+const struct cli_command cli_command_perf_env = {
+    .name = "perf-env",
+    .summary = "run perf, or another user of libopencsd, with the decoders of coretap",
+    .rest = "COMMAND [ARG]...",
+    .exit_text = "That of the command; 2 when it could not be run, with a message.",
+    .about = "Runs a command that decodes trace with OpenCSD's library, and has it use coretap's decoders, "
+             "which are faster. For this, the folder with coretap's " LIBRARY " is put in front of "
+             "LD_LIBRARY_PATH. The command itself, its arguments and what it prints stay as they are: "
+             "'coretap perf-env perf report --itrace=i1000i'.\n"
+             "ETMv4 and ETE are decoded. docs/perf.md says what that covers, and what it does not.",
+    .whole = "it runs another command, which reads what it is told to",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .own_output = true,
+    .run = run,
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decoders by their names. */
+#include <stdio.h>
+#include <string.h>
+
+#include "opencsd/etm4.h"
+#include "opencsd/log.h"
+#include "opencsd/tree.h"
+
+/* Returns the architecture of a core, which says what its instructions are. */
+static struct ct_arch arch_of(ocsd_arch_version_t version, ocsd_core_profile_t profile)
+{
+    return (struct ct_arch){.major = (uint8_t)(version >> 8),
+                            .minor = version == ARCH_V8r3 ? 3 : 0,
+                            .newest = version == ARCH_AA64,
+                            .profile = profile == profile_CortexM   ? CT_PROFILE_M
+                                       : profile == profile_CortexR ? CT_PROFILE_R
+                                                                    : CT_PROFILE_A};
+}
+
+static void set_etm4(const void *config, struct ct_source *source)
+{
+    const ocsd_etmv4_cfg *c = config;
+    source->protocol = CT_PROTOCOL_ETM4;
+    source->arch = arch_of(c->arch_ver, c->core_prof);
+    source->regs = (struct ct_source_regs){.idr0 = c->reg_idr0,
+                                           .idr1 = c->reg_idr1,
+                                           .idr2 = c->reg_idr2,
+                                           .idr8 = c->reg_idr8,
+                                           .idr9 = c->reg_idr9,
+                                           .idr10 = c->reg_idr10,
+                                           .idr11 = c->reg_idr11,
+                                           .idr12 = c->reg_idr12,
+                                           .idr13 = c->reg_idr13,
+                                           .configr = c->reg_configr,
+                                           .traceidr = c->reg_traceidr};
+    source->trace_id = c->reg_traceidr & 0x7f;
+}
+
+static void set_ete(const void *config, struct ct_source *source)
+{
+    const ocsd_ete_cfg *c = config;
+    source->protocol = CT_PROTOCOL_ETE;
+    source->arch = arch_of(c->arch_ver, c->core_prof);
+    source->regs = (struct ct_source_regs){.idr0 = c->reg_idr0,
+                                           .idr1 = c->reg_idr1,
+                                           .idr2 = c->reg_idr2,
+                                           .idr8 = c->reg_idr8,
+                                           .devarch = c->reg_devarch,
+                                           .configr = c->reg_configr,
+                                           .traceidr = c->reg_traceidr};
+    source->trace_id = c->reg_traceidr & 0x7f;
+}
+
+static const struct kind {
+    const char *name;
+    ocsd_trace_protocol_t protocol;
+    const char *packet_name; /* of its packet processor, in messages */
+    const char *decoder_name;
+    void (*set)(const void *config, struct ct_source *source);
+    ocsd_err_t (*make)(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
+                       struct ct_ocsd_decoder **out);
+} kinds[] = {
+    {OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I, "PKTP_ETMV4I", "DCD_ETMV4", set_etm4, ct_ocsd_etm4_new},
+    {OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, "PKTP_ETMV4I", "DCD_ETMV4", set_ete, ct_ocsd_etm4_new},
+    {OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, "PKTP_PTM", "DCD_PTM", NULL, NULL},
+    {OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, "PKTP_ETMV3", "DCD_ETMV3", NULL, NULL},
+    {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, "PKTP_STM", "DCD_STM", NULL, NULL},
+};
+
+static const struct kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(kinds[i].name, name))
+            return &kinds[i];
+    return NULL;
+}
+
+/* Names a decoder as messages do: with its trace ID where a tree has several. */
+static void name_decoder(struct ct_ocsd_decoder *decoder, const struct kind *kind, bool numbered)
+{
+    char suffix[8] = "";
+    if (numbered)
+        snprintf(suffix, sizeof suffix, "_%04u", decoder->id);
+    snprintf(decoder->packet_name, sizeof decoder->packet_name, "%s%s", kind->packet_name, suffix);
+    snprintf(decoder->name, sizeof decoder->name, "%s%s", kind->decoder_name, suffix);
+}
+
+static ocsd_err_t refuse(ocsd_err_t code, uint8_t id, const char *message)
+{
+    ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, code, OCSD_BAD_TRC_INDEX, id, message);
+    return code;
+}
+
+ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *decoder_name,
+                                  const int create_flags, const void *decoder_cfg, unsigned char *pCSID)
+{
+    struct ct_ocsd_tree *tree = handle;
+    if (!tree || !decoder_name || !decoder_cfg)
+        return OCSD_ERR_INVALID_PARAM_VAL;
+    const struct kind *kind = find_kind(decoder_name);
+    if (!kind)
+        return OCSD_ERR_DCDREG_NAME_UNKNOWN;
+    if (!kind->make)
+        return refuse(
+            OCSD_ERR_NO_PROTOCOL, OCSD_BAD_CS_SRC_ID,
+            "coretap's libopencsd decodes ETMV4I and ETE only; use OpenCSD's own library for this trace");
+    if (!(create_flags & (OCSD_CREATE_FLG_PACKET_PROC | OCSD_CREATE_FLG_FULL_DECODER)))
+        return OCSD_ERR_INVALID_PARAM_VAL;
+    struct ct_source source = {.name = decoder_name};
+    kind->set(decoder_cfg, &source);
+    if (pCSID)
+        *pCSID = source.trace_id;
+    struct ct_ocsd_decoder **place = &tree->decoders[tree->framed ? source.trace_id : 0];
+    if (*place)
+        return OCSD_ERR_ATTACH_TOO_MANY;
+    struct ct_ocsd_decoder *decoder = NULL;
+    const ocsd_err_t err = kind->make(tree, &source, create_flags, &decoder);
+    if (err)
+        return refuse(err, source.trace_id, "the decoder was not made");
+    decoder->kind = kind->protocol;
+    decoder->only_packets = !(create_flags & OCSD_CREATE_FLG_FULL_DECODER);
+    name_decoder(decoder, kind, tree->framed);
+    *place = decoder;
+    return OCSD_OK;
+}
+
+ocsd_err_t ocsd_dt_remove_decoder(const dcd_tree_handle_t handle, const unsigned char CSID)
+{
+    struct ct_ocsd_tree *tree = handle;
+    struct ct_ocsd_decoder *decoder = tree ? ct_ocsd_tree_find(tree, CSID) : NULL;
+    if (!tree)
+        return OCSD_ERR_INVALID_PARAM_VAL;
+    if (decoder) {
+        tree->decoders[tree->framed ? CSID : 0] = NULL;
+        decoder->protocol->free(decoder);
+    }
+    return OCSD_OK;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opencsd/etm4.h"
+
+#include <stdlib.h>
+
+#include "base/etm4_config.h"
+#include "opencsd/packet_out.h"
+
+static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final, void *packet,
+                     size_t *count)
+{
+    return ct_etm4_decode(decoder, data, size, pos, final, packet, 1, count);
+}
+
+/* Hands a packet to whoever wants packets, and makes elements of it. */
+static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
+                                 const struct ct_ocsd_fed *fed)
+{
+    if (ct_ocsd_packets_wanted(&d->base)) {
+        const ocsd_datapath_resp_t resp =
+            ct_ocsd_etm4_packet_out(d, packet, fed->bytes, (uint32_t)fed->taken);
+        if (d->base.only_packets || !OCSD_DATA_RESP_IS_CONT(resp))
+            return resp;
+    }
+    ct_ocsd_etm4_take(d, packet);
+    return ct_ocsd_etm4_pump(d);
+}
+
+/* Takes bytes that are of no packet, since nothing is synchronised: the first few make one packet that says
+ * so. */
+static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_etm4 *d, const struct ct_ocsd_fed *fed, bool over)
+{
+    const uint64_t count = fed->taken;
+    const uint8_t before = d->unsynced;
+    if (!before)
+        d->unsynced_index = d->index;
+    d->unsynced = count < (uint64_t)CT_OCSD_UNSYNCED - before ? (uint8_t)(before + count) : CT_OCSD_UNSYNCED;
+    if (before == CT_OCSD_UNSYNCED || (d->unsynced < CT_OCSD_UNSYNCED && !over))
+        return OCSD_RESP_CONT;
+    d->unsynced = CT_OCSD_UNSYNCED;
+    d->index = d->unsynced_index;
+    return take(d, &(const struct ct_etm4_packet){.type = CT_ETM4_NOT_SYNC}, fed);
+}
+
+/* Returns how many bytes go to the decoder at once. Without synchronisation they end where a packet that says
+ * so does: with the last of a few bytes, or behind a zero, which may begin an alignment packet. */
+static uint32_t unsynced_part(const struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size, bool *zero)
+{
+    const uint32_t most = CT_OCSD_UNSYNCED - d->unsynced;
+    if (d->synced || !most)
+        return size;
+    for (uint32_t i = 0; i < size && i < most; i++)
+        if (!bytes[i] && i + d->unsynced) {
+            *zero = i + 1 < size;
+            return i + 1;
+        }
+    return size < most ? size : most;
+}
+
+static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                                 const uint8_t *bytes, uint32_t size, uint32_t *used)
+{
+    struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    for (*used = 0; *used < size && OCSD_DATA_RESP_IS_CONT(resp);) {
+        struct ct_etm4_packet packet;
+        struct ct_ocsd_fed fed;
+        bool zero = false;
+        const uint32_t part = unsynced_part(d, bytes + *used, size - *used, &zero);
+        *used += ct_ocsd_feed_next(&d->feed, bytes + *used, part, index + *used, &packet, &fed);
+        d->index = fed.first;
+        if (fed.have && packet.type != CT_ETM4_NOT_SYNC) {
+            d->synced = true;
+            resp = take(d, &packet, &fed);
+        } else if (fed.taken || fed.have) {
+            resp = take_unsynced(d, &fed, fed.have || zero);
+        }
+    }
+    return resp;
+}
+
+static ocsd_datapath_resp_t flush(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
+    ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
+    d->flushing = true;
+    const ocsd_datapath_resp_t resp = ct_ocsd_etm4_pump(d);
+    d->flushing = false;
+    return resp;
+}
+
+static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
+    ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
+    ct_etm4_decoder_reset(d->packets);
+    ct_ocsd_feed_reset(&d->feed);
+    ct_ocsd_output_drop(&d->output);
+    d->ending = d->synced = false;
+    d->unsynced = 0;
+    ct_ocsd_etm4_lose(d, UNSYNC_RESET_DECODER);
+    d->after_overflow = d->marker_seen = false;
+    return OCSD_RESP_CONT;
+}
+
+static ocsd_datapath_resp_t finish(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
+    struct ct_etm4_packet packet;
+    struct ct_ocsd_fed fed;
+    if (ct_ocsd_feed_finish(&d->feed, &packet, &fed) && packet.type != CT_ETM4_NOT_SYNC) {
+        d->index = fed.first;
+        take(d, &packet, &fed);
+    } else if (!d->synced && (d->unsynced || fed.taken)) {
+        d->index = fed.first;
+        take_unsynced(d, &fed, true);
+    }
+    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
+    d->ending = !d->base.only_packets;
+    return ct_ocsd_etm4_pump(d);
+}
+
+static void free_etm4(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
+    ct_etm4_decoder_free(d->packets);
+    ct_ocsd_code_free(d->code);
+    ct_ocsd_held_deinit(&d->held);
+    ct_ocsd_output_deinit(&d->output);
+    free(d);
+}
+
+static const struct ct_ocsd_protocol protocol = {
+    .data = data, .flush = flush, .reset = reset, .finish = finish, .free = free_etm4};
+
+static void configure(struct ct_ocsd_etm4 *d, const struct ct_etm4_config *config)
+{
+    d->ete = config->ete;
+    d->m_profile = config->m_profile;
+    d->v7m = config->v7m;
+    d->cycle_count = config->cycle_count;
+    d->trans_start_p0 = config->trans_start_p0;
+    d->ts_markers = config->ts_markers;
+    d->max_spec = config->max_spec;
+    d->version = config->version;
+    d->returns.enabled = config->return_stack;
+}
+
+ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
+                            struct ct_ocsd_decoder **out)
+{
+    struct ct_etm4_config config;
+    if (ct_etm4_config_init(NULL, source, &config))
+        return OCSD_ERR_HW_CFG_UNSUPP;
+    struct ct_ocsd_etm4 *d = calloc(1, sizeof *d);
+    if (!d)
+        return OCSD_ERR_MEM;
+    d->base = (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id};
+    d->source = *source;
+    configure(d, &config);
+    d->split_source = create_flags & ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS;
+    d->code = ct_ocsd_code_new(&d->base, &source->arch, config.wfi_branch, false);
+    if (!ct_ocsd_output_init(&d->output, &d->base) || !d->code ||
+        ct_etm4_decoder_new(NULL, source, &d->packets)) {
+        free_etm4(&d->base);
+        return OCSD_ERR_MEM;
+    }
+    d->feed = (struct ct_ocsd_feed){.decode = decode, .decoder = d->packets};
+    ct_ocsd_etm4_lose(d, UNSYNC_INIT_DECODER);
+    *out = &d->base;
+    return OCSD_OK;
+}

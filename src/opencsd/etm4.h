@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The decoder of an ETMv4 or ETE. */
+#ifndef CT_OPENCSD_ETM4_H
+#define CT_OPENCSD_ETM4_H
+
+#include "coretap/packet.h"
+#include "opencsd/code.h"
+#include "opencsd/feed.h"
+#include "opencsd/held.h"
+#include "opencsd/output.h"
+#include "opencsd/return_stack.h"
+
+enum {
+    CT_OCSD_UNSYNCED = 8, /* bytes without synchronisation that make a packet */
+};
+
+enum ct_ocsd_etm4_state {
+    CT_OCSD_ETM4_NO_SYNC,   /* the next packet says that synchronisation is missing */
+    CT_OCSD_ETM4_WAIT_SYNC, /* for an alignment packet */
+    CT_OCSD_ETM4_WAIT_INFO, /* for a trace info */
+    CT_OCSD_ETM4_DECODE,
+};
+
+struct ct_ocsd_etm4 {
+    struct ct_ocsd_decoder base;
+    struct ct_source source;
+    struct ct_etm4_decoder *packets;
+    struct ct_ocsd_code *code;
+    struct ct_ocsd_feed feed;
+    struct ct_ocsd_output output;
+    struct ct_ocsd_held_queue held;
+    struct ct_ocsd_return_stack returns;
+    ocsd_etmv4_i_pkt packet;         /* the last one, for who wants packets */
+    uint64_t addr;                   /* of the next instruction */
+    uint64_t source_addr;            /* the source address that is walked to */
+    ocsd_trc_index_t index;          /* of the packet in work */
+    ocsd_trc_index_t unsynced_index; /* of the first byte without synchronisation */
+    uint32_t max_spec;               /* P0 elements that may be speculative */
+    uint32_t depth;                  /* P0 elements that are held, and those of `unseen` */
+    uint32_t unseen;                 /* P0 elements from before the trace began */
+    uint32_t commit;                 /* P0 elements that are to leave */
+    uint32_t cancel;                 /* … and to be taken back behind them */
+    uint8_t version;                 /* 0x45: ETMv4.5, 0x50: ETE 1.0 */
+    uint8_t state;                   /* enum ct_ocsd_etm4_state */
+    uint8_t reason;                  /* unsync_info_t, why synchronisation is missing */
+    uint8_t unsynced;                /* bytes since synchronisation is missing, up to CT_OCSD_UNSYNCED */
+    uint8_t isa;                     /* enum ct_isa */
+    uint8_t el_sec;                  /* exception level and security state, as in packets */
+    bool ete, m_profile, v7m, cycle_count, trans_start_p0, ts_markers; /* its configuration */
+    bool split_source;               /* N atoms on the way to a source address end a range of their own */
+    bool out_of_memory;              /* something could not be stored */
+    bool synced;                     /* an alignment packet came */
+    bool after_overflow;             /* no trace on came since */
+    bool marker_seen;                /* a timestamp marker came */
+    bool pending_address;            /* an exception or a Q waits for its address */
+    bool last_is1;                   /* instruction set of the last address packet */
+    bool mispredict;                 /* the newest atom is to be turned round, behind what leaves */
+    bool discard;                    /* all that is held is dropped */
+    bool flushing;                   /* the client asked for the rest of a packet, behind a pause */
+    bool ending;                     /* the trace is over, and the last elements are on their way */
+    bool need_address, need_context; /* execution is out of sight */
+    bool sf;                         /* 64-bit state */
+    bool lacks_return;               /* the return stack was empty */
+    bool to_source;                  /* source_addr is walked to */
+};
+
+/* Makes a decoder of the source. OCSD_ERR_HW_CFG_UNSUPP for registers that cannot be, OCSD_ERR_MEM. */
+ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
+                            struct ct_ocsd_decoder **out);
+
+/* Takes one packet, of which `d->index` says where it is. */
+void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet);
+
+/* Puts out what is to leave, up to an answer of the client that is not CONT. */
+ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d);
+
+/* Ends the trace. */
+ocsd_datapath_resp_t ct_ocsd_etm4_end(struct ct_ocsd_etm4 *d);
+
+/* Loses synchronisation: what is held is gone. */
+void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason);
+
+/* ---- execution (etm4_walk.c) ---- */
+
+/* Takes the oldest of an item's atoms, which are committed, and adds the elements that they make to the
+ * output. At most `most`, and fewer where something else is to be looked at between them. Returns how many;
+ * the item lacks them then. */
+uint32_t ct_ocsd_etm4_atoms(struct ct_ocsd_etm4 *d, struct ct_ocsd_held *item, uint32_t most);
+
+/* Takes any other committed item, and adds the elements that it makes. */
+void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item);
+
+/* Takes an exception with its return address. */
+void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exception,
+                         const struct ct_ocsd_held *address);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets of ETMv4 and ETE in words, as OpenCSD 1.3.3 has them. */
+#ifndef CT_OPENCSD_ETM4_TEXT_H
+#define CT_OPENCSD_ETM4_TEXT_H
+
+#include <opencsd/c_api/opencsd_c_api.h>
+
+/* Writes the text of a packet, cut to `size` bytes. */
+void ct_ocsd_etm4_text(const ocsd_etmv4_i_pkt *packet, char *text, size_t size);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CoreSight frames taken apart one by one (ARM IHI 0029, "Trace formatter"). The demultiplexer of frame.h
+ * gives the bytes of each trace ID in one run; a client of OpenCSD sees how those of several IDs follow each
+ * other, and can pause inside of a frame. */
+#ifndef CT_OPENCSD_FRAMES_H
+#define CT_OPENCSD_FRAMES_H
+
+#include <opencsd/c_api/opencsd_c_api.h>
+#include <stdbool.h>
+
+enum {
+    CT_OCSD_FRAME_SIZE = 16,
+    CT_OCSD_FRAME_PARTS = 9, /* most changes of the ID in a frame, and the one before */
+    CT_OCSD_NO_ID = 0xff,
+};
+
+/* Bytes of one trace ID in a frame. */
+struct ct_ocsd_part {
+    uint8_t id;         /* or CT_OCSD_NO_ID */
+    uint8_t begin, end; /* in `bytes` of the frame */
+    uint8_t place;      /* of the first byte in the frame */
+};
+
+struct ct_ocsd_frames {
+    uint32_t flags;         /* OCSD_DFRMTR_… */
+    bool began;             /* an index is expected */
+    bool synced;            /* with synchronisation words: one was seen */
+    uint8_t id;             /* the current one, or CT_OCSD_NO_ID */
+    ocsd_trc_index_t next;  /* index that the next data must have */
+    ocsd_trc_index_t index; /* of the frame in work */
+    uint8_t raw[CT_OCSD_FRAME_SIZE];
+    uint8_t fill;                      /* bytes of the frame that are there */
+    uint8_t bytes[CT_OCSD_FRAME_SIZE]; /* data of the frame, without IDs and flags */
+    struct ct_ocsd_part parts[CT_OCSD_FRAME_PARTS];
+    uint8_t part_count;
+    uint8_t part; /* the one that is handed out next */
+    bool printed; /* … and was printed already */
+    bool resets;  /* decoders are to be reset before it */
+};
+
+/* Begins anew: no frame, no ID. */
+void ct_ocsd_frames_init(struct ct_ocsd_frames *frames, uint32_t flags);
+
+/* Takes bytes that lie at `index`, at most up to the end of a frame, which is taken apart then. Returns how
+ * many. */
+uint32_t ct_ocsd_frames_add(struct ct_ocsd_frames *frames, ocsd_trc_index_t index, const uint8_t *bytes,
+                            uint32_t size);
+
+/* Prints a part of the frame in work, when that is wanted. */
+void ct_ocsd_frames_print_part(const struct ct_ocsd_frames *frames, const struct ct_ocsd_part *part);
+
+/* Takes apart the frame in `raw`. */
+void ct_ocsd_frames_unpack(struct ct_ocsd_frames *frames);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The error logger that all trees of a process share, as OpenCSD's C interface has it. */
+#ifndef CT_OPENCSD_LOG_H
+#define CT_OPENCSD_LOG_H
+
+#include <opencsd/c_api/opencsd_c_api.h>
+
+/* Logs an error of the component `name`: gives its text to the outputs when the logger's verbosity includes
+ * `severity`, and keeps it as the last error. `index` is OCSD_BAD_TRC_INDEX and `id` OCSD_BAD_CS_SRC_ID where
+ * they are not known. */
+void ct_ocsd_log(const char *name, ocsd_err_severity_t severity, ocsd_err_t code, ocsd_trc_index_t index,
+                 uint8_t id, const char *message);
+
+/* Gives text to the outputs, as it is. */
+void ct_ocsd_print(const char *text);
+
+/* Returns 1 when ocsd_def_errlog_init made an output for text, else 0. */
+int ct_ocsd_prints(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opencsd/output.h"
+
+#include <stdlib.h>
+
+#include "opencsd/element_text.h"
+
+/* Makes room for `room` elements. Returns false without memory. */
+static bool grow(struct ct_ocsd_output *o, unsigned room)
+{
+    ocsd_generic_trace_elem *elements = realloc(o->elements, room * sizeof *elements);
+    if (elements)
+        o->elements = elements;
+    ocsd_trc_index_t *indices = realloc(o->indices, room * sizeof *indices);
+    if (indices)
+        o->indices = indices;
+    if (elements && indices)
+        o->room = room;
+    return elements && indices;
+}
+
+bool ct_ocsd_output_init(struct ct_ocsd_output *o, const struct ct_ocsd_decoder *decoder)
+{
+    *o = (struct ct_ocsd_output){.decoder = decoder, .isa = ocsd_isa_unknown};
+    return grow(o, CT_OCSD_OUTPUT_ROOM);
+}
+
+void ct_ocsd_output_deinit(struct ct_ocsd_output *o)
+{
+    free(o->elements);
+    free(o->indices);
+}
+
+void ct_ocsd_output_drop(struct ct_ocsd_output *o)
+{
+    o->next = o->count = 0;
+    o->leaving = false;
+}
+
+void ct_ocsd_output_grow(struct ct_ocsd_output *o)
+{
+    if (grow(o, 2 * o->room))
+        return;
+    o->lacks_memory = true;
+    o->count--;
+}
+
+ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *o)
+{
+    const struct ct_ocsd_tree *tree = o->decoder->tree;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    while (o->next < o->count && OCSD_DATA_RESP_IS_CONT(resp)) {
+        const unsigned i = o->next++;
+        if (tree->prints_elements)
+            ct_ocsd_element_print(o->indices[i], o->decoder->id, &o->elements[i]);
+        else if (tree->take_element)
+            resp = tree->take_element(tree->element_context, o->indices[i], o->decoder->id, &o->elements[i]);
+    }
+    o->leaving = o->next < o->count;
+    if (!o->leaving)
+        o->next = o->count = 0;
+    return resp;
+}

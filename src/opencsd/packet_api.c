@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of the interface that give packets to the client. */
+#include <string.h>
+
+#include "opencsd/etm4_text.h"
+#include "opencsd/log.h"
+#include "opencsd/tree.h"
+
+static struct ct_ocsd_decoder *find(dcd_tree_handle_t handle, uint8_t id)
+{
+    return handle ? ct_ocsd_tree_find(handle, id) : NULL;
+}
+
+ocsd_err_t ocsd_dt_set_pkt_protocol_printer(const dcd_tree_handle_t handle, uint8_t cs_id, int monitor)
+{
+    struct ct_ocsd_decoder *decoder = find(handle, cs_id);
+    if (!decoder || (!monitor && !decoder->only_packets))
+        return OCSD_ERR_INVALID_PARAM_TYPE;
+    decoder->prints = true;
+    decoder->prints_bytes = monitor != 0;
+    return OCSD_OK;
+}
+
+ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t handle, const unsigned char CSID,
+                                          const ocsd_c_api_cb_types callback_type, void *p_fn_callback_data,
+                                          const void *p_context)
+{
+    struct ct_ocsd_decoder *decoder = find(handle, CSID);
+    if (!decoder)
+        return OCSD_ERR_INVALID_PARAM_VAL;
+    if (callback_type == OCSD_C_API_CB_PKT_SINK) {
+        memcpy(&decoder->packet_sink, &p_fn_callback_data, sizeof decoder->packet_sink);
+        decoder->packet_sink_context = p_context;
+    } else {
+        memcpy(&decoder->packet_monitor, &p_fn_callback_data, sizeof decoder->packet_monitor);
+        decoder->packet_monitor_context = p_context;
+    }
+    return OCSD_OK;
+}
+
+ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t pkt_protocol, const void *p_pkt, char *buffer,
+                        const int buffer_size)
+{
+    if (!p_pkt || !buffer || buffer_size < 2)
+        return OCSD_ERR_INVALID_PARAM_VAL;
+    buffer[0] = 0;
+    if (pkt_protocol != OCSD_PROTOCOL_ETMV4I && pkt_protocol != OCSD_PROTOCOL_ETE) {
+        ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_NO_PROTOCOL, OCSD_BAD_TRC_INDEX,
+                    OCSD_BAD_CS_SRC_ID, "coretap's libopencsd has words for packets of ETMv4 and ETE only");
+        return OCSD_ERR_NO_PROTOCOL;
+    }
+    ct_ocsd_etm4_text(p_pkt, buffer, (size_t)buffer_size);
+    return OCSD_OK;
+}

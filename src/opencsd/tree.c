@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opencsd/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencsd/log.h"
+
+dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type, const uint32_t deformatterCfgFlags)
+{
+    const bool framed = src_type == OCSD_TRC_SRC_FRAME_FORMATTED;
+    const uint32_t layout =
+        deformatterCfgFlags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS | OCSD_DFRMTR_FRAME_MEM_ALIGN);
+    struct ct_ocsd_tree *tree = NULL;
+    if (framed && layout != OCSD_DFRMTR_FRAME_MEM_ALIGN)
+        ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX,
+                    OCSD_BAD_CS_SRC_ID,
+                    "coretap's libopencsd takes frames that are aligned in memory, without synchronisation "
+                    "words between them; use OpenCSD's library for this trace");
+    else
+        tree = calloc(1, sizeof *tree);
+    if (!tree)
+        return C_API_INVALID_TREE_HANDLE;
+    tree->framed = framed;
+    ct_ocsd_frames_init(&tree->frames, deformatterCfgFlags);
+    return tree;
+}
+
+void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
+{
+    struct ct_ocsd_tree *tree = handle;
+    if (!tree)
+        return;
+    for (unsigned id = 0; id < CT_OCSD_IDS; id++)
+        if (tree->decoders[id])
+            tree->decoders[id]->protocol->free(tree->decoders[id]);
+    ct_ocsd_memory_deinit(&tree->memory);
+    free(tree);
+}
+
+ocsd_err_t ocsd_dt_set_gen_elem_outfn(const dcd_tree_handle_t handle, FnTraceElemIn pFn,
+                                      const void *p_context)
+{
+    struct ct_ocsd_tree *tree = handle;
+    if (!tree)
+        return OCSD_ERR_INVALID_PARAM_VAL;
+    tree->take_element = pFn;
+    tree->element_context = p_context;
+    tree->prints_elements = false;
+    return OCSD_OK;
+}
+
+struct ct_ocsd_decoder *ct_ocsd_tree_find(const struct ct_ocsd_tree *tree, uint8_t id)
+{
+    if (!tree->framed)
+        return tree->decoders[0];
+    return id < CT_OCSD_IDS ? tree->decoders[id] : NULL;
+}
+
+/* Keeps the answer that ends more than the others do. */
+static ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Hands out the parts of the frame in work that are left, up to an answer that is not CONT. */
+static ocsd_datapath_resp_t hand_out(struct ct_ocsd_tree *tree)
+{
+    struct ct_ocsd_frames *f = &tree->frames;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    while (f->part < f->part_count && OCSD_DATA_RESP_IS_CONT(resp)) {
+        struct ct_ocsd_part *part = &f->parts[f->part];
+        struct ct_ocsd_decoder *decoder = ct_ocsd_tree_find(tree, part->id);
+        uint32_t used = part->end - part->begin;
+        if (!f->printed)
+            ct_ocsd_frames_print_part(f, part);
+        f->printed = true;
+        if (decoder && used)
+            resp = decoder->protocol->data(decoder, f->index + part->place, f->bytes + part->begin,
+                                           part->end - part->begin, &used);
+        part->begin = (uint8_t)(part->begin + used);
+        part->place = (uint8_t)(part->place + used);
+        if (part->begin == part->end) {
+            f->part++;
+            f->printed = false;
+        }
+    }
+    return resp;
+}
+
+/* Does the same operation with all decoders. */
+static ocsd_datapath_resp_t for_all(struct ct_ocsd_tree *tree,
+                                    ocsd_datapath_resp_t (*operation)(struct ct_ocsd_decoder *decoder))
+{
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    for (unsigned id = 0; id < CT_OCSD_IDS; id++)
+        if (tree->decoders[id])
+            resp = worse(resp, operation(tree->decoders[id]));
+    return resp;
+}
+
+static ocsd_datapath_resp_t flush_decoder(struct ct_ocsd_decoder *decoder)
+{
+    return decoder->protocol->flush(decoder);
+}
+
+static ocsd_datapath_resp_t reset_decoder(struct ct_ocsd_decoder *decoder)
+{
+    return decoder->protocol->reset(decoder);
+}
+
+static ocsd_datapath_resp_t finish_decoder(struct ct_ocsd_decoder *decoder)
+{
+    return decoder->protocol->finish(decoder);
+}
+
+static ocsd_datapath_resp_t flush(struct ct_ocsd_tree *tree)
+{
+    const ocsd_datapath_resp_t resp = for_all(tree, flush_decoder);
+    return OCSD_DATA_RESP_IS_CONT(resp) && tree->framed ? worse(resp, hand_out(tree)) : resp;
+}
+
+static ocsd_datapath_resp_t reset(struct ct_ocsd_tree *tree)
+{
+    ct_ocsd_frames_init(&tree->frames, tree->frames.flags);
+    return for_all(tree, reset_decoder);
+}
+
+/* Takes frames. Stops behind the frame in which the client wanted a pause. */
+static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
+                                        const uint8_t *bytes, uint32_t size, uint32_t *used)
+{
+    struct ct_ocsd_frames *f = &tree->frames;
+    ocsd_datapath_resp_t resp = hand_out(tree);
+    if (f->began && f->next != index) {
+        ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, OCSD_ERR_DFMTR_NOTCONTTRACE, index,
+                    OCSD_BAD_CS_SRC_ID, "");
+        return OCSD_RESP_FATAL_INVALID_DATA;
+    }
+    while (*used < size && OCSD_DATA_RESP_IS_CONT(resp)) {
+        *used += ct_ocsd_frames_add(f, index + *used, bytes + *used, size - *used);
+        if (f->resets)
+            resp = worse(resp, for_all(tree, reset_decoder));
+        f->resets = false;
+        resp = worse(resp, hand_out(tree));
+    }
+    f->next = index + *used;
+    return resp;
+}
+
+static ocsd_datapath_resp_t take_data(struct ct_ocsd_tree *tree, ocsd_trc_index_t index, uint32_t size,
+                                      const uint8_t *bytes, uint32_t *used)
+{
+    uint32_t taken = 0;
+    ocsd_datapath_resp_t resp;
+    if (!bytes || !size || !used)
+        return OCSD_RESP_FATAL_INVALID_PARAM;
+    if (tree->framed) {
+        resp = take_frames(tree, index, bytes, size, &taken);
+    } else {
+        struct ct_ocsd_decoder *decoder = tree->decoders[0];
+        resp =
+            decoder ? decoder->protocol->data(decoder, index, bytes, size, &taken) : OCSD_RESP_FATAL_NOT_INIT;
+    }
+    *used = taken;
+    return resp;
+}
+
+ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle, const ocsd_datapath_op_t op,
+                                          const ocsd_trc_index_t index, const uint32_t dataBlockSize,
+                                          const uint8_t *pDataBlock, uint32_t *numBytesProcessed)
+{
+    struct ct_ocsd_tree *tree = handle;
+    if (!tree)
+        return OCSD_RESP_FATAL_NOT_INIT;
+    tree->epoch++;
+    switch (op) {
+    case OCSD_OP_DATA:
+        return take_data(tree, index, dataBlockSize, pDataBlock, numBytesProcessed);
+    case OCSD_OP_EOT:
+        return for_all(tree, finish_decoder);
+    case OCSD_OP_FLUSH:
+        return flush(tree);
+    case OCSD_OP_RESET:
+        return reset(tree);
+    default:
+        return OCSD_RESP_FATAL_INVALID_OP;
+    }
+}

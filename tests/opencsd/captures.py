@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded captures through coretap's library and through OpenCSD's: a client gets the same from both, in
+frames and without, in small pieces, with pauses, flushes and resets, as packets and as elements.
+
+usage: captures.py PLAYER OPENCSD CORETAP_LIBRARY COMMAND PLUGIN EXAMPLES"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "oracle"))
+from recordings import RECORDINGS, damage, record
+from perf_recordings import need_recorder
+from perf_tool import Tap, first_difference
+
+WAYS = [
+    [],
+    ["chunk=64", "wait=3", "severity=3"],
+    ["chunk=48", "wait=1"],
+    ["chunk=512", "reset=2"],
+    ["chunk=16", "flush=3", "wait=7"],
+    ["as_packets=1", "severity=3"],
+    ["as_packets=1", "frames=24", "chunk=160"],
+]
+
+
+def play(player, library, capture, way):
+    return subprocess.run([player, library, capture, *way], capture_output=True, check=True,
+                          timeout=120).stdout.splitlines()
+
+
+def main():
+    player, theirs, ours, command, plugin, examples = sys.argv[1:]
+    recorder = need_recorder([command, plugin])
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        for name in RECORDINGS:
+            capture = record(recorder, examples, folder, name)
+            for way in WAYS:
+                if "frames=24" in way and "--framed" not in RECORDINGS[name][1]:
+                    continue
+                why = first_difference(play(player, theirs, capture, way), play(player, ours, capture, way),
+                                       ("OpenCSD", "coretap"))
+                tap.check(f"{name} {' '.join(way)}", why)
+            bad = damage(capture, folder / f"{name}-damaged", 1)
+            way = ["as_packets=1"]
+            why = first_difference(play(player, theirs, bad, way), play(player, ours, bad, way),
+                                   ("OpenCSD", "coretap"))
+            tap.check(f"{name}, damaged: packets", why)
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""perf with coretap's library in the place of OpenCSD's prints the same, byte by byte: of perf.data of the
+corpus, and of recorded programs, sound and damaged. The instructions of damaged trace are compared up to
+where execution leaves the files that are mapped, since there perf shows what OpenCSD happened to have read
+ahead, or up to where a decoder complains: test_streams.c compares what comes then.
+
+usage: perf.py COMMAND PLUGIN EXAMPLES LIBRARY"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "oracle"))
+from recordings import RECORDINGS, damage, record
+from perf_recordings import need_recorder, two_contexts
+from perf_tool import Tap, corpus, first_difference, need_perf
+
+COMMANDS = [
+    ["script", "--itrace=i1i"],
+    ["script", "--itrace=b"],
+    ["script", "--itrace=i100il", "-F", "+brstack"],
+    ["script", "--itrace=Zi10i"],
+    ["report", "--itrace=i100i", "--stdio"],
+    ["report", "--itrace=il", "--stdio"],
+    ["report", "-D"],
+]
+OF_DAMAGED = [["script", "--itrace=i1i"], ["report", "-D"]]
+INJECTIONS = [["--itrace=i512il"], ["--itrace=i100il", "--strip"]]
+ENDS = (b"[unknown] ([unknown])", b"\tDCD_ETMV4")
+TIP = b"# (Tip:"  # another one each time
+
+
+def perf(command, line, output=None):
+    """Runs perf as `command` says: standard output, or the file that it wrote, with messages and exit code.
+    Without the environment of tests, in which the folder of coretap's library comes first."""
+    env = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    done = subprocess.run([*command, *line], capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
+                          check=False, env=env)
+    said = output.read_bytes() if output and done.returncode == 0 else done.stdout
+    lines = [line for line in said.splitlines() if not line.startswith(TIP)]
+    return lines, done.stderr.splitlines(), done.returncode
+
+
+def inside(lines):
+    """How many lines there are up to the first instruction that is in no file, or complaint."""
+    for i, line in enumerate(lines):
+        if any(end in line for end in ENDS):
+            return i
+    return len(lines)
+
+
+def compare(tap, name, ways, line, cut=False, output=None):
+    theirs, ours = (perf(way, line, output) for way in ways)
+    why = None if theirs[2] == ours[2] else f"exit code {theirs[2]}, {ours[2]}"
+    for i, (a, b) in enumerate(zip(theirs[:2], ours[:2])):
+        if cut and not i:
+            end = min(inside(a), inside(b))
+            a, b = a[:end], b[:end]
+            why = why or (None if end else "nothing to compare")
+        if a != b:
+            why = why or first_difference(a, b, ("OpenCSD", "coretap"))
+    tap.check(name, why)
+
+
+def check(tap, name, ways, data, folder):
+    for line in COMMANDS:
+        compare(tap, f"{name}: perf {' '.join(line)}", ways, [*line, "-i", data])
+    output = folder / "injected.data"
+    for options in INJECTIONS:
+        compare(tap, f"{name}: perf inject {' '.join(options)}", ways,
+                ["inject", *options, "-i", data, "-o", output], output=output)
+
+
+def main():
+    command, plugin, examples, library = sys.argv[1:]
+    perf_path = need_perf()
+    recorder = need_recorder([command, plugin])
+    directory = os.path.dirname(os.path.realpath(library))
+    ways = [[perf_path], [recorder.command, "perf-env", "--library-dir", directory, perf_path]]
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        for data in sorted(corpus().glob("perfdata/*.data")):
+            check(tap, data.name, ways, data, folder)
+        data = folder / "contexts-tell.data"
+        data.write_bytes(two_contexts(recorder, folder, pathlib.Path(examples) / "primes.c")[0].whole())
+        check(tap, "two programs at the same addresses", ways, data, folder)
+        for name in RECORDINGS:
+            capture = record(recorder, examples, folder, name)
+            data = folder / f"{name}.data"
+            subprocess.run([recorder.command, "export", "-q", "--perf", data, capture], check=True)
+            check(tap, name, ways, data, folder)
+            for seed in (1, 2):
+                bad = damage(capture, folder / f"{name}-{seed}", seed)
+                data = folder / f"{name}-{seed}.data"
+                subprocess.run([recorder.command, "export", "-q", "--perf", data, bad], check=True)
+                for line in OF_DAMAGED:
+                    compare(tap, f"{name}, damaged {seed}: perf {' '.join(line)}", ways,
+                            [*line, "-i", data], cut=True)
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opencsd/player.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "oracle/ocsd_config.h"
+
+static void print_context(FILE *out, const ocsd_generic_trace_elem *e)
+{
+    const ocsd_pe_context *c = &e->context;
+    fprintf(out, " sec=%d el=%d ctxt=%x vmid=%x bits64=%u valid=%u%u%u", (int)c->security_level,
+            (int)c->exception_level, c->ctxt_id_valid ? c->context_id : 0, c->vmid_valid ? c->vmid : 0,
+            c->bits64, c->ctxt_id_valid, c->vmid_valid, c->el_valid);
+}
+
+static void print_raw(FILE *out, const ocsd_generic_trace_elem *e)
+{
+    fprintf(out, " isa=%d st=%" PRIx64 " en=%" PRIx64, (int)e->isa, e->st_addr, e->en_addr);
+    print_context(out, e);
+    fprintf(out, " ts=%" PRIx64 " cc=%u type=%d sub=%d flags=%x payload=%x ext=%d", e->timestamp,
+            e->cycle_count, (int)e->last_i_type, (int)e->last_i_subtype, e->flag_bits, e->num_instr_range,
+            e->ptr_extended_data != NULL);
+}
+
+static void print_software(FILE *out, const ocsd_generic_trace_elem *e)
+{
+    uint64_t data = 0;
+    const unsigned bits = e->sw_trace_info.swt_payload_pkt_bitsize;
+    if (e->ptr_extended_data)
+        memcpy(&data, e->ptr_extended_data, bits > 32 ? 8 : bits > 16 ? 4 : bits > 8 ? 2 : bits ? 1 : 0);
+    fprintf(out, " master=%u chan=%u bits=%x data=%" PRIx64 " ts=%" PRIx64, e->sw_trace_info.swt_master_id,
+            e->sw_trace_info.swt_channel_id, e->sw_trace_info.swt_flag_bits, data,
+            e->has_ts ? e->timestamp : 0);
+}
+
+/* What means something in an element of its type. */
+static void print_members(FILE *out, const ocsd_generic_trace_elem *e)
+{
+    switch (e->elem_type) {
+    case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
+        fprintf(out, " isa=%d", (int)e->isa);
+        print_context(out, e);
+        break;
+    case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
+    case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
+        fprintf(out, " isa=%d st=%" PRIx64 " en=%" PRIx64 " n=%u type=%d sub=%d exec=%u sz=%u cond=%u",
+                (int)e->isa, e->st_addr, e->en_addr, e->num_instr_range, (int)e->last_i_type,
+                (int)e->last_i_subtype, e->last_instr_exec, e->last_instr_sz, e->last_instr_cond);
+        break;
+    case OCSD_GEN_TRC_ELEM_ADDR_NACC:
+        fprintf(out, " st=%" PRIx64, e->st_addr);
+        break;
+    case OCSD_GEN_TRC_ELEM_EXCEPTION:
+        fprintf(out, " number=%x ret=%u tgt=%u marker=%u en=%" PRIx64, e->exception_number, e->excep_ret_addr,
+                e->excep_ret_addr_br_tgt, e->excep_data_marker, e->excep_ret_addr ? e->en_addr : 0);
+        break;
+    case OCSD_GEN_TRC_ELEM_TIMESTAMP:
+        fprintf(out, " ts=%" PRIx64, e->timestamp);
+        break;
+    case OCSD_GEN_TRC_ELEM_EVENT:
+        fprintf(out, " type=%u number=%u", e->trace_event.ev_type, e->trace_event.ev_number);
+        break;
+    case OCSD_GEN_TRC_ELEM_SWTRACE:
+        print_software(out, e);
+        break;
+    case OCSD_GEN_TRC_ELEM_NO_SYNC:
+    case OCSD_GEN_TRC_ELEM_EO_TRACE:
+    case OCSD_GEN_TRC_ELEM_TRACE_ON:
+    case OCSD_GEN_TRC_ELEM_MEMTRANS:
+        fprintf(out, " reason=%d", (int)e->unsync_eot_info);
+        break;
+    case OCSD_GEN_TRC_ELEM_SYNC_MARKER:
+        fprintf(out, " type=%d value=%x", (int)e->sync_marker.type, e->sync_marker.value);
+        break;
+    default:
+        break;
+    }
+    if (e->has_cc)
+        fprintf(out, " cc=%u", e->cycle_count);
+}
+
+static ocsd_datapath_resp_t take_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
+                                         const ocsd_generic_trace_elem *e)
+{
+    struct player *player = (struct player *)context;
+    fprintf(player->out, "E %u %02x %d", e->elem_type == OCSD_GEN_TRC_ELEM_EO_TRACE ? 0 : index, id,
+            (int)e->elem_type);
+    if (player->show_raw)
+        print_raw(player->out, e);
+    else
+        print_members(player->out, e);
+    fputc('\n', player->out);
+    if (e->elem_type == OCSD_GEN_TRC_ELEM_NO_SYNC)
+        return OCSD_RESP_CONT;
+    player->elements++;
+    return player->wait && player->elements % player->wait == 0 ? OCSD_RESP_WAIT : OCSD_RESP_CONT;
+}
+
+static void take_text(const void *context, const char *text, const int size)
+{
+    struct player *player = (struct player *)context;
+    player->texts++;
+    fprintf(player->out, "T %d %.*s\n", size, size, text);
+}
+
+static uint32_t read_memory(const void *context, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+                            const uint8_t id, const uint32_t size, uint8_t *bytes)
+{
+    const struct player *player = context;
+    const uint32_t got = player->read(player, addr, (uint32_t)space, size, bytes);
+    if (player->show_memory)
+        fprintf(player->out, "M %02x %" PRIx64 " space=%x size=%u got=%u\n", id, addr, (unsigned)space, size,
+                got);
+    return got;
+}
+
+static int add_decoders(struct player *player, dcd_tree_handle_t tree)
+{
+    const int flags = player->create_flags |
+                      (player->as_packets ? OCSD_CREATE_FLG_PACKET_PROC : OCSD_CREATE_FLG_FULL_DECODER);
+    for (size_t i = 0; i < player->buffer->source_count; i++) {
+        unsigned char id = 0xee;
+        union ocsd_config config;
+        const char *name = ocsd_config(&player->buffer->sources[i], 0, &config);
+        const int err = (int)player->library->ocsd_dt_create_decoder(tree, name, flags, &config, &id);
+        fprintf(player->out, "C %d %02x\n", err, id);
+        if (err)
+            return err;
+        if (player->as_packets)
+            fprintf(player->out, "P %d\n",
+                    (int)player->library->ocsd_dt_set_pkt_protocol_printer(tree, id, 0));
+    }
+    return 0;
+}
+
+static void call(struct player *player, dcd_tree_handle_t tree, ocsd_datapath_op_t op, size_t at,
+                 const uint8_t *bytes, uint32_t size, uint32_t *done, ocsd_datapath_resp_t *resp)
+{
+    *done = 0xaaaa;
+    *resp = player->library->ocsd_dt_process_data(tree, op, (ocsd_trc_index_t)at, size, bytes, done);
+    fprintf(player->out, "R op=%d at=%zu resp=%d done=%u\n", (int)op, at, (int)*resp, *done);
+}
+
+/* Flushes until there is nothing that waits. Result: 0, or -1 when the data path gave up. */
+static int drain(struct player *player, dcd_tree_handle_t tree, ocsd_datapath_resp_t resp)
+{
+    uint32_t done;
+    while (OCSD_DATA_RESP_IS_WAIT(resp))
+        call(player, tree, OCSD_OP_FLUSH, 0, NULL, 0, &done, &resp);
+    return OCSD_DATA_RESP_IS_FATAL(resp) ? -1 : 0;
+}
+
+static int feed(struct player *player, dcd_tree_handle_t tree, const uint8_t *trace, size_t size)
+{
+    uint32_t done, calls = 0;
+    ocsd_datapath_resp_t resp;
+    for (size_t at = 0; at < size;) {
+        const uint32_t most = size - at < player->chunk ? (uint32_t)(size - at) : player->chunk;
+        call(player, tree, OCSD_OP_DATA, at, trace + at, most, &done, &resp);
+        if (drain(player, tree, resp))
+            return -1;
+        at += done > most ? most : done;
+        calls++;
+        if (!done)
+            return -1;
+        if (player->flush && calls % player->flush == 0) {
+            call(player, tree, OCSD_OP_FLUSH, 0, NULL, 0, &done, &resp);
+            if (drain(player, tree, resp))
+                return -1;
+        }
+        if (player->reset && calls % player->reset == 0) {
+            call(player, tree, OCSD_OP_RESET, 0, NULL, 0, &done, &resp);
+            if (drain(player, tree, resp))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static void print_last_error(struct player *player)
+{
+    ocsd_trc_index_t index = 0;
+    uint8_t id = 0;
+    char text[256] = "";
+    const int err = (int)player->library->ocsd_get_last_err(&index, &id, text, sizeof text);
+    fprintf(player->out, "L %d %u %02x %s\n", err, index, id, text);
+}
+
+int player_play(struct player *player, const uint8_t *trace, size_t size)
+{
+    const struct library *l = player->library;
+    uint32_t done;
+    ocsd_datapath_resp_t resp;
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(
+        player->single ? OCSD_TRC_SRC_SINGLE : OCSD_TRC_SRC_FRAME_FORMATTED, (uint32_t)player->tree_flags);
+    player->elements = player->texts = 0;
+    l->ocsd_def_errlog_init((ocsd_err_severity_t)player->severity, 1);
+    l->ocsd_def_errlog_config_output(C_API_MSGLOGOUT_FLG_NONE, NULL);
+    l->ocsd_def_errlog_set_strprint_cb(tree, player, take_text);
+    if (player->frames)
+        fprintf(player->out, "F %d\n", (int)l->ocsd_dt_set_raw_frame_printer(tree, player->frames));
+    int err = add_decoders(player, tree);
+    if (!err && !player->as_packets) {
+        err = (int)l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_memory,
+                                                         player);
+        fprintf(player->out, "A %d\n", err);
+        l->ocsd_dt_set_gen_elem_outfn(tree, take_element, player);
+    }
+    if (!err && !feed(player, tree, trace, size) && !player->no_end) {
+        call(player, tree, OCSD_OP_EOT, 0, NULL, 0, &done, &resp);
+        drain(player, tree, resp);
+    }
+    if (player->texts)
+        print_last_error(player);
+    l->ocsd_destroy_dcd_tree(tree);
+    return err;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of a client of coretap's libopencsd: it depends on the context that the client was told of last,
+ * and it may change between two calls. Code is never asked for before the client knows whose it is, and never
+ * taken for that of another context or of an earlier call. And the memory of the library itself: when there
+ * is none, the client is told, and nothing is left.
+ *
+ * usage: test_memory LIBRARY */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opencsd/failing.h"
+#include "opencsd/library.h"
+
+enum {
+    ADDRESS = 0x400000,
+    PLACES = 8, /* ranges that are noted */
+};
+
+/* Code of two contexts at one address: so many instructions, of which the last is a branch to itself. */
+static const uint32_t long_code[] = {0xd503201f, 0xd503201f, 0x14000000};
+static const uint32_t short_code[] = {0xd503201f, 0x14000000};
+
+struct client {
+    uint32_t context;  /* that it was told of last */
+    bool short_before; /* what context 1 has in memory is short_code, too */
+    uint32_t counts[PLACES];
+    unsigned ranges;
+    unsigned total; /* ranges, also those that are not noted */
+    unsigned early; /* calls for memory before any context */
+};
+
+static ocsd_datapath_resp_t take(const void *context, const ocsd_trc_index_t index, const uint8_t id,
+                                 const ocsd_generic_trace_elem *e)
+{
+    struct client *client = (struct client *)context;
+    (void)index;
+    (void)id;
+    if (e->elem_type == OCSD_GEN_TRC_ELEM_PE_CONTEXT)
+        client->context = e->context.context_id;
+    client->total += e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE;
+    if (e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE && client->ranges < PLACES)
+        client->counts[client->ranges++] = e->num_instr_range;
+    return OCSD_RESP_CONT;
+}
+
+static uint32_t read_code(const void *context, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+                          const uint8_t id, const uint32_t size, uint8_t *bytes)
+{
+    struct client *client = (struct client *)context;
+    (void)space;
+    (void)id;
+    client->early += client->context == 0;
+    const bool is_short = client->context == 2 || client->short_before;
+    const uint8_t *code = (const uint8_t *)(is_short ? short_code : long_code);
+    const uint64_t there = is_short ? sizeof short_code : sizeof long_code;
+    const uint64_t at = addr - ADDRESS;
+    if (at >= there)
+        return 0;
+    const uint32_t n = there - at < size ? (uint32_t)(there - at) : size;
+    memcpy(bytes, code + at, n);
+    return n;
+}
+
+static dcd_tree_handle_t make_tree(const struct library *l, struct client *client)
+{
+    const ocsd_etmv4_cfg config = {.reg_idr0 = 0x28000ea1,
+                                   .reg_idr1 = 0x4100f424,
+                                   .reg_idr2 = 0x10001088,
+                                   .reg_configr = 0x41,
+                                   .reg_traceidr = 0x10,
+                                   .arch_ver = ARCH_V8,
+                                   .core_prof = profile_CortexA};
+    unsigned char id;
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+    if (!tree || (!l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_FULL_DECODER,
+                                             &config, &id) &&
+                  !l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX / 2, OCSD_MEM_SPACE_ANY,
+                                                         read_code, client) &&
+                  !l->ocsd_dt_set_gen_elem_outfn(tree, take, client)))
+        return tree;
+    l->ocsd_destroy_dcd_tree(tree);
+    return NULL;
+}
+
+/* Adds an address with context ID `context`, and an atom of the code there. */
+static size_t add_run(uint8_t *trace, uint8_t context)
+{
+    /* I_ADDR_CTXT_L_32IS0 of ADDRESS, AArch64 EL0 non-secure, with a context ID; I_ATOM_F1 E */
+    const uint8_t packets[] = {0x82, 0, 0, 0x40, 0, 0xb0, context, 0, 0, 0, 0xf7};
+    memcpy(trace, packets, sizeof packets);
+    return sizeof packets;
+}
+
+static const uint8_t head[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04};
+
+/* Two contexts in one call, each of them twice. */
+static bool contexts_differ(const struct library *l)
+{
+    struct client client = {0};
+    uint8_t trace[128];
+    uint32_t done = 0;
+    size_t size = sizeof head;
+    dcd_tree_handle_t tree = make_tree(l, &client);
+    memcpy(trace, head, sizeof head);
+    for (uint8_t i = 0; i < 4; i++)
+        size += add_run(trace + size, (uint8_t)(1 + i % 2));
+    if (tree)
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)size, trace, &done);
+    l->ocsd_destroy_dcd_tree(tree);
+    printf("# %u ranges of %u %u %u %u instructions, %u early\n", client.ranges, client.counts[0],
+           client.counts[1], client.counts[2], client.counts[3], client.early);
+    return done == size && client.ranges == 4 && !client.early && client.counts[0] == 3 &&
+           client.counts[1] == 2 && client.counts[2] == 3 && client.counts[3] == 2;
+}
+
+/* One context in two calls, between which its code becomes another. */
+static bool memory_changes(const struct library *l)
+{
+    struct client client = {0};
+    uint8_t trace[128];
+    uint32_t done = 0;
+    dcd_tree_handle_t tree = make_tree(l, &client);
+    memcpy(trace, head, sizeof head);
+    const size_t first = sizeof head + add_run(trace + sizeof head, 1);
+    const size_t size = first + add_run(trace + first, 1);
+    if (tree)
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)first, trace, &done);
+    client.short_before = true;
+    if (tree)
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)first, (uint32_t)(size - first),
+                                trace + first, &done);
+    l->ocsd_destroy_dcd_tree(tree);
+    printf("# %u ranges of %u %u instructions\n", client.ranges, client.counts[0], client.counts[1]);
+    return client.ranges == 2 && client.counts[0] == 3 && client.counts[1] == 2;
+}
+
+/* Frames with synchronisation words, and protocols that are not decoded, are refused. */
+static bool others_are_refused(const struct library *l)
+{
+    const ocsd_ptm_cfg ptm = {.reg_trc_id = 0x10};
+    unsigned char id;
+    dcd_tree_handle_t with_words =
+        l->ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_HAS_FSYNCS);
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+    const ocsd_err_t err =
+        l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_PTM, OCSD_CREATE_FLG_FULL_DECODER, &ptm, &id);
+    l->ocsd_destroy_dcd_tree(tree);
+    return !with_words && err == OCSD_ERR_NO_PROTOCOL;
+}
+
+/* Decodes code of many contexts. Returns whether all of it was said to be done; then it is, else the rest is
+ * missing. */
+static bool decode(const struct library *l, struct client *client)
+{
+    static uint8_t trace[1 << 12];
+    uint32_t done = 0;
+    size_t size = sizeof head;
+    memcpy(trace, head, sizeof head);
+    for (uint8_t i = 0; i < 200; i++)
+        size += add_run(trace + size, (uint8_t)(1 + i % 50));
+    dcd_tree_handle_t tree = make_tree(l, client);
+    if (!tree)
+        return false;
+    const bool fine =
+        !l->ocsd_dt_add_buffer_mem_acc(tree, UINT64_C(1) << 63, OCSD_MEM_SPACE_ANY, head, sizeof head) &&
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)size, trace, &done) == OCSD_RESP_CONT &&
+        l->ocsd_dt_process_data(tree, OCSD_OP_EOT, 0, 0, NULL, NULL) == OCSD_RESP_CONT;
+    l->ocsd_destroy_dcd_tree(tree);
+    return fine;
+}
+
+/* Each allocation fails once. */
+static bool allocations_fail(const struct library *l)
+{
+    struct client all = {0};
+    long left;
+    bool fine, good;
+    failing_begin(-1);
+    fine = decode(l, &all);
+    const long count = failing_end(&left);
+    good = fine && !left && all.total == 200;
+    for (long i = 0; i < count; i++) {
+        struct client client = {0};
+        failing_begin(i);
+        fine = decode(l, &client);
+        failing_end(&left);
+        if (left || (fine && client.total != all.total) || client.total > all.total) {
+            printf("# allocation %ld fails: %ld left, %s, %u ranges\n", i, left,
+                   fine ? "all is fine" : "an error", client.total);
+            good = false;
+        }
+    }
+    printf("# %ld allocations, %u ranges\n", count, all.total);
+    return good && count > 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        bool (*test)(const struct library *l);
+    } tests[] = {{"code of two contexts at one address", contexts_differ},
+                 {"memory that changes between two calls", memory_changes},
+                 {"what is not decoded is refused", others_are_refused},
+                 {"allocations that fail", allocations_fail}};
+    struct library library;
+    int failed = 0;
+    if (argc < 2 || library_load(argv[1], &library))
+        return 2;
+    printf("TAP version 13\n1..%zu\n", sizeof tests / sizeof *tests);
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        const bool fine = tests[i].test(&library);
+        printf("%sok %zu - %s\n", fine ? "" : "not ", i + 1, tests[i].name);
+        failed |= !fine;
+    }
+    return failed;
+}

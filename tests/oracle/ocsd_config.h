@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What OpenCSD is told of a trace source. */
+#ifndef CT_TEST_OCSD_CONFIG_H
+#define CT_TEST_OCSD_CONFIG_H
+
+#include <opencsd/c_api/opencsd_c_api.h>
+
+#include "coretap/input.h"
+
+union ocsd_config {
+    ocsd_etmv4_cfg etm4;
+    ocsd_ete_cfg ete;
+    ocsd_etmv3_cfg etm3;
+    ocsd_ptm_cfg ptm;
+    ocsd_stm_cfg stm;
+};
+
+/* Fills in the configuration of a source. Result: the name of its decoder, NULL when there is none. The C
+ * interface of 1.3.3 cannot watch the packets of an ETE decoder. Its ETMv4 decoder reads ETE when the version
+ * in TRCIDR1 says so: `as_etm4` gives it that version. */
+const char *ocsd_config(const struct ct_source *source, int as_etm4, union ocsd_config *out);
+
+#endif
