@@ -65,7 +65,9 @@ struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *r)
     }
     plan->shard = first_part(plan);
     for (size_t i = 0; i < count; i++) {
-        if (!ct_fleet_job_has(r->fleet->job, i))
+        if (ct_fleet_job_has(r->fleet->job, i))
+            ct_fleet_job_drop_shards(r->fleet->job, i); /* a job that was killed may have left some */
+        else
             plan->shards[i] = count_parts(ct_manifest_at(r->fleet->manifest, i)->size, part);
         plan->left[i] = plan->shards[i] + 1 - plan->shard;
     }

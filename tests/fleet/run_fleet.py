@@ -323,6 +323,11 @@ def cuts_are_killed(fleet):
     result = run(*ranks(2), *job, "--cut", 5000, code=1, env=RANKS)
     assert fleet.path("cut-killed.data").read_bytes() == fleet.path("uncut-stats.data").read_bytes()
     assert not list(state.glob("*.shards")), result.stderr
+    for piece in list(state.glob("*.piece")):  # killed between the piece and the end of its parts
+        (state / f"{piece.name}.shards").mkdir()
+        (state / f"{piece.name}.shards" / "1-2").write_bytes(b"")
+    run(*ranks(2), *job, "--cut", 5000, code=1, env=RANKS)
+    assert not list(state.glob("*.shards"))
     return f"parts were left {left} times"
 
 
