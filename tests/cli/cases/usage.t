@@ -5,6 +5,7 @@ $ coretap --version
 | cbc         (present|missing): .* (re)
 | gccjit      (present|missing): .* (re)
 | live        (present|missing): .* (re)
+| curl        (present|missing): .* (re)
 | lzma        (present|missing): .* (re)
 | demangle    (present|missing): .* (re)
 | opencsd     (present|missing): .* (re)
@@ -59,6 +60,7 @@ $ coretap --help
 |                           where it is not beside the command or installed.
 |   CORETAP_ACCESS_PLUGIN   The same for fractal run.
 |   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
+|   CORETAP_CURL            The libcurl that live tells a URL of violations with.
 |   DEBUGINFOD_URLS         perf.data: servers that are asked for files by their
 |                           build id.
 |   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
@@ -113,6 +115,7 @@ $ coretap
 !                           where it is not beside the command or installed.
 !   CORETAP_ACCESS_PLUGIN   The same for fractal run.
 !   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
+!   CORETAP_CURL            The libcurl that live tells a URL of violations with.
 !   DEBUGINFOD_URLS         perf.data: servers that are asked for files by their
 !                           build id.
 !   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
