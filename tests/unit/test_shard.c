@@ -183,8 +183,7 @@ static void lines_are_checked(void **state)
         "shards 1 1 3\nfrom 1 2",
         "shards 1 1 3\nstream 0 1 1 1\nto 1 2\nto 1 2",
         "shards 1 1 3\nrefused",
-        "shards 1 1 3\nrefused a reason that is longer than the longest one that a session can have noted of "
-        "it",
+        "shards 1 1 3\nrefused a reason that is longer than the longest that a session can have noted",
         "shards 1 1 3\nother 1",
     };
     const struct world *w = *state;
