@@ -82,12 +82,13 @@ static struct ct_rows *begin_times(const struct ct_table_rows *rows, const struc
 /* Ends a row of `times`: where the longest run was, if that is known. */
 static void end_times(struct ct_rows *file, const struct ct_timing_longest *longest)
 {
-    const bool known = longest && longest->cycles;
-    ct_rows_text(file, known ? longest->capture : NULL);
-    ct_rows_text(file, known ? longest->buffer : NULL);
-    const uint64_t numbers[] = {known ? longest->id : 0, known ? longest->from : 0, known ? longest->to : 0};
+    static const struct ct_timing_longest unknown = {0};
+    const struct ct_timing_longest *of = longest && longest->cycles ? longest : &unknown;
+    ct_rows_text(file, of->capture);
+    ct_rows_text(file, of->buffer);
+    const uint64_t numbers[] = {of->id, of->from, of->to};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        if (known)
+        if (of != &unknown)
             ct_rows_number(file, numbers[i]);
         else
             ct_rows_nothing(file);

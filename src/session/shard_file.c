@@ -72,7 +72,7 @@ static bool fits(const struct ct_shard *into, const struct ct_shard *from)
     for (size_t i = 0; i < from->stream_count; i++) {
         const struct ct_shard_stream *s = &from->streams[i];
         const struct ct_shard_stream *before = ct_shard_find(into, s->buffer, s->id);
-        if (s->begin ? !before || !is_same(before->end, s->begin) : before != NULL)
+        if (!before != !s->begin || (before && !is_same(before->end, s->begin)))
             return false;
     }
     return true;
