@@ -103,17 +103,19 @@ static bool settle_files(int socket)
     return close_range(SOCKET + 1, UINT_MAX, 0) == 0;
 }
 
+/* The name is made where the parent sees it: a child that ends at once leaves no folder without a name. */
 static bool make_folder(struct shared *shared)
 {
     const char *place = getenv("TMPDIR");
-    char name[PATH_MAX];
-    if (snprintf(name, sizeof name, "%s/coretap-XXXXXX", place && *place ? place : "/tmp") >= PATH_MAX)
+    char *const folder = shared->folder;
+    const int length =
+        snprintf(folder, sizeof shared->folder, "%s/coretap-XXXXXX", place && *place ? place : "/tmp");
+    if (length >= (int)sizeof shared->folder || !mkdtemp(folder)) {
+        *folder = '\0';
         return false;
-    if (!mkdtemp(name))
-        return false;
-    snprintf(shared->folder, sizeof shared->folder, "%s", name);
-    snprintf(shared->path, sizeof shared->path, "%s/native.so", name);
-    return setenv("TMPDIR", name, 1) == 0;
+    }
+    snprintf(shared->path, sizeof shared->path, "%s/native.so", folder);
+    return setenv("TMPDIR", folder, 1) == 0;
 }
 
 /* Makes the object, says so, and removes it when the parent has loaded it or is gone. */
