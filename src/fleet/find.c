@@ -184,7 +184,7 @@ static int look_in_folder(struct finder *f, const char *path, int depth)
             inner = NULL;
             rc = ct_fail_nomem(f->manifest->ctx, path);
         }
-        if (!rc)
+        if (!rc && inner)
             rc = look(f, inner, depth + 1);
         free(inner);
         free(entries[i]);

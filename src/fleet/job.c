@@ -107,13 +107,15 @@ static int make_order(struct ct_fleet_job *job)
 static int copy_words(struct ct_fleet_job *job, const char *const *words, const char *const **out,
                       size_t *count)
 {
-    while (words[*count])
-        ++*count;
-    const char **list = ct_arena_alloc(&job->arena, (*count + 1) * sizeof *list);
-    for (size_t i = 0; i < *count && list; i++)
+    size_t size = 0;
+    while (words[size])
+        size++;
+    const char **list = ct_arena_alloc(&job->arena, (size + 1) * sizeof *list);
+    for (size_t i = 0; i < size && list; i++)
         if (!(list[i] = ct_arena_strdup(&job->arena, words[i])))
             list = NULL;
     *out = list;
+    *count = size;
     return list ? CT_OK : ct_fail_nomem(job->ctx, "job");
 }
 

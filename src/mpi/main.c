@@ -156,8 +156,11 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     struct ct_ranks ranks = {.fleet = calloc(1, sizeof *ranks.fleet)};
     struct ct_ctx *ctx = cli_ctx_new(false);
-    if (!ranks.fleet || !ctx)
+    if (!ranks.fleet || !ctx) {
+        free(ranks.fleet);
         MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
+        return CLI_FAILED;
+    }
     ranks.fleet->ctx = ctx;
     const int code = begin(&ranks, argc, argv);
     free(ranks.fleet);

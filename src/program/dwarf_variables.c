@@ -204,7 +204,9 @@ static const struct ct_variable_declaration *declaration_of(const struct ct_vari
 /* Tells whether a path is the file that was asked for: all of it, or the end behind a slash. */
 static bool is_file(const char *path, const char *wanted)
 {
-    const size_t size = path ? strlen(path) : 0;
+    if (!path)
+        return false;
+    const size_t size = strlen(path);
     const size_t length = strlen(wanted);
     return size >= length && strcmp(path + size - length, wanted) == 0 &&
            (size == length || path[size - length - 1] == '/');
@@ -471,7 +473,7 @@ static int find_symbol(struct ct_variable_search *s, const void *bytes, size_t s
     if (rc)
         return rc;
     const struct ct_area *found = NULL;
-    for (size_t i = 0; i < layout->object_count && !found && !s->file; i++)
+    for (size_t i = 0; i < layout->object_count && !found && !s->file && s->scoped; i++)
         if (strcmp(layout->objects[i].name, s->scoped) == 0)
             found = &layout->objects[i];
     rc = found ? read_symbol(s, found) : nowhere(s);
