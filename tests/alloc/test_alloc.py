@@ -314,7 +314,7 @@ def make_inputs(command, plugin, folder):
                                 "0\nrun 1000 1008 1\n"
                                 "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
     run("timing", "--format", "data", "-o", made["times"], made["quickstart"])
-    made["manifest"], made["pieces"] = folder / "manifest", folder / "pieces"
+    made["manifest"], made["pieces"] = folder / "list.jsonl", folder / "pieces"
     made["manifest"].write_bytes(run("manifest", made["quickstart"]).stdout)
     made["pieces"].mkdir()
     shutil.copy(made["times"], made["pieces"] / "0.piece")

@@ -45,7 +45,8 @@ def run(command, capture, piped=False):
     words = [CORETAP, *command, *(["--config", capture / "snapshot.ini", "-"] if piped else [capture])]
     with open(capture / "trace.bin", "rb") as trace:
         result = subprocess.run(words, stdin=trace, capture_output=True, text=True, check=False, timeout=60)
-    kept = [COUNTS.sub("", line) for line in result.stdout.splitlines() if not LOST.match(line)]
+    said = result.stdout.replace(str(capture / "snapshot.ini"), str(capture))  # as it was given
+    kept = [COUNTS.sub("", line) for line in said.splitlines() if not LOST.match(line)]
     return result.returncode, kept
 
 
