@@ -201,6 +201,13 @@ int ct_analysis_is_saved(const struct ct_analysis_kind *kind, const void *data, 
            memcmp(text + head, kind->name, name) == 0 && text[head + name] == ' ';
 }
 
+/* Tells whether a file is the part of a capture, which has a room of its own (coretap/shard.h). */
+static bool is_shard(const struct file *f)
+{
+    static const char shard[] = "coretap-shard ";
+    return f->size >= sizeof shard - 1 && memcmp(f->text, shard, sizeof shard - 1) == 0;
+}
+
 static int read_start(struct file *f)
 {
     const struct ct_analysis_kind *kind = f->part->kind;
@@ -211,9 +218,16 @@ static int read_start(struct file *f)
         f->line = 1;
         return ct_load_bad(&f->load, "the file is empty");
     }
+    const bool fits = ct_analysis_is_saved(kind, f->text, f->size);
+    if (!fits && is_shard(f))
+        return ct_fail(
+            f->part->ctx, CT_ERR_FORMAT,
+            "%s: a part of a capture, as --shard writes it, and no result; nothing of the file was "
+            "taken: coretap-mpi makes parts and joins them",
+            f->name);
     snprintf(what, sizeof what, "not a %s file: the first line is not 'coretap-%s %u'", kind->name,
              kind->name, kind->version);
-    if (!ct_analysis_is_saved(kind, f->text, f->size) || f->load.word_count != 2)
+    if (!fits || f->load.word_count != 2)
         return ct_load_bad(&f->load, what);
     snprintf(what, sizeof what, "a %s file of another version than 1 to %u", kind->name, kind->version);
     if (!ct_load_number(&f->load, 1, 10, &version) || !version || version > kind->version)

@@ -87,7 +87,8 @@ static int add_up(struct cli_results *r)
     const struct cli_value *weight = &r->args->values[WEIGHT];
     if (weight->given && ct_analysis_scale(r->analysis, weight->number))
         return cli_library_error(r->args->ctx);
-    tell(r->args, r->analysis);
+    if (!r->shard) /* what a part is of, is said where all are joined */
+        tell(r->args, r->analysis);
     cli_results_tell_failures("merge", r->analysis);
     const int written = cli_results_save_read(r, stdout);
     return written > code ? written : code;

@@ -149,6 +149,15 @@ $ cp examples/raw/board.* examples/raw/loop-code.bin $T; sed -i '/^.source itm/,
 $ coretap list --packets --id 10 $T/board.ini | wc -l
 | 7
 
+# The part of a capture is no result.
+$ coretap merge --kind statistics --shard 1/2 examples/quickstart > $T/part
+$ coretap merge $T/part
+! coretap: $T/part: a part of a capture, as --shard writes it, and no result; nothing of the file was taken: coretap-mpi makes parts and joins them
+[2]
+$ coretap stats $T/part
+! coretap: $T/part: a part of a capture, as --shard writes it, and no result; nothing of the file was taken: coretap-mpi makes parts and joins them
+[2]
+
 # Gaps of a raw trace.
 $ cp examples/raw/board.* examples/raw/loop-code.bin $T; printf '\n[gap]\nat = 48\n' >> $T/board.ini; coretap stats $T/board.ini | grep '^gaps'
 | gaps=2
