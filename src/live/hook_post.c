@@ -266,7 +266,9 @@ static bool tell(const struct ct_live_teller *teller, const struct ct_live_notic
         a->easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
         a->multi_remove_handle(c->multi, c->easy);
     }
-    errno = code == CURLE_OUT_OF_MEMORY ? ENOMEM : 0;
+    /* The entry of CURLOPT_RESOLVE is well-formed, so libcurl had no memory to read it. */
+    const bool no_memory = code == CURLE_OUT_OF_MEMORY || code == CURLE_SETOPT_OPTION_SYNTAX;
+    errno = no_memory ? ENOMEM : 0;
     if (!code && status >= 200 && status < 300)
         return true;
     if (!code)
