@@ -168,14 +168,16 @@ const editor = {
 
   // Fills the list of places that have what was typed in their names.
   async suggest(field) {
-    const typed = field.value.trim(), kind = /^(entry|return|function):/.exec(typed)?.[0] ?? "";
+    const typed = field.value.trim(), kind = /^(entry|return|function|load|store):/.exec(typed)?.[0] ?? "";
     const path = where("api/places"), sign = path.includes("?") ? "&" : "?";
     try {
       const answer = await fetch(`${path}${sign}text=${encodeURIComponent(typed.slice(kind.length))}`);
       const places = await answer.json();
       if (field.value.trim() !== typed) return;
-      const functions = places.functions.flatMap(name => kind ? [kind + name]
-          : ["entry:" + name, "return:" + name]);
+      const of = (names, ...kinds) => names.flatMap(name => kinds.includes(kind) ? [kind + name]
+          : kind ? [] : kinds.slice(0, 2).map(one => one + name));
+      const functions = [...of(places.functions, "entry:", "return:", "function:"),
+          ...of(places.variables, "store:", "load:")];
       const others = kind ? [] : [...places.lines, ...places.values, ...places.others];
       $("choices").replaceChildren(...[...functions, ...others]
           .map(value => make("option", { value })));

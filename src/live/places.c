@@ -17,6 +17,7 @@
 struct program {
     const struct ct_symbols *symbols;
     const struct ct_lines *lines;
+    const struct ct_layout *layout; /* NULL also where no trace tells of variables */
 };
 
 /* Names of a list that grows, each allocated. */
@@ -95,12 +96,24 @@ static void add_values(struct names *n, const struct ct_live_options *o)
 
 /* ---- begin and end ---- */
 
+/* Tells whether a source can give loads and stores: a DWT's comparators, or a data trace. */
+static bool has_variables(const struct ct_live_options *o)
+{
+    for (size_t i = 0; i < o->buffer->source_count && !o->log; i++) {
+        const struct ct_source *source = &o->buffer->sources[i];
+        if (source->protocol == CT_PROTOCOL_ITM || ct_source_traces_data(source))
+            return true;
+    }
+    return false;
+}
+
 struct ct_live_places *ct_live_places_new(const struct ct_live_options *options)
 {
     const size_t count = ct_programs_count(options->programs);
     struct ct_live_places *p = calloc(1, sizeof *p + count * sizeof *p->programs);
     if (!p)
         return NULL;
+    const bool variables = has_variables(options);
     for (size_t i = 0; i < count; i++) {
         struct ct_program *program = ct_programs_at(options->programs, i);
         struct program *to = &p->programs[p->count++];
@@ -108,6 +121,8 @@ struct ct_live_places *ct_live_places_new(const struct ct_live_options *options)
             to->symbols = NULL;
         if (ct_program_lines(program, &to->lines) != CT_OK)
             to->lines = NULL;
+        if (!variables || ct_program_layout(program, &to->layout) != CT_OK)
+            to->layout = NULL;
     }
     add_values(&p->values, options);
     if (!p->values.lacks)
@@ -176,6 +191,17 @@ static void put_functions(const struct ct_live_places *p, const char *text, stru
             offer(&found, all[k].name, text);
     }
     put_found(&found, "functions", j);
+}
+
+static void put_variables(const struct ct_live_places *p, const char *text, struct ct_json *j)
+{
+    struct found found = {.count = 0};
+    for (size_t i = 0; i < p->count; i++) {
+        const struct ct_layout *layout = p->programs[i].layout;
+        for (size_t k = 0; layout && k < layout->object_count; k++)
+            offer(&found, layout->objects[k].name, text);
+    }
+    put_found(&found, "variables", j);
 }
 
 static void put_values(const struct ct_live_places *p, const char *text, struct ct_json *j)
@@ -254,6 +280,7 @@ void ct_live_places_json(const struct ct_live_places *p, const char *text, struc
     put_functions(p, text, j);
     put_lines(p, text, j);
     put_values(p, text, j);
+    put_variables(p, text, j);
     ct_json_array(j, "others");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         ct_json_text(j, NULL, others[i]);

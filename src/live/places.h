@@ -15,7 +15,8 @@ void ct_live_places_free(struct ct_live_places *places);
 
 /* Writes an object with lists: "functions" and "lines" (FILE:LINE) that have `text` in their names, of any
  * case and at most 50 each, those first that begin with it; "values" in the same way: ports, comparators,
- * named events, events of trace units, contexts; and "others", which are always there. */
+ * named events, events of trace units, contexts; "variables", where a source tells of loads and stores; and
+ * "others", which are always there. */
 void ct_live_places_json(const struct ct_live_places *places, const char *text, struct ct_json *json);
 
 #endif

@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import small_elf  # noqa: E402  pylint: disable=wrong-import-position
 from live import Live, Raw  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
@@ -28,6 +29,7 @@ out n % 7 == 6 as error
 out if n % 2 == 0 then "even, \\"2\\"" else "odd" as parity
 """
 BOOM = "in x: Events[Unit]\ndef n = count(x)\nout 100 / (n - 30) as left\n"
+VARIABLES = b"speed", b"speed_limit", b"limits"
 EVEN = '"even, "2""'
 DAMAGE = b"\x21" + b"\xe8" * 15  # a frame of ID 10 with headers that no packet has
 UNITS = 40
@@ -195,6 +197,9 @@ def checking(live):
           [["itm:3", "itm:30", "itm:31"],
            [f"dwt:3{part}" for part in ("", ".read", ".write", ".address", ".pc")], []] and
           len(values[3]) == 50, values)
+    variables = [live.ask(f"/api/places?text={text}")[1]["variables"] for text in ("LIMIT", "speed", "no")]
+    check("… variables of the program, for a DWT", variables ==
+          [["limits", "speed_limit"], ["speed", "speed_limit"], []], variables)
 
 
 # ---- events ----
@@ -296,7 +301,10 @@ def main():
     stream = Raw()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
-        live = start(coretap, stream)
+        program = folder / "program.elf"
+        program.write_bytes(small_elf.make(bytes(8), 0x400000, [(b"work", 0x400000, 8)],
+                                           [(name, 0x400000, 4) for name in VARIABLES]))
+        live = start(coretap, stream, "--elf", program)
         for spec, text in (("count", COUNT), ("boom", BOOM)):
             status, answer = live.ask("/api/monitors", {"action": "add", "name": spec, "text": text,
                                                         "bind": {"x": Raw.PLACE}})

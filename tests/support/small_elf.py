@@ -7,12 +7,14 @@ def _section(name, kind, flags, addr, offset, size, link=0, info=0, align=1, ent
     return struct.pack("<IIQQQQIIQQ", name, kind, flags, addr, offset, size, link, info, align, entry)
 
 
-def make(code, base, functions):
-    """The bytes of a file that has `code` at `base`; `functions` are (name in bytes, address, size)."""
+def make(code, base, functions, objects=()):
+    """The bytes of a file that has `code` at `base`; `functions` and `objects`, which are data, are (name in
+    bytes, address, size)."""
     strings, symbols = b"\0", bytes(24)
-    for name, addr, size in functions:
-        symbols += struct.pack("<IBBHQQ", len(strings), 0x12, 0, 1, addr, size)
-        strings += name + b"\0"
+    for kind, all_of_kind in ((0x12, functions), (0x11, objects)):
+        for name, addr, size in all_of_kind:
+            symbols += struct.pack("<IBBHQQ", len(strings), kind, 0, 1, addr, size)
+            strings += name + b"\0"
     names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
     start = 64 + 56
     parts, at = [code, symbols, strings, names], []
