@@ -62,7 +62,7 @@ struct ct_watchpoint {
     /* LINE: the line; EDGE: its number; EXCEPTION, CONTEXT: the one watched, or CT_WATCH_ANY; EVENT: its
      * number; ITM: the port; STM: as CT_SW_PORT has it, with CT_WATCH_ANY_MASTER or without; DWT: 8 × the
      * comparator and enum ct_watch_packet; NAMED: index of its first entry in the table; LOAD, STORE: the
-     * address; ACCESS: enum ct_watch_access, and CT_WATCH_PROCESS */
+     * address; ACCESS: enum ct_watch_access, CT_WATCH_PROCESS and CT_WATCH_POINT */
     uint64_t number;
     uint32_t places; /* addresses or ranges that it watches */
     uint8_t kind;    /* enum ct_watch_kind */
@@ -84,10 +84,12 @@ enum ct_watch_access {
     CT_WATCH_ACCESS_WRITE, /* a line was asked for in order to write it */
     CT_WATCH_ACCESS_FETCH, /* instructions were */
     CT_WATCH_ACCESS_WHICH = 7,
-    CT_WATCH_ACCESS_PHYSICAL = 8, /* the value is the physical address */
+    CT_WATCH_ACCESS_PHYSICAL = 8,    /* the value is the physical address */
+    CT_WATCH_ACCESS_POINT = 1 << 16, /* of an observation point, by its number */
 };
 
-#define CT_WATCH_PROCESS(number) ((uint64_t)(number) >> 8 & 0xff) /* of an ACCESS: the process */
+#define CT_WATCH_PROCESS(number) ((uint64_t)(number) >> 8 & 0xff) /* of an ACCESS: the process … */
+#define CT_WATCH_POINT(number)   ((uint32_t)((number) >> 32))     /* … and the observation point */
 
 /* Packets of the data trace of a DWT. */
 enum ct_watch_packet {

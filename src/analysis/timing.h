@@ -104,11 +104,13 @@ struct ct_timing_thread {
 struct ct_timing_gate {
     uint32_t from, from_count; /* watchpoints that begin it */
     uint32_t to, to_count;     /* watchpoints that end it */
-    uint64_t begun;            /* the cycle at which it began */
+    uint64_t begun;            /* the cycle at which it began … */
+    uint64_t preempted;        /* … and at which something first came in between */
     uint32_t ctxt, vmid;
     bool is_open;
     bool is_preempted;
-    uint8_t pad[6];
+    uint8_t known; /* CT_CONTEXT_*: what is known of the context that began it */
+    uint8_t pad[5];
 };
 
 struct ct_timing {
@@ -142,6 +144,7 @@ struct ct_timing {
     struct ct_timing_gate *gates;
     size_t pair_count;
     struct ct_watcher *watcher;
+    uint32_t marks; /* the first of the watchpoints that tell what came in between */
 };
 
 /* ---- timing_calls.c ---- */

@@ -11,13 +11,15 @@
 #define BATCH 256
 
 static const char *const marks[] = {"exception", "context", "gap", "overflow", "no-access"};
+#define MARKS (sizeof marks / sizeof *marks)
 
-/* Adds watchpoints of what may come in between; they are told apart by their kinds. */
-static int add_marks(struct ct_watches *watches)
+/* Adds watchpoints of what may come in between. *first is the number of the first one. */
+static int add_marks(struct ct_watches *watches, uint32_t *first)
 {
+    uint32_t number;
     int rc = CT_OK;
-    for (size_t i = 0; !rc && i < sizeof marks / sizeof *marks; i++)
-        rc = ct_watches_add(watches, marks[i], NULL, NULL);
+    for (size_t i = 0; !rc && i < MARKS; i++)
+        rc = ct_watches_add(watches, marks[i], i ? &number : first, NULL);
     return rc;
 }
 
@@ -35,7 +37,7 @@ int ct_timing_add_pair(struct ct_timing *t, struct ct_watches *watches, const ch
     if (!t || !watches || !from || !to)
         return CT_ERR_ARG;
     struct ct_timing_gate gate = {0};
-    int rc = t->watcher ? CT_OK : add_marks(watches);
+    int rc = t->watcher ? CT_OK : add_marks(watches, &t->marks);
     if (!rc && !t->watcher)
         rc = ct_watcher_new(t->ctx, watches, &t->watcher);
     /* Of events at one place the end comes first, so that a place can be measured up to itself. */
@@ -72,42 +74,66 @@ void ct_timing_pairs_free(struct ct_timing *t)
 }
 
 /* Notes that something came in between, or that trace is missing. */
-static void interrupt(struct ct_timing *t, bool lost)
+static void interrupt(struct ct_timing *t, const struct ct_watch_event *event)
 {
+    const bool lost = event->kind >= CT_WATCH_GAP;
     for (size_t i = 0; i < t->pair_count; i++) {
-        t->gates[i].is_preempted = true;
-        t->pairs[i].lost += lost && t->gates[i].is_open;
+        struct ct_timing_gate *gate = &t->gates[i];
+        if (!gate->is_preempted)
+            gate->preempted = event->cycle;
+        gate->is_preempted = true;
+        t->pairs[i].lost += lost && gate->is_open;
         if (lost)
-            t->gates[i].is_open = false;
+            gate->is_open = false;
     }
 }
 
-static int finish(struct ct_timing *t, struct ct_timing_pair *pair, struct ct_timing_gate *gate,
-                  uint64_t cycle)
+/* Tells whether an event comes in between of what it does not end itself. */
+static bool is_between(const struct ct_watch_event *event)
 {
-    gate->is_open = false;
-    return ct_dist_add(gate->is_preempted ? &pair->preempted : &pair->direct, cycle - gate->begun,
-                       t->histograms);
+    return event->kind == CT_WATCH_EXCEPTION || event->kind == CT_WATCH_CONTEXT;
 }
 
-/* Takes an event. Only the context that began a pair can end it. One watchpoint may do both, and then first
- * ends the pair. */
+static int finish(struct ct_timing *t, struct ct_timing_pair *pair, struct ct_timing_gate *gate,
+                  const struct ct_watch_event *event)
+{
+    /* An exception or another context that ends the pair did not come in between. */
+    const bool direct = !gate->is_preempted || (is_between(event) && gate->preempted == event->cycle);
+    gate->is_open = false;
+    return ct_dist_add(direct ? &pair->direct : &pair->preempted, event->cycle - gate->begun, t->histograms);
+}
+
+static void begin(struct ct_timing_pair *pair, struct ct_timing_gate *gate,
+                  const struct ct_watch_event *event)
+{
+    pair->restarted += gate->is_open;
+    gate->is_open = true;
+    gate->is_preempted = false;
+    gate->begun = event->cycle;
+    gate->ctxt = event->ctxt;
+    gate->vmid = event->vmid;
+    gate->known = event->known;
+}
+
+/* Tells whether an event may end a pair: one in another context than began it may not, unless it is that very
+ * change. Of an event log only changes have their context. */
+static bool is_own(const struct ct_timing_gate *gate, const struct ct_watch_event *event)
+{
+    const unsigned known = gate->known & event->known & (CT_CONTEXT_CTXT | CT_CONTEXT_VMID);
+    const bool same = event->ctxt == gate->ctxt && event->vmid == gate->vmid;
+    return same || !known || event->kind == CT_WATCH_CONTEXT;
+}
+
+/* Takes an event. One watchpoint may begin a pair and end it, and then first ends it. */
 static int on_event(struct ct_timing *t, const struct ct_watch_event *event)
 {
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < t->pair_count; i++) {
         struct ct_timing_gate *gate = &t->gates[i];
-        bool is_own = event->ctxt == gate->ctxt && event->vmid == gate->vmid;
-        if (event->watch - gate->to < gate->to_count && gate->is_open && is_own)
-            rc = finish(t, &t->pairs[i], gate, event->cycle);
-        if (event->watch - gate->from >= gate->from_count)
-            continue;
-        t->pairs[i].restarted += gate->is_open;
-        gate->is_open = true;
-        gate->is_preempted = false;
-        gate->begun = event->cycle;
-        gate->ctxt = event->ctxt;
-        gate->vmid = event->vmid;
+        if (event->watch - gate->to < gate->to_count && gate->is_open && is_own(gate, event))
+            rc = finish(t, &t->pairs[i], gate, event);
+        if (event->watch - gate->from < gate->from_count)
+            begin(&t->pairs[i], gate, event);
     }
     return rc;
 }
@@ -118,10 +144,8 @@ int ct_timing_feed(struct ct_timing *t, const struct ct_watch_event *events, siz
         return CT_ERR_ARG;
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < count; i++) {
-        if (events[i].kind == CT_WATCH_EXCEPTION || events[i].kind == CT_WATCH_CONTEXT)
-            interrupt(t, false);
-        else if (events[i].kind >= CT_WATCH_GAP)
-            interrupt(t, true);
+        if (events[i].watch - t->marks < MARKS)
+            interrupt(t, &events[i]);
         else
             rc = on_event(t, &events[i]);
     }

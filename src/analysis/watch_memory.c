@@ -96,6 +96,19 @@ static int add_places(struct ct_watches *w, const char *spec, const char *name)
     return found ? found : add_place(w, variable.addr, variable.is->size);
 }
 
+/* Reads the number of an observation point, as the header of the log has it. */
+static bool read_point(const char *name, uint64_t *number)
+{
+    static const char word[] = "point:";
+    const char *text = name + sizeof word - 1;
+    uint64_t point;
+    if (strncmp(name, word, sizeof word - 1) != 0 || !read_number(&text, &point) || *text ||
+        point >= UINT32_MAX)
+        return false;
+    *number |= CT_WATCH_ACCESS_POINT | point << 32;
+    return true;
+}
+
 int ct_watches_add_memory(struct ct_watches *w, const char *spec, bool *is_memory)
 {
     static const char prefix[] = "access:";
@@ -112,12 +125,14 @@ int ct_watches_add_memory(struct ct_watches *w, const char *spec, bool *is_memor
         process = 0;
     if (!*text || strlen(text) >= sizeof room)
         return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
-                       "watchpoint '%s': behind access: stands a function, a variable or a range, with the "
-                       "number of a process before it where it is not the program's: access:table, "
-                       "access:1:main, access:0x4000..0x5000, access:table.write",
+                       "watchpoint '%s': behind access: stands a function, a variable, a range or "
+                       "point:NUMBER, with the number of a process before it where it is not the program's: "
+                       "access:table, access:1:main, access:0x4000..0x5000, access:point:3, "
+                       "access:table.write",
                        spec);
     memcpy(room, text, strlen(text) + 1);
-    const uint64_t number = take_suffixes(room) | process << 8;
+    uint64_t number = take_suffixes(room) | process << 8;
+    const bool is_point = read_point(room, &number);
     const int rc = ct_watches_point(w, spec, CT_WATCH_ACCESS, number);
-    return rc ? rc : add_places(w, spec, room);
+    return rc || is_point ? rc : add_places(w, spec, room);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap timing: how long edges, blocks, functions and ways between watchpoints take. */
+#include <string.h>
+
 #include "cli/commands.h"
 #include "cli/fractal_source.h"
 #include "cli/output.h"
 #include "cli/results.h"
 #include "cli/timing_view.h"
 #include "coretap/format.h"
+#include "coretap/fractal_watch.h"
 
 enum {
     ELF = CLI_CAPTURE_OPTIONS,
@@ -163,6 +166,17 @@ static int on_log(void *user, const struct ct_watch_event *events, size_t count)
     return ct_timing_feed(user, events, count);
 }
 
+/* Reads the names of the log's processes where a pair asks for one. */
+static bool find_contexts(struct measuring *m)
+{
+    const struct cli_args *args = m->read.args;
+    bool named = false;
+    for (size_t i = 0; i < args->list_count; i++)
+        named |= args->list[i].option == PAIR && strstr(args->list[i].text, "context:");
+    return !named || ct_fractal_watch_names(args->ctx, args->operand, m->read.programs) == CT_OK ||
+           cli_library_error(args->ctx) == CLI_CLEAN;
+}
+
 static int measure_log(struct measuring *m, struct ct_timing *timing, struct ct_watches *watches)
 {
     const struct cli_args *args = m->read.args;
@@ -195,8 +209,9 @@ static int run_log(struct measuring *m)
         return cli_usage_error(args->command,
                                "the times of an event log are not added up: give it by itself, "
                                "without --together and --format data");
-    const bool fine =
-        open_writer(m, NULL) && cli_fractal_source_programs(&m->read.programs, args, ELF, args->operand);
+    const bool fine = open_writer(m, NULL) &&
+                      cli_fractal_source_programs(&m->read.programs, args, ELF, args->operand) &&
+                      find_contexts(m);
     int code = fine ? CLI_CLEAN : CLI_FAILED;
     if (fine && (ct_timing_new(args->ctx, &wishes, &timing) != CT_OK ||
                  ct_watches_new(args->ctx, m->read.programs, &watches) != CT_OK))

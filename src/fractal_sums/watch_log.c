@@ -20,10 +20,11 @@ struct place {
     bool fetch; /* what reads data does not count */
 };
 
-/* Memory whose accesses are looked for. */
+/* Memory whose accesses are looked for, or an observation point. */
 struct range {
     uint64_t lo, hi;
     uint32_t watch;
+    uint32_t point; /* CT_FRACTAL_NO_POINT: it is memory */
     uint32_t process;
     uint32_t number; /* of the watchpoint: enum ct_watch_access */
 };
@@ -64,30 +65,39 @@ static int by_line(const void *a, const void *b)
     return x->watch < y->watch ? -1 : x->watch > y->watch;
 }
 
+static void add_range(struct ct_fractal_watch *w, struct range range, uint64_t number)
+{
+    range.process = (uint32_t)CT_WATCH_PROCESS(number);
+    range.number = (uint32_t)number & 0xff;
+    w->ranges[w->range_count++] = range;
+}
+
 /* Finds the places, and makes room for the events of one record: one a place, and two losses a watchpoint. */
 static int find_places(struct ct_fractal_watch *w)
 {
     size_t count;
     uint32_t watchpoints;
     const struct ct_watch_place *all = ct_watches_places(w->watches, &count);
-    ct_watches_all(w->watches, &watchpoints);
+    const struct ct_watchpoint *points = ct_watches_all(w->watches, &watchpoints);
     w->places = calloc(count + 1, sizeof *w->places);
-    w->ranges = calloc(count + 1, sizeof *w->ranges);
+    w->ranges = calloc(count + watchpoints + 1, sizeof *w->ranges);
     w->ready = calloc(count + 3 * (size_t)watchpoints + 1, sizeof *w->ready);
     if (!w->places || !w->ranges || !w->ready)
         return ct_fail_nomem(w->ctx, "event log");
     w->place_count = w->range_count = 0;
-    const struct ct_watchpoint *points = ct_watches_all(w->watches, &watchpoints);
     for (size_t i = 0; i < count; i++) {
         const struct ct_watch_place *p = &all[i];
-        const uint64_t number = points[p->watch].number;
         if (p->kind == CT_WATCH_ACCESS)
-            w->ranges[w->range_count++] = (struct range){
-                p->addr, p->end, p->watch, (uint32_t)CT_WATCH_PROCESS(number), (uint32_t)number & 0xff};
+            add_range(w, (struct range){p->addr, p->end, p->watch, .point = CT_FRACTAL_NO_POINT},
+                      points[p->watch].number);
         else
             w->places[w->place_count++] =
                 (struct place){p->addr & LINE_OF, p->addr, p->watch, p->kind == CT_WATCH_ENTRY};
     }
+    for (uint32_t i = 0; i < watchpoints; i++)
+        if (points[i].kind == CT_WATCH_ACCESS && points[i].number & CT_WATCH_ACCESS_POINT)
+            add_range(w, (struct range){.watch = i, .point = CT_WATCH_POINT(points[i].number)},
+                      points[i].number);
     qsort(w->places, w->place_count, sizeof *w->places, by_line);
     return CT_OK;
 }
@@ -119,6 +129,7 @@ static int check_fields(const struct ct_fractal_watch *w, const struct ct_watchp
         needed |= which ? CT_FRACTAL_FIELD_OP | CT_FRACTAL_FIELD_KIND : 0;
         needed |= point->number & CT_WATCH_ACCESS_PHYSICAL ? CT_FRACTAL_FIELD_PA : 0;
         needed |= CT_WATCH_PROCESS(point->number) ? CT_FRACTAL_FIELD_TARGET : 0;
+        needed |= point->number & CT_WATCH_ACCESS_POINT ? CT_FRACTAL_FIELD_POINT : 0;
     }
     const uint32_t missing = needed & ~fields;
     if (!missing)
@@ -127,10 +138,11 @@ static int check_fields(const struct ct_fractal_watch *w, const struct ct_watchp
                    "watchpoint '%s': the records of the log have no field %s, so nothing tells which these "
                    "are; record it with this field",
                    point->name,
-                   missing & CT_FRACTAL_FIELD_TARGET ? "target"
-                   : missing & CT_FRACTAL_FIELD_PA   ? "pa"
-                   : missing & CT_FRACTAL_FIELD_OP   ? "op"
-                                                     : "kind");
+                   missing & CT_FRACTAL_FIELD_TARGET  ? "target"
+                   : missing & CT_FRACTAL_FIELD_POINT ? "point"
+                   : missing & CT_FRACTAL_FIELD_PA    ? "pa"
+                   : missing & CT_FRACTAL_FIELD_OP    ? "op"
+                                                      : "kind");
 }
 
 /* Checks all watchpoints once the header is known. */
@@ -376,14 +388,22 @@ static bool is_such(const struct ct_fractal_event *e, const struct range *r)
     }
 }
 
+/* Tells whether an access, of which the log tells the address `told`, is outside of a range. */
+static bool is_beside(const struct ct_fractal_watch *w, const struct range *r,
+                      const struct ct_fractal_event *e, uint64_t told)
+{
+    if (r->point != CT_FRACTAL_NO_POINT)
+        return e->point != r->point;
+    return told >= r->hi || (r->lo > told && r->lo - told >= w->unit);
+}
+
 /* Makes events of an access to memory that is watched, one for each watchpoint. */
 static void access_ranges(struct ct_fractal_watch *w, const struct ct_fractal_event *e, uint64_t told)
 {
     uint32_t given = UINT32_MAX;
     for (size_t i = 0; i < w->range_count; i++) {
         const struct range *r = &w->ranges[i];
-        const bool beside = told >= r->hi || (r->lo > told && r->lo - told >= w->unit);
-        if (beside || r->watch == given || r->process != e->target || !is_such(e, r))
+        if (is_beside(w, r, e, told) || r->watch == given || r->process != e->target || !is_such(e, r))
             continue;
         given = r->watch;
         put(w, r->watch, CT_WATCH_ACCESS, r->number & CT_WATCH_ACCESS_PHYSICAL ? e->pa : e->va);

@@ -126,6 +126,7 @@ def monitors_know_processes(folder, _):
             "fork")
     hits = dict(re.findall(r"^ +[01] 0x[0-9a-f]+ +(\d+) .* (\S+)$", coretap("report", log, "--elf", program),
                            re.MULTILINE))
+    (folder / "hits.tessla").write_text("in a: Events[Unit]\nout a")
     binds = ["mine=access:table.write", "others=access:1:table.write", "reads=access:table.read",
              "who=context"]
     words = [COMMAND, "monitor", "-q", "-a", "-f", "jsonl", "--spec", EXAMPLES / "forks.tessla",
@@ -141,7 +142,15 @@ def monitors_know_processes(folder, _):
     missing = subprocess.run([*words[:-2], "--bind", "who=context:other", log], capture_output=True,
                              text=True, check=False)
     seen = {last["mine_writes"]: "table", last["other_writes"]: "1:table"}
-    return outs[0] == outs[1] and seen == hits and set(who) == {'"processes"'} and \
+    sums = {"table": 0, "1:table": 0}
+    for process, name in (("", "table"), ("1:", "1:table")):
+        numbers = re.findall(rb"point=" + process.encode() + rb"(\d+) \S+ table\n", log.read_bytes())
+        for number in numbers:  # an observed line each
+            said = subprocess.run([COMMAND, "monitor", "-q", "-a", "--spec", folder / "hits.tessla", "--bind",
+                                   f"a=access:{process}point:{number.decode()}", log], capture_output=True,
+                                  text=True, check=True).stdout
+            sums[name] += len(said.splitlines())
+    return outs[0] == outs[1] and seen == hits == {str(sums[name]): name for name in sums} and set(who) == {'"processes"'} and \
         "read_error" not in last and missing.returncode == 2 and "there are processes" in missing.stderr
 
 

@@ -14,7 +14,7 @@
 #include "coretap/fractal.h"
 #include "coretap/fractal_watch.h"
 
-#define ROOM 16
+#define ROOM 32
 
 static char path[] = "/tmp/coretap-fractal-watch-XXXXXX";
 
@@ -229,24 +229,27 @@ static void accesses_and_contexts(void **state)
                                         "access:2:0x1000..0x1048.address",
                                         "context:2",
                                         "context",
+                                        "access:point:3.read",
+                                        "access:2:point:3",
                                         NULL};
     static const struct ct_fractal_event log[] = {
         {.time = 1, .va = 0x1000, .pa = 0x90, .op = CT_FRACTAL_READ_SHARED, .kind = CT_FRACTAL_KIND_INSN},
         {.time = 2, .va = 0x1040, .pa = 0x80, .op = CT_FRACTAL_READ_UNIQUE, .kind = CT_FRACTAL_KIND_DATA},
         {.time = 3, .va = 0x1080, .pa = 0x80, .op = CT_FRACTAL_READ_UNIQUE, .kind = CT_FRACTAL_KIND_DATA},
-        {.time = 4, .va = 0x1000, .initiator = 1, .kind = CT_FRACTAL_KIND_DATA, .target = 2},
-        {.time = 5, .va = 0xfc0, .kind = CT_FRACTAL_KIND_DATA},
+        {.time = 4, .va = 0x1000, .point = 3, .initiator = 1, .kind = CT_FRACTAL_KIND_DATA, .target = 2},
+        {.time = 5, .va = 0xfc0, .point = 3, .kind = CT_FRACTAL_KIND_DATA},
         {.time = 6,
          .va = 0x1000,
+         .point = CT_FRACTAL_NO_POINT,
          .op = CT_FRACTAL_READ_SHARED,
          .kind = CT_FRACTAL_KIND_DATA,
          .initiator = 1}};
     static const struct {
         uint32_t watch, number;
         uint64_t cycle, value;
-    } want[] = {{6, 0, 1, 0},      {0, 0, 1, 0x1000}, {3, 0, 1, 0x90},  {0, 0, 2, 0x1040},
-                {1, 0, 2, 0x1040}, {5, 0, 4, 0},      {6, 0, 4, 0},     {4, 1, 4, 0x1000},
-                {6, 0, 6, 0},      {0, 1, 6, 0x1000}, {2, 1, 6, 0x1000}};
+    } want[] = {{6, 0, 1, 0}, {0, 0, 1, 0x1000}, {3, 0, 1, 0x90},   {0, 0, 2, 0x1040}, {1, 0, 2, 0x1040},
+                {5, 0, 4, 0}, {6, 0, 4, 0},      {4, 1, 4, 0x1000}, {8, 1, 4, 0x1000}, {7, 0, 5, 0xfc0},
+                {6, 0, 6, 0}, {0, 1, 6, 0x1000}, {2, 1, 6, 0x1000}};
     const size_t count = sizeof want / sizeof *want;
     struct ct_watches *watches = watch(specs);
     struct ct_watch_event all[ROOM];
@@ -303,6 +306,7 @@ static void fields_that_are_asked_for(void **state)
     } rows[] = {{"access:0x10..0x20.write", CT_FRACTAL_FIELD_OP, "field op"},
                 {"access:0x10..0x20.fetch", CT_FRACTAL_FIELD_KIND, "field kind"},
                 {"access:0x10..0x20.physical", CT_FRACTAL_FIELD_PA, "field pa"},
+                {"access:point:0", CT_FRACTAL_FIELD_POINT, "field point"},
                 {"access:1:0x10..0x20", CT_FRACTAL_FIELD_TARGET, "field target"},
                 {"context", CT_FRACTAL_FIELD_TARGET, "field target"}};
     static const struct ct_fractal_event log[] = {{.time = 1}, {.time = 2}};

@@ -434,6 +434,51 @@ static void older_files_are_read(void **state)
     }
 }
 
+/* An event of a watchpoint in a context whose ID is known. */
+static struct ct_watch_event event(uint64_t cycle, uint32_t watch, enum ct_watch_kind kind, uint32_t ctxt)
+{
+    return (struct ct_watch_event){
+        .cycle = cycle, .watch = watch, .kind = (uint8_t)kind, .ctxt = ctxt, .known = CT_CONTEXT_CTXT};
+}
+
+/* A change of context may begin a pair and end it, and is then not what came in between. */
+static void contexts_are_ends_of_pairs(void **state)
+{
+    enum {
+        EXCEPTION,
+        CONTEXT,
+        TO_2 = 5,
+        FROM_1,
+        AT,
+        FROM_1_AGAIN
+    }; /* watchpoints, as they are added */
+    struct fixture *f = *state;
+    const struct ct_watch_event events[] = {event(10, CONTEXT, CT_WATCH_CONTEXT, 1),
+                                            event(10, FROM_1, CT_WATCH_CONTEXT, 1),
+                                            event(10, FROM_1_AGAIN, CT_WATCH_CONTEXT, 1),
+                                            event(30, AT, CT_WATCH_ADDR, 2),
+                                            event(40, AT, CT_WATCH_ADDR, 1),
+                                            event(50, CONTEXT, CT_WATCH_CONTEXT, 2),
+                                            event(50, TO_2, CT_WATCH_CONTEXT, 2),
+                                            event(60, CONTEXT, CT_WATCH_CONTEXT, 1),
+                                            event(60, FROM_1, CT_WATCH_CONTEXT, 1),
+                                            event(70, EXCEPTION, CT_WATCH_EXCEPTION, 1),
+                                            event(90, CONTEXT, CT_WATCH_CONTEXT, 2),
+                                            event(90, TO_2, CT_WATCH_CONTEXT, 2)};
+    struct ct_watches *watches;
+    size_t count;
+    assert_int_equal(ct_watches_new(NULL, NULL, &watches), CT_OK);
+    assert_int_equal(ct_timing_add_pair(f->timing, watches, "context:1", "context:2"), CT_OK);
+    assert_int_equal(ct_timing_add_pair(f->timing, watches, "context:1", "0x1000"), CT_OK);
+    assert_int_equal(ct_timing_feed(f->timing, events, sizeof events / sizeof *events), CT_OK);
+    const struct ct_timing_pair *pairs = ct_timing_pairs(f->timing, &count);
+    assert_int_equal(count, 2);
+    assert_true(pairs[0].direct.count == 1 && pairs[0].direct.min == 40);
+    assert_true(pairs[0].preempted.count == 1 && pairs[0].preempted.min == 30);
+    assert_true(pairs[1].direct.count == 1 && pairs[1].direct.min == 30 && !pairs[1].preempted.count);
+    ct_watches_free(watches);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +493,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_jump_can_return_from_an_exception, begin, finish),
         cmocka_unit_test_setup_teardown(gaps_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
+        cmocka_unit_test_setup_teardown(contexts_are_ends_of_pairs, begin, finish),
         cmocka_unit_test(buckets_are_eighths),
         cmocka_unit_test(distributions_add_up),
         cmocka_unit_test(older_files_are_read),

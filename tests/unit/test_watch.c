@@ -423,7 +423,9 @@ static void accesses_are_of_logs(void **state)
 {
     struct fixture *f = *state;
     struct ct_watcher *watcher;
-    static const char *const wrong[] = {"access:", "access:1:", "access:nothing", "access:0x20..0x10"};
+    static const char *const wrong[] = {
+        "access:",       "access:1:",      "access:nothing",         "access:0x20..0x10",
+        "access:point:", "access:point:x", "access:point:4294967295"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(ct_watches_add(f->watches, wrong[i], NULL, NULL), CT_ERR_NOT_FOUND);
     watch(f, "access:main.fetch");
