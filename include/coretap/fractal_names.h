@@ -31,7 +31,9 @@ struct ct_fractal_names_options {
     const uint64_t *bias;         /* where it was loaded; NULL: where the log says, or 0 */
     struct ct_debug_files *files; /* where separate files with names are; NULL: the standard places alone */
     uint8_t raw_names;            /* 1: names of functions are not demangled */
-    uint8_t pad[7];               /* 0 */
+    uint8_t one_process;          /* 1: only events of `process` count, and its bias is that of the log */
+    uint8_t process;
+    uint8_t pad[5]; /* 0 */
 };
 
 /* What lies at [lo, hi). */

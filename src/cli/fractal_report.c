@@ -11,6 +11,7 @@ enum {
     OPT_SVG,
     OPT_PERFETTO,
     OPT_DATA,
+    OPT_PROCESS,
     OPT_TOP,
     OPTS
 };
@@ -32,8 +33,10 @@ static unsigned format_of(const struct cli_value *v)
 static int report_log(const struct cli_args *args, struct ct_fractal_log *log)
 {
     const struct cli_value *v = args->values;
-    const struct ct_fractal_names_options named =
+    struct ct_fractal_names_options named =
         cli_fractal_names_options(args, v[OPT_ELF].text, v[OPT_BIAS].given ? &v[OPT_BIAS].number : NULL);
+    named.one_process = v[OPT_PROCESS].given;
+    named.process = (uint8_t)v[OPT_PROCESS].number;
     const struct ct_fractal_report_write_options how = {
         .size = sizeof how, .rows = v[OPT_TOP].number, .format = (uint8_t)format_of(v)};
     struct ct_fractal_report *report = NULL;
@@ -60,7 +63,15 @@ static int run_sums(const struct cli_args *args)
     const struct cli_fractal_sums_wishes wishes = {.elf = v[OPT_ELF].text,
                                                    .bias = v[OPT_BIAS].given ? &v[OPT_BIAS].number : NULL,
                                                    .most = v[OPT_TOP].number,
-                                                   .data = v[OPT_DATA].given};
+                                                   .data = v[OPT_DATA].given,
+                                                   .one_process = v[OPT_PROCESS].given,
+                                                   .process = (uint8_t)v[OPT_PROCESS].number};
+    for (int i = 0; i < args->rest_count && v[OPT_PROCESS].given; i++)
+        if (cli_fractal_sums_is_file(args->rest[i]))
+            return cli_usage_error(args->command,
+                                   "%s: saved sums do not tell processes apart: name the logs, or save them "
+                                   "with --process",
+                                   args->rest[i]);
     if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given)
         return cli_usage_error(args->command,
                                "--csv, --html, --svg and --perfetto are about the times of one "
@@ -110,6 +121,12 @@ static const struct cli_option options[OPTS] = {
                   .help =
                       "What the logs say, by names and offsets, for 'coretap merge' and for this command in "
                       "the place of the logs."},
+    [OPT_PROCESS] = {.name = "process",
+                     .kind = CLI_NUMBER,
+                     .arg = "N",
+                     .max = 255,
+                     .help = "Only what process N of the logs accessed, with the names of its program: 0 is "
+                             "the program, 1 and up are forked children and those of --with."},
     [OPT_TOP] = {.name = "top",
                  .kind = CLI_NUMBER,
                  .arg = "N",

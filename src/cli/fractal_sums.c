@@ -15,8 +15,10 @@ bool cli_fractal_sums_is_file(const char *path)
 static int add_log(const struct cli_args *args, const struct cli_fractal_sums_wishes *wishes,
                    struct ct_fractal_sums *sums, const char *path)
 {
-    const struct ct_fractal_names_options named = cli_fractal_names_options(args, wishes->elf, wishes->bias);
+    struct ct_fractal_names_options named = cli_fractal_names_options(args, wishes->elf, wishes->bias);
     uint64_t damaged;
+    named.one_process = wishes->one_process;
+    named.process = wishes->process;
     if (ct_fractal_sums_add_log(args->ctx, sums, path, &named, &damaged) != CT_OK)
         return cli_library_error(args->ctx);
     if (damaged)

@@ -11,6 +11,8 @@ struct cli_fractal_sums_wishes {
     const uint64_t *bias; /* where it was loaded, whatever the logs say; or NULL */
     uint64_t most;        /* lines of a table; 0: as by default */
     bool data;            /* as a file, else as tables */
+    bool one_process;     /* of the logs only events of `process` count */
+    uint8_t process;
 };
 
 /* Tells whether the operand is a file of saved sums. */

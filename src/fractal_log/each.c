@@ -7,7 +7,8 @@
 
 #define BATCH 4096 /* events that are read in one go */
 
-int ct_fractal_each(struct ct_ctx *ctx, struct ct_fractal_reader *reader, ct_fractal_event_fn *fn, void *user)
+int ct_fractal_each(struct ct_ctx *ctx, struct ct_fractal_reader *reader, int only, ct_fractal_event_fn *fn,
+                    void *user)
 {
     struct ct_fractal_event *batch = malloc(BATCH * sizeof *batch);
     size_t n;
@@ -17,7 +18,8 @@ int ct_fractal_each(struct ct_ctx *ctx, struct ct_fractal_reader *reader, ct_fra
     ct_fractal_reader_rewind(reader);
     while (rc == CT_OK && (n = ct_fractal_reader_next(reader, batch, BATCH)))
         for (size_t i = 0; i < n && rc == CT_OK; i++)
-            rc = fn(user, &batch[i]);
+            if (only == CT_FRACTAL_ALL || batch[i].target == only)
+                rc = fn(user, &batch[i]);
     free(batch);
     return rc;
 }

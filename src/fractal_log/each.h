@@ -3,14 +3,22 @@
 #ifndef CT_FRACTAL_LOG_EACH_H
 #define CT_FRACTAL_LOG_EACH_H
 
-#include "coretap/fractal.h"
+#include "coretap/fractal_names.h"
 
 /* Takes an event of a log. Result: 0, or an error, which ends the turn. */
 typedef int ct_fractal_event_fn(void *user, const struct ct_fractal_event *event);
 
-/* Calls a function with each event of a log, from the first one on, until it returns an error. Returns that,
- * or CT_ERR_NOMEM. */
-int ct_fractal_each(struct ct_ctx *ctx, struct ct_fractal_reader *reader, ct_fractal_event_fn *fn,
+#define CT_FRACTAL_ALL (-1) /* in the place of a process */
+
+/* Returns the process whose events count, or CT_FRACTAL_ALL. */
+static inline int ct_fractal_only(const struct ct_fractal_names_options *options)
+{
+    return options->one_process ? options->process : CT_FRACTAL_ALL;
+}
+
+/* Calls a function with each event of a log, or of one process in it, from the first one on, until it returns
+ * an error. Returns that, or CT_ERR_NOMEM. */
+int ct_fractal_each(struct ct_ctx *ctx, struct ct_fractal_reader *reader, int only, ct_fractal_event_fn *fn,
                     void *user);
 
 #endif

@@ -19,6 +19,7 @@ struct region {
 
 struct ct_fractal_log {
     struct ct_ctx *ctx;
+    char *path;
     struct ct_fractal_reader *reader;
     const struct ct_fractal_log_info *info;
     struct ct_fractal_names *names;
@@ -37,8 +38,10 @@ int ct_fractal_log_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_
     if (!log)
         return ct_fail_nomem(ctx, path);
     log->ctx = ctx;
-    const int rc = ct_fractal_reader_open(ctx, path, &log->reader);
+    log->path = strdup(path);
+    const int rc = log->path ? ct_fractal_reader_open(ctx, path, &log->reader) : ct_fail_nomem(ctx, path);
     if (rc != CT_OK) {
+        free(log->path);
         free(log);
         return rc;
     }
@@ -55,6 +58,7 @@ void ct_fractal_log_free(struct ct_fractal_log *log)
     ct_fractal_reader_free(log->reader);
     ct_fractal_names_free(log->names);
     free(log->regions);
+    free(log->path);
     free(log);
 }
 
@@ -127,6 +131,40 @@ static const char *area_of(const struct ct_fractal_log *log, const struct ct_fra
     return i < log->region_count ? log->regions[i].area : name->text;
 }
 
+/* What the log says of where a further process was loaded: "process=N bias=" at the start of a line. */
+static const char *bias_of_process(const char *text, unsigned process)
+{
+    while ((text = log_value(text, "process="))) {
+        char *rest;
+        if (strtoul(text, &rest, 10) == process && strncmp(rest, " bias=", 6) == 0)
+            return rest + 6;
+    }
+    return NULL;
+}
+
+/* Finds where the program of a process was loaded, which is 0 where the log does not say. CT_ERR_CONFIG: the
+ * log has no such process, or its records do not tell processes apart. */
+static int find_bias(const struct ct_fractal_log *log, const struct ct_fractal_names_options *options,
+                     uint64_t *bias)
+{
+    const bool one = options->one_process && options->process;
+    const char *told = log_value(log->info->text, "bias=");
+    if (one && !(log->info->fields & CT_FRACTAL_FIELD_TARGET))
+        return ct_fail(log->ctx, CT_ERR_CONFIG,
+                       "%s: its records have no field target, so nothing tells which are of process %u; "
+                       "record it with this field",
+                       log->path, options->process);
+    if (one)
+        told = bias_of_process(log->info->text, options->process);
+    if (one && !told)
+        return ct_fail(log->ctx, CT_ERR_CONFIG,
+                       "%s: it tells of no process %u; its program is process 0, and lines process=N in its "
+                       "text are further ones",
+                       log->path, options->process);
+    *bias = options->bias ? *options->bias : told ? strtoull(told, NULL, 16) : 0;
+    return CT_OK;
+}
+
 int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_names_options *options)
 {
     struct ct_fractal_names_options own;
@@ -137,10 +175,10 @@ int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_name
     int rc = ct_options_read(log->ctx, __func__, options, &own, sizeof own);
     if (rc != CT_OK)
         return rc;
-    const char *told = log_value(log->info->text, "bias=");
-    log->bias = own.bias ? *own.bias : told ? strtoull(told, NULL, 16) : 0;
+    rc = find_bias(log, &own, &log->bias);
     own.bias = &log->bias;
-    rc = ct_fractal_names_new(log->ctx, &own, &log->names);
+    if (rc == CT_OK)
+        rc = ct_fractal_names_new(log->ctx, &own, &log->names);
     if (rc == CT_OK)
         rc = take_regions(log);
     if (rc == CT_OK &&

@@ -289,6 +289,8 @@ static int print_text(struct ct_fractal_report *r, FILE *out, uint64_t wanted)
             (unsigned long long)r->info->range_hi, r->info->mode < 3 ? modes[r->info->mode] : "?",
             1u << (r->info->granule & 31) >> 10);
     text_ranges(r, out);
+    if (r->only != CT_FRACTAL_ALL)
+        fprintf(out, "process   %d alone\n", r->only);
     fprintf(out,
             "events    %llu (%llu of instructions), %llu more for pages mapped twice; %llu dropped; %llu "
             "bytes damaged\n",
@@ -337,6 +339,9 @@ static void html_table(const struct ct_fractal_report *r, FILE *out)
 /* Prints a page with all pictures. */
 static void print_html(const struct ct_fractal_report *r, FILE *out)
 {
+    char alone[40] = "";
+    if (r->only != CT_FRACTAL_ALL)
+        snprintf(alone, sizeof alone, "; of process %d alone", r->only);
     fputs(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>FRACTAL log</title>\n<style>"
         "body{font:14px sans-serif;margin:2em "
@@ -348,11 +353,11 @@ static void print_html(const struct ct_fractal_report *r, FILE *out)
     fprintf(
         out,
         "<p>%llu events in %.4f %s, %llu of them instruction fetches; range 0x%llx..0x%llx; mode %s; %llu "
-        "dropped.</p>\n",
+        "dropped%s.</p>\n",
         (unsigned long long)r->events, ct_fractal_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
         (unsigned long long)ct_fractal_sums_totals(r->sums)->insns, (unsigned long long)r->info->range_lo,
         (unsigned long long)r->info->range_hi, r->info->mode < 3 ? modes[r->info->mode] : "?",
-        (unsigned long long)r->dropped);
+        (unsigned long long)r->dropped, alone);
     if (r->runs > 1)
         fprintf(out, "<p>The same functions appear in %u separate phases: %u runs.</p>\n", r->runs, r->runs);
     fputs("<h2>Functions over time</h2>\n", out);
@@ -392,7 +397,7 @@ static int print_perfetto(struct ct_fractal_report *r, FILE *out)
           "\"args\":"
           "{\"name\":\"FRACTAL\"}}",
           out);
-    const int rc = ct_fractal_each(r->ctx, r->reader, perfetto_event, r);
+    const int rc = ct_fractal_each(r->ctx, r->reader, r->only, perfetto_event, r);
     fputs("\n]}\n", out);
     return rc;
 }
@@ -424,7 +429,7 @@ static int sum_log(struct ct_fractal_report *r)
     if (rc == CT_OK)
         rc = ct_fractal_sums_begin(r->sums, &run);
     if (rc == CT_OK)
-        rc = ct_fractal_each(r->ctx, r->reader, sum_event, r);
+        rc = ct_fractal_each(r->ctx, r->reader, r->only, sum_event, r);
     return rc == CT_OK ? ct_fractal_sums_end(r->sums, r->dropped, r->damaged) : rc;
 }
 
@@ -432,7 +437,7 @@ static int sum_log(struct ct_fractal_report *r)
 static int collect(struct ct_fractal_report *r, const struct ct_fractal_names_options *options)
 {
     r->points = calloc(CT_FRACTAL_LOG_POINTS, sizeof *r->points);
-    int rc = r->points ? ct_fractal_each(r->ctx, r->reader, count_event, r)
+    int rc = r->points ? ct_fractal_each(r->ctx, r->reader, r->only, count_event, r)
                        : ct_fail_nomem(r->ctx, "points of a log");
     ct_fractal_reader_losses(r->reader, &r->dropped, &r->damaged);
     if (rc == CT_OK)
@@ -465,7 +470,11 @@ int ct_fractal_report_new(struct ct_ctx *ctx, struct ct_fractal_log *log,
     r->log = log;
     r->reader = ct_fractal_log_reader(log);
     r->info = ct_fractal_reader_info(r->reader);
-    const int rc = collect(r, options);
+    struct ct_fractal_names_options own;
+    int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
+    r->only = ct_fractal_only(&own);
+    if (rc == CT_OK)
+        rc = collect(r, &own);
     if (rc == CT_OK)
         *out = r;
     else
@@ -496,7 +505,7 @@ struct ct_fractal_sums *ct_fractal_report_sums(struct ct_fractal_report *r)
 /* Counts the cells of the pictures, once. */
 static int draw(struct ct_fractal_report *r)
 {
-    const int rc = r->drawn ? CT_OK : ct_fractal_each(r->ctx, r->reader, draw_event, r);
+    const int rc = r->drawn ? CT_OK : ct_fractal_each(r->ctx, r->reader, r->only, draw_event, r);
     r->drawn = rc == CT_OK;
     return rc;
 }
@@ -528,7 +537,7 @@ static int write_as(struct ct_fractal_report *r, const struct ct_fractal_report_
         return print_text(r, out, how->rows ? how->rows : ROWS);
     case CT_FRACTAL_REPORT_CSV:
         fputs(CT_FRACTAL_CSV_HEADER, out);
-        return ct_fractal_each(r->ctx, r->reader, csv_event, r);
+        return ct_fractal_each(r->ctx, r->reader, r->only, csv_event, r);
     case CT_FRACTAL_REPORT_PERFETTO:
         return print_perfetto(r, out);
     default:

@@ -43,6 +43,7 @@ struct ct_fractal_report {
     struct ct_ctx *ctx;
     struct ct_fractal_log *log;       /* not owned */
     struct ct_fractal_reader *reader; /* … of the log, as the following */
+    int only;                         /* the process whose events count, or CT_FRACTAL_ALL */
     const struct ct_fractal_log_info *info;
     const struct ct_fractal_names *names;
     struct ct_fractal_sums *sums; /* what is not on the log's axis of time */

@@ -62,7 +62,7 @@ static int add_log(struct ct_ctx *ctx, const struct adding *a, const char *path,
     char program[CT_FRACTAL_LOG_PROGRAM];
     struct ct_fractal_reader *reader = ct_fractal_log_reader(a->log);
     uint64_t dropped;
-    int rc = ct_fractal_each(ctx, reader, pass_over, NULL);
+    int rc = ct_fractal_each(ctx, reader, CT_FRACTAL_ALL, pass_over, NULL);
     if (rc != CT_OK)
         return rc;
     ct_fractal_reader_losses(reader, &dropped, damaged);
@@ -78,7 +78,7 @@ static int add_log(struct ct_ctx *ctx, const struct adding *a, const char *path,
         rc = ct_fractal_sums_begin(a->sums, &run);
     if (rc != CT_OK)
         return rc;
-    rc = ct_fractal_each(ctx, reader, add_event, (void *)(uintptr_t)a);
+    rc = ct_fractal_each(ctx, reader, ct_fractal_only(names), add_event, (void *)(uintptr_t)a);
     const int ended = ct_fractal_sums_end(a->sums, dropped, *damaged);
     return rc == CT_OK ? ended : rc;
 }

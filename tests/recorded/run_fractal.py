@@ -142,6 +142,11 @@ def monitors_know_processes(folder, _):
     missing = subprocess.run([*words[:-2], "--bind", "who=context:other", log], capture_output=True,
                              text=True, check=False)
     seen = {last["mine_writes"]: "table", last["other_writes"]: "1:table"}
+    one = coretap("report", "--process", "1", log, "--elf", program)
+    alone = "process   1 alone" in one and re.search(r"address +1:table$", one, re.MULTILINE) and \
+        not re.search(r"address +table$", one, re.MULTILINE) \
+        and re.search(r"^events +(\d+)", one, re.MULTILINE)[1] == \
+        re.search(r"^initiator 1 +(\d+)", one, re.MULTILINE)[1]
     sums = {"table": 0, "1:table": 0}
     for process, name in (("", "table"), ("1:", "1:table")):
         numbers = re.findall(rb"point=" + process.encode() + rb"(\d+) \S+ table\n", log.read_bytes())
@@ -150,7 +155,7 @@ def monitors_know_processes(folder, _):
                                    f"a=access:{process}point:{number.decode()}", log], capture_output=True,
                                   text=True, check=True).stdout
             sums[name] += len(said.splitlines())
-    return outs[0] == outs[1] and seen == hits == {str(sums[name]): name for name in sums} and set(who) == {'"processes"'} and \
+    return alone and outs[0] == outs[1] and seen == hits == {str(sums[name]): name for name in sums} and set(who) == {'"processes"'} and \
         "read_error" not in last and missing.returncode == 2 and "there are processes" in missing.stderr
 
 

@@ -240,3 +240,13 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --threads 2
 ! coretap monitor: --threads: an event log is read with one thread
 ! Try 'coretap monitor --help'.
 [2]
+$ coretap fractal report --process 1 $T/log1
+! coretap: $T/log1: it tells of no process 1; its program is process 0, and lines process=N in its text are further ones
+[2]
+$ coretap fractal report --process 1 $T/saved $T/log1
+! coretap fractal report: $T/saved: saved sums do not tell processes apart: name the logs, or save them with --process
+! Try 'coretap fractal report --help'.
+[2]
+$ coretap fractal report --process 0 $T/log1 | sed -n 2,3p
+| process   0 alone
+| events    6 (4 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
