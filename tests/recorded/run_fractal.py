@@ -155,7 +155,8 @@ def monitors_know_processes(folder, _):
                                    f"a=access:{process}point:{number.decode()}", log], capture_output=True,
                                   text=True, check=True).stdout
             sums[name] += len(said.splitlines())
-    return alone and outs[0] == outs[1] and seen == hits == {str(sums[name]): name for name in sums} and set(who) == {'"processes"'} and \
+    by_number = {str(sums[name]): name for name in sums}
+    return alone and outs[0] == outs[1] and seen == hits == by_number and set(who) == {'"processes"'} and \
         "read_error" not in last and missing.returncode == 2 and "there are processes" in missing.stderr
 
 
