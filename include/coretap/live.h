@@ -66,7 +66,9 @@ struct ct_live_options {
     uint8_t all;     /* 1: results that are no violations are shown and told of, too */
     uint8_t one_run; /* 1: all trace IDs are one run of the specifications, on the axis of their
                         timestamps (axis.h); 0: each is a run of its own */
-    uint8_t pad[5];  /* 0 */
+    uint8_t idle;    /* 1: with `one_run`, a core of which nothing comes does nothing
+                        (ct_verify_axis_assume_idle) */
+    uint8_t pad[4];  /* 0 */
     const struct ct_live_sink *sink; /* NULL: violations are counted and shown alone */
     /* Messages; NULL: nobody gets them. It is called by several threads, at any time. CT_LOG_ERROR: memory
      * was missing; CT_LOG_WARNING: something is not whole or does not go on; CT_LOG_NOTE: news. */

@@ -28,6 +28,7 @@ enum {
     POST,
     POST_CA,
     PER_CORE,
+    IDLE,
     FRACTAL,
     MILESTONE,
     THREADS,
@@ -140,6 +141,10 @@ static const struct cli_option options[] = {
                       "Each trace ID is a run of its own for the specifications, on the clock of its own "
                       "cycles unless --clock says otherwise. Without it all that --config describes are one "
                       "run, in the order of their timestamps."},
+    [IDLE] = {.name = "assume-idle",
+              .kind = CLI_FLAG,
+              .help = "A core of which nothing comes while others go on is taken to sleep, so that their "
+                      "results are certain without it. Of several cores in one run."},
     [FRACTAL] = {.name = "fractal",
                  .kind = CLI_FLAG,
                  .help =
@@ -186,6 +191,7 @@ static int run(const struct cli_args *args)
                                      .post = v[POST].text,
                                      .post_ca = v[POST_CA].text,
                                      .per_core = v[PER_CORE].given,
+                                     .idle = v[IDLE].given,
                                      .fractal = v[FRACTAL].given,
                                      .milestone_option = MILESTONE,
                                      .cover = v[COVER].given,

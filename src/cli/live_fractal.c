@@ -18,10 +18,10 @@ bool cli_live_fractal_check(const struct cli_args *args, const struct cli_live_w
         cli_usage_error(args->command,
                         "--milestone goes with --fractal: a trace has no clock from its start");
     else if (wishes->fractal && (args->values[CLI_CAPTURE_CONFIG].given || wishes->cover || wishes->timing ||
-                                 wishes->tee || wishes->per_core || wishes->threads))
+                                 wishes->tee || wishes->per_core || wishes->idle || wishes->threads))
         cli_usage_error(args->command,
-                        "--fractal goes without --config, --cover, --timing, --pair, --tee, --threads and "
-                        "--per-core: a log has accesses to memory, and no more");
+                        "--fractal goes without --config, --cover, --timing, --pair, --tee, --threads, "
+                        "--per-core and --assume-idle: a log has accesses to memory, and no more");
     else
         return true;
     return false;

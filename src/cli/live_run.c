@@ -126,6 +126,7 @@ static bool make_live(struct cli_live *l)
                                             .violation_count = l->monitors.violations.count,
                                             .timing = l->wishes->timing,
                                             .one_run = l->one_run,
+                                            .idle = l->wishes->idle,
                                             .log = l->wishes->fractal,
                                             .threads = l->wishes->threads,
                                             .all =
@@ -176,6 +177,12 @@ static bool prepare(struct cli_live *l)
     if (!open_capture(l))
         return false;
     l->one_run = !l->wishes->per_core && is_of_several(l);
+    if (l->wishes->idle && !l->one_run) {
+        cli_usage_error(l->args->command, "--assume-idle is about several cores in one run of the "
+                                          "specifications: --config has to describe them, and --per-core "
+                                          "makes each a run of its own");
+        return false;
+    }
     return cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
            cli_monitors_load(&l->monitors, l->args) && check_clock(l) && check_specs(l) && make_live(l) &&
            cli_timing_live_pairs(l->live, l->args, l->wishes->pair_option) && add_specs(l) && add_places(l) &&

@@ -16,6 +16,7 @@ struct cli_live_wishes {
     const char *tee;                           /* file that keeps the trace, or NULL */
     bool again;                                /* other connections follow the first one */
     bool per_core;                             /* each trace ID is a run of its own */
+    bool idle;                                 /* a core of which nothing comes does nothing */
     size_t elf_option, pair_option, at_option; /* indexes of --elf, --pair, --at */
     size_t ring;                               /* bytes; 0: what the library does */
     bool drop;

@@ -131,6 +131,8 @@ int ct_live_one_begin(struct ct_live *l)
         rc = ct_verify_axis_source(l->one->axis, i, l->one->sources[i].source);
     if (!rc)
         rc = ct_verify_axis_await_cores(l->one->axis);
+    if (!rc && l->options.idle)
+        rc = ct_verify_axis_assume_idle(l->one->axis);
     if (!rc)
         rc = ct_verify_axis_filter(l->one->axis, passes, l);
     return rc ? rc : ct_live_one_renew(l);
@@ -160,18 +162,21 @@ static int go_on(struct ct_live *l, int (*step)(struct ct_verify_axis *axis))
 
 /* ---- sources that hold up the others ---- */
 
-/* Says once of a source that the others do not wait for it. */
+/* Says once of a source that the others do not wait for it, unless nothing is missed without it. */
 static void tell_passed(struct ct_live *l, int number, size_t held)
 {
     struct ct_live_one *one = l->one;
-    if (one->told[number])
+    struct ct_verify_axis_passed passed;
+    const bool missed =
+        !l->options.idle && ct_verify_axis_passed(one->axis, (size_t)number, &passed) == CT_OK && passed.came;
+    if (one->told[number] || !missed)
         return;
     one->told[number] = true;
     ct_live_say(
         &l->say, CT_LOG_WARNING,
         "ID %02x (%s): has no timestamp while %zu events of others wait for it, so that these go on "
-        "without it; what it does meanwhile makes results uncertain. With --per-core each ID is a run "
-        "of its own, --id leaves it out",
+        "without it; what it does meanwhile makes results uncertain. With --assume-idle it is taken to do "
+        "nothing, with --per-core each ID is a run of its own, --id leaves it out",
         one->sources[number].id, one->cores[number], held);
 }
 

@@ -26,13 +26,41 @@ SPEC = EXAMPLES / "turns-stream.tessla"
 BINDS = ["--bind", "produced=entry:produce", "--bind", "consumed=entry:consume"]
 
 
-class Turns:
-    """The stream of turns.c, and its description with a file of it."""
+SLEEPER = """
+#include <pthread.h>
+__attribute__((noinline)) void produce(volatile long *n) { ++*n; }
+__attribute__((noinline)) void consume(volatile long *n) { --*n; }
+static void *work(void *unused)
+{
+    volatile long n = 0;
+    for (int i = 0; i < 40000; i++) {
+        produce(&n);
+        consume(&n);
+        for (volatile int k = 0; k < 60; k++)
+            continue;
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
 
-    def __init__(self, folder, name, *defines, options=("--cycle-count=4", "--timestamps=1")):
+
+class Turns:
+    """The stream of turns.c or another program, and its description with a file of it."""
+
+    def __init__(self, folder, name, *defines, source=EXAMPLES / "turns.c",
+                 options=("--cycle-count=4", "--timestamps=1")):
         self.folder, self.program = folder / name, folder / f"{name}-program"
         subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-static",
-                        *defines, "-o", self.program, EXAMPLES / "turns.c", "-lpthread"], check=True)
+                        *defines, "-o", self.program, source, "-lpthread"], check=True)
         raw = folder / f"{name}.bin"
         subprocess.run([COMMAND, "record", "-q", *options, "--stream", raw, "-o", self.folder, "--",
                         self.program], check=True, env=ENV, timeout=120, stdout=subprocess.DEVNULL)
@@ -146,6 +174,30 @@ def check_doubt(folder):
         v["event"]["core"] in ("cpu0", "cpu1") for v in status["verdicts"] if "event" in v))
 
 
+def check_sleeper(folder):
+    """A core that sleeps while the others have more events than can wait: without a word about it all that
+    they do is uncertain, and with --assume-idle it is what coretap monitor says, who sees all of it."""
+    source, spec = folder / "sleeper.c", folder / "sleeper.tessla"
+    source.write_text(SLEEPER)
+    spec.write_text("in produced: Events[Unit]\nin consumed: Events[Unit]\n"
+                    "def p = count(produced)\nout filter(p, p % 10000 == 0) as thousands\n"
+                    "def c = count(consumed)\nout filter(c, c % 4 == 0) as fourth\n")
+    case = Turns(folder, "sleeper", source=source, options=("--cycle-count=4", "--timestamps"))
+    code, wanted = case.monitor(spec=spec)
+    doubtful = wanted.count("uncertain")
+    check("a core that sleeps: of the whole trace next to nothing is uncertain",
+          code == 0 and len(wanted.splitlines()) > 20000 and doubtful < 1000, (code, wanted[:300], doubtful))
+    got = case.live(spec=spec)
+    check("… live says that it is not waited for, and what is uncertain",
+          "ID 10 (cpu0): has no timestamp" in got[2] and got[2].count("has no timestamp") == 1 and
+          got[1].count("uncertain") > 1000 + doubtful, got[2])
+    got = case.live("--assume-idle", spec=spec)
+    check("… and with --assume-idle what monitor says", got == (0, wanted, ""), got[2])
+    got = case.live("--assume-idle", "--per-core", spec=spec)
+    check("… which is about one run of several cores",
+          got[0] == 2 and "--assume-idle is about" in got[2], got)
+
+
 def check_exchange(folder):
     """Specifications come, are replaced and go while trace comes."""
     case = Turns(folder, "exchanged", "-DBUG")
@@ -204,6 +256,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_verdicts(pathlib.Path(folder))
         check_doubt(pathlib.Path(folder))
+        check_sleeper(pathlib.Path(folder))
         if not without:
             check_exchange(pathlib.Path(folder))
             check_filter(pathlib.Path(folder))
