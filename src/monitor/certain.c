@@ -538,7 +538,7 @@ void ct_mon_certain_hold(struct ct_mon_certain *c, uint32_t stream)
     hold(c, s);
 }
 
-struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
+static struct ct_mon_certain *make(struct ct_monitor *m)
 {
     const struct ct_mon_program *p = m->p;
     struct ct_mon_certain *c = calloc(1, sizeof *c);
@@ -546,7 +546,6 @@ struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
         return NULL;
     c->m = m;
     c->order = &m->spec->order;
-    c->from = m->now;
     c->kept = calloc(p->ninputs + 1, sizeof *c->kept);
     c->held = calloc(c->order->n + 1, sizeof *c->held);
     c->before = calloc(c->order->n + 1, sizeof *c->before);
@@ -558,13 +557,34 @@ struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
     for (size_t i = 0; fine && i < c->order->n; i++)
         if (c->order->nodes[i]->kind == N_MONITOR)
             fine = ct_mon_certain_states_init(c, c->order->nodes[i]);
-    if (!fine) {
-        ct_mon_certain_free(c);
+    if (fine)
+        return c;
+    ct_mon_certain_free(c);
+    return NULL;
+}
+
+struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
+{
+    struct ct_mon_certain *c = m->spare ? m->spare : make(m);
+    m->spare = NULL;
+    if (!c)
         return NULL;
-    }
+    c->losing = c->maybe = c->unseen = false;
+    c->from = m->now;
+    memset(c->kept, 0, m->p->ninputs * sizeof *c->kept);
+    ct_mon_track_begin(c);
     for (uint32_t i = 0; i < c->order->n; i++)
         ct_mon_certain_hold(c, i);
     return c;
+}
+
+void ct_mon_certain_over(struct ct_monitor *m)
+{
+    if (m->spare)
+        ct_mon_certain_free(m->certain);
+    else
+        m->spare = m->certain;
+    m->certain = NULL;
 }
 
 /* Adds what a stream holds in another run, `b`, whose cell the monitor has. */

@@ -84,6 +84,9 @@ struct ct_mon_certain {
 /* Makes the state in which no event was lost yet. NULL: no memory. */
 struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m);
 void ct_mon_certain_free(struct ct_mon_certain *c);
+/* Ends what the monitor has, because everything is certain. Its memory is kept for the next loss, which may
+ * be as near as the next event. */
+void ct_mon_certain_over(struct ct_monitor *m);
 
 /* Notes that events of some inputs may have been lost since the last instant: of those for which `kept` is 0,
  * or of all where it is NULL. */
@@ -108,8 +111,10 @@ struct ct_mon_quick *ct_mon_quick_new(const struct ct_mon_order *order);
  */
 bool ct_mon_quick_step(struct ct_mon_certain *c, uint32_t stream);
 
-/* Makes the lists, of all streams. False: no memory. */
+/* Makes room for the lists. False: no memory. */
 bool ct_mon_track_init(struct ct_mon_certain *c);
+/* Follows all streams, as from the begin. */
+void ct_mon_track_begin(struct ct_mon_certain *c);
 void ct_mon_track_free(struct ct_mon_track *t);
 /* Follows all streams, between two instants. */
 void ct_mon_track_all(struct ct_mon_certain *c);

@@ -72,10 +72,18 @@ bool ct_mon_track_init(struct ct_mon_certain *c)
     if (!t->roles || !t->list || !t->lists || !t->first || !t->reach || !t->before_read)
         return false;
     find_static(c);
-    memset(t->roles, TRACK_UNSURE, n);
-    t->whole = true;
-    make_lists(c);
     return true;
+}
+
+void ct_mon_track_begin(struct ct_mon_certain *c)
+{
+    struct ct_mon_track *t = &c->track;
+    memset(t->roles, TRACK_UNSURE, c->order->n);
+    t->settled = false;
+    t->wait = 0;
+    if (!t->whole)
+        make_lists(c);
+    t->whole = true;
 }
 
 void ct_mon_track_free(struct ct_mon_track *t)

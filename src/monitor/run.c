@@ -142,10 +142,8 @@ static inline int after_program(struct ct_monitor *m, bool fine)
         return value_failure(m);
     if (m->unsorted)
         sort_instant(m);
-    if (m->certain && !ct_mon_certain_instant(m->certain)) {
-        ct_mon_certain_free(m->certain);
-        m->certain = NULL;
-    }
+    if (m->certain && !ct_mon_certain_instant(m->certain))
+        ct_mon_certain_over(m);
     if (m->heap.exhausted)
         return value_failure(m);
     m->instant_first = m->nresults;
@@ -656,6 +654,7 @@ void ct_monitor_free(struct ct_monitor *m)
     if (m->reader_free)
         m->reader_free(m->reader);
     ct_mon_certain_free(m->certain);
+    ct_mon_certain_free(m->spare);
     ct_mon_doubt_free(m);
     free(m->cells);
     free(m->stack);

@@ -143,8 +143,7 @@ static bool take_certain(struct ct_monitor *to, const struct ct_mon_place *strea
     bool any = clock->certain != NULL;
     for (size_t i = 0; i < to->spec->order.n && !any; i++)
         any = streams[i].run->certain != NULL;
-    ct_mon_certain_free(to->certain);
-    to->certain = NULL;
+    ct_mon_certain_over(to);
     if (!any)
         return true;
     to->certain = ct_mon_certain_new(to);
