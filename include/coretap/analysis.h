@@ -64,6 +64,16 @@ struct ct_analysis_batch {
     const struct ct_stream_origin *origin; /* STEPS, EVENTS: NULL when it is not known */
 };
 
+/* numbers of a cut at most */
+#define CT_ANALYSIS_CUT 16
+
+/* The state of an analysis where a stream is cut: of all that was before, what it finds behind the cut
+ * depends on these numbers alone, and on the state of decoding. */
+struct ct_analysis_cut {
+    uint64_t numbers[CT_ANALYSIS_CUT];
+    size_t count;
+};
+
 /* Of which captures a result is, and how whole they were. The sums stop at 2^64 - 1. */
 struct ct_analysis_captures {
     uint64_t known;   /* captures whose losses are in `losses` */
@@ -115,6 +125,12 @@ struct ct_analysis_kind {
     /* Reads them (ct_load_line) into an empty part. */
     int (*load)(struct ct_analysis *part, struct ct_load *from);
     void (*free)(struct ct_analysis *analysis); /* NULL: the caller frees it, after ct_analysis_free */
+    /* Optional, of a kind that takes steps: says in which state a stream is at a synchronisation point,
+     * behind the steps that were taken, so that several processes can take the parts of the stream. `is_end`
+     * 0: the part begins there, and what was found of the stream before it is forgotten. *cut has no numbers
+     * yet. CT_ERR_NOT_FOUND: so many numbers do not say it, and the capture is decoded whole; CT_ERR_NOMEM.
+     */
+    int (*cut)(struct ct_analysis *analysis, uint32_t lane, int is_end, struct ct_analysis_cut *cut);
 };
 
 /* Names of runs, and texts of failures, that are kept at most, and bytes of one. */

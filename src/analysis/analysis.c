@@ -6,6 +6,8 @@
 #include "base/ctx.h"
 #include "base/saturate.h"
 
+#include <stddef.h>
+
 void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_captures *more)
 {
     ct_add_up(&sum->known, more->known);
@@ -20,13 +22,13 @@ void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_
     ct_add_up(&sum->losses.no_access, more->losses.no_access);
 }
 
-/* Checks the object. A kind that was compiled against an older header would have fewer operations, as its
- * size says; no older header exists yet. */
+/* Checks the object. A kind that was compiled against an older header has fewer operations, as its size
+ * says: `cut` came last, and who calls it looks at the size. */
 static int check(const struct ct_analysis *analysis)
 {
     if (!analysis || !analysis->kind)
         return CT_ERR_ARG;
-    return analysis->kind->size >= sizeof *analysis->kind
+    return analysis->kind->size >= offsetof(struct ct_analysis_kind, cut)
                ? CT_OK
                : ct_fail(analysis->ctx, CT_ERR_ARG,
                          "an analysis whose kind does not have its size set: set it to sizeof(struct "

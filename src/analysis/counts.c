@@ -178,6 +178,15 @@ int ct_counts_end(struct ct_analysis *analysis, uint32_t lane)
     return CT_OK;
 }
 
+int ct_counts_cut(struct ct_analysis *analysis, uint32_t lane, int is_end, struct ct_analysis_cut *cut)
+{
+    struct ct_counts *c = of(analysis);
+    struct ct_counts_stream *stream = c->way->cut ? stream_of(c, lane) : NULL;
+    if (!c->way->cut)
+        return CT_OK;
+    return stream ? c->way->cut(c, stream, is_end, cut) : no_memory(c);
+}
+
 int ct_counts_merge(struct ct_analysis *into, struct ct_analysis *other)
 {
     const struct ct_counts *from = of(other);

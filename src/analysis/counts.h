@@ -17,6 +17,9 @@ struct ct_counts_way {
     /* Counts a batch in a stream, which begins with all zeros. */
     int (*take)(struct ct_counts *counts, struct ct_counts_stream *stream,
                 const struct ct_analysis_batch *batch);
+    /* As in struct ct_analysis_kind. NULL: nothing is kept from batch to batch. */
+    int (*cut)(struct ct_counts *counts, struct ct_counts_stream *stream, int is_end,
+               struct ct_analysis_cut *cut);
     /* Adds what a stream counted to the sums, when it is over. */
     int (*end)(struct ct_counts *counts, struct ct_counts_stream *stream);
     void (*free)(struct ct_counts_stream *stream); /* frees what a stream holds, but not itself; NULL when it
@@ -43,8 +46,8 @@ int ct_counts_new(struct ct_ctx *ctx, const struct ct_analysis_kind *kind, const
     {                                                                                                        \
         .size = sizeof(struct ct_analysis_kind), .name = (kind_name), .writer = (kind_writer), .version = 1, \
         .inputs = (kind_inputs), .part = ct_counts_part, .programs = ct_counts_programs,                     \
-        .take = ct_counts_take, .end = ct_counts_end, .merge = ct_counts_merge, .save = ct_counts_save,      \
-        .load = ct_counts_load, .free = ct_counts_free_analysis                                              \
+        .take = ct_counts_take, .end = ct_counts_end, .cut = ct_counts_cut, .merge = ct_counts_merge,        \
+        .save = ct_counts_save, .load = ct_counts_load, .free = ct_counts_free_analysis                      \
     }
 
 /* The operations that all kinds share. */
@@ -52,6 +55,7 @@ int ct_counts_part(const struct ct_analysis *analysis, struct ct_analysis **out)
 int ct_counts_programs(struct ct_analysis *analysis, struct ct_programs *programs);
 int ct_counts_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
 int ct_counts_end(struct ct_analysis *analysis, uint32_t lane);
+int ct_counts_cut(struct ct_analysis *analysis, uint32_t lane, int is_end, struct ct_analysis_cut *cut);
 int ct_counts_merge(struct ct_analysis *into, struct ct_analysis *other);
 int ct_counts_save(struct ct_analysis *analysis, struct ct_save *to);
 int ct_counts_load(struct ct_analysis *part, struct ct_load *from);

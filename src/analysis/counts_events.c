@@ -79,7 +79,7 @@ static void free_stream(struct ct_counts_stream *stream)
     free(s->all);
 }
 
-static const struct ct_counts_way way = {sizeof(struct stream), take, end, free_stream};
+static const struct ct_counts_way way = {sizeof(struct stream), take, NULL, end, free_stream};
 
 static const struct ct_analysis_kind kind =
     CT_COUNTS_KIND("events", "coretap merge --kind events", CT_INPUT_EVENTS);

@@ -30,7 +30,7 @@ static int end(struct ct_counts *c, struct ct_counts_stream *stream)
     return rc;
 }
 
-static const struct ct_counts_way way = {sizeof(struct stream), take, end, NULL};
+static const struct ct_counts_way way = {sizeof(struct stream), take, NULL, end, NULL};
 
 static const struct ct_analysis_kind kind =
     CT_COUNTS_KIND("statistics", "coretap merge --kind statistics", CT_INPUT_TOTALS);

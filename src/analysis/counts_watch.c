@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/counts.h"
+#include "analysis/watch.h"
 #include "base/ctx.h"
 #include "coretap/watch.h"
 
@@ -16,7 +17,8 @@ struct stream {
     struct ct_counts_stream stream; /* must be the first member */
     struct ct_watches *watches;
     struct ct_watcher *watcher;
-    uint64_t *counts; /* by watchpoint */
+    const struct ct_graph *graph; /* of the last batch, or NULL */
+    uint64_t *counts;             /* by watchpoint */
 };
 
 static int begin(struct ct_counts *c, struct stream *s)
@@ -40,6 +42,7 @@ static int take(struct ct_counts *c, struct ct_counts_stream *stream, const stru
     struct ct_watch_event events[EVENTS];
     int rc = s->watcher ? CT_OK : begin(c, s);
     int more = 1;
+    s->graph = batch->steps->graph;
     while (!rc && more) {
         size_t count;
         rc = ct_watcher_run(s->watcher, batch->steps, events, EVENTS, &count, &more);
@@ -47,6 +50,19 @@ static int take(struct ct_counts *c, struct ct_counts_stream *stream, const stru
             s->counts[events[i].watch]++;
     }
     return rc;
+}
+
+static int cut(struct ct_counts *c, struct ct_counts_stream *stream, int is_end, struct ct_analysis_cut *out)
+{
+    struct stream *s = (struct stream *)stream;
+    uint32_t count;
+    const int rc = s->watcher ? CT_OK : begin(c, s);
+    if (rc)
+        return rc;
+    ct_watches_all(s->watches, &count);
+    if (!is_end)
+        memset(s->counts, 0, count * sizeof *s->counts);
+    return ct_watcher_cut(s->watcher, s->graph, out);
 }
 
 static int end(struct ct_counts *c, struct ct_counts_stream *stream)
@@ -74,7 +90,7 @@ static void free_stream(struct ct_counts_stream *stream)
     free(s->counts);
 }
 
-static const struct ct_counts_way way = {sizeof(struct stream), take, end, free_stream};
+static const struct ct_counts_way way = {sizeof(struct stream), take, cut, end, free_stream};
 
 static const struct ct_analysis_kind kind =
     CT_COUNTS_KIND("watch", "coretap watch --format data", CT_INPUT_STEPS);

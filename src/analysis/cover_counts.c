@@ -165,10 +165,20 @@ static int by_place(const void *a, const void *b)
     return x->isa - y->isa;
 }
 
+/* Returns how many of the first items are in order, each once. */
+static size_t count_ordered(const struct ct_cover_item *items, size_t count)
+{
+    size_t n = count ? 1 : 0;
+    while (n < count && by_place(&items[n - 1], &items[n]) < 0)
+        n++;
+    return n;
+}
+
+/* Most items come in order: of a saved file, or of a cell that was settled. */
 size_t ct_cover_add_up(struct ct_cover_item *items, size_t count)
 {
-    if (count == 0)
-        return 0;
+    if (count_ordered(items, count) == count)
+        return count;
     qsort(items, count, sizeof *items, by_place);
     size_t n = 0;
     for (size_t i = 1; i < count; i++) {
@@ -388,15 +398,54 @@ int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *
     return result;
 }
 
-static int merge_cell(struct ct_cover *cover, const struct ct_cover *from, struct cell *cell)
+/* Adds up two lists that are in order into `sum`, which has room for both. Returns how many it has. */
+static size_t add_ordered(const struct cell *a, const struct cell *b, struct ct_cover_item *sum)
+{
+    size_t i = 0, k = 0, n = 0;
+    while (i < a->count && k < b->count) {
+        const int order = by_place(&a->items[i], &b->items[k]);
+        sum[n] = order <= 0 ? a->items[i++] : b->items[k];
+        if (order == 0)
+            ct_add_up(&sum[n].count, b->items[k].count);
+        k += order >= 0;
+        n++;
+    }
+    for (; i < a->count; i++)
+        sum[n++] = a->items[i];
+    for (; k < b->count; k++)
+        sum[n++] = b->items[k];
+    return n;
+}
+
+/* Finds the cell that has what `cell` of `from` has. */
+static int find_same_cell(struct ct_cover *cover, const struct ct_cover *from, const struct cell *cell,
+                          struct cell **out)
 {
     const struct ct_program_identity program = ct_cover_program_at(from, cell->program);
-    uint32_t number = 0;
-    settle_cell(cell);
+    uint32_t number = 0, context = 0;
     int result = ct_cover_program(cover, &program, &number);
-    for (size_t i = 0; i < cell->count && result == CT_OK; i++)
-        result = ct_cover_add_item(cover, number, &from->contexts[cell->context], &cell->items[i]);
-    return result;
+    if (!result)
+        result = find_context(cover, &from->contexts[cell->context], &context);
+    return result ? result : find_cell(cover, number, context, out);
+}
+
+static int merge_cell(struct ct_cover *cover, const struct ct_cover *from, struct cell *cell)
+{
+    struct cell *into = NULL;
+    settle_cell(cell);
+    const int result = cell->count ? find_same_cell(cover, from, cell, &into) : CT_OK;
+    if (!into)
+        return result;
+    settle_cell(into);
+    const size_t room = into->count + cell->count;
+    struct ct_cover_item *items = malloc(room * sizeof *items);
+    if (!items)
+        return ct_fail_nomem(cover->analysis.ctx, "coverage");
+    into->count = into->settled = add_ordered(into, cell, items);
+    into->room = room;
+    free(into->items);
+    into->items = items;
+    return CT_OK;
 }
 
 /* Programs of which nothing ran are in the sum too. */

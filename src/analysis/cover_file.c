@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "analysis/cover.h"
 #include "analysis/program_table.h"
+#include "analysis/saved.h"
 #include "base/ctx.h"
+#include "base/digits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,16 +40,26 @@ static int find_order(struct order *o)
     return CT_OK;
 }
 
+/* bytes of a line at most: words, three numbers, and what writing the last one may change */
+#define ITEM_MOST (16 + 3 * CT_DIGITS_MOST + CT_DIGITS_SLACK)
+
+/* Writes one line of the many that a file has. */
 static void save_item(struct ct_save *to, const struct ct_cover_item *item)
 {
+    static const char *const kinds[] = {
+        [CT_COVER_RUN] = "run ", [CT_COVER_TAKEN] = "taken ", [CT_COVER_NOT] = "not "};
     static const char *const isas[] = {[CT_ISA_A32] = " a32", [CT_ISA_T32] = " t32"};
-    const char *isa = item->isa < sizeof isas / sizeof *isas && isas[item->isa] ? isas[item->isa] : "";
-    if (item->kind == CT_COVER_RUN)
-        ct_save_line(to, "run %" PRIx64 " %" PRIx64 " %" PRIu64 "%s", item->from, item->to, item->count, isa);
-    else if (item->kind == CT_COVER_TAKEN)
-        ct_save_line(to, "taken %" PRIx64 " %" PRIx64 " %" PRIu64, item->from, item->to, item->count);
-    else
-        ct_save_line(to, "not %" PRIx64 " %" PRIu64, item->from, item->count);
+    const bool is_known = item->isa < sizeof isas / sizeof *isas && isas[item->isa];
+    char *p = ct_save_begin(to, ITEM_MOST);
+    if (!p)
+        return;
+    p = ct_digits_hex(stpcpy(p, kinds[item->kind]), item->from);
+    if (item->kind != CT_COVER_NOT)
+        p = ct_digits_hex(stpcpy(p, " "), item->to);
+    p = ct_digits_dec(stpcpy(p, " "), item->count);
+    if (item->kind == CT_COVER_RUN && is_known)
+        p = stpcpy(p, isas[item->isa]);
+    ct_save_end(to, p);
 }
 
 /* Writes the counts of a program in one context, behind a line that says which unless it is CT_EDGES_ALL. */

@@ -43,9 +43,13 @@ void ct_load_split(struct ct_load *load, size_t most)
     }
 }
 
+/* Most words that are asked for are others, which their first letters tell. */
 static bool is(const struct ct_load_word *word, const char *text)
 {
-    return word->size == strlen(text) && memcmp(word->text, text, word->size) == 0;
+    size_t i = 0;
+    while (i < word->size && text[i] && word->text[i] == text[i])
+        i++;
+    return i == word->size && !text[i];
 }
 
 int ct_load_is(const struct ct_load *load, size_t index, const char *text)
@@ -66,9 +70,9 @@ int ct_load_number(const struct ct_load *load, size_t index, unsigned base, uint
     for (size_t i = 0; i < word->size; i++) {
         const unsigned c = (unsigned char)word->text[i];
         const unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-        if (digit >= base || *value > (UINT64_MAX - digit) / base)
+        if (digit >= base || __builtin_mul_overflow(*value, base, value) ||
+            __builtin_add_overflow(*value, digit, value))
             return 0;
-        *value = *value * base + digit;
     }
     return word->size > 0;
 }

@@ -48,24 +48,47 @@ static int make_room(struct ct_save *to, size_t size)
     return CT_OK;
 }
 
+/* Formats a line behind the text, as far as there is room. Returns its size, the newline included. */
+static size_t format_line(const struct ct_save *to, const char *format, va_list args)
+{
+    const size_t room = to->room - to->used;
+    const int size = vsnprintf(room ? to->text + to->used : NULL, room, format, args);
+    return (size_t)size + 1;
+}
+
 int ct_save_line(struct ct_save *to, const char *format, ...)
 {
     if (!to || !format)
         return CT_ERR_ARG;
     va_list args;
     va_start(args, format);
-    const int size = vsnprintf(NULL, 0, format, args);
+    const size_t size = format_line(to, format, args);
     va_end(args);
-    if (!to->result)
-        to->result = make_room(to, (size_t)size + 1);
+    if (!to->result && to->room - to->used < size) {
+        to->result = make_room(to, size);
+        va_start(args, format);
+        if (!to->result)
+            format_line(to, format, args);
+        va_end(args);
+    }
     if (to->result)
         return to->result;
-    va_start(args, format);
-    vsnprintf(to->text + to->used, to->room - to->used, format, args);
-    va_end(args);
-    to->used += (size_t)size;
-    to->text[to->used++] = '\n';
-    return to->result;
+    to->used += size;
+    to->text[to->used - 1] = '\n';
+    return CT_OK;
+}
+
+char *ct_save_begin(struct ct_save *to, size_t most)
+{
+    if (!to->result)
+        to->result = make_room(to, most + 1);
+    return to->result ? NULL : to->text + to->used;
+}
+
+void ct_save_end(struct ct_save *to, char *end)
+{
+    *end++ = '\n';
+    to->used = (size_t)(end - to->text);
 }
 
 static void save_lost(struct ct_save *to, const char *kind, uint64_t count)

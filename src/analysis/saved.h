@@ -10,6 +10,13 @@
 /* Adds captures and their losses to a sum. */
 void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_captures *more);
 
+/* Begins a line of `most` bytes at most, which the caller writes: in place of ct_save_line where there are
+ * very many. Returns where it goes, or NULL after an error, which is kept. */
+char *ct_save_begin(struct ct_save *to, size_t most);
+
+/* Ends the line that was begun, whose last byte is before `end`. */
+void ct_save_end(struct ct_save *to, char *end);
+
 /* Writes the lines about captures. */
 void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *captures);
 

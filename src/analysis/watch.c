@@ -10,6 +10,7 @@
 #include "analysis/watch_access.h"
 #include "analysis/watch_text.h"
 #include "base/ctx.h"
+#include "coretap/analysis.h"
 
 #define NOTHING   UINT32_MAX /* an edge that comes by no watchpoint */
 #define NO_EDGE   UINT32_MAX
@@ -113,6 +114,37 @@ int ct_watcher_renew(struct ct_watcher *w)
             w->ctx, CT_ERR_ARG,
             "watcher: a batch is not done; watchpoints can be added when ct_watcher_run has no more");
     w->edges = w->hit_count = 0;
+    return CT_OK;
+}
+
+/* Tells whether the events of a watchpoint depend on no more than the context and the edge before. */
+static bool can_cut(const struct ct_watchpoint *point)
+{
+    const uint32_t kinds = 1u << CT_WATCH_ADDR | 1u << CT_WATCH_LINE | 1u << CT_WATCH_ENTRY |
+                           1u << CT_WATCH_RETURN | 1u << CT_WATCH_EDGE | 1u << CT_WATCH_EXCEPTION |
+                           1u << CT_WATCH_EXCEPTION_RETURN | 1u << CT_WATCH_CONTEXT | 1u << CT_WATCH_GAP |
+                           1u << CT_WATCH_OVERFLOW | 1u << CT_WATCH_NO_ACCESS | 1u << CT_WATCH_EVENT;
+    const bool by_name = point->kind == CT_WATCH_CONTEXT && point->number != CT_WATCH_ANY &&
+                         point->number & CT_WATCH_CONTEXT_NAME;
+    return kinds >> point->kind & 1 && !by_name;
+}
+
+int ct_watcher_cut(const struct ct_watcher *w, const struct ct_graph *graph, struct ct_analysis_cut *cut)
+{
+    uint32_t count;
+    for (size_t i = 0; i < w->watches->count; i++)
+        if (!can_cut(&w->watches->points[i]))
+            return CT_ERR_NOT_FOUND;
+    const uint64_t context[] = {w->now.known, w->now.ctxt, w->now.vmid, w->now.el_sec};
+    memcpy(cut->numbers, context, sizeof context);
+    cut->count = sizeof context / sizeof *context;
+    if (!graph || w->before == NO_EDGE)
+        return CT_OK;
+    const struct ct_edge *edge = &ct_graph_edges(graph, &count)[w->before];
+    const struct ct_node *node = &ct_graph_nodes(graph, &count)[edge->from];
+    const uint64_t before[] = {edge->kind, edge->next, node->sub, node->last};
+    memcpy(cut->numbers + cut->count, before, sizeof before);
+    cut->count += sizeof before / sizeof *before;
     return CT_OK;
 }
 

@@ -120,6 +120,15 @@ bool ct_watch_wants(const struct ct_watches *watches, const struct ct_watchpoint
 /* Sorts the places. CT_ERR_NOMEM. */
 int ct_watches_sort(struct ct_watches *watches);
 
+struct ct_analysis_cut;
+struct ct_watcher;
+
+/* Says in which state the watcher is between two batches, as struct ct_analysis_kind says it; `graph` is that
+ * of the batches, NULL when none came. CT_ERR_NOT_FOUND for watchpoints of which it does not say all:
+ * variables, texts, software trace, times, and contexts by name. */
+int ct_watcher_cut(const struct ct_watcher *watcher, const struct ct_graph *graph,
+                   struct ct_analysis_cut *cut);
+
 /* A watchpoint that an edge comes by. */
 struct ct_watch_hit {
     uint64_t addr;

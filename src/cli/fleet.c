@@ -29,7 +29,7 @@ static const struct {
     {"cover", &cli_command_cover, "coverage", true, {"cover", "--format=data"}},
     {"timing", &cli_command_timing, "timing", false, {"timing", "--format=data"}},
     {"profile", &cli_command_profile, "stacks", false, {"profile", "--format=data"}},
-    {"watch", &cli_command_watch, "watch", false, {"watch", "--format=data"}},
+    {"watch", &cli_command_watch, "watch", true, {"watch", "--format=data"}},
     {"monitor", &cli_command_monitor, "monitors", false, {"monitor", "--format=data"}},
     {"stats", &cli_command_merge, "statistics", true, {"merge", "--kind=statistics"}},
     {"events", &cli_command_merge, "events", false, {"merge", "--kind=events"}},

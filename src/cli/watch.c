@@ -21,6 +21,7 @@ enum {
     ELF,
     TARGETS,
     FORMAT,
+    SHARD,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -78,6 +79,7 @@ static const struct cli_option options[OPTIONS] = {
                     "trace ID. sums: how often each watchpoint was come by, in all captures; data: the same "
                     "for 'coretap merge' and 'coretap watch'. binary: with --all-edges, eight bytes an event "
                     "(docs/formats.md)."},
+    [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
 };
@@ -238,12 +240,12 @@ static bool count_place(void *to, const char *place)
     return fine;
 }
 
-static int print_sums(const struct cli_results *read, struct ct_counts *counts, int code)
+static int print_sums(struct cli_results *read, struct ct_counts *counts, int code)
 {
     size_t count;
     const struct ct_count *all = ct_counts_all(counts, &count);
     if (read->args->values[FORMAT].number == DATA) {
-        const int written = cli_results_save(read->args->ctx, read->analysis, stdout);
+        const int written = cli_results_save_read(read, stdout);
         return written > code ? written : code;
     }
     for (size_t i = 0; i < count; i++)
@@ -259,6 +261,7 @@ static int add_up(const struct cli_args *args)
     struct ct_counts *counts = NULL;
     struct cli_results read = {.args = args, .elf = ELF, .threads = cli_threads(args)};
     int code = CLI_FAILED;
+    read.part = &args->values[SHARD];
     read.file_why = "saved sums are those of whole captures";
     if (ct_watch_counts_new(args->ctx, &counts) != CT_OK)
         return cli_library_error(args->ctx);
@@ -323,6 +326,8 @@ static int run(const struct cli_args *args)
     if (args->values[EDGE_NUMBERS].given || args->values[FORMAT].number == BINARY)
         return cli_usage_error(args->command, "%s goes with --all-edges",
                                args->values[EDGE_NUMBERS].given ? "--edge-numbers" : "--format binary");
+    if (args->values[SHARD].given && args->values[FORMAT].number != DATA)
+        return cli_usage_error(args->command, "--shard goes with --format data");
     if (!check(args))
         return CLI_FAILED;
     if (args->values[FORMAT].number >= SUMS)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/bytes.h"
+#include "base/digits.h"
 #include "base/printable.h"
 #include "base/utf8.h"
 
@@ -48,51 +48,9 @@ bool ct_text_flush(struct ct_text *text)
     return !text->failed;
 }
 
-/* Returns the eight decimal digits of value < 10^8, one in each byte, the lowest digit in the lowest byte.
- * Halves, quarters and eighths are split off side by side, by multiplications that divide exactly for such
- * small numbers. */
-static uint64_t eight_digits(uint32_t value)
-{
-    const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
-    const uint64_t hundreds = fours * 10486 >> 20 & UINT64_C(0x0000007f0000007f);
-    const uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
-    const uint64_t tens = twos * 103 >> 10 & UINT64_C(0x000f000f000f000f);
-    return tens | (twos - 10 * tens) << 8;
-}
-
-static void put_eight(char *to, uint64_t digits_low_first)
-{
-    digits_low_first = ct_le64(digits_low_first);
-    memcpy(to, &digits_low_first, sizeof digits_low_first);
-}
-
-#define ASCII_ZEROS UINT64_C(0x3030303030303030)
-
 void ct_text_dec(struct ct_text *text, uint64_t value)
 {
-    char *p = text->data + text->used;
-    if (value < 10) {
-        *p = (char)('0' + value);
-        text->used++;
-        return;
-    }
-    if (value < 100) {
-        const unsigned tens = (unsigned)value / 10;
-        p[0] = (char)('0' + tens);
-        p[1] = (char)('0' + (unsigned)value - 10 * tens);
-        text->used += 2;
-        return;
-    }
-    if (value >= 100000000) {
-        ct_text_dec(text, value / 100000000);
-        put_eight(text->data + text->used, eight_digits((uint32_t)(value % 100000000)) | ASCII_ZEROS);
-        text->used += 8;
-        return;
-    }
-    const uint64_t all = eight_digits((uint32_t)value);
-    const unsigned zeros = (unsigned)__builtin_ctzll(all) / 8;
-    put_eight(p, (all | ASCII_ZEROS) >> 8 * zeros);
-    text->used += 8 - zeros;
+    text->used = (size_t)(ct_digits_dec(text->data + text->used, value) - text->data);
 }
 
 void ct_text_offset_anew(struct ct_text *text, uint64_t value)
@@ -116,25 +74,9 @@ void ct_text_offset_anew(struct ct_text *text, uint64_t value)
     text->high_size = (uint8_t)size;
 }
 
-/* Returns the characters of eight hexadecimal digits, the highest digit in the lowest byte. */
-static uint64_t eight_hex(uint32_t value)
-{
-    uint64_t x = __builtin_bswap32(value);
-    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
-    x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
-    x = (x >> 4 | x << 8) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    const uint64_t letters = (x + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
-    return x + ASCII_ZEROS + letters * ('a' - '0' - 10);
-}
-
 void ct_text_hex(struct ct_text *text, uint64_t value)
 {
-    const unsigned count = (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
-    const uint64_t high_first = value << (64 - 4 * count);
-    char *p = text->data + text->used;
-    put_eight(p, eight_hex((uint32_t)(high_first >> 32)));
-    put_eight(p + 8, eight_hex((uint32_t)high_first));
-    text->used += count;
+    text->used = (size_t)(ct_digits_hex(text->data + text->used, value) - text->data);
 }
 
 void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned count)
@@ -142,7 +84,7 @@ void ct_text_hex_digits(struct ct_text *text, uint64_t value, unsigned count)
     char *p = text->data + text->used;
     text->used += count;
     if (count <= 8) {
-        put_eight(p, eight_hex((uint32_t)value << (32 - 4 * count) % 32));
+        ct_digits_put_eight(p, ct_digits_eight_hex((uint32_t)value << (32 - 4 * count) % 32));
         return;
     }
     while (count--) {
@@ -158,7 +100,7 @@ void ct_text_atoms(struct ct_text *text, uint32_t atoms, unsigned count)
     for (unsigned i = 0; i < count; i += 8, p += 8, atoms >>= 8) {
         uint64_t bits = (atoms & 255) * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
         bits = (bits + UINT64_C(0x00406070787c7e7f)) >> 7 & UINT64_C(0x0101010101010101);
-        put_eight(p, UINT64_C(0x4e4e4e4e4e4e4e4e) - 9 * bits);
+        ct_digits_put_eight(p, UINT64_C(0x4e4e4e4e4e4e4e4e) - 9 * bits);
     }
     text->used += count;
 }

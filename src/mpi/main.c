@@ -27,8 +27,9 @@ static const struct cli_option options[OPTIONS] = {
              .max = UINT64_MAX,
              .help =
                  "Captures are decoded in parts of about so many bytes, by several ranks; 0: in one. Without "
-                 "this option each rank has two or three parts to do, which have about 64 MiB at least, and "
-                 "with --threads nothing is cut. Only cover and stats cut captures. "
+                 "this option each rank has one part to do of one capture, two or three of several, which "
+                 "have about 64 MiB at least, and with --threads nothing is cut. Only cover, stats "
+                 "and watch cut captures. "
                  "The result is the same."},
 };
 

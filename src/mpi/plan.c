@@ -4,8 +4,9 @@
 
 #include "mpi/ranks.h"
 
-/* Parts that each rank has to do, so that one which takes longer does not hold up the end; one more where
- * contents are compared, which one rank does meanwhile. More of them cost more than they gain. */
+/* Parts that each rank has to do of several captures, so that one which takes longer does not hold up the
+ * end; one more where contents are compared, which one rank does meanwhile. One capture alone has a part for
+ * each rank, since each part meets the program anew: that costs more than ranks differ by. */
 #define SHARES 2u
 
 /* A part has about so many bytes at least: to start a process, and to meet the program anew, takes as long as
@@ -22,6 +23,12 @@ struct ct_ranks_plan {
     size_t join, join_count; /* … those from `join` on were not handed out */
 };
 
+/* Returns how many parts each rank has to do. */
+static unsigned count_shares(const struct cli_fleet *f)
+{
+    return ct_manifest_count(f->manifest) == 1 ? 1 : SHARES + !f->own.values[CLI_FLEET_TRUST].given;
+}
+
 /* Returns the size of a part, or UINT64_MAX when nothing is cut. */
 static uint64_t part_size(const struct ct_ranks *r)
 {
@@ -30,8 +37,7 @@ static uint64_t part_size(const struct ct_ranks *r)
         return f->adds_up && r->cut->number ? r->cut->number : UINT64_MAX;
     if (!f->adds_up || r->count < 2 || f->own.values[CLI_FLEET_THREADS].number > 1)
         return UINT64_MAX;
-    const unsigned shares = SHARES + !f->own.values[CLI_FLEET_TRUST].given;
-    const uint64_t share = f->bytes / ((uint64_t)r->count * shares);
+    const uint64_t share = f->bytes / ((uint64_t)r->count * count_shares(f));
     return share > PART_LEAST ? share : PART_LEAST;
 }
 

@@ -293,6 +293,34 @@ static int begin_dead(struct pass *pass)
     return rc;
 }
 
+/* Tells whether an analysis can say in which state a stream is. One of an older header cannot. */
+static bool can_say_state(const struct ct_analysis *analysis)
+{
+    return analysis->kind->size >= sizeof *analysis->kind && analysis->kind->cut;
+}
+
+/* Adds the states of the analyses to that of decoding, where a stream is cut. */
+static int on_cut(void *user, const struct ct_stream *stream, bool is_end, uint64_t offset,
+                  const struct ct_seam *seam)
+{
+    const struct pass *pass = user;
+    const struct ct_session *s = pass->session;
+    struct ct_seam all = *seam;
+    int rc = CT_OK;
+    for (size_t i = 0; i < s->count && !rc; i++) {
+        struct ct_analysis_cut cut = {0};
+        if (can_say_state(s->analyses[i]))
+            rc = s->analyses[i]->kind->cut(s->analyses[i], pass->first_lane + stream->id, is_end, &cut);
+        if (rc == CT_ERR_NOT_FOUND) {
+            ct_shard_refuse(s->options.shard, "what is watched depends on what was long before");
+            rc = CT_OK;
+        }
+        for (size_t k = 0; k < cut.count; k++)
+            ct_seam_put(&all, cut.numbers[k]);
+    }
+    return rc ? rc : ct_shard_reach(s->options.shard, stream, is_end, offset, &all);
+}
+
 /* Runs a chain over one buffer. The chain keeps the address of its sink, so both are in `pass`. Events are
  * given in the last pass only. */
 static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
@@ -316,6 +344,8 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
         ct_index_begin_chain(pass->chain, &pass->begin);
         rc = begin_dead(pass);
     }
+    pass->part.user = pass;
+    pass->part.reach = on_cut;
     if (!rc && pass->part.end)
         ct_chain_begin_shard(pass->chain, &pass->part);
     if (!rc)
@@ -395,6 +425,24 @@ static int give_totals(struct ct_session *s, const struct pass *pass)
     return rc;
 }
 
+/* Forgets what was found in the warm-up of streams that never came to the point where the part begins. */
+static int forget_warm_ups(const struct ct_session *s, const struct pass *pass)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(pass->chain, &count);
+    const uint32_t buffer = pass->part.end ? s->options.shard->buffer : 0;
+    int rc = CT_OK;
+    for (size_t i = 0; pass->part.end && i < s->count * count && !rc; i++) {
+        struct ct_analysis *analysis = s->analyses[i / count];
+        const uint8_t id = streams[i % count].id;
+        struct ct_analysis_cut cut = {0};
+        if (can_say_state(analysis) && !ct_shard_find(s->options.shard, buffer, id))
+            rc = analysis->kind->cut(analysis, pass->first_lane + id, 0, &cut);
+        rc = rc == CT_ERR_NOT_FOUND ? CT_OK : rc;
+    }
+    return rc;
+}
+
 /* Finishes a buffer: gives counts to the analyses and adds up what was seen. */
 static int finish(struct ct_session *s, const struct pass *pass, const struct ct_buffer *buffer)
 {
@@ -402,21 +450,30 @@ static int finish(struct ct_session *s, const struct pass *pass, const struct ct
     int rc = s->options.decoded ? s->options.decoded(s->options.user, buffer, pass->chain) : CT_OK;
     if (!rc && s->inputs & CT_INPUT_TOTALS)
         rc = give_totals(s, pass);
+    if (!rc)
+        rc = forget_warm_ups(s, pass);
     return rc ? rc : end_streams(s, pass->chain, pass->first_lane);
 }
 
-/* Tells whether a buffer can be cut: what all analyses take of a stream is a sum over its parts. */
-static bool can_cut(const struct ct_session *s, const struct ct_buffer *buffer)
+/* Tells whether a buffer can be cut: what all analyses take of a stream is a sum over its parts, or steps
+ * whose state they can say. Not where programs are found in the trace: those of a part may be others. */
+static bool can_cut(const struct ct_session *s, const struct ct_buffer *buffer, bool by_memory)
 {
     const uint32_t sums = CT_INPUT_COUNTS | CT_INPUT_CYCLES | CT_INPUT_TOTALS;
-    return !(s->inputs & ~sums) && !s->options.steps && ct_chain_can_shard(buffer);
+    bool fine = !s->options.steps && ct_chain_can_shard(buffer);
+    for (size_t i = 0; i < s->count && fine; i++) {
+        const uint32_t others = s->analyses[i]->kind->inputs & ~sums;
+        fine = !others || (others == CT_INPUT_STEPS && can_say_state(s->analyses[i]) && !by_memory);
+    }
+    return fine;
 }
 
 /* Finds what of a buffer is decoded. Returns false when nothing is. */
-static bool is_wanted(const struct ct_session *s, const struct ct_buffer *buffer, struct pass *pass)
+static bool is_wanted(const struct ct_session *s, const struct ct_buffer *buffer, bool by_memory,
+                      struct pass *pass)
 {
-    const bool in_shard =
-        !s->options.shard || ct_shard_next(s->options.shard, buffer, can_cut(s, buffer), &pass->part);
+    const bool in_shard = !s->options.shard ||
+                          ct_shard_next(s->options.shard, buffer, can_cut(s, buffer, by_memory), &pass->part);
     return ct_session_ids(s, buffer, pass->ids) && in_shard;
 }
 
@@ -430,7 +487,7 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
                         .buffer = buffer};
     const bool again = by_memory && steps;
     const bool counts = s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) && !s->sieves;
-    if (!is_wanted(s, buffer, &pass))
+    if (!is_wanted(s, buffer, by_memory, &pass))
         return CT_OK;
     int rc = again ? CT_OK : ct_session_begin(s, buffer, pass.ids, pass.before, &pass.begin);
     if (!rc)
@@ -455,7 +512,7 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
                      uint32_t first_lane)
 {
     struct pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps, .buffer = buffer};
-    if (!is_wanted(s, buffer, &pass))
+    if (!is_wanted(s, buffer, true, &pass))
         return CT_OK;
     int rc = ct_session_begin(s, buffer, pass.ids, 0, &pass.begin);
     if (!rc)

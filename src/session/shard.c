@@ -97,8 +97,6 @@ static void set_part(struct ct_shard *s, uint64_t at, uint64_t size, struct ct_c
     part->warm_up -= part->warm_up % WARM_ALIGN;
     part->step = s->each;
     part->near = warm;
-    part->user = s;
-    part->reach = ct_shard_reach;
     s->from_start = !part->begin;
 }
 
@@ -125,10 +123,9 @@ void ct_shard_refuse(struct ct_shard *s, const char *why)
         snprintf(s->why, sizeof s->why, "%s", why);
 }
 
-int ct_shard_reach(void *user, const struct ct_stream *stream, bool is_end, uint64_t offset,
+int ct_shard_reach(struct ct_shard *s, const struct ct_stream *stream, bool is_end, uint64_t offset,
                    const struct ct_seam *seam)
 {
-    struct ct_shard *s = user;
     struct ct_shard_stream *noted = ct_shard_stream(s, s->buffer, stream->id);
     const size_t room = 20 + 17 * (size_t)seam->count;
     char *text = noted ? malloc(room) : NULL;

@@ -39,13 +39,13 @@ struct ct_shard {
 int ct_shard_begin(struct ct_shard *shard, const struct ct_buffer *buffers, size_t count);
 
 /* Goes to a buffer. Returns false when the shard has nothing of it. *part has its `end` set when the
- * shard has a part of it, and is all zeros when it has all. With `can_cut` false a buffer is never cut: it
- * belongs to the shard in which it begins. */
+ * shard has a part of it (`user` and `reach` are up to the caller), and is all zeros when it has all. With
+ * `can_cut` false a buffer is never cut: it belongs to the shard in which it begins. */
 bool ct_shard_next(struct ct_shard *shard, const struct ct_buffer *buffer, bool can_cut,
                    struct ct_chain_shard *part);
 
-/* Notes a point that ct_chain_shard.reach tells of; `user` is the shard. CT_ERR_NOMEM. */
-int ct_shard_reach(void *user, const struct ct_stream *stream, bool is_end, uint64_t offset,
+/* Notes a point that ct_chain_shard.reach tells of, with the state there. CT_ERR_NOMEM. */
+int ct_shard_reach(struct ct_shard *shard, const struct ct_stream *stream, bool is_end, uint64_t offset,
                    const struct ct_seam *seam);
 
 /* Notes what of a chain that decoded a part of a buffer matters to others. CT_ERR_NOMEM. */

@@ -112,6 +112,7 @@ def cases():
               Case("merge monitors", "merge {monitors} {monitors}"),
               Case("merge events", "merge --kind events {quickstart}"),
               Case("shard", "merge --kind statistics --shard 2/3 {quickstart}"),
+              Case("shard of steps", "watch --at exception --at 0x80560 -f data --shard 2/3 {quickstart}"),
               Case("stats sums", "stats {quickstart} {quickstart}")]
     found += [Case("fractal replay",
                    "fractal replay --messages {messages} --pgd 1000 --va-bits 39 --mode passive "

@@ -25,6 +25,9 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = sys.argv[1]
 MPI, MPIRUN = sys.argv[2:4] if len(sys.argv) > 3 and sys.argv[2] else (None, None)
+# What parts of a capture are watched for: code of the example, and marks between its steps.
+WATCHED = [word for place in ("start", "0x80560", "0x8053c", "exception", "context", "gap")
+           for word in ("--at", place)]
 SEED, COUNT = int(os.environ.get("CT_SEED", "1")), int(os.environ.get("CT_COUNT", "20"))
 GOOD, BAD = 18, 3
 # Open MPI frees not all that it takes, which is not ours to find.
@@ -277,7 +280,7 @@ def commands(fleet):
     program.write_bytes(small_elf.make(code, 0x80000, [(b"start", 0x80000, len(code))]))
     elf = ["--elf", program]
     return [["cover", *elf], ["stats"], ["events"], ["timing"], ["profile", *elf],
-            ["watch", "--at", "0x8000"], ["monitor", "--spec", spec, "--bind", "a=0x8000"]]
+            ["watch", *elf, *WATCHED], ["monitor", "--spec", spec, "--bind", "a=0x8000"]]
 
 
 def cuts_agree(fleet):
@@ -290,7 +293,7 @@ def cuts_agree(fleet):
         code = subprocess.run([COMMAND, "map", *map(str, words), "--manifest", manifest, "-o", whole],
                               stderr=subprocess.DEVNULL, check=False).returncode
         assert code in (0, 1), words
-        is_cut = words[0] in ("cover", "stats")
+        is_cut = words[0] in ("cover", "stats", "watch")
         tries = [(1, 9000), (2, 40000), (2, 9000), (3, 40000), (8, 9000)] if is_cut else [(2, 9000)]
         for count, cut in tries:
             output = fleet.path(f"cut-{words[0]}-{count}-{cut}.data")

@@ -17,7 +17,7 @@
 #define WARM_LEAST 128u
 
 /* the largest task that is read from a file, when tasks make no records */
-#define SEGMENT_FILE ((uint64_t)128 << 20)
+#define SEGMENT_FILE ((uint64_t)1024 << 20)
 
 /* of such a file, the part that goes in one task to each thread */
 #define FIRST_PART(size) ((size) - (size) / 16)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of saved files: what is written whole wherever the buffer ends, and which words are numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "coretap/analysis.h"
+
+enum {
+    LINES = 900, /* longer ones than the buffer of a file at the end */
+    STEP = 101,  /* letters that a line has more than the one before */
+};
+
+/* ---- numbers ---- */
+
+static int read_number(const char *word, unsigned base, uint64_t *value)
+{
+    const struct ct_load line = {.words = {{word, strlen(word)}}, .word_count = 1};
+    return ct_load_number(&line, 0, base, value);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    uint64_t value;
+    assert_true(read_number("18446744073709551615", 10, &value) && value == UINT64_MAX);
+    assert_true(read_number("ffffffffffffffff", 16, &value) && value == UINT64_MAX);
+    assert_true(read_number("0000000000000000000000000000012", 10, &value) && value == 12);
+    assert_false(read_number("18446744073709551616", 10, &value)); /* the last digit is too much */
+    assert_false(read_number("18446744073709551620", 10, &value)); /* the one before it is */
+    assert_false(read_number("99999999999999999999", 10, &value));
+    assert_false(read_number("10000000000000000", 16, &value));
+    assert_false(read_number("", 10, &value));
+    assert_false(read_number("1a", 10, &value));
+    assert_false(read_number("A", 16, &value));
+    assert_false(read_number("2", 2, &value));
+}
+
+/* ---- lines ---- */
+
+static int save_lines(struct ct_analysis *analysis, struct ct_save *to)
+{
+    char *letters = malloc((size_t)LINES * STEP + 1);
+    (void)analysis;
+    assert_non_null(letters);
+    memset(letters, 'x', (size_t)LINES * STEP);
+    for (int i = 0; i < LINES; i++)
+        ct_save_line(to, "line %d %.*s", i, i * STEP, letters);
+    free(letters);
+    return CT_OK;
+}
+
+struct text {
+    char *data;
+    size_t size;
+};
+
+static int append(void *user, const void *data, size_t size)
+{
+    struct text *text = user;
+    text->data = realloc(text->data, text->size + size + 1);
+    assert_non_null(text->data);
+    memcpy(text->data + text->size, data, size);
+    text->size += size;
+    text->data[text->size] = 0;
+    return CT_OK;
+}
+
+static void lines(void **state)
+{
+    const struct ct_analysis_kind kind = {
+        .size = sizeof kind, .name = "lines", .version = 1, .save = save_lines};
+    struct ct_analysis analysis = {.kind = &kind};
+    struct text text = {0};
+    (void)state;
+    assert_int_equal(ct_analysis_save(&analysis, append, &text), CT_OK);
+    char *at = strstr(text.data, "line 0 ");
+    for (int i = 0; i < LINES; i++) {
+        char head[32];
+        const int begin = snprintf(head, sizeof head, "line %d ", i);
+        assert_non_null(at);
+        assert_int_equal(strncmp(at, head, (size_t)begin), 0);
+        assert_int_equal(strspn(at + begin, "x"), (size_t)i * STEP);
+        at += begin + i * STEP;
+        assert_int_equal(*at++, '\n');
+    }
+    assert_int_equal(strncmp(at, "end ", 4), 0);
+    free(text.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
