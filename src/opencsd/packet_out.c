@@ -28,12 +28,17 @@ static void print_packet(const struct ct_ocsd_etm4 *d, const uint8_t *bytes, uin
     ct_ocsd_etm4_text(&d->packet, text, sizeof text);
     ct_ocsd_line_add(&line, "Idx:%" OCSD_TRC_IDX_STR "; ID:%x;", d->index, d->base.id);
     if (d->base.prints_bytes) {
-        ct_ocsd_line_add(&line, " [");
-        for (uint32_t i = 0; i < size; i++)
-            ct_ocsd_line_add(&line, "0x%02x ", bytes[i]);
-        ct_ocsd_line_add(&line, "];");
+        ct_ocsd_line_say(&line, " [");
+        for (uint32_t i = 0; i < size; i++) {
+            ct_ocsd_line_say(&line, "0x");
+            ct_ocsd_line_hex(&line, bytes[i], 2, "0123456789abcdef");
+            ct_ocsd_line_say(&line, " ");
+        }
+        ct_ocsd_line_say(&line, "];");
     }
-    ct_ocsd_line_add(&line, "\t%s\n", text);
+    ct_ocsd_line_say(&line, "\t");
+    ct_ocsd_line_say(&line, text);
+    ct_ocsd_line_say(&line, "\n");
     ct_ocsd_print(line_text);
 }
 
