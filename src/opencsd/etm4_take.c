@@ -11,12 +11,12 @@ static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
     d->mispredict = d->discard = d->pending_address = d->to_source = false;
     d->state = CT_OCSD_ETM4_NO_SYNC;
     d->reason = (uint8_t)reason;
-    d->need_address = d->need_context = true;
+    d->path.need_address = d->need_context = true;
     if (reason != UNSYNC_OVERFLOW && reason != UNSYNC_DISCARD)
         d->sf = false;
     if (reason == UNSYNC_BAD_PACKET)
         d->after_overflow = d->marker_seen = false;
-    ct_ocsd_return_flush(&d->returns);
+    ct_ocsd_return_flush(&d->path.returns);
 }
 
 void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason)
@@ -29,14 +29,14 @@ void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason)
 static void fail(struct ct_ocsd_etm4 *d, ocsd_err_t code, const char *message)
 {
     ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, code, d->index, d->base.id, message);
-    ct_ocsd_output_drop(&d->output);
+    ct_ocsd_output_drop(&d->path.output);
     ct_ocsd_etm4_lose(d, UNSYNC_BAD_PACKET);
 }
 
 /* Says that synchronisation is missing, because of the packet in work. */
 static void add_no_sync(struct ct_ocsd_etm4 *d)
 {
-    ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_NO_SYNC, d->index)->unsync_eot_info =
+    ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_NO_SYNC, d->index)->unsync_eot_info =
         (unsync_info_t)d->reason;
     d->state = CT_OCSD_ETM4_WAIT_SYNC;
 }
@@ -54,7 +54,7 @@ static void tell_loss(struct ct_ocsd_etm4 *d)
 static void overrun(struct ct_ocsd_etm4 *d, const char *message)
 {
     ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, d->index, d->base.id, message);
-    ct_ocsd_output_drop(&d->output);
+    ct_ocsd_output_drop(&d->path.output);
     lose_path(d, UNSYNC_BAD_PACKET);
     tell_loss(d);
 }
@@ -228,7 +228,7 @@ static void on_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
         hold(d, (struct ct_ocsd_held){.kind = CT_OCSD_HELD_TRACE_ON});
         break;
     case CT_ETM4_TRACE_INFO:
-        ct_ocsd_return_flush(&d->returns);
+        ct_ocsd_return_flush(&d->path.returns);
         break;
     case CT_ETM4_EXCEPT:
         on_exception(d, p);
@@ -350,7 +350,7 @@ static void fail_commit(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
     ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id,
                 "Not enough elements to commit");
     d->lacks_return = false;
-    ct_ocsd_output_drop(&d->output);
+    ct_ocsd_output_drop(&d->path.output);
     ct_ocsd_etm4_lose(d, UNSYNC_BAD_PACKET);
     tell_loss(d);
 }
@@ -387,7 +387,7 @@ static bool leaves(const struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item
  * ends, all when trace was lost. Drops the others. */
 static ocsd_datapath_resp_t drain_held(struct ct_ocsd_etm4 *d, bool lost)
 {
-    ocsd_datapath_resp_t resp = ct_ocsd_output_drain(&d->output);
+    ocsd_datapath_resp_t resp = ct_ocsd_output_drain(&d->path.output);
     while (OCSD_DATA_RESP_IS_CONT(resp) && d->held.count) {
         struct ct_ocsd_held item = *ct_ocsd_held_at(&d->held, 0);
         ct_ocsd_held_pop(&d->held);
@@ -395,7 +395,7 @@ static ocsd_datapath_resp_t drain_held(struct ct_ocsd_etm4 *d, bool lost)
             ct_ocsd_etm4_execute(d, &item);
         else if (!lost && (item.p0 || item.kind == CT_OCSD_HELD_TRACE_ON || item.kind == CT_OCSD_HELD_RETURN))
             ct_ocsd_held_clear(&d->held);
-        resp = ct_ocsd_output_drain(&d->output);
+        resp = ct_ocsd_output_drain(&d->path.output);
     }
     return resp;
 }
@@ -409,7 +409,7 @@ static ocsd_datapath_resp_t discard(struct ct_ocsd_etm4 *d)
         return resp;
     ct_ocsd_etm4_lose(d, reason);
     tell_loss(d);
-    return ct_ocsd_output_drain(&d->output);
+    return ct_ocsd_output_drain(&d->path.output);
 }
 
 /* Takes atoms that leave at once. */
@@ -509,16 +509,16 @@ ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d)
 {
     for (;;) {
         ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
-        if (d->output.leaving)
-            resp = ct_ocsd_output_drain(&d->output);
-        if (d->out_of_memory || d->output.lacks_memory)
+        if (d->path.output.leaving)
+            resp = ct_ocsd_output_drain(&d->path.output);
+        if (d->out_of_memory || d->path.output.lacks_memory)
             return OCSD_RESP_FATAL_SYS_ERR;
         if (!OCSD_DATA_RESP_IS_CONT(resp))
             return resp;
         if (satisfy(d))
             continue;
-        if (d->output.count)
-            d->output.leaving = true;
+        if (d->path.output.count)
+            d->path.output.leaving = true;
         else if (d->discard)
             return discard(d);
         else
@@ -532,7 +532,7 @@ ocsd_datapath_resp_t ct_ocsd_etm4_end(struct ct_ocsd_etm4 *d)
     if (!OCSD_DATA_RESP_IS_CONT(resp))
         return resp;
     d->ending = false;
-    ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_EO_TRACE, d->index)->unsync_eot_info =
+    ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EO_TRACE, d->index)->unsync_eot_info =
         d->after_overflow ? UNSYNC_OVERFLOW : UNSYNC_EOT;
-    return ct_ocsd_output_drain(&d->output);
+    return ct_ocsd_output_drain(&d->path.output);
 }

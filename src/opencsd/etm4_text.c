@@ -306,8 +306,9 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     }
 }
 
-void ct_ocsd_etm4_text(const ocsd_etmv4_i_pkt *packet, char *text, size_t size)
+void ct_ocsd_etm4_text(const void *p, char *text, size_t size)
 {
+    const ocsd_etmv4_i_pkt *packet = p;
     struct ct_ocsd_line line = {.text = text, .size = size};
     const struct words *words = words_of(packet->type);
     ct_ocsd_line_say(&line, words->name);

@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "opencsd/etm4_packet.h"
-#include "opencsd/etm4_text.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
 
@@ -12,22 +10,15 @@ enum {
     TEXT_SIZE = 512, /* longest line */
 };
 
-/* Says that a header cannot be. Who makes elements of packets says so by itself. */
-static void log_header(const struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
-{
-    if (d->base.only_packets && (packet->type == CT_ETM4_RESERVED || packet->type == CT_ETM4_RESERVED_CFG))
-        ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PCKT_HDR, d->index, d->base.id,
-                    "");
-}
-
-static void print_packet(const struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size)
+static void print_packet(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index, const void *packet,
+                         const uint8_t *bytes, uint32_t size)
 {
     char text[TEXT_SIZE];
     char line_text[2 * TEXT_SIZE];
     struct ct_ocsd_line line = {.text = line_text, .size = sizeof line_text};
-    ct_ocsd_etm4_text(&d->packet, text, sizeof text);
-    ct_ocsd_line_add(&line, "Idx:%" OCSD_TRC_IDX_STR "; ID:%x;", d->index, d->base.id);
-    if (d->base.prints_bytes) {
+    decoder->protocol->text(packet, text, sizeof text);
+    ct_ocsd_line_add(&line, "Idx:%" OCSD_TRC_IDX_STR "; ID:%x;", index, decoder->id);
+    if (decoder->prints_bytes) {
         ct_ocsd_line_say(&line, " [");
         for (uint32_t i = 0; i < size; i++) {
             ct_ocsd_line_say(&line, "0x");
@@ -42,18 +33,22 @@ static void print_packet(const struct ct_ocsd_etm4 *d, const uint8_t *bytes, uin
     ct_ocsd_print(line_text);
 }
 
-ocsd_datapath_resp_t ct_ocsd_etm4_packet_out(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
-                                             const uint8_t *bytes, uint32_t size)
+void ct_ocsd_packet_show(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index, const void *packet,
+                         const uint8_t *bytes, uint32_t size)
 {
-    const struct ct_ocsd_decoder *base = &d->base;
-    log_header(d, packet);
-    ct_ocsd_etm4_convert(packet, d->version, d->m_profile, &d->packet);
-    if (base->packet_monitor)
-        base->packet_monitor(base->packet_monitor_context, OCSD_OP_DATA, d->index, &d->packet, size, bytes);
-    if (base->prints)
-        print_packet(d, bytes, size);
-    return base->packet_sink
-               ? base->packet_sink(base->packet_sink_context, OCSD_OP_DATA, d->index, &d->packet)
+    if (decoder->packet_monitor)
+        decoder->packet_monitor(decoder->packet_monitor_context, OCSD_OP_DATA, index, packet, size, bytes);
+    if (decoder->prints && decoder->prints_bytes)
+        print_packet(decoder, index, packet, bytes, size);
+}
+
+ocsd_datapath_resp_t ct_ocsd_packet_give(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                                         const void *packet)
+{
+    if (decoder->prints && !decoder->prints_bytes)
+        print_packet(decoder, index, packet, NULL, 0);
+    return decoder->packet_sink
+               ? decoder->packet_sink(decoder->packet_sink_context, OCSD_OP_DATA, index, packet)
                : OCSD_RESP_CONT;
 }
 

@@ -129,7 +129,7 @@ static int add_decoders(struct player *player, dcd_tree_handle_t tree)
             return err;
         if (player->as_packets)
             fprintf(player->out, "P %d\n",
-                    (int)player->library->ocsd_dt_set_pkt_protocol_printer(tree, id, 0));
+                    (int)player->library->ocsd_dt_set_pkt_protocol_printer(tree, id, player->as_packets > 1));
     }
     return 0;
 }
