@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "opencsd/line.h"
+#include "opencsd/fields_text.h"
 
 /* Names and words by ocsd_etmv4_i_pkt_type; the spelling is that of 1.3.3. */
 static const struct words {
@@ -108,25 +108,12 @@ static const struct words *words_of(ocsd_etmv4_i_pkt_type type)
     return (unsigned)type < sizeof types / sizeof *types && types[type].name ? &types[type] : &unknown;
 }
 
-/* Adds an address, with a question mark for each digit that is not known, and the bits that its packet had.
- */
+/* Adds an address, and the bits that its packet had when they are not whole. */
 static void add_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr)
 {
-    const int bits = addr->size == VA_64BIT ? 64 : 32;
-    const int digits = (addr->valid_bits + 3) / 4;
-    static const char capitals[] = "0123456789ABCDEF";
-    ct_ocsd_line_say(line, "Addr=0x");
-    if (addr->valid_bits >= bits) {
-        ct_ocsd_line_hex(line, addr->val, (unsigned)bits / 4, capitals);
-    } else {
-        ct_ocsd_line_add(line, "%.*s", bits / 4 - digits, "????????????????");
-        ct_ocsd_line_add(line, "%0*" PRIX64 " (%d:0)", digits, addr->val, addr->valid_bits - 1);
-    }
-    if (addr->pkt_bits < 32) {
-        ct_ocsd_line_say(line, " ~[0x");
-        ct_ocsd_line_hex(line, addr->val & ((UINT64_C(1) << addr->pkt_bits) - 1), 1, capitals);
-        ct_ocsd_line_say(line, "]");
-    }
+    ct_ocsd_fields_address(line, addr);
+    if (addr->pkt_bits < 32)
+        ct_ocsd_fields_address_bits(line, addr);
 }
 
 static void add_context(struct ct_ocsd_line *line, const etmv4_context_t *context)
@@ -141,12 +128,6 @@ static void add_context(struct ct_ocsd_line *line, const etmv4_context_t *contex
         ct_ocsd_line_add(line, "CID=0x%08x; ", context->ctxtID);
     if (context->updated_v)
         ct_ocsd_line_add(line, "VMID=0x%04x; ", context->VMID);
-}
-
-static void add_atoms(struct ct_ocsd_line *line, const ocsd_pkt_atom *atom)
-{
-    for (unsigned i = 0; i < atom->num; i++)
-        ct_ocsd_line_say(line, atom->En_bits >> i & 1 ? "E" : "N");
 }
 
 static void add_exception(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
@@ -173,7 +154,7 @@ static void add_cancel(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
 {
     if (p->atom.num) {
         ct_ocsd_line_say(line, "Atom: ");
-        add_atoms(line, &p->atom);
+        ct_ocsd_fields_atoms(line, &p->atom);
         ct_ocsd_line_say(line, ", ");
     }
     if (p->type != ETM4_PKT_I_MISPREDICT)
@@ -267,7 +248,7 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     case ETM4_PKT_I_ATOM_F5:
     case ETM4_PKT_I_ATOM_F6:
         ct_ocsd_line_say(line, "; ");
-        add_atoms(line, &p->atom);
+        ct_ocsd_fields_atoms(line, &p->atom);
         break;
     case ETM4_PKT_I_CCNT_F1:
     case ETM4_PKT_I_CCNT_F2:
@@ -306,7 +287,7 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     }
 }
 
-void ct_ocsd_etm4_text(const void *p, char *text, size_t size)
+size_t ct_ocsd_etm4_text(const void *p, char *text, size_t size)
 {
     const ocsd_etmv4_i_pkt *packet = p;
     struct ct_ocsd_line line = {.text = text, .size = size};
@@ -315,4 +296,5 @@ void ct_ocsd_etm4_text(const void *p, char *text, size_t size)
     ct_ocsd_line_say(&line, " : ");
     ct_ocsd_line_say(&line, words->words);
     add_payload(&line, packet);
+    return line.used;
 }

@@ -19,6 +19,13 @@ static uint8_t select_isa(const struct ct_ocsd_etm4 *d, uint8_t is1)
     return d->sf ? CT_ISA_A64 : is1 ? CT_ISA_T32 : CT_ISA_A32;
 }
 
+/* Sets the instruction set of execution, and of later elements. */
+static void set_isa(struct ct_ocsd_etm4 *d, uint8_t isa)
+{
+    d->path.isa = isa;
+    d->path.output.isa = ct_ocsd_isas[isa];
+}
+
 static void add_exception_return(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const struct ct_insn *last)
 {
     if (d->ete && last->sub == CT_INSN_SUB_ERET)
@@ -90,7 +97,7 @@ static void on_context(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const str
     d->sf = (item->aux & CT_ETM4_SF) != 0;
     d->el_sec = item->n;
     d->need_context = false;
-    ct_ocsd_path_set_isa(&d->path, select_isa(d, (uint8_t)item->count));
+    set_isa(d, select_isa(d, (uint8_t)item->count));
     context->bits64 = d->sf;
     context->security_level = (ocsd_sec_level)(d->el_sec >> 4 & 3);
     context->exception_level = (ocsd_ex_level)(d->el_sec & 3);

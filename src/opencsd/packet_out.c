@@ -16,7 +16,7 @@ static void print_packet(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t
     char text[TEXT_SIZE];
     char line_text[2 * TEXT_SIZE];
     struct ct_ocsd_line line = {.text = line_text, .size = sizeof line_text};
-    decoder->protocol->text(packet, text, sizeof text);
+    const size_t text_size = decoder->protocol->text(packet, text, sizeof text);
     ct_ocsd_line_add(&line, "Idx:%" OCSD_TRC_IDX_STR "; ID:%x;", index, decoder->id);
     if (decoder->prints_bytes) {
         ct_ocsd_line_say(&line, " [");
@@ -28,9 +28,9 @@ static void print_packet(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t
         ct_ocsd_line_say(&line, "];");
     }
     ct_ocsd_line_say(&line, "\t");
-    ct_ocsd_line_say(&line, text);
+    ct_ocsd_line_put(&line, text, text_size);
     ct_ocsd_line_say(&line, "\n");
-    ct_ocsd_print(line_text);
+    ct_ocsd_print_bytes(line.text, line.used);
 }
 
 void ct_ocsd_packet_show(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index, const void *packet,
@@ -59,16 +59,18 @@ static void print_operation(const struct ct_ocsd_decoder *decoder, ocsd_datapath
         [OCSD_OP_FLUSH] = "FLUSH operation on trace decode path",
         [OCSD_OP_RESET] = "RESET operation on trace decode path",
     };
-    char line[96];
-    snprintf(line, sizeof line, "ID:%x\t%s\n", decoder->id, words[op]);
-    ct_ocsd_print(line);
+    char text[96];
+    struct ct_ocsd_line line = {.text = text, .size = sizeof text};
+    ct_ocsd_line_add(&line, "ID:%x\t%s\n", decoder->id, words[op]);
+    ct_ocsd_print(text);
 }
 
 ocsd_datapath_resp_t ct_ocsd_operation_out(const struct ct_ocsd_decoder *decoder, ocsd_datapath_op_t op)
 {
-    if (decoder->packet_monitor)
+    const bool is_shown = op != OCSD_OP_FLUSH; /* monitors do not see it */
+    if (decoder->packet_monitor && is_shown)
         decoder->packet_monitor(decoder->packet_monitor_context, op, 0, NULL, 0, NULL);
-    if (decoder->prints)
+    if (decoder->prints && (is_shown || !decoder->prints_bytes))
         print_operation(decoder, op);
     return decoder->packet_sink ? decoder->packet_sink(decoder->packet_sink_context, op, 0, NULL)
                                 : OCSD_RESP_CONT;

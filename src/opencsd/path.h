@@ -22,23 +22,19 @@ extern const ocsd_isa ct_ocsd_isas[];
 extern const ocsd_instr_type ct_ocsd_types[];
 extern const ocsd_instr_subtype ct_ocsd_subtypes[];
 
-static inline void ct_ocsd_path_set_isa(struct ct_ocsd_path *path, uint8_t isa)
-{
-    path->isa = isa;
-    path->output.isa = ct_ocsd_isas[isa];
-}
-
 static inline void ct_ocsd_path_go_to(struct ct_ocsd_path *path, uint64_t addr, uint8_t isa)
 {
     path->addr = addr;
     path->need_address = false;
-    ct_ocsd_path_set_isa(path, isa);
+    path->isa = isa;
 }
 
-/* Adds the range of instructions from `start` to path->addr, which ends with `last`. */
+/* Adds the range of instructions from `start` to path->addr, which ends with `last`. Later elements have its
+ * instruction set. */
 static inline void ct_ocsd_path_add_range(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64_t start,
                                           uint32_t n, const struct ct_insn *last, bool executed)
 {
+    path->output.isa = ct_ocsd_isas[path->isa];
     ocsd_generic_trace_elem *e = ct_ocsd_output_add(&path->output, OCSD_GEN_TRC_ELEM_INSTR_RANGE, index);
     e->st_addr = start;
     e->en_addr = path->addr;

@@ -64,26 +64,27 @@ static size_t line_length(const char *text)
     return end ? (size_t)(end - text) + 1 : strlen(text);
 }
 
-/* Tells whether a line is an element of 32-bit code. */
-static bool is_32_bit(const char *line)
+/* Tells whether a line is a range of code of another instruction set. */
+static bool is_foreign(const char *line, ocsd_isa isa)
 {
-    const char *isa = strstr(line, " isa=");
-    return *line == 'E' && isa && isa < line + line_length(line) && isa[5] != '2';
+    const char *found = strstr(line, " isa=");
+    return *line == 'E' && found && found < line + line_length(line) &&
+           strtol(found + 5, NULL, 10) != (long)isa && strstr(line, " st=") &&
+           strstr(line, " st=") < line + line_length(line);
 }
 
-/* Compares what the libraries gave, with `a64_only` up to the first 32-bit code. Returns true when it is the
- * same; else, and with `say`, shows where it is not. */
-static bool is_same(const struct compare_text *theirs, const struct compare_text *ours, bool a64_only,
+/* Compares what the libraries gave, up to the first code of another instruction set. Returns true when it is
+ * the same; else, and with `say`, shows where it is not. */
+static bool is_same(const struct compare_text *theirs, const struct compare_text *ours, ocsd_isa isa,
                     bool say)
 {
     const char *a = theirs->data, *b = ours->data, *before = a;
-    while (*a && line_length(a) == line_length(b) && !memcmp(a, b, line_length(a)) &&
-           !(a64_only && is_32_bit(a))) {
+    while (*a && line_length(a) == line_length(b) && !memcmp(a, b, line_length(a)) && !is_foreign(a, isa)) {
         before = a;
         a += line_length(a);
         b += line_length(b);
     }
-    if ((!*a && !*b) || (a64_only && is_32_bit(a)))
+    if ((!*a && !*b) || is_foreign(a, isa))
         return true;
     if (say)
         printf("#   both    %.*s#   OpenCSD %.*s#   coretap %.*s", (int)line_length(before), before,
@@ -92,7 +93,7 @@ static bool is_same(const struct compare_text *theirs, const struct compare_text
 }
 
 bool compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
-             const struct library *ours, bool a64_only, struct compare_counts *counts)
+             const struct library *ours, ocsd_isa isa, struct compare_counts *counts)
 {
     struct compare_text their_text = {0}, our_text = {0};
     const bool crashed = play(player, theirs, trace, &their_text);
@@ -101,7 +102,7 @@ bool compare(struct player player, const struct compare_trace *trace, const stru
     if (broken)
         printf("# coretap's library crashes\n");
     const bool same =
-        !broken && (crashed || is_same(&their_text, &our_text, a64_only, counts->worse < MOST_SHOWN));
+        !broken && (crashed || is_same(&their_text, &our_text, isa, counts->worse < MOST_SHOWN));
     counts->worse += !same;
     free(their_text.data);
     free(our_text.data);

@@ -29,9 +29,9 @@ struct compare_counts {
 };
 
 /* Plays a trace as `player` says through both libraries, and counts a difference. The first few are printed.
- * With `a64_only` lines behind the first 32-bit code are not compared. Returns true when they are the same.
- */
+ * Lines behind the first code of another instruction set than `isa` are not compared. Returns true when they
+ * are the same. */
 bool compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
-             const struct library *ours, bool a64_only, struct compare_counts *counts);
+             const struct library *ours, ocsd_isa isa, struct compare_counts *counts);
 
 #endif

@@ -13,6 +13,7 @@
 #include "support/v7_gen.h"
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
+#include "oracle/v7/v7_code.h"
 #include "oracle/v7/v7_ocsd.h"
 
 enum {
@@ -165,30 +166,6 @@ static int patch_ptm(struct stream *s)
     return changed;
 }
 
-/* N atoms of BLX, which has no condition, cannot be. */
-static void drop_blx(uint8_t *code, int thumb)
-{
-    for (unsigned i = 0; i + 4 <= CODE; i += thumb ? 2 : 4) {
-        if (!thumb && code[i + 3] >> 1 == 0xfa >> 1)
-            code[i + 3] = 0xea;
-        if (thumb && (code[i + 1] & 0xf8) == 0xf0 && (code[i + 3] & 0xd0) == 0xc0)
-            code[i + 3] |= 0x10;
-    }
-}
-
-/* T32 loads to the PC that are undefined (P and W are 0) or unpredictable (LDRT): OpenCSD takes them for
- * branches. Any halfword may begin an instruction. They load LR in place of it. */
-static void drop_odd_loads(uint8_t *code)
-{
-    for (unsigned i = 0; i + 4 <= CODE; i += 2) {
-        int is_load = (code[i] & 0xf0) == 0x50 && code[i + 1] == 0xf8 && (code[i + 3] & 0xf8) == 0xf8;
-        int undefined = (code[i + 3] & 5) == 0;
-        int unprivileged = (code[i + 3] & 7) == 6;
-        if (is_load && (undefined || unprivileged))
-            code[i + 3] &= 0xef;
-    }
-}
-
 static void fill(struct rng *rng, enum ct_protocol protocol, int elems, struct stream *s)
 {
     struct v7_place place = {.thumb = (int)rng_below(rng, 2)};
@@ -199,9 +176,9 @@ static void fill(struct rng *rng, enum ct_protocol protocol, int elems, struct s
         place.addr = (uint32_t)rng_wide(rng, 31) & ~UINT32_C(0xffff);
         place.size = CODE;
         code_fill(rng, place.thumb ? CT_ISA_T32 : CT_ISA_A32, s->code, CODE);
-        drop_blx(s->code, place.thumb);
+        v7_drop_blx(s->code, CODE, place.thumb);
         if (place.thumb)
-            drop_odd_loads(s->code);
+            v7_drop_odd_loads(s->code, CODE);
         s->source.regs.etmcr &= ~UINT32_C(12); /* OpenCSD makes no elements where data is traced */
     }
     s->region = (struct v7_region){place.addr, CODE, s->code};
@@ -267,7 +244,7 @@ static int check_core(struct rng *rng)
     static uint8_t bytes[PTM_CORE_ROOM];
     size_t size;
     ptm_core_init(rng, &core);
-    drop_odd_loads(core.code[1]);
+    v7_drop_odd_loads(core.code[1], PTM_CORE_CODE);
     core.returns[0] = core.returns[1] = 0;
     ptm_core_run(&core);
     if (ptm_encode(rng, &core.source, core.elems, core.count, bytes, PTM_CORE_ROOM, &size))
