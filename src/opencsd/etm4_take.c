@@ -458,6 +458,8 @@ void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     case CT_OCSD_ETM4_WAIT_INFO:
         if (p->type == CT_ETM4_TRACE_INFO)
             on_first_info(d, p);
+        else if (p->type == CT_ETM4_EVENT) /* the one packet that 1.3.3 takes here */
+            on_packet(d, p);
         break;
     default:
         on_packet(d, p);
