@@ -24,11 +24,6 @@ static const ocsd_ptm_pkt_type types[CT_PTM_TYPE_COUNT] = {
     [CT_PTM_IGNORE] = PTM_PKT_IGNORE,
 };
 
-static const ocsd_isa isas[] = {
-    [CT_V7_A32] = ocsd_isa_arm,     [CT_V7_T32] = ocsd_isa_thumb2,          [CT_V7_TEE] = ocsd_isa_tee,
-    [CT_V7_JAZ] = ocsd_isa_jazelle, [CT_V7_ISA_UNKNOWN] = ocsd_isa_unknown,
-};
-
 static const ocsd_armv7_exception exceptions[] = {
     Excp_NoException,   Excp_DebugHalt, Excp_SMC,   Excp_Hyp,   Excp_AsyncDAbort, Excp_Jazelle,
     Excp_Reserved,      Excp_Reserved,  Excp_Reset, Excp_Undef, Excp_SVC,         Excp_PrefAbort,
@@ -75,7 +70,7 @@ static void set_address(const struct ct_ptm_packet *in, uint8_t bits, ocsd_ptm_p
 {
     out->addr =
         (ocsd_pkt_vaddr){.size = VA_32BIT, .val = in->value, .pkt_bits = bits, .valid_bits = in->valid};
-    out->curr_isa = isas[in->isa];
+    out->curr_isa = ct_ocsd_v7_ocsd_isa(in->isa);
 }
 
 static void set_context(const struct ct_ptm_packet *in, ocsd_ptm_pkt *out)

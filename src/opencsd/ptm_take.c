@@ -3,28 +3,6 @@
 #include "opencsd/log.h"
 #include "opencsd/ptm.h"
 
-static const uint8_t isas[] = {
-    [CT_V7_A32] = CT_ISA_A32,
-    [CT_V7_T32] = CT_ISA_T32,
-    [CT_V7_TEE] = CT_ISA_TEE,
-    [CT_V7_JAZ] = CT_ISA_JAZ,
-    [CT_V7_ISA_UNKNOWN] = CT_ISA_UNKNOWN,
-};
-
-void ct_ocsd_ptm_lose(struct ct_ocsd_ptm *d, unsync_info_t reason)
-{
-    d->state = CT_OCSD_V7_NO_SYNC;
-    d->reason = (uint8_t)reason;
-    d->path.need_address = true;
-    ct_ocsd_return_flush(&d->path.returns);
-}
-
-/* Adds an element of the packet in work. */
-static ocsd_generic_trace_elem *add(struct ct_ocsd_ptm *d, ocsd_gen_trc_elem_t type)
-{
-    return ct_ocsd_output_add(&d->path.output, type, d->index);
-}
-
 /* Gives the packet's cycle count to an element. */
 static void set_cycles(const struct ct_ptm_packet *p, ocsd_generic_trace_elem *e)
 {
@@ -35,7 +13,7 @@ static void set_cycles(const struct ct_ptm_packet *p, ocsd_generic_trace_elem *e
 }
 
 /* Gives the packet's cycle count to the last element, when that is a range. */
-static void set_range_cycles(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void set_range_cycles(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     struct ct_ocsd_output *output = &d->path.output;
     ocsd_generic_trace_elem *last = output->count ? &output->elements[output->count - 1] : NULL;
@@ -43,15 +21,7 @@ static void set_range_cycles(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *
         set_cycles(p, last);
 }
 
-/* Tells the code's cache where instructions are read from here on. */
-static void set_code_context(struct ct_ocsd_ptm *d)
-{
-    const ocsd_pe_context *c = &d->path.output.context;
-    ct_ocsd_code_set_context(d->path.code, (uint64_t)c->vmid << 32 | c->context_id,
-                             c->security_level == ocsd_sec_secure ? OCSD_MEM_SPACE_S : OCSD_MEM_SPACE_N);
-}
-
-static void take_sync_context(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void take_sync_context(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     ocsd_pe_context *c = &d->path.output.context;
     c->security_level = p->flags & CT_PTM_NS ? ocsd_sec_nonsecure : ocsd_sec_secure;
@@ -60,35 +30,26 @@ static void take_sync_context(struct ct_ocsd_ptm *d, const struct ct_ptm_packet 
         c->context_id = p->ctxt;
         c->ctxt_id_valid = 1;
     }
-    set_code_context(d);
+    ct_ocsd_v7_set_code_context(d);
 }
 
-static void on_isync(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void on_isync(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
-    static const trace_on_reason_t reasons[] = {
-        [CT_SYNC_PERIODIC] = TRACE_ON_NORMAL,
-        [CT_SYNC_TRACE_ENABLE] = TRACE_ON_NORMAL,
-        [CT_SYNC_OVERFLOW] = TRACE_ON_OVERFLOW,
-        [CT_SYNC_DEBUG_EXIT] = TRACE_ON_EX_DEBUG,
-    };
     const bool on = d->state != CT_OCSD_V7_DECODE || p->reason != CT_SYNC_PERIODIC;
     d->state = CT_OCSD_V7_DECODE;
-    if (on) {
-        ocsd_generic_trace_elem *e = add(d, OCSD_GEN_TRC_ELEM_TRACE_ON);
-        e->trace_on_reason = reasons[p->reason];
-        set_cycles(p, e);
-    }
+    if (on)
+        set_cycles(p, ct_ocsd_v7_add_trace_on(d, p->reason));
     take_sync_context(d, p);
-    ct_ocsd_path_go_to(&d->path, p->value, isas[p->isa]);
+    ct_ocsd_path_go_to(&d->path, p->value, ct_ocsd_v7_isa(p->isa));
     if (on)
         d->path.output.isa = ct_ocsd_isas[d->path.isa];
     if (on && p->flags & (CT_PTM_ISA_CHANGED | CT_PTM_HAS_CTXT))
-        add(d, OCSD_GEN_TRC_ELEM_PE_CONTEXT);
+        ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_PE_CONTEXT);
     ct_ocsd_return_flush(&d->path.returns);
 }
 
 /* Adds what there is of a walk that memory ended. */
-static void add_broken(struct ct_ocsd_ptm *d, const struct ct_ocsd_block *block)
+static void add_broken(struct ct_ocsd_v7 *d, const struct ct_ocsd_block *block)
 {
     const uint64_t end = block->end;
     d->path.addr = end;
@@ -100,7 +61,7 @@ static void add_broken(struct ct_ocsd_ptm *d, const struct ct_ocsd_block *block)
 /* Takes a block for executed, but for its last instruction without `executed`. With `target` an address
  * follows, which says where that went; else the target of an indirect branch is on the return stack,
  * and comes off before the branch may push its own return address. */
-static void take_block(struct ct_ocsd_ptm *d, const struct ct_ocsd_block *block, bool executed, bool target)
+static void take_block(struct ct_ocsd_v7 *d, const struct ct_ocsd_block *block, bool executed, bool target)
 {
     struct ct_ocsd_path *path = &d->path;
     const struct ct_insn last = block->last;
@@ -119,21 +80,8 @@ static void take_block(struct ct_ocsd_ptm *d, const struct ct_ocsd_block *block,
         ct_ocsd_path_go_to(path, addr, isa);
 }
 
-/* Says that code is of an instruction set that OpenCSD does not know. Execution is out of sight then. */
-static void refuse_isa(struct ct_ocsd_ptm *d, const char *message)
-{
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, OCSD_ERR_UNSUPPORTED_ISA, d->index, d->base.id, message);
-    d->path.need_address = true;
-}
-
-/* Tells whether execution is in code of an instruction set that cannot be followed. */
-static bool is_foreign(const struct ct_ocsd_path *path)
-{
-    return path->isa > CT_ISA_T32 && ct_ocsd_code_is_there(path->code, path->addr);
-}
-
 /* Takes an atom. With `target` an address follows, which says where an executed branch went. */
-static void on_atom(struct ct_ocsd_ptm *d, bool executed, bool target)
+static void on_atom(struct ct_ocsd_v7 *d, bool executed, bool target)
 {
     struct ct_ocsd_path *path = &d->path;
     const struct ct_ocsd_block *block = ct_ocsd_code_at(path->code, path->addr, (enum ct_isa)path->isa);
@@ -141,14 +89,13 @@ static void on_atom(struct ct_ocsd_ptm *d, bool executed, bool target)
         path->output.lacks_memory = true;
     else if (block->found)
         take_block(d, block, executed, target);
-    else if (is_foreign(path))
-        refuse_isa(d, target ? "Warning: unsupported instruction set processing BranchAddr packet."
-                             : "Warning: unsupported instruction set processing atom packet.");
+    else if (ct_ocsd_v7_is_foreign(d))
+        ct_ocsd_v7_refuse_isa(d, target ? "BranchAddr" : "atom");
     else
         add_broken(d, block);
 }
 
-static void on_atoms(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void on_atoms(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     for (unsigned i = 0; i < p->natoms && !d->path.need_address && !d->lacks_return; i++) {
         on_atom(d, p->atoms >> i & 1, false);
@@ -157,9 +104,9 @@ static void on_atoms(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
     }
 }
 
-static void on_exception(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void on_exception(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
-    ocsd_generic_trace_elem *e = add(d, OCSD_GEN_TRC_ELEM_EXCEPTION);
+    ocsd_generic_trace_elem *e = ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_EXCEPTION);
     e->exception_number = p->exc;
     if (!d->path.need_address) {
         e->excep_ret_addr = 1;
@@ -168,7 +115,7 @@ static void on_exception(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
     set_cycles(p, e);
 }
 
-static void on_branch(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void on_branch(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     if (p->flags & CT_PTM_HAS_EXC) {
         on_exception(d, p);
@@ -176,23 +123,23 @@ static void on_branch(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
         on_atom(d, true, true);
         set_range_cycles(d, p);
     }
-    ct_ocsd_path_go_to(&d->path, p->value, isas[p->isa]);
+    ct_ocsd_path_go_to(&d->path, p->value, ct_ocsd_v7_isa(p->isa));
 }
 
 /* Takes a waypoint update. Execution went up to the instruction at an address, over waypoints or not. */
-static void on_waypoint(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void on_waypoint(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     struct ct_insn last;
     if (d->path.need_address)
         return;
-    if (is_foreign(&d->path))
-        refuse_isa(d, "Warning: unsupported instruction set processing WP update packet.");
+    if (ct_ocsd_v7_is_foreign(d))
+        ct_ocsd_v7_refuse_isa(d, "WP update");
     else if (ct_ocsd_path_walk(&d->path, d->index, p->value, true, &last))
         ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
 /* Takes a context ID or VMID. It makes an element when it is another one than before. */
-static void on_context(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void on_context(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     ocsd_pe_context *c = &d->path.output.context;
     const bool is_vmid = p->type == CT_PTM_VMID;
@@ -208,18 +155,18 @@ static void on_context(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
         c->context_id = value;
         c->ctxt_id_valid = 1;
     }
-    set_code_context(d);
-    add(d, OCSD_GEN_TRC_ELEM_PE_CONTEXT);
+    ct_ocsd_v7_set_code_context(d);
+    ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_PE_CONTEXT);
 }
 
-static void on_timestamp(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void on_timestamp(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
-    ocsd_generic_trace_elem *e = add(d, OCSD_GEN_TRC_ELEM_TIMESTAMP);
+    ocsd_generic_trace_elem *e = ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_TIMESTAMP);
     e->timestamp = p->value;
     set_cycles(p, e);
 }
 
-static void on_packet(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+static void on_packet(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     switch (p->type) {
     case CT_PTM_ISYNC:
@@ -235,7 +182,7 @@ static void on_packet(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
         on_waypoint(d, p);
         break;
     case CT_PTM_TRIGGER:
-        add(d, OCSD_GEN_TRC_ELEM_EVENT)->trace_event.ev_type = EVENT_TRIGGER;
+        ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_EVENT)->trace_event.ev_type = EVENT_TRIGGER;
         break;
     case CT_PTM_CTXTID:
     case CT_PTM_VMID:
@@ -245,26 +192,21 @@ static void on_packet(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
         on_timestamp(d, p);
         break;
     case CT_PTM_ERET:
-        add(d, OCSD_GEN_TRC_ELEM_EXCEPTION_RET);
+        ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_EXCEPTION_RET);
         break;
     case CT_PTM_NOT_SYNC:
     case CT_PTM_BAD_SEQUENCE:
     case CT_PTM_RESERVED:
-        ct_ocsd_ptm_lose(d, UNSYNC_UNKNOWN);
-        add(d, OCSD_GEN_TRC_ELEM_NO_SYNC)->unsync_eot_info = UNSYNC_UNKNOWN;
-        d->state = CT_OCSD_V7_WAIT_SYNC;
+        ct_ocsd_v7_lose(d, UNSYNC_UNKNOWN);
+        ct_ocsd_v7_tell_loss(d);
         break;
     default:
         break;
     }
 }
 
-void ct_ocsd_ptm_take(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *p)
+void ct_ocsd_ptm_take(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
-    if (d->state == CT_OCSD_V7_NO_SYNC) {
-        add(d, OCSD_GEN_TRC_ELEM_NO_SYNC)->unsync_eot_info = (unsync_info_t)d->reason;
-        d->state = CT_OCSD_V7_WAIT_SYNC;
-    }
     if (d->state == CT_OCSD_V7_DECODE)
         on_packet(d, p);
     else if (d->state == CT_OCSD_V7_WAIT_SYNC && p->type == CT_PTM_ASYNC)

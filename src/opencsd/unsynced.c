@@ -2,6 +2,7 @@
 #include "opencsd/unsynced.h"
 
 enum {
+    GROUP = 16,         /* bytes */
     ASYNC_ZEROS = 5,    /* of an alignment packet */
     SURPLUS_ZEROS = 11, /* that leave a longer row at a time */
 };
@@ -19,7 +20,7 @@ uint32_t ct_ocsd_unsynced_group(const uint8_t *bytes, uint32_t size)
             count += SURPLUS_ZEROS;
             zeros = ASYNC_ZEROS;
         }
-        if (count >= CT_OCSD_UNSYNCED_GROUP)
+        if (count >= GROUP)
             return count;
     }
     return size;

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes of a PTM or ETMv3 that are of no packet, since nothing is synchronised. Monitors of packets see them
- * in groups of sixteen, or as many as come together; who takes packets is told once. */
+ * in groups of sixteen, or as many as come together. */
 #ifndef CT_OPENCSD_UNSYNCED_H
 #define CT_OPENCSD_UNSYNCED_H
 
-#include <opencsd/c_api/opencsd_c_api.h>
-#include <stdbool.h>
-
-enum {
-    CT_OCSD_UNSYNCED_GROUP = 16, /* bytes that make a group */
-};
-
-struct ct_ocsd_unsynced {
-    bool told; /* that synchronisation is missing */
-};
+#include <stdint.h>
 
 /* Returns how many of `size` bytes make the next group. Zeros may begin an alignment packet, and are counted
  * when that is decided. */
