@@ -2,6 +2,7 @@
 /* The functions of the interface that give packets to the client. */
 #include <string.h>
 
+#include "opencsd/etm3_text.h"
 #include "opencsd/etm4_text.h"
 #include "opencsd/log.h"
 #include "opencsd/ptm_text.h"
@@ -48,6 +49,8 @@ static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, cha
         return ct_ocsd_etm4_text;
     case OCSD_PROTOCOL_PTM:
         return ct_ocsd_ptm_text;
+    case OCSD_PROTOCOL_ETMV3:
+        return ct_ocsd_etm3_text;
     default:
         return NULL;
     }
@@ -63,7 +66,7 @@ ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t pkt_protocol, const void *p_
     if (!text) {
         ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_NO_PROTOCOL, OCSD_BAD_TRC_INDEX,
                     OCSD_BAD_CS_SRC_ID,
-                    "coretap's libopencsd has words for packets of ETMv4, ETE and PTM only");
+                    "coretap's libopencsd has words for packets of ETMv4, ETE, PTM and ETMv3 only");
         return OCSD_ERR_NO_PROTOCOL;
     }
     text(p_pkt, buffer, (size_t)buffer_size);

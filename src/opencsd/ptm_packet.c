@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of packet_ptm.h as those of OpenCSD. */
 #include "opencsd/ptm.h"
-
-enum {
-    ADDRESS_SIZE = 5, /* bytes of a whole address */
-};
+#include "opencsd/v7_packet.h"
 
 static const ocsd_ptm_pkt_type types[CT_PTM_TYPE_COUNT] = {
     [CT_PTM_NOT_SYNC] = PTM_PKT_NOTSYNC,
@@ -24,46 +21,20 @@ static const ocsd_ptm_pkt_type types[CT_PTM_TYPE_COUNT] = {
     [CT_PTM_IGNORE] = PTM_PKT_IGNORE,
 };
 
-static const ocsd_armv7_exception exceptions[] = {
-    Excp_NoException,   Excp_DebugHalt, Excp_SMC,   Excp_Hyp,   Excp_AsyncDAbort, Excp_Jazelle,
-    Excp_Reserved,      Excp_Reserved,  Excp_Reset, Excp_Undef, Excp_SVC,         Excp_PrefAbort,
-    Excp_SyncDataAbort, Excp_Generic,   Excp_IRQ,   Excp_FIQ,
-};
-
-/* Numbers beyond the list have no name in OpenCSD. */
-#define UNKNOWN_EXCEPTION ((ocsd_armv7_exception)(Excp_ThumbEECheckFail + 1))
-
-/* Returns how many bytes an address has. */
-static unsigned address_size(const uint8_t *bytes)
-{
-    unsigned n = 1;
-    while (n < ADDRESS_SIZE && bytes[n - 1] & 0x80)
-        n++;
-    return n;
-}
-
 void ct_ocsd_ptm_correct_isa(struct ct_ocsd_ptm *d, struct ct_ptm_packet *packet, const uint8_t *bytes)
 {
     const bool is_waypoint = packet->type == CT_PTM_WP_UPDATE;
     if (packet->type != CT_PTM_BRANCH_ADDRESS && !is_waypoint)
         return;
     const uint8_t *address = bytes + is_waypoint;
-    const unsigned size = address_size(address);
-    const bool has_info = is_waypoint ? packet->size > 1 + ADDRESS_SIZE : packet->flags & CT_PTM_HAS_EXC;
+    const unsigned size = ct_ocsd_v7_address_size(address);
+    const bool has_info =
+        is_waypoint ? packet->size > 1 + CT_OCSD_V7_ADDRESS_SIZE : packet->flags & CT_PTM_HAS_EXC;
     if (has_info)
         d->alt_isa = address[size] & 0x40;
     const bool is_thumb = packet->isa == CT_V7_T32 || packet->isa == CT_V7_TEE;
     if (is_thumb)
         packet->isa = d->alt_isa ? CT_V7_TEE : CT_V7_T32;
-}
-
-/* Returns how many low bits of an address its packet has, of which `bytes` are the address bytes. */
-static uint8_t address_bits(const uint8_t *bytes, uint8_t isa)
-{
-    static const uint8_t bits[] = {0, 6, 12, 19, 26};
-    const unsigned shift = isa == CT_V7_A32 ? 2 : isa == CT_V7_JAZ ? 0 : 1;
-    const unsigned n = address_size(bytes);
-    return n == ADDRESS_SIZE ? 32 : (uint8_t)(bits[n] + shift);
 }
 
 static void set_address(const struct ct_ptm_packet *in, uint8_t bits, ocsd_ptm_pkt *out)
@@ -93,8 +64,7 @@ static void set_branch(const struct ct_ptm_packet *in, ocsd_ptm_pkt *out)
     set_context(in, out);
     out->exception.bits.present = 1;
     out->exception.number = in->exc;
-    out->exception.type =
-        in->exc < sizeof exceptions / sizeof *exceptions ? exceptions[in->exc] : UNKNOWN_EXCEPTION;
+    out->exception.type = ct_ocsd_v7_exception(in->exc);
 }
 
 /* Clears what belongs to one packet alone. */
@@ -126,11 +96,11 @@ void ct_ocsd_ptm_convert(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *in, 
             set_context_id(in, out);
         break;
     case CT_PTM_BRANCH_ADDRESS:
-        set_address(in, address_bits(bytes, in->isa), out);
+        set_address(in, ct_ocsd_v7_address_bits(bytes, in->isa, true), out);
         set_branch(in, out);
         break;
     case CT_PTM_WP_UPDATE:
-        set_address(in, address_bits(bytes + 1, in->isa), out);
+        set_address(in, ct_ocsd_v7_address_bits(bytes + 1, in->isa, true), out);
         break;
     case CT_PTM_ATOM:
         out->atom = (ocsd_pkt_atom){.En_bits = in->atoms, .num = in->natoms};

@@ -69,7 +69,8 @@ static void take_block(struct ct_ocsd_v7 *d, const struct ct_ocsd_block *block, 
     uint64_t addr = 0;
     uint8_t isa = 0;
     if (returns && !ct_ocsd_return_pop(&path->returns, &addr, &isa)) {
-        d->lacks_return = true;
+        d->failure = (struct ct_ocsd_failure){OCSD_RESP_FATAL_INVALID_DATA, OCSD_ERR_RET_STACK_OVERFLOW, true,
+                                              "Return stack error processing atom packet."};
         return;
     }
     path->addr = block->end;
@@ -97,9 +98,9 @@ static void on_atom(struct ct_ocsd_v7 *d, bool executed, bool target)
 
 static void on_atoms(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
-    for (unsigned i = 0; i < p->natoms && !d->path.need_address && !d->lacks_return; i++) {
+    for (unsigned i = 0; i < p->natoms && !d->path.need_address && !d->failure.answer; i++) {
         on_atom(d, p->atoms >> i & 1, false);
-        if (!d->lacks_return)
+        if (!d->failure.answer)
             set_range_cycles(d, p);
     }
 }

@@ -39,21 +39,17 @@ static void add_cycles(struct ct_ocsd_line *line, const ocsd_ptm_pkt *p)
         ct_ocsd_line_add(line, "Cycles=%u; ", p->cycle_count);
 }
 
-static void add_security(struct ct_ocsd_line *line, const ocsd_ptm_pkt *p)
+/* Adds the security state and mode; `other` stands for any but Hyp. */
+static void add_security(struct ct_ocsd_line *line, const ocsd_ptm_pkt *p, const char *other)
 {
     ct_ocsd_line_say(line, p->context.curr_NS ? "NS; " : "S; ");
-    ct_ocsd_line_say(line, p->context.curr_Hyp ? "Hyp; " : "");
+    ct_ocsd_line_say(line, p->context.curr_Hyp ? "Hyp; " : other);
 }
 
 static void add_sync(struct ct_ocsd_line *line, const ocsd_ptm_pkt *p)
 {
-    static const char *const reasons[] = {"Periodic", "Trace Enable", "Restart Overflow", "Debug Exit"};
-    ct_ocsd_line_add(line, "(%s); Addr=0x%08x; %s;  ", reasons[p->i_sync_reason & 3], (uint32_t)p->addr.val,
-                     p->context.curr_NS ? "NS" : "S");
-    if (p->context.curr_Hyp) {
-        line->used--;
-        ct_ocsd_line_say(line, "Hyp; ");
-    }
+    ct_ocsd_v7_add_sync(line, p->i_sync_reason, &p->addr);
+    add_security(line, p, " ");
     if (p->context.updated_c)
         ct_ocsd_line_add(line, "CtxtID=%08x; ", p->context.ctxtID);
     ct_ocsd_line_add(line, "ISA=%s; ", ct_ocsd_v7_isa_word(p->curr_isa));
@@ -67,7 +63,7 @@ static void add_branch(struct ct_ocsd_line *line, const ocsd_ptm_pkt *p)
     if (p->curr_isa != p->prev_isa)
         ct_ocsd_line_add(line, "ISA=%s; ", ct_ocsd_v7_isa_word(p->curr_isa));
     if (p->context.updated)
-        add_security(line, p);
+        add_security(line, p, "");
     if (p->exception.bits.present)
         ct_ocsd_line_add(line, "Excep=%s [%02x]; ", ct_ocsd_v7_exception_word(p->exception.type),
                          p->exception.number);

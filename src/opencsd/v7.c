@@ -9,12 +9,15 @@
 #include "opencsd/packet_out.h"
 #include "opencsd/unsynced.h"
 
-/* Says that the return stack was empty. 1.3.3 decodes no further. */
-static ocsd_datapath_resp_t give_up(const struct ct_ocsd_v7 *d)
+/* Says why decoding is over. */
+static ocsd_datapath_resp_t give_up(struct ct_ocsd_v7 *d)
 {
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_RET_STACK_OVERFLOW, d->index, d->base.id,
-                "Return stack error processing atom packet.");
-    return OCSD_RESP_FATAL_INVALID_DATA;
+    const struct ct_ocsd_failure failure = d->failure;
+    d->failure = (struct ct_ocsd_failure){0};
+    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, failure.code,
+                failure.has_place ? d->index : OCSD_BAD_TRC_INDEX,
+                failure.has_place ? d->base.id : OCSD_BAD_CS_SRC_ID, failure.message);
+    return failure.answer;
 }
 
 /* Puts out what is to leave, up to an answer of the client that is not CONT. */
@@ -26,7 +29,7 @@ static ocsd_datapath_resp_t pump(struct ct_ocsd_v7 *d)
         return OCSD_RESP_FATAL_SYS_ERR;
     if (!OCSD_DATA_RESP_IS_CONT(resp))
         return resp;
-    if (d->lacks_return)
+    if (d->failure.answer)
         return give_up(d);
     if (!d->ending)
         return resp;
@@ -116,7 +119,8 @@ ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
     d->kind->reset(d);
     ct_ocsd_feed_reset(&d->feed);
     ct_ocsd_output_drop(&d->path.output);
-    d->ending = d->lacks_return = d->unsynced_told = false;
+    d->ending = d->unsynced_told = false;
+    d->failure = (struct ct_ocsd_failure){0};
     d->path.output.context = (ocsd_pe_context){0};
     ct_ocsd_v7_lose(d, UNSYNC_RESET_DECODER);
     return OCSD_RESP_CONT;

@@ -22,6 +22,14 @@ union ct_ocsd_v7_packet {
     struct ct_etm3_packet etm3;
 };
 
+/* What ends decoding. */
+struct ct_ocsd_failure {
+    ocsd_datapath_resp_t answer; /* OCSD_RESP_CONT: nothing does */
+    ocsd_err_t code;
+    bool has_place; /* the message tells the packet's index and the trace ID */
+    const char *message;
+};
+
 struct ct_ocsd_v7;
 
 /* What a protocol has of its own. */
@@ -49,12 +57,12 @@ struct ct_ocsd_v7 {
     void *packets; /* the packet decoder */
     struct ct_ocsd_path path;
     struct ct_ocsd_feed feed;
-    ocsd_trc_index_t index; /* of the packet in work */
-    uint8_t state;          /* enum ct_ocsd_v7_state */
-    uint8_t reason;         /* unsync_info_t, why synchronisation is missing */
-    bool unsynced_told;     /* who takes packets knows that synchronisation is missing */
-    bool ending;            /* the trace is over, and the last element is on its way */
-    bool lacks_return;      /* the return stack was empty: decoding is over */
+    ocsd_trc_index_t index;         /* of the packet in work */
+    uint8_t state;                  /* enum ct_ocsd_v7_state */
+    uint8_t reason;                 /* unsync_info_t, why synchronisation is missing */
+    bool unsynced_told;             /* who takes packets knows that synchronisation is missing */
+    bool ending;                    /* the trace is over, and the last element is on its way */
+    struct ct_ocsd_failure failure; /* behind the elements that are on their way */
 };
 
 /* The functions of a decoder (decoder.h), for both protocols. */
