@@ -116,7 +116,7 @@ static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
     ct_etm4_decoder_reset(d->packets);
     ct_ocsd_feed_reset(&d->feed);
     ct_ocsd_output_drop(&d->path.output);
-    d->ending = d->synced = false;
+    d->ending = d->synced = d->last_is1 = false;
     d->unsynced = 0;
     ct_ocsd_etm4_lose(d, UNSYNC_RESET_DECODER);
     d->after_overflow = d->marker_seen = false;

@@ -423,13 +423,31 @@ static void take_atoms(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
         fail_commit(d, d->index);
 }
 
-/* Takes atoms and addresses where nothing is held and nothing can be taken back: most packets are such.
- * Returns false when it did not. */
+/* Tells whether all that is held is about something else than the path of execution: times, counts. */
+static bool holds_no_path(const struct ct_ocsd_etm4 *d)
+{
+    for (uint32_t i = 0; i < d->held.count; i++)
+        if (!ct_ocsd_held_is_apart(ct_ocsd_held_at(&d->held, i)))
+            return false;
+    return true;
+}
+
+/* Takes what is held for committed: an atom came. */
+static void take_held(struct ct_ocsd_etm4 *d)
+{
+    for (uint32_t i = 0; i < d->held.count; i++)
+        ct_ocsd_etm4_execute(d, ct_ocsd_held_at(&d->held, i));
+    ct_ocsd_held_clear(&d->held);
+}
+
+/* Takes atoms and addresses where nothing can be taken back, and nothing of the path is held: most packets
+ * are such. Returns false when it did not. */
 static bool take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
-    if (d->state != CT_OCSD_ETM4_DECODE || d->max_spec || d->held.count || d->depth || d->pending_address)
+    if (d->state != CT_OCSD_ETM4_DECODE || d->max_spec || d->depth || d->pending_address || !holds_no_path(d))
         return false;
     if (p->type >= CT_ETM4_ATOM_F1 && p->type <= CT_ETM4_ATOM_F6) {
+        take_held(d);
         take_atoms(d, p);
         return true;
     }

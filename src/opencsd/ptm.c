@@ -5,6 +5,7 @@
 
 #include "opencsd/log.h"
 #include "opencsd/ptm_text.h"
+#include "opencsd/unsynced.h"
 
 static const struct ct_ptm_packet unsynced = {.type = CT_PTM_NOT_SYNC};
 
@@ -60,6 +61,7 @@ static void free_packets(struct ct_ocsd_v7 *d)
 
 static const struct ct_ocsd_v7_kind kind = {.decode = decode,
                                             .is_unsynced = is_unsynced,
+                                            .unsynced_group = ct_ocsd_unsynced_ptm,
                                             .look = look,
                                             .convert = convert,
                                             .take = take,

@@ -7,7 +7,7 @@ enum {
     SURPLUS_ZEROS = 11, /* that leave a longer row at a time */
 };
 
-uint32_t ct_ocsd_unsynced_group(const uint8_t *bytes, uint32_t size)
+uint32_t ct_ocsd_unsynced_ptm(const uint8_t *bytes, uint32_t size)
 {
     uint32_t zeros = 0; /* that are not decided */
     uint32_t count = 0;
@@ -24,4 +24,14 @@ uint32_t ct_ocsd_unsynced_group(const uint8_t *bytes, uint32_t size)
             return count;
     }
     return size;
+}
+
+uint32_t ct_ocsd_unsynced_etm3(const uint8_t *bytes, uint32_t size)
+{
+    uint32_t count = 0;
+    while (count < size && count < GROUP && !bytes[count])
+        count++;
+    while (count < size && count < GROUP && bytes[count])
+        count++;
+    return count;
 }

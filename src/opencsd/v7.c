@@ -7,7 +7,6 @@
 #include "opencsd/line.h"
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
-#include "opencsd/unsynced.h"
 
 /* Says why decoding is over. */
 static ocsd_datapath_resp_t give_up(struct ct_ocsd_v7 *d)
@@ -66,19 +65,24 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *
     return make_elements(d, packet);
 }
 
-/* Takes bytes that are of no packet. Monitors see them all, who takes packets is told once. */
+/* Takes bytes that are of no packet, in groups. Monitors see them all, and so does who takes packets of an
+ * ETMv3; of a PTM that is told once. */
 static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_v7 *d, const struct ct_ocsd_fed *fed)
 {
     const void *converted = d->kind->convert(d, NULL, fed->bytes);
-    for (uint32_t at = 0, group; at < fed->taken; at += group) {
-        group = ct_ocsd_unsynced_group(fed->bytes + at, (uint32_t)fed->taken - at);
-        ct_ocsd_packet_show(&d->base, fed->first + at, converted, fed->bytes + at, group);
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    uint32_t group;
+    for (uint32_t at = 0; at < fed->taken && OCSD_DATA_RESP_IS_CONT(resp); at += group) {
+        group = d->kind->unsynced_group(fed->bytes + at, (uint32_t)fed->taken - at);
+        d->index = fed->first + at;
+        ct_ocsd_packet_show(&d->base, d->index, converted, fed->bytes + at, group);
+        if (!d->unsynced_told || d->kind->tells_each_group)
+            resp = ct_ocsd_packet_give(&d->base, d->index, converted);
+        if (!d->unsynced_told && OCSD_DATA_RESP_IS_CONT(resp))
+            resp = make_elements(d, NULL);
+        d->unsynced_told = true;
     }
-    if (d->unsynced_told)
-        return OCSD_RESP_CONT;
-    d->unsynced_told = true;
-    const ocsd_datapath_resp_t resp = ct_ocsd_packet_give(&d->base, d->index, converted);
-    return OCSD_DATA_RESP_IS_CONT(resp) ? make_elements(d, NULL) : resp;
+    return resp;
 }
 
 /* Takes what the feed gave: a packet, or bytes of none. */

@@ -37,6 +37,9 @@ struct ct_ocsd_v7_kind {
     ct_ocsd_decode_fn *decode;
     /* Tells whether a packet stands for bytes without synchronisation. */
     bool (*is_unsynced)(const union ct_ocsd_v7_packet *packet);
+    /* Returns how many of some bytes without synchronisation make the next group. */
+    uint32_t (*unsynced_group)(const uint8_t *bytes, uint32_t size);
+    bool tells_each_group; /* to who takes packets; else the first */
     /* Looks at a packet that came, and may correct it. `bytes` are the packet's. */
     void (*look)(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const uint8_t *bytes);
     /* Returns the packet as OpenCSD's, which is kept up to the next one. NULL stands for bytes without

@@ -64,13 +64,16 @@ static size_t line_length(const char *text)
     return end ? (size_t)(end - text) + 1 : strlen(text);
 }
 
-/* Tells whether a line is a range of code of another instruction set. */
+/* Tells whether a line is an element of another instruction set. Of 32-bit code only ranges are looked at:
+ * there a context may have either. */
 static bool is_foreign(const char *line, ocsd_isa isa)
 {
+    const char *end = line + line_length(line);
     const char *found = strstr(line, " isa=");
-    return *line == 'E' && found && found < line + line_length(line) &&
-           strtol(found + 5, NULL, 10) != (long)isa && strstr(line, " st=") &&
-           strstr(line, " st=") < line + line_length(line);
+    const char *range = strstr(line, " st=");
+    if (*line != 'E' || !found || found >= end || (isa != ocsd_isa_aarch64 && (!range || range >= end)))
+        return false;
+    return strtol(found + strlen(" isa="), NULL, 10) != (long)isa;
 }
 
 /* Compares what the libraries gave, up to the first code of another instruction set. Returns true when it is

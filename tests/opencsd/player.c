@@ -123,6 +123,8 @@ static int add_decoders(struct player *player, dcd_tree_handle_t tree)
         unsigned char id = 0xee;
         union ocsd_config config;
         const char *name = ocsd_config(&player->buffer->sources[i], 0, &config);
+        if (!name) /* OpenCSD has no decoder of it */
+            continue;
         const int err = (int)player->library->ocsd_dt_create_decoder(tree, name, flags, &config, &id);
         fprintf(player->out, "C %d %02x\n", err, id);
         if (err)

@@ -2,7 +2,8 @@
 /* Random streams of PTM and ETMv3 along random programs, sound and damaged: what coretap's library gives its
  * client is what OpenCSD 1.3.3 gives, call by call: elements, packets and their text, messages, answers, with
  * pauses, flushes and resets (but no resets where packets alone are wanted: 1.3.3 gives what a reset cut to
- * whoever comes next). Of damaged ones a few differ, which are counted. CT_SEED sets the first seed, CT_COUNT
+ * whoever comes next; and no pauses in sound ETMv3: behind one 1.3.3 may not hold an instruction back). Of
+ * damaged ones a few differ, which are counted. CT_SEED sets the first seed, CT_COUNT
  * the number of streams of each kind, CT_LONG=1 the long tier.
  *
  * usage: test_v7 OPENCSD CORETAP */
@@ -84,7 +85,8 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
         .single = 1, .chunk = 64 + rng_below(rng, 5000), .severity = 1 + (int)rng_below(rng, 3)};
     player->as_packets = kind->packets ? 1 + (int)rng_below(rng, 2) : 0;
     player->hides_isa = kind->protocol == CT_PROTOCOL_ETM3;
-    player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
+    const bool pauses = kind->protocol == CT_PROTOCOL_PTM || kind->damaged;
+    player->wait = rng_chance(rng, 128) && pauses ? 1 + rng_below(rng, 20) : 0;
     player->flush = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
     player->reset = rng_chance(rng, 40) && !kind->packets ? 1 + rng_below(rng, 5) : 0;
 }
