@@ -139,6 +139,12 @@ bool ct_ocsd_code_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa
     return read_insn(code, addr, isa, insn, &opcode);
 }
 
+bool ct_ocsd_code_is_there(struct ct_ocsd_code *code, uint64_t addr)
+{
+    code->window_size = 0;
+    return read4(code, addr) != NULL;
+}
+
 static uint64_t add_to_hash(uint64_t hash, uint32_t opcode)
 {
     return (hash ^ opcode) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);

@@ -43,4 +43,7 @@ const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t 
 /* Reads the instruction at `addr`, without keeping it. Returns false when it cannot be read. */
 bool ct_ocsd_code_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn);
 
+/* Tells whether the four bytes at `addr` can be read. */
+bool ct_ocsd_code_is_there(struct ct_ocsd_code *code, uint64_t addr);
+
 #endif

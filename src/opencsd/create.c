@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "opencsd/etm3.h"
 #include "opencsd/etm4.h"
 #include "opencsd/log.h"
+#include "opencsd/ptm.h"
 #include "opencsd/tree.h"
 
 /* Returns the architecture of a core, which says what its instructions are. */
@@ -52,6 +54,29 @@ static void set_ete(const void *config, struct ct_source *source)
     source->trace_id = c->reg_traceidr & 0x7f;
 }
 
+/* PTM and ETMv3 have the same configuration, but for its type. */
+static void set_v7(const ocsd_ptm_cfg *c, enum ct_protocol protocol, struct ct_source *source)
+{
+    source->protocol = (uint8_t)protocol;
+    source->arch = arch_of(c->arch_ver, c->core_prof);
+    source->regs = (struct ct_source_regs){
+        .etmidr = c->reg_idr, .etmcr = c->reg_ctrl, .etmccer = c->reg_ccer, .etmtraceidr = c->reg_trc_id};
+    source->trace_id = c->reg_trc_id & 0x7f;
+}
+
+static void set_ptm(const void *config, struct ct_source *source)
+{
+    set_v7(config, CT_PROTOCOL_PTM, source);
+}
+
+static void set_etm3(const void *config, struct ct_source *source)
+{
+    const ocsd_etmv3_cfg *c = config;
+    const ocsd_ptm_cfg same = {c->reg_idr,    c->reg_ctrl, c->reg_ccer,
+                               c->reg_trc_id, c->arch_ver, c->core_prof};
+    set_v7(&same, CT_PROTOCOL_ETM3, source);
+}
+
 static const struct kind {
     const char *name;
     ocsd_trace_protocol_t protocol;
@@ -63,8 +88,8 @@ static const struct kind {
 } kinds[] = {
     {OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I, "PKTP_ETMV4I", "DCD_ETMV4", set_etm4, ct_ocsd_etm4_new},
     {OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, "PKTP_ETMV4I", "DCD_ETMV4", set_ete, ct_ocsd_etm4_new},
-    {OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, "PKTP_PTM", "DCD_PTM", NULL, NULL},
-    {OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, "PKTP_ETMV3", "DCD_ETMV3", NULL, NULL},
+    {OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, "PKTP_PTM", "DCD_PTM", set_ptm, ct_ocsd_ptm_new},
+    {OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, "PKTP_ETMV3", "DCD_ETMV3", set_etm3, ct_ocsd_etm3_new},
     {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, "PKTP_STM", "DCD_STM", NULL, NULL},
 };
 
@@ -104,7 +129,8 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
     if (!kind->make)
         return refuse(
             OCSD_ERR_NO_PROTOCOL, OCSD_BAD_CS_SRC_ID,
-            "coretap's libopencsd decodes ETMV4I and ETE only; use OpenCSD's own library for this trace");
+            "coretap's libopencsd decodes ETMV4I, ETE, PTM and ETMV3 only; use OpenCSD's own library for "
+            "this trace");
     if (!(create_flags & (OCSD_CREATE_FLG_PACKET_PROC | OCSD_CREATE_FLG_FULL_DECODER)))
         return OCSD_ERR_INVALID_PARAM_VAL;
     struct ct_source source = {.name = decoder_name};

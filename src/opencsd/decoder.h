@@ -19,6 +19,9 @@ struct ct_ocsd_protocol {
     ocsd_datapath_resp_t (*flush)(struct ct_ocsd_decoder *decoder);
     ocsd_datapath_resp_t (*reset)(struct ct_ocsd_decoder *decoder);
     ocsd_datapath_resp_t (*finish)(struct ct_ocsd_decoder *decoder);
+    /* Writes the text of a packet, a struct of the protocol's, cut to `size` bytes with the zero behind it.
+     * Returns its length. */
+    size_t (*text)(const void *packet, char *text, size_t size);
     void (*free)(struct ct_ocsd_decoder *decoder);
 };
 

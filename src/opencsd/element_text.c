@@ -30,13 +30,13 @@ static void add_reason(struct ct_ocsd_line *line, unsync_info_t reason)
 {
     static const char *const words[] = {" [undefined]", " [init-decoder]", " [reset-decoder]", " [overflow]",
                                         " [discard]",   " [bad-packet]",   " [end-of-trace]"};
-    ct_ocsd_line_add(line, "%s", WORD(words, reason));
+    ct_ocsd_line_say(line, WORD(words, reason));
 }
 
 static void add_trace_on(struct ct_ocsd_line *line, trace_on_reason_t reason)
 {
     static const char *const words[] = {" [begin or filter]", " [overflow]", " [debug restart]"};
-    ct_ocsd_line_add(line, "%s", WORD(words, reason));
+    ct_ocsd_line_say(line, WORD(words, reason));
 }
 
 static void add_context(struct ct_ocsd_line *line, const ocsd_generic_trace_elem *e)
@@ -62,7 +62,7 @@ static void add_range(struct ct_ocsd_line *line, const ocsd_generic_trace_elem *
                      e->last_instr_exec ? "E" : "N", WORD(types, e->last_i_type),
                      WORD(subtypes, e->last_i_subtype));
     if (e->last_instr_cond)
-        ct_ocsd_line_add(line, " <cond>");
+        ct_ocsd_line_say(line, " <cond>");
 }
 
 static void add_exception(struct ct_ocsd_line *line, const ocsd_generic_trace_elem *e)
@@ -76,7 +76,7 @@ static void add_exception(struct ct_ocsd_line *line, const ocsd_generic_trace_el
 static void add_event(struct ct_ocsd_line *line, const trace_event_t *event)
 {
     if (event->ev_type == EVENT_TRIGGER)
-        ct_ocsd_line_add(line, " Trigger; ");
+        ct_ocsd_line_say(line, " Trigger; ");
     if (event->ev_type == EVENT_NUMBERED)
         ct_ocsd_line_add(line, " Numbered:%d; ", event->ev_number);
 }
@@ -84,7 +84,7 @@ static void add_event(struct ct_ocsd_line *line, const trace_event_t *event)
 static void add_transaction(struct ct_ocsd_line *line, trace_memtrans_t what)
 {
     static const char *const words[] = {"Init", "Start", "Commit", "Fail"};
-    ct_ocsd_line_add(line, "%s", WORD(words, what));
+    ct_ocsd_line_say(line, WORD(words, what));
 }
 
 /* Adds what an element of its type has. */
@@ -136,14 +136,14 @@ static void write_element(const ocsd_generic_trace_elem *e, char *text, size_t s
 {
     struct ct_ocsd_line line = {.text = text, .size = size};
     if ((unsigned)e->elem_type >= sizeof names / sizeof *names) {
-        ct_ocsd_line_add(&line, "OCSD_GEN_TRC_ELEM??: index out of range.");
+        ct_ocsd_line_say(&line, "OCSD_GEN_TRC_ELEM??: index out of range.");
         return;
     }
     ct_ocsd_line_add(&line, "OCSD_GEN_TRC_ELEM_%s(", names[e->elem_type]);
     add_payload(&line, e);
     if (e->has_cc)
         ct_ocsd_line_add(&line, " [CC=%u]; ", e->cycle_count);
-    ct_ocsd_line_add(&line, ")");
+    ct_ocsd_line_say(&line, ")");
 }
 
 void ct_ocsd_element_print(ocsd_trc_index_t index, uint8_t id, const ocsd_generic_trace_elem *element)

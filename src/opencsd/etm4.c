@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #include "base/etm4_config.h"
+#include "opencsd/etm4_packet.h"
+#include "opencsd/etm4_text.h"
+#include "opencsd/log.h"
 #include "opencsd/packet_out.h"
 
 static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final, void *packet,
@@ -12,13 +15,30 @@ static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t p
     return ct_etm4_decode(decoder, data, size, pos, final, packet, 1, count);
 }
 
+/* Says that a header cannot be. Who makes elements of packets says so by itself. */
+static void log_header(const struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
+{
+    if (d->base.only_packets && (packet->type == CT_ETM4_RESERVED || packet->type == CT_ETM4_RESERVED_CFG))
+        ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PCKT_HDR, d->index, d->base.id,
+                    "");
+}
+
+/* Hands a packet to whoever wants packets. */
+static ocsd_datapath_resp_t put_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
+                                       const struct ct_ocsd_fed *fed)
+{
+    log_header(d, packet);
+    ct_ocsd_etm4_convert(packet, d->version, d->m_profile, &d->packet);
+    ct_ocsd_packet_show(&d->base, d->index, &d->packet, fed->bytes, (uint32_t)fed->taken);
+    return ct_ocsd_packet_give(&d->base, d->index, &d->packet);
+}
+
 /* Hands a packet to whoever wants packets, and makes elements of it. */
 static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
                                  const struct ct_ocsd_fed *fed)
 {
     if (ct_ocsd_packets_wanted(&d->base)) {
-        const ocsd_datapath_resp_t resp =
-            ct_ocsd_etm4_packet_out(d, packet, fed->bytes, (uint32_t)fed->taken);
+        const ocsd_datapath_resp_t resp = put_packet(d, packet, fed);
         if (d->base.only_packets || !OCSD_DATA_RESP_IS_CONT(resp))
             return resp;
     }
@@ -84,6 +104,7 @@ static ocsd_datapath_resp_t flush(struct ct_ocsd_decoder *decoder)
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
     ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
     d->flushing = true;
+    d->commit_index = 0;
     const ocsd_datapath_resp_t resp = ct_ocsd_etm4_pump(d);
     d->flushing = false;
     return resp;
@@ -95,8 +116,8 @@ static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
     ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
     ct_etm4_decoder_reset(d->packets);
     ct_ocsd_feed_reset(&d->feed);
-    ct_ocsd_output_drop(&d->output);
-    d->ending = d->synced = false;
+    ct_ocsd_output_drop(&d->path.output);
+    d->ending = d->synced = d->last_is1 = false;
     d->unsynced = 0;
     ct_ocsd_etm4_lose(d, UNSYNC_RESET_DECODER);
     d->after_overflow = d->marker_seen = false;
@@ -124,14 +145,18 @@ static void free_etm4(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
     ct_etm4_decoder_free(d->packets);
-    ct_ocsd_code_free(d->code);
+    ct_ocsd_code_free(d->path.code);
     ct_ocsd_held_deinit(&d->held);
-    ct_ocsd_output_deinit(&d->output);
+    ct_ocsd_output_deinit(&d->path.output);
     free(d);
 }
 
-static const struct ct_ocsd_protocol protocol = {
-    .data = data, .flush = flush, .reset = reset, .finish = finish, .free = free_etm4};
+static const struct ct_ocsd_protocol protocol = {.data = data,
+                                                 .flush = flush,
+                                                 .reset = reset,
+                                                 .finish = finish,
+                                                 .text = ct_ocsd_etm4_text,
+                                                 .free = free_etm4};
 
 static void configure(struct ct_ocsd_etm4 *d, const struct ct_etm4_config *config)
 {
@@ -143,7 +168,7 @@ static void configure(struct ct_ocsd_etm4 *d, const struct ct_etm4_config *confi
     d->ts_markers = config->ts_markers;
     d->max_spec = config->max_spec;
     d->version = config->version;
-    d->returns.enabled = config->return_stack;
+    d->path.returns.enabled = config->return_stack;
 }
 
 ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
@@ -159,8 +184,8 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
     d->source = *source;
     configure(d, &config);
     d->split_source = create_flags & ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS;
-    d->code = ct_ocsd_code_new(&d->base, &source->arch, config.wfi_branch, false);
-    if (!ct_ocsd_output_init(&d->output, &d->base) || !d->code ||
+    d->path.code = ct_ocsd_code_new(&d->base, &source->arch, config.wfi_branch, false);
+    if (!ct_ocsd_output_init(&d->path.output, &d->base) || !d->path.code ||
         ct_etm4_decoder_new(NULL, source, &d->packets)) {
         free_etm4(&d->base);
         return OCSD_ERR_MEM;

@@ -4,11 +4,9 @@
 #define CT_OPENCSD_ETM4_H
 
 #include "coretap/packet.h"
-#include "opencsd/code.h"
 #include "opencsd/feed.h"
 #include "opencsd/held.h"
-#include "opencsd/output.h"
-#include "opencsd/return_stack.h"
+#include "opencsd/path.h"
 
 enum {
     CT_OCSD_UNSYNCED = 8, /* bytes without synchronisation that make a packet */
@@ -25,16 +23,15 @@ struct ct_ocsd_etm4 {
     struct ct_ocsd_decoder base;
     struct ct_source source;
     struct ct_etm4_decoder *packets;
-    struct ct_ocsd_code *code;
+    struct ct_ocsd_path path;
     struct ct_ocsd_feed feed;
-    struct ct_ocsd_output output;
     struct ct_ocsd_held_queue held;
-    struct ct_ocsd_return_stack returns;
     ocsd_etmv4_i_pkt packet;         /* the last one, for who wants packets */
-    uint64_t addr;                   /* of the next instruction */
     uint64_t source_addr;            /* the source address that is walked to */
+    uint64_t addr_before;            /* where execution was before an address that no atom followed yet */
     ocsd_trc_index_t index;          /* of the packet in work */
     ocsd_trc_index_t unsynced_index; /* of the first byte without synchronisation */
+    ocsd_trc_index_t commit_index;   /* of the item that left last, in this call of 1.3.3's; else 0 */
     uint32_t max_spec;               /* P0 elements that may be speculative */
     uint32_t depth;                  /* P0 elements that are held, and those of `unseen` */
     uint32_t unseen;                 /* P0 elements from before the trace began */
@@ -44,24 +41,24 @@ struct ct_ocsd_etm4 {
     uint8_t state;                   /* enum ct_ocsd_etm4_state */
     uint8_t reason;                  /* unsync_info_t, why synchronisation is missing */
     uint8_t unsynced;                /* bytes since synchronisation is missing, up to CT_OCSD_UNSYNCED */
-    uint8_t isa;                     /* enum ct_isa */
     uint8_t el_sec;                  /* exception level and security state, as in packets */
     bool ete, m_profile, v7m, cycle_count, trans_start_p0, ts_markers; /* its configuration */
-    bool split_source;               /* N atoms on the way to a source address end a range of their own */
-    bool out_of_memory;              /* something could not be stored */
-    bool synced;                     /* an alignment packet came */
-    bool after_overflow;             /* no trace on came since */
-    bool marker_seen;                /* a timestamp marker came */
-    bool pending_address;            /* an exception or a Q waits for its address */
-    bool last_is1;                   /* instruction set of the last address packet */
-    bool mispredict;                 /* the newest atom is to be turned round, behind what leaves */
-    bool discard;                    /* all that is held is dropped */
-    bool flushing;                   /* the client asked for the rest of a packet, behind a pause */
-    bool ending;                     /* the trace is over, and the last elements are on their way */
-    bool need_address, need_context; /* execution is out of sight */
-    bool sf;                         /* 64-bit state */
-    bool lacks_return;               /* the return stack was empty */
-    bool to_source;                  /* source_addr is walked to */
+    bool split_source;    /* N atoms on the way to a source address end a range of their own */
+    bool out_of_memory;   /* something could not be stored */
+    bool synced;          /* an alignment packet came */
+    bool after_overflow;  /* no trace on came since */
+    bool marker_seen;     /* a timestamp marker came */
+    bool pending_address; /* an exception or a Q waits for its address */
+    bool last_is1;        /* instruction set of the last address packet */
+    bool address_waits;   /* such an address came, and was taken at once */
+    bool mispredict;      /* the newest atom is to be turned round, behind what leaves */
+    bool discard;         /* all that is held is dropped */
+    bool flushing;        /* the client asked for the rest of a packet, behind a pause */
+    bool ending;          /* the trace is over, and the last elements are on their way */
+    bool need_context;    /* the context is not known */
+    bool sf;              /* 64-bit state */
+    bool lacks_return;    /* the return stack was empty */
+    bool to_source;       /* source_addr is walked to */
 };
 
 /* Makes a decoder of the source. OCSD_ERR_HW_CFG_UNSUPP for registers that cannot be, OCSD_ERR_MEM. */

@@ -10,13 +10,16 @@ static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
     d->depth = d->unseen = d->commit = d->cancel = 0;
     d->mispredict = d->discard = d->pending_address = d->to_source = false;
     d->state = CT_OCSD_ETM4_NO_SYNC;
+    if (d->address_waits) /* 1.3.3 has held it, and drops it */
+        d->path.addr = d->addr_before;
+    d->address_waits = false;
     d->reason = (uint8_t)reason;
-    d->need_address = d->need_context = true;
+    d->path.need_address = d->need_context = true;
     if (reason != UNSYNC_OVERFLOW && reason != UNSYNC_DISCARD)
         d->sf = false;
     if (reason == UNSYNC_BAD_PACKET)
         d->after_overflow = d->marker_seen = false;
-    ct_ocsd_return_flush(&d->returns);
+    ct_ocsd_return_flush(&d->path.returns);
 }
 
 void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason)
@@ -29,14 +32,14 @@ void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason)
 static void fail(struct ct_ocsd_etm4 *d, ocsd_err_t code, const char *message)
 {
     ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, code, d->index, d->base.id, message);
-    ct_ocsd_output_drop(&d->output);
+    ct_ocsd_output_drop(&d->path.output);
     ct_ocsd_etm4_lose(d, UNSYNC_BAD_PACKET);
 }
 
 /* Says that synchronisation is missing, because of the packet in work. */
 static void add_no_sync(struct ct_ocsd_etm4 *d)
 {
-    ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_NO_SYNC, d->index)->unsync_eot_info =
+    ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_NO_SYNC, d->index)->unsync_eot_info =
         (unsync_info_t)d->reason;
     d->state = CT_OCSD_ETM4_WAIT_SYNC;
 }
@@ -51,10 +54,10 @@ static void tell_loss(struct ct_ocsd_etm4 *d)
 
 /* Loses synchronisation because a packet takes more of what is held than there is. What is held leaves after
  * the next synchronisation, as 1.3.3 has it. */
-static void overrun(struct ct_ocsd_etm4 *d, const char *message)
+static void overrun(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const char *message)
 {
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, d->index, d->base.id, message);
-    ct_ocsd_output_drop(&d->output);
+    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id, message);
+    ct_ocsd_output_drop(&d->path.output);
     lose_path(d, UNSYNC_BAD_PACKET);
     tell_loss(d);
 }
@@ -228,7 +231,7 @@ static void on_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
         hold(d, (struct ct_ocsd_held){.kind = CT_OCSD_HELD_TRACE_ON});
         break;
     case CT_ETM4_TRACE_INFO:
-        ct_ocsd_return_flush(&d->returns);
+        ct_ocsd_return_flush(&d->path.returns);
         break;
     case CT_ETM4_EXCEPT:
         on_exception(d, p);
@@ -350,7 +353,7 @@ static void fail_commit(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
     ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id,
                 "Not enough elements to commit");
     d->lacks_return = false;
-    ct_ocsd_output_drop(&d->output);
+    ct_ocsd_output_drop(&d->path.output);
     ct_ocsd_etm4_lose(d, UNSYNC_BAD_PACKET);
     tell_loss(d);
 }
@@ -366,10 +369,11 @@ static void commit_step(struct ct_ocsd_etm4 *d)
         return;
     }
     if (!d->held.count) {
-        overrun(d, "Not enough elements to commit");
+        overrun(d, d->commit_index, "Not enough elements to commit");
         return;
     }
-    const ocsd_trc_index_t index = ct_ocsd_held_at(&d->held, 0)->index;
+    d->address_waits = false;
+    const ocsd_trc_index_t index = d->commit_index = ct_ocsd_held_at(&d->held, 0)->index;
     if (!release(d) || d->lacks_return)
         fail_commit(d, index);
 }
@@ -387,7 +391,7 @@ static bool leaves(const struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item
  * ends, all when trace was lost. Drops the others. */
 static ocsd_datapath_resp_t drain_held(struct ct_ocsd_etm4 *d, bool lost)
 {
-    ocsd_datapath_resp_t resp = ct_ocsd_output_drain(&d->output);
+    ocsd_datapath_resp_t resp = ct_ocsd_output_drain(&d->path.output);
     while (OCSD_DATA_RESP_IS_CONT(resp) && d->held.count) {
         struct ct_ocsd_held item = *ct_ocsd_held_at(&d->held, 0);
         ct_ocsd_held_pop(&d->held);
@@ -395,7 +399,7 @@ static ocsd_datapath_resp_t drain_held(struct ct_ocsd_etm4 *d, bool lost)
             ct_ocsd_etm4_execute(d, &item);
         else if (!lost && (item.p0 || item.kind == CT_OCSD_HELD_TRACE_ON || item.kind == CT_OCSD_HELD_RETURN))
             ct_ocsd_held_clear(&d->held);
-        resp = ct_ocsd_output_drain(&d->output);
+        resp = ct_ocsd_output_drain(&d->path.output);
     }
     return resp;
 }
@@ -409,7 +413,7 @@ static ocsd_datapath_resp_t discard(struct ct_ocsd_etm4 *d)
         return resp;
     ct_ocsd_etm4_lose(d, reason);
     tell_loss(d);
-    return ct_ocsd_output_drain(&d->output);
+    return ct_ocsd_output_drain(&d->path.output);
 }
 
 /* Takes atoms that leave at once. */
@@ -423,19 +427,40 @@ static void take_atoms(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
         fail_commit(d, d->index);
 }
 
-/* Takes atoms and addresses where nothing is held and nothing can be taken back: most packets are such.
- * Returns false when it did not. */
+/* Tells whether all that is held is about something else than the path of execution: times, counts. */
+static bool holds_no_path(const struct ct_ocsd_etm4 *d)
+{
+    for (uint32_t i = 0; i < d->held.count; i++)
+        if (!ct_ocsd_held_is_apart(ct_ocsd_held_at(&d->held, i)))
+            return false;
+    return true;
+}
+
+/* Takes what is held for committed: an atom came. */
+static void take_held(struct ct_ocsd_etm4 *d)
+{
+    for (uint32_t i = 0; i < d->held.count; i++)
+        ct_ocsd_etm4_execute(d, ct_ocsd_held_at(&d->held, i));
+    ct_ocsd_held_clear(&d->held);
+}
+
+/* Takes atoms and addresses where nothing can be taken back, and nothing of the path is held: most packets
+ * are such. Returns false when it did not. */
 static bool take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
-    if (d->state != CT_OCSD_ETM4_DECODE || d->max_spec || d->held.count || d->depth || d->pending_address)
+    if (d->state != CT_OCSD_ETM4_DECODE || d->max_spec || d->depth || d->pending_address || !holds_no_path(d))
         return false;
     if (p->type >= CT_ETM4_ATOM_F1 && p->type <= CT_ETM4_ATOM_F6) {
+        d->address_waits = false;
+        take_held(d);
         take_atoms(d, p);
         return true;
     }
     if (p->type < CT_ETM4_ADDR_S_IS0 || p->type > CT_ETM4_ADDR_L_64IS1)
         return false;
     d->last_is1 = p->is;
+    d->addr_before = d->address_waits ? d->addr_before : d->path.addr;
+    d->address_waits = true;
     ct_ocsd_etm4_execute(d,
                          &(const struct ct_ocsd_held){
                              .kind = CT_OCSD_HELD_ADDRESS, .n = p->is, .value = p->value, .index = d->index});
@@ -446,6 +471,7 @@ void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
     if (take_quickly(d, p))
         return;
+    d->commit_index = 0;
     if (d->state == CT_OCSD_ETM4_NO_SYNC)
         add_no_sync(d);
     if ((p->type >= CT_ETM4_ADDR_S_IS0 && p->type <= CT_ETM4_ADDR_MATCH) || p->flags & CT_ETM4_HAS_ADDR)
@@ -458,6 +484,8 @@ void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     case CT_OCSD_ETM4_WAIT_INFO:
         if (p->type == CT_ETM4_TRACE_INFO)
             on_first_info(d, p);
+        else if (p->type == CT_ETM4_EVENT && d->reason == UNSYNC_INIT_DECODER) /* all that 1.3.3 takes here */
+            on_packet(d, p);
         break;
     default:
         on_packet(d, p);
@@ -470,7 +498,7 @@ static void cancel(struct ct_ocsd_etm4 *d)
     const uint32_t left = ct_ocsd_held_cancel(&d->held, d->cancel);
     const uint32_t unseen = left < d->unseen ? left : d->unseen;
     if (left > unseen) {
-        overrun(d, "Not enough elements to cancel");
+        overrun(d, d->index, "Not enough elements to cancel");
         return;
     }
     d->unseen -= unseen;
@@ -483,7 +511,7 @@ static void mispredict(struct ct_ocsd_etm4 *d)
     d->mispredict = false;
     if (ct_ocsd_held_mispredict(&d->held))
         return;
-    overrun(d, "Not found mispredict atom");
+    overrun(d, d->index, "Not found mispredict atom");
     ct_ocsd_held_clear(&d->held);
 }
 
@@ -509,16 +537,16 @@ ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d)
 {
     for (;;) {
         ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
-        if (d->output.leaving)
-            resp = ct_ocsd_output_drain(&d->output);
-        if (d->out_of_memory || d->output.lacks_memory)
+        if (d->path.output.leaving)
+            resp = ct_ocsd_output_drain(&d->path.output);
+        if (d->out_of_memory || d->path.output.lacks_memory)
             return OCSD_RESP_FATAL_SYS_ERR;
         if (!OCSD_DATA_RESP_IS_CONT(resp))
             return resp;
         if (satisfy(d))
             continue;
-        if (d->output.count)
-            d->output.leaving = true;
+        if (d->path.output.count)
+            d->path.output.leaving = true;
         else if (d->discard)
             return discard(d);
         else
@@ -532,7 +560,7 @@ ocsd_datapath_resp_t ct_ocsd_etm4_end(struct ct_ocsd_etm4 *d)
     if (!OCSD_DATA_RESP_IS_CONT(resp))
         return resp;
     d->ending = false;
-    ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_EO_TRACE, d->index)->unsync_eot_info =
+    ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EO_TRACE, d->index)->unsync_eot_info =
         d->after_overflow ? UNSYNC_OVERFLOW : UNSYNC_EOT;
-    return ct_ocsd_output_drain(&d->output);
+    return ct_ocsd_output_drain(&d->path.output);
 }

@@ -3,84 +3,83 @@
 
 #include <inttypes.h>
 
-#include "opencsd/line.h"
+#include "opencsd/fields_text.h"
 
-/* Names and words by type; the spelling is that of 1.3.3. */
-static const struct {
-    ocsd_etmv4_i_pkt_type type;
+/* Names and words by ocsd_etmv4_i_pkt_type; the spelling is that of 1.3.3. */
+static const struct words {
     const char *name;
     const char *words;
 } types[] = {
-    {ETM4_PKT_I_EXTENSION, "I_EXTENSION", "Extension packet header."},
-    {ETM4_PKT_I_TRACE_INFO, "I_TRACE_INFO", "Trace Info."},
-    {ETM4_PKT_I_TIMESTAMP, "I_TIMESTAMP", "Timestamp."},
-    {ETM4_PKT_I_TRACE_ON, "I_TRACE_ON", "Trace On."},
-    {ETM4_PKT_I_FUNC_RET, "I_FUNC_RET", "V8M - function return."},
-    {ETM4_PKT_I_EXCEPT, "I_EXCEPT", "Exception."},
-    {ETM4_PKT_I_EXCEPT_RTN, "I_EXCEPT_RTN", "Exception Return."},
-    {ETE_PKT_I_COMMIT_WIN_MV, "I_COMMIT_WIN_MV", "Commit window move."},
-    {ETE_PKT_I_TRANS_ST, "I_TRANS_ST", "Transaction Start."},
-    {ETE_PKT_I_TRANS_COMMIT, "I_TRANS_COMMIT", "Transaction Commit."},
-    {ETM4_PKT_I_CCNT_F2, "I_CCNT_F2", "Cycle Count format 2."},
-    {ETM4_PKT_I_CCNT_F1, "I_CCNT_F1", "Cycle Count format 1."},
-    {ETM4_PKT_I_CCNT_F3, "I_CCNT_F3", "Cycle Count format 3."},
-    {ETM4_PKT_I_NUM_DS_MKR, "I_NUM_DS_MKR", "Data Synchronisation Marker - Numbered."},
-    {ETM4_PKT_I_UNNUM_DS_MKR, "I_UNNUM_DS_MKR", "Data Synchronisation Marker - Unnumbered."},
-    {ETM4_PKT_I_COMMIT, "I_COMMIT", "Commit"},
-    {ETM4_PKT_I_CANCEL_F1, "I_CANCEL_F1", "Cancel Format 1."},
-    {ETM4_PKT_I_CANCEL_F1_MISPRED, "I_CANCEL_F1_MISPRED", "Cancel Format 1 + Mispredict."},
-    {ETM4_PKT_I_MISPREDICT, "I_MISPREDICT", "Mispredict."},
-    {ETM4_PKT_I_CANCEL_F2, "I_CANCEL_F2", "Cancel Format 2."},
-    {ETM4_PKT_I_CANCEL_F3, "I_CANCEL_F3", "Cancel Format 3."},
-    {ETM4_PKT_I_COND_I_F2, "I_COND_I_F2", "Conditional Instruction, format 2."},
-    {ETM4_PKT_I_COND_FLUSH, "I_COND_FLUSH", "Conditional Flush."},
-    {ETM4_PKT_I_COND_RES_F4, "I_COND_RES_F4", "Conditional Result, format 4."},
-    {ETM4_PKT_I_COND_RES_F2, "I_COND_RES_F2", "Conditional Result, format 2."},
-    {ETM4_PKT_I_COND_RES_F3, "I_COND_RES_F3", "Conditional Result, format 3."},
-    {ETM4_PKT_I_COND_RES_F1, "I_COND_RES_F1", "Conditional Result, format 1."},
-    {ETM4_PKT_I_COND_I_F1, "I_COND_I_F1", "Conditional Instruction, format 1."},
-    {ETM4_PKT_I_COND_I_F3, "I_COND_I_F3", "Conditional Instruction, format 3."},
-    {ETM4_PKT_I_IGNORE, "I_IGNORE", "Ignore."},
-    {ETM4_PKT_I_EVENT, "I_EVENT", "Trace Event."},
-    {ETM4_PKT_I_CTXT, "I_CTXT", "Context Packet."},
-    {ETM4_PKT_I_ADDR_CTXT_L_32IS0, "I_ADDR_CTXT_L_32IS0", "Address & Context, Long, 32 bit, IS0."},
-    {ETM4_PKT_I_ADDR_CTXT_L_32IS1, "I_ADDR_CTXT_L_32IS1", "Address & Context, Long, 32 bit, IS0."},
-    {ETM4_PKT_I_ADDR_CTXT_L_64IS0, "I_ADDR_CTXT_L_64IS0", "Address & Context, Long, 64 bit, IS0."},
-    {ETM4_PKT_I_ADDR_CTXT_L_64IS1, "I_ADDR_CTXT_L_64IS1", "Address & Context, Long, 64 bit, IS1."},
-    {ETE_PKT_I_TS_MARKER, "I_TS_MARKER", "Timestamp Marker"},
-    {ETM4_PKT_I_ADDR_MATCH, "I_ADDR_MATCH", "Exact Address Match."},
-    {ETM4_PKT_I_ADDR_S_IS0, "I_ADDR_S_IS0", "Address, Short, IS0."},
-    {ETM4_PKT_I_ADDR_S_IS1, "I_ADDR_S_IS1", "Address, Short, IS1."},
-    {ETM4_PKT_I_ADDR_L_32IS0, "I_ADDR_L_32IS0", "Address, Long, 32 bit, IS0."},
-    {ETM4_PKT_I_ADDR_L_32IS1, "I_ADDR_L_32IS1", "Address, Long, 32 bit, IS1."},
-    {ETM4_PKT_I_ADDR_L_64IS0, "I_ADDR_L_64IS0", "Address, Long, 64 bit, IS0."},
-    {ETM4_PKT_I_ADDR_L_64IS1, "I_ADDR_L_64IS1", "Address, Long, 64 bit, IS1."},
-    {ETM4_PKT_I_Q, "I_Q", "Q Packet."},
-    {ETE_PKT_I_SRC_ADDR_MATCH, "I_SRC_ADDR_MATCH", "Exact Source Address Match."},
-    {ETE_PKT_I_SRC_ADDR_S_IS0, "I_SRC_ADDR_S_IS0", "Source Address, Short, IS0."},
-    {ETE_PKT_I_SRC_ADDR_S_IS1, "I_SRC_ADDR_S_IS1", "Source Address, Short, IS1."},
-    {ETE_PKT_I_SRC_ADDR_L_32IS0, "I_SCR_ADDR_L_32IS0", "Source Address, Long, 32 bit, IS0."},
-    {ETE_PKT_I_SRC_ADDR_L_32IS1, "I_SRC_ADDR_L_32IS1", "Source Address, Long, 32 bit, IS1."},
-    {ETE_PKT_I_SRC_ADDR_L_64IS0, "I_SRC_ADDR_L_64IS0", "Source Address, Long, 64 bit, IS0."},
-    {ETE_PKT_I_SRC_ADDR_L_64IS1, "I_SRC_ADDR_L_64IS1", "Source Address, Long, 64 bit, IS1."},
-    {ETM4_PKT_I_ATOM_F6, "I_ATOM_F6", "Atom format 6."},
-    {ETM4_PKT_I_ATOM_F5, "I_ATOM_F5", "Atom format 5."},
-    {ETM4_PKT_I_ATOM_F2, "I_ATOM_F2", "Atom format 2."},
-    {ETM4_PKT_I_ATOM_F4, "I_ATOM_F4", "Atom format 4."},
-    {ETM4_PKT_I_ATOM_F1, "I_ATOM_F1", "Atom format 1."},
-    {ETM4_PKT_I_ATOM_F3, "I_ATOM_F3", "Atom format 3."},
-    {ETM4_PKT_I_ASYNC, "I_ASYNC", "Alignment Synchronisation."},
-    {ETM4_PKT_I_DISCARD, "I_DISCARD", "Discard."},
-    {ETM4_PKT_I_OVERFLOW, "I_OVERFLOW", "Overflow."},
-    {ETM4_PKT_I_NOTSYNC, "I_NOT_SYNC", "I Stream not synchronised"},
-    {ETM4_PKT_I_INCOMPLETE_EOT, "I_INCOMPLETE_EOT", "Incomplete packet at end of trace."},
-    {ETM4_PKT_I_NO_ERR_TYPE, "I_NO_ERR_TYPE", "No Error Type."},
-    {ETM4_PKT_I_BAD_SEQUENCE, "I_BAD_SEQUENCE", "Invalid Sequence in packet."},
-    {ETM4_PKT_I_BAD_TRACEMODE, "I_BAD_TRACEMODE", "Invalid Packet for trace mode."},
-    {ETM4_PKT_I_RESERVED, "I_RESERVED", "Reserved Packet Header"},
-    {ETM4_PKT_I_RESERVED_CFG, "I_RESERVED_CFG", "Reserved header for current configuration."},
-    {ETE_PKT_I_PE_RESET, "I_PE_RESET", "PE Reset."},
-    {ETE_PKT_I_TRANS_FAIL, "I_TRANS_FAIL", "Transaction Fail."},
+    [ETM4_PKT_I_EXTENSION] = {"I_EXTENSION", "Extension packet header."},
+    [ETM4_PKT_I_TRACE_INFO] = {"I_TRACE_INFO", "Trace Info."},
+    [ETM4_PKT_I_TIMESTAMP] = {"I_TIMESTAMP", "Timestamp."},
+    [ETM4_PKT_I_TRACE_ON] = {"I_TRACE_ON", "Trace On."},
+    [ETM4_PKT_I_FUNC_RET] = {"I_FUNC_RET", "V8M - function return."},
+    [ETM4_PKT_I_EXCEPT] = {"I_EXCEPT", "Exception."},
+    [ETM4_PKT_I_EXCEPT_RTN] = {"I_EXCEPT_RTN", "Exception Return."},
+    [ETE_PKT_I_COMMIT_WIN_MV] = {"I_COMMIT_WIN_MV", "Commit window move."},
+    [ETE_PKT_I_TRANS_ST] = {"I_TRANS_ST", "Transaction Start."},
+    [ETE_PKT_I_TRANS_COMMIT] = {"I_TRANS_COMMIT", "Transaction Commit."},
+    [ETM4_PKT_I_CCNT_F2] = {"I_CCNT_F2", "Cycle Count format 2."},
+    [ETM4_PKT_I_CCNT_F1] = {"I_CCNT_F1", "Cycle Count format 1."},
+    [ETM4_PKT_I_CCNT_F3] = {"I_CCNT_F3", "Cycle Count format 3."},
+    [ETM4_PKT_I_NUM_DS_MKR] = {"I_NUM_DS_MKR", "Data Synchronisation Marker - Numbered."},
+    [ETM4_PKT_I_UNNUM_DS_MKR] = {"I_UNNUM_DS_MKR", "Data Synchronisation Marker - Unnumbered."},
+    [ETM4_PKT_I_COMMIT] = {"I_COMMIT", "Commit"},
+    [ETM4_PKT_I_CANCEL_F1] = {"I_CANCEL_F1", "Cancel Format 1."},
+    [ETM4_PKT_I_CANCEL_F1_MISPRED] = {"I_CANCEL_F1_MISPRED", "Cancel Format 1 + Mispredict."},
+    [ETM4_PKT_I_MISPREDICT] = {"I_MISPREDICT", "Mispredict."},
+    [ETM4_PKT_I_CANCEL_F2] = {"I_CANCEL_F2", "Cancel Format 2."},
+    [ETM4_PKT_I_CANCEL_F3] = {"I_CANCEL_F3", "Cancel Format 3."},
+    [ETM4_PKT_I_COND_I_F2] = {"I_COND_I_F2", "Conditional Instruction, format 2."},
+    [ETM4_PKT_I_COND_FLUSH] = {"I_COND_FLUSH", "Conditional Flush."},
+    [ETM4_PKT_I_COND_RES_F4] = {"I_COND_RES_F4", "Conditional Result, format 4."},
+    [ETM4_PKT_I_COND_RES_F2] = {"I_COND_RES_F2", "Conditional Result, format 2."},
+    [ETM4_PKT_I_COND_RES_F3] = {"I_COND_RES_F3", "Conditional Result, format 3."},
+    [ETM4_PKT_I_COND_RES_F1] = {"I_COND_RES_F1", "Conditional Result, format 1."},
+    [ETM4_PKT_I_COND_I_F1] = {"I_COND_I_F1", "Conditional Instruction, format 1."},
+    [ETM4_PKT_I_COND_I_F3] = {"I_COND_I_F3", "Conditional Instruction, format 3."},
+    [ETM4_PKT_I_IGNORE] = {"I_IGNORE", "Ignore."},
+    [ETM4_PKT_I_EVENT] = {"I_EVENT", "Trace Event."},
+    [ETM4_PKT_I_CTXT] = {"I_CTXT", "Context Packet."},
+    [ETM4_PKT_I_ADDR_CTXT_L_32IS0] = {"I_ADDR_CTXT_L_32IS0", "Address & Context, Long, 32 bit, IS0."},
+    [ETM4_PKT_I_ADDR_CTXT_L_32IS1] = {"I_ADDR_CTXT_L_32IS1", "Address & Context, Long, 32 bit, IS0."},
+    [ETM4_PKT_I_ADDR_CTXT_L_64IS0] = {"I_ADDR_CTXT_L_64IS0", "Address & Context, Long, 64 bit, IS0."},
+    [ETM4_PKT_I_ADDR_CTXT_L_64IS1] = {"I_ADDR_CTXT_L_64IS1", "Address & Context, Long, 64 bit, IS1."},
+    [ETE_PKT_I_TS_MARKER] = {"I_TS_MARKER", "Timestamp Marker"},
+    [ETM4_PKT_I_ADDR_MATCH] = {"I_ADDR_MATCH", "Exact Address Match."},
+    [ETM4_PKT_I_ADDR_S_IS0] = {"I_ADDR_S_IS0", "Address, Short, IS0."},
+    [ETM4_PKT_I_ADDR_S_IS1] = {"I_ADDR_S_IS1", "Address, Short, IS1."},
+    [ETM4_PKT_I_ADDR_L_32IS0] = {"I_ADDR_L_32IS0", "Address, Long, 32 bit, IS0."},
+    [ETM4_PKT_I_ADDR_L_32IS1] = {"I_ADDR_L_32IS1", "Address, Long, 32 bit, IS1."},
+    [ETM4_PKT_I_ADDR_L_64IS0] = {"I_ADDR_L_64IS0", "Address, Long, 64 bit, IS0."},
+    [ETM4_PKT_I_ADDR_L_64IS1] = {"I_ADDR_L_64IS1", "Address, Long, 64 bit, IS1."},
+    [ETM4_PKT_I_Q] = {"I_Q", "Q Packet."},
+    [ETE_PKT_I_SRC_ADDR_MATCH] = {"I_SRC_ADDR_MATCH", "Exact Source Address Match."},
+    [ETE_PKT_I_SRC_ADDR_S_IS0] = {"I_SRC_ADDR_S_IS0", "Source Address, Short, IS0."},
+    [ETE_PKT_I_SRC_ADDR_S_IS1] = {"I_SRC_ADDR_S_IS1", "Source Address, Short, IS1."},
+    [ETE_PKT_I_SRC_ADDR_L_32IS0] = {"I_SCR_ADDR_L_32IS0", "Source Address, Long, 32 bit, IS0."},
+    [ETE_PKT_I_SRC_ADDR_L_32IS1] = {"I_SRC_ADDR_L_32IS1", "Source Address, Long, 32 bit, IS1."},
+    [ETE_PKT_I_SRC_ADDR_L_64IS0] = {"I_SRC_ADDR_L_64IS0", "Source Address, Long, 64 bit, IS0."},
+    [ETE_PKT_I_SRC_ADDR_L_64IS1] = {"I_SRC_ADDR_L_64IS1", "Source Address, Long, 64 bit, IS1."},
+    [ETM4_PKT_I_ATOM_F6] = {"I_ATOM_F6", "Atom format 6."},
+    [ETM4_PKT_I_ATOM_F5] = {"I_ATOM_F5", "Atom format 5."},
+    [ETM4_PKT_I_ATOM_F2] = {"I_ATOM_F2", "Atom format 2."},
+    [ETM4_PKT_I_ATOM_F4] = {"I_ATOM_F4", "Atom format 4."},
+    [ETM4_PKT_I_ATOM_F1] = {"I_ATOM_F1", "Atom format 1."},
+    [ETM4_PKT_I_ATOM_F3] = {"I_ATOM_F3", "Atom format 3."},
+    [ETM4_PKT_I_ASYNC] = {"I_ASYNC", "Alignment Synchronisation."},
+    [ETM4_PKT_I_DISCARD] = {"I_DISCARD", "Discard."},
+    [ETM4_PKT_I_OVERFLOW] = {"I_OVERFLOW", "Overflow."},
+    [ETM4_PKT_I_NOTSYNC] = {"I_NOT_SYNC", "I Stream not synchronised"},
+    [ETM4_PKT_I_INCOMPLETE_EOT] = {"I_INCOMPLETE_EOT", "Incomplete packet at end of trace."},
+    [ETM4_PKT_I_NO_ERR_TYPE] = {"I_NO_ERR_TYPE", "No Error Type."},
+    [ETM4_PKT_I_BAD_SEQUENCE] = {"I_BAD_SEQUENCE", "Invalid Sequence in packet."},
+    [ETM4_PKT_I_BAD_TRACEMODE] = {"I_BAD_TRACEMODE", "Invalid Packet for trace mode."},
+    [ETM4_PKT_I_RESERVED] = {"I_RESERVED", "Reserved Packet Header"},
+    [ETM4_PKT_I_RESERVED_CFG] = {"I_RESERVED_CFG", "Reserved header for current configuration."},
+    [ETE_PKT_I_PE_RESET] = {"I_PE_RESET", "PE Reset."},
+    [ETE_PKT_I_TRANS_FAIL] = {"I_TRANS_FAIL", "Transaction Fail."},
 };
 
 static const char *const exceptions[] = {
@@ -103,41 +102,24 @@ enum {
     IRQ_BASE = 0x200,
 };
 
-static size_t find(ocsd_etmv4_i_pkt_type type)
+static const struct words *words_of(ocsd_etmv4_i_pkt_type type)
 {
-    size_t i = 0;
-    while (i < sizeof types / sizeof *types && types[i].type != type)
-        i++;
-    return i;
+    static const struct words unknown = {"I_UNKNOWN", "Unknown Packet Header"};
+    return (unsigned)type < sizeof types / sizeof *types && types[type].name ? &types[type] : &unknown;
 }
 
-static const char *name_of(ocsd_etmv4_i_pkt_type type)
-{
-    const size_t i = find(type);
-    return i < sizeof types / sizeof *types ? types[i].name : "I_UNKNOWN";
-}
-
-/* Adds an address, with a question mark for each digit that is not known, and the bits that its packet had.
- */
+/* Adds an address, and the bits that its packet had when they are not whole. */
 static void add_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr)
 {
-    const int bits = addr->size == VA_64BIT ? 64 : 32;
-    const int digits = (addr->valid_bits + 3) / 4;
-    ct_ocsd_line_add(line, "Addr=0x");
-    if (addr->valid_bits >= bits) {
-        ct_ocsd_line_add(line, "%0*" PRIX64, bits / 4, addr->val);
-    } else {
-        ct_ocsd_line_add(line, "%.*s", bits / 4 - digits, "????????????????");
-        ct_ocsd_line_add(line, "%0*" PRIX64 " (%d:0)", digits, addr->val, addr->valid_bits - 1);
-    }
+    ct_ocsd_fields_address(line, addr);
     if (addr->pkt_bits < 32)
-        ct_ocsd_line_add(line, " ~[0x%" PRIX64 "]", addr->val & ((UINT64_C(1) << addr->pkt_bits) - 1));
+        ct_ocsd_fields_address_bits(line, addr);
 }
 
 static void add_context(struct ct_ocsd_line *line, const etmv4_context_t *context)
 {
     if (!context->updated) {
-        ct_ocsd_line_add(line, "Ctxt: Same");
+        ct_ocsd_line_say(line, "Ctxt: Same");
         return;
     }
     ct_ocsd_line_add(line, "Ctxt: %sEL%u, %s; ", context->SF ? "AArch64," : "AArch32, ", context->EL,
@@ -146,12 +128,6 @@ static void add_context(struct ct_ocsd_line *line, const etmv4_context_t *contex
         ct_ocsd_line_add(line, "CID=0x%08x; ", context->ctxtID);
     if (context->updated_v)
         ct_ocsd_line_add(line, "VMID=0x%04x; ", context->VMID);
-}
-
-static void add_atoms(struct ct_ocsd_line *line, const ocsd_pkt_atom *atom)
-{
-    for (unsigned i = 0; i < atom->num; i++)
-        ct_ocsd_line_add(line, "%c", atom->En_bits >> i & 1 ? 'E' : 'N');
 }
 
 static void add_exception(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
@@ -167,19 +143,19 @@ static void add_exception(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     else
         ct_ocsd_line_add(line, " %s;", name);
     if (p->exception_info.m_fault_pending)
-        ct_ocsd_line_add(line, " Fault Pending;");
+        ct_ocsd_line_say(line, " Fault Pending;");
     if (p->exception_info.addr_interp == 1)
-        ct_ocsd_line_add(line, " Ret Addr Follows;");
+        ct_ocsd_line_say(line, " Ret Addr Follows;");
     if (p->exception_info.addr_interp == 2)
-        ct_ocsd_line_add(line, " Ret Addr Follows, Match Prev;");
+        ct_ocsd_line_say(line, " Ret Addr Follows, Match Prev;");
 }
 
 static void add_cancel(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
 {
     if (p->atom.num) {
-        ct_ocsd_line_add(line, "Atom: ");
-        add_atoms(line, &p->atom);
-        ct_ocsd_line_add(line, ", ");
+        ct_ocsd_line_say(line, "Atom: ");
+        ct_ocsd_fields_atoms(line, &p->atom);
+        ct_ocsd_line_say(line, ", ");
     }
     if (p->type != ETM4_PKT_I_MISPREDICT)
         ct_ocsd_line_add(line, "Cancel(%u)", p->type == ETM4_PKT_I_CANCEL_F2 ? 1 : p->cancel_elements);
@@ -192,7 +168,7 @@ static void add_trace_info(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     ct_ocsd_line_add(line, "INFO=0x%x { CC.%u", p->trace_info.val, p->trace_info.bits.cc_enabled);
     if (p->protocol_version >> 4 >= ETE_ARCH_VERSION)
         ct_ocsd_line_add(line, ", TSTATE.%u", p->trace_info.bits.in_trans_state);
-    ct_ocsd_line_add(line, " }");
+    ct_ocsd_line_say(line, " }");
     if (p->trace_info.bits.cc_enabled)
         ct_ocsd_line_add(line, "; CC_THRESHOLD=0x%x", p->cc_threshold);
 }
@@ -202,11 +178,11 @@ static void add_q(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     if (p->Q_pkt.count_present)
         ct_ocsd_line_add(line, "Count(%u)", p->Q_pkt.q_count);
     else
-        ct_ocsd_line_add(line, "Count(Unknown)");
+        ct_ocsd_line_say(line, "Count(Unknown)");
     if (p->Q_pkt.addr_match)
         ct_ocsd_line_add(line, "; [%u]", p->addr_exact_match_idx);
     if (p->Q_pkt.addr_match || p->Q_pkt.addr_present) {
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_address(line, &p->v_addr);
     }
 }
@@ -225,19 +201,19 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     case ETM4_PKT_I_BAD_SEQUENCE:
     case ETM4_PKT_I_INCOMPLETE_EOT:
     case ETM4_PKT_I_RESERVED_CFG:
-        ct_ocsd_line_add(line, "[%s]", name_of(p->err_type));
+        ct_ocsd_line_add(line, "[%s]", words_of(p->err_type)->name);
         break;
     case ETM4_PKT_I_ADDR_CTXT_L_32IS0:
     case ETM4_PKT_I_ADDR_CTXT_L_32IS1:
     case ETM4_PKT_I_ADDR_CTXT_L_64IS0:
     case ETM4_PKT_I_ADDR_CTXT_L_64IS1:
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_address(line, &p->v_addr);
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_context(line, &p->context);
         break;
     case ETM4_PKT_I_CTXT:
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_context(line, &p->context);
         break;
     case ETM4_PKT_I_ADDR_L_32IS0:
@@ -248,22 +224,22 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     case ETE_PKT_I_SRC_ADDR_L_32IS1:
     case ETE_PKT_I_SRC_ADDR_L_64IS0:
     case ETE_PKT_I_SRC_ADDR_L_64IS1:
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_address(line, &p->v_addr);
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         break;
     case ETM4_PKT_I_ADDR_S_IS0:
     case ETM4_PKT_I_ADDR_S_IS1:
     case ETE_PKT_I_SRC_ADDR_S_IS0:
     case ETE_PKT_I_SRC_ADDR_S_IS1:
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_address(line, &p->v_addr);
         break;
     case ETM4_PKT_I_ADDR_MATCH:
     case ETE_PKT_I_SRC_ADDR_MATCH:
         ct_ocsd_line_add(line, ", [%u]; ", p->addr_exact_match_idx);
         add_address(line, &p->v_addr);
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         break;
     case ETM4_PKT_I_ATOM_F1:
     case ETM4_PKT_I_ATOM_F2:
@@ -271,8 +247,8 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     case ETM4_PKT_I_ATOM_F4:
     case ETM4_PKT_I_ATOM_F5:
     case ETM4_PKT_I_ATOM_F6:
-        ct_ocsd_line_add(line, "; ");
-        add_atoms(line, &p->atom);
+        ct_ocsd_line_say(line, "; ");
+        ct_ocsd_fields_atoms(line, &p->atom);
         break;
     case ETM4_PKT_I_CCNT_F1:
     case ETM4_PKT_I_CCNT_F2:
@@ -287,23 +263,23 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     case ETM4_PKT_I_CANCEL_F2:
     case ETM4_PKT_I_CANCEL_F3:
     case ETM4_PKT_I_MISPREDICT:
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_cancel(line, p);
         break;
     case ETM4_PKT_I_TIMESTAMP:
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_timestamp(line, p);
         break;
     case ETM4_PKT_I_TRACE_INFO:
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_trace_info(line, p);
         break;
     case ETM4_PKT_I_EXCEPT:
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_exception(line, p);
         break;
     case ETM4_PKT_I_Q:
-        ct_ocsd_line_add(line, "; ");
+        ct_ocsd_line_say(line, "; ");
         add_q(line, p);
         break;
     default:
@@ -311,14 +287,14 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     }
 }
 
-void ct_ocsd_etm4_text(const ocsd_etmv4_i_pkt *packet, char *text, size_t size)
+size_t ct_ocsd_etm4_text(const void *p, char *text, size_t size)
 {
+    const ocsd_etmv4_i_pkt *packet = p;
     struct ct_ocsd_line line = {.text = text, .size = size};
-    const size_t i = find(packet->type);
-    if (i == sizeof types / sizeof *types) {
-        ct_ocsd_line_add(&line, "I_UNKNOWN : Unknown Packet Header");
-        return;
-    }
-    ct_ocsd_line_add(&line, "%s : %s", types[i].name, types[i].words);
+    const struct words *words = words_of(packet->type);
+    ct_ocsd_line_say(&line, words->name);
+    ct_ocsd_line_say(&line, " : ");
+    ct_ocsd_line_say(&line, words->words);
     add_payload(&line, packet);
+    return line.used;
 }

@@ -5,7 +5,7 @@
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
-/* Writes the text of a packet, cut to `size` bytes. */
-void ct_ocsd_etm4_text(const ocsd_etmv4_i_pkt *packet, char *text, size_t size);
+/* Writes the text of a packet (ocsd_etmv4_i_pkt), cut to `size` bytes. Returns its length. */
+size_t ct_ocsd_etm4_text(const void *packet, char *text, size_t size);
 
 #endif

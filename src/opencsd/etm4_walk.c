@@ -5,26 +5,6 @@
 /* preferred return address of a tail-chained exception (M profile) */
 #define TAIL_CHAIN 0xfffffffeu
 
-static const ocsd_isa isas[] = {
-    [CT_ISA_A64] = ocsd_isa_aarch64, [CT_ISA_A32] = ocsd_isa_arm,     [CT_ISA_T32] = ocsd_isa_thumb2,
-    [CT_ISA_TEE] = ocsd_isa_tee,     [CT_ISA_JAZ] = ocsd_isa_jazelle, [CT_ISA_UNKNOWN] = ocsd_isa_unknown,
-};
-
-static const ocsd_instr_type types[] = {
-    [CT_INSN_OTHER] = OCSD_INSTR_OTHER,     [CT_INSN_BR] = OCSD_INSTR_BR,
-    [CT_INSN_IBR] = OCSD_INSTR_BR_INDIRECT, [CT_INSN_ISB] = OCSD_INSTR_ISB,
-    [CT_INSN_DSB_DMB] = OCSD_INSTR_DSB_DMB, [CT_INSN_WFI_WFE] = OCSD_INSTR_WFI_WFE,
-    [CT_INSN_TSTART] = OCSD_INSTR_TSTART,
-};
-
-static const ocsd_instr_subtype subtypes[] = {
-    [CT_INSN_SUB_NONE] = OCSD_S_INSTR_NONE,
-    [CT_INSN_SUB_LINK] = OCSD_S_INSTR_BR_LINK,
-    [CT_INSN_SUB_RET] = OCSD_S_INSTR_V8_RET,
-    [CT_INSN_SUB_ERET] = OCSD_S_INSTR_V8_ERET,
-    [CT_INSN_SUB_V7_RET] = OCSD_S_INSTR_V7_IMPLIED_RET,
-};
-
 static uint32_t space_of(const struct ct_ocsd_etm4 *d)
 {
     static const uint8_t spaces[2][4] = {
@@ -39,61 +19,17 @@ static uint8_t select_isa(const struct ct_ocsd_etm4 *d, uint8_t is1)
     return d->sf ? CT_ISA_A64 : is1 ? CT_ISA_T32 : CT_ISA_A32;
 }
 
+/* Sets the instruction set of execution, and of later elements. */
 static void set_isa(struct ct_ocsd_etm4 *d, uint8_t isa)
 {
-    d->isa = isa;
-    d->output.isa = isas[isa];
-}
-
-static void go_to(struct ct_ocsd_etm4 *d, uint64_t addr, uint8_t isa)
-{
-    d->addr = addr;
-    d->need_address = false;
-    set_isa(d, isa);
-}
-
-/* Adds the range of instructions from `start` to d->addr, which ends with `last`. */
-static void add_range(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t start, uint32_t n,
-                      const struct ct_insn *last, bool executed)
-{
-    ocsd_generic_trace_elem *e = ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_INSTR_RANGE, index);
-    e->st_addr = start;
-    e->en_addr = d->addr;
-    e->num_instr_range = n;
-    e->last_i_type = types[last->type];
-    e->last_i_subtype = subtypes[last->sub];
-    e->last_instr_exec = executed;
-    e->last_instr_sz = (uint8_t)(last->size & 7u);
-    e->last_instr_cond = last->cond & 1u;
-}
-
-static void add_no_access(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t addr)
-{
-    ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_ADDR_NACC, index)->st_addr = addr;
-    d->need_address = true;
+    d->path.isa = isa;
+    d->path.output.isa = ct_ocsd_isas[isa];
 }
 
 static void add_exception_return(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const struct ct_insn *last)
 {
     if (d->ete && last->sub == CT_INSN_SUB_ERET)
-        ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_EXCEPTION_RET, index);
-}
-
-/* Moves execution behind a waypoint that was executed. */
-static void take_waypoint(struct ct_ocsd_etm4 *d, const struct ct_insn *last)
-{
-    const uint64_t next = d->addr;
-    const uint8_t isa = d->isa;
-    if (last->type != CT_INSN_BR && last->type != CT_INSN_IBR)
-        return;
-    if (last->sub == CT_INSN_SUB_LINK)
-        ct_ocsd_return_push(&d->returns, next, isa);
-    if (last->type == CT_INSN_BR) {
-        go_to(d, last->target, last->isa);
-    } else {
-        d->need_address = true;
-        d->returns.pending = d->returns.enabled;
-    }
+        ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EXCEPTION_RET, index);
 }
 
 /* Takes the target of an indirect branch from the return stack, because no address followed it. Returns
@@ -102,11 +38,11 @@ static bool settle_return(struct ct_ocsd_etm4 *d)
 {
     uint64_t addr;
     uint8_t isa;
-    if (!d->returns.pending)
+    if (!d->path.returns.pending)
         return true;
-    d->lacks_return = !ct_ocsd_return_pop(&d->returns, &addr, &isa);
+    d->lacks_return = !ct_ocsd_return_pop(&d->path.returns, &addr, &isa);
     if (!d->lacks_return)
-        go_to(d, addr, isa);
+        ct_ocsd_path_go_to(&d->path, addr, isa);
     return !d->lacks_return;
 }
 
@@ -114,16 +50,17 @@ static bool settle_return(struct ct_ocsd_etm4 *d)
 static uint32_t on_plain_atoms(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t atoms, uint32_t count)
 {
     uint32_t done = 0;
-    while (done < count && !d->need_address) {
-        const struct ct_ocsd_block *block = ct_ocsd_code_at(d->code, d->addr, (enum ct_isa)d->isa);
+    while (done < count && !d->path.need_address) {
+        const struct ct_ocsd_block *block =
+            ct_ocsd_code_at(d->path.code, d->path.addr, (enum ct_isa)d->path.isa);
         if (!block || !block->found || block->last.type == CT_INSN_IBR)
             break;
         const bool executed = atoms >> done & 1;
         const struct ct_insn last = block->last;
-        d->addr = block->end;
-        add_range(d, index, block->start, block->n, &last, executed);
+        d->path.addr = block->end;
+        ct_ocsd_path_add_range(&d->path, index, block->start, block->n, &last, executed);
         if (executed)
-            take_waypoint(d, &last);
+            ct_ocsd_path_take_waypoint(&d->path, &last);
         done++;
     }
     return done;
@@ -131,32 +68,32 @@ static uint32_t on_plain_atoms(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, u
 
 static void on_atom(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, bool executed)
 {
-    if (!settle_return(d) || d->need_address || d->need_context)
+    if (!settle_return(d) || d->path.need_address || d->need_context)
         return;
-    const struct ct_ocsd_block *block = ct_ocsd_code_at(d->code, d->addr, (enum ct_isa)d->isa);
+    const struct ct_ocsd_block *block = ct_ocsd_code_at(d->path.code, d->path.addr, (enum ct_isa)d->path.isa);
     if (!block) {
         d->out_of_memory = true;
         return;
     }
     const struct ct_insn last = block->last;
-    d->addr = block->end;
+    d->path.addr = block->end;
     if (!block->found) {
         const uint64_t end = block->end;
         if (block->n)
-            add_range(d, index, block->start, block->n, &last, true);
-        add_no_access(d, index, end);
+            ct_ocsd_path_add_range(&d->path, index, block->start, block->n, &last, true);
+        ct_ocsd_path_add_no_access(&d->path, index, end);
         return;
     }
-    add_range(d, index, block->start, block->n, &last, executed);
+    ct_ocsd_path_add_range(&d->path, index, block->start, block->n, &last, executed);
     if (!executed)
         return;
     add_exception_return(d, index, &last);
-    take_waypoint(d, &last);
+    ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
 static void on_context(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const struct ct_ocsd_held *item)
 {
-    ocsd_pe_context *context = &d->output.context;
+    ocsd_pe_context *context = &d->path.output.context;
     d->sf = (item->aux & CT_ETM4_SF) != 0;
     d->el_sec = item->n;
     d->need_context = false;
@@ -173,32 +110,9 @@ static void on_context(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const str
         context->vmid = (uint32_t)(item->value >> 32);
         context->vmid_valid = 1;
     }
-    ct_ocsd_code_set_context(d->code, (uint64_t)context->vmid << 32 | context->context_id, space_of(d));
-    ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_PE_CONTEXT, index);
-    d->output.leaving = true;
-}
-
-/* Walks on over all instructions up to the one before `end`, or behind the one at `end` with `inclusive`, and
- * adds them as one range. Returns false where memory ends before. */
-static bool walk_to(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t end, bool inclusive,
-                    struct ct_insn *last)
-{
-    const uint64_t start = d->addr;
-    uint32_t n = 0;
-    bool done = false;
-    *last = (struct ct_insn){0};
-    while (!done && n < CT_OCSD_MOST_INSTRUCTIONS &&
-           ct_ocsd_code_insn(d->code, d->addr, (enum ct_isa)d->isa, last)) {
-        const uint64_t here = d->addr;
-        d->addr += last->size;
-        n++;
-        done = inclusive ? here == end : d->addr == end;
-    }
-    if (n)
-        add_range(d, index, start, n, last, true);
-    if (!done)
-        add_no_access(d, index, d->addr);
-    return done;
+    ct_ocsd_code_set_context(d->path.code, (uint64_t)context->vmid << 32 | context->context_id, space_of(d));
+    ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_PE_CONTEXT, index);
+    d->path.output.leaving = true;
 }
 
 void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exception,
@@ -210,11 +124,11 @@ void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exce
     if (!settle_return(d))
         return;
     if (target)
-        go_to(d, address->value, select_isa(d, address->n));
-    if (!tail_chain && d->addr != address->value)
-        walk_to(d, exception->index, address->value, false, &last);
+        ct_ocsd_path_go_to(&d->path, address->value, select_isa(d, address->n));
+    if (!tail_chain && d->path.addr != address->value)
+        ct_ocsd_path_walk(&d->path, exception->index, address->value, false, &last);
     ocsd_generic_trace_elem *e =
-        ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_EXCEPTION, exception->index);
+        ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EXCEPTION, exception->index);
     e->exception_number = exception->aux;
     if (!tail_chain) {
         e->en_addr = address->value;
@@ -226,21 +140,21 @@ void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exce
 /* Says that the way to a source address cannot be read. 1.3.3 goes on from where it was. */
 static void add_source_no_access(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t source)
 {
-    const bool need_address = d->need_address;
-    add_no_access(d, index, source);
-    d->need_address = need_address;
+    const bool need_address = d->path.need_address;
+    ct_ocsd_path_add_no_access(&d->path, index, source);
+    d->path.need_address = need_address;
 }
 
 /* Goes to a source address, and adds a range of the instruction there. */
 static void take_source(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t source)
 {
     struct ct_insn last;
-    if (!ct_ocsd_code_insn(d->code, source, (enum ct_isa)d->isa, &last))
+    if (!ct_ocsd_code_insn(d->path.code, source, (enum ct_isa)d->path.isa, &last))
         return;
-    d->addr = source + last.size;
-    d->need_address = false;
-    add_range(d, index, source, 1, &last, true);
-    take_waypoint(d, &last);
+    d->path.addr = source + last.size;
+    d->path.need_address = false;
+    ct_ocsd_path_add_range(&d->path, index, source, 1, &last, true);
+    ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
 /* Adds a range for each waypoint on the way to the source address; none of them was taken. One at a time: it
@@ -248,22 +162,22 @@ static void take_source(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t
 static void split_way(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
 {
     struct ct_insn last = {0};
-    const uint64_t start = d->addr;
+    const uint64_t start = d->path.addr;
     uint32_t n = 0;
     do {
-        if (!ct_ocsd_code_insn(d->code, d->addr, (enum ct_isa)d->isa, &last)) {
+        if (!ct_ocsd_code_insn(d->path.code, d->path.addr, (enum ct_isa)d->path.isa, &last)) {
             d->to_source = false;
             add_source_no_access(d, index, d->source_addr);
             take_source(d, index, d->source_addr);
             return;
         }
-        d->addr += last.size;
+        d->path.addr += last.size;
         n++;
-    } while (d->addr <= d->source_addr && last.type == CT_INSN_OTHER);
-    d->to_source = d->addr <= d->source_addr;
-    add_range(d, index, start, n, &last, !d->to_source);
+    } while (d->path.addr <= d->source_addr && last.type == CT_INSN_OTHER);
+    d->to_source = d->path.addr <= d->source_addr;
+    ct_ocsd_path_add_range(&d->path, index, start, n, &last, !d->to_source);
     if (!d->to_source)
-        take_waypoint(d, &last);
+        ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
 static void on_source(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
@@ -275,26 +189,27 @@ static void on_source(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
     }
     if (!settle_return(d))
         return;
-    if (!ct_ocsd_code_insn(d->code, item->value, (enum ct_isa)d->isa, &last)) {
+    if (!ct_ocsd_code_insn(d->path.code, item->value, (enum ct_isa)d->path.isa, &last)) {
         add_source_no_access(d, item->index, item->value);
         return;
     }
-    if (d->need_address || d->addr > item->value)
-        go_to(d, item->value, d->isa);
+    if (d->path.need_address || d->path.addr > item->value)
+        ct_ocsd_path_go_to(&d->path, item->value, d->path.isa);
     if (d->split_source) {
         d->source_addr = item->value;
         split_way(d, item->index);
         return;
     }
-    if (d->isa == CT_ISA_T32) {
-        if (!walk_to(d, item->index, item->value, true, &last))
+    if (d->path.isa == CT_ISA_T32) {
+        if (!ct_ocsd_path_walk(&d->path, item->index, item->value, true, &last))
             return;
     } else { /* instructions of one size are counted, not read */
-        const uint64_t start = d->addr;
-        d->addr = item->value + last.size;
-        add_range(d, item->index, start, (uint32_t)(d->addr - start) / 4, &last, true);
+        const uint64_t start = d->path.addr;
+        d->path.addr = item->value + last.size;
+        ct_ocsd_path_add_range(&d->path, item->index, start, (uint32_t)(d->path.addr - start) / 4, &last,
+                               true);
     }
-    take_waypoint(d, &last);
+    ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
 /* Takes a Q: as many instructions ran as it says, then execution was at its address. */
@@ -302,31 +217,32 @@ static void on_q(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
 {
     if (!settle_return(d))
         return;
-    const uint64_t start = d->addr;
+    const uint64_t start = d->path.addr;
     struct ct_insn last = {0};
     uint32_t n = 0;
     bool branch = false;
-    while (!d->need_address && !d->need_context && n < item->count && !branch &&
-           ct_ocsd_code_insn(d->code, d->addr, (enum ct_isa)d->isa, &last)) {
-        d->addr += last.size;
+    while (!d->path.need_address && !d->need_context && n < item->count && !branch &&
+           ct_ocsd_code_insn(d->path.code, d->path.addr, (enum ct_isa)d->path.isa, &last)) {
+        d->path.addr += last.size;
         n++;
         branch = last.type == CT_INSN_BR || last.type == CT_INSN_IBR;
     }
-    if (n && n == item->count && (d->addr == item->value || branch)) {
-        add_range(d, item->index, start, n, &last, true);
+    if (n && n == item->count && (d->path.addr == item->value || branch)) {
+        ct_ocsd_path_add_range(&d->path, item->index, start, n, &last, true);
     } else {
         ocsd_generic_trace_elem *e =
-            ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH, item->index);
+            ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH, item->index);
         e->st_addr = start;
         e->en_addr = item->value;
         e->num_instr_range = item->count;
     }
-    go_to(d, item->value, select_isa(d, item->n));
+    ct_ocsd_path_go_to(&d->path, item->value, select_isa(d, item->n));
 }
 
 static void add_timestamp(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
 {
-    ocsd_generic_trace_elem *e = ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_TIMESTAMP, item->index);
+    ocsd_generic_trace_elem *e =
+        ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_TIMESTAMP, item->index);
     e->timestamp = item->value;
     if (item->n) {
         e->has_cc = 1;
@@ -336,30 +252,31 @@ static void add_timestamp(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *ite
 
 static void add_cycles(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
 {
-    ocsd_generic_trace_elem *e = ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_CYCLE_COUNT, item->index);
+    ocsd_generic_trace_elem *e =
+        ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_CYCLE_COUNT, item->index);
     e->has_cc = 1;
     e->cycle_count = item->count;
 }
 
 static void add_event(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
 {
-    ocsd_generic_trace_elem *e = ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_EVENT, item->index);
+    ocsd_generic_trace_elem *e = ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EVENT, item->index);
     e->trace_event.ev_type = EVENT_NUMBERED;
     e->trace_event.ev_number = item->n;
 }
 
 static void add_trace_on(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
 {
-    ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_TRACE_ON, item->index)->trace_on_reason =
+    ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_TRACE_ON, item->index)->trace_on_reason =
         d->after_overflow ? TRACE_ON_OVERFLOW : TRACE_ON_NORMAL;
     d->after_overflow = false;
-    ct_ocsd_return_flush(&d->returns);
+    ct_ocsd_return_flush(&d->path.returns);
 }
 
 uint32_t ct_ocsd_etm4_atoms(struct ct_ocsd_etm4 *d, struct ct_ocsd_held *item, uint32_t most)
 {
     uint32_t done = 0;
-    if (!d->returns.pending && !d->need_context)
+    if (!d->path.returns.pending && !d->need_context)
         done = on_plain_atoms(d, item->index, item->value, most < item->n ? most : item->n);
     if (!done) {
         on_atom(d, item->index, item->value & 1);
@@ -375,8 +292,8 @@ void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *ite
 {
     switch (item->kind) {
     case CT_OCSD_HELD_ADDRESS:
-        go_to(d, item->value, select_isa(d, item->n));
-        d->returns.pending = false;
+        ct_ocsd_path_go_to(&d->path, item->value, select_isa(d, item->n));
+        d->path.returns.pending = false;
         break;
     case CT_OCSD_HELD_CONTEXT:
         on_context(d, item->index, item);
@@ -385,7 +302,7 @@ void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *ite
         add_trace_on(d, item);
         break;
     case CT_OCSD_HELD_RETURN:
-        ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_EXCEPTION_RET, item->index);
+        ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EXCEPTION_RET, item->index);
         break;
     case CT_OCSD_HELD_Q:
         on_q(d, item);
@@ -403,10 +320,10 @@ void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *ite
         add_cycles(d, item);
         break;
     case CT_OCSD_HELD_MARKER:
-        ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_SYNC_MARKER, item->index);
+        ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_SYNC_MARKER, item->index);
         break;
     case CT_OCSD_HELD_TRANSACTION:
-        ct_ocsd_output_add(&d->output, OCSD_GEN_TRC_ELEM_MEMTRANS, item->index)->mem_trans =
+        ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_MEMTRANS, item->index)->mem_trans =
             (trace_memtrans_t)item->n;
         break;
     default:

@@ -39,7 +39,7 @@ static uint32_t feed_kept(struct ct_ocsd_feed *f, const uint8_t *data, uint32_t 
     fed->have = count != 0;
     fed->taken = used;
     fed->kept = used < before ? used : before;
-    fed->bytes = memcpy(f->last, f->bytes, used);
+    fed->bytes = memcpy(f->last, f->bytes, f->size);
     if (!fed->have) {
         drop(f, used);
         return more;

@@ -33,7 +33,8 @@ struct ct_ocsd_fed {
     uint64_t first_pos;     /* … and its stream position */
     uint64_t taken;         /* bytes that are done with */
     uint32_t kept;          /* of them, those kept from the call before */
-    const uint8_t *bytes;   /* those that are done with, until the next call */
+    const uint8_t
+        *bytes; /* those that are done with, and what the decoder saw behind them, until the next call */
 };
 
 /* Takes bytes that lie side by side from `index` on, up to the end of one packet. Returns how many were

@@ -10,14 +10,18 @@ enum {
     LINE_SIZE = 128, /* longest line of a frame */
 };
 
-/* Begins a part of another ID, whose byte lies at `place` in the frame. */
+/* Begins a part of another ID, whose byte lies at `place` in the frame. One that has no data gives way, but
+ * its place stays. */
 static struct ct_ocsd_part *change_id(struct ct_ocsd_frames *f, struct ct_ocsd_part *part, uint8_t id,
                                       uint8_t place)
 {
     const uint8_t at = part->end;
     f->id = id;
-    if (part->begin != part->end)
-        part = &f->parts[f->part_count++];
+    if (part->begin == part->end) {
+        part->id = id;
+        return part;
+    }
+    part = &f->parts[f->part_count++];
     *part = (struct ct_ocsd_part){.id = id, .begin = at, .end = at, .place = place};
     return part;
 }
@@ -41,7 +45,8 @@ void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
         }
         if (flag && has_odd) /* the byte behind it is still of the ID before */
             f->bytes[part->end++] = f->raw[i + 1];
-        part = change_id(f, part, even >> 1, i);
+        if (even >> 1 != f->id) /* else the part goes on, and its indices with it */
+            part = change_id(f, part, even >> 1, i);
         if (!flag && has_odd)
             f->bytes[part->end++] = f->raw[i + 1];
     }

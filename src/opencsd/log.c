@@ -30,18 +30,23 @@ int ct_ocsd_prints(void)
     return logger.has_output;
 }
 
-void ct_ocsd_print(const char *text)
+void ct_ocsd_print_bytes(const char *text, size_t size)
 {
     if (!logger.has_output)
         return;
     if (logger.flags & C_API_MSGLOGOUT_FLG_STDOUT)
-        fputs(text, stdout);
+        fwrite(text, 1, size, stdout);
     if (logger.flags & C_API_MSGLOGOUT_FLG_STDERR)
-        fputs(text, stderr);
+        fwrite(text, 1, size, stderr);
     if (logger.file)
-        fputs(text, logger.file);
+        fwrite(text, 1, size, logger.file);
     if (logger.print)
-        logger.print(logger.print_context, text, (int)strlen(text));
+        logger.print(logger.print_context, text, (int)size);
+}
+
+void ct_ocsd_print(const char *text)
+{
+    ct_ocsd_print_bytes(text, strlen(text));
 }
 
 /* Writes the text of an error, without the component that it is of. */

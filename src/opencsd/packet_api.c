@@ -2,8 +2,10 @@
 /* The functions of the interface that give packets to the client. */
 #include <string.h>
 
+#include "opencsd/etm3_text.h"
 #include "opencsd/etm4_text.h"
 #include "opencsd/log.h"
+#include "opencsd/ptm_text.h"
 #include "opencsd/tree.h"
 
 static struct ct_ocsd_decoder *find(dcd_tree_handle_t handle, uint8_t id)
@@ -38,17 +40,35 @@ ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t handle, const 
     return OCSD_OK;
 }
 
+/* Returns what writes the text of a protocol's packets, or NULL. */
+static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, char *text, size_t size)
+{
+    switch (protocol) {
+    case OCSD_PROTOCOL_ETMV4I:
+    case OCSD_PROTOCOL_ETE:
+        return ct_ocsd_etm4_text;
+    case OCSD_PROTOCOL_PTM:
+        return ct_ocsd_ptm_text;
+    case OCSD_PROTOCOL_ETMV3:
+        return ct_ocsd_etm3_text;
+    default:
+        return NULL;
+    }
+}
+
 ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t pkt_protocol, const void *p_pkt, char *buffer,
                         const int buffer_size)
 {
     if (!p_pkt || !buffer || buffer_size < 2)
         return OCSD_ERR_INVALID_PARAM_VAL;
     buffer[0] = 0;
-    if (pkt_protocol != OCSD_PROTOCOL_ETMV4I && pkt_protocol != OCSD_PROTOCOL_ETE) {
+    size_t (*const text)(const void *, char *, size_t) = text_of(pkt_protocol);
+    if (!text) {
         ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_NO_PROTOCOL, OCSD_BAD_TRC_INDEX,
-                    OCSD_BAD_CS_SRC_ID, "coretap's libopencsd has words for packets of ETMv4 and ETE only");
+                    OCSD_BAD_CS_SRC_ID,
+                    "coretap's libopencsd has words for packets of ETMv4, ETE, PTM and ETMv3 only");
         return OCSD_ERR_NO_PROTOCOL;
     }
-    ct_ocsd_etm4_text(p_pkt, buffer, (size_t)buffer_size);
+    text(p_pkt, buffer, (size_t)buffer_size);
     return OCSD_OK;
 }

@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "opencsd/etm4_packet.h"
-#include "opencsd/etm4_text.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
 
@@ -12,43 +10,45 @@ enum {
     TEXT_SIZE = 512, /* longest line */
 };
 
-/* Says that a header cannot be. Who makes elements of packets says so by itself. */
-static void log_header(const struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
-{
-    if (d->base.only_packets && (packet->type == CT_ETM4_RESERVED || packet->type == CT_ETM4_RESERVED_CFG))
-        ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PCKT_HDR, d->index, d->base.id,
-                    "");
-}
-
-static void print_packet(const struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size)
+static void print_packet(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index, const void *packet,
+                         const uint8_t *bytes, uint32_t size)
 {
     char text[TEXT_SIZE];
     char line_text[2 * TEXT_SIZE];
     struct ct_ocsd_line line = {.text = line_text, .size = sizeof line_text};
-    ct_ocsd_etm4_text(&d->packet, text, sizeof text);
-    ct_ocsd_line_add(&line, "Idx:%" OCSD_TRC_IDX_STR "; ID:%x;", d->index, d->base.id);
-    if (d->base.prints_bytes) {
-        ct_ocsd_line_add(&line, " [");
-        for (uint32_t i = 0; i < size; i++)
-            ct_ocsd_line_add(&line, "0x%02x ", bytes[i]);
-        ct_ocsd_line_add(&line, "];");
+    const size_t text_size = decoder->protocol->text(packet, text, sizeof text);
+    ct_ocsd_line_add(&line, "Idx:%" OCSD_TRC_IDX_STR "; ID:%x;", index, decoder->id);
+    if (decoder->prints_bytes) {
+        ct_ocsd_line_say(&line, " [");
+        for (uint32_t i = 0; i < size; i++) {
+            ct_ocsd_line_say(&line, "0x");
+            ct_ocsd_line_hex(&line, bytes[i], 2, "0123456789abcdef");
+            ct_ocsd_line_say(&line, " ");
+        }
+        ct_ocsd_line_say(&line, "];");
     }
-    ct_ocsd_line_add(&line, "\t%s\n", text);
-    ct_ocsd_print(line_text);
+    ct_ocsd_line_say(&line, "\t");
+    ct_ocsd_line_put(&line, text, text_size);
+    ct_ocsd_line_say(&line, "\n");
+    ct_ocsd_print_bytes(line.text, line.used);
 }
 
-ocsd_datapath_resp_t ct_ocsd_etm4_packet_out(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
-                                             const uint8_t *bytes, uint32_t size)
+void ct_ocsd_packet_show(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index, const void *packet,
+                         const uint8_t *bytes, uint32_t size)
 {
-    const struct ct_ocsd_decoder *base = &d->base;
-    log_header(d, packet);
-    ct_ocsd_etm4_convert(packet, d->version, d->m_profile, &d->packet);
-    if (base->packet_monitor)
-        base->packet_monitor(base->packet_monitor_context, OCSD_OP_DATA, d->index, &d->packet, size, bytes);
-    if (base->prints)
-        print_packet(d, bytes, size);
-    return base->packet_sink
-               ? base->packet_sink(base->packet_sink_context, OCSD_OP_DATA, d->index, &d->packet)
+    if (decoder->packet_monitor)
+        decoder->packet_monitor(decoder->packet_monitor_context, OCSD_OP_DATA, index, packet, size, bytes);
+    if (decoder->prints && decoder->prints_bytes)
+        print_packet(decoder, index, packet, bytes, size);
+}
+
+ocsd_datapath_resp_t ct_ocsd_packet_give(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                                         const void *packet)
+{
+    if (decoder->prints && !decoder->prints_bytes)
+        print_packet(decoder, index, packet, NULL, 0);
+    return decoder->packet_sink
+               ? decoder->packet_sink(decoder->packet_sink_context, OCSD_OP_DATA, index, packet)
                : OCSD_RESP_CONT;
 }
 
@@ -59,16 +59,18 @@ static void print_operation(const struct ct_ocsd_decoder *decoder, ocsd_datapath
         [OCSD_OP_FLUSH] = "FLUSH operation on trace decode path",
         [OCSD_OP_RESET] = "RESET operation on trace decode path",
     };
-    char line[96];
-    snprintf(line, sizeof line, "ID:%x\t%s\n", decoder->id, words[op]);
-    ct_ocsd_print(line);
+    char text[96];
+    struct ct_ocsd_line line = {.text = text, .size = sizeof text};
+    ct_ocsd_line_add(&line, "ID:%x\t%s\n", decoder->id, words[op]);
+    ct_ocsd_print(text);
 }
 
 ocsd_datapath_resp_t ct_ocsd_operation_out(const struct ct_ocsd_decoder *decoder, ocsd_datapath_op_t op)
 {
-    if (decoder->packet_monitor)
+    const bool is_shown = op != OCSD_OP_FLUSH; /* monitors do not see it */
+    if (decoder->packet_monitor && is_shown)
         decoder->packet_monitor(decoder->packet_monitor_context, op, 0, NULL, 0, NULL);
-    if (decoder->prints)
+    if (decoder->prints && (is_shown || !decoder->prints_bytes))
         print_operation(decoder, op);
     return decoder->packet_sink ? decoder->packet_sink(decoder->packet_sink_context, op, 0, NULL)
                                 : OCSD_RESP_CONT;

@@ -35,11 +35,11 @@ static void print_software(FILE *out, const ocsd_generic_trace_elem *e)
 }
 
 /* What means something in an element of its type. */
-static void print_members(FILE *out, const ocsd_generic_trace_elem *e)
+static void print_members(FILE *out, const ocsd_generic_trace_elem *e, int hides_isa)
 {
     switch (e->elem_type) {
     case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
-        fprintf(out, " isa=%d", (int)e->isa);
+        fprintf(out, " isa=%d", hides_isa ? -1 : (int)e->isa);
         print_context(out, e);
         break;
     case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
@@ -89,7 +89,7 @@ static ocsd_datapath_resp_t take_element(const void *context, const ocsd_trc_ind
     if (player->show_raw)
         print_raw(player->out, e);
     else
-        print_members(player->out, e);
+        print_members(player->out, e, player->hides_isa);
     fputc('\n', player->out);
     if (e->elem_type == OCSD_GEN_TRC_ELEM_NO_SYNC)
         return OCSD_RESP_CONT;
@@ -123,13 +123,15 @@ static int add_decoders(struct player *player, dcd_tree_handle_t tree)
         unsigned char id = 0xee;
         union ocsd_config config;
         const char *name = ocsd_config(&player->buffer->sources[i], 0, &config);
+        if (!name) /* OpenCSD has no decoder of it */
+            continue;
         const int err = (int)player->library->ocsd_dt_create_decoder(tree, name, flags, &config, &id);
         fprintf(player->out, "C %d %02x\n", err, id);
         if (err)
             return err;
         if (player->as_packets)
             fprintf(player->out, "P %d\n",
-                    (int)player->library->ocsd_dt_set_pkt_protocol_printer(tree, id, 0));
+                    (int)player->library->ocsd_dt_set_pkt_protocol_printer(tree, id, player->as_packets > 1));
     }
     return 0;
 }

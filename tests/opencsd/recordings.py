@@ -7,8 +7,10 @@ import subprocess
 
 from perf_recordings import COMPILER
 
+ARM_COMPILER = "arm-linux-gnueabihf-gcc"
+
 # Name -> source and flags of the program, options of the recorder.
-RECORDINGS = {
+ALL = {
     "plain": (["primes.c", "-static"], []),
     "framed": (["primes.c", "-pie"],
                ["--framed", "--return-stack", "--timestamps=500", "--cycle-count"]),
@@ -16,7 +18,19 @@ RECORDINGS = {
     "contexts": (["threads.c", "-static"], ["--threads", "contexts", "--return-stack"]),
     "identifiers": (["threads.c", "-static"], ["--framed", "--context-id", "--vmid", "--sync-period", "9"]),
     "overflows": (["threads.c", "-static"], ["--framed", "--overflow", "2000", "--timestamps"]),
+    "ptm": (["primes.c", "-static", "-marm"], ["--protocol", "ptm", "--return-stack"]),
+    "ptm-framed": (["threads.c", "-static", "-mthumb"],
+                   ["--protocol", "ptm", "--framed", "--timestamps=500", "--cycle-count", "--context-id"]),
 }
+
+
+def compiler_of(name):
+    return ARM_COMPILER if name.startswith("ptm") else COMPILER
+
+
+RECORDINGS = {name: recording for name, recording in ALL.items() if shutil.which(compiler_of(name))}
+if len(RECORDINGS) < len(ALL):
+    print(f"# {ARM_COMPILER} is not installed: no programs of 32 bits")
 
 INSTRUCTIONS = "100000"
 
@@ -25,7 +39,7 @@ def record(recorder, examples, folder, name):
     """Runs the program of a name and returns its capture."""
     (source, *flags), options = RECORDINGS[name]
     program, capture = folder / f"{name}.program", folder / name
-    subprocess.run([COMPILER, "-O2", "-o", program, pathlib.Path(examples) / source, *flags, "-lpthread"],
+    subprocess.run([compiler_of(name), "-O2", "-o", program, pathlib.Path(examples) / source, *flags, "-lpthread"],
                    check=True)
     subprocess.run([recorder.command, "record", "-q", "-o", capture, *options, "--max-instructions",
                     INSTRUCTIONS, "--", program], env=recorder.env, check=True, capture_output=True,

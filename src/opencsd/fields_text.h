@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields that packets of several protocols have, in words. */
+#ifndef CT_OPENCSD_FIELDS_TEXT_H
+#define CT_OPENCSD_FIELDS_TEXT_H
+
+#include <opencsd/c_api/opencsd_c_api.h>
+
+#include "opencsd/line.h"
+
+/* Adds an address, with a question mark for each digit that is not known. */
+void ct_ocsd_fields_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr);
+
+/* Adds the bits of an address that its packet had. */
+void ct_ocsd_fields_address_bits(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr);
+
+void ct_ocsd_fields_atoms(struct ct_ocsd_line *line, const ocsd_pkt_atom *atom);
+
+#endif

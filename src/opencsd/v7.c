@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opencsd/v7.h"
+
+#include <stdlib.h>
+
+#include "base/v7_config.h"
+#include "opencsd/line.h"
+#include "opencsd/log.h"
+#include "opencsd/packet_out.h"
+
+/* Says why decoding is over. */
+static ocsd_datapath_resp_t give_up(struct ct_ocsd_v7 *d)
+{
+    const struct ct_ocsd_failure failure = d->failure;
+    d->failure = (struct ct_ocsd_failure){0};
+    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, failure.code,
+                failure.has_place ? d->index : OCSD_BAD_TRC_INDEX,
+                failure.has_place ? d->base.id : OCSD_BAD_CS_SRC_ID, failure.message);
+    return failure.answer;
+}
+
+/* Puts out what is to leave, up to an answer of the client that is not CONT. */
+static ocsd_datapath_resp_t pump(struct ct_ocsd_v7 *d)
+{
+    struct ct_ocsd_output *output = &d->path.output;
+    ocsd_datapath_resp_t resp = ct_ocsd_output_drain(output);
+    if (output->lacks_memory)
+        return OCSD_RESP_FATAL_SYS_ERR;
+    if (!OCSD_DATA_RESP_IS_CONT(resp))
+        return resp;
+    if (d->failure.answer)
+        return give_up(d);
+    if (!d->ending)
+        return resp;
+    d->ending = false;
+    if (d->kind->end)
+        d->kind->end(d);
+    ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_EO_TRACE)->unsync_eot_info = UNSYNC_EOT;
+    return ct_ocsd_output_drain(output);
+}
+
+/* Makes elements of a packet, unless packets are all that is wanted. */
+static ocsd_datapath_resp_t make_elements(struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet)
+{
+    if (d->base.only_packets)
+        return OCSD_RESP_CONT;
+    ct_ocsd_v7_tell_loss(d);
+    d->kind->take(d, packet);
+    return pump(d);
+}
+
+/* Hands a packet to whoever wants packets, and makes elements of it. */
+static ocsd_datapath_resp_t take(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet,
+                                 const struct ct_ocsd_fed *fed)
+{
+    d->unsynced_told = false;
+    d->kind->look(d, packet, fed->bytes);
+    if (ct_ocsd_packets_wanted(&d->base)) {
+        const void *converted = d->kind->convert(d, packet, fed->bytes);
+        ct_ocsd_packet_show(&d->base, d->index, converted, fed->bytes, (uint32_t)fed->taken);
+        const ocsd_datapath_resp_t resp = ct_ocsd_packet_give(&d->base, d->index, converted);
+        if (!OCSD_DATA_RESP_IS_CONT(resp))
+            return resp;
+    }
+    return make_elements(d, packet);
+}
+
+/* Takes bytes that are of no packet, in groups. Monitors see them all, and so does who takes packets of an
+ * ETMv3; of a PTM that is told once. */
+static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_v7 *d, const struct ct_ocsd_fed *fed)
+{
+    const void *converted = d->kind->convert(d, NULL, fed->bytes);
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    uint32_t group;
+    for (uint32_t at = 0; at < fed->taken && OCSD_DATA_RESP_IS_CONT(resp); at += group) {
+        group = d->kind->unsynced_group(fed->bytes + at, (uint32_t)fed->taken - at);
+        d->index = fed->first + at;
+        ct_ocsd_packet_show(&d->base, d->index, converted, fed->bytes + at, group);
+        if (!d->unsynced_told || d->kind->tells_each_group)
+            resp = ct_ocsd_packet_give(&d->base, d->index, converted);
+        if (!d->unsynced_told && OCSD_DATA_RESP_IS_CONT(resp))
+            resp = make_elements(d, NULL);
+        d->unsynced_told = true;
+    }
+    return resp;
+}
+
+/* Takes what the feed gave: a packet, or bytes of none. */
+static ocsd_datapath_resp_t take_fed(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet,
+                                     const struct ct_ocsd_fed *fed)
+{
+    if (fed->have || fed->taken)
+        d->index = fed->first;
+    if (fed->have && !d->kind->is_unsynced(packet))
+        return take(d, packet, fed);
+    return fed->taken ? take_unsynced(d, fed) : OCSD_RESP_CONT;
+}
+
+ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                                     const uint8_t *bytes, uint32_t size, uint32_t *used)
+{
+    struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    for (*used = 0; *used < size && OCSD_DATA_RESP_IS_CONT(resp);) {
+        union ct_ocsd_v7_packet packet;
+        struct ct_ocsd_fed fed;
+        *used += ct_ocsd_feed_next(&d->feed, bytes + *used, size - *used, index + *used, &packet, &fed);
+        resp = take_fed(d, &packet, &fed);
+    }
+    return resp;
+}
+
+ocsd_datapath_resp_t ct_ocsd_v7_flush(struct ct_ocsd_decoder *decoder)
+{
+    ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
+    return pump((struct ct_ocsd_v7 *)decoder);
+}
+
+ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
+    ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
+    d->kind->reset(d);
+    ct_ocsd_feed_reset(&d->feed);
+    ct_ocsd_output_drop(&d->path.output);
+    d->ending = d->unsynced_told = false;
+    d->failure = (struct ct_ocsd_failure){0};
+    d->path.output.context = (ocsd_pe_context){0};
+    ct_ocsd_v7_lose(d, UNSYNC_RESET_DECODER);
+    return OCSD_RESP_CONT;
+}
+
+ocsd_datapath_resp_t ct_ocsd_v7_finish(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
+    union ct_ocsd_v7_packet packet;
+    struct ct_ocsd_fed fed;
+    ct_ocsd_feed_finish(&d->feed, &packet, &fed);
+    take_fed(d, &packet, &fed);
+    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
+    d->ending = !d->base.only_packets;
+    return pump(d);
+}
+
+void ct_ocsd_v7_free(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
+    d->kind->free(d);
+    ct_ocsd_code_free(d->path.code);
+    ct_ocsd_output_deinit(&d->path.output);
+    free(d);
+}
+
+bool ct_ocsd_v7_init(struct ct_ocsd_v7 *d, const struct ct_ocsd_tree *tree, const struct ct_source *source,
+                     const struct ct_ocsd_protocol *protocol, const struct ct_ocsd_v7_kind *kind)
+{
+    struct ct_v7_config config;
+    d->base = (struct ct_ocsd_decoder){.protocol = protocol, .tree = tree, .id = source->trace_id};
+    d->kind = kind;
+    ct_ocsd_v7_lose(d, UNSYNC_INIT_DECODER);
+    if (ct_v7_config_init(NULL, source, &config))
+        return false;
+    d->path.returns.enabled = config.return_stack;
+    d->path.code = ct_ocsd_code_new(&d->base, &source->arch, false, config.dsb_waypoint);
+    d->feed = (struct ct_ocsd_feed){.decode = kind->decode, .decoder = d->packets};
+    return ct_ocsd_output_init(&d->path.output, &d->base) && d->path.code && d->packets;
+}
+
+void ct_ocsd_v7_lose(struct ct_ocsd_v7 *d, unsync_info_t reason)
+{
+    d->state = CT_OCSD_V7_NO_SYNC;
+    d->reason = (uint8_t)reason;
+    d->path.need_address = true;
+    ct_ocsd_return_flush(&d->path.returns);
+}
+
+void ct_ocsd_v7_tell_loss(struct ct_ocsd_v7 *d)
+{
+    if (d->state != CT_OCSD_V7_NO_SYNC)
+        return;
+    ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_NO_SYNC)->unsync_eot_info = (unsync_info_t)d->reason;
+    d->state = CT_OCSD_V7_WAIT_SYNC;
+}
+
+ocsd_generic_trace_elem *ct_ocsd_v7_add_trace_on(struct ct_ocsd_v7 *d, unsigned reason)
+{
+    static const trace_on_reason_t reasons[] = {
+        [CT_SYNC_PERIODIC] = TRACE_ON_NORMAL,
+        [CT_SYNC_TRACE_ENABLE] = TRACE_ON_NORMAL,
+        [CT_SYNC_OVERFLOW] = TRACE_ON_OVERFLOW,
+        [CT_SYNC_DEBUG_EXIT] = TRACE_ON_EX_DEBUG,
+    };
+    ocsd_generic_trace_elem *e = ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_TRACE_ON);
+    e->trace_on_reason = reasons[reason & 3];
+    return e;
+}
+
+void ct_ocsd_v7_set_code_context(struct ct_ocsd_v7 *d)
+{
+    const ocsd_pe_context *c = &d->path.output.context;
+    ct_ocsd_code_set_context(d->path.code, (uint64_t)c->vmid << 32 | c->context_id,
+                             c->security_level == ocsd_sec_secure ? OCSD_MEM_SPACE_S : OCSD_MEM_SPACE_N);
+}
+
+uint8_t ct_ocsd_v7_isa(uint8_t isa)
+{
+    static const uint8_t isas[] = {
+        [CT_V7_A32] = CT_ISA_A32,
+        [CT_V7_T32] = CT_ISA_T32,
+        [CT_V7_TEE] = CT_ISA_TEE,
+        [CT_V7_JAZ] = CT_ISA_JAZ,
+        [CT_V7_ISA_UNKNOWN] = CT_ISA_UNKNOWN,
+    };
+    return isas[isa];
+}
+
+ocsd_isa ct_ocsd_v7_ocsd_isa(uint8_t isa)
+{
+    return ct_ocsd_isas[ct_ocsd_v7_isa(isa)];
+}
+
+bool ct_ocsd_v7_is_foreign(const struct ct_ocsd_v7 *d)
+{
+    return d->path.isa > CT_ISA_T32 && ct_ocsd_code_is_there(d->path.code, d->path.addr);
+}
+
+void ct_ocsd_v7_refuse_isa(struct ct_ocsd_v7 *d, const char *packet)
+{
+    char text[96];
+    struct ct_ocsd_line line = {.text = text, .size = sizeof text};
+    ct_ocsd_line_add(&line, "Warning: unsupported instruction set processing %s packet.", packet);
+    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, OCSD_ERR_UNSUPPORTED_ISA, d->index, d->base.id, text);
+    d->path.need_address = true;
+}

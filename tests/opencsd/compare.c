@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opencsd/compare.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_SHOWN = 3, /* differences */
+};
+
+static uint32_t read_regions(const struct player *player, uint64_t addr, uint32_t space, uint32_t size,
+                             uint8_t *bytes)
+{
+    const struct compare_trace *trace = player->memory;
+    (void)space;
+    for (unsigned i = 0; i < trace->region_count; i++) {
+        const struct ocsd_region *r = &trace->regions[i];
+        if (addr < r->addr || addr - r->addr >= r->size)
+            continue;
+        const uint64_t left = r->size - (addr - r->addr);
+        const uint32_t n = left < size ? (uint32_t)left : size;
+        memcpy(bytes, r->bytes + (addr - r->addr), n);
+        return n;
+    }
+    return 0;
+}
+
+static sigjmp_buf crash;
+
+static void on_crash(int signal)
+{
+    siglongjmp(crash, signal);
+}
+
+/* Plays a trace through a library. Returns true when the library crashed. */
+static bool play(struct player player, const struct library *library, const struct compare_trace *trace,
+                 struct compare_text *out)
+{
+    const struct sigaction ours = {.sa_handler = on_crash};
+    struct sigaction before;
+    const struct ct_buffer buffer = {.sources = trace->source, .source_count = 1};
+    player.library = library;
+    player.buffer = &buffer;
+    player.memory = trace;
+    player.read = read_regions;
+    player.out = open_memstream(&out->data, &out->size);
+    if (!player.out)
+        abort();
+    sigaction(SIGSEGV, &ours, &before);
+    const bool crashed = sigsetjmp(crash, 1) != 0;
+    if (!crashed)
+        player_play(&player, trace->bytes, trace->size);
+    sigaction(SIGSEGV, &before, NULL);
+    fclose(player.out);
+    return crashed;
+}
+
+static size_t line_length(const char *text)
+{
+    const char *end = strchr(text, '\n');
+    return end ? (size_t)(end - text) + 1 : strlen(text);
+}
+
+/* Tells whether a line is an element of another instruction set. Of 32-bit code only ranges are looked at:
+ * there a context may have either. */
+static bool is_foreign(const char *line, ocsd_isa isa)
+{
+    const char *end = line + line_length(line);
+    const char *found = strstr(line, " isa=");
+    const char *range = strstr(line, " st=");
+    if (*line != 'E' || !found || found >= end || (isa != ocsd_isa_aarch64 && (!range || range >= end)))
+        return false;
+    return strtol(found + strlen(" isa="), NULL, 10) != (long)isa;
+}
+
+/* Compares what the libraries gave, up to the first code of another instruction set. Returns true when it is
+ * the same; else, and with `say`, shows where it is not. */
+static bool is_same(const struct compare_text *theirs, const struct compare_text *ours, ocsd_isa isa,
+                    bool say)
+{
+    const char *a = theirs->data, *b = ours->data, *before = a;
+    while (*a && line_length(a) == line_length(b) && !memcmp(a, b, line_length(a)) && !is_foreign(a, isa)) {
+        before = a;
+        a += line_length(a);
+        b += line_length(b);
+    }
+    if ((!*a && !*b) || is_foreign(a, isa))
+        return true;
+    if (say)
+        printf("#   both    %.*s#   OpenCSD %.*s#   coretap %.*s", (int)line_length(before), before,
+               (int)line_length(a), *a ? a : "(end)\n", (int)line_length(b), *b ? b : "(end)\n");
+    return false;
+}
+
+bool compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
+             const struct library *ours, ocsd_isa isa, struct compare_counts *counts)
+{
+    struct compare_text their_text = {0}, our_text = {0};
+    const bool crashed = play(player, theirs, trace, &their_text);
+    const bool broken = play(player, ours, trace, &our_text);
+    counts->crashes += crashed;
+    if (broken)
+        printf("# coretap's library crashes\n");
+    const bool same =
+        !broken && (crashed || is_same(&their_text, &our_text, isa, counts->worse < MOST_SHOWN));
+    counts->worse += !same;
+    free(their_text.data);
+    free(our_text.data);
+    return same;
+}

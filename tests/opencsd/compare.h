@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace in memory through one of two libraries, and what they gave beside each other. */
+#ifndef CT_TEST_OPENCSD_COMPARE_H
+#define CT_TEST_OPENCSD_COMPARE_H
+
+#include <stdbool.h>
+
+#include "opencsd/player.h"
+#include "oracle/ocsd.h"
+
+/* A trace of one source without frames, and the program that ran. */
+struct compare_trace {
+    const struct ct_source *source;
+    const struct ocsd_region *regions;
+    unsigned region_count;
+    const uint8_t *bytes;
+    size_t size;
+};
+
+/* What a library gave, as lines; `data` is the caller's to free. */
+struct compare_text {
+    char *data;
+    size_t size;
+};
+
+struct compare_counts {
+    uint64_t worse;   /* traces of which the libraries gave something else */
+    uint64_t crashes; /* traces that crashed OpenCSD's library, which 1.3.3 does of some damage */
+};
+
+/* Plays a trace as `player` says through both libraries, and counts a difference. The first few are printed.
+ * Lines behind the first code of another instruction set than `isa` are not compared. Returns true when they
+ * are the same. */
+bool compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
+             const struct library *ours, ocsd_isa isa, struct compare_counts *counts);
+
+#endif

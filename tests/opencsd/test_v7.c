@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random streams of PTM and ETMv3 along random programs, sound and damaged: what coretap's library gives its
+ * client is what OpenCSD 1.3.3 gives, call by call: elements, packets and their text, messages, answers, with
+ * pauses, flushes and resets (but no resets where packets alone are wanted: 1.3.3 gives what a reset cut to
+ * whoever comes next; and no pauses in sound ETMv3: behind one 1.3.3 may not hold an instruction back). Of
+ * damaged ones a few differ, which are counted. CT_SEED sets the first seed, CT_COUNT
+ * the number of streams of each kind, CT_LONG=1 the long tier.
+ *
+ * usage: test_v7 OPENCSD CORETAP */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "opencsd/compare.h"
+#include "oracle/v7/v7_code.h"
+#include "oracle/v7/v7_patch.h"
+#include "support/code_gen.h"
+#include "support/damage.h"
+#include "support/v7_gen.h"
+
+enum {
+    PACKETS = 400,
+    ROOM = V7_ROOM - 8,
+    CODE = 4096,
+    HEAD = 6,        /* bytes that are never damaged: the first alignment packet */
+    MOST_WORSE = 20, /* one damaged stream in so many may differ */
+};
+
+struct stream {
+    struct ct_source source;
+    struct ocsd_region region;
+    ocsd_isa isa; /* of the code */
+    uint8_t code[CODE];
+    uint8_t bytes[ROOM + 8];
+    size_t size;
+};
+
+/* What is decoded, and how. */
+static const struct kind {
+    enum ct_protocol protocol;
+    bool packets; /* packets alone */
+    bool damaged;
+    const char *what;
+} kinds[] = {
+    {CT_PROTOCOL_PTM, true, false, "packets of PTM"},
+    {CT_PROTOCOL_PTM, true, true, "packets of damaged PTM"},
+    {CT_PROTOCOL_PTM, false, false, "elements of PTM"},
+    {CT_PROTOCOL_PTM, false, true, "elements of damaged PTM"},
+    {CT_PROTOCOL_ETM3, true, false, "packets of ETMv3"},
+    {CT_PROTOCOL_ETM3, true, true, "packets of damaged ETMv3"},
+    {CT_PROTOCOL_ETM3, false, false, "elements of ETMv3"},
+    {CT_PROTOCOL_ETM3, false, true, "elements of damaged ETMv3"},
+};
+
+enum {
+    KINDS = sizeof kinds / sizeof *kinds,
+};
+
+/* Takes out of an ETMv3's trace what the library leaves to OpenCSD (docs/perf.md). */
+static void patch(struct stream *s, const struct kind *kind, int thumb)
+{
+    if (!kind->packets)
+        s->source.regs.etmcr &= ~UINT32_C(12); /* data: 1.3.3 makes no elements then */
+    struct v7_trace trace = {&s->source, !kind->packets, thumb, s->bytes, s->size};
+    v7_patch(&trace);
+    s->size = trace.size;
+}
+
+static void fill(struct rng *rng, const struct kind *kind, struct stream *s, struct player *player)
+{
+    struct v7_place place = {.thumb = (int)rng_below(rng, 2), .size = CODE};
+    place.addr = (uint32_t)rng_wide(rng, 31) & ~UINT32_C(0xffff);
+    s->source = v7_gen_source(rng, kind->protocol);
+    code_fill(rng, place.thumb ? CT_ISA_T32 : CT_ISA_A32, s->code, CODE);
+    v7_drop_blx(s->code, CODE, place.thumb);
+    if (place.thumb)
+        v7_drop_odd_loads(s->code, CODE);
+    s->isa = place.thumb ? ocsd_isa_thumb2 : ocsd_isa_arm;
+    s->region = (struct ocsd_region){.addr = place.addr, .size = CODE, .bytes = s->code};
+    s->size = v7_gen(rng, &s->source, &place, 1 + rng_below(rng, PACKETS), s->bytes);
+    if (kind->damaged)
+        s->size = HEAD + damage(rng, s->bytes + HEAD, s->size - HEAD, ROOM - HEAD);
+    if (kind->protocol == CT_PROTOCOL_ETM3)
+        patch(s, kind, place.thumb);
+    *player = (struct player){
+        .single = 1, .chunk = 64 + rng_below(rng, 5000), .severity = 1 + (int)rng_below(rng, 3)};
+    player->as_packets = kind->packets ? 1 + (int)rng_below(rng, 2) : 0;
+    player->hides_isa = kind->protocol == CT_PROTOCOL_ETM3;
+    const bool pauses = kind->protocol == CT_PROTOCOL_PTM || kind->damaged;
+    player->wait = rng_chance(rng, 128) && pauses ? 1 + rng_below(rng, 20) : 0;
+    player->flush = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
+    player->reset = rng_chance(rng, 40) && !kind->packets ? 1 + rng_below(rng, 5) : 0;
+}
+
+/* Compares `count` streams of a kind. Returns true when few enough differ. */
+static bool check(const struct kind *kind, uint64_t first, uint64_t count, const struct library *theirs,
+                  const struct library *ours)
+{
+    static struct stream s;
+    struct compare_counts counts = {0};
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct rng rng = {seed};
+        struct player player;
+        fill(&rng, kind, &s, &player);
+        const struct compare_trace trace = {&s.source, &s.region, 1, s.bytes, s.size};
+        if (!compare(player, &trace, theirs, ours, s.isa, &counts))
+            printf("# … CT_SEED=%" PRIu64 " CT_COUNT=1, wait %u flush %u reset %u\n", seed, player.wait,
+                   player.flush, player.reset);
+    }
+    printf("# %" PRIu64 " streams, %" PRIu64 " that differ, %" PRIu64 " of which OpenCSD crashes\n", count,
+           counts.worse, counts.crashes);
+    return counts.worse <= (kind->damaged ? count / MOST_WORSE : 0);
+}
+
+int main(int argc, char **argv)
+{
+    struct library theirs, ours;
+    if (argc < 3 || library_load(argv[1], &theirs) || library_load(argv[2], &ours))
+        return 2;
+    const uint64_t first = test_number("CT_SEED", 1);
+    const uint64_t count = test_count(300, 10000);
+    int failed = 0;
+    printf("TAP version 13\n1..%d\n", KINDS);
+    for (int i = 0; i < KINDS; i++) {
+        const bool good = check(&kinds[i], first, count, &theirs, &ours);
+        printf("%sok %d - %s\n", good ? "" : "not ", i + 1, kinds[i].what);
+        failed |= !good;
+    }
+    return failed;
+}
