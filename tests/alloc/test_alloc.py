@@ -77,6 +77,8 @@ def cases():
         ("decode bytewise", "decode --bytewise=4"), ("watch", "watch --at exception"),
         ("spec", 'spec --timing --pair "0x80560 0x80568"'))]
     found += [Case("export perf", f"export --perf out.data {quick}", outputs=("out.data",)),
+              Case("export branch stacks", f"export --perf out.data --branch-stacks=8 {quick}",
+                   outputs=("out.data",)),
               Case("info of a perf.data", "info {perfdata}"),
               Case("monitor of an example", f"monitor --spec {{timing_spec}} -u us --bind firstCalls=0x80500 "
                    f"--bind triggerCalls=0x8057c --id 10 -a {quick}"),
