@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/counts.h"
 
+#include "cli/branch_lists.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -64,6 +66,12 @@ static bool is_named(const struct cli_counts *c)
     return false;
 }
 
+/* Adds a branch list, for commands that take counts and nothing else. */
+static int read_branch_list(void *user, const char *path)
+{
+    return cli_branch_lists_is_file(path) ? cli_branch_lists_count(user, path) : -1;
+}
+
 static bool start(struct cli_counts *c, const struct cli_args *args, size_t elf)
 {
     c->read.args = args;
@@ -78,6 +86,10 @@ static bool start(struct cli_counts *c, const struct cli_args *args, size_t elf)
         return false;
     }
     c->read.analysis = ct_cover_analysis(c->cover);
+    if (!c->read.user) {
+        c->read.user = c;
+        c->read.other = read_branch_list;
+    }
     return cli_programs_new(&c->read.programs, args, NULL);
 }
 

@@ -5,6 +5,8 @@
 #include "cli/output.h"
 #include "coretap/format.h"
 
+#include <inttypes.h>
+
 enum option {
     ELF = CLI_CAPTURE_OPTIONS,
     FORMAT,
@@ -22,6 +24,7 @@ enum format {
     CALLGRIND,
     CHROME,
     DATA,
+    BRANCH_LIST,
 };
 
 enum weight {
@@ -29,8 +32,8 @@ enum weight {
     CYCLES,
 };
 
-static const char *const formats[] = {"folded",    "autofdo", "llvm", "bolt",
-                                      "callgrind", "chrome",  "data", NULL};
+static const char *const formats[] = {"folded", "autofdo", "llvm",        "bolt", "callgrind",
+                                      "chrome", "data",    "branch-list", NULL};
 static const char *const weights[] = {"instructions", "cycles", NULL};
 
 static const struct cli_option options[OPTIONS] = {
@@ -47,7 +50,8 @@ static const struct cli_option options[OPTIONS] = {
              "create_llvm_prof --profiler=text. llvm: a sample profile for clang. bolt: pre-aggregated, for "
              "perf2bolt -pa. callgrind: for KCachegrind. chrome: function slices as JSON, for Perfetto. "
              "data: stacks "
-             "and calls as a file that this command and 'coretap merge' take in the place of a capture."},
+             "and calls as a file that this command and 'coretap merge' take in the place of a capture. "
+             "branch-list: branches by program, for simpleperf and 'coretap merge' (docs/profiles.md)."},
     [WEIGHT] = {.name = "weight",
                 .letter = 'w',
                 .kind = CLI_CHOICE,
@@ -246,6 +250,7 @@ static int print_chrome(struct profile *p)
 /* Says so when nothing is in a profile of what ran. Of callgrind there is always the rest. */
 static int check_entries(const struct profile *p, const struct ct_profile_written *written)
 {
+    const struct cli_args *args = p->counts.read.args;
     const char *program = written->program ? written->program : "the programs";
     char why[512];
     if (written->entries || p->format == CALLGRIND)
@@ -256,9 +261,14 @@ static int check_entries(const struct profile *p, const struct ct_profile_writte
         return empty(p, why, "name the program with its debug information with --elf FILE[@HEX]");
     }
     snprintf(why, sizeof why, "none of them is in %s", program);
-    return p->counts.read.ran.instructions
-               ? empty(p, why, "choose the program that ran with --elf FILE[@HEX]")
-               : CLI_CLEAN;
+    if (p->counts.read.ran.instructions)
+        return empty(p, why, "choose the program that ran with --elf FILE[@HEX]");
+    if (!p->counts.read.has_file)
+        return CLI_CLEAN;
+    cli_say("%s: the profile is empty: there are no counts of %s; choose the program that ran with --elf "
+            "FILE[@HEX]",
+            args->operand, program);
+    return CLI_DAMAGED;
 }
 
 static int print_counts(const struct profile *p)
@@ -267,8 +277,11 @@ static int print_counts(const struct profile *p)
     static const uint8_t library[] = {[AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO,
                                       [LLVM] = CT_PROFILE_FORMAT_LLVM,
                                       [BOLT] = CT_PROFILE_FORMAT_BOLT,
-                                      [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND};
+                                      [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND,
+                                      [BRANCH_LIST] = CT_PROFILE_FORMAT_BRANCH_LIST};
+    uint64_t left_out = 0;
     const struct ct_profile_write_options how = {.size = sizeof how,
+                                                 .left_out = &left_out,
                                                  .arch = cli_counts_arch(&p->counts),
                                                  .contexts = p->sums ? NULL : filter->contexts,
                                                  .context_count = filter->context_count,
@@ -278,10 +291,16 @@ static int print_counts(const struct profile *p)
     struct ct_profile_written written;
     const int rc =
         ct_profile_write(p->counts.cover, p->counts.read.programs, &how, cli_output_write, stdout, &written);
+    if (rc == CT_ERR_ARG && !written.program_count && p->counts.read.has_file)
+        return CLI_DAMAGED; /* it was said that none of the programs is there */
     if (rc == CT_ERR_ARG && written.program_count != 1)
         return cli_usage_error(p->counts.read.args->command,
                                "--format %s is of one program, and %zu were started; choose it with --elf",
                                formats[p->format], written.program_count);
+    if (!rc && left_out && !p->counts.read.args->quiet)
+        cli_say("%s: %" PRIu64 " instructions are not in the lists, which are of runs up to a branch: an "
+                "exception or the end of the trace came first",
+                p->counts.read.args->operand, left_out);
     return rc ? told(p, rc) : check_entries(p, &written);
 }
 
@@ -342,8 +361,9 @@ const struct cli_command cli_command_profile = {
         "Nothing is sampled: the counts are of every instruction and branch in the trace. "
         "docs/analysis.md says how "
         "stacks are rebuilt.\n"
-        "Several captures add up. In the place of each of them autofdo, llvm and bolt take a coverage file "
-        "('coretap cover --format data'), folded, callgrind and data a file of stacks ('--format data'). In "
+        "Several captures add up. In the place of each of them autofdo, llvm, bolt and branch-list take a "
+        "coverage file ('coretap cover --format data') or a branch list of simpleperf, folded, callgrind and "
+        "data a file of stacks ('--format data'). In "
         "chrome each capture is a group of processes of its own, on the clock of its streams.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

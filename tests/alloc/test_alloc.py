@@ -165,7 +165,10 @@ def cases():
               Case("cover nothing", "cover --el 3 --elf {elf} {capture}")]
     found += [Case(f"profile {form}", f"profile --format {form} --elf {{elf}} -o out {{capture}}",
                    outputs=("out",))
-              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", "data")]
+              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", "data",
+                           "branch-list")]
+    found += [Case("profile of branch lists", "profile -f autofdo --elf {elf} {branches} {branches}"),
+              Case("merge branch lists", "merge --weight 2 {branches} {branches}")]
     found += [Case(f"profile {form} of several",
                    f"profile --format {form} --elf {{elf}} -o out {{capture}} {{capture}}", outputs=("out",))
               for form in ("callgrind", "chrome")]
@@ -302,7 +305,8 @@ def make_inputs(command, plugin, folder):
             "messages": ROOT / "tests/cli/cases/fractal-log.messages",
             "timing_spec": ROOT / "examples/monitor/timing-stream.tessla"}
     for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts",
-                 "times", "stacks", "elf", "elf_log", "cluster", "capture", "soft", "stream"):
+                 "times", "stacks", "elf", "elf_log", "cluster", "capture", "soft", "stream",
+                 "branches"):
         made[name] = folder / name
     run("export", "--perf", made["perfdata"], made["quickstart"])
     run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
@@ -337,6 +341,7 @@ def make_inputs(command, plugin, folder):
         run("fractal", "run", "-q", "-o", made["elf_log"], "--point", "_start", "--", made["elf"], env=env)
         run(*options, "-o", folder / "streamed", "--stream", made["stream"], "--", made["elf"], env=env)
         run("cover", "--format", "data", "-o", made["counts"], made["capture"])
+        run("profile", "-q", "-f", "branch-list", "-o", made["branches"], made["capture"])
         made["config"] = folder / "streamed/live.ini"
     return made
 
