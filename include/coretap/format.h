@@ -355,6 +355,7 @@ struct ct_profile_write_options {
     uint64_t *left_out; /* BRANCH_LIST: becomes how many instructions are in no list, since the run that they
                            are in ended without a branch: at an exception, or where the trace did. NULL: it is
                            not wanted */
+    const struct ct_program *program; /* the one that is wanted, of `programs`; NULL: as below */
 };
 
 /* What a profile has in it. */

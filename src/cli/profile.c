@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/counts.h"
 #include "cli/output.h"
+#include "cli/profile_each.h"
 #include "coretap/format.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@ enum option {
     ELF = CLI_CAPTURE_OPTIONS,
     FORMAT,
     WEIGHT,
+    EACH,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -57,6 +59,12 @@ static const struct cli_option options[OPTIONS] = {
                 .kind = CLI_CHOICE,
                 .choices = weights,
                 .help = "With folded and chrome: what is counted, and what time is."},
+    [EACH] = {.name = "each",
+              .kind = CLI_TEXT,
+              .arg = "DIR",
+              .help = "With autofdo, llvm and bolt: a file for each program that ran, libraries, kernel and "
+                      "modules too, in this folder, which is made when it is not there. A file is called "
+                      "after its program and the format."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE_AND(" A number alone, with chrome: the slices from this time of their stream "
                                     "on, in instructions or cycles.",
@@ -271,7 +279,8 @@ static int check_entries(const struct profile *p, const struct ct_profile_writte
     return CLI_DAMAGED;
 }
 
-static int print_counts(const struct profile *p)
+/* Says what is written. *left_out becomes what a branch list leaves out. */
+static struct ct_profile_write_options options_of(const struct profile *p, uint64_t *left_out)
 {
     const struct ct_filter *filter = &p->counts.read.filter.filter; /* sums of stacks are filtered already */
     static const uint8_t library[] = {[AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO,
@@ -279,28 +288,48 @@ static int print_counts(const struct profile *p)
                                       [BOLT] = CT_PROFILE_FORMAT_BOLT,
                                       [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND,
                                       [BRANCH_LIST] = CT_PROFILE_FORMAT_BRANCH_LIST};
+    return (struct ct_profile_write_options){.size = sizeof(struct ct_profile_write_options),
+                                             .arch = cli_counts_arch(&p->counts),
+                                             .contexts = p->sums ? NULL : filter->contexts,
+                                             .context_count = filter->context_count,
+                                             .stacks = p->sums,
+                                             .format = library[p->format],
+                                             .skip_empty = p->counts.read.ran.instructions > 0,
+                                             .left_out = left_out};
+}
+
+/* Writes a file for each program. */
+static int print_each(const struct profile *p, const char *folder)
+{
+    const struct ct_profile_write_options how = options_of(p, NULL);
+    size_t count;
+    const int code = cli_profile_each(&p->counts, folder, formats[p->format], &how, &count);
+    const struct ct_profile_written written = {.entries = count, .program_count = count};
+    return code == CLI_FAILED ? code : check_entries(p, &written);
+}
+
+static int print_counts(const struct profile *p)
+{
+    const struct cli_args *args = p->counts.read.args;
     uint64_t left_out = 0;
-    const struct ct_profile_write_options how = {.size = sizeof how,
-                                                 .left_out = &left_out,
-                                                 .arch = cli_counts_arch(&p->counts),
-                                                 .contexts = p->sums ? NULL : filter->contexts,
-                                                 .context_count = filter->context_count,
-                                                 .stacks = p->sums,
-                                                 .format = library[p->format],
-                                                 .skip_empty = p->counts.read.ran.instructions > 0};
+    const struct ct_profile_write_options how = options_of(p, &left_out);
     struct ct_profile_written written;
+    if (args->values[EACH].given)
+        return print_each(p, args->values[EACH].text);
     const int rc =
         ct_profile_write(p->counts.cover, p->counts.read.programs, &how, cli_output_write, stdout, &written);
     if (rc == CT_ERR_ARG && !written.program_count && p->counts.read.has_file)
         return CLI_DAMAGED; /* it was said that none of the programs is there */
     if (rc == CT_ERR_ARG && written.program_count != 1)
-        return cli_usage_error(p->counts.read.args->command,
-                               "--format %s is of one program, and %zu were started; choose it with --elf",
-                               formats[p->format], written.program_count);
-    if (!rc && left_out && !p->counts.read.args->quiet)
+        return cli_usage_error(
+            args->command,
+            "--format %s is of one program, and %zu were started; choose it with --elf, or "
+            "write a file for each with --each DIR",
+            formats[p->format], written.program_count);
+    if (!rc && left_out && !args->quiet)
         cli_say("%s: %" PRIu64 " instructions are not in the lists, which are of runs up to a branch: an "
                 "exception or the end of the trace came first",
-                p->counts.read.args->operand, left_out);
+                args->operand, left_out);
     return rc ? told(p, rc) : check_entries(p, &written);
 }
 
@@ -326,10 +355,27 @@ static int print(struct profile *p)
     return wants_sums(p) ? print_sums(p) : p->format == CHROME ? print_chrome(p) : print_counts(p);
 }
 
+/* Refuses a file for each program where a format has a place for all of them. */
+static bool check_each(const struct cli_args *args, enum format format)
+{
+    const bool fits = format == AUTOFDO || format == LLVM || format == BOLT;
+    if (!args->values[EACH].given || (fits && !args->output))
+        return true;
+    if (!fits)
+        cli_usage_error(args->command,
+                        "--each: is for autofdo, llvm and bolt; --format %s has all programs in one file",
+                        formats[format]);
+    else
+        cli_usage_error(args->command, "--each: names the files itself; leave out --output");
+    return false;
+}
+
 static int run(const struct cli_args *args)
 {
     struct profile p = {0};
     p.format = (enum format)args->values[FORMAT].number;
+    if (!check_each(args, p.format))
+        return CLI_FAILED;
     p.counts.read.threads = cli_threads(args);
     if (!cli_filter_read(&p.counts.read.filter, args, p.format == CHROME)) {
         cli_counts_close(&p.counts);

@@ -41,6 +41,8 @@ static bool is_wanted(const struct profile *p, const struct ct_program *program)
         named |= other->named;
         started |= other->started;
     }
+    if (p->options.program)
+        return program == p->options.program;
     return p->options.format == CT_PROFILE_FORMAT_CALLGRIND ||
            p->options.format == CT_PROFILE_FORMAT_BRANCH_LIST ||
            (named ? program->named : !started || program->started);

@@ -168,6 +168,7 @@ def cases():
               for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", "data",
                            "branch-list")]
     found += [Case("profile of branch lists", "profile -f autofdo --elf {elf} {branches} {branches}"),
+              Case("profile of each", "profile -f autofdo --each . --elf {elf} {capture}"),
               Case("merge branch lists", "merge --weight 2 {branches} {branches}")]
     found += [Case(f"profile {form} of several",
                    f"profile --format {form} --elf {{elf}} -o out {{capture}} {{capture}}", outputs=("out",))
