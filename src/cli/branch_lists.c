@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/output.h"
 #include "cli/text_file.h"
@@ -83,7 +82,7 @@ static enum match compare(const struct ct_branch_list_binary *binary, struct ct_
 static struct ct_program *add(struct reading *r, const char *path)
 {
     struct ct_program *program = NULL;
-    if (path && access(path, R_OK) == 0 && ct_programs_add(r->programs, path, NULL, NULL, &program))
+    if (path && cli_programs_is_there(path) && ct_programs_add(r->programs, path, NULL, NULL, &program))
         r->code = cli_library_error(r->args->ctx);
     return program;
 }
@@ -166,8 +165,10 @@ static void count_binary(struct reading *r, uint32_t number)
     struct ct_program *program = find(r, &binary);
     if (!program || r->code == CLI_FAILED)
         return;
-    if (ct_branch_list_count(r->list, number, program, r->cover, &counted)) {
-        r->code = cli_library_error(r->args->ctx);
+    const int rc = ct_branch_list_count(r->list, number, program, r->cover, &counted);
+    if (rc) {
+        const int code = cli_library_error(r->args->ctx);
+        r->code = rc == CT_ERR_NOMEM ? code : CLI_DAMAGED; /* the other programs still count */
         return;
     }
     tell(r, program, &counted);

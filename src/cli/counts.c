@@ -4,7 +4,6 @@
 #include "cli/branch_lists.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 /* ---- all operands ---- */
 
@@ -25,7 +24,7 @@ static int find_programs(struct cli_counts *c)
     const size_t count = ct_cover_programs(c->cover);
     for (uint32_t i = 0; i < count; i++) {
         const struct ct_program_identity program = ct_cover_program_at(c->cover, i);
-        const bool here = access(program.name, R_OK) == 0;
+        const bool here = cli_programs_is_there(program.name);
         const bool last = i + 1 == count && !ct_programs_count(c->read.programs);
         if (cli_counts_has_program(c->cover, c->read.programs, i))
             continue;

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/archive.h"
 #include "base/ctx.h"
 #include "program/elf.h"
 #include "program/memory.h"
@@ -75,9 +77,33 @@ static int put_part(const struct maps *m, const char *path, const struct ct_imag
     return put_map(m, &map);
 }
 
+/* Writes a part of a file inside of an archive, as a part of the archive. */
+static int put_archived(const struct maps *m, const struct ct_image *image, const char *entry)
+{
+    struct ct_image part = *image;
+    struct ct_archived where;
+    const int fd = ct_archive_open(image->path, &where);
+    char *path = fd < 0 ? NULL : strndup(image->path, (size_t)(entry - 2 - image->path));
+    char *whole = path ? realpath(path, NULL) : NULL;
+    int rc = CT_ERR_IO;
+    if (fd >= 0)
+        close(fd);
+    part.offset += where.offset;
+    if (whole)
+        rc = put_part(m, whole, &part);
+    else
+        ct_fail(m->of->ctx, CT_ERR_IO, "%s: %s", image->path, strerror(errno));
+    free(path);
+    free(whole);
+    return rc;
+}
+
 /* Writes the map of an image. perf opens files by their whole path. */
 static int put_image(const struct maps *m, const struct ct_image *image)
 {
+    const char *entry = ct_archive_entry(image->path);
+    if (entry && !image->is_elf && access(image->path, F_OK))
+        return put_archived(m, image, entry);
     char *path = realpath(image->path, NULL);
     if (!path)
         return ct_fail(m->of->ctx, CT_ERR_IO, "%s: %s", image->path, strerror(errno));

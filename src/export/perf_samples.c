@@ -318,7 +318,7 @@ static int begin(struct ct_perf_samples *s, ct_write_fn *write, void *user)
         return ct_fail(s->of.ctx, CT_ERR_UNSUPPORTED,
                        "%s: its code changed while it ran, which samples in perf.data cannot say",
                        s->of.options.name);
-    int rc = ct_perf_codes_find(&s->of, &s->codes);
+    int rc = has_processes(s) ? CT_OK : ct_perf_codes_find(&s->of, &s->codes);
     if (!rc)
         rc = ct_perf_write_begin(&s->writer, write, user, &options);
     if (!rc)

@@ -27,6 +27,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 
@@ -187,6 +188,7 @@ def cases():
                    "monitor --engine native --spec {tessla} --bind x=work_round --elf {elf} -a {capture}",
                    needs=("gccjit",)),
               Case("graph json", "graph --elf {elf} --json"),
+              Case("graph of a program in an archive", "graph --elf {package} --json"),
               Case("graph dot", "graph --elf {elf} --dot --learn {capture}"),
               Case("spec timing", "spec --timing --function work_round --elf {elf} {capture}"),
               Case("spec functions", "spec --timing --match * --elf {elf} {capture}"),
@@ -342,6 +344,9 @@ def make_inputs(command, plugin, folder):
         run("fractal", "run", "-q", "-o", made["elf_log"], "--point", "_start", "--", made["elf"], env=env)
         run(*options, "-o", folder / "streamed", "--stream", made["stream"], "--", made["elf"], env=env)
         run("cover", "--format", "data", "-o", made["counts"], made["capture"])
+        made["package"] = folder / "app.apk!" / "lib.so"
+        with zipfile.ZipFile(folder / "app.apk", "w") as archive:
+            archive.write(made["elf"], "lib.so")
         run("profile", "-q", "-f", "branch-list", "-o", made["branches"], made["capture"])
         made["config"] = folder / "streamed/live.ini"
     return made
