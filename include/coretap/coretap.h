@@ -8,6 +8,7 @@
 #include "coretap/analysis.h"
 #include "coretap/axis.h"
 #include "coretap/base.h"
+#include "coretap/branch_list.h"
 #include "coretap/cfg.h"
 #include "coretap/counts.h"
 #include "coretap/cover.h"

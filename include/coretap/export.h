@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap export: a capture in the format of another program.
+/* coretap export: a capture in the format of another program. As perf.data with its trace:
  *
  *     struct ct_perf_export_options options = {.size = sizeof options, .seek = seek};
  *     ct_perf_export(ctx, capture, capture->buffers, capture->buffer_count, &options, write, file);
+ *
+ * or with samples made of the trace, that have branch stacks as processors with an LBR or BRBE record them:
+ *
+ *     struct ct_perf_samples_options options = {.size = sizeof options, .seek = seek};
+ *     ct_perf_samples_new(ctx, capture, &options, write, file, &samples);
+ *     ct_perf_samples_add(samples, lane, stream->source, batch);    each batch of steps of a session
+ *     ct_perf_samples_finish(samples);
+ *     ct_perf_samples_free(samples);
  */
 #ifndef CORETAP_EXPORT_H
 #define CORETAP_EXPORT_H
 
 #include "coretap/base.h"
 #include "coretap/input.h"
+#include "coretap/steps.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +47,45 @@ struct ct_perf_export_options {
 CT_API int ct_perf_export(struct ct_ctx *ctx, const struct ct_capture *capture,
                           const struct ct_buffer *buffers, size_t count,
                           const struct ct_perf_export_options *options, ct_write_fn *write, void *user);
+
+/* Entries of a branch stack: how many there can be, and how many there are where the options do not say. */
+#define CT_PERF_SAMPLES_ENTRIES_MAX 1024u
+#define CT_PERF_SAMPLES_ENTRIES     64u
+
+struct ct_perf_samples_options {
+    size_t size;                              /* sizeof(struct ct_perf_samples_options) */
+    const char *name;                         /* as in struct ct_perf_export_options … */
+    int (*seek)(void *user, uint64_t offset); /* … and this */
+    uint32_t
+        entries; /* of a branch stack at most: 2 to CT_PERF_SAMPLES_ENTRIES_MAX; 0: CT_PERF_SAMPLES_ENTRIES */
+    uint8_t pad[4]; /* 0 */
+};
+
+struct ct_perf_samples;
+
+/* Makes perf.data for the samples of a capture (not owned), and writes its head, processes and mappings: of a
+ * recording of perf those that it has, else one process as ct_perf_export has it. CT_ERR_UNSUPPORTED: the
+ * code changed while it ran. CT_ERR_LIMIT: a path is too long for a record. CT_ERR_ARG, CT_ERR_IO,
+ * CT_ERR_NOMEM, and what `write` returned. */
+CT_API int ct_perf_samples_new(struct ct_ctx *ctx, const struct ct_capture *capture,
+                               const struct ct_perf_samples_options *options, ct_write_fn *write, void *user,
+                               struct ct_perf_samples **out);
+CT_API void ct_perf_samples_free(struct ct_perf_samples *samples);
+
+/* Takes steps of the stream of `source`; `lane` tells streams apart, as in ct_stacks_add. Each branch, and
+ * each run of instructions between two, is in one sample. Where a run begins at no branch of its sample an
+ * entry from address 0 leads to it, and one that ends without a branch has an entry to 0. Samples weigh as
+ * many instructions as ran. CT_ERR_LIMIT: the lane is not below CT_PERF_SAMPLES_LANES; CT_ERR_ARG,
+ * CT_ERR_NOMEM, what `write` returned. */
+#define CT_PERF_SAMPLES_LANES (UINT32_C(1) << 20)
+CT_API int ct_perf_samples_add(struct ct_perf_samples *samples, uint32_t lane, const struct ct_source *source,
+                               const struct ct_step_batch *batch);
+
+/* Writes what is left, and the end of the file. The same errors. */
+CT_API int ct_perf_samples_finish(struct ct_perf_samples *samples);
+
+/* Returns how many samples were written. */
+CT_API uint64_t ct_perf_samples_count(const struct ct_perf_samples *samples);
 
 #ifdef __cplusplus
 }

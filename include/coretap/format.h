@@ -335,10 +335,11 @@ CT_API int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack
 /* ---- profiles ---- */
 
 enum ct_profile_format {
-    CT_PROFILE_FORMAT_AUTOFDO,   /* ranges and branches, for create_llvm_prof --profiler=text */
-    CT_PROFILE_FORMAT_LLVM,      /* a sample profile, for clang */
-    CT_PROFILE_FORMAT_BOLT,      /* pre-aggregated, for perf2bolt -pa */
-    CT_PROFILE_FORMAT_CALLGRIND, /* cost by line and calls, for KCachegrind and callgrind_annotate */
+    CT_PROFILE_FORMAT_AUTOFDO,     /* ranges and branches, for create_llvm_prof --profiler=text */
+    CT_PROFILE_FORMAT_LLVM,        /* a sample profile, for clang */
+    CT_PROFILE_FORMAT_BOLT,        /* pre-aggregated, for perf2bolt -pa */
+    CT_PROFILE_FORMAT_CALLGRIND,   /* cost by line and calls, for KCachegrind and callgrind_annotate */
+    CT_PROFILE_FORMAT_BRANCH_LIST, /* branch_list.h, for simpleperf */
 };
 
 struct ct_profile_write_options {
@@ -351,20 +352,25 @@ struct ct_profile_write_options {
     uint8_t format;               /* enum ct_profile_format */
     uint8_t skip_empty; /* 1: AUTOFDO writes nothing, in place of empty lists, where no counts are known */
     uint8_t pad[6];     /* 0 */
+    uint64_t *left_out; /* BRANCH_LIST: becomes how many instructions are in no list, since the run that they
+                           are in ended without a branch: at an exception, or where the trace did. NULL: it is
+                           not wanted */
+    const struct ct_program *program; /* the one that is wanted, of `programs`; NULL: as below */
 };
 
 /* What a profile has in it. */
 struct ct_profile_written {
     size_t program_count;
     const char *program; /* path of the first one; NULL: there is none */
-    uint64_t entries;    /* AUTOFDO, BOLT: ranges and branches; LLVM, CALLGRIND: functions that ran */
+    uint64_t entries;    /* AUTOFDO, BOLT: ranges and branches; LLVM, CALLGRIND: functions that ran;
+                            BRANCH_LIST: lists */
 };
 
 /* Writes a profile of what is counted in `cover`. It is of the programs that were named; without them of
- * those that were started, where that is known; CALLGRIND is of all. AUTOFDO and BOLT have no place for the
- * name of a program: another number of them than one is CT_ERR_ARG. *written (which may be NULL) is set then,
- * too. Errors: those of ct_cover_report_new, of ct_program_symbols and of ct_program_lines, what `write`
- * returned. */
+ * those that were started, where that is known; CALLGRIND is of all, and so is BRANCH_LIST. AUTOFDO and BOLT
+ * have no place for the name of a program: another number of them than one is CT_ERR_ARG. *written (which may
+ * be NULL) is set then, too. Errors: those of ct_cover_report_new, of ct_program_symbols and of
+ * ct_program_lines, what `write` returned. */
 CT_API int ct_profile_write(struct ct_cover *cover, struct ct_programs *programs,
                             const struct ct_profile_write_options *options, ct_write_fn *write, void *user,
                             struct ct_profile_written *written);

@@ -8,11 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Reads [at, end) of the file. */
-static int read_part(struct ct_ctx *ctx, int fd, const char *path, char *bytes, size_t at, size_t end)
+/* Reads [at, end) of the file, or of what is at `from` in it. */
+static int read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, char *bytes, size_t at,
+                     size_t end)
 {
     while (at < end) {
-        const ssize_t n = pread(fd, bytes + at, end - at, (off_t)at);
+        const ssize_t n = pread(fd, bytes + at, end - at, (off_t)(from + at));
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -35,24 +36,43 @@ static int read_data(struct ct_ctx *ctx, int fd, const char *path, char *bytes, 
         const off_t data = lseek(fd, (off_t)at, SEEK_DATA);
         if (data < 0 && errno == ENXIO) /* a hole up to the end, if that is where it was */
             return lseek(fd, 0, SEEK_END) >= (off_t)size ? CT_OK
-                                                         : read_part(ctx, fd, path, bytes, size - 1, size);
+                                                         : read_part(ctx, fd, path, 0, bytes, size - 1, size);
         const off_t hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
         const size_t from = hole < 0 ? at : (size_t)data;
         const size_t to = hole < 0 || (size_t)hole > size ? size : (size_t)hole;
         if (from < size)
-            rc = read_part(ctx, fd, path, bytes, from, to > from ? to : size);
+            rc = read_part(ctx, fd, path, 0, bytes, from, to > from ? to : size);
         at = to > from ? to : size;
     }
     return rc;
 }
 
+/* Makes anonymous pages: those of holes are never really there. */
+static void *make_room(size_t size)
+{
+    return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
 int ct_whole_file_read(struct ct_ctx *ctx, int fd, const char *path, size_t size, void **bytes)
 {
-    /* Anonymous pages: those of holes are never really there. */
-    void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *room = make_room(size);
     if (room == MAP_FAILED)
         return ct_fail_nomem(ctx, path);
     const int rc = read_data(ctx, fd, path, room, size);
+    if (rc)
+        munmap(room, size);
+    else
+        *bytes = room;
+    return rc;
+}
+
+int ct_whole_file_read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, size_t size,
+                            void **bytes)
+{
+    void *room = make_room(size);
+    if (room == MAP_FAILED)
+        return ct_fail_nomem(ctx, path);
+    const int rc = read_part(ctx, fd, path, from, room, 0, size);
     if (rc)
         munmap(room, size);
     else

@@ -5,6 +5,7 @@
 #define CT_BASE_WHOLE_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct ct_ctx;
 
@@ -12,6 +13,10 @@ struct ct_ctx;
  * of a sparse file take none. `path` is for messages. CT_ERR_IO: it cannot be read, or became shorter.
  * CT_ERR_NOMEM. */
 int ct_whole_file_read(struct ct_ctx *ctx, int fd, const char *path, size_t size, void **bytes);
+
+/* The same of `size` bytes from an offset on. */
+int ct_whole_file_read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, size_t size,
+                            void **bytes);
 void ct_whole_file_free(const void *bytes, size_t size);
 
 #endif

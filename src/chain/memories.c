@@ -144,11 +144,17 @@ static uint64_t to_time(const struct ct_clock *clock, uint64_t ticks)
 bool ct_memories_follow(const struct ct_memories *m, const struct ct_source *source,
                         const struct ct_elem *elem, struct ct_place *place)
 {
+    return ct_place_follow(place, m->maps, source, elem);
+}
+
+bool ct_place_follow(struct ct_place *place, const struct ct_maps *maps, const struct ct_source *source,
+                     const struct ct_elem *elem)
+{
     uint32_t tid;
-    if (m->maps->by_piece)
+    if (maps->by_piece)
         return false;
-    if (elem->kind == CT_ELEM_TIMESTAMP && m->maps->clock.known) {
-        place->time = to_time(&m->maps->clock, elem->v);
+    if (elem->kind == CT_ELEM_TIMESTAMP && maps->clock.known) {
+        place->time = to_time(&maps->clock, elem->v);
         place->timed = true;
         return true;
     }
@@ -166,7 +172,7 @@ static size_t threads_up_to(const struct ct_maps *maps, uint32_t tid, uint64_t t
     return CT_COUNT_WHILE(maps->thread_count, i, t[i].tid < tid || (t[i].tid == tid && t[i].from <= time));
 }
 
-static uint32_t process_of(const struct ct_maps *maps, const struct ct_place *place)
+uint32_t ct_place_process(const struct ct_place *place, const struct ct_maps *maps)
 {
     size_t n = threads_up_to(maps, place->tid, place->time);
     if (n && maps->threads[n - 1].tid == place->tid)
@@ -222,7 +228,7 @@ int ct_memories_at(struct ct_memories *m, const struct ct_place *place, const st
     const struct ct_process *process = m->maps->by_piece ? m->maps->processes
                                        : place->tid == CT_NO_THREAD
                                            ? NULL
-                                           : find_process(m->maps, process_of(m->maps, place));
+                                           : find_process(m->maps, ct_place_process(place, m->maps));
     size_t at = 0;
     int rc = CT_OK;
     if (process && process->generation_count) {

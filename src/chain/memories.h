@@ -18,6 +18,14 @@ struct ct_place {
     bool timed;    /* the time is from a timestamp of the trace */
 };
 
+/* Updates a place by an element of the stream of `source`. Returns true when the place changed. */
+bool ct_place_follow(struct ct_place *place, const struct ct_maps *maps, const struct ct_source *source,
+                     const struct ct_elem *elem);
+
+/* Returns the number of the process that the thread of a place is of, as far as the maps tell; else that of
+ * the thread. */
+uint32_t ct_place_process(const struct ct_place *place, const struct ct_maps *maps);
+
 /* Makes the memories of a buffer (not owned). *common is the memory to begin with: that of the buffer's
  * images and, if the buffer has one process that never changed, of that process. CT_ERR_NOMEM; without maps
  * also the errors of the images. */

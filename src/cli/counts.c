@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/counts.h"
 
+#include "cli/branch_lists.h"
+
 #include <stdlib.h>
-#include <unistd.h>
 
 /* ---- all operands ---- */
 
@@ -23,7 +24,7 @@ static int find_programs(struct cli_counts *c)
     const size_t count = ct_cover_programs(c->cover);
     for (uint32_t i = 0; i < count; i++) {
         const struct ct_program_identity program = ct_cover_program_at(c->cover, i);
-        const bool here = access(program.name, R_OK) == 0;
+        const bool here = cli_programs_is_there(program.name);
         const bool last = i + 1 == count && !ct_programs_count(c->read.programs);
         if (cli_counts_has_program(c->cover, c->read.programs, i))
             continue;
@@ -64,6 +65,12 @@ static bool is_named(const struct cli_counts *c)
     return false;
 }
 
+/* Adds a branch list, for commands that take counts and nothing else. */
+static int read_branch_list(void *user, const char *path)
+{
+    return cli_branch_lists_is_file(path) ? cli_branch_lists_count(user, path) : -1;
+}
+
 static bool start(struct cli_counts *c, const struct cli_args *args, size_t elf)
 {
     c->read.args = args;
@@ -78,6 +85,10 @@ static bool start(struct cli_counts *c, const struct cli_args *args, size_t elf)
         return false;
     }
     c->read.analysis = ct_cover_analysis(c->cover);
+    if (!c->read.user) {
+        c->read.user = c;
+        c->read.other = read_branch_list;
+    }
     return cli_programs_new(&c->read.programs, args, NULL);
 }
 

@@ -2,13 +2,14 @@
 /* coretap export: a capture in the format of another program. */
 #include <string.h>
 
-#include "cli/capture.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/results.h"
 #include "coretap/export.h"
 
 enum option {
     PERF = CLI_CAPTURE_OPTIONS,
+    STACKS,
 };
 
 static const struct cli_option options[] = {
@@ -17,6 +18,16 @@ static const struct cli_option options[] = {
               .kind = CLI_TEXT,
               .arg = "FILE",
               .help = "Write a perf.data file, or to standard output ('-') perf's pipe format."},
+    [STACKS] = {.name = "branch-stacks",
+                .kind = CLI_NUMBER,
+                .optional = true,
+                .arg = "N",
+                .min = 2,
+                .max = CT_PERF_SAMPLES_ENTRIES_MAX,
+                .help =
+                    "Instead of the trace: samples with branch stacks of N entries, or 64, as 'perf inject' "
+                    "makes them of a trace; for create_llvm_prof, llvm-profgen and perf2bolt. No branch is "
+                    "left out."},
 };
 
 static int seek(void *file, uint64_t offset)
@@ -52,29 +63,91 @@ static int write_perf(struct cli_capture *capture, FILE *out)
     return !rc ? CLI_CLEAN : rc == CT_ERR_IO && ferror(out) ? CLI_FAILED : cli_library_error(args->ctx);
 }
 
-static int export_perf(struct cli_capture *capture, const char *path)
+static int export_trace(const struct cli_args *args, FILE *out)
 {
+    struct cli_capture capture;
+    int code = CLI_FAILED;
+    if (!cli_capture_open(&capture, args))
+        return code;
+    if (cli_capture_spool_always(&capture))
+        code = cli_capture_code(&capture, write_perf(&capture, out));
+    cli_capture_close(&capture);
+    return code;
+}
+
+/* ---- samples ---- */
+
+struct sampling {
+    struct cli_results read;
+    struct ct_perf_samples *samples; /* of the capture, once it is open */
+    FILE *out;
+};
+
+/* Passes an error on. That the file cannot be written is told when it is closed. */
+static bool fine(const struct sampling *s, int rc)
+{
+    if (rc && !(rc == CT_ERR_IO && ferror(s->out)))
+        cli_library_error(s->read.args->ctx);
+    return !rc;
+}
+
+static bool on_opened(void *user)
+{
+    struct sampling *s = user;
+    const struct cli_args *args = s->read.args;
+    const struct ct_perf_samples_options how = {.size = sizeof how,
+                                                .name = args->operand,
+                                                .seek = s->out == stdout ? NULL : seek,
+                                                .entries = (uint32_t)args->values[STACKS].number};
+    return fine(s, ct_perf_samples_new(args->ctx, s->read.capture.capture, &how, cli_output_write, s->out,
+                                       &s->samples));
+}
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    struct sampling *s = user;
+    return ct_perf_samples_add(s->samples, ct_session_lane(s->read.session, stream->id), stream->source,
+                               batch);
+}
+
+static bool on_closing(void *user)
+{
+    struct sampling *s = user;
+    return fine(s, ct_perf_samples_finish(s->samples));
+}
+
+static int export_samples(const struct cli_args *args, FILE *out)
+{
+    struct sampling s = {.out = out};
+    s.read.args = args;
+    s.read.elf = SIZE_MAX;
+    s.read.user = &s;
+    s.read.threads = 1;
+    s.read.opened = on_opened;
+    s.read.steps = on_steps;
+    s.read.closing = on_closing;
+    int code = cli_results_read(&s.read);
+    if (code != CLI_FAILED && !ct_perf_samples_count(s.samples))
+        code = cli_ran_but_empty(&s.read.ran, args, code, "the samples are", "none of them is part of a run",
+                                 "look at 'coretap stats'");
+    ct_perf_samples_free(s.samples);
+    cli_results_close(&s.read);
+    return code;
+}
+
+static int run(const struct cli_args *args)
+{
+    const char *path = args->values[PERF].text;
+    if (!args->values[PERF].given)
+        return cli_usage_error(args->command, "--perf FILE is missing");
     struct cli_output output;
     const bool pipe = strcmp(path, "-") == 0;
     FILE *out = pipe ? stdout : cli_output_open(&output, path);
     if (!out)
         return CLI_FAILED;
-    const int code = write_perf(capture, out);
-    if (!pipe && !cli_output_close(&output, code == CLI_CLEAN))
+    const int code = args->values[STACKS].given ? export_samples(args, out) : export_trace(args, out);
+    if (!pipe && !cli_output_close(&output, code != CLI_FAILED))
         return CLI_FAILED;
-    return cli_capture_code(capture, code);
-}
-
-static int run(const struct cli_args *args)
-{
-    if (!args->values[PERF].given)
-        return cli_usage_error(args->command, "--perf FILE is missing");
-    struct cli_capture capture;
-    if (!cli_capture_open(&capture, args))
-        return CLI_FAILED;
-    int code =
-        cli_capture_spool_always(&capture) ? export_perf(&capture, args->values[PERF].text) : CLI_FAILED;
-    cli_capture_close(&capture);
     return code;
 }
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap export-results: saved results as tables for data engines. */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/export_rows.h"
@@ -84,16 +81,7 @@ static int write_on(void *user, enum ct_table table, const void *data, size_t si
 /* Opens all files in the folder. False after a message. */
 static bool open_files(struct exporting *e, const char *folder)
 {
-    struct stat about;
-    if (mkdir(folder, 0777) && errno != EEXIST) {
-        cli_say("%s: the folder cannot be made: %s", folder, strerror(errno));
-        return false;
-    }
-    if (stat(folder, &about) == 0 && !S_ISDIR(about.st_mode)) {
-        cli_say("%s: is no folder, which the files go into; name another one", folder);
-        return false;
-    }
-    bool fine = true;
+    bool fine = cli_output_folder(folder);
     for (size_t i = 0; i < CT_TABLE_COUNT && fine; i++) {
         const int size = snprintf(e->paths[i], sizeof e->paths[i], "%s/%s.parquet", folder,
                                   ct_table_name((enum ct_table)i));

@@ -79,7 +79,7 @@ static bool find_program(struct cli_rows *r, const char *result, struct ct_cover
 {
     const struct ct_program_identity program = ct_cover_program_at(cover, number);
     const bool there = cli_counts_has_program(cover, r->programs, number);
-    if (!there && access(program.name, R_OK) == 0 &&
+    if (!there && cli_programs_is_there(program.name) &&
         !cli_rows_fine(r, ct_programs_add(r->programs, program.name, NULL, NULL, NULL)))
         return false;
     return there || cli_counts_has_program(cover, r->programs, number) ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap merge: results of any kind, added up. */
+#include "cli/branch_lists.h"
 #include "cli/commands.h"
 #include "cli/kinds.h"
 #include "cli/results.h"
@@ -126,8 +127,29 @@ static bool read_filter(struct cli_results *r, size_t kind)
             cli_filter_refuse(&r->filter, r->args, "core", "events and totals are counted of whole streams"));
 }
 
+/* Tells whether an operand is a branch list, which adds up with branch lists alone. */
+static bool has_branch_list(const struct cli_args *args)
+{
+    for (int i = 0; i < args->rest_count; i++)
+        if (cli_branch_lists_is_file(args->rest[i]))
+            return true;
+    return false;
+}
+
+static int run_branch_lists(const struct cli_args *args)
+{
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (args->values[i].given && i != WEIGHT)
+            return cli_usage_error(args->command,
+                                   "--%s cannot be applied to branch lists, which are added up as they are",
+                                   options[i].name);
+    return cli_branch_lists_merge(args, args->values[WEIGHT].given ? args->values[WEIGHT].number : 1);
+}
+
 static int run(const struct cli_args *args)
 {
+    if (has_branch_list(args))
+        return run_branch_lists(args);
     const size_t kind = find_kind(args);
     struct cli_results r = {.args = args,
                             .elf = ELF,
@@ -162,7 +184,8 @@ const struct cli_command cli_command_merge = {
         "results.\n"
         "Of captures there is more: --kind statistics (how much trace there was) and --kind events (how "
         "often "
-        "each type of event came, and which ports software wrote to), which 'coretap stats' prints.",
+        "each type of event came, and which ports software wrote to), which 'coretap stats' prints.\n"
+        "Branch lists of simpleperf add up with each other, and the sum is one again.",
     .options = options,
     .option_count = OPTIONS,
     .uses = CLI_USES_ALL,

@@ -161,6 +161,20 @@ static FILE *open_output(struct cli_output *o, const char *path, bool grows)
     return NULL;
 }
 
+bool cli_output_folder(const char *path)
+{
+    struct stat about;
+    if (mkdir(path, 0777) && errno != EEXIST) {
+        cli_say("%s: the folder cannot be made: %s", path, strerror(errno));
+        return false;
+    }
+    if (stat(path, &about) == 0 && !S_ISDIR(about.st_mode)) {
+        cli_say("%s: is no folder, which the files go into; name another one", path);
+        return false;
+    }
+    return true;
+}
+
 FILE *cli_output_open(struct cli_output *o, const char *path)
 {
     return open_output(o, path, false);

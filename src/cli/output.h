@@ -29,6 +29,9 @@ struct cli_output {
  * or device is written directly. */
 FILE *cli_output_open(struct cli_output *output, const char *path);
 
+/* Makes a folder that files go into, unless it is there. False after a message. */
+bool cli_output_folder(const char *path);
+
 /* Opens `path` for what is read while it grows: until it is closed it is called `path` with ".part" behind
  * it, and stays there however this process ends. */
 FILE *cli_output_grow(struct cli_output *output, const char *path);

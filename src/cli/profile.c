@@ -3,12 +3,16 @@
 #include "cli/commands.h"
 #include "cli/counts.h"
 #include "cli/output.h"
+#include "cli/profile_each.h"
 #include "coretap/format.h"
+
+#include <inttypes.h>
 
 enum option {
     ELF = CLI_CAPTURE_OPTIONS,
     FORMAT,
     WEIGHT,
+    EACH,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -22,6 +26,7 @@ enum format {
     CALLGRIND,
     CHROME,
     DATA,
+    BRANCH_LIST,
 };
 
 enum weight {
@@ -29,8 +34,8 @@ enum weight {
     CYCLES,
 };
 
-static const char *const formats[] = {"folded",    "autofdo", "llvm", "bolt",
-                                      "callgrind", "chrome",  "data", NULL};
+static const char *const formats[] = {"folded", "autofdo", "llvm",        "bolt", "callgrind",
+                                      "chrome", "data",    "branch-list", NULL};
 static const char *const weights[] = {"instructions", "cycles", NULL};
 
 static const struct cli_option options[OPTIONS] = {
@@ -47,12 +52,19 @@ static const struct cli_option options[OPTIONS] = {
              "create_llvm_prof --profiler=text. llvm: a sample profile for clang. bolt: pre-aggregated, for "
              "perf2bolt -pa. callgrind: for KCachegrind. chrome: function slices as JSON, for Perfetto. "
              "data: stacks "
-             "and calls as a file that this command and 'coretap merge' take in the place of a capture."},
+             "and calls as a file that this command and 'coretap merge' take in the place of a capture. "
+             "branch-list: branches by program, for simpleperf and 'coretap merge' (docs/profiles.md)."},
     [WEIGHT] = {.name = "weight",
                 .letter = 'w',
                 .kind = CLI_CHOICE,
                 .choices = weights,
                 .help = "With folded and chrome: what is counted, and what time is."},
+    [EACH] = {.name = "each",
+              .kind = CLI_TEXT,
+              .arg = "DIR",
+              .help = "With autofdo, llvm and bolt: a file for each program that ran, libraries, kernel and "
+                      "modules too, in this folder, which is made when it is not there. A file is called "
+                      "after its program and the format."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE_AND(" A number alone, with chrome: the slices from this time of their stream "
                                     "on, in instructions or cycles.",
@@ -246,6 +258,7 @@ static int print_chrome(struct profile *p)
 /* Says so when nothing is in a profile of what ran. Of callgrind there is always the rest. */
 static int check_entries(const struct profile *p, const struct ct_profile_written *written)
 {
+    const struct cli_args *args = p->counts.read.args;
     const char *program = written->program ? written->program : "the programs";
     char why[512];
     if (written->entries || p->format == CALLGRIND)
@@ -256,32 +269,67 @@ static int check_entries(const struct profile *p, const struct ct_profile_writte
         return empty(p, why, "name the program with its debug information with --elf FILE[@HEX]");
     }
     snprintf(why, sizeof why, "none of them is in %s", program);
-    return p->counts.read.ran.instructions
-               ? empty(p, why, "choose the program that ran with --elf FILE[@HEX]")
-               : CLI_CLEAN;
+    if (p->counts.read.ran.instructions)
+        return empty(p, why, "choose the program that ran with --elf FILE[@HEX]");
+    if (!p->counts.read.has_file)
+        return CLI_CLEAN;
+    cli_say("%s: the profile is empty: there are no counts of %s; choose the program that ran with --elf "
+            "FILE[@HEX]",
+            args->operand, program);
+    return CLI_DAMAGED;
 }
 
-static int print_counts(const struct profile *p)
+/* Says what is written. *left_out becomes what a branch list leaves out. */
+static struct ct_profile_write_options options_of(const struct profile *p, uint64_t *left_out)
 {
     const struct ct_filter *filter = &p->counts.read.filter.filter; /* sums of stacks are filtered already */
     static const uint8_t library[] = {[AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO,
                                       [LLVM] = CT_PROFILE_FORMAT_LLVM,
                                       [BOLT] = CT_PROFILE_FORMAT_BOLT,
-                                      [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND};
-    const struct ct_profile_write_options how = {.size = sizeof how,
-                                                 .arch = cli_counts_arch(&p->counts),
-                                                 .contexts = p->sums ? NULL : filter->contexts,
-                                                 .context_count = filter->context_count,
-                                                 .stacks = p->sums,
-                                                 .format = library[p->format],
-                                                 .skip_empty = p->counts.read.ran.instructions > 0};
+                                      [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND,
+                                      [BRANCH_LIST] = CT_PROFILE_FORMAT_BRANCH_LIST};
+    return (struct ct_profile_write_options){.size = sizeof(struct ct_profile_write_options),
+                                             .arch = cli_counts_arch(&p->counts),
+                                             .contexts = p->sums ? NULL : filter->contexts,
+                                             .context_count = filter->context_count,
+                                             .stacks = p->sums,
+                                             .format = library[p->format],
+                                             .skip_empty = p->counts.read.ran.instructions > 0,
+                                             .left_out = left_out};
+}
+
+/* Writes a file for each program. */
+static int print_each(const struct profile *p, const char *folder)
+{
+    const struct ct_profile_write_options how = options_of(p, NULL);
+    size_t count;
+    const int code = cli_profile_each(&p->counts, folder, formats[p->format], &how, &count);
+    const struct ct_profile_written written = {.entries = count, .program_count = count};
+    return code == CLI_FAILED ? code : check_entries(p, &written);
+}
+
+static int print_counts(const struct profile *p)
+{
+    const struct cli_args *args = p->counts.read.args;
+    uint64_t left_out = 0;
+    const struct ct_profile_write_options how = options_of(p, &left_out);
     struct ct_profile_written written;
+    if (args->values[EACH].given)
+        return print_each(p, args->values[EACH].text);
     const int rc =
         ct_profile_write(p->counts.cover, p->counts.read.programs, &how, cli_output_write, stdout, &written);
+    if (rc == CT_ERR_ARG && !written.program_count && p->counts.read.has_file)
+        return CLI_DAMAGED; /* it was said that none of the programs is there */
     if (rc == CT_ERR_ARG && written.program_count != 1)
-        return cli_usage_error(p->counts.read.args->command,
-                               "--format %s is of one program, and %zu were started; choose it with --elf",
-                               formats[p->format], written.program_count);
+        return cli_usage_error(
+            args->command,
+            "--format %s is of one program, and %zu were started; choose it with --elf, or "
+            "write a file for each with --each DIR",
+            formats[p->format], written.program_count);
+    if (!rc && left_out && !args->quiet)
+        cli_say("%s: %" PRIu64 " instructions are not in the lists, which are of runs up to a branch: an "
+                "exception or the end of the trace came first",
+                args->operand, left_out);
     return rc ? told(p, rc) : check_entries(p, &written);
 }
 
@@ -307,10 +355,27 @@ static int print(struct profile *p)
     return wants_sums(p) ? print_sums(p) : p->format == CHROME ? print_chrome(p) : print_counts(p);
 }
 
+/* Refuses a file for each program where a format has a place for all of them. */
+static bool check_each(const struct cli_args *args, enum format format)
+{
+    const bool fits = format == AUTOFDO || format == LLVM || format == BOLT;
+    if (!args->values[EACH].given || (fits && !args->output))
+        return true;
+    if (!fits)
+        cli_usage_error(args->command,
+                        "--each: is for autofdo, llvm and bolt; --format %s has all programs in one file",
+                        formats[format]);
+    else
+        cli_usage_error(args->command, "--each: names the files itself; leave out --output");
+    return false;
+}
+
 static int run(const struct cli_args *args)
 {
     struct profile p = {0};
     p.format = (enum format)args->values[FORMAT].number;
+    if (!check_each(args, p.format))
+        return CLI_FAILED;
     p.counts.read.threads = cli_threads(args);
     if (!cli_filter_read(&p.counts.read.filter, args, p.format == CHROME)) {
         cli_counts_close(&p.counts);
@@ -342,8 +407,9 @@ const struct cli_command cli_command_profile = {
         "Nothing is sampled: the counts are of every instruction and branch in the trace. "
         "docs/analysis.md says how "
         "stacks are rebuilt.\n"
-        "Several captures add up. In the place of each of them autofdo, llvm and bolt take a coverage file "
-        "('coretap cover --format data'), folded, callgrind and data a file of stacks ('--format data'). In "
+        "Several captures add up. In the place of each of them autofdo, llvm, bolt and branch-list take a "
+        "coverage file ('coretap cover --format data') or a branch list of simpleperf, folded, callgrind and "
+        "data a file of stacks ('--format data'). In "
         "chrome each capture is a group of processes of its own, on the clock of its streams.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

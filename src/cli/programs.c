@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Prints the error of a library call. False: it failed. */
 static bool is_fine(const struct cli_args *args, int rc)
@@ -30,6 +31,17 @@ static bool make(struct ct_programs **programs, const struct cli_args *args, con
     const bool fine = (text || !targets) && is_fine(args, ct_programs_new(args->ctx, &options, programs));
     free(text);
     return fine;
+}
+
+bool cli_programs_is_there(const char *path)
+{
+    const char *entry = strstr(path, "!/");
+    if (access(path, R_OK) == 0)
+        return true;
+    char *archive = entry ? strndup(path, (size_t)(entry - path)) : NULL;
+    const bool there = archive && access(archive, R_OK) == 0;
+    free(archive);
+    return there;
 }
 
 bool cli_programs_new(struct ct_programs **programs, const struct cli_args *args, const char *targets)

@@ -22,6 +22,10 @@
                 "Programs that the capture names need not be named."                                         \
     }
 
+/* Tells whether a program can be read where a path says that it is: in a file, or in an archive, as in
+ * "base.apk!/lib/libx.so". */
+bool cli_programs_is_there(const char *path);
+
 /* Makes an empty set that looks for names as the command line says. `targets` is a file for the control flow,
  * or NULL. False after a message. */
 bool cli_programs_new(struct ct_programs **programs, const struct cli_args *args, const char *targets);

@@ -20,17 +20,22 @@ static bool is_pipe(const char *path)
     return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-bool cli_results_is_file(const struct ct_analysis_kind *kind, const char *path)
+size_t cli_results_begin(const char *path, void *start, size_t size)
 {
-    char start[32];
     errno = 0;
     FILE *file = is_pipe(path) ? NULL : fopen(path, "rb");
     if (!file && errno == ENOMEM)
         cli_no_memory();
-    const size_t got = file ? fread(start, 1, sizeof start, file) : 0;
+    const size_t got = file ? fread(start, 1, size, file) : 0;
     if (file)
         fclose(file);
-    return ct_analysis_is_saved(kind, start, got);
+    return got;
+}
+
+bool cli_results_is_file(const struct ct_analysis_kind *kind, const char *path)
+{
+    char start[32];
+    return ct_analysis_is_saved(kind, start, cli_results_begin(path, start, sizeof start));
 }
 
 bool cli_results_load(struct ct_ctx *ctx, struct ct_analysis *into, const char *path)

@@ -74,6 +74,9 @@ struct cli_results {
     void *user;
 };
 
+/* Reads the first bytes of a file, `size` at most. Returns how many; 0 also for a pipe, which is not read. */
+size_t cli_results_begin(const char *path, void *start, size_t size);
+
 /* Tells whether the file begins like a saved file of this kind, or of any kind (NULL). False for a pipe,
  * which is not read. */
 bool cli_results_is_file(const struct ct_analysis_kind *kind, const char *path);

@@ -13,16 +13,6 @@
 #include "base/path.h"
 #include "chain/memories.h"
 #include "coretap/decode.h"
-#include "program/elf.h"
-#include "program/memory.h"
-
-#define THREADS_MAX 65536u
-
-/* the lowest number above PID_MAX_LIMIT of Linux (include/linux/threads.h), which no process can have */
-#define FIRST_FREE_PID 4194305u
-
-/* the half of the addresses that Linux uses itself */
-#define KERNEL (UINT64_C(1) << 63)
 
 /* A trace ID of a buffer, and what it becomes. */
 struct unit {
@@ -37,11 +27,9 @@ struct exporting {
     uint64_t aux; /* bytes of trace so far, by which AUX records find their trace */
     struct unit *units;
     size_t unit_count;
-    uint32_t process;              /* chosen by choose_process */
-    uint32_t threads[THREADS_MAX]; /* context IDs, in the order in which they come */
-    size_t thread_count;
+    uint32_t process;               /* chosen by choose_process */
+    struct ct_perf_threads threads; /* context IDs */
     struct ct_perf_codes codes;
-    uint8_t seen[1 << 13];     /* a bit for each value of a thread's low part, which answers most questions */
     struct ct_source *sources; /* those of the units */
     uint8_t bytes[1 << 16];    /* bytes on the way into the file */
 };
@@ -117,32 +105,13 @@ static int make_units(struct exporting *e)
 
 /* ---- threads ---- */
 
-static bool has_thread(const struct exporting *e, uint32_t tid)
-{
-    for (size_t i = 0; i < e->thread_count; i++)
-        if (e->threads[i] == tid)
-            return true;
-    return false;
-}
-
-static void add_thread(struct exporting *e, uint32_t tid)
-{
-    uint8_t *seen = &e->seen[tid % sizeof e->seen];
-    uint8_t bit = (uint8_t)(1u << (tid / sizeof e->seen % 8));
-    if ((*seen & bit) && has_thread(e, tid))
-        return;
-    *seen |= bit;
-    if (e->thread_count < THREADS_MAX)
-        e->threads[e->thread_count++] = tid;
-}
-
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
     struct exporting *e = user;
     uint32_t tid;
     for (size_t i = 0; i < batch->count; i++)
         if (ct_memories_thread(stream->source, &batch->elems[i], &tid))
-            add_thread(e, tid);
+            ct_perf_threads_add(&e->threads, tid);
     return 0;
 }
 
@@ -159,9 +128,9 @@ static int find_threads(struct exporting *e)
             rc = ct_chain_run(chain);
         ct_chain_free(chain);
     }
-    if (e->thread_count == THREADS_MAX && !rc)
+    if (e->threads.count == CT_PERF_THREADS_MAX && !rc)
         ct_perf_export_note(&e->of, "%s: more than %u context IDs; the rest is without a process",
-                            e->of.options.name, THREADS_MAX);
+                            e->of.options.name, CT_PERF_THREADS_MAX);
     return rc;
 }
 
@@ -170,8 +139,8 @@ static int find_threads(struct exporting *e)
  * chosen number. */
 static void choose_process(struct exporting *e)
 {
-    e->process = FIRST_FREE_PID;
-    while (has_thread(e, e->process))
+    e->process = CT_PERF_FIRST_FREE_PID;
+    while (ct_perf_threads_has(&e->threads, e->process))
         e->process++;
 }
 
@@ -180,101 +149,12 @@ static struct ct_perf_stamp stamp_of(const struct exporting *e, uint32_t tid)
     return (struct ct_perf_stamp){.time = 1, .pid = tid ? e->process : 0, .tid = tid};
 }
 
-/* ---- images ---- */
-
-static int put_map(struct exporting *e, const struct ct_perf_map *map)
-{
-    struct ct_perf_stamp stamp = stamp_of(e, e->process);
-    int rc = ct_perf_write_map(&e->writer, &stamp, map);
-    /* number 0 is not that of a thread */
-    for (size_t i = 0; !rc && i < e->thread_count; i++)
-        if (!e->threads[i]) {
-            stamp = stamp_of(e, 0);
-            rc = ct_perf_write_map(&e->writer, &stamp, map);
-        }
-    return rc;
-}
-
-static int put_segments(struct exporting *e, const char *path, const struct ct_mapped_file *file,
-                        uint64_t bias)
-{
-    struct ct_elf elf = {0};
-    int rc = CT_OK;
-    if (ct_elf_open(e->of.ctx, path, file->bytes, file->size, &elf))
-        return CT_ERR_FORMAT;
-    for (size_t i = 0; !rc && i < elf.segments; i++) {
-        GElf_Phdr segment;
-        if (!gelf_getphdr(elf.elf, (int)i, &segment) || segment.p_type != PT_LOAD || !segment.p_filesz)
-            continue;
-        uint64_t addr = segment.p_vaddr + bias;
-        rc = put_map(e, &(struct ct_perf_map){.addr = addr,
-                                              .size = segment.p_filesz,
-                                              .offset = segment.p_offset,
-                                              .path = path,
-                                              .kernel = addr >= KERNEL});
-    }
-    ct_elf_close(&elf);
-    return rc;
-}
-
-static int put_elf(struct exporting *e, const char *path, uint64_t bias)
-{
-    struct ct_mapped_file *file = NULL;
-    int rc = ct_mapped_file_open(e->of.ctx, path, &file);
-    if (!rc)
-        rc = put_segments(e, path, file, bias);
-    ct_mapped_file_close(file);
-    return rc;
-}
-
-/* Writes the map of an image. perf opens files by their whole path. */
-static int put_image(struct exporting *e, const struct ct_image *image)
-{
-    char *path = realpath(image->path, NULL);
-    if (!path)
-        return ct_fail(e->of.ctx, CT_ERR_IO, "%s: %s", image->path, strerror(errno));
-    int rc = image->is_elf ? put_elf(e, path, image->addr)
-                           : put_map(e, &(struct ct_perf_map){.addr = image->addr,
-                                                              .size = image->size,
-                                                              .offset = image->offset,
-                                                              .path = path,
-                                                              .kernel = image->addr >= KERNEL});
-    free(path);
-    return rc;
-}
-
-static bool is_earlier(const struct exporting *e, size_t buffer, const struct ct_image *image)
-{
-    for (size_t i = 0; i < buffer; i++)
-        for (size_t k = 0; k < e->of.buffers[i].image_count; k++) {
-            const struct ct_image *other = &e->of.buffers[i].images[k];
-            if (other->addr == image->addr && other->offset == image->offset &&
-                strcmp(other->path, image->path) == 0)
-                return true;
-        }
-    return false;
-}
-
+/* Writes the maps of all images for the process, and for number 0, which is not that of a thread. */
 static int put_images(struct exporting *e)
 {
-    int rc = CT_OK;
-    for (size_t i = 0; !rc && i < e->codes.count; i++)
-        rc = put_map(e, &e->codes.all[i].map);
-    for (size_t i = 0; i < e->of.count; i++)
-        for (size_t k = 0; !rc && k < e->of.buffers[i].image_count; k++)
-            if (!is_earlier(e, i, &e->of.buffers[i].images[k]) &&
-                !ct_perf_codes_hold(&e->codes, &e->of.buffers[i].images[k]))
-                rc = put_image(e, &e->of.buffers[i].images[k]);
-    return rc;
-}
-
-static bool has_kernel(const struct exporting *e)
-{
-    for (size_t i = 0; i < e->of.count; i++)
-        for (size_t k = 0; k < e->of.buffers[i].image_count; k++)
-            if (e->of.buffers[i].images[k].addr >= KERNEL)
-                return true;
-    return false;
+    struct ct_perf_stamp stamps[2] = {stamp_of(e, e->process), stamp_of(e, 0)};
+    return ct_perf_images_write(&e->of, &e->codes, &e->writer, stamps,
+                                ct_perf_threads_has(&e->threads, 0) ? 2 : 1);
 }
 
 /* ---- the file ---- */
@@ -306,9 +186,9 @@ static int put_process(struct exporting *e)
     int rc = ct_perf_write_comm(&e->writer, &stamp, name, false);
     if (!rc)
         rc = put_images(e);
-    for (size_t i = 0; !rc && i < e->thread_count; i++) {
-        stamp = stamp_of(e, e->threads[i]);
-        if (e->threads[i])
+    for (size_t i = 0; !rc && i < e->threads.count; i++) {
+        stamp = stamp_of(e, e->threads.all[i]);
+        if (e->threads.all[i])
             rc = ct_perf_write_fork(&e->writer, &stamp, e->process);
         if (!rc)
             rc = ct_perf_write_comm(&e->writer, &stamp, name, false);
@@ -367,7 +247,7 @@ static int put_buffer(struct exporting *e, size_t buffer)
 static int write_all(struct exporting *e, ct_write_fn *write, void *user)
 {
     const struct ct_perf_write_options options = {.pipe = !e->of.options.seek,
-                                                  .exclude_kernel = !has_kernel(e),
+                                                  .exclude_kernel = !ct_perf_images_have_kernel(&e->of),
                                                   .timeless = true,
                                                   .config = event_config(e),
                                                   .seek = e->of.options.seek};

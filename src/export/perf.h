@@ -6,6 +6,9 @@
 #include "coretap/export.h"
 #include "input/perf_write.h"
 
+/* the lowest number above PID_MAX_LIMIT of Linux (include/linux/threads.h), which no process can have */
+#define CT_PERF_FIRST_FREE_PID 4194305u
+
 /* What is exported, and how. */
 struct ct_perf_export_of {
     struct ct_ctx *ctx;
@@ -47,5 +50,37 @@ int ct_perf_codes_find(const struct ct_perf_export_of *of, struct ct_perf_codes 
 /* Tells whether an image has nothing that this code does not have. */
 bool ct_perf_codes_hold(const struct ct_perf_codes *codes, const struct ct_image *image);
 void ct_perf_codes_free(struct ct_perf_codes *codes);
+
+/* Tells whether an address is in the half that Linux uses itself. */
+static inline bool ct_perf_is_kernel(uint64_t addr)
+{
+    return addr >> 63;
+}
+
+/* Writes the maps of all images, each once for each of the stamps. CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_NOMEM,
+ * those of ct_perf_write_map. */
+int ct_perf_images_write(const struct ct_perf_export_of *of, const struct ct_perf_codes *codes,
+                         struct ct_perf_writer *writer, const struct ct_perf_stamp *stamps, size_t count);
+
+/* Writes what one process had in its memory. The same errors. */
+int ct_perf_generation_write(const struct ct_perf_export_of *of, const struct ct_generation *generation,
+                             struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp);
+
+/* Tells whether any image is of the kernel. */
+bool ct_perf_images_have_kernel(const struct ct_perf_export_of *of);
+
+#define CT_PERF_THREADS_MAX 65536u
+
+/* Numbers of threads, in the order in which they come. To be zeroed before its first use. */
+struct ct_perf_threads {
+    size_t count;
+    uint32_t all[CT_PERF_THREADS_MAX];
+    uint8_t seen[1 << 13]; /* a bit for each value of a number's low part, which answers most questions */
+};
+
+bool ct_perf_threads_has(const struct ct_perf_threads *threads, uint32_t tid);
+
+/* Adds a number. Returns false when it is there, or no more can be added. */
+bool ct_perf_threads_add(struct ct_perf_threads *threads, uint32_t tid);
 
 #endif

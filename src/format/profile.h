@@ -3,6 +3,7 @@
 #ifndef CT_FORMAT_PROFILE_H
 #define CT_FORMAT_PROFILE_H
 
+#include "coretap/branch_list.h"
 #include "coretap/cover.h"
 #include "coretap/stacks.h"
 
@@ -23,6 +24,15 @@ struct ct_profile_view {
 /* Write ranges and branches of all executed code of a program, whether it has symbols or not. */
 int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
 int ct_profile_bolt(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
+
+/* Returns the instruction set of a run, and the address of its last instruction. */
+enum ct_isa ct_profile_isa(const struct ct_profile_view *view, const struct ct_cover_item *run);
+uint64_t ct_profile_last(const struct ct_profile_view *view, const struct ct_cover_item *run);
+
+/* Adds what ran of a program to branch lists, a branch a list. *left_out counts instructions of runs that end
+ * without one. */
+int ct_profile_branch_list(struct ct_branch_list *list, const struct ct_profile_view *view, uint64_t *entries,
+                           uint64_t *left_out);
 
 int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
 int ct_profile_callgrind(FILE *out, const struct ct_stack_found *stacks, const struct ct_profile_view *views,

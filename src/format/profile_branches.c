@@ -32,12 +32,15 @@ static uint64_t last_t32(const struct ct_profile_view *view, const struct ct_cov
     return last;
 }
 
-/* Returns the address of the last instruction of a run. */
-static uint64_t last_of(const struct ct_profile_view *view, const struct ct_cover_item *run)
+enum ct_isa ct_profile_isa(const struct ct_profile_view *view, const struct ct_cover_item *run)
 {
-    const enum ct_isa isa =
-        run->isa == CT_ISA_A64 ? ct_symbols_isa_at(view->source.symbols, run->from) : (enum ct_isa)run->isa;
-    return isa == CT_ISA_T32 ? last_t32(view, run) : run->to - 4;
+    return run->isa == CT_ISA_A64 ? ct_symbols_isa_at(view->source.symbols, run->from)
+                                  : (enum ct_isa)run->isa;
+}
+
+uint64_t ct_profile_last(const struct ct_profile_view *view, const struct ct_cover_item *run)
+{
+    return ct_profile_isa(view, run) == CT_ISA_T32 ? last_t32(view, run) : run->to - 4;
 }
 
 static bool is_code(const struct ct_profile_view *view, uint64_t addr)
@@ -58,7 +61,7 @@ static int read_items(const struct ct_profile_view *view, struct branches *b)
         if (item.kind == CT_COVER_NOT)
             continue;
         if (item.kind == CT_COVER_RUN)
-            item.to = last_of(view, &item);
+            item.to = ct_profile_last(view, &item);
         else if (!is_code(view, item.to))
             item.to = 0;
         item.isa = 0; /* the formats do not tell it */

@@ -20,10 +20,16 @@ struct profile {
     uint64_t *entries; /* counts what is written */
 };
 
+/* Tells whether a format has no place for the name of a program. */
+static bool is_of_one(const struct profile *p)
+{
+    return p->options.format == CT_PROFILE_FORMAT_AUTOFDO || p->options.format == CT_PROFILE_FORMAT_BOLT;
+}
+
 /* Tells whether a format is one of branches, and not of lines. */
 static bool is_of_branches(const struct profile *p)
 {
-    return p->options.format == CT_PROFILE_FORMAT_AUTOFDO || p->options.format == CT_PROFILE_FORMAT_BOLT;
+    return is_of_one(p) || p->options.format == CT_PROFILE_FORMAT_BRANCH_LIST;
 }
 
 static bool is_wanted(const struct profile *p, const struct ct_program *program)
@@ -35,7 +41,10 @@ static bool is_wanted(const struct profile *p, const struct ct_program *program)
         named |= other->named;
         started |= other->started;
     }
+    if (p->options.program)
+        return program == p->options.program;
     return p->options.format == CT_PROFILE_FORMAT_CALLGRIND ||
+           p->options.format == CT_PROFILE_FORMAT_BRANCH_LIST ||
            (named ? program->named : !started || program->started);
 }
 
@@ -79,7 +88,7 @@ static int fill(struct profile *p)
     for (size_t i = 0; (program = ct_programs_at(p->programs, i)) && !rc; i++)
         if (is_wanted(p, program) && ct_cover_is_first(p->cover, p->programs, program))
             rc = fill_view(p, program, &p->views[p->count++]);
-    if (!rc && is_of_branches(p) && p->count != 1)
+    if (!rc && is_of_one(p) && p->count != 1)
         return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: the format is of one program, not of %zu",
                        p->count);
     return rc;
@@ -93,6 +102,28 @@ static int write_llvm(struct profile *p, FILE *out)
     return rc;
 }
 
+static int put_bytes(void *out, const void *bytes, size_t size)
+{
+    /* The stream has an error then, which is told when it is closed. */
+    fwrite(bytes, 1, size, out);
+    return CT_OK;
+}
+
+static int write_branch_list(struct profile *p, FILE *out)
+{
+    struct ct_branch_list *list = NULL;
+    uint64_t left_out = 0;
+    int rc = ct_branch_list_new(p->ctx, &list);
+    for (size_t i = 0; i < p->count && !rc; i++)
+        rc = ct_profile_branch_list(list, &p->views[i], p->entries, &left_out);
+    if (!rc && (*p->entries || !p->options.skip_empty))
+        rc = ct_branch_list_write(list, put_bytes, out);
+    ct_branch_list_free(list);
+    if (p->options.left_out)
+        *p->options.left_out = left_out;
+    return rc;
+}
+
 static int write_as(struct profile *p, FILE *out)
 {
     switch (p->options.format) {
@@ -103,6 +134,8 @@ static int write_as(struct profile *p, FILE *out)
         return ct_profile_bolt(out, p->views, p->entries);
     case CT_PROFILE_FORMAT_CALLGRIND:
         return ct_profile_callgrind(out, &p->stacks, p->views, p->count, p->entries);
+    case CT_PROFILE_FORMAT_BRANCH_LIST:
+        return write_branch_list(p, out);
     default:
         return write_llvm(p, out);
     }
@@ -111,7 +144,7 @@ static int write_as(struct profile *p, FILE *out)
 /* Checks the format, and finds the calls that it needs. */
 static int find_stacks(struct profile *p)
 {
-    if (p->options.format > CT_PROFILE_FORMAT_CALLGRIND)
+    if (p->options.format > CT_PROFILE_FORMAT_BRANCH_LIST)
         return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: there is no format %u", p->options.format);
     if (p->options.format != CT_PROFILE_FORMAT_CALLGRIND)
         return CT_OK;

@@ -72,6 +72,7 @@ struct ct_perf_trace {
 struct ct_perf_aux {
     uint64_t begin, end;
     uint64_t flags;
+    uint64_t there; /* bytes of it that are in the file */
     struct ct_perf_sample sample;
 };
 

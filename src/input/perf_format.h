@@ -18,6 +18,7 @@ enum ct_perf_record_type {
     CT_PERF_COMM = 3,
     CT_PERF_EXIT = 4,
     CT_PERF_FORK = 7,
+    CT_PERF_SAMPLE = 9,
     CT_PERF_MMAP2 = 10,
     CT_PERF_AUX = 11,
     CT_PERF_ITRACE_START = 12,
@@ -58,6 +59,15 @@ enum ct_perf_record_type {
 #define CT_PERF_SAMPLE_STREAM_ID  (1u << 9)
 #define CT_PERF_SAMPLE_IDENTIFIER (1u << 16)
 
+/* … and of what samples have besides. */
+#define CT_PERF_SAMPLE_PERIOD       (1u << 8)
+#define CT_PERF_SAMPLE_BRANCH_STACK (1u << 11)
+
+/* Bits of branch_sample_type: branches of user space, of the kernel, of any kind. */
+#define CT_PERF_BRANCH_USER   (1u << 0)
+#define CT_PERF_BRANCH_KERNEL (1u << 1)
+#define CT_PERF_BRANCH_ANY    (1u << 3)
+
 /* Bits of the flags of an attribute. */
 #define CT_PERF_ATTR_EXCLUDE_KERNEL (UINT64_C(1) << 5)
 #define CT_PERF_ATTR_SAMPLE_ID_ALL  (UINT64_C(1) << 18)
@@ -73,6 +83,7 @@ enum ct_perf_feature {
     CT_PERF_FEATURE_BUILD_ID = 2,
     CT_PERF_FEATURE_OSRELEASE = 4,
     CT_PERF_FEATURE_ARCH = 6,
+    CT_PERF_FEATURE_BRANCH_STACK = 15,
     CT_PERF_FEATURE_AUXTRACE = 18,
 };
 

@@ -3,9 +3,11 @@
  * one generation as long as mappings are only added (an address is not executed before it is there,
  * so it does no harm to have it early), and gets a new one when something else takes a place, or
  * when it becomes another program. */
+#include "base/archive.h"
 #include "base/search.h"
 #include "input/perf.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,6 +322,26 @@ static int tell_full(struct player *pl, const struct process *process)
         process->pid, MAPPINGS_MAX);
 }
 
+/* Finds the file that a mapping is of. A program inside of an archive was mapped from the archive: it is an
+ * object of its own, in which the mapping begins elsewhere. */
+static int find_object(struct player *pl, const struct ct_perf_event *event, bool container,
+                       struct mapping *mapping)
+{
+    int rc = ct_perf_objects_find(pl->objects, event->name, event->id, container, &mapping->object);
+    const char *path = rc ? NULL : mapping->object->path;
+    char entry[CT_ARCHIVE_NAME];
+    struct ct_archived where;
+    if (!path || mapping->object->code_count || pl->perf->opening->files != &ct_files_system)
+        return rc;
+    if (!ct_archive_find(path, mapping->offset, entry, &where))
+        return errno == ENOMEM ? no_memory(pl) : CT_OK;
+    const char *name = ct_arena_printf(pl->perf->opening->arena, "%s!/%s", event->name, entry);
+    if (!name)
+        return no_memory(pl);
+    mapping->offset -= where.offset;
+    return ct_perf_objects_find(pl->objects, name, NULL, container, &mapping->object);
+}
+
 static int on_map(struct player *pl, const struct ct_perf_event *event)
 {
     struct process *process;
@@ -333,7 +355,7 @@ static int on_map(struct player *pl, const struct ct_perf_event *event)
     struct ct_image started;
     struct mapping mapping = {
         .addr = event->addr, .last = event->addr + (event->size - 1), .offset = event->file_offset};
-    rc = ct_perf_objects_find(pl->objects, event->name, event->id, process->container, &mapping.object);
+    rc = find_object(pl, event, process->container, &mapping);
     if (!rc && !process->count) /* the kernel maps the program first, then its interpreter */
         process->started = to_program(&mapping, &started) ? started : (struct ct_image){0};
     return rc ? rc : put_mapping(pl, process, &mapping, event->time);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that were mapped on the target, found on this machine: by their path under --symfs (or as it is),
  * then by build id in perf's cache, then by build id from debuginfod. */
+#include "base/archive.h"
 #include "base/debuginfod.h"
 #include "input/perf.h"
 
@@ -50,6 +51,8 @@ static const char *unfit(const struct ct_perf *p, const char *path, const struct
     struct ct_elf_look elf;
     uint64_t size;
     enum ct_file_kind kind = files->look(files->user, path, &size);
+    if (kind == CT_FILE_NONE && errno == ENOTSUP && ct_archive_entry(path))
+        return "it is compressed in the archive there";
     if (kind == CT_FILE_NONE)
         return strerror(errno);
     if (kind != CT_FILE_REGULAR)

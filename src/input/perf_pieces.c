@@ -189,11 +189,34 @@ static int cut_up(struct layout *l, const struct ct_perf_trace *trace)
         uint64_t stop = aux->end < end ? aux->end : end;
         if (!rc && stop > at) {
             rc = add_piece(l, trace, at, stop, aux, last);
+            p->auxes[aux - p->auxes].there += stop - at;
             at = stop;
         }
         last = aux;
     }
     return !rc && at < end ? add_piece(l, trace, at, end, NULL, last) : rc;
+}
+
+/* Says how much trace the records tell of that is not in the file. Of a snapshot nobody knows how much was
+ * kept, and of a file that is cut it was said. */
+static int tell_absent(struct ct_perf *p)
+{
+    uint64_t bytes = 0, records = 0;
+    for (size_t i = 0; i < p->aux_count; i++) {
+        const struct ct_perf_aux *aux = &p->auxes[i];
+        const uint64_t size = aux->end > aux->begin ? aux->end - aux->begin : 0;
+        if (aux->flags & CT_PERF_AUX_OVERWRITE || aux->there >= size)
+            continue;
+        bytes += size - aux->there;
+        records++;
+    }
+    if (!bytes || p->cut)
+        return CT_OK;
+    return ct_perf_damage(
+        p,
+        "%llu bytes of trace that %llu AUX record%s of are not in the file: what ran then is not "
+        "known; record with a larger AUX buffer",
+        (unsigned long long)bytes, (unsigned long long)records, records == 1 ? " tells" : "s tell");
 }
 
 static int add_source(struct ct_perf *p, struct ct_buffer *buffer, struct ct_source **sources,
@@ -293,6 +316,8 @@ int ct_perf_make_buffers(struct ct_perf *p)
     int rc = sort_auxes(&l);
     for (size_t i = 0; !rc && i < p->trace_count; i++)
         rc = cut_up(&l, &p->traces[i]);
+    if (!rc)
+        rc = tell_absent(p);
     for (size_t i = 0; !rc && i < l.count; i++)
         rc = add_buffer(&l, &l.groups[i]);
     return rc;

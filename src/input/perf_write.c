@@ -6,15 +6,20 @@
 
 #include "base/bytes.h"
 
-#define IDS          2u /* one for each attribute: their numbers */
+#define IDS_MAX      2u /* one for each attribute: their numbers */
 #define TRACE_EVENT  1u
+#define SAMPLE_EVENT 1u /* where there is no trace */
 #define DUMMY_EVENT  2u
+#define HARDWARE     0u /* PERF_TYPE_HARDWARE … */
+#define INSTRUCTIONS 1u /* … PERF_COUNT_HW_INSTRUCTIONS */
 #define SOFTWARE     1u /* PERF_TYPE_SOFTWARE … */
 #define DUMMY_CONFIG 9u /* … PERF_COUNT_SW_DUMMY */
 
 #define SAMPLE_TYPE                                                                                          \
     (CT_PERF_SAMPLE_IP | CT_PERF_SAMPLE_TID | CT_PERF_SAMPLE_TIME | CT_PERF_SAMPLE_CPU |                     \
      CT_PERF_SAMPLE_IDENTIFIER)
+
+#define ARCH_SIZE 20u /* of the feature that says what machine it was */
 
 /* Flags of the attribute that follows mappings: mmap, comm, task, mmap2, comm_exec. */
 #define FOLLOWS                                                                                              \
@@ -84,20 +89,21 @@ int ct_perf_write_kernel(struct ct_perf_writer *w, uint32_t type, unsigned misc,
                          const struct ct_perf_body *body, const struct ct_perf_stamp *stamp)
 {
     struct ct_perf_body b = *body;
-    bool of_trace = type == CT_PERF_AUX || type == CT_PERF_ITRACE_START || type == CT_PERF_AUX_HW_ID;
+    bool of_first = w->options.samples || type == CT_PERF_AUX || type == CT_PERF_ITRACE_START ||
+                    type == CT_PERF_AUX_HW_ID;
     ct_perf_put32(&b, stamp->pid);
     ct_perf_put32(&b, stamp->tid);
     if (!w->options.timeless)
         ct_perf_put64(&b, stamp->time);
     ct_perf_put32(&b, stamp->cpu);
     ct_perf_put32(&b, 0);
-    ct_perf_put64(&b, of_trace ? TRACE_EVENT : DUMMY_EVENT);
+    ct_perf_put64(&b, of_first ? TRACE_EVENT : DUMMY_EVENT);
     return write_record(w, type, misc, &b);
 }
 
-/* Appends a struct perf_event_attr. */
+/* Appends a struct perf_event_attr. `branches` is its branch_sample_type. */
 static void put_attr(struct ct_perf_body *b, uint32_t type, uint64_t config, uint64_t sample_type,
-                     uint64_t flags)
+                     uint64_t flags, uint64_t branches)
 {
     size_t begin = b->size;
     ct_perf_put32(b, type);
@@ -107,19 +113,32 @@ static void put_attr(struct ct_perf_body *b, uint32_t type, uint64_t config, uin
     ct_perf_put64(b, sample_type);
     ct_perf_put64(b, 4); /* read_format: ID */
     ct_perf_put64(b, flags | CT_PERF_ATTR_SAMPLE_ID_ALL);
+    for (unsigned i = 0; i < 3; i++) /* wakeup, bp_type, config1, config2 */
+        ct_perf_put64(b, 0);
+    ct_perf_put64(b, branches);
     while (b->size < begin + CT_PERF_ATTR_SIZE && !b->full)
         ct_perf_put64(b, 0);
 }
 
-static void put_attrs(const struct ct_perf_writer *w, struct ct_perf_body *b, bool trace)
+static unsigned id_count(const struct ct_perf_writer *w)
+{
+    return w->options.samples ? 1 : IDS_MAX;
+}
+
+/* Appends attribute number `i`. */
+static void put_attrs(const struct ct_perf_writer *w, struct ct_perf_body *b, unsigned i)
 {
     const struct ct_perf_write_options *o = &w->options;
-    uint64_t sample_type = o->timeless ? SAMPLE_TYPE & ~CT_PERF_SAMPLE_TIME : SAMPLE_TYPE;
-    if (trace)
-        put_attr(b, CT_PERF_WRITE_PMU, o->config, sample_type,
-                 o->exclude_kernel ? CT_PERF_ATTR_EXCLUDE_KERNEL : 0);
+    const uint64_t sample_type = o->timeless ? SAMPLE_TYPE & ~CT_PERF_SAMPLE_TIME : SAMPLE_TYPE;
+    const uint64_t exclude = o->exclude_kernel ? CT_PERF_ATTR_EXCLUDE_KERNEL : 0;
+    if (o->samples)
+        put_attr(b, HARDWARE, INSTRUCTIONS, sample_type | CT_PERF_SAMPLE_PERIOD | CT_PERF_SAMPLE_BRANCH_STACK,
+                 exclude | FOLLOWS,
+                 CT_PERF_BRANCH_USER | (o->exclude_kernel ? 0 : CT_PERF_BRANCH_KERNEL) | CT_PERF_BRANCH_ANY);
+    else if (i == 0)
+        put_attr(b, CT_PERF_WRITE_PMU, o->config, sample_type, exclude, 0);
     else
-        put_attr(b, SOFTWARE, DUMMY_CONFIG, sample_type, FOLLOWS);
+        put_attr(b, SOFTWARE, DUMMY_CONFIG, sample_type, FOLLOWS, 0);
 }
 
 static int begin_pipe(struct ct_perf_writer *w)
@@ -129,9 +148,9 @@ static int begin_pipe(struct ct_perf_writer *w)
     put(b, CT_PERF_MAGIC, 8);
     ct_perf_put64(b, CT_PERF_PIPE_SIZE);
     int rc = write_body(w, b);
-    for (unsigned i = 0; !rc && i < IDS; i++) {
+    for (unsigned i = 0; !rc && i < id_count(w); i++) {
         b->size = 0;
-        put_attrs(w, b, i == 0);
+        put_attrs(w, b, i);
         ct_perf_put64(b, i ? DUMMY_EVENT : TRACE_EVENT);
         rc = ct_perf_write_user(w, CT_PERF_ATTR, 0, b);
     }
@@ -142,7 +161,7 @@ static int begin_pipe(struct ct_perf_writer *w)
 static int write_head(struct ct_perf_writer *w, uint64_t data_size, uint64_t features)
 {
     uint64_t ids = CT_PERF_HEADER_SIZE;
-    uint64_t attrs = ids + 8 * IDS;
+    uint64_t attrs = ids + 8 * id_count(w);
     uint64_t attr_size = CT_PERF_ATTR_SIZE + 16;
     struct ct_perf_body *b = &w->body;
     b->size = 0;
@@ -150,18 +169,18 @@ static int write_head(struct ct_perf_writer *w, uint64_t data_size, uint64_t fea
     ct_perf_put64(b, CT_PERF_HEADER_SIZE);
     ct_perf_put64(b, attr_size);
     ct_perf_put64(b, attrs);
-    ct_perf_put64(b, IDS * attr_size);
-    ct_perf_put64(b, attrs + IDS * attr_size);
+    ct_perf_put64(b, id_count(w) * attr_size);
+    ct_perf_put64(b, attrs + id_count(w) * attr_size);
     ct_perf_put64(b, data_size);
     ct_perf_put64(b, 0);
     ct_perf_put64(b, 0);
     ct_perf_put64(b, features);
     for (unsigned i = 0; i < 3; i++)
         ct_perf_put64(b, 0);
-    ct_perf_put64(b, TRACE_EVENT);
-    ct_perf_put64(b, DUMMY_EVENT);
-    for (unsigned i = 0; i < IDS; i++) {
-        put_attrs(w, b, i == 0);
+    for (unsigned i = 0; i < id_count(w); i++)
+        ct_perf_put64(b, i ? DUMMY_EVENT : TRACE_EVENT);
+    for (unsigned i = 0; i < id_count(w); i++) {
+        put_attrs(w, b, i);
         ct_perf_put64(b, ids + 8 * i);
         ct_perf_put64(b, 8);
     }
@@ -287,6 +306,29 @@ int ct_perf_write_aux(struct ct_perf_writer *w, const struct ct_perf_stamp *stam
     return ct_perf_write_kernel(w, CT_PERF_AUX, 0, b, stamp);
 }
 
+int ct_perf_write_sample(struct ct_perf_writer *w, const struct ct_perf_stamp *stamp,
+                         const struct ct_perf_sample *sample)
+{
+    struct ct_perf_body *b = &w->body;
+    b->size = 0;
+    ct_perf_put64(b, SAMPLE_EVENT);
+    ct_perf_put64(b, sample->ip);
+    ct_perf_put32(b, stamp->pid);
+    ct_perf_put32(b, stamp->tid);
+    if (!w->options.timeless)
+        ct_perf_put64(b, stamp->time);
+    ct_perf_put32(b, stamp->cpu);
+    ct_perf_put32(b, 0);
+    ct_perf_put64(b, sample->period);
+    ct_perf_put64(b, sample->count);
+    for (size_t i = sample->count; i > 0; i--) {
+        ct_perf_put64(b, sample->branches[i - 1].from);
+        ct_perf_put64(b, sample->branches[i - 1].to);
+        ct_perf_put64(b, 0); /* nothing is known of how it was predicted */
+    }
+    return write_record(w, CT_PERF_SAMPLE, sample->kernel ? CT_PERF_MISC_KERNEL : CT_PERF_MISC_USER, b);
+}
+
 static int add_to_index(struct ct_perf_writer *w)
 {
     if ((w->index_count & (w->index_count - 1)) == 0) {
@@ -316,22 +358,40 @@ int ct_perf_write_trace(struct ct_perf_writer *w, uint32_t idx, uint32_t tid, ui
     return rc ? rc : ct_perf_write_user(w, CT_PERF_AUXTRACE, 0, b);
 }
 
-/* Writes the features: a table of where each is, then what machine it was, and where trace is. */
-static int write_features(struct ct_perf_writer *w)
+/* Appends what machine it was, padded. */
+static void put_arch(struct ct_perf_body *b)
 {
-    static const char arch[] = "aarch64";
-    const size_t arch_size = 4 + 16;
+    static const char arch[ARCH_SIZE - 4] = "aarch64";
+    ct_perf_put32(b, sizeof arch);
+    put(b, arch, sizeof arch);
+}
+
+/* Writes the features of a file of samples: a table of where each is, and what machine it was. That there are
+ * branch stacks is a section without contents. */
+static int write_features_of_samples(struct ct_perf_writer *w)
+{
+    struct ct_perf_body *b = &w->body;
+    const uint64_t at = w->at + 32;
+    b->size = 0;
+    ct_perf_put64(b, at);
+    ct_perf_put64(b, ARCH_SIZE);
+    ct_perf_put64(b, at + ARCH_SIZE);
+    ct_perf_put64(b, 0);
+    put_arch(b);
+    return write_body(w, b);
+}
+
+/* Writes the features: a table of where each is, then what machine it was, and where trace is. */
+static int write_features_of_trace(struct ct_perf_writer *w)
+{
     struct ct_perf_body *b = &w->body;
     uint64_t at = w->at + 32;
     b->size = 0;
     ct_perf_put64(b, at);
-    ct_perf_put64(b, arch_size);
-    ct_perf_put64(b, at + arch_size);
+    ct_perf_put64(b, ARCH_SIZE);
+    ct_perf_put64(b, at + ARCH_SIZE);
     ct_perf_put64(b, 8 + 16 * (uint64_t)w->index_count);
-    ct_perf_put32(b, 16);
-    put(b, arch, sizeof arch);
-    for (size_t i = sizeof arch; i < 16; i++)
-        put(b, "", 1);
+    put_arch(b);
     ct_perf_put64(b, w->index_count);
     int rc = write_body(w, b);
     for (size_t i = 0; !rc && i < w->index_count; i++) {
@@ -345,14 +405,14 @@ static int write_features(struct ct_perf_writer *w)
 
 static int end_file(struct ct_perf_writer *w)
 {
-    uint64_t size = w->at - w->data;
-    int rc = write_features(w);
+    const uint64_t size = w->at - w->data;
+    const unsigned second = w->options.samples ? CT_PERF_FEATURE_BRANCH_STACK : CT_PERF_FEATURE_AUXTRACE;
+    int rc = w->options.samples ? write_features_of_samples(w) : write_features_of_trace(w);
     const uint64_t end = w->at;
     if (!rc)
         rc = w->options.seek(w->user, 0);
     if (!rc)
-        rc = write_head(w, size,
-                        UINT64_C(1) << CT_PERF_FEATURE_ARCH | UINT64_C(1) << CT_PERF_FEATURE_AUXTRACE);
+        rc = write_head(w, size, UINT64_C(1) << CT_PERF_FEATURE_ARCH | UINT64_C(1) << second);
     return rc ? rc : w->options.seek(w->user, end);
 }
 

@@ -38,6 +38,8 @@ struct ct_perf_write_options {
     bool pipe;           /* pipe mode: nothing is written twice */
     bool exclude_kernel; /* only user space was traced */
     bool timeless;       /* records have no time, so that perf looks for no timestamps in the trace */
+    bool samples;        /* there is no trace: the one event counts instructions, and its samples have branch
+                            stacks */
     uint64_t config;     /* of the event that traces, with perf's bits */
     /* Moves to an offset, for what is written next; not used in pipe mode. Result: enum ct_error. */
     int (*seek)(void *user, uint64_t offset);
@@ -54,8 +56,8 @@ struct ct_perf_writer {
     struct ct_perf_body body; /* for records of this file */
 };
 
-/* Writes the head and two attributes: an event of the trace units, and one that follows mappings. This
- * function and those below return what `write` did. */
+/* Writes the head and two attributes: an event of the trace units, and one that follows mappings; of samples
+ * one that does both. This function and those below return what `write` did. */
 int ct_perf_write_begin(struct ct_perf_writer *writer, ct_write_fn *write, void *user,
                         const struct ct_perf_write_options *options);
 
@@ -88,6 +90,25 @@ struct ct_perf_map {
 /* Writes executable memory of the stamp's process. */
 int ct_perf_write_map(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp,
                       const struct ct_perf_map *map);
+
+struct ct_perf_branch {
+    uint64_t from, to; /* 0: not known */
+};
+
+/* A sample, and the branches that led to it. */
+struct ct_perf_sample {
+    uint64_t ip;
+    uint64_t period; /* instructions since the sample before */
+    bool kernel;
+    const struct ct_perf_branch *branches; /* the oldest first; … */
+    size_t count;                          /* … CT_PERF_BRANCHES_MAX of them at most */
+};
+
+#define CT_PERF_BRANCHES_MAX 1024u
+
+/* Writes a sample, in a file of samples. */
+int ct_perf_write_sample(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp,
+                         const struct ct_perf_sample *sample);
 
 /* Writes that a part of the AUX stream was traced without a break. */
 int ct_perf_write_aux(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, uint64_t offset,

@@ -230,7 +230,8 @@ static int file_of(struct ct_memory *memory, const char *path, struct ct_mapped_
     if (result != CT_OK)
         return result;
     for (struct ct_mapped_file *old = memory->files; old; old = old->next) {
-        if (old->dev == file->dev && old->ino == file->ino && old->size == file->size) {
+        if (old->dev == file->dev && old->ino == file->ino && old->offset == file->offset &&
+            old->size == file->size) {
             ct_mapped_file_close(file);
             *out = old;
             return CT_OK;

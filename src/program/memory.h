@@ -12,6 +12,7 @@ struct ct_mapped_file {
     struct ct_mapped_file *next;
     dev_t dev;
     ino_t ino;
+    uint64_t offset; /* of the first byte: not 0 inside of an archive */
     const uint8_t *bytes;
     size_t size;
     char path[];

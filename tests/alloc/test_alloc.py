@@ -27,6 +27,7 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 
@@ -77,6 +78,8 @@ def cases():
         ("decode bytewise", "decode --bytewise=4"), ("watch", "watch --at exception"),
         ("spec", 'spec --timing --pair "0x80560 0x80568"'))]
     found += [Case("export perf", f"export --perf out.data {quick}", outputs=("out.data",)),
+              Case("export branch stacks", f"export --perf out.data --branch-stacks=8 {quick}",
+                   outputs=("out.data",)),
               Case("info of a perf.data", "info {perfdata}"),
               Case("monitor of an example", f"monitor --spec {{timing_spec}} -u us --bind firstCalls=0x80500 "
                    f"--bind triggerCalls=0x8057c --id 10 -a {quick}"),
@@ -164,7 +167,11 @@ def cases():
               Case("cover nothing", "cover --el 3 --elf {elf} {capture}")]
     found += [Case(f"profile {form}", f"profile --format {form} --elf {{elf}} -o out {{capture}}",
                    outputs=("out",))
-              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", "data")]
+              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", "data",
+                           "branch-list")]
+    found += [Case("profile of branch lists", "profile -f autofdo --elf {elf} {branches} {branches}"),
+              Case("profile of each", "profile -f autofdo --each . --elf {elf} {capture}"),
+              Case("merge branch lists", "merge --weight 2 {branches} {branches}")]
     found += [Case(f"profile {form} of several",
                    f"profile --format {form} --elf {{elf}} -o out {{capture}} {{capture}}", outputs=("out",))
               for form in ("callgrind", "chrome")]
@@ -182,6 +189,7 @@ def cases():
                    "monitor --engine native --spec {tessla} --bind x=work_round --elf {elf} -a {capture}",
                    needs=("gccjit",)),
               Case("graph json", "graph --elf {elf} --json"),
+              Case("graph of a program in an archive", "graph --elf {package} --json"),
               Case("graph dot", "graph --elf {elf} --dot --learn {capture}"),
               Case("spec timing", "spec --timing --function work_round --elf {elf} {capture}"),
               Case("spec functions", "spec --timing --match * --elf {elf} {capture}"),
@@ -301,7 +309,8 @@ def make_inputs(command, plugin, folder):
             "messages": ROOT / "tests/cli/cases/fractal-log.messages",
             "timing_spec": ROOT / "examples/monitor/timing-stream.tessla"}
     for name in ("perfdata", "fractal_log", "tessla", "tessla_trace", "counts_a", "counts_b", "counts",
-                 "times", "stacks", "elf", "elf_log", "cluster", "capture", "soft", "stream"):
+                 "times", "stacks", "elf", "elf_log", "cluster", "capture", "soft", "stream",
+                 "branches"):
         made[name] = folder / name
     run("export", "--perf", made["perfdata"], made["quickstart"])
     run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
@@ -336,6 +345,10 @@ def make_inputs(command, plugin, folder):
         run("fractal", "run", "-q", "-o", made["elf_log"], "--point", "_start", "--", made["elf"], env=env)
         run(*options, "-o", folder / "streamed", "--stream", made["stream"], "--", made["elf"], env=env)
         run("cover", "--format", "data", "-o", made["counts"], made["capture"])
+        made["package"] = folder / "app.apk!" / "lib.so"
+        with zipfile.ZipFile(folder / "app.apk", "w") as archive:
+            archive.write(made["elf"], "lib.so")
+        run("profile", "-q", "-f", "branch-list", "-o", made["branches"], made["capture"])
         made["config"] = folder / "streamed/live.ini"
     return made
 

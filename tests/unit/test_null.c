@@ -30,6 +30,8 @@ struct call {
 /* Functions whose int is an answer or a count, not an error; closing nothing is none either. */
 static const char *const answers[] = {
     "ct_analysis_is_saved",
+    "ct_branch_list_is_file",
+    "ct_branch_list_is_other",
     "ct_chain_resumed",
     "ct_ctx_lacked_memory",
     "ct_edge_context_order",

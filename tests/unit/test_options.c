@@ -339,6 +339,14 @@ static int export_perf(struct bench *b, const void *options)
                           NULL);
 }
 
+static int new_samples(struct bench *b, const void *options)
+{
+    struct ct_perf_samples *samples = NULL;
+    const int rc = ct_perf_samples_new(b->ctx, b->capture, options, drop, NULL, &samples);
+    ct_perf_samples_free(samples);
+    return rc;
+}
+
 static int find_captures(struct bench *b, const void *options)
 {
     struct ct_manifest *manifest;
@@ -464,6 +472,7 @@ static const struct kind {
     KIND(monitor_options, compile, CT_OK),
     KIND(page_options, write_page, CT_OK),
     KIND(perf_export_options, export_perf, CT_OK),
+    KIND(perf_samples_options, new_samples, CT_OK),
     KIND(profile_write_options, write_profile, CT_ERR_ARG),
     KIND(programs_options, new_programs, CT_OK),
     KIND(record_options, record, CT_ERR_ARG),

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of branches, each once, with how often it came. */
+#define _GNU_SOURCE /* qsort_r */
+#include "branch_list/branch_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/saturate.h"
+
+#define FIRST_ENTRIES 256u
+
+int ct_branch_list_new(struct ct_ctx *ctx, struct ct_branch_list **out)
+{
+    if (!out)
+        return ct_fail_null(ctx, __func__);
+    struct ct_branch_list *list = calloc(1, sizeof *list);
+    if (!list)
+        return ct_fail_nomem(ctx, "branch lists");
+    list->ctx = ctx;
+    *out = list;
+    return CT_OK;
+}
+
+void ct_branch_list_free(struct ct_branch_list *list)
+{
+    if (!list)
+        return;
+    for (size_t i = 0; i < list->binary_count; i++)
+        free(list->binaries[i].path);
+    free(list->binaries);
+    free(list->entries);
+    ct_grown_free(&list->bits);
+    free(list);
+}
+
+/* ---- binaries ---- */
+
+static bool is_same(const struct ct_branch_binary *a, const struct ct_branch_list_binary *b)
+{
+    return a->kind == b->kind && a->kernel_start == b->kernel_start && !strcmp(a->path, b->path) &&
+           a->build_id_size == b->build_id_size &&
+           (!b->build_id_size || !memcmp(a->build_id, b->build_id, b->build_id_size));
+}
+
+static int check_binary(struct ct_ctx *ctx, const struct ct_branch_list_binary *b)
+{
+    const size_t length = b->path ? strnlen(b->path, CT_BRANCH_LIST_PATH + 1) : 0;
+    if (length && length <= CT_BRANCH_LIST_PATH && b->build_id_size <= CT_BRANCH_LIST_ID &&
+        (b->build_id || !b->build_id_size) && b->kind <= CT_BRANCH_LIST_MODULE)
+        return CT_OK;
+    return ct_fail(
+        ctx, CT_ERR_ARG,
+        "ct_branch_list_binary: a path of 1 to %u bytes, a build id of %u at most and a kind up to %u are "
+        "expected, not %zu, %zu and %u",
+        CT_BRANCH_LIST_PATH, CT_BRANCH_LIST_ID, CT_BRANCH_LIST_MODULE, length, b->build_id_size, b->kind);
+}
+
+int ct_branch_list_binary(struct ct_branch_list *list, const struct ct_branch_list_binary *binary,
+                          uint32_t *number)
+{
+    if (!list || !binary || !number)
+        return ct_fail_null(list ? list->ctx : NULL, __func__);
+    if (check_binary(list->ctx, binary))
+        return CT_ERR_ARG;
+    for (size_t i = 0; i < list->binary_count; i++)
+        if (is_same(&list->binaries[i], binary)) {
+            *number = (uint32_t)i;
+            return CT_OK;
+        }
+    struct ct_branch_binary *all = realloc(list->binaries, (list->binary_count + 1) * sizeof *all);
+    char *path = strdup(binary->path);
+    if (all)
+        list->binaries = all;
+    if (!all || !path) {
+        free(path);
+        return ct_fail_nomem(list->ctx, "branch lists");
+    }
+    struct ct_branch_binary *fresh = &all[list->binary_count];
+    *fresh = (struct ct_branch_binary){.path = path,
+                                       .build_id_size = binary->build_id_size,
+                                       .kernel_start = binary->kernel_start,
+                                       .kind = binary->kind};
+    if (binary->build_id_size)
+        memcpy(fresh->build_id, binary->build_id, binary->build_id_size);
+    *number = (uint32_t)list->binary_count++;
+    return CT_OK;
+}
+
+size_t ct_branch_list_binaries(const struct ct_branch_list *list)
+{
+    return list ? list->binary_count : 0;
+}
+
+struct ct_branch_list_binary ct_branch_list_binary_at(const struct ct_branch_list *list, uint32_t number)
+{
+    if (!list || number >= list->binary_count)
+        return (struct ct_branch_list_binary){0};
+    const struct ct_branch_binary *b = &list->binaries[number];
+    return (struct ct_branch_list_binary){.path = b->path,
+                                          .build_id = b->build_id_size ? b->build_id : NULL,
+                                          .build_id_size = b->build_id_size,
+                                          .kernel_start = b->kernel_start,
+                                          .kind = b->kind};
+}
+
+/* ---- lists ---- */
+
+static int by_place(const void *a, const void *b, void *user)
+{
+    const struct ct_branch_entry *x = a;
+    const struct ct_branch_entry *y = b;
+    if (x->binary != y->binary)
+        return x->binary < y->binary ? -1 : 1;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    if (x->branches != y->branches)
+        return x->branches < y->branches ? -1 : 1;
+    return memcmp(ct_branch_bits(user, x), ct_branch_bits(user, y), (x->branches + UINT64_C(7)) / 8);
+}
+
+void ct_branch_list_settle(struct ct_branch_list *list)
+{
+    if (list->settled == list->count)
+        return;
+    qsort_r(list->entries, list->count, sizeof *list->entries, by_place, list);
+    size_t n = 0;
+    for (size_t i = 1; i < list->count; i++) {
+        if (by_place(&list->entries[n], &list->entries[i], list) == 0)
+            ct_add_up(&list->entries[n].count, list->entries[i].count);
+        else
+            list->entries[++n] = list->entries[i];
+    }
+    list->count = list->settled = n + 1;
+}
+
+/* Makes room for one more entry. */
+static int grow(struct ct_branch_list *list)
+{
+    if (list->count == list->room)
+        ct_branch_list_settle(list);
+    if (list->count <= list->room / 2 && list->room)
+        return CT_OK;
+    const size_t room = list->room ? 2 * list->room : FIRST_ENTRIES;
+    struct ct_branch_entry *entries = realloc(list->entries, room * sizeof *entries);
+    if (!entries)
+        return ct_fail_nomem(list->ctx, "branch lists");
+    list->entries = entries;
+    list->room = room;
+    return CT_OK;
+}
+
+/* Copies bits, those behind the last branch as zeros, so that equal lists have equal bytes. */
+static void put_bits(struct ct_branch_list *list, const uint8_t *taken, uint32_t branches)
+{
+    const size_t size = ((size_t)branches + 7) / 8;
+    ct_grown_put(&list->bits, taken, size);
+    if (!list->bits.failed && branches % 8)
+        list->bits.bytes[list->bits.size - 1] &= (uint8_t)((1u << branches % 8) - 1);
+}
+
+int ct_branch_list_add(struct ct_branch_list *list, uint32_t binary, uint64_t addr, const uint8_t *taken,
+                       uint32_t branches, uint64_t count)
+{
+    if (!list || !taken)
+        return ct_fail_null(list ? list->ctx : NULL, __func__);
+    if (binary >= list->binary_count)
+        return ct_fail(list->ctx, CT_ERR_ARG, "ct_branch_list_add: binary %u is not below %zu", binary,
+                       list->binary_count);
+    if (!branches || !count)
+        return CT_OK;
+    const int rc = list->count < list->room ? CT_OK : grow(list);
+    if (rc)
+        return rc;
+    const size_t bits = list->bits.size;
+    put_bits(list, taken, branches);
+    if (list->bits.failed)
+        return ct_fail_nomem(list->ctx, "branch lists");
+    list->entries[list->count++] = (struct ct_branch_entry){
+        .addr = addr, .count = count, .bits = bits, .branches = branches, .binary = binary};
+    return CT_OK;
+}
+
+int ct_branch_list_scale(struct ct_branch_list *list, uint64_t times)
+{
+    if (!list || !times)
+        return CT_ERR_ARG;
+    for (size_t i = 0; i < list->count; i++) {
+        uint64_t *count = &list->entries[i].count;
+        *count = *count > UINT64_MAX / times ? UINT64_MAX : *count * times;
+    }
+    return CT_OK;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fields of a protobuf message, by protobuf.dev (Encoding). */
+#ifndef CT_BRANCH_LIST_PROTO_H
+#define CT_BRANCH_LIST_PROTO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/grown.h"
+
+enum ct_proto_type {
+    CT_PROTO_NUMBER = 0, /* a varint */
+    CT_PROTO_FIXED64 = 1,
+    CT_PROTO_BYTES = 2, /* with their length in front: texts and messages too */
+    CT_PROTO_FIXED32 = 5,
+};
+
+/* A message that is read. Its fields may come in any order. */
+struct ct_proto {
+    const uint8_t *at, *end;
+    bool bad; /* a field is cut, or of a type that there is not */
+};
+
+struct ct_proto_field {
+    uint64_t number;
+    enum ct_proto_type type;
+    uint64_t value;       /* of a number */
+    const uint8_t *bytes; /* of bytes */
+    size_t size;
+};
+
+/* Reads the next field. Returns false at the end, and when the message is bad. */
+bool ct_proto_next(struct ct_proto *message, struct ct_proto_field *field);
+
+/* Tells whether a field has this number and type. */
+static inline bool ct_proto_is(const struct ct_proto_field *field, unsigned number, enum ct_proto_type type)
+{
+    return field->number == number && field->type == type;
+}
+
+/* Appends a field. A number of 0 is the default, which is not written. */
+void ct_proto_put_number(struct ct_grown *to, unsigned field, uint64_t number);
+void ct_proto_put_bytes(struct ct_grown *to, unsigned field, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Branch stacks follow each other without a gap and without an overlap: each run of instructions between two
+ * branches, and each branch, is in exactly one of them. So counts made of the stacks are those of the trace.
+ * Where a run does not begin at a branch of its stack, an entry from address 0 says where it begins; where it
+ * ends without a branch, an entry to 0 says so. */
+#include "export/perf_stack.h"
+
+#include "coretap/program.h"
+
+/* Gives the entries to the sink, as one sample. */
+static int give(struct ct_perf_stack *s)
+{
+    const int rc = s->count ? s->sample(s->user, s) : CT_OK;
+    s->count = 0;
+    s->instructions = 0;
+    s->joined = false;
+    return rc;
+}
+
+/* Ends the run: the instruction at `from` was its last, and execution went on at `to`, or nobody knows. */
+static int end_run(struct ct_perf_stack *s, uint64_t from, uint64_t to)
+{
+    const size_t need = s->joined ? 1 : 2;
+    int rc = s->count + need > s->room ? give(s) : CT_OK;
+    if (!s->joined)
+        s->branches[s->count++] = (struct ct_perf_branch){.from = CT_PERF_NOWHERE, .to = s->begin};
+    s->branches[s->count++] = (struct ct_perf_branch){.from = from, .to = to};
+    s->instructions += s->run;
+    s->run = 0;
+    s->midway = false;
+    s->joined = true;
+    s->begin = to;
+    if (!rc && s->count == s->room)
+        rc = give(s);
+    return rc;
+}
+
+/* Ends the run where it is, without a branch. */
+static int break_run(struct ct_perf_stack *s)
+{
+    const int rc = s->midway ? end_run(s, s->last, CT_PERF_NOWHERE) : CT_OK;
+    s->running = s->joined = false;
+    return rc;
+}
+
+int ct_perf_stack_step(struct ct_perf_stack *s, const struct ct_node *node, const struct ct_edge *edge)
+{
+    int rc = CT_OK;
+    if (node->flags & CT_NODE_NOPATH || node->end <= node->start)
+        return break_run(s);
+    if (!s->running || s->next != node->start) {
+        rc = break_run(s);
+        s->begin = node->start;
+    }
+    s->run += node->n;
+    s->last = node->last;
+    s->midway = true;
+    const bool branch =
+        (node->type == CT_INSN_BR || node->type == CT_INSN_IBR) && !(node->flags & CT_NODE_CUT) && edge->exec;
+    s->next = edge->next;
+    s->running = edge->kind == CT_EDGE_NEXT && (branch || edge->next == node->end);
+    if (!rc && branch)
+        rc = end_run(s, node->last, edge->kind == CT_EDGE_OPEN || !edge->next ? CT_PERF_NOWHERE : edge->next);
+    return rc || s->running ? rc : break_run(s);
+}
+
+int ct_perf_stack_end(struct ct_perf_stack *s)
+{
+    const int rc = break_run(s);
+    return rc ? rc : give(s);
+}

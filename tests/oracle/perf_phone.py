@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings as Android's simpleperf writes them: with records and features of its own, files called as on a
+phone, and trace that is not there. They are of programs that were recorded here.
+
+usage: perf_phone.py COMMAND PLUGIN EXAMPLES"""
+import pathlib
+import random
+import shutil
+import struct
+import sys
+import tempfile
+import zipfile
+
+from perf_recordings import Recording, need_recorder
+from perf_tool import Tap, first_difference, run
+from perf_writer import Writer
+
+# Of simpleperf's record.h: symbols of the kernel, a file, a symbol, a record in parts, the end of these,
+# numbers of events, stacks, unwinding, what traced.
+OWN = range(32768, 32777)
+
+# Of its record_file_format.h: files with symbols, facts about the recording, unwinding, build ids of files …
+FEATURES = range(128, 134)
+
+
+def own_records(writer):
+    for number in OWN:
+        body = struct.pack("<I", number) * (2 + number % 5)
+        writer.record(number, body + bytes(-len(body) % 8))
+
+
+def with_features(data):
+    """Adds sections that only simpleperf knows behind the data."""
+    data = bytearray(data)
+    at = len(data) + 16 * len(FEATURES)
+    for number in FEATURES:
+        word = 72 + number // 64 * 8
+        bits, = struct.unpack_from("<Q", data, word)
+        struct.pack_into("<Q", data, word, bits | 1 << number % 64)
+    for number in FEATURES:
+        data += struct.pack("<QQ", at, 40)
+        at += 40
+    return bytes(data) + b"".join(bytes([number]) * 40 for number in FEATURES)
+
+
+def profile(coretap, *operands):
+    out, said, code = run([coretap, "profile", "-f", "bolt", *operands])
+    return out.splitlines(), said, code
+
+
+def phone(folder, *recordings, lost=False):
+    """A recording of a phone: its files are below `folder`/root here. `lost`: the last trace is not there."""
+    root = folder / "root"
+    system = root / "data/local/tmp"
+    system.mkdir(parents=True, exist_ok=True)
+    writer = Writer(recordings[0].capture.units)
+    own_records(writer)
+    for pid, recording in enumerate(recordings, 1000):
+        copy = system / recording.program.name
+        shutil.copy(recording.program, copy)
+        writer.comm(pid, recording.program.name)
+        for addr, size, offset, _ in recording.capture.maps():
+            writer.map(pid, addr, size, offset, "/" + str(copy.relative_to(root)))
+        own_records(writer)
+    for pid, recording in enumerate(recordings, 1000):
+        end = len(writer.trace)
+        writer.run(pid, recording.capture.trace)
+    if lost:
+        del writer.trace[end:]
+    path = folder / "perf.data"
+    path.write_bytes(with_features(writer.whole()))
+    return path, root
+
+
+ENTRY = "lib/arm64-v8a/libone.so"
+
+
+def package(path, program, method=zipfile.ZIP_STORED):
+    """An archive with a program in it, aligned as Android's tools do it, and other files around it. Returns
+    where the program begins."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("AndroidManifest.xml", "<manifest/>", zipfile.ZIP_DEFLATED)
+        entry = zipfile.ZipInfo(ENTRY)
+        entry.compress_type = method
+        pad = -(archive.fp.tell() + 30 + len(ENTRY) + 4) % 4096
+        entry.extra = struct.pack("<HH", 0xd935, pad) + bytes(pad)
+        archive.writestr(entry, program.read_bytes())
+        archive.writestr("classes.dex", b"dex" * 100)
+    return path.read_bytes().find(b"\x7fELF")
+
+
+def mapped(folder, recording, name, offset):
+    """A recording in which the program was mapped from this file, from this offset on."""
+    writer = Writer(recording.capture.units)
+    writer.comm(1000, "org.example.app")
+    for addr, size, at, _ in recording.capture.maps():
+        writer.map(1000, addr, size, at + offset, name)
+    writer.run(1000, recording.capture.trace)
+    path = folder / "app.data"
+    path.write_bytes(writer.whole())
+    return path
+
+
+def check_packages(tap, coretap, folder, recording, want):
+    root = folder / "packages"
+    apk = root / "data/app/base.apk"
+    apk.parent.mkdir(parents=True)
+    begin = package(apk, recording.program)
+    for what, name, offset in (("the archive", "/data/app/base.apk", begin),
+                               ("simpleperf's name for it", f"/data/app/base.apk!/{ENTRY}", 0)):
+        data = mapped(folder, recording, name, offset)
+        got, said, code = profile(coretap, "--symfs", root, data)
+        tap.check(f"a program in an archive, mapped by {what}",
+                  first_difference(want, got, ("alone", "phone")) or (said if code else None))
+    made = folder / "each"
+    run([coretap, "profile", "-f", "bolt", "--each", made, "--symfs", root, data])
+    there = (made / "libone.so.bolt").exists()
+    tap.check("it is called by its own name", None if there else list(made.iterdir()))
+    check_lists(tap, coretap, folder, root, data)
+    whole = apk.read_bytes()
+    package(apk, recording.program, zipfile.ZIP_DEFLATED)
+    _, said, code = run([coretap, "stats", "--level", "flow", "--symfs", root, data])
+    tap.check("a program that is compressed there is missing",
+              None if "compressed in the archive" in said else said)
+    codes = set()
+    rng = random.Random(7)  # what is damaged is the same in each run
+    for i in range(60):
+        bad = bytearray(whole[:rng.randrange(len(whole))] if i % 3 == 0 else whole)
+        for _ in range(8 if i % 3 else 0):
+            bad[-rng.randrange(1, 400)] = rng.randrange(256)
+        apk.write_bytes(bad)
+        codes.add(run([coretap, "profile", "-f", "bolt", "--symfs", root, data])[2])
+    tap.check("damaged archives", None if codes <= {0, 1, 2} and len(codes) > 1 else codes)
+
+
+def check_lists(tap, coretap, folder, root, data):
+    """A branch list names the program as simpleperf does, and finds it in the archive."""
+    lists = folder / "app.lists"
+    run([coretap, "profile", "-q", "-f", "branch-list", "--symfs", root, "-o", lists, data])
+    text = lists.read_bytes().replace(str(root).encode(), b"/" * len(str(root)))  # as the phone has it
+    lists.write_bytes(text)
+    got, said, code = profile(coretap, "--symfs", root, lists)
+    tap.check("a branch list of a program in an archive",
+              None if len(got) > 100 and not code else (code, said))
+
+
+def main():
+    recorder = need_recorder(sys.argv[1:3])
+    coretap, tap = recorder.command, Tap()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        primes = pathlib.Path(sys.argv[3]) / "primes.c"
+        one = Recording(recorder, folder, "one", primes, ["-O2", "-static"], ["300"], ["--framed"])
+        two = Recording(recorder, folder, "two", primes, ["-O0", "-static"], ["500"], ["--framed"])
+        want = profile(coretap, one.folder)[0]
+        data, root = phone(folder, one)
+        got, said, code = profile(coretap, "--symfs", root, data)
+        tap.check("its own records and features are passed over",
+                  first_difference(want, got, ("alone", "phone")) or (said if code else None))
+        check_packages(tap, coretap, folder, one, want)
+        data, root = phone(folder, one, two, lost=True)
+        got, said, code = profile(coretap, "--symfs", root, "--elf", root / "data/local/tmp/one", data)
+        size = len(two.capture.trace) + -len(two.capture.trace) % 16
+        tap.check("trace that is not there is told",
+                  None if code == 1 and f"{size} bytes of trace that 1 AUX record" in said else (code, said))
+        tap.check("the trace before it is read", first_difference(want, got, ("alone", "phone")))
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Samples with branch stacks: perf, create_llvm_prof, llvm-profgen and perf2bolt read them, and their counts
+are those of the profiles that coretap writes as text.
+
+usage: perf_stacks.py COMMAND PLUGIN EXAMPLES"""
+import collections
+import glob
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from perf_recordings import COMPILER, Recording, need_recorder, two_contexts
+from perf_tool import Tap, first_difference, need_perf, run
+from perf_writer import Writer
+
+NOWHERE = 0xfffffffff000  # what an entry has that no branch made
+
+
+def tool(name):
+    """The newest of Debian's, or None."""
+    found = sorted(glob.glob(f"/usr/lib/llvm-*/bin/{name}"), key=lambda p: int(p.split("-")[1].split("/")[0]))
+    return shutil.which(name) or (found[-1] if found else None)
+
+
+class Counts:
+    """How often each instruction ran and each branch was taken."""
+
+    def __init__(self):
+        self.insns, self.branches = collections.Counter(), collections.Counter()
+
+    def run(self, first, last, count=1):
+        for at in range(first, last + 4, 4):
+            self.insns[at] += count
+
+    def branch(self, start, end, count=1):
+        if NOWHERE not in (start, end) and end:
+            self.branches[start, end] += count
+
+    def difference(self, other):
+        for name in ("insns", "branches"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            odd = [(at, mine[at], theirs[at]) for at in sorted(mine.keys() | theirs.keys())
+                   if mine[at] != theirs[at]]
+            if odd or not mine:
+                return f"{name}: {len(odd)} of {len(mine)} differ, first {odd[:3]}"
+        return None
+
+
+def of_samples(perf, data, pipe=False):
+    """Process -> counts, of the branch stacks as perf prints them; and the longest of these."""
+    line = [perf, "script", "-i", data, "-F", "pid,brstack"]
+    if pipe:
+        line = ["sh", "-c", 'cat "$2" | "$1" script -i - -F pid,brstack', "sh", perf, data]
+    lines = run(line)[0]
+    counts, longest = collections.defaultdict(Counts), 0
+    for line in lines.splitlines():
+        pid, *entries = line.split()
+        stack = [tuple(int(at, 16) for at in entry.split("/")[:2]) for entry in entries
+                 if entry.startswith("0x")]  # perf puts the address and its function in front, in pipe mode
+        longest = max(longest, len(stack))
+        for entry in stack:
+            counts[int(pid)].branch(*entry)
+        for newer, older in zip(stack, stack[1:]):
+            if older[1] != NOWHERE:
+                counts[int(pid)].run(older[1], newer[0])
+    return counts, longest
+
+
+def of_text(coretap, capture, *options):
+    """Counts of a profile for BOLT, without what leads out of the program."""
+    counts = Counts()
+    for line in run([coretap, "profile", "-q", "-f", "bolt", *options, capture])[0].splitlines():
+        kind, start, end, count = line.split()[:4]
+        (counts.run if kind == "F" else counts.branch)(int(start, 16), int(end, 16), int(count))
+    return counts
+
+
+def export(coretap, folder, capture, option="--branch-stacks"):
+    data = folder / "samples.data"
+    _, said, code = run([coretap, "export", "--perf", data, option, capture])
+    return data, f"exit code {code}: {said}" if code else None
+
+
+def check_counts(tap, perf, coretap, folder, recording):
+    want = of_text(coretap, recording.folder)
+    for option, most in (("--branch-stacks", 64), ("--branch-stacks=2", 2), ("--branch-stacks=1024", 1024)):
+        data, why = export(coretap, folder, recording.folder, option)
+        counts, longest = of_samples(perf, data)
+        why = why or (f"{longest} entries" if longest != most else None)
+        tap.check(f"{option}: counts as in the text",
+                  why or want.difference(sum_of(counts)))
+    piped = folder / "piped.data"
+    with piped.open("wb") as out:
+        subprocess.run([coretap, "export", "-q", "--perf", "-", "--branch-stacks", recording.folder],
+                       stdout=out, check=True)
+    tap.check("pipe mode: counts as in the text", want.difference(sum_of(of_samples(perf, piped, True)[0])))
+    report = run([perf, "report", "-i", data, "--stdio", "--no-branch-stack"])[0]
+    tap.check("perf report names functions", None if re.search(r"%.*\bby_sieve\b", report) else report)
+
+
+def sum_of(counts):
+    total = Counts()
+    for one in counts.values():
+        total.insns.update(one.insns)
+        total.branches.update(one.branches)
+    return total
+
+
+def lines_of(path):
+    """Counts of lines of a sample profile in text; sorted, since tools order functions by how long they ran.
+    Names are left out: create_llvm_prof writes freed memory for those of inlined functions."""
+    return sorted(re.findall(rb"(?m)^ +\d+(?:\.\d+)?: \d+(?= |$)", path.read_bytes()))
+
+
+def check_create_llvm_prof(tap, coretap, folder, recording):
+    if not shutil.which("create_llvm_prof"):
+        return tap.skip("create_llvm_prof", "create_llvm_prof is missing (Debian: autofdo)")
+    data, why = export(coretap, folder, recording.folder)
+    text = folder / "ranges"
+    text.write_text(run([coretap, "profile", "-q", "-f", "autofdo", recording.folder])[0])
+    for profile, kind in ((data, "perf"), (text, "text")):
+        _, said, _ = run(["create_llvm_prof", f"--binary={recording.program}", f"--profile={profile}",
+                          f"--profiler={kind}", "--format=text", f"--out={folder / kind}"])
+        why = why or (said if "Mapped" in said else None)
+    return tap.check("create_llvm_prof: the same lines as from the text",
+                     why or first_difference(lines_of(folder / "text"), lines_of(folder / "perf"),
+                                             ("text", "samples")))
+
+
+def functions_of(text):
+    """(function, line) -> most executions, of a sample profile in text, whose discriminators llvm-profgen
+    does not tell."""
+    found, name = {}, None
+    for line in text.splitlines():
+        head = re.match(r"([^ :]+):\d+:\d+$", line)
+        place = re.match(r" (\d+)(?:\.\d+)?: (\d+)(?: |$)", line)
+        name = head[1] if head else name
+        if place:
+            found[name, place[1]] = max(found.get((name, place[1]), 0), int(place[2]))
+    return found
+
+
+def check_profgen(tap, coretap, folder, recording):
+    profgen = tool("llvm-profgen")
+    if not profgen:
+        return tap.skip("llvm-profgen", "llvm-profgen is missing (Debian: llvm)")
+    data, why = export(coretap, folder, recording.folder)
+    _, said, code = run([profgen, f"--perfdata={data}", f"--binary={recording.program}", "--format=text",
+                         f"--output={folder / 'made'}"])
+    want = functions_of(run([coretap, "profile", "-q", "-f", "llvm", recording.folder])[0])
+    got = functions_of((folder / "made").read_text() if not code else "")
+    places = [place for place in want if place[0] in ("by_sieve", "by_division")]
+    odd = [(place, want[place], got.get(place)) for place in places if want[place] != got.get(place)]
+    return tap.check(f"llvm-profgen: {len(places)} lines as coretap has them",
+                     why or (said if code else odd if odd or len(places) < 10 else None))
+
+
+def check_perf2bolt(tap, coretap, folder, recording):
+    bolt = tool("perf2bolt")
+    if not bolt:
+        return tap.skip("perf2bolt", "perf2bolt is missing (Debian: bolt-15)")
+    data, why = export(coretap, folder, recording.folder)
+    aggregated = folder / "aggregated"
+    aggregated.write_text(run([coretap, "profile", "-q", "-f", "bolt", recording.folder])[0])
+    made = []
+    for name, options in (("perf", ["-p", data]), ("text", ["--pa", "-p", aggregated])):
+        out, said, code = run([bolt, *options, "-o", folder / f"{name}.fdata", recording.program])
+        why = why or (out + said if code else None)
+        text = "" if code else (folder / f"{name}.fdata").read_text()
+        rows = [line.split() for line in text.splitlines()]
+        made.append({tuple(row[:6]): row[7] for row in rows if "[unknown]" not in row})
+    odd = [(row, count, made[0].get(row)) for row, count in made[1].items() if made[0].get(row) != count]
+    return tap.check(f"perf2bolt: {len(made[1])} branches as from the text",
+                     why or (odd if odd or len(made[1]) < 5 else None))
+
+
+def check_processes(tap, perf, coretap, folder, writer, runs, name):
+    """`runs`: process -> its recordings. Counts are those of each by itself."""
+    capture = folder / f"{name}.data"
+    capture.write_bytes(writer.whole())
+    data, why = export(coretap, folder, capture)
+    got, _ = of_samples(perf, data)
+    for pid, recordings in runs.items():
+        want = sum_of({i: of_text(coretap, one.folder) for i, one in enumerate(recordings)})
+        tap.check(f"{name}: counts of process {pid}", why or want.difference(got[pid]))
+    names = {line.split()[0] for line in run([perf, "script", "-i", data, "-F", "comm,pid"])[0].splitlines()}
+    want = {one.program.name for recordings in runs.values() for one in recordings}
+    tap.check(f"{name}: names of processes", None if names == want else f"{names}, wanted {want}")
+
+
+def check_refused(tap, coretap, folder, recording):
+    for option in ("--branch-stacks=1", "--branch-stacks=1025", "--branch-stacks=x"):
+        data = folder / "refused.data"
+        _, said, code = run([coretap, "export", "--perf", data, option, recording.folder])
+        tap.check(f"{option} is refused", None if code == 2 and "from 2 to 1024" in said and not data.exists()
+                  else f"exit code {code}: {said}")
+
+
+def main():
+    recorder = need_recorder(sys.argv[1:3])
+    coretap, perf, tap = recorder.command, need_perf(), Tap()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        primes = pathlib.Path(sys.argv[3]) / "primes.c"
+        static = Recording(recorder, folder, "static", primes, ["-O0", "-gdwarf-4", "-static"], ["300"], [])
+        check_counts(tap, perf, coretap, folder, static)
+        check_create_llvm_prof(tap, coretap, folder, static)
+        check_profgen(tap, coretap, folder, static)
+        recorder.env.setdefault("QEMU_LD_PREFIX", "/usr/aarch64-linux-gnu")
+        linked = Recording(recorder, folder, "linked", primes, ["-O1", "-no-pie", "-Wl,--emit-relocs"],
+                           ["300"], [])
+        check_perf2bolt(tap, coretap, folder, linked)
+        one = Recording(recorder, folder, "one", primes, ["-O2", "-static"], ["300"], ["--framed"])
+        two = Recording(recorder, folder, "two", primes, ["-O0", "-static"], ["500"], ["--framed"])
+        writer = Writer(one.capture.units)
+        for pid, recording in ((100, one), (200, two)):
+            writer.start(pid, recording.capture)
+        for pid, recording in ((100, one), (200, two), (200, two)):
+            writer.run(pid, recording.capture.trace)
+        check_processes(tap, perf, coretap, folder, writer, {100: [one], 200: [two, two]}, "two processes")
+        writer, ran = two_contexts(recorder, folder, primes)
+        check_processes(tap, perf, coretap, folder, writer, {100: [ran[1]], 200: [ran[0], ran[2]]},
+                        "contexts")
+        check_refused(tap, coretap, folder, static)
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()
