@@ -12,7 +12,7 @@
 #ifndef CT_EXPORT_FLATBUFFER_H
 #define CT_EXPORT_FLATBUFFER_H
 
-#include "export/grown.h"
+#include "base/grown.h"
 
 struct ct_flat {
     struct ct_grown *to;

@@ -11,7 +11,7 @@
 #define CT_EXPORT_ROWS_H
 
 #include "coretap/base.h"
-#include "export/grown.h"
+#include "base/grown.h"
 
 enum ct_column_type {
     CT_COLUMN_TEXT,   /* UTF-8 */

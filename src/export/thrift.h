@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "export/grown.h"
+#include "base/grown.h"
 
 #define CT_THRIFT_DEPTH 8 /* structs inside of one another */
 

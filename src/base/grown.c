@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/grown.h"
+#include "base/grown.h"
 
 #include <stdlib.h>
 #include <string.h>

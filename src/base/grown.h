@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that grow: where the headers and pages of tables are put together. */
-#ifndef CT_EXPORT_GROWN_H
-#define CT_EXPORT_GROWN_H
+/* Bytes that grow: where what a file begins with, or holds, is put together. */
+#ifndef CT_BASE_GROWN_H
+#define CT_BASE_GROWN_H
 
 #include <stdbool.h>
 #include <stddef.h>
