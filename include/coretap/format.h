@@ -322,9 +322,12 @@ CT_API int ct_cfg_write(struct ct_ctx *ctx, const struct ct_cfg *cfg,
 /* How stacks are written: a line for each, for flame graphs, callers before what they call, with ';' between
  * functions and a number behind them. */
 struct ct_stack_write_options {
-    size_t size;    /* sizeof(struct ct_stack_write_options) */
-    uint8_t cycles; /* 1: the number is cycles as far as they are known; 0: instructions */
-    uint8_t pad[7]; /* 0 */
+    size_t size;     /* sizeof(struct ct_stack_write_options) */
+    uint8_t cycles;  /* 1: the number is cycles as far as they are known; 0: instructions */
+    uint8_t pad[7];  /* 0 */
+    uint8_t modules; /* 1: a function is "module`function", with the last part of the path of its program, or
+                        "[unknown]" for that */
+    uint8_t pad2[7]; /* 0 */
 };
 
 /* Writes the stacks that have a number, by program and address. CT_ERR_ARG, CT_ERR_NOMEM, what `write`
@@ -339,6 +342,7 @@ enum ct_profile_format {
     CT_PROFILE_FORMAT_LLVM,      /* a sample profile, for clang */
     CT_PROFILE_FORMAT_BOLT,      /* pre-aggregated, for perf2bolt -pa */
     CT_PROFILE_FORMAT_CALLGRIND, /* cost by line and calls, for KCachegrind and callgrind_annotate */
+    CT_PROFILE_FORMAT_PPROF,     /* stacks of all programs, for pprof: its message Profile, with gzip */
 };
 
 struct ct_profile_write_options {
@@ -346,25 +350,28 @@ struct ct_profile_write_options {
     const struct ct_arch *arch; /* of the core that ran the programs; NULL: a newest A profile */
     const uint32_t *contexts;   /* context IDs whose counts are wanted; NULL: all counts */
     size_t context_count;
-    struct ct_stack_sums *stacks; /* for CALLGRIND: what is called from where (not owned); `cover` can be
-                                     ct_stack_sums_cover of the same */
+    struct ct_stack_sums *stacks; /* for CALLGRIND and PPROF: stacks, and what is called from where (not
+                                     owned); `cover` can be ct_stack_sums_cover of the same */
     uint8_t format;               /* enum ct_profile_format */
     uint8_t skip_empty; /* 1: AUTOFDO writes nothing, in place of empty lists, where no counts are known */
     uint8_t pad[6];     /* 0 */
+    uint8_t cycles;  /* 1: PPROF shows cycles first; 0: instructions. Both are in it where both are known */
+    uint8_t pad2[7]; /* 0 */
 };
 
 /* What a profile has in it. */
 struct ct_profile_written {
     size_t program_count;
     const char *program; /* path of the first one; NULL: there is none */
-    uint64_t entries;    /* AUTOFDO, BOLT: ranges and branches; LLVM, CALLGRIND: functions that ran */
+    uint64_t entries;    /* AUTOFDO, BOLT: ranges and branches; LLVM, CALLGRIND: functions that ran; PPROF:
+                            stacks */
 };
 
 /* Writes a profile of what is counted in `cover`. It is of the programs that were named; without them of
- * those that were started, where that is known; CALLGRIND is of all. AUTOFDO and BOLT have no place for the
- * name of a program: another number of them than one is CT_ERR_ARG. *written (which may be NULL) is set then,
- * too. Errors: those of ct_cover_report_new, of ct_program_symbols and of ct_program_lines, what `write`
- * returned. */
+ * those that were started, where that is known; CALLGRIND and PPROF are of all. AUTOFDO and BOLT have no
+ * place for the name of a program: another number of them than one is CT_ERR_ARG. *written (which may be
+ * NULL) is set then, too. Errors: those of ct_cover_report_new, of ct_program_symbols and of
+ * ct_program_lines, what `write` returned. */
 CT_API int ct_profile_write(struct ct_cover *cover, struct ct_programs *programs,
                             const struct ct_profile_write_options *options, ct_write_fn *write, void *user,
                             struct ct_profile_written *written);

@@ -9,6 +9,7 @@ enum option {
     ELF = CLI_CAPTURE_OPTIONS,
     FORMAT,
     WEIGHT,
+    MODULES,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -20,6 +21,7 @@ enum format {
     LLVM,
     BOLT,
     CALLGRIND,
+    PPROF,
     CHROME,
     DATA,
 };
@@ -29,8 +31,8 @@ enum weight {
     CYCLES,
 };
 
-static const char *const formats[] = {"folded",    "autofdo", "llvm", "bolt",
-                                      "callgrind", "chrome",  "data", NULL};
+static const char *const formats[] = {"folded", "autofdo", "llvm", "bolt", "callgrind",
+                                      "pprof",  "chrome",  "data", NULL};
 static const char *const weights[] = {"instructions", "cycles", NULL};
 
 static const struct cli_option options[OPTIONS] = {
@@ -45,14 +47,20 @@ static const struct cli_option options[OPTIONS] = {
              "folded: a line for each stack of functions, for flame graphs. autofdo: ranges and branches, "
              "for "
              "create_llvm_prof --profiler=text. llvm: a sample profile for clang. bolt: pre-aggregated, for "
-             "perf2bolt -pa. callgrind: for KCachegrind. chrome: function slices as JSON, for Perfetto. "
+             "perf2bolt -pa. callgrind: for KCachegrind. pprof: stacks of all programs, for pprof. chrome: "
+             "function slices as JSON, for Perfetto. "
              "data: stacks "
              "and calls as a file that this command and 'coretap merge' take in the place of a capture."},
     [WEIGHT] = {.name = "weight",
                 .letter = 'w',
                 .kind = CLI_CHOICE,
                 .choices = weights,
-                .help = "With folded and chrome: what is counted, and what time is."},
+                .help = "With folded and chrome: what is counted, and what time is. With pprof: what is "
+                        "shown first; it has both, where the trace counts cycles."},
+    [MODULES] = {.name = "modules",
+                 .kind = CLI_FLAG,
+                 .help = "With folded: the program or library of each function stands before it, as "
+                         "libc.so.6`malloc."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE_AND(" A number alone, with chrome: the slices from this time of their stream "
                                     "on, in instructions or cycles.",
@@ -63,7 +71,7 @@ struct profile {
     struct cli_counts counts;
     enum format format;
     bool cycles;                    /* are what is counted, and time */
-    struct ct_stack_sums *sums;     /* folded, data, callgrind */
+    struct ct_stack_sums *sums;     /* folded, data, callgrind, pprof */
     struct ct_slice_writer *slices; /* chrome … */
     struct ct_stacks *stacks;       /* … of the capture that is being decoded */
     bool has_weight;                /* … anything in one of them had one */
@@ -81,7 +89,7 @@ static bool has_weight(const struct profile *p, const struct ct_stack_place *pla
 
 static bool wants_sums(const struct profile *p)
 {
-    return p->format == FOLDED || p->format == DATA || p->format == CALLGRIND;
+    return p->format == FOLDED || p->format == DATA || p->format == CALLGRIND || p->format == PPROF;
 }
 
 /* ---- sums of stacks ---- */
@@ -120,19 +128,21 @@ static bool start(struct profile *p, const struct cli_args *args)
 
 static int read_sums(struct profile *p, const struct cli_args *args)
 {
-    const struct ct_stack_sums_options how = {
-        .size = sizeof how, .raw_names = args->raw_names, .uncounted = p->format == FOLDED};
+    const struct ct_stack_sums_options how = {.size = sizeof how,
+                                              .raw_names = args->raw_names,
+                                              .uncounted = p->format == FOLDED || p->format == PPROF};
     struct cli_results *read = &p->counts.read;
     if (!start(p, args))
         return CLI_FAILED;
     if (ct_stack_sums_new(args->ctx, &how, &p->sums) != CT_OK)
         return cli_library_error(args->ctx);
     cli_counts_lend(&p->counts, ct_stack_sums_cover(p->sums));
+    p->counts.names_suffice = true;
     read->analysis = ct_stack_sums_analysis(p->sums);
     read->file_why = "a file of stacks has those of whole captures";
     read->took = p->format == CALLGRIND ? has_calls : NULL;
     const int code = cli_results_read(read);
-    return p->format == CALLGRIND ? cli_counts_find(&p->counts, code) : code;
+    return p->format == CALLGRIND || p->format == PPROF ? cli_counts_find(&p->counts, code) : code;
 }
 
 /* ---- slices ---- */
@@ -267,13 +277,15 @@ static int print_counts(const struct profile *p)
     static const uint8_t library[] = {[AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO,
                                       [LLVM] = CT_PROFILE_FORMAT_LLVM,
                                       [BOLT] = CT_PROFILE_FORMAT_BOLT,
-                                      [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND};
+                                      [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND,
+                                      [PPROF] = CT_PROFILE_FORMAT_PPROF};
     const struct ct_profile_write_options how = {.size = sizeof how,
                                                  .arch = cli_counts_arch(&p->counts),
                                                  .contexts = p->sums ? NULL : filter->contexts,
                                                  .context_count = filter->context_count,
                                                  .stacks = p->sums,
                                                  .format = library[p->format],
+                                                 .cycles = p->cycles,
                                                  .skip_empty = p->counts.read.ran.instructions > 0};
     struct ct_profile_written written;
     const int rc =
@@ -298,7 +310,10 @@ static int print_sums(const struct profile *p)
         return print_counts(p);
     if (!has_weight(p, found.places, found.place_count))
         return no_weight(p);
-    const struct ct_stack_write_options how = {.size = sizeof how, .cycles = p->cycles};
+    if (p->format == PPROF)
+        return print_counts(p);
+    const struct ct_stack_write_options how = {
+        .size = sizeof how, .cycles = p->cycles, .modules = args->values[MODULES].given};
     return told(p, ct_stack_sums_write(p->sums, &how, cli_output_write, stdout));
 }
 
@@ -311,6 +326,11 @@ static int run(const struct cli_args *args)
 {
     struct profile p = {0};
     p.format = (enum format)args->values[FORMAT].number;
+    if (args->values[MODULES].given && p.format != FOLDED)
+        return cli_usage_error(args->command,
+                               "--modules goes with --format folded; %s has its own way to tell "
+                               "modules apart",
+                               formats[p.format]);
     p.counts.read.threads = cli_threads(args);
     if (!cli_filter_read(&p.counts.read.filter, args, p.format == CHROME)) {
         cli_counts_close(&p.counts);
@@ -343,7 +363,8 @@ const struct cli_command cli_command_profile = {
         "docs/analysis.md says how "
         "stacks are rebuilt.\n"
         "Several captures add up. In the place of each of them autofdo, llvm and bolt take a coverage file "
-        "('coretap cover --format data'), folded, callgrind and data a file of stacks ('--format data'). In "
+        "('coretap cover --format data'), folded, callgrind, pprof and data a file of stacks ('--format "
+        "data'). In "
         "chrome each capture is a group of processes of its own, on the clock of its streams.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

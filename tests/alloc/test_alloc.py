@@ -163,7 +163,8 @@ def cases():
               Case("cover nothing", "cover --el 3 --elf {elf} {capture}")]
     found += [Case(f"profile {form}", f"profile --format {form} --elf {{elf}} -o out {{capture}}",
                    outputs=("out",))
-              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", "data")]
+              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "pprof", "chrome", "data")]
+    found += [Case("profile modules", "profile --modules --elf {elf} -o out {capture}", outputs=("out",))]
     found += [Case(f"profile {form} of several",
                    f"profile --format {form} --elf {{elf}} -o out {{capture}} {{capture}}", outputs=("out",))
               for form in ("callgrind", "chrome")]

@@ -129,9 +129,11 @@ static void test_profile(void **state)
     options.format = CT_PROFILE_FORMAT_CALLGRIND;
     assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, NULL), CT_ERR_ARG);
     assert_non_null(strstr(ct_ctx_error(ctx), "there are none"));
-    options.format = CT_PROFILE_FORMAT_CALLGRIND + 1;
+    options.format = CT_PROFILE_FORMAT_PPROF;
     assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, NULL), CT_ERR_ARG);
-    assert_non_null(strstr(ct_ctx_error(ctx), "format 4"));
+    options.format = CT_PROFILE_FORMAT_PPROF + 1;
+    assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, NULL), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "format 5"));
     options.format = CT_PROFILE_FORMAT_LLVM;
     written.entries = 7;
     assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, &written), CT_OK);
