@@ -409,6 +409,12 @@ static bool is_printable(const char *text, size_t size)
     return true;
 }
 
+/* Tells whether what the command prints is no text. */
+static bool prints_bytes(const char *line)
+{
+    return strstr(line, "--format pprof") || strstr(line, "--format perfetto");
+}
+
 static void check(const char *line, const struct result *r)
 {
     if (r->code < CLI_CLEAN || r->code > CLI_FAILED)
@@ -418,7 +424,8 @@ static void check(const char *line, const struct result *r)
         fail(line, r, "clean without a word");
     if (r->code != CLI_CLEAN && !r->message_size)
         fail(line, r, "no message says why");
-    if (!is_printable(r->out, r->printed) || !is_printable(r->messages, r->message_size))
+    const bool is_text = prints_bytes(line) || is_printable(r->out, r->printed);
+    if (!is_text || !is_printable(r->messages, r->message_size))
         fail(line, r, "control characters");
 }
 
