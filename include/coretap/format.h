@@ -411,6 +411,62 @@ CT_API int ct_slice_writer_end(struct ct_slice_writer *writer);
 /* Returns how many slices were written. */
 CT_API uint64_t ct_slice_writer_count(const struct ct_slice_writer *writer);
 
+/* ---- traces for Perfetto ---- */
+
+/* Writes a trace of Perfetto, as its published messages say: a track for each core with the contexts that
+ * run, counters, and events; the functions of each context; what programs write to an ITM or STM. Processes
+ * and threads have their names where the capture has them.
+ *
+ * Times are those of the timestamps, with cycles (or instructions) between them, in nanoseconds as the
+ * capture's clock or the frequency says; else one tick is one. A stream in which no timestamp comes has its
+ * cycles as nanoseconds, or its instructions where none are counted. Events wait for the next timestamp, up
+ * to CT_TIMELINE_WAITING in a stream (5 MB). */
+struct ct_perfetto_writer;
+
+struct ct_perfetto_write_options {
+    size_t size;                  /* sizeof(struct ct_perfetto_write_options) */
+    struct ct_programs *programs; /* for the names of named events (not owned); NULL: there are none */
+    uint64_t max_size;            /* bytes that are written at most; 0: no limit */
+    uint64_t frequency;           /* of timestamps, in Hz; 0: as the capture says */
+};
+
+/* What was written so far. */
+struct ct_perfetto_seen {
+    uint64_t slices, instants, values; /* what ran, functions and spans; events; values of counters */
+    uint64_t left_out;                 /* slices that max_size left no room for */
+    uint64_t size;                     /* bytes before they were compressed: what a viewer reads */
+    uint32_t timed, untimed;           /* streams that are over, with timestamps and without any */
+    uint8_t full;                      /* 1: max_size was come to, and the trace ends there */
+    uint8_t pad[7];                    /* 0 */
+};
+
+/* Makes a writer that gives its bytes to `write`. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_perfetto_writer_new(struct ct_ctx *ctx, const struct ct_perfetto_write_options *options,
+                                  ct_write_fn *write, void *user, struct ct_perfetto_writer **out);
+
+/* Gives what is left to the receiver and frees the writer. */
+CT_API void ct_perfetto_writer_free(struct ct_perfetto_writer *writer);
+
+/* Says that what comes is of this capture, which has to stay until its end. `run` is its name where there are
+ * several, each of which is a group of tracks; NULL: it is the only one. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_capture *capture,
+                                    const char *run);
+
+/* Writes the moves that the stacks have at this time (ct_stacks_moves), after each ct_stacks_add, with the
+ * stream and the batch that were added. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+CT_API int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
+                                  const struct ct_step_batch *batch, uint32_t lane,
+                                  const struct ct_stacks *stacks);
+
+/* Says that the capture is over, after ct_stacks_finish: all that is open ends. The same errors. */
+CT_API int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct_stacks *stacks);
+
+/* Says that nothing more comes. The same errors. */
+CT_API int ct_perfetto_writer_end(struct ct_perfetto_writer *writer);
+
+/* Returns what was written so far, borrowed; NULL for NULL. */
+CT_API const struct ct_perfetto_seen *ct_perfetto_writer_seen(const struct ct_perfetto_writer *writer);
+
 /* ---- longest paths ---- */
 
 /* The longest path of a function with what there is to say of its places. Nothing of it is owned. */

@@ -85,3 +85,18 @@ void ct_named_lines_free(struct ct_named_lines *lines)
         free(source);
     }
 }
+
+double ct_named_number(const struct ct_named_event *e, unsigned argument)
+{
+    const union ct_named_argument *a = &e->arguments[argument];
+    switch (e->entry->types[argument]) {
+    case CT_NAMED_FLOAT:
+    case CT_NAMED_DOUBLE:
+        return a->f;
+    case CT_NAMED_INT:
+    case CT_NAMED_LONG:
+        return (double)a->i;
+    default:
+        return (double)a->u;
+    }
+}

@@ -73,6 +73,8 @@ static const char *const lines[] = {
     "profile --format callgrind --weight cycles @",
     "profile --format pprof --weight cycles @",
     "profile --format chrome @",
+    "profile --format perfetto --frequency 1000 @",
+    "profile --format perfetto --max-size 65536 --elf :p.elf @",
     "watch --elf :p.elf --at entry:work --at work+4 @",
     "watch --at context --at gap @",
     "watch --format jsonl --list :places @",

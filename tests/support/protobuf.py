@@ -28,6 +28,25 @@ PPROF = {
                  "filename": (4, "int64"), "start_line": (5, "int64")},
 }
 
+# Perfetto, protos/perfetto/trace: trace.proto, trace_packet.proto, interned_data, and track_event.
+PERFETTO = {
+    "Trace": {"packet": (1, "TracePacket*")},
+    "TracePacket": {"timestamp": (8, "uint64"), "trusted_packet_sequence_id": (10, "uint32"),
+                    "track_event": (11, "TrackEvent"), "interned_data": (12, "InternedData"),
+                    "sequence_flags": (13, "uint32"), "compressed_packets": (50, "bytes"),
+                    "track_descriptor": (60, "TrackDescriptor")},
+    "InternedData": {"event_names": (2, "EventName*")},
+    "EventName": {"iid": (1, "uint64"), "name": (2, "string")},
+    "TrackEvent": {"type": (9, "int32"), "name_iid": (10, "uint64"), "track_uuid": (11, "uint64"),
+                   "name": (23, "string"), "double_counter_value": (44, "double")},
+    "TrackDescriptor": {"uuid": (1, "uint64"), "name": (2, "string"), "process": (3, "ProcessDescriptor"),
+                        "thread": (4, "ThreadDescriptor"), "parent_uuid": (5, "uint64"),
+                        "counter": (8, "CounterDescriptor")},
+    "ProcessDescriptor": {"pid": (1, "int32"), "process_name": (6, "string")},
+    "ThreadDescriptor": {"pid": (1, "int32"), "tid": (2, "int32"), "thread_name": (5, "string")},
+    "CounterDescriptor": {},
+}
+
 
 def messages(name, tables, syntax="proto3"):
     """The classes of the messages in a table."""
