@@ -178,6 +178,28 @@ def check_named(folder):
     check("values of a name are a counter", sorted(values.values()) == [0, 1, 1, 2, 2], values)
 
 
+def check_ports(folder):
+    """An ITM without names: characters are lines of text, other data is a counter. Its local timestamps are
+    cycles, and make no axis."""
+    def write(port, data):
+        return bytes([port << 3 | (3 if len(data) == 4 else 1)]) + data
+
+    local = b"\xc0\x05"
+    (folder / "itm.bin").write_bytes(bytes(5) + b"\x80" + b"".join(
+        write(0, bytes([c])) + local for c in b"hi\n") + b"".join(
+            write(1, number.to_bytes(4, "little")) + local for number in (7, 70000, 0x41, 0)) +
+        b"\x05\x11")  # DWT: counters wrapped
+    (folder / "itm.ini").write_text("[capture]\nfile=itm.bin\nframing=none\n\n[source itm]\n"
+                                   "protocol=itm\nITMTCR=0x00200001\n")
+    trace, made = trace_of(folder / "itm.ini")
+    tracks = {name[-1]: track for name, track in trace.by_name().items()}
+    check("text and numbers by port", [text for _, text in tracks["port 0"].instants] == ["hi"] and
+          [value for name, track in trace.by_name().items() if name[-1] == "port 1"
+           for _, value in track.values] == [7, 70000, 0x41, 0], list(tracks))
+    check("what the DWT traces", len(tracks["itm (trace 00)"].instants) == 1, tracks)
+    check("local timestamps are no axis", b"1 of 1 streams have no timestamps" in made.stderr, made.stderr)
+
+
 def check_limits(folder):
     capture = record(folder, "long", HERE / "programs" / "text.c", "--timestamps=1000", "--cycle-count")
     whole, _ = trace_of("-q", capture)
@@ -242,6 +264,7 @@ def main():
         capture = check_times(folder)
         check_threads(folder, capture)
         check_named(folder)
+        check_ports(folder)
         check_limits(folder)
         check_refused(folder)
     return finish()
