@@ -19,9 +19,11 @@ struct ct_deflate {
 int ct_deflate_new(struct ct_ctx *ctx, enum ct_deflate_wrap wrap, struct ct_deflate **out)
 {
     struct ct_deflate *deflate = calloc(1, sizeof *deflate);
-    const int bits = WINDOW_BITS + (wrap == CT_DEFLATE_GZIP ? WRAP_GZIP : 0);
-    if (!deflate || deflateInit2(&deflate->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, bits, MEM_LEVEL,
-                                 Z_DEFAULT_STRATEGY) != Z_OK) {
+    const bool is_file = wrap == CT_DEFLATE_GZIP;
+    const int bits = WINDOW_BITS + (is_file ? WRAP_GZIP : 0);
+    const int level = is_file ? Z_DEFAULT_COMPRESSION : Z_BEST_SPEED;
+    if (!deflate ||
+        deflateInit2(&deflate->stream, level, Z_DEFLATED, bits, MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
         free(deflate);
         return ct_fail_nomem(ctx, "compression");
     }

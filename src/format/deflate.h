@@ -11,8 +11,8 @@
 
 /* What stands around the compressed bytes. */
 enum ct_deflate_wrap {
-    CT_DEFLATE_ZLIB, /* RFC 1950 */
-    CT_DEFLATE_GZIP, /* RFC 1952, without name and time: the same bytes give the same file */
+    CT_DEFLATE_ZLIB, /* RFC 1950: for pieces that are written while trace is decoded, as quickly as can be */
+    CT_DEFLATE_GZIP, /* RFC 1952: for whole files, without name and time: the same bytes give the same file */
 };
 
 struct ct_deflate;

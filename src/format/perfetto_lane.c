@@ -26,13 +26,15 @@ enum what {
     HARDWARE,  /* value: event bits */
 };
 
-int ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer *buffer,
-                         const struct ct_stream *stream, struct ct_perfetto_lane **out)
+struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer *buffer,
+                                              const struct ct_stream *stream)
 {
     struct ct_perfetto_lane *lane = calloc(1, sizeof *lane);
     char name[256];
-    if (!lane)
-        return ct_fail_nomem(of->ctx, "streams");
+    if (!lane) {
+        (void)ct_fail_nomem(of->ctx, "streams");
+        return NULL;
+    }
     *lane = (struct ct_perfetto_lane){.of = of, .buffer = buffer, .source = stream->source, .id = stream->id};
     lane->core = stream->source->core ? stream->source->core : stream->source->name;
     snprintf(name, sizeof name, "%s (%s %02x)", lane->core, buffer->name, stream->id);
@@ -40,11 +42,10 @@ int ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer 
     int rc = ct_timeline_new(of->ctx, &lane->timeline);
     if (!rc && (lane->source->protocol == CT_PROTOCOL_STM || lane->source->protocol == CT_PROTOCOL_ITM))
         rc = ct_perfetto_software_new(lane, &lane->software);
-    if (rc)
-        ct_perfetto_lane_free(lane);
-    else
-        *out = lane;
-    return rc;
+    if (!rc)
+        return lane;
+    ct_perfetto_lane_free(lane);
+    return NULL;
 }
 
 void ct_perfetto_lane_free(struct ct_perfetto_lane *lane)

@@ -51,9 +51,9 @@ struct ct_perfetto_lane {
     struct ct_perfetto_software *software; /* of an STM or ITM; else NULL */
 };
 
-/* Makes the stream of a source. CT_ERR_NOMEM. */
-int ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer *buffer,
-                         const struct ct_stream *stream, struct ct_perfetto_lane **out);
+/* Makes the stream of a source; NULL without memory. */
+struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer *buffer,
+                                              const struct ct_stream *stream);
 void ct_perfetto_lane_free(struct ct_perfetto_lane *lane);
 
 /* Takes a move of the stream, with the mark that it is of (else NULL). CT_ERR_NOMEM. */

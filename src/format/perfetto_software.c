@@ -56,18 +56,13 @@ void ct_perfetto_software_free(struct ct_perfetto_software *s)
 
 int ct_perfetto_software_take(struct ct_perfetto_software *s, const struct ct_step_mark *mark)
 {
-    const bool is_itm = s->lane->source->protocol == CT_PROTOCOL_ITM;
     struct ct_event events[CT_EVENTS_MIN];
     size_t count;
     int rc = CT_OK;
     (void)ct_events_from_elems(s->events, &mark->elem, 1, mark->offset, events, CT_EVENTS_MIN, &count);
-    for (size_t i = 0; i < count && !rc; i++) {
-        /* Local timestamps of an ITM are cycles and no times. */
-        const bool is_local =
-            is_itm && events[i].type == CT_EVENT_TIMESTAMP && events[i].a != CT_TIMESTAMP_GLOBAL;
-        if (!is_local && events[i].type != CT_EVENT_END) /* the end comes from the lane */
+    for (size_t i = 0; i < count && !rc; i++)
+        if (events[i].type != CT_EVENT_END) /* the end comes from the stream */
             rc = ct_perfetto_lane_push(s->lane, &events[i]);
-    }
     return rc;
 }
 

@@ -110,41 +110,40 @@ static const struct ct_buffer *buffer_of(const struct ct_capture *capture, const
     return capture->buffers;
 }
 
-/* Finds a stream by its number, or makes it. */
-static int find_lane(struct ct_perfetto_writer *writer, const struct ct_stream *stream, uint32_t number,
-                     struct ct_perfetto_lane **out)
+/* Finds a stream by its number, or makes it; NULL without memory. */
+static struct ct_perfetto_lane *find_lane(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
+                                          uint32_t number)
 {
     if (number >= writer->lane_count) {
         const size_t count = 2 * ((size_t)number + 1);
         struct ct_perfetto_lane **lanes = realloc(writer->lanes, count * sizeof *lanes);
-        if (!lanes)
-            return ct_fail_nomem(writer->of.ctx, "streams");
+        if (!lanes) {
+            (void)ct_fail_nomem(writer->of.ctx, "streams");
+            return NULL;
+        }
         memset(lanes + writer->lane_count, 0, (count - writer->lane_count) * sizeof *lanes);
         writer->lanes = lanes;
         writer->lane_count = count;
     }
-    int rc = CT_OK;
     if (!writer->lanes[number])
-        rc = ct_perfetto_lane_new(&writer->of, buffer_of(writer->capture, stream->source), stream,
-                                  &writer->lanes[number]);
-    *out = writer->lanes[number];
-    return rc;
+        writer->lanes[number] =
+            ct_perfetto_lane_new(&writer->of, buffer_of(writer->capture, stream->source), stream);
+    return writer->lanes[number];
 }
 
 int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
                            const struct ct_step_batch *batch, uint32_t number, const struct ct_stacks *stacks)
 {
-    struct ct_perfetto_lane *lane = NULL;
     size_t count;
     if (!writer || !stream || !batch || !stacks || !writer->capture)
         return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
     const struct ct_stack_move *moves = ct_stacks_moves(stacks, &count);
     writer->of.stacks = stacks;
-    int rc = find_lane(writer, stream, number, &lane);
-    if (!rc && count && ct_named_lines_find(&writer->of.lines) == CT_ERR_NOMEM)
-        rc = CT_ERR_NOMEM;
-    if (!rc)
-        lane->counts_cycles |= batch->cycles != NULL;
+    struct ct_perfetto_lane *lane = find_lane(writer, stream, number);
+    if (!lane)
+        return result(writer, CT_ERR_NOMEM);
+    int rc = count && ct_named_lines_find(&writer->of.lines) == CT_ERR_NOMEM ? CT_ERR_NOMEM : CT_OK;
+    lane->counts_cycles |= batch->cycles != NULL;
     for (size_t i = 0; i < count && !rc; i++)
         rc = ct_perfetto_lane_take(lane, &moves[i],
                                    moves[i].kind == CT_STACK_MARK ? &batch->marks[moves[i].of] : NULL);

@@ -252,17 +252,17 @@ static bool has_cycles(const struct ct_stack_found *stacks)
     return i < stacks->place_count;
 }
 
-int ct_profile_pprof(struct ct_ctx *ctx, FILE *out, const struct ct_profile_stacks *of,
+int ct_profile_pprof(struct ct_ctx *ctx, FILE *out, const struct ct_profile_stacks *stacks,
                      const struct ct_profile_view *views, size_t count, uint64_t *entries)
 {
     struct pprof p = {
-        .out = out, .stacks = &of->found, .sums = of->sums, .views = views, .view_count = count};
+        .out = out, .stacks = &stacks->found, .sums = stacks->sums, .views = views, .view_count = count};
     int rc = ct_deflate_new(ctx, CT_DEFLATE_GZIP, &p.deflate);
     if (rc)
         return rc;
     p.has_cycles = has_cycles(p.stacks);
     add_string(&p, ""); /* number 0 is no text */
-    put_types(&p, of->cycles);
+    put_types(&p, stacks->cycles);
     *entries += put_samples(&p);
     put_mappings(&p);
     put_functions(&p);

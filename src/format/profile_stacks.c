@@ -30,7 +30,7 @@ struct folded {
 /* Makes room for so many bytes behind the functions of the line. */
 static int make_room(struct folded *f, size_t size)
 {
-    if (f->room >= size)
+    if (f->text && f->room >= size)
         return CT_OK;
     char *text = realloc(f->text, 2 * size);
     if (!text)
