@@ -25,12 +25,17 @@ void ct_protobuf_number(struct ct_grown *to, unsigned field, uint64_t value)
     ct_grown_put_varint(to, value);
 }
 
+void ct_protobuf_fixed64(struct ct_grown *to, unsigned field, uint64_t value)
+{
+    put_tag(to, field, FIXED64);
+    ct_grown_put64(to, value);
+}
+
 void ct_protobuf_double(struct ct_grown *to, unsigned field, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    put_tag(to, field, FIXED64);
-    ct_grown_put64(to, bits);
+    ct_protobuf_fixed64(to, field, bits);
 }
 
 void ct_protobuf_bytes(struct ct_grown *to, unsigned field, const void *bytes, size_t size)

@@ -17,6 +17,7 @@
 
 /* Adds a field of the types int32, int64, uint32, uint64, bool or enum. */
 void ct_protobuf_number(struct ct_grown *to, unsigned field, uint64_t value);
+void ct_protobuf_fixed64(struct ct_grown *to, unsigned field, uint64_t value);
 void ct_protobuf_double(struct ct_grown *to, unsigned field, double value);
 void ct_protobuf_bytes(struct ct_grown *to, unsigned field, const void *bytes, size_t size);
 

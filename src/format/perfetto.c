@@ -31,6 +31,7 @@ enum {
     EVENT_TRACK_UUID,
     EVENT_NAME = 23,
     EVENT_DOUBLE_COUNTER_VALUE = 44,
+    EVENT_FLOW_IDS = 47,
     SLICE_BEGIN = 1,
     SLICE_END,
     INSTANT,
@@ -244,6 +245,15 @@ void ct_perfetto_begin_named(struct ct_perfetto *to, uint64_t track, uint64_t ti
 void ct_perfetto_instant(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name)
 {
     put_named(to, INSTANT, track, time, name);
+}
+
+void ct_perfetto_flow(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name,
+                      uint64_t number)
+{
+    const struct event made = begin_event(to, INSTANT, track, time);
+    ct_protobuf_text(&to->packets, EVENT_NAME, name);
+    ct_protobuf_fixed64(&to->packets, EVENT_FLOW_IDS, number);
+    end_event(to, made);
 }
 
 void ct_perfetto_value(struct ct_perfetto *to, uint64_t track, uint64_t time, double value)

@@ -48,6 +48,11 @@ void ct_perfetto_end(struct ct_perfetto *to, uint64_t track, uint64_t time);
 /* The same for a name that has no number, and for what has no length. */
 void ct_perfetto_begin_named(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name);
 void ct_perfetto_instant(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name);
+
+/* The same for one end of an arrow, whose other one has the same number. */
+void ct_perfetto_flow(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name,
+                      uint64_t number);
+
 void ct_perfetto_value(struct ct_perfetto *to, uint64_t track, uint64_t time, double value);
 
 #endif

@@ -160,18 +160,37 @@ static int put_begin(struct ct_perfetto_lane *lane, const struct ct_event *event
     return track ? CT_OK : CT_ERR_NOMEM;
 }
 
+/* Ends what is open on the core's track, and keeps it for the arrows where other cores have the same axis. */
+static int end_run(struct ct_perfetto_lane *lane, uint64_t time)
+{
+    const struct ct_context_name *name;
+    if (!lane->is_running)
+        return CT_OK;
+    const struct ct_perfetto_run run = {.begin = lane->running_since,
+                                        .end = time,
+                                        .track = lane->track,
+                                        .core = lane->core,
+                                        .context = identify(lane, lane->running, &name)};
+    ct_perfetto_end(&lane->of->to, lane->track, time);
+    lane->is_running = false;
+    return lane->timed && ct_perfetto_flows_add(&lane->of->flows, &run)
+               ? ct_fail_nomem(lane->of->ctx, "flows")
+               : CT_OK;
+}
+
 /* Says on the core's track which context runs from now on. */
-static void put_run(struct ct_perfetto_lane *lane, uint64_t context, uint64_t time)
+static int put_run(struct ct_perfetto_lane *lane, uint64_t context, uint64_t time)
 {
     char text[256];
     if (lane->is_running && lane->running == context)
-        return;
-    if (lane->is_running)
-        ct_perfetto_end(&lane->of->to, lane->track, time);
+        return CT_OK;
+    const int rc = end_run(lane, time);
     label(lane, context, text, sizeof text);
     ct_perfetto_begin_named(&lane->of->to, lane->track, time, text);
     lane->running = context;
+    lane->running_since = time;
     lane->is_running = true;
+    return rc;
 }
 
 /* Writes values of the counters, which count from the time of the ones before. */
@@ -223,8 +242,7 @@ static int put(struct ct_perfetto_lane *lane, const struct ct_event *event, uint
         ct_perfetto_end(&lane->of->to, find_stack(lane, event->extra), time);
         break;
     case RUN:
-        put_run(lane, event->extra, time);
-        break;
+        return put_run(lane, event->extra, time);
     case COUNT:
         put_counts(lane, event, time);
         break;
@@ -362,9 +380,9 @@ int ct_perfetto_lane_take(struct ct_perfetto_lane *lane, const struct ct_stack_m
 int ct_perfetto_lane_end(struct ct_perfetto_lane *lane)
 {
     const struct ct_event end = {.type = CT_EVENT_END, .cycle = lane->newest_cycle};
-    const int rc = ct_perfetto_lane_push(lane, &end);
-    if (lane->is_running)
-        ct_perfetto_end(&lane->of->to, lane->track, lane->newest_time);
+    int rc = ct_perfetto_lane_push(lane, &end);
+    if (!rc)
+        rc = end_run(lane, lane->newest_time);
     lane->of->seen.timed += lane->timed;
     lane->of->seen.untimed += !lane->timed;
     return rc;

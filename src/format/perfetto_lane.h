@@ -8,6 +8,7 @@
 #include "coretap/format.h"
 #include "format/named_lines.h"
 #include "format/perfetto.h"
+#include "format/perfetto_flows.h"
 
 /* What the streams of a capture share. */
 struct ct_perfetto_capture {
@@ -21,6 +22,7 @@ struct ct_perfetto_capture {
     uint64_t frequency;       /* of timestamps, in Hz; 0: as the clock says */
     uint64_t root;            /* track of the capture; 0: it is the only one, and has processes and threads */
     struct ct_pair_map tasks; /* maps a process, or a thread and its process, to its track */
+    struct ct_perfetto_flows flows; /* of contexts, by the timestamps of the cores */
     struct ct_named_lines lines;
     struct ct_perfetto_seen seen; /* of all captures */
 };
@@ -44,6 +46,7 @@ struct ct_perfetto_lane {
     struct ct_pair_map stacks;          /* maps a context to the track of its functions, … */
     uint64_t running; /* … the context that runs, and what is open on the core's track for it */
     bool is_running;
+    uint64_t running_since;
     struct ct_stack_move counted; /* where the last values of the counters end … */
     uint64_t counted_time;        /* … and when that was */
     uint64_t cycles_track;        /* cycles per instruction; 0: not made yet */

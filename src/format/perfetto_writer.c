@@ -58,6 +58,7 @@ static void forget(struct ct_perfetto_writer *writer)
     of->told = NULL;
     of->told_count = 0;
     ct_pair_map_free(&of->tasks);
+    ct_perfetto_flows_free(&of->flows);
 }
 
 void ct_perfetto_writer_free(struct ct_perfetto_writer *writer)
@@ -164,6 +165,8 @@ int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct
     for (size_t i = 0; i < writer->lane_count && !rc; i++)
         if (writer->lanes[i])
             rc = ct_perfetto_lane_end(writer->lanes[i]);
+    if (!rc && ct_perfetto_flows_write(&writer->of.flows, &writer->of.to))
+        rc = ct_fail_nomem(writer->of.ctx, "flows");
     forget(writer);
     return result(writer, rc);
 }

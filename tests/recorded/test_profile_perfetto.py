@@ -200,6 +200,46 @@ def check_ports(folder):
     check("local timestamps are no axis", b"1 of 1 streams have no timestamps" in made.stderr, made.stderr)
 
 
+def core_trace(runs):
+    """The trace of an ETMv4: for each (context, timestamp) some of its execution up to this time."""
+    out = bytes(11) + b"\x80" + b"\x01\x01\x00" + b"\x04"
+    for context, time in runs:
+        out += b"\x81\xb0" + context.to_bytes(4, "little")
+        out += b"\x9d\x10\x00" + (0x40).to_bytes(6, "little") + b"\xf7"
+        out += b"\x02" + bytes([time & 0x7f | 0x80, time >> 7])
+    return out
+
+
+def check_moves(folder):
+    """A context that goes on on another core is followed by an arrow; one that runs everywhere is none."""
+    capture = folder / "moves"
+    capture.mkdir()
+    cores = [[(0x10, 100), (0x11, 200), (0, 300)], [(0, 150), (0x10, 250), (0x11, 350)]]
+    names = "".join(f"c{i}=cpu_{i}.ini\ne{i}=etm_{i}.ini\n" for i in (0, 1))
+    (capture / "snapshot.ini").write_text(
+        f"[snapshot]\nversion=1.0\n[device_list]\n{names}[trace]\nmetadata=trace.ini\n")
+    (capture / "trace.ini").write_text(
+        "[trace_buffers]\nbuffers=b0,b1\n" +
+        "".join(f"[b{i}]\nname=ETB_{i}\nfile=trace_{i}.bin\nformat=source_data\n" for i in (0, 1)) +
+        "[source_buffers]\nETM_0=ETB_0\nETM_1=ETB_1\n[core_trace_sources]\ncpu_0=ETM_0\ncpu_1=ETM_1\n")
+    for i, runs in enumerate(cores):
+        (capture / f"trace_{i}.bin").write_bytes(core_trace(runs))
+        (capture / f"cpu_{i}.ini").write_text(
+            f"[device]\nname=cpu_{i}\nclass=core\ntype=ARMv8.0-A\n")
+        (capture / f"etm_{i}.ini").write_text(
+            f"[device]\nname=ETM_{i}\nclass=trace_source\ntype=ETM4\n[regs]\nTRCCONFIGR=0x840\n"
+            "TRCTRACEIDR=0x10\nTRCIDR0=0x28000ea1\nTRCIDR1=0x4100f403\nTRCIDR2=0x00000488\n")
+    made = coretap("profile", "-f", "perfetto", capture)
+    trace = perfetto.Trace(made.stdout)
+    want = [[(200, "cpu_0 (ETB_0 00)", "goes to cpu_1"), (250, "cpu_1 (ETB_1 00)", "comes from cpu_0")],
+            [(300, "cpu_0 (ETB_0 00)", "goes to cpu_1"), (350, "cpu_1 (ETB_1 00)", "comes from cpu_0")]]
+    check("arrows follow contexts from core to core", sorted(map(sorted, trace.flows.values())) == want,
+          (dict(trace.flows), made.stderr))
+    ran = [one[:3] for one in trace.by_name()["cpu_0 (ETB_0 00)",].slices]
+    check("each core has what ran on it", ran == [("context 0x10", 100, 200), ("context 0x11", 200, 300),
+                                                  ("context 0x0", 300, 300)], ran)
+
+
 def check_limits(folder):
     capture = record(folder, "long", HERE / "programs" / "text.c", "--timestamps=1000", "--cycle-count")
     whole, _ = trace_of("-q", capture)
@@ -265,6 +305,7 @@ def main():
         check_threads(folder, capture)
         check_named(folder)
         check_ports(folder)
+        check_moves(folder)
         check_limits(folder)
         check_refused(folder)
     return finish()

@@ -27,6 +27,7 @@ class Trace:
     def __init__(self, data):
         outer = protobuf.messages("perfetto", protobuf.PERFETTO, "proto2")["Trace"]
         self.tracks, self.names, self.size, self.cleared = {}, {}, 0, False
+        self.flows = collections.defaultdict(list)  # number -> (time, name of the core's track, text)
         for packet in outer.FromString(data).packet:
             assert packet.HasField("compressed_packets") and len(packet.compressed_packets) < 512 << 10
             inner = zlib.decompress(packet.compressed_packets)
@@ -64,6 +65,8 @@ class Trace:
             track.slices.append(Slice(name, begin, time, len(track.open)))
         elif event.type == INSTANT:
             track.instants.append((time, name))
+            for flow in event.flow_ids:
+                self.flows[flow].append((time, self.name(track)[0], name))
         else:
             track.values.append((time, event.double_counter_value))
 
