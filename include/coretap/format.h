@@ -419,7 +419,8 @@ CT_API uint64_t ct_slice_writer_count(const struct ct_slice_writer *writer);
  *
  * Times are those of the timestamps, with cycles (or instructions) between them, in nanoseconds as the
  * capture's clock or the frequency says; else one tick is one. A stream in which no timestamp comes has its
- * cycles as nanoseconds, or its instructions where none are counted. Events wait for the next timestamp, up
+ * cycles as nanoseconds, or its instructions where none are counted; so has what is behind the timestamp of a
+ * stream that has one alone. Events wait for the next timestamp, up
  * to CT_TIMELINE_WAITING in a stream (5 MB). */
 struct ct_perfetto_writer;
 
@@ -436,8 +437,9 @@ struct ct_perfetto_seen {
     uint64_t left_out;                 /* slices that max_size left no room for */
     uint64_t size;                     /* bytes before they were compressed: what a viewer reads */
     uint32_t timed, untimed;           /* streams that are over, with timestamps and without any */
+    uint32_t unrated;                  /* … with one alone, behind which time is that without any */
     uint8_t full;                      /* 1: max_size was come to, and the trace ends there */
-    uint8_t pad[7];                    /* 0 */
+    uint8_t pad[3];                    /* 0 */
 };
 
 /* Makes a writer that gives its bytes to `write`. CT_ERR_ARG, CT_ERR_NOMEM. */
@@ -452,8 +454,9 @@ CT_API void ct_perfetto_writer_free(struct ct_perfetto_writer *writer);
 CT_API int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_capture *capture,
                                     const char *run);
 
-/* Writes the moves that the stacks have at this time (ct_stacks_moves), after each ct_stacks_add, with the
- * stream and the batch that were added. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+/* Writes the moves that the stacks have at this time (ct_stacks_moves). It is called after each
+ * ct_stacks_add, with the stream and the batch that were added. CT_ERR_ARG, CT_ERR_NOMEM, what `write`
+ * returned. */
 CT_API int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
                                   const struct ct_step_batch *batch, uint32_t lane,
                                   const struct ct_stacks *stacks);

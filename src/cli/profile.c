@@ -314,6 +314,10 @@ static void note_axis(const struct profile *p, const struct ct_perfetto_seen *se
         cli_say("%s: %u of %u streams have no timestamps; their time is cycles since they began, or "
                 "instructions where no cycles are counted, as nanoseconds",
                 read->args->operand, seen->untimed, seen->timed + seen->untimed);
+    if (seen->unrated)
+        cli_say("%s: %u streams have a single timestamp in this part; behind it their time is cycles, or "
+                "instructions where no cycles are counted, as nanoseconds. A longer part has more",
+                read->args->operand, seen->unrated);
     if (seen->timed && !read->filter.filter.frequency && !(maps && maps->clock.known))
         cli_say("%s: does not say how fast its timestamps run; one tick is shown as one nanosecond. Say it "
                 "with --frequency HZ",

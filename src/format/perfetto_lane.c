@@ -265,6 +265,19 @@ static uint64_t to_nanoseconds(const struct ct_perfetto_capture *of, uint64_t ti
     return of->clock.known ? of->clock.zero + (uint64_t)(wide * of->clock.mult >> of->clock.shift) : ticks;
 }
 
+/* Returns the time of an event in nanoseconds. Behind the only timestamp of a stream, which a short window
+ * may have, each cycle is one. */
+static uint64_t time_of(const struct ct_perfetto_lane *lane, const struct ct_timed_event *timed)
+{
+    const uint64_t cycle = timed->event.cycle;
+    if (!lane->timed)
+        return cycle;
+    uint64_t time = to_nanoseconds(lane->of, timed->time);
+    if (!lane->rated && cycle > lane->anchor)
+        time += cycle - lane->anchor;
+    return time > lane->newest_time ? time : lane->newest_time;
+}
+
 /* Writes the events whose time is known. */
 static int drain(struct ct_perfetto_lane *lane)
 {
@@ -273,8 +286,7 @@ static int drain(struct ct_perfetto_lane *lane)
     int rc = CT_OK;
     while (!rc && (count = ct_timeline_fetch(lane->timeline, timed, TIMED)) > 0)
         for (size_t i = 0; i < count && !rc; i++)
-            rc = put(lane, &timed[i].event,
-                     lane->timed ? to_nanoseconds(lane->of, timed[i].time) : timed[i].event.cycle);
+            rc = put(lane, &timed[i].event, time_of(lane, &timed[i]));
     return rc;
 }
 
@@ -284,7 +296,11 @@ int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *
     int rc = CT_OK;
     if (stamps && (lane->untimed || !event->value)) /* zero: the trace unit did not know the time */
         return CT_OK;
-    lane->timed |= stamps;
+    if (stamps) {
+        lane->rated |= lane->timed && event->cycle > lane->anchor;
+        lane->anchor = event->cycle;
+        lane->timed = true;
+    }
     lane->newest_cycle = event->cycle;
     while (!rc && !ct_timeline_push(lane->timeline, event, 1)) {
         lane->untimed |= !lane->timed;
@@ -385,5 +401,6 @@ int ct_perfetto_lane_end(struct ct_perfetto_lane *lane)
         rc = end_run(lane, lane->newest_time);
     lane->of->seen.timed += lane->timed;
     lane->of->seen.untimed += !lane->timed;
+    lane->of->seen.unrated += lane->timed && !lane->rated && !lane->software;
     return rc;
 }

@@ -35,12 +35,14 @@ struct ct_perfetto_lane {
     const struct ct_source *source;
     uint8_t id;
     bool timed;   /* there was a timestamp */
+    bool rated;   /* there were two, so that it is known how many cycles are how many ticks */
     bool untimed; /* none came for so long that times are cycles or instructions */
     bool begun;   /* an event has its time */
     bool counts_cycles;
     const char *core;
     uint64_t track; /* of the core */
     struct ct_timeline *timeline;
+    uint64_t anchor;                    /* the cycle of the last timestamp */
     uint64_t newest_cycle, newest_time; /* of the last event that was put on the axis, or was written */
     uint64_t between;                   /* cycles that were counted between the steps so far */
     struct ct_pair_map stacks;          /* maps a context to the track of its functions, … */

@@ -254,6 +254,12 @@ def check_limits(folder):
               if one.begin > early and one.end < late} for trace in (whole, windowed)]
     check(f"behind its second timestamp {len(parts[0])} times are those of the whole", len(parts[0]) > 20 and
           parts[0] == parts[1], sorted(parts[0] ^ parts[1])[:20])
+    sparse = record(folder, "sparse", HERE / "programs" / "text.c", "--timestamps=30000", "--cycle-count")
+    short, said = trace_of("--from", "expression#3", "--to", "expression#5", sparse)
+    lengths = sorted(one.end - one.begin for track in short.tracks.values() for one in track.slices)
+    check("in a window with one timestamp things have a length, and it is said in what", len(lengths) > 2 and
+          20 < lengths[-1] < 2200 and b"1 streams have a single timestamp" in said.stderr,
+          (lengths, said.stderr))
     big = folder / "big.c"
     big.write_text("#include <stdlib.h>\nstatic int __attribute__((noinline)) f(int n)\n"
                    "{ return n < 2 ? n : f(n - 1) + f(n - 2); }\nint main(void) { return f(19) < 0; }\n")
