@@ -487,7 +487,8 @@ const struct cli_command cli_command_profile = {
         "Several captures add up. In the place of each of them autofdo, llvm and bolt take a coverage file "
         "('coretap cover --format data'), folded, callgrind, pprof and data a file of stacks ('--format "
         "data'). In "
-        "chrome each capture is a group of processes of its own, on the clock of its streams.",
+        "chrome each capture is a group of processes of its own, on the clock of its streams; in perfetto a "
+        "group of tracks. --frequency also says how long a tick of the timestamps is in perfetto.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

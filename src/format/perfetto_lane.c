@@ -37,6 +37,7 @@ struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, co
     }
     *lane = (struct ct_perfetto_lane){.of = of, .buffer = buffer, .source = stream->source, .id = stream->id};
     lane->core = stream->source->core ? stream->source->core : stream->source->name;
+    lane->core = lane->core ? lane->core : "stream";
     snprintf(name, sizeof name, "%s (%s %02x)", lane->core, buffer->name, stream->id);
     lane->track = ct_perfetto_track(&of->to, of->root, name);
     int rc = ct_timeline_new(of->ctx, &lane->timeline);

@@ -101,14 +101,16 @@ int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_
     return result(writer, CT_OK);
 }
 
-/* Returns the buffer that a source is described in; the first one for a source that no buffer describes. */
+/* Returns the buffer that a source is described in. One that no buffer describes has the names of the first.
+ */
 static const struct ct_buffer *buffer_of(const struct ct_capture *capture, const struct ct_source *source)
 {
+    static const struct ct_buffer none = {.name = "trace"};
     for (size_t i = 0; i < capture->buffer_count; i++)
         for (size_t j = 0; j < capture->buffers[i].source_count; j++)
             if (&capture->buffers[i].sources[j] == source)
                 return &capture->buffers[i];
-    return capture->buffers;
+    return capture->buffer_count ? capture->buffers : &none;
 }
 
 /* Finds a stream by its number, or makes it; NULL without memory. */

@@ -169,7 +169,8 @@ static void test_slices(void **state)
 static void test_perfetto(void **state)
 {
     const struct ct_capture capture = {.path = "none"};
-    const struct ct_stream stream = {0};
+    const struct ct_source source = {0};
+    const struct ct_stream stream = {.source = &source};
     const struct ct_step_batch batch = {0};
     struct ct_ctx *ctx = ct_ctx_new();
     struct receiver r = {.stop_at = 1};
@@ -180,7 +181,9 @@ static void test_perfetto(void **state)
     assert_int_equal(ct_perfetto_writer_new(ctx, NULL, receive, &r, &writer), CT_OK);
     assert_int_equal(ct_perfetto_writer_add(writer, &stream, &batch, 0, stacks), CT_ERR_ARG);
     assert_int_equal(ct_perfetto_writer_begin(writer, &capture, "run"), CT_OK);
+    assert_int_equal(ct_perfetto_writer_add(writer, &stream, &batch, 0, stacks), CT_OK);
     assert_int_equal(ct_perfetto_writer_finish(writer, stacks), CT_OK);
+    assert_int_equal(ct_perfetto_writer_seen(writer)->untimed, 1);
     assert_int_equal(r.calls, 0);
     assert_int_equal(ct_perfetto_writer_end(writer), STOP);
     assert_int_equal(ct_perfetto_writer_seen(writer)->slices, 0);
