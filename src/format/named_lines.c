@@ -16,7 +16,7 @@ int ct_named_lines_find(struct ct_named_lines *lines)
     const int rc = ct_programs_named(lines->programs, &lines->table, &of, &other);
     if (of)
         lines->shift = of->bias;
-    if (rc || !other)
+    if (rc || !of || !other)
         return rc;
     return ct_fail(
         lines->ctx, CT_ERR_UNSUPPORTED,
