@@ -322,9 +322,12 @@ CT_API int ct_cfg_write(struct ct_ctx *ctx, const struct ct_cfg *cfg,
 /* How stacks are written: a line for each, for flame graphs, callers before what they call, with ';' between
  * functions and a number behind them. */
 struct ct_stack_write_options {
-    size_t size;    /* sizeof(struct ct_stack_write_options) */
-    uint8_t cycles; /* 1: the number is cycles as far as they are known; 0: instructions */
-    uint8_t pad[7]; /* 0 */
+    size_t size;     /* sizeof(struct ct_stack_write_options) */
+    uint8_t cycles;  /* 1: the number is cycles as far as they are known; 0: instructions */
+    uint8_t pad[7];  /* 0 */
+    uint8_t modules; /* 1: a function is "module`function", with the last part of the path of its program, or
+                        "[unknown]" for that */
+    uint8_t pad2[7]; /* 0 */
 };
 
 /* Writes the stacks that have a number, by program and address. CT_ERR_ARG, CT_ERR_NOMEM, what `write`
@@ -339,6 +342,7 @@ enum ct_profile_format {
     CT_PROFILE_FORMAT_LLVM,        /* a sample profile, for clang */
     CT_PROFILE_FORMAT_BOLT,        /* pre-aggregated, for perf2bolt -pa */
     CT_PROFILE_FORMAT_CALLGRIND,   /* cost by line and calls, for KCachegrind and callgrind_annotate */
+    CT_PROFILE_FORMAT_PPROF,       /* stacks of all programs, for pprof: its message Profile, with gzip */
     CT_PROFILE_FORMAT_BRANCH_LIST, /* branch_list.h, for simpleperf */
 };
 
@@ -347,11 +351,12 @@ struct ct_profile_write_options {
     const struct ct_arch *arch; /* of the core that ran the programs; NULL: a newest A profile */
     const uint32_t *contexts;   /* context IDs whose counts are wanted; NULL: all counts */
     size_t context_count;
-    struct ct_stack_sums *stacks; /* for CALLGRIND: what is called from where (not owned); `cover` can be
-                                     ct_stack_sums_cover of the same */
+    struct ct_stack_sums *stacks; /* for CALLGRIND and PPROF: stacks, and what is called from where (not
+                                     owned); `cover` can be ct_stack_sums_cover of the same */
     uint8_t format;               /* enum ct_profile_format */
     uint8_t skip_empty; /* 1: AUTOFDO writes nothing, in place of empty lists, where no counts are known */
-    uint8_t pad[6];     /* 0 */
+    uint8_t cycles; /* 1: PPROF shows cycles first; 0: instructions. Both are in it where both are known */
+    uint8_t pad[5]; /* 0 */
     uint64_t *left_out; /* BRANCH_LIST: becomes how many instructions are in no list, since the run that they
                            are in ended without a branch: at an exception, or where the trace did. NULL: it is
                            not wanted */
@@ -362,12 +367,12 @@ struct ct_profile_write_options {
 struct ct_profile_written {
     size_t program_count;
     const char *program; /* path of the first one; NULL: there is none */
-    uint64_t entries;    /* AUTOFDO, BOLT: ranges and branches; LLVM, CALLGRIND: functions that ran;
-                            BRANCH_LIST: lists */
+    uint64_t entries;    /* AUTOFDO, BOLT: ranges and branches; LLVM, CALLGRIND: functions that ran; PPROF:
+                            stacks; BRANCH_LIST: lists */
 };
 
 /* Writes a profile of what is counted in `cover`. It is of the programs that were named; without them of
- * those that were started, where that is known; CALLGRIND is of all, and so is BRANCH_LIST. AUTOFDO and BOLT
+ * those that were started, where that is known; CALLGRIND, PPROF and BRANCH_LIST are of all. AUTOFDO and BOLT
  * have no place for the name of a program: another number of them than one is CT_ERR_ARG. *written (which may
  * be NULL) is set then, too. Errors: those of ct_cover_report_new, of ct_program_symbols and of
  * ct_program_lines, what `write` returned. */
@@ -409,6 +414,65 @@ CT_API int ct_slice_writer_end(struct ct_slice_writer *writer);
 
 /* Returns how many slices were written. */
 CT_API uint64_t ct_slice_writer_count(const struct ct_slice_writer *writer);
+
+/* ---- traces for Perfetto ---- */
+
+/* Writes a trace of Perfetto, as its published messages say: a track for each core with the contexts that
+ * run, counters, and events; the functions of each context; what programs write to an ITM or STM. Processes
+ * and threads have their names where the capture has them.
+ *
+ * Times are those of the timestamps, with cycles (or instructions) between them, in nanoseconds as the
+ * capture's clock or the frequency says; else one tick is one. A stream in which no timestamp comes has its
+ * cycles as nanoseconds, or its instructions where none are counted; so has what is behind the timestamp of a
+ * stream that has one alone. Events wait for the next timestamp, up
+ * to CT_TIMELINE_WAITING in a stream (5 MB). */
+struct ct_perfetto_writer;
+
+struct ct_perfetto_write_options {
+    size_t size;                  /* sizeof(struct ct_perfetto_write_options) */
+    struct ct_programs *programs; /* for the names of named events (not owned); NULL: there are none */
+    uint64_t max_size;            /* bytes that are written at most; 0: no limit */
+    uint64_t frequency;           /* of timestamps, in Hz; 0: as the capture says */
+};
+
+/* What was written so far. */
+struct ct_perfetto_seen {
+    uint64_t slices, instants, values; /* what ran, functions and spans; events; values of counters */
+    uint64_t left_out;                 /* slices that max_size left no room for */
+    uint64_t size;                     /* bytes before they were compressed: what a viewer reads */
+    uint32_t timed, untimed;           /* streams that are over, with timestamps and without any */
+    uint32_t unrated;                  /* … with one alone, behind which time is that without any */
+    uint8_t full;                      /* 1: max_size was come to, and the trace ends there */
+    uint8_t pad[3];                    /* 0 */
+};
+
+/* Makes a writer that gives its bytes to `write`. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_perfetto_writer_new(struct ct_ctx *ctx, const struct ct_perfetto_write_options *options,
+                                  ct_write_fn *write, void *user, struct ct_perfetto_writer **out);
+
+/* Gives what is left to the receiver and frees the writer. */
+CT_API void ct_perfetto_writer_free(struct ct_perfetto_writer *writer);
+
+/* Says that what comes is of this capture, which has to stay until its end. `run` is its name where there are
+ * several, each of which is a group of tracks; NULL: it is the only one. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_capture *capture,
+                                    const char *run);
+
+/* Writes the moves that the stacks have at this time (ct_stacks_moves). It is called after each
+ * ct_stacks_add, with the stream and the batch that were added. CT_ERR_ARG, CT_ERR_NOMEM, what `write`
+ * returned. */
+CT_API int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
+                                  const struct ct_step_batch *batch, uint32_t lane,
+                                  const struct ct_stacks *stacks);
+
+/* Says that the capture is over, after ct_stacks_finish: all that is open ends. The same errors. */
+CT_API int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct_stacks *stacks);
+
+/* Says that nothing more comes. The same errors. */
+CT_API int ct_perfetto_writer_end(struct ct_perfetto_writer *writer);
+
+/* Returns what was written so far, borrowed; NULL for NULL. */
+CT_API const struct ct_perfetto_seen *ct_perfetto_writer_seen(const struct ct_perfetto_writer *writer);
 
 /* ---- longest paths ---- */
 

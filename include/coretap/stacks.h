@@ -19,6 +19,7 @@ struct ct_stack_options {
     const struct ct_program_place *programs; /* copied; what they point to has to stay */
     size_t program_count;
     uint8_t slices; /* 1: collect slices */
+    uint64_t moves; /* 1: collect moves */
 };
 
 #define CT_STACK_NONE UINT32_MAX
@@ -63,6 +64,23 @@ struct ct_stack_slice {
     uint32_t lane;
 };
 
+enum ct_stack_move_kind {
+    CT_STACK_ENTER, /* a function begins, above those of its context that are open */
+    CT_STACK_LEAVE, /* the innermost one ends */
+    CT_STACK_MARK,  /* a mark of the batch stands here */
+};
+
+/* What happens in a stream, in order: executions of functions as they begin and end, with the marks of the
+ * steps between them. Executions of one context lie in one another. */
+struct ct_stack_move {
+    uint64_t insns, cycles, steps; /* of the stream before it */
+    uint64_t context;              /* context ID in bits 31:0, VMID in 63:32; of a MARK 0 */
+    uint32_t of;                   /* number of the function; of a MARK its index in the batch */
+    uint32_t lane;
+    uint8_t kind;   /* enum ct_stack_move_kind */
+    uint8_t pad[7]; /* 0 */
+};
+
 struct ct_stacks;
 
 /* Makes an object that has seen no stack. CT_ERR_ARG, CT_ERR_NOMEM. */
@@ -77,12 +95,13 @@ CT_API int ct_stacks_add(struct ct_stacks *stacks, uint32_t lane, const struct c
 /* Ends all functions that are still on a stack. Nothing may be added afterwards. CT_ERR_NOMEM. */
 CT_API int ct_stacks_finish(struct ct_stacks *stacks);
 
-/* Returns the tree, calls, or slices. In the tree callers stand before what they call; slices are those that
- * ended since the last ct_stacks_add or ct_stacks_finish began. Borrowed until the next call that adds
- * or ends. */
+/* Returns the tree, calls, slices, or moves. In the tree callers stand before what they call; slices are
+ * those that ended since the last ct_stacks_add or ct_stacks_finish began, moves those since then. Borrowed
+ * until the next call that adds or ends. */
 CT_API const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *stacks, size_t *count);
+CT_API const struct ct_stack_move *ct_stacks_moves(const struct ct_stacks *stacks, size_t *count);
 
 /* Returns how often a stack began anew. It does when execution goes on, behind an exception, where nobody on
  * it had been: another thread ran on the core, and no context ID told so. */

@@ -103,6 +103,23 @@ static int recall_call(struct ct_stacks *s, struct ct_stack_memo *memo, const st
     return result;
 }
 
+int ct_stack_note(struct ct_stacks *s, uint32_t lane, struct ct_stack_move move)
+{
+    if (!s->wants_moves)
+        return CT_OK;
+    void *array = s->moves;
+    const int result = grow(s, &array, s->move_count, &s->move_room, sizeof *s->moves);
+    s->moves = array;
+    if (result != CT_OK)
+        return result;
+    move.lane = lane;
+    move.insns = s->lanes[lane].insns;
+    move.cycles = s->lanes[lane].cycles;
+    move.steps = s->lanes[lane].steps;
+    s->moves[s->move_count++] = move;
+    return CT_OK;
+}
+
 static int enter(struct ct_stacks *s, struct ct_stack_thread *thread, struct ct_stack_frame *frame,
                  uint32_t parent)
 {
@@ -114,7 +131,9 @@ static int enter(struct ct_stacks *s, struct ct_stack_thread *thread, struct ct_
     frame->cycles = lane->cycles;
     if (frame->site)
         s->places[frame->place].calls++;
-    return CT_OK;
+    return ct_stack_note(
+        s, thread->lane,
+        (struct ct_stack_move){.kind = CT_STACK_ENTER, .of = frame->function, .context = thread->key});
 }
 
 int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t function, uint64_t site,
@@ -154,8 +173,11 @@ static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
         call->insns += lane->insns - frame->insns;
         call->cycles += lane->cycles - frame->cycles;
     }
-    if (!s->wants_slices)
-        return CT_OK;
+    result = ct_stack_note(
+        s, thread->lane,
+        (struct ct_stack_move){.kind = CT_STACK_LEAVE, .of = frame->function, .context = thread->key});
+    if (result != CT_OK || !s->wants_slices)
+        return result;
     void *array = s->slices;
     result = grow(s, &array, s->slice_count, &s->slice_room, sizeof *s->slices);
     s->slices = array;

@@ -24,6 +24,7 @@ int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, st
     s->ctx = ctx;
     s->program_count = o.program_count;
     s->wants_slices = o.slices;
+    s->wants_moves = o.moves;
     s->programs = malloc((o.program_count + 1) * sizeof *s->programs);
     for (size_t i = 0; s->programs && i < o.program_count; i++)
         s->programs[i] = o.programs[i];
@@ -57,6 +58,7 @@ void ct_stacks_free(struct ct_stacks *s)
     free(s->places);
     free(s->calls);
     free(s->slices);
+    free(s->moves);
     ct_pair_map_free(&s->children);
     ct_pair_map_free(&s->call_numbers);
     free(s);
@@ -317,14 +319,15 @@ static int find_edge(struct ct_stacks *s, struct ct_stack_lane *lane, const stru
 }
 
 /* Counts what ran in the innermost function. */
-static void spend(struct ct_stacks *s, struct ct_stack_lane *lane, struct ct_stack_thread *t, uint64_t insns,
-                  uint64_t cycles)
+static void spend(struct ct_stacks *s, struct ct_stack_lane *lane, struct ct_stack_thread *t, size_t steps,
+                  uint64_t insns, uint64_t cycles)
 {
     struct ct_stack_place *place = &s->places[t->frames[t->depth - 1].place];
     place->insns += insns;
     place->cycles += cycles;
     lane->insns += insns;
     lane->cycles += cycles;
+    lane->steps += steps;
     t->level = lane->level;
 }
 
@@ -353,7 +356,7 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
                                           .begins = lane->turns[number].begins});
     if (result != CT_OK)
         return result;
-    spend(s, lane, t, lane->turns[number].insns, cycles_of(batch, i));
+    spend(s, lane, t, 1, lane->turns[number].insns, cycles_of(batch, i));
     return leave(s, t, number, nodes, edges);
 }
 
@@ -378,7 +381,7 @@ static size_t take_steady(struct ct_stacks *s, uint32_t number, const struct ct_
         cycles += cycles_of(batch, i);
     }
     if (i > from)
-        spend(s, lane, t, insns, cycles);
+        spend(s, lane, t, i - from, insns, cycles);
     return i;
 }
 
@@ -393,8 +396,14 @@ static void forget_ways(struct ct_stacks *s, uint32_t lane)
     }
 }
 
-static int mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *mark)
+/* Takes a mark, by its index in the batch. */
+static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch, size_t index)
 {
+    const struct ct_step_mark *mark = &batch->marks[index];
+    const int result =
+        ct_stack_note(s, lane, (struct ct_stack_move){.kind = CT_STACK_MARK, .of = (uint32_t)index});
+    if (result != CT_OK)
+        return result;
     if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_TRACE_ON)
         forget_ways(s, lane);
     if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT)
@@ -434,9 +443,10 @@ int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch
     size_t i = 0;
     int result = CT_OK;
     s->slice_count = 0;
+    s->move_count = 0;
     do {
         for (; at < batch->mark_count && batch->marks[at].at <= i && result == CT_OK; at++)
-            result = mark(s, lane, &batch->marks[at]);
+            result = take_mark(s, lane, batch, at);
         const size_t end =
             at < batch->mark_count && batch->marks[at].at < batch->count ? batch->marks[at].at : batch->count;
         while (i < end && result == CT_OK) {
@@ -461,6 +471,7 @@ int ct_stacks_finish(struct ct_stacks *s)
         return CT_ERR_ARG;
     int result = CT_OK;
     s->slice_count = 0;
+    s->move_count = 0;
     for (size_t i = 0; i < s->thread_count && result == CT_OK; i++)
         result = cut(s, &s->threads[i], 0);
     return result;
@@ -488,4 +499,12 @@ const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *s, size_t 
         return NULL;
     *count = s->slice_count;
     return s->slices;
+}
+
+const struct ct_stack_move *ct_stacks_moves(const struct ct_stacks *s, size_t *count)
+{
+    if (ct_no_array(s, count))
+        return NULL;
+    *count = s->move_count;
+    return s->moves;
 }

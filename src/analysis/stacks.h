@@ -82,7 +82,7 @@ struct ct_stack_lane {
     size_t edge_room;
     size_t thread; /* index of the running thread and one; 0 before the first one */
     uint8_t level; /* exception level */
-    uint64_t insns, cycles;
+    uint64_t insns, cycles, steps;
 };
 
 struct ct_stacks {
@@ -90,7 +90,7 @@ struct ct_stacks {
     struct ct_program_place *programs;
     uint32_t *first; /* number of the first function of each program; one more entry holds the sum */
     size_t program_count;
-    bool wants_slices;
+    bool wants_slices, wants_moves;
     bool plain; /* for tests: steps are taken one by one, and each place and call is looked up */
     struct ct_stack_lane *lanes; /* by number of the stream */
     size_t lane_room;
@@ -105,6 +105,8 @@ struct ct_stacks {
     struct ct_pair_map call_numbers; /* maps (site, callee) to a call */
     struct ct_stack_slice *slices;
     size_t slice_count, slice_room;
+    struct ct_stack_move *moves;
+    size_t move_count, move_room;
 };
 
 /* ---- the tree (stack_tree.c) ---- */
@@ -118,6 +120,9 @@ int ct_stack_pop(struct ct_stacks *stacks, struct ct_stack_thread *thread);
 
 /* Replaces the innermost function by another one, which returns where that would have. CT_ERR_NOMEM. */
 int ct_stack_replace(struct ct_stacks *stacks, struct ct_stack_thread *thread, uint32_t function);
+
+/* Notes a move of a stream, if they are wanted. CT_ERR_NOMEM. */
+int ct_stack_note(struct ct_stacks *stacks, uint32_t lane, struct ct_stack_move move);
 
 /* ---- functions (stack_functions.c) ---- */
 

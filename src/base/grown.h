@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that grow: where the headers and pages of tables are put together. */
+/* Bytes that grow: where what a file begins with, or holds, is put together. */
 #ifndef CT_BASE_GROWN_H
 #define CT_BASE_GROWN_H
 

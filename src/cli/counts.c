@@ -17,19 +17,27 @@ bool cli_counts_has_program(struct ct_cover *cover, struct ct_programs *programs
     return false;
 }
 
-/* Finds the programs of coverage files where the files say that they are. A missing one is reported; that all
- * are missing is an error. */
+/* Says that the file of a program is not there, and what of it is missing then. */
+static void tell_missing(const struct cli_counts *c, const char *program)
+{
+    if (!c->read.args->quiet)
+        cli_say("%s: is not there; %s. Name the program with --elf", program,
+                c->names_suffice ? "what ran in it has no lines" : "its counts are left out");
+}
+
+/* Finds the programs of saved files where the files say that they are. A missing one is reported; that all
+ * are missing is an error, unless their names suffice. */
 static int find_programs(struct cli_counts *c)
 {
     const size_t count = ct_cover_programs(c->cover);
     for (uint32_t i = 0; i < count; i++) {
         const struct ct_program_identity program = ct_cover_program_at(c->cover, i);
         const bool here = cli_programs_is_there(program.name);
-        const bool last = i + 1 == count && !ct_programs_count(c->read.programs);
+        const bool last = i + 1 == count && !ct_programs_count(c->read.programs) && !c->names_suffice;
         if (cli_counts_has_program(c->cover, c->read.programs, i))
             continue;
-        if (!here && !last && !c->read.args->quiet)
-            cli_say("%s: is not there; its counts are left out. Name the program with --elf", program.name);
+        if (!here && !last)
+            tell_missing(c, program.name);
         struct ct_program *added = NULL;
         if ((here || last) && ct_programs_add(c->read.programs, program.name, NULL, NULL, &added) != CT_OK)
             return cli_library_error(c->read.args->ctx);

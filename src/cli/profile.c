@@ -13,6 +13,8 @@ enum option {
     FORMAT,
     WEIGHT,
     EACH,
+    MODULES,
+    MAX_SIZE,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -24,7 +26,9 @@ enum format {
     LLVM,
     BOLT,
     CALLGRIND,
+    PPROF,
     CHROME,
+    PERFETTO,
     DATA,
     BRANCH_LIST,
 };
@@ -34,8 +38,8 @@ enum weight {
     CYCLES,
 };
 
-static const char *const formats[] = {"folded", "autofdo", "llvm",        "bolt", "callgrind",
-                                      "chrome", "data",    "branch-list", NULL};
+static const char *const formats[] = {"folded", "autofdo",  "llvm", "bolt",        "callgrind", "pprof",
+                                      "chrome", "perfetto", "data", "branch-list", NULL};
 static const char *const weights[] = {"instructions", "cycles", NULL};
 
 static const struct cli_option options[OPTIONS] = {
@@ -50,7 +54,10 @@ static const struct cli_option options[OPTIONS] = {
              "folded: a line for each stack of functions, for flame graphs. autofdo: ranges and branches, "
              "for "
              "create_llvm_prof --profiler=text. llvm: a sample profile for clang. bolt: pre-aggregated, for "
-             "perf2bolt -pa. callgrind: for KCachegrind. chrome: function slices as JSON, for Perfetto. "
+             "perf2bolt -pa. callgrind: for KCachegrind. pprof: stacks of all programs, for pprof. chrome: "
+             "function slices as JSON, for Perfetto "
+             "and chrome://tracing. perfetto: a trace in Perfetto's own format, with cores, threads, "
+             "functions, counters and what programs write to an ITM or STM, on the axis of timestamps. "
              "data: stacks "
              "and calls as a file that this command and 'coretap merge' take in the place of a capture. "
              "branch-list: branches by program, for simpleperf and 'coretap merge' (docs/profiles.md)."},
@@ -58,13 +65,24 @@ static const struct cli_option options[OPTIONS] = {
                 .letter = 'w',
                 .kind = CLI_CHOICE,
                 .choices = weights,
-                .help = "With folded and chrome: what is counted, and what time is."},
+                .help = "With folded and chrome: what is counted, and what time is. With pprof: what is "
+                        "shown first; it has both, where the trace counts cycles."},
     [EACH] = {.name = "each",
               .kind = CLI_TEXT,
               .arg = "DIR",
               .help = "With autofdo, llvm and bolt: a file for each program that ran, libraries, kernel and "
                       "modules too, in this folder, which is made when it is not there. A file is called "
                       "after its program and the format."},
+    [MODULES] = {.name = "modules",
+                 .kind = CLI_FLAG,
+                 .help = "With folded: the program or library of each function stands before it, as "
+                         "libc.so.6`malloc."},
+    [MAX_SIZE] = {.name = "max-size",
+                  .kind = CLI_NUMBER,
+                  .arg = "BYTES",
+                  .min = 65536,
+                  .max = INT64_MAX,
+                  .help = "With perfetto: write no more than this. The trace ends there, which is said."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE_AND(" A number alone, with chrome: the slices from this time of their stream "
                                     "on, in instructions or cycles.",
@@ -74,12 +92,14 @@ static const struct cli_option options[OPTIONS] = {
 struct profile {
     struct cli_counts counts;
     enum format format;
-    bool cycles;                    /* are what is counted, and time */
-    struct ct_stack_sums *sums;     /* folded, data, callgrind */
-    struct ct_slice_writer *slices; /* chrome … */
-    struct ct_stacks *stacks;       /* … of the capture that is being decoded */
-    bool has_weight;                /* … anything in one of them had one */
-    uint64_t renewed;               /* stacks that began anew */
+    bool cycles;                      /* are what is counted, and time */
+    struct ct_stack_sums *sums;       /* folded, data, callgrind, pprof */
+    struct ct_slice_writer *slices;   /* chrome */
+    struct ct_perfetto_writer *trace; /* perfetto */
+    struct ct_stacks *stacks;         /* of the capture that is being decoded, for these two */
+    bool told_size;                   /* … and that the trace is large */
+    bool has_weight;                  /* … anything in one of them had one */
+    uint64_t renewed;                 /* stacks that began anew */
 };
 
 /* Whether anything has a weight. */
@@ -93,7 +113,7 @@ static bool has_weight(const struct profile *p, const struct ct_stack_place *pla
 
 static bool wants_sums(const struct profile *p)
 {
-    return p->format == FOLDED || p->format == DATA || p->format == CALLGRIND;
+    return p->format == FOLDED || p->format == DATA || p->format == CALLGRIND || p->format == PPROF;
 }
 
 /* ---- sums of stacks ---- */
@@ -125,48 +145,76 @@ static bool start(struct profile *p, const struct cli_args *args)
     struct cli_results *read = &p->counts.read;
     read->args = args;
     read->elf = ELF;
-    read->needs_program = true;
+    read->needs_program = p->format != PERFETTO; /* an ITM or STM has none */
     read->user = p;
     return cli_programs_new(&read->programs, args, NULL);
 }
 
 static int read_sums(struct profile *p, const struct cli_args *args)
 {
-    const struct ct_stack_sums_options how = {
-        .size = sizeof how, .raw_names = args->raw_names, .uncounted = p->format == FOLDED};
+    const struct ct_stack_sums_options how = {.size = sizeof how,
+                                              .raw_names = args->raw_names,
+                                              .uncounted = p->format == FOLDED || p->format == PPROF};
     struct cli_results *read = &p->counts.read;
     if (!start(p, args))
         return CLI_FAILED;
     if (ct_stack_sums_new(args->ctx, &how, &p->sums) != CT_OK)
         return cli_library_error(args->ctx);
     cli_counts_lend(&p->counts, ct_stack_sums_cover(p->sums));
+    p->counts.names_suffice = true;
     read->analysis = ct_stack_sums_analysis(p->sums);
     read->file_why = "a file of stacks has those of whole captures";
     read->took = p->format == CALLGRIND ? has_calls : NULL;
     const int code = cli_results_read(read);
-    return p->format == CALLGRIND ? cli_counts_find(&p->counts, code) : code;
+    return p->format == CALLGRIND || p->format == PPROF ? cli_counts_find(&p->counts, code) : code;
 }
 
-/* ---- slices ---- */
+/* ---- slices and traces ---- */
+
+/* Bytes that a viewer in a browser may not open: it has about 2 GB of memory, and needs up to four times the
+ * size of a trace (Perfetto's documentation, "Visualising large traces"). */
+#define LARGE_TRACE (UINT64_C(512) << 20)
 
 /* Makes the stacks of the next capture. */
 static int make_stacks(struct profile *p)
 {
-    struct ct_stack_options stack_options = {.size = sizeof stack_options, .slices = 1};
+    const bool is_trace = p->format == PERFETTO;
+    struct ct_stack_options stack_options = {
+        .size = sizeof stack_options, .slices = !is_trace, .moves = is_trace};
     const struct cli_results *read = &p->counts.read;
+    const char *run = read->args->rest_count > 1 ? read->capture.capture->path : NULL;
     int rc = ct_programs_places(read->programs, &stack_options.programs, &stack_options.program_count);
-    if (!rc && read->args->rest_count > 1)
-        rc = ct_slice_writer_begin(p->slices, read->capture.capture->path);
+    if (!rc && is_trace)
+        rc = ct_perfetto_writer_begin(p->trace, read->capture.capture, run);
+    else if (!rc && run)
+        rc = ct_slice_writer_begin(p->slices, run);
     return rc ? rc : ct_stacks_new(read->args->ctx, &stack_options, &p->stacks);
+}
+
+/* Says once that a trace is larger than a viewer opens. */
+static void tell_size(struct profile *p)
+{
+    if (p->told_size || ct_perfetto_writer_seen(p->trace)->size < LARGE_TRACE)
+        return;
+    p->told_size = true;
+    cli_say(
+        "%s: the trace is larger than %llu MiB, which a viewer in a browser may not open; --from and --to "
+        "cut out a part, --max-size ends it, and 'trace_processor --httpd' opens larger ones",
+        p->counts.read.capture.capture->path, (unsigned long long)(LARGE_TRACE >> 20));
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
     struct profile *p = user;
+    const uint32_t lane = ct_session_lane(p->counts.read.session, stream->id);
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
-        result = ct_stacks_add(p->stacks, ct_session_lane(p->counts.read.session, stream->id), batch);
-    return result ? result : ct_slice_writer_add(p->slices, p->stacks);
+        result = ct_stacks_add(p->stacks, lane, batch);
+    if (result || p->format == CHROME)
+        return result ? result : ct_slice_writer_add(p->slices, p->stacks);
+    result = ct_perfetto_writer_add(p->trace, stream, batch, lane, p->stacks);
+    tell_size(p);
+    return result;
 }
 
 /* Slices are written as they come. With several threads those of the streams of one buffer come in an order
@@ -191,7 +239,8 @@ static bool end_stacks(void *user)
     if (result == CT_OK)
         result = ct_stacks_finish(p->stacks);
     if (result == CT_OK)
-        result = ct_slice_writer_add(p->slices, p->stacks);
+        result = p->format == CHROME ? ct_slice_writer_add(p->slices, p->stacks)
+                                     : ct_perfetto_writer_finish(p->trace, p->stacks);
     if (result != CT_OK && !ferror(stdout)) /* told of at the end of the command */
         cli_library_error(p->counts.read.args->ctx);
     const struct ct_stack_place *places = ct_stacks_places(p->stacks, &count);
@@ -202,22 +251,35 @@ static bool end_stacks(void *user)
     return result == CT_OK;
 }
 
+/* Makes the writer of slices, or of a trace. */
+static int make_writer(struct profile *p, const struct cli_args *args)
+{
+    const struct cli_results *read = &p->counts.read;
+    const struct ct_slice_write_options slices = {.size = sizeof slices,
+                                                  .from = read->filter.slices[0],
+                                                  .to = read->filter.slices[1],
+                                                  .cycles = p->cycles};
+    const struct ct_perfetto_write_options trace = {.size = sizeof trace,
+                                                    .programs = read->programs,
+                                                    .max_size = (uint64_t)args->values[MAX_SIZE].number,
+                                                    .frequency = read->filter.filter.frequency};
+    return p->format == CHROME
+               ? ct_slice_writer_new(args->ctx, &slices, cli_output_write, stdout, &p->slices)
+               : ct_perfetto_writer_new(args->ctx, &trace, cli_output_write, stdout, &p->trace);
+}
+
 static int read_slices(struct profile *p, const struct cli_args *args)
 {
     struct cli_results *read = &p->counts.read;
-    const uint64_t *window = read->filter.slices;
-    const struct ct_slice_write_options how = {
-        .size = sizeof how, .from = window[0], .to = window[1], .cycles = p->cycles};
     for (int i = 0; i < args->rest_count; i++)
         if (cli_results_is_file(NULL, args->rest[i]))
-            return cli_usage_error(
-                args->command,
-                "--format chrome: %s has sums, which say nothing of when functions ran; give "
-                "the captures that it was made from",
-                args->rest[i]);
+            return cli_usage_error(args->command,
+                                   "--format %s: %s has sums, which say nothing of when functions ran; give "
+                                   "the captures that it was made from",
+                                   formats[p->format], args->rest[i]);
     if (!start(p, args))
         return CLI_FAILED;
-    if (ct_slice_writer_new(args->ctx, &how, cli_output_write, stdout, &p->slices) != CT_OK)
+    if (make_writer(p, args) != CT_OK)
         return cli_library_error(args->ctx);
     read->opened = choose_threads;
     read->steps = on_steps;
@@ -255,6 +317,54 @@ static int print_chrome(struct profile *p)
     return told(p, ct_slice_writer_end(p->slices));
 }
 
+/* Says on which axis the events are, where that is not the time of the capture's clock. */
+static void note_axis(const struct profile *p, const struct ct_perfetto_seen *seen)
+{
+    const struct cli_results *read = &p->counts.read;
+    const struct ct_maps *maps = read->has_capture ? read->capture.capture->maps : NULL;
+    if (seen->untimed)
+        cli_say("%s: %u of %u streams have no timestamps; their time is cycles since they began, or "
+                "instructions where no cycles are counted, as nanoseconds",
+                read->args->operand, seen->untimed, seen->timed + seen->untimed);
+    if (seen->unrated)
+        cli_say("%s: %u streams have a single timestamp in this part; behind it their time is cycles, or "
+                "instructions where no cycles are counted, as nanoseconds. A longer part has more",
+                read->args->operand, seen->unrated);
+    if (seen->timed && !read->filter.filter.frequency && !(maps && maps->clock.known))
+        cli_say("%s: does not say how fast its timestamps run; one tick is shown as one nanosecond. Say it "
+                "with --frequency HZ",
+                read->args->operand);
+}
+
+/* Says so when instructions ran and none of them is in a function that is known. */
+static int check_names(const struct profile *p)
+{
+    const struct cli_results *read = &p->counts.read;
+    if (!read->ran.instructions || ct_programs_count(read->programs))
+        return CLI_CLEAN;
+    cli_say("%s: names no program, so that no function has a name; name the program with --elf FILE[@HEX]",
+            read->args->operand);
+    return CLI_DAMAGED;
+}
+
+static int print_trace(struct profile *p)
+{
+    const int rc = ct_perfetto_writer_end(p->trace);
+    const struct ct_perfetto_seen *seen = ct_perfetto_writer_seen(p->trace);
+    cli_note_new_stacks(p->counts.read.args, p->renewed);
+    if (rc)
+        return told(p, rc);
+    if (!p->counts.read.args->quiet)
+        note_axis(p, seen);
+    if (!seen->full)
+        return check_names(p);
+    cli_say("%s: the trace ends at --max-size, and %llu of %llu slices are not in it; give more, or choose a "
+            "part with --from and --to",
+            p->counts.read.args->operand, (unsigned long long)seen->left_out,
+            (unsigned long long)seen->slices);
+    return CLI_DAMAGED;
+}
+
 /* Says so when nothing is in a profile of what ran. Of callgrind there is always the rest. */
 static int check_entries(const struct profile *p, const struct ct_profile_written *written)
 {
@@ -283,17 +393,17 @@ static int check_entries(const struct profile *p, const struct ct_profile_writte
 static struct ct_profile_write_options options_of(const struct profile *p, uint64_t *left_out)
 {
     const struct ct_filter *filter = &p->counts.read.filter.filter; /* sums of stacks are filtered already */
-    static const uint8_t library[] = {[AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO,
-                                      [LLVM] = CT_PROFILE_FORMAT_LLVM,
-                                      [BOLT] = CT_PROFILE_FORMAT_BOLT,
-                                      [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND,
-                                      [BRANCH_LIST] = CT_PROFILE_FORMAT_BRANCH_LIST};
+    static const uint8_t library[] = {
+        [AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO, [LLVM] = CT_PROFILE_FORMAT_LLVM,
+        [BOLT] = CT_PROFILE_FORMAT_BOLT,       [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND,
+        [PPROF] = CT_PROFILE_FORMAT_PPROF,     [BRANCH_LIST] = CT_PROFILE_FORMAT_BRANCH_LIST};
     return (struct ct_profile_write_options){.size = sizeof(struct ct_profile_write_options),
                                              .arch = cli_counts_arch(&p->counts),
                                              .contexts = p->sums ? NULL : filter->contexts,
                                              .context_count = filter->context_count,
                                              .stacks = p->sums,
                                              .format = library[p->format],
+                                             .cycles = p->cycles,
                                              .skip_empty = p->counts.read.ran.instructions > 0,
                                              .left_out = left_out};
 }
@@ -346,12 +456,17 @@ static int print_sums(const struct profile *p)
         return print_counts(p);
     if (!has_weight(p, found.places, found.place_count))
         return no_weight(p);
-    const struct ct_stack_write_options how = {.size = sizeof how, .cycles = p->cycles};
+    if (p->format == PPROF)
+        return print_counts(p);
+    const struct ct_stack_write_options how = {
+        .size = sizeof how, .cycles = p->cycles, .modules = args->values[MODULES].given};
     return told(p, ct_stack_sums_write(p->sums, &how, cli_output_write, stdout));
 }
 
 static int print(struct profile *p)
 {
+    if (p->format == PERFETTO)
+        return print_trace(p);
     return wants_sums(p) ? print_sums(p) : p->format == CHROME ? print_chrome(p) : print_counts(p);
 }
 
@@ -370,11 +485,30 @@ static bool check_each(const struct cli_args *args, enum format format)
     return false;
 }
 
+/* Refuses options that say nothing of a format. */
+static bool check_options(const struct cli_args *args, enum format format)
+{
+    if (args->values[MODULES].given && format != FOLDED)
+        cli_usage_error(args->command,
+                        "--modules goes with --format folded; %s has its own way to tell modules "
+                        "apart",
+                        formats[format]);
+    else if (args->values[MAX_SIZE].given && format != PERFETTO)
+        cli_usage_error(args->command, "--max-size goes with --format perfetto");
+    else if (args->values[WEIGHT].given && format == PERFETTO)
+        cli_usage_error(args->command,
+                        "--weight says nothing of --format perfetto, whose time is that of the "
+                        "timestamps");
+    else
+        return true;
+    return false;
+}
+
 static int run(const struct cli_args *args)
 {
     struct profile p = {0};
     p.format = (enum format)args->values[FORMAT].number;
-    if (!check_each(args, p.format))
+    if (!check_each(args, p.format) || !check_options(args, p.format))
         return CLI_FAILED;
     p.counts.read.threads = cli_threads(args);
     if (!cli_filter_read(&p.counts.read.filter, args, p.format == CHROME)) {
@@ -382,14 +516,18 @@ static int run(const struct cli_args *args)
         return CLI_FAILED;
     }
     p.cycles = args->values[WEIGHT].number == CYCLES;
-    int code = wants_sums(&p)       ? read_sums(&p, args)
-               : p.format == CHROME ? read_slices(&p, args)
-                                    : cli_counts_read(&p.counts, args, ELF);
+    const bool is_timeline = p.format == CHROME || p.format == PERFETTO;
+    int code = wants_sums(&p) ? read_sums(&p, args)
+               : is_timeline  ? read_slices(&p, args)
+                              : cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && !p.counts.read.kept_nothing) {
         const int printed = print(&p);
         code = printed > code ? printed : code;
     }
+    if (code == CLI_FAILED && ct_slice_writer_count(p.slices))
+        (void)ct_slice_writer_end(p.slices); /* what was written so far is whole JSON */
     ct_slice_writer_free(p.slices);
+    ct_perfetto_writer_free(p.trace);
     ct_stacks_free(p.stacks);
     ct_stack_sums_free(p.sums);
     cli_counts_close(&p.counts);
@@ -408,9 +546,10 @@ const struct cli_command cli_command_profile = {
         "docs/analysis.md says how "
         "stacks are rebuilt.\n"
         "Several captures add up. In the place of each of them autofdo, llvm, bolt and branch-list take a "
-        "coverage file ('coretap cover --format data') or a branch list of simpleperf, folded, callgrind and "
-        "data a file of stacks ('--format data'). In "
-        "chrome each capture is a group of processes of its own, on the clock of its streams.",
+        "coverage file ('coretap cover --format data') or a branch list of simpleperf, folded, callgrind, "
+        "pprof and data a file of stacks ('--format data'). In "
+        "chrome each capture is a group of processes of its own, on the clock of its streams; in perfetto a "
+        "group of tracks. --frequency also says how long a tick of the timestamps is in perfetto.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

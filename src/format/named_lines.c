@@ -16,7 +16,7 @@ int ct_named_lines_find(struct ct_named_lines *lines)
     const int rc = ct_programs_named(lines->programs, &lines->table, &of, &other);
     if (of)
         lines->shift = of->bias;
-    if (rc || !other)
+    if (rc || !of || !other)
         return rc;
     return ct_fail(
         lines->ctx, CT_ERR_UNSUPPORTED,
@@ -83,5 +83,20 @@ void ct_named_lines_free(struct ct_named_lines *lines)
         lines->sources = source->next;
         ct_named_reader_free(source->reader);
         free(source);
+    }
+}
+
+double ct_named_number(const struct ct_named_event *e, unsigned argument)
+{
+    const union ct_named_argument *a = &e->arguments[argument];
+    switch (e->entry->types[argument]) {
+    case CT_NAMED_FLOAT:
+    case CT_NAMED_DOUBLE:
+        return a->f;
+    case CT_NAMED_INT:
+    case CT_NAMED_LONG:
+        return (double)a->i;
+    default:
+        return (double)a->u;
     }
 }

@@ -41,4 +41,7 @@ int ct_named_lines_take(struct ct_named_lines *lines, const struct ct_event_orig
 
 void ct_named_lines_free(struct ct_named_lines *lines);
 
+/* Returns an argument of a named event as a number. */
+double ct_named_number(const struct ct_named_event *event, unsigned argument);
+
 #endif

@@ -7,6 +7,7 @@
 #include "coretap/cover.h"
 #include "coretap/stacks.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* A program with its counts. */
@@ -17,6 +18,13 @@ struct ct_profile_view {
     struct ct_cover_item *items;    /* for formats with branches */
     size_t item_count;
     uint32_t number; /* of the program in the sums of stacks; CT_STACK_NONE: nothing of it is in them */
+};
+
+/* Sums of stacks, for formats of them. */
+struct ct_profile_stacks {
+    struct ct_stack_sums *sums;
+    struct ct_stack_found found;
+    bool cycles; /* cycles are what is looked at first */
 };
 
 /* Each function counts in *entries what it wrote (struct ct_profile_written). CT_ERR_NOMEM. */
@@ -35,7 +43,9 @@ int ct_profile_branch_list(struct ct_branch_list *list, const struct ct_profile_
                            uint64_t *left_out);
 
 int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
-int ct_profile_callgrind(FILE *out, const struct ct_stack_found *stacks, const struct ct_profile_view *views,
-                         size_t count, uint64_t *entries);
+int ct_profile_callgrind(FILE *out, const struct ct_profile_stacks *stacks,
+                         const struct ct_profile_view *views, size_t count, uint64_t *entries);
+int ct_profile_pprof(struct ct_ctx *ctx, FILE *out, const struct ct_profile_stacks *stacks,
+                     const struct ct_profile_view *views, size_t count, uint64_t *entries);
 
 #endif

@@ -20,6 +20,7 @@ struct placed {
 struct callgrind {
     FILE *out;
     const struct ct_stack_found *stacks;
+    const struct ct_stack_sums *sums; /* that the stacks are of */
     const struct ct_profile_view *views;
     size_t view_count;
     const struct ct_profile_view *view; /* that is being written */
@@ -99,6 +100,16 @@ static void put_object(const struct callgrind *c, const char *key, const char *p
     fputc('\n', c->out);
 }
 
+/* Returns the program of a function, whether its file is at hand or not. */
+static const char *object_of(const struct callgrind *c, uint32_t function)
+{
+    const uint32_t program = c->stacks->functions[function].program;
+    const size_t view = c->functions[function].view;
+    if (view < c->view_count)
+        return c->views[view].program;
+    return program == CT_STACK_NONE ? "???" : ct_stack_sums_program(c->sums, program).name;
+}
+
 /* Writes where a called function is: program, file, name and first line. */
 static void put_callee(struct callgrind *c, uint32_t callee, uint32_t *line)
 {
@@ -107,21 +118,25 @@ static void put_callee(struct callgrind *c, uint32_t callee, uint32_t *line)
     const struct ct_profile_view *view = symbol ? &c->views[c->functions[callee].view] : NULL;
     const struct ct_line *row = symbol ? ct_lines_at(view->source.lines, symbol->addr) : NULL;
     *line = row ? row->line : 0;
-    if (symbol)
-        put_object(c, "cob", view->program);
+    put_object(c, "cob", object_of(c, callee));
     fprintf(c->out, "cfi=%s\n", row ? ct_lines_file(view->source.lines, row->file) : "???");
     fprintf(c->out, "cfn=%s\n", symbol ? ct_symbols_label(view->source.symbols, symbol) : function->label);
+}
+
+/* Writes a call that was made at a line. */
+static void put_call(struct callgrind *c, const struct ct_stack_call *call, uint32_t from)
+{
+    uint32_t line;
+    put_callee(c, call->callee, &line);
+    fprintf(c->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 "\n", call->count, line, from,
+            call->insns);
 }
 
 static void put_calls(struct callgrind *c, const struct ct_cover_insn *insn)
 {
     size_t at = CT_COUNT_WHILE(c->own_count, i, c->own[i].site < insn->addr);
-    for (; at < c->own_count && c->own[at].site == insn->addr; at++) {
-        uint32_t line;
-        put_callee(c, c->own[at].callee, &line);
-        fprintf(c->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 "\n", c->own[at].count, line,
-                insn->line, c->own[at].insns);
-    }
+    for (; at < c->own_count && c->own[at].site == insn->addr; at++)
+        put_call(c, &c->own[at], insn->line);
 }
 
 /* Writes the instructions [first, end) of one function. */
@@ -147,10 +162,9 @@ static void put_function(struct callgrind *c, const char *name, size_t first, si
     }
 }
 
-/* Finds the calls that were made in the program of the view. */
-static void find_calls(struct callgrind *c)
+/* Finds the calls that were made in the program of a view; by the number of all views, in none of them. */
+static void find_calls(struct callgrind *c, size_t view)
 {
-    const size_t view = (size_t)(c->view - c->views);
     const struct placed *functions = c->functions;
     const size_t first = CT_COUNT_WHILE(c->stacks->call_count, i, functions[c->calls[i].caller].view < view);
     c->own = c->calls + first;
@@ -160,7 +174,7 @@ static void find_calls(struct callgrind *c)
 static void put_program(struct callgrind *c)
 {
     const struct ct_cover_report *report = c->view->report;
-    find_calls(c);
+    find_calls(c, (size_t)(c->view - c->views));
     fputc('\n', c->out);
     put_object(c, "ob", c->view->program);
     for (size_t i = 0; i < report->insn_count;) {
@@ -178,8 +192,27 @@ static void put_program(struct callgrind *c)
     }
 }
 
-/* Writes what ran in functions of none of the programs. */
-static int put_rest(const struct callgrind *c)
+/* Begins a function of which no lines are known. */
+static void put_bare(struct callgrind *c, uint32_t function)
+{
+    fputc('\n', c->out);
+    put_object(c, "ob", object_of(c, function));
+    fprintf(c->out, "fl=???\nfn=%s\n", c->stacks->functions[function].label);
+}
+
+/* Writes the calls that were made in none of the programs that are at hand. */
+static void put_bare_calls(struct callgrind *c)
+{
+    find_calls(c, c->view_count);
+    for (size_t i = 0; i < c->own_count; i++) {
+        if (!i || c->own[i].caller != c->own[i - 1].caller)
+            put_bare(c, c->own[i].caller);
+        put_call(c, &c->own[i], 0);
+    }
+}
+
+/* Writes what ran in functions of none of the programs that are at hand. */
+static int put_rest(struct callgrind *c)
 {
     const struct ct_stack_found *all = c->stacks;
     uint64_t *sums = calloc(all->function_count + 1, sizeof *sums);
@@ -187,17 +220,22 @@ static int put_rest(const struct callgrind *c)
         return CT_ERR_NOMEM;
     for (size_t i = 0; i < all->place_count; i++)
         ct_add_up(&sums[all->places[i].function], all->places[i].insns);
-    for (uint32_t f = 0; f < all->function_count; f++)
-        if (sums[f] && c->functions[f].view == c->view_count)
-            fprintf(c->out, "\nob=???\nfl=???\nfn=%s\n0 %" PRIu64 "\n", all->functions[f].label, sums[f]);
+    for (uint32_t f = 0; f < all->function_count; f++) {
+        if (!sums[f] || c->functions[f].view < c->view_count)
+            continue;
+        put_bare(c, f);
+        fprintf(c->out, "0 %" PRIu64 "\n", sums[f]);
+    }
+    put_bare_calls(c);
     free(sums);
     return CT_OK;
 }
 
-int ct_profile_callgrind(FILE *out, const struct ct_stack_found *stacks, const struct ct_profile_view *views,
-                         size_t count, uint64_t *entries)
+int ct_profile_callgrind(FILE *out, const struct ct_profile_stacks *stacks,
+                         const struct ct_profile_view *views, size_t count, uint64_t *entries)
 {
-    struct callgrind c = {.out = out, .stacks = stacks, .views = views, .view_count = count};
+    struct callgrind c = {
+        .out = out, .stacks = &stacks->found, .sums = stacks->sums, .views = views, .view_count = count};
     int rc = place_functions(&c);
     if (!rc)
         rc = sort_calls(&c);

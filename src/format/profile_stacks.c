@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "base/out.h"
 #include "base/pair_map.h"
+#include "base/path.h"
 #include "coretap/format.h"
 #include "format/text.h"
 
@@ -17,29 +18,49 @@
 struct folded {
     FILE *out;
     const struct ct_stack_found *found;
-    uint32_t *path; /* places, the innermost first */
-    uint32_t *last; /* places of the line, the outermost first … */
-    size_t *ends;   /* … and where the name of each ends in the text */
-    size_t depth;   /* of the line */
+    const struct ct_stack_sums *modules; /* whose programs stand before functions; NULL: they do not */
+    uint32_t *path;                      /* places, the innermost first */
+    uint32_t *last;                      /* places of the line, the outermost first … */
+    size_t *ends;                        /* … and where the name of each ends in the text */
+    size_t depth;                        /* of the line */
     char *text;
     size_t room;
 };
 
-/* Appends a name without the characters that have a meaning in a folded line, and a semicolon. */
-static int append_name(struct folded *f, const char *name)
+/* Makes room for so many bytes behind the functions of the line. */
+static int make_room(struct folded *f, size_t size)
 {
-    size_t end = f->depth ? f->ends[f->depth - 1] : 0;
-    const size_t size = strlen(name);
-    if (f->room - end < size + 1) {
-        const size_t room = 2 * (end + size + 1);
-        char *text = realloc(f->text, room);
-        if (!text)
-            return CT_ERR_NOMEM;
-        f->text = text;
-        f->room = room;
-    }
+    if (f->text && f->room >= size)
+        return CT_OK;
+    char *text = realloc(f->text, 2 * size);
+    if (!text)
+        return CT_ERR_NOMEM;
+    f->text = text;
+    f->room = 2 * size;
+    return CT_OK;
+}
+
+/* Writes a name without the characters that have a meaning in a folded line. Returns where it ends. */
+static size_t put_name(struct folded *f, size_t at, const char *name)
+{
     for (; *name; name++)
-        f->text[end++] = *name == ';' || (unsigned char)*name <= ' ' ? '_' : *name;
+        f->text[at++] = *name == ';' || (unsigned char)*name <= ' ' ? '_' : *name;
+    return at;
+}
+
+/* Appends a function and a semicolon. */
+static int append_function(struct folded *f, const struct ct_stack_function *function)
+{
+    const struct ct_program_identity program = ct_stack_sums_program(f->modules, function->program);
+    const char *module = program.name ? ct_base_name(program.name) : CT_SYMBOL_UNKNOWN;
+    size_t end = f->depth ? f->ends[f->depth - 1] : 0;
+    if (make_room(f, end + strlen(module) + strlen(function->label) + 2) != CT_OK)
+        return CT_ERR_NOMEM;
+    if (f->modules) {
+        end = put_name(f, end, module);
+        f->text[end++] = '`';
+    }
+    end = put_name(f, end, function->label);
     f->text[end++] = ';';
     f->ends[f->depth++] = end;
     return CT_OK;
@@ -57,7 +78,7 @@ static int put_folded_line(struct folded *f, uint32_t place, uint64_t weight)
     for (f->depth = same; f->depth < depth;) {
         const uint32_t at = f->path[depth - 1 - f->depth];
         f->last[f->depth] = at;
-        if (append_name(f, f->found->functions[places[at].function].label) != CT_OK)
+        if (append_function(f, &f->found->functions[places[at].function]) != CT_OK)
             return CT_ERR_NOMEM;
     }
     fwrite(f->text, 1, f->ends[depth - 1] - 1, f->out);
@@ -65,10 +86,11 @@ static int put_folded_line(struct folded *f, uint32_t place, uint64_t weight)
     return CT_OK;
 }
 
-static int put_folded(FILE *out, const struct ct_stack_found *found, bool cycles)
+static int put_folded(FILE *out, const struct ct_stack_found *found, const struct ct_stack_sums *modules,
+                      bool cycles)
 {
     const size_t most = found->place_count + 1;
-    struct folded f = {.out = out, .found = found};
+    struct folded f = {.out = out, .found = found, .modules = modules};
     f.path = malloc(most * sizeof *f.path);
     f.last = malloc(most * sizeof *f.last);
     f.ends = malloc(most * sizeof *f.ends);
@@ -100,7 +122,8 @@ int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_
         rc = ct_stack_sums_find(sums, &found);
     if (!rc)
         rc = ct_out_open(&out, ctx, write, user);
-    return rc ? rc : ct_out_close(&out, put_folded(out.file, &found, mine.cycles));
+    return rc ? rc
+              : ct_out_close(&out, put_folded(out.file, &found, mine.modules ? sums : NULL, mine.cycles));
 }
 
 /* ---- slices ---- */

@@ -14,7 +14,7 @@ struct profile {
     struct ct_cover *cover;
     struct ct_programs *programs;
     struct ct_profile_write_options options;
-    struct ct_stack_found stacks; /* for CALLGRIND */
+    struct ct_profile_stacks stacks; /* for formats of stacks */
     struct ct_profile_view *views;
     size_t count;
     uint64_t *entries; /* counts what is written */
@@ -32,6 +32,12 @@ static bool is_of_branches(const struct profile *p)
     return is_of_one(p) || p->options.format == CT_PROFILE_FORMAT_BRANCH_LIST;
 }
 
+/* Tells whether a format is one of stacks, which is of all programs. */
+static bool is_of_stacks(const struct profile *p)
+{
+    return p->options.format == CT_PROFILE_FORMAT_CALLGRIND || p->options.format == CT_PROFILE_FORMAT_PPROF;
+}
+
 static bool is_wanted(const struct profile *p, const struct ct_program *program)
 {
     const struct ct_program *other;
@@ -43,8 +49,7 @@ static bool is_wanted(const struct profile *p, const struct ct_program *program)
     }
     if (p->options.program)
         return program == p->options.program;
-    return p->options.format == CT_PROFILE_FORMAT_CALLGRIND ||
-           p->options.format == CT_PROFILE_FORMAT_BRANCH_LIST ||
+    return is_of_stacks(p) || p->options.format == CT_PROFILE_FORMAT_BRANCH_LIST ||
            (named ? program->named : !started || program->started);
 }
 
@@ -53,7 +58,7 @@ static int number_view(const struct profile *p, struct ct_program *program, stru
 {
     uint32_t counted = 0;
     int rc = ct_cover_number(p->cover, program, &counted);
-    for (uint32_t i = 0; i < p->stacks.program_count && !rc && view->number == CT_STACK_NONE; i++) {
+    for (uint32_t i = 0; i < p->stacks.found.program_count && !rc && view->number == CT_STACK_NONE; i++) {
         const struct ct_program_identity identity = ct_stack_sums_program(p->options.stacks, i);
         uint32_t number = 0;
         rc = ct_cover_program(p->cover, &identity, &number);
@@ -72,6 +77,8 @@ static int fill_view(const struct profile *p, struct ct_program *program, struct
                                            .all_functions = 1};
     *view = (struct ct_profile_view){.program = program->path, .number = CT_STACK_NONE};
     int rc = number_view(p, program, view);
+    if (!rc && p->options.format == CT_PROFILE_FORMAT_PPROF)
+        return ct_cover_source_of(program, &choice, &view->source);
     if (rc || !is_of_branches(p))
         return rc ? rc : ct_cover_report_of(p->cover, program, &choice, &view->source, &view->report);
     rc = ct_cover_source_of(program, &choice, &view->source);
@@ -136,22 +143,26 @@ static int write_as(struct profile *p, FILE *out)
         return ct_profile_callgrind(out, &p->stacks, p->views, p->count, p->entries);
     case CT_PROFILE_FORMAT_BRANCH_LIST:
         return write_branch_list(p, out);
+    case CT_PROFILE_FORMAT_PPROF:
+        return ct_profile_pprof(p->ctx, out, &p->stacks, p->views, p->count, p->entries);
     default:
         return write_llvm(p, out);
     }
 }
 
-/* Checks the format, and finds the calls that it needs. */
+/* Checks the format, and finds the stacks that it needs. */
 static int find_stacks(struct profile *p)
 {
     if (p->options.format > CT_PROFILE_FORMAT_BRANCH_LIST)
         return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: there is no format %u", p->options.format);
-    if (p->options.format != CT_PROFILE_FORMAT_CALLGRIND)
+    if (!is_of_stacks(p))
         return CT_OK;
     if (!p->options.stacks)
         return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: calls come from stacks, and there are none");
-    const int rc = ct_stack_sums_find(p->options.stacks, &p->stacks);
-    if (!rc && p->stacks.lacks_calls)
+    p->stacks.sums = p->options.stacks;
+    p->stacks.cycles = p->options.cycles;
+    const int rc = ct_stack_sums_find(p->options.stacks, &p->stacks.found);
+    if (!rc && p->options.format == CT_PROFILE_FORMAT_CALLGRIND && p->stacks.found.lacks_calls)
         return ct_fail(p->ctx, CT_ERR_ARG,
                        "ct_profile_write: a file of stacks of version 1 has no calls; write it anew from its "
                        "captures");

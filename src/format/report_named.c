@@ -93,26 +93,10 @@ static bool add_point(struct ct_report_named *n, struct ct_report_named_row *row
     return true;
 }
 
-/* Returns an argument as a number. */
-static double number_of(const struct ct_named_event *e, unsigned argument)
-{
-    const union ct_named_argument *a = &e->arguments[argument];
-    switch (e->entry->types[argument]) {
-    case CT_NAMED_FLOAT:
-    case CT_NAMED_DOUBLE:
-        return a->f;
-    case CT_NAMED_INT:
-    case CT_NAMED_LONG:
-        return (double)a->i;
-    default:
-        return (double)a->u;
-    }
-}
-
 static bool take_value(const struct taking *t, const struct ct_named_event *e)
 {
     struct ct_report_named_row *row = row_of(t->named, e);
-    const double value = number_of(e, 0);
+    const double value = ct_named_number(e, 0);
     if (!row)
         return false;
     if (value != value) /* no number has no place on an axis */

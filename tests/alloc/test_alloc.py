@@ -167,14 +167,16 @@ def cases():
               Case("cover nothing", "cover --el 3 --elf {elf} {capture}")]
     found += [Case(f"profile {form}", f"profile --format {form} --elf {{elf}} -o out {{capture}}",
                    outputs=("out",))
-              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "chrome", "data",
-                           "branch-list")]
-    found += [Case("profile of branch lists", "profile -f autofdo --elf {elf} {branches} {branches}"),
+              for form in ("folded", "autofdo", "llvm", "bolt", "callgrind", "pprof", "chrome", "perfetto",
+                           "data", "branch-list")]
+    found += [Case("profile modules", "profile --modules --elf {elf} -o out {capture}", outputs=("out",)),
+              Case("profile of branch lists", "profile -f autofdo --elf {elf} {branches} {branches}"),
               Case("profile of each", "profile -f autofdo --each . --elf {elf} {capture}"),
               Case("merge branch lists", "merge --weight 2 {branches} {branches}")]
     found += [Case(f"profile {form} of several",
                    f"profile --format {form} --elf {{elf}} -o out {{capture}} {{capture}}", outputs=("out",))
-              for form in ("callgrind", "chrome")]
+              for form in ("callgrind", "chrome", "perfetto")]
+    found += [Case("profile perfetto of an ITM", "profile --format perfetto -o out {soft}", outputs=("out",))]
     found += [Case(f"timing {form}",
                    f'timing --format {form} --edges --blocks --pair "work_round sum_to" --elf {{elf}} '
                    "-o out {capture}", outputs=("out",)) for form in ("text", "json", "data")]

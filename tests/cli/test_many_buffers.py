@@ -47,7 +47,8 @@ def main():
     coretap = pathlib.Path(sys.argv[1]).resolve()
 
     def run(*args):
-        return subprocess.run([coretap, *args], capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run([coretap, *args], capture_output=True, check=False, timeout=120,
+                              encoding="utf-8", errors="replace")
 
     with tempfile.TemporaryDirectory() as name:
         capture = multiply(pathlib.Path(name))
@@ -59,7 +60,7 @@ def main():
         weights = [sum(int(line.rsplit(" ", 1)[1]) for line in text.splitlines()) for text in (one, many)]
         check(f"folded stacks are {BUFFERS} times those of one", weights[0] > 900 and
               weights[1] == BUFFERS * weights[0], weights)
-        for form in ("callgrind", "chrome"):
+        for form in ("callgrind", "chrome", "perfetto"):
             made = run("profile", "-q", "-f", form, "--elf", program, "--id", "10", capture)
             check(f"profile -f {form} is of all of them", made.returncode == 0 and len(made.stdout) > 1000,
                   made.stderr[:400])

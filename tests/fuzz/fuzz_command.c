@@ -66,12 +66,15 @@ static const char *const lines[] = {
     "timing --format svg --function work @",
     "timing --pair work~work+10 --pair work~return:work @",
     "profile --elf :p.elf @",
-    "profile --format folded --weight cycles @",
+    "profile --format folded --weight cycles --modules @",
     "profile --format autofdo @",
     "profile --format llvm @",
     "profile --format bolt @",
     "profile --format callgrind --weight cycles @",
+    "profile --format pprof --weight cycles @",
     "profile --format chrome @",
+    "profile --format perfetto --frequency 1000 @",
+    "profile --format perfetto --max-size 65536 --elf :p.elf @",
     "watch --elf :p.elf --at entry:work --at work+4 @",
     "watch --at context --at gap @",
     "watch --format jsonl --list :places @",
@@ -408,6 +411,12 @@ static bool is_printable(const char *text, size_t size)
     return true;
 }
 
+/* Tells whether what the command prints is no text. */
+static bool prints_bytes(const char *line)
+{
+    return strstr(line, "--format pprof") || strstr(line, "--format perfetto");
+}
+
 static void check(const char *line, const struct result *r)
 {
     if (r->code < CLI_CLEAN || r->code > CLI_FAILED)
@@ -417,7 +426,8 @@ static void check(const char *line, const struct result *r)
         fail(line, r, "clean without a word");
     if (r->code != CLI_CLEAN && !r->message_size)
         fail(line, r, "no message says why");
-    if (!is_printable(r->out, r->printed) || !is_printable(r->messages, r->message_size))
+    const bool is_text = prints_bytes(line) || is_printable(r->out, r->printed);
+    if (!is_text || !is_printable(r->messages, r->message_size))
         fail(line, r, "control characters");
 }
 

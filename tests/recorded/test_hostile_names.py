@@ -7,6 +7,7 @@ usage: test_hostile_names.py COMMAND PLUGIN
 One program is recorded and has its functions and source files named twice: as usual, and with line breaks,
 escape sequences, tabs and separators. Every format has as many lines with the one as with the other, and no
 control character."""
+import gzip
 import json
 import os
 import pathlib
@@ -18,7 +19,10 @@ import tempfile
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import protobuf  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
+if not protobuf.MISSING:
+    import perfetto  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = os.path.abspath(sys.argv[1])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": os.path.abspath(sys.argv[2])}
@@ -113,6 +117,20 @@ def check_format(words, usual, hostile, place):
         xml.etree.ElementTree.fromstring(got.stdout)
 
 
+def check_messages(capture):
+    """In messages, which are no lines, names are texts without control characters, too."""
+    if protobuf.MISSING:
+        tap.skip("names in messages", protobuf.MISSING)
+        return
+    read = protobuf.messages("pprof", protobuf.PPROF)["Profile"].FromString
+    profile = read(gzip.decompress(run("profile", "-q", "-f", "pprof", capture).stdout))
+    trace = perfetto.Trace(run("profile", "-q", "-f", "perfetto", capture).stdout)
+    for form, texts in (("pprof", profile.string_table), ("perfetto", trace.names.values())):
+        tap.check(f"{form}: letters beyond ASCII are themselves, and no control character is in a name",
+                  any(text.startswith("fourth größe") for text in texts) and
+                  not any(CONTROL.search(text.replace("\n", "\x1b").encode()) for text in texts), list(texts))
+
+
 def check_index(folder):
     """A path with a line break is no line of the files that describe a recording."""
     program = folder / "program\n[program9]\nelf=passwd\n\x1b[2J"
@@ -139,6 +157,7 @@ def main():
         check_index(folder)
         for words in LINES:
             check_format(words, [folder / "usual.capture"], [folder / "hostile.capture"], "_start")
+        check_messages(folder / "hostile.capture")
         check_format(["graph"], ["--elf", folder / "usual"], ["--elf", folder / "hostile"], "")
         done = run("decode", "-q", f"{folder}/\x1b[2J\x07nowhere")
         tap.check("messages: no control character",

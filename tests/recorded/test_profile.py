@@ -6,6 +6,7 @@ Prints TAP.
 usage: test_profile.py CORETAP [PROGRAM…]      without a program: all of them with CT_LONG=1, else a few"""
 import collections
 import glob
+import gzip
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import protobuf  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 import truth  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -138,6 +140,48 @@ def check_callgrind(folder, name, text, total):
     check(f"{name}: callgrind_annotate reads it", f"{total:,}" in shown and "main" in shown, shown)
 
 
+def pprof_stacks(profile):
+    """Stacks of a profile as folded lines have them, by the published meaning of its fields."""
+    text = profile.string_table
+    functions = {function.id: text[function.name] for function in profile.function}
+    names = {place.id: functions[place.line[0].function_id] for place in profile.location}
+    found = collections.Counter()
+    for sample in profile.sample:
+        found[";".join(names[place] for place in reversed(sample.location_id))] += sample.value[0]
+    return found
+
+
+def check_pprof(folder, name, coretap, program, capture, want):
+    """The stacks by Google's own reader of messages, and by pprof, which adds them up itself."""
+    file = folder / "profile.pb.gz"
+    with file.open("wb") as out:
+        subprocess.run([coretap, "profile", "--format", "pprof", "--elf", str(program), str(capture)],
+                       stdout=out, check=True, timeout=120)
+    if protobuf.MISSING:
+        skip(f"{name}: pprof: the stacks are those of the path", protobuf.MISSING)
+    else:
+        profile = protobuf.messages("pprof", protobuf.PPROF)["Profile"].FromString(
+            gzip.decompress(file.read_bytes()))
+        got = pprof_stacks(profile)
+        check(f"{name}: pprof: {len(want)} stacks are those of the path", got == want, difference(got, want))
+        text, mapping = profile.string_table, profile.mapping[0]
+        build_id = re.search(r"Build ID: (\S+)", run("readelf", "-nW", str(program)))[1]
+        main = next(f for f in profile.function if text[f.name] == "main")
+        line = run("aarch64-linux-gnu-addr2line", "-e", str(program), hex(next(
+            place.address for place in profile.location if place.line[0].function_id == main.id))).split(":")
+        check(f"{name}: pprof: the program, its build id, and where main begins",
+              not protobuf.unknown(profile) and text[mapping.build_id] == build_id and
+              text[mapping.filename] == str(program) and mapping.has_functions and text[0] == "" and
+              [text[main.filename], str(main.start_line)] == line[:1] + line[1].split()[:1],
+              f"{text[main.filename]}:{main.start_line}, addr2line {line}\n{mapping}")
+    if not shutil.which("go"):
+        skip(f"{name}: go tool pprof reads it", "go is missing (Debian: golang-go)")
+        return
+    shown = run("go", "tool", "pprof", "-top", "-nodecount=5", "-symbolize=none", str(file))
+    check(f"{name}: go tool pprof reads it", f"of {sum(want.values())} total" in shown and
+          "Type: instructions" in shown, shown)
+
+
 def check_chrome(coretap, name, program, capture, total):
     def slices(*options):
         text = run(coretap, "profile", "--format", "chrome", *options, "--elf", str(program), str(capture))
@@ -190,7 +234,9 @@ def check_program(coretap, source, level):
         def profile(form):
             return run(coretap, "profile", "--format", form, "--elf", str(program), str(capture))
 
-        check_folded(name, profile("folded"), truth.stacks(path, program, capture))
+        stacks = truth.stacks(path, program, capture)
+        check_folded(name, profile("folded"), stacks)
+        check_pprof(folder, name, coretap, program, capture, stacks)
         check_autofdo(name, profile("autofdo"), program, ranges, taken)
         check_bolt(name, profile("bolt"), ranges, taken)
         check_llvm(coretap, folder, name, program, capture, ranges)

@@ -129,6 +129,8 @@ static void test_profile(void **state)
     options.format = CT_PROFILE_FORMAT_CALLGRIND;
     assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, NULL), CT_ERR_ARG);
     assert_non_null(strstr(ct_ctx_error(ctx), "there are none"));
+    options.format = CT_PROFILE_FORMAT_PPROF;
+    assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, NULL), CT_ERR_ARG);
     options.format = CT_PROFILE_FORMAT_BRANCH_LIST + 1;
     assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, NULL), CT_ERR_ARG);
     assert_non_null(strstr(ct_ctx_error(ctx), "format 5"));
@@ -158,6 +160,35 @@ static void test_slices(void **state)
     assert_int_equal(ct_slice_writer_new(ctx, NULL, receive, &r, &writer), CT_OK);
     assert_int_equal(ct_slice_writer_end(writer), STOP);
     ct_slice_writer_free(writer);
+    assert_int_equal(r.calls, 1);
+    ct_stacks_free(stacks);
+    ct_ctx_free(ctx);
+}
+
+/* What the receiver refuses is told, and steps come behind the begin of a capture. */
+static void test_perfetto(void **state)
+{
+    const struct ct_capture capture = {.path = "none"};
+    const struct ct_source source = {0};
+    const struct ct_stream stream = {.source = &source};
+    const struct ct_step_batch batch = {0};
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct receiver r = {.stop_at = 1};
+    struct ct_perfetto_writer *writer;
+    struct ct_stacks *stacks;
+    (void)state;
+    assert_int_equal(ct_stacks_new(ctx, NULL, &stacks), CT_OK);
+    assert_int_equal(ct_perfetto_writer_new(ctx, NULL, receive, &r, &writer), CT_OK);
+    assert_int_equal(ct_perfetto_writer_add(writer, &stream, &batch, 0, stacks), CT_ERR_ARG);
+    assert_int_equal(ct_perfetto_writer_begin(writer, &capture, "run"), CT_OK);
+    assert_int_equal(ct_perfetto_writer_add(writer, &stream, &batch, 0, stacks), CT_OK);
+    assert_int_equal(ct_perfetto_writer_finish(writer, stacks), CT_OK);
+    assert_int_equal(ct_perfetto_writer_seen(writer)->untimed, 1);
+    assert_int_equal(r.calls, 0);
+    assert_int_equal(ct_perfetto_writer_end(writer), STOP);
+    assert_int_equal(ct_perfetto_writer_seen(writer)->slices, 0);
+    assert_true(ct_perfetto_writer_seen(writer)->size > 10);
+    ct_perfetto_writer_free(writer);
     assert_int_equal(r.calls, 1);
     ct_stacks_free(stacks);
     ct_ctx_free(ctx);
@@ -319,7 +350,7 @@ int main(void)
         cmocka_unit_test(test_events),         cmocka_unit_test(test_json),
         cmocka_unit_test(test_text_of_others), cmocka_unit_test(test_losses),
         cmocka_unit_test(test_report),         cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_perfetto),       cmocka_unit_test(test_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,14 @@ static int write_profile(struct bench *b, const void *options)
     return rc;
 }
 
+static int new_perfetto_writer(struct bench *b, const void *options)
+{
+    struct ct_perfetto_writer *writer = NULL;
+    const int rc = ct_perfetto_writer_new(b->ctx, options, drop, NULL, &writer);
+    ct_perfetto_writer_free(writer);
+    return rc;
+}
+
 static int new_slice_writer(struct bench *b, const void *options)
 {
     struct ct_slice_writer *writer = NULL;
@@ -473,6 +481,7 @@ static const struct kind {
     KIND(page_options, write_page, CT_OK),
     KIND(perf_export_options, export_perf, CT_OK),
     KIND(perf_samples_options, new_samples, CT_OK),
+    KIND(perfetto_write_options, new_perfetto_writer, CT_OK),
     KIND(profile_write_options, write_profile, CT_ERR_ARG),
     KIND(programs_options, new_programs, CT_OK),
     KIND(record_options, record, CT_ERR_ARG),

@@ -36,7 +36,7 @@ static int begin(void **state)
         return 1;
     f.program.symbols = f.loaded;
     const struct ct_stack_options options = {
-        .size = sizeof options, .programs = &f.program, .program_count = 1};
+        .size = sizeof options, .programs = &f.program, .program_count = 1, .moves = 1};
     return ct_stacks_new(NULL, &options, &f.stacks);
 }
 
@@ -223,6 +223,46 @@ static void return_through_a_jump(void **state)
     expect(f, "main 2\nmain;work 1\n");
 }
 
+/* Functions begin and end in order, and a mark stands where it stands between the steps. */
+static void moves_in_order(void **state)
+{
+    static const struct ct_stack_move want[] = {
+        {.kind = CT_STACK_ENTER},
+        {.kind = CT_STACK_ENTER, .insns = 2, .steps = 2},
+        {.kind = CT_STACK_MARK, .insns = 3, .steps = 3},
+        {.kind = CT_STACK_LEAVE, .insns = 4, .steps = 4},
+    };
+    struct fixture *f = *state;
+    size_t count;
+    plain(f, MAIN);
+    call(f, MAIN + 4, WORK, CT_EDGE_NEXT);
+    plain(f, WORK);
+    f->marks[f->mark_count++] =
+        (struct ct_step_mark){.at = (uint32_t)f->count, .elem = {.kind = CT_ELEM_TIMESTAMP}};
+    ret(f, WORK + 4, MAIN + 8, CT_EDGE_NEXT);
+    plain(f, MAIN + 8);
+    const struct ct_step_batch batch = {.graph = f->graph,
+                                        .edge = f->edges,
+                                        .count = f->count,
+                                        .marks = f->marks,
+                                        .mark_count = f->mark_count};
+    assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
+    const struct ct_stack_move *moves = ct_stacks_moves(f->stacks, &count);
+    assert_int_equal(count, sizeof want / sizeof *want);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(moves[i].kind, want[i].kind);
+        assert_int_equal(moves[i].insns, want[i].insns);
+        assert_int_equal(moves[i].steps, want[i].steps);
+    }
+    assert_string_equal(ct_stacks_name(f->stacks, moves[0].of), "main");
+    assert_string_equal(ct_stacks_name(f->stacks, moves[3].of), "work");
+    assert_int_equal(moves[2].of, 0);
+    assert_int_equal(ct_stacks_finish(f->stacks), CT_OK);
+    moves = ct_stacks_moves(f->stacks, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(moves[0].kind, CT_STACK_LEAVE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
         cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
         cmocka_unit_test_setup_teardown(return_through_a_jump, begin, finish),
+        cmocka_unit_test_setup_teardown(moves_in_order, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

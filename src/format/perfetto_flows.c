@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/perfetto_flows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "coretap/base.h"
+
+/* One end of an arrow. */
+struct flow_end {
+    uint64_t time;
+    uint64_t number; /* of the arrow */
+    const struct ct_perfetto_run *here, *there;
+};
+
+int ct_perfetto_flows_add(struct ct_perfetto_flows *f, const struct ct_perfetto_run *run)
+{
+    if (!run->context || f->count == CT_PERFETTO_RUNS)
+        return CT_OK;
+    if (f->count == f->room) {
+        const size_t room = f->room ? 2 * f->room : 64;
+        struct ct_perfetto_run *runs = realloc(f->runs, room * sizeof *runs);
+        if (!runs)
+            return CT_ERR_NOMEM;
+        f->runs = runs;
+        f->room = room;
+    }
+    f->runs[f->count++] = *run;
+    return CT_OK;
+}
+
+void ct_perfetto_flows_free(struct ct_perfetto_flows *f)
+{
+    free(f->runs);
+    *f = (struct ct_perfetto_flows){0};
+}
+
+static int order(uint64_t x, uint64_t y)
+{
+    return x < y ? -1 : x > y;
+}
+
+static int by_context(const void *a, const void *b)
+{
+    const struct ct_perfetto_run *x = a, *y = b;
+    int result = order(x->context, y->context);
+    if (!result)
+        result = order(x->begin, y->begin);
+    return result ? result : order(x->track, y->track);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct flow_end *x = a, *y = b;
+    const int result = order(x->time, y->time);
+    return result ? result : order(x->number, y->number);
+}
+
+/* Finds the ends of arrows. A context that runs on two cores at a time is none that moves. */
+static size_t find_ends(const struct ct_perfetto_flows *f, struct flow_end *ends)
+{
+    size_t count = 0;
+    for (size_t i = 1; i < f->count; i++) {
+        const struct ct_perfetto_run *from = &f->runs[i - 1], *next = &f->runs[i];
+        if (from->context != next->context || from->track == next->track || next->begin < from->end)
+            continue;
+        const uint64_t number = count / 2 + 1;
+        ends[count++] = (struct flow_end){.time = from->end, .number = number, .here = from, .there = next};
+        ends[count++] = (struct flow_end){.time = next->begin, .number = number, .here = next, .there = from};
+    }
+    return count;
+}
+
+static void put_end(struct ct_perfetto *to, const struct flow_end *end, uint64_t track)
+{
+    const bool leaves = end->here->begin < end->there->begin;
+    char text[256];
+    snprintf(text, sizeof text, "%s %s", leaves ? "goes to" : "comes from", end->there->core);
+    ct_perfetto_flow(to, track, end->time, text, end->number);
+}
+
+int ct_perfetto_flows_write(struct ct_perfetto_flows *f, struct ct_perfetto *to)
+{
+    struct flow_end *ends = malloc((2 * f->count + 1) * sizeof *ends);
+    uint64_t *tracks = calloc(to->track_count + 1, sizeof *tracks); /* by that of the core */
+    if (f->count)
+        qsort(f->runs, f->count, sizeof *f->runs, by_context);
+    const size_t count = ends && tracks ? find_ends(f, ends) : 0;
+    if (count)
+        qsort(ends, count, sizeof *ends, by_time);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t *track = &tracks[ends[i].here->track];
+        if (!*track)
+            *track = ct_perfetto_track(to, ends[i].here->track, "contexts that move");
+        put_end(to, &ends[i], *track);
+    }
+    const bool fine = ends && tracks;
+    free(ends);
+    free(tracks);
+    return fine ? CT_OK : CT_ERR_NOMEM;
+}

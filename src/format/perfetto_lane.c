@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/perfetto_lane.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "format/exception_name.h"
+
+/* Instructions that a value of the counters is of, at least. */
+#define COUNTED 1000
+
+/* How many events get their time at once. */
+#define TIMED 256
+
+/* What is put on the axis. The axis looks at the type of an event alone, which says only that it is no
+ * timestamp; `a` is one of these. */
+enum what {
+    BEGIN,     /* value: function; extra: context */
+    END,       /* extra: context */
+    RUN,       /* extra: context */
+    COUNT,     /* value: instructions, extra: cycles, offset: steps since the last one */
+    EXCEPTION, /* value: number */
+    LOST,      /* value: enum ct_gap */
+    HARDWARE,  /* value: event bits */
+};
+
+struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer *buffer,
+                                              const struct ct_stream *stream)
+{
+    struct ct_perfetto_lane *lane = calloc(1, sizeof *lane);
+    char name[256];
+    if (!lane) {
+        (void)ct_fail_nomem(of->ctx, "streams");
+        return NULL;
+    }
+    *lane = (struct ct_perfetto_lane){.of = of, .buffer = buffer, .source = stream->source, .id = stream->id};
+    lane->core = stream->source->core ? stream->source->core : stream->source->name;
+    lane->core = lane->core ? lane->core : "stream";
+    snprintf(name, sizeof name, "%s (%s %02x)", lane->core, buffer->name, stream->id);
+    lane->track = ct_perfetto_track(&of->to, of->root, name);
+    int rc = ct_timeline_new(of->ctx, &lane->timeline);
+    if (!rc && (lane->source->protocol == CT_PROTOCOL_STM || lane->source->protocol == CT_PROTOCOL_ITM))
+        rc = ct_perfetto_software_new(lane, &lane->software);
+    if (!rc)
+        return lane;
+    ct_perfetto_lane_free(lane);
+    return NULL;
+}
+
+void ct_perfetto_lane_free(struct ct_perfetto_lane *lane)
+{
+    if (!lane)
+        return;
+    ct_timeline_free(lane->timeline);
+    ct_pair_map_free(&lane->stacks);
+    ct_perfetto_software_free(lane->software);
+    free(lane);
+}
+
+/* ---- tracks ---- */
+
+/* Returns the track that the map has for a key, or else the one that is made by then; 0 without memory. */
+static uint64_t remember(struct ct_perfetto_lane *lane, struct ct_pair_map *map, uint64_t a, uint32_t b,
+                         uint64_t track)
+{
+    if (ct_pair_map_put(map, a, b, (uint32_t)track) == CT_OK)
+        return track;
+    (void)ct_fail_nomem(lane->of->ctx, "tracks");
+    return 0;
+}
+
+/* Returns the track of a process by the number of its first thread; 0 without memory. */
+static uint64_t find_process(struct ct_perfetto_lane *lane, uint32_t process)
+{
+    struct ct_perfetto_capture *of = lane->of;
+    const uint32_t known = ct_pair_map_get(&of->tasks, process, CT_PAIR_NONE);
+    const struct ct_context_name *name = ct_context_name_find(lane->buffer, process, CT_NO_TIME);
+    if (known != CT_PAIR_NONE)
+        return known;
+    return remember(lane, &of->tasks, process, CT_PAIR_NONE,
+                    ct_perfetto_process(&of->to, (int32_t)process, name ? name->name : "process"));
+}
+
+/* Returns the track of a thread that has a name; 0 without memory. */
+static uint64_t find_thread(struct ct_perfetto_lane *lane, const struct ct_context_name *name)
+{
+    struct ct_perfetto_capture *of = lane->of;
+    const uint32_t known = ct_pair_map_get(&of->tasks, name->context, name->process);
+    const int32_t ids[2] = {(int32_t)name->process, (int32_t)name->context};
+    if (known != CT_PAIR_NONE)
+        return known;
+    const uint64_t process = find_process(lane, name->process);
+    return process ? remember(lane, &of->tasks, name->context, name->process,
+                              ct_perfetto_thread(&of->to, process, ids, name->name))
+                   : 0;
+}
+
+/* Returns the number by which a context is told, and in *name what it is called, or NULL. */
+static uint32_t identify(const struct ct_perfetto_lane *lane, uint64_t context,
+                         const struct ct_context_name **name)
+{
+    const bool in_vmid = ct_source_thread_in_vmid(lane->source);
+    const uint32_t number = (uint32_t)(in_vmid ? context >> 32 : context);
+    *name = ct_context_name_find(lane->buffer, number, CT_NO_TIME);
+    return number;
+}
+
+/* Writes what a context is called. */
+static void label(const struct ct_perfetto_lane *lane, uint64_t context, char *text, size_t size)
+{
+    const struct ct_context_name *name;
+    const uint32_t number = identify(lane, context, &name);
+    if (name)
+        snprintf(text, size, "%s [%" PRIu32 "]", name->name, number);
+    else
+        snprintf(text, size, "context 0x%" PRIx32, number);
+}
+
+/* Returns the track of the functions of a context on this core; 0 without memory. */
+static uint64_t find_stack(struct ct_perfetto_lane *lane, uint64_t context)
+{
+    struct ct_perfetto *to = &lane->of->to;
+    const struct ct_context_name *name;
+    const uint32_t known = ct_pair_map_get(&lane->stacks, context, 0);
+    char text[256] = "functions";
+    if (known != CT_PAIR_NONE)
+        return known;
+    (void)identify(lane, context, &name);
+    uint64_t parent = lane->track;
+    if (name && !lane->of->root) {
+        parent = find_thread(lane, name);
+        snprintf(text, sizeof text, "%s", lane->core);
+    } else if (context) {
+        label(lane, context, text, sizeof text);
+    }
+    return parent ? remember(lane, &lane->stacks, context, 0, ct_perfetto_track(to, parent, text)) : 0;
+}
+
+/* ---- writing what has its time ---- */
+
+/* Begins an execution of a function, whose name is told when it comes first. */
+static int put_begin(struct ct_perfetto_lane *lane, const struct ct_event *event, uint64_t time)
+{
+    struct ct_perfetto_capture *of = lane->of;
+    const size_t function = event->value;
+    const uint64_t track = find_stack(lane, event->extra);
+    if (function >= of->told_count) {
+        const size_t count = 2 * (function + 1);
+        uint8_t *told = realloc(of->told, count);
+        if (!told)
+            return ct_fail_nomem(of->ctx, "names of functions");
+        memset(told + of->told_count, 0, count - of->told_count);
+        of->told = told;
+        of->told_count = count;
+    }
+    ct_perfetto_begin(&of->to, track, time, of->first_name + function,
+                      of->told[function] ? NULL : ct_stacks_name(of->stacks, (uint32_t)function));
+    of->told[function] = 1;
+    return track ? CT_OK : CT_ERR_NOMEM;
+}
+
+/* Ends what is open on the core's track, and keeps it for the arrows where other cores have the same axis. */
+static int end_run(struct ct_perfetto_lane *lane, uint64_t time)
+{
+    const struct ct_context_name *name;
+    if (!lane->is_running)
+        return CT_OK;
+    const struct ct_perfetto_run run = {.begin = lane->running_since,
+                                        .end = time,
+                                        .track = lane->track,
+                                        .core = lane->core,
+                                        .context = identify(lane, lane->running, &name)};
+    ct_perfetto_end(&lane->of->to, lane->track, time);
+    lane->is_running = false;
+    return lane->timed && ct_perfetto_flows_add(&lane->of->flows, &run)
+               ? ct_fail_nomem(lane->of->ctx, "flows")
+               : CT_OK;
+}
+
+/* Says on the core's track which context runs from now on. */
+static int put_run(struct ct_perfetto_lane *lane, uint64_t context, uint64_t time)
+{
+    char text[256];
+    if (lane->is_running && lane->running == context)
+        return CT_OK;
+    const int rc = end_run(lane, time);
+    label(lane, context, text, sizeof text);
+    ct_perfetto_begin_named(&lane->of->to, lane->track, time, text);
+    lane->running = context;
+    lane->running_since = time;
+    lane->is_running = true;
+    return rc;
+}
+
+/* Writes values of the counters, which count from the time of the ones before. */
+static void put_counts(struct ct_perfetto_lane *lane, const struct ct_event *event, uint64_t time)
+{
+    struct ct_perfetto *to = &lane->of->to;
+    const double instructions = (double)event->value;
+    if (lane->counts_cycles && !lane->cycles_track)
+        lane->cycles_track = ct_perfetto_counter(to, lane->track, "cycles per instruction");
+    if (!lane->branches_track)
+        lane->branches_track = ct_perfetto_counter(to, lane->track, "branches per 1000 instructions");
+    if (lane->counts_cycles)
+        ct_perfetto_value(to, lane->cycles_track, lane->counted_time, (double)event->extra / instructions);
+    ct_perfetto_value(to, lane->branches_track, lane->counted_time,
+                      1000 * (double)event->offset / instructions);
+    lane->counted_time = time;
+    lane->of->seen.values++;
+}
+
+static void put_instant(struct ct_perfetto_lane *lane, const struct ct_event *event, uint64_t time)
+{
+    char name[64];
+    char text[128];
+    if (event->a == EXCEPTION)
+        snprintf(text, sizeof text, "exception %s",
+                 ct_exception_name(lane->source, (unsigned)event->value, name, sizeof name));
+    else if (event->a == LOST)
+        snprintf(text, sizeof text, "trace is missing");
+    else
+        snprintf(text, sizeof text, "event 0x%" PRIx64, event->value);
+    ct_perfetto_instant(&lane->of->to, lane->track, time, text);
+    lane->of->seen.instants++;
+}
+
+static int put(struct ct_perfetto_lane *lane, const struct ct_event *event, uint64_t time)
+{
+    if (!lane->begun)
+        lane->counted_time = time;
+    lane->begun = true;
+    lane->newest_time = time;
+    if (lane->software)
+        return ct_perfetto_software_put(lane->software, event, time);
+    if (event->type != CT_EVENT_MARKER)
+        return CT_OK;
+    switch ((enum what)event->a) {
+    case BEGIN:
+        return put_begin(lane, event, time);
+    case END:
+        ct_perfetto_end(&lane->of->to, find_stack(lane, event->extra), time);
+        break;
+    case RUN:
+        return put_run(lane, event->extra, time);
+    case COUNT:
+        put_counts(lane, event, time);
+        break;
+    case EXCEPTION:
+    case LOST:
+    case HARDWARE:
+        put_instant(lane, event, time);
+        break;
+    }
+    return CT_OK;
+}
+
+/* ---- the axis ---- */
+
+static uint64_t to_nanoseconds(const struct ct_perfetto_capture *of, uint64_t ticks)
+{
+    const unsigned __int128 wide = ticks;
+    if (of->frequency)
+        return (uint64_t)(wide * 1000000000 / of->frequency);
+    return of->clock.known ? of->clock.zero + (uint64_t)(wide * of->clock.mult >> of->clock.shift) : ticks;
+}
+
+/* Returns the time of an event in nanoseconds. Behind the only timestamp of a stream, which a short window
+ * may have, each cycle is one. */
+static uint64_t time_of(const struct ct_perfetto_lane *lane, const struct ct_timed_event *timed)
+{
+    const uint64_t cycle = timed->event.cycle;
+    if (!lane->timed)
+        return cycle;
+    uint64_t time = to_nanoseconds(lane->of, timed->time);
+    if (!lane->rated && cycle > lane->anchor)
+        time += cycle - lane->anchor;
+    return time > lane->newest_time ? time : lane->newest_time;
+}
+
+/* Writes the events whose time is known. */
+static int drain(struct ct_perfetto_lane *lane)
+{
+    struct ct_timed_event timed[TIMED];
+    size_t count;
+    int rc = CT_OK;
+    while (!rc && (count = ct_timeline_fetch(lane->timeline, timed, TIMED)) > 0)
+        for (size_t i = 0; i < count && !rc; i++)
+            rc = put(lane, &timed[i].event, time_of(lane, &timed[i]));
+    return rc;
+}
+
+int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *event)
+{
+    const bool stamps = event->type == CT_EVENT_TIMESTAMP;
+    int rc = CT_OK;
+    if (stamps && (lane->untimed || !event->value)) /* zero: the trace unit did not know the time */
+        return CT_OK;
+    if (stamps) {
+        lane->rated |= lane->timed && event->cycle > lane->anchor;
+        lane->anchor = event->cycle;
+        lane->timed = true;
+    }
+    lane->newest_cycle = event->cycle;
+    while (!rc && !ct_timeline_push(lane->timeline, event, 1)) {
+        lane->untimed |= !lane->timed;
+        rc = drain(lane);
+    }
+    return rc || !(stamps || event->type == CT_EVENT_END) ? rc : drain(lane);
+}
+
+/* ---- moves ---- */
+
+/* Returns the reading of the clock that lies between timestamps: cycles, or instructions without cycles. */
+static uint64_t clock_at(const struct ct_perfetto_lane *lane, const struct ct_stack_move *move)
+{
+    return lane->counts_cycles ? move->cycles + lane->between : move->insns;
+}
+
+static int push(struct ct_perfetto_lane *lane, const struct ct_stack_move *move, enum what what,
+                uint64_t value, uint64_t extra)
+{
+    const struct ct_event event = {.type = CT_EVENT_MARKER,
+                                   .a = (uint8_t)what,
+                                   .cycle = clock_at(lane, move),
+                                   .value = value,
+                                   .extra = extra};
+    return ct_perfetto_lane_push(lane, &event);
+}
+
+/* Counts what ran since the last time, if that is enough. */
+static int count(struct ct_perfetto_lane *lane, const struct ct_stack_move *move)
+{
+    const struct ct_stack_move *last = &lane->counted;
+    if (move->insns - last->insns < COUNTED)
+        return CT_OK;
+    const struct ct_event event = {.type = CT_EVENT_MARKER,
+                                   .a = COUNT,
+                                   .cycle = clock_at(lane, move),
+                                   .value = move->insns - last->insns,
+                                   .extra = move->cycles - last->cycles,
+                                   .offset = move->steps - last->steps};
+    lane->counted = *move;
+    return ct_perfetto_lane_push(lane, &event);
+}
+
+static int take_timestamp(struct ct_perfetto_lane *lane, const struct ct_stack_move *move,
+                          const struct ct_step_mark *mark)
+{
+    const uint64_t since = mark->n && lane->counts_cycles ? mark->value : 0;
+    const struct ct_event event = {
+        .type = CT_EVENT_TIMESTAMP, .value = mark->elem.v, .cycle = clock_at(lane, move) + since};
+    return ct_perfetto_lane_push(lane, &event);
+}
+
+static int take_mark(struct ct_perfetto_lane *lane, const struct ct_stack_move *move,
+                     const struct ct_step_mark *mark)
+{
+    const struct ct_elem *elem = &mark->elem;
+    if (mark->kind != CT_MARK_ELEM)
+        return CT_OK;
+    if (ct_elem_loss(elem) >= 0)
+        return push(lane, move, LOST, 0, 0);
+    switch (elem->kind) {
+    case CT_ELEM_TIMESTAMP:
+        return take_timestamp(lane, move, mark);
+    case CT_ELEM_CYCLES:
+        lane->between += elem->aux ? 0 : elem->v;
+        return CT_OK;
+    case CT_ELEM_CONTEXT:
+        return elem->aux & (CT_CONTEXT_CTXT | CT_CONTEXT_VMID)
+                   ? push(lane, move, RUN, 0, ct_elem_ctxt(elem) | (uint64_t)ct_elem_vmid(elem) << 32)
+                   : CT_OK;
+    case CT_ELEM_EXCEPTION:
+        return push(lane, move, EXCEPTION, elem->aux, 0);
+    case CT_ELEM_EVENT:
+        return push(lane, move, HARDWARE, elem->n, 0);
+    default:
+        return CT_OK;
+    }
+}
+
+int ct_perfetto_lane_take(struct ct_perfetto_lane *lane, const struct ct_stack_move *move,
+                          const struct ct_step_mark *mark)
+{
+    if (lane->software)
+        return mark && mark->kind == CT_MARK_ELEM ? ct_perfetto_software_take(lane->software, mark) : CT_OK;
+    const int rc = count(lane, move);
+    if (rc)
+        return rc;
+    if (mark)
+        return take_mark(lane, move, mark);
+    return push(lane, move, move->kind == CT_STACK_ENTER ? BEGIN : END, move->of, move->context);
+}
+
+int ct_perfetto_lane_end(struct ct_perfetto_lane *lane)
+{
+    const struct ct_event end = {.type = CT_EVENT_END, .cycle = lane->newest_cycle};
+    int rc = ct_perfetto_lane_push(lane, &end);
+    if (!rc)
+        rc = end_run(lane, lane->newest_time);
+    lane->of->seen.timed += lane->timed;
+    lane->of->seen.untimed += !lane->timed;
+    lane->of->seen.unrated += lane->timed && !lane->rated && !lane->software;
+    return rc;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One stream of a capture in a trace of Perfetto: the tracks that it has, and the axis that its events are
+ * on. */
+#ifndef CT_FORMAT_PERFETTO_LANE_H
+#define CT_FORMAT_PERFETTO_LANE_H
+
+#include "base/pair_map.h"
+#include "coretap/format.h"
+#include "format/named_lines.h"
+#include "format/perfetto.h"
+#include "format/perfetto_flows.h"
+
+/* What the streams of a capture share. */
+struct ct_perfetto_capture {
+    struct ct_ctx *ctx;
+    struct ct_perfetto to;
+    const struct ct_stacks *stacks; /* whose functions have names, … */
+    uint64_t first_name;            /* … with the numbers from this one on … */
+    uint8_t *told;                  /* … if 1 stands here, by function */
+    size_t told_count;
+    struct ct_clock clock;
+    uint64_t frequency;       /* of timestamps, in Hz; 0: as the clock says */
+    uint64_t root;            /* track of the capture; 0: it is the only one, and has processes and threads */
+    struct ct_pair_map tasks; /* maps a process, or a thread and its process, to its track */
+    struct ct_perfetto_flows flows; /* of contexts, by the timestamps of the cores */
+    struct ct_named_lines lines;
+    struct ct_perfetto_seen seen; /* of all captures */
+};
+
+struct ct_perfetto_software;
+
+struct ct_perfetto_lane {
+    struct ct_perfetto_capture *of;
+    const struct ct_buffer *buffer;
+    const struct ct_source *source;
+    uint8_t id;
+    bool timed;   /* there was a timestamp */
+    bool rated;   /* there were two, so that it is known how many cycles are how many ticks */
+    bool untimed; /* none came for so long that times are cycles or instructions */
+    bool begun;   /* an event has its time */
+    bool counts_cycles;
+    const char *core;
+    uint64_t track; /* of the core */
+    struct ct_timeline *timeline;
+    uint64_t anchor;                    /* the cycle of the last timestamp */
+    uint64_t newest_cycle, newest_time; /* of the last event that was put on the axis, or was written */
+    uint64_t between;                   /* cycles that were counted between the steps so far */
+    struct ct_pair_map stacks;          /* maps a context to the track of its functions, … */
+    uint64_t running; /* … the context that runs, and what is open on the core's track for it */
+    bool is_running;
+    uint64_t running_since;
+    struct ct_stack_move counted; /* where the last values of the counters end … */
+    uint64_t counted_time;        /* … and when that was */
+    uint64_t cycles_track;        /* cycles per instruction; 0: not made yet */
+    uint64_t branches_track;
+    struct ct_perfetto_software *software; /* of an STM or ITM; else NULL */
+};
+
+/* Makes the stream of a source; NULL without memory. */
+struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer *buffer,
+                                              const struct ct_stream *stream);
+void ct_perfetto_lane_free(struct ct_perfetto_lane *lane);
+
+/* Takes a move of the stream, with the mark that it is of (else NULL). CT_ERR_NOMEM. */
+int ct_perfetto_lane_take(struct ct_perfetto_lane *lane, const struct ct_stack_move *move,
+                          const struct ct_step_mark *mark);
+
+/* Ends the stream: all that waits for its time is written. CT_ERR_NOMEM. */
+int ct_perfetto_lane_end(struct ct_perfetto_lane *lane);
+
+/* Puts an event on the axis of the stream, at its cycle. CT_ERR_NOMEM. */
+int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *event);
+
+/* ---- what programs write (perfetto_software.c) ---- */
+
+int ct_perfetto_software_new(struct ct_perfetto_lane *lane, struct ct_perfetto_software **out);
+void ct_perfetto_software_free(struct ct_perfetto_software *software);
+
+/* Takes an element of an STM or ITM: its events are put on the axis. CT_ERR_NOMEM. */
+int ct_perfetto_software_take(struct ct_perfetto_software *software, const struct ct_step_mark *mark);
+
+/* Writes an event that has its time. CT_ERR_NOMEM. */
+int ct_perfetto_software_put(struct ct_perfetto_software *software, const struct ct_event *event,
+                             uint64_t time);
+
+#endif

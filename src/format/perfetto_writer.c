@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes traces of Perfetto: the streams of captures, one capture after the other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+#include "base/options.h"
+#include "base/out.h"
+#include "format/perfetto_lane.h"
+
+struct ct_perfetto_writer {
+    struct ct_out out;
+    struct ct_perfetto_write_options options;
+    struct ct_perfetto_capture of; /* the capture that is written */
+    const struct ct_capture *capture;
+    struct ct_perfetto_lane **lanes; /* by number of the stream; NULL where nothing came */
+    size_t lane_count;
+};
+
+int ct_perfetto_writer_new(struct ct_ctx *ctx, const struct ct_perfetto_write_options *options,
+                           ct_write_fn *write, void *user, struct ct_perfetto_writer **out)
+{
+    struct ct_perfetto_write_options o;
+    if (!write || !out)
+        return ct_fail_null(ctx, __func__);
+    int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
+    if (rc)
+        return rc;
+    struct ct_perfetto_writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return ct_fail_nomem(ctx, "trace");
+    writer->options = o;
+    writer->of.ctx = ctx;
+    writer->of.lines.ctx = ctx;
+    writer->of.lines.programs = o.programs;
+    rc = ct_out_open(&writer->out, ctx, write, user);
+    if (!rc)
+        rc = ct_perfetto_open(&writer->of.to, ctx, writer->out.file, o.max_size);
+    if (rc) {
+        ct_perfetto_writer_free(writer);
+        writer = NULL;
+    }
+    *out = writer;
+    return rc;
+}
+
+/* Forgets the streams of a capture, and the names of its functions. */
+static void forget(struct ct_perfetto_writer *writer)
+{
+    struct ct_perfetto_capture *of = &writer->of;
+    for (size_t i = 0; i < writer->lane_count; i++)
+        ct_perfetto_lane_free(writer->lanes[i]);
+    free(writer->lanes);
+    writer->lanes = NULL;
+    writer->lane_count = 0;
+    of->first_name += of->told_count;
+    free(of->told);
+    of->told = NULL;
+    of->told_count = 0;
+    ct_pair_map_free(&of->tasks);
+    ct_perfetto_flows_free(&of->flows);
+}
+
+void ct_perfetto_writer_free(struct ct_perfetto_writer *writer)
+{
+    if (!writer)
+        return;
+    forget(writer);
+    (void)ct_perfetto_close(&writer->of.to);
+    ct_named_lines_free(&writer->of.lines);
+    if (writer->out.file)
+        ct_out_close(&writer->out, CT_OK);
+    free(writer);
+}
+
+/* Notes how much was written. Returns the error of that, if there was one. */
+static int result(struct ct_perfetto_writer *writer, int rc)
+{
+    const struct ct_perfetto *to = &writer->of.to;
+    writer->of.seen.size = to->size + to->packets.size;
+    writer->of.seen.slices = to->slices;
+    writer->of.seen.left_out = to->full ? to->slices - to->kept : 0;
+    writer->of.seen.full = to->full;
+    if (!rc && (to->packets.failed || to->packed.failed))
+        rc = ct_fail_nomem(writer->of.ctx, "trace");
+    return rc ? rc : writer->out.result;
+}
+
+int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_capture *capture,
+                             const char *run)
+{
+    if (!writer || !capture)
+        return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
+    struct ct_perfetto_capture *of = &writer->of;
+    forget(writer);
+    of->first_name = of->first_name ? of->first_name : 1; /* number 0 is no name */
+    writer->capture = capture;
+    of->clock = capture->maps ? capture->maps->clock : (struct ct_clock){0};
+    of->frequency = writer->options.frequency;
+    of->root = run ? ct_perfetto_track(&of->to, 0, run) : 0;
+    return result(writer, CT_OK);
+}
+
+/* Returns the buffer that a source is described in. One that no buffer describes has the names of the first.
+ */
+static const struct ct_buffer *buffer_of(const struct ct_capture *capture, const struct ct_source *source)
+{
+    static const struct ct_buffer none = {.name = "trace"};
+    for (size_t i = 0; i < capture->buffer_count; i++)
+        for (size_t j = 0; j < capture->buffers[i].source_count; j++)
+            if (&capture->buffers[i].sources[j] == source)
+                return &capture->buffers[i];
+    return capture->buffer_count ? capture->buffers : &none;
+}
+
+/* Finds a stream by its number, or makes it; NULL without memory. */
+static struct ct_perfetto_lane *find_lane(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
+                                          uint32_t number)
+{
+    if (number >= writer->lane_count) {
+        const size_t count = 2 * ((size_t)number + 1);
+        struct ct_perfetto_lane **lanes = realloc(writer->lanes, count * sizeof *lanes);
+        if (!lanes) {
+            (void)ct_fail_nomem(writer->of.ctx, "streams");
+            return NULL;
+        }
+        memset(lanes + writer->lane_count, 0, (count - writer->lane_count) * sizeof *lanes);
+        writer->lanes = lanes;
+        writer->lane_count = count;
+    }
+    if (!writer->lanes[number])
+        writer->lanes[number] =
+            ct_perfetto_lane_new(&writer->of, buffer_of(writer->capture, stream->source), stream);
+    return writer->lanes[number];
+}
+
+int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
+                           const struct ct_step_batch *batch, uint32_t number, const struct ct_stacks *stacks)
+{
+    size_t count;
+    if (!writer || !stream || !batch || !stacks || !writer->capture)
+        return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
+    const struct ct_stack_move *moves = ct_stacks_moves(stacks, &count);
+    writer->of.stacks = stacks;
+    struct ct_perfetto_lane *lane = find_lane(writer, stream, number);
+    if (!lane)
+        return result(writer, CT_ERR_NOMEM);
+    int rc = count && ct_named_lines_find(&writer->of.lines) == CT_ERR_NOMEM ? CT_ERR_NOMEM : CT_OK;
+    lane->counts_cycles |= batch->cycles != NULL;
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = ct_perfetto_lane_take(lane, &moves[i],
+                                   moves[i].kind == CT_STACK_MARK ? &batch->marks[moves[i].of] : NULL);
+    return result(writer, rc);
+}
+
+int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct_stacks *stacks)
+{
+    size_t count;
+    if (!writer || !stacks)
+        return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
+    const struct ct_stack_move *moves = ct_stacks_moves(stacks, &count);
+    int rc = CT_OK;
+    writer->of.stacks = stacks;
+    for (size_t i = 0; i < count && !rc; i++)
+        if (moves[i].lane < writer->lane_count && writer->lanes[moves[i].lane])
+            rc = ct_perfetto_lane_take(writer->lanes[moves[i].lane], &moves[i], NULL);
+    for (size_t i = 0; i < writer->lane_count && !rc; i++)
+        if (writer->lanes[i])
+            rc = ct_perfetto_lane_end(writer->lanes[i]);
+    if (!rc && ct_perfetto_flows_write(&writer->of.flows, &writer->of.to))
+        rc = ct_fail_nomem(writer->of.ctx, "flows");
+    forget(writer);
+    return result(writer, rc);
+}
+
+int ct_perfetto_writer_end(struct ct_perfetto_writer *writer)
+{
+    if (!writer)
+        return ct_fail_null(NULL, __func__);
+    const int rc = ct_perfetto_close(&writer->of.to);
+    fflush(writer->out.file);
+    return result(writer, rc);
+}
+
+const struct ct_perfetto_seen *ct_perfetto_writer_seen(const struct ct_perfetto_writer *writer)
+{
+    return writer ? &writer->of.seen : NULL;
+}
