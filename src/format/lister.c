@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/options.h"
 #include "base/table_memory.h"
+#include "format/listing_code.h"
 #include "format/listing.h"
 #include "base/out.h"
 
@@ -89,7 +91,22 @@ static int result_of(const struct ct_lister *lister)
 {
     if (lister->out && lister->out->result)
         return lister->out->result;
+    if (lister->lines.code && lister->lines.code->result)
+        return lister->lines.code->result;
     return lister->text.failed ? ct_fail_nomem(lister->out ? lister->ctx : NULL, "listing") : CT_OK;
+}
+
+int ct_lister_code(struct ct_lister *lister, const struct ct_lister_code_options *options)
+{
+    struct ct_lister_code_options mine;
+    if (!lister)
+        return CT_ERR_ARG;
+    if (ct_options_read(lister->ctx, __func__, options, &mine, sizeof mine))
+        return CT_ERR_ARG;
+    if (lister->lines.code || lister->lines.open || !(mine.symbols || mine.insns))
+        return ct_fail(lister->ctx, CT_ERR_ARG, "%s: %s", __func__,
+                       mine.symbols || mine.insns ? "the listing has begun" : "nothing is asked for");
+    return ct_listing_code_new(lister->ctx, &mine, &lister->lines.code);
 }
 
 void ct_lister_free(struct ct_lister *lister)
@@ -105,6 +122,7 @@ void ct_lister_free(struct ct_lister *lister)
         lister->spare = part->next;
         ct_lister_free(part);
     }
+    ct_listing_code_free(lister->lines.code);
     pthread_mutex_destroy(&lister->lock);
     free(lister->out);
     free(lister->text.kept);
@@ -149,6 +167,7 @@ int ct_lister_flow(struct ct_lister *lister, const struct ct_stream *stream,
     put_heading(lister);
     lister->lines.id = stream->id;
     lister->lines.of = stream->source;
+    lister->lines.memory = batch->memory;
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->count - i > LINES_AHEAD)
             ct_list_flow_soon(&lister->lines, &batch->records[i + LINES_AHEAD]);
@@ -181,6 +200,8 @@ int ct_lister_part(struct ct_lister *whole, struct ct_lister **out)
 {
     if (!whole || !out)
         return CT_ERR_ARG;
+    if (whole->lines.code)
+        return CT_ERR_UNSUPPORTED;
     pthread_mutex_lock(&whole->lock);
     struct ct_lister *part = whole->spare;
     if (part)

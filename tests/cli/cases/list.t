@@ -161,3 +161,31 @@ $ for t in 1 4; do coretap decode --threads $t examples/quickstart | cksum; done
 $ coretap list --packets --core cpu_1 examples/quickstart | head -2
 | # buffer ETB_0
 | # id 11
+
+Lines of code, of memory that is in no ELF file, stand below the others, which stay.
+needs capstone
+$ coretap list --elements --symbols --disasm --id 10 examples/quickstart | sed -n 4,7p
+| 50 10 instr_range start=80500 end=8051c n=7 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 	80500	firmware.bin+0x500		nop
+| 	80504	firmware.bin+0x504		movz    x20, #0
+| 	80508	firmware.bin+0x508		add     x0, x19, x19
+$ coretap list --elements --symbols --id 10 examples/quickstart | sed -n 4,6p
+| 50 10 instr_range start=80500 end=8051c n=7 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 	80500	firmware.bin+0x500
+| 50 10 instr_range start=80520 end=80524 n=1 last_sz=4 isa=a64 exec=E type=ibr sub=link cond=0
+$ coretap list --elements --symbols --disasm examples/quickstart | grep -v '^	' | cksum
+| 2610906348 271588
+$ coretap list --elements examples/quickstart | cksum
+| 2610906348 271588
+$ coretap list --packets --symbols examples/quickstart
+! coretap list: --symbols: packets are listed without the program; use --elements
+! Try 'coretap list --help'.
+[2]
+$ coretap list --packets --disasm examples/quickstart
+! coretap list: --disasm: packets are listed without the program; use --elements
+! Try 'coretap list --help'.
+[2]
+$ coretap list --packets --elf /bin/true examples/quickstart
+! coretap list: --elf: packets are listed without the program; use --elements
+! Try 'coretap list --help'.
+[2]
