@@ -200,7 +200,7 @@ static void function_row(FILE *out, const struct ct_report_page *r, const struct
     ct_page_count_cell(out, ct_report_self(r, f));
     ct_page_count_cell(out, ct_report_inclusive(r, f));
     ct_page_count_cell(out, f->calls);
-    place_cell(out, &f->place, "wide name");
+    place_cell(out, &f->place, "wide name first");
     fputs("</tr>\n", out);
 }
 
@@ -209,16 +209,17 @@ static void functions(FILE *out, const struct ct_report_page *r)
     const uint64_t all = ct_report_all(r);
     uint64_t rest = 0;
     char text[CT_NUMBER_SIZE];
-    fprintf(out,
-            "<h3>Functions</h3>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list\" "
-            "id=\"functions\"><thead><tr><th "
-            "scope=\"col\" class=\"num\" aria-sort=\"descending\"><button>Part</button></th><th "
-            "scope=\"col\"></th>"
-            "<th scope=\"col\" class=\"num\"><button>%s alone</button></th><th scope=\"col\" "
-            "class=\"num\"><button>With callees</button></th><th scope=\"col\" "
-            "class=\"num\"><button>Calls</button>"
-            "</th><th scope=\"col\"><button>Function</button></th></tr></thead><tbody>\n",
-            r->cycles ? "Cycles" : "Instructions");
+    fprintf(
+        out,
+        "<h3>Functions</h3>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list byname\" "
+        "id=\"functions\"><thead><tr><th "
+        "scope=\"col\" class=\"num\" aria-sort=\"descending\"><button>Part</button></th><th "
+        "scope=\"col\"></th>"
+        "<th scope=\"col\" class=\"num\"><button>%s alone</button></th><th scope=\"col\" "
+        "class=\"num\"><button>With callees</button></th><th scope=\"col\" "
+        "class=\"num\"><button>Calls</button>"
+        "</th><th scope=\"col\" class=\"first\"><button>Function</button></th></tr></thead><tbody>\n",
+        r->cycles ? "Cycles" : "Instructions");
     for (size_t i = 0; i < r->ran_count; i++) {
         if (i < FUNCTIONS)
             function_row(out, r, &r->functions[i], all);
@@ -249,9 +250,9 @@ static void edge_row(FILE *out, const struct ct_report_page *r, const struct ct_
     } else {
         ct_page_count_cell(out, e->count);
     }
-    place_cell(out, &e->from, "name keep");
-    fprintf(out, "<td class=\"keep\">%s</td>", e->way);
-    place_cell(out, &e->to, "name keep");
+    place_cell(out, &e->from, "name keep first");
+    fprintf(out, "<td class=\"keep first\">%s</td>", e->way);
+    place_cell(out, &e->to, "name keep first");
     if (has_core(r)) {
         char name[CT_REPORT_STREAM_NAME];
         fputs("<td class=\"keep\">", out);
@@ -271,7 +272,7 @@ static void edges(FILE *out, const struct ct_report_page *r)
         return;
     fputs("<p>From where something jumps to, along straight code to the next branch, "
           "and "
-          "which way out.</p>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list\" "
+          "which way out.</p>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list byname\" "
           "id=\"edges\"><thead><tr>",
           out);
     if (r->cycles)
@@ -283,8 +284,8 @@ static void edges(FILE *out, const struct ct_report_page *r)
               "class=\"num\"><button>Max</button></th>",
               out);
     fprintf(out,
-            "<th scope=\"col\">From</th><th scope=\"col\">Way</th><th "
-            "scope=\"col\">To</th>%s</tr></thead><tbody>\n",
+            "<th scope=\"col\" class=\"first\">From</th><th scope=\"col\" class=\"first\">Way</th><th "
+            "scope=\"col\" class=\"first\">To</th>%s</tr></thead><tbody>\n",
             has_core(r) ? "<th scope=\"col\">Core</th>" : "");
     for (size_t i = 0; i < shown; i++)
         edge_row(out, r, &r->edges[i], all);

@@ -262,7 +262,7 @@ def check_several(folder, capture, source):
     check("two captures: the page names both",
           all(f">{one}</td><td class=\"keep\">snapshot<" in both for one in (capture, other)) and
           "2 captures tell together" in both)
-    ways = set(re.findall(r'<td class="keep">([a-z ]+)<', edges_of(both)))
+    ways = set(re.findall(r'<td class="keep first">([a-z ]+)<', edges_of(both)))
     check("two captures: ways are of all kinds", {"call", "return", "taken", "not taken"} <= ways, ways)
     cover = json.loads(run(CORETAP, "cover", "-q", "--format", "json", capture, other).stdout)
     lines = cover["programs"][0]["sums"]["lines"]
@@ -280,7 +280,10 @@ def check_several(folder, capture, source):
     check("cycles and instructions are not added up",
           str(plain) in result.stderr and "do not add up" in result.stderr and not result.stdout,
           result.stderr)
-    check_page("without cycle counts", report(plain))
+    text = report(plain)
+    check_page("without cycle counts", text)
+    check("without cycle counts there is no section of times",
+          'id="timing"' not in text and "#timing" not in text and 'id="functions"' in text)
     trace = next(other.glob("trace_*.bin"))
     data = bytearray(trace.read_bytes())
     data[len(data) // 2:len(data) // 2 + 64] = bytes([5] * 64)
@@ -301,7 +304,8 @@ def check_window(capture, total):
     soon = report(capture, "--to", "100insn")
     check("a window that ends soon has its stream and a timeline",
           len(list(bars(Page(soon).data[1]))) > 0 and "cpu_0" in part_of(soon, "summary"))
-    check("without --entry the section says so", "Nobody asked for it" in text)
+    check("without --entry there is no section of the worst case",
+          'id="worst"' not in text and "#worst" not in text and 'id="coverage"' in text)
     few = report(capture, "--from", str(total * 2))
     check("an empty window says so", "No execution of a function is in this window" in few)
 
