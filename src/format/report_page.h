@@ -41,6 +41,8 @@ struct ct_report_stream {
 struct ct_report_function {
     uint32_t number; /* its number in the stacks */
     struct ct_report_place place;
+    const char *module;             /* path of the program that it is of; NULL: of none that is known */
+    uint64_t in_file;               /* its address in the file of the module */
     uint64_t insns, cycles;         /* executed in the function itself */
     uint64_t all_insns, all_cycles; /* executed in it and in all that it called */
     uint64_t calls;
@@ -91,6 +93,7 @@ int ct_report_html(FILE *out, const struct ct_report_page *report);
 /* Write the sections of the page. */
 int ct_report_summary(FILE *out, const struct ct_report_page *report);
 int ct_report_time(FILE *out, const struct ct_report_page *report);
+int ct_report_modules(FILE *out, const struct ct_report_page *report);
 int ct_report_timing(FILE *out, const struct ct_report_page *report);
 int ct_report_timeline(FILE *out, const struct ct_report_page *report);
 int ct_report_named_html(FILE *out, const struct ct_report_page *report);

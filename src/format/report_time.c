@@ -306,6 +306,8 @@ int ct_report_time(FILE *out, const struct ct_report_page *r)
         }
         rc = stacks(out, r);
         functions(out, r);
+        if (!rc)
+            rc = ct_report_modules(out, r);
     }
     edges(out, r);
     return rc;
