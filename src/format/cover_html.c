@@ -142,7 +142,7 @@ static void function_row(const struct page *p, const struct ct_cover_function *f
     fprintf(p->out, "<td class=\"wide name first\">");
     const bool linked = f->file != CT_LINE_NONE && p->annotated[f->file];
     if (linked)
-        fprintf(p->out, "<a href=\"#p%zuf%" PRIu32 "l%" PRIu32 "\">", p->number, f->file, f->line);
+        fprintf(p->out, "<a href=\"#" CT_COVER_LINE_ANCHOR "\">", p->number, f->file, f->line);
     ct_xml_text(p->out, f->name);
     fprintf(p->out, "%s</td></tr>\n", linked ? "</a>" : "");
 }
@@ -236,8 +236,8 @@ static void row(const struct page *p, uint32_t file, uint32_t number, const stru
     const char *class = !line ? "" : !line->count ? "miss" : part ? "part" : "hit";
     const char *mark = !line ? "" : !line->count ? "✗" : part ? "◐" : "✓";
     fprintf(p->out,
-            "<tr class=\"%s\" id=\"p%zuf%" PRIu32 "l%" PRIu32
-            "\"><td class=\"m\">%s</td><td class=\"n\">%" PRIu32 "</td><td class=\"c\">",
+            "<tr class=\"%s\" id=\"" CT_COVER_LINE_ANCHOR "\"><td class=\"m\">%s</td><td class=\"n\">%" PRIu32
+            "</td><td class=\"c\">",
             class, p->number, file, number, mark, number);
     if (line)
         fprintf(p->out, "%" PRIu64, line->count);

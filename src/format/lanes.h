@@ -4,6 +4,7 @@
 #ifndef CT_FORMAT_LANES_H
 #define CT_FORMAT_LANES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ struct ct_lanes {
                                  whole */
     const char *const *names; /* the first ones have colours of their own */
     size_t name_count;
+    bool functions; /* the names are those of the report's functions, in their order */
     const struct ct_chart_lane *lanes;
     size_t lane_count;
 };

@@ -19,7 +19,7 @@ function drawLanes(box, data) {
     height = lane.top + depth * ROW + GAP;
   }
   if (!all.length) return;
-  let from = low, to = high, drag = null;
+  let from = low, to = high, drag = null, chosen = -1;
 
   const tools = document.createElement("div"), where = document.createElement("span");
   const svg = document.createElementNS(NS, "svg"), plot = document.createElement("div");
@@ -85,7 +85,8 @@ function drawLanes(box, data) {
       const left = Math.max(x(bar.from), -1), right = Math.min(x(bar.to), width() + 1);
       if (right - left < 1 && last.get(bar.y) >= left - 0.5) return;
       last.set(bar.y, Math.max(right, left + 0.7));
-      const attributes = {class: "k" + data.colours[bar.name], x: left.toFixed(2), y: bar.y,
+      const other = chosen < 0 ? "" : bar.name === chosen ? " chosen" : " other";
+      const attributes = {class: "k" + data.colours[bar.name] + other, x: left.toFixed(2), y: bar.y,
         width: Math.max(right - left - 0.6, 0.7).toFixed(2), height: ROW - 1.5, rx: right - left > 6 ? 2 : 0};
       const rect = element("rect", attributes);
       rect.dataset.bar = index;
@@ -122,7 +123,10 @@ function drawLanes(box, data) {
   addEventListener("pointerup", event => {
     const bar = drag && !drag.moved && all[event.target.dataset?.bar];
     drag = null;
-    if (bar) show(bar.from, bar.to);
+    if (!bar) return;
+    show(bar.from, bar.to);
+    if (data.functions)
+      box.dispatchEvent(new CustomEvent("function", {bubbles: true, detail: data.functions[bar.name]}));
   });
   plot.addEventListener("mousemove", tell);
   plot.addEventListener("mouseleave", () => page.tip(null));
@@ -143,6 +147,25 @@ function drawLanes(box, data) {
   });
   new ResizeObserver(draw).observe(plot);
   draw();
+
+  // What other scripts may ask of the chart.
+  box.chart = {
+    bars: all,
+    row: ROW,
+    data,
+    has: number => all.some(bar => data.functions[bar.name] === number),
+
+    // Marks the bars of a function, by its number in the report (-1: of none), and shows the longest one of
+    // them. Gives false when the chart has no bar of it.
+    choose(number) {
+      chosen = data.functions ? data.functions.indexOf(number) : -1;
+      const mine = all.filter(bar => bar.name === chosen);
+      const longest = mine.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a, mine[0]);
+      if (!longest) draw();
+      else show(longest.from - (longest.to - longest.from) / 4, longest.to + (longest.to - longest.from) / 4);
+      return Boolean(longest);
+    },
+  };
 }
 for (const box of document.querySelectorAll(".lanes"))
   if (box.querySelector("script")) drawLanes(box, JSON.parse(box.querySelector("script").textContent));

@@ -98,6 +98,9 @@ int ct_report_timing(FILE *out, const struct ct_report_page *report);
 int ct_report_timeline(FILE *out, const struct ct_report_page *report);
 int ct_report_named_html(FILE *out, const struct ct_report_page *report);
 
+/* Writes what functions.js searches, for the end of the page. */
+void ct_report_functions(FILE *out, const struct ct_report_page *report);
+
 /* Says which inputs do not tell a section about `tells`. Returns false, and says so, when none of them
  * does. */
 bool ct_report_told(FILE *out, const struct ct_report_page *report, uint32_t tells);

@@ -130,12 +130,14 @@ static int chart(FILE *out, const struct ct_report_page *r, const struct ct_lane
                                    .kind = "weight",
                                    .names = names,
                                    .name_count = r->function_count,
+                                   .functions = true,
                                    .lanes = &lane,
                                    .lane_count = 1};
     fprintf(out,
             "<p>Each bar is a function, called by the one above it, and as wide as the %s spent in it and in "
             "what it "
-            "called. A click on a bar makes it fill the chart.</p>\n<div class=\"panel\">\n",
+            "called. A click on a bar makes it fill the chart, and below the table of functions says who "
+            "called the function.</p>\n<div class=\"panel\">\n",
             ct_report_unit(r));
     const int rc = ct_lanes_html(out, &lanes);
     fputs("</div>\n", out);
@@ -228,7 +230,9 @@ static void functions(FILE *out, const struct ct_report_page *r)
     }
     fputs("</tbody></table></div>\n", out);
     if (r->ran_count > FUNCTIONS)
-        fprintf(out, "<p class=\"more\">%zu more functions, with %s of the %s, are left out.</p>\n",
+        fprintf(out,
+                "<p class=\"more\">%zu more functions, with %s of the %s, are left out; the search finds "
+                "them.</p>\n",
                 r->ran_count - FUNCTIONS, ct_number_percent(text, rest, all), ct_report_unit(r));
 }
 

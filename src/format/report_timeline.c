@@ -63,6 +63,7 @@ static int draw(FILE *out, const struct ct_report_page *r, struct chart *c, cons
                                    .kind = "time",
                                    .names = names,
                                    .name_count = r->slice_names ? r->slice_name_count : r->function_count,
+                                   .functions = !r->slice_names,
                                    .lanes = c->lanes,
                                    .lane_count = c->count};
     fprintf(out,

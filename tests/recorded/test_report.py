@@ -78,8 +78,9 @@ class Page(html.parser.HTMLParser):
         self.in_data = False
 
     def handle_data(self, data):
-        if self.in_data:
-            self.data.append(json.loads(data))
+        found = json.loads(data) if self.in_data else {}
+        if "lanes" in found:
+            self.data.append(found)
 
 
 def bars(chart):
@@ -429,7 +430,7 @@ int main(void) {{ return evil(3) + evil(5) - 13; }}
           "x&lt;/script&gt;&lt;b onclick=1&gt;" in text and html.escape(EVIL[:20]) in text
           and "a&lt;b&gt;&amp;'c.c" in text)
     check("names like markup: none is markup",
-          "<img" not in text and "<b onclick" not in text and text.count("<script") == 4)
+          "<img" not in text and "<b onclick" not in text and text.count("<script") == 6)
     if browser:
         seen, said, _ = browse(browser, folder / "seen", text, 0)
         check("names like markup: no script of theirs runs",

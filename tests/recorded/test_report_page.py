@@ -3,7 +3,10 @@
 """The report in Chromium, as a reader uses it, on a desktop and a telephone. Prints TAP.
 
 usage: test_report_page.py CORETAP EXAMPLES     the folder of the recorded examples"""
+import collections
+import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -73,6 +76,135 @@ def check_narrow(path):
     page.close()
 
 
+def percent(part, whole):
+    """As the page writes it."""
+    return f"{part * 1000 // whole / 10:.1f} %"
+
+
+def callers_of(capture, function):
+    """What `coretap profile` says of the callers of a function, and of theirs: name -> cycles."""
+    whole, first, second = 0, collections.Counter(), collections.Counter()
+    for line in run(CORETAP, "profile", "-q", "--weight", "cycles", capture).splitlines():
+        stack, cycles = line.rsplit(" ", 1)
+        names = stack.split(";")
+        if function not in names:
+            continue
+        at = names.index(function)
+        whole += int(cycles)
+        if at > 0:
+            first[names[at - 1]] += int(cycles)
+        if at > 1:
+            second[names[at - 1], names[at - 2]] += int(cycles)
+    return whole, first, second
+
+
+def check_search(page, known):
+    """The search finds functions beyond the table, and gives all rows back."""
+    rows = 'return [...document.querySelectorAll("#functions tbody tr")].map(row => row.textContent)'
+    before = page.value(rows)
+    found = page.value("""
+        const input = document.querySelector(".find input");
+        input.value = "VFPRINTF"; input.oninput();
+        return [...document.querySelectorAll("#functions tbody tr")]
+          .map(row => [...row.cells].map(cell => cell.dataset.v ?? cell.textContent))""")
+    wanted = [f for f in known if "vfprintf" in f["name"].lower()]
+    check("search: all functions of the name", found and len(found) == len(wanted) and
+          {row[5].split()[0] for row in found} == {f["name"] for f in wanted}, found)
+    check("search: with their cycles", {row[5].split()[0]: int(row[2]) for row in found} ==
+          {f["name"]: f["cycles"] for f in wanted}, found)
+    told = page.value('return document.querySelector(".find span").textContent')
+    check("search: it says how many there are", re.fullmatch(rf"{len(wanted)} of [\d,]+ functions", told), told)
+    none = page.value("""
+        const input = document.querySelector(".find input");
+        input.value = "no such function"; input.oninput();
+        return document.querySelectorAll("#functions tbody tr").length""")
+    after = page.value("""
+        const input = document.querySelector(".find input");
+        input.value = ""; input.oninput();""" + rows)
+    check("search: nothing is found, and all comes back", none == 0 and after == before, none)
+
+
+def choose(page, name):
+    """Chooses a function in the table."""
+    page.value(f"""
+        const input = document.querySelector(".find input");
+        input.value = "{name}"; input.oninput();
+        [...document.querySelectorAll("#functions .link")]
+          .find(link => link.textContent === "{name}").click();
+        input.value = ""; input.oninput();""")
+
+
+TREE = """
+    const read = list => [...list.children].map(item => {
+      const line = item.querySelector("summary") ?? item;
+      return [line.querySelector("code").textContent, line.querySelector("b").textContent];
+    });
+    return read(document.querySelector("#function > .tree"))"""
+
+
+def check_callers(page, capture, name):
+    """Callers are those of the stacks, and theirs when one is opened."""
+    whole, first, second = callers_of(capture, name)
+    choose(page, name)
+    told = page.value(TREE)
+    check(f"{name}: callers are those of coretap profile",
+          dict(told) == {caller: percent(n, whole) for caller, n in first.items()} and
+          [n for _, n in told] == [percent(n, whole) for _, n in first.most_common()], (told, first))
+    opened = page.browser.value("""new Promise(done => {
+        const first = document.querySelector("#function > .tree details");
+        first.addEventListener("toggle", () => setTimeout(() => done([
+          first.querySelector("summary code").textContent,
+          ...[...first.querySelector(".tree").children].map(item => [item.querySelector("code").textContent,
+            item.querySelector("b").textContent])])));
+        first.open = true;
+      })""")
+    wanted = {b: percent(n, whole) for (a, b), n in second.items() if a == opened[0]}
+    check(f"{name}: and so are theirs", dict(opened[1:]) == wanted and wanted, (opened, wanted))
+
+
+def check_function(page):
+    """From a function to its source and its places in the charts, and from a bar to the function."""
+    choose(page, "noise")
+    line = page.value("""
+        const link = document.querySelector("#function a");
+        link.click();
+        const row = document.querySelector(link.hash);
+        return [link.textContent, row.cells[1].textContent, row.closest("details").open,
+                row.textContent.includes("noise(")]""")
+    check("a function leads to its source", line[0].startswith("control.c:") and line[2:] == [True, True], line)
+    for chart in ("time", "timeline"):
+        found = page.value(f"""
+            const box = document.querySelector("#{chart} .lanes");
+            const before = box.querySelector(".where").textContent;
+            const label = "{chart}" === "time" ? "In the stacks" : "In the timeline";
+            [...document.querySelectorAll("#function button")].find(b => b.textContent === label).click();
+            const names = new Set([...box.querySelectorAll(".chosen")].map(bar =>
+              box.chart.data.names[box.chart.bars[bar.dataset.bar].name]));
+            return [before !== box.querySelector(".where").textContent, ...names]""")
+        check(f"a function leads to its bars in the chart: {chart}", found == [True, "noise"], found)
+    name = page.value("""
+        const bars = [...document.querySelectorAll("#time .lanes rect[data-bar]")], bar = bars[bars.length - 1];
+        const chart = document.querySelector("#time .lanes").chart;
+        const name = chart.data.names[chart.bars[bar.dataset.bar].name];
+        for (const type of ["pointerdown", "pointerup"])
+          bar.dispatchEvent(new PointerEvent(type, {bubbles: true, button: 0, clientX: 9}));
+        return [name, document.querySelector("#function h3").textContent]""")
+    check("a bar leads to its function", name[0] == name[1], name)
+
+
+def check_functions(path, capture):
+    known = json.loads(run(CORETAP, "timing", "-q", "--format", "json", capture))[0]["functions"]
+    page = Page(path)
+    check_search(page, known)
+    for name in ("noise", "crc8"):
+        check_callers(page, capture, name)
+    choose(page, "main")
+    check("an outermost function is said to be one",
+          page.value('return document.querySelector("#function").textContent.includes("outermost")'))
+    check_function(page)
+    page.close()
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)] + ([] if browser.PROGRAM else ["chromium"])
     if missing:
@@ -84,6 +216,7 @@ def main():
         path = folder / "control.html"
         run(CORETAP, "report", "-q", "-o", path, capture)
         check_narrow(path)
+        check_functions(path, capture)
     return finish()
 
 
