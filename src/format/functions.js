@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of a report: a search over all of them, and what is known of the one that is chosen: its source,
-// its bars in the charts, and who called it, from the function up to the outermost callers.
+// The functions of a report: a search over all of them, and what is known of the one that is chosen: its
+// source, its bars in the charts, and who called it, from the function up to the outermost callers.
 function showFunctions(data) {
   const MOST = 200; // rows of a search
   const table = document.querySelector("#functions"), body = table.tBodies[0], rows = [...body.rows];
@@ -67,8 +67,8 @@ function showFunctions(data) {
     });
   }
 
-  // Adds up the bars of a function by their callers, by the callers of these, and so on. Of a recursion only the
-  // outermost bar counts.
+  // Adds up the bars of a function by their callers, by the callers of these, and so on. Of a recursion only
+  // the outermost bar counts.
   function callers(f) {
     const {bars, data: chart} = charts.time, mine = chart.functions.indexOf(f), above = parents(bars);
     const root = {weight: 0, callers: new Map()};

@@ -20,6 +20,7 @@ struct ct_lane_bar {
 
 struct ct_chart_lane {
     const char *title;              /* NULL for none */
+    const char *core, *thread;      /* what readers choose lanes by; NULL for none */
     const struct ct_lane_bar *bars; /* sorted by `from` */
     size_t count;
 };

@@ -6,17 +6,28 @@ function drawLanes(box, data) {
   const NS = "http://www.w3.org/2000/svg";
   const all = [];
   let low = Infinity, high = -Infinity, height = AXIS;
-  for (const lane of data.lanes) {
-    const flat = lane.bars;
-    let depth = 0;
-    lane.top = height + (lane.title ? TITLE : 0);
-    for (let i = 0; i < flat.length; i += 4) {
-      depth = Math.max(depth, flat[i + 1] + 1);
-      all.push({name: flat[i], y: lane.top + flat[i + 1] * ROW, from: flat[i + 2], to: flat[i + 3]});
-      low = Math.min(low, flat[i + 2]);
-      high = Math.max(high, flat[i + 3]);
+  const chosenBy = {core: "", thread: ""};
+  const shown = lane => Object.keys(chosenBy).every(key => !chosenBy[key] || chosenBy[key] === lane[key]);
+
+  // Puts the bars of the lanes that are shown below each other.
+  function place() {
+    all.length = 0;
+    height = AXIS;
+    for (const lane of data.lanes.filter(shown)) {
+      const flat = lane.bars;
+      let depth = 0;
+      lane.top = height + (lane.title ? TITLE : 0);
+      for (let i = 0; i < flat.length; i += 4) {
+        depth = Math.max(depth, flat[i + 1] + 1);
+        all.push({name: flat[i], y: lane.top + flat[i + 1] * ROW, from: flat[i + 2], to: flat[i + 3]});
+      }
+      height = lane.top + depth * ROW + GAP;
     }
-    height = lane.top + depth * ROW + GAP;
+  }
+  place();
+  for (const bar of all) {
+    low = Math.min(low, bar.from);
+    high = Math.max(high, bar.to);
   }
   if (!all.length) return;
   let from = low, to = high, drag = null, chosen = -1;
@@ -26,7 +37,6 @@ function drawLanes(box, data) {
   tools.className = "tools";
   plot.className = "surface";
   where.className = "where";
-  svg.setAttribute("height", height);
   svg.setAttribute("aria-hidden", "true");
   plot.append(svg);
   for (const [text, label, act] of [["+", "Closer", () => zoom(0.5)], ["\u2212", "Farther", () => zoom(2)],
@@ -39,6 +49,19 @@ function drawLanes(box, data) {
     tools.append(button);
   }
   tools.append(where);
+  for (const [key, every] of [["core", "All cores"], ["thread", "All threads"]]) {
+    const values = [...new Set(data.lanes.map(lane => lane[key]).filter(value => value))];
+    if (values.length < 2) continue;
+    const select = document.createElement("select");
+    select.append(new Option(every, ""), ...values.map(value => new Option(value, value)));
+    select.setAttribute("aria-label", key === "core" ? "Core" : "Thread");
+    select.addEventListener("change", () => {
+      chosenBy[key] = select.value;
+      place();
+      draw();
+    });
+    tools.append(select);
+  }
   box.append(tools, plot);
 
   const element = (name, attributes, text) => {
@@ -77,8 +100,9 @@ function drawLanes(box, data) {
   function draw() {
     const into = document.createDocumentFragment(), last = new Map();
     svg.setAttribute("width", width());
+    svg.setAttribute("height", height);
     axis(into);
-    for (const lane of data.lanes)
+    for (const lane of data.lanes.filter(shown))
       if (lane.title) into.append(element("text", {class: "title", x: 0, y: lane.top - 7}, lane.title));
     all.forEach((bar, index) => {
       if (bar.to < from || bar.from > to) return;

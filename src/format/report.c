@@ -384,6 +384,8 @@ void ct_report_free(struct ct_report *r)
     ct_report_named_free(&r->named);
     ct_arena_free(&r->arena);
     free(r->captures);
+    for (size_t i = 0; i < r->stream_count; i++)
+        ct_report_clock_free(&r->streams[i].clock);
     free(r->streams);
     free(r->edges);
     free(r);

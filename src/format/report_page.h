@@ -11,6 +11,7 @@
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "format/cover.h"
+#include "format/report_clock.h"
 #include "format/report_named.h"
 #include "format/slices.h"
 #include "format/wcet_view.h"
@@ -35,6 +36,7 @@ struct ct_report_stream {
     uint64_t bytes, instructions;
     struct ct_losses losses;
     struct ct_timing_totals times;
+    struct ct_report_clock clock; /* of the time of its slices */
 };
 
 /* One function over all streams. */

@@ -113,7 +113,8 @@ def check_search(page, known):
     check("search: with their cycles", {row[5].split()[0]: int(row[2]) for row in found} ==
           {f["name"]: f["cycles"] for f in wanted}, found)
     told = page.value('return document.querySelector(".find span").textContent')
-    check("search: it says how many there are", re.fullmatch(rf"{len(wanted)} of [\d,]+ functions", told), told)
+    check("search: it says how many there are", re.fullmatch(rf"{len(wanted)} of [\d,]+ functions", told),
+          told)
     none = page.value("""
         const input = document.querySelector(".find input");
         input.value = "no such function"; input.oninput();
@@ -171,7 +172,8 @@ def check_function(page):
         const row = document.querySelector(link.hash);
         return [link.textContent, row.cells[1].textContent, row.closest("details").open,
                 row.textContent.includes("noise(")]""")
-    check("a function leads to its source", line[0].startswith("control.c:") and line[2:] == [True, True], line)
+    check("a function leads to its source",
+          line[0].startswith("control.c:") and line[2:] == [True, True], line)
     for chart in ("time", "timeline"):
         found = page.value(f"""
             const box = document.querySelector("#{chart} .lanes");
@@ -183,7 +185,8 @@ def check_function(page):
             return [before !== box.querySelector(".where").textContent, ...names]""")
         check(f"a function leads to its bars in the chart: {chart}", found == [True, "noise"], found)
     name = page.value("""
-        const bars = [...document.querySelectorAll("#time .lanes rect[data-bar]")], bar = bars[bars.length - 1];
+        const bars = [...document.querySelectorAll("#time .lanes rect[data-bar]")];
+        const bar = bars[bars.length - 1];
         const chart = document.querySelector("#time .lanes").chart;
         const name = chart.data.names[chart.bars[bar.dataset.bar].name];
         for (const type of ["pointerdown", "pointerup"])
@@ -205,6 +208,80 @@ def check_functions(path, capture):
     page.close()
 
 
+def bars_of(page, name):
+    """(core, begin) of the bars of a function in the timeline as it is shown, by begin."""
+    return sorted((begin, core) for begin, core in page.value(f"""
+        const chart = document.querySelector("#timeline .lanes").chart;
+        return chart.data.lanes.flatMap(lane => {{
+          const found = [];
+          for (let i = 0; i < lane.bars.length; i += 4)
+            if (chart.data.names[lane.bars[i]] === "{name}") found.push([lane.bars[i + 2], lane.core]);
+          return found;
+        }})"""))
+
+
+def shown(page):
+    """Titles of the lanes that are shown."""
+    return page.value('return [...document.querySelectorAll("#timeline svg .title")].map(t => t.textContent)')
+
+
+def check_times(page, capture):
+    """Lanes of all cores are on one axis: that of coretap decode --merge."""
+    rows = [line.split("\t") for line in run(CORETAP, "decode", "-q", "--merge", "-f", "csv",
+                                             capture).replace('"', "").replace(",", "\t").splitlines()]
+    wanted = [(int(row[0]), f"cpu_{row[1][-1]}") for row in rows[1:] if row[4] == "Br" and row[7] == "work"]
+    first = min(int(row[0]) for row in rows[1:] if row[0])
+    found = bars_of(page, "work")
+    wrong = [(mine, truth) for mine, truth in zip(found, wanted)
+             if mine[1] != truth[1] or abs(mine[0] + first - truth[0]) > 100]
+    check("time: the same of all cores", len(found) == len(wanted) == 12 and not wrong, (wrong, first))
+    check("time: the page says so", page.value(
+        'return document.querySelector("#timeline").textContent.includes("which all lanes share")') and
+        page.value('return document.querySelector("#timeline .where").textContent').endswith(" ticks"))
+
+
+def check_lanes(page):
+    """Cores and threads can be chosen."""
+    pick = """
+        const select = document.querySelector("#timeline select[aria-label='%s']");
+        select.value = "%s"; select.dispatchEvent(new Event("change"));
+        return [...select.options].map(option => option.value)"""
+    count = """
+        const {bars, data} = document.querySelector("#timeline .lanes").chart;
+        const mine = data.lanes.filter(lane => lane.core === "cpu_2").map(lane => lane.bars.length / 4);
+        return [bars.length, mine.reduce((a, b) => a + b, 0)]"""
+    every = shown(page)
+    cores = page.value(pick % ("Core", "cpu_2"))
+    of_core = shown(page)
+    bars = page.value(count)
+    page.value(pick % ("Thread", "context 0x7"))
+    of_both = shown(page)
+    page.value(pick % ("Core", ""))
+    of_thread = shown(page)
+    check("cores can be chosen", cores == [""] + [f"cpu_{i}" for i in range(5)] and
+          of_core == [title for title in every if title.startswith("cpu_2, ")] and len(of_core) == 3,
+          (cores, of_core))
+    check("only the bars of the core are there", bars[0] == bars[1] > 0, bars)
+    check("threads can be chosen", of_both == of_thread == ["cpu_2, context 0x7"], (of_both, of_thread))
+    page.value(pick % ("Thread", ""))
+    check("all come back", shown(page) == every and len(every) > 5, every)
+
+
+def check_modules(path, captures):
+    """Cycles of each program."""
+    run(CORETAP, "report", "-q", "-o", path, *captures)
+    wanted = {}
+    for capture in captures:
+        times = json.loads(run(CORETAP, "timing", "-q", "--format", "json", capture))
+        wanted[str(capture.parent / "program")] = sum(one["totals"]["edges"] for one in times)
+    page = Page(path)
+    found = dict(page.value("""
+        return [...document.querySelectorAll("#modules tbody tr")].map(row =>
+          [row.querySelector(".name").dataset.tip, Number(row.cells[2].dataset.v)])"""))
+    check("modules have the cycles of their programs", found == wanted, (found, wanted))
+    page.close()
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)] + ([] if browser.PROGRAM else ["chromium"])
     if missing:
@@ -217,6 +294,13 @@ def main():
         run(CORETAP, "report", "-q", "-o", path, capture)
         check_narrow(path)
         check_functions(path, capture)
+        threads = record(folder / "threads", "threads.c", "--cycle-count", "--context-id", "--timestamps")
+        run(CORETAP, "report", "-q", "-o", path, threads)
+        page = Page(path)
+        check_times(page, threads)
+        check_lanes(page)
+        page.close()
+        check_modules(path, [capture, threads])
     return finish()
 
 
