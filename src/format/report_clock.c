@@ -98,6 +98,8 @@ void ct_report_clock_free(struct ct_report_clock *c)
 /* Returns the time of `at` on the line through two anchors. */
 static uint64_t on_line(const struct ct_report_anchor *a, const struct ct_report_anchor *b, uint64_t at)
 {
+    if (a->at == b->at) /* the clock is not known */
+        return b->time;
     const bool is_behind = at >= a->at;
     const uint64_t distance = is_behind ? at - a->at : a->at - at;
     const unsigned __int128 part = (unsigned __int128)distance * (b->time - a->time) / (b->at - a->at);
