@@ -37,7 +37,7 @@ static int add(struct ct_report_clock *c, uint64_t at, uint64_t time)
     struct ct_report_anchor *last = c->count ? &c->anchors[c->count - 1] : NULL;
     if (last && (time <= last->time || at < last->at))
         return CT_OK;
-    if (c->count > 1 && at == last->at && at == last[-1].at) {
+    if (last && c->count > 1 && at == last->at && at == last[-1].at) {
         last->time = time;
         return CT_OK;
     }
@@ -46,7 +46,7 @@ static int add(struct ct_report_clock *c, uint64_t at, uint64_t time)
     c->skipped = 0;
     if (c->count == ANCHORS)
         thin(c);
-    const int rc = c->count == c->room ? grow(c) : CT_OK;
+    const int rc = !c->anchors || c->count == c->room ? grow(c) : CT_OK;
     if (!rc)
         c->anchors[c->count++] = (struct ct_report_anchor){at, time};
     return rc;

@@ -279,7 +279,27 @@ def check_modules(path, captures):
         return [...document.querySelectorAll("#modules tbody tr")].map(row =>
           [row.querySelector(".name").dataset.tip, Number(row.cells[2].dataset.v)])"""))
     check("modules have the cycles of their programs", found == wanted, (found, wanted))
+    whole, first, _ = callers_of(captures[0], "noise")
+    choose(page, "noise")
+    told = page.value(TREE)
+    check("several captures: callers of a function of one of them",
+          dict(told) == {caller: percent(n, whole) for caller, n in first.items()}, (told, first))
     page.close()
+
+
+def check_saved(path, capture):
+    """Saved stacks have functions and callers, and saved times neither; scripts go with both."""
+    for command in ("profile", "timing"):
+        saved = path.with_name(command)
+        run(CORETAP, command, "-q", "--format", "data", "-o", saved, capture)
+        run(CORETAP, "report", "-q", "-o", path, saved)
+        page = Page(path)
+        check(f"a saved result of {command}: there is a search where there are functions",
+              page.value('return Boolean(document.querySelector(".find"))') == (command == "profile"))
+        if command == "profile":
+            choose(page, "noise")
+            check("saved stacks: callers", len(page.value(TREE)) == 2, page.value(TREE))
+        page.close()
 
 
 def main():
@@ -301,6 +321,7 @@ def main():
         check_lanes(page)
         page.close()
         check_modules(path, [capture, threads])
+        check_saved(path, capture)
     return finish()
 
 
