@@ -44,7 +44,7 @@ static int add(struct ct_report_clock *c, uint64_t at, uint64_t time)
     if (last && ++c->skipped < c->stride)
         return CT_OK;
     c->skipped = 0;
-    if (c->count == ANCHORS)
+    if (last && c->count == ANCHORS)
         thin(c);
     const int rc = !c->anchors || c->count == c->room ? grow(c) : CT_OK;
     if (!rc)
