@@ -143,6 +143,11 @@ struct ct_lister;
 CT_API int ct_lister_new(struct ct_ctx *ctx, ct_write_fn *write, void *user, struct ct_lister **out);
 CT_API void ct_lister_free(struct ct_lister *lister);
 
+/* Makes the listing one object of JSON a line, before its first line (docs/listing.md). There are no
+ * headings; each object has the name of the buffer that ct_lister_heading said. Such a listing has no parts.
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_lister_json(struct ct_lister *lister);
+
 /* What stands below lines of elements that have an address of code. */
 struct ct_lister_code_options {
     size_t size;                  /* sizeof(struct ct_lister_code_options) */
@@ -181,7 +186,8 @@ CT_API int ct_lister_flush(struct ct_lister *lister);
 CT_API int ct_lister_end(struct ct_lister *lister);
 
 /* Makes a lister for a part of a stream of ETMv4, ETE, ETMv3 or PTM; any thread may call this and use it.
- * CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_UNSUPPORTED after ct_lister_code. */
+ * CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_UNSUPPORTED after ct_lister_code and
+ * ct_lister_json. */
 CT_API int ct_lister_part(struct ct_lister *whole, struct ct_lister **part);
 
 /* Adds the lines of a part, in order, unless `keep` is 0; the part is gone. The errors of ct_lister_flow. */

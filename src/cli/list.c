@@ -11,12 +11,15 @@ enum option {
     PACKETS = CLI_CAPTURE_OPTIONS,
     ELEMENTS,
     SPLIT,
+    FORMAT,
     SYMBOLS,
     DISASM,
     ELF,
     THREADS,
     CORE,
 };
+
+static const char *const formats[] = {"text", "jsonl", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -31,6 +34,12 @@ static const struct cli_option options[] = {
                .kind = CLI_FLAG,
                .help = "A range that a source address packet makes is split at the branches in it that were "
                        "not taken."},
+    [FORMAT] = {.name = "format",
+                .letter = 'f',
+                .kind = CLI_CHOICE,
+                .choices = formats,
+                .help = "jsonl: an object for each line, with the buffer; lines of code are in its list "
+                        "'code'."},
     [SYMBOLS] = {.name = "symbols",
                  .kind = CLI_FLAG,
                  .help = "With --elements: below each element with an address of code, and for each function "
@@ -150,7 +159,7 @@ static int begin(void *user, struct ct_session_turn *turn)
     const char *buffer = cli_results_buffer(l->read, turn, l->buffer);
     l->buffer = turn->buffer;
     turn->sink.bytes = on_bytes;
-    if (has_parts(turn->source) && !has_code(l->read->args)) {
+    if (has_parts(turn->source) && !has_code(l->read->args) && !values[FORMAT].number) {
         turn->sink.part_new = part_new;
         turn->sink.part_end = part_end;
     }
@@ -161,6 +170,8 @@ static int begin(void *user, struct ct_session_turn *turn)
         turn->sink.flow = on_flow;
     }
     turn->split_source_ranges = values[SPLIT].given;
+    if (values[FORMAT].number)
+        buffer = turn->buffer->name;
     return ct_lister_heading(l->lister, buffer, cli_results_id(l->read, turn));
 }
 
@@ -192,6 +203,10 @@ static int run(const struct cli_args *args)
     lines.read = &read;
     if (ct_lister_new(args->ctx, cli_output_write, stdout, &lines.lister) != CT_OK)
         return cli_library_error(args->ctx);
+    if (v[FORMAT].number && ct_lister_json(lines.lister) != CT_OK) {
+        ct_lister_free(lines.lister);
+        return cli_library_error(args->ctx);
+    }
     const int code = cli_filter_read(&read.filter, args, false) ? cli_results_read(&read) : CLI_FAILED;
     ct_lister_free(lines.lister);
     ct_programs_free(lines.programs);

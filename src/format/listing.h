@@ -118,6 +118,7 @@ struct ct_element_lister {
     const char *last_fields;      /* the fields that a cycle count is written before */
     struct ct_elem source;        /* of software trace: the source of the values */
     const struct ct_source *of;   /* whose elements they are; NULL: not known */
+    bool names_apart;             /* names of events are not in their lines */
     struct ct_listing_code *code; /* writes lines of code below those of elements; NULL: there are none */
     uint32_t memory;              /* that the records are read in */
     uint32_t last_memory;         /* of the last line … */

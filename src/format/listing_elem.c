@@ -312,7 +312,7 @@ void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *r)
         break;
     default:
         if (!ct_list_sw(lister, &r->elem))
-            element(t, r, lister->of);
+            element(t, r, lister->names_apart ? NULL : lister->of);
         break;
     }
     lister->open = true;

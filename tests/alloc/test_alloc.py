@@ -72,6 +72,7 @@ def cases():
         ("info", "info"), ("info json", "info --format json"), ("list packets", "list --packets"),
         ("list elements", "list --elements"), ("decode", "decode"),
         ("list code", "list --elements --symbols --disasm"), ("decode code", "decode --symbols --disasm"),
+        ("list json", "list --elements --symbols --disasm --format jsonl"),
         ("decode binary", "decode --along binary"),
         ("decode merged", "decode --merge --format csv"), ("stats", "stats"),
         ("stats coverage", "stats --level coverage --threads 3"), ("timing", "timing --edges"),

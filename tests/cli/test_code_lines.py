@@ -54,6 +54,8 @@ int main()
 }
 """
 # Mnemonics that objdump and Capstone have in common; both have aliases of their own for others.
+HEADS = ("offset", "id", "kind")
+PACKET_HEADS = ("offset", "id", "bytes", "type")
 COMMON = {"add", "adds", "sub", "b", "bl", "blx", "bx", "cbz", "cbnz", "ldr", "ldp", "ret", "str", "stp"}
 
 
@@ -172,6 +174,40 @@ def check_alone(name, capture, found):
               listed(capture, "--symbols", "--disasm", "--threads", "3") == found)
 
 
+def members_of(line, heads):
+    """The members of an object by the line of text; all are texts."""
+    words = line.split(" ")
+    return dict(zip(heads, words)) | dict(word.split("=", 1) for word in words[len(heads):])
+
+
+def check_objects(name, capture, found):
+    """--format jsonl says what the text does, and each number is one."""
+    told = [json.loads(line, object_pairs_hook=lambda pairs: pairs) for line in
+            lines("list", "-q", "-e", "-f", "jsonl", "--symbols", "--disasm", capture)]
+    twice = [pairs for pairs in told if len(dict(pairs)) < len(pairs)]
+    wrong = []
+    records = [record for record in found if record[0][0] != "#"]
+    for pairs, (line, code) in zip(told, records):
+        members = dict(pairs)
+        rows = [dict(row) for row in members.pop("code", [])]
+        columns = [[row["addr"], row["name"], f"{row['file']}:{row['line']}" if "file" in row else "",
+                    row.get("instruction", "")] for row in rows]
+        buffer = members.pop("buffer")
+        if columns != code or not buffer.startswith("ETB") or \
+                {key: str(value) for key, value in members.items()} != members_of(line, HEADS):
+            wrong.append((members, line))
+    tap.check(f"{name}: list says the same in JSON", len(told) == len(records) and not wrong and not twice,
+              (wrong[:2], twice[:2], len(told)))
+    numbers = {key for pairs in told for key, value in pairs if isinstance(value, int)}
+    tap.check(f"{name}: counts are numbers", {"offset", "n", "last_sz"} <= numbers and "start" not in numbers,
+              numbers)
+    packets = [line for line in lines("list", "-q", "--packets", capture) if line[0] != "#"]
+    objects = [json.loads(line) for line in lines("list", "-q", "--packets", "-f", "jsonl", capture)]
+    wrong = [(line, o) for line, o in zip(packets, objects) if members_of(line, PACKET_HEADS) | {
+        "buffer": o["buffer"]} != {key: str(value) for key, value in o.items()}]
+    tap.check(f"{name}: so it does of packets", len(packets) == len(objects) > 100 and not wrong, wrong[:2])
+
+
 def check_decode(name, truth, capture):
     """The columns of events, in all formats."""
     table = [line.split("\t") for line in lines("decode", "-q", "--symbols", "--disasm", capture)]
@@ -209,6 +245,7 @@ def check_program(name, folder, triple, *options):
     check_sources(name, truth, rows)
     check_mnemonics(name, truth, rows)
     check_alone(name, capture, found)
+    check_objects(name, capture, found)
     check_decode(name, truth, capture)
     run(triple + "strip", program)
     rows = [row for line, code in listed(capture, "--symbols", "--disasm") for row in code]
