@@ -122,8 +122,9 @@ static void put_record(const struct ct_listing_json *json, struct ct_text *t, ch
     if (json->buffer)
         put_string(t, "buffer", json->buffer);
     put_string(t, "id", cut(&at, ' '));
-    if (!json->source)
-        put_string(t, "bytes", cut(&at, ' '));
+    const char *bytes = json->source ? NULL : cut(&at, ' ');
+    if (bytes && strcmp(bytes, "-") != 0)
+        put_string(t, "bytes", bytes);
     put_string(t, json->source ? "kind" : "type", cut(&at, ' '));
     while (put_field(json, t, &at)) {
     }

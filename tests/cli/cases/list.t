@@ -202,3 +202,9 @@ $ coretap list -p -f jsonl --id 10 examples/quickstart | sed -n 2,3p
 $ for f in text jsonl; do coretap list -e -f $f examples/quickstart | grep -vc '^#'; done
 | 3053
 | 3053
+
+A run without synchronisation has its number of bytes alone.
+$ printf 'abcdefgh' | coretap list -q -p -f jsonl -c examples/raw/itm.ini -
+| {"offset":0,"buffer":"trace","id":"00","type":"itm_notsync","bytes":8}
+! coretap: -: losses: 8 bytes that could not be used
+[1]
