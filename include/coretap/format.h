@@ -143,6 +143,31 @@ struct ct_lister;
 CT_API int ct_lister_new(struct ct_ctx *ctx, ct_write_fn *write, void *user, struct ct_lister **out);
 CT_API void ct_lister_free(struct ct_lister *lister);
 
+/* Makes the listing one object of JSON a line, before its first line (docs/listing.md). There are no
+ * headings; each object has the name of the buffer that ct_lister_heading said. Such a listing has no parts.
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_lister_json(struct ct_lister *lister);
+
+/* What stands below lines of elements that have an address of code. */
+struct ct_lister_code_options {
+    size_t size;                  /* sizeof(struct ct_lister_code_options) */
+    struct ct_programs *programs; /* whose names and source lines are told (not owned); NULL: none */
+    /* The capture that is listed (not owned), or NULL. Its memory is read before the files of programs, and
+     * it says which programs lay in which memory. */
+    const struct ct_capture *capture;
+    void *user; /* of the following, which may be NULL */
+    /* As in struct ct_event_write_options. */
+    int (*unnamed)(void *user, const struct ct_program *program);
+    uint8_t symbols; /* 1: names and source lines, for each function and source line of a range */
+    uint8_t insns;   /* 1: instructions, in words where Capstone is built in; each of a range has a line */
+    uint8_t pad[6];  /* 0 */
+};
+
+/* Adds lines of code to a listing of elements, before its first line. Such a listing has no parts. CT_ERR_ARG
+ * also when neither symbols nor instructions are asked for; CT_ERR_NOMEM, those of ct_event_writer_new. They
+ * are then errors of ct_lister_flow, too. */
+CT_API int ct_lister_code(struct ct_lister *lister, const struct ct_lister_code_options *options);
+
 /* Says of which buffer (not owned) and trace ID the next lines are. It is written before the first of them.
  * NULL: of the one said before; -1: no ID is written. CT_ERR_ARG. */
 CT_API int ct_lister_heading(struct ct_lister *lister, const char *buffer, int id);
@@ -161,7 +186,8 @@ CT_API int ct_lister_flush(struct ct_lister *lister);
 CT_API int ct_lister_end(struct ct_lister *lister);
 
 /* Makes a lister for a part of a stream of ETMv4, ETE, ETMv3 or PTM; any thread may call this and use it.
- * CT_ERR_ARG, CT_ERR_NOMEM. */
+ * CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_UNSUPPORTED after ct_lister_code and
+ * ct_lister_json. */
 CT_API int ct_lister_part(struct ct_lister *whole, struct ct_lister **part);
 
 /* Adds the lines of a part, in order, unless `keep` is 0; the part is gone. The errors of ct_lister_flow. */
@@ -199,7 +225,9 @@ struct ct_event_write_options {
     uint8_t merged;     /* 1: the first column is the time; TSV has the trace ID, too */
     uint8_t text_ports; /* 1: what software writes to stimulus ports and channels stands in lines of text,
                            each where the write is that ends it */
-    uint8_t pad[5];     /* 0 */
+    uint8_t sources;    /* 1: lines have the source line of an address, as the programs know it */
+    uint8_t insns;      /* 1: lines have the instruction at an address, in words where Capstone is built in */
+    uint8_t pad[3];     /* 0 */
 };
 
 /* What events are of. */

@@ -90,7 +90,7 @@ struct ct_report_input {
     uint32_t pad;            /* 0 */
 };
 
-/* What stands on the page beside what was collected. What is not there has a sentence in its place. */
+/* What stands on the page beside what was collected. What is not there has no section. */
 struct ct_report_write_options {
     size_t size;                        /* sizeof(struct ct_report_write_options) */
     const char *capture;                /* path of the only one, for the heading; NULL: "capture" */

@@ -16,6 +16,8 @@ enum option {
     THREADS,
     ELF,
     NO_NAMES,
+    SYMBOLS,
+    DISASM,
     FROM,
     TO,
     INDEX,
@@ -74,6 +76,16 @@ static const struct cli_option options[OPTIONS] = {
     [NO_NAMES] = {.name = "no-names",
                   .kind = CLI_FLAG,
                   .help = "Addresses alone, without what they are called."},
+    [SYMBOLS] = {.name = "symbols",
+                 .kind = CLI_FLAG,
+                 .help = "Beside the function of an address also its line of the source, as FILE:LINE in a "
+                         "column of its own; jsonl: file and line. Empty where no debug information is."},
+    [DISASM] = {.name = "disasm",
+                .kind = CLI_FLAG,
+                .help =
+                    "The instruction at an address, which is the next one to run, in a column of its own; "
+                    "jsonl: instruction. Empty where no memory is known. A build without Capstone shows "
+                    "opcodes."},
     [FROM] = {.name = "from",
               .kind = CLI_TEXT,
               .arg = "POINT",
@@ -145,6 +157,8 @@ static bool open_writer(struct printing *p, const struct cli_args *args, const s
         .unnamed_events = tell_unnamed_events,
         .format = args->values[TABLE1].given ? CT_EVENT_FORMAT_TABLE1 : (uint8_t)args->values[FORMAT].number,
         .merged = args->values[MERGE].given,
+        .sources = args->values[SYMBOLS].given,
+        .insns = args->values[DISASM].given,
         .text_ports = args->values[TEXT_PORTS].given};
     p->args = args;
     if (ct_event_writer_new(args->ctx, &how, cli_output_write, stdout, &p->writer) == CT_OK)
@@ -379,15 +393,29 @@ static int run_merge(const struct cli_args *args)
     return code;
 }
 
+/* Refuses options that do not go together. False after a message. */
+static bool check(const struct cli_args *args)
+{
+    const struct cli_value *v = args->values;
+    const bool code = v[SYMBOLS].given || v[DISASM].given;
+    const char *why =
+        v[MERGE].given && v[BYTEWISE].given ? "--bytewise is for one source after the other, not for --merge"
+        : v[TABLE1].given && (v[MERGE].given || v[FORMAT].given)
+            ? "--table1: has columns of its own, and no times: leave out --merge and --format"
+        : v[TABLE1].given && code ? "--table1: has columns of its own: leave out --symbols and --disasm"
+        : v[NO_NAMES].given && code
+            ? "--no-names: what an address is called, its source and its instruction come from the programs "
+              "that it leaves out; leave out --symbols and --disasm"
+            : NULL;
+    if (why)
+        cli_usage_error(args->command, "%s", why);
+    return !why;
+}
+
 static int run(const struct cli_args *args)
 {
-    if (args->values[MERGE].given && args->values[BYTEWISE].given)
-        return cli_usage_error(args->command,
-                               "--bytewise is for one source after the other, not for --merge");
-    if (args->values[TABLE1].given && (args->values[MERGE].given || args->values[FORMAT].given))
-        return cli_usage_error(args->command,
-                               "--table1: has columns of its own, and no times: leave out --merge "
-                               "and --format");
+    if (!check(args))
+        return CLI_FAILED;
     return args->values[MERGE].given ? run_merge(args) : run_streams(args);
 }
 

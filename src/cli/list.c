@@ -11,9 +11,15 @@ enum option {
     PACKETS = CLI_CAPTURE_OPTIONS,
     ELEMENTS,
     SPLIT,
+    FORMAT,
+    SYMBOLS,
+    DISASM,
+    ELF,
     THREADS,
     CORE,
 };
+
+static const char *const formats[] = {"text", "jsonl", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
@@ -28,6 +34,22 @@ static const struct cli_option options[] = {
                .kind = CLI_FLAG,
                .help = "A range that a source address packet makes is split at the branches in it that were "
                        "not taken."},
+    [FORMAT] = {.name = "format",
+                .letter = 'f',
+                .kind = CLI_CHOICE,
+                .choices = formats,
+                .help = "jsonl: an object for each line, with the buffer; lines of code are in its list "
+                        "'code'."},
+    [SYMBOLS] = {.name = "symbols",
+                 .kind = CLI_FLAG,
+                 .help = "With --elements: below each element with an address of code, and for each function "
+                         "and source line of a range, a line that begins with a tab: address, FUNCTION+0x10, "
+                         "FILE:LINE."},
+    [DISASM] = {.name = "disasm",
+                .kind = CLI_FLAG,
+                .help = "With --elements: such a line for each instruction of a range, with its text behind. "
+                        "A build without Capstone shows opcodes."},
+    [ELF] = CLI_ELF_FILES,
     [THREADS] = CLI_THREADS_OPTION,
     [CORE] = CLI_FILTER_CORE,
 };
@@ -37,6 +59,7 @@ struct lines {
     struct ct_lister *lister;
     struct cli_results *read;       /* NULL in a part */
     const struct ct_buffer *buffer; /* the last one */
+    struct ct_programs *programs;   /* those whose code is told, or that were named; else NULL */
 };
 
 /* Shows what is listed so far of a stream, since somebody may be watching. */
@@ -81,6 +104,48 @@ static int part_end(void *user, const struct ct_stream *stream, void *part_user,
     return ct_lister_join(whole->lister, lister, keep);
 }
 
+static bool has_code(const struct cli_args *args)
+{
+    return args->values[SYMBOLS].given || args->values[DISASM].given;
+}
+
+static int tell_unnamed(void *user, const struct ct_program *program)
+{
+    const struct lines *l = user;
+    (void)program;
+    if (!l->read->args->quiet)
+        cli_say("%s; its functions are not named", ct_ctx_error(l->read->args->ctx));
+    return CT_OK;
+}
+
+/* Says what of the programs stands in the listing. False after a message. */
+static bool add_code(struct lines *l)
+{
+    const struct cli_args *args = l->read->args;
+    const struct ct_lister_code_options how = {.size = sizeof how,
+                                               .programs = l->programs,
+                                               .capture = l->read->capture.capture,
+                                               .user = l,
+                                               .unnamed = tell_unnamed,
+                                               .symbols = args->values[SYMBOLS].given,
+                                               .insns = args->values[DISASM].given};
+    if (ct_lister_code(l->lister, &how) == CT_OK)
+        return true;
+    cli_library_error(args->ctx);
+    return false;
+}
+
+/* Opens the programs. Those that are named are added to the images of the capture, also where their code is
+ * not told. */
+static bool on_opened(void *user)
+{
+    struct lines *l = user;
+    const struct cli_args *args = l->read->args;
+    const bool wanted = has_code(args) || args->values[ELF].given;
+    return !wanted || (cli_programs_open(&l->programs, args, ELF, &l->read->capture) &&
+                       (!has_code(args) || add_code(l)));
+}
+
 /* Tells whether threads can list parts of a stream. Lines of software trace depend on those before them. */
 static bool has_parts(const struct ct_source *source)
 {
@@ -94,7 +159,7 @@ static int begin(void *user, struct ct_session_turn *turn)
     const char *buffer = cli_results_buffer(l->read, turn, l->buffer);
     l->buffer = turn->buffer;
     turn->sink.bytes = on_bytes;
-    if (has_parts(turn->source)) {
+    if (has_parts(turn->source) && !has_code(l->read->args) && !values[FORMAT].number) {
         turn->sink.part_new = part_new;
         turn->sink.part_end = part_end;
     }
@@ -105,6 +170,8 @@ static int begin(void *user, struct ct_session_turn *turn)
         turn->sink.flow = on_flow;
     }
     turn->split_source_ranges = values[SPLIT].given;
+    if (values[FORMAT].number)
+        buffer = turn->buffer->name;
     return ct_lister_heading(l->lister, buffer, cli_results_id(l->read, turn));
 }
 
@@ -118,16 +185,31 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
 
 static int run(const struct cli_args *args)
 {
-    if (args->values[PACKETS].given == args->values[ELEMENTS].given)
+    const struct cli_value *v = args->values;
+    if (v[PACKETS].given == v[ELEMENTS].given)
         return cli_usage_error(args->command, "give one of --packets and --elements");
+    if (v[PACKETS].given && (has_code(args) || v[ELF].given))
+        return cli_usage_error(args->command, "--%s: packets are listed without the program; use --elements",
+                               v[SYMBOLS].given  ? "symbols"
+                               : v[DISASM].given ? "disasm"
+                                                 : "elf");
     struct lines lines = {0};
-    struct cli_results read = {
-        .args = args, .threads = cli_threads(args), .user = &lines, .begin = begin, .decoded = on_decoded};
+    struct cli_results read = {.args = args,
+                               .threads = cli_threads(args),
+                               .user = &lines,
+                               .opened = on_opened,
+                               .begin = begin,
+                               .decoded = on_decoded};
     lines.read = &read;
     if (ct_lister_new(args->ctx, cli_output_write, stdout, &lines.lister) != CT_OK)
         return cli_library_error(args->ctx);
+    if (v[FORMAT].number && ct_lister_json(lines.lister) != CT_OK) {
+        ct_lister_free(lines.lister);
+        return cli_library_error(args->ctx);
+    }
     const int code = cli_filter_read(&read.filter, args, false) ? cli_results_read(&read) : CLI_FAILED;
     ct_lister_free(lines.lister);
+    ct_programs_free(lines.programs);
     cli_results_close(&read);
     return code;
 }
@@ -143,11 +225,17 @@ const struct cli_command cli_command_list = {
         "version 1 (docs/listing.md). Each line begins with the offset in the trace buffer and the trace "
         "ID.\n"
         "Without --id every trace ID is listed, one after the other, introduced by lines '# buffer NAME' and "
-        "'# id HH'.",
+        "'# id HH'.\n"
+        "With --symbols or --disasm lines that begin with a tab stand below those of elements. Their "
+        "columns, "
+        "separated by tabs: the address in hexadecimal; with --symbols what it is called (function+0x10, "
+        "module+0x1234 where no function is known, [unknown] in no program) and its line of the source, "
+        "empty "
+        "where it is not known; with --disasm the instruction. The other lines are the same as without.",
     .whole = "packets and elements are listed as they lie in the trace, of which --buffer, --core and --id "
              "choose; 'coretap decode' prints a part of what ran",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .uses = CLI_USES_PROGRAMS,
+    .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,
     .run = run,
 };

@@ -6,8 +6,12 @@
 #include "coretap/format.h"
 #include "format/number.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+
+/* The anchor of a source line in a page: number of the program, of the file, and the line. */
+#define CT_COVER_LINE_ANCHOR "p%zuf%" PRIu32 "l%" PRIu32
 
 /* Which counts of coverage are wanted, and how they are worked out. */
 struct ct_cover_choice {

@@ -112,12 +112,12 @@ static void file_table(const struct page *p)
 {
     struct ct_cover_slice slice = {0};
     heading(p, "Files");
-    fprintf(
-        p->out,
-        "<div class=\"panel scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Lines</th><th "
-        "scope=\"col\" "
-        "class=\"num\">Branches</th><th scope=\"col\" class=\"num\">Functions</th><th scope=\"col\"></th>"
-        "<th scope=\"col\">File</th></tr>\n");
+    fprintf(p->out,
+            "<div class=\"panel scroll\"><table class=\"list byname\"><tr><th scope=\"col\" "
+            "class=\"num\">Lines</th><th "
+            "scope=\"col\" "
+            "class=\"num\">Branches</th><th scope=\"col\" class=\"num\">Functions</th><th scope=\"col\"></th>"
+            "<th scope=\"col\" class=\"first\">File</th></tr>\n");
     while (ct_cover_next_file(p->view, &slice)) {
         struct ct_cover_sums s = ct_cover_file_sums(p->view, &slice);
         fprintf(p->out, "<tr>");
@@ -125,7 +125,7 @@ static void file_table(const struct page *p)
         percent_cell(p->out, s.branches);
         percent_cell(p->out, s.functions);
         bar(p->out, s.lines);
-        fprintf(p->out, "<td class=\"wide\">");
+        fprintf(p->out, "<td class=\"wide first\">");
         if (p->annotated[slice.file])
             fprintf(p->out, "<a href=\"#p%zuf%" PRIu32 "\">", p->number, slice.file);
         ct_xml_text(p->out, slice.path);
@@ -139,10 +139,10 @@ static void function_row(const struct page *p, const struct ct_cover_function *f
     fprintf(p->out, "<tr><td class=\"num\">%" PRIu64 "</td>", f->count);
     percent_cell(p->out, (struct ct_cover_ratio){f->lines_run, f->lines});
     percent_cell(p->out, (struct ct_cover_ratio){f->branches_run, f->branches});
-    fprintf(p->out, "<td class=\"wide name\">");
+    fprintf(p->out, "<td class=\"wide name first\">");
     const bool linked = f->file != CT_LINE_NONE && p->annotated[f->file];
     if (linked)
-        fprintf(p->out, "<a href=\"#p%zuf%" PRIu32 "l%" PRIu32 "\">", p->number, f->file, f->line);
+        fprintf(p->out, "<a href=\"#" CT_COVER_LINE_ANCHOR "\">", p->number, f->file, f->line);
     ct_xml_text(p->out, f->name);
     fprintf(p->out, "%s</td></tr>\n", linked ? "</a>" : "");
 }
@@ -154,11 +154,10 @@ static void function_table(const struct page *p)
     const bool all = report->function_count <= p->shape->functions;
     size_t rows = 0;
     heading(p, "Functions");
-    fprintf(
-        p->out,
-        "<div class=\"panel scroll\"><table class=\"list\"><tr><th scope=\"col\" class=\"num\">Runs</th><th "
-        "scope=\"col\" class=\"num\">Lines</th><th scope=\"col\" class=\"num\">Branches</th><th "
-        "scope=\"col\">Function</th></tr>\n");
+    fprintf(p->out, "<div class=\"panel scroll\"><table class=\"list byname\"><tr><th scope=\"col\" "
+                    "class=\"num\">Runs</th><th "
+                    "scope=\"col\" class=\"num\">Lines</th><th scope=\"col\" class=\"num\">Branches</th><th "
+                    "scope=\"col\" class=\"first\">Function</th></tr>\n");
     for (size_t i = 0; i < report->function_count && rows < p->shape->functions; i++) {
         if (!all && !report->functions[i].insns_run)
             continue;
@@ -237,8 +236,8 @@ static void row(const struct page *p, uint32_t file, uint32_t number, const stru
     const char *class = !line ? "" : !line->count ? "miss" : part ? "part" : "hit";
     const char *mark = !line ? "" : !line->count ? "✗" : part ? "◐" : "✓";
     fprintf(p->out,
-            "<tr class=\"%s\" id=\"p%zuf%" PRIu32 "l%" PRIu32
-            "\"><td class=\"m\">%s</td><td class=\"n\">%" PRIu32 "</td><td class=\"c\">",
+            "<tr class=\"%s\" id=\"" CT_COVER_LINE_ANCHOR "\"><td class=\"m\">%s</td><td class=\"n\">%" PRIu32
+            "</td><td class=\"c\">",
             class, p->number, file, number, mark, number);
     if (line)
         fprintf(p->out, "%" PRIu64, line->count);

@@ -226,6 +226,56 @@ static void plain_note(struct ct_text *t, bool csv, const struct ct_event *e, co
         ct_text_char(t, '"');
 }
 
+/* Begins or ends what stands in quotes in CSV. */
+static void quote(struct ct_text *t, bool csv)
+{
+    if (csv)
+        ct_text_char(t, '"');
+}
+
+/* Writes the columns of source and instruction, as far as lines have them. */
+static void plain_code(struct ct_text *t, bool csv, const struct ct_event_place *p)
+{
+    const struct ct_code_line *code = p->code;
+    const char separator = csv ? ',' : '\t';
+    if (p->sources)
+        ct_text_char(t, separator);
+    if (p->sources && code && code->file) {
+        quote(t, csv);
+        ct_code_source_put(t, csv ? CT_ADDRESS_CSV : CT_ADDRESS_TSV, code);
+        quote(t, csv);
+    }
+    if (p->insns)
+        ct_text_char(t, separator);
+    if (p->insns && code && code->size) {
+        quote(t, csv);
+        ct_text_string(t, code->insn);
+        quote(t, csv);
+    }
+}
+
+/* Writes the members of source and instruction; `prefix` begins their names. */
+static void json_code(struct ct_text *t, const char *prefix, const struct ct_code_line *code)
+{
+    if (code->file) {
+        ct_text_lit(t, ",\"");
+        ct_text_string(t, prefix);
+        ct_text_lit(t, "file\":\"");
+        ct_text_json(t, code->file);
+        ct_text_lit(t, "\",\"");
+        ct_text_string(t, prefix);
+        ct_text_lit(t, "line\":");
+        ct_text_dec(t, code->line);
+    }
+    if (code->size) {
+        ct_text_lit(t, ",\"");
+        ct_text_string(t, prefix);
+        ct_text_lit(t, "instruction\":\"");
+        ct_text_json(t, code->insn);
+        ct_text_char(t, '"');
+    }
+}
+
 void ct_event_begin(struct ct_text *t, char separator, const struct ct_event *e)
 {
     ct_text_word(t, &type_names[e->type]);
@@ -260,6 +310,7 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
     value_text(t, kind, e->value);
     ct_text_char(t, separator);
     plain_note(t, csv, e, note, p->name);
+    plain_code(t, csv, p);
     ct_text_char(t, '\n');
 }
 
@@ -311,6 +362,7 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
                       enum value_kind kind, const char *note, const struct ct_named_event *named)
 {
     const struct ct_event_origin *o = p->origin;
+    const char *prefix = e->type == CT_EVENT_EXCEPTION ? "return_" : "";
     ct_text_char(t, '{');
     if (p->time) {
         /* a string, as addresses are */
@@ -336,10 +388,14 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
             ct_text_char(t, '"');
     }
     if (p->name) {
-        ct_text_string(t, e->type == CT_EVENT_EXCEPTION ? ",\"return_name\":\"" : ",\"name\":\"");
+        ct_text_lit(t, ",\"");
+        ct_text_string(t, prefix);
+        ct_text_lit(t, "name\":\"");
         ct_address_name_put(t, CT_ADDRESS_JSON, p->name);
         ct_text_char(t, '"');
     }
+    if (p->code)
+        json_code(t, prefix, p->code);
     if (note[0]) {
         ct_text_lit(t, ",\"note\":\"");
         ct_text_json(t, note);

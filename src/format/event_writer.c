@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/table_memory.h"
+#include "format/code_text.h"
 #include "format/event_text.h"
 #include "format/line_out.h"
 #include "format/named_lines.h"
@@ -38,94 +39,69 @@ struct target_text {
 /* How many events ahead the text of a target is asked for. */
 #define TARGETS_AHEAD 8u
 
+/* the longest line with names of columns, with its end */
+#define HEAD_SIZE 96
+
 struct ct_event_writer {
     struct ct_ctx *ctx;
     struct ct_event_write_options options;
-    struct ct_address_names *names; /* NULL when names are not wanted */
-    const struct ct_maps *maps;     /* the maps whose programs are added when their memory is met, or NULL */
-    size_t known;                   /* how many programs had their names loaded */
-    uint64_t memories[(CT_EVENT_MEMORY_MOST + 63) / 64]; /* a bit for each memory whose programs were looked
-                                                            for */
+    struct ct_code_names names; /* of addresses */
+    struct ct_code_text *code;  /* NULL when neither source nor instructions are wanted */
+    uint32_t renewals;          /* of the names, when the targets were last empty */
     struct source_text *texts;
     struct ct_named_lines named;
     struct ct_line_out lines;
-    bool keeps_targets; /* the lines of branches are such that … */
+    char head[HEAD_SIZE]; /* names of the columns */
+    bool keeps_targets;   /* the lines of branches are such that … */
     struct target_text targets[1u << TARGET_BITS];
 };
 
 /* ---- names ---- */
 
-/* Loads the names of programs that were added since the last call. */
-static int load_names(struct ct_event_writer *w)
+static int open_names(struct ct_event_writer *w)
 {
-    struct ct_program *program;
-    const struct ct_symbols *symbols;
-    int rc = CT_OK;
-    for (; !rc && (program = ct_programs_at(w->options.programs, w->known)); w->known++) {
-        const int loaded = ct_program_symbols(program, &symbols);
-        if (loaded && program->named)
-            rc = loaded;
-        else if (loaded && w->options.unnamed)
-            rc = w->options.unnamed(w->options.user, program);
+    const struct ct_event_write_options *o = &w->options;
+    const struct ct_code_text_options wanted = {
+        .capture = o->capture, .lines = o->sources, .insns = o->insns};
+    w->names = (struct ct_code_names){
+        .ctx = w->ctx, .programs = o->programs, .user = o->user, .unnamed = o->unnamed};
+    const int rc = ct_code_names_open(&w->names, o->capture);
+    return rc || (!o->sources && !o->insns) ? rc : ct_code_text_new(&w->names, &wanted, &w->code);
+}
+
+/* Finds what there is to say of an event's address: its name and code are NULL when it has none. */
+static int name_of(struct ct_event_writer *w, const struct ct_event *e, struct ct_event_place *place)
+{
+    uint64_t addr;
+    if (!ct_event_address(e, &addr))
+        return CT_OK;
+    int rc = ct_code_names_find(&w->names, addr, e->memory, &place->name);
+    if (!rc && w->code) {
+        const struct ct_code_address at = {
+            .addr = addr, .source = place->origin->source, .memory = e->memory, .isa = CT_ISA_UNKNOWN};
+        rc = ct_code_text_find(w->code, &at, &place->code);
     }
+    if (w->names.renewals != w->renewals)
+        memset(w->targets, 0, sizeof w->targets);
+    w->renewals = w->names.renewals;
     return rc;
 }
 
-static int list_programs(struct ct_event_writer *w)
-{
-    const struct ct_program_place *places;
-    size_t count;
-    const int rc = load_names(w);
-    if (rc)
-        return rc;
-    (void)ct_programs_places(w->options.programs, &places, &count); /* only programs with names are listed */
-    if (!places)
-        return ct_fail_nomem(w->ctx, "names of addresses");
-    ct_address_names_set(w->names, places, count);
-    memset(w->targets, 0, sizeof w->targets);
-    return CT_OK;
-}
-
-/* Looks for the programs that lay in a memory, once for each memory. */
-static int find_programs(struct ct_event_writer *w, uint16_t memory)
-{
-    uint64_t *word = &w->memories[memory / 64];
-    const uint64_t bit = UINT64_C(1) << memory % 64;
-    if (*word & bit)
-        return CT_OK;
-    *word |= bit;
-    const int rc = ct_programs_in(w->options.programs, w->maps, memory);
-    return rc ? rc : list_programs(w);
-}
-
-static int open_names(struct ct_event_writer *w)
-{
-    const struct ct_capture *capture = w->options.capture;
-    if (!w->options.programs)
-        return CT_OK;
-    const int rc = ct_address_names_new(w->ctx, &w->names);
-    if (rc)
-        return rc;
-    w->maps = capture && ct_programs_by_memory(capture) ? capture->maps : NULL;
-    return w->maps ? find_programs(w, 0) : list_programs(w);
-}
-
-/* Finds the name of an event's address; *out is NULL when it has none. */
-static int name_of(struct ct_event_writer *w, const struct ct_event *e, const struct ct_address_name **out)
-{
-    uint64_t addr;
-    *out = NULL;
-    if (!w->names || e->memory == CT_EVENT_MEMORY_MOST || !ct_event_address(e, &addr))
-        return CT_OK;
-    const int rc = w->maps ? find_programs(w, e->memory) : CT_OK;
-    if (rc)
-        return rc;
-    const struct ct_address_name *name = ct_address_names_find(w->names, addr, e->memory);
-    *out = name->label ? name : NULL;
-    return CT_OK;
-}
-
 /* ---- the writer ---- */
+
+/* Sets the names of the columns. */
+static void put_head(struct ct_event_writer *w)
+{
+    const struct ct_event_write_options *o = &w->options;
+    const char *head = ct_event_head((enum ct_event_format)o->format, o->merged);
+    const char *separator = o->format == CT_EVENT_FORMAT_CSV ? "," : "\t";
+    if (!head)
+        return;
+    snprintf(w->head, sizeof w->head, "%.*s%s%s%s%s\n", (int)strlen(head) - 1, head,
+             o->sources ? separator : "", o->sources ? "source" : "", o->insns ? separator : "",
+             o->insns ? "instruction" : "");
+    w->lines.head = w->head;
+}
 
 static int open_writer(struct ct_event_writer *w, ct_write_fn *write, void *user)
 {
@@ -143,6 +119,8 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
         return CT_ERR_ARG;
     if (mine.format > CT_EVENT_FORMAT_TABLE1 || (mine.format == CT_EVENT_FORMAT_TABLE1 && mine.merged))
         return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+    if (mine.format == CT_EVENT_FORMAT_TABLE1 && (mine.sources || mine.insns))
+        return ct_fail(ctx, CT_ERR_ARG, "%s: Table I has no column for source or instructions", __func__);
     struct ct_event_writer *w = ct_table_of_records(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "events");
@@ -156,7 +134,7 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
         ct_event_writer_free(w);
         return rc;
     }
-    w->lines.head = ct_event_head((enum ct_event_format)mine.format, mine.merged);
+    put_head(w);
     *out = w;
     return CT_OK;
 }
@@ -172,7 +150,8 @@ void ct_event_writer_free(struct ct_event_writer *w)
         free(text);
     }
     ct_named_lines_free(&w->named);
-    ct_address_names_free(w->names);
+    ct_code_text_free(w->code);
+    ct_code_names_close(&w->names);
     free(w);
 }
 
@@ -260,7 +239,11 @@ static int take_named(struct ct_event_writer *w, const struct ct_event_place *pl
 static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, const struct ct_event *e,
                const uint64_t *time)
 {
-    struct ct_event_place place = {.origin = origin, .merged = w->options.merged, .time = time};
+    struct ct_event_place place = {.origin = origin,
+                                   .merged = w->options.merged,
+                                   .time = time,
+                                   .sources = w->options.sources,
+                                   .insns = w->options.insns};
     bool whole;
     if (e->type > CT_EVENT_TEXT)
         return ct_fail(w->ctx, CT_ERR_ARG, "events: there is no type %u", e->type);
@@ -272,7 +255,7 @@ static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, 
     if (!rc && !whole && w->options.text_ports)
         rc = take_text(w, &place, e, &whole);
     if (!rc && !whole)
-        rc = name_of(w, e, &place.name);
+        rc = name_of(w, e, &place);
     if (!rc && !whole)
         ct_event_line(&w->lines.text, (enum ct_event_format)w->options.format, &place, e);
     return rc;
@@ -322,8 +305,9 @@ static int put_target(struct ct_event_writer *w, const struct ct_event_origin *o
         t->used += target->size;
         return CT_OK;
     }
-    struct ct_event_place place = {.origin = origin};
-    const int rc = name_of(w, e, &place.name);
+    struct ct_event_place place = {
+        .origin = origin, .sources = w->options.sources, .insns = w->options.insns};
+    const int rc = name_of(w, e, &place);
     if (rc)
         return rc;
     const size_t begin = t->used;

@@ -8,7 +8,8 @@
 #include "format/json.h"
 #include "format/xml.h"
 
-/* Writes the names that a bar has, with the numbers of their colours. */
+/* Writes the names that a bar has, with the numbers of their colours, and of functions those in the report.
+ */
 static void put_names(struct ct_json *json, const struct ct_lanes *lanes, const uint32_t *short_of)
 {
     ct_json_array(json, "names");
@@ -21,12 +22,21 @@ static void put_names(struct ct_json *json, const struct ct_lanes *lanes, const 
         if (short_of[i])
             ct_json_number(json, NULL, i % 10);
     ct_json_array_end(json);
+    if (!lanes->functions)
+        return;
+    ct_json_array(json, "functions");
+    for (size_t i = 0; i < lanes->name_count; i++)
+        if (short_of[i])
+            ct_json_number(json, NULL, i);
+    ct_json_array_end(json);
 }
 
 static void put_lane(struct ct_json *json, const struct ct_chart_lane *lane, const uint32_t *short_of)
 {
     ct_json_object(json, NULL);
     ct_json_text(json, "title", lane->title);
+    ct_json_text(json, "core", lane->core);
+    ct_json_text(json, "thread", lane->thread);
     ct_json_array(json, "bars");
     for (size_t i = 0; i < lane->count; i++) {
         ct_json_number(json, NULL, short_of[lane->bars[i].name] - 1);

@@ -4,6 +4,7 @@
 #ifndef CT_FORMAT_LANES_H
 #define CT_FORMAT_LANES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct ct_lane_bar {
 
 struct ct_chart_lane {
     const char *title;              /* NULL for none */
+    const char *core, *thread;      /* what readers choose lanes by; NULL for none */
     const struct ct_lane_bar *bars; /* sorted by `from` */
     size_t count;
 };
@@ -30,6 +32,7 @@ struct ct_lanes {
                                  whole */
     const char *const *names; /* the first ones have colours of their own */
     size_t name_count;
+    bool functions; /* the names are those of the report's functions, in their order */
     const struct ct_chart_lane *lanes;
     size_t lane_count;
 };

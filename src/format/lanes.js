@@ -6,27 +6,37 @@ function drawLanes(box, data) {
   const NS = "http://www.w3.org/2000/svg";
   const all = [];
   let low = Infinity, high = -Infinity, height = AXIS;
-  for (const lane of data.lanes) {
-    const flat = lane.bars;
-    let depth = 0;
-    lane.top = height + (lane.title ? TITLE : 0);
-    for (let i = 0; i < flat.length; i += 4) {
-      depth = Math.max(depth, flat[i + 1] + 1);
-      all.push({name: flat[i], y: lane.top + flat[i + 1] * ROW, from: flat[i + 2], to: flat[i + 3]});
-      low = Math.min(low, flat[i + 2]);
-      high = Math.max(high, flat[i + 3]);
+  const chosenBy = {core: "", thread: ""};
+  const shown = lane => Object.keys(chosenBy).every(key => !chosenBy[key] || chosenBy[key] === lane[key]);
+
+  // Puts the bars of the lanes that are shown below each other.
+  function place() {
+    all.length = 0;
+    height = AXIS;
+    for (const lane of data.lanes.filter(shown)) {
+      const flat = lane.bars;
+      let depth = 0;
+      lane.top = height + (lane.title ? TITLE : 0);
+      for (let i = 0; i < flat.length; i += 4) {
+        depth = Math.max(depth, flat[i + 1] + 1);
+        all.push({name: flat[i], y: lane.top + flat[i + 1] * ROW, from: flat[i + 2], to: flat[i + 3]});
+      }
+      height = lane.top + depth * ROW + GAP;
     }
-    height = lane.top + depth * ROW + GAP;
+  }
+  place();
+  for (const bar of all) {
+    low = Math.min(low, bar.from);
+    high = Math.max(high, bar.to);
   }
   if (!all.length) return;
-  let from = low, to = high, drag = null;
+  let from = low, to = high, drag = null, chosen = -1;
 
   const tools = document.createElement("div"), where = document.createElement("span");
   const svg = document.createElementNS(NS, "svg"), plot = document.createElement("div");
   tools.className = "tools";
   plot.className = "surface";
   where.className = "where";
-  svg.setAttribute("height", height);
   svg.setAttribute("aria-hidden", "true");
   plot.append(svg);
   for (const [text, label, act] of [["+", "Closer", () => zoom(0.5)], ["\u2212", "Farther", () => zoom(2)],
@@ -39,6 +49,19 @@ function drawLanes(box, data) {
     tools.append(button);
   }
   tools.append(where);
+  for (const [key, every] of [["core", "All cores"], ["thread", "All threads"]]) {
+    const values = [...new Set(data.lanes.map(lane => lane[key]).filter(value => value))];
+    if (values.length < 2) continue;
+    const select = document.createElement("select");
+    select.append(new Option(every, ""), ...values.map(value => new Option(value, value)));
+    select.setAttribute("aria-label", key === "core" ? "Core" : "Thread");
+    select.addEventListener("change", () => {
+      chosenBy[key] = select.value;
+      place();
+      draw();
+    });
+    tools.append(select);
+  }
   box.append(tools, plot);
 
   const element = (name, attributes, text) => {
@@ -77,15 +100,17 @@ function drawLanes(box, data) {
   function draw() {
     const into = document.createDocumentFragment(), last = new Map();
     svg.setAttribute("width", width());
+    svg.setAttribute("height", height);
     axis(into);
-    for (const lane of data.lanes)
+    for (const lane of data.lanes.filter(shown))
       if (lane.title) into.append(element("text", {class: "title", x: 0, y: lane.top - 7}, lane.title));
     all.forEach((bar, index) => {
       if (bar.to < from || bar.from > to) return;
       const left = Math.max(x(bar.from), -1), right = Math.min(x(bar.to), width() + 1);
       if (right - left < 1 && last.get(bar.y) >= left - 0.5) return;
       last.set(bar.y, Math.max(right, left + 0.7));
-      const attributes = {class: "k" + data.colours[bar.name], x: left.toFixed(2), y: bar.y,
+      const other = chosen < 0 ? "" : bar.name === chosen ? " chosen" : " other";
+      const attributes = {class: "k" + data.colours[bar.name] + other, x: left.toFixed(2), y: bar.y,
         width: Math.max(right - left - 0.6, 0.7).toFixed(2), height: ROW - 1.5, rx: right - left > 6 ? 2 : 0};
       const rect = element("rect", attributes);
       rect.dataset.bar = index;
@@ -122,7 +147,10 @@ function drawLanes(box, data) {
   addEventListener("pointerup", event => {
     const bar = drag && !drag.moved && all[event.target.dataset?.bar];
     drag = null;
-    if (bar) show(bar.from, bar.to);
+    if (!bar) return;
+    show(bar.from, bar.to);
+    if (data.functions)
+      box.dispatchEvent(new CustomEvent("function", {bubbles: true, detail: data.functions[bar.name]}));
   });
   plot.addEventListener("mousemove", tell);
   plot.addEventListener("mouseleave", () => page.tip(null));
@@ -143,6 +171,25 @@ function drawLanes(box, data) {
   });
   new ResizeObserver(draw).observe(plot);
   draw();
+
+  // What other scripts may ask of the chart.
+  box.chart = {
+    bars: all,
+    row: ROW,
+    data,
+    has: number => all.some(bar => data.functions[bar.name] === number),
+
+    // Marks the bars of a function, by its number in the report (-1: of none), and shows the longest one of
+    // them. Gives false when the chart has no bar of it.
+    choose(number) {
+      chosen = data.functions ? data.functions.indexOf(number) : -1;
+      const mine = all.filter(bar => bar.name === chosen);
+      const longest = mine.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a, mine[0]);
+      if (!longest) draw();
+      else show(longest.from - (longest.to - longest.from) / 4, longest.to + (longest.to - longest.from) / 4);
+      return Boolean(longest);
+    },
+  };
 }
 for (const box of document.querySelectorAll(".lanes"))
   if (box.querySelector("script")) drawLanes(box, JSON.parse(box.querySelector("script").textContent));

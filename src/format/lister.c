@@ -6,7 +6,10 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/options.h"
 #include "base/table_memory.h"
+#include "format/listing_code.h"
+#include "format/listing_json.h"
 #include "format/listing.h"
 #include "base/out.h"
 
@@ -32,8 +35,9 @@ void ct_list_heading(struct ct_text *text, const char *buffer, int id)
 struct ct_lister {
     struct ct_ctx *ctx;
     struct ct_element_lister lines;
-    struct ct_out *out; /* NULL for a part, whose text is kept in memory */
-    const char *buffer; /* a heading to be written before the next line */
+    struct ct_out *out;           /* NULL for a part, whose text is kept in memory */
+    const char *buffer;           /* a heading to be written before the next line */
+    struct ct_listing_json *json; /* makes objects of the lines; NULL: they stay text */
     int id;
     pthread_mutex_t lock;    /* guards `spare` */
     struct ct_lister *spare; /* a list of parts that nobody uses, linked by `next` */
@@ -54,6 +58,7 @@ static struct ct_lister *make(struct ct_ctx *ctx)
     lister->lines = (struct ct_element_lister){.text = &lister->text, .ranges = lister->ranges};
     lister->out = NULL;
     lister->buffer = NULL;
+    lister->json = NULL;
     lister->id = -1;
     lister->spare = lister->next = NULL;
     pthread_mutex_init(&lister->lock, NULL);
@@ -89,7 +94,36 @@ static int result_of(const struct ct_lister *lister)
 {
     if (lister->out && lister->out->result)
         return lister->out->result;
+    if (lister->lines.code && lister->lines.code->result)
+        return lister->lines.code->result;
     return lister->text.failed ? ct_fail_nomem(lister->out ? lister->ctx : NULL, "listing") : CT_OK;
+}
+
+int ct_lister_json(struct ct_lister *lister)
+{
+    if (!lister)
+        return CT_ERR_ARG;
+    if (lister->json || lister->lines.open || lister->text.used)
+        return ct_fail(lister->ctx, CT_ERR_ARG, "%s: the listing has begun", __func__);
+    lister->json = ct_listing_json_new();
+    if (!lister->json)
+        return ct_fail_nomem(lister->ctx, "listing");
+    lister->lines.text = &lister->json->lines;
+    lister->lines.names_apart = true;
+    return CT_OK;
+}
+
+int ct_lister_code(struct ct_lister *lister, const struct ct_lister_code_options *options)
+{
+    struct ct_lister_code_options mine;
+    if (!lister)
+        return CT_ERR_ARG;
+    if (ct_options_read(lister->ctx, __func__, options, &mine, sizeof mine))
+        return CT_ERR_ARG;
+    if (lister->lines.code || lister->lines.open || !(mine.symbols || mine.insns))
+        return ct_fail(lister->ctx, CT_ERR_ARG, "%s: %s", __func__,
+                       mine.symbols || mine.insns ? "the listing has begun" : "nothing is asked for");
+    return ct_listing_code_new(lister->ctx, &mine, &lister->lines.code);
 }
 
 void ct_lister_free(struct ct_lister *lister)
@@ -105,6 +139,8 @@ void ct_lister_free(struct ct_lister *lister)
         lister->spare = part->next;
         ct_lister_free(part);
     }
+    ct_listing_code_free(lister->lines.code);
+    ct_listing_json_free(lister->json);
     pthread_mutex_destroy(&lister->lock);
     free(lister->out);
     free(lister->text.kept);
@@ -125,9 +161,27 @@ int ct_lister_heading(struct ct_lister *lister, const char *buffer, int id)
 
 static void put_heading(struct ct_lister *lister)
 {
+    if (lister->json) {
+        lister->json->buffer = lister->buffer;
+        return;
+    }
     ct_list_heading(&lister->text, lister->buffer, lister->id);
     lister->buffer = NULL;
     lister->id = -1;
+}
+
+/* Makes objects of the lines that are over, where that is wanted. `source` is that of elements; NULL: they
+ * are packets. */
+static void put_objects(struct ct_lister *lister, const struct ct_source *source)
+{
+    if (!lister->json)
+        return;
+    lister->json->source = source;
+    if (lister->lines.code) {
+        lister->json->symbols = lister->lines.code->symbols;
+        lister->json->insns = lister->lines.code->insns;
+    }
+    ct_listing_json_put(lister->json, &lister->text);
 }
 
 int ct_lister_packets(struct ct_lister *lister, const struct ct_stream *stream,
@@ -137,7 +191,8 @@ int ct_lister_packets(struct ct_lister *lister, const struct ct_stream *stream,
         return CT_ERR_ARG;
     put_heading(lister);
     lister->lines.open = false;
-    ct_list_packets(&lister->text, lister->packets, stream, batch);
+    ct_list_packets(lister->lines.text, lister->packets, stream, batch);
+    put_objects(lister, NULL);
     return result_of(lister);
 }
 
@@ -149,11 +204,13 @@ int ct_lister_flow(struct ct_lister *lister, const struct ct_stream *stream,
     put_heading(lister);
     lister->lines.id = stream->id;
     lister->lines.of = stream->source;
+    lister->lines.memory = batch->memory;
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->count - i > LINES_AHEAD)
             ct_list_flow_soon(&lister->lines, &batch->records[i + LINES_AHEAD]);
         ct_list_flow(&lister->lines, &batch->records[i]);
     }
+    put_objects(lister, stream->source);
     return result_of(lister);
 }
 
@@ -172,6 +229,7 @@ int ct_lister_end(struct ct_lister *lister)
     if (!lister)
         return CT_ERR_ARG;
     ct_list_flow_end(&lister->lines);
+    put_objects(lister, lister->lines.of);
     return ct_lister_flush(lister);
 }
 
@@ -181,6 +239,8 @@ int ct_lister_part(struct ct_lister *whole, struct ct_lister **out)
 {
     if (!whole || !out)
         return CT_ERR_ARG;
+    if (whole->lines.code || whole->json)
+        return CT_ERR_UNSUPPORTED;
     pthread_mutex_lock(&whole->lock);
     struct ct_lister *part = whole->spare;
     if (part)

@@ -12,6 +12,8 @@
 #include "coretap/packet_stm.h"
 #include "format/text.h"
 
+struct ct_listing_code;
+
 /* Appends what all packet lines have behind the offset: ID, bytes (a dash when there are none) and a space.
  */
 void ct_list_packet_bytes(struct ct_text *text, uint8_t id, const uint8_t *bytes, size_t size);
@@ -112,10 +114,15 @@ struct ct_element_lister {
     struct ct_text *text;
     struct ct_range_line *ranges; /* 2^CT_RANGE_LINE_BITS, by start; NULL: each range is written anew */
     uint8_t id;
-    bool open;                  /* the last line has no end yet */
-    const char *last_fields;    /* the fields that a cycle count is written before */
-    struct ct_elem source;      /* of software trace: the source of the values */
-    const struct ct_source *of; /* whose elements they are; NULL: not known */
+    bool open;                    /* the last line has no end yet */
+    const char *last_fields;      /* the fields that a cycle count is written before */
+    struct ct_elem source;        /* of software trace: the source of the values */
+    const struct ct_source *of;   /* whose elements they are; NULL: not known */
+    bool names_apart;             /* names of events are not in their lines */
+    struct ct_listing_code *code; /* writes lines of code below those of elements; NULL: there are none */
+    uint32_t memory;              /* that the records are read in */
+    uint32_t last_memory;         /* of the last line … */
+    struct ct_flow last;          /* … and its record */
 };
 
 void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *record);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Element lines, docs/listing.md. */
+#include "format/listing_code.h"
 #include "format/listing_sw.h"
 
 static const struct ct_word isa_names[] = {
@@ -261,6 +262,8 @@ void ct_list_flow_end(struct ct_element_lister *lister)
         if (lister->last_fields)
             ct_text_string(lister->text, lister->last_fields);
         ct_text_char(lister->text, '\n');
+        if (lister->code)
+            ct_list_code(lister->code, lister->text, lister->of, lister->last_memory, &lister->last);
     }
     lister->open = false;
     lister->last_fields = NULL;
@@ -309,8 +312,12 @@ void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *r)
         break;
     default:
         if (!ct_list_sw(lister, &r->elem))
-            element(t, r, lister->of);
+            element(t, r, lister->names_apart ? NULL : lister->of);
         break;
     }
     lister->open = true;
+    if (!lister->code)
+        return;
+    lister->last = *r;
+    lister->last_memory = lister->memory;
 }

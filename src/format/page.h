@@ -13,6 +13,8 @@ extern const char ct_page_css[]; /* classes of tables, cards, panels, source, pl
 extern const size_t ct_page_css_size;
 extern const char ct_page_js[]; /* `page.count`, `page.short`, tooltips of [data-tip], tables that sort */
 extern const size_t ct_page_js_size;
+extern const char ct_functions_js[]; /* search over the functions of a report, and who called them */
+extern const size_t ct_functions_js_size;
 
 /* Writes everything up to <body>. `title` is escaped. The page forbids itself to load anything. */
 void ct_page_begin(FILE *out, const char *title);

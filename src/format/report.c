@@ -14,6 +14,14 @@
 
 /* ---- after a capture ---- */
 
+/* Says of which program a function is. Memory that is in none is called as in names. */
+static void add_module(struct ct_report_function *function, const struct ct_program_place *place,
+                       const struct ct_symbol *symbol)
+{
+    function->module = place->program ? place->program->path : ct_symbols_module(place->symbols);
+    function->in_file = symbol->addr - ct_symbols_bias(place->symbols);
+}
+
 /* Adds the functions that are on a stack somewhere, with what was executed in them. (*index_of)[f] is the
  * index of function f of the stacks. */
 static int add_functions(struct ct_report *r, uint32_t **index_of)
@@ -43,6 +51,8 @@ static int add_functions(struct ct_report *r, uint32_t **index_of)
         if (rc)
             return rc;
         into->place.function = ct_stacks_name(r->now.stacks, f);
+        if (symbol)
+            add_module(into, &r->now.places[program], symbol);
         (*index_of)[f] = (uint32_t)r->now.function_count++;
     }
     return CT_OK;
@@ -374,6 +384,8 @@ void ct_report_free(struct ct_report *r)
     ct_report_named_free(&r->named);
     ct_arena_free(&r->arena);
     free(r->captures);
+    for (size_t i = 0; i < r->stream_count; i++)
+        ct_report_clock_free(&r->streams[i].clock);
     free(r->streams);
     free(r->edges);
     free(r);

@@ -73,6 +73,8 @@ static int take_steps(struct ct_report *r, uint8_t id, const struct ct_step_batc
     }
     if (!rc && !open->timing)
         rc = open_stream(r, id);
+    if (!rc && !r->several)
+        rc = ct_report_clock_take(&open->clock, batch, r->now.cycles);
     if (!rc)
         rc = ct_timing_add(open->timing, batch);
     if (!rc)
@@ -167,6 +169,8 @@ static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const
     int rc = into->buffer && into->name ? CT_OK : CT_ERR_NOMEM;
     if (!rc && lane->timing) {
         into->times = ct_timing_totals(lane->timing);
+        into->clock = lane->clock;
+        lane->clock = (struct ct_report_clock){0};
         r->now.stream_of[lane->lane] = (uint32_t)r->stream_count;
         rc = r->several ? ct_timing_sums_add(r->times, lane->timing, s->graph, r->programs)
                         : add_edges(r, lane->timing);
@@ -179,8 +183,10 @@ static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const
 
 void ct_report_close_streams(struct ct_report *r)
 {
-    for (size_t i = 0; i < sizeof r->now.open / sizeof *r->now.open; i++)
+    for (size_t i = 0; i < sizeof r->now.open / sizeof *r->now.open; i++) {
         ct_timing_free(r->now.open[i].timing);
+        ct_report_clock_free(&r->now.open[i].clock);
+    }
     memset(r->now.open, 0, sizeof r->now.open);
 }
 

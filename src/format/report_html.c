@@ -332,12 +332,7 @@ static int worst(FILE *out, const struct ct_report_page *r)
     if (r->wcet)
         return ct_wcet_html_parts(out, r->wcet);
     fputs("<p>", out);
-    if (r->no_wcet)
-        ct_xml_text(out, r->no_wcet);
-    else
-        fputs("Nobody asked for it: <code>coretap report --entry FUNCTION</code> bounds the time of a "
-              "function.",
-              out);
+    ct_xml_text(out, r->no_wcet);
     fputs("</p>\n", out);
     return CT_OK;
 }
@@ -346,35 +341,58 @@ static int coverage(FILE *out, const struct ct_report_page *r)
 {
     if (!ct_report_told(out, r, CT_REPORT_COVERAGE))
         return CT_OK;
-    if (!r->cover) {
-        fputs("<p>Nobody asked for it.</p>\n", out);
-        return CT_OK;
-    }
     const struct ct_cover_shape shape = {.level = 3, .functions = FUNCTIONS, .lines = LINES};
     return ct_cover_html_programs(out, r->cover, &shape);
+}
+
+/* ---- which sections there are: those that somebody asked for, and that the capture has data for ---- */
+
+static bool has_times(const struct ct_report_page *r)
+{
+    return r->cycles || r->input_count;
+}
+
+static bool has_events(const struct ct_report_page *r)
+{
+    return r->named;
+}
+
+static bool has_path(const struct ct_report_page *r)
+{
+    return r->wcet || r->no_wcet;
+}
+
+static bool has_coverage(const struct ct_report_page *r)
+{
+    return r->cover || (r->input_count && !(all_tells(r) & CT_REPORT_COVERAGE));
 }
 
 static const struct section {
     const char *id, *title, *in_nav;
     int (*put)(FILE *out, const struct ct_report_page *report);
-    bool of_named; /* it is left out where there are no named events */
+    bool (*is_there)(const struct ct_report_page *report); /* NULL: always */
 } sections[] = {
-    {"summary", NULL, "Summary", ct_report_summary, false},
-    {"time", "Where the time went", "Where time went", ct_report_time, false},
-    {"timing", "How long functions take", "How long", ct_report_timing, false},
-    {"timeline", "Timeline", "Timeline", ct_report_timeline, false},
-    {"events", "Named events", "Events", ct_report_named_html, true},
-    {"worst", "Worst case", "Worst case", worst, false},
-    {"coverage", "Coverage", "Coverage", coverage, false},
+    {"summary", NULL, "Summary", ct_report_summary, NULL},
+    {"time", "Where the time went", "Where time went", ct_report_time, NULL},
+    {"timing", "How long functions take", "How long", ct_report_timing, has_times},
+    {"timeline", "Timeline", "Timeline", ct_report_timeline, NULL},
+    {"events", "Named events", "Events", ct_report_named_html, has_events},
+    {"worst", "Worst case", "Worst case", worst, has_path},
+    {"coverage", "Coverage", "Coverage", coverage, has_coverage},
 };
 
 #define SECTIONS (sizeof sections / sizeof *sections)
+
+static bool is_there(const struct section *section, const struct ct_report_page *r)
+{
+    return !section->is_there || section->is_there(r);
+}
 
 static void navigation(FILE *out, const struct ct_report_page *r)
 {
     fputs("<nav class=\"nav\" aria-label=\"Sections\"><ul>\n", out);
     for (size_t i = 0; i < SECTIONS; i++)
-        if (r->named || !sections[i].of_named)
+        if (is_there(&sections[i], r))
             fprintf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].in_nav);
     fputs("</ul></nav>\n", out);
 }
@@ -430,7 +448,7 @@ int ct_report_html(FILE *out, const struct ct_report_page *r)
     fputs("<main>\n", out);
     heading(out, r);
     for (size_t i = 0; i < SECTIONS; i++) {
-        if (sections[i].of_named && !r->named)
+        if (!is_there(&sections[i], r))
             continue;
         fprintf(out, "<section id=\"%s\">\n", sections[i].id);
         if (sections[i].title)
@@ -440,8 +458,10 @@ int ct_report_html(FILE *out, const struct ct_report_page *r)
         fputs("</section>\n", out);
     }
     fputs("</main>\n", out);
+    ct_report_functions(out, r);
     ct_page_script(out, ct_page_js, ct_page_js_size);
     ct_page_script(out, ct_lanes_js, ct_lanes_js_size);
+    ct_page_script(out, ct_functions_js, ct_functions_js_size);
     ct_page_end(out);
     return rc;
 }

@@ -12,7 +12,8 @@
 /* What is collected of one stream while its buffer is decoded. */
 struct ct_report_open {
     struct ct_timing *timing; /* NULL before the first step */
-    uint32_t lane;            /* its lane in the stacks */
+    struct ct_report_clock clock;
+    uint32_t lane; /* its lane in the stacks */
 };
 
 /* The times of the runs of one function in one stream. */

@@ -11,6 +11,7 @@
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "format/cover.h"
+#include "format/report_clock.h"
 #include "format/report_named.h"
 #include "format/slices.h"
 #include "format/wcet_view.h"
@@ -35,12 +36,15 @@ struct ct_report_stream {
     uint64_t bytes, instructions;
     struct ct_losses losses;
     struct ct_timing_totals times;
+    struct ct_report_clock clock; /* of the time of its slices */
 };
 
 /* One function over all streams. */
 struct ct_report_function {
     uint32_t number; /* its number in the stacks */
     struct ct_report_place place;
+    const char *module;             /* path of the program that it is of; NULL: of none that is known */
+    uint64_t in_file;               /* its address in the file of the module */
     uint64_t insns, cycles;         /* executed in the function itself */
     uint64_t all_insns, all_cycles; /* executed in it and in all that it called */
     uint64_t calls;
@@ -91,9 +95,13 @@ int ct_report_html(FILE *out, const struct ct_report_page *report);
 /* Write the sections of the page. */
 int ct_report_summary(FILE *out, const struct ct_report_page *report);
 int ct_report_time(FILE *out, const struct ct_report_page *report);
+int ct_report_modules(FILE *out, const struct ct_report_page *report);
 int ct_report_timing(FILE *out, const struct ct_report_page *report);
 int ct_report_timeline(FILE *out, const struct ct_report_page *report);
 int ct_report_named_html(FILE *out, const struct ct_report_page *report);
+
+/* Writes what functions.js searches, for the end of the page. */
+void ct_report_functions(FILE *out, const struct ct_report_page *report);
 
 /* Says which inputs do not tell a section about `tells`. Returns false, and says so, when none of them
  * does. */

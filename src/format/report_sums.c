@@ -134,6 +134,8 @@ static int add_function(struct making *m, uint32_t program, uint64_t addr, const
     struct ct_report_function *fresh = &into->functions[into->function_count];
     fresh->number = (uint32_t)into->function_count++;
     fresh->place = (struct ct_report_place){.function = label, .addr = addr};
+    fresh->module = program == CT_STACK_NONE ? NULL : m->known[program].identity.name;
+    fresh->in_file = addr;
     m->keys[m->key_count++] = (struct key){program, fresh->number, addr};
     return find_source(m, program, &fresh->place);
 }

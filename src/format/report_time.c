@@ -130,12 +130,14 @@ static int chart(FILE *out, const struct ct_report_page *r, const struct ct_lane
                                    .kind = "weight",
                                    .names = names,
                                    .name_count = r->function_count,
+                                   .functions = true,
                                    .lanes = &lane,
                                    .lane_count = 1};
     fprintf(out,
             "<p>Each bar is a function, called by the one above it, and as wide as the %s spent in it and in "
             "what it "
-            "called. A click on a bar makes it fill the chart.</p>\n<div class=\"panel\">\n",
+            "called. A click on a bar makes it fill the chart, and below the table of functions says who "
+            "called the function.</p>\n<div class=\"panel\">\n",
             ct_report_unit(r));
     const int rc = ct_lanes_html(out, &lanes);
     fputs("</div>\n", out);
@@ -200,7 +202,7 @@ static void function_row(FILE *out, const struct ct_report_page *r, const struct
     ct_page_count_cell(out, ct_report_self(r, f));
     ct_page_count_cell(out, ct_report_inclusive(r, f));
     ct_page_count_cell(out, f->calls);
-    place_cell(out, &f->place, "wide name");
+    place_cell(out, &f->place, "wide name first");
     fputs("</tr>\n", out);
 }
 
@@ -209,16 +211,17 @@ static void functions(FILE *out, const struct ct_report_page *r)
     const uint64_t all = ct_report_all(r);
     uint64_t rest = 0;
     char text[CT_NUMBER_SIZE];
-    fprintf(out,
-            "<h3>Functions</h3>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list\" "
-            "id=\"functions\"><thead><tr><th "
-            "scope=\"col\" class=\"num\" aria-sort=\"descending\"><button>Part</button></th><th "
-            "scope=\"col\"></th>"
-            "<th scope=\"col\" class=\"num\"><button>%s alone</button></th><th scope=\"col\" "
-            "class=\"num\"><button>With callees</button></th><th scope=\"col\" "
-            "class=\"num\"><button>Calls</button>"
-            "</th><th scope=\"col\"><button>Function</button></th></tr></thead><tbody>\n",
-            r->cycles ? "Cycles" : "Instructions");
+    fprintf(
+        out,
+        "<h3>Functions</h3>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list byname\" "
+        "id=\"functions\"><thead><tr><th "
+        "scope=\"col\" class=\"num\" aria-sort=\"descending\"><button>Part</button></th><th "
+        "scope=\"col\"></th>"
+        "<th scope=\"col\" class=\"num\"><button>%s alone</button></th><th scope=\"col\" "
+        "class=\"num\"><button>With callees</button></th><th scope=\"col\" "
+        "class=\"num\"><button>Calls</button>"
+        "</th><th scope=\"col\" class=\"first\"><button>Function</button></th></tr></thead><tbody>\n",
+        r->cycles ? "Cycles" : "Instructions");
     for (size_t i = 0; i < r->ran_count; i++) {
         if (i < FUNCTIONS)
             function_row(out, r, &r->functions[i], all);
@@ -227,7 +230,9 @@ static void functions(FILE *out, const struct ct_report_page *r)
     }
     fputs("</tbody></table></div>\n", out);
     if (r->ran_count > FUNCTIONS)
-        fprintf(out, "<p class=\"more\">%zu more functions, with %s of the %s, are left out.</p>\n",
+        fprintf(out,
+                "<p class=\"more\">%zu more functions, with %s of the %s, are left out; the search finds "
+                "them.</p>\n",
                 r->ran_count - FUNCTIONS, ct_number_percent(text, rest, all), ct_report_unit(r));
 }
 
@@ -249,9 +254,9 @@ static void edge_row(FILE *out, const struct ct_report_page *r, const struct ct_
     } else {
         ct_page_count_cell(out, e->count);
     }
-    place_cell(out, &e->from, "name keep");
-    fprintf(out, "<td class=\"keep\">%s</td>", e->way);
-    place_cell(out, &e->to, "name keep");
+    place_cell(out, &e->from, "name keep first");
+    fprintf(out, "<td class=\"keep first\">%s</td>", e->way);
+    place_cell(out, &e->to, "name keep first");
     if (has_core(r)) {
         char name[CT_REPORT_STREAM_NAME];
         fputs("<td class=\"keep\">", out);
@@ -271,7 +276,7 @@ static void edges(FILE *out, const struct ct_report_page *r)
         return;
     fputs("<p>From where something jumps to, along straight code to the next branch, "
           "and "
-          "which way out.</p>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list\" "
+          "which way out.</p>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list byname\" "
           "id=\"edges\"><thead><tr>",
           out);
     if (r->cycles)
@@ -283,8 +288,8 @@ static void edges(FILE *out, const struct ct_report_page *r)
               "class=\"num\"><button>Max</button></th>",
               out);
     fprintf(out,
-            "<th scope=\"col\">From</th><th scope=\"col\">Way</th><th "
-            "scope=\"col\">To</th>%s</tr></thead><tbody>\n",
+            "<th scope=\"col\" class=\"first\">From</th><th scope=\"col\" class=\"first\">Way</th><th "
+            "scope=\"col\" class=\"first\">To</th>%s</tr></thead><tbody>\n",
             has_core(r) ? "<th scope=\"col\">Core</th>" : "");
     for (size_t i = 0; i < shown; i++)
         edge_row(out, r, &r->edges[i], all);
@@ -305,6 +310,8 @@ int ct_report_time(FILE *out, const struct ct_report_page *r)
         }
         rc = stacks(out, r);
         functions(out, r);
+        if (!rc)
+            rc = ct_report_modules(out, r);
     }
     edges(out, r);
     return rc;

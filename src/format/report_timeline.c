@@ -13,22 +13,73 @@
 struct chart {
     struct ct_lane_bar *bars;
     struct ct_chart_lane lanes[LANES];
-    char titles[LANES][CT_REPORT_STREAM_NAME];
+    char titles[LANES][CT_REPORT_STREAM_NAME + 32];
+    char cores[LANES][CT_REPORT_STREAM_NAME];
+    char threads[LANES][32];
     size_t count;
+    bool aligned; /* time is that of timestamps, since `begin`; else that of each stream by itself */
+    uint64_t begin;
     size_t left_out; /* how many lanes are left out */
 };
 
 static void name_lane(const struct ct_report_page *r, struct chart *c, const struct ct_slice *first)
 {
-    const struct ct_report_stream *s = &r->streams[first->lane];
-    char core[CT_REPORT_STREAM_NAME - 32];
-    ct_report_stream_name(r, s, core, sizeof core);
+    struct ct_chart_lane *lane = &c->lanes[c->count];
+    char *core = c->cores[c->count];
+    char *thread = c->threads[c->count];
     char *title = c->titles[c->count];
-    if (first->ctxt)
-        snprintf(title, sizeof c->titles[0], "%s, context 0x%" PRIx32, core, first->ctxt);
-    else
-        snprintf(title, sizeof c->titles[0], "%s", core);
-    c->lanes[c->count].title = title;
+    snprintf(thread, sizeof c->threads[0], "context 0x%" PRIx32, first->ctxt);
+    lane->core = ct_report_stream_name(r, &r->streams[first->lane], core, sizeof c->cores[0]);
+    lane->thread = first->ctxt ? thread : NULL;
+    snprintf(title, sizeof c->titles[0], first->ctxt ? "%s, %s" : "%s", lane->core, thread);
+    lane->title = title;
+}
+
+/* ---- time ---- */
+
+/* Tells whether the streams of the chart have a time in common: there are several, and each has timestamps.
+ */
+static bool is_aligned(const struct ct_report_page *r)
+{
+    const struct ct_slices *s = r->slices;
+    bool known = !r->slice_names;
+    for (size_t i = 0; i < s->count && known; i++)
+        known = ct_report_clock_is_known(&r->streams[s->slices[i].lane].clock);
+    return known && s->count && s->slices[0].lane != s->slices[s->count - 1].lane;
+}
+
+static uint64_t begin_of(const struct ct_report_page *r, const struct ct_slice *slice)
+{
+    return ct_report_clock_time(&r->streams[slice->lane].clock, slice->from, false);
+}
+
+static uint64_t end_of(const struct ct_report_page *r, const struct ct_slice *slice)
+{
+    return ct_report_clock_time(&r->streams[slice->lane].clock, slice->to, true);
+}
+
+/* Lets time begin with the first slice of all. */
+static void align(const struct ct_report_page *r, struct chart *c)
+{
+    const struct ct_slices *s = r->slices;
+    c->aligned = is_aligned(r);
+    c->begin = UINT64_MAX;
+    for (size_t i = 0; i < s->count && c->aligned; i++) {
+        const uint64_t time = begin_of(r, &s->slices[i]);
+        c->begin = time < c->begin ? time : c->begin;
+    }
+}
+
+static struct ct_lane_bar bar_of(const struct ct_report_page *r, const struct chart *c,
+                                 const struct ct_slice *slice, const uint32_t *ranks)
+{
+    struct ct_lane_bar bar = {ranks ? ranks[slice->function] : slice->function, slice->depth, slice->from,
+                              slice->to};
+    if (c->aligned) {
+        bar.from = begin_of(r, slice) - c->begin;
+        bar.to = end_of(r, slice) - c->begin;
+    }
+    return bar;
 }
 
 static void fill(const struct ct_report_page *r, struct chart *c, const uint32_t *ranks)
@@ -38,9 +89,8 @@ static void fill(const struct ct_report_page *r, struct chart *c, const uint32_t
         size_t end = i;
         while (end < s->count && s->slices[end].lane == s->slices[i].lane &&
                s->slices[end].ctxt == s->slices[i].ctxt) {
-            const struct ct_slice *slice = &s->slices[end];
-            c->bars[end++] = (struct ct_lane_bar){ranks ? ranks[slice->function] : slice->function,
-                                                  slice->depth, slice->from, slice->to};
+            c->bars[end] = bar_of(r, c, &s->slices[end], ranks);
+            end++;
         }
         if (c->count < LANES) {
             c->lanes[c->count] = (struct ct_chart_lane){.bars = &c->bars[i], .count = end - i};
@@ -53,25 +103,38 @@ static void fill(const struct ct_report_page *r, struct chart *c, const uint32_t
     }
 }
 
+/* Says what the chart is, and which time its axis has. */
+static void explain(FILE *out, const struct ct_report_page *r, const struct chart *c, const char *unit)
+{
+    const struct ct_slices *s = r->slices;
+    const bool several = s->slices[0].lane != s->slices[s->count - 1].lane;
+    fputs("<p>Each bar is one execution of a function, below the one that called it; time is in ", out);
+    if (c->aligned)
+        fputs("ticks of the timestamps, which all lanes share, since the first bar", out);
+    else
+        fprintf(out, "%s since the stream began", unit);
+    if (several && !c->aligned && !r->slice_names)
+        fputs(", and lanes of different cores have no time in common, as one of them has no timestamps", out);
+    fputs(". A click on a bar makes it fill the chart; drag to move; Ctrl and the wheel, or + and -, zoom; 0 "
+          "shows all.</p>\n",
+          out);
+}
+
 static int draw(FILE *out, const struct ct_report_page *r, struct chart *c, const char **names)
 {
     char most[CT_NUMBER_SIZE];
     char few[CT_NUMBER_SIZE];
     const char *unit = r->slice_cycles ? "cycles" : "instructions";
     const struct ct_lanes lanes = {.label = "Function calls over time",
-                                   .unit = unit,
+                                   .unit = c->aligned ? "ticks" : unit,
                                    .kind = "time",
                                    .names = names,
                                    .name_count = r->slice_names ? r->slice_name_count : r->function_count,
+                                   .functions = !r->slice_names,
                                    .lanes = c->lanes,
                                    .lane_count = c->count};
-    fprintf(out,
-            "<p>Each bar is one execution of a function, below the one that called it; time is in %s since "
-            "the stream "
-            "began. A click on a bar makes it fill the chart; drag to move; Ctrl and the wheel, or + and -, "
-            "zoom; 0 shows "
-            "all.</p>\n<div class=\"panel\">\n",
-            unit);
+    explain(out, r, c, unit);
+    fputs("<div class=\"panel\">\n", out);
     const int rc = ct_lanes_html(out, &lanes);
     fputs("</div>\n", out);
     if (r->slices->left_out)
@@ -95,6 +158,7 @@ int ct_report_timeline(FILE *out, const struct ct_report_page *r)
         c->bars = calloc(r->slices->count + 1, sizeof *c->bars);
     bool fine = c && c->bars && names && (ranks || r->slice_names);
     if (fine && r->slices->count) {
+        align(r, c);
         fill(r, c, ranks);
         fine = draw(out, r, c, names) == CT_OK;
     } else if (fine) {

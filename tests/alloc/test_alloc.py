@@ -72,6 +72,8 @@ def cases():
     found = [Case(f"{name} of an example", f"{command} {quick}", masks=RATES) for name, command in (
         ("info", "info"), ("info json", "info --format json"), ("list packets", "list --packets"),
         ("list elements", "list --elements"), ("decode", "decode"),
+        ("list code", "list --elements --symbols --disasm"), ("decode code", "decode --symbols --disasm"),
+        ("list json", "list --elements --symbols --disasm --format jsonl"),
         ("decode binary", "decode --along binary"),
         ("decode merged", "decode --merge --format csv"), ("stats", "stats"),
         ("stats coverage", "stats --level coverage --threads 3"), ("timing", "timing --edges"),
@@ -81,6 +83,7 @@ def cases():
               Case("export branch stacks", f"export --perf out.data --branch-stacks=8 {quick}",
                    outputs=("out.data",)),
               Case("info of a perf.data", "info {perfdata}"),
+              Case("list code of a perf.data", "list -e --symbols --disasm {perfdata}"),
               Case("monitor of an example", f"monitor --spec {{timing_spec}} -u us --bind firstCalls=0x80500 "
                    f"--bind triggerCalls=0x8057c --id 10 -a {quick}"),
               Case("monitors that run as one", f"monitor --spec {{timing_spec}} --spec {{timing_spec}} -u us "

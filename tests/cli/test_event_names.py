@@ -91,6 +91,10 @@ def check_list(folder):
     rows = [line.split(" event ")[1] for line in run("list", "--elements", path, code=1).stdout.splitlines()
             if " event " in line]
     assert rows == ["num=1 name=L1D_CACHE_REFILL", "num=5 name=L1D_CACHE_REFILL,PMU_0xc0de", "num=8"], rows
+    objects = [json.loads(line) for line in
+               run("list", "--elements", "--format", "jsonl", path, code=1).stdout.splitlines()]
+    rows = [(o["num"], o.get("names")) for o in objects if o["kind"] == "event"]
+    assert rows == [(1, ["L1D_CACHE_REFILL"]), (5, ["L1D_CACHE_REFILL", "PMU_0xc0de"]), (8, None)], rows
     return "elements"
 
 

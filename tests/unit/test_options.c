@@ -226,6 +226,15 @@ static int new_event_writer(struct bench *b, const void *options)
     return rc;
 }
 
+static int add_code(struct bench *b, const void *options)
+{
+    struct ct_lister *lister;
+    assert_int_equal(ct_lister_new(b->ctx, drop, NULL, &lister), CT_OK);
+    const int rc = ct_lister_code(lister, options);
+    ct_lister_free(lister);
+    return rc;
+}
+
 static int new_watch_writer(struct bench *b, const void *options)
 {
     struct ct_watch_writer *writer = NULL;
@@ -470,6 +479,7 @@ static const struct kind {
     KIND(json_options, new_json, CT_OK),
     KIND(line_options, load_lines, CT_ERR_IO),
     KIND(fleet_job_options, new_job, CT_ERR_ARG),
+    KIND(lister_code_options, add_code, CT_ERR_ARG),
     KIND(live_hook_options, hook_live, CT_ERR_ARG),
     KIND(manifest_options, find_captures, CT_OK),
     KIND(live_input, open_live, CT_ERR_ARG),

@@ -124,3 +124,22 @@ $ coretap decode --merge --context 77 --threads 2 examples/quickstart > $T/none
 $ coretap decode --merge --from main examples/quickstart
 ! coretap: a window of events is in time, ticks or cycles, and modules and functions cannot be chosen in them: they do not tell each instruction
 [2]
+
+Source lines and instructions have columns of their own.
+needs capstone
+$ coretap decode --symbols --disasm --id 10 examples/quickstart | head -5
+| type	cycle	value	note	source	instruction
+| On	0		filter
+| Ctx	0		EL0 ns 64-bit ctxt=0x2a
+| Go	0	0x80500	firmware.bin+0x500		nop
+| Br	0	0x80520	firmware.bin+0x520		blr     x9
+$ coretap decode --disasm -f jsonl --id 10 examples/quickstart | sed -n 17p
+| {"buffer":"ETB_0","id":"10","offset":86,"type":"Br","cycle":87,"value":"0x80560","name":"firmware.bin+0x560","instruction":"cbz     x0, #0x80574"}
+$ coretap decode --table1 --disasm examples/quickstart
+! coretap decode: --table1: has columns of its own: leave out --symbols and --disasm
+! Try 'coretap decode --help'.
+[2]
+$ coretap decode --no-names --symbols examples/quickstart
+! coretap decode: --no-names: what an address is called, its source and its instruction come from the programs that it leaves out; leave out --symbols and --disasm
+! Try 'coretap decode --help'.
+[2]

@@ -161,3 +161,50 @@ $ for t in 1 4; do coretap decode --threads $t examples/quickstart | cksum; done
 $ coretap list --packets --core cpu_1 examples/quickstart | head -2
 | # buffer ETB_0
 | # id 11
+
+Lines of code, of memory that is in no ELF file, stand below the others, which stay.
+needs capstone
+$ coretap list --elements --symbols --disasm --id 10 examples/quickstart | sed -n 4,7p
+| 50 10 instr_range start=80500 end=8051c n=7 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 	80500	firmware.bin+0x500		nop
+| 	80504	firmware.bin+0x504		movz    x20, #0
+| 	80508	firmware.bin+0x508		add     x0, x19, x19
+$ coretap list --elements --symbols --id 10 examples/quickstart | sed -n 4,6p
+| 50 10 instr_range start=80500 end=8051c n=7 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
+| 	80500	firmware.bin+0x500
+| 50 10 instr_range start=80520 end=80524 n=1 last_sz=4 isa=a64 exec=E type=ibr sub=link cond=0
+$ coretap list --elements --symbols --disasm examples/quickstart | grep -v '^	' | cksum
+| 2610906348 271588
+$ coretap list --elements examples/quickstart | cksum
+| 2610906348 271588
+$ coretap list --packets --symbols examples/quickstart
+! coretap list: --symbols: packets are listed without the program; use --elements
+! Try 'coretap list --help'.
+[2]
+$ coretap list --packets --disasm examples/quickstart
+! coretap list: --disasm: packets are listed without the program; use --elements
+! Try 'coretap list --help'.
+[2]
+$ coretap list --packets --elf /bin/true examples/quickstart
+! coretap list: --elf: packets are listed without the program; use --elements
+! Try 'coretap list --help'.
+[2]
+
+JSON: one object a line, with its code.
+needs capstone
+$ coretap list -e -f jsonl --symbols --disasm --id 10 examples/quickstart | sed -n 3,5p
+| {"offset":35,"buffer":"ETB_0","id":"10","kind":"pe_context","isa":"a64","el":0,"sec":"ns","bits":64,"ctxt":"2a"}
+| {"offset":50,"buffer":"ETB_0","id":"10","kind":"instr_range","start":"80500","end":"8051c","n":7,"last_sz":4,"isa":"a64","exec":"E","type":"br","sub":"none","cond":"1","code":[{"addr":"80500","name":"firmware.bin+0x500","instruction":"nop"},{"addr":"80504","name":"firmware.bin+0x504","instruction":"movz    x20, #0"},{"addr":"80508","name":"firmware.bin+0x508","instruction":"add     x0, x19, x19"},{"addr":"8050c","name":"firmware.bin+0x50c","instruction":"add     x0, x0, #0x24"},{"addr":"80510","name":"firmware.bin+0x510","instruction":"movz    x1, #0xc"},{"addr":"80514","name":"firmware.bin+0x514","instruction":"adr     x9, #0x8053c"},{"addr":"80518","name":"firmware.bin+0x518","instruction":"tbz     w19, #0, #0x80520"}]}
+| {"offset":50,"buffer":"ETB_0","id":"10","kind":"instr_range","start":"80520","end":"80524","n":1,"last_sz":4,"isa":"a64","exec":"E","type":"ibr","sub":"link","cond":"0","code":[{"addr":"80520","name":"firmware.bin+0x520","instruction":"blr     x9"}]}
+$ coretap list -p -f jsonl --id 10 examples/quickstart | sed -n 2,3p
+| {"offset":19,"buffer":"ETB_0","id":"10","bytes":"01090110","type":"i_trace_info","info":"1","ccthr":16,"first":"1"}
+| {"offset":23,"buffer":"ETB_0","id":"10","bytes":"04","type":"i_trace_on"}
+$ for f in text jsonl; do coretap list -e -f $f examples/quickstart | grep -vc '^#'; done
+| 3053
+| 3053
+
+A run without synchronisation has its number of bytes alone.
+$ printf 'abcdefgh' | coretap list -q -p -f jsonl -c examples/raw/itm.ini -
+| {"offset":0,"buffer":"trace","id":"00","type":"itm_notsync","bytes":8}
+! coretap: -: losses: 8 bytes that could not be used
+[1]

@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The report in Chromium, as a reader uses it, on a desktop and a telephone. Prints TAP.
+
+usage: test_report_page.py CORETAP EXAMPLES     the folder of the recorded examples"""
+import collections
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import browser  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
+
+CORETAP, EXAMPLES = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
+TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
+
+
+def run(*command):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False,
+                            timeout=120)
+    assert result.returncode == 0, (command, result.returncode, result.stderr)
+    return result.stdout
+
+
+def record(folder, source, *options):
+    """A capture of an example."""
+    folder.mkdir()
+    shutil.copy(EXAMPLES / source, folder)
+    program = folder / "program"
+    run("aarch64-linux-gnu-gcc", "-g", "-O1", "-fno-inline", "-static", "-pthread", "-o", program,
+        folder / source)
+    run(CORETAP, "record", "-q", "-o", folder / "capture", *options, "--", program)
+    return folder / "capture"
+
+
+class Page:
+    """A report in a browser, with what it complains about."""
+
+    def __init__(self, path, width=1280):
+        self.browser = browser.Browser(width, 900)
+        self.browser.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
+                         mobile=width < 500)
+        self.browser.ask("Page.addScriptToEvaluateOnNewDocument", source="""
+            window.wrong = []; addEventListener("error", event => wrong.push(event.message));""")
+        self.browser.open(f"file://{path}")
+
+    def value(self, script):
+        return self.browser.value(f"(() => {{ {script} }})()")
+
+    def close(self):
+        check("scripts do not fail", self.value("return wrong.length") == 0, self.value("return wrong"))
+        self.browser.close()
+
+
+def check_narrow(path):
+    """On a telephone the name of each row stands above its numbers, and nothing sticks out."""
+    page = Page(path, 390)
+    wrong = page.value("""
+        return [...document.querySelectorAll(".byname tbody tr")].filter(row => row.offsetParent)
+          .filter(row => {
+            const name = row.querySelector(".first").getBoundingClientRect();
+            return [...row.querySelectorAll(".num")].some(cell =>
+              cell.getBoundingClientRect().top < name.bottom - 1 ||
+              cell.getBoundingClientRect().right > innerWidth);
+          }).map(row => row.textContent)""")
+    rows = page.value('return document.querySelectorAll("#functions tbody tr").length')
+    check("narrow: names stand first", not wrong and rows > 20, (wrong[:3], rows))
+    check("narrow: the page does not scroll sideways",
+          page.value("return document.documentElement.scrollWidth <= innerWidth"))
+    page.close()
+
+
+def percent(part, whole):
+    """As the page writes it."""
+    return f"{part * 1000 // whole / 10:.1f} %"
+
+
+def callers_of(capture, function):
+    """What `coretap profile` says of the callers of a function, and of theirs: name -> cycles."""
+    whole, first, second = 0, collections.Counter(), collections.Counter()
+    for line in run(CORETAP, "profile", "-q", "--weight", "cycles", capture).splitlines():
+        stack, cycles = line.rsplit(" ", 1)
+        names = stack.split(";")
+        if function not in names:
+            continue
+        at = names.index(function)
+        whole += int(cycles)
+        if at > 0:
+            first[names[at - 1]] += int(cycles)
+        if at > 1:
+            second[names[at - 1], names[at - 2]] += int(cycles)
+    return whole, first, second
+
+
+def check_search(page, known):
+    """The search finds functions beyond the table, and gives all rows back."""
+    rows = 'return [...document.querySelectorAll("#functions tbody tr")].map(row => row.textContent)'
+    before = page.value(rows)
+    found = page.value("""
+        const input = document.querySelector(".find input");
+        input.value = "VFPRINTF"; input.oninput();
+        return [...document.querySelectorAll("#functions tbody tr")]
+          .map(row => [...row.cells].map(cell => cell.dataset.v ?? cell.textContent))""")
+    wanted = [f for f in known if "vfprintf" in f["name"].lower()]
+    check("search: all functions of the name", found and len(found) == len(wanted) and
+          {row[5].split()[0] for row in found} == {f["name"] for f in wanted}, found)
+    check("search: with their cycles", {row[5].split()[0]: int(row[2]) for row in found} ==
+          {f["name"]: f["cycles"] for f in wanted}, found)
+    told = page.value('return document.querySelector(".find span").textContent')
+    check("search: it says how many there are", re.fullmatch(rf"{len(wanted)} of [\d,]+ functions", told),
+          told)
+    none = page.value("""
+        const input = document.querySelector(".find input");
+        input.value = "no such function"; input.oninput();
+        return document.querySelectorAll("#functions tbody tr").length""")
+    after = page.value("""
+        const input = document.querySelector(".find input");
+        input.value = ""; input.oninput();""" + rows)
+    check("search: nothing is found, and all comes back", none == 0 and after == before, none)
+
+
+def choose(page, name):
+    """Chooses a function in the table."""
+    page.value(f"""
+        const input = document.querySelector(".find input");
+        input.value = "{name}"; input.oninput();
+        [...document.querySelectorAll("#functions .link")]
+          .find(link => link.textContent === "{name}").click();
+        input.value = ""; input.oninput();""")
+
+
+TREE = """
+    const read = list => [...list.children].map(item => {
+      const line = item.querySelector("summary") ?? item;
+      return [line.querySelector("code").textContent, line.querySelector("b").textContent];
+    });
+    return read(document.querySelector("#function > .tree"))"""
+
+
+def check_callers(page, capture, name):
+    """Callers are those of the stacks, and theirs when one is opened."""
+    whole, first, second = callers_of(capture, name)
+    choose(page, name)
+    told = page.value(TREE)
+    check(f"{name}: callers are those of coretap profile",
+          dict(told) == {caller: percent(n, whole) for caller, n in first.items()} and
+          [n for _, n in told] == [percent(n, whole) for _, n in first.most_common()], (told, first))
+    opened = page.browser.value("""new Promise(done => {
+        const first = document.querySelector("#function > .tree details");
+        first.addEventListener("toggle", () => setTimeout(() => done([
+          first.querySelector("summary code").textContent,
+          ...[...first.querySelector(".tree").children].map(item => [item.querySelector("code").textContent,
+            item.querySelector("b").textContent])])));
+        first.open = true;
+      })""")
+    wanted = {b: percent(n, whole) for (a, b), n in second.items() if a == opened[0]}
+    check(f"{name}: and so are theirs", dict(opened[1:]) == wanted and wanted, (opened, wanted))
+
+
+def check_function(page):
+    """From a function to its source and its places in the charts, and from a bar to the function."""
+    choose(page, "noise")
+    line = page.value("""
+        const link = document.querySelector("#function a");
+        link.click();
+        const row = document.querySelector(link.hash);
+        return [link.textContent, row.cells[1].textContent, row.closest("details").open,
+                row.textContent.includes("noise(")]""")
+    check("a function leads to its source",
+          line[0].startswith("control.c:") and line[2:] == [True, True], line)
+    for chart in ("time", "timeline"):
+        found = page.value(f"""
+            const box = document.querySelector("#{chart} .lanes");
+            const before = box.querySelector(".where").textContent;
+            const label = "{chart}" === "time" ? "In the stacks" : "In the timeline";
+            [...document.querySelectorAll("#function button")].find(b => b.textContent === label).click();
+            const names = new Set([...box.querySelectorAll(".chosen")].map(bar =>
+              box.chart.data.names[box.chart.bars[bar.dataset.bar].name]));
+            return [before !== box.querySelector(".where").textContent, ...names]""")
+        check(f"a function leads to its bars in the chart: {chart}", found == [True, "noise"], found)
+    name = page.value("""
+        const bars = [...document.querySelectorAll("#time .lanes rect[data-bar]")];
+        const bar = bars[bars.length - 1];
+        const chart = document.querySelector("#time .lanes").chart;
+        const name = chart.data.names[chart.bars[bar.dataset.bar].name];
+        for (const type of ["pointerdown", "pointerup"])
+          bar.dispatchEvent(new PointerEvent(type, {bubbles: true, button: 0, clientX: 9}));
+        return [name, document.querySelector("#function h3").textContent]""")
+    check("a bar leads to its function", name[0] == name[1], name)
+
+
+def check_functions(path, capture):
+    known = json.loads(run(CORETAP, "timing", "-q", "--format", "json", capture))[0]["functions"]
+    page = Page(path)
+    check_search(page, known)
+    for name in ("noise", "crc8"):
+        check_callers(page, capture, name)
+    choose(page, "main")
+    check("an outermost function is said to be one",
+          page.value('return document.querySelector("#function").textContent.includes("outermost")'))
+    check_function(page)
+    page.close()
+
+
+def bars_of(page, name):
+    """(core, begin) of the bars of a function in the timeline as it is shown, by begin."""
+    return sorted((begin, core) for begin, core in page.value(f"""
+        const chart = document.querySelector("#timeline .lanes").chart;
+        return chart.data.lanes.flatMap(lane => {{
+          const found = [];
+          for (let i = 0; i < lane.bars.length; i += 4)
+            if (chart.data.names[lane.bars[i]] === "{name}") found.push([lane.bars[i + 2], lane.core]);
+          return found;
+        }})"""))
+
+
+def shown(page):
+    """Titles of the lanes that are shown."""
+    return page.value('return [...document.querySelectorAll("#timeline svg .title")].map(t => t.textContent)')
+
+
+def check_times(page, capture):
+    """Lanes of all cores are on one axis: that of coretap decode --merge."""
+    rows = [line.split("\t") for line in run(CORETAP, "decode", "-q", "--merge", "-f", "csv",
+                                             capture).replace('"', "").replace(",", "\t").splitlines()]
+    wanted = [(int(row[0]), f"cpu_{row[1][-1]}") for row in rows[1:] if row[4] == "Br" and row[7] == "work"]
+    first = min(int(row[0]) for row in rows[1:] if row[0])
+    found = bars_of(page, "work")
+    wrong = [(mine, truth) for mine, truth in zip(found, wanted)
+             if mine[1] != truth[1] or abs(mine[0] + first - truth[0]) > 100]
+    check("time: the same of all cores", len(found) == len(wanted) == 12 and not wrong, (wrong, first))
+    check("time: the page says so", page.value(
+        'return document.querySelector("#timeline").textContent.includes("which all lanes share")') and
+        page.value('return document.querySelector("#timeline .where").textContent').endswith(" ticks"))
+
+
+def check_lanes(page):
+    """Cores and threads can be chosen."""
+    pick = """
+        const select = document.querySelector("#timeline select[aria-label='%s']");
+        select.value = "%s"; select.dispatchEvent(new Event("change"));
+        return [...select.options].map(option => option.value)"""
+    count = """
+        const {bars, data} = document.querySelector("#timeline .lanes").chart;
+        const mine = data.lanes.filter(lane => lane.core === "cpu_2").map(lane => lane.bars.length / 4);
+        return [bars.length, mine.reduce((a, b) => a + b, 0)]"""
+    every = shown(page)
+    cores = page.value(pick % ("Core", "cpu_2"))
+    of_core = shown(page)
+    bars = page.value(count)
+    page.value(pick % ("Thread", "context 0x7"))
+    of_both = shown(page)
+    page.value(pick % ("Core", ""))
+    of_thread = shown(page)
+    check("cores can be chosen", cores == [""] + [f"cpu_{i}" for i in range(5)] and
+          of_core == [title for title in every if title.startswith("cpu_2, ")] and len(of_core) == 3,
+          (cores, of_core))
+    check("only the bars of the core are there", bars[0] == bars[1] > 0, bars)
+    check("threads can be chosen", of_both == of_thread == ["cpu_2, context 0x7"], (of_both, of_thread))
+    page.value(pick % ("Thread", ""))
+    check("all come back", shown(page) == every and len(every) > 5, every)
+
+
+def check_modules(path, captures):
+    """Cycles of each program."""
+    run(CORETAP, "report", "-q", "-o", path, *captures)
+    wanted = {}
+    for capture in captures:
+        times = json.loads(run(CORETAP, "timing", "-q", "--format", "json", capture))
+        wanted[str(capture.parent / "program")] = sum(one["totals"]["edges"] for one in times)
+    page = Page(path)
+    found = dict(page.value("""
+        return [...document.querySelectorAll("#modules tbody tr")].map(row =>
+          [row.querySelector(".name").dataset.tip, Number(row.cells[2].dataset.v)])"""))
+    check("modules have the cycles of their programs", found == wanted, (found, wanted))
+    whole, first, _ = callers_of(captures[0], "noise")
+    choose(page, "noise")
+    told = page.value(TREE)
+    check("several captures: callers of a function of one of them",
+          dict(told) == {caller: percent(n, whole) for caller, n in first.items()}, (told, first))
+    page.close()
+
+
+def check_saved(path, capture):
+    """Saved stacks have functions and callers, and saved times neither; scripts go with both."""
+    for command in ("profile", "timing"):
+        saved = path.with_name(command)
+        run(CORETAP, command, "-q", "--format", "data", "-o", saved, capture)
+        run(CORETAP, "report", "-q", "-o", path, saved)
+        page = Page(path)
+        check(f"a saved result of {command}: there is a search where there are functions",
+              page.value('return Boolean(document.querySelector(".find"))') == (command == "profile"))
+        if command == "profile":
+            choose(page, "noise")
+            check("saved stacks: callers", len(page.value(TREE)) == 2, page.value(TREE))
+        page.close()
+
+
+def main():
+    missing = [tool for tool in TOOLS if not shutil.which(tool)] + ([] if browser.PROGRAM else ["chromium"])
+    if missing:
+        print(f"1..0 # SKIP {', '.join(missing)} missing")
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        capture = record(folder / "control", "control.c", "--start", "main", "--cycle-count=1")
+        path = folder / "control.html"
+        run(CORETAP, "report", "-q", "-o", path, capture)
+        check_narrow(path)
+        check_functions(path, capture)
+        threads = record(folder / "threads", "threads.c", "--cycle-count", "--context-id", "--timestamps")
+        run(CORETAP, "report", "-q", "-o", path, threads)
+        page = Page(path)
+        check_times(page, threads)
+        check_lanes(page)
+        page.close()
+        check_modules(path, [capture, threads])
+        check_saved(path, capture)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
