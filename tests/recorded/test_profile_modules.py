@@ -102,6 +102,23 @@ def check_folded(coretap, source):
           b"--format folded" in refused.stderr, refused)
 
 
+def check_alone(coretap, folder):
+    """Of a saved file none of whose programs is there names are all there is, and they suffice."""
+    program, saved = folder / "alone", folder / "alone.saved"
+    (folder / "alone.c").write_text(LIBRARY + MAIN)
+    subprocess.run(["aarch64-linux-gnu-gcc", "-O0", "-static", "-o", program, folder / "alone.c"], check=True)
+    coretap("record", "-q", "-o", folder / "alone.capture", "--", program)
+    saved.write_bytes(coretap("profile", "-f", "data", folder / "alone.capture").stdout)
+    program.unlink()
+    callgrind, pprof = (coretap("profile", "-f", form, saved) for form in ("callgrind", "pprof"))
+    defined, called = functions(callgrind.stdout.decode())
+    check("without any program callgrind has functions and calls by name", callgrind.returncode == 0 and
+          {(str(program), "???", name) for name in OBJECT} <= defined and called.keys() <= defined,
+          (callgrind.stderr, sorted(called.keys() - defined)[:5]))
+    check("without any program pprof has stacks", pprof.returncode == 0 and len(pprof.stdout) > 500 and
+          b"has no lines" in pprof.stderr, pprof.stderr)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     missing = not all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64")))
@@ -133,6 +150,7 @@ def main():
             check_pprof(name, pprof.stdout)
             said = b"libtwo.so: is not there; what ran in it has no lines" in callgrind.stderr
             check(f"{name}: what has no lines is said", said == ("without" in name), callgrind.stderr)
+        check_alone(coretap, folder)
     return finish()
 
 
