@@ -32,7 +32,7 @@ enum ct_branch_list_kind {
 struct ct_branch_list_binary {
     const char *path;        /* on the phone; 1 to 4096 bytes */
     const uint8_t *build_id; /* NULL: not known */
-    size_t build_id_size;    /* 0 to 20 bytes; simpleperf fills shorter ones up with zeros */
+    size_t build_id_size;    /* 0 to 20 bytes; shorter ones are filled up with zeros, as simpleperf does */
     uint64_t kernel_start; /* of a kernel: where its .text lay. 0: addresses are those in the file, as of all
                               others */
     uint32_t kind;         /* enum ct_branch_list_kind */

@@ -37,11 +37,23 @@ void ct_branch_list_free(struct ct_branch_list *list)
 
 /* ---- binaries ---- */
 
-static bool is_same(const struct ct_branch_binary *a, const struct ct_branch_list_binary *b)
+/* Copies what tells binaries apart, so that those are equal that a file would not tell apart: a build id is
+ * filled up with zeros, and one of zeros is none; only a kernel lies anywhere. */
+static struct ct_branch_binary key_of(const struct ct_branch_list_binary *b)
 {
-    return a->kind == b->kind && a->kernel_start == b->kernel_start && !strcmp(a->path, b->path) &&
-           a->build_id_size == b->build_id_size &&
-           (!b->build_id_size || !memcmp(a->build_id, b->build_id, b->build_id_size));
+    static const uint8_t none[CT_BRANCH_LIST_ID];
+    struct ct_branch_binary key = {.kernel_start = b->kind == CT_BRANCH_LIST_KERNEL ? b->kernel_start : 0,
+                                   .kind = b->kind};
+    if (b->build_id_size)
+        memcpy(key.build_id, b->build_id, b->build_id_size);
+    key.build_id_size = memcmp(key.build_id, none, sizeof none) != 0 ? sizeof none : 0;
+    return key;
+}
+
+static bool is_same(const struct ct_branch_binary *a, const struct ct_branch_binary *key, const char *path)
+{
+    return a->kind == key->kind && a->kernel_start == key->kernel_start && !strcmp(a->path, path) &&
+           !memcmp(a->build_id, key->build_id, sizeof a->build_id);
 }
 
 static int check_binary(struct ct_ctx *ctx, const struct ct_branch_list_binary *b)
@@ -64,8 +76,9 @@ int ct_branch_list_binary(struct ct_branch_list *list, const struct ct_branch_li
         return ct_fail_null(list ? list->ctx : NULL, __func__);
     if (check_binary(list->ctx, binary))
         return CT_ERR_ARG;
+    const struct ct_branch_binary key = key_of(binary);
     for (size_t i = 0; i < list->binary_count; i++)
-        if (is_same(&list->binaries[i], binary)) {
+        if (is_same(&list->binaries[i], &key, binary->path)) {
             *number = (uint32_t)i;
             return CT_OK;
         }
@@ -77,13 +90,8 @@ int ct_branch_list_binary(struct ct_branch_list *list, const struct ct_branch_li
         free(path);
         return ct_fail_nomem(list->ctx, "branch lists");
     }
-    struct ct_branch_binary *fresh = &all[list->binary_count];
-    *fresh = (struct ct_branch_binary){.path = path,
-                                       .build_id_size = binary->build_id_size,
-                                       .kernel_start = binary->kernel_start,
-                                       .kind = binary->kind};
-    if (binary->build_id_size)
-        memcpy(fresh->build_id, binary->build_id, binary->build_id_size);
+    all[list->binary_count] = key;
+    all[list->binary_count].path = path;
     *number = (uint32_t)list->binary_count++;
     return CT_OK;
 }

@@ -90,10 +90,9 @@ static int digit(uint8_t c)
                                   : -1;
 }
 
-/* Reads a build id. Returns its size, 0 for one of zeros, which is none; or SIZE_MAX: it is bad. */
+/* Reads a build id. Returns its size, or SIZE_MAX: it is bad. */
 static size_t read_build_id(const struct ct_proto_field *f, uint8_t id[CT_BRANCH_LIST_ID])
 {
-    bool zeros = true;
     if (f->size > 2 * CT_BRANCH_LIST_ID || f->size % 2)
         return SIZE_MAX;
     for (size_t i = 0; i < f->size / 2; i++) {
@@ -101,9 +100,8 @@ static size_t read_build_id(const struct ct_proto_field *f, uint8_t id[CT_BRANCH
         if (high < 0 || low < 0)
             return SIZE_MAX;
         id[i] = (uint8_t)(high << 4 | low);
-        zeros = zeros && !id[i];
     }
-    return zeros ? 0 : f->size / 2;
+    return f->size / 2;
 }
 
 /* Reads what a binary is: everything but its lists. */
@@ -242,8 +240,8 @@ static int read_messages(struct loading *l, const uint8_t *bytes, size_t size)
             "that version",
             l->name, version, packed > 1 ? ", compressed in a way that is not known" : "");
     for (size_t at = CT_BRANCH_LIST_HEAD; at < size && !rc;) {
-        const size_t length = size - at < 4 ? SIZE_MAX : ct_load32(bytes + at);
-        if (length > size - at - 4)
+        const size_t length = size - at < 4 ? 0 : ct_load32(bytes + at);
+        if (size - at < 4 || length > size - at - 4)
             return ct_fail(
                 l->ctx, CT_ERR_FORMAT,
                 "%s: damaged branch list: the message at %zu is cut by the end of the file; nothing of it "

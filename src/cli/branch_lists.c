@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* asprintf, basename */
 #include "cli/branch_lists.h"
 
 #include <inttypes.h>
@@ -60,19 +60,13 @@ enum match {
     MATCH_ID,
 };
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Says how far a program is the one that a binary names. */
 static enum match compare(const struct ct_branch_list_binary *binary, struct ct_program *program)
 {
     const struct ct_symbols *symbols;
     size_t size = 0;
     const uint8_t *id = ct_program_symbols(program, &symbols) ? NULL : ct_symbols_build_id(symbols, &size);
-    const bool named = !strcmp(last_part(program->path), last_part(binary->path)) ||
+    const bool named = !strcmp(basename(program->path), basename(binary->path)) ||
                        (binary->kind == CT_BRANCH_LIST_KERNEL && strstr(program->path, "vmlinux"));
     if (id && binary->build_id_size)
         return is_same_id(binary, id, size) ? MATCH_ID : named ? MATCH_OTHER : MATCH_NONE;

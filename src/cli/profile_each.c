@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* asprintf, basename */
 #include "cli/profile_each.h"
 
 #include <inttypes.h>
@@ -25,18 +25,12 @@ struct each {
 
 /* ---- names ---- */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Tells whether another program has the same name. */
 static bool is_ambiguous(const struct each *e, const struct ct_program *program)
 {
     const struct ct_program *other;
     for (size_t i = 0; (other = ct_programs_at(e->counts->read.programs, i)); i++)
-        if (other != program && !strcmp(last_part(other->path), last_part(program->path)))
+        if (other != program && !strcmp(basename(other->path), basename(program->path)))
             return true;
     return false;
 }
@@ -60,7 +54,7 @@ static bool open_file(struct each *e, struct ct_program *program, size_t number)
     char apart[16] = "";
     if (is_ambiguous(e, program))
         tell_apart(program, number, apart);
-    if (asprintf(&f->path, "%s/%s%s.%s", e->folder, last_part(program->path), apart, e->suffix) < 0) {
+    if (asprintf(&f->path, "%s/%s%s.%s", e->folder, basename(program->path), apart, e->suffix) < 0) {
         f->path = NULL;
         return cli_no_memory(), false;
     }

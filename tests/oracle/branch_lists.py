@@ -229,6 +229,19 @@ def check_kernel(tap, coretap, folder, recording, lists):
     tap.check("the same in the old format", None if again[:2] == got[:2] else again[2:])
 
 
+def check_module(tap, coretap, folder, recording, lists, source):
+    """A kernel module has no addresses in its file: it is told, and the other programs count."""
+    module = folder / "driver.ko"
+    subprocess.run([COMPILER, "-c", "-o", module, source], check=True)
+    other = Lists(module, None, 2)
+    other.counts[0, "1"] = 5
+    path = folder / "module.data"
+    path.write_bytes(file_of([other.text() + lists.text()]))
+    got = profile(coretap, [path])
+    tap.check("a kernel module is told and left out", difference(profile(coretap, [recording.folder]), got)
+              or (None if got[3] == 1 and "driver.ko" in got[2] else got[2:]))
+
+
 def check_damaged(tap, coretap, folder, data):
     """Cut or changed files are refused or read, whatever is in them."""
     rng = random.Random(1)  # what is changed is the same in each run
@@ -286,6 +299,7 @@ def main():
         check_merge(tap, coretap, folder, one, read, written)
         check_versions(tap, coretap, folder, one, two, lists)
         check_kernel(tap, coretap, folder, one, lists)
+        check_module(tap, coretap, folder, one, lists, primes)
         check_damaged(tap, coretap, folder, written.read_bytes())
         check_t32(tap, recorder, folder, primes)
     tap.end()
