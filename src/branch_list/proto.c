@@ -53,18 +53,3 @@ bool ct_proto_next(struct ct_proto *m, struct ct_proto_field *field)
     m->bad = m->bad || !field->number;
     return !m->bad;
 }
-
-void ct_proto_put_number(struct ct_grown *to, unsigned field, uint64_t number)
-{
-    if (!number)
-        return;
-    ct_grown_put_varint(to, (uint64_t)field << 3 | CT_PROTO_NUMBER);
-    ct_grown_put_varint(to, number);
-}
-
-void ct_proto_put_bytes(struct ct_grown *to, unsigned field, const void *bytes, size_t size)
-{
-    ct_grown_put_varint(to, (uint64_t)field << 3 | CT_PROTO_BYTES);
-    ct_grown_put_varint(to, size);
-    ct_grown_put(to, bytes, size);
-}

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of a protobuf message, by protobuf.dev (Encoding). */
+/* Reads the fields of a protobuf message, by protobuf.dev (Encoding); base/protobuf.h writes them. */
 #ifndef CT_BRANCH_LIST_PROTO_H
 #define CT_BRANCH_LIST_PROTO_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "base/grown.h"
 
 enum ct_proto_type {
     CT_PROTO_NUMBER = 0, /* a varint */
@@ -38,9 +36,5 @@ static inline bool ct_proto_is(const struct ct_proto_field *field, unsigned numb
 {
     return field->number == number && field->type == type;
 }
-
-/* Appends a field. A number of 0 is the default, which is not written. */
-void ct_proto_put_number(struct ct_grown *to, unsigned field, uint64_t number);
-void ct_proto_put_bytes(struct ct_grown *to, unsigned field, const void *bytes, size_t size);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes files of branch lists: version 1, not compressed. */
 #include "branch_list/branch_list.h"
-#include "branch_list/proto.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/protobuf.h"
 
 /* A message is written once it has so many bytes. Readers hold one in memory. */
 #define MESSAGE_FULL (UINT32_C(16) << 20)
@@ -21,6 +21,13 @@ struct writing {
     struct ct_grown branch;  /* … and the innermost */
 };
 
+/* Adds a number, unless it is 0, which is the default. */
+static void put_number(struct ct_grown *to, unsigned field, uint64_t number)
+{
+    if (number)
+        ct_protobuf_number(to, field, number);
+}
+
 static void put_build_id(struct ct_grown *to, const struct ct_branch_binary *binary)
 {
     char text[2 * CT_BRANCH_LIST_ID + 1];
@@ -29,20 +36,20 @@ static void put_build_id(struct ct_grown *to, const struct ct_branch_binary *bin
         text[2 * i + 1] = "0123456789abcdef"[binary->build_id[i] & 15];
     }
     if (binary->build_id_size)
-        ct_proto_put_bytes(to, CT_PROTO_BINARY_BUILD_ID, text, sizeof text - 1);
+        ct_protobuf_bytes(to, CT_PROTO_BINARY_BUILD_ID, text, sizeof text - 1);
 }
 
 /* Begins a binary. The kernel's start is a message of its own, also where it is 0. */
 static void begin_binary(struct writing *w, const struct ct_branch_binary *binary)
 {
     struct ct_grown kernel = {0};
-    ct_proto_put_bytes(&w->binary, CT_PROTO_BINARY_PATH, binary->path, strlen(binary->path));
+    ct_protobuf_bytes(&w->binary, CT_PROTO_BINARY_PATH, binary->path, strlen(binary->path));
     put_build_id(&w->binary, binary);
-    ct_proto_put_number(&w->binary, CT_PROTO_BINARY_KIND, binary->kind);
+    put_number(&w->binary, CT_PROTO_BINARY_KIND, binary->kind);
     if (binary->kind != CT_BRANCH_LIST_KERNEL)
         return;
-    ct_proto_put_number(&kernel, CT_PROTO_KERNEL_START, binary->kernel_start);
-    ct_proto_put_bytes(&w->binary, CT_PROTO_BINARY_KERNEL, kernel.bytes, kernel.size);
+    put_number(&kernel, CT_PROTO_KERNEL_START, binary->kernel_start);
+    ct_protobuf_bytes(&w->binary, CT_PROTO_BINARY_KERNEL, kernel.bytes, kernel.size);
     w->binary.failed |= kernel.failed;
     ct_grown_free(&kernel);
 }
@@ -50,17 +57,17 @@ static void begin_binary(struct writing *w, const struct ct_branch_binary *binar
 /* Puts a message into the one around it. */
 static void end_message(struct ct_grown *to, unsigned field, struct ct_grown *message)
 {
-    ct_proto_put_bytes(to, field, message->bytes, message->size);
+    ct_protobuf_bytes(to, field, message->bytes, message->size);
     to->failed |= message->failed;
     message->size = 0;
 }
 
 static void put_branch(struct writing *w, const struct ct_branch_entry *e)
 {
-    ct_proto_put_bytes(&w->branch, CT_PROTO_BRANCH_BITS, ct_branch_bits(w->list, e),
-                       ((size_t)e->branches + 7) / 8);
-    ct_proto_put_number(&w->branch, CT_PROTO_BRANCH_SIZE, e->branches);
-    ct_proto_put_number(&w->branch, CT_PROTO_BRANCH_COUNT, e->count);
+    ct_protobuf_bytes(&w->branch, CT_PROTO_BRANCH_BITS, ct_branch_bits(w->list, e),
+                      ((size_t)e->branches + 7) / 8);
+    put_number(&w->branch, CT_PROTO_BRANCH_SIZE, e->branches);
+    put_number(&w->branch, CT_PROTO_BRANCH_COUNT, e->count);
     end_message(&w->address, CT_PROTO_ADDRESS_BRANCH, &w->branch);
 }
 
@@ -88,7 +95,7 @@ static int put_binary(struct writing *w, uint32_t number, size_t *at)
     begin_binary(w, &w->list->binaries[number]);
     while (*at < count && e[*at].binary == number && !rc) {
         const uint64_t addr = e[*at].addr;
-        ct_proto_put_number(&w->address, CT_PROTO_ADDRESS_ADDR, addr);
+        put_number(&w->address, CT_PROTO_ADDRESS_ADDR, addr);
         for (; *at < count && e[*at].binary == number && e[*at].addr == addr; ++*at)
             put_branch(w, &e[*at]);
         end_message(&w->binary, CT_PROTO_BINARY_ADDRESS, &w->address);
