@@ -40,7 +40,7 @@ function drawLanes(box, data) {
   svg.setAttribute("aria-hidden", "true");
   plot.append(svg);
   for (const [text, label, act] of [["+", "Closer", () => zoom(0.5)], ["\u2212", "Farther", () => zoom(2)],
-    ["All", "Show all", () => show(low, high)]]) {
+    ["All", "Show all", showAll]]) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = text;
@@ -79,6 +79,11 @@ function drawLanes(box, data) {
     from = a;
     to = a + Math.max(span, LEAST);
     draw();
+  }
+  // Shows all bars, with none of them marked.
+  function showAll() {
+    chosen = -1;
+    show(low, high);
   }
   function zoom(factor, at = (from + to) / 2) {
     show(at - (at - from) * factor, at + (to - at) * factor);
@@ -162,7 +167,7 @@ function drawLanes(box, data) {
   }, {passive: false});
   box.addEventListener("keydown", event => {
     const step = (to - from) / 8;
-    const act = {"+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": () => show(low, high),
+    const act = {"+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": showAll,
       ArrowLeft: () => show(from - step, to - step),
       ArrowRight: () => show(from + step, to + step)}[event.key];
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -184,6 +184,11 @@ def check_function(page):
               box.chart.data.names[box.chart.bars[bar.dataset.bar].name]));
             return [before !== box.querySelector(".where").textContent, ...names]""")
         check(f"a function leads to its bars in the chart: {chart}", found == [True, "noise"], found)
+    marks = page.value("""
+        const box = document.querySelector("#time .lanes"), before = box.querySelectorAll(".chosen").length;
+        box.querySelector("button[aria-label='Show all']").click();
+        return [before, box.querySelectorAll(".chosen, .other").length]""")
+    check("all bars are as before when all are shown", marks[0] > 0 and marks[1] == 0, marks)
     name = page.value("""
         const bars = [...document.querySelectorAll("#time .lanes rect[data-bar]")];
         const bar = bars[bars.length - 1];
