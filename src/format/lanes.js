@@ -30,7 +30,7 @@ function drawLanes(box, data) {
     high = Math.max(high, bar.to);
   }
   if (!all.length) return;
-  let from = low, to = high, drag = null, chosen = -1;
+  let from = low, to = high, drag = null, chosen = -1, drawn = 0;
 
   const tools = document.createElement("div"), where = document.createElement("span");
   const svg = document.createElementNS(NS, "svg"), plot = document.createElement("div");
@@ -104,7 +104,8 @@ function drawLanes(box, data) {
   // Bars narrower than a pixel become one.
   function draw() {
     const into = document.createDocumentFragment(), last = new Map();
-    svg.setAttribute("width", width());
+    drawn = width();
+    svg.setAttribute("width", drawn);
     svg.setAttribute("height", height);
     axis(into);
     for (const lane of data.lanes.filter(shown))
@@ -174,7 +175,7 @@ function drawLanes(box, data) {
     event.preventDefault();
     act();
   });
-  new ResizeObserver(draw).observe(plot);
+  new ResizeObserver(() => { if (width() !== drawn) draw(); }).observe(plot);
   draw();
 
   // What other scripts may ask of the chart.
