@@ -345,6 +345,25 @@ bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watche
     return rc == CT_OK;
 }
 
+static bool traces_code(const struct ct_source *source)
+{
+    return source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;
+}
+
+bool cli_capture_has_code(const struct cli_capture *capture, const char *option)
+{
+    for (size_t i = 0; i < capture->count; i++)
+        for (size_t k = 0; k < capture->buffers[i].source_count; k++)
+            if (!option || traces_code(&capture->buffers[i].sources[k]))
+                return true;
+    if (!option)
+        return true;
+    cli_usage_error(capture->args->command,
+                    "--%s tells of instructions, and no source of %s traces any; leave it out", option,
+                    capture->path);
+    return false;
+}
+
 uint16_t cli_threads(const struct cli_args *args)
 {
     const struct cli_value *threads = threads_of(args);

@@ -148,4 +148,8 @@ void cli_note_new_stacks(const struct cli_args *args, uint64_t times);
  */
 bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watches *watches);
 
+/* Tells whether a source that is read traces instructions, which the option (NULL: none was given) is about.
+ * False after a message. */
+bool cli_capture_has_code(const struct cli_capture *capture, const char *option);
+
 #endif

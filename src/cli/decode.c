@@ -125,8 +125,7 @@ static int tell_unnamed(void *user, const struct ct_program *program)
 {
     const struct printing *p = user;
     (void)program;
-    if (!p->args->quiet)
-        cli_say("%s; its functions are not named", ct_ctx_error(p->args->ctx));
+    cli_programs_tell_unnamed(p->args);
     return 0;
 }
 
@@ -136,6 +135,13 @@ static int tell_unnamed_events(void *user)
     if (!p->args->quiet)
         cli_say("%s", ct_ctx_error(p->args->ctx));
     return 0;
+}
+
+/* Tells whether the capture has what the options about code are about. False after a message. */
+static bool has_code(const struct cli_args *args, const struct cli_capture *capture)
+{
+    const struct cli_value *v = args->values;
+    return cli_capture_has_code(capture, v[SYMBOLS].given ? "symbols" : v[DISASM].given ? "disasm" : NULL);
 }
 
 /* Opens the programs. Those that are named are added to the images of the capture, also where names of
@@ -222,7 +228,7 @@ static bool on_opened(void *user)
     struct decoding *d = user;
     struct cli_capture *capture = &d->read.capture;
     return (!d->read.args->values[BYTEWISE].given || can_bytewise(capture)) &&
-           open_programs(&d->printing, d->read.args, capture) &&
+           has_code(d->read.args, capture) && open_programs(&d->printing, d->read.args, capture) &&
            open_writer(&d->printing, d->read.args, capture);
 }
 
@@ -362,8 +368,8 @@ static bool count_losses(struct merging *m)
 
 static int merge_capture(struct merging *m)
 {
-    if (!open_programs(&m->printing, m->args, &m->capture) || !open_merge(m) ||
-        !open_writer(&m->printing, m->args, &m->capture))
+    if (!has_code(m->args, &m->capture) || !open_programs(&m->printing, m->args, &m->capture) ||
+        !open_merge(m) || !open_writer(&m->printing, m->args, &m->capture))
         return CLI_FAILED;
     tell_sources(m->merge);
     const int rc = print_merged(m->merge, m->printing.writer);

@@ -104,17 +104,17 @@ static int part_end(void *user, const struct ct_stream *stream, void *part_user,
     return ct_lister_join(whole->lister, lister, keep);
 }
 
-static bool has_code(const struct cli_args *args)
+/* Returns the option about code that was given, or NULL. */
+static const char *code_option(const struct cli_args *args)
 {
-    return args->values[SYMBOLS].given || args->values[DISASM].given;
+    return args->values[SYMBOLS].given ? "symbols" : args->values[DISASM].given ? "disasm" : NULL;
 }
 
 static int tell_unnamed(void *user, const struct ct_program *program)
 {
     const struct lines *l = user;
     (void)program;
-    if (!l->read->args->quiet)
-        cli_say("%s; its functions are not named", ct_ctx_error(l->read->args->ctx));
+    cli_programs_tell_unnamed(l->read->args);
     return CT_OK;
 }
 
@@ -141,9 +141,11 @@ static bool on_opened(void *user)
 {
     struct lines *l = user;
     const struct cli_args *args = l->read->args;
-    const bool wanted = has_code(args) || args->values[ELF].given;
-    return !wanted || (cli_programs_open(&l->programs, args, ELF, &l->read->capture) &&
-                       (!has_code(args) || add_code(l)));
+    const char *code = code_option(args);
+    const bool wanted = code || args->values[ELF].given;
+    return cli_capture_has_code(&l->read->capture, code) &&
+           (!wanted || cli_programs_open(&l->programs, args, ELF, &l->read->capture)) &&
+           (!code || add_code(l));
 }
 
 /* Tells whether threads can list parts of a stream. Lines of software trace depend on those before them. */
@@ -159,7 +161,7 @@ static int begin(void *user, struct ct_session_turn *turn)
     const char *buffer = cli_results_buffer(l->read, turn, l->buffer);
     l->buffer = turn->buffer;
     turn->sink.bytes = on_bytes;
-    if (has_parts(turn->source) && !has_code(l->read->args) && !values[FORMAT].number) {
+    if (has_parts(turn->source) && !code_option(l->read->args) && !values[FORMAT].number) {
         turn->sink.part_new = part_new;
         turn->sink.part_end = part_end;
     }
@@ -183,16 +185,25 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     return ct_lister_end(l->lister);
 }
 
-static int run(const struct cli_args *args)
+/* Refuses options that do not go together. False after a message. */
+static bool check(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;
-    if (v[PACKETS].given == v[ELEMENTS].given)
-        return cli_usage_error(args->command, "give one of --packets and --elements");
-    if (v[PACKETS].given && (has_code(args) || v[ELF].given))
-        return cli_usage_error(args->command, "--%s: packets are listed without the program; use --elements",
-                               v[SYMBOLS].given  ? "symbols"
-                               : v[DISASM].given ? "disasm"
-                                                 : "elf");
+    const char *code = code_option(args);
+    const bool one = v[PACKETS].given != v[ELEMENTS].given;
+    if (!one)
+        cli_usage_error(args->command, "give one of --packets and --elements");
+    if (!one || !v[PACKETS].given || !(code || v[ELF].given))
+        return one;
+    cli_usage_error(args->command, "--%s: packets are listed without the program; use --elements",
+                    code ? code : "elf");
+    return false;
+}
+
+static int run(const struct cli_args *args)
+{
+    if (!check(args))
+        return CLI_FAILED;
     struct lines lines = {0};
     struct cli_results read = {.args = args,
                                .threads = cli_threads(args),
@@ -203,7 +214,7 @@ static int run(const struct cli_args *args)
     lines.read = &read;
     if (ct_lister_new(args->ctx, cli_output_write, stdout, &lines.lister) != CT_OK)
         return cli_library_error(args->ctx);
-    if (v[FORMAT].number && ct_lister_json(lines.lister) != CT_OK) {
+    if (args->values[FORMAT].number && ct_lister_json(lines.lister) != CT_OK) {
         ct_lister_free(lines.lister);
         return cli_library_error(args->ctx);
     }

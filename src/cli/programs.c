@@ -192,6 +192,12 @@ bool cli_programs_in(struct ct_programs *p, const struct cli_args *args, const s
     return is_fine(args, ct_programs_in(p, maps, memory));
 }
 
+void cli_programs_tell_unnamed(const struct cli_args *args)
+{
+    if (!args->quiet)
+        cli_say("%s; its functions are not named", ct_ctx_error(args->ctx));
+}
+
 bool cli_programs_any(const struct ct_programs *p, const char *capture)
 {
     if (ct_programs_count(p))

@@ -74,6 +74,9 @@ bool cli_programs_describe_unmoved(struct ct_programs **programs, const struct c
 bool cli_programs_in(struct ct_programs *programs, const struct cli_args *args, const struct ct_maps *maps,
                      uint32_t memory);
 
+/* Says, unless --quiet, that the functions of a program are not named, and why: ct_ctx_error. */
+void cli_programs_tell_unnamed(const struct cli_args *args);
+
 /* Tells whether there are programs. False after a message about the capture. */
 bool cli_programs_any(const struct ct_programs *programs, const char *capture);
 

@@ -30,7 +30,7 @@ function drawLanes(box, data) {
     high = Math.max(high, bar.to);
   }
   if (!all.length) return;
-  let from = low, to = high, drag = null, chosen = -1;
+  let from = low, to = high, drag = null, chosen = -1, drawn = 0;
 
   const tools = document.createElement("div"), where = document.createElement("span");
   const svg = document.createElementNS(NS, "svg"), plot = document.createElement("div");
@@ -40,7 +40,7 @@ function drawLanes(box, data) {
   svg.setAttribute("aria-hidden", "true");
   plot.append(svg);
   for (const [text, label, act] of [["+", "Closer", () => zoom(0.5)], ["\u2212", "Farther", () => zoom(2)],
-    ["All", "Show all", () => show(low, high)]]) {
+    ["All", "Show all", showAll]]) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = text;
@@ -80,6 +80,11 @@ function drawLanes(box, data) {
     to = a + Math.max(span, LEAST);
     draw();
   }
+  // Shows all bars, with none of them marked.
+  function showAll() {
+    chosen = -1;
+    show(low, high);
+  }
   function zoom(factor, at = (from + to) / 2) {
     show(at - (at - from) * factor, at + (to - at) * factor);
   }
@@ -99,7 +104,8 @@ function drawLanes(box, data) {
   // Bars narrower than a pixel become one.
   function draw() {
     const into = document.createDocumentFragment(), last = new Map();
-    svg.setAttribute("width", width());
+    drawn = width();
+    svg.setAttribute("width", drawn);
     svg.setAttribute("height", height);
     axis(into);
     for (const lane of data.lanes.filter(shown))
@@ -162,14 +168,14 @@ function drawLanes(box, data) {
   }, {passive: false});
   box.addEventListener("keydown", event => {
     const step = (to - from) / 8;
-    const act = {"+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": () => show(low, high),
+    const act = {"+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": showAll,
       ArrowLeft: () => show(from - step, to - step),
       ArrowRight: () => show(from + step, to + step)}[event.key];
     if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     act();
   });
-  new ResizeObserver(draw).observe(plot);
+  new ResizeObserver(() => { if (width() !== drawn) draw(); }).observe(plot);
   draw();
 
   // What other scripts may ask of the chart.

@@ -256,14 +256,27 @@ static bool is_attached(const struct ct_flow *r)
                                        (e->kind == CT_ELEM_TIMESTAMP && e->n == CT_TIMESTAMP_ATTACHED));
 }
 
+/* Notes the record of the last line, for the lines of code below it. */
+static __attribute__((noinline)) void note_last(struct ct_element_lister *lister, const struct ct_flow *r)
+{
+    lister->last = *r;
+    lister->last_memory = lister->memory;
+}
+
+/* Appends the lines of code that stand below the last line. */
+static __attribute__((noinline)) void code_of_last(struct ct_element_lister *lister)
+{
+    ct_list_code(lister->code, lister->text, lister->of, lister->last_memory, &lister->last);
+}
+
 void ct_list_flow_end(struct ct_element_lister *lister)
 {
     if (lister->open) {
         if (lister->last_fields)
             ct_text_string(lister->text, lister->last_fields);
         ct_text_char(lister->text, '\n');
-        if (lister->code)
-            ct_list_code(lister->code, lister->text, lister->of, lister->last_memory, &lister->last);
+        if (__builtin_expect(lister->code != NULL, 0))
+            code_of_last(lister);
     }
     lister->open = false;
     lister->last_fields = NULL;
@@ -316,8 +329,6 @@ void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *r)
         break;
     }
     lister->open = true;
-    if (!lister->code)
-        return;
-    lister->last = *r;
-    lister->last_memory = lister->memory;
+    if (__builtin_expect(lister->code != NULL, 0))
+        note_last(lister, r);
 }

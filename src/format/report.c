@@ -431,6 +431,7 @@ static int write_capture(const struct ct_report *r, struct ct_report_page *page,
     page->edge_count = r->edge_count;
     page->edges_left_out = r->edges_left_out;
     page->places = ct_stacks_places(r->now.stacks, &page->place_count);
+    page->sources = ct_programs_sources(r->programs, &page->source_count);
     return ct_report_html(out, page);
 }
 

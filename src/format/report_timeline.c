@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/lanes.h"
 #include "format/number.h"
@@ -13,14 +14,24 @@
 struct chart {
     struct ct_lane_bar *bars;
     struct ct_chart_lane lanes[LANES];
-    char titles[LANES][CT_REPORT_STREAM_NAME + 32];
+    char titles[LANES][CT_REPORT_STREAM_NAME + 128];
     char cores[LANES][CT_REPORT_STREAM_NAME];
-    char threads[LANES][32];
+    char threads[LANES][128];
     size_t count;
     bool aligned; /* time is that of timestamps, since `begin`; else that of each stream by itself */
     uint64_t begin;
     size_t left_out; /* how many lanes are left out */
 };
+
+/* Returns what a context of a stream is called; NULL when nothing names it. */
+static const char *context_name(const struct ct_report_page *r, const struct ct_slice *slice)
+{
+    const struct ct_context_name *name = NULL;
+    for (size_t i = 0; i < r->source_count && !name; i++)
+        if (!strcmp(r->sources[i].name, r->streams[slice->lane].buffer))
+            name = ct_context_name_find(&r->sources[i], slice->ctxt, CT_NO_TIME);
+    return name ? name->name : NULL;
+}
 
 static void name_lane(const struct ct_report_page *r, struct chart *c, const struct ct_slice *first)
 {
@@ -28,7 +39,11 @@ static void name_lane(const struct ct_report_page *r, struct chart *c, const str
     char *core = c->cores[c->count];
     char *thread = c->threads[c->count];
     char *title = c->titles[c->count];
-    snprintf(thread, sizeof c->threads[0], "context 0x%" PRIx32, first->ctxt);
+    const char *name = context_name(r, first);
+    if (name)
+        snprintf(thread, sizeof c->threads[0], "%.100s (0x%" PRIx32 ")", name, first->ctxt);
+    else
+        snprintf(thread, sizeof c->threads[0], "context 0x%" PRIx32, first->ctxt);
     lane->core = ct_report_stream_name(r, &r->streams[first->lane], core, sizeof c->cores[0]);
     lane->thread = first->ctxt ? thread : NULL;
     snprintf(title, sizeof c->titles[0], first->ctxt ? "%s, %s" : "%s", lane->core, thread);

@@ -208,3 +208,17 @@ $ printf 'abcdefgh' | coretap list -q -p -f jsonl -c examples/raw/itm.ini -
 | {"offset":0,"buffer":"trace","id":"00","type":"itm_notsync","bytes":8}
 ! coretap: -: losses: 8 bytes that could not be used
 [1]
+
+Software trace has no instructions.
+$ coretap list -e --symbols examples/raw/itm.ini
+! coretap list: --symbols tells of instructions, and no source of examples/raw/itm.ini traces any; leave it out
+! Try 'coretap list --help'.
+[2]
+$ coretap decode --disasm examples/raw/itm.ini
+! coretap decode: --disasm tells of instructions, and no source of examples/raw/itm.ini traces any; leave it out
+! Try 'coretap decode --help'.
+[2]
+$ coretap decode --merge --symbols examples/raw/itm.ini
+! coretap decode: --symbols tells of instructions, and no source of examples/raw/itm.ini traces any; leave it out
+! Try 'coretap decode --help'.
+[2]
