@@ -7,6 +7,7 @@ executed.
 usage: perf_kernel.py COMMAND PLUGIN
 
 The kernel is Debian's (tools/fetch-arm-programs)."""
+import collections
 import os
 import pathlib
 import shutil
@@ -16,6 +17,7 @@ import tempfile
 
 from elf_writer import CORE, EXECUTABLE, elf
 from perf_recordings import Recorder, decoded, path_of
+from perf_stacks import Counts, of_samples
 from perf_tool import Tap, first_difference, run, skip
 from perf_writer import KERNEL, Capture, Writer
 
@@ -68,6 +70,27 @@ class Boot:
         return writer.whole()
 
 
+def check_profiles(tap, command, folder, data, vmlinux, boot):
+    """The kernel has a profile of its own, and samples with branch stacks."""
+    made = folder / "each"
+    _, said, _ = run([command, "profile", "-f", "bolt", "--each", made, "--vmlinux", vmlinux, data])
+    text = (made / "vmlinux.bolt").read_text() if (made / "vmlinux.bolt").exists() else ""
+    runs = [line.split() for line in text.splitlines() if line.startswith("F ")]
+    total = sum(((int(last, 16) - int(first, 16)) // 4 + 1) * int(count) for _, first, last, count in runs)
+    tap.check(f"a profile of the kernel: {total} instructions", None if total == len(boot.path) else said)
+    if not shutil.which("perf"):
+        tap.skip("branch stacks of the kernel", "perf is not installed (Debian: linux-perf)")
+        return
+    samples = folder / "samples.data"
+    _, said, code = run([command, "export", "--perf", samples, "--branch-stacks", "--vmlinux", vmlinux, data])
+    stacks = Counts()
+    for counts in of_samples(shutil.which("perf"), samples)[0].values():
+        stacks.insns.update(counts.insns)
+    wanted = collections.Counter(boot.path)
+    tap.check("branch stacks of the kernel", None if stacks.insns == wanted else
+              f"exit code {code}: {said} {len(stacks.insns)} of {len(wanted)} addresses")
+
+
 def main():
     kernel = find_kernel()
     recorder = Recorder(*(str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:3]))
@@ -96,6 +119,7 @@ def main():
                       first_difference(wanted, got, ("truth", "coretap")))
         cover = run([command, "cover", "-q", "--functions", "--vmlinux", vmlinux, data])[0]
         tap.check("functions of vmlinux are known", None if " _text" in cover else cover)
+        check_profiles(tap, command, folder, data, vmlinux, boot)
         for name, line, want in (("without it", [], "--kcore with the kcore"),
                                  ("stripped", ["--vmlinux", stripped], "has no symbol _text")):
             said = [text for text in run([command, "info", "-q", *line, data])[0].splitlines()
