@@ -104,6 +104,7 @@ static ocsd_datapath_resp_t flush(struct ct_ocsd_decoder *decoder)
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
     ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
     d->flushing = true;
+    d->commit_index = 0;
     const ocsd_datapath_resp_t resp = ct_ocsd_etm4_pump(d);
     d->flushing = false;
     return resp;

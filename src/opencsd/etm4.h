@@ -28,8 +28,10 @@ struct ct_ocsd_etm4 {
     struct ct_ocsd_held_queue held;
     ocsd_etmv4_i_pkt packet;         /* the last one, for who wants packets */
     uint64_t source_addr;            /* the source address that is walked to */
+    uint64_t addr_before;            /* where execution was before an address that no atom followed yet */
     ocsd_trc_index_t index;          /* of the packet in work */
     ocsd_trc_index_t unsynced_index; /* of the first byte without synchronisation */
+    ocsd_trc_index_t commit_index;   /* of the item that left last, in this call of 1.3.3's; else 0 */
     uint32_t max_spec;               /* P0 elements that may be speculative */
     uint32_t depth;                  /* P0 elements that are held, and those of `unseen` */
     uint32_t unseen;                 /* P0 elements from before the trace began */
@@ -48,6 +50,7 @@ struct ct_ocsd_etm4 {
     bool marker_seen;     /* a timestamp marker came */
     bool pending_address; /* an exception or a Q waits for its address */
     bool last_is1;        /* instruction set of the last address packet */
+    bool address_waits;   /* such an address came, and was taken at once */
     bool mispredict;      /* the newest atom is to be turned round, behind what leaves */
     bool discard;         /* all that is held is dropped */
     bool flushing;        /* the client asked for the rest of a packet, behind a pause */

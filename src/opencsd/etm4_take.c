@@ -10,6 +10,9 @@ static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
     d->depth = d->unseen = d->commit = d->cancel = 0;
     d->mispredict = d->discard = d->pending_address = d->to_source = false;
     d->state = CT_OCSD_ETM4_NO_SYNC;
+    if (d->address_waits) /* 1.3.3 has held it, and drops it */
+        d->path.addr = d->addr_before;
+    d->address_waits = false;
     d->reason = (uint8_t)reason;
     d->path.need_address = d->need_context = true;
     if (reason != UNSYNC_OVERFLOW && reason != UNSYNC_DISCARD)
@@ -51,9 +54,9 @@ static void tell_loss(struct ct_ocsd_etm4 *d)
 
 /* Loses synchronisation because a packet takes more of what is held than there is. What is held leaves after
  * the next synchronisation, as 1.3.3 has it. */
-static void overrun(struct ct_ocsd_etm4 *d, const char *message)
+static void overrun(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const char *message)
 {
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, d->index, d->base.id, message);
+    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id, message);
     ct_ocsd_output_drop(&d->path.output);
     lose_path(d, UNSYNC_BAD_PACKET);
     tell_loss(d);
@@ -366,10 +369,11 @@ static void commit_step(struct ct_ocsd_etm4 *d)
         return;
     }
     if (!d->held.count) {
-        overrun(d, "Not enough elements to commit");
+        overrun(d, d->commit_index, "Not enough elements to commit");
         return;
     }
-    const ocsd_trc_index_t index = ct_ocsd_held_at(&d->held, 0)->index;
+    d->address_waits = false;
+    const ocsd_trc_index_t index = d->commit_index = ct_ocsd_held_at(&d->held, 0)->index;
     if (!release(d) || d->lacks_return)
         fail_commit(d, index);
 }
@@ -447,6 +451,7 @@ static bool take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     if (d->state != CT_OCSD_ETM4_DECODE || d->max_spec || d->depth || d->pending_address || !holds_no_path(d))
         return false;
     if (p->type >= CT_ETM4_ATOM_F1 && p->type <= CT_ETM4_ATOM_F6) {
+        d->address_waits = false;
         take_held(d);
         take_atoms(d, p);
         return true;
@@ -454,6 +459,8 @@ static bool take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     if (p->type < CT_ETM4_ADDR_S_IS0 || p->type > CT_ETM4_ADDR_L_64IS1)
         return false;
     d->last_is1 = p->is;
+    d->addr_before = d->address_waits ? d->addr_before : d->path.addr;
+    d->address_waits = true;
     ct_ocsd_etm4_execute(d,
                          &(const struct ct_ocsd_held){
                              .kind = CT_OCSD_HELD_ADDRESS, .n = p->is, .value = p->value, .index = d->index});
@@ -464,6 +471,7 @@ void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
     if (take_quickly(d, p))
         return;
+    d->commit_index = 0;
     if (d->state == CT_OCSD_ETM4_NO_SYNC)
         add_no_sync(d);
     if ((p->type >= CT_ETM4_ADDR_S_IS0 && p->type <= CT_ETM4_ADDR_MATCH) || p->flags & CT_ETM4_HAS_ADDR)
@@ -476,7 +484,7 @@ void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     case CT_OCSD_ETM4_WAIT_INFO:
         if (p->type == CT_ETM4_TRACE_INFO)
             on_first_info(d, p);
-        else if (p->type == CT_ETM4_EVENT) /* the one packet that 1.3.3 takes here */
+        else if (p->type == CT_ETM4_EVENT && d->reason == UNSYNC_INIT_DECODER) /* all that 1.3.3 takes here */
             on_packet(d, p);
         break;
     default:
@@ -490,7 +498,7 @@ static void cancel(struct ct_ocsd_etm4 *d)
     const uint32_t left = ct_ocsd_held_cancel(&d->held, d->cancel);
     const uint32_t unseen = left < d->unseen ? left : d->unseen;
     if (left > unseen) {
-        overrun(d, "Not enough elements to cancel");
+        overrun(d, d->index, "Not enough elements to cancel");
         return;
     }
     d->unseen -= unseen;
@@ -503,7 +511,7 @@ static void mispredict(struct ct_ocsd_etm4 *d)
     d->mispredict = false;
     if (ct_ocsd_held_mispredict(&d->held))
         return;
-    overrun(d, "Not found mispredict atom");
+    overrun(d, d->index, "Not found mispredict atom");
     ct_ocsd_held_clear(&d->held);
 }
 

@@ -138,13 +138,13 @@ static bool memory_changes(const struct library *l)
 /* Frames with synchronisation words, and protocols that are not decoded, are refused. */
 static bool others_are_refused(const struct library *l)
 {
-    const ocsd_ptm_cfg ptm = {.reg_trc_id = 0x10};
+    const ocsd_stm_cfg stm = {.reg_tcsr = 0x100000};
     unsigned char id;
     dcd_tree_handle_t with_words =
         l->ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_HAS_FSYNCS);
     dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
     const ocsd_err_t err =
-        l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_PTM, OCSD_CREATE_FLG_FULL_DECODER, &ptm, &id);
+        l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_STM, OCSD_CREATE_FLG_FULL_DECODER, &stm, &id);
     l->ocsd_destroy_dcd_tree(tree);
     return !with_words && err == OCSD_ERR_NO_PROTOCOL;
 }
