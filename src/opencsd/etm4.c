@@ -28,7 +28,7 @@ static ocsd_datapath_resp_t put_packet(struct ct_ocsd_etm4 *d, const struct ct_e
                                        const struct ct_ocsd_fed *fed)
 {
     log_header(d, packet);
-    ct_ocsd_etm4_convert(packet, d->version, d->m_profile, &d->packet);
+    ct_ocsd_etm4_convert(packet, fed->bytes, d->version, d->m_profile, &d->packet);
     ct_ocsd_packet_show(&d->base, d->index, &d->packet, fed->bytes, (uint32_t)fed->taken);
     return ct_ocsd_packet_give(&d->base, d->index, &d->packet);
 }

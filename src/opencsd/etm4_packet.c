@@ -136,18 +136,36 @@ static void set_count(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
     }
 }
 
-static void set_trace_info(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
+/* Reads a field of a trace info packet at *at: seven bits a byte, five bytes at most. */
+static uint32_t read_field(const uint8_t *bytes, uint32_t size, uint32_t *at)
 {
-    out->trace_info.val = in->info;
-    out->pkt_valid.bits.trace_info_valid = 1;
-    if (in->flags & CT_ETM4_HAS_CCTHR) {
-        if (in->count) /* one that the packet lacks stays what it was */
-            out->cc_threshold = in->count;
-        out->pkt_valid.bits.cc_thresh_valid = 1;
+    uint32_t value = 0;
+    for (unsigned shift = 0; *at < size && shift < 35; shift += 7) {
+        const uint8_t byte = bytes[(*at)++];
+        value |= (uint32_t)((uint64_t)(byte & 0x7fu) << shift);
+        if (!(byte & 0x80))
+            break;
     }
-    if (in->flags & CT_ETM4_HAS_SPEC) {
-        out->curr_spec_depth = in->count2;
+    return value;
+}
+
+/* Sets what a trace info packet has: PLCTL says which of INFO, KEY, SPEC and CYCT are there. A threshold that
+ * is not there stays what it was. */
+static void set_trace_info(const struct ct_etm4_packet *in, const uint8_t *bytes, ocsd_etmv4_i_pkt *out)
+{
+    uint32_t at = 1;
+    const uint32_t plctl = read_field(bytes, in->size, &at);
+    out->trace_info.val = plctl & 1 ? read_field(bytes, in->size, &at) : 0;
+    out->pkt_valid.bits.trace_info_valid = 1;
+    if (plctl & 2)
+        read_field(bytes, in->size, &at);
+    if (plctl & 4) {
+        out->curr_spec_depth = read_field(bytes, in->size, &at);
         out->pkt_valid.bits.spec_depth_valid = 1;
+    }
+    if (plctl & 8) {
+        out->cc_threshold = read_field(bytes, in->size, &at);
+        out->pkt_valid.bits.cc_thresh_valid = 1;
     }
 }
 
@@ -190,8 +208,8 @@ static void clear_packet(ocsd_etmv4_i_pkt *out)
     out->err_type = ETM4_PKT_I_NO_ERR_TYPE;
 }
 
-void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, uint8_t version, int m_profile,
-                          ocsd_etmv4_i_pkt *out)
+void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes, uint8_t version,
+                          int m_profile, ocsd_etmv4_i_pkt *out)
 {
     const unsigned type = in->type;
     clear_packet(out);
@@ -211,7 +229,7 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, uint8_t version, int 
         out->err_hdr_val = in->header;
         break;
     case CT_ETM4_TRACE_INFO:
-        set_trace_info(in, out);
+        set_trace_info(in, bytes, out);
         break;
     case CT_ETM4_TIMESTAMP:
         set_timestamp(in, out);

@@ -170,6 +170,34 @@ static bool decode(const struct library *l, struct client *client)
     return fine;
 }
 
+/* Decodes the begin of a trace of another protocol, which makes some elements. */
+static void decode_v7(const struct library *l, const char *name, const void *config, struct client *client)
+{
+    static const uint8_t trace[] = {0, 0, 0, 0, 0, 0x80, 0x08, 0, 0x10, 0, 0, 0x21, 0x84, 0x66};
+    uint32_t done = 0;
+    unsigned char id;
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+    if (!tree)
+        return;
+    l->ocsd_dt_set_gen_elem_outfn(tree, take, client);
+    if (!l->ocsd_dt_create_decoder(tree, name, OCSD_CREATE_FLG_FULL_DECODER, config, &id)) {
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, sizeof trace, trace, &done);
+        l->ocsd_dt_process_data(tree, OCSD_OP_EOT, 0, 0, NULL, NULL);
+    }
+    l->ocsd_destroy_dcd_tree(tree);
+}
+
+/* Decodes with each protocol. Returns what `decode` does. */
+static bool decode_all(const struct library *l, struct client *client)
+{
+    static const ocsd_ptm_cfg ptm = {.reg_trc_id = 0x10};
+    static const ocsd_etmv3_cfg etm3 = {.reg_trc_id = 0x10};
+    struct client other = {0};
+    decode_v7(l, OCSD_BUILTIN_DCD_PTM, &ptm, &other);
+    decode_v7(l, OCSD_BUILTIN_DCD_ETMV3, &etm3, &other);
+    return decode(l, client);
+}
+
 /* Each allocation fails once. */
 static bool allocations_fail(const struct library *l)
 {
@@ -177,13 +205,13 @@ static bool allocations_fail(const struct library *l)
     long left;
     bool fine, good;
     failing_begin(-1);
-    fine = decode(l, &all);
+    fine = decode_all(l, &all);
     const long count = failing_end(&left);
     good = fine && !left && all.total == 200;
     for (long i = 0; i < count; i++) {
         struct client client = {0};
         failing_begin(i);
-        fine = decode(l, &client);
+        fine = decode_all(l, &client);
         failing_end(&left);
         if (left || (fine && client.total != all.total) || client.total > all.total) {
             printf("# allocation %ld fails: %ld left, %s, %u ranges\n", i, left,
