@@ -33,6 +33,6 @@ void ct_ocsd_etm3_take(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *pack
 void ct_ocsd_etm3_release(struct ct_ocsd_etm3 *d);
 
 /* Fills in d->packet, which keeps what a packet has in common with those before. `bytes` are the packet's. */
-void ct_ocsd_etm3_convert(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *packet, const uint8_t *bytes);
+void ct_ocsd_etm3_convert(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *in, const uint8_t *bytes);
 
 #endif

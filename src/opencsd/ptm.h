@@ -23,6 +23,6 @@ void ct_ocsd_ptm_take(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *packet);
 void ct_ocsd_ptm_correct_isa(struct ct_ocsd_ptm *d, struct ct_ptm_packet *packet, const uint8_t *bytes);
 
 /* Fills in d->packet, which keeps what a packet has in common with those before. `bytes` are the packet's. */
-void ct_ocsd_ptm_convert(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *packet, const uint8_t *bytes);
+void ct_ocsd_ptm_convert(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *in, const uint8_t *bytes);
 
 #endif

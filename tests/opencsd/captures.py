@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Captures of the corpus, and recorded ones, through coretap's library and through OpenCSD's: a client gets the
-same from both, in frames and without, in small pieces, with pauses, flushes and resets, as packets and as
-elements. Of damaged ones a few packets are known to differ in their text (docs/perf.md): each is told, and more than one recording
-in three that has one is too many.
+"""Captures of the corpus, and recorded ones, through coretap's library and through OpenCSD's: a client gets
+the same from both, in frames and without, in small pieces, with pauses, flushes and resets, as packets and as
+elements. Of damaged ones a few packets are known to differ in their text (docs/perf.md): each is told, and
+more than one recording in three that has one is too many.
 
 usage: captures.py PLAYER OPENCSD CORETAP_LIBRARY COMMAND PLUGIN EXAMPLES"""
 import pathlib

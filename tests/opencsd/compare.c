@@ -118,8 +118,8 @@ static bool is_same(const struct compare_text *theirs, const struct compare_text
     return false;
 }
 
-bool compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
-             const struct library *ours, ocsd_isa isa, struct compare_counts *counts)
+void compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
+             const struct library *ours, ocsd_isa isa, uint64_t seed, struct compare_counts *counts)
 {
     struct compare_text their_text = {0}, our_text = {0};
     const bool crashed = play(player, theirs, trace, &their_text);
@@ -130,7 +130,9 @@ bool compare(struct player player, const struct compare_trace *trace, const stru
     const bool same =
         !broken && (crashed || is_same(&their_text, &our_text, isa, counts->worse < MOST_SHOWN));
     counts->worse += !same;
+    if (!same)
+        printf("# … CT_SEED=%" PRIu64 " CT_COUNT=1, wait %u flush %u reset %u\n", seed, player.wait,
+               player.flush, player.reset);
     free(their_text.data);
     free(our_text.data);
-    return same;
 }

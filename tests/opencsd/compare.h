@@ -28,10 +28,10 @@ struct compare_counts {
     uint64_t crashes; /* traces that crashed OpenCSD's library, which 1.3.3 does of some damage */
 };
 
-/* Plays a trace as `player` says through both libraries, and counts a difference. The first few are printed.
- * Lines behind the first code of another instruction set than `isa` are not compared. Returns true when they
- * are the same. */
-bool compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
-             const struct library *ours, ocsd_isa isa, struct compare_counts *counts);
+/* Plays a trace as `player` says through both libraries, and counts a difference. The first few are shown,
+ * and the `seed` of each is printed. Lines behind the first code of another instruction set than `isa` are
+ * not compared. */
+void compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
+             const struct library *ours, ocsd_isa isa, uint64_t seed, struct compare_counts *counts);
 
 #endif

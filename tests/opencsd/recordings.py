@@ -39,8 +39,8 @@ def record(recorder, examples, folder, name):
     """Runs the program of a name and returns its capture."""
     (source, *flags), options = RECORDINGS[name]
     program, capture = folder / f"{name}.program", folder / name
-    subprocess.run([compiler_of(name), "-O2", "-o", program, pathlib.Path(examples) / source, *flags, "-lpthread"],
-                   check=True)
+    subprocess.run([compiler_of(name), "-O2", "-o", program, pathlib.Path(examples) / source, *flags,
+                    "-lpthread"], check=True)
     subprocess.run([recorder.command, "record", "-q", "-o", capture, *options, "--max-instructions",
                     INSTRUCTIONS, "--", program], env=recorder.env, check=True, capture_output=True,
                    stdin=subprocess.DEVNULL, timeout=120)

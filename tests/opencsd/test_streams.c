@@ -55,9 +55,7 @@ static void check(uint64_t seed, bool damaged, bool packets, const struct librar
     player.as_packets = packets;
     player.reset = packets ? 0 : player.reset; /* 1.3.3 gives what a reset cut to whoever comes next */
     const struct compare_trace trace = {&s.source, s.regions, s.region_count, s.bytes, s.size};
-    if (!compare(player, &trace, theirs, ours, ocsd_isa_aarch64, counts))
-        printf("# … CT_SEED=%" PRIu64 " CT_COUNT=1, wait %u flush %u reset %u\n", seed, player.wait,
-               player.flush, player.reset);
+    compare(player, &trace, theirs, ours, ocsd_isa_aarch64, seed, counts);
 }
 
 int main(int argc, char **argv)

@@ -102,9 +102,7 @@ static bool check(const struct kind *kind, uint64_t first, uint64_t count, const
         struct player player;
         fill(&rng, kind, &s, &player);
         const struct compare_trace trace = {&s.source, &s.region, 1, s.bytes, s.size};
-        if (!compare(player, &trace, theirs, ours, s.isa, &counts))
-            printf("# … CT_SEED=%" PRIu64 " CT_COUNT=1, wait %u flush %u reset %u\n", seed, player.wait,
-                   player.flush, player.reset);
+        compare(player, &trace, theirs, ours, s.isa, seed, &counts);
     }
     printf("# %" PRIu64 " streams, %" PRIu64 " that differ, %" PRIu64 " of which OpenCSD crashes\n", count,
            counts.worse, counts.crashes);
