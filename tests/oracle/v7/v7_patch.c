@@ -138,8 +138,8 @@ static int patch_ptm(struct v7_trace *s)
     return changed;
 }
 
-void v7_patch(struct v7_trace *s)
+void v7_patch(struct v7_trace *trace)
 {
-    while (s->source->protocol == CT_PROTOCOL_PTM ? patch_ptm(s) : patch_etm3(s))
+    while (trace->source->protocol == CT_PROTOCOL_PTM ? patch_ptm(trace) : patch_etm3(trace))
         continue;
 }
