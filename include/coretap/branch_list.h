@@ -45,8 +45,8 @@ struct ct_branch_list;
 CT_API int ct_branch_list_new(struct ct_ctx *ctx, struct ct_branch_list **out);
 CT_API void ct_branch_list_free(struct ct_branch_list *list);
 
-/* Returns 1 when a file that begins with these bytes is one of branch lists, or compressed by zstd as the old
- * ones can be, else 0. 32 bytes are enough. */
+/* Returns 1 when a file that begins with these bytes may be one of branch lists, else 0. Old ones can be
+ * compressed by zstd. 32 bytes are enough. */
 CT_API int ct_branch_list_is_file(const void *start, size_t size);
 
 /* Adds what a file holds, called `name` in messages. Its formats are the old one, a message that may be

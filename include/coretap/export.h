@@ -63,8 +63,9 @@ struct ct_perf_samples_options {
 
 struct ct_perf_samples;
 
-/* Makes perf.data for the samples of a capture (not owned), and writes its head, processes and mappings: of a
- * recording of perf those that it has, else one process as ct_perf_export has it. CT_ERR_UNSUPPORTED: the
+/* Makes perf.data for the samples of a capture (not owned), and writes what stands before them. That is its
+ * head, and processes with mappings: of a recording of perf those that it has, else one process as
+ * ct_perf_export has it. CT_ERR_UNSUPPORTED: the
  * code changed while it ran. CT_ERR_LIMIT: a path is too long for a record. CT_ERR_ARG, CT_ERR_IO,
  * CT_ERR_NOMEM, and what `write` returned. */
 CT_API int ct_perf_samples_new(struct ct_ctx *ctx, const struct ct_capture *capture,

@@ -169,11 +169,11 @@ static int on_sample(void *user, const struct ct_perf_stack *stack)
     struct ct_perf_samples *s = lane->of;
     const uint64_t ip = stack->branches[stack->count - 1].from;
     const struct ct_perf_stamp stamp = stamp_of(s, lane);
-    const struct ct_perf_sample sample = {.ip = ip,
-                                          .period = stack->instructions,
-                                          .kernel = ct_perf_is_kernel(ip),
-                                          .branches = stack->branches,
-                                          .count = stack->count};
+    const struct ct_perf_written_sample sample = {.ip = ip,
+                                                  .period = stack->instructions,
+                                                  .kernel = ct_perf_is_kernel(ip),
+                                                  .branches = stack->branches,
+                                                  .count = stack->count};
     const int rc = put_thread(s, &stamp);
     s->count++;
     return rc ? rc : ct_perf_write_sample(&s->writer, &stamp, &sample);

@@ -307,7 +307,7 @@ int ct_perf_write_aux(struct ct_perf_writer *w, const struct ct_perf_stamp *stam
 }
 
 int ct_perf_write_sample(struct ct_perf_writer *w, const struct ct_perf_stamp *stamp,
-                         const struct ct_perf_sample *sample)
+                         const struct ct_perf_written_sample *sample)
 {
     struct ct_perf_body *b = &w->body;
     b->size = 0;

@@ -96,7 +96,7 @@ struct ct_perf_branch {
 };
 
 /* A sample, and the branches that led to it. */
-struct ct_perf_sample {
+struct ct_perf_written_sample {
     uint64_t ip;
     uint64_t period; /* instructions since the sample before */
     bool kernel;
@@ -108,7 +108,7 @@ struct ct_perf_sample {
 
 /* Writes a sample, in a file of samples. */
 int ct_perf_write_sample(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp,
-                         const struct ct_perf_sample *sample);
+                         const struct ct_perf_written_sample *sample);
 
 /* Writes that a part of the AUX stream was traced without a break. */
 int ct_perf_write_aux(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp, uint64_t offset,

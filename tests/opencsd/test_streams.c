@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random streams of ETMv4 and ETE along random programs, without speculation: what coretap's library gives
  * its client is what OpenCSD 1.3.3 gives, call by call: elements, packets, messages, answers, with pauses,
- * flushes and resets. Of sound streams that is all of them. Of damaged ones a few differ, where 1.3.3 reads
- * memory that it has freed, or says of code that is none what its instructions are; these are counted. A64
- * alone is compared: what A32 and T32 instructions are that the architecture leaves open is not the same.
+ * flushes and resets. Of sound streams that is all of them. Of damaged ones a few differ, where 1.3.3 looks
+ * at values that were never set, or says of code that is none what its instructions are; these are counted.
+ * A64 alone is compared: what A32 and T32 instructions are that the architecture leaves open is not the same.
  * CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier.
  *
  * usage: test_streams OPENCSD CORETAP */
