@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A closed loop of profiles: script.c is compiled and traced; clang compiles it again with the profile of that
-run, and BOLT puts the blocks of the result into another order, by the profile of a second run. Each of the
-three programs is traced, and what they executed is compared.
+"""A closed loop of profiles: script.c is compiled and traced; clang compiles it again with the profile of
+that run, and BOLT puts the blocks of the result into another order, by the profile of a second run. Each of
+the three programs is traced, and what they executed is compared.
 
 usage: pgo.py CORETAP FOLDER [PAGE.html]"""
 import pathlib
@@ -20,8 +20,8 @@ COMPILER = ["clang", "--target=aarch64-linux-gnu", "-fuse-ld=lld", "-O2", "-fno-
 ROUNDS = "20000"
 WAYS = {"plain": "clang -O2", "profile": "… with the profile of its run", "bolt": "… put into order by BOLT"}
 
-LEAD = ("One run of each program under QEMU, as its trace tells. Fewer instructions are executed where calls "
-        "that are hot were inlined; fewer branches are taken where the next block stands behind the one before.")
+LEAD = ("One run of each program under QEMU, as its trace tells. Fewer instructions are executed where hot "
+        "calls were inlined; fewer branches are taken where the next block stands behind the one before.")
 
 
 def find(name):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The example of a closed loop of profiles (examples/pgo): a program that clang compiles with what coretap says
-of its run executes fewer instructions, and takes fewer branches once BOLT has put its blocks into order. All
-three print the same. Prints TAP.
+"""The example of a closed loop of profiles (examples/pgo): a program that clang compiles with what coretap
+says of its run executes fewer instructions, and takes fewer branches once BOLT has put its blocks into order.
+All three print the same. Prints TAP.
 
 usage: run_pgo.py COMMAND PLUGIN EXAMPLE"""
 import os
@@ -39,8 +39,8 @@ def main():
     env = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN, "QEMU_LD_PREFIX": PREFIX}
     with tempfile.TemporaryDirectory() as name:
         folder, page = pathlib.Path(name) / "loop", pathlib.Path(name) / "page.html"
-        done = subprocess.run([sys.executable, EXAMPLE, COMMAND, folder, page], capture_output=True, text=True,
-                              env=env, timeout=300, check=False)
+        done = subprocess.run([sys.executable, EXAMPLE, COMMAND, folder, page], capture_output=True,
+                              text=True, env=env, timeout=300, check=False)
         rows = [line.split("\t") for line in done.stdout.splitlines()]
         check("the example runs", done.returncode == 0 and len(rows) == 4, done.stderr or done.stdout)
         if len(rows) != 4:
