@@ -192,6 +192,9 @@ def check_sleeper(folder):
         got = case.live(spec=spec)
         if got[2].count("has no timestamp") == 1 and "ID 10 (cpu0): has no timestamp" in got[2]:
             break
+    else:
+        skip("a core that sleeps", "the threads beside it ran so unevenly that they waited for each other")
+        return
     code, wanted = case.monitor(spec=spec)
     doubtful = wanted.count("uncertain")
     check("a core that sleeps: of the whole trace next to nothing is uncertain",
