@@ -34,7 +34,10 @@ def find(name):
 
 
 def run(*words):
-    done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise SystemExit(f"{words[0]} is not there (Debian: clang lld)") from error
     if done.returncode:
         raise SystemExit(f"{words[0]}: {done.stderr or done.stdout}")
     return done.stdout

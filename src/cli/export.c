@@ -80,13 +80,12 @@ static int export_trace(const struct cli_args *args, FILE *out)
 struct sampling {
     struct cli_results read;
     struct ct_perf_samples *samples; /* of the capture, once it is open */
-    FILE *out;
 };
 
 /* Passes an error on. That the file cannot be written is told when it is closed. */
 static bool fine(const struct sampling *s, int rc)
 {
-    if (rc && !(rc == CT_ERR_IO && ferror(s->out)))
+    if (rc && !(rc == CT_ERR_IO && ferror(s->read.out)))
         cli_library_error(s->read.args->ctx);
     return !rc;
 }
@@ -97,10 +96,10 @@ static bool on_opened(void *user)
     const struct cli_args *args = s->read.args;
     const struct ct_perf_samples_options how = {.size = sizeof how,
                                                 .name = args->operand,
-                                                .seek = s->out == stdout ? NULL : seek,
+                                                .seek = s->read.out == stdout ? NULL : seek,
                                                 .entries = (uint32_t)args->values[STACKS].number};
-    return fine(s, ct_perf_samples_new(args->ctx, s->read.capture.capture, &how, cli_output_write, s->out,
-                                       &s->samples));
+    return fine(s, ct_perf_samples_new(args->ctx, s->read.capture.capture, &how, cli_output_write,
+                                       s->read.out, &s->samples));
 }
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -118,10 +117,11 @@ static bool on_closing(void *user)
 
 static int export_samples(const struct cli_args *args, FILE *out)
 {
-    struct sampling s = {.out = out};
+    struct sampling s = {0};
     s.read.args = args;
     s.read.elf = SIZE_MAX;
     s.read.user = &s;
+    s.read.out = out;
     s.read.threads = 1;
     s.read.opened = on_opened;
     s.read.steps = on_steps;

@@ -206,7 +206,7 @@ static int run_session(struct cli_results *r)
     }
     ct_session_free(r->session);
     r->session = NULL;
-    if (rc == CT_ERR_IO && ferror(stdout)) /* told of at the end of the command */
+    if (rc == CT_ERR_IO && ferror(r->out ? r->out : stdout)) /* told of at the end of the command */
         return CLI_FAILED;
     return rc ? cli_library_error(r->args->ctx) : CLI_CLEAN;
 }

@@ -32,16 +32,17 @@ struct cli_results {
     bool needs_program; /* a capture whose programs are not known is of no use */
     bool sums_alone;    /* losses of saved files are reported as a sum, not for each file */
     bool files_alone; /* only saved files are added to the analysis; captures go to the functions below … */
-    bool captures_alone;          /* … or only captures: saved files are passed over */
-    uint8_t edges;                /* as in struct ct_session_options */
-    bool untold;                  /* what captures lost is not said: another run over them does */
-    bool has_file;                /* there was a saved file */
-    struct cli_filter filter;     /* of captures, read before (cli_filter_read) */
-    bool kept_nothing;            /* the filter kept nothing of what ran, which was reported */
-    const char *file_option;      /* of the filter, that can be applied to saved files too; NULL: none */
-    const char *file_why;         /* … and why the others cannot */
-    struct cli_ran ran;           /* in all buffers */
-    uint16_t threads;             /* to decode with */
+    bool captures_alone;      /* … or only captures: saved files are passed over */
+    uint8_t edges;            /* as in struct ct_session_options */
+    bool untold;              /* what captures lost is not said: another run over them does */
+    bool has_file;            /* there was a saved file */
+    struct cli_filter filter; /* of captures, read before (cli_filter_read) */
+    bool kept_nothing;        /* the filter kept nothing of what ran, which was reported */
+    const char *file_option;  /* of the filter, that can be applied to saved files too; NULL: none */
+    const char *file_why;     /* … and why the others cannot */
+    struct cli_ran ran;       /* in all buffers */
+    FILE *out;        /* what is written to, whose errors are told when it is closed; NULL: standard output */
+    uint16_t threads; /* to decode with */
     const struct cli_value *part; /* of --shard: the part of the capture that is decoded; NULL, or not given:
                                      all of it */
     struct ct_shard *shard;       /* what is noted of it, or NULL */
