@@ -24,8 +24,8 @@ struct ct_dist {
     uint64_t min, max;   /* 0 when count is 0 */
     uint64_t square_lo;  /* sum of squares: 128 bits, … */
     uint64_t square_hi;  /* … the upper half */
-    uint32_t *histogram; /* CT_DIST_BUCKETS counts that stay at their largest value; NULL: count is 0, or none
-                            is kept */
+    uint32_t *histogram; /* counts that stay at their largest value; NULL: count is 0, or none is kept */
+    uint32_t buckets;    /* how many of them there are, from the first bucket on; those of the others are 0 */
 };
 
 /* Returns the bucket of a value, and the smallest value of a bucket. */
@@ -149,9 +149,9 @@ struct ct_timing_options {
     const struct ct_stream_origin *origin; /* of the stream, for its longest runs; copied; NULL: not known */
 };
 
-/* Makes an object that takes the times of one stream. It needs 2 KiB for each edge and function whose
- * histogram is kept, and 6 KiB for each function that ran; 64 threads with 1024 calls inside of one another
- * are followed, what is beyond counts as cut. CT_ERR_NOMEM. */
+/* Makes an object that takes the times of one stream. It needs 64 bytes to 2 KiB for each edge and function
+ * whose histogram is kept, by its largest value, and 6 KiB for each function that ran; 64 threads with 1024
+ * calls inside of one another are followed, what is beyond counts as cut. CT_ERR_NOMEM. */
 CT_API int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, struct ct_timing **out);
 CT_API void ct_timing_free(struct ct_timing *timing);
 

@@ -4,9 +4,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SHIFT 3 /* log2 of the number of buckets for each power of two */
 #define EACH  (1u << SHIFT)
+
+/* the fewest buckets that a histogram has: those of values below 16 */
+#define FEWEST 16u
 
 static inline unsigned bucket_of(uint64_t value)
 {
@@ -28,16 +32,33 @@ uint64_t ct_dist_bucket_start(unsigned bucket)
     return (uint64_t)(EACH + bucket % EACH) << (bucket / EACH - 1);
 }
 
-int ct_dist_make_room(struct ct_dist *d)
+/* Most distributions are of edges, of which a large program has hundreds of thousands, and few have a value
+ * of more than a hundred cycles. So only as many buckets are there as are needed. */
+static int make_buckets(struct ct_dist *d, unsigned needed)
 {
-    if (!d->histogram)
-        d->histogram = calloc(CT_DIST_BUCKETS, sizeof *d->histogram);
-    return d->histogram ? CT_OK : CT_ERR_NOMEM;
+    unsigned buckets = FEWEST;
+    while (buckets < needed)
+        buckets *= 2;
+    if (buckets > CT_DIST_BUCKETS)
+        buckets = CT_DIST_BUCKETS;
+    uint32_t *histogram = realloc(d->histogram, buckets * sizeof *histogram);
+    if (!histogram)
+        return CT_ERR_NOMEM;
+    memset(histogram + d->buckets, 0, (buckets - d->buckets) * sizeof *histogram);
+    d->histogram = histogram;
+    d->buckets = buckets;
+    return CT_OK;
+}
+
+int ct_dist_make_room(struct ct_dist *d, uint64_t value)
+{
+    const unsigned bucket = bucket_of(value);
+    return bucket < d->buckets ? CT_OK : make_buckets(d, bucket + 1);
 }
 
 static int add_to_bucket(struct ct_dist *d, unsigned bucket, uint32_t count)
 {
-    if (ct_dist_make_room(d))
+    if (bucket >= d->buckets && make_buckets(d, bucket + 1))
         return CT_ERR_NOMEM;
     uint32_t *room = &d->histogram[bucket];
     *room = count > UINT32_MAX - *room ? UINT32_MAX : *room + count;
@@ -87,7 +108,7 @@ int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from)
     ct_add_up(&into->sum, from->sum);
     merge_squares(into, from);
     int rc = CT_OK;
-    for (unsigned i = 0; !rc && from->histogram && i < CT_DIST_BUCKETS; i++)
+    for (unsigned i = 0; !rc && i < from->buckets; i++)
         if (from->histogram[i])
             rc = add_to_bucket(into, i, from->histogram[i]);
     return rc;
@@ -99,6 +120,7 @@ void ct_dist_free(struct ct_dist *d)
         return;
     free(d->histogram);
     d->histogram = NULL;
+    d->buckets = 0;
 }
 
 double ct_dist_mean(const struct ct_dist *d)
@@ -128,7 +150,7 @@ uint64_t ct_dist_quantile(const struct ct_dist *d, double q)
         return 0;
     uint64_t wanted = (uint64_t)ceil(q * (double)d->count);
     uint64_t seen = 0;
-    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++) {
+    for (unsigned i = 0; i < d->buckets; i++) {
         seen += d->histogram[i];
         if (seen >= wanted && seen) {
             uint64_t end = i + 1 < CT_DIST_BUCKETS ? ct_dist_bucket_start(i + 1) - 1 : UINT64_MAX;

@@ -17,7 +17,8 @@ static inline int ct_dist_add(struct ct_dist *dist, uint64_t value, bool histogr
     return ct_dist_add_times(dist, value, 1, histogram);
 }
 
-/* Gets the memory for the buckets, so that adding values cannot fail. CT_ERR_NOMEM. */
-int ct_dist_make_room(struct ct_dist *dist);
+/* Gets the memory for the buckets up to that of `value`, so that adding values up to it cannot fail.
+ * CT_ERR_NOMEM. */
+int ct_dist_make_room(struct ct_dist *dist, uint64_t value);
 
 #endif

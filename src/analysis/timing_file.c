@@ -19,7 +19,7 @@ static int save_dist(struct ct_save *to, const char *name, const struct ct_dist 
     char buckets[CT_DIST_BUCKETS * sizeof " 495 4294967295"];
     size_t used = 0;
     buckets[0] = '\0';
-    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++)
+    for (unsigned i = 0; i < d->buckets; i++)
         if (d->histogram[i])
             used +=
                 (size_t)snprintf(buckets + used, sizeof buckets - used, " %u %" PRIu32, i, d->histogram[i]);
@@ -361,17 +361,17 @@ static bool next_number(struct ct_load_word *text, uint64_t most, uint64_t *valu
     return ct_load_number(&one, 0, 10, value) && *value <= most;
 }
 
-/* Reads pairs BUCKET N, with ascending buckets. */
-static bool read_buckets(struct ct_load_word text, uint32_t *histogram)
+/* Reads pairs BUCKET N, with ascending buckets, for which there is room. */
+static bool read_buckets(struct ct_load_word text, struct ct_dist *dist)
 {
     uint64_t first = 0;
     while (text.size) {
         uint64_t bucket;
         uint64_t count;
-        if (!next_number(&text, CT_DIST_BUCKETS - 1, &bucket) || !next_number(&text, UINT32_MAX, &count) ||
-            bucket < first || !count)
+        if (!next_number(&text, ct_dist_bucket(dist->max), &bucket) ||
+            !next_number(&text, UINT32_MAX, &count) || bucket < first || !count)
             return false;
-        histogram[bucket] = (uint32_t)count;
+        dist->histogram[bucket] = (uint32_t)count;
         first = bucket + 1;
     }
     return true;
@@ -392,13 +392,12 @@ static int read_dist(struct reader *r, struct ct_dist *dist)
     *dist = d;
     if (r->from->word_count == 7)
         return CT_OK;
-    dist->histogram = calloc(CT_DIST_BUCKETS, sizeof *dist->histogram);
-    if (!dist->histogram)
+    if (ct_dist_make_room(dist, d.max))
         return ct_fail_nomem(r->sums->analysis.ctx, "timing");
-    return read_buckets(r->from->words[7], dist->histogram)
+    return read_buckets(r->from->words[7], dist)
                ? CT_OK
-               : ct_load_bad(r->from,
-                             "buckets are numbers from 0 to 495, in order, each with a count above 0");
+               : ct_load_bad(r->from, "buckets are numbers up to that of the largest value, in order, each "
+                                      "with a count above 0");
 }
 
 /* Reads a program. Lines number the programs, so none may stand for two. */

@@ -76,7 +76,8 @@ int ct_timing_count(struct ct_timing *t, uint32_t edge, uint32_t word)
     struct ct_timing_cell *cell = &t->tallies[edge].cells[word % CT_TIMING_CELLS];
     if (cell->cycles != word) {
         settle(t, edge, cell);
-        if (word != CT_TIMING_NO_CYCLES && t->histograms && ct_dist_make_room(&t->edges[edge].cycles))
+        if (word != CT_TIMING_NO_CYCLES && t->histograms &&
+            ct_dist_make_room(&t->edges[edge].cycles, word & CT_STEP_CYCLES))
             return CT_ERR_NOMEM;
         cell->cycles = word;
     }
@@ -87,7 +88,8 @@ int ct_timing_count(struct ct_timing *t, uint32_t edge, uint32_t word)
 /* Makes room for the exact counts of a function, and for the buckets that they are added to. */
 static int make_exact(const struct ct_timing *t, struct ct_timing_function *f, struct ct_timing_open *open)
 {
-    if (t->histograms && (ct_dist_make_room(&f->inclusive) || ct_dist_make_room(&f->self)))
+    if (t->histograms &&
+        (ct_dist_make_room(&f->inclusive, CT_TIMING_EXACT) || ct_dist_make_room(&f->self, CT_TIMING_EXACT)))
         return CT_ERR_NOMEM;
     open->exact = calloc(1, sizeof *open->exact);
     return open->exact ? CT_OK : CT_ERR_NOMEM;

@@ -106,6 +106,7 @@ static int add_edge(struct ct_report *r, const struct ct_timing_edge *times)
                                     .way = ct_report_way(times),
                                     .count = times->count,
                                     .cycles = times->cycles};
+    into->cycles.buckets = 0;
     into->cycles.histogram = NULL; /* stays with the timing */
     const int rc = ct_report_find_place(r, times->start, &into->from);
     return rc ? rc : ct_report_find_place(r, times->next, &into->to);

@@ -190,6 +190,7 @@ static int add_edge(struct making *m, const struct ct_timing_edge *edge)
 {
     struct ct_report_edge *into = &m->into->edges[m->into->edge_count++];
     *into = (struct ct_report_edge){.way = ct_report_way(edge), .count = edge->count, .cycles = edge->cycles};
+    into->cycles.buckets = 0;
     into->cycles.histogram = NULL; /* stays with the sums */
     const int rc = find_place(m, edge->program, edge->start, &into->from);
     return rc ? rc : find_place(m, edge->next_program, edge->next, &into->to);

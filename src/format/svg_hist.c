@@ -54,7 +54,7 @@ static void find_axis(struct plot *p, const struct ct_dist *d)
         p->high += more;
     }
     p->most = 1;
-    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++)
+    for (unsigned i = 0; i < d->buckets; i++)
         if (d->histogram[i] > p->most)
             p->most = d->histogram[i];
 }
@@ -162,7 +162,7 @@ static void draw(FILE *out, struct plot *p, const char *title, const struct ct_d
     }
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", p->left - 6, p->top + 4,
             ct_number_short(text, p->most));
-    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++)
+    for (unsigned i = 0; i < d->buckets; i++)
         if (d->histogram[i])
             bar(out, p, d, i);
     fprintf(out, "<line class=\"axis\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", p->left,

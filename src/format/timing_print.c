@@ -258,7 +258,7 @@ static void json_dist(struct ct_json *json, const char *key, const struct ct_dis
     ct_json_real(json, "mean", ct_dist_mean(d));
     ct_json_real(json, "deviation", ct_dist_deviation(d));
     ct_json_array(json, "histogram");
-    for (unsigned i = 0; d->histogram && i < CT_DIST_BUCKETS; i++)
+    for (unsigned i = 0; i < d->buckets; i++)
         if (d->histogram[i]) {
             ct_json_object(json, NULL);
             ct_json_number(json, "from", ct_dist_bucket_start(i));

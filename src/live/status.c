@@ -350,7 +350,7 @@ static void put_edges(struct ct_live *l, struct ct_json *j)
 static void put_histogram(struct ct_json *j, const struct ct_dist *d)
 {
     ct_json_array(j, "histogram");
-    for (unsigned b = 0; d->histogram && b < CT_DIST_BUCKETS; b++) {
+    for (unsigned b = 0; b < d->buckets; b++) {
         if (!d->histogram[b])
             continue;
         ct_json_array(j, NULL);

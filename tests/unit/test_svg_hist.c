@@ -19,8 +19,12 @@ static char *plot_of(uint64_t value)
     char *text = NULL;
     size_t size = 0;
     histogram[ct_dist_bucket(value)] = 3;
-    const struct ct_dist dist = {
-        .count = 3, .sum = 3 * value, .min = value, .max = value, .histogram = histogram};
+    const struct ct_dist dist = {.count = 3,
+                                 .sum = 3 * value,
+                                 .min = value,
+                                 .max = value,
+                                 .histogram = histogram,
+                                 .buckets = CT_DIST_BUCKETS};
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
     ct_svg_histogram(out, "times", &dist);

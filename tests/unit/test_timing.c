@@ -390,6 +390,31 @@ static void distributions_add_up(void **state)
     ct_dist_free(&b);
 }
 
+/* A histogram has room for the values that came, and no more than twice that. */
+static void histograms_are_as_long_as_needed(void **state)
+{
+    (void)state;
+    struct ct_dist near = {0};
+    struct ct_dist far = {0};
+    assert_int_equal(ct_dist_add(&near, 3, true), CT_OK);
+    assert_int_equal(near.buckets, 16);
+    assert_int_equal(ct_dist_make_room(&near, 511), CT_OK);
+    assert_in_range(near.buckets, ct_dist_bucket(511) + 1, 2 * (ct_dist_bucket(511) + 1));
+    assert_int_equal(near.histogram[3], 1);
+    for (unsigned i = 4; i < near.buckets; i++)
+        assert_int_equal(near.histogram[i], 0);
+    assert_int_equal(ct_dist_add_times(&far, UINT64_MAX, 2, true), CT_OK);
+    assert_int_equal(far.buckets, CT_DIST_BUCKETS);
+    assert_int_equal(ct_dist_merge(&near, &far), CT_OK);
+    assert_int_equal(near.buckets, CT_DIST_BUCKETS);
+    assert_int_equal(near.histogram[3], 1);
+    assert_int_equal(near.histogram[CT_DIST_BUCKETS - 1], 2);
+    assert_int_equal(ct_dist_quantile(&near, 1), UINT64_MAX);
+    ct_dist_free(&near);
+    assert_int_equal(near.buckets, 0);
+    ct_dist_free(&far);
+}
+
 /* Loads a file of one edge whose line is `edge`, as `version` writes it. */
 static int load_edge(struct ct_timing_sums *sums, int version, const char *edge)
 {
@@ -496,6 +521,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(contexts_are_ends_of_pairs, begin, finish),
         cmocka_unit_test(buckets_are_eighths),
         cmocka_unit_test(distributions_add_up),
+        cmocka_unit_test(histograms_are_as_long_as_needed),
         cmocka_unit_test(older_files_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
