@@ -89,6 +89,19 @@ static int inlined_entries(struct ct_watches *w, const char *spec, const char *n
     return rc ? rc : keep(w, found);
 }
 
+/* Says that a name was not found. What stands before a colon may have been meant as a kind of place. */
+static int no_function(struct ct_watches *w, const char *spec)
+{
+    const size_t word = strspn(spec, "abcdefghijklmnopqrstuvwxyz-");
+    if (!word || spec[word] != ':' || spec[word + 1] == ':')
+        return missing(w, spec, "no program has a function of that name; 'coretap graph' lists those of one");
+    return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                   "watchpoint '%s': '%.*s' is no kind of place, and no program has a function of the whole "
+                   "name; kinds are function, entry, return, line, edge, exception, context, itm, stm, dwt, "
+                   "event, load, store, value, text, begin and end",
+                   spec, (int)word, spec);
+}
+
 enum which {
     ENTRIES = 1,
     RETURNS = 2,
@@ -106,6 +119,8 @@ static int function(struct ct_watches *w, const char *spec, const char *name, un
         rc = functions(w, spec, CT_WATCH_RETURN, name, &found);
     if (rc || found)
         return rc;
+    if (name == spec)
+        return no_function(w, spec);
     return missing(w, spec,
                    which == RETURNS
                        ? "no program has a symbol of that name (an inlined function has no return)"

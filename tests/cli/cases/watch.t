@@ -6,6 +6,12 @@ $ coretap watch examples/quickstart
 $ coretap watch --at main examples/quickstart
 ! coretap: watchpoint 'main': no program has a function of that name; 'coretap graph' lists those of one
 [2]
+$ coretap watch --at exit:main examples/quickstart
+! coretap: watchpoint 'exit:main': 'exit' is no kind of place, and no program has a function of the whole name; kinds are function, entry, return, line, edge, exception, context, itm, stm, dwt, event, load, store, value, text, begin and end
+[2]
+$ coretap watch --at exit::main examples/quickstart
+! coretap: watchpoint 'exit::main': no program has a function of that name; 'coretap graph' lists those of one
+[2]
 $ coretap watch --at main.c:7 examples/quickstart
 ! coretap: watchpoint 'main.c:7': no program has debug information with code for that file at or behind that line; compile it with -g and name it with --elf
 [2]
