@@ -23,8 +23,7 @@ struct table {
 
 struct ct_ocsd_code {
     const struct ct_ocsd_decoder *decoder;
-    struct ct_arch arch;
-    bool wfi_waypoint, dsb_waypoint;
+    struct ct_ocsd_core core;
     struct table tables[MOST_CONTEXTS];
     unsigned table_count;
     unsigned next_victim;
@@ -43,9 +42,7 @@ struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, con
     if (!code)
         return NULL;
     code->decoder = decoder;
-    code->arch = *arch;
-    code->wfi_waypoint = wfi_waypoint;
-    code->dsb_waypoint = dsb_waypoint;
+    code->core = (struct ct_ocsd_core){*arch, wfi_waypoint, dsb_waypoint};
     code->table_count = 1;
     code->table = &code->tables[0];
     return code;
@@ -83,6 +80,16 @@ void ct_ocsd_code_set_context(struct ct_ocsd_code *code, uint64_t context, uint3
     code->table->space = space;
 }
 
+struct ct_arch ct_ocsd_arch(ocsd_arch_version_t version, ocsd_core_profile_t profile)
+{
+    return (struct ct_arch){.major = (uint8_t)(version >> 8),
+                            .minor = version == ARCH_V8r3 ? 3 : 0,
+                            .newest = version == ARCH_AA64,
+                            .profile = profile == profile_CortexM   ? CT_PROFILE_M
+                                       : profile == profile_CortexR ? CT_PROFILE_R
+                                                                    : CT_PROFILE_A};
+}
+
 /* ---- reading ---- */
 
 /* Returns the four bytes at an address, or NULL. */
@@ -106,6 +113,27 @@ static bool is_newer_branch(uint32_t opcode)
            (opcode & 0xfffffbff) == 0xd6ff03e0;
 }
 
+void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, enum ct_isa isa,
+                         struct ct_insn *insn)
+{
+    switch (isa) {
+    case CT_ISA_A64:
+        ct_insn_decode_a64(opcode, addr, &core->arch, insn);
+        if (is_newer_branch(opcode))
+            *insn = (struct ct_insn){.size = 4, .isa = CT_ISA_A64};
+        break;
+    case CT_ISA_A32:
+        ct_insn_decode_a32(opcode, addr, &core->arch, insn);
+        break;
+    default:
+        ct_insn_decode_t32(opcode << 16 | opcode >> 16, addr, &core->arch, insn);
+        break;
+    }
+    if ((insn->type == CT_INSN_WFI_WFE && !core->wfi_waypoint) ||
+        (insn->type == CT_INSN_DSB_DMB && !core->dsb_waypoint))
+        insn->type = CT_INSN_OTHER;
+}
+
 static bool read_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn,
                       uint32_t *opcode)
 {
@@ -113,22 +141,7 @@ static bool read_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa,
     if (!p)
         return false;
     *opcode = ct_load32(p);
-    switch (isa) {
-    case CT_ISA_A64:
-        ct_insn_decode_a64(*opcode, addr, &code->arch, insn);
-        if (is_newer_branch(*opcode))
-            *insn = (struct ct_insn){.size = 4, .isa = CT_ISA_A64};
-        break;
-    case CT_ISA_A32:
-        ct_insn_decode_a32(*opcode, addr, &code->arch, insn);
-        break;
-    default:
-        ct_insn_decode_t32(*opcode << 16 | *opcode >> 16, addr, &code->arch, insn);
-        break;
-    }
-    if ((insn->type == CT_INSN_WFI_WFE && !code->wfi_waypoint) ||
-        (insn->type == CT_INSN_DSB_DMB && !code->dsb_waypoint))
-        insn->type = CT_INSN_OTHER;
+    ct_ocsd_insn_decode(&code->core, *opcode, addr, isa, insn);
     return true;
 }
 

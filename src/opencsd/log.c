@@ -3,7 +3,9 @@
  * cannot do without globals. */
 #include "opencsd/log.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "opencsd/error_text.h"
@@ -14,21 +16,17 @@ enum {
 
 static struct {
     ocsd_err_severity_t verbosity;
-    int has_output; /* ocsd_def_errlog_init made an output */
-    int flags;      /* C_API_MSGLOGOUT_FLG_… */
-    FILE *file;
+    bool has_output; /* ocsd_def_errlog_init made an output */
+    int flags;       /* C_API_MSGLOGOUT_FLG_… */
+    char *path;      /* of the file that text goes to, or NULL */
+    FILE *file;      /* it, once there was text */
     FnDefLoggerPrintStrCB print;
     const void *print_context;
     ocsd_err_t last;
     ocsd_trc_index_t last_index;
     uint8_t last_id;
     char last_text[TEXT_SIZE];
-} logger = {.last_index = OCSD_BAD_TRC_INDEX, .last_id = OCSD_BAD_CS_SRC_ID};
-
-int ct_ocsd_prints(void)
-{
-    return logger.has_output;
-}
+} logger = {.verbosity = OCSD_ERR_SEV_ERROR, .last_index = OCSD_BAD_TRC_INDEX, .last_id = OCSD_BAD_CS_SRC_ID};
 
 void ct_ocsd_print_bytes(const char *text, size_t size)
 {
@@ -38,8 +36,12 @@ void ct_ocsd_print_bytes(const char *text, size_t size)
         fwrite(text, 1, size, stdout);
     if (logger.flags & C_API_MSGLOGOUT_FLG_STDERR)
         fwrite(text, 1, size, stderr);
-    if (logger.file)
+    if (logger.path && !logger.file)
+        logger.file = fopen(logger.path, "a");
+    if (logger.file) {
         fwrite(text, 1, size, logger.file);
+        fflush(logger.file);
+    }
     if (logger.print)
         logger.print(logger.print_context, text, (int)size);
 }
@@ -47,6 +49,12 @@ void ct_ocsd_print_bytes(const char *text, size_t size)
 void ct_ocsd_print(const char *text)
 {
     ct_ocsd_print_bytes(text, strlen(text));
+}
+
+void ct_ocsd_log_text(ocsd_err_severity_t severity, const char *text)
+{
+    if (logger.verbosity >= severity)
+        ct_ocsd_print(text);
 }
 
 /* Writes the text of an error, without the component that it is of. */
@@ -78,32 +86,40 @@ void ct_ocsd_log(const char *name, ocsd_err_severity_t severity, ocsd_err_t code
     ct_ocsd_print(text);
 }
 
+/* Makes an output anew, which forgets the file and the callback of the one before. */
+static ocsd_err_t set_output(int flags, const char *path)
+{
+    if (logger.file)
+        fclose(logger.file);
+    free(logger.path);
+    logger.file = NULL;
+    logger.path = NULL;
+    logger.print = NULL;
+    logger.has_output = true;
+    logger.flags = flags;
+    if (!(flags & C_API_MSGLOGOUT_FLG_FILE) || !path || !*path)
+        return OCSD_OK;
+    logger.path = strdup(path);
+    return logger.path ? OCSD_OK : OCSD_ERR_MEM;
+}
+
 ocsd_err_t ocsd_def_errlog_init(const ocsd_err_severity_t verbosity, const int create_output_logger)
 {
     logger.verbosity = verbosity;
-    logger.has_output |= create_output_logger;
-    return OCSD_OK;
+    return create_output_logger ? set_output(C_API_MSGLOGOUT_FLG_STDERR, NULL) : OCSD_OK;
 }
 
 ocsd_err_t ocsd_def_errlog_config_output(const int output_flags, const char *log_file_name)
 {
     if (!logger.has_output)
         return OCSD_ERR_NOT_INIT;
-    logger.flags = output_flags & C_API_MSGLOGOUT_MASK;
-    if (logger.file)
-        fclose(logger.file);
-    logger.file = NULL;
-    if (!(logger.flags & C_API_MSGLOGOUT_FLG_FILE))
-        return OCSD_OK;
-    logger.file = fopen(log_file_name ? log_file_name : "ocsd_log.log", "w");
-    return logger.file ? OCSD_OK : OCSD_ERR_FILE_ERROR;
+    return set_output(output_flags & C_API_MSGLOGOUT_MASK, log_file_name);
 }
 
 ocsd_err_t ocsd_def_errlog_set_strprint_cb(const dcd_tree_handle_t handle, void *p_context,
                                            FnDefLoggerPrintStrCB p_str_print_cb)
 {
-    (void)handle;
-    if (!logger.has_output)
+    if (!handle || !logger.has_output)
         return OCSD_ERR_NOT_INIT;
     logger.print = p_str_print_cb;
     logger.print_context = p_context;

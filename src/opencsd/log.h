@@ -11,13 +11,13 @@
 void ct_ocsd_log(const char *name, ocsd_err_severity_t severity, ocsd_err_t code, ocsd_trc_index_t index,
                  uint8_t id, const char *message);
 
+/* Gives text to the outputs when the logger's verbosity includes `severity`. */
+void ct_ocsd_log_text(ocsd_err_severity_t severity, const char *text);
+
 /* Gives text to the outputs, as it is. */
 void ct_ocsd_print(const char *text);
 
 /* Does so with text that may have zero bytes. text[size] must be 0. */
 void ct_ocsd_print_bytes(const char *text, size_t size);
-
-/* Returns 1 when ocsd_def_errlog_init made an output for text, else 0. */
-int ct_ocsd_prints(void);
 
 #endif

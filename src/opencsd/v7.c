@@ -39,11 +39,19 @@ static ocsd_datapath_resp_t pump(struct ct_ocsd_v7 *d)
     return ct_ocsd_output_drain(output);
 }
 
+/* Does so unless there is nobody to take elements. */
+static ocsd_datapath_resp_t pump_if_ready(struct ct_ocsd_v7 *d)
+{
+    return ct_ocsd_output_lacks(&d->path.output) ? ct_ocsd_output_refuse(&d->path.output) : pump(d);
+}
+
 /* Makes elements of a packet, unless packets are all that is wanted. */
 static ocsd_datapath_resp_t make_elements(struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet)
 {
     if (d->base.only_packets)
         return OCSD_RESP_CONT;
+    if (ct_ocsd_output_lacks(&d->path.output))
+        return ct_ocsd_output_refuse(&d->path.output);
     ct_ocsd_v7_tell_loss(d);
     d->kind->take(d, packet);
     return pump(d);
@@ -112,14 +120,14 @@ ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_i
 
 ocsd_datapath_resp_t ct_ocsd_v7_flush(struct ct_ocsd_decoder *decoder)
 {
+    const ocsd_datapath_resp_t resp = pump_if_ready((struct ct_ocsd_v7 *)decoder);
     ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
-    return pump((struct ct_ocsd_v7 *)decoder);
+    return resp;
 }
 
 ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
-    ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
     d->kind->reset(d);
     ct_ocsd_feed_reset(&d->feed);
     ct_ocsd_output_drop(&d->path.output);
@@ -127,7 +135,9 @@ ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
     d->failure = (struct ct_ocsd_failure){0};
     d->path.output.context = (ocsd_pe_context){0};
     ct_ocsd_v7_lose(d, UNSYNC_RESET_DECODER);
-    return OCSD_RESP_CONT;
+    const ocsd_datapath_resp_t resp = pump_if_ready(d);
+    ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
+    return resp;
 }
 
 ocsd_datapath_resp_t ct_ocsd_v7_finish(struct ct_ocsd_decoder *decoder)
@@ -136,10 +146,12 @@ ocsd_datapath_resp_t ct_ocsd_v7_finish(struct ct_ocsd_decoder *decoder)
     union ct_ocsd_v7_packet packet;
     struct ct_ocsd_fed fed;
     ct_ocsd_feed_finish(&d->feed, &packet, &fed);
-    take_fed(d, &packet, &fed);
-    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
+    ocsd_datapath_resp_t resp = take_fed(d, &packet, &fed);
     d->ending = !d->base.only_packets;
-    return pump(d);
+    if (resp != OCSD_RESP_FATAL_NOT_INIT)
+        resp = pump_if_ready(d);
+    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
+    return resp;
 }
 
 void ct_ocsd_v7_free(struct ct_ocsd_decoder *decoder)
