@@ -12,10 +12,12 @@
 static void set_etm4(const void *config, struct ct_source *source)
 {
     const ocsd_etmv4_cfg *c = config;
+    /* Clients that know no registers leave them zero. 1.3.3 does not look at the major version. */
+    const uint32_t major = UINT32_C(0xf) << 8;
     source->protocol = CT_PROTOCOL_ETM4;
     source->arch = ct_ocsd_arch(c->arch_ver, c->core_prof);
     source->regs = (struct ct_source_regs){.idr0 = c->reg_idr0,
-                                           .idr1 = c->reg_idr1,
+                                           .idr1 = (c->reg_idr1 & ~major) | UINT32_C(4) << 8,
                                            .idr2 = c->reg_idr2,
                                            .idr8 = c->reg_idr8,
                                            .idr9 = c->reg_idr9,

@@ -84,6 +84,8 @@ static ocsd_err_t decode_instruction(const void *lib_context, ocsd_instr_info *i
                                       .wfi_waypoint = info->wfi_wfe_branch,
                                       .dsb_waypoint = info->dsb_dmb_waypoints};
     ct_ocsd_insn_decode(&core, info->opcode, info->instr_addr, (enum ct_isa)isas[info->isa], &insn);
+    if (info->isa == ocsd_isa_thumb2) /* from here on the first halfword is the upper one */
+        info->opcode = info->opcode << 16 | info->opcode >> 16;
     info->type = ct_ocsd_types[insn.type];
     info->sub_type = ct_ocsd_subtypes[insn.sub];
     info->branch_addr = insn.type == CT_INSN_BR ? insn.target : 0;
@@ -100,13 +102,19 @@ static ocsd_err_t read_memory(const void *lib_context, const ocsd_vaddr_t addres
 {
     const struct custom *d = lib_context;
     const struct ct_ocsd_memory *memory = &d->base.tree->memory;
-    if (d->base.only_packets)
-        return OCSD_ERR_ATTACH_INVALID_PARAM;
+    uint8_t bytes[CACHED_READ];
+    const bool is_cached = *num_bytes <= sizeof bytes;
     if (!memory->used)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    const uint32_t got =
-        ct_ocsd_memory_read(memory, address, (uint32_t)mem_space, cs_trace_id, *num_bytes, p_buffer);
-    *num_bytes = got < *num_bytes && *num_bytes <= CACHED_READ ? 0 : got;
+    if (d->base.only_packets)
+        return OCSD_ERR_ATTACH_INVALID_PARAM;
+    uint32_t got = ct_ocsd_memory_read(memory, address, (uint32_t)mem_space, cs_trace_id, *num_bytes,
+                                       is_cached ? bytes : p_buffer);
+    if (is_cached && got < *num_bytes)
+        got = 0;
+    if (is_cached)
+        memcpy(p_buffer, bytes, got);
+    *num_bytes = got;
     return OCSD_OK;
 }
 

@@ -10,13 +10,21 @@ enum {
     LEAST_BUFFER = 4, /* bytes */
 };
 
-/* Tells whether two ranges have an address in common. */
-static bool meet(uint64_t first, uint64_t last, uint64_t other_first, uint64_t other_last)
+/* Notes that the client gives a tree access to memory. Returns false without a tree. */
+static bool use_memory(struct ct_ocsd_tree *tree)
 {
-    return other_first <= last && first <= other_last;
+    if (tree)
+        tree->memory.used = true;
+    return tree != NULL;
 }
 
-/* Tells whether a new accessor has an address of one that is there. Of the regions of a new file 1.3.3 looks
+/* Tells whether a range has an end of another. One that is around it has none. */
+static bool meet(uint64_t first, uint64_t last, uint64_t other_first, uint64_t other_last)
+{
+    return (other_first >= first && other_first <= last) || (other_last >= first && other_last <= last);
+}
+
+/* Tells whether a new accessor begins or ends in one that is there. Of the regions of a new file 1.3.3 looks
  * at the one at its begin alone. */
 static bool overlaps(const struct ct_ocsd_memory *memory, const struct ct_ocsd_accessor *other)
 {
@@ -60,13 +68,12 @@ static ocsd_err_t add(struct ct_ocsd_tree *tree, const struct ct_ocsd_accessor *
 /* Adds an accessor that has one range. */
 static ocsd_err_t add_range(struct ct_ocsd_tree *tree, const struct ct_ocsd_accessor *accessor)
 {
-    tree->memory.used = true;
     return is_range(accessor->first, accessor->last) ? add(tree, accessor) : OCSD_ERR_MEM_ACC_RANGE_INVALID;
 }
 
 static ocsd_err_t add_callback(dcd_tree_handle_t handle, struct ct_ocsd_accessor accessor)
 {
-    if (!handle || (!accessor.read && !accessor.read_id))
+    if (!use_memory(handle) || (!accessor.read && !accessor.read_id))
         return OCSD_ERR_INVALID_PARAM_VAL;
     accessor.kind = "CB";
     return add_range(handle, &accessor);
@@ -99,17 +106,13 @@ ocsd_err_t ocsd_dt_add_buffer_mem_acc(const dcd_tree_handle_t handle, const ocsd
                                       const ocsd_mem_space_acc_t mem_space, const uint8_t *p_mem_buffer,
                                       const uint32_t mem_length)
 {
-    if (!handle || !p_mem_buffer)
+    if (!use_memory(handle) || !p_mem_buffer || mem_length < LEAST_BUFFER)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    struct ct_ocsd_tree *tree = handle;
-    tree->memory.used = true;
-    if (mem_length < LEAST_BUFFER)
-        return OCSD_ERR_INVALID_PARAM_VAL;
-    return add_range(tree, &(struct ct_ocsd_accessor){.first = address,
-                                                      .last = address + mem_length - 1,
-                                                      .space = (uint32_t)mem_space,
-                                                      .bytes = p_mem_buffer,
-                                                      .kind = "Buff"});
+    return add_range(handle, &(struct ct_ocsd_accessor){.first = address,
+                                                        .last = address + mem_length - 1,
+                                                        .space = (uint32_t)mem_space,
+                                                        .bytes = p_mem_buffer,
+                                                        .kind = "Buff"});
 }
 
 /* ---- files ---- */
@@ -228,24 +231,9 @@ ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_t handle,
                                               const int num_regions, const ocsd_mem_space_acc_t mem_space,
                                               const char *filepath)
 {
-    struct ct_ocsd_tree *tree = handle;
-    if (!tree || !filepath)
+    if (!use_memory(handle) || !filepath || !*filepath || !region_array || num_regions <= 0)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    tree->memory.used = true;
-    if (!region_array || num_regions <= 0)
-        return OCSD_ERR_INVALID_PARAM_VAL;
-    return add_file(tree, filepath, region_array, num_regions, mem_space);
-}
-
-/* Tells whether an accessor is the one that is named by an address at which it begins. */
-static bool begins_at(const struct ct_ocsd_accessor *a, uint64_t start)
-{
-    if (!a->path)
-        return a->first == start;
-    for (size_t i = 0; i < a->region_count; i++)
-        if (a->regions[i].first == start)
-            return true;
-    return false;
+    return add_file(handle, filepath, region_array, num_regions, mem_space);
 }
 
 ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, const ocsd_vaddr_t st_address,
@@ -259,7 +247,9 @@ ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, const ocsd_vad
         return OCSD_ERR_NOT_INIT;
     for (size_t i = 0; i < memory->count; i++) {
         struct ct_ocsd_accessor *a = &memory->accessors[i];
-        if (!begins_at(a, st_address) || !(a->space & (uint32_t)mem_space))
+        const bool is_here =
+            a->path ? has_address(a, st_address) : st_address >= a->first && st_address <= a->last;
+        if (!is_here || !(a->space & (uint32_t)mem_space))
             continue;
         ct_ocsd_accessor_deinit(a);
         memmove(a, a + 1, (--memory->count - i) * sizeof *a);

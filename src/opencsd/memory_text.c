@@ -38,7 +38,7 @@ static void add_space(struct ct_ocsd_line *line, uint32_t space)
 static void add_range(struct ct_ocsd_line *line, const char *kind, uint64_t first, uint64_t last,
                       uint32_t space)
 {
-    ct_ocsd_line_add(line, "%-4sAcc; Range::0x%02" PRIx64 ":%02" PRIx64 "; Mem Space::", kind, first, last);
+    ct_ocsd_line_add(line, "%-4sAcc; Range::0x%02" PRIx64 ":%" PRIx64 "; Mem Space::", kind, first, last);
     add_space(line, space);
     ct_ocsd_line_say(line, "\n");
 }

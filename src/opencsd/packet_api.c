@@ -33,6 +33,7 @@ ocsd_err_t ocsd_dt_set_pkt_protocol_printer(const dcd_tree_handle_t handle, uint
     if (!monitor && !decoder->only_packets)
         return OCSD_ERR_INVALID_PARAM_TYPE;
     (monitor ? set_monitor : set_sink)(decoder, NULL, NULL, true);
+    *(monitor ? &decoder->monitor_id : &decoder->sink_id) = cs_id;
     return OCSD_OK;
 }
 

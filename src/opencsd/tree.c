@@ -46,6 +46,7 @@ void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
         if (tree->decoders[id])
             tree->decoders[id]->protocol->free(tree->decoders[id]);
     ct_ocsd_memory_deinit(&tree->memory);
+    ct_ocsd_outlet_release(tree->outlet);
     free(tree);
 }
 
@@ -145,8 +146,8 @@ static ocsd_datapath_resp_t reset(struct ct_ocsd_tree *tree)
     return for_all(tree, reset_decoder);
 }
 
-/* Takes frames. Stops behind the frame in which the client wanted a pause. `used` stays as it is where the
- * index is not the one that comes next. */
+/* Takes frames. Stops behind the frame in which the client wanted a pause. Where the index is not
+ * the one that comes next, `used` is what it was in the call before. */
 static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
                                         const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
@@ -155,9 +156,9 @@ static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_inde
     if (f->began && f->next != index) {
         ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, OCSD_ERR_DFMTR_NOTCONTTRACE, index,
                     OCSD_BAD_CS_SRC_ID, "");
+        *used = tree->taken;
         return OCSD_RESP_FATAL_INVALID_DATA;
     }
-    *used = 0;
     while (*used < size && OCSD_DATA_RESP_IS_CONT(resp)) {
         *used += ct_ocsd_frames_add(f, index + *used, bytes + *used, size - *used);
         if (f->resets)
@@ -166,6 +167,7 @@ static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_inde
         resp = worse(resp, hand_out(tree));
     }
     f->next = index + *used;
+    tree->taken = *used;
     return resp;
 }
 
@@ -174,6 +176,8 @@ static ocsd_datapath_resp_t take_data(struct ct_ocsd_tree *tree, ocsd_trc_index_
 {
     uint32_t taken = 0;
     ocsd_datapath_resp_t resp;
+    if (used && !tree->framed)
+        *used = 0;
     if (!bytes || !size || !used)
         return OCSD_RESP_FATAL_INVALID_PARAM;
     if (tree->framed && size % CT_OCSD_FRAME_SIZE) {
@@ -181,7 +185,6 @@ static ocsd_datapath_resp_t take_data(struct ct_ocsd_tree *tree, ocsd_trc_index_
                     OCSD_BAD_CS_SRC_ID, "Input block incorrect size, must be 16 byte multiple");
         resp = OCSD_RESP_FATAL_INVALID_DATA;
     } else if (tree->framed) {
-        taken = *used;
         resp = take_frames(tree, index, bytes, size, &taken);
     } else {
         struct ct_ocsd_decoder *decoder = tree->decoders[0];
@@ -192,17 +195,12 @@ static ocsd_datapath_resp_t take_data(struct ct_ocsd_tree *tree, ocsd_trc_index_
     return resp;
 }
 
-ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle, const ocsd_datapath_op_t op,
-                                          const ocsd_trc_index_t index, const uint32_t dataBlockSize,
-                                          const uint8_t *pDataBlock, uint32_t *numBytesProcessed)
+static ocsd_datapath_resp_t operate(struct ct_ocsd_tree *tree, ocsd_datapath_op_t op, ocsd_trc_index_t index,
+                                    uint32_t size, const uint8_t *bytes, uint32_t *used)
 {
-    struct ct_ocsd_tree *tree = handle;
-    if (!tree)
-        return OCSD_RESP_FATAL_NOT_INIT;
-    tree->epoch++;
     switch (op) {
     case OCSD_OP_DATA:
-        return take_data(tree, index, dataBlockSize, pDataBlock, numBytesProcessed);
+        return take_data(tree, index, size, bytes, used);
     case OCSD_OP_EOT:
         return for_all(tree, finish_decoder);
     case OCSD_OP_FLUSH:
@@ -212,4 +210,18 @@ ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle, const 
     default:
         return OCSD_RESP_FATAL_INVALID_OP;
     }
+}
+
+ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle, const ocsd_datapath_op_t op,
+                                          const ocsd_trc_index_t index, const uint32_t dataBlockSize,
+                                          const uint8_t *pDataBlock, uint32_t *numBytesProcessed)
+{
+    struct ct_ocsd_tree *tree = handle;
+    if (!tree)
+        return OCSD_RESP_FATAL_NOT_INIT;
+    tree->epoch++;
+    struct ct_ocsd_outlet *before = ct_ocsd_outlet_select(tree->outlet);
+    const ocsd_datapath_resp_t resp = operate(tree, op, index, dataBlockSize, pDataBlock, numBytesProcessed);
+    ct_ocsd_outlet_select(before);
+    return resp;
 }

@@ -20,8 +20,11 @@ struct ct_ocsd_tree {
     struct ct_ocsd_memory memory;
     FnTraceElemIn take_element; /* the client's, or NULL for the library's printer */
     const void *element_context;
+    struct ct_ocsd_outlet
+        *outlet;         /* what was the logger's when the tree's callback for text was set, or NULL */
     bool prints_frames;  /* ocsd_dt_set_raw_frame_printer was called */
     uint32_t frame_text; /* of CT_OCSD_FRAME_TEXT: what is printed of frames then */
+    uint32_t taken;      /* bytes of frames in the last call that had some */
     uint64_t epoch;      /* grows with each call of the client, between which memory may have changed */
 };
 

@@ -180,7 +180,8 @@ static void decode_v7(const struct library *l, const char *name, const void *con
     if (!tree)
         return;
     if (!l->ocsd_dt_create_decoder(tree, name, OCSD_CREATE_FLG_FULL_DECODER, config, &id) &&
-        !l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX / 2, OCSD_MEM_SPACE_ANY, read_code, client) &&
+        !l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX / 2, OCSD_MEM_SPACE_ANY, read_code,
+                                               client) &&
         !l->ocsd_dt_set_gen_elem_outfn(tree, take, client)) {
         l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, sizeof trace, trace, &done);
         l->ocsd_dt_process_data(tree, OCSD_OP_EOT, 0, 0, NULL, NULL);
