@@ -132,7 +132,7 @@ ocsd_err_t ct_ocsd_etm3_new(const struct ct_ocsd_tree *tree, const struct ct_sou
     (void)create_flags;
     if (!d)
         return OCSD_ERR_MEM;
-    /* 1.3.3 takes as many bytes of a timestamp as there are, whatever ETMCCER says, which perf does not give */
+    /* 1.3.3 goes by the bytes of a timestamp, and not by ETMCCER, which perf does not give. */
     struct ct_source wide = *source;
     wide.regs.etmccer |= UINT32_C(1) << 29;
     ct_etm3_decoder_new(NULL, &wide, &packets);

@@ -40,11 +40,12 @@ OPTIONS = {
     "lossy": ["--overflow", "1500", "--seed", "3"],
     "started": ["--start", "main", "--cycle-count"],
     "padded": ["--framed", "--padding", "64", "--ids", "21"],
-    "everything": ["--framed", "--branch-broadcast", "--cycle-count=1", "--timestamps=200", "--context-id",
-                   "--vmid", "--events", "30", "--sync-period", "9", "--overflow", "3000", "--padding", "100"],
+    "everything": ["--framed", "--branch-broadcast", "--cycle-count=1", "--timestamps=200",
+                   "--context-id", "--vmid", "--events", "30", "--sync-period", "9", "--overflow", "3000",
+                   "--padding", "100"],
 }
-PROGRAMS = [["primes.c", "-static"], ["signals.c", "-static"], ["primes.c", "-pie"], ["pingpong.c", "-static"],
-            ["threads.c", "-static"]]
+PROGRAMS = [["primes.c", "-static"], ["signals.c", "-static"], ["primes.c", "-pie"],
+            ["pingpong.c", "-static"], ["threads.c", "-static"]]
 
 
 def add_protocols():
