@@ -7,7 +7,6 @@
 #include "base/v7_config.h"
 #include "opencsd/etm3_text.h"
 #include "opencsd/log.h"
-#include "opencsd/unsynced.h"
 
 static const struct ct_etm3_packet unsynced = {.type = CT_ETM3_NOT_SYNC};
 
@@ -107,8 +106,6 @@ static void free_packets(struct ct_ocsd_v7 *d)
 
 static const struct ct_ocsd_v7_kind kind = {.decode = decode,
                                             .is_unsynced = is_unsynced,
-                                            .unsynced_group = ct_ocsd_unsynced_etm3,
-                                            .tells_each_group = true,
                                             .look = look,
                                             .convert = convert,
                                             .take = take,
