@@ -47,7 +47,8 @@ def perf(command, line, output=None):
     perf may print for minutes, so it is cut."""
     env = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
     with tempfile.TemporaryFile() as errors, subprocess.Popen(
-            [*command, *line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=env) as run:
+            [*command, *line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+            env=env) as run:
         text = run.stdout.read(MOST_BYTES)
         if len(text) == MOST_BYTES:
             run.kill()

@@ -5,6 +5,7 @@
  *
  * usage: test_insn OPENCSD CORETAP */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -121,6 +122,14 @@ static void print(const char *who, const ocsd_instr_info *info)
            info->is_conditional, info->is_link, info->thumb_it_conditions);
 }
 
+static bool is_same(const ocsd_instr_info *a, const ocsd_instr_info *b)
+{
+    return a->type == b->type && a->sub_type == b->sub_type && a->branch_addr == b->branch_addr &&
+           a->next_isa == b->next_isa && a->instr_size == b->instr_size && a->opcode == b->opcode &&
+           a->is_conditional == b->is_conditional && a->is_link == b->is_link &&
+           a->thumb_it_conditions == b->thumb_it_conditions;
+}
+
 /* Compares `count` words. Returns how many differ. */
 static uint64_t compare(const ocsd_extern_dcd_cb_fns *libraries, const struct kind *kind, struct rng *rng,
                         uint64_t count)
@@ -134,7 +143,7 @@ static uint64_t compare(const ocsd_extern_dcd_cb_fns *libraries, const struct ki
             opcode = (opcode & 0xffff0000) | 0xe800 | rng_below(rng, 0x1800);
         for (int k = 0; k < LIBRARIES; k++)
             decode(&libraries[k], kind, opcode, waypoints, &infos[k]);
-        if (!memcmp(&infos[0], &infos[1], sizeof infos[0]))
+        if (is_same(&infos[0], &infos[1]))
             continue;
         if (differ++ < MOST_SHOWN) {
             printf("# %s %08x\n", kind->what, opcode);
