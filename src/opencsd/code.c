@@ -23,8 +23,7 @@ struct table {
 
 struct ct_ocsd_code {
     const struct ct_ocsd_decoder *decoder;
-    struct ct_arch arch;
-    bool wfi_waypoint, dsb_waypoint;
+    struct ct_ocsd_core core;
     struct table tables[MOST_CONTEXTS];
     unsigned table_count;
     unsigned next_victim;
@@ -43,9 +42,7 @@ struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, con
     if (!code)
         return NULL;
     code->decoder = decoder;
-    code->arch = *arch;
-    code->wfi_waypoint = wfi_waypoint;
-    code->dsb_waypoint = dsb_waypoint;
+    code->core = (struct ct_ocsd_core){*arch, wfi_waypoint, dsb_waypoint};
     code->table_count = 1;
     code->table = &code->tables[0];
     return code;
@@ -83,6 +80,16 @@ void ct_ocsd_code_set_context(struct ct_ocsd_code *code, uint64_t context, uint3
     code->table->space = space;
 }
 
+struct ct_arch ct_ocsd_arch(ocsd_arch_version_t version, ocsd_core_profile_t profile)
+{
+    return (struct ct_arch){.major = (uint8_t)(version >> 8),
+                            .minor = version == ARCH_V8r3 ? 3 : 0,
+                            .newest = version == ARCH_AA64,
+                            .profile = profile == profile_CortexM   ? CT_PROFILE_M
+                                       : profile == profile_CortexR ? CT_PROFILE_R
+                                                                    : CT_PROFILE_A};
+}
+
 /* ---- reading ---- */
 
 /* Returns the four bytes at an address, or NULL. */
@@ -106,6 +113,77 @@ static bool is_newer_branch(uint32_t opcode)
            (opcode & 0xfffffbff) == 0xd6ff03e0;
 }
 
+/* ---- instructions that 1.3.3 sees otherwise, most of which the architecture leaves open ---- */
+
+/* Tells whether 1.3.3 takes an A32 word for an indirect branch since it has the program counter where data
+ * processing, or a load, has its result. */
+static bool is_pc_result(uint32_t opcode)
+{
+    const uint32_t class = opcode >> 25 & 7;
+    const uint32_t operation = opcode >> 20 & 0x1f;
+    const bool bit4 = opcode >> 4 & 1;
+    if (opcode >> 28 == 15 || (opcode >> 12 & 15) != 15)
+        return false;
+    switch (class) {
+    case 0: /* not of BX, MRS, CLZ and the like, nor of STL */
+        return !((operation & 0x19) == 0x10 && !(opcode >> 7 & 1)) &&
+               !((operation & 0x19) == 0x18 && operation != 0x1a && (opcode >> 4 & 15) == 9);
+    case 1:
+        return operation == 0x10 || operation == 0x14; /* MOVW, MOVT */
+    case 2:
+        return (operation & 0x17) == 3; /* LDRT */
+    case 3:
+        return (operation & 0x17) == 3 && !bit4;
+    default:
+        return false;
+    }
+}
+
+static void decode_a32(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, struct ct_insn *insn)
+{
+    const bool is_mcr2 = (opcode & 0xff100010) == 0xfe000010; /* has the barriers of MCR */
+    ct_insn_decode_a32(is_mcr2 ? opcode ^ UINT32_C(1) << 28 : opcode, addr, &core->arch, insn);
+    if (insn->type == CT_INSN_OTHER && is_pc_result(opcode))
+        insn->type = CT_INSN_IBR;
+    if ((opcode & 0x0ff000f0) == 0x01600060) { /* ERET */
+        insn->type = CT_INSN_OTHER;
+        insn->sub = CT_INSN_SUB_NONE;
+    }
+}
+
+/* Decodes a T32 instruction, whose first halfword is the upper one. */
+static void decode_t32(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, struct ct_insn *insn)
+{
+    const bool is_rfe = (opcode & 0xffd00000) == 0xe8100000 || (opcode & 0xffd00000) == 0xe9900000;
+    const bool is_pc_load = (opcode & 0xfff0f800) == 0xf850f800 && (opcode >> 16 & 15) != 15;
+    ct_insn_decode_t32(opcode, addr, &core->arch, insn);
+    if (insn->type == CT_INSN_OTHER && (is_rfe || is_pc_load))
+        insn->type = CT_INSN_IBR;
+}
+
+void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, enum ct_isa isa,
+                         struct ct_insn *insn)
+{
+    switch (isa) {
+    case CT_ISA_A64:
+        /* 1.3.3 takes BC.cond (FEAT_HBC) for B.cond on any core */
+        ct_insn_decode_a64((opcode & 0xff000010) == 0x54000010 ? opcode & ~UINT32_C(16) : opcode, addr,
+                           &core->arch, insn);
+        if (is_newer_branch(opcode))
+            *insn = (struct ct_insn){.size = 4, .isa = CT_ISA_A64};
+        break;
+    case CT_ISA_A32:
+        decode_a32(core, opcode, addr, insn);
+        break;
+    default:
+        decode_t32(core, opcode << 16 | opcode >> 16, addr, insn);
+        break;
+    }
+    if ((insn->type == CT_INSN_WFI_WFE && !core->wfi_waypoint) ||
+        (insn->type == CT_INSN_DSB_DMB && !core->dsb_waypoint))
+        insn->type = CT_INSN_OTHER;
+}
+
 static bool read_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn,
                       uint32_t *opcode)
 {
@@ -113,22 +191,7 @@ static bool read_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa,
     if (!p)
         return false;
     *opcode = ct_load32(p);
-    switch (isa) {
-    case CT_ISA_A64:
-        ct_insn_decode_a64(*opcode, addr, &code->arch, insn);
-        if (is_newer_branch(*opcode))
-            *insn = (struct ct_insn){.size = 4, .isa = CT_ISA_A64};
-        break;
-    case CT_ISA_A32:
-        ct_insn_decode_a32(*opcode, addr, &code->arch, insn);
-        break;
-    default:
-        ct_insn_decode_t32(*opcode << 16 | *opcode >> 16, addr, &code->arch, insn);
-        break;
-    }
-    if ((insn->type == CT_INSN_WFI_WFE && !code->wfi_waypoint) ||
-        (insn->type == CT_INSN_DSB_DMB && !code->dsb_waypoint))
-        insn->type = CT_INSN_OTHER;
+    ct_ocsd_insn_decode(&code->core, *opcode, addr, isa, insn);
     return true;
 }
 

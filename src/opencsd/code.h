@@ -27,6 +27,20 @@ struct ct_ocsd_block {
     struct ct_insn last;
 };
 
+/* What an instruction is on a core. */
+struct ct_ocsd_core {
+    struct ct_arch arch;
+    bool wfi_waypoint, dsb_waypoint; /* WFI and WFE, DSB and DMB are waypoints */
+};
+
+/* Returns the architecture of a core in the words of program.h. */
+struct ct_arch ct_ocsd_arch(ocsd_arch_version_t version, ocsd_core_profile_t profile);
+
+/* Decodes an instruction of A64, A32 or T32 as 1.3.3 does. `opcode` is its word in memory, the first byte
+ * lowest. */
+void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, enum ct_isa isa,
+                         struct ct_insn *insn);
+
 struct ct_ocsd_code;
 
 /* Makes an empty cache for the decoder `decoder`, of cores of architecture `arch`. NULL without memory. */

@@ -5,28 +5,19 @@
 
 #include "opencsd/etm3.h"
 #include "opencsd/etm4.h"
+#include "opencsd/kinds.h"
 #include "opencsd/log.h"
 #include "opencsd/ptm.h"
-#include "opencsd/tree.h"
-
-/* Returns the architecture of a core, which says what its instructions are. */
-static struct ct_arch arch_of(ocsd_arch_version_t version, ocsd_core_profile_t profile)
-{
-    return (struct ct_arch){.major = (uint8_t)(version >> 8),
-                            .minor = version == ARCH_V8r3 ? 3 : 0,
-                            .newest = version == ARCH_AA64,
-                            .profile = profile == profile_CortexM   ? CT_PROFILE_M
-                                       : profile == profile_CortexR ? CT_PROFILE_R
-                                                                    : CT_PROFILE_A};
-}
 
 static void set_etm4(const void *config, struct ct_source *source)
 {
     const ocsd_etmv4_cfg *c = config;
+    /* Clients that know no registers leave them zero. 1.3.3 does not look at the major version. */
+    const uint32_t major = UINT32_C(0xf) << 8;
     source->protocol = CT_PROTOCOL_ETM4;
-    source->arch = arch_of(c->arch_ver, c->core_prof);
+    source->arch = ct_ocsd_arch(c->arch_ver, c->core_prof);
     source->regs = (struct ct_source_regs){.idr0 = c->reg_idr0,
-                                           .idr1 = c->reg_idr1,
+                                           .idr1 = (c->reg_idr1 & ~major) | UINT32_C(4) << 8,
                                            .idr2 = c->reg_idr2,
                                            .idr8 = c->reg_idr8,
                                            .idr9 = c->reg_idr9,
@@ -43,7 +34,7 @@ static void set_ete(const void *config, struct ct_source *source)
 {
     const ocsd_ete_cfg *c = config;
     source->protocol = CT_PROTOCOL_ETE;
-    source->arch = arch_of(c->arch_ver, c->core_prof);
+    source->arch = ct_ocsd_arch(c->arch_ver, c->core_prof);
     source->regs = (struct ct_source_regs){.idr0 = c->reg_idr0,
                                            .idr1 = c->reg_idr1,
                                            .idr2 = c->reg_idr2,
@@ -58,7 +49,7 @@ static void set_ete(const void *config, struct ct_source *source)
 static void set_v7(const ocsd_ptm_cfg *c, enum ct_protocol protocol, struct ct_source *source)
 {
     source->protocol = (uint8_t)protocol;
-    source->arch = arch_of(c->arch_ver, c->core_prof);
+    source->arch = ct_ocsd_arch(c->arch_ver, c->core_prof);
     source->regs = (struct ct_source_regs){
         .etmidr = c->reg_idr, .etmcr = c->reg_ctrl, .etmccer = c->reg_ccer, .etmtraceidr = c->reg_trc_id};
     source->trace_id = c->reg_trc_id & 0x7f;
@@ -77,7 +68,7 @@ static void set_etm3(const void *config, struct ct_source *source)
     set_v7(&same, CT_PROTOCOL_ETM3, source);
 }
 
-static const struct kind {
+static const struct ct_ocsd_kind {
     const char *name;
     ocsd_trace_protocol_t protocol;
     const char *packet_name; /* of its packet processor, in messages */
@@ -93,7 +84,7 @@ static const struct kind {
     {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, "PKTP_STM", "DCD_STM", NULL, NULL},
 };
 
-static const struct kind *find_kind(const char *name)
+const struct ct_ocsd_kind *ct_ocsd_kind_find(const char *name)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(kinds[i].name, name))
@@ -102,7 +93,7 @@ static const struct kind *find_kind(const char *name)
 }
 
 /* Names a decoder as messages do: with its trace ID where a tree has several. */
-static void name_decoder(struct ct_ocsd_decoder *decoder, const struct kind *kind, bool numbered)
+static void name_decoder(struct ct_ocsd_decoder *decoder, const struct ct_ocsd_kind *kind, bool numbered)
 {
     char suffix[8] = "";
     if (numbered)
@@ -121,11 +112,11 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
                                   const int create_flags, const void *decoder_cfg, unsigned char *pCSID)
 {
     struct ct_ocsd_tree *tree = handle;
-    if (!tree || !decoder_name || !decoder_cfg)
+    if (!tree || !decoder_name || !decoder_cfg || !pCSID)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    const struct kind *kind = find_kind(decoder_name);
+    const struct ct_ocsd_kind *kind = ct_ocsd_kind_find(decoder_name);
     if (!kind)
-        return OCSD_ERR_DCDREG_NAME_UNKNOWN;
+        return ct_ocsd_custom_create(tree, decoder_name, create_flags, decoder_cfg, pCSID);
     if (!kind->make)
         return refuse(
             OCSD_ERR_NO_PROTOCOL, OCSD_BAD_CS_SRC_ID,
@@ -135,8 +126,6 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
         return OCSD_ERR_INVALID_PARAM_VAL;
     struct ct_source source = {.name = decoder_name};
     kind->set(decoder_cfg, &source);
-    if (pCSID)
-        *pCSID = source.trace_id;
     struct ct_ocsd_decoder **place = &tree->decoders[tree->framed ? source.trace_id : 0];
     if (*place)
         return OCSD_ERR_ATTACH_TOO_MANY;
@@ -148,15 +137,18 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
     decoder->only_packets = !(create_flags & OCSD_CREATE_FLG_FULL_DECODER);
     name_decoder(decoder, kind, tree->framed);
     *place = decoder;
+    *pCSID = source.trace_id;
     return OCSD_OK;
 }
 
 ocsd_err_t ocsd_dt_remove_decoder(const dcd_tree_handle_t handle, const unsigned char CSID)
 {
     struct ct_ocsd_tree *tree = handle;
-    struct ct_ocsd_decoder *decoder = tree ? ct_ocsd_tree_find(tree, CSID) : NULL;
     if (!tree)
         return OCSD_ERR_INVALID_PARAM_VAL;
+    if (tree->framed && CSID >= CT_OCSD_IDS)
+        return OCSD_ERR_INVALID_ID;
+    struct ct_ocsd_decoder *decoder = ct_ocsd_tree_find(tree, CSID);
     if (decoder) {
         tree->decoders[tree->framed ? CSID : 0] = NULL;
         decoder->protocol->free(decoder);

@@ -19,9 +19,11 @@ struct ct_ocsd_protocol {
     ocsd_datapath_resp_t (*flush)(struct ct_ocsd_decoder *decoder);
     ocsd_datapath_resp_t (*reset)(struct ct_ocsd_decoder *decoder);
     ocsd_datapath_resp_t (*finish)(struct ct_ocsd_decoder *decoder);
-    /* Writes the text of a packet, a struct of the protocol's, cut to `size` bytes with the zero behind it.
-     * Returns its length. */
+    /* Optional: writes the text of a packet, a struct of the protocol's, cut to `size` bytes with the zero
+     * behind it. Returns its length. */
     size_t (*text)(const void *packet, char *text, size_t size);
+    /* Optional: takes notice that a sink or a monitor of packets was set. */
+    void (*watch)(struct ct_ocsd_decoder *decoder);
     void (*free)(struct ct_ocsd_decoder *decoder);
 };
 
@@ -31,11 +33,14 @@ struct ct_ocsd_decoder {
     const struct ct_ocsd_tree *tree;
     ocsd_trace_protocol_t kind;
     uint8_t id;
-    bool only_packets;          /* packets are all that is wanted; no elements are made of them */
-    bool prints;                /* the library's printer is attached to the packets … */
-    bool prints_bytes;          /* … and prints their bytes, too */
+    bool only_packets;   /* packets are all that is wanted; no elements are made of them */
+    bool attached;       /* elements go to a callback or a printer that the tree was given later */
+    bool sink_prints;    /* the library's printer takes packets in the place of a sink … */
+    bool monitor_prints; /* … or with their bytes, in the place of a monitor */
+    uint8_t sink_id;     /* the trace ID that either prints: what the client said it was */
+    uint8_t monitor_id;
     char packet_name[32];       /* of the packet processor, in messages */
-    char name[32];              /* of the decoder, in messages */
+    char name[64];              /* of the decoder, in messages */
     FnDefPktDataIn packet_sink; /* the client's, or NULL */
     const void *packet_sink_context;
     FnDefPktDataMon packet_monitor; /* the client's, or NULL */

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/v7_config.h"
 #include "opencsd/etm3_text.h"
 #include "opencsd/log.h"
-#include "opencsd/unsynced.h"
 
 static const struct ct_etm3_packet unsynced = {.type = CT_ETM3_NOT_SYNC};
 
@@ -45,10 +45,13 @@ static const char *data_message(uint8_t type)
     }
 }
 
-/* Says what is wrong with a packet. Who makes elements of packets says nothing of it. */
+/* Says what is wrong with a packet. Who makes elements of packets says nothing of it. Cuts a timestamp to the
+ * bits that it has. */
 static void look(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const uint8_t *bytes)
 {
-    const struct ct_etm3_packet *p = &packet->etm3;
+    struct ct_etm3_packet *p = &packet->etm3;
+    if (p->type == CT_ETM3_TIMESTAMP)
+        p->value &= ((const struct ct_ocsd_etm3 *)d)->timestamp_mask;
     if (!d->base.only_packets)
         return;
     if (p->type == CT_ETM3_P_HDR && (!p->format || (p->format == 1 && !p->natoms)))
@@ -103,8 +106,6 @@ static void free_packets(struct ct_ocsd_v7 *d)
 
 static const struct ct_ocsd_v7_kind kind = {.decode = decode,
                                             .is_unsynced = is_unsynced,
-                                            .unsynced_group = ct_ocsd_unsynced_etm3,
-                                            .tells_each_group = true,
                                             .look = look,
                                             .convert = convert,
                                             .take = take,
@@ -128,7 +129,10 @@ ocsd_err_t ct_ocsd_etm3_new(const struct ct_ocsd_tree *tree, const struct ct_sou
     (void)create_flags;
     if (!d)
         return OCSD_ERR_MEM;
-    ct_etm3_decoder_new(NULL, source, &packets);
+    /* 1.3.3 goes by the bytes of a timestamp, and not by ETMCCER, which perf does not give. */
+    struct ct_source wide = *source;
+    wide.regs.etmccer |= UINT32_C(1) << 29;
+    ct_etm3_decoder_new(NULL, &wide, &packets);
     d->v7.packets = packets;
     init_packet(d);
     if (!ct_ocsd_v7_init(&d->v7, tree, source, &protocol, &kind) ||
@@ -137,6 +141,7 @@ ocsd_err_t ct_ocsd_etm3_new(const struct ct_ocsd_tree *tree, const struct ct_sou
         return OCSD_ERR_MEM;
     }
     d->cycle_accurate = config.cycle_accurate;
+    d->timestamp_mask = ct_mask64(config.ts_64bit ? 64 : 48);
     d->m_profile = config.m_profile;
     d->alt_branch = config.alt_branch;
     d->traces_data = config.data_values || config.data_addresses;

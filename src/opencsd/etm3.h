@@ -12,6 +12,7 @@ enum {
 struct ct_ocsd_etm3 {
     struct ct_ocsd_v7 v7;
     ocsd_etmv3_pkt packet; /* the last one, for who wants packets */
+    uint64_t timestamp_mask;
     bool cycle_accurate;
     bool m_profile;
     bool alt_branch;  /* the alternative encoding of branches */

@@ -12,7 +12,6 @@ static const struct words {
     const char *name;
     const char *words;
 } types[] = {
-    [ETM3_PKT_NOERROR] = {"NOERROR", "No Error Type."},
     [ETM3_PKT_NOTSYNC] = {"NOTSYNC", "Trace Stream not synchronised"},
     [ETM3_PKT_INCOMPLETE_EOT] = {"INCOMPLETE_EOT.", "Incomplete packet at end of trace data."},
     [ETM3_PKT_BRANCH_ADDRESS] = {"BRANCH_ADDRESS", "Branch address."},
@@ -36,13 +35,12 @@ static const struct words {
     [ETM3_PKT_TIMESTAMP] = {"TIMESTAMP", "Timestamp Value."},
     [ETM3_PKT_BAD_SEQUENCE] = {"BAD_SEQUENCE", "Invalid sequence for packet type."},
     [ETM3_PKT_BAD_TRACEMODE] = {"BAD_TRACEMODE", "Invalid packet type for this trace mode."},
-    [ETM3_PKT_RESERVED] = {"I_RESERVED", "Reserved Packet Header"},
 };
 
 static const struct words *words_of(ocsd_etmv3_pkt_type type)
 {
-    static const struct words unknown = {"I_UNKNOWN", "Unknown Packet Header"};
-    return (unsigned)type < sizeof types / sizeof *types && types[type].name ? &types[type] : &unknown;
+    static const struct words reserved = {"I_RESERVED", "Reserved Packet Header"};
+    return (unsigned)type < sizeof types / sizeof *types && types[type].name ? &types[type] : &reserved;
 }
 
 /* Adds the security state and mode; `other` stands for any but Hyp. */
@@ -111,12 +109,15 @@ static void add_atoms(struct ct_ocsd_line *line, const ocsd_etmv3_pkt *p)
 
 static void add_data(struct ct_ocsd_line *line, const ocsd_etmv3_pkt *p)
 {
-    if (p->type != ETM3_PKT_OOO_ADDR_PLC)
-        ct_ocsd_line_add(line, "Val=0x%x", p->data.value);
-    if (p->type == ETM3_PKT_OOO_DATA)
+    if (p->type == ETM3_PKT_NORM_DATA && p->data.update_addr) {
         ct_ocsd_line_say(line, "; ");
+        ct_ocsd_fields_address(line, &p->data.addr);
+        ct_ocsd_fields_address_bits(line, &p->data.addr);
+    }
+    if (p->type == ETM3_PKT_OOO_DATA || (p->type == ETM3_PKT_NORM_DATA && p->data.update_dval))
+        ct_ocsd_line_add(line, "; Val=0x%x", p->data.value);
     if (p->type != ETM3_PKT_NORM_DATA)
-        ct_ocsd_line_add(line, "OO_Tag=0x%x", p->data.ooo_tag);
+        ct_ocsd_line_add(line, "; OO_Tag=0x%x", p->data.ooo_tag);
 }
 
 /* Adds what a packet has besides its type. 1.3.3 prints a VMID as a character. */
@@ -156,7 +157,6 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv3_pkt *p)
     case ETM3_PKT_OOO_DATA:
     case ETM3_PKT_OOO_ADDR_PLC:
     case ETM3_PKT_NORM_DATA:
-        ct_ocsd_line_say(line, "; ");
         add_data(line, p);
         break;
     default:

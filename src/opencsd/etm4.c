@@ -33,6 +33,13 @@ static ocsd_datapath_resp_t put_packet(struct ct_ocsd_etm4 *d, const struct ct_e
     return ct_ocsd_packet_give(&d->base, d->index, &d->packet);
 }
 
+/* Puts out what is to leave, unless there is nobody to take it. */
+static ocsd_datapath_resp_t pump_if_ready(struct ct_ocsd_etm4 *d)
+{
+    return ct_ocsd_output_lacks(&d->path.output) ? ct_ocsd_output_refuse(&d->path.output)
+                                                 : ct_ocsd_etm4_pump(d);
+}
+
 /* Hands a packet to whoever wants packets, and makes elements of it. */
 static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
                                  const struct ct_ocsd_fed *fed)
@@ -42,6 +49,8 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_pa
         if (d->base.only_packets || !OCSD_DATA_RESP_IS_CONT(resp))
             return resp;
     }
+    if (ct_ocsd_output_lacks(&d->path.output))
+        return ct_ocsd_output_refuse(&d->path.output);
     ct_ocsd_etm4_take(d, packet);
     return ct_ocsd_etm4_pump(d);
 }
@@ -102,18 +111,17 @@ static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index
 static ocsd_datapath_resp_t flush(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
-    ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
     d->flushing = true;
     d->commit_index = 0;
-    const ocsd_datapath_resp_t resp = ct_ocsd_etm4_pump(d);
+    const ocsd_datapath_resp_t resp = pump_if_ready(d);
     d->flushing = false;
+    ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
     return resp;
 }
 
 static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
-    ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
     ct_etm4_decoder_reset(d->packets);
     ct_ocsd_feed_reset(&d->feed);
     ct_ocsd_output_drop(&d->path.output);
@@ -121,7 +129,9 @@ static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
     d->unsynced = 0;
     ct_ocsd_etm4_lose(d, UNSYNC_RESET_DECODER);
     d->after_overflow = d->marker_seen = false;
-    return OCSD_RESP_CONT;
+    const ocsd_datapath_resp_t resp = pump_if_ready(d);
+    ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
+    return resp;
 }
 
 static ocsd_datapath_resp_t finish(struct ct_ocsd_decoder *decoder)
@@ -129,16 +139,19 @@ static ocsd_datapath_resp_t finish(struct ct_ocsd_decoder *decoder)
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
     struct ct_etm4_packet packet;
     struct ct_ocsd_fed fed;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
     if (ct_ocsd_feed_finish(&d->feed, &packet, &fed) && packet.type != CT_ETM4_NOT_SYNC) {
         d->index = fed.first;
-        take(d, &packet, &fed);
+        resp = take(d, &packet, &fed);
     } else if (!d->synced && (d->unsynced || fed.taken)) {
         d->index = fed.first;
-        take_unsynced(d, &fed, true);
+        resp = take_unsynced(d, &fed, true);
     }
-    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
     d->ending = !d->base.only_packets;
-    return ct_ocsd_etm4_pump(d);
+    if (resp != OCSD_RESP_FATAL_NOT_INIT)
+        resp = pump_if_ready(d);
+    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
+    return resp;
 }
 
 static void free_etm4(struct ct_ocsd_decoder *decoder)

@@ -3,50 +3,103 @@
  * cannot do without globals. */
 #include "opencsd/log.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "opencsd/error_text.h"
+#include "opencsd/tree.h"
 
 enum {
     TEXT_SIZE = 512, /* longest message */
 };
 
-static struct {
-    ocsd_err_severity_t verbosity;
-    int has_output; /* ocsd_def_errlog_init made an output */
+/* Where text goes. */
+struct ct_ocsd_outlet {
+    unsigned users; /* the logger, and trees that print to it */
     int flags;      /* C_API_MSGLOGOUT_FLG_… */
-    FILE *file;
+    char *path;     /* of the file that text goes to, or NULL */
+    FILE *file;     /* it, once there was text */
     FnDefLoggerPrintStrCB print;
     const void *print_context;
+};
+
+static struct {
+    ocsd_err_severity_t verbosity;
+    struct ct_ocsd_outlet *outlet;  /* the one that ocsd_def_errlog_init made last, or NULL */
+    struct ct_ocsd_outlet *printer; /* the one of the tree that is at work, or NULL for that of the logger */
     ocsd_err_t last;
     ocsd_trc_index_t last_index;
     uint8_t last_id;
     char last_text[TEXT_SIZE];
-} logger = {.last_index = OCSD_BAD_TRC_INDEX, .last_id = OCSD_BAD_CS_SRC_ID};
+} logger = {.verbosity = OCSD_ERR_SEV_ERROR, .last_index = OCSD_BAD_TRC_INDEX, .last_id = OCSD_BAD_CS_SRC_ID};
 
-int ct_ocsd_prints(void)
+/* ---- outlets ---- */
+
+/* Makes an outlet anew, which forgets the file and the callback that it had. */
+static ocsd_err_t set_outlet(struct ct_ocsd_outlet *outlet, int flags, const char *path)
 {
-    return logger.has_output;
+    if (outlet->file)
+        fclose(outlet->file);
+    free(outlet->path);
+    *outlet = (struct ct_ocsd_outlet){.users = outlet->users, .flags = flags};
+    if (!path || !*path)
+        return OCSD_OK;
+    outlet->path = strdup(path);
+    return outlet->path ? OCSD_OK : OCSD_ERR_MEM;
+}
+
+void ct_ocsd_outlet_release(struct ct_ocsd_outlet *outlet)
+{
+    if (!outlet || --outlet->users)
+        return;
+    set_outlet(outlet, C_API_MSGLOGOUT_FLG_NONE, NULL);
+    free(outlet);
+}
+
+struct ct_ocsd_outlet *ct_ocsd_outlet_select(struct ct_ocsd_outlet *outlet)
+{
+    struct ct_ocsd_outlet *before = logger.printer;
+    logger.printer = outlet;
+    return before;
+}
+
+/* Gives text to an outlet, which may be none. text[size] must be 0. */
+static void put(struct ct_ocsd_outlet *outlet, const char *text, size_t size)
+{
+    if (!outlet)
+        return;
+    if (outlet->flags & C_API_MSGLOGOUT_FLG_STDOUT)
+        fwrite(text, 1, size, stdout);
+    if (outlet->flags & C_API_MSGLOGOUT_FLG_STDERR)
+        fwrite(text, 1, size, stderr);
+    if (outlet->path && !outlet->file)
+        outlet->file = fopen(outlet->path, "a");
+    if (outlet->file) {
+        fwrite(text, 1, size, outlet->file);
+        fflush(outlet->file);
+    }
+    if (outlet->print)
+        outlet->print(outlet->print_context, text, (int)size);
 }
 
 void ct_ocsd_print_bytes(const char *text, size_t size)
 {
-    if (!logger.has_output)
-        return;
-    if (logger.flags & C_API_MSGLOGOUT_FLG_STDOUT)
-        fwrite(text, 1, size, stdout);
-    if (logger.flags & C_API_MSGLOGOUT_FLG_STDERR)
-        fwrite(text, 1, size, stderr);
-    if (logger.file)
-        fwrite(text, 1, size, logger.file);
-    if (logger.print)
-        logger.print(logger.print_context, text, (int)size);
+    put(logger.printer ? logger.printer : logger.outlet, text, size);
 }
 
 void ct_ocsd_print(const char *text)
 {
     ct_ocsd_print_bytes(text, strlen(text));
+}
+
+/* ---- messages ---- */
+
+void ct_ocsd_log_text(ocsd_err_severity_t severity, const char *text)
+{
+    if (logger.verbosity >= severity)
+        put(logger.outlet, text, strlen(text));
 }
 
 /* Writes the text of an error, without the component that it is of. */
@@ -75,45 +128,48 @@ void ct_ocsd_log(const char *name, ocsd_err_severity_t severity, ocsd_err_t code
     logger.last_index = index;
     logger.last_id = id;
     snprintf(text, sizeof text, "%s : %s", name, logger.last_text);
-    ct_ocsd_print(text);
+    put(logger.outlet, text, strlen(text));
 }
 
 ocsd_err_t ocsd_def_errlog_init(const ocsd_err_severity_t verbosity, const int create_output_logger)
 {
     logger.verbosity = verbosity;
-    logger.has_output |= create_output_logger;
+    if (!create_output_logger)
+        return OCSD_OK;
+    struct ct_ocsd_outlet *outlet = calloc(1, sizeof *outlet);
+    if (!outlet)
+        return OCSD_ERR_MEM;
+    *outlet = (struct ct_ocsd_outlet){.users = 1, .flags = C_API_MSGLOGOUT_FLG_STDERR};
+    ct_ocsd_outlet_release(logger.outlet);
+    logger.outlet = outlet;
     return OCSD_OK;
 }
 
 ocsd_err_t ocsd_def_errlog_config_output(const int output_flags, const char *log_file_name)
 {
-    if (!logger.has_output)
+    if (!logger.outlet)
         return OCSD_ERR_NOT_INIT;
-    logger.flags = output_flags & C_API_MSGLOGOUT_MASK;
-    if (logger.file)
-        fclose(logger.file);
-    logger.file = NULL;
-    if (!(logger.flags & C_API_MSGLOGOUT_FLG_FILE))
-        return OCSD_OK;
-    logger.file = fopen(log_file_name ? log_file_name : "ocsd_log.log", "w");
-    return logger.file ? OCSD_OK : OCSD_ERR_FILE_ERROR;
+    return set_outlet(logger.outlet, output_flags & C_API_MSGLOGOUT_MASK, log_file_name);
 }
 
 ocsd_err_t ocsd_def_errlog_set_strprint_cb(const dcd_tree_handle_t handle, void *p_context,
                                            FnDefLoggerPrintStrCB p_str_print_cb)
 {
-    (void)handle;
-    if (!logger.has_output)
+    struct ct_ocsd_tree *tree = handle;
+    if (!tree || !logger.outlet)
         return OCSD_ERR_NOT_INIT;
-    logger.print = p_str_print_cb;
-    logger.print_context = p_context;
+    logger.outlet->print = p_str_print_cb;
+    logger.outlet->print_context = p_context;
+    logger.outlet->users++;
+    ct_ocsd_outlet_release(tree->outlet);
+    tree->outlet = logger.outlet;
     return OCSD_OK;
 }
 
 void ocsd_def_errlog_msgout(const char *msg)
 {
     if (msg)
-        ct_ocsd_print(msg);
+        put(logger.outlet, msg, strlen(msg));
 }
 
 ocsd_err_t ocsd_get_last_err(ocsd_trc_index_t *index, uint8_t *chan_id, char *message, const int message_len)

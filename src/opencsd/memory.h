@@ -4,25 +4,36 @@
 #define CT_OPENCSD_MEMORY_H
 
 #include <opencsd/c_api/opencsd_c_api.h>
+#include <stdbool.h>
 
-/* Addresses that one accessor serves. */
+/* Bytes of a file. */
+struct ct_ocsd_region {
+    uint64_t first, last; /* inclusive */
+    uint8_t *bytes;
+};
+
+/* Addresses that one accessor serves: a range, or the regions of a file. */
 struct ct_ocsd_accessor {
-    uint64_t first, last;   /* inclusive */
+    uint64_t first, last;   /* inclusive; of a file the region at its begin, or 0 and 0 where it has none */
     uint32_t space;         /* OCSD_MEM_SPACE_… that it serves */
     Fn_MemAcc_CB read;      /* … by this callback, */
     Fn_MemAccID_CB read_id; /* … by this one, which is told the trace ID, */
     const void *context;
     const uint8_t *bytes; /* … or from these bytes */
-    uint8_t *owned;       /* the bytes, when they came from a file; freed with the accessor */
     const char *kind;     /* "CB", "Buff", "File": as in the list of accessors */
     char *path;           /* of a file, else NULL */
+    bool has_base;        /* regions[0] is at the begin of the file */
+    struct ct_ocsd_region *regions;
+    size_t region_count;
 };
 
 struct ct_ocsd_memory {
+    bool used; /* the client gave access once, even when that failed */
     struct ct_ocsd_accessor *accessors;
     size_t count, room;
 };
 
+void ct_ocsd_accessor_deinit(struct ct_ocsd_accessor *accessor);
 void ct_ocsd_memory_deinit(struct ct_ocsd_memory *memory);
 
 /* Reads up to `size` bytes at `addr` in a space, for the decoder of trace ID `id`. Returns how many there

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "opencsd/element_text.h"
+#include "opencsd/log.h"
 
 /* Makes room for `room` elements. Returns false without memory. */
 static bool grow(struct ct_ocsd_output *o, unsigned room)
@@ -45,16 +46,25 @@ void ct_ocsd_output_grow(struct ct_ocsd_output *o)
     o->count--;
 }
 
+ocsd_datapath_resp_t ct_ocsd_output_refuse(const struct ct_ocsd_output *o)
+{
+    const struct ct_ocsd_decoder *decoder = o->decoder;
+    ct_ocsd_log(decoder->name, OCSD_ERR_SEV_ERROR, OCSD_ERR_NOT_INIT, OCSD_BAD_TRC_INDEX, OCSD_BAD_CS_SRC_ID,
+                decoder->attached ? "No memory access interface attached and enabled"
+                                  : "No element output interface attached and enabled");
+    return OCSD_RESP_FATAL_NOT_INIT;
+}
+
 ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *o)
 {
     const struct ct_ocsd_tree *tree = o->decoder->tree;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
     while (o->next < o->count && OCSD_DATA_RESP_IS_CONT(resp)) {
         const unsigned i = o->next++;
-        if (tree->prints_elements)
-            ct_ocsd_element_print(o->indices[i], o->decoder->id, &o->elements[i]);
-        else if (tree->take_element)
+        if (tree->take_element)
             resp = tree->take_element(tree->element_context, o->indices[i], o->decoder->id, &o->elements[i]);
+        else
+            ct_ocsd_element_print(o->indices[i], o->decoder->id, &o->elements[i]);
     }
     o->leaving = o->next < o->count;
     if (!o->leaving)

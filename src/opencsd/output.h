@@ -47,6 +47,16 @@ static inline ocsd_generic_trace_elem *ct_ocsd_output_add(struct ct_ocsd_output 
     return e;
 }
 
+/* Tells whether nothing can be made of packets, since the client gave no place for elements, or no memory. */
+static inline bool ct_ocsd_output_lacks(const struct ct_ocsd_output *output)
+{
+    const struct ct_ocsd_decoder *decoder = output->decoder;
+    return !decoder->only_packets && !(decoder->attached && decoder->tree->memory.used);
+}
+
+/* Logs what the client did not give. Returns the answer to whatever it wants done. */
+ocsd_datapath_resp_t ct_ocsd_output_refuse(const struct ct_ocsd_output *output);
+
 /* Hands out what was added, up to an answer that is not CONT. Returns the last answer. */
 ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *output);
 

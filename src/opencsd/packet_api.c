@@ -4,22 +4,36 @@
 
 #include "opencsd/etm3_text.h"
 #include "opencsd/etm4_text.h"
-#include "opencsd/log.h"
 #include "opencsd/ptm_text.h"
 #include "opencsd/tree.h"
 
-static struct ct_ocsd_decoder *find(dcd_tree_handle_t handle, uint8_t id)
+/* Sets what takes packets: a callback, the library's printer, or nothing. What was there before gives way. */
+static void set_sink(struct ct_ocsd_decoder *decoder, void *callback, const void *context, bool prints)
 {
-    return handle ? ct_ocsd_tree_find(handle, id) : NULL;
+    memcpy(&decoder->packet_sink, &callback, sizeof decoder->packet_sink);
+    decoder->packet_sink_context = context;
+    decoder->sink_prints = prints;
+}
+
+/* Does so with what sees packets and their bytes. */
+static void set_monitor(struct ct_ocsd_decoder *decoder, void *callback, const void *context, bool prints)
+{
+    memcpy(&decoder->packet_monitor, &callback, sizeof decoder->packet_monitor);
+    decoder->packet_monitor_context = context;
+    decoder->monitor_prints = prints;
 }
 
 ocsd_err_t ocsd_dt_set_pkt_protocol_printer(const dcd_tree_handle_t handle, uint8_t cs_id, int monitor)
 {
-    struct ct_ocsd_decoder *decoder = find(handle, cs_id);
-    if (!decoder || (!monitor && !decoder->only_packets))
+    if (!handle)
+        return OCSD_ERR_NOT_INIT;
+    struct ct_ocsd_decoder *decoder = ct_ocsd_tree_find(handle, cs_id);
+    if (!decoder || !decoder->protocol->text)
+        return OCSD_ERR_INVALID_PARAM_VAL;
+    if (!monitor && !decoder->only_packets)
         return OCSD_ERR_INVALID_PARAM_TYPE;
-    decoder->prints = true;
-    decoder->prints_bytes = monitor != 0;
+    (monitor ? set_monitor : set_sink)(decoder, NULL, NULL, true);
+    *(monitor ? &decoder->monitor_id : &decoder->sink_id) = cs_id;
     return OCSD_OK;
 }
 
@@ -27,25 +41,33 @@ ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t handle, const 
                                           const ocsd_c_api_cb_types callback_type, void *p_fn_callback_data,
                                           const void *p_context)
 {
-    struct ct_ocsd_decoder *decoder = find(handle, CSID);
-    if (!decoder)
+    if (!handle)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    if (callback_type == OCSD_C_API_CB_PKT_SINK) {
-        memcpy(&decoder->packet_sink, &p_fn_callback_data, sizeof decoder->packet_sink);
-        decoder->packet_sink_context = p_context;
-    } else {
-        memcpy(&decoder->packet_monitor, &p_fn_callback_data, sizeof decoder->packet_monitor);
-        decoder->packet_monitor_context = p_context;
+    struct ct_ocsd_decoder *decoder = ct_ocsd_tree_find(handle, CSID);
+    if (!decoder)
+        return OCSD_ERR_INVALID_ID;
+    switch (callback_type) {
+    case OCSD_C_API_CB_PKT_SINK:
+        if (!decoder->only_packets && !OCSD_PROTOCOL_IS_CUSTOM(decoder->kind))
+            return OCSD_ERR_INVALID_PARAM_TYPE;
+        set_sink(decoder, p_fn_callback_data, p_context, false);
+        break;
+    case OCSD_C_API_CB_PKT_MON:
+        set_monitor(decoder, p_fn_callback_data, p_context, false);
+        break;
+    default:
+        return OCSD_ERR_INVALID_PARAM_VAL;
     }
+    if (decoder->protocol->watch)
+        decoder->protocol->watch(decoder);
     return OCSD_OK;
 }
 
-/* Returns what writes the text of a protocol's packets, or NULL. */
+/* Returns what writes the text of a protocol's packets, or NULL. 1.3.3 has none for ETE here. */
 static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, char *text, size_t size)
 {
     switch (protocol) {
     case OCSD_PROTOCOL_ETMV4I:
-    case OCSD_PROTOCOL_ETE:
         return ct_ocsd_etm4_text;
     case OCSD_PROTOCOL_PTM:
         return ct_ocsd_ptm_text;
@@ -59,16 +81,16 @@ static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, cha
 ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t pkt_protocol, const void *p_pkt, char *buffer,
                         const int buffer_size)
 {
-    if (!p_pkt || !buffer || buffer_size < 2)
+    if (!buffer || buffer_size < 2)
         return OCSD_ERR_INVALID_PARAM_VAL;
     buffer[0] = 0;
+    if (OCSD_PROTOCOL_IS_CUSTOM(pkt_protocol))
+        return ocsd_cust_protocol_to_str(pkt_protocol, p_pkt, buffer, buffer_size);
     size_t (*const text)(const void *, char *, size_t) = text_of(pkt_protocol);
-    if (!text) {
-        ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_NO_PROTOCOL, OCSD_BAD_TRC_INDEX,
-                    OCSD_BAD_CS_SRC_ID,
-                    "coretap's libopencsd has words for packets of ETMv4, ETE, PTM and ETMv3 only");
+    if (!text)
         return OCSD_ERR_NO_PROTOCOL;
-    }
+    if (!p_pkt)
+        return OCSD_ERR_INVALID_PARAM_VAL;
     text(p_pkt, buffer, (size_t)buffer_size);
     return OCSD_OK;
 }

@@ -10,15 +10,16 @@ enum {
     TEXT_SIZE = 512, /* longest line */
 };
 
-static void print_packet(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index, const void *packet,
-                         const uint8_t *bytes, uint32_t size)
+/* Prints a packet, with its bytes unless `bytes` is NULL. */
+static void print_packet(const struct ct_ocsd_decoder *decoder, uint8_t id, ocsd_trc_index_t index,
+                         const void *packet, const uint8_t *bytes, uint32_t size)
 {
     char text[TEXT_SIZE];
     char line_text[2 * TEXT_SIZE];
     struct ct_ocsd_line line = {.text = line_text, .size = sizeof line_text};
     const size_t text_size = decoder->protocol->text(packet, text, sizeof text);
-    ct_ocsd_line_add(&line, "Idx:%" OCSD_TRC_IDX_STR "; ID:%x;", index, decoder->id);
-    if (decoder->prints_bytes) {
+    ct_ocsd_line_add(&line, "Idx:%" OCSD_TRC_IDX_STR "; ID:%x;", index, id);
+    if (bytes) {
         ct_ocsd_line_say(&line, " [");
         for (uint32_t i = 0; i < size; i++) {
             ct_ocsd_line_say(&line, "0x");
@@ -38,21 +39,21 @@ void ct_ocsd_packet_show(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t
 {
     if (decoder->packet_monitor)
         decoder->packet_monitor(decoder->packet_monitor_context, OCSD_OP_DATA, index, packet, size, bytes);
-    if (decoder->prints && decoder->prints_bytes)
-        print_packet(decoder, index, packet, bytes, size);
+    if (decoder->monitor_prints)
+        print_packet(decoder, decoder->monitor_id, index, packet, bytes, size);
 }
 
 ocsd_datapath_resp_t ct_ocsd_packet_give(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                          const void *packet)
 {
-    if (decoder->prints && !decoder->prints_bytes)
-        print_packet(decoder, index, packet, NULL, 0);
+    if (decoder->sink_prints)
+        print_packet(decoder, decoder->sink_id, index, packet, NULL, 0);
     return decoder->packet_sink
                ? decoder->packet_sink(decoder->packet_sink_context, OCSD_OP_DATA, index, packet)
                : OCSD_RESP_CONT;
 }
 
-static void print_operation(const struct ct_ocsd_decoder *decoder, ocsd_datapath_op_t op)
+static void print_operation(uint8_t id, ocsd_datapath_op_t op)
 {
     static const char *const words[] = {
         [OCSD_OP_EOT] = "END OF TRACE DATA",
@@ -61,17 +62,21 @@ static void print_operation(const struct ct_ocsd_decoder *decoder, ocsd_datapath
     };
     char text[96];
     struct ct_ocsd_line line = {.text = text, .size = sizeof text};
-    ct_ocsd_line_add(&line, "ID:%x\t%s\n", decoder->id, words[op]);
+    ct_ocsd_line_add(&line, "ID:%x\t%s\n", id, words[op]);
     ct_ocsd_print(text);
 }
 
 ocsd_datapath_resp_t ct_ocsd_operation_out(const struct ct_ocsd_decoder *decoder, ocsd_datapath_op_t op)
 {
     const bool is_shown = op != OCSD_OP_FLUSH; /* monitors do not see it */
+    if (decoder->sink_prints)
+        print_operation(decoder->sink_id, op);
+    const ocsd_datapath_resp_t resp = decoder->packet_sink
+                                          ? decoder->packet_sink(decoder->packet_sink_context, op, 0, NULL)
+                                          : OCSD_RESP_CONT;
     if (decoder->packet_monitor && is_shown)
         decoder->packet_monitor(decoder->packet_monitor_context, op, 0, NULL, 0, NULL);
-    if (decoder->prints && (is_shown || !decoder->prints_bytes))
-        print_operation(decoder, op);
-    return decoder->packet_sink ? decoder->packet_sink(decoder->packet_sink_context, op, 0, NULL)
-                                : OCSD_RESP_CONT;
+    if (decoder->monitor_prints && is_shown)
+        print_operation(decoder->monitor_id, op);
+    return resp;
 }

@@ -8,7 +8,8 @@
 /* Tells whether anybody wants the packets of a decoder. */
 static inline bool ct_ocsd_packets_wanted(const struct ct_ocsd_decoder *decoder)
 {
-    return decoder->prints || decoder->packet_sink || decoder->packet_monitor || decoder->only_packets;
+    return decoder->only_packets || decoder->packet_sink || decoder->packet_monitor || decoder->sink_prints ||
+           decoder->monitor_prints;
 }
 
 /* Shows a packet, a struct of the protocol's, to the client's monitor, or prints it with its bytes. */

@@ -6,23 +6,34 @@
 
 #include "opencsd/log.h"
 
+/* Returns what is wrong with the flags of frames, or NULL. */
+static const char *fault_of(uint32_t flags)
+{
+    if (!(flags & OCSD_DFRMTR_VALID_MASK))
+        return "No Config Flags Set";
+    if (flags & OCSD_DFRMTR_FRAME_MEM_ALIGN && flags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS))
+        return "Invalid Config Flag Combination Set";
+    if (flags & ~(uint32_t)OCSD_DFRMTR_VALID_MASK)
+        return "Unknown Config Flags";
+    if (!(flags & OCSD_DFRMTR_FRAME_MEM_ALIGN))
+        return "coretap's libopencsd takes frames that are aligned in memory, without synchronisation words "
+               "between them; use OpenCSD's library for this trace";
+    return NULL;
+}
+
 dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type, const uint32_t deformatterCfgFlags)
 {
     const bool framed = src_type == OCSD_TRC_SRC_FRAME_FORMATTED;
-    const uint32_t layout =
-        deformatterCfgFlags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS | OCSD_DFRMTR_FRAME_MEM_ALIGN);
-    struct ct_ocsd_tree *tree = NULL;
-    if (framed && layout != OCSD_DFRMTR_FRAME_MEM_ALIGN)
-        ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX,
-                    OCSD_BAD_CS_SRC_ID,
-                    "coretap's libopencsd takes frames that are aligned in memory, without synchronisation "
-                    "words between them; use OpenCSD's library for this trace");
-    else
-        tree = calloc(1, sizeof *tree);
+    const char *fault = framed ? fault_of(deformatterCfgFlags) : NULL;
+    struct ct_ocsd_tree *tree = fault ? NULL : calloc(1, sizeof *tree);
+    if (fault)
+        ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX,
+                    OCSD_BAD_CS_SRC_ID, fault);
     if (!tree)
         return C_API_INVALID_TREE_HANDLE;
     tree->framed = framed;
-    ct_ocsd_frames_init(&tree->frames, deformatterCfgFlags);
+    tree->frame_text = deformatterCfgFlags & CT_OCSD_FRAME_TEXT;
+    ct_ocsd_frames_init(&tree->frames, deformatterCfgFlags & ~(uint32_t)CT_OCSD_FRAME_TEXT);
     return tree;
 }
 
@@ -35,6 +46,7 @@ void ocsd_destroy_dcd_tree(const dcd_tree_handle_t handle)
         if (tree->decoders[id])
             tree->decoders[id]->protocol->free(tree->decoders[id]);
     ct_ocsd_memory_deinit(&tree->memory);
+    ct_ocsd_outlet_release(tree->outlet);
     free(tree);
 }
 
@@ -44,10 +56,18 @@ ocsd_err_t ocsd_dt_set_gen_elem_outfn(const dcd_tree_handle_t handle, FnTraceEle
     struct ct_ocsd_tree *tree = handle;
     if (!tree)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    tree->take_element = pFn;
-    tree->element_context = p_context;
-    tree->prints_elements = false;
+    ct_ocsd_tree_set_output(tree, pFn, p_context, pFn != NULL);
     return OCSD_OK;
+}
+
+void ct_ocsd_tree_set_output(struct ct_ocsd_tree *tree, FnTraceElemIn take_element, const void *context,
+                             bool attached)
+{
+    tree->take_element = take_element;
+    tree->element_context = context;
+    for (unsigned id = 0; id < CT_OCSD_IDS; id++)
+        if (tree->decoders[id])
+            tree->decoders[id]->attached = attached;
 }
 
 struct ct_ocsd_decoder *ct_ocsd_tree_find(const struct ct_ocsd_tree *tree, uint8_t id)
@@ -126,7 +146,8 @@ static ocsd_datapath_resp_t reset(struct ct_ocsd_tree *tree)
     return for_all(tree, reset_decoder);
 }
 
-/* Takes frames. Stops behind the frame in which the client wanted a pause. */
+/* Takes frames. Stops behind the frame in which the client wanted a pause. Where the index is not
+ * the one that comes next, `used` is what it was in the call before. */
 static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
                                         const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
@@ -135,6 +156,7 @@ static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_inde
     if (f->began && f->next != index) {
         ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, OCSD_ERR_DFMTR_NOTCONTTRACE, index,
                     OCSD_BAD_CS_SRC_ID, "");
+        *used = tree->taken;
         return OCSD_RESP_FATAL_INVALID_DATA;
     }
     while (*used < size && OCSD_DATA_RESP_IS_CONT(resp)) {
@@ -145,6 +167,7 @@ static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_inde
         resp = worse(resp, hand_out(tree));
     }
     f->next = index + *used;
+    tree->taken = *used;
     return resp;
 }
 
@@ -153,9 +176,15 @@ static ocsd_datapath_resp_t take_data(struct ct_ocsd_tree *tree, ocsd_trc_index_
 {
     uint32_t taken = 0;
     ocsd_datapath_resp_t resp;
+    if (used && !tree->framed)
+        *used = 0;
     if (!bytes || !size || !used)
         return OCSD_RESP_FATAL_INVALID_PARAM;
-    if (tree->framed) {
+    if (tree->framed && size % CT_OCSD_FRAME_SIZE) {
+        ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX,
+                    OCSD_BAD_CS_SRC_ID, "Input block incorrect size, must be 16 byte multiple");
+        resp = OCSD_RESP_FATAL_INVALID_DATA;
+    } else if (tree->framed) {
         resp = take_frames(tree, index, bytes, size, &taken);
     } else {
         struct ct_ocsd_decoder *decoder = tree->decoders[0];
@@ -166,17 +195,12 @@ static ocsd_datapath_resp_t take_data(struct ct_ocsd_tree *tree, ocsd_trc_index_
     return resp;
 }
 
-ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle, const ocsd_datapath_op_t op,
-                                          const ocsd_trc_index_t index, const uint32_t dataBlockSize,
-                                          const uint8_t *pDataBlock, uint32_t *numBytesProcessed)
+static ocsd_datapath_resp_t operate(struct ct_ocsd_tree *tree, ocsd_datapath_op_t op, ocsd_trc_index_t index,
+                                    uint32_t size, const uint8_t *bytes, uint32_t *used)
 {
-    struct ct_ocsd_tree *tree = handle;
-    if (!tree)
-        return OCSD_RESP_FATAL_NOT_INIT;
-    tree->epoch++;
     switch (op) {
     case OCSD_OP_DATA:
-        return take_data(tree, index, dataBlockSize, pDataBlock, numBytesProcessed);
+        return take_data(tree, index, size, bytes, used);
     case OCSD_OP_EOT:
         return for_all(tree, finish_decoder);
     case OCSD_OP_FLUSH:
@@ -186,4 +210,18 @@ ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle, const 
     default:
         return OCSD_RESP_FATAL_INVALID_OP;
     }
+}
+
+ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle, const ocsd_datapath_op_t op,
+                                          const ocsd_trc_index_t index, const uint32_t dataBlockSize,
+                                          const uint8_t *pDataBlock, uint32_t *numBytesProcessed)
+{
+    struct ct_ocsd_tree *tree = handle;
+    if (!tree)
+        return OCSD_RESP_FATAL_NOT_INIT;
+    tree->epoch++;
+    struct ct_ocsd_outlet *before = ct_ocsd_outlet_select(tree->outlet);
+    const ocsd_datapath_resp_t resp = operate(tree, op, index, dataBlockSize, pDataBlock, numBytesProcessed);
+    ct_ocsd_outlet_select(before);
+    return resp;
 }

@@ -25,13 +25,3 @@ uint32_t ct_ocsd_unsynced_ptm(const uint8_t *bytes, uint32_t size)
     }
     return size;
 }
-
-uint32_t ct_ocsd_unsynced_etm3(const uint8_t *bytes, uint32_t size)
-{
-    uint32_t count = 0;
-    while (count < size && count < GROUP && !bytes[count])
-        count++;
-    while (count < size && count < GROUP && bytes[count])
-        count++;
-    return count;
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of a PTM or ETMv3 that are of no packet, since nothing is synchronised. OpenCSD gives them in groups:
+/* Bytes of a PTM that are of no packet, since nothing is synchronised. OpenCSD gives them in groups:
  * sixteen, or as many as come together. Zeros may begin an alignment packet. */
 #ifndef CT_OPENCSD_UNSYNCED_H
 #define CT_OPENCSD_UNSYNCED_H
@@ -9,8 +9,5 @@
 /* Returns how many of `size` bytes of a PTM make the next group. Zeros are counted when it is decided what
  * they are. */
 uint32_t ct_ocsd_unsynced_ptm(const uint8_t *bytes, uint32_t size);
-
-/* Returns how many of `size` bytes of an ETMv3 make the next group. It ends before zeros. */
-uint32_t ct_ocsd_unsynced_etm3(const uint8_t *bytes, uint32_t size);
 
 #endif

@@ -39,20 +39,75 @@ static ocsd_datapath_resp_t pump(struct ct_ocsd_v7 *d)
     return ct_ocsd_output_drain(output);
 }
 
+/* Does so unless there is nobody to take elements. */
+static ocsd_datapath_resp_t pump_if_ready(struct ct_ocsd_v7 *d)
+{
+    return ct_ocsd_output_lacks(&d->path.output) ? ct_ocsd_output_refuse(&d->path.output) : pump(d);
+}
+
 /* Makes elements of a packet, unless packets are all that is wanted. */
 static ocsd_datapath_resp_t make_elements(struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet)
 {
     if (d->base.only_packets)
         return OCSD_RESP_CONT;
+    if (ct_ocsd_output_lacks(&d->path.output))
+        return ct_ocsd_output_refuse(&d->path.output);
     ct_ocsd_v7_tell_loss(d);
     d->kind->take(d, packet);
     return pump(d);
+}
+
+/* Tells whoever wants packets of bytes that are of none. */
+static ocsd_datapath_resp_t show_unsynced(struct ct_ocsd_v7 *d, ocsd_trc_index_t index, const uint8_t *bytes,
+                                          uint32_t size)
+{
+    const void *converted = d->kind->convert(d, NULL, bytes);
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    d->index = index;
+    ct_ocsd_packet_show(&d->base, index, converted, bytes, size);
+    if (!d->unsynced_told || !d->kind->unsynced_group)
+        resp = ct_ocsd_packet_give(&d->base, index, converted);
+    if (!d->unsynced_told && OCSD_DATA_RESP_IS_CONT(resp))
+        resp = make_elements(d, NULL);
+    d->unsynced_told = true;
+    return resp;
+}
+
+/* Ends the run of bytes that are of no packet. */
+static ocsd_datapath_resp_t end_run(struct ct_ocsd_v7 *d)
+{
+    const uint8_t size = d->run.size;
+    d->run.size = 0;
+    return size ? show_unsynced(d, d->run.index, d->run.bytes, size) : OCSD_RESP_CONT;
+}
+
+static ocsd_datapath_resp_t add_to_run(struct ct_ocsd_v7 *d, ocsd_trc_index_t index, uint8_t byte)
+{
+    struct ct_ocsd_v7_run *run = &d->run;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    if (run->size && !byte && run->bytes[run->size - 1])
+        resp = end_run(d);
+    if (!run->size)
+        run->index = index;
+    run->bytes[run->size++] = byte;
+    return run->size == CT_OCSD_V7_RUN ? end_run(d) : resp;
+}
+
+/* Ends the run at the end of a call, unless it goes on in the next one. */
+static ocsd_datapath_resp_t pause_run(struct ct_ocsd_v7 *d)
+{
+    struct ct_ocsd_v7_run *run = &d->run;
+    run->waits = run->size > 1 && !run->bytes[run->size - 2] && !d->feed.size;
+    return run->waits ? OCSD_RESP_CONT : end_run(d);
 }
 
 /* Hands a packet to whoever wants packets, and makes elements of it. */
 static ocsd_datapath_resp_t take(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet,
                                  const struct ct_ocsd_fed *fed)
 {
+    const ocsd_trc_index_t index = d->index;
+    end_run(d);
+    d->index = index;
     d->unsynced_told = false;
     d->kind->look(d, packet, fed->bytes);
     if (ct_ocsd_packets_wanted(&d->base)) {
@@ -65,22 +120,19 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *
     return make_elements(d, packet);
 }
 
-/* Takes bytes that are of no packet, in groups. Monitors see them all, and so does who takes packets of an
- * ETMv3; of a PTM that is told once. */
+/* Takes bytes that are of no packet, in groups or as a run. */
 static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_v7 *d, const struct ct_ocsd_fed *fed)
 {
-    const void *converted = d->kind->convert(d, NULL, fed->bytes);
+    const uint32_t size = (uint32_t)fed->taken;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
-    uint32_t group;
-    for (uint32_t at = 0; at < fed->taken && OCSD_DATA_RESP_IS_CONT(resp); at += group) {
-        group = d->kind->unsynced_group(fed->bytes + at, (uint32_t)fed->taken - at);
-        d->index = fed->first + at;
-        ct_ocsd_packet_show(&d->base, d->index, converted, fed->bytes + at, group);
-        if (!d->unsynced_told || d->kind->tells_each_group)
-            resp = ct_ocsd_packet_give(&d->base, d->index, converted);
-        if (!d->unsynced_told && OCSD_DATA_RESP_IS_CONT(resp))
-            resp = make_elements(d, NULL);
-        d->unsynced_told = true;
+    uint32_t group = 1;
+    for (uint32_t at = 0; at < size && OCSD_DATA_RESP_IS_CONT(resp); at += group) {
+        if (!d->kind->unsynced_group) {
+            resp = add_to_run(d, fed->first + at, fed->bytes[at]);
+            continue;
+        }
+        group = d->kind->unsynced_group(fed->bytes + at, size - at);
+        resp = show_unsynced(d, fed->first + at, fed->bytes + at, group);
     }
     return resp;
 }
@@ -101,33 +153,38 @@ ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_i
 {
     struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    if (d->run.waits)
+        d->run.index = index;
     for (*used = 0; *used < size && OCSD_DATA_RESP_IS_CONT(resp);) {
         union ct_ocsd_v7_packet packet;
         struct ct_ocsd_fed fed;
         *used += ct_ocsd_feed_next(&d->feed, bytes + *used, size - *used, index + *used, &packet, &fed);
         resp = take_fed(d, &packet, &fed);
     }
-    return resp;
+    return OCSD_DATA_RESP_IS_CONT(resp) ? pause_run(d) : resp;
 }
 
 ocsd_datapath_resp_t ct_ocsd_v7_flush(struct ct_ocsd_decoder *decoder)
 {
+    const ocsd_datapath_resp_t resp = pump_if_ready((struct ct_ocsd_v7 *)decoder);
     ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
-    return pump((struct ct_ocsd_v7 *)decoder);
+    return resp;
 }
 
 ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
-    ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
     d->kind->reset(d);
     ct_ocsd_feed_reset(&d->feed);
     ct_ocsd_output_drop(&d->path.output);
     d->ending = d->unsynced_told = false;
+    d->run = (struct ct_ocsd_v7_run){0};
     d->failure = (struct ct_ocsd_failure){0};
     d->path.output.context = (ocsd_pe_context){0};
     ct_ocsd_v7_lose(d, UNSYNC_RESET_DECODER);
-    return OCSD_RESP_CONT;
+    const ocsd_datapath_resp_t resp = pump_if_ready(d);
+    ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
+    return resp;
 }
 
 ocsd_datapath_resp_t ct_ocsd_v7_finish(struct ct_ocsd_decoder *decoder)
@@ -136,10 +193,14 @@ ocsd_datapath_resp_t ct_ocsd_v7_finish(struct ct_ocsd_decoder *decoder)
     union ct_ocsd_v7_packet packet;
     struct ct_ocsd_fed fed;
     ct_ocsd_feed_finish(&d->feed, &packet, &fed);
-    take_fed(d, &packet, &fed);
-    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
+    ocsd_datapath_resp_t resp = take_fed(d, &packet, &fed);
+    if (OCSD_DATA_RESP_IS_CONT(resp))
+        resp = end_run(d);
     d->ending = !d->base.only_packets;
-    return pump(d);
+    if (resp != OCSD_RESP_FATAL_NOT_INIT)
+        resp = pump_if_ready(d);
+    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
+    return resp;
 }
 
 void ct_ocsd_v7_free(struct ct_ocsd_decoder *decoder)

@@ -37,9 +37,9 @@ struct ct_ocsd_v7_kind {
     ct_ocsd_decode_fn *decode;
     /* Tells whether a packet stands for bytes without synchronisation. */
     bool (*is_unsynced)(const union ct_ocsd_v7_packet *packet);
-    /* Returns how many of some bytes without synchronisation make the next group. */
+    /* Optional: returns how many of some bytes without synchronisation make the next group, of which the
+     * first is told to who takes packets. Else they are a run (struct ct_ocsd_v7_run), and each is told. */
     uint32_t (*unsynced_group)(const uint8_t *bytes, uint32_t size);
-    bool tells_each_group; /* to who takes packets; else the first */
     /* Looks at a packet that came, and may correct it. `bytes` are the packet's. */
     void (*look)(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const uint8_t *bytes);
     /* Returns the packet as OpenCSD's, which is kept up to the next one. NULL stands for bytes without
@@ -53,6 +53,18 @@ struct ct_ocsd_v7_kind {
     void (*free)(struct ct_ocsd_v7 *d);
 };
 
+enum {
+    CT_OCSD_V7_RUN = 16, /* bytes */
+};
+
+/* Bytes of an ETMv3 without synchronisation: zeros, and what is none up to the next zero. */
+struct ct_ocsd_v7_run {
+    ocsd_trc_index_t index; /* of the first */
+    uint8_t size;
+    bool waits; /* for the next call, since this one ended with the byte behind the zeros */
+    uint8_t bytes[CT_OCSD_V7_RUN];
+};
+
 /* The first member of each protocol's own struct. */
 struct ct_ocsd_v7 {
     struct ct_ocsd_decoder base;
@@ -60,9 +72,10 @@ struct ct_ocsd_v7 {
     void *packets; /* the packet decoder */
     struct ct_ocsd_path path;
     struct ct_ocsd_feed feed;
-    ocsd_trc_index_t index;         /* of the packet in work */
-    uint8_t state;                  /* enum ct_ocsd_v7_state */
-    uint8_t reason;                 /* unsync_info_t, why synchronisation is missing */
+    ocsd_trc_index_t index; /* of the packet in work */
+    uint8_t state;          /* enum ct_ocsd_v7_state */
+    uint8_t reason;         /* unsync_info_t, why synchronisation is missing */
+    struct ct_ocsd_v7_run run;
     bool unsynced_told;             /* who takes packets knows that synchronisation is missing */
     bool ending;                    /* the trace is over, and the last element is on its way */
     struct ct_ocsd_failure failure; /* behind the elements that are on their way */

@@ -55,8 +55,10 @@ void ct_ocsd_v7_add_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *add
 
 void ct_ocsd_v7_add_timestamp(struct ct_ocsd_line *line, uint64_t timestamp, unsigned bits)
 {
-    ct_ocsd_line_add(line, "TS=0x%016" PRIX64 " ~[0x%" PRIX64 "](%" PRIu64 "); ", timestamp,
-                     timestamp & ct_mask64(bits), timestamp);
+    ct_ocsd_line_add(line, "TS=0x%016" PRIX64, timestamp);
+    if (bits)
+        ct_ocsd_line_add(line, " ~[0x%" PRIX64 "]", timestamp & ct_mask64(bits));
+    ct_ocsd_line_add(line, "(%" PRIu64 "); ", timestamp);
 }
 
 void ct_ocsd_v7_add_sync(struct ct_ocsd_line *line, ocsd_iSync_reason reason, const ocsd_pkt_vaddr *addr)

@@ -6,9 +6,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum {
     MOST_SHOWN = 3, /* differences */
+    BATCH = 300,    /* traces in a process */
 };
 
 static uint32_t read_regions(const struct player *player, uint64_t addr, uint32_t space, uint32_t size,
@@ -135,4 +139,35 @@ void compare(struct player player, const struct compare_trace *trace, const stru
                player.flush, player.reset);
     free(their_text.data);
     free(our_text.data);
+}
+
+void compare_seeds(uint64_t first, uint64_t count,
+                   void (*each)(const void *context, uint64_t seed, struct compare_counts *counts),
+                   const void *context, struct compare_counts *counts)
+{
+    struct shared {
+        struct compare_counts counts;
+        uint64_t next; /* seed */
+    } *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        abort();
+    for (shared->next = first; shared->next < first + count;) {
+        const uint64_t left = first + count - shared->next;
+        const uint64_t end = shared->next + (left < BATCH ? left : BATCH);
+        int status = -1;
+        fflush(stdout);
+        const pid_t child = fork();
+        if (!child) {
+            for (; shared->next < end; shared->next++)
+                each(context, shared->next, &shared->counts);
+            fflush(stdout);
+            _exit(0);
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child)
+            abort();
+        shared->counts.crashes += end - shared->next;
+        shared->next = end;
+    }
+    *counts = shared->counts;
+    munmap(shared, sizeof *shared);
 }

@@ -28,6 +28,12 @@ struct compare_counts {
     uint64_t crashes; /* traces that crashed OpenCSD's library, which 1.3.3 does of some damage */
 };
 
+/* Compares the traces of `count` seeds from `first` on, by `each`, a few hundred in a process: when 1.3.3
+ * ruins its heap, those that are left of them count as crashes. */
+void compare_seeds(uint64_t first, uint64_t count,
+                   void (*each)(const void *context, uint64_t seed, struct compare_counts *counts),
+                   const void *context, struct compare_counts *counts);
+
 /* Plays a trace as `player` says through both libraries, and counts a difference. The first few are shown,
  * and the `seed` of each is printed. Lines behind the first code of another instruction set than `isa` are
  * not compared. */

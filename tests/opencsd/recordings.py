@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded programs, sound and damaged, for comparing coretap's library with OpenCSD's."""
+import itertools
+import os
 import pathlib
 import random
 import shutil
@@ -8,6 +10,8 @@ import subprocess
 from perf_recordings import COMPILER
 
 ARM_COMPILER = "arm-linux-gnueabihf-gcc"
+
+LONG = os.environ.get("CT_LONG", "0") not in ("", "0")
 
 # Name -> source and flags of the program, options of the recorder.
 ALL = {
@@ -23,6 +27,38 @@ ALL = {
                    ["--protocol", "ptm", "--framed", "--timestamps=500", "--cycle-count", "--context-id"]),
 }
 
+# In the long tier each protocol is recorded with each of these, of programs in turn.
+OPTIONS = {
+    "broadcast": ["--branch-broadcast"],
+    "cycles": ["--cycle-count=1"],
+    "timestamps": ["--timestamps=300"],
+    "context": ["--context-id"],
+    "vmid": ["--vmid", "--context-id", "--threads", "contexts"],
+    "returns": ["--return-stack"],
+    "events": ["--events", "40"],
+    "synchronised": ["--sync-period", "8"],
+    "lossy": ["--overflow", "1500", "--seed", "3"],
+    "started": ["--start", "main", "--cycle-count"],
+    "padded": ["--framed", "--padding", "64", "--ids", "21"],
+    "everything": ["--framed", "--branch-broadcast", "--cycle-count=1", "--timestamps=200",
+                   "--context-id", "--vmid", "--events", "30", "--sync-period", "9", "--overflow", "3000",
+                   "--padding", "100"],
+}
+PROGRAMS = [["primes.c", "-static"], ["signals.c", "-static"], ["primes.c", "-pie"],
+            ["pingpong.c", "-static"], ["threads.c", "-static"]]
+
+
+def add_protocols():
+    programs = itertools.cycle(PROGRAMS)
+    for protocol, sets in (("etm4", [[]]), ("ete", [[]]), ("ptm", [["-marm"], ["-mthumb"]])):
+        flags = itertools.cycle(sets)
+        for name, options in OPTIONS.items():
+            ALL[f"{protocol}-{name}"] = ([*next(programs), *next(flags)], ["--protocol", protocol, *options])
+
+
+if LONG:
+    add_protocols()
+
 
 def compiler_of(name):
     return ARM_COMPILER if name.startswith("ptm") else COMPILER
@@ -33,6 +69,7 @@ if len(RECORDINGS) < len(ALL):
     print(f"# {ARM_COMPILER} is not installed: no programs of 32 bits")
 
 INSTRUCTIONS = "100000"
+HEAD = 64  # bytes that are never damaged
 
 
 def record(recorder, examples, folder, name):
@@ -53,7 +90,7 @@ def damage(capture, copy, seed):
     chance = random.Random(seed)
     for path in copy.glob("trace*.bin"):
         trace = bytearray(path.read_bytes())
-        for _ in range(2 + len(trace) // 3000):
-            trace[chance.randrange(64, len(trace))] ^= 1 << chance.randrange(8)
+        for _ in range(2 + len(trace) // 3000 if len(trace) > HEAD else 0):
+            trace[chance.randrange(HEAD, len(trace))] ^= 1 << chance.randrange(8)
         path.write_bytes(trace)
     return copy

@@ -163,7 +163,7 @@ static bool decode(const struct library *l, struct client *client)
     if (!tree)
         return false;
     const bool fine =
-        !l->ocsd_dt_add_buffer_mem_acc(tree, UINT64_C(1) << 63, OCSD_MEM_SPACE_ANY, head, sizeof head) &&
+        !l->ocsd_dt_add_buffer_mem_acc(tree, UINT64_C(1) << 63, OCSD_MEM_SPACE_ANY, head, sizeof head - 1) &&
         l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)size, trace, &done) == OCSD_RESP_CONT &&
         l->ocsd_dt_process_data(tree, OCSD_OP_EOT, 0, 0, NULL, NULL) == OCSD_RESP_CONT;
     l->ocsd_destroy_dcd_tree(tree);
@@ -179,8 +179,10 @@ static void decode_v7(const struct library *l, const char *name, const void *con
     dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
     if (!tree)
         return;
-    l->ocsd_dt_set_gen_elem_outfn(tree, take, client);
-    if (!l->ocsd_dt_create_decoder(tree, name, OCSD_CREATE_FLG_FULL_DECODER, config, &id)) {
+    if (!l->ocsd_dt_create_decoder(tree, name, OCSD_CREATE_FLG_FULL_DECODER, config, &id) &&
+        !l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX / 2, OCSD_MEM_SPACE_ANY, read_code,
+                                               client) &&
+        !l->ocsd_dt_set_gen_elem_outfn(tree, take, client)) {
         l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, sizeof trace, trace, &done);
         l->ocsd_dt_process_data(tree, OCSD_OP_EOT, 0, 0, NULL, NULL);
     }

@@ -2,8 +2,7 @@
 /* Random streams of ETMv4 and ETE along random programs, without speculation: what coretap's library gives
  * its client is what OpenCSD 1.3.3 gives, call by call: elements, packets, messages, answers, with pauses,
  * flushes and resets. Of sound streams that is all of them. Of damaged ones a few differ, where 1.3.3 looks
- * at values that were never set, or says of code that is none what its instructions are; these are counted.
- * A64 alone is compared: what A32 and T32 instructions are that the architecture leaves open is not the same.
+ * at values that were never set; these are counted. A64 alone is compared.
  * CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier.
  *
  * usage: test_streams OPENCSD CORETAP */
@@ -44,18 +43,24 @@ static void fill(struct rng *rng, bool damaged, struct stream *s, struct player 
     player->reset = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
 }
 
+/* What is compared. */
+struct check {
+    bool damaged, packets;
+    const struct library *theirs, *ours;
+};
+
 /* Plays one stream through both. */
-static void check(uint64_t seed, bool damaged, bool packets, const struct library *theirs,
-                  const struct library *ours, struct compare_counts *counts)
+static void check(const void *context, uint64_t seed, struct compare_counts *counts)
 {
     static struct stream s;
+    const struct check *check = context;
     struct rng rng = {seed};
     struct player player;
-    fill(&rng, damaged, &s, &player);
-    player.as_packets = packets;
-    player.reset = packets ? 0 : player.reset; /* 1.3.3 gives what a reset cut to whoever comes next */
+    fill(&rng, check->damaged, &s, &player);
+    player.as_packets = check->packets;
+    player.reset = check->packets ? 0 : player.reset; /* 1.3.3 gives what a reset cut to whoever comes next */
     const struct compare_trace trace = {&s.source, s.regions, s.region_count, s.bytes, s.size};
-    compare(player, &trace, theirs, ours, ocsd_isa_aarch64, seed, counts);
+    compare(player, &trace, check->theirs, check->ours, ocsd_isa_aarch64, seed, counts);
 }
 
 int main(int argc, char **argv)
@@ -71,9 +76,9 @@ int main(int argc, char **argv)
     printf("TAP version 13\n1..4\n");
     for (int kind = 0; kind < 4; kind++) {
         const bool damaged = kind & 1;
-        struct compare_counts counts = {0};
-        for (uint64_t seed = first; seed < first + count; seed++)
-            check(seed, damaged, kind >= 2, &theirs, &ours, &counts);
+        const struct check what = {damaged, kind >= 2, &theirs, &ours};
+        struct compare_counts counts;
+        compare_seeds(first, count, check, &what, &counts);
         const bool bad = counts.worse > (damaged ? count / MOST_WORSE : 0);
         printf("# %" PRIu64 " streams, %" PRIu64 " that differ, %" PRIu64 " of which OpenCSD crashes\n",
                count, counts.worse, counts.crashes);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The decoders that can be made, by their names. */
+#ifndef CT_OPENCSD_KINDS_H
+#define CT_OPENCSD_KINDS_H
+
+#include "opencsd/tree.h"
+
+struct ct_ocsd_kind;
+
+/* Returns the decoder of the library that has this name, or NULL. */
+const struct ct_ocsd_kind *ct_ocsd_kind_find(const char *name);
+
+/* Makes a decoder that the client registered. `id` gets its trace ID. OCSD_ERR_DCDREG_NAME_UNKNOWN for other
+ * names, and what the client's functions return. */
+ocsd_err_t ct_ocsd_custom_create(struct ct_ocsd_tree *tree, const char *name, int create_flags,
+                                 const void *config, unsigned char *id);
+
+#endif
