@@ -7,10 +7,10 @@ usage: test_alloc.py COMMAND FAILING PLUGIN [--case GLOB] [--step N] [--mode onc
 
 FAILING is the command with an allocator that fails as it is told (failing.c). Each command is run on a small
 capture: once with each n-th allocation failing alone, once with all failing from the n-th on. A leak is seen
-where FAILING is built with AddressSanitizer. Every 50th allocation is tried, under the sanitizers every
-100th, from a different start for each command; with CT_LONG=1 all of them, under the sanitizers every 10th
-(CT_LONG=10). Of commands in which CBC and libgccjit allocate ten thousand times, for their own ends, a
-twentieth of that. --step and --case choose otherwise."""
+where FAILING is built with AddressSanitizer. Every 100th allocation is tried, from a different start for each
+command; with CT_LONG=1 all of them, under the sanitizers every 10th (CT_LONG=10). Of commands in which CBC
+and libgccjit allocate ten thousand times, for their own ends, a twentieth of that. --step and --case choose
+otherwise."""
 import argparse
 import collections
 import fnmatch
@@ -571,7 +571,7 @@ def main():
     parser.add_argument("--mode", choices=("once", "on"))
     options = parser.parse_args()
     options.exact = options.step is not None
-    options.step = options.step or LONG or (100 if tap.is_sanitized(options.failing) else 50)
+    options.step = options.step or LONG or 100
     options.modes = {"once": (False,), "on": (True,), None: (False, True)}[options.mode]
     command, failing, plugin = (os.path.abspath(path)
                                 for path in (options.command, options.failing, options.plugin))

@@ -28,8 +28,11 @@ MPI, MPIRUN = sys.argv[2:4] if len(sys.argv) > 3 and sys.argv[2] else (None, Non
 # What parts of a capture are watched for: code of the example, and marks between its steps.
 WATCHED = [word for place in ("start", "0x80560", "0x8053c", "exception", "context", "gap")
            for word in ("--at", place)]
-SEED, COUNT = int(os.environ.get("CT_SEED", "1")), int(os.environ.get("CT_COUNT", "20"))
+LONG = os.environ.get("CT_LONG", "0") not in ("", "0")
+SEED, COUNT = int(os.environ.get("CT_SEED", "1")), int(os.environ.get("CT_COUNT", "20" if LONG else "9"))
 GOOD, BAD = 18, 3
+# How many ranks, and where captures are cut.
+CUTS = [(1, 9000), (2, 40000), (3, 40000), (2, 9000), (8, 9000)]
 # Open MPI frees not all that it takes, which is not ours to find.
 RANKS = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
@@ -294,7 +297,7 @@ def cuts_agree(fleet):
                               stderr=subprocess.DEVNULL, check=False).returncode
         assert code in (0, 1), words
         is_cut = words[0] in ("cover", "stats", "watch")
-        tries = [(1, 9000), (2, 40000), (2, 9000), (3, 40000), (8, 9000)] if is_cut else [(2, 9000)]
+        tries = (CUTS if LONG else CUTS[::2]) if is_cut else [(2, 9000)]
         for count, cut in tries:
             output = fleet.path(f"cut-{words[0]}-{count}-{cut}.data")
             result = run(*ranks(count), *words, "--manifest", manifest, "-o", output, "--cut", cut, code=code,

@@ -4,7 +4,7 @@
 
 usage: run_fuzz.py PROGRAM CORPUS [COMMAND]
 
-Without $CT_FUZZ_SECONDS it takes 5 seconds (a COMMAND, of which there are many, 1) and is always the same
+Without $CT_FUZZ_SECONDS it takes 2 seconds (a COMMAND, of which there are many, 1) and is always the same
 walk, so that what a change breaks is found with that change. With it, it takes so long and goes new ways.
 What breaks the target is kept in the folder fuzz-findings of the build."""
 import os
@@ -22,7 +22,7 @@ def main():
     command = sys.argv[3] if len(sys.argv) > 3 else ""
     seconds = os.environ.get("CT_FUZZ_SECONDS")
     walk = ([f"-max_total_time={seconds}"] if seconds else
-            ["-seed=1", f"-max_total_time={1 if command else 5}"])
+            ["-seed=1", f"-max_total_time={1 if command else 2}"])
     name = "-".join([program.name, *command.split()])
     findings = pathlib.Path("fuzz-findings").resolve()
     findings.mkdir(exist_ok=True)

@@ -4,7 +4,7 @@
  * nothing else is; every access to an observation point shows.
  *
  *   test_fractal [first [count]]     active and points mode; a failure is shrunk and printed. Without
- *                                    count: 200 schedules, 10,000 when CT_LONG is set
+ *                                    count: 300 schedules, 10,000 when CT_LONG is set
  *   test_fractal passive [count]     what is lost without active eviction
  *   test_fractal watermark|dvm|clean [count]   a broken module must be found out
  */
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
         return strcmp(what, "passive") ? damaged(what, count) : passive(count);
     }
     const uint64_t first = strtoull(what, NULL, 10);
-    const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : test_count(200, 10000);
+    const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : test_count(300, 10000);
     struct verdict sum = {0}, points = {0};
     printf("1..3\n");
     int bad =

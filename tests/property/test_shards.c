@@ -363,7 +363,7 @@ int main(int argc, char **argv)
     }
     static const uint64_t faults[] = {3001}; /* seeds that found some */
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    const uint64_t count = test_count(120, 20000);
+    const uint64_t count = test_count(100, 20000);
     struct tally tally = {0};
     int ok = 1;
     printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);

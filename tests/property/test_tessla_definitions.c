@@ -18,7 +18,7 @@ enum {
     INPUTS = 3,
     STREAMS = 16,
     EVENTS = 60,
-    ROUNDS = 3000
+    ROUNDS = 1500
 };
 
 enum op {
@@ -315,7 +315,7 @@ static void one_round(uint32_t seed, enum ct_monitor_engine engine)
 static void random_specifications(void **state)
 {
     (void)state;
-    const uint32_t rounds = getenv("CT_LONG") ? 20 * ROUNDS : ROUNDS;
+    const uint32_t rounds = getenv("CT_LONG") ? 40 * ROUNDS : ROUNDS;
     for (uint32_t i = 0; i < rounds; i++)
         one_round(i * 7919, i % 300 ? CT_MONITOR_BYTECODE : CT_MONITOR_NATIVE);
 }

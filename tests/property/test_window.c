@@ -442,7 +442,7 @@ int main(void)
 {
     static struct result whole, window;
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    const uint64_t count = test_count(60, 6000);
+    const uint64_t count = test_count(30, 6000);
     uint64_t spared = 0, inside[FRAMINGS] = {0}, events_inside = 0;
     bool ok = true;
     printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);

@@ -37,7 +37,7 @@ RECORDINGS = [
     ("primes", "a32", "--protocol ptm --cycle-count"),
     ("signals", "a32", "--protocol etm4 --return-stack --timestamps=500 --cycle-count"),
 ]
-EACH = 1000 if LONG else 30
+EACH = 1000 if LONG else 15
 # In so many of a hundred traces coretap may invent more than libopencsd where both follow, with one of these
 # reasons: - Damage says A32 where T32 code or data lies, and a word of it has 15 in the place of a
 # destination register and is no   branch: LDRD and STRD (0xa1e0f8df, 0x0002f6f6), MOVW (0x0300f04f), MUL

@@ -26,7 +26,7 @@ from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-posi
 from tap import check, finish, is_sanitized, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 LONG = os.environ.get("CT_LONG") == "1"
-SECONDS = 600 if LONG else 30
+SECONDS = 600 if LONG else 15
 RATE = 5e5 if LONG else 3e6  # bytes a second
 # What resident memory may grow by in a quarter of the run. What is lost for each event grows in every
 # quarter; a buffer that a busy machine needs for the first time comes once.

@@ -234,7 +234,7 @@ def check_program(coretap, source, level):
         def profile(form):
             return run(coretap, "profile", "--format", form, "--elf", str(program), str(capture))
 
-        stacks = truth.stacks(path, program, capture)
+        stacks = truth.stacks(path, truth.branches(program), truth.Functions(program, capture))
         check_folded(name, profile("folded"), stacks)
         check_pprof(folder, name, coretap, program, capture, stacks)
         check_autofdo(name, profile("autofdo"), program, ranges, taken)

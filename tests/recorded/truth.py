@@ -141,40 +141,48 @@ def counts(file, program):
     return ranges, taken
 
 
-def stacks(file, program, capture):
-    """"outer;inner" -> instructions."""
-    decides = branches(program)
-    functions = Functions(program, capture)
+def followed(stack, here, start, before, op):
+    """The stack behind a step: from the branch `op` at `before`, or another instruction, to `start` in the
+    function `here`. A frame is [function, where it returns to, entered by a signal]."""
+    if not stack:
+        stack.append([here, None, False])
+    elif op in ("bl", "blr"):
+        stack.append([here, before + 4, False])
+    elif op == "ret" or (not op and start != before + 4) or \
+            (stack[-1][1] == start and (op == "br" or (op and stack[-1][0] != here))):
+        waits = [i for i, frame in enumerate(stack) if i and frame[1] == start]
+        same = [i for i, frame in enumerate(stack) if frame[0] == here]
+        if waits:
+            del stack[waits[-1]:]
+        elif not op:
+            stack.append([here, before + 4, True])
+        elif stack[-1][2]:
+            pass  # the handler returns to what ends it
+        elif same:
+            del stack[same[-1] + 1:]
+        else:
+            stack = [[here, None, False]]
+    if stack[-1][0] != here:
+        same = [i for i, frame in enumerate(stack) if frame[0] == here]
+        if op and start != here[0] and same:
+            del stack[same[-1] + 1:]  # longjmp
+        else:
+            stack[-1][0] = here
+    return stack
+
+
+def stacks(file, decides, functions):
+    """"outer;inner" -> instructions; of the branches and functions of the program."""
     weights = collections.Counter()
-    stack = []  # [function, where it returns to, entered by a signal]
-    before = None
+    stack, name, before = [], "", None
     for start, end, n in runs(file):
         here = functions.at(start)
         op = decides.get(before)
-        if not stack:
-            stack.append([here, None, False])
-        elif op in ("bl", "blr"):
-            stack.append([here, before + 4, False])
-        elif op == "ret" or (not op and start != before + 4) or \
-                (stack[-1][1] == start and (op == "br" or (op and stack[-1][0] != here))):
-            waits = [i for i, frame in enumerate(stack) if i and frame[1] == start]
-            same = [i for i, frame in enumerate(stack) if frame[0] == here]
-            if waits:
-                del stack[waits[-1]:]
-            elif not op:
-                stack.append([here, before + 4, True])
-            elif stack[-1][2]:
-                pass  # the handler returns to what ends it
-            elif same:
-                del stack[same[-1] + 1:]
-            else:
-                stack = [[here, None, False]]
-        if stack[-1][0] != here:
-            same = [i for i, frame in enumerate(stack) if frame[0] == here]
-            if op and start != here[0] and same:
-                del stack[same[-1] + 1:]  # longjmp
-            else:
-                stack[-1][0] = here
-        weights[";".join(frame[0][1] for frame in stack)] += n
+        # Most steps stay in their function, which changes no stack.
+        if not stack or here != stack[-1][0] or (op in ("bl", "blr", "br", "ret") if op
+                                                 else start != before + 4):
+            stack = followed(stack, here, start, before, op)
+            name = ";".join(frame[0][1] for frame in stack)
+        weights[name] += n
         before = end - 4
     return weights
