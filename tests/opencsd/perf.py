@@ -39,7 +39,6 @@ MOST_BYTES = 32 << 20  # that perf prints
 CUT = "cut"
 CRASHES = (-signal.SIGABRT, -signal.SIGSEGV)
 MOST_SHOWN = 2000  # letters of a difference: what inject writes has few lines
-LONG = os.environ.get("CT_LONG", "0") not in ("", "0")
 TIP = b"# (Tip:"  # another one each time
 
 
