@@ -6,6 +6,7 @@
 
 #include "opencsd/line.h"
 #include "opencsd/log.h"
+#include "opencsd/software_text.h"
 
 enum {
     TEXT_SIZE = 512, /* longest text of an element */
@@ -123,6 +124,9 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_generic_trace_elem
     case OCSD_GEN_TRC_ELEM_SYNC_MARKER:
         ct_ocsd_line_add(line, " [Timestamp marker(0x%08x)]", e->sync_marker.value);
         break;
+    case OCSD_GEN_TRC_ELEM_SWTRACE:
+        ct_ocsd_software_text(line, e);
+        break;
     case OCSD_GEN_TRC_ELEM_MEMTRANS:
         add_transaction(line, e->mem_trans);
         break;
@@ -160,11 +164,6 @@ ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *p_pkt, char *buffer,
     if (!p_pkt || !buffer || buffer_size < 2)
         return OCSD_ERR_INVALID_PARAM_VAL;
     buffer[0] = 0;
-    if (p_pkt->elem_type == OCSD_GEN_TRC_ELEM_SWTRACE) {
-        ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_UNSUPP_DECODE_PKT, OCSD_BAD_TRC_INDEX,
-                    OCSD_BAD_CS_SRC_ID, "coretap's libopencsd has no words for software trace");
-        return OCSD_ERR_UNSUPP_DECODE_PKT;
-    }
     write_element(p_pkt, buffer, (size_t)buffer_size);
     return OCSD_OK;
 }

@@ -6,6 +6,7 @@
 #include "opencsd/etm4_text.h"
 #include "opencsd/log.h"
 #include "opencsd/ptm_text.h"
+#include "opencsd/stm_text.h"
 #include "opencsd/tree.h"
 
 static struct ct_ocsd_decoder *find(dcd_tree_handle_t handle, uint8_t id)
@@ -51,6 +52,8 @@ static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, cha
         return ct_ocsd_ptm_text;
     case OCSD_PROTOCOL_ETMV3:
         return ct_ocsd_etm3_text;
+    case OCSD_PROTOCOL_STM:
+        return ct_ocsd_stm_text;
     default:
         return NULL;
     }
@@ -66,7 +69,7 @@ ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t pkt_protocol, const void *p_
     if (!text) {
         ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_NO_PROTOCOL, OCSD_BAD_TRC_INDEX,
                     OCSD_BAD_CS_SRC_ID,
-                    "coretap's libopencsd has words for packets of ETMv4, ETE, PTM and ETMv3 only");
+                    "coretap's libopencsd has words for packets of ETMv4, ETE, PTM, ETMv3 and STM only");
         return OCSD_ERR_NO_PROTOCOL;
     }
     text(p_pkt, buffer, (size_t)buffer_size);
