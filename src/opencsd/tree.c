@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +10,8 @@
 dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type, const uint32_t deformatterCfgFlags)
 {
     const bool framed = src_type == OCSD_TRC_SRC_FRAME_FORMATTED;
-    const uint32_t layout =
-        deformatterCfgFlags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS | OCSD_DFRMTR_FRAME_MEM_ALIGN);
-    struct ct_ocsd_tree *tree = NULL;
-    if (framed && layout != OCSD_DFRMTR_FRAME_MEM_ALIGN)
-        ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX,
-                    OCSD_BAD_CS_SRC_ID,
-                    "coretap's libopencsd takes frames that are aligned in memory, without synchronisation "
-                    "words between them; use OpenCSD's library for this trace");
-    else
-        tree = calloc(1, sizeof *tree);
+    struct ct_ocsd_tree *tree =
+        framed && !ct_ocsd_frames_are_valid(deformatterCfgFlags) ? NULL : calloc(1, sizeof *tree);
     if (!tree)
         return C_API_INVALID_TREE_HANDLE;
     tree->framed = framed;
@@ -126,23 +119,72 @@ static ocsd_datapath_resp_t reset(struct ct_ocsd_tree *tree)
     return for_all(tree, reset_decoder);
 }
 
+/* Says what is wrong with frames. */
+static ocsd_datapath_resp_t refuse(ocsd_err_t code, ocsd_trc_index_t index, const char *message)
+{
+    ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, code, index, OCSD_BAD_CS_SRC_ID, message);
+    return OCSD_RESP_FATAL_INVALID_DATA;
+}
+
+/* Takes the synchronisation words in front of a frame. Those that reset decoders must fill frames. */
+static ocsd_datapath_resp_t take_words(struct ct_ocsd_tree *tree, const struct ct_ocsd_words *words,
+                                       ocsd_trc_index_t index, const uint8_t *bytes)
+{
+    struct ct_ocsd_frames *f = &tree->frames;
+    const bool sound = words->size % CT_OCSD_FRAME_SIZE == 0;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    if (words->broken)
+        return refuse(OCSD_ERR_DFMTR_BAD_FHSYNC, index,
+                      "Bad FSYNC pattern before frame or invalid ID.(0x7F)");
+    if (!words->resets)
+        return resp;
+    if (sound) {
+        resp = for_all(tree, reset_decoder);
+        f->id = CT_OCSD_NO_ID;
+    }
+    ct_ocsd_frames_print_words(f, index, bytes, words->size);
+    return sound ? resp : refuse(OCSD_ERR_DFMTR_BAD_FHSYNC, index, "Incorrect FSYNC frame reset pattern");
+}
+
+/* Takes bytes up to the end of a frame, and hands them out. */
+static ocsd_datapath_resp_t take_frame(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
+                                       const uint8_t *bytes, uint32_t size, uint32_t *used)
+{
+    struct ct_ocsd_frames *f = &tree->frames;
+    const char *message;
+    const struct ct_ocsd_words words = ct_ocsd_frames_words(f, bytes, size);
+    *used = words.skipped;
+    if (*used == size)
+        return OCSD_RESP_CONT;
+    ocsd_datapath_resp_t resp = take_words(tree, &words, index + *used, bytes + *used);
+    if (!OCSD_DATA_RESP_IS_CONT(resp))
+        return resp;
+    const uint32_t taken =
+        ct_ocsd_frames_add(f, index + *used, bytes + *used, size - *used, words.size, &message);
+    if (message)
+        return refuse(OCSD_ERR_DFMTR_BAD_FHSYNC, index + *used, message);
+    *used += taken;
+    return worse(resp, hand_out(tree));
+}
+
 /* Takes frames. Stops behind the frame in which the client wanted a pause. */
 static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
                                         const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
     struct ct_ocsd_frames *f = &tree->frames;
+    char text[64];
     ocsd_datapath_resp_t resp = hand_out(tree);
-    if (f->began && f->next != index) {
-        ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, OCSD_ERR_DFMTR_NOTCONTTRACE, index,
-                    OCSD_BAD_CS_SRC_ID, "");
-        return OCSD_RESP_FATAL_INVALID_DATA;
+    if (f->began && f->next != index)
+        return refuse(OCSD_ERR_DFMTR_NOTCONTTRACE, index, "");
+    if (size % ct_ocsd_frames_unit(f)) {
+        snprintf(text, sizeof text, "Input block incorrect size, must be %u byte multiple",
+                 ct_ocsd_frames_unit(f));
+        return refuse(OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX, text);
     }
     while (*used < size && OCSD_DATA_RESP_IS_CONT(resp)) {
-        *used += ct_ocsd_frames_add(f, index + *used, bytes + *used, size - *used);
-        if (f->resets)
-            resp = worse(resp, for_all(tree, reset_decoder));
-        f->resets = false;
-        resp = worse(resp, hand_out(tree));
+        uint32_t taken;
+        resp = worse(resp, take_frame(tree, index + *used, bytes + *used, size - *used, &taken));
+        *used += taken;
     }
     f->next = index + *used;
     return resp;

@@ -135,12 +135,6 @@ static bool memory_changes(const struct library *l)
     return client.ranges == 2 && client.counts[0] == 3 && client.counts[1] == 2;
 }
 
-/* Frames with synchronisation words are refused. */
-static bool others_are_refused(const struct library *l)
-{
-    return !l->ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_HAS_FSYNCS);
-}
-
 /* Decodes code of many contexts. Returns whether all of it was said to be done; then it is, else the rest is
  * missing. */
 static bool decode(const struct library *l, struct client *client)
@@ -224,7 +218,6 @@ int main(int argc, char **argv)
         bool (*test)(const struct library *l);
     } tests[] = {{"code of two contexts at one address", contexts_differ},
                  {"memory that changes between two calls", memory_changes},
-                 {"what is not decoded is refused", others_are_refused},
                  {"allocations that fail", allocations_fail}};
     struct library library;
     int failed = 0;
