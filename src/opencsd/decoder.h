@@ -31,6 +31,8 @@ struct ct_ocsd_decoder {
     const struct ct_ocsd_tree *tree;
     ocsd_trace_protocol_t kind;
     uint8_t id;
+    bool counts; /* its bytes, in … */
+    ocsd_decode_stats_t stats;
     bool only_packets;          /* packets are all that is wanted; no elements are made of them */
     bool prints;                /* the library's printer is attached to the packets … */
     bool prints_bytes;          /* … and prints their bytes, too */

@@ -15,10 +15,15 @@ static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t p
     return ct_etm4_decode(decoder, data, size, pos, final, packet, 1, count);
 }
 
+static bool is_header_bad(const struct ct_etm4_packet *packet)
+{
+    return packet->type == CT_ETM4_RESERVED || packet->type == CT_ETM4_RESERVED_CFG;
+}
+
 /* Says that a header cannot be. Who makes elements of packets says so by itself. */
 static void log_header(const struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
 {
-    if (d->base.only_packets && (packet->type == CT_ETM4_RESERVED || packet->type == CT_ETM4_RESERVED_CFG))
+    if (d->base.only_packets && is_header_bad(packet))
         ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PCKT_HDR, d->index, d->base.id,
                     "");
 }
@@ -90,12 +95,15 @@ static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index
         *used += ct_ocsd_feed_next(&d->feed, bytes + *used, part, index + *used, &packet, &fed);
         d->index = fed.first;
         if (fed.have && packet.type != CT_ETM4_NOT_SYNC) {
+            d->base.stats.bad_header_errs += is_header_bad(&packet);
             d->synced = true;
             resp = take(d, &packet, &fed);
         } else if (fed.taken || fed.have) {
+            d->base.stats.channel_unsynced += fed.taken;
             resp = take_unsynced(d, &fed, fed.have || zero);
         }
     }
+    d->base.stats.channel_total += *used;
     return resp;
 }
 
@@ -180,7 +188,8 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
     struct ct_ocsd_etm4 *d = calloc(1, sizeof *d);
     if (!d)
         return OCSD_ERR_MEM;
-    d->base = (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id};
+    d->base =
+        (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id, .counts = true};
     d->source = *source;
     configure(d, &config);
     d->split_source = create_flags & ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS;

@@ -55,7 +55,7 @@ void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
 
 void ct_ocsd_frames_init(struct ct_ocsd_frames *f, uint32_t flags)
 {
-    *f = (struct ct_ocsd_frames){.flags = flags, .id = CT_OCSD_NO_ID};
+    *f = (struct ct_ocsd_frames){.flags = flags, .stats = f->stats, .id = CT_OCSD_NO_ID};
 }
 
 static const uint8_t word[4] = {0xff, 0xff, 0xff, 0x7f};
@@ -172,8 +172,10 @@ static const char *add_pair(struct ct_ocsd_frames *f, const uint8_t *pair)
     const bool looks = !is_aligned(f) && pair[0] == 0xff;
     if (looks && pair[1] == 0xff)
         return "Bad FSYNC start in frame or invalid ID (0x7F).";
-    if (looks && pair[1] == 0x7f)
+    if (looks && pair[1] == 0x7f) {
+        f->stats.frame_bytes += HALF_WORD;
         return f->flags & OCSD_DFRMTR_HAS_HSYNCS ? NULL : "Bad HSYNC in frame.";
+    }
     f->raw[f->fill] = pair[0];
     f->raw[f->fill + 1] = pair[1];
     f->fill = (uint8_t)(f->fill + 2);
@@ -184,6 +186,7 @@ uint32_t ct_ocsd_frames_add(struct ct_ocsd_frames *f, ocsd_trc_index_t index, co
                             uint32_t size, uint32_t words, const char **message)
 {
     uint32_t at = words;
+    f->stats.frame_bytes += words;
     *message = NULL;
     if (!f->fill)
         f->index = index + words;
@@ -204,6 +207,7 @@ uint32_t ct_ocsd_frames_add(struct ct_ocsd_frames *f, ocsd_trc_index_t index, co
     if (f->fill == CT_OCSD_FRAME_SIZE) {
         f->fill = 0;
         ct_ocsd_frames_unpack(f);
+        f->stats.frame_bytes += CT_OCSD_FRAME_SIZE - f->parts[f->part_count - 1].end;
     }
     return at;
 }

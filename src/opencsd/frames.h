@@ -22,10 +22,11 @@ struct ct_ocsd_part {
 };
 
 struct ct_ocsd_frames {
-    uint32_t flags;         /* OCSD_DFRMTR_… */
-    bool began;             /* an index is expected */
-    bool synced;            /* with synchronisation words: one was seen */
-    bool half_word;         /* the first half of one was seen, at the end of a call */
+    uint32_t flags; /* OCSD_DFRMTR_… */
+    bool began;     /* an index is expected */
+    bool synced;    /* with synchronisation words: one was seen */
+    bool half_word; /* the first half of one was seen, at the end of a call */
+    ocsd_demux_stats_t stats;
     uint8_t id;             /* the current one, or CT_OCSD_NO_ID */
     ocsd_trc_index_t next;  /* index that the next data must have */
     ocsd_trc_index_t index; /* of the frame in work */
@@ -35,7 +36,8 @@ struct ct_ocsd_frames {
     struct ct_ocsd_part parts[CT_OCSD_FRAME_PARTS];
     uint8_t part_count;
     uint8_t part; /* the one that is handed out next */
-    bool printed; /* … and was printed already */
+    bool printed; /* … and was printed already … */
+    bool counted; /* … and counted */
 };
 
 /* Bytes in front of a frame, and what they mean. */
@@ -46,7 +48,7 @@ struct ct_ocsd_words {
     bool resets;      /* they are to reset decoders; as many as fill frames */
 };
 
-/* Begins anew: no frame, no ID. */
+/* Begins anew: no frame, no ID. What was counted stays. */
 void ct_ocsd_frames_init(struct ct_ocsd_frames *frames, uint32_t flags);
 
 /* Tells whether a tree can have these flags. */

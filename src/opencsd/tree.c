@@ -7,6 +7,10 @@
 
 #include "opencsd/log.h"
 
+enum {
+    FIRST_RESERVED_ID = 0x70, /* of the IDs of a trace */
+};
+
 dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type, const uint32_t deformatterCfgFlags)
 {
     const bool framed = src_type == OCSD_TRC_SRC_FRAME_FORMATTED;
@@ -56,6 +60,24 @@ static ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b
     return a > b ? a : b;
 }
 
+/* Counts the bytes of a part. */
+static void count_part(struct ct_ocsd_frames *f, const struct ct_ocsd_part *part,
+                       const struct ct_ocsd_decoder *decoder)
+{
+    const unsigned size = (unsigned)(part->end - part->begin);
+    if (f->counted)
+        return;
+    f->counted = true;
+    if (part->id == CT_OCSD_NO_ID)
+        f->stats.unknown_id_bytes += size;
+    else if (!part->id || part->id >= FIRST_RESERVED_ID)
+        f->stats.reserved_id_bytes += size;
+    else if (decoder)
+        f->stats.valid_id_bytes += size;
+    else
+        f->stats.no_id_bytes += size;
+}
+
 /* Hands out the parts of the frame in work that are left, up to an answer that is not CONT. */
 static ocsd_datapath_resp_t hand_out(struct ct_ocsd_tree *tree)
 {
@@ -68,6 +90,7 @@ static ocsd_datapath_resp_t hand_out(struct ct_ocsd_tree *tree)
         if (!f->printed)
             ct_ocsd_frames_print_part(f, part);
         f->printed = true;
+        count_part(f, part, decoder);
         if (decoder && used)
             resp = decoder->protocol->data(decoder, f->index + part->place, f->bytes + part->begin,
                                            part->end - part->begin, &used);
@@ -75,7 +98,7 @@ static ocsd_datapath_resp_t hand_out(struct ct_ocsd_tree *tree)
         part->place = (uint8_t)(part->place + used);
         if (part->begin == part->end) {
             f->part++;
-            f->printed = false;
+            f->printed = f->counted = false;
         }
     }
     return resp;

@@ -9,6 +9,7 @@
 #include "opencsd/memory.h"
 
 enum {
+
     CT_OCSD_IDS = 128, /* trace IDs; a tree without frames has its decoder at 0 */
 };
 

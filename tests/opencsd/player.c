@@ -247,6 +247,28 @@ static void print_last_error(struct player *player)
     fprintf(player->out, "L %d %u %02x %s\n", err, index, id, text);
 }
 
+/* What was counted of each source. Behind a reset 1.3.3 counts fewer bytes without synchronisation, and at
+ * the end of a trace that lacks it. */
+static void print_stats(struct player *player, dcd_tree_handle_t tree)
+{
+    for (size_t i = 0; i < player->buffer->source_count; i++) {
+        ocsd_decode_stats_t *s = NULL;
+        const int err =
+            (int)player->library->ocsd_dt_get_decode_stats(tree, player->buffer->sources[i].trace_id, &s);
+        fprintf(player->out, "S %d", err);
+        if (!err) {
+            const ocsd_demux_stats_t *demux = &s->demux;
+            fprintf(player->out, " %x %u: %" PRIu64 " %" PRIu64 " %u %u", s->version, s->revision,
+                    s->channel_total, player->reset ? 0 : s->channel_unsynced, s->bad_header_errs,
+                    s->bad_sequence_errs);
+            fprintf(player->out, ", %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                    demux->valid_id_bytes, demux->no_id_bytes, demux->reserved_id_bytes,
+                    demux->unknown_id_bytes, demux->frame_bytes);
+        }
+        fputc('\n', player->out);
+    }
+}
+
 int player_play(struct player *player, const uint8_t *trace, size_t size)
 {
     const struct library *l = player->library;
@@ -271,6 +293,11 @@ int player_play(struct player *player, const uint8_t *trace, size_t size)
         call(player, tree, OCSD_OP_EOT, 0, NULL, 0, &done, &resp);
         drain(player, tree, resp);
     }
+    print_stats(player, tree);
+    for (size_t i = 0; i < player->buffer->source_count; i++)
+        fprintf(player->out, "Z %d\n",
+                (int)l->ocsd_dt_reset_decode_stats(tree, player->buffer->sources[i].trace_id));
+    print_stats(player, tree);
     if (player->texts)
         print_last_error(player);
     l->ocsd_destroy_dcd_tree(tree);
