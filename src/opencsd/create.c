@@ -149,6 +149,7 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
     if (err)
         return refuse(err, source.trace_id, "the decoder was not made");
     decoder->kind = kind->protocol;
+    decoder->flags = create_flags;
     decoder->only_packets = !(create_flags & OCSD_CREATE_FLG_FULL_DECODER);
     name_decoder(decoder, kind, tree->framed);
     *place = decoder;

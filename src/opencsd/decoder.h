@@ -33,6 +33,7 @@ struct ct_ocsd_decoder {
     uint8_t id;
     bool counts; /* its bytes, in … */
     ocsd_decode_stats_t stats;
+    int flags;                  /* OCSD_OPFLG_…, with which it was created */
     bool only_packets;          /* packets are all that is wanted; no elements are made of them */
     bool prints;                /* the library's printer is attached to the packets … */
     bool prints_bytes;          /* … and prints their bytes, too */

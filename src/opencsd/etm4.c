@@ -20,6 +20,11 @@ static bool is_header_bad(const struct ct_etm4_packet *packet)
     return packet->type == CT_ETM4_RESERVED || packet->type == CT_ETM4_RESERVED_CFG;
 }
 
+static bool is_bad(const struct ct_etm4_packet *packet)
+{
+    return is_header_bad(packet) || packet->type == CT_ETM4_BAD_SEQUENCE;
+}
+
 /* Says that a header cannot be. Who makes elements of packets says so by itself. */
 static void log_header(const struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
 {
@@ -35,7 +40,9 @@ static ocsd_datapath_resp_t put_packet(struct ct_ocsd_etm4 *d, const struct ct_e
     log_header(d, packet);
     ct_ocsd_etm4_convert(packet, fed->bytes, d->version, d->m_profile, &d->packet);
     ct_ocsd_packet_show(&d->base, d->index, &d->packet, fed->bytes, (uint32_t)fed->taken);
-    return ct_ocsd_packet_give(&d->base, d->index, &d->packet);
+    return ct_ocsd_packet_goes_on(&d->base, is_bad(packet))
+               ? ct_ocsd_packet_give(&d->base, d->index, &d->packet)
+               : OCSD_RESP_CONT;
 }
 
 /* Hands a packet to whoever wants packets, and makes elements of it. */
@@ -47,7 +54,8 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_pa
         if (d->base.only_packets || !OCSD_DATA_RESP_IS_CONT(resp))
             return resp;
     }
-    ct_ocsd_etm4_take(d, packet);
+    if (ct_ocsd_packet_goes_on(&d->base, is_bad(packet)))
+        ct_ocsd_etm4_take(d, packet);
     return ct_ocsd_etm4_pump(d);
 }
 

@@ -28,10 +28,19 @@ void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason)
     ct_ocsd_held_clear(&d->held);
 }
 
+/* Tells whether the client wants decoding to end where it would begin anew. */
+static bool halts(const struct ct_ocsd_etm4 *d)
+{
+    return d->base.flags & OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS;
+}
+
 /* Loses synchronisation because of a packet, and says why. */
 static void fail(struct ct_ocsd_etm4 *d, ocsd_err_t code, const char *message)
 {
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, code, d->index, d->base.id, message);
+    const bool is_error = d->base.flags & OCSD_OPFLG_PKTDEC_ERROR_BAD_PKTS;
+    ct_ocsd_log(d->base.name, is_error ? OCSD_ERR_SEV_ERROR : OCSD_ERR_SEV_WARN, code, d->index, d->base.id,
+                message);
+    d->halted = halts(d);
     ct_ocsd_output_drop(&d->path.output);
     ct_ocsd_etm4_lose(d, UNSYNC_BAD_PACKET);
 }
@@ -350,8 +359,10 @@ static void fail_commit(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
     else
         ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_BAD_PACKET_SEQ, d->index, d->base.id,
                     "Address missing in exception packet.");
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id,
-                "Not enough elements to commit");
+    if (!halts(d))
+        ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id,
+                    "Not enough elements to commit");
+    d->halted = halts(d);
     d->lacks_return = false;
     ct_ocsd_output_drop(&d->path.output);
     ct_ocsd_etm4_lose(d, UNSYNC_BAD_PACKET);
@@ -543,6 +554,10 @@ ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d)
             return OCSD_RESP_FATAL_SYS_ERR;
         if (!OCSD_DATA_RESP_IS_CONT(resp))
             return resp;
+        if (d->halted) {
+            d->halted = false;
+            return OCSD_RESP_FATAL_INVALID_DATA;
+        }
         if (satisfy(d))
             continue;
         if (d->path.output.count)

@@ -38,19 +38,25 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_software *d, const union ct_ocsd
                                  const struct ct_ocsd_software_place *place)
 {
     const struct ct_ocsd_complaint complaint = d->kind->complaint(packet, place);
+    const bool bad = complaint.code != OCSD_OK;
+    const bool goes_on = ct_ocsd_packet_goes_on(&d->base, bad);
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
     d->synced = true;
     d->index = place->index;
-    if (complaint.code && d->base.only_packets)
+    if (bad && d->base.only_packets)
         ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, complaint.code, d->index, d->base.id,
                     complaint.message);
+    if (bad && d->base.flags & OCSD_OPFLG_PKTPROC_ERR_BAD_PKTS)
+        return OCSD_RESP_FATAL_INVALID_DATA;
     if (ct_ocsd_packets_wanted(&d->base)) {
         const void *converted = d->kind->convert(d, packet, place);
-        ct_ocsd_packet_show(&d->base, d->index, converted, place->bytes, place->size);
-        resp = ct_ocsd_packet_give(&d->base, d->index, converted);
+        if (ct_ocsd_packet_is_shown(&d->base, bad))
+            ct_ocsd_packet_show(&d->base, d->index, converted, place->bytes, place->size);
+        if (goes_on)
+            resp = ct_ocsd_packet_give(&d->base, d->index, converted);
     }
-    if (OCSD_DATA_RESP_IS_CONT(resp) && !d->base.only_packets)
-        resp = make_elements(d, packet, !complaint.code);
+    if (OCSD_DATA_RESP_IS_CONT(resp) && goes_on && !d->base.only_packets)
+        resp = make_elements(d, packet, !bad);
     return resp;
 }
 

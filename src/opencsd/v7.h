@@ -39,6 +39,8 @@ struct ct_ocsd_v7_kind {
     bool (*is_unsynced)(const union ct_ocsd_v7_packet *packet);
     /* Returns how many of some bytes without synchronisation make the next group. */
     uint32_t (*unsynced_group)(const uint8_t *bytes, uint32_t size);
+    /* Tells whether a packet cannot be, and may be left out; or NULL. */
+    bool (*is_bad)(const union ct_ocsd_v7_packet *packet);
     bool tells_each_group; /* to who takes packets; else the first */
     /* Looks at a packet that came, and may correct it. `bytes` are the packet's. */
     void (*look)(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const uint8_t *bytes);

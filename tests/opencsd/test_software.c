@@ -83,6 +83,9 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
     player->as_packets = kind->packets ? 1 + (int)rng_below(rng, 3) : 0;
     if (player->as_packets == 2) /* of what is cut in front of the first packet 1.3.3 shows other bytes */
         player->chunk += 64;
+    static const int bad_flags[] = {0, OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS, OCSD_OPFLG_PKTPROC_NOMON_BAD_PKTS,
+                                    OCSD_OPFLG_PKTPROC_ERR_BAD_PKTS};
+    player->create_flags = bad_flags[rng_below(rng, sizeof bad_flags / sizeof *bad_flags)];
     player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
     player->flush = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
     const bool resets = kind->damaged && player->as_packets != 2;
