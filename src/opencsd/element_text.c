@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "opencsd/layout.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
 #include "opencsd/software_text.h"
@@ -164,7 +165,10 @@ ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *p_pkt, char *buffer,
     if (!p_pkt || !buffer || buffer_size < 2)
         return OCSD_ERR_INVALID_PARAM_VAL;
     buffer[0] = 0;
-    write_element(p_pkt, buffer, (size_t)buffer_size);
+    ocsd_generic_trace_elem early;
+    if (ct_ocsd_layout_is_late())
+        ct_ocsd_early_element(p_pkt, &early);
+    write_element(ct_ocsd_layout_is_late() ? &early : p_pkt, buffer, (size_t)buffer_size);
     return OCSD_OK;
 }
 
@@ -174,5 +178,8 @@ void ocsd_gen_elem_init(ocsd_generic_trace_elem *p_pkt, const ocsd_gen_trc_elem_
         return;
     p_pkt->elem_type = elem_type;
     p_pkt->flag_bits = 0;
-    p_pkt->ptr_extended_data = NULL;
+    if (ct_ocsd_layout_is_late())
+        ((struct ct_ocsd_late_element *)p_pkt)->extended_data = NULL;
+    else
+        p_pkt->ptr_extended_data = NULL;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "opencsd/element_text.h"
+#include "opencsd/layout.h"
 
 /* Makes room for `room` elements. Returns false without memory. */
 static bool grow(struct ct_ocsd_output *o, unsigned room)
@@ -45,6 +46,19 @@ void ct_ocsd_output_grow(struct ct_ocsd_output *o)
     o->count--;
 }
 
+/* Gives the client an element, in the layout that it knows. */
+static ocsd_datapath_resp_t give(const struct ct_ocsd_output *o, unsigned i)
+{
+    const struct ct_ocsd_tree *tree = o->decoder->tree;
+    const ocsd_generic_trace_elem *e = &o->elements[i];
+    struct ct_ocsd_late_element late;
+    if (tree->late) {
+        ct_ocsd_late_element(e, &late);
+        e = (const void *)&late;
+    }
+    return tree->take_element(tree->element_context, o->indices[i], o->decoder->id, e);
+}
+
 ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *o)
 {
     const struct ct_ocsd_tree *tree = o->decoder->tree;
@@ -54,7 +68,7 @@ ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *o)
         if (tree->prints_elements)
             ct_ocsd_element_print(o->indices[i], o->decoder->id, &o->elements[i]);
         else if (tree->take_element)
-            resp = tree->take_element(tree->element_context, o->indices[i], o->decoder->id, &o->elements[i]);
+            resp = give(o, i);
     }
     o->leaving = o->next < o->count;
     if (!o->leaving)

@@ -4,6 +4,7 @@
 
 #include "opencsd/etm3_text.h"
 #include "opencsd/etm4_text.h"
+#include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/ptm_text.h"
 #include "opencsd/stm_text.h"
@@ -72,6 +73,12 @@ ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t pkt_protocol, const void *p_
                     "coretap's libopencsd has words for packets of ETMv4, ETE, PTM, ETMv3 and STM only");
         return OCSD_ERR_NO_PROTOCOL;
     }
-    text(p_pkt, buffer, (size_t)buffer_size);
+    ocsd_etmv4_i_pkt early;
+    const void *packet = p_pkt;
+    if (text == ct_ocsd_etm4_text && ct_ocsd_layout_is_late()) {
+        ct_ocsd_early_packet(p_pkt, &early);
+        packet = &early;
+    }
+    text(packet, buffer, (size_t)buffer_size);
     return OCSD_OK;
 }

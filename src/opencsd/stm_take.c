@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of an STM as elements. */
 #include "opencsd/stm.h"
+#include "opencsd/tree.h"
 
 /* Adds an element, with the payload and timestamp that the packet has. */
 static ocsd_generic_trace_elem *add(struct ct_ocsd_stm *d, const struct ct_stm_packet *p)
@@ -55,6 +56,10 @@ void ct_ocsd_stm_take(struct ct_ocsd_stm *d, const struct ct_stm_packet *p)
         d->info.swt_id_valid = 0;
         add(d, p)->sw_trace_info.swt_global_err = 1;
         break;
+    case CT_STM_VERSION: /* 1.3.3 forgets the source in packets alone */
+        if (d->software.base.tree->late)
+            d->info.swt_master_id = d->info.swt_channel_id = 0;
+        break;
     case CT_STM_M8:
         d->info.swt_id_valid = 1;
         d->info.swt_master_id = p->master;
@@ -64,7 +69,7 @@ void ct_ocsd_stm_take(struct ct_ocsd_stm *d, const struct ct_stm_packet *p)
     case CT_STM_C16:
         d->info.swt_channel_id = p->channel;
         break;
-    default: /* alignment and version; a cut packet */
+    default: /* alignment; a cut packet */
         break;
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencsd/layout.h"
 #include "opencsd/log.h"
 
 enum {
@@ -239,6 +240,7 @@ ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle, const 
     if (!tree)
         return OCSD_RESP_FATAL_NOT_INIT;
     tree->epoch++;
+    tree->late = ct_ocsd_layout_is_late();
     switch (op) {
     case OCSD_OP_DATA:
         return take_data(tree, index, dataBlockSize, pDataBlock, numBytesProcessed);

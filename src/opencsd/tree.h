@@ -15,6 +15,7 @@ enum {
 
 struct ct_ocsd_tree {
     bool framed;
+    bool late; /* the client knows elements and packets as they are from 1.4 on */
     struct ct_ocsd_frames frames;
     struct ct_ocsd_decoder *decoders[CT_OCSD_IDS];
     struct ct_ocsd_memory memory;
