@@ -30,8 +30,9 @@ static const char *isa_word(ocsd_isa isa)
 
 static void add_reason(struct ct_ocsd_line *line, unsync_info_t reason)
 {
-    static const char *const words[] = {" [undefined]", " [init-decoder]", " [reset-decoder]", " [overflow]",
-                                        " [discard]",   " [bad-packet]",   " [end-of-trace]"};
+    static const char *const words[] = {" [undefined]",    " [init-decoder]",     " [reset-decoder]",
+                                        " [overflow]",     " [discard]",          " [bad-packet]",
+                                        " [end-of-trace]", " [bad-program-image]"};
     ct_ocsd_line_say(line, WORD(words, reason));
 }
 

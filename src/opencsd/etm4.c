@@ -6,6 +6,7 @@
 #include "base/etm4_config.h"
 #include "opencsd/etm4_packet.h"
 #include "opencsd/etm4_text.h"
+#include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
 
@@ -200,6 +201,7 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
         (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id, .counts = true};
     d->source = *source;
     configure(d, &config);
+    d->checks = ct_ocsd_version() >= CT_OCSD_LATE_VERSION ? create_flags & CT_OCSD_CHECKS : 0;
     d->split_source = create_flags & ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS;
     d->path.code = ct_ocsd_code_new(&d->base, &source->arch, config.wfi_branch, false);
     if (!ct_ocsd_output_init(&d->path.output, &d->base) || !d->path.code ||

@@ -13,7 +13,8 @@ enum {
     MOST_PAGE = 16384,
     LEAST_PAGES = 4,
     MOST_PAGES = 256,
-    LATE_EOT = 7,              /* UNSYNC_EOT */
+    LATE_BAD_IMAGE = 6,        /* UNSYNC_BAD_IMAGE … */
+    LATE_EOT = 7,              /* … in front of UNSYNC_EOT */
     LATE_INSTRUMENTATION = 17, /* an element's type that there was none of … */
     LATE_CUSTOM = 18,          /* … in front of OCSD_GEN_TRC_ELEM_CUSTOM */
 };
@@ -43,17 +44,21 @@ bool ct_ocsd_layout_is_late(void)
     return OCSD_VER_NUM < CT_OCSD_LATE_VERSION && ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
 }
 
-/* Tells whether elements of a type say why there is no synchronisation. */
-static bool has_reason(ocsd_gen_trc_elem_t type)
+/* Turns reasons of one layout into those of the other: the last two changed places. */
+static unsync_info_t other_reason(const ocsd_generic_trace_elem *e)
 {
-    return type == OCSD_GEN_TRC_ELEM_NO_SYNC || type == OCSD_GEN_TRC_ELEM_EO_TRACE;
+    const bool has_reason =
+        e->elem_type == OCSD_GEN_TRC_ELEM_NO_SYNC || e->elem_type == OCSD_GEN_TRC_ELEM_EO_TRACE;
+    const int reason = (int)e->unsync_eot_info;
+    if (has_reason && (reason == LATE_BAD_IMAGE || reason == LATE_EOT))
+        return (unsync_info_t)(LATE_BAD_IMAGE + LATE_EOT - reason);
+    return e->unsync_eot_info;
 }
 
 void ct_ocsd_late_element(const ocsd_generic_trace_elem *e, struct ct_ocsd_late_element *out)
 {
     ocsd_generic_trace_elem same = *e;
-    if (has_reason(e->elem_type) && e->unsync_eot_info == UNSYNC_EOT)
-        same.unsync_eot_info = (unsync_info_t)LATE_EOT;
+    same.unsync_eot_info = other_reason(e);
     *out = (struct ct_ocsd_late_element){.extended_data = e->ptr_extended_data};
     memcpy(out, &same, sizeof out->same + sizeof same.sw_trace_info);
 }
@@ -65,8 +70,7 @@ void ct_ocsd_early_element(const void *late, ocsd_generic_trace_elem *out)
     *out = (ocsd_generic_trace_elem){0};
     memcpy(out, &in, sizeof in.same + sizeof out->sw_trace_info);
     out->ptr_extended_data = in.extended_data;
-    if (has_reason(out->elem_type) && (int)out->unsync_eot_info == LATE_EOT)
-        out->unsync_eot_info = UNSYNC_EOT;
+    out->unsync_eot_info = other_reason(out);
     if ((int)out->elem_type == LATE_CUSTOM)
         out->elem_type = OCSD_GEN_TRC_ELEM_CUSTOM;
     else if ((int)out->elem_type == LATE_INSTRUMENTATION)

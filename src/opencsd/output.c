@@ -46,17 +46,13 @@ void ct_ocsd_output_grow(struct ct_ocsd_output *o)
     o->count--;
 }
 
-/* Gives the client an element, in the layout that it knows. */
-static ocsd_datapath_resp_t give(const struct ct_ocsd_output *o, unsigned i)
+/* Gives the client an element in the layout of later versions. */
+static ocsd_datapath_resp_t give_late(const struct ct_ocsd_output *o, unsigned i)
 {
     const struct ct_ocsd_tree *tree = o->decoder->tree;
-    const ocsd_generic_trace_elem *e = &o->elements[i];
     struct ct_ocsd_late_element late;
-    if (tree->late) {
-        ct_ocsd_late_element(e, &late);
-        e = (const void *)&late;
-    }
-    return tree->take_element(tree->element_context, o->indices[i], o->decoder->id, e);
+    ct_ocsd_late_element(&o->elements[i], &late);
+    return tree->take_element(tree->element_context, o->indices[i], o->decoder->id, (const void *)&late);
 }
 
 ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *o)
@@ -67,8 +63,10 @@ ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *o)
         const unsigned i = o->next++;
         if (tree->prints_elements)
             ct_ocsd_element_print(o->indices[i], o->decoder->id, &o->elements[i]);
+        else if (tree->take_element && !tree->late)
+            resp = tree->take_element(tree->element_context, o->indices[i], o->decoder->id, &o->elements[i]);
         else if (tree->take_element)
-            resp = give(o, i);
+            resp = give_late(o, i);
     }
     o->leaving = o->next < o->count;
     if (!o->leaving)

@@ -20,7 +20,7 @@ static inline bool ct_ocsd_packet_is_shown(const struct ct_ocsd_decoder *decoder
 /* Tells whether a packet goes on, to the client's sink and to elements. */
 static inline bool ct_ocsd_packet_goes_on(const struct ct_ocsd_decoder *decoder, bool bad)
 {
-    return !bad || !(decoder->flags & OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS);
+    return !(decoder->flags & OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS) || !bad;
 }
 
 /* Shows a packet, a struct of the protocol's, to the client's monitor, or prints it with its bytes. */
