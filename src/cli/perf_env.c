@@ -100,7 +100,8 @@ const struct cli_command cli_command_perf_env = {
              "which are faster. For this, the folder with coretap's " LIBRARY " is put in front of "
              "LD_LIBRARY_PATH. The command itself, its arguments and what it prints stay as they are: "
              "'coretap perf-env perf report --itrace=i1000i'.\n"
-             "ETMv4 and ETE are decoded. docs/perf.md says what that covers, and what it does not.",
+             "ETMv4, ETE, PTM, ETMv3 and STM are decoded. docs/perf.md says what that covers, and what it "
+             "does not.",
     .whole = "it runs another command, which reads what it is told to",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -8,6 +8,7 @@
 #include "opencsd/kinds.h"
 #include "opencsd/log.h"
 #include "opencsd/ptm.h"
+#include "opencsd/stm.h"
 
 static void set_etm4(const void *config, struct ct_source *source)
 {
@@ -68,6 +69,14 @@ static void set_etm3(const void *config, struct ct_source *source)
     set_v7(&same, CT_PROTOCOL_ETM3, source);
 }
 
+static void set_stm(const void *config, struct ct_source *source)
+{
+    const ocsd_stm_cfg *c = config;
+    source->protocol = CT_PROTOCOL_STM;
+    source->regs = (struct ct_source_regs){.stmtcsr = c->reg_tcsr};
+    source->trace_id = c->reg_tcsr >> 16 & 0x7f;
+}
+
 static const struct ct_ocsd_kind {
     const char *name;
     ocsd_trace_protocol_t protocol;
@@ -81,7 +90,7 @@ static const struct ct_ocsd_kind {
     {OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, "PKTP_ETMV4I", "DCD_ETMV4", set_ete, ct_ocsd_etm4_new},
     {OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, "PKTP_PTM", "DCD_PTM", set_ptm, ct_ocsd_ptm_new},
     {OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, "PKTP_ETMV3", "DCD_ETMV3", set_etm3, ct_ocsd_etm3_new},
-    {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, "PKTP_STM", "DCD_STM", NULL, NULL},
+    {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, "PKTP_STM", "DCD_STM", set_stm, ct_ocsd_stm_new},
 };
 
 const struct ct_ocsd_kind *ct_ocsd_kind_find(const char *name)
@@ -117,11 +126,6 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
     const struct ct_ocsd_kind *kind = ct_ocsd_kind_find(decoder_name);
     if (!kind)
         return ct_ocsd_custom_create(tree, decoder_name, create_flags, decoder_cfg, pCSID);
-    if (!kind->make)
-        return refuse(
-            OCSD_ERR_NO_PROTOCOL, OCSD_BAD_CS_SRC_ID,
-            "coretap's libopencsd decodes ETMV4I, ETE, PTM and ETMV3 only; use OpenCSD's own library for "
-            "this trace");
     if (!(create_flags & (OCSD_CREATE_FLG_PACKET_PROC | OCSD_CREATE_FLG_FULL_DECODER)))
         return OCSD_ERR_INVALID_PARAM_VAL;
     struct ct_source source = {.name = decoder_name};
@@ -134,6 +138,7 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
     if (err)
         return refuse(err, source.trace_id, "the decoder was not made");
     decoder->kind = kind->protocol;
+    decoder->flags = create_flags;
     decoder->only_packets = !(create_flags & OCSD_CREATE_FLG_FULL_DECODER);
     name_decoder(decoder, kind, tree->framed);
     *place = decoder;

@@ -33,6 +33,9 @@ struct ct_ocsd_decoder {
     const struct ct_ocsd_tree *tree;
     ocsd_trace_protocol_t kind;
     uint8_t id;
+    bool counts; /* its bytes, in … */
+    ocsd_decode_stats_t stats;
+    int flags;           /* OCSD_OPFLG_…, with which it was created */
     bool only_packets;   /* packets are all that is wanted; no elements are made of them */
     bool attached;       /* elements go to a callback or a printer that the tree was given later */
     bool sink_prints;    /* the library's printer takes packets in the place of a sink … */

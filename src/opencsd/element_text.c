@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "opencsd/layout.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
+#include "opencsd/software_text.h"
 
 enum {
     TEXT_SIZE = 512, /* longest text of an element */
@@ -28,8 +30,9 @@ static const char *isa_word(ocsd_isa isa)
 
 static void add_reason(struct ct_ocsd_line *line, unsync_info_t reason)
 {
-    static const char *const words[] = {" [undefined]", " [init-decoder]", " [reset-decoder]", " [overflow]",
-                                        " [discard]",   " [bad-packet]",   " [end-of-trace]"};
+    static const char *const words[] = {" [undefined]",    " [init-decoder]",     " [reset-decoder]",
+                                        " [overflow]",     " [discard]",          " [bad-packet]",
+                                        " [end-of-trace]", " [bad-program-image]"};
     ct_ocsd_line_say(line, WORD(words, reason));
 }
 
@@ -123,6 +126,9 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_generic_trace_elem
     case OCSD_GEN_TRC_ELEM_SYNC_MARKER:
         ct_ocsd_line_add(line, " [Timestamp marker(0x%08x)]", e->sync_marker.value);
         break;
+    case OCSD_GEN_TRC_ELEM_SWTRACE:
+        ct_ocsd_software_text(line, e);
+        break;
     case OCSD_GEN_TRC_ELEM_MEMTRANS:
         add_transaction(line, e->mem_trans);
         break;
@@ -160,12 +166,10 @@ ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *p_pkt, char *buffer,
     if (!p_pkt || !buffer || buffer_size < 2)
         return OCSD_ERR_INVALID_PARAM_VAL;
     buffer[0] = 0;
-    if (p_pkt->elem_type == OCSD_GEN_TRC_ELEM_SWTRACE) {
-        ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_UNSUPP_DECODE_PKT, OCSD_BAD_TRC_INDEX,
-                    OCSD_BAD_CS_SRC_ID, "coretap's libopencsd has no words for software trace");
-        return OCSD_ERR_UNSUPP_DECODE_PKT;
-    }
-    write_element(p_pkt, buffer, (size_t)buffer_size);
+    ocsd_generic_trace_elem early;
+    if (ct_ocsd_layout_is_late())
+        ct_ocsd_early_element(p_pkt, &early);
+    write_element(ct_ocsd_layout_is_late() ? &early : p_pkt, buffer, (size_t)buffer_size);
     return OCSD_OK;
 }
 
@@ -175,5 +179,8 @@ void ocsd_gen_elem_init(ocsd_generic_trace_elem *p_pkt, const ocsd_gen_trc_elem_
         return;
     p_pkt->elem_type = elem_type;
     p_pkt->flag_bits = 0;
-    p_pkt->ptr_extended_data = NULL;
+    if (ct_ocsd_layout_is_late())
+        ((struct ct_ocsd_late_element *)p_pkt)->extended_data = NULL;
+    else
+        p_pkt->ptr_extended_data = NULL;
 }

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "opencsd/layout.h"
+
 /* Names and texts by number, which is not everywhere the one that the header gives the name: programs compare
  * them with those of 1.3.3, byte by byte. */
 static const struct {
@@ -60,9 +62,34 @@ static const struct {
     {"OCSD_ERR_LAST", "No error - error code end marker"},
 };
 
+/* What later versions call otherwise. */
+static const struct {
+    unsigned number;
+    const char *name;
+    const char *text;
+} late_errors[] = {
+    {33, "OCSD_ERR_MEM_ACC_RANGE_INVALID", "Address range in accessor set to invalid values."},
+    {34, "OCSD_ERR_MEM_ACC_BAD_LEN",
+     "Memory accessor returned a bad read length value (larger than requested."},
+    {42, "OCSD_ERR_DCDREG_TOOMANY", "Attempted to register too many custom decoders"},
+    {43, "OCSD_ERR_DCD_INTERFACE_UNUSED",
+     "Attempt to connect or use and interface not supported by this decoder."},
+    {44, "OCSD_ERR_INVALID_OPCODE", "Illegal Opode found while decoding program memory."},
+    {45, "OCSD_ERR_I_RANGE_LIMIT_OVERRUN",
+     "An optional limit on consecutive instructions in range during decode has been exceeded."},
+    {46, "OCSD_ERR_BAD_DECODE_IMAGE", "Mismatch between trace packets and decode image."},
+    {47, "OCSD_ERR_LAST", "No error - error code end marker"},
+};
+
 void ct_ocsd_error_text(ocsd_err_t code, char *text, size_t size)
 {
     const unsigned number = (unsigned)code;
+    const bool late = ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
+    for (size_t i = 0; late && i < sizeof late_errors / sizeof *late_errors; i++)
+        if (late_errors[i].number == number) {
+            snprintf(text, size, "0x%04x (%s) [%s]; ", number, late_errors[i].name, late_errors[i].text);
+            return;
+        }
     if (number < sizeof errors / sizeof *errors)
         snprintf(text, size, "0x%04x (%s) [%s]; ", number, errors[number].name, errors[number].text);
     else

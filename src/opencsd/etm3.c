@@ -21,6 +21,12 @@ static bool is_unsynced(const union ct_ocsd_v7_packet *packet)
     return packet->etm3.type == CT_ETM3_NOT_SYNC;
 }
 
+static bool is_bad(const union ct_ocsd_v7_packet *packet)
+{
+    return packet->etm3.type == CT_ETM3_BAD_SEQUENCE || packet->etm3.type == CT_ETM3_BAD_TRACEMODE ||
+           packet->etm3.type == CT_ETM3_RESERVED;
+}
+
 static void log_packet(const struct ct_ocsd_v7 *d, ocsd_err_t code, const char *message)
 {
     ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, code, d->index, d->base.id, message);
@@ -106,6 +112,7 @@ static void free_packets(struct ct_ocsd_v7 *d)
 
 static const struct ct_ocsd_v7_kind kind = {.decode = decode,
                                             .is_unsynced = is_unsynced,
+                                            .is_bad = is_bad,
                                             .look = look,
                                             .convert = convert,
                                             .take = take,

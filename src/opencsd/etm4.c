@@ -6,6 +6,7 @@
 #include "base/etm4_config.h"
 #include "opencsd/etm4_packet.h"
 #include "opencsd/etm4_text.h"
+#include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
 
@@ -15,10 +16,20 @@ static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t p
     return ct_etm4_decode(decoder, data, size, pos, final, packet, 1, count);
 }
 
+static bool is_header_bad(const struct ct_etm4_packet *packet)
+{
+    return packet->type == CT_ETM4_RESERVED || packet->type == CT_ETM4_RESERVED_CFG;
+}
+
+static bool is_bad(const struct ct_etm4_packet *packet)
+{
+    return is_header_bad(packet) || packet->type == CT_ETM4_BAD_SEQUENCE;
+}
+
 /* Says that a header cannot be. Who makes elements of packets says so by itself. */
 static void log_header(const struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
 {
-    if (d->base.only_packets && (packet->type == CT_ETM4_RESERVED || packet->type == CT_ETM4_RESERVED_CFG))
+    if (d->base.only_packets && is_header_bad(packet))
         ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PCKT_HDR, d->index, d->base.id,
                     "");
 }
@@ -30,7 +41,9 @@ static ocsd_datapath_resp_t put_packet(struct ct_ocsd_etm4 *d, const struct ct_e
     log_header(d, packet);
     ct_ocsd_etm4_convert(packet, fed->bytes, d->version, d->m_profile, &d->packet);
     ct_ocsd_packet_show(&d->base, d->index, &d->packet, fed->bytes, (uint32_t)fed->taken);
-    return ct_ocsd_packet_give(&d->base, d->index, &d->packet);
+    return ct_ocsd_packet_goes_on(&d->base, is_bad(packet))
+               ? ct_ocsd_packet_give(&d->base, d->index, &d->packet)
+               : OCSD_RESP_CONT;
 }
 
 /* Puts out what is to leave, unless there is nobody to take it. */
@@ -49,6 +62,8 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_pa
         if (d->base.only_packets || !OCSD_DATA_RESP_IS_CONT(resp))
             return resp;
     }
+    if (!ct_ocsd_packet_goes_on(&d->base, is_bad(packet)))
+        return ct_ocsd_etm4_pump(d);
     if (ct_ocsd_output_lacks(&d->path.output))
         return ct_ocsd_output_refuse(&d->path.output);
     ct_ocsd_etm4_take(d, packet);
@@ -99,12 +114,15 @@ static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index
         *used += ct_ocsd_feed_next(&d->feed, bytes + *used, part, index + *used, &packet, &fed);
         d->index = fed.first;
         if (fed.have && packet.type != CT_ETM4_NOT_SYNC) {
+            d->base.stats.bad_header_errs += is_header_bad(&packet);
             d->synced = true;
             resp = take(d, &packet, &fed);
         } else if (fed.taken || fed.have) {
+            d->base.stats.channel_unsynced += fed.taken;
             resp = take_unsynced(d, &fed, fed.have || zero);
         }
     }
+    d->base.stats.channel_total += *used;
     return resp;
 }
 
@@ -193,9 +211,11 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
     struct ct_ocsd_etm4 *d = calloc(1, sizeof *d);
     if (!d)
         return OCSD_ERR_MEM;
-    d->base = (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id};
+    d->base =
+        (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id, .counts = true};
     d->source = *source;
     configure(d, &config);
+    d->checks = ct_ocsd_version() >= CT_OCSD_LATE_VERSION ? create_flags & CT_OCSD_CHECKS : 0;
     d->split_source = create_flags & ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS;
     d->path.code = ct_ocsd_code_new(&d->base, &source->arch, config.wfi_branch, false);
     if (!ct_ocsd_output_init(&d->path.output, &d->base) || !d->path.code ||

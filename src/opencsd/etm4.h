@@ -44,6 +44,11 @@ struct ct_ocsd_etm4 {
     uint8_t el_sec;                  /* exception level and security state, as in packets */
     bool ete, m_profile, v7m, cycle_count, trans_start_p0, ts_markers; /* its configuration */
     bool split_source;    /* N atoms on the way to a source address end a range of their own */
+    int checks;           /* CT_OCSD_CHECK_… */
+    uint64_t next_start;  /* where the next range must begin … */
+    bool has_next_start;  /* … when that is known */
+    const char *mismatch; /* how the program contradicts the trace; or NULL */
+    bool halted;          /* decoding ends here */
     bool out_of_memory;   /* something could not be stored */
     bool synced;          /* an alignment packet came */
     bool after_overflow;  /* no trace on came since */

@@ -2,6 +2,7 @@
 /* Packets of an ETMv4 or ETE: what each of them adds to what is held, and what leaves because of it. IHI
  * 0064H chapter 5. */
 #include "opencsd/etm4.h"
+#include "opencsd/layout.h"
 #include "opencsd/log.h"
 
 /* Loses synchronisation, but keeps what is held. */
@@ -10,6 +11,8 @@ static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
     d->depth = d->unseen = d->commit = d->cancel = 0;
     d->mispredict = d->discard = d->pending_address = d->to_source = false;
     d->state = CT_OCSD_ETM4_NO_SYNC;
+    d->mismatch = NULL;
+    d->has_next_start = false;
     if (d->address_waits) /* 1.3.3 has held it, and drops it */
         d->path.addr = d->addr_before;
     d->address_waits = false;
@@ -28,10 +31,19 @@ void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason)
     ct_ocsd_held_clear(&d->held);
 }
 
+/* Tells whether the client wants decoding to end where it would begin anew. */
+static bool halts(const struct ct_ocsd_etm4 *d)
+{
+    return d->base.flags & OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS;
+}
+
 /* Loses synchronisation because of a packet, and says why. */
 static void fail(struct ct_ocsd_etm4 *d, ocsd_err_t code, const char *message)
 {
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, code, d->index, d->base.id, message);
+    const bool is_error = d->base.flags & OCSD_OPFLG_PKTDEC_ERROR_BAD_PKTS;
+    ct_ocsd_log(d->base.name, is_error ? OCSD_ERR_SEV_ERROR : OCSD_ERR_SEV_WARN, code, d->index, d->base.id,
+                message);
+    d->halted = halts(d);
     ct_ocsd_output_drop(&d->path.output);
     ct_ocsd_etm4_lose(d, UNSYNC_BAD_PACKET);
 }
@@ -350,11 +362,24 @@ static void fail_commit(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
     else
         ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_BAD_PACKET_SEQ, d->index, d->base.id,
                     "Address missing in exception packet.");
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id,
-                "Not enough elements to commit");
+    if (!halts(d))
+        ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id,
+                    "Not enough elements to commit");
+    d->halted = halts(d);
     d->lacks_return = false;
     ct_ocsd_output_drop(&d->path.output);
     ct_ocsd_etm4_lose(d, UNSYNC_BAD_PACKET);
+    tell_loss(d);
+}
+
+/* Loses synchronisation because the program contradicts the trace. */
+static void fail_image(struct ct_ocsd_etm4 *d)
+{
+    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, (ocsd_err_t)CT_OCSD_ERR_BAD_IMAGE, d->index, d->base.id,
+                d->mismatch);
+    ct_ocsd_output_drop(&d->path.output);
+    ct_ocsd_etm4_lose(d, (unsync_info_t)CT_OCSD_BAD_IMAGE);
+    d->after_overflow = d->marker_seen = false;
     tell_loss(d);
 }
 
@@ -376,6 +401,8 @@ static void commit_step(struct ct_ocsd_etm4 *d)
     const ocsd_trc_index_t index = d->commit_index = ct_ocsd_held_at(&d->held, 0)->index;
     if (!release(d) || d->lacks_return)
         fail_commit(d, index);
+    else if (d->mismatch)
+        fail_image(d);
 }
 
 /* Tells whether an item leaves when the trace ends or, with `lost`, trace was lost. The end of a transaction
@@ -421,10 +448,12 @@ static void take_atoms(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
     struct ct_ocsd_held item = {
         .kind = CT_OCSD_HELD_ATOMS, .n = p->natoms, .p0 = p->natoms, .value = p->atoms, .index = d->index};
-    while (item.n && !d->lacks_return && !d->out_of_memory)
+    while (item.n && !d->lacks_return && !d->out_of_memory && !d->mismatch)
         ct_ocsd_etm4_atoms(d, &item, item.n);
     if (d->lacks_return)
         fail_commit(d, d->index);
+    else if (d->mismatch)
+        fail_image(d);
 }
 
 /* Tells whether all that is held is about something else than the path of execution: times, counts. */
@@ -543,6 +572,10 @@ ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d)
             return OCSD_RESP_FATAL_SYS_ERR;
         if (!OCSD_DATA_RESP_IS_CONT(resp))
             return resp;
+        if (d->halted) {
+            d->halted = false;
+            return OCSD_RESP_FATAL_INVALID_DATA;
+        }
         if (satisfy(d))
             continue;
         if (d->path.output.count)

@@ -5,6 +5,10 @@
 
 #include "opencsd/fields_text.h"
 
+enum {
+    COMMIT_WIN_MV = 0x09, /* a packet that later versions of OpenCSD give another name */
+};
+
 /* Names and words by ocsd_etmv4_i_pkt_type; the spelling is that of 1.3.3. */
 static const struct words {
     const char *name;
@@ -17,7 +21,7 @@ static const struct words {
     [ETM4_PKT_I_FUNC_RET] = {"I_FUNC_RET", "V8M - function return."},
     [ETM4_PKT_I_EXCEPT] = {"I_EXCEPT", "Exception."},
     [ETM4_PKT_I_EXCEPT_RTN] = {"I_EXCEPT_RTN", "Exception Return."},
-    [ETE_PKT_I_COMMIT_WIN_MV] = {"I_COMMIT_WIN_MV", "Commit window move."},
+    [COMMIT_WIN_MV] = {"I_COMMIT_WIN_MV", "Commit window move."},
     [ETE_PKT_I_TRANS_ST] = {"I_TRANS_ST", "Transaction Start."},
     [ETE_PKT_I_TRANS_COMMIT] = {"I_TRANS_COMMIT", "Transaction Commit."},
     [ETM4_PKT_I_CCNT_F2] = {"I_CCNT_F2", "Cycle Count format 2."},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Execution along the program, as an ETMv4 or ETE tells it: committed items become generic elements. */
 #include "opencsd/etm4.h"
+#include "opencsd/layout.h"
 
 /* preferred return address of a tail-chained exception (M profile) */
 #define TAIL_CHAIN 0xfffffffeu
@@ -66,6 +67,23 @@ static uint32_t on_plain_atoms(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, u
     return done;
 }
 
+/* Tells whether an atom, or where it is, contradicts the program, and notes how. */
+static bool contradicts(struct ct_ocsd_etm4 *d, const struct ct_ocsd_block *block, bool executed)
+{
+    const struct ct_insn *last = &block->last;
+    const bool is_direct = last->type == CT_INSN_BR;
+    const bool passes = !executed && !last->cond && (is_direct || last->type == CT_INSN_IBR);
+    if (passes && is_direct &&
+        (d->checks & CT_OCSD_CHECK_STRICT ||
+         (d->checks & CT_OCSD_CHECK_DIRECT && last->target != block->end)))
+        d->mismatch = "Bad program image - N Atom on unconditional direct BR.\n";
+    else if (passes && !is_direct && d->checks & CT_OCSD_CHECK_STRICT)
+        d->mismatch = "Bad program image - N Atom on unconditional indirect BR.\n";
+    else if (d->checks & CT_OCSD_CHECK_CONTINUE && d->has_next_start && block->start != d->next_start)
+        d->mismatch = "Discontinuous ranges - Inconsistent program image for decode\n";
+    return d->mismatch != NULL;
+}
+
 static void on_atom(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, bool executed)
 {
     if (!settle_return(d) || d->path.need_address || d->need_context)
@@ -76,15 +94,20 @@ static void on_atom(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, bool execute
         return;
     }
     const struct ct_insn last = block->last;
+    if (d->checks && block->found && contradicts(d, block, executed))
+        return;
     d->path.addr = block->end;
     if (!block->found) {
         const uint64_t end = block->end;
+        d->has_next_start = false;
         if (block->n)
             ct_ocsd_path_add_range(&d->path, index, block->start, block->n, &last, true);
         ct_ocsd_path_add_no_access(&d->path, index, end);
         return;
     }
     ct_ocsd_path_add_range(&d->path, index, block->start, block->n, &last, executed);
+    d->next_start = d->path.addr;
+    d->has_next_start = !executed;
     if (!executed)
         return;
     add_exception_return(d, index, &last);
@@ -121,6 +144,7 @@ void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exce
     struct ct_insn last;
     const bool target = exception->n == 2;
     const bool tail_chain = d->m_profile && address->value == TAIL_CHAIN;
+    d->has_next_start = false;
     if (!settle_return(d))
         return;
     if (target)
@@ -276,7 +300,7 @@ static void add_trace_on(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item
 uint32_t ct_ocsd_etm4_atoms(struct ct_ocsd_etm4 *d, struct ct_ocsd_held *item, uint32_t most)
 {
     uint32_t done = 0;
-    if (!d->path.returns.pending && !d->need_context)
+    if (!d->path.returns.pending && !d->need_context && !d->checks)
         done = on_plain_atoms(d, item->index, item->value, most < item->n ? most : item->n);
     if (!done) {
         on_atom(d, item->index, item->value & 1);
@@ -299,15 +323,18 @@ void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *ite
         on_context(d, item->index, item);
         break;
     case CT_OCSD_HELD_TRACE_ON:
+        d->has_next_start = false;
         add_trace_on(d, item);
         break;
     case CT_OCSD_HELD_RETURN:
         ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EXCEPTION_RET, item->index);
         break;
     case CT_OCSD_HELD_Q:
+        d->has_next_start = false;
         on_q(d, item);
         break;
     case CT_OCSD_HELD_SOURCE:
+        d->has_next_start = false;
         on_source(d, item);
         break;
     case CT_OCSD_HELD_EVENT:

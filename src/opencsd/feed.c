@@ -69,6 +69,14 @@ uint32_t ct_ocsd_feed_next(struct ct_ocsd_feed *f, const uint8_t *data, uint32_t
     return size;
 }
 
+uint32_t ct_ocsd_feed_share(struct ct_ocsd_feed *f, uint8_t byte, ocsd_trc_index_t index)
+{
+    if (f->size)
+        return 0;
+    keep(f, &byte, 1, index);
+    return 1;
+}
+
 bool ct_ocsd_feed_finish(struct ct_ocsd_feed *f, void *packet, struct ct_ocsd_fed *fed)
 {
     size_t count = 0;

@@ -42,6 +42,10 @@ struct ct_ocsd_fed {
 uint32_t ct_ocsd_feed_next(struct ct_ocsd_feed *feed, const uint8_t *data, uint32_t size,
                            ocsd_trc_index_t index, void *packet, struct ct_ocsd_fed *fed);
 
+/* Keeps the byte behind the last packet, which has a part of it, for the next one. Returns 1, or 0 when it is
+ * kept already. */
+uint32_t ct_ocsd_feed_share(struct ct_ocsd_feed *feed, uint8_t byte, ocsd_trc_index_t index);
+
 /* Ends the stream: a packet that is cut comes out. Returns true when there was one. */
 bool ct_ocsd_feed_finish(struct ct_ocsd_feed *feed, void *packet, struct ct_ocsd_fed *fed);
 

@@ -7,17 +7,18 @@
 #include "opencsd/log.h"
 
 enum {
-    LINE_SIZE = 128, /* longest line of a frame */
+    LAST_PLACE = 14,  /* of an ID in a frame */
+    TEXT_SIZE = 4096, /* longest text of a frame, with the synchronisation words in front of it */
 };
 
 /* Begins a part of another ID, whose byte lies at `place` in the frame. One that has no data gives way, but
- * its place stays. */
+ * its place stays; not at the last place, where 1.3.3 prints it. */
 static struct ct_ocsd_part *change_id(struct ct_ocsd_frames *f, struct ct_ocsd_part *part, uint8_t id,
                                       uint8_t place)
 {
     const uint8_t at = part->end;
     f->id = id;
-    if (part->begin == part->end) {
+    if (place < LAST_PLACE && part->begin == part->end) {
         part->id = id;
         return part;
     }
@@ -45,7 +46,7 @@ void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
         }
         if (flag && has_odd) /* the byte behind it is still of the ID before */
             f->bytes[part->end++] = f->raw[i + 1];
-        if (even >> 1 != f->id) /* else the part goes on, and its indices with it */
+        if (even >> 1 != f->id || i == LAST_PLACE) /* else the part goes on, and its indices with it */
             part = change_id(f, part, even >> 1, i);
         if (!flag && has_odd)
             f->bytes[part->end++] = f->raw[i + 1];
@@ -54,36 +55,108 @@ void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
 
 void ct_ocsd_frames_init(struct ct_ocsd_frames *f, uint32_t flags)
 {
-    *f = (struct ct_ocsd_frames){.flags = flags, .id = CT_OCSD_NO_ID};
+    *f = (struct ct_ocsd_frames){.flags = flags, .stats = f->stats, .id = CT_OCSD_NO_ID};
 }
 
-static const uint8_t fsync[4] = {0xff, 0xff, 0xff, 0x7f};
+static const uint8_t word[4] = {0xff, 0xff, 0xff, 0x7f};
 
-/* Tells whether four synchronisation words stand in the place of a frame. */
-static bool is_fsync_frame(const uint8_t *raw)
+enum {
+    SYNC_FLAGS = OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS,
+    HALF_WORD = 2, /* bytes */
+};
+
+bool ct_ocsd_frames_are_valid(uint32_t flags)
 {
-    for (unsigned i = 0; i < CT_OCSD_FRAME_SIZE; i++)
-        if (raw[i] != fsync[i % 4])
-            return false;
-    return true;
+    return flags && !(flags & ~(uint32_t)OCSD_DFRMTR_VALID_MASK) &&
+           !(flags & OCSD_DFRMTR_FRAME_MEM_ALIGN && flags & SYNC_FLAGS);
 }
 
-/* Prints a line of bytes: `what` they are, and the index of the first. */
-static void print_bytes(ocsd_trc_index_t index, const char *what, const uint8_t *bytes, unsigned size)
+uint32_t ct_ocsd_frames_unit(const struct ct_ocsd_frames *f)
 {
-    char text[LINE_SIZE];
+    if (f->flags & OCSD_DFRMTR_HAS_HSYNCS)
+        return HALF_WORD;
+    return f->flags & OCSD_DFRMTR_HAS_FSYNCS ? sizeof word : CT_OCSD_FRAME_SIZE;
+}
+
+static bool is_aligned(const struct ct_ocsd_frames *f)
+{
+    return f->flags & OCSD_DFRMTR_FRAME_MEM_ALIGN;
+}
+
+/* Returns the size of the synchronisation words that the bytes begin with. */
+static uint32_t words_at(const uint8_t *bytes, uint32_t size)
+{
+    uint32_t at = 0;
+    while (size - at >= sizeof word && !memcmp(bytes + at, word, sizeof word))
+        at += (uint32_t)sizeof word;
+    return at;
+}
+
+/* Returns the size of the first half of a word with which the bytes end, when they are no more; or 0. */
+static uint32_t half_at(const uint8_t *bytes, uint32_t size)
+{
+    return size == HALF_WORD && !memcmp(bytes, word, HALF_WORD) ? HALF_WORD : 0;
+}
+
+/* Returns how many bytes there are before the first synchronisation word. */
+static uint32_t find_word(const uint8_t *bytes, uint32_t size, uint32_t unit)
+{
+    uint32_t at = 0;
+    while (at < size && !words_at(bytes + at, size - at) && !half_at(bytes + at, size - at))
+        at += unit;
+    return at;
+}
+
+struct ct_ocsd_words ct_ocsd_frames_words(struct ct_ocsd_frames *f, const uint8_t *bytes, uint32_t size)
+{
+    struct ct_ocsd_words words = {0};
+    if (f->fill)
+        return words;
+    if (f->flags & OCSD_DFRMTR_HAS_FSYNCS) {
+        if (!f->synced)
+            words.skipped = find_word(bytes, size, ct_ocsd_frames_unit(f));
+        f->synced = words.skipped < size;
+        bytes += words.skipped;
+        size -= words.skipped;
+        words.size = f->half_word ? HALF_WORD : 0;
+        words.broken = f->half_word && memcmp(bytes, word + HALF_WORD, HALF_WORD) != 0;
+        words.size += words_at(bytes + words.size, size - words.size);
+        f->half_word = half_at(bytes + words.size, size - words.size) != 0;
+        words.size += f->half_word ? HALF_WORD : 0;
+    } else if (f->flags & OCSD_DFRMTR_RESET_ON_4X_FSYNC && is_aligned(f)) {
+        words.size = words_at(bytes, size);
+        words.resets = words.size != 0;
+    }
+    return words;
+}
+
+/* Prints bytes, a frame's number of them to a line: `what` they are, and the index of the first. */
+static void print_bytes(ocsd_trc_index_t index, const char *what, const uint8_t *bytes, uint32_t size)
+{
+    char text[TEXT_SIZE];
     struct ct_ocsd_line line = {.text = text, .size = sizeof text};
     ct_ocsd_line_add(&line, "Frame Data; Index%7" OCSD_TRC_IDX_STR "; %s; ", index, what);
-    for (unsigned i = 0; i < size; i++)
+    for (uint32_t i = 0; i < size; i++) {
         ct_ocsd_line_add(&line, "%02x ", bytes[i]);
-    ct_ocsd_line_add(&line, "\n");
+        if (i % CT_OCSD_FRAME_SIZE == CT_OCSD_FRAME_SIZE - 1 && i + 1 < size)
+            ct_ocsd_line_say(&line, "\n");
+    }
+    ct_ocsd_line_say(&line, "\n");
     ct_ocsd_print(text);
+}
+
+void ct_ocsd_frames_print_words(const struct ct_ocsd_frames *f, ocsd_trc_index_t index, const uint8_t *bytes,
+                                uint32_t size)
+{
+    if (f->flags & OCSD_DFRMTR_PACKED_RAW_OUT)
+        print_bytes(index, "        FSYNC", bytes, size);
 }
 
 void ct_ocsd_frames_print_part(const struct ct_ocsd_frames *f, const struct ct_ocsd_part *part)
 {
     char what[32];
-    if (!(f->flags & OCSD_DFRMTR_UNPACKED_RAW_OUT) || part->begin == part->end)
+    const bool is_last = part == &f->parts[f->part_count - 1];
+    if (!(f->flags & OCSD_DFRMTR_UNPACKED_RAW_OUT) || (is_last && part->begin == part->end))
         return;
     if (part->id == CT_OCSD_NO_ID)
         snprintf(what, sizeof what, "  ID_DATA[????]");
@@ -92,32 +165,49 @@ void ct_ocsd_frames_print_part(const struct ct_ocsd_frames *f, const struct ct_o
     print_bytes(f->index + part->place, what, f->bytes + part->begin, (unsigned)(part->end - part->begin));
 }
 
-/* Ends the frame in `raw`. */
-static void end_frame(struct ct_ocsd_frames *f)
+/* Takes the two bytes at an even place of a frame, unless they are a half-word between its bytes. Returns
+ * what is wrong with them, or NULL. */
+static const char *add_pair(struct ct_ocsd_frames *f, const uint8_t *pair)
 {
-    f->fill = 0;
-    f->part = f->part_count = 0;
-    if (f->flags & OCSD_DFRMTR_PACKED_RAW_OUT)
-        print_bytes(f->index, "   RAW_PACKED", f->raw, CT_OCSD_FRAME_SIZE);
-    if ((f->flags & OCSD_DFRMTR_RESET_ON_4X_FSYNC) && is_fsync_frame(f->raw)) {
-        f->resets = true;
-        f->id = CT_OCSD_NO_ID;
-        return;
+    const bool looks = !is_aligned(f) && pair[0] == 0xff;
+    if (looks && pair[1] == 0xff)
+        return "Bad FSYNC start in frame or invalid ID (0x7F).";
+    if (looks && pair[1] == 0x7f) {
+        f->stats.frame_bytes += HALF_WORD;
+        return f->flags & OCSD_DFRMTR_HAS_HSYNCS ? NULL : "Bad HSYNC in frame.";
     }
-    ct_ocsd_frames_unpack(f);
+    f->raw[f->fill] = pair[0];
+    f->raw[f->fill + 1] = pair[1];
+    f->fill = (uint8_t)(f->fill + 2);
+    return NULL;
 }
 
 uint32_t ct_ocsd_frames_add(struct ct_ocsd_frames *f, ocsd_trc_index_t index, const uint8_t *bytes,
-                            uint32_t size)
+                            uint32_t size, uint32_t words, const char **message)
 {
-    const uint32_t room = CT_OCSD_FRAME_SIZE - f->fill;
-    const uint32_t more = size < room ? size : room;
+    uint32_t at = words;
+    f->stats.frame_bytes += words;
+    *message = NULL;
     if (!f->fill)
-        f->index = index;
+        f->index = index + words;
     f->began = true;
-    memcpy(f->raw + f->fill, bytes, more);
-    f->fill = (uint8_t)(f->fill + more);
-    if (f->fill == CT_OCSD_FRAME_SIZE)
-        end_frame(f);
-    return more;
+    if (is_aligned(f) && size - at >= CT_OCSD_FRAME_SIZE) {
+        memcpy(f->raw, bytes + at, CT_OCSD_FRAME_SIZE);
+        f->fill = CT_OCSD_FRAME_SIZE;
+        at += CT_OCSD_FRAME_SIZE;
+    }
+    while (at + 1 < size && f->fill < CT_OCSD_FRAME_SIZE && !*message) {
+        *message = add_pair(f, bytes + at);
+        at += 2;
+    }
+    if (*message)
+        return 0;
+    if (f->flags & OCSD_DFRMTR_PACKED_RAW_OUT)
+        print_bytes(index, "   RAW_PACKED", bytes, at);
+    if (f->fill == CT_OCSD_FRAME_SIZE) {
+        f->fill = 0;
+        ct_ocsd_frames_unpack(f);
+        f->stats.frame_bytes += CT_OCSD_FRAME_SIZE - f->parts[f->part_count - 1].end;
+    }
+    return at;
 }

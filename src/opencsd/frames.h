@@ -22,9 +22,11 @@ struct ct_ocsd_part {
 };
 
 struct ct_ocsd_frames {
-    uint32_t flags;         /* OCSD_DFRMTR_… */
-    bool began;             /* an index is expected */
-    bool synced;            /* with synchronisation words: one was seen */
+    uint32_t flags; /* OCSD_DFRMTR_… */
+    bool began;     /* an index is expected */
+    bool synced;    /* with synchronisation words: one was seen */
+    bool half_word; /* the first half of one was seen, at the end of a call */
+    ocsd_demux_stats_t stats;
     uint8_t id;             /* the current one, or CT_OCSD_NO_ID */
     ocsd_trc_index_t next;  /* index that the next data must have */
     ocsd_trc_index_t index; /* of the frame in work */
@@ -34,17 +36,38 @@ struct ct_ocsd_frames {
     struct ct_ocsd_part parts[CT_OCSD_FRAME_PARTS];
     uint8_t part_count;
     uint8_t part; /* the one that is handed out next */
-    bool printed; /* … and was printed already */
-    bool resets;  /* decoders are to be reset before it */
+    bool printed; /* … and was printed already … */
+    bool counted; /* … and counted */
 };
 
-/* Begins anew: no frame, no ID. */
+/* Bytes in front of a frame, and what they mean. */
+struct ct_ocsd_words {
+    uint32_t skipped; /* bytes before the first synchronisation word */
+    uint32_t size;    /* bytes of synchronisation words behind them */
+    bool broken;      /* the first is none */
+    bool resets;      /* they are to reset decoders; as many as fill frames */
+};
+
+/* Begins anew: no frame, no ID. What was counted stays. */
 void ct_ocsd_frames_init(struct ct_ocsd_frames *frames, uint32_t flags);
 
-/* Takes bytes that lie at `index`, at most up to the end of a frame, which is taken apart then. Returns how
- * many. */
+/* Tells whether a tree can have these flags. */
+bool ct_ocsd_frames_are_valid(uint32_t flags);
+
+/* Returns the number of bytes that what a call brings must be a multiple of. */
+uint32_t ct_ocsd_frames_unit(const struct ct_ocsd_frames *frames);
+
+/* Looks at the bytes where a frame is to begin, or goes on: what is in front of it. */
+struct ct_ocsd_words ct_ocsd_frames_words(struct ct_ocsd_frames *frames, const uint8_t *bytes, uint32_t size);
+
+/* Takes bytes that lie at `index`, of which the first `words` are synchronisation words, at most up to the
+ * end of a frame, which is taken apart then. Returns how many; 0 when they cannot be, with *message. */
 uint32_t ct_ocsd_frames_add(struct ct_ocsd_frames *frames, ocsd_trc_index_t index, const uint8_t *bytes,
-                            uint32_t size);
+                            uint32_t size, uint32_t words, const char **message);
+
+/* Prints synchronisation words that reset decoders, when that is wanted. */
+void ct_ocsd_frames_print_words(const struct ct_ocsd_frames *frames, ocsd_trc_index_t index,
+                                const uint8_t *bytes, uint32_t size);
 
 /* Prints a part of the frame in work, when that is wanted. */
 void ct_ocsd_frames_print_part(const struct ct_ocsd_frames *frames, const struct ct_ocsd_part *part);

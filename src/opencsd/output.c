@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "opencsd/element_text.h"
+#include "opencsd/layout.h"
 #include "opencsd/log.h"
 
 /* Makes room for `room` elements. Returns false without memory. */
@@ -55,16 +56,27 @@ ocsd_datapath_resp_t ct_ocsd_output_refuse(const struct ct_ocsd_output *o)
     return OCSD_RESP_FATAL_NOT_INIT;
 }
 
+/* Gives the client an element in the layout of later versions. */
+static ocsd_datapath_resp_t give_late(const struct ct_ocsd_output *o, unsigned i)
+{
+    const struct ct_ocsd_tree *tree = o->decoder->tree;
+    struct ct_ocsd_late_element late;
+    ct_ocsd_late_element(&o->elements[i], &late);
+    return tree->take_element(tree->element_context, o->indices[i], o->decoder->id, (const void *)&late);
+}
+
 ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *o)
 {
     const struct ct_ocsd_tree *tree = o->decoder->tree;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
     while (o->next < o->count && OCSD_DATA_RESP_IS_CONT(resp)) {
         const unsigned i = o->next++;
-        if (tree->take_element)
-            resp = tree->take_element(tree->element_context, o->indices[i], o->decoder->id, &o->elements[i]);
-        else
+        if (!tree->take_element)
             ct_ocsd_element_print(o->indices[i], o->decoder->id, &o->elements[i]);
+        else if (tree->late)
+            resp = give_late(o, i);
+        else
+            resp = tree->take_element(tree->element_context, o->indices[i], o->decoder->id, &o->elements[i]);
     }
     o->leaving = o->next < o->count;
     if (!o->leaving)

@@ -4,7 +4,9 @@
 
 #include "opencsd/etm3_text.h"
 #include "opencsd/etm4_text.h"
+#include "opencsd/layout.h"
 #include "opencsd/ptm_text.h"
+#include "opencsd/stm_text.h"
 #include "opencsd/tree.h"
 
 /* Sets what takes packets: a callback, the library's printer, or nothing. What was there before gives way. */
@@ -73,6 +75,8 @@ static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, cha
         return ct_ocsd_ptm_text;
     case OCSD_PROTOCOL_ETMV3:
         return ct_ocsd_etm3_text;
+    case OCSD_PROTOCOL_STM:
+        return ct_ocsd_stm_text;
     default:
         return NULL;
     }
@@ -91,6 +95,12 @@ ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t pkt_protocol, const void *p_
         return OCSD_ERR_NO_PROTOCOL;
     if (!p_pkt)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    text(p_pkt, buffer, (size_t)buffer_size);
+    ocsd_etmv4_i_pkt early;
+    const void *packet = p_pkt;
+    if (text == ct_ocsd_etm4_text && ct_ocsd_layout_is_late()) {
+        ct_ocsd_early_packet(p_pkt, &early);
+        packet = &early;
+    }
+    text(packet, buffer, (size_t)buffer_size);
     return OCSD_OK;
 }

@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 
+#include "opencsd/layout.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
+#include "opencsd/tree.h"
 
 enum {
     TEXT_SIZE = 512, /* longest line */
@@ -34,11 +36,24 @@ static void print_packet(const struct ct_ocsd_decoder *decoder, uint8_t id, ocsd
     ct_ocsd_print_bytes(line.text, line.used);
 }
 
+/* Returns a packet in the layout that the client knows; `late` has room for it. */
+static const void *in_layout(const struct ct_ocsd_decoder *decoder, const void *packet,
+                             struct ct_ocsd_late_etm4_packet *late)
+{
+    const bool grew = decoder->kind == OCSD_PROTOCOL_ETMV4I || decoder->kind == OCSD_PROTOCOL_ETE;
+    if (!decoder->tree->late || !grew)
+        return packet;
+    ct_ocsd_late_packet(packet, late);
+    return late;
+}
+
 void ct_ocsd_packet_show(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index, const void *packet,
                          const uint8_t *bytes, uint32_t size)
 {
+    struct ct_ocsd_late_etm4_packet late;
     if (decoder->packet_monitor)
-        decoder->packet_monitor(decoder->packet_monitor_context, OCSD_OP_DATA, index, packet, size, bytes);
+        decoder->packet_monitor(decoder->packet_monitor_context, OCSD_OP_DATA, index,
+                                in_layout(decoder, packet, &late), size, bytes);
     if (decoder->monitor_prints)
         print_packet(decoder, decoder->monitor_id, index, packet, bytes, size);
 }
@@ -48,9 +63,10 @@ ocsd_datapath_resp_t ct_ocsd_packet_give(const struct ct_ocsd_decoder *decoder, 
 {
     if (decoder->sink_prints)
         print_packet(decoder, decoder->sink_id, index, packet, NULL, 0);
-    return decoder->packet_sink
-               ? decoder->packet_sink(decoder->packet_sink_context, OCSD_OP_DATA, index, packet)
-               : OCSD_RESP_CONT;
+    struct ct_ocsd_late_etm4_packet late;
+    return decoder->packet_sink ? decoder->packet_sink(decoder->packet_sink_context, OCSD_OP_DATA, index,
+                                                       in_layout(decoder, packet, &late))
+                                : OCSD_RESP_CONT;
 }
 
 static void print_operation(uint8_t id, ocsd_datapath_op_t op)

@@ -12,6 +12,18 @@ static inline bool ct_ocsd_packets_wanted(const struct ct_ocsd_decoder *decoder)
            decoder->monitor_prints;
 }
 
+/* Tells whether monitors see a packet, of which is known whether it cannot be. */
+static inline bool ct_ocsd_packet_is_shown(const struct ct_ocsd_decoder *decoder, bool bad)
+{
+    return !bad || !(decoder->flags & OCSD_OPFLG_PKTPROC_NOMON_BAD_PKTS);
+}
+
+/* Tells whether a packet goes on, to the client's sink and to elements. */
+static inline bool ct_ocsd_packet_goes_on(const struct ct_ocsd_decoder *decoder, bool bad)
+{
+    return !(decoder->flags & OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS) || !bad;
+}
+
 /* Shows a packet, a struct of the protocol's, to the client's monitor, or prints it with its bytes. */
 void ct_ocsd_packet_show(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index, const void *packet,
                          const uint8_t *bytes, uint32_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the interface that make the library print frames and elements, or count bytes. */
+/* The functions of the interface that make the library print frames and elements. */
 #include "opencsd/log.h"
 #include "opencsd/tree.h"
 
@@ -24,22 +24,4 @@ ocsd_err_t ocsd_dt_set_gen_elem_printer(const dcd_tree_handle_t handle)
         return OCSD_ERR_NOT_INIT;
     ct_ocsd_tree_set_output(tree, NULL, NULL, true);
     return OCSD_OK;
-}
-
-ocsd_err_t ocsd_dt_get_decode_stats(const dcd_tree_handle_t handle, const unsigned char CSID,
-                                    ocsd_decode_stats_t **p_stats_block)
-{
-    const struct ct_ocsd_tree *tree = handle;
-    if (p_stats_block)
-        *p_stats_block = NULL;
-    if (!tree || !ct_ocsd_tree_find(tree, CSID))
-        return OCSD_ERR_INVALID_PARAM_VAL;
-    ct_ocsd_log("DCD_TREE", OCSD_ERR_SEV_ERROR, OCSD_ERR_NOT_INIT, OCSD_BAD_TRC_INDEX, CSID,
-                "coretap's libopencsd counts no statistics; 'coretap stats' does");
-    return OCSD_ERR_NOT_INIT;
-}
-
-ocsd_err_t ocsd_dt_reset_decode_stats(const dcd_tree_handle_t handle, const unsigned char CSID)
-{
-    return ocsd_dt_get_decode_stats(handle, CSID, NULL);
 }

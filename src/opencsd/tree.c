@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencsd/layout.h"
 #include "opencsd/log.h"
+
+enum {
+    FIRST_RESERVED_ID = 0x70, /* of the IDs of a trace */
+};
 
 /* Returns what is wrong with the flags of frames, or NULL. */
 static const char *fault_of(uint32_t flags)
@@ -13,12 +19,14 @@ static const char *fault_of(uint32_t flags)
         return "No Config Flags Set";
     if (flags & OCSD_DFRMTR_FRAME_MEM_ALIGN && flags & (OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS))
         return "Invalid Config Flag Combination Set";
-    if (flags & ~(uint32_t)OCSD_DFRMTR_VALID_MASK)
-        return "Unknown Config Flags";
-    if (!(flags & OCSD_DFRMTR_FRAME_MEM_ALIGN))
-        return "coretap's libopencsd takes frames that are aligned in memory, without synchronisation words "
-               "between them; use OpenCSD's library for this trace";
-    return NULL;
+    return flags & ~(uint32_t)OCSD_DFRMTR_VALID_MASK ? "Unknown Config Flags" : NULL;
+}
+
+/* Says what is wrong with frames. */
+static ocsd_datapath_resp_t refuse(ocsd_err_t code, ocsd_trc_index_t index, const char *message)
+{
+    ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, code, index, OCSD_BAD_CS_SRC_ID, message);
+    return OCSD_RESP_FATAL_INVALID_DATA;
 }
 
 dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type, const uint32_t deformatterCfgFlags)
@@ -27,8 +35,7 @@ dcd_tree_handle_t ocsd_create_dcd_tree(const ocsd_dcd_tree_src_t src_type, const
     const char *fault = framed ? fault_of(deformatterCfgFlags) : NULL;
     struct ct_ocsd_tree *tree = fault ? NULL : calloc(1, sizeof *tree);
     if (fault)
-        ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX,
-                    OCSD_BAD_CS_SRC_ID, fault);
+        refuse(OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX, fault);
     if (!tree)
         return C_API_INVALID_TREE_HANDLE;
     tree->framed = framed;
@@ -83,6 +90,24 @@ static ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b
     return a > b ? a : b;
 }
 
+/* Counts the bytes of a part. */
+static void count_part(struct ct_ocsd_frames *f, const struct ct_ocsd_part *part,
+                       const struct ct_ocsd_decoder *decoder)
+{
+    const unsigned size = (unsigned)(part->end - part->begin);
+    if (f->counted)
+        return;
+    f->counted = true;
+    if (part->id == CT_OCSD_NO_ID)
+        f->stats.unknown_id_bytes += size;
+    else if (!part->id || part->id >= FIRST_RESERVED_ID)
+        f->stats.reserved_id_bytes += size;
+    else if (decoder)
+        f->stats.valid_id_bytes += size;
+    else
+        f->stats.no_id_bytes += size;
+}
+
 /* Hands out the parts of the frame in work that are left, up to an answer that is not CONT. */
 static ocsd_datapath_resp_t hand_out(struct ct_ocsd_tree *tree)
 {
@@ -95,6 +120,7 @@ static ocsd_datapath_resp_t hand_out(struct ct_ocsd_tree *tree)
         if (!f->printed)
             ct_ocsd_frames_print_part(f, part);
         f->printed = true;
+        count_part(f, part, decoder);
         if (decoder && used)
             resp = decoder->protocol->data(decoder, f->index + part->place, f->bytes + part->begin,
                                            part->end - part->begin, &used);
@@ -102,7 +128,7 @@ static ocsd_datapath_resp_t hand_out(struct ct_ocsd_tree *tree)
         part->place = (uint8_t)(part->place + used);
         if (part->begin == part->end) {
             f->part++;
-            f->printed = false;
+            f->printed = f->counted = false;
         }
     }
     return resp;
@@ -146,25 +172,68 @@ static ocsd_datapath_resp_t reset(struct ct_ocsd_tree *tree)
     return for_all(tree, reset_decoder);
 }
 
+/* Takes the synchronisation words in front of a frame. Those that reset decoders must fill frames. */
+static ocsd_datapath_resp_t take_words(struct ct_ocsd_tree *tree, const struct ct_ocsd_words *words,
+                                       ocsd_trc_index_t index, const uint8_t *bytes)
+{
+    struct ct_ocsd_frames *f = &tree->frames;
+    const bool sound = words->size % CT_OCSD_FRAME_SIZE == 0;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    if (words->broken)
+        return refuse(OCSD_ERR_DFMTR_BAD_FHSYNC, index,
+                      "Bad FSYNC pattern before frame or invalid ID.(0x7F)");
+    if (!words->resets)
+        return resp;
+    if (sound) {
+        resp = for_all(tree, reset_decoder);
+        f->id = CT_OCSD_NO_ID;
+    }
+    ct_ocsd_frames_print_words(f, index, bytes, words->size);
+    return sound ? resp : refuse(OCSD_ERR_DFMTR_BAD_FHSYNC, index, "Incorrect FSYNC frame reset pattern");
+}
+
+/* Takes bytes up to the end of a frame, and hands them out. */
+static ocsd_datapath_resp_t take_frame(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
+                                       const uint8_t *bytes, uint32_t size, uint32_t *used)
+{
+    struct ct_ocsd_frames *f = &tree->frames;
+    const char *message;
+    const struct ct_ocsd_words words = ct_ocsd_frames_words(f, bytes, size);
+    *used = words.skipped;
+    if (*used == size)
+        return OCSD_RESP_CONT;
+    ocsd_datapath_resp_t resp = take_words(tree, &words, index + *used, bytes + *used);
+    if (!OCSD_DATA_RESP_IS_CONT(resp))
+        return resp;
+    const uint32_t taken =
+        ct_ocsd_frames_add(f, index + *used, bytes + *used, size - *used, words.size, &message);
+    if (message)
+        return refuse(OCSD_ERR_DFMTR_BAD_FHSYNC, index + *used, message);
+    *used += taken;
+    return worse(resp, hand_out(tree));
+}
+
 /* Takes frames. Stops behind the frame in which the client wanted a pause. Where the index is not
  * the one that comes next, `used` is what it was in the call before. */
 static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
                                         const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
     struct ct_ocsd_frames *f = &tree->frames;
+    char text[64];
     ocsd_datapath_resp_t resp = hand_out(tree);
     if (f->began && f->next != index) {
-        ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, OCSD_ERR_DFMTR_NOTCONTTRACE, index,
-                    OCSD_BAD_CS_SRC_ID, "");
         *used = tree->taken;
-        return OCSD_RESP_FATAL_INVALID_DATA;
+        return refuse(OCSD_ERR_DFMTR_NOTCONTTRACE, index, "");
+    }
+    if (size % ct_ocsd_frames_unit(f)) {
+        snprintf(text, sizeof text, "Input block incorrect size, must be %u byte multiple",
+                 ct_ocsd_frames_unit(f));
+        return refuse(OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX, text);
     }
     while (*used < size && OCSD_DATA_RESP_IS_CONT(resp)) {
-        *used += ct_ocsd_frames_add(f, index + *used, bytes + *used, size - *used);
-        if (f->resets)
-            resp = worse(resp, for_all(tree, reset_decoder));
-        f->resets = false;
-        resp = worse(resp, hand_out(tree));
+        uint32_t taken;
+        resp = worse(resp, take_frame(tree, index + *used, bytes + *used, size - *used, &taken));
+        *used += taken;
     }
     f->next = index + *used;
     tree->taken = *used;
@@ -180,11 +249,7 @@ static ocsd_datapath_resp_t take_data(struct ct_ocsd_tree *tree, ocsd_trc_index_
         *used = 0;
     if (!bytes || !size || !used)
         return OCSD_RESP_FATAL_INVALID_PARAM;
-    if (tree->framed && size % CT_OCSD_FRAME_SIZE) {
-        ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX,
-                    OCSD_BAD_CS_SRC_ID, "Input block incorrect size, must be 16 byte multiple");
-        resp = OCSD_RESP_FATAL_INVALID_DATA;
-    } else if (tree->framed) {
+    if (tree->framed) {
         resp = take_frames(tree, index, bytes, size, &taken);
     } else {
         struct ct_ocsd_decoder *decoder = tree->decoders[0];
@@ -220,6 +285,7 @@ ocsd_datapath_resp_t ocsd_dt_process_data(const dcd_tree_handle_t handle, const 
     if (!tree)
         return OCSD_RESP_FATAL_NOT_INIT;
     tree->epoch++;
+    tree->late = ct_ocsd_layout_is_late();
     struct ct_ocsd_outlet *before = ct_ocsd_outlet_select(tree->outlet);
     const ocsd_datapath_resp_t resp = operate(tree, op, index, dataBlockSize, pDataBlock, numBytesProcessed);
     ct_ocsd_outlet_select(before);

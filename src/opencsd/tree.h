@@ -9,12 +9,14 @@
 #include "opencsd/memory.h"
 
 enum {
+
     CT_OCSD_IDS = 128, /* trace IDs; a tree without frames has its decoder at 0 */
     CT_OCSD_FRAME_TEXT = OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT,
 };
 
 struct ct_ocsd_tree {
     bool framed;
+    bool late; /* the client knows elements and packets as they are from 1.4 on */
     struct ct_ocsd_frames frames;
     struct ct_ocsd_decoder *decoders[CT_OCSD_IDS];
     struct ct_ocsd_memory memory;

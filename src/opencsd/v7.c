@@ -108,16 +108,20 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *
     const ocsd_trc_index_t index = d->index;
     end_run(d);
     d->index = index;
+    const bool bad = d->kind->is_bad && d->kind->is_bad(packet);
+    const bool goes_on = ct_ocsd_packet_goes_on(&d->base, bad);
     d->unsynced_told = false;
     d->kind->look(d, packet, fed->bytes);
     if (ct_ocsd_packets_wanted(&d->base)) {
         const void *converted = d->kind->convert(d, packet, fed->bytes);
-        ct_ocsd_packet_show(&d->base, d->index, converted, fed->bytes, (uint32_t)fed->taken);
-        const ocsd_datapath_resp_t resp = ct_ocsd_packet_give(&d->base, d->index, converted);
+        if (ct_ocsd_packet_is_shown(&d->base, bad))
+            ct_ocsd_packet_show(&d->base, d->index, converted, fed->bytes, (uint32_t)fed->taken);
+        const ocsd_datapath_resp_t resp =
+            goes_on ? ct_ocsd_packet_give(&d->base, d->index, converted) : OCSD_RESP_CONT;
         if (!OCSD_DATA_RESP_IS_CONT(resp))
             return resp;
     }
-    return make_elements(d, packet);
+    return goes_on ? make_elements(d, packet) : OCSD_RESP_CONT;
 }
 
 /* Takes bytes that are of no packet, in groups or as a run. */

@@ -40,6 +40,8 @@ struct ct_ocsd_v7_kind {
     /* Optional: returns how many of some bytes without synchronisation make the next group, of which the
      * first is told to who takes packets. Else they are a run (struct ct_ocsd_v7_run), and each is told. */
     uint32_t (*unsynced_group)(const uint8_t *bytes, uint32_t size);
+    /* Tells whether a packet cannot be, and may be left out; or NULL. */
+    bool (*is_bad)(const union ct_ocsd_v7_packet *packet);
     /* Looks at a packet that came, and may correct it. `bytes` are the packet's. */
     void (*look)(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const uint8_t *bytes);
     /* Returns the packet as OpenCSD's, which is kept up to the next one. NULL stands for bytes without

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of OpenCSD whose interface and behaviour this is. */
-#include <opencsd/c_api/opencsd_c_api.h>
+/* The version of OpenCSD that the program was built for, which it asks the library for. */
+#include <stdio.h>
+
+#include "opencsd/layout.h"
 
 uint32_t ocsd_get_version(void)
 {
-    return OCSD_VER_NUM;
+    return ct_ocsd_version();
 }
 
 const char *ocsd_get_version_str(void)
 {
-    return OCSD_VER_STRING;
+    static _Thread_local char text[16];
+    const uint32_t version = ct_ocsd_version();
+    snprintf(text, sizeof text, "%u.%u.%u", version >> 16, version >> 8 & 0xff, version & 0xff);
+    return text;
 }

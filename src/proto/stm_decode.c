@@ -27,6 +27,7 @@ struct ct_stm_decoder {
     uint8_t ones;    /* units f at the end of what is done with, ASYNC_ONES at most */
     bool half;       /* the low half of the next byte is done with */
     bool synced;
+    bool arm; /* what no Arm STM sends is reserved */
     /* A run of bytes without synchronisation that did not become a packet yet. */
     struct ct_unsynced run;
 };
@@ -63,7 +64,12 @@ void ct_stm_decoder_reset(struct ct_stm_decoder *d)
 {
     if (!d)
         return;
-    *d = (struct ct_stm_decoder){0};
+    *d = (struct ct_stm_decoder){.arm = d->arm};
+}
+
+void ct_stm_decoder_be_arm(struct ct_stm_decoder *d)
+{
+    d->arm = true;
 }
 
 static unsigned read_unit(struct cursor *c)
@@ -217,7 +223,13 @@ static void read_async(const struct ct_stm_decoder *d, struct cursor *c, struct 
         set_bad(packet);
 }
 
-static const struct ct_stm_header *read_header(struct cursor *c)
+static bool is_foreign(const struct ct_stm_header *header)
+{
+    return header->type == CT_STM_M16 || header->type == CT_STM_USER || header->type == CT_STM_XSYNC ||
+           (header->type == CT_STM_FREQ && header->flags & CT_STM_HAS_TS);
+}
+
+static const struct ct_stm_header *read_header(const struct ct_stm_decoder *d, struct cursor *c)
 {
     static const struct ct_stm_header none = {.type = CT_STM_RESERVED};
     const struct ct_stm_header *header = &ct_stm_headers_1[read_unit(c)];
@@ -225,14 +237,15 @@ static const struct ct_stm_header *read_header(struct cursor *c)
         header = &ct_stm_headers_2[read_unit(c)];
     if (header->type == CT_STM_NOT_SYNC)
         header = &ct_stm_headers_3[read_unit(c)];
-    return c->cut ? &none : header;
+    return c->cut || (d->arm && is_foreign(header)) ? &none : header;
 }
 
 /* Decodes the packet at c->at into *packet, of which pos and CT_STM_HALF are filled in. On `cut` nothing in
  * the decoder has changed. */
 static void decode_one(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
-    const struct ct_stm_header *header = read_header(c);
+    const unsigned oldest = d->arm ? CT_STM_VERSION_NATURAL : CT_STM_VERSION_DELTA;
+    const struct ct_stm_header *header = read_header(d, c);
     packet->type = header->type;
     packet->flags |= header->flags & CT_STM_MARKER;
     packet->units = header->units;
@@ -245,8 +258,7 @@ static void decode_one(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm
         packet->value = read_number(c, packet->units);
     }
     bool sound = !(header->flags & CT_STM_HAS_TS) || c->cut || read_timestamp(d, c, packet);
-    if (header->type == CT_STM_VERSION &&
-        (packet->value < CT_STM_VERSION_DELTA || packet->value > CT_STM_VERSION_GRAY))
+    if (header->type == CT_STM_VERSION && (packet->value < oldest || packet->value > CT_STM_VERSION_GRAY))
         sound = false;
     if (!c->cut && !sound)
         set_bad(packet);

@@ -11,6 +11,10 @@ struct ct_stm_header {
     uint8_t flags; /* CT_STM_HAS_TS: a timestamp follows the payload; CT_STM_MARKER */
 };
 
+/* Takes packets that no Arm STM sends (M16, USER, XSYNC, FREQ with a timestamp, version 2) for reserved ones,
+ * whose header is all that is taken, and for bad ones. */
+void ct_stm_decoder_be_arm(struct ct_stm_decoder *decoder);
+
 /* By the first unit; by the second behind f; by the third behind f 0. */
 extern const struct ct_stm_header ct_stm_headers_1[16];
 extern const struct ct_stm_header ct_stm_headers_2[16];

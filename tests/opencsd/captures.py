@@ -7,6 +7,7 @@ more than one recording in three that has one is too many.
 
 usage: captures.py PLAYER OPENCSD CORETAP_LIBRARY COMMAND PLUGIN EXAMPLES"""
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,14 +30,19 @@ WAYS = [
 
 # Those of the corpus that the library does not take (docs/perf.md), with their reason.
 NOT_TAKEN = {
-    "a55-test-tpiu": "frames with synchronisation words",
     "armv8_1m_branches": "branches of Armv8.1-M, which OpenCSD 1.3.3 does not know",
     "itm_only_csformat": "ITM",
     "itm_only_raw": "ITM",
-    "juno_r1_1": "STM",
-    "stm_only": "STM",
 }
+# Flags of trees whose frames have synchronisation words.
+WORDS = {"a55-test-tpiu": ["tree_flags=3"]}
 CORPUS_WAYS = [[], ["chunk=48", "wait=3"], ["as_packets=1"]]
+
+# In Juno's ETMv4 the first pause comes in another call.
+NOT_COMPARED = {("juno_r1_1", "chunk=48 wait=3")}
+
+# Where OpenCSD gives up: at an ID of a frame that has no byte.
+GIVES_UP = re.compile(rb"Zero length data block|^R op=0 .* resp=8 ")
 
 
 def play(player, library, capture, way):
@@ -53,9 +59,12 @@ def check_corpus(tap, player, libraries):
             print(f"# {capture.name}: {NOT_TAKEN[capture.name]}")
             continue
         for way in CORPUS_WAYS:
-            why = first_difference(*(play(player, library, capture, way) for library in libraries),
-                                   ("OpenCSD", "coretap"))
-            tap.check(f"{capture.name} {' '.join(way)}", why)
+            if (capture.name, " ".join(way)) not in NOT_COMPARED:
+                theirs, ours = (play(player, library, capture, [*way, *WORDS.get(capture.name, [])])
+                                for library in libraries)
+                end = next((i for i, line in enumerate(theirs) if GIVES_UP.search(line)), None)
+                why = first_difference(theirs[:end], ours[:end], ("OpenCSD", "coretap"))
+                tap.check(f"{capture.name} {' '.join(way)}", why)
 
 
 def main():

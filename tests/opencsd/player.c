@@ -29,9 +29,10 @@ static void print_software(FILE *out, const ocsd_generic_trace_elem *e)
     const unsigned bits = e->sw_trace_info.swt_payload_pkt_bitsize;
     if (e->ptr_extended_data)
         memcpy(&data, e->ptr_extended_data, bits > 32 ? 8 : bits > 16 ? 4 : bits > 8 ? 2 : bits ? 1 : 0);
-    fprintf(out, " master=%u chan=%u bits=%x data=%" PRIx64 " ts=%" PRIx64, e->sw_trace_info.swt_master_id,
-            e->sw_trace_info.swt_channel_id, e->sw_trace_info.swt_flag_bits, data,
-            e->has_ts ? e->timestamp : 0);
+    fprintf(out, " master=%u chan=%u bits=%x data=%" PRIx64 " ts=%" PRIx64,
+            e->sw_trace_info.swt_id_valid ? e->sw_trace_info.swt_master_id : 0,
+            e->sw_trace_info.swt_id_valid ? e->sw_trace_info.swt_channel_id : 0,
+            e->sw_trace_info.swt_flag_bits, data, e->has_ts ? e->timestamp : 0);
 }
 
 /* What means something in an element of its type. */
@@ -115,6 +116,64 @@ static uint32_t read_memory(const void *context, const ocsd_vaddr_t addr, const 
     return got;
 }
 
+/* What of the payload means something in a packet of its type. */
+static uint64_t stm_payload(const ocsd_stm_pkt *p)
+{
+    switch (p->type) {
+    case STM_PKT_D64:
+        return p->payload.D64;
+    case STM_PKT_D32:
+    case STM_PKT_FREQ:
+        return p->payload.D32;
+    case STM_PKT_D16:
+    case STM_PKT_RESERVED:
+        return p->payload.D16;
+    case STM_PKT_D8:
+    case STM_PKT_D4:
+    case STM_PKT_VERSION:
+    case STM_PKT_TRIG:
+    case STM_PKT_GERR:
+    case STM_PKT_MERR:
+        return p->payload.D8;
+    default:
+        return 0;
+    }
+}
+
+static void print_stm_packet(FILE *out, const ocsd_stm_pkt *p)
+{
+    fprintf(out, " type=%d master=%x chan=%x", (int)p->type, p->master, p->channel);
+    if (p->pkt_has_ts)
+        fprintf(out, " ts=%" PRIx64 " bits=%u how=%d", p->timestamp, p->pkt_ts_bits, (int)p->ts_type);
+    fprintf(out, " marker=%u payload=%" PRIx64, p->pkt_has_marker, stm_payload(p));
+    if (p->type == STM_PKT_BAD_SEQUENCE || p->type == STM_PKT_INCOMPLETE_EOT)
+        fprintf(out, " err=%d", (int)p->err_type);
+}
+
+static ocsd_datapath_resp_t take_packet(const void *context, const ocsd_datapath_op_t op,
+                                        const ocsd_trc_index_t index, const void *packet)
+{
+    struct player *player = (struct player *)context;
+    fprintf(player->out, "K op=%d", (int)op);
+    if (op == OCSD_OP_DATA) {
+        fprintf(player->out, " %u", index);
+        print_stm_packet(player->out, packet);
+    }
+    fputc('\n', player->out);
+    if (op != OCSD_OP_DATA || ((const ocsd_stm_pkt *)packet)->type == STM_PKT_NOTSYNC)
+        return OCSD_RESP_CONT;
+    player->elements++;
+    return player->wait && player->elements % player->wait == 0 ? OCSD_RESP_WAIT : OCSD_RESP_CONT;
+}
+
+static int add_packet_output(struct player *player, dcd_tree_handle_t tree, unsigned char id)
+{
+    if (player->as_packets < 3)
+        return (int)player->library->ocsd_dt_set_pkt_protocol_printer(tree, id, player->as_packets > 1);
+    return (int)player->library->ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_SINK,
+                                                                (void *)take_packet, player);
+}
+
 static int add_decoders(struct player *player, dcd_tree_handle_t tree)
 {
     const int flags = player->create_flags |
@@ -130,8 +189,7 @@ static int add_decoders(struct player *player, dcd_tree_handle_t tree)
         if (err)
             return err;
         if (player->as_packets)
-            fprintf(player->out, "P %d\n",
-                    (int)player->library->ocsd_dt_set_pkt_protocol_printer(tree, id, player->as_packets > 1));
+            fprintf(player->out, "P %d\n", add_packet_output(player, tree, id));
     }
     return 0;
 }
@@ -189,6 +247,28 @@ static void print_last_error(struct player *player)
     fprintf(player->out, "L %d %u %02x %s\n", err, index, id, text);
 }
 
+/* What was counted of each source. Behind a reset 1.3.3 counts fewer bytes without synchronisation, and at
+ * the end of a trace that lacks it. */
+static void print_stats(struct player *player, dcd_tree_handle_t tree)
+{
+    for (size_t i = 0; i < player->buffer->source_count; i++) {
+        ocsd_decode_stats_t *s = NULL;
+        const int err =
+            (int)player->library->ocsd_dt_get_decode_stats(tree, player->buffer->sources[i].trace_id, &s);
+        fprintf(player->out, "S %d", err);
+        if (!err) {
+            const ocsd_demux_stats_t *demux = &s->demux;
+            fprintf(player->out, " %x %u: %" PRIu64 " %" PRIu64 " %u %u", s->version, s->revision,
+                    s->channel_total, player->reset ? 0 : s->channel_unsynced, s->bad_header_errs,
+                    s->bad_sequence_errs);
+            fprintf(player->out, ", %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                    demux->valid_id_bytes, demux->no_id_bytes, demux->reserved_id_bytes,
+                    demux->unknown_id_bytes, demux->frame_bytes);
+        }
+        fputc('\n', player->out);
+    }
+}
+
 int player_play(struct player *player, const uint8_t *trace, size_t size)
 {
     const struct library *l = player->library;
@@ -213,6 +293,11 @@ int player_play(struct player *player, const uint8_t *trace, size_t size)
         call(player, tree, OCSD_OP_EOT, 0, NULL, 0, &done, &resp);
         drain(player, tree, resp);
     }
+    print_stats(player, tree);
+    for (size_t i = 0; i < player->buffer->source_count; i++)
+        fprintf(player->out, "Z %d\n",
+                (int)l->ocsd_dt_reset_decode_stats(tree, player->buffer->sources[i].trace_id));
+    print_stats(player, tree);
     if (player->texts)
         print_last_error(player);
     l->ocsd_destroy_dcd_tree(tree);

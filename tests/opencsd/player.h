@@ -21,7 +21,7 @@ struct player {
     int show_memory; /* write down each call of the memory callback */
     int show_raw;    /* write down each member of elements */
     int hides_isa;   /* contexts without their instruction set, which 1.3.3 leaves open for ETMv3 */
-    int as_packets;  /* 1: packets alone, printed by the library; 2: with their bytes */
+    int as_packets;  /* 1: packets alone, printed by the library; 2: with their bytes; 3: members of STM */
     int frames;      /* raw frames to be printed, or 0 */
     uint32_t reset;  /* after each so many calls a RESET; 0: none */
     uint32_t flush;  /* after each so many calls a FLUSH; 0: none */

@@ -135,20 +135,6 @@ static bool memory_changes(const struct library *l)
     return client.ranges == 2 && client.counts[0] == 3 && client.counts[1] == 2;
 }
 
-/* Frames with synchronisation words, and protocols that are not decoded, are refused. */
-static bool others_are_refused(const struct library *l)
-{
-    const ocsd_stm_cfg stm = {.reg_tcsr = 0x100000};
-    unsigned char id;
-    dcd_tree_handle_t with_words =
-        l->ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_HAS_FSYNCS);
-    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-    const ocsd_err_t err =
-        l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_STM, OCSD_CREATE_FLG_FULL_DECODER, &stm, &id);
-    l->ocsd_destroy_dcd_tree(tree);
-    return !with_words && err == OCSD_ERR_NO_PROTOCOL;
-}
-
 /* Decodes code of many contexts. Returns whether all of it was said to be done; then it is, else the rest is
  * missing. */
 static bool decode(const struct library *l, struct client *client)
@@ -171,7 +157,7 @@ static bool decode(const struct library *l, struct client *client)
 }
 
 /* Decodes the begin of a trace of another protocol, which makes some elements. */
-static void decode_v7(const struct library *l, const char *name, const void *config, struct client *client)
+static void decode_other(const struct library *l, const char *name, const void *config, struct client *client)
 {
     static const uint8_t trace[] = {0, 0, 0, 0, 0, 0x80, 0x08, 0, 0x10, 0, 0, 0x21, 0x84, 0x66};
     uint32_t done = 0;
@@ -194,9 +180,11 @@ static bool decode_all(const struct library *l, struct client *client)
 {
     static const ocsd_ptm_cfg ptm = {.reg_trc_id = 0x10};
     static const ocsd_etmv3_cfg etm3 = {.reg_trc_id = 0x10};
+    static const ocsd_stm_cfg stm = {.reg_tcsr = 0x100000};
     struct client other = {0};
-    decode_v7(l, OCSD_BUILTIN_DCD_PTM, &ptm, &other);
-    decode_v7(l, OCSD_BUILTIN_DCD_ETMV3, &etm3, &other);
+    decode_other(l, OCSD_BUILTIN_DCD_PTM, &ptm, &other);
+    decode_other(l, OCSD_BUILTIN_DCD_ETMV3, &etm3, &other);
+    decode_other(l, OCSD_BUILTIN_DCD_STM, &stm, &other);
     return decode(l, client);
 }
 
@@ -232,7 +220,6 @@ int main(int argc, char **argv)
         bool (*test)(const struct library *l);
     } tests[] = {{"code of two contexts at one address", contexts_differ},
                  {"memory that changes between two calls", memory_changes},
-                 {"what is not decoded is refused", others_are_refused},
                  {"allocations that fail", allocations_fail}};
     struct library library;
     int failed = 0;

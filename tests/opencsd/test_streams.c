@@ -38,6 +38,10 @@ static void fill(struct rng *rng, bool damaged, struct stream *s, struct player 
     *player = (struct player){
         .single = 1, .chunk = 64 + rng_below(rng, 5000), .severity = 1 + (int)rng_below(rng, 3)};
     player->create_flags = rng_chance(rng, 64) ? ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS : 0;
+    static const int bad_flags[] = {0, OCSD_OPFLG_PKTDEC_ERROR_BAD_PKTS, OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS,
+                                    OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS, OCSD_OPFLG_PKTPROC_NOMON_BAD_PKTS};
+    if (damaged && s->source.protocol == CT_PROTOCOL_ETM4)
+        player->create_flags |= bad_flags[rng_below(rng, sizeof bad_flags / sizeof *bad_flags)];
     player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
     player->flush = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
     player->reset = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;

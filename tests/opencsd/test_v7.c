@@ -84,6 +84,9 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
     *player = (struct player){
         .single = 1, .chunk = 64 + rng_below(rng, 5000), .severity = 1 + (int)rng_below(rng, 3)};
     player->as_packets = kind->packets ? 1 + (int)rng_below(rng, 2) : 0;
+    static const int bad_flags[] = {0, OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS, OCSD_OPFLG_PKTPROC_NOMON_BAD_PKTS};
+    if (kind->damaged)
+        player->create_flags = bad_flags[rng_below(rng, sizeof bad_flags / sizeof *bad_flags)];
     player->hides_isa = kind->protocol == CT_PROTOCOL_ETM3;
     const bool pauses = kind->protocol == CT_PROTOCOL_PTM || kind->damaged;
     player->wait = rng_chance(rng, 128) && pauses ? 1 + rng_below(rng, 20) : 0;

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opencsd/layout.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencsd/tree.h"
+
+enum {
+    LEAST_PAGE = 64,
+    MOST_PAGE = 16384,
+    LEAST_PAGES = 4,
+    MOST_PAGES = 256,
+    LATE_BAD_IMAGE = 6,        /* UNSYNC_BAD_IMAGE … */
+    LATE_EOT = 7,              /* … in front of UNSYNC_EOT */
+    LATE_INSTRUMENTATION = 17, /* an element's type that there was none of … */
+    LATE_CUSTOM = 18,          /* … in front of OCSD_GEN_TRC_ELEM_CUSTOM */
+};
+
+/* The program is one and the same for all trees, and some functions have none: 0, or its version. */
+static _Atomic uint32_t known_version;
+
+/* Reads a version, "1.5.5". Returns 0 for what is none. */
+static uint32_t read_version(const char *text)
+{
+    unsigned major = 0, minor = 0, patch = 0;
+    const int n = text ? sscanf(text, "%5u.%3u.%3u", &major, &minor, &patch) : 0;
+    return n >= 2 && minor < 256 && patch < 256 ? major << 16 | minor << 8 | patch : 0;
+}
+
+uint32_t ct_ocsd_version(void)
+{
+    uint32_t version = known_version;
+    if (!version)
+        version = read_version(getenv("CORETAP_OPENCSD_VERSION"));
+    known_version = version ? version : OCSD_VER_NUM;
+    return known_version;
+}
+
+bool ct_ocsd_layout_is_late(void)
+{
+    return OCSD_VER_NUM < CT_OCSD_LATE_VERSION && ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
+}
+
+/* Turns reasons of one layout into those of the other: the last two changed places. */
+static unsync_info_t other_reason(const ocsd_generic_trace_elem *e)
+{
+    const bool has_reason =
+        e->elem_type == OCSD_GEN_TRC_ELEM_NO_SYNC || e->elem_type == OCSD_GEN_TRC_ELEM_EO_TRACE;
+    const int reason = (int)e->unsync_eot_info;
+    if (has_reason && (reason == LATE_BAD_IMAGE || reason == LATE_EOT))
+        return (unsync_info_t)(LATE_BAD_IMAGE + LATE_EOT - reason);
+    return e->unsync_eot_info;
+}
+
+void ct_ocsd_late_element(const ocsd_generic_trace_elem *e, struct ct_ocsd_late_element *out)
+{
+    ocsd_generic_trace_elem same = *e;
+    same.unsync_eot_info = other_reason(e);
+    *out = (struct ct_ocsd_late_element){.extended_data = e->ptr_extended_data};
+    memcpy(out, &same, sizeof out->same + sizeof same.sw_trace_info);
+}
+
+void ct_ocsd_early_element(const void *late, ocsd_generic_trace_elem *out)
+{
+    struct ct_ocsd_late_element in;
+    memcpy(&in, late, sizeof in);
+    *out = (ocsd_generic_trace_elem){0};
+    memcpy(out, &in, sizeof in.same + sizeof out->sw_trace_info);
+    out->ptr_extended_data = in.extended_data;
+    out->unsync_eot_info = other_reason(out);
+    if ((int)out->elem_type == LATE_CUSTOM)
+        out->elem_type = OCSD_GEN_TRC_ELEM_CUSTOM;
+    else if ((int)out->elem_type == LATE_INSTRUMENTATION)
+        out->elem_type = (ocsd_gen_trc_elem_t)LATE_CUSTOM;
+}
+
+void ct_ocsd_late_packet(const ocsd_etmv4_i_pkt *packet, struct ct_ocsd_late_etm4_packet *out)
+{
+    memset(out, 0, sizeof *out);
+    memcpy(out->same, packet, sizeof out->same);
+    memcpy(out->rest, (const char *)packet + sizeof out->same, sizeof out->rest);
+}
+
+void ct_ocsd_early_packet(const void *late, ocsd_etmv4_i_pkt *out)
+{
+    const struct ct_ocsd_late_etm4_packet *in = late;
+    memcpy(out, in->same, sizeof in->same);
+    memcpy((char *)out + sizeof in->same, in->rest, sizeof in->rest);
+}
+
+ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,
+                                        const uint16_t page_size, const int nr_pages)
+{
+    const struct ct_ocsd_tree *tree = handle;
+    if (ct_ocsd_version() < CT_OCSD_LATE_VERSION)
+        known_version = CT_OCSD_LATE_VERSION;
+    if (!tree)
+        return OCSD_ERR_INVALID_PARAM_VAL;
+    if (!tree->memory.count)
+        return OCSD_ERR_NOT_INIT;
+    const bool sound = page_size >= LEAST_PAGE && page_size <= MOST_PAGE && nr_pages >= LEAST_PAGES &&
+                       nr_pages <= MOST_PAGES;
+    return !enable || sound ? OCSD_OK : OCSD_ERR_INVALID_PARAM_VAL;
+}

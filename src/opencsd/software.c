@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "opencsd/software.h"
+
+#include <stdlib.h>
+
+#include "opencsd/log.h"
+#include "opencsd/packet_out.h"
+
+/* Puts out what is to leave, up to an answer of the client that is not CONT. */
+static ocsd_datapath_resp_t pump(struct ct_ocsd_software *d)
+{
+    if (!d->base.only_packets && !d->base.attached) {
+        ct_ocsd_output_drop(&d->output);
+        return ct_ocsd_output_refuse(&d->output);
+    }
+    ocsd_datapath_resp_t resp = ct_ocsd_output_drain(&d->output);
+    if (d->output.lacks_memory)
+        return OCSD_RESP_FATAL_SYS_ERR;
+    if (!OCSD_DATA_RESP_IS_CONT(resp) || !d->ending)
+        return resp;
+    d->ending = false;
+    ct_ocsd_software_add(d, OCSD_GEN_TRC_ELEM_EO_TRACE)->unsync_eot_info = UNSYNC_EOT;
+    return ct_ocsd_output_drain(&d->output);
+}
+
+/* Makes elements of a packet, or of bytes without synchronisation when it is NULL. */
+static ocsd_datapath_resp_t make_elements(struct ct_ocsd_software *d,
+                                          const union ct_ocsd_software_packet *packet, bool sound)
+{
+    if (d->lost)
+        ct_ocsd_software_add(d, OCSD_GEN_TRC_ELEM_NO_SYNC)->unsync_eot_info = (unsync_info_t)d->reason;
+    d->lost = false;
+    if (packet && sound)
+        d->kind->take(d, packet);
+    const ocsd_datapath_resp_t resp = pump(d);
+    return sound || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : OCSD_RESP_FATAL_INVALID_DATA;
+}
+
+/* Hands a packet to whoever wants packets, and makes elements of it. Who makes elements is told of a packet
+ * that cannot be by the answer alone. */
+static ocsd_datapath_resp_t take(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
+                                 const struct ct_ocsd_software_place *place)
+{
+    const struct ct_ocsd_complaint complaint = d->kind->complaint(packet, place);
+    const bool bad = complaint.code != OCSD_OK;
+    const bool goes_on = ct_ocsd_packet_goes_on(&d->base, bad);
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    d->synced = true;
+    d->index = place->index;
+    if (bad && d->base.only_packets)
+        ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, complaint.code, d->index, d->base.id,
+                    complaint.message);
+    if (bad && d->base.flags & OCSD_OPFLG_PKTPROC_ERR_BAD_PKTS)
+        return OCSD_RESP_FATAL_INVALID_DATA;
+    if (ct_ocsd_packets_wanted(&d->base)) {
+        const void *converted = d->kind->convert(d, packet, place);
+        if (ct_ocsd_packet_is_shown(&d->base, bad))
+            ct_ocsd_packet_show(&d->base, d->index, converted, place->bytes, place->size);
+        if (goes_on)
+            resp = ct_ocsd_packet_give(&d->base, d->index, converted);
+    }
+    if (OCSD_DATA_RESP_IS_CONT(resp) && goes_on && !d->base.only_packets)
+        resp = make_elements(d, packet, !bad);
+    return resp;
+}
+
+/* Says once a call that there is no synchronisation. */
+static ocsd_datapath_resp_t tell_unsynced(struct ct_ocsd_software *d)
+{
+    if (d->told)
+        return OCSD_RESP_CONT;
+    d->told = true;
+    d->index = d->call;
+    const ocsd_datapath_resp_t resp =
+        ct_ocsd_packets_wanted(&d->base)
+            ? ct_ocsd_packet_give(&d->base, d->index, d->kind->convert(d, NULL, NULL))
+            : OCSD_RESP_CONT;
+    return OCSD_DATA_RESP_IS_CONT(resp) && !d->base.only_packets ? make_elements(d, NULL, true) : resp;
+}
+
+/* Takes bytes without synchronisation. */
+static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_software *d, ocsd_trc_index_t index,
+                                          const uint8_t *bytes, uint32_t size)
+{
+    if (ct_ocsd_packets_wanted(&d->base))
+        ct_ocsd_packet_show(&d->base, index, d->kind->convert(d, NULL, NULL), bytes, size);
+    return tell_unsynced(d);
+}
+
+/* Takes what the feed gave: a packet, or bytes of none. */
+static ocsd_datapath_resp_t take_fed(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
+                                     const struct ct_ocsd_fed *fed)
+{
+    struct ct_ocsd_software_place place = {
+        .index = fed->first, .bytes = fed->bytes, .size = (uint32_t)fed->taken};
+    if (fed->have && d->kind->set_place)
+        d->kind->set_place(d, packet, &place);
+    if (!fed->have || d->kind->is_unsynced(packet))
+        return place.size ? take_unsynced(d, place.index, place.bytes, place.size) : OCSD_RESP_CONT;
+    d->half = place.ends_inside;
+    const ocsd_datapath_resp_t resp =
+        place.begins_inside ? take_unsynced(d, place.index, place.begins_inside, 1) : OCSD_RESP_CONT;
+    return OCSD_DATA_RESP_IS_CONT(resp) ? take(d, packet, &place) : resp;
+}
+
+ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                                           const uint8_t *bytes, uint32_t size, uint32_t *used)
+{
+    struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    d->call = index;
+    if (d->half) /* a pause came before it was looked at */
+        d->rest = index;
+    d->told = false;
+    for (*used = 0; (*used < size || d->half) && OCSD_DATA_RESP_IS_CONT(resp);) {
+        union ct_ocsd_software_packet packet;
+        struct ct_ocsd_fed fed;
+        d->half = false;
+        *used += ct_ocsd_feed_next(&d->feed, bytes + *used, size - *used, index + *used, &packet, &fed);
+        resp = take_fed(d, &packet, &fed);
+        if (!d->half)
+            continue;
+        *used += *used < size ? ct_ocsd_feed_share(&d->feed, bytes[*used], index + *used) : 0;
+        d->rest = d->feed.indices[0] + 1;
+    }
+    return !d->synced && OCSD_DATA_RESP_IS_CONT(resp) ? tell_unsynced(d) : resp;
+}
+
+ocsd_datapath_resp_t ct_ocsd_software_flush(struct ct_ocsd_decoder *decoder)
+{
+    ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
+    return pump((struct ct_ocsd_software *)decoder);
+}
+
+/* Begins anew, without synchronisation. */
+static void lose(struct ct_ocsd_software *d, unsync_info_t reason)
+{
+    d->lost = true;
+    d->synced = false;
+    d->reason = (uint8_t)reason;
+}
+
+ocsd_datapath_resp_t ct_ocsd_software_reset(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
+    ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
+    d->kind->reset(d);
+    ct_ocsd_feed_reset(&d->feed);
+    ct_ocsd_output_drop(&d->output);
+    d->half = d->ending = false;
+    lose(d, UNSYNC_RESET_DECODER);
+    return OCSD_RESP_CONT;
+}
+
+ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
+    union ct_ocsd_software_packet packet;
+    struct ct_ocsd_fed fed;
+    const bool begun = !d->half; /* of what a pause kept from beginning 1.3.3 says nothing */
+    d->half = false;
+    if (begun && ct_ocsd_feed_finish(&d->feed, &packet, &fed) && !d->kind->is_unsynced(&packet))
+        take_fed(d, &packet, &fed);
+    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
+    d->ending = !d->base.only_packets;
+    return pump(d);
+}
+
+void ct_ocsd_software_free(struct ct_ocsd_decoder *decoder)
+{
+    struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
+    d->kind->free(d);
+    ct_ocsd_output_deinit(&d->output);
+    free(d);
+}
+
+bool ct_ocsd_software_init(struct ct_ocsd_software *d, const struct ct_ocsd_tree *tree,
+                           const struct ct_source *source, const struct ct_ocsd_protocol *protocol,
+                           const struct ct_ocsd_software_kind *kind)
+{
+    d->base = (struct ct_ocsd_decoder){.protocol = protocol, .tree = tree, .id = source->trace_id};
+    d->kind = kind;
+    d->feed = (struct ct_ocsd_feed){.decode = kind->decode, .decoder = d->packets};
+    lose(d, UNSYNC_INIT_DECODER);
+    return ct_ocsd_output_init(&d->output, &d->base) && d->packets;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of software trace in words, as OpenCSD 1.3.3 has them. */
+#ifndef CT_OPENCSD_SOFTWARE_TEXT_H
+#define CT_OPENCSD_SOFTWARE_TEXT_H
+
+#include <opencsd/c_api/opencsd_c_api.h>
+
+#include "opencsd/line.h"
+
+/* Adds what an element of software trace says. */
+void ct_ocsd_software_text(struct ct_ocsd_line *line, const ocsd_generic_trace_elem *element);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random frames in all layouts that a tree can have: aligned, with synchronisation words and half-words
+ * between them and inside, with words that reset decoders; sound, cut and damaged: coretap's library prints
+ * the frames that OpenCSD 1.3.3 prints, gives a decoder the same bytes, and says the same of what cannot be.
+ * CT_SEED sets the first seed, CT_COUNT the number of traces, CT_LONG=1 the long tier.
+ *
+ * usage: test_frames OPENCSD CORETAP */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opencsd/compare.h"
+#include "support/damage.h"
+
+enum {
+    FRAMES = 12,
+    FRAME = 16,
+    ROOM = FRAMES * 3 * FRAME + 64,
+    DECODED = 0x21, /* a trace ID that has a decoder */
+    MOST_WORSE = 10 /* one damaged trace in so many may differ: 1.3.3 looks for words at odd places, too */
+};
+
+static const struct ct_source source = {
+    .name = "stm", .protocol = CT_PROTOCOL_STM, .trace_id = DECODED, .regs = {.stmtcsr = 0x00210007}};
+
+struct trace {
+    uint8_t bytes[ROOM];
+    size_t size;
+    int flags;
+};
+
+static void put(struct trace *t, const uint8_t *bytes, size_t size)
+{
+    memcpy(t->bytes + t->size, bytes, size);
+    t->size += size;
+}
+
+static void put_words(struct trace *t, unsigned count)
+{
+    static const uint8_t word[] = {0xff, 0xff, 0xff, 0x7f};
+    while (count--)
+        put(t, word, sizeof word);
+}
+
+/* Makes a frame in which no ID follows another one at once: of one that has no byte, 1.3.3 gives the decoder
+ * none, which fails. */
+static void fill_frame(struct rng *rng, uint8_t *frame)
+{
+    bool had_id = true;
+    for (unsigned i = 0; i < FRAME; i++)
+        frame[i] = (uint8_t)rng_next(rng);
+    for (unsigned i = 0; i < FRAME - 1; i += 2) {
+        const bool has_id = !had_id && rng_chance(rng, 64);
+        const unsigned id = rng_chance(rng, 128) ? DECODED : 1 + rng_below(rng, 0x6f);
+        frame[i] = has_id ? (uint8_t)(id << 1 | 1) : frame[i] & 0xfe;
+        had_id = has_id;
+    }
+}
+
+/* Writes a frame, with half-words between its pairs when the layout has them. */
+static void put_frame(struct rng *rng, struct trace *t)
+{
+    static const uint8_t half_word[] = {0xff, 0x7f};
+    uint8_t frame[FRAME];
+    fill_frame(rng, frame);
+    for (unsigned i = 0; i < FRAME; i += 2) {
+        if (t->flags & OCSD_DFRMTR_HAS_HSYNCS && rng_chance(rng, 20))
+            put(t, half_word, sizeof half_word);
+        put(t, frame + i, 2);
+    }
+}
+
+static void fill(struct rng *rng, bool damaged, struct trace *t, struct player *player)
+{
+    static const int layouts[] = {OCSD_DFRMTR_HAS_FSYNCS,
+                                  OCSD_DFRMTR_HAS_HSYNCS,
+                                  OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS,
+                                  OCSD_DFRMTR_FRAME_MEM_ALIGN,
+                                  OCSD_DFRMTR_FRAME_MEM_ALIGN | OCSD_DFRMTR_RESET_ON_4X_FSYNC,
+                                  OCSD_DFRMTR_RESET_ON_4X_FSYNC};
+    t->flags = layouts[rng_below(rng, sizeof layouts / sizeof *layouts)];
+    t->size = 0;
+    const bool has_words = t->flags & OCSD_DFRMTR_HAS_FSYNCS;
+    const bool resets = t->flags & OCSD_DFRMTR_FRAME_MEM_ALIGN && t->flags & OCSD_DFRMTR_RESET_ON_4X_FSYNC;
+    const unsigned unit = t->flags & OCSD_DFRMTR_HAS_HSYNCS ? 2 : has_words ? 4 : FRAME;
+    if (has_words)
+        put_words(t, 1);
+    for (unsigned n = 1 + rng_below(rng, FRAMES); n; n--) {
+        if (has_words)
+            put_words(t, rng_below(rng, 3));
+        if (resets && rng_chance(rng, 64))
+            put_words(t, 4 + 4 * rng_below(rng, 2));
+        put_frame(rng, t);
+    }
+    if (damaged)
+        t->size = damage(rng, t->bytes, t->size, ROOM);
+    if (rng_chance(rng, 64) || damaged)
+        t->size -= t->size % unit;
+    *player = (struct player){.tree_flags = t->flags,
+                              .frames = OCSD_DFRMTR_PACKED_RAW_OUT | OCSD_DFRMTR_UNPACKED_RAW_OUT,
+                              .chunk = unit * (1 + rng_below(rng, 20)),
+                              .as_packets = 3,
+                              .severity = 1 + (int)rng_below(rng, 3)};
+}
+
+/* Compares `count` traces. Returns true when few enough differ. */
+static bool check(bool damaged, uint64_t first, uint64_t count, const struct library *theirs,
+                  const struct library *ours)
+{
+    static struct trace t;
+    struct compare_counts counts = {0};
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct rng rng = {seed};
+        struct player player;
+        fill(&rng, damaged, &t, &player);
+        const struct compare_trace trace = {.source = &source, .bytes = t.bytes, .size = t.size};
+        compare(player, &trace, theirs, ours, ocsd_isa_unknown, seed, &counts);
+    }
+    printf("# %" PRIu64 " traces, %" PRIu64 " that differ, %" PRIu64 " of which OpenCSD crashes\n", count,
+           counts.worse, counts.crashes);
+    return counts.worse <= (damaged ? count / MOST_WORSE : 0);
+}
+
+int main(int argc, char **argv)
+{
+    struct library theirs, ours;
+    if (argc < 3 || library_load(argv[1], &theirs) || library_load(argv[2], &ours))
+        return 2;
+    const uint64_t first = test_number("CT_SEED", 1);
+    const uint64_t count = test_count(1000, 20000);
+    int failed = 0;
+    printf("TAP version 13\n1..2\n");
+    for (int damaged = 0; damaged < 2; damaged++) {
+        const bool good = check(damaged, first, count, &theirs, &ours);
+        printf("%sok %d - %s\n", good ? "" : "not ", damaged + 1, damaged ? "damaged frames" : "frames");
+        failed |= !good;
+    }
+    return failed;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that was built for OpenCSD 1.4 or later, whose elements and packets of ETMv4 are longer:
+ * coretap's library gives it those, when the environment names such a version. What lies where was found with
+ * the headers of 1.5.5, on a host of 64 bits.
+ *
+ * usage: test_layout CORETAP      with CORETAP_OPENCSD_VERSION=1.5.5 in the environment */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opencsd/library.h"
+
+enum {
+    ELEMENT_PAYLOAD = 72,
+    ELEMENT_POINTER = 88,
+    ELEMENT_SIZE = 96,
+    PACKET_VALID = 160,
+    PACKET_VERSION = 169,
+    PACKET_SIZE = 176,
+    LATE_BAD_IMAGE = 6,  /* UNSYNC_BAD_IMAGE */
+    LATE_EOT = 7,        /* UNSYNC_EOT */
+    TRACE_INFO_VALID = 6 /* bit of a packet's members that are there */
+};
+
+static const uint8_t stm_trace[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                    0xff, 0xff, 0x0f, 0x0f, 0x30, 0x44, 0x02};
+static const uint8_t etm4_trace[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x01, 0, 0x04};
+
+/* What a client got. */
+struct got {
+    const struct library *library;
+    uint64_t data; /* of software trace */
+    int software, ends, infos, texts;
+};
+
+static ocsd_datapath_resp_t take(const void *context, const ocsd_trc_index_t index, const uint8_t id,
+                                 const ocsd_generic_trace_elem *element)
+{
+    struct got *got = (struct got *)context;
+    unsigned char e[ELEMENT_SIZE];
+    char text[256] = "";
+    const uint8_t *payload;
+    uint32_t reason;
+    (void)index;
+    (void)id;
+    memcpy(e, element, sizeof e);
+    memcpy(&payload, e + ELEMENT_POINTER, sizeof payload);
+    memcpy(&reason, e + ELEMENT_PAYLOAD, sizeof reason);
+    got->library->ocsd_gen_elem_str(element, text, sizeof text);
+    if (element->elem_type == OCSD_GEN_TRC_ELEM_SWTRACE) {
+        got->software++;
+        got->data = *payload;
+        got->texts += strstr(text, "0x42") != NULL;
+    }
+    if (element->elem_type == OCSD_GEN_TRC_ELEM_EO_TRACE) {
+        got->ends += reason == LATE_EOT;
+        got->texts += strstr(text, "[end-of-trace]") != NULL;
+    }
+    return OCSD_RESP_CONT;
+}
+
+static ocsd_datapath_resp_t take_packet(const void *context, const ocsd_datapath_op_t op,
+                                        const ocsd_trc_index_t index, const void *packet)
+{
+    struct got *got = (struct got *)context;
+    unsigned char p[PACKET_SIZE];
+    char text[256] = "";
+    uint32_t valid;
+    (void)index;
+    if (op != OCSD_OP_DATA)
+        return OCSD_RESP_CONT;
+    memcpy(p, packet, sizeof p);
+    memcpy(&valid, p + PACKET_VALID, sizeof valid);
+    got->library->ocsd_pkt_str(OCSD_PROTOCOL_ETMV4I, packet, text, sizeof text);
+    if (!strstr(text, "I_TRACE_INFO : Trace Info.; INFO=0x0"))
+        return OCSD_RESP_CONT;
+    got->infos += (valid >> TRACE_INFO_VALID & 1) && p[PACKET_VERSION] == 0x43;
+    return OCSD_RESP_CONT;
+}
+
+static void run(const struct library *l, dcd_tree_handle_t tree, const uint8_t *bytes, uint32_t size)
+{
+    uint32_t done;
+    l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, size, bytes, &done);
+    l->ocsd_dt_process_data(tree, OCSD_OP_EOT, 0, 0, NULL, &done);
+    l->ocsd_destroy_dcd_tree(tree);
+}
+
+static bool elements_grew(const struct library *l)
+{
+    const ocsd_stm_cfg config = {.reg_tcsr = 0x100000};
+    struct got got = {.library = l};
+    unsigned char id;
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+    l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_STM, OCSD_CREATE_FLG_FULL_DECODER, &config, &id);
+    l->ocsd_dt_set_gen_elem_outfn(tree, take, &got);
+    run(l, tree, stm_trace, sizeof stm_trace);
+    return got.software == 1 && got.data == 0x42 && got.ends == 1 && got.texts == 2;
+}
+
+static bool packets_grew(const struct library *l)
+{
+    const ocsd_etmv4_cfg config = {.reg_idr0 = 0x28000ea1,
+                                   .reg_idr1 = 0x4100f433,
+                                   .reg_idr2 = 0x488,
+                                   .reg_traceidr = 0x10,
+                                   .arch_ver = ARCH_V8,
+                                   .core_prof = profile_CortexA};
+    struct got got = {.library = l};
+    unsigned char id;
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+    l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_PACKET_PROC, &config, &id);
+    l->ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_SINK, (void *)take_packet, &got);
+    run(l, tree, etm4_trace, sizeof etm4_trace);
+    return got.infos == 1;
+}
+
+static uint32_t read_nothing(const void *context, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+                             const uint32_t size, uint8_t *bytes)
+{
+    (void)context;
+    (void)addr;
+    (void)space;
+    (void)size;
+    (void)bytes;
+    return 0;
+}
+
+/* The function that 1.3.3 does not have. It tells how memory is kept. */
+static bool memory_is_kept(const struct library *l, ocsd_err_t (*keep)(dcd_tree_handle_t, int, uint16_t, int))
+{
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+    const bool early =
+        keep(NULL, 1, 2048, 16) == OCSD_ERR_INVALID_PARAM_VAL && keep(tree, 1, 2048, 16) == OCSD_ERR_NOT_INIT;
+    l->ocsd_dt_add_callback_mem_acc(tree, 0, 0xfff, OCSD_MEM_SPACE_ANY, read_nothing, NULL);
+    const bool good = early && keep(tree, 1, 2048, 16) == OCSD_OK && keep(tree, 0, 0, 0) == OCSD_OK &&
+                      keep(tree, 1, 63, 16) == OCSD_ERR_INVALID_PARAM_VAL &&
+                      keep(tree, 1, 2048, 257) == OCSD_ERR_INVALID_PARAM_VAL;
+    l->ocsd_destroy_dcd_tree(tree);
+    return good;
+}
+
+/* At 0x1000: a branch over one instruction, and one to itself. */
+static const uint8_t code[] = {0x02, 0, 0, 0x14, 0x1f, 0x20, 0x03, 0xd5, 0, 0, 0, 0x14};
+
+/* An atom that says that the first branch was not taken, an address, and a branch that was. */
+static const uint8_t contradiction[] = {0,    0,    0, 0,    0, 0, 0, 0, 0, 0, 0,   0x80, 0x01,
+                                        1,    0,    4, 0x85, 0, 8, 0, 0, 0, 0, 0,   0,    0x10,
+                                        0xf6, 0x9d, 2, 8,    0, 0, 0, 0, 0, 0, 0xf7};
+
+/* Elements that a program which contradicts the trace makes. */
+struct seen {
+    int ranges, bad_images;
+};
+
+static ocsd_datapath_resp_t look(const void *context, const ocsd_trc_index_t index, const uint8_t id,
+                                 const ocsd_generic_trace_elem *element)
+{
+    struct seen *seen = (struct seen *)context;
+    uint32_t reason;
+    (void)index;
+    (void)id;
+    memcpy(&reason, (const char *)element + ELEMENT_PAYLOAD, sizeof reason);
+    seen->ranges += element->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE;
+    seen->bad_images += element->elem_type == OCSD_GEN_TRC_ELEM_NO_SYNC && reason == LATE_BAD_IMAGE;
+    return OCSD_RESP_CONT;
+}
+
+/* Tells whether a decoder with a flag makes so many ranges, and says so often that the program is bad. */
+static bool checks(const struct library *l, int flag, int ranges, int bad_images)
+{
+    const ocsd_etmv4_cfg config = {.reg_idr0 = 0x28000ea1,
+                                   .reg_idr1 = 0x4100f433,
+                                   .reg_idr2 = 0x488,
+                                   .reg_traceidr = 0x10,
+                                   .arch_ver = ARCH_V8,
+                                   .core_prof = profile_CortexA};
+    struct seen seen = {0};
+    unsigned char id;
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+    l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_FULL_DECODER | flag, &config,
+                              &id);
+    l->ocsd_dt_add_buffer_mem_acc(tree, 0x1000, OCSD_MEM_SPACE_ANY, code, sizeof code);
+    l->ocsd_dt_set_gen_elem_outfn(tree, look, &seen);
+    run(l, tree, contradiction, sizeof contradiction);
+    printf("# flag %x: %d ranges, %d bad images\n", (unsigned)flag, seen.ranges, seen.bad_images);
+    return seen.ranges == ranges && seen.bad_images == bad_images;
+}
+
+/* Flags that look for wrong programs: OCSD_OPFLG_N_UNCOND_DIR_BR_CHK, …_STRICT_N_UNCOND_BR_CHK and
+ * …_CHK_RANGE_CONTINUE. */
+static bool programs_are_checked(const struct library *l)
+{
+    return checks(l, 0, 2, 0) && checks(l, 0x400, 0, 1) && checks(l, 0x800, 0, 1) && checks(l, 0x1000, 1, 1);
+}
+
+static bool version_is_told(const struct library *l)
+{
+    return l->ocsd_get_version() == 0x010505 && !strcmp(l->ocsd_get_version_str(), "1.5.5");
+}
+
+static int say(int number, bool good, const char *what)
+{
+    printf("%sok %d - %s\n", good ? "" : "not ", number, what);
+    return !good;
+}
+
+int main(int argc, char **argv)
+{
+    struct library l;
+    ocsd_err_t (*keep)(dcd_tree_handle_t, int, uint16_t, int);
+    if (argc < 2 || library_load(argv[1], &l))
+        return 2;
+    void *symbol = dlsym(dlopen(argv[1], RTLD_NOW), "ocsd_dt_set_mem_acc_cacheing");
+    memcpy(&keep, &symbol, sizeof keep);
+    printf("TAP version 13\n1..5\n");
+    int failed = say(1, elements_grew(&l), "elements of 96 bytes");
+    failed |= say(2, packets_grew(&l), "packets of 176 bytes");
+    failed |= say(3, symbol && memory_is_kept(&l, keep), "ocsd_dt_set_mem_acc_cacheing");
+    failed |= say(4, version_is_told(&l), "the version that was named");
+    failed |= say(5, programs_are_checked(&l), "flags that look for wrong programs");
+    return failed;
+}
