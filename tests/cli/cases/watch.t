@@ -9,6 +9,9 @@ $ coretap watch --at main examples/quickstart
 $ coretap watch --at main.c:7 examples/quickstart
 ! coretap: watchpoint 'main.c:7': no program has debug information with code for that file at or behind that line; compile it with -g and name it with --elf
 [2]
+$ coretap watch --list /dev/zero examples/quickstart
+! coretap: /dev/zero: longer than 64 MiB; name the file that is meant
+[2]
 $ coretap watch --at main.c:0 examples/quickstart
 ! coretap: watchpoint 'main.c:0': no such file or line
 [2]
