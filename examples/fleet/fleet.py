@@ -42,7 +42,7 @@ class Fleet:
     no question decodes a capture twice."""
 
     def __init__(self, coretap, manifest):
-        self.coretap, self.manifest = str(pathlib.Path(coretap).resolve()), pathlib.Path(manifest).resolve()
+        self.coretap, self.manifest = coretap, pathlib.Path(manifest).resolve()
         lines = self.manifest.read_text(encoding="utf-8").splitlines()
         self.captures = [json.loads(line) for line in lines]
         self.pieces = self.manifest.with_suffix(".pieces")

@@ -136,7 +136,7 @@ CT_API int ct_verify_input_place(const struct ct_monitor_stream *input, char *pl
  * name (it says whether a property holds); each event of a Unit output with "error" or "violation" in its
  * name. After it, for the outputs called `output` in all specifications: each event when `value` is NULL,
  * else each event with that value as text. CT_ERR_NOT_FOUND: no specification has that
- * output. CT_ERR_NOMEM. */
+ * output. CT_ERR_ARG: it is an Int, and the value none. CT_ERR_NOMEM. */
 CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *output, const char *value);
 
 /* Begins a run over a new stream; all that the monitors knew is forgotten. CT_ERR_NOMEM. */

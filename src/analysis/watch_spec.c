@@ -11,7 +11,8 @@
 #include "base/cold_part.h"
 #include "base/ctx.h"
 
-#define MOST_NAME 1024
+#define MOST_NAME      1024
+#define MOST_EXCEPTION 1023 /* an ETMv4 has ten bits for it, others have less */
 
 static bool number(const char *text, uint64_t *value)
 {
@@ -154,12 +155,19 @@ static int offset_in(struct ct_watches *w, const char *spec, const char *plus, u
         const struct ct_symbol *all = ct_symbols_all(symbols, &count);
         for (size_t i = 0; i < count; i++)
             if (ct_symbols_is_named(symbols, &all[i], name))
-                return address(w, spec, all[i].addr + program->shift + offset);
+                return offset && all[i].size && offset >= all[i].size
+                           ? missing(w, spec, "the function ends before that offset")
+                           : address(w, spec, all[i].addr + program->shift + offset);
     }
     for (size_t p = 0; (program = ct_programs_at(w->programs, p)); p++) {
         const struct ct_symbols *symbols;
-        if (ct_program_symbols(program, &symbols) == CT_OK && strcmp(ct_symbols_module(symbols), name) == 0)
-            return address(w, spec, program->bias + offset);
+        size_t count;
+        if (ct_program_symbols(program, &symbols) != CT_OK || strcmp(ct_symbols_module(symbols), name) != 0)
+            continue;
+        const struct ct_code_range *code = ct_symbols_code(symbols, &count);
+        return ct_code_has(code, count, program->shift + offset)
+                   ? address(w, spec, program->bias + offset)
+                   : missing(w, spec, "the program has no code there");
     }
     return missing(w, spec, "no program has a function of that name; 'coretap graph' lists those of one");
 }
@@ -191,7 +199,7 @@ static int line_of(struct ct_watches *w, const char *spec, const char *text, con
 {
     char file[MOST_NAME];
     size_t length = (size_t)(colon - text);
-    if (length >= sizeof file || line > UINT32_MAX)
+    if (length >= sizeof file || !line || line > UINT32_MAX)
         return missing(w, spec, "no such file or line");
     memcpy(file, text, length);
     file[length] = '\0';
@@ -279,7 +287,8 @@ static int parse(struct ct_watches *w, const char *spec)
     if ((rest = behind(spec, "edge:")) && number(rest, &value))
         return edge(w, spec, value);
     if ((rest = behind(spec, "exception:")) && number(rest, &value))
-        return ct_watches_point(w, spec, CT_WATCH_EXCEPTION, value);
+        return value <= MOST_EXCEPTION ? ct_watches_point(w, spec, CT_WATCH_EXCEPTION, value)
+                                       : missing(w, spec, "behind exception: stands a number, 0 to 1023");
     if (number(spec, &value))
         return address(w, spec, value);
     rest = behind(spec, "line:");

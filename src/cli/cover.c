@@ -42,15 +42,32 @@ static const struct cli_option options[OPTIONS] = {
     [FILTER] = CLI_FILTER_TABLE,
 };
 
+/* Refuses options that say nothing of a format. */
+static bool check_options(const struct cli_args *args)
+{
+    const uint64_t format = args->values[FORMAT].number;
+    if (args->values[SHARD].given && format != CLI_COVER_DATA)
+        cli_usage_error(args->command, "--shard goes with --format data");
+    else if (args->values[CONTEXTS].given && format != CLI_COVER_TEXT && format != CLI_COVER_JSON &&
+             format != CLI_COVER_DATA)
+        cli_usage_error(args->command, "--contexts goes with --format text and json; %s has the sums of all",
+                        formats[format]);
+    else if (args->values[FUNCTIONS].given && format != CLI_COVER_TEXT)
+        cli_usage_error(args->command, "--functions goes with --format text");
+    else
+        return true;
+    return false;
+}
+
 static int run(const struct cli_args *args)
 {
+    if (!check_options(args))
+        return CLI_FAILED;
     struct cli_counts c = {0};
     c.contexts = args->values[CONTEXTS].given;
     c.all_functions = args->values[ALL].given;
     c.read.threads = cli_threads(args);
     c.read.part = &args->values[SHARD];
-    if (c.read.part->given && args->values[FORMAT].number != CLI_COVER_DATA)
-        return cli_usage_error(args->command, "--shard goes with --format data");
     int code = cli_filter_read(&c.read.filter, args, false) ? cli_counts_read(&c, args, ELF) : CLI_FAILED;
     if (code != CLI_FAILED && !c.read.kept_nothing) {
         const int reported = cli_cover_print(stdout, &c, (enum cli_cover_format)args->values[FORMAT].number,

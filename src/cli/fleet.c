@@ -193,6 +193,8 @@ static bool read_operands(struct cli_fleet *f)
     return fine;
 }
 
+#define MOST_MANIFEST ((size_t)1 << 30) /* bytes; a line, of one capture, has some hundred */
+
 bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t option,
                         struct ct_manifest *manifest)
 {
@@ -200,7 +202,7 @@ bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t 
         size_t size;
         if (args->list[i].option != option)
             continue;
-        char *text = cli_read_file(args->list[i].text, SIZE_MAX, &size);
+        char *text = cli_read_file(args->list[i].text, MOST_MANIFEST, &size);
         if (!text)
             return false;
         const int rc = ct_manifest_read(manifest, args->list[i].text, text, size);

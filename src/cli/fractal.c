@@ -19,6 +19,7 @@ const struct cli_command cli_fractal_regs = {
     .summary = "the register map of the configuration port",
     .about = "Prints the registers of FRACTAL's configuration port, as software in the target or a probe "
              "finds them.",
+    .exit_text = "0: done. 2: wrong usage, or they could not be printed.",
     .run = print_registers,
 };
 

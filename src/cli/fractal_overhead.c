@@ -47,6 +47,8 @@ const struct cli_command cli_fractal_overhead = {
              "a coherent port that listens and does nothing, with FRACTAL tracing the text section in points "
              "mode, and with its log in the memory that misses are read from. Prints the run time that the "
              "model predicts for each.",
+    .exit_text = "0: done. 2: wrong usage, the program could not be run, or something could not be "
+                 "written.",
     .options = overhead_options,
     .option_count = OVERHEAD_OPTS,
     .run = run,

@@ -163,7 +163,9 @@ const struct cli_command cli_fractal_replay = {
     .synopsis = "--messages FILE",
     .about = "Feeds a recorded message stream to the tracer's modules and prints what they made of it. "
              "Messages that "
-             "cannot be are named with their line and passed over; the exit status is then 1.",
+             "cannot be are named with their line and passed over.",
+    .exit_text = "0: done. 1: done, but there were messages that cannot be. 2: wrong usage, or something "
+                 "could not be opened, read or written.",
     .options = options,
     .option_count = OPTS,
     .own_output = true,

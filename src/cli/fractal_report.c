@@ -150,6 +150,8 @@ const struct cli_command cli_fractal_report = {
         "sections and regions by program and name, pages by their offsets in the program's file or a region, "
         "observation points with their times. A file that --data or 'coretap merge' wrote stands for its "
         "logs.",
+    .exit_text = "0: done. 1: done, but a log is damaged; what is whole was read. 2: wrong usage, or "
+                 "something could not be opened, read or written.",
     .options = options,
     .option_count = OPTS,
     .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,

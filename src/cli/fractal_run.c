@@ -275,6 +275,8 @@ const struct cli_command cli_fractal_run = {
         "MiB "
         "of L2) that has FRACTAL on its coherent port. The log holds each last-level miss in the range with "
         "virtual and physical address.",
+    .exit_text = "0: done. 2: wrong usage, the program could not be run, or something could not be "
+                 "written.",
     .options = options,
     .option_count = OPTS,
     .own_output = true,

@@ -172,6 +172,21 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
     return CLI_DAMAGED;
 }
 
+/* Refuses options of a capture where none is learnt from. */
+static bool check_learn(const struct cli_args *args)
+{
+    const struct cli_value *v = args->values;
+    size_t i = 0;
+    while (i < CLI_CAPTURE_OPTIONS && !v[i].given)
+        i++;
+    if (i == CLI_CAPTURE_OPTIONS)
+        i = v[LEARNT].given ? LEARNT : THREADS;
+    if (v[LEARN].given || !v[i].given)
+        return true;
+    cli_usage_error(args->command, "--%s: of what? give --learn CAPTURE", options[i].name);
+    return false;
+}
+
 static int run(const struct cli_args *args)
 {
     struct ct_programs *programs = NULL;
@@ -180,9 +195,7 @@ static int run(const struct cli_args *args)
         return cli_usage_error(args->command, "which program? give --elf FILE");
     if (args->values[DOT].given + args->values[JSON].given + args->values[LEARNT].given > 1)
         return cli_usage_error(args->command, "give one of --dot, --json and --learnt");
-    if (args->values[LEARNT].given && !args->values[LEARN].given)
-        return cli_usage_error(args->command, "--learnt: from what? give --learn CAPTURE");
-    if (!cli_programs_new(&programs, args, args->values[TARGETS].text))
+    if (!check_learn(args) || !cli_programs_new(&programs, args, args->values[TARGETS].text))
         return CLI_FAILED;
     int code = CLI_FAILED;
     if (cli_programs_name(programs, args, args->values[ELF].text, NULL))

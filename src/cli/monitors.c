@@ -45,7 +45,16 @@ static bool set_clock(struct cli_monitors *m)
     return m->verify.ticks_to != 0;
 }
 
-/* Splits the texts of a list option at their first '='. False after a message. */
+static bool is_among(const struct cli_pairs *pairs, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < pairs->count && !found; i++)
+        found = strcmp(pairs->pairs[i].input, name) == 0;
+    return found;
+}
+
+/* Splits the texts of a list option at their first '=', each with another name before it. False after a
+ * message. */
 static bool split(const struct cli_args *args, size_t option, bool needed, struct cli_pairs *out)
 {
     const struct cli_option *row = &args->command->options[option];
@@ -64,6 +73,10 @@ static bool split(const struct cli_args *args, size_t option, bool needed, struc
         memcpy(room, text, length);
         if (equal)
             room[equal - text] = '\0';
+        if (is_among(out, room)) {
+            cli_usage_error(args->command, "--%s: %s is named twice; only one can count", row->name, room);
+            return false;
+        }
         out->pairs[out->count++] = (struct ct_verify_bind){room, equal ? room + (equal - text) + 1 : NULL};
         room += length;
         size -= length;
@@ -89,6 +102,11 @@ static bool compile(struct cli_monitors *m)
         fine = cli_spec_load(m->args, m->names[m->count], &m->compile, &m->specs[m->count],
                              m->keeps_texts ? &m->texts[m->count] : NULL) == CLI_SPEC_FINE;
         m->count++;
+        if (fine && !ct_monitor_output_count(m->specs[m->count - 1])) {
+            cli_say("%s: puts nothing out, so that nothing of it would be checked; add out statements",
+                    m->names[m->count - 1]);
+            fine = false;
+        }
     }
     return fine;
 }

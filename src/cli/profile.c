@@ -495,10 +495,9 @@ static bool check_options(const struct cli_args *args, enum format format)
                         formats[format]);
     else if (args->values[MAX_SIZE].given && format != PERFETTO)
         cli_usage_error(args->command, "--max-size goes with --format perfetto");
-    else if (args->values[WEIGHT].given && format == PERFETTO)
-        cli_usage_error(args->command,
-                        "--weight says nothing of --format perfetto, whose time is that of the "
-                        "timestamps");
+    else if (args->values[WEIGHT].given && format != FOLDED && format != CHROME && format != PPROF)
+        cli_usage_error(args->command, "--weight says nothing of --format %s%s", formats[format],
+                        format == PERFETTO ? ", whose time is that of the timestamps" : "");
     else
         return true;
     return false;

@@ -126,6 +126,8 @@ static int read_options(const struct cli_args *args, struct ct_record_options *o
     const char *wrong = read_ids(v[OPT_IDS].text, lists->ids, &o->id_count);
     if (wrong)
         return cli_usage_error(args->command, "--ids: '%s': %s", v[OPT_IDS].text, wrong);
+    if (v[OPT_PADDING].given && !o->framed && !o->stream)
+        return cli_usage_error(args->command, "--padding stands in frames: give --framed");
     if (o->system && (o->protocol == CT_PROTOCOL_PTM || o->one_core || o->start || o->stop || o->stream))
         return cli_usage_error(args->command, "--system does not go with --protocol ptm, --threads contexts, "
                                               "--start, --stop or --stream");

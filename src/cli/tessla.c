@@ -290,9 +290,10 @@ const struct cli_command cli_command_tessla = {
         "Compiles a specification and runs it on a trace of lines TIME: NAME = VALUE; prints its outputs in "
         "the "
         "same form. Both forms of the language are understood: def, in, out, and define, codeLine, "
-        "monitor(...).\n"
-        "Exit status: 0 done; 1 the specification does not compile (each error is shown with its line and a "
-        "caret); 2 the run ended with an error, or something could not be opened or read.",
+        "monitor(...).",
+    .exit_text = "0: done. 1: the specification does not compile; each error is shown with its line and a "
+                 "caret. 2: wrong usage, the run ended with an error, or something could not be opened or "
+                 "read.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

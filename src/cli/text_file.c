@@ -26,7 +26,10 @@ char *cli_read_file(const char *path, size_t most, size_t *size)
             room = room ? 2 * room : FIRST_ROOM;
             char *more = *size < most ? realloc(text, room + 1) : NULL;
             if (!more) {
-                cli_say("%s: too long, or no memory for it", path);
+                if (*size < most)
+                    cli_no_memory();
+                else
+                    cli_say("%s: longer than %zu MiB; name the file that is meant", path, most >> 20);
                 free(text);
                 fclose(file);
                 return NULL;

@@ -287,6 +287,9 @@ static bool has_log(const struct cli_args *args)
 
 static int run(const struct cli_args *args)
 {
+    if (args->values[FUNCTION].given && args->values[FORMAT].number != SVG && !has_log(args))
+        return cli_usage_error(args->command, "--function says what --format svg plots; tables have all "
+                                              "functions, --top says how many");
     struct measuring m = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
                           .together = !wants_streams(args)};
     int code = has_log(args) ? run_log(&m) : measure(&m);

@@ -39,7 +39,7 @@ static void tell(const char *path, const struct ct_volume *v)
                 path, v->untraceable);
     if (!v->instructions)
         cli_say("%s: nothing was measured: the trace has no instructions, or none where --range, --id and "
-                "--buffer let it be measured",
+                "--buffer let it be measured, or more up to its first branch than --max-instructions",
                 path);
 }
 

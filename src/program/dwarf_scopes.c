@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads functions, and the calls that were inlined into them, from the tree of debugging entries. */
 #include "base/ctx.h"
-#include "program/dwarf_lines.h"
+#include "program/dwarf_split.h"
 
 #include <dwarf.h>
 #include <stdbool.h>
@@ -21,6 +21,7 @@ struct scopes {
     size_t budget; /* entries and ranges that may still come; there cannot be more of them than bytes */
     Dwarf_Files *files;
     size_t file_count;
+    struct ct_split_finder split; /* units in files of their own */
 };
 
 static bool spend(struct scopes *s)
@@ -31,28 +32,59 @@ static bool spend(struct scopes *s)
     return true;
 }
 
+/* Whose extents are added. */
+struct owner {
+    struct scopes *scopes;
+    uint32_t number;
+    uint64_t lowest;
+};
+
+/* Result: 1 when there are too many. */
+static int add_extent(void *user, uint64_t start, uint64_t end)
+{
+    struct owner *owner = user;
+    struct scopes *s = owner->scopes;
+    if (!spend(s))
+        return 1;
+    start += s->reader->bias;
+    end += s->reader->bias;
+    if (end <= start)
+        return CT_OK;
+    void *array = s->extents;
+    int result = ct_dwarf_grow(s->reader, &array, s->extent_count, &s->extent_room, sizeof *s->extents);
+    s->extents = array;
+    if (result != CT_OK)
+        return result;
+    s->extents[s->extent_count++] = (struct ct_extent){.addr = start, .end = end, .owner = owner->number};
+    if (start < owner->lowest)
+        owner->lowest = start;
+    return CT_OK;
+}
+
 static int add_extents(struct scopes *s, Dwarf_Die *die, uint32_t scope, uint64_t *lowest)
 {
+    struct owner owner = {s, scope, UINT64_MAX};
     Dwarf_Addr base;
     Dwarf_Addr start;
     Dwarf_Addr end;
     ptrdiff_t at = 0;
-    *lowest = UINT64_MAX;
-    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && spend(s)) {
-        start += s->reader->bias;
-        end += s->reader->bias;
-        if (end <= start)
-            continue;
-        void *array = s->extents;
-        int result = ct_dwarf_grow(s->reader, &array, s->extent_count, &s->extent_room, sizeof *s->extents);
-        s->extents = array;
-        if (result != CT_OK)
-            return result;
-        s->extents[s->extent_count++] = (struct ct_extent){.addr = start, .end = end, .owner = scope};
-        if (start < *lowest)
-            *lowest = start;
-    }
-    return CT_OK;
+    int result = CT_OK;
+    if (s->split.reads)
+        result = ct_split_ranges(&s->split, die, add_extent, &owner);
+    else
+        while (result == CT_OK && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+            result = add_extent(&owner, start, end);
+    *lowest = owner.lowest;
+    return result > 0 ? CT_OK : result;
+}
+
+/* Gives where an entry with ranges is entered, or the place of one that is an address. */
+static bool entry_of(const struct scopes *s, Dwarf_Die *die, uint64_t *addr)
+{
+    if (s->split.reads)
+        return ct_split_address(&s->split, die, DW_AT_entry_pc, addr) ||
+               ct_split_address(&s->split, die, DW_AT_low_pc, addr);
+    return dwarf_entrypc(die, addr) == 0;
 }
 
 static const char *name_of(struct scopes *s, const char *name)
@@ -68,7 +100,8 @@ static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute value;
     Dwarf_Word word;
-    if (!dwarf_attr(die, attribute, &value) || dwarf_formudata(&value, &word) != 0 || word > INT32_MAX)
+    if (!dwarf_attr_integrate(die, attribute, &value) || dwarf_formudata(&value, &word) != 0 ||
+        word > INT32_MAX)
         return 0;
     return (uint32_t)word;
 }
@@ -78,6 +111,21 @@ static uint32_t unit_file(struct scopes *s, uint32_t file)
 {
     const char *path = s->files && file < s->file_count ? dwarf_filesrc(s->files, file, NULL, NULL) : NULL;
     return ct_dwarf_file(s->reader, path);
+}
+
+/* Returns the file that an entry is declared in. libdw takes file 0 of DWARF 5, which is the one that was
+ * compiled, for none, and knows no files of a unit whose lines are in another file. */
+static uint32_t decl_file(struct scopes *s, Dwarf_Die *die)
+{
+    Dwarf_Attribute value;
+    Dwarf_Word number;
+    Dwarf_Half version = 0;
+    if (!dwarf_attr_integrate(die, DW_AT_decl_file, &value) || dwarf_formudata(&value, &number) != 0)
+        return CT_LINE_NONE;
+    if (value.cu != die->cu) /* an entry of another unit completes it */
+        return ct_dwarf_file(s->reader, dwarf_decl_file(die));
+    (void)dwarf_cu_info(value.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL);
+    return (number || version >= 5) && number < s->file_count ? unit_file(s, (uint32_t)number) : CT_LINE_NONE;
 }
 
 static void describe(struct scopes *s, Dwarf_Die *die, struct ct_line_scope *scope)
@@ -90,7 +138,7 @@ static void describe(struct scopes *s, Dwarf_Die *die, struct ct_line_scope *sco
     if (dwarf_attr_integrate(die, DW_AT_linkage_name, &value) ||
         dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &value))
         scope->linkage_name = name_of(s, ct_dwarf_text(s->reader, &value));
-    scope->decl_file = ct_dwarf_file(s->reader, dwarf_decl_file(die));
+    scope->decl_file = decl_file(s, die);
     scope->decl_line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
     scope->call_file = CT_LINE_NONE;
     if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
@@ -121,8 +169,8 @@ static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t
     *scope = (struct ct_line_scope){.parent = parent};
     if (parent != CT_LINE_NONE)
         scope->depth = lines->scopes[parent].depth + 1;
-    Dwarf_Addr entry;
-    scope->entry = dwarf_entrypc(die, &entry) == 0 ? entry + s->reader->bias : lowest;
+    uint64_t entry;
+    scope->entry = entry_of(s, die, &entry) ? entry + s->reader->bias : lowest;
     describe(s, die, scope);
     lines->scope_count++;
     *number = mine;
@@ -132,11 +180,11 @@ static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t
 static int add_label(struct scopes *s, Dwarf_Die *die)
 {
     struct ct_lines *lines = s->reader->lines;
-    Dwarf_Addr addr;
+    uint64_t addr;
     int line;
-    if (dwarf_lowpc(die, &addr) != 0 || dwarf_decl_line(die, &line) != 0 || line <= 0)
+    if (!entry_of(s, die, &addr) || dwarf_decl_line(die, &line) != 0 || line <= 0)
         return CT_OK;
-    uint32_t file = ct_dwarf_file(s->reader, dwarf_decl_file(die));
+    uint32_t file = decl_file(s, die);
     if (file == CT_LINE_NONE)
         return CT_OK;
     addr += s->reader->bias;
@@ -193,20 +241,64 @@ static int read_children(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsi
     return CT_OK;
 }
 
+/* Finds the files of a unit by their numbers. clang leaves those of a unit in a file of its own with the
+ * skeleton, gcc does not; so those that were found before stay where a unit has none. */
+static void find_files(struct scopes *s, Dwarf_Die *die)
+{
+    Dwarf_Files *files;
+    size_t count;
+    if (dwarf_getsrcfiles(die, &files, &count) != 0) {
+        files = s->split.reads ? s->files : NULL;
+        count = s->split.reads ? s->file_count : 0;
+    }
+    s->files = files;
+    s->file_count = count;
+}
+
+static int read_unit(void *user, Dwarf_Die *die)
+{
+    struct scopes *s = user;
+    const struct ct_split_finder *f = &s->split;
+    if (f->reads)
+        s->budget = f->entries.size + f->numbered.size + f->ranges.size;
+    find_files(s, die);
+    return read_entry(s, die, CT_LINE_NONE, 0);
+}
+
+/* Reads a unit in a file of its own, whose bytes are no part of those that the budget is of. */
+static int read_split(struct scopes *s, Dwarf_CU *unit, Dwarf_Die *skeleton)
+{
+    const size_t budget = s->budget;
+    find_files(s, skeleton);
+    const int result = ct_split_read(&s->split, unit, skeleton, read_unit, s, NULL);
+    s->budget = budget;
+    return result;
+}
+
 static int read_units(struct scopes *s)
 {
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
-    while (dwarf_get_units(s->reader->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0 &&
-           ct_dwarf_status(s->reader, CT_OK) == CT_OK && spend(s)) {
-        s->files = NULL;
-        s->file_count = 0;
-        (void)dwarf_getsrcfiles(&die, &s->files, &s->file_count);
-        int result = read_entry(s, &die, CT_LINE_NONE, 0);
-        if (result != CT_OK)
-            return result;
-    }
-    return CT_OK;
+    uint8_t type;
+    int result = CT_OK;
+    while (result == CT_OK && dwarf_get_units(s->reader->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0 &&
+           ct_dwarf_status(s->reader, CT_OK) == CT_OK && spend(s))
+        result = type == DW_UT_skeleton ? read_split(s, unit, &die) : read_unit(s, &die);
+    return result;
+}
+
+/* Says so when a part of the debug information is not there. */
+static void tell_missing(const struct scopes *s)
+{
+    const struct ct_split_finder *f = &s->split;
+    if (f->missing || f->stale)
+        ct_log(
+            s->reader->ctx, CT_LOG_WARNING,
+            "%s: a part of its debug information is in %s, which %s: functions and inlined calls of it are "
+            "not known; put %s there, or a package of such files beside the program (PROGRAM.dwp)",
+            s->reader->name, f->missing ? f->missing : f->stale,
+            f->missing ? "is not there or cannot be read" : "is of another compilation",
+            f->missing ? "it" : "the right one");
 }
 
 /* Compares scopes so that outer ones come first: a scope has a smaller number than what is inlined into
@@ -233,8 +325,13 @@ static int label_by_address(const void *a, const void *b)
 
 int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader)
 {
-    struct scopes s = {.reader = reader, .budget = reader->size};
+    struct ct_arena arena = {0};
+    struct scopes s = {
+        .reader = reader, .budget = reader->size, .split = {.reader = reader, .arena = &arena}};
     int result = read_units(&s);
+    tell_missing(&s);
+    ct_split_end(&s.split);
+    ct_arena_free(&arena);
     if (result == CT_OK && s.extent_count) {
         qsort(s.extents, s.extent_count, sizeof *s.extents, by_address);
         result = ct_segments_make(s.extents, s.extent_count, &reader->lines->segments,

@@ -1,86 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units of debug information that the compiler left in files of their own (-gsplit-dwarf, .dwo), or
- * that stand in a package of such files (.dwp). In the
- * program stands a skeleton for each, with the name of the file, and the addresses that the unit has by
- * number (DWARF 5, 3.1.2 and 7.3.2; before it GNU's extension of DWARF 4). */
-#include "base/bytes.h"
+/* Finds the files of split units, and what belongs to the units in them. */
+#include "program/dwarf_split.h"
 #include "base/ctx.h"
 #include "base/path.h"
-#include "program/dwarf_variables.h"
 #include "program/memory.h"
 
 #include <dwarf.h>
 #include <gelf.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-struct ct_variable_split {
-    struct ct_variable_split *next;
-    struct ct_dwarf_split *file;
-};
-
-static const char *text_of(struct ct_variable_search *s, Dwarf_Die *die, unsigned attribute)
+static const char *text_of(struct ct_split_finder *f, Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute value;
-    return dwarf_attr(die, attribute, &value) ? ct_dwarf_text(&s->reader, &value) : NULL;
+    return dwarf_attr(die, attribute, &value) ? ct_dwarf_text(f->reader, &value) : NULL;
 }
 
-/* ---- addresses ---- */
+/* ---- what belongs to a unit ---- */
 
-/* Finds the addresses of the unit that a skeleton stands for. */
-static void find_addresses(struct ct_variable_search *s, Dwarf_Die *skeleton)
+/* Returns the bytes of a section from `at` on. */
+static struct ct_split_bytes section(Elf *elf, const char *wanted, uint64_t at)
 {
-    Dwarf_Attribute value;
-    Dwarf_Word base = 0;
-    Elf *elf = dwarf_getelf(s->reader.dwarf);
     size_t names;
-    uint8_t bytes = 0;
-    s->addresses = (struct ct_variable_addresses){.all = (const uint8_t *)"", .bytes = 8};
-    if (dwarf_attr(skeleton, DW_AT_addr_base, &value) || dwarf_attr(skeleton, DW_AT_GNU_addr_base, &value))
-        (void)dwarf_formudata(&value, &base);
-    Dwarf_Die unit;
-    if (!dwarf_diecu(skeleton, &unit, &bytes, NULL) || (bytes != 4 && bytes != 8) ||
-        elf_getshdrstrndx(elf, &names) != 0)
-        return;
-    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+    struct ct_split_bytes found = {0};
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return found;
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn && !found.all; scn = elf_nextscn(elf, scn)) {
         GElf_Shdr header;
         const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        const Elf_Data *data = name && strstr(name, "debug_addr") ? elf_getdata(scn, NULL) : NULL;
-        if (data && data->d_buf && base <= data->d_size)
-            s->addresses = (struct ct_variable_addresses){
-                .all = (const uint8_t *)data->d_buf + base, .size = data->d_size - base, .bytes = bytes};
+        const Elf_Data *data = name && strstr(name, wanted) ? elf_getdata(scn, NULL) : NULL;
+        if (data && data->d_buf && at <= data->d_size)
+            found = (struct ct_split_bytes){(const uint8_t *)data->d_buf + at, data->d_size - at};
     }
+    return found;
 }
 
-bool ct_dwarf_split_address(const struct ct_variable_search *s, uint64_t number, uint64_t *addr)
+static uint64_t offset_of(Dwarf_Die *skeleton, unsigned attribute, unsigned gnu)
 {
-    const struct ct_variable_addresses *a = &s->addresses;
-    if (number >= a->size / a->bytes)
-        return false;
-    const uint8_t *at = a->all + number * a->bytes;
-    *addr = a->bytes == 8 ? ct_load64(at) : ct_load32(at);
-    return true;
+    Dwarf_Attribute value;
+    Dwarf_Word offset = 0;
+    if (dwarf_attr(skeleton, attribute, &value) || dwarf_attr(skeleton, gnu, &value))
+        (void)dwarf_formudata(&value, &offset);
+    return offset;
+}
+
+/* Finds what belongs to the unit in `file` that a skeleton stands for. */
+static void find_parts(struct ct_split_finder *f, Dwarf_Die *skeleton, const struct ct_dwarf_split *file)
+{
+    Elf *program = dwarf_getelf(f->reader->dwarf), *own = dwarf_getelf(ct_dwarf_split_dwarf(file));
+    Dwarf_Die unit;
+    Dwarf_Half version = 0;
+    uint8_t bytes = 0;
+    f->reads = true;
+    f->bytes = 0;
+    if (!dwarf_diecu(skeleton, &unit, &bytes, NULL) || (bytes != 4 && bytes != 8) ||
+        dwarf_cu_info(skeleton->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0)
+        return;
+    f->bytes = bytes;
+    f->entries = section(own, "debug_info", 0);
+    f->numbered = section(program, "debug_addr", offset_of(skeleton, DW_AT_addr_base, DW_AT_GNU_addr_base));
+    f->ranges = version < 5 ? section(program, "debug_ranges",
+                                      offset_of(skeleton, DW_AT_GNU_ranges_base, DW_AT_GNU_ranges_base))
+                            : section(own, "debug_rnglists", 0);
+    if (dwarf_lowpc(skeleton, &f->base) != 0)
+        f->base = 0;
 }
 
 /* ---- files ---- */
 
 /* Opens the file of a unit: by its name in the folder of the compilation, else beside the program. *path is
  * where it should be. */
-static int open_file(struct ct_variable_search *s, const char *folder, const char *name, const char **path,
+static int open_file(struct ct_split_finder *f, const char *folder, const char *name, const char **path,
                      struct ct_dwarf_split **out)
 {
     const bool in_folder = folder && name[0] != '/';
-    *path = in_folder ? ct_arena_printf(s->arena, "%s/%s", folder, name) : ct_arena_strdup(s->arena, name);
+    *path = in_folder ? ct_arena_printf(f->arena, "%s/%s", folder, name) : ct_arena_strdup(f->arena, name);
     if (!*path)
-        return ct_fail_nomem(s->reader.ctx, s->reader.name);
-    int rc = ct_dwarf_split_open(&s->reader, *path, out);
-    if (rc || *out || !s->reader.path)
+        return ct_fail_nomem(f->reader->ctx, f->reader->name);
+    int rc = ct_dwarf_split_open(f->reader, *path, out);
+    if (rc || *out || !f->reader->path)
         return rc;
-    const int length = (int)(ct_base_name(s->reader.path) - s->reader.path);
-    const char *beside = ct_arena_printf(s->arena, "%.*s%s", length, s->reader.path, ct_base_name(name));
-    return beside ? ct_dwarf_split_open(&s->reader, beside, out)
-                  : ct_fail_nomem(s->reader.ctx, s->reader.name);
+    const int length = (int)(ct_base_name(f->reader->path) - f->reader->path);
+    const char *beside = ct_arena_printf(f->arena, "%.*s%s", length, f->reader->path, ct_base_name(name));
+    return beside ? ct_dwarf_split_open(f->reader, beside, out)
+                  : ct_fail_nomem(f->reader->ctx, f->reader->name);
 }
 
 static uint64_t id_of(Dwarf_CU *unit)
@@ -90,24 +93,25 @@ static uint64_t id_of(Dwarf_CU *unit)
 }
 
 /* Opens the unit of a skeleton in the package beside the program. */
-static int open_packed(struct ct_variable_search *s, Dwarf_CU *unit, struct ct_dwarf_split **out)
+static int open_packed(struct ct_split_finder *f, Dwarf_CU *unit, struct ct_dwarf_split **out)
 {
-    const char *program = s->reader.path;
-    const char *path = program && !s->no_package ? ct_arena_printf(s->arena, "%s.dwp", program) : NULL;
+    const char *program = f->reader->path;
+    const char *path = program && !f->no_package ? ct_arena_printf(f->arena, "%s.dwp", program) : NULL;
     int rc = CT_OK;
     *out = NULL;
-    if (program && !s->no_package && !path)
-        return ct_fail_nomem(s->reader.ctx, s->reader.name);
-    s->no_package |= !path || access(path, R_OK) != 0;
-    if (!s->no_package && !s->package)
-        rc = ct_mapped_file_open(s->reader.ctx, path, &s->package);
-    s->no_package |= !s->package;
-    return rc || s->no_package ? (rc == CT_ERR_NOMEM ? rc : CT_OK)
-                               : ct_dwarf_split_packed(&s->reader, path, s->package, id_of(unit), out);
+    if (program && !f->no_package && !path)
+        return ct_fail_nomem(f->reader->ctx, f->reader->name);
+    f->no_package |= !path || access(path, R_OK) != 0;
+    if (!f->no_package && !f->package)
+        rc = ct_mapped_file_open(f->reader->ctx, path, &f->package);
+    f->no_package |= !f->package;
+    return rc || f->no_package ? (rc == CT_ERR_NOMEM ? rc : CT_OK)
+                               : ct_dwarf_split_packed(f->reader, path, f->package, id_of(unit), out);
 }
 
 /* Reads the unit of an ID in a file. */
-static int read_file(struct ct_variable_search *s, struct ct_dwarf_split *file, uint64_t id, bool *found)
+static int read_file(const struct ct_split_finder *f, struct ct_dwarf_split *file, uint64_t id,
+                     int (*read)(void *user, Dwarf_Die *die), void *user, bool *found)
 {
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
@@ -115,66 +119,49 @@ static int read_file(struct ct_variable_search *s, struct ct_dwarf_split *file, 
     int rc = CT_OK;
     *found = false;
     while (!rc && dwarf_get_units(ct_dwarf_split_dwarf(file), unit, &unit, NULL, &type, &die, NULL) == 0 &&
-           ct_dwarf_status(&s->reader, CT_OK) == CT_OK) {
+           ct_dwarf_status(f->reader, CT_OK) == CT_OK) {
         if (type == DW_UT_split_type || type == DW_UT_type || id_of(unit) != id)
             continue;
         *found = true;
-        rc = ct_dwarf_read_variables(s, &die);
+        rc = read(user, &die);
     }
     return rc;
 }
 
-/* Keeps a file open that candidates are in. */
-static int keep(struct ct_variable_search *s, struct ct_dwarf_split *file)
+int ct_split_read(struct ct_split_finder *f, Dwarf_CU *unit, Dwarf_Die *skeleton,
+                  int (*read)(void *user, Dwarf_Die *die), void *user, struct ct_dwarf_split **kept)
 {
-    struct ct_variable_split *split = ct_arena_alloc(s->arena, sizeof *split);
-    if (!split) {
-        ct_dwarf_split_free(file);
-        return ct_fail_nomem(s->reader.ctx, s->reader.name);
-    }
-    *split = (struct ct_variable_split){.next = s->splits, .file = file};
-    s->splits = split;
-    return CT_OK;
-}
-
-int ct_dwarf_read_split(struct ct_variable_search *s, Dwarf_CU *unit, Dwarf_Die *skeleton)
-{
-    const char *name = text_of(s, skeleton, DW_AT_dwo_name);
-    name = name ? name : text_of(s, skeleton, DW_AT_GNU_dwo_name);
+    const char *name = text_of(f, skeleton, DW_AT_dwo_name);
+    name = name ? name : text_of(f, skeleton, DW_AT_GNU_dwo_name);
     if (!name)
         return CT_OK;
     const char *path;
     struct ct_dwarf_split *file = NULL;
-    int rc = open_file(s, text_of(s, skeleton, DW_AT_comp_dir), name, &path, &file);
+    int rc = open_file(f, text_of(f, skeleton, DW_AT_comp_dir), name, &path, &file);
     if (!rc && !file)
-        rc = open_packed(s, unit, &file);
+        rc = open_packed(f, unit, &file);
     if (rc)
         return rc;
     if (!file) {
-        s->missing = s->missing ? s->missing : path;
+        f->missing = f->missing ? f->missing : path;
         return CT_OK;
     }
-    const size_t before = s->candidate_count;
-    const size_t budget = s->budget;
     bool found;
-    s->budget = SIZE_MAX; /* entries cannot be more than bytes, of which there are less than 4 GiB */
-    find_addresses(s, skeleton);
-    rc = read_file(s, file, id_of(unit), &found);
-    s->addresses = (struct ct_variable_addresses){0};
-    s->budget = budget;
-    if (!found && !s->stale)
-        s->stale = path;
-    s->reader.section_size = 0; /* it may be one of the file */
-    if (!rc && s->candidate_count > before)
-        return keep(s, file);
-    ct_dwarf_split_free(file);
+    find_parts(f, skeleton, file);
+    rc = read_file(f, file, id_of(unit), read, user, &found);
+    f->reads = false;
+    if (!found && !f->stale)
+        f->stale = path;
+    f->reader->section_size = 0; /* it may be one of the file */
+    if (kept)
+        *kept = file;
+    else
+        ct_dwarf_split_free(file);
     return rc;
 }
 
-void ct_dwarf_free_splits(struct ct_variable_search *s)
+void ct_split_end(struct ct_split_finder *f)
 {
-    for (; s->splits; s->splits = s->splits->next)
-        ct_dwarf_split_free(s->splits->file);
-    ct_mapped_file_close(s->package);
-    s->package = NULL;
+    ct_mapped_file_close(f->package);
+    f->package = NULL;
 }

@@ -159,8 +159,8 @@ static enum where locate(const struct ct_variable_search *s, Dwarf_Die *die, uin
     const bool is_numbered = ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index;
     if (ops[0].atom == DW_OP_addr)
         *addr = ops[0].number;
-    else if (is_numbered && s->addresses.all) {
-        if (!ct_dwarf_split_address(s, ops[0].number, addr))
+    else if (is_numbered && s->split.reads) {
+        if (!ct_split_numbered(&s->split, ops[0].number, addr))
             return LOCAL;
     } else if (!is_numbered || dwarf_getlocation_attr(&value, ops, &address) != 0 ||
                dwarf_formaddr(&address, addr) != 0)
@@ -171,6 +171,11 @@ static enum where locate(const struct ct_variable_search *s, Dwarf_Die *die, uin
         return LOCAL;
     return *addr ? IN_MEMORY : REMOVED; /* the linker leaves 0 where it threw something away */
 }
+
+struct ct_variable_split {
+    struct ct_variable_split *next;
+    struct ct_dwarf_split *file;
+};
 
 /* ---- candidates ---- */
 
@@ -329,12 +334,48 @@ static int read_children(struct ct_variable_search *s, Dwarf_Die *die)
     return rc;
 }
 
-int ct_dwarf_read_variables(struct ct_variable_search *s, Dwarf_Die *unit)
+static int read_unit(void *user, Dwarf_Die *unit)
 {
+    struct ct_variable_search *s = user;
     s->unit = name_of(s, unit);
     s->depth = 0;
     const int rc = read_children(s, unit);
     return rc ? rc : define_all(s);
+}
+
+/* Keeps a file open that candidates are in. */
+static int keep(struct ct_variable_search *s, struct ct_dwarf_split *file)
+{
+    struct ct_variable_split *split = ct_arena_alloc(s->arena, sizeof *split);
+    if (!split) {
+        ct_dwarf_split_free(file);
+        return no_memory(s);
+    }
+    *split = (struct ct_variable_split){.next = s->splits, .file = file};
+    s->splits = split;
+    return CT_OK;
+}
+
+/* Reads the unit that the compiler left in a file of its own, for which `skeleton` stands. */
+static int read_split(struct ct_variable_search *s, Dwarf_CU *unit, Dwarf_Die *skeleton)
+{
+    const size_t before = s->candidate_count;
+    const size_t budget = s->budget;
+    struct ct_dwarf_split *file = NULL;
+    s->budget = SIZE_MAX; /* entries cannot be more than bytes, of which there are less than 4 GiB */
+    const int rc = ct_split_read(&s->split, unit, skeleton, read_unit, s, &file);
+    s->budget = budget;
+    if (!rc && s->candidate_count > before)
+        return keep(s, file);
+    ct_dwarf_split_free(file);
+    return rc;
+}
+
+static void free_splits(struct ct_variable_search *s)
+{
+    for (; s->splits; s->splits = s->splits->next)
+        ct_dwarf_split_free(s->splits->file);
+    ct_split_end(&s->split);
 }
 
 static int read_units(struct ct_variable_search *s)
@@ -345,7 +386,7 @@ static int read_units(struct ct_variable_search *s)
     int rc = CT_OK;
     while (!rc && dwarf_get_units(s->reader.dwarf, unit, &unit, NULL, &type, &die, NULL) == 0 &&
            ct_dwarf_status(&s->reader, CT_OK) == CT_OK && s->budget--) {
-        rc = type == DW_UT_skeleton ? ct_dwarf_read_split(s, unit, &die) : ct_dwarf_read_variables(s, &die);
+        rc = type == DW_UT_skeleton ? read_split(s, unit, &die) : read_unit(s, &die);
     }
     return rc;
 }
@@ -400,15 +441,15 @@ static int nowhere(const struct ct_variable_search *s)
 /* Says which file may tell of the variable and cannot be read. */
 static int no_split(const struct ct_variable_search *s)
 {
-    const char *file = s->missing ? s->missing : s->stale;
+    const struct ct_split_finder *f = &s->split;
     return ct_fail(
         s->reader.ctx, CT_ERR_UNSUPPORTED,
         "%s: variable '%s': a part of the debug information is in %s, which %s, so nothing is known of "
         "the variable; put %s, or a package of them beside the program (PROGRAM.dwp), or compile without "
         "-gsplit-dwarf",
-        s->reader.name, s->name, file,
-        s->missing ? "is not there or cannot be read" : "is of another compilation",
-        s->missing ? "it there" : "the right one there");
+        s->reader.name, s->name, f->missing ? f->missing : f->stale,
+        f->missing ? "is not there or cannot be read" : "is of another compilation",
+        f->missing ? "it there" : "the right one there");
 }
 
 static int choose(struct ct_variable_search *s)
@@ -423,7 +464,7 @@ static int choose(struct ct_variable_search *s)
         if (!found || (c->is_whole && !found->is_whole))
             found = c;
     }
-    if (!found && !s->candidate_count && (s->missing || s->stale))
+    if (!found && !s->candidate_count && (s->split.missing || s->split.stale))
         return no_split(s);
     if (!found)
         return nowhere(s);
@@ -437,10 +478,11 @@ static int read_variable(struct ct_dwarf_reader *reader)
 {
     struct ct_variable_search *s = (struct ct_variable_search *)reader;
     s->budget = reader->size;
+    s->split = (struct ct_split_finder){.reader = reader, .arena = s->arena};
     int rc = ct_dwarf_status(reader, read_units(s));
     s->budget = reader->size;
     rc = rc ? rc : ct_dwarf_status(reader, choose(s));
-    ct_dwarf_free_splits(s);
+    free_splits(s);
     return rc;
 }
 

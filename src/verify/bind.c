@@ -461,8 +461,20 @@ int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct
     return ended;
 }
 
-/* Sets what is a violation of the outputs with a name. False when there are none. */
-static bool set_rule(struct ct_verify_spec *s, const char *output, uint8_t rule, const char *wanted)
+/* Tells whether results of the stream can have a text as their value. Of types other than Int any will do: a
+ * Bool that never has it is no violation at all. */
+static bool is_value(const struct ct_monitor_stream *stream, const char *text)
+{
+    const char *digits = text + (*text == '-');
+    if (stream->type != CT_MONITOR_INT)
+        return true;
+    return *digits && !digits[strspn(digits, "0123456789")] && (*digits != '0' || !strcmp(text, "0"));
+}
+
+/* Sets what is a violation of the outputs with a name. False when there are none. *fits is set when one of
+ * them can have the value that is wanted. */
+static bool set_rule(struct ct_verify_spec *s, const char *output, uint8_t rule, const char *wanted,
+                     bool *fits)
 {
     bool found = false;
     for (size_t k = 0; k < s->output_count; k++) {
@@ -472,6 +484,7 @@ static bool set_rule(struct ct_verify_spec *s, const char *output, uint8_t rule,
         out->rule = rule;
         out->wanted = wanted;
         found = true;
+        *fits |= !wanted || is_value(&out->stream, wanted);
     }
     return found;
 }
@@ -480,13 +493,18 @@ int ct_verifier_violation(struct ct_verifier *v, const char *output, const char 
 {
     if (!v || !output)
         return CT_ERR_ARG;
-    bool found = false;
+    bool found = false, fits = false;
     char *wanted = value ? ct_arena_strdup(&v->arena, value) : NULL;
     if (value && !wanted)
         return ct_fail_nomem(v->ctx, "verifier");
     for (size_t i = 0; i < v->spec_count; i++)
         for (struct ct_verify_spec *s = v->specs[i]; s; s = s->next)
-            found |= set_rule(s, output, value ? CT_VERIFY_TEXT : CT_VERIFY_EACH, wanted);
+            found |= set_rule(s, output, value ? CT_VERIFY_TEXT : CT_VERIFY_EACH, wanted, &fits);
+    if (found && !fits)
+        return ct_fail(v->ctx, CT_ERR_ARG,
+                       "output %s: never has the value '%s', so that nothing would be a violation; an Int "
+                       "is written in decimal digits",
+                       output, value);
     return found ? CT_OK
                  : ct_fail(v->ctx, CT_ERR_NOT_FOUND,
                            "no specification has an output %s that could be a violation; look at its out "

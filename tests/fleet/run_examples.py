@@ -26,9 +26,12 @@ MACHINES = 4
 
 
 def example(name, *words, code=0):
-    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", COMMAND, *map(str, words)], check=False,
+    """Runs an example as its README does, with the command looked for along PATH."""
+    folder, command = os.path.split(COMMAND)
+    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", command, *map(str, words)], check=False,
                           capture_output=True, text=True, timeout=300,
-                          env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
+                          env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN,
+                               "PATH": f"{folder}:{os.environ['PATH']}"})
     assert done.returncode == code, (name, done.stdout, done.stderr)
     return done
 

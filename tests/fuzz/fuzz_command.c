@@ -70,7 +70,7 @@ static const char *const lines[] = {
     "profile --format autofdo @",
     "profile --format llvm @",
     "profile --format bolt @",
-    "profile --format callgrind --weight cycles @",
+    "profile --format callgrind @",
     "profile --format pprof --weight cycles @",
     "profile --format chrome @",
     "profile --format perfetto --frequency 1000 @",

@@ -23,7 +23,8 @@ struct log {
 };
 
 enum {
-    IDS = 128
+    IDS = 128,
+    LONG_FILE = 1000000,
 };
 
 struct result {
@@ -207,6 +208,7 @@ struct how {
     uint32_t shared_blocks;
     int parts;
     int is_file; /* it is read where the buffer says */
+    int maps;    /* … and mapped */
     struct rng *cuts;
 };
 
@@ -228,13 +230,15 @@ static void run(const struct random_trace *s, const struct how *how, struct resu
                                              .edges = how->what.edges,
                                              .threads = (uint16_t)how->threads,
                                              .stream_threads = (uint16_t)how->stream_threads};
+    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_chain *chain;
+    ct_ctx_map_files(ctx, how->maps);
     out->marks.size = out->order.size = 0;
     out->batches = 0;
     for (unsigned i = 0; i < IDS; i++)
         out->ids[i].size = 0;
     memset(out->stats, 0, sizeof out->stats);
-    if (ct_chain_new(NULL, &s->buffer, &options, &sink, &chain))
+    if (ct_chain_new(ctx, &s->buffer, &options, &sink, &chain))
         abort();
     ct_chain_tune(chain, how->segment, how->shared_blocks);
     int rc = how->is_file ? ct_chain_run(chain) : 0;
@@ -257,6 +261,7 @@ static void run(const struct random_trace *s, const struct how *how, struct resu
     }
     ct_chain_tasks(chain, &out->tasks, &out->again);
     ct_chain_free(chain);
+    ct_ctx_free(ctx);
 }
 
 static int same_log(const struct log *a, const struct log *b, const char *what, unsigned id)
@@ -442,6 +447,41 @@ static int check_processors(struct result *one, struct result *many)
     return ok;
 }
 
+/* Writes the trace into its file again and again, until that is longer than what is mapped of one at first.
+ */
+static void lengthen(struct random_trace *s)
+{
+    FILE *file = fopen(s->buffer.path, "r+b");
+    s->is_file = file != NULL;
+    for (size_t size = 0; file && size < LONG_FILE; size += s->size)
+        if (fwrite(s->bytes, 1, s->size, file) != s->size)
+            abort();
+    if (!file || fclose(file) != 0)
+        abort();
+}
+
+/* Packets of tasks that read their file in several pieces: their bytes stay until it is their turn. */
+static int check_long_files(struct result *one, struct result *many)
+{
+    static struct random_trace s;
+    struct rng rng = {11};
+    int ok = 1;
+    do {
+        random_trace_fill(&rng, &s);
+    } while (s.buffer.framing != CT_FRAMING_NONE || s.sources->protocol != CT_PROTOCOL_ETM4 || s.size < 1000);
+    lengthen(&s);
+    for (int maps = 0; maps < 2 && ok; maps++) {
+        struct how how = {.what = whats[0], .threads = 1, .is_file = 1, .maps = maps};
+        run(&s, &how, one);
+        how.threads = 2;
+        how.segment = LONG_FILE / 4 * 3;
+        run(&s, &how, many);
+        ok = same(one, many) && many->tasks > 1;
+    }
+    printf("%sok 4 - packets of long files have their bytes\n", ok ? "" : "not ");
+    return ok;
+}
+
 static void free_result(struct result *r)
 {
     for (unsigned i = 0; i < IDS; i++)
@@ -466,7 +506,7 @@ int main(int argc, char **argv)
     const uint64_t count = test_count(120, 20000);
     uint64_t tasks = 0, again = 0;
     int ok = 1;
-    printf("TAP version 13\n1..3\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
+    printf("TAP version 13\n1..4\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
     for (; done < count && ok; done++, seed++) {
         ok = check(seed, &one, &many);
         tasks += many.tasks;
@@ -479,7 +519,8 @@ int main(int argc, char **argv)
     printf("# %" PRIu64 " tasks, %" PRIu64 " of them decoded again\n", tasks, again);
     printf("%sok 2 - some tasks begin right, and some do not\n", shared ? "" : "not ");
     const int alone = check_processors(&one, &many);
+    const int kept = check_long_files(&one, &many);
     free_result(&one);
     free_result(&many);
-    return ok && shared && alone ? 0 : 1;
+    return ok && shared && alone && kept ? 0 : 1;
 }

@@ -235,10 +235,26 @@ static void later_ones_are_seen(void **state)
 static void what_is_missing_is_said(void **state)
 {
     struct fixture *f = *state;
-    const char *const specs[] = {"nowhere",   "main.c:3",       "entry:x", "return:x", "edge:99999",
-                                 "x+3",       "exception:x",    "itm:256", "itm:",     "itm:3.pc",
-                                 "stm:1:2:3", "stm:65536",      "dwt:4",   "dwt:0.x",  "event:8",
-                                 "context:x", "dwt:0.pc.signed"};
+    const char *const specs[] = {"nowhere",
+                                 "main.c:3",
+                                 "entry:x",
+                                 "return:x",
+                                 "edge:99999",
+                                 "x+3",
+                                 "exception:x",
+                                 "itm:256",
+                                 "itm:",
+                                 "itm:3.pc",
+                                 "stm:1:2:3",
+                                 "stm:65536",
+                                 "dwt:4",
+                                 "dwt:0.x",
+                                 "event:8",
+                                 "context:x",
+                                 "dwt:0.pc.signed",
+                                 "main+0x20",
+                                 "main+0xffffffffffffffff",
+                                 "exception:1024"};
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         assert_int_equal(ct_watches_add(f->watches, specs[i], NULL, NULL), CT_ERR_NOT_FOUND);
         assert_non_null(strstr(ct_ctx_error(f->ctx), specs[i]));

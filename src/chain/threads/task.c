@@ -150,6 +150,14 @@ static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_s
     return rc;
 }
 
+/* Holds all bytes of a task whose packets are queued: they are looked at in their turn, when a file that is
+ * read piece by piece would be further on. CT_ERR_NOMEM, CT_ERR_IO. */
+static int hold_packets(struct ct_task *t, const struct ct_chain_sink *sink)
+{
+    struct ct_run run;
+    return t->part || !sink->packets ? CT_OK : ct_stream_bytes_run(&t->piece, t->begin, t->end, &run);
+}
+
 static int to_nobody(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     (void)user, (void)stream, (void)batch;
@@ -195,8 +203,10 @@ void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_b
         return;
     }
     const struct ct_chain_sink sink = sink_of(t, goal->sink);
-    t->rc = feed(t, t->end, t->behind, t->object, goal->level, batches, &sink,
-                 keeps(&sink) ? CT_TASK_RECORDS : UINT64_MAX, &t->paused);
+    t->rc = hold_packets(t, &sink);
+    if (!t->rc)
+        t->rc = feed(t, t->end, t->behind, t->object, goal->level, batches, &sink,
+                     keeps(&sink) ? CT_TASK_RECORDS : UINT64_MAX, &t->paused);
     const int rc = read_stats(t->object, &sink, &t->stats);
     t->rc = t->rc ? t->rc : rc;
 }

@@ -145,6 +145,22 @@ $ coretap profile --weight time examples/quickstart
 ! coretap profile: --weight: 'time' is not one of instructions, cycles
 ! Try 'coretap profile --help'.
 [2]
+$ coretap profile --format autofdo --weight cycles examples/quickstart
+! coretap profile: --weight says nothing of --format autofdo
+! Try 'coretap profile --help'.
+[2]
+$ coretap profile --format perfetto --weight cycles examples/quickstart
+! coretap profile: --weight says nothing of --format perfetto, whose time is that of the timestamps
+! Try 'coretap profile --help'.
+[2]
+$ coretap cover --format lcov --contexts examples/quickstart
+! coretap cover: --contexts goes with --format text and json; lcov has the sums of all
+! Try 'coretap cover --help'.
+[2]
+$ coretap cover --format json --functions examples/quickstart
+! coretap cover: --functions goes with --format text
+! Try 'coretap cover --help'.
+[2]
 
 # Of captures the part that is asked for is added up; of saved files there are sums alone.
 $ coretap merge --quiet --kind timing --core cpu_0 --from 500cyc --to 520cyc examples/quickstart | sed -n '1,3p'

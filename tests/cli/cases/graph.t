@@ -7,6 +7,22 @@ $ coretap graph --elf README.md --dot --json
 ! coretap graph: give one of --dot, --json and --learnt
 ! Try 'coretap graph --help'.
 [2]
+$ coretap graph --elf README.md --id 10
+! coretap graph: --id: of what? give --learn CAPTURE
+! Try 'coretap graph --help'.
+[2]
+$ coretap graph --elf README.md --strict --threads 2
+! coretap graph: --strict: of what? give --learn CAPTURE
+! Try 'coretap graph --help'.
+[2]
+$ coretap graph --elf README.md --threads 2
+! coretap graph: --threads: of what? give --learn CAPTURE
+! Try 'coretap graph --help'.
+[2]
+$ coretap graph --elf README.md --learnt
+! coretap graph: --learnt: of what? give --learn CAPTURE
+! Try 'coretap graph --help'.
+[2]
 $ coretap graph --elf README.md
 ! coretap: README.md: not an ELF file
 [2]

@@ -187,6 +187,31 @@ $ coretap monitor --spec $T/both.tessla --bind f=0x80500 --bind g=0x8057c --form
 [1]
 # What specifications said of several captures adds up, and is saved.
 $ printf 'in f: Events[Unit]\nin g: Events[Unit]\ndef apart = time(g) - time(f)\ndef slow_error = apart > 1000\nout apart\nout slow_error\n' > $T/sums.tessla
+$ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation apart=0x10 examples/quickstart
+! coretap: output apart: never has the value '0x10', so that nothing would be a violation; an Int is written in decimal digits
+[2]
+$ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation apart=07 --format sums examples/quickstart
+! coretap: output apart: never has the value '07', so that nothing would be a violation; an Int is written in decimal digits
+[2]
+$ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation apart=-5 --id 10 examples/quickstart
+| 1002: slow_error = true, violation at 0x8057c
+| 1161: slow_error = true, violation at 0x8057c
+| 1321: slow_error = true, violation at 0x8057c
+| 1482: slow_error = true, violation at 0x8057c
+| 1635: slow_error = true, violation at 0x8057c
+| 1810: slow_error = true, violation at 0x8057c
+[1]
+$ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --bind f=0x80504 examples/quickstart
+! coretap monitor: --bind: f is named twice; only one can count
+! Try 'coretap monitor --help'.
+[2]
+$ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation apart --violation apart=1 examples/quickstart
+! coretap monitor: --violation: apart is named twice; only one can count
+! Try 'coretap monitor --help'.
+[2]
+$ printf 'in f: Events[Unit]\ndef n = count(f)\n' > $T/silent.tessla; coretap monitor --spec $T/silent.tessla --bind f=0x80500 examples/quickstart
+! coretap: $T/silent.tessla: puts nothing out, so that nothing of it would be checked; add out statements
+[2]
 $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums --per-core examples/quickstart
 | sums.tessla: apart: 52 events
 |     2 streams

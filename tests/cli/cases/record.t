@@ -25,6 +25,10 @@ $ coretap record -o x --cycle-count=0 -- /bin/true
 ! coretap record: --cycle-count: '0' is not a number from 1 to 4095
 ! Try 'coretap record --help'.
 [2]
+$ coretap record -o x --padding 4 -- /bin/true
+! coretap record: --padding stands in frames: give --framed
+! Try 'coretap record --help'.
+[2]
 $ coretap record --recrod
 ! coretap record: unknown option '--recrod'
 ! Try 'coretap record --help'.

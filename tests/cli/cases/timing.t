@@ -36,6 +36,14 @@ $ coretap timing -q --format json examples/quickstart | head -16
 $ coretap timing -q --format svg --function main examples/quickstart
 ! coretap: nothing to plot: give --pair, or --function with a function of which whole runs were seen
 [1]
+$ coretap timing --function main examples/quickstart
+! coretap timing: --function says what --format svg plots; tables have all functions, --top says how many
+! Try 'coretap timing --help'.
+[2]
+$ coretap timing --format json --function main examples/quickstart
+! coretap timing: --function says what --format svg plots; tables have all functions, --top says how many
+! Try 'coretap timing --help'.
+[2]
 
 # Sums: of the streams of one capture, of several captures, and of files in their place.
 $ coretap timing -q --format data examples/quickstart > $T/one && head -10 $T/one

@@ -15,6 +15,21 @@ $ coretap watch --at exit::main examples/quickstart
 $ coretap watch --at main.c:7 examples/quickstart
 ! coretap: watchpoint 'main.c:7': no program has debug information with code for that file at or behind that line; compile it with -g and name it with --elf
 [2]
+$ coretap watch --list /dev/zero examples/quickstart
+! coretap: /dev/zero: longer than 64 MiB; name the file that is meant
+[2]
+$ coretap watch --at main.c:0 examples/quickstart
+! coretap: watchpoint 'main.c:0': no such file or line
+[2]
+$ coretap watch --at exception:1024 examples/quickstart
+! coretap: watchpoint 'exception:1024': behind exception: stands a number, 0 to 1023
+[2]
+$ coretap watch --at exception:4294967298 --format sums examples/quickstart
+! coretap: watchpoint 'exception:4294967298': behind exception: stands a number, 0 to 1023
+[2]
+$ tail -c +2 tests/fuzz/corpus/elf/aarch64 >$T/p; coretap watch --at p+0x1ffffffff --elf $T/p examples/quickstart
+! coretap: watchpoint 'p+0x1ffffffff': the program has no code there
+[2]
 $ coretap watch --at main+4 examples/quickstart
 ! coretap: watchpoint 'main+4': no program has a function of that name; 'coretap graph' lists those of one
 [2]
