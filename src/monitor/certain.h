@@ -57,6 +57,7 @@ struct ct_mon_track {
     size_t *first;   /* by input: where they begin; one more entry at the end */
     uint64_t *reach; /* by stream: inputs that can reach it, modulo 64 */
     bool *before_read; /* by stream: a `last` reads what it held before the instant */
+    bool *held_read;   /* by stream: false for an input of which nothing reads what it holds */
     bool whole;        /* all streams are followed */
     bool settled;      /* fewer may be to be followed than are */
     uint32_t wait;     /* instants until that is looked at */

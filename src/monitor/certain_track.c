@@ -38,6 +38,9 @@ static void find_static(struct ct_mon_certain *c)
         t->reach[i] = reach_of(t, s);
         if (s->kind == N_LAST)
             t->before_read[s->args[0]->order] = true;
+        t->held_read[i] |= s->kind != N_INPUT;
+        for (uint32_t k = 0; k < s->n; k++)
+            t->held_read[s->args[k]->order] |= ct_mon_node_reads_held(s, k);
     }
 }
 
@@ -69,7 +72,8 @@ bool ct_mon_track_init(struct ct_mon_certain *c)
     t->first = calloc(inputs + 2, sizeof *t->first);
     t->reach = calloc(n + 1, sizeof *t->reach);
     t->before_read = calloc(n + 1, sizeof *t->before_read);
-    if (!t->roles || !t->list || !t->lists || !t->first || !t->reach || !t->before_read)
+    t->held_read = calloc(n + 1, sizeof *t->held_read);
+    if (!t->roles || !t->list || !t->lists || !t->first || !t->reach || !t->before_read || !t->held_read)
         return false;
     find_static(c);
     return true;
@@ -94,6 +98,7 @@ void ct_mon_track_free(struct ct_mon_track *t)
     free(t->first);
     free(t->reach);
     free(t->before_read);
+    free(t->held_read);
 }
 
 void ct_mon_track_all(struct ct_mon_certain *c)
@@ -115,7 +120,8 @@ static bool mark_unsure(const struct ct_mon_certain *c)
     uint8_t *roles = c->track.roles;
     bool any = false;
     for (uint32_t i = 0; i < c->order->n; i++) {
-        roles[i] = ct_mon_certain_stream_sure(c, i) ? TRACK_NOT : TRACK_UNSURE;
+        const bool sure = ct_mon_certain_stream_sure(c, i) || !c->track.held_read[i];
+        roles[i] = sure ? TRACK_NOT : TRACK_UNSURE;
         any |= roles[i] != TRACK_NOT;
     }
     for (bool more = any; more;) { /* again, for a `last` that comes before the stream that it reads */

@@ -206,6 +206,7 @@ static void take_clocks(struct ct_verify_spec *lead, const struct plan *p)
         const struct ct_verify_spec *fed = fed_of(p->members[i]);
         most = own_places(p->members[i]) > own_places(p->members[most]) ? i : most;
         lead->lost |= fed->lost;
+        lead->doubted |= fed->doubted;
         lead->lost_last = fed->lost_last > lead->lost_last ? fed->lost_last : lead->lost_last;
     }
     const struct ct_verify_spec *s = p->members[most];
@@ -350,19 +351,19 @@ static int make_group(struct ct_verifier *v, struct plan *p, bool *made)
 
 /* ---- finding them ---- */
 
-/* Tells whether nothing that a specification on an axis says is in doubt: state that goes from run to run has
- * no doubts in it. */
-static bool is_sure(const struct ct_verify_spec *s)
+/* Tells whether nothing that a specification on an axis says hangs on an order of events: state that goes
+ * from run to run has no doubts in it. What losses left uncertain does go along. */
+static bool has_order(const struct ct_verify_spec *s)
 {
-    return !s->verifier->source_count ||
-           (!s->monitor->certain && !s->lossy && !s->waiting_count && ct_mon_doubt_is_over(s->monitor));
+    return !s->verifier->source_count || (!s->waiting_count && ct_mon_doubt_is_over(s->monitor) &&
+                                          !(s->monitor->certain && ct_mon_doubt_is_named(s->monitor)));
 }
 
 static bool may_join(const struct ct_verifier *v, const struct ct_verify_spec *s)
 {
     if (!s || s->failed || !s->joinable)
         return false;
-    return !v->running || s->group || (s->number_of_instant && s->monitor->begun && is_sure(s));
+    return !v->running || s->group || (s->number_of_instant && s->monitor->begun && has_order(s));
 }
 
 /* Puts the members of the largest group first: those that hold something else are then left out. */

@@ -353,14 +353,15 @@ int ct_verify_lose(struct ct_verify_spec *s, uint64_t tick)
 int ct_verify_lose_before(struct ct_verify_spec *s, uint64_t tick, uint64_t begin)
 {
     int rc = ct_verify_flush(s);
-    if (!rc)
-        rc = ct_monitor_seal(s->monitor, begin);
+    if (rc || s->failed) /* of a group, its members go on */
+        return rc;
+    rc = ct_monitor_seal(s->monitor, begin);
     if (!rc)
         rc = ct_monitor_lose(s->monitor, s->kept);
-    if (rc && !s->failed)
-        rc = ct_verify_failed(s, rc);
+    if (rc)
+        return s->group ? ct_verify_group_split(s->group) : ct_verify_failed(s, rc);
     ct_verify_lost(s, time_of(s->verifier, tick));
-    return rc;
+    return s->group ? ct_verify_group_lost(s->group, 0) : CT_OK;
 }
 
 /* Brings the index up to date when others are to be fed than it says. */

@@ -53,6 +53,7 @@ struct trial {
     uint64_t cycle;
     size_t sources;        /* on an axis; 0: there is none */
     uint64_t end[SOURCES]; /* of the last event of each */
+    bool sleeps;           /* losses of a source have no end until the next one */
 };
 
 static void note(struct record *r, const struct ct_verify_result *x)
@@ -246,6 +247,8 @@ static void random_items(struct trial *t, const struct ct_watch_event *events, s
         x->end = x->begin + (rng_chance(&t->rng, doubts) ? rng_below(&t->rng, 6) : 0);
         uint64_t *last = &t->end[x->event.source];
         *last = x->end = x->end > *last ? x->end : *last;
+        if (t->sleeps && x->event.kind == CT_WATCH_GAP && rng_chance(&t->rng, 170))
+            x->end = UINT64_MAX;
     }
 }
 
@@ -368,6 +371,7 @@ static void trial(uint64_t seed, bool axis)
     const unsigned losses = rng_chance(&t.rng, 128) ? 0 : rng_below(&t.rng, 20);
     const unsigned doubts = rng_below(&t.rng, 12);
     const unsigned exchanges = rng_chance(&t.rng, 128) ? 0 : 60;
+    t.sleeps = rng_chance(&t.rng, 128);
     for (int batch = 0; batch < 20; batch++) {
         give(&t, clock, losses, doubts);
         if (rng_chance(&t.rng, exchanges))
