@@ -22,6 +22,11 @@ static int no_memory(const struct ct_verify_spec *s)
     return ct_fail_nomem(s->verifier->ctx, "verifier");
 }
 
+static uint64_t behind(uint64_t time)
+{
+    return time < UINT64_MAX ? time + 1 : UINT64_MAX;
+}
+
 #define MOST_AWAITED ((size_t)1 << 16) /* events that are kept for a core that may have no trace */
 
 /* Leaves out the older half of what is kept for a core that no step came of, which then counts as lost. */
@@ -69,6 +74,8 @@ int ct_verify_due_take(struct ct_verifier *v, const struct ct_verify_item *item)
 {
     const struct ct_watch_event *e = &item->event;
     const bool loss = ct_verify_is_loss(e);
+    if (loss)
+        v->lost_until[e->source] = behind(item->end);
     int rc = loss ? add_losses(v, item) : CT_OK;
     v->due_events++;
     for (uint32_t k = e->watch < v->watch_count ? v->first[e->watch] : 0;
@@ -86,7 +93,8 @@ void ct_verify_due_clear(struct ct_verify_spec *s)
     s->lossy = false;
     s->due_other = s->due_other_source = 0;
     memset(s->events_until, 0, s->verifier->source_count * sizeof *s->events_until);
-    memset(s->lost_until, 0, s->verifier->source_count * sizeof *s->lost_until);
+    for (size_t i = 0; i < s->verifier->source_count; i++) /* a core may be silent since before it began */
+        s->lost_until[i] = ct_verify_hears(s, i) ? s->verifier->lost_until[i] : 0;
 }
 
 /* ---- overlaps ---- */
@@ -150,11 +158,6 @@ static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct 
 static bool is_due(const struct ct_verify_due *x, uint64_t floor)
 {
     return floor == UINT64_MAX || (x->lost ? x->item.begin : x->item.end) < floor;
-}
-
-static uint64_t behind(uint64_t time)
-{
-    return time < UINT64_MAX ? time + 1 : UINT64_MAX;
 }
 
 /* Gives what is first, an event with what it overlaps. A lead that fails was not given it: its members will

@@ -575,6 +575,8 @@ int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
     v->fn = fn;
     v->user = user;
     v->running = false;
+    if (v->source_count)
+        memset(v->lost_until, 0, v->source_count * sizeof *v->lost_until);
     for (size_t i = 0; i < v->spec_count; i++)
         for (struct ct_verify_spec *s = v->specs[i]; s; s = s->next)
             ct_verify_reset(s);

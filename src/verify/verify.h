@@ -147,6 +147,7 @@ struct ct_verifier {
     bool running;
     size_t due_events;                /* taken since the specifications had their turn */
     uint64_t due_floor;               /* nothing that begins before it comes any more */
+    uint64_t *lost_until;             /* by source: behind its last loss that was taken */
     struct ct_verify_target *targets; /* by watchpoint: of those that are fed, which are … */
     uint32_t *first;                  /* by watchpoint: its first target; one more entry at the end */
     uint32_t watch_count;

@@ -324,6 +324,25 @@ static void silent_core(void **state)
             "200 n 6 ? left\n");
 }
 
+/* A specification that comes while a core says nothing knows no more of it than the one before. */
+static void exchanged_in_silence(void **state)
+{
+    const struct ct_verify_bind bind = {"x", "exception"};
+    struct by_hand h;
+    (void)state;
+    begin(&h, "out count(x) as n\n");
+    take(&h, 1, "T5 X T6");
+    take(&h, 0, "T10 X T20 T30 X T40");
+    assert_int_equal(ct_verify_axis_pass(h.axis), CT_OK);
+    take(&h, 0, "T50 X T60");
+    assert_int_equal(ct_verifier_exchange(h.verifier, 0, h.spec, "later", &bind, 1), CT_OK);
+    take(&h, 0, "T70 X T80 T90");
+    take(&h, 1, "T100 T110 X T120");
+    take(&h, 0, "T130");
+    end(&h, "0 n 0\n5 n 1 right\n10 n 2 ? left\n30 n 3 ? left\n50 n 4 ? left\n"
+            "0 n 0 ?\n70 n 1 ? left\n110 n 2 ? right\n");
+}
+
 /* A core of which nothing ever came is not missed. */
 static void core_without_trace(void **state)
 {
@@ -377,7 +396,8 @@ static void filtered_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silent_core),         cmocka_unit_test(core_without_trace),
+        cmocka_unit_test(silent_core),         cmocka_unit_test(exchanged_in_silence),
+        cmocka_unit_test(core_without_trace),
         cmocka_unit_test(filtered_core),       cmocka_unit_test(of_each_core),
         cmocka_unit_test(order_of_timestamps), cmocka_unit_test(order_in_doubt),
         cmocka_unit_test(order_of_cycles),     cmocka_unit_test(order_of_losses),
