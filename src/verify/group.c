@@ -206,7 +206,6 @@ static void take_clocks(struct ct_verify_spec *lead, const struct plan *p)
         const struct ct_verify_spec *fed = fed_of(p->members[i]);
         most = own_places(p->members[i]) > own_places(p->members[most]) ? i : most;
         lead->lost |= fed->lost;
-        lead->doubted |= fed->doubted;
         lead->lost_last = fed->lost_last > lead->lost_last ? fed->lost_last : lead->lost_last;
     }
     const struct ct_verify_spec *s = p->members[most];

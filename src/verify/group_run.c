@@ -92,7 +92,6 @@ static void take_clock(struct ct_verify_spec *s, const struct ct_verify_spec *le
     s->number_of_event = lead->number_of_event;
     s->number_of_instant = lead->number_of_instant;
     s->lost = lead->lost;
-    s->doubted = lead->doubted;
     s->lost_last = lead->lost_last;
     s->broken = lead->broken;
     for (size_t i = 0; i < s->input_count; i++)
@@ -328,10 +327,7 @@ int ct_verify_group_pass(struct ct_verify_group *g, const struct ct_watch_event 
 
 int ct_verify_group_end(struct ct_verify_group *g)
 {
-    struct ct_verify_spec *lead = g->lead;
-    int first = g->ended      ? CT_OK
-                : lead->lossy ? ct_verify_lose_before(lead, lead->tick, UINT64_MAX)
-                              : ct_verify_group_flush(g);
+    int first = g->ended ? CT_OK : ct_verify_group_flush(g);
     if (!g->ended && ct_monitor_finish(g->lead->monitor))
         first = ct_verify_first(first, ct_verify_group_split(g));
     for (size_t i = 0; g->ended && i < g->member_count; i++)

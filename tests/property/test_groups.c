@@ -318,8 +318,9 @@ static void check(const struct trial *t, uint64_t seed)
         const bool fell = ct_verifier_failure(t->verifier, (uint32_t)i) != NULL;
         const bool failed = ct_verifier_failure(o->verifier, 0) != NULL;
         /* one that came later shares with others what these had missed before */
-        const bool same = t->exchanged || fell || ct_verify_is_unseen(t->verifier->specs[i]) ==
-                                                      ct_verify_is_unseen(o->verifier->specs[0]);
+        const bool same =
+            t->exchanged || fell ||
+            ct_verify_is_unseen(t->verifier->specs[i]) == ct_verify_is_unseen(o->verifier->specs[0]);
         if (fell == failed && same && !strcmp(o->together.text, o->alone.text))
             continue;
         const char *x = o->together.text;
