@@ -158,7 +158,7 @@ bool ct_verify_is_unseen(const struct ct_verify_spec *s)
 void ct_verify_keep_places(struct ct_verify_spec *s)
 {
     const size_t keep = s->kept_places;
-    if (s->place_count <= keep)
+    if (s->place_count <= keep + CT_VERIFY_WAITING) /* not each time, which may be each event */
         return;
     const size_t drop = s->place_count - keep;
     memmove(s->places, s->places + drop, keep * sizeof *s->places);

@@ -203,7 +203,7 @@ int ct_verify_take(struct ct_verify_spec *spec, const struct ct_watch_event *e, 
 /* Feeds the events that wait. The errors of ct_monitor_feed. */
 int ct_verify_flush(struct ct_verify_spec *spec);
 
-/* Keeps the places that later results may need, and no others. */
+/* Drops places that no later result needs, when there are many. */
 void ct_verify_keep_places(struct ct_verify_spec *spec);
 
 /* Ends the current instant, because events were lost at this tick of the clock, also for a whole group. */
