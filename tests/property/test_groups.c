@@ -411,10 +411,54 @@ static void together_as_alone_on_an_axis(void **state)
         trial(first + i, true);
 }
 
+/* Gives events of the first source, each at a time of its own. */
+static void give_more(struct trial *t, size_t count)
+{
+    struct ct_verify_item items[EVENTS];
+    for (size_t i = 0; i < count; i++, t->cycle += 3)
+        items[i] = (struct ct_verify_item){
+            .event = {.cycle = t->cycle, .kind = CT_WATCH_EXCEPTION, .number = 1 + (uint32_t)(i % 2)},
+            .begin = t->cycle,
+            .end = t->cycle};
+    feed_axis(t, t->watches, t->verifier, items, count);
+}
+
+/* What a core that sleeps makes uncertain is followed once for all specifications, also for one that comes
+ * while it sleeps. */
+static void one_run_beside_a_core_that_sleeps(void **state)
+{
+    static const struct ct_verify_bind binds[] = {{"p", "exception:1"}, {"q", "exception:2"}};
+    static struct trial t;
+    (void)state;
+    begin(&t, 1, true);
+    for (size_t i = 0; i < t.count; i++)
+        assert_int_equal(ct_verifier_remove(t.verifier, (uint32_t)i), CT_OK);
+    for (size_t i = 0; i < t.count; i++) {
+        struct one *o = &t.ones[i];
+        ct_monitor_spec_free(o->spec);
+        const size_t size = write_formulas(&t.rng, o->text);
+        assert_int_equal(ct_monitor_compile(t.ctx, "formulas", o->text, size, NULL, &o->spec), CT_OK);
+        assert_int_equal(ct_verifier_add(t.verifier, o->spec, "together", binds, 2), CT_OK);
+    }
+    assert_int_equal(ct_verifier_begin(t.verifier, take_together, &t), CT_OK);
+    assert_int_equal(t.verifier->fed_count, 1);
+    const struct ct_verify_item silence = {.event = {.kind = CT_WATCH_GAP, .source = 1}, .end = UINT64_MAX};
+    feed_axis(&t, t.watches, t.verifier, &silence, 1);
+    give_more(&t, EVENTS);
+    assert_int_equal(t.verifier->fed_count, 1);
+    assert_int_equal(ct_verifier_exchange(t.verifier, 0, t.ones[1].spec, "together", binds, 2), CT_OK);
+    assert_int_equal(t.verifier->fed_count, 2);
+    for (int i = 0; i < 20; i++)
+        give_more(&t, EVENTS);
+    assert_int_equal(t.verifier->fed_count, 1);
+    end(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(together_as_alone),
-                                       cmocka_unit_test(together_as_alone_on_an_axis)};
+                                       cmocka_unit_test(together_as_alone_on_an_axis),
+                                       cmocka_unit_test(one_run_beside_a_core_that_sleeps)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
 }
