@@ -429,16 +429,16 @@ static void one_run_beside_a_core_that_sleeps(void **state)
 {
     static const struct ct_verify_bind binds[] = {{"p", "exception:1"}, {"q", "exception:2"}};
     static struct trial t;
+    struct ct_monitor_spec *specs[SPECS];
     (void)state;
     begin(&t, 1, true);
     for (size_t i = 0; i < t.count; i++)
         assert_int_equal(ct_verifier_remove(t.verifier, (uint32_t)i), CT_OK);
     for (size_t i = 0; i < t.count; i++) {
-        struct one *o = &t.ones[i];
-        ct_monitor_spec_free(o->spec);
-        const size_t size = write_formulas(&t.rng, o->text);
-        assert_int_equal(ct_monitor_compile(t.ctx, "formulas", o->text, size, NULL, &o->spec), CT_OK);
-        assert_int_equal(ct_verifier_add(t.verifier, o->spec, "together", binds, 2), CT_OK);
+        char *text = t.ones[i].text;
+        const size_t size = write_formulas(&t.rng, text);
+        assert_int_equal(ct_monitor_compile(t.ctx, "formulas", text, size, NULL, &specs[i]), CT_OK);
+        assert_int_equal(ct_verifier_add(t.verifier, specs[i], "together", binds, 2), CT_OK);
     }
     assert_int_equal(ct_verifier_begin(t.verifier, take_together, &t), CT_OK);
     assert_int_equal(t.verifier->fed_count, 1);
@@ -446,12 +446,15 @@ static void one_run_beside_a_core_that_sleeps(void **state)
     feed_axis(&t, t.watches, t.verifier, &silence, 1);
     give_more(&t, EVENTS);
     assert_int_equal(t.verifier->fed_count, 1);
-    assert_int_equal(ct_verifier_exchange(t.verifier, 0, t.ones[1].spec, "together", binds, 2), CT_OK);
+    assert_int_equal(ct_verifier_exchange(t.verifier, 0, specs[1], "together", binds, 2), CT_OK);
     assert_int_equal(t.verifier->fed_count, 2);
     for (int i = 0; i < 20; i++)
         give_more(&t, EVENTS);
     assert_int_equal(t.verifier->fed_count, 1);
+    const size_t count = t.count;
     end(&t);
+    for (size_t i = 0; i < count; i++)
+        ct_monitor_spec_free(specs[i]);
 }
 
 int main(void)
