@@ -220,17 +220,16 @@ static int make_seen_room(struct ct_watcher *w)
 
 /* ---- marks ---- */
 
-static void set_context(struct ct_watcher *w, const struct ct_elem *elem)
+/* Takes a context. Result: whether it is another one. */
+static bool set_context(struct ct_watcher *w, const struct ct_elem *elem)
 {
+    const struct ct_watch_event old = w->now;
     w->now.ctxt = ct_elem_ctxt(elem);
     w->now.vmid = ct_elem_vmid(elem);
     w->now.el_sec = elem->n;
     w->now.known = (uint8_t)(elem->aux & KNOWN);
-}
-
-static bool same_context(const struct ct_watch_event *a, const struct ct_watch_event *b)
-{
-    return a->ctxt == b->ctxt && a->vmid == b->vmid && a->el_sec == b->el_sec && a->known == b->known;
+    return old.ctxt != w->now.ctxt || old.vmid != w->now.vmid || old.el_sec != w->now.el_sec ||
+           old.known != w->now.known;
 }
 
 /* Adds an event, which watchpoints compare by `by`. Result: it, or a place that nobody looks at. */
@@ -314,10 +313,11 @@ static void on_dwt(struct ct_watcher *w, const struct ct_elem *elem)
 static void on_timestamp(struct ct_watcher *w, const struct ct_elem *elem, uint64_t counted)
 {
     offer_loss(w, elem);
-    w->now.timestamp = elem->v;
-    w->now.has_timestamp = 1;
     struct ct_watch_event *e =
         offer_by(w, CT_WATCH_TIMESTAMP, w->same, counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX, 0);
+    /* in both: to copy what was just written would wait for it */
+    w->now.timestamp = e->timestamp = elem->v;
+    w->now.has_timestamp = e->has_timestamp = 1;
     e->first = w->arrived == CT_WATCH_ARRIVAL;
     w->arrived = w->arrived == CT_WATCH_INSIDE ? CT_WATCH_INSIDE : CT_WATCH_ARRIVAL_BEFORE;
     w->same = 0;
@@ -327,7 +327,6 @@ static void on_timestamp(struct ct_watcher *w, const struct ct_elem *elem, uint6
 /* Takes an element; `counted` are the cycles of a timestamp since the last count. */
 static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_t counted)
 {
-    const struct ct_watch_event old = w->now;
     switch (elem->kind) {
     case CT_ELEM_CYCLES:
         if (!elem->aux)
@@ -356,8 +355,7 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_
         offer_by(w, CT_WATCH_EVENT, elem->n, 0, elem->aux ? CT_WATCH_ANY : elem->n);
         break;
     case CT_ELEM_CONTEXT:
-        set_context(w, elem);
-        if (!same_context(&old, &w->now))
+        if (set_context(w, elem))
             offer(w, CT_WATCH_CONTEXT, 0, 0);
         break;
     case CT_ELEM_EXCEPTION:
@@ -491,7 +489,8 @@ static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_
         const struct ct_watch_event *e = &w->pending[w->pending_done];
         for (; w->point < w->watches->count; w->point++) {
             const struct ct_watchpoint *point = &w->watches->points[w->point];
-            if (!ct_watch_wants(w->watches, point, e, w->pending_number[w->pending_done]))
+            if (point->kind != e->kind ||
+                !ct_watch_wants(w->watches, point, e, w->pending_number[w->pending_done]))
                 continue;
             if (*count == cap)
                 return false;

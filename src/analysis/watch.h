@@ -113,7 +113,7 @@ int ct_watches_add_variable(struct ct_watches *watches, const char *spec, bool *
 #define CT_WATCH_NOT_NAMED UINT32_MAX
 uint32_t ct_watch_named_number(const struct ct_watches *watches, const struct ct_named_event *event);
 
-/* Tells whether a watchpoint of a mark wants an event, which has the number that is compared. */
+/* Tells whether a watchpoint of a mark wants an event of its kind, which has the number that is compared. */
 bool ct_watch_wants(const struct ct_watches *watches, const struct ct_watchpoint *point,
                     const struct ct_watch_event *event, uint64_t number);
 

@@ -230,8 +230,6 @@ static bool wants_packet(uint64_t wanted, uint64_t number)
 bool ct_watch_wants(const struct ct_watches *watches, const struct ct_watchpoint *point,
                     const struct ct_watch_event *event, uint64_t number)
 {
-    if (point->kind != event->kind)
-        return false;
     switch (point->kind) {
     case CT_WATCH_EXCEPTION:
         return point->number == CT_WATCH_ANY || point->number == event->number;

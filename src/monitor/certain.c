@@ -385,27 +385,20 @@ static bool same(const struct ct_mon_shade *a, const struct ct_mon_shade *b)
            a->value.some == b->value.some && a->value.lo == b->value.lo && a->value.hi == b->value.hi;
 }
 
-static size_t states_possible(const struct ct_mon_certain *c)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < c->m->p->nmachines; k++)
-        for (size_t i = 0; c->states[k].set && i < c->states[k].words; i++)
-            count += (size_t)__builtin_popcountll(c->states[k].set[i]);
-    return count;
-}
-
 /* Evaluates instants that the run did not see, until another one would change nothing. */
 static void unseen_instants(struct ct_mon_certain *c)
 {
     const struct ct_mon_track *t = &c->track;
     bool changed = true;
     c->unseen = true;
+    if (c->losing)
+        ct_mon_formulas_step(c);
     for (unsigned round = 0; changed && !c->m->heap.exhausted; round++) {
-        const size_t states = states_possible(c);
         for (size_t i = 0; i < t->count; i++)
             c->before[t->list[i]] = c->held[t->list[i]];
+        c->states_changed = false;
         step(c, t->list, t->count);
-        changed = states_possible(c) != states;
+        changed = c->states_changed;
         for (size_t i = 0; i < t->count; i++) {
             const uint32_t stream = t->list[i];
             if (same(&c->held[stream], &c->before[stream]))
@@ -432,7 +425,7 @@ bool ct_mon_certain_timers_sure(const struct ct_mon_certain *c)
 bool ct_mon_certain_stream_sure(const struct ct_mon_certain *c, uint32_t stream)
 {
     const struct ct_mon_node *s = c->order->nodes[stream];
-    if (c->track.roles[stream] == TRACK_NOT)
+    if (!ct_mon_certain_follows(c, stream))
         return true;
     if (s->kind == N_DELAY && !c->timers[s->index].sure)
         return false;
@@ -444,11 +437,9 @@ bool ct_mon_certain_stream_same(const struct ct_mon_certain *a, uint32_t x, cons
 {
     const struct ct_mon_node *s = a->order->nodes[x];
     const struct ct_mon_node *t = b->order->nodes[y];
-    if (a->track.roles[x] == TRACK_NOT || b->track.roles[y] == TRACK_NOT)
+    if (!ct_mon_certain_follows(a, x) || !ct_mon_certain_follows(b, y))
         return ct_mon_certain_stream_sure(a, x) && ct_mon_certain_stream_sure(b, y);
-    return same(&a->held[x], &b->held[y]) &&
-           (s->kind != N_MONITOR || !memcmp(a->states[s->index].set, b->states[t->index].set,
-                                            a->states[s->index].words * sizeof(uint64_t)));
+    return s->kind == N_MONITOR ? ct_mon_certain_states_same(a, s, b, t) : same(&a->held[x], &b->held[y]);
 }
 
 void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, const struct ct_mon_certain *from,
@@ -458,14 +449,15 @@ void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, cons
     const struct ct_mon_node *t = from->order->nodes[number];
     to->track.settled = true;
     to->from = from->from < to->from ? from->from : to->from;
-    if (from->track.roles[number] == TRACK_NOT)
+    if (!ct_mon_certain_follows(from, number))
         return;
     to->held[stream] = from->held[number];
     if (s->kind == N_DELAY)
         to->timers[s->index] = from->timers[t->index];
-    if (s->kind == N_MONITOR)
-        memcpy(to->states[s->index].set, from->states[t->index].set,
-               to->states[s->index].words * sizeof(uint64_t));
+    if (s->kind == N_MONITOR) {
+        ct_mon_certain_states_copy(to, s, from, t);
+        to->held[stream] = ct_mon_certain_verdict(to, s);
+    }
     to->before[stream] = to->held[stream];
 }
 
@@ -474,6 +466,8 @@ void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, cons
 static bool result_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const bool signal = s->kind == N_PURE || (s->kind == N_MONITOR && s->changes_only);
+    if (c->formulas.is_one[s->order])
+        return ct_mon_certain_verdict(c, s).sure && (signal || !c->maybe);
     return signal ? c->held[s->order].sure : c->now[s->order].sure;
 }
 
@@ -482,7 +476,9 @@ static void mark_results(const struct ct_mon_certain *c)
     struct ct_monitor *m = c->m;
     for (size_t i = m->instant_first; i < m->nresults; i++) {
         const struct ct_mon_node *s = m->spec->elab.outputs[m->results[i].output].node;
-        if (c->track.roles[s->order] == TRACK_UNSURE && !result_sure(c, s))
+        const bool unsure =
+            c->formulas.is_one[s->order] ? c->formulas.followed : c->track.roles[s->order] == TRACK_UNSURE;
+        if (unsure && !result_sure(c, s))
             m->results[i].form |= CERTAIN_NOT;
     }
 }
@@ -505,6 +501,7 @@ bool ct_mon_certain_instant(struct ct_mon_certain *c)
         count = t->first[m->only + 1] - t->first[m->only];
     }
     step(c, list, count);
+    ct_mon_formulas_step(c);
     mark_results(c);
     end_step(c, list, count);
     c->from = c->to;
@@ -552,7 +549,8 @@ static struct ct_mon_certain *make(struct ct_monitor *m)
     c->now = calloc(c->order->n + 1, sizeof *c->now);
     c->states = calloc(p->nmachines + 1, sizeof *c->states);
     c->timers = calloc(p->ntimers + 1, sizeof *c->timers);
-    bool fine = c->kept && c->held && c->before && c->now && c->states && c->timers && ct_mon_track_init(c) &&
+    bool fine = c->kept && c->held && c->before && c->now && c->states && c->timers &&
+                ct_mon_formulas_init(c) && ct_mon_track_init(c) &&
                 (c->quick = ct_mon_quick_new(c->order)) != NULL;
     for (size_t i = 0; fine && i < c->order->n; i++)
         if (c->order->nodes[i]->kind == N_MONITOR)
@@ -651,8 +649,7 @@ void ct_mon_certain_free(struct ct_mon_certain *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; c->states && i < c->m->p->nmachines; i++)
-        free(c->states[i].set);
+    ct_mon_formulas_free(c);
     free(c->kept);
     free(c->held);
     free(c->before);

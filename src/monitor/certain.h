@@ -29,10 +29,45 @@ struct ct_mon_shade_event {
     struct ct_mon_guess value;
 };
 
-/* The states that a formula's machine may be in: bits by number. */
+enum {
+    CERTAIN_COLUMNS = 16, /* kinds of steps of a formula that are remembered */
+};
+
+/* A step from a set of states: where it leads, or 0 when that is not known, and its units of work. */
+struct ct_mon_shade_edge {
+    uint32_t to, work;
+};
+
+/* What is known of a set of states. */
+struct ct_mon_shade_set {
+    bool never, ever; /* some have no verdict, and some one */
+    bool single;      /* it is one state */
+    uint8_t lo, hi;   /* the least and the largest verdict; none: lo > hi */
+};
+
+/* The sets of states that a formula's machine may be in, as far as they came before. Each has a number from 1
+ * on, and where steps lead from it is remembered. */
 struct ct_mon_shade_states {
-    uint64_t *set, *next; /* `next`: room for a step */
+    uint32_t at; /* the set that it is in */
+    uint32_t count, room, columns;
+    struct ct_mon_shade_edge *edges;    /* by set and column */
+    uint8_t column_of[CERTAIN_COLUMNS]; /* by number of ct_mon_formulas.instants: its column and 1, or 0 */
+    uint64_t *sets;                     /* by number: bits by state */
+    struct ct_mon_shade_set *facts;     /* by number */
     size_t words;
+    uint64_t keys[CERTAIN_COLUMNS]; /* by column: which step it is */
+};
+
+/* Formulas that follow from events of inputs alone, and that nothing reads: they are stepped together, a
+ * look-up each. */
+struct ct_mon_formulas {
+    uint32_t *streams; /* their numbers */
+    size_t count;
+    bool *is_one;                       /* by stream */
+    bool followed;                      /* or all of them are as in the run */
+    uint64_t instants[CERTAIN_COLUMNS]; /* which inputs have events, or may have */
+    uint32_t instant_count;
+    uint64_t *scratch; /* room for three sets */
 };
 
 struct ct_mon_shade_timer {
@@ -50,6 +85,8 @@ enum ct_mon_track_role {
 };
 
 struct ct_mon_track {
+    uint32_t *all; /* the streams that are looked at one by one, in their order */
+    size_t all_count;
     uint8_t *roles; /* by stream: enum ct_mon_track_role */
     uint32_t *list; /* those that are followed, in the order of the streams */
     size_t count;
@@ -57,6 +94,7 @@ struct ct_mon_track {
     size_t *first;   /* by input: where they begin; one more entry at the end */
     uint64_t *reach; /* by stream: inputs that can reach it, modulo 64 */
     bool *before_read; /* by stream: a `last` reads what it held before the instant */
+    bool *held_read;   /* by stream: false for an input of which nothing reads what it holds */
     bool whole;        /* all streams are followed */
     bool settled;      /* fewer may be to be followed than are */
     uint32_t wait;     /* instants until that is looked at */
@@ -77,6 +115,8 @@ struct ct_mon_certain {
     struct ct_mon_shade_event *now;
     struct ct_mon_shade_states *states; /* by machine */
     struct ct_mon_shade_timer *timers;
+    struct ct_mon_formulas formulas;
+    bool states_changed; /* a formula came to another set of states */
     struct ct_mon_track track;
     struct ct_mon_quick *quick; /* by stream */
 };
@@ -130,14 +170,33 @@ bool ct_mon_certain_stream_same(const struct ct_mon_certain *a, uint32_t x, cons
 void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, const struct ct_mon_certain *from,
                                 uint32_t number);
 
+/* Tells whether a stream is followed, or is as in the run. */
+static inline bool ct_mon_certain_follows(const struct ct_mon_certain *c, uint32_t stream)
+{
+    return c->formulas.is_one[stream] ? c->formulas.followed : c->track.roles[stream] != TRACK_NOT;
+}
+
+/* Finds the formulas that are stepped together, and makes room. False: no memory. */
+bool ct_mon_formulas_init(struct ct_mon_certain *c);
+void ct_mon_formulas_free(struct ct_mon_certain *c);
+/* Steps them at an instant, or through as many unseen ones as change anything. */
+void ct_mon_formulas_step(struct ct_mon_certain *c);
+/* Tells whether one of them may be in several states. */
+bool ct_mon_formulas_unsure(const struct ct_mon_certain *c);
+
 /* Takes the step of the stream's formula in each of the states that its machine may be in. */
 struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const struct ct_mon_node *s);
 /* Says what is known of the verdict of the stream's formula. */
 struct ct_mon_shade ct_mon_certain_verdict(const struct ct_mon_certain *c, const struct ct_mon_node *s);
-/* Adds the states of a formula in `other` to those that it may be in. */
+/* Adds the states of a formula in `other`, a state of the same run, to those that it may be in. */
 void ct_mon_certain_states_join(struct ct_mon_certain *c, const struct ct_mon_certain *other,
                                 const struct ct_mon_node *s);
 bool ct_mon_certain_states_init(struct ct_mon_certain *c, const struct ct_mon_node *s);
+/* Tells whether a formula may be in the same states as an equal one of another run, and copies them. */
+bool ct_mon_certain_states_same(const struct ct_mon_certain *a, const struct ct_mon_node *s,
+                                const struct ct_mon_certain *b, const struct ct_mon_node *t);
+void ct_mon_certain_states_copy(struct ct_mon_certain *to, const struct ct_mon_node *s,
+                                const struct ct_mon_certain *from, const struct ct_mon_node *t);
 /* Notes that the formula's machine is in the state that it has in the run. */
 void ct_mon_certain_states_hold(struct ct_mon_certain *c, const struct ct_mon_node *s);
 bool ct_mon_certain_states_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s);

@@ -738,6 +738,8 @@ int ct_mon_doubt_take(struct ct_monitor *m, const struct ct_monitor_event *event
         rc = ct_monitor_advance(m, events[0].time);
     if (rc)
         return rc;
+    if (m->certain && !m->certain->losing && !ct_mon_track_less(m->certain, true))
+        ct_mon_certain_over(m);
     if (!m->certain && (d->count == DOUBT_WINDOW || d->world_count == d->most))
         rc = blur(m);
     if (rc || m->certain)

@@ -94,6 +94,12 @@ static inline bool ct_mon_doubt_is_over(const struct ct_monitor *m)
     return !m->doubt || (!m->doubt->world_count && !m->doubt->count);
 }
 
+/* Tells whether results that are uncertain are so because of an order that was too much to be followed. */
+static inline bool ct_mon_doubt_is_named(const struct ct_monitor *m)
+{
+    return m->doubt && m->doubt->blurred.named;
+}
+
 /* Takes an event, evaluates the open instant, or says that no event before `time` will come, in all states.
  * Result: CT_ERR_*. */
 int ct_mon_doubt_event(struct ct_monitor *m, int64_t time, uint32_t input, struct ct_mon_cell value);

@@ -301,12 +301,7 @@ static bool is_held_read(const struct ct_mon_order *order, const struct ct_mon_n
     for (size_t i = 0; i < order->n; i++) {
         const struct ct_mon_node *s = order->nodes[i];
         for (uint32_t k = 0; k < s->n; k++) {
-            if (s->args[k] != input)
-                continue;
-            const bool held = s->kind == N_SLIFT || (s->kind == N_LAST && k == 0) ||
-                              (k == 1 && (s->kind == N_FILTER || s->kind == N_ON)) || s->kind == N_DELAY ||
-                              (s->kind == N_MONITOR && k < s->machine->natoms && s->atoms[k] == ATOM_SIGNAL);
-            if (held)
+            if (s->args[k] == input && ct_mon_node_reads_held(s, k))
                 return true;
         }
     }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "monitor/machine.h"
+
 void ct_mon_graph_init(struct ct_mon_graph *g, struct ct_mon_arena *arena, struct ct_mon_types *types,
                        struct ct_mon_ir_pool *pool)
 {
@@ -171,6 +173,13 @@ struct ct_mon_node *ct_mon_node_monitor(struct ct_mon_graph *g, const struct ct_
 struct ct_mon_node *ct_mon_node_copy(struct ct_mon_graph *g, const struct ct_mon_node *s)
 {
     return add(g, *s);
+}
+
+bool ct_mon_node_reads_held(const struct ct_mon_node *s, uint32_t arg)
+{
+    return s->kind == N_SLIFT || (s->kind == N_LAST && arg == 0) ||
+           (arg == 1 && (s->kind == N_FILTER || s->kind == N_ON)) || s->kind == N_DELAY ||
+           (s->kind == N_MONITOR && arg < s->machine->natoms && s->atoms[arg] == ATOM_SIGNAL);
 }
 
 struct ct_mon_node *ct_mon_node_target(struct ct_mon_node *s)

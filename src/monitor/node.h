@@ -108,6 +108,9 @@ static inline bool node_reads_now(const struct ct_mon_node *s, uint32_t arg)
     return arg > 0 || (s->kind != N_LAST && s->kind != N_DELAY);
 }
 
+/* Tells whether what the argument holds counts, and not its events alone. */
+bool ct_mon_node_reads_held(const struct ct_mon_node *s, uint32_t arg);
+
 /* Follows references; NULL for one that leads back to itself. */
 struct ct_mon_node *ct_mon_node_target(struct ct_mon_node *s);
 

@@ -553,7 +553,7 @@ int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
         r = ct_mon_run_close(m);
     if (r)
         return r;
-    if (m->doubt && !m->certain)
+    if (m->doubt) /* what is uncertain from here on is so because of the loss */
         m->doubt->blurred = (struct ct_mon_doubt_pair){0};
     if (m->begun && m->floor == m->now && m->now < INT64_MAX)
         m->floor++;

@@ -188,10 +188,34 @@ static void count_ends(struct source *s, uint64_t cycle)
     s->counted = true;
 }
 
+/* Moves over steps with which no count ends or begins, up to the next mark. */
+static void skip_steps(struct cursor *c, const struct ct_step_batch *batch, uint64_t cycle)
+{
+    const size_t end = c->mark < batch->mark_count ? batch->marks[c->mark].at : batch->count;
+    const uint32_t *cycles = batch->cycles;
+    size_t step = c->step;
+    uint64_t at = c->cycle;
+    for (; step < end; step++) {
+        const uint32_t part = cycles ? cycles[step] : CT_STEP_NO_CYCLES;
+        if (part == CT_STEP_NO_CYCLES)
+            continue;
+        const uint64_t next = at + (part & CT_STEP_CYCLES);
+        if ((part & (CT_STEP_SHARED | CT_STEP_ENDS)) != CT_STEP_SHARED || next > cycle)
+            break;
+        at = next;
+        c->shared = true;
+    }
+    c->step = step;
+    c->cycle = at;
+}
+
 /* Moves the cursor on to the end of the last count that is not behind `cycle`. */
 static void move_to(struct source *s, const struct ct_step_batch *batch, uint64_t cycle)
 {
-    while (!at_end(&s->cursor, batch)) {
+    for (;;) {
+        skip_steps(&s->cursor, batch, cycle);
+        if (at_end(&s->cursor, batch))
+            break;
         struct cursor next = s->cursor;
         const bool ended = move_on(&next, batch);
         if (next.cycle > cycle)

@@ -221,7 +221,7 @@ struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *v, uint32_t number
     const size_t room = CT_VERIFY_WAITING + s->input_count;
     s->kept_places =
         v->options.history + 1 + (v->source_count ? CT_VERIFY_DOUBTFUL * (s->input_count + 1) : 0);
-    s->places = calloc(s->kept_places + room, sizeof *s->places);
+    s->places = calloc(s->kept_places + CT_VERIFY_WAITING + room, sizeof *s->places);
     s->waiting = calloc(room, sizeof *s->waiting);
     if (v->source_count)
         s->spans = calloc(room, sizeof *s->spans);

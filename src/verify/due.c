@@ -22,6 +22,11 @@ static int no_memory(const struct ct_verify_spec *s)
     return ct_fail_nomem(s->verifier->ctx, "verifier");
 }
 
+static uint64_t behind(uint64_t time)
+{
+    return time < UINT64_MAX ? time + 1 : UINT64_MAX;
+}
+
 #define MOST_AWAITED ((size_t)1 << 16) /* events that are kept for a core that may have no trace */
 
 /* Leaves out the older half of what is kept for a core that no step came of, which then counts as lost. */
@@ -69,6 +74,8 @@ int ct_verify_due_take(struct ct_verifier *v, const struct ct_verify_item *item)
 {
     const struct ct_watch_event *e = &item->event;
     const bool loss = ct_verify_is_loss(e);
+    if (loss)
+        v->lost_until[e->source] = behind(item->end);
     int rc = loss ? add_losses(v, item) : CT_OK;
     v->due_events++;
     for (uint32_t k = e->watch < v->watch_count ? v->first[e->watch] : 0;
@@ -86,7 +93,8 @@ void ct_verify_due_clear(struct ct_verify_spec *s)
     s->lossy = false;
     s->due_other = s->due_other_source = 0;
     memset(s->events_until, 0, s->verifier->source_count * sizeof *s->events_until);
-    memset(s->lost_until, 0, s->verifier->source_count * sizeof *s->lost_until);
+    for (size_t i = 0; i < s->verifier->source_count; i++) /* a core may be silent since before it began */
+        s->lost_until[i] = ct_verify_hears(s, i) ? s->verifier->lost_until[i] : 0;
 }
 
 /* ---- overlaps ---- */
@@ -138,9 +146,10 @@ static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct 
     const struct ct_monitor_span span = {.begin = x->item.begin, .end = x->item.end, .source = e->source};
     const bool same = s->lossy && ct_verify_is_same(s, e, x->item.begin, x->input); /* of one instruction */
     int rc = (s->lossy || o.losses) && !same ? ct_verify_lose_before(s, x->item.begin, x->item.begin) : CT_OK;
-    if (!rc)
+    if (!rc && !s->failed)
         rc = ct_verify_give(s, e, x->item.begin, x->input, o.events ? &span : NULL);
-    s->lossy = o.losses;
+    if (!s->failed)
+        s->lossy = o.losses;
     return rc;
 }
 
@@ -151,29 +160,42 @@ static bool is_due(const struct ct_verify_due *x, uint64_t floor)
     return floor == UINT64_MAX || (x->lost ? x->item.begin : x->item.end) < floor;
 }
 
-static uint64_t behind(uint64_t time)
+/* Gives what is first, an event with what it overlaps. A lead that fails was not given it: its members will
+ * be. */
+static int give_first(struct ct_verify_spec *s, struct overlaps o)
 {
-    return time < UINT64_MAX ? time + 1 : UINT64_MAX;
+    const struct ct_verify_due x = s->due[s->due_first];
+    const size_t source = x.item.event.source;
+    const int rc = x.lost ? ct_verify_lose_before(s, x.item.begin, x.item.begin) : give(s, &x, o);
+    if (s->failed)
+        return rc;
+    if (x.lost) {
+        s->lossy = false;
+        s->lost_until[source] = behind(x.item.end);
+    } else {
+        s->events_until[source] = behind(x.item.end);
+    }
+    s->due_first++;
+    return rc;
+}
+
+static struct overlaps overlaps_of_first(struct ct_verify_spec *s)
+{
+    const struct ct_verify_due *x = &s->due[s->due_first];
+    return x->lost ? (struct overlaps){0} : overlaps_of(s, &x->item);
+}
+
+/* Tells whether something is due. */
+static bool has_due(const struct ct_verify_spec *s, uint64_t floor)
+{
+    return s->due_first < s->due_count && is_due(&s->due[s->due_first], floor);
 }
 
 static int run_spec(struct ct_verify_spec *s, uint64_t floor)
 {
     int rc = CT_OK;
-    while (s->due_first < s->due_count && !s->failed && !rc) {
-        const struct ct_verify_due x = s->due[s->due_first];
-        const size_t source = x.item.event.source;
-        if (!is_due(&x, floor))
-            break;
-        if (x.lost) {
-            rc = ct_verify_lose_before(s, x.item.begin, x.item.begin);
-            s->lossy = false;
-            s->lost_until[source] = behind(x.item.end);
-        } else {
-            rc = give(s, &x, overlaps_of(s, &x.item));
-            s->events_until[source] = behind(x.item.end);
-        }
-        s->due_first++;
-    }
+    while (!s->failed && !rc && has_due(s, floor))
+        rc = give_first(s, overlaps_of_first(s));
     if (!rc && !s->failed)
         rc = ct_verify_flush(s);
     if (s->failed)
@@ -183,26 +205,27 @@ static int run_spec(struct ct_verify_spec *s, uint64_t floor)
 
 /* ---- groups ---- */
 
-/* Gives a group what is due as long as it is in no doubt. With the first doubt, or when the joint run fails,
- * its members go on by themselves. */
+/* Tells whether orders of an event in doubt are to be followed. They are not where trace was missing right
+ * before it, or before events in doubt right before it: then all is uncertain that an event could change, of
+ * each specification that takes the same events. */
+static bool is_followed(const struct ct_verify_spec *s, const struct ct_verify_due *x, struct overlaps o)
+{
+    const bool lossy = s->lossy || o.losses;
+    return !s->doubtful &&
+           !(lossy && !(s->lossy && ct_verify_is_same(s, &x->item.event, x->item.begin, x->input)));
+}
+
+/* Gives a group what is due as long as no orders are to be followed. With the first one, or when the joint
+ * run fails, its members go on by themselves. */
 static int run_joint(struct ct_verify_group *g, uint64_t floor)
 {
     struct ct_verify_spec *lead = g->lead;
     int rc = CT_OK;
-    while (lead->due_first < lead->due_count && !g->ended) {
-        const struct ct_verify_due x = lead->due[lead->due_first];
-        if (!is_due(&x, floor))
-            break;
-        struct overlaps o = {0};
-        if (!x.lost)
-            o = overlaps_of(lead, &x.item);
-        if (x.lost || o.events || o.losses)
+    while (!g->ended && has_due(lead, floor)) {
+        const struct overlaps o = overlaps_of_first(lead);
+        if (o.events && is_followed(lead, &lead->due[lead->due_first], o))
             return ct_verify_first(rc, ct_verify_group_part(g));
-        rc = ct_verify_first(rc, ct_verify_give(lead, &x.item.event, x.item.begin, x.input, NULL));
-        if (g->ended) /* and the event is still due */
-            return rc;
-        lead->events_until[x.item.event.source] = behind(x.item.end);
-        lead->due_first++;
+        rc = ct_verify_first(rc, give_first(lead, o));
     }
     return g->ended ? rc : ct_verify_first(rc, ct_verify_group_flush(g));
 }
@@ -229,6 +252,7 @@ int ct_verify_due_hand_on(struct ct_verify_spec *s, const struct ct_verify_spec 
         if (x->lost)
             rc = add(s, &x->item, 0, true);
     }
+    s->lossy = lead->lossy;
     memcpy(s->events_until, lead->events_until, sources * sizeof *s->events_until);
     memcpy(s->lost_until, lead->lost_until, sources * sizeof *s->lost_until);
     return rc;
@@ -242,6 +266,7 @@ int ct_verify_due_take_over(struct ct_verify_spec *lead, const struct ct_verify_
     ct_verify_due_clear(lead);
     for (size_t i = s->due_first; i < s->due_count && !rc; i++)
         rc = add(lead, &s->due[i].item, s->due[i].lost ? 0 : inputs[s->due[i].input], s->due[i].lost);
+    lead->lossy = s->lossy;
     memcpy(lead->events_until, s->events_until, sources * sizeof *s->events_until);
     memcpy(lead->lost_until, s->lost_until, sources * sizeof *s->lost_until);
     return rc;

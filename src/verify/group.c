@@ -350,19 +350,19 @@ static int make_group(struct ct_verifier *v, struct plan *p, bool *made)
 
 /* ---- finding them ---- */
 
-/* Tells whether nothing that a specification on an axis says is in doubt: state that goes from run to run has
- * no doubts in it. */
-static bool is_sure(const struct ct_verify_spec *s)
+/* Tells whether nothing that a specification on an axis says hangs on an order of events: state that goes
+ * from run to run has no doubts in it. What losses left uncertain does go along. */
+static bool has_order(const struct ct_verify_spec *s)
 {
-    return !s->verifier->source_count ||
-           (!s->monitor->certain && !s->lossy && !s->waiting_count && ct_mon_doubt_is_over(s->monitor));
+    return !s->verifier->source_count || (!s->waiting_count && ct_mon_doubt_is_over(s->monitor) &&
+                                          !(s->monitor->certain && ct_mon_doubt_is_named(s->monitor)));
 }
 
 static bool may_join(const struct ct_verifier *v, const struct ct_verify_spec *s)
 {
     if (!s || s->failed || !s->joinable)
         return false;
-    return !v->running || s->group || (s->number_of_instant && s->monitor->begun && is_sure(s));
+    return !v->running || s->group || (s->number_of_instant && s->monitor->begun && has_order(s));
 }
 
 /* Puts the members of the largest group first: those that hold something else are then left out. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups: specifications that are fed by the same watchpoints run as one (monitor/joint.h), which is as fast
  * as if one file held them. To whom they belong they stay separate: each can be removed or exchanged, and
- * when one fails the others go on. Events since a checkpoint are kept, so that the members can take them once
- * more, each by itself, when the joint run fails. */
+ * when one fails the others go on. Events and losses since a checkpoint are kept, so that the members can
+ * take them once more, each by itself, when the joint run fails. */
 #ifndef CT_VERIFY_GROUP_H
 #define CT_VERIFY_GROUP_H
 
@@ -14,7 +14,7 @@ enum {
     /* A specification that is fed alone costs about 50 ns for each event, and making a joint some 30 us for
      * each of its parts: so many events of specifications alone, for each part, before one is made anew. */
     CT_VERIFY_WASTE = 1000,
-    CT_VERIFY_JOURNAL = 2048, /* the most events between two checkpoints */
+    CT_VERIFY_JOURNAL = 2048, /* the most events and losses between two checkpoints */
 };
 
 /* Finds out whether a specification that is bound may be a member of a group. */
@@ -50,6 +50,13 @@ int ct_verify_group_leave(struct ct_verify_spec *spec);
 int ct_verify_group_flush(struct ct_verify_group *group);
 int ct_verify_group_lose(struct ct_verify_group *group, uint64_t tick);
 int ct_verify_group_end(struct ct_verify_group *group);
+
+/* Notes that the joint run lost events, after it was advanced to a time (0: it was not). */
+int ct_verify_group_lost(struct ct_verify_group *group, uint64_t advanced);
+
+/* Ends the group because the joint run failed: its members take what came since the checkpoint by themselves.
+ * Those that fail have failed, the first error of which is returned; the others go on. */
+int ct_verify_group_split(struct ct_verify_group *group);
 
 /* Gives an event that was meant for the lead of a group that has ended to the members. */
 int ct_verify_group_pass(struct ct_verify_group *group, const struct ct_watch_event *e, uint32_t input);

@@ -135,32 +135,58 @@ int ct_verify_group_leave(struct ct_verify_spec *s)
     return rc;
 }
 
-/* Feeds a member the events since the checkpoint. */
+/* Feeds a member the events in `waiting`. */
+static int feed_waiting(struct ct_verify_spec *s, bool doubtful)
+{
+    const size_t count = s->waiting_count;
+    s->waiting_count = 0;
+    return doubtful ? ct_monitor_feed_doubtful(s->monitor, s->waiting, s->spans, count)
+                    : ct_monitor_feed(s->monitor, s->waiting, count);
+}
+
+/* Does once more, in a member, what the joint run did between two losses, from entry *i on. */
+static int replay_events(const struct ct_verify_group *g, struct ct_verify_spec *s, size_t *i)
+{
+    const bool doubtful = g->journal[*i].doubtful;
+    int rc = CT_OK;
+    for (; *i < g->journal_count && !g->journal[*i].lost && g->journal[*i].doubtful == doubtful; ++*i) {
+        const struct ct_verify_entry *e = &g->journal[*i];
+        const bool same = s->waiting_count && s->waiting[s->waiting_count - 1].time == e->event.time;
+        if (s->waiting_count >= CT_VERIFY_WAITING && !same && (rc = feed_waiting(s, doubtful)) != CT_OK)
+            return rc;
+        for (uint32_t input = 0; input < s->input_count; input++) {
+            if (s->inputs[input] != e->event.input)
+                continue;
+            if (doubtful)
+                s->spans[s->waiting_count] = e->span;
+            s->waiting[s->waiting_count] = e->event;
+            s->waiting[s->waiting_count++].input = input;
+        }
+    }
+    return feed_waiting(s, doubtful);
+}
+
+static int replay_loss(struct ct_verify_spec *s, uint64_t advanced)
+{
+    const int rc = advanced ? ct_monitor_advance(s->monitor, advanced) : CT_OK;
+    return rc ? rc : ct_monitor_lose(s->monitor, s->kept);
+}
+
+/* Gives a member what came since the checkpoint. */
 static int replay(const struct ct_verify_group *g, struct ct_verify_spec *s)
 {
     int rc = CT_OK;
-    size_t n = 0;
-    for (size_t i = 0; i < g->journal_count && !rc; i++) {
-        for (uint32_t input = 0; input < s->input_count && !rc; input++) {
-            if (s->inputs[input] != g->journal[i].input)
-                continue;
-            s->waiting[n] = g->journal[i];
-            s->waiting[n++].input = input;
-            if (n == CT_VERIFY_WAITING) {
-                rc = ct_monitor_feed(s->monitor, s->waiting, n);
-                n = 0;
-            }
-        }
+    for (size_t i = 0; i < g->journal_count && !rc;) {
+        if (g->journal[i].lost)
+            rc = replay_loss(s, g->journal[i++].event.time);
+        else
+            rc = replay_events(g, s, &i);
     }
-    if (!rc)
-        rc = ct_monitor_feed(s->monitor, s->waiting, n);
     ct_verify_keep_places(s);
     return rc ? ct_verify_failed(s, rc) : CT_OK;
 }
 
-/* Ends the group because the joint run failed: its members take the events since the checkpoint by
- * themselves. Those that fail have failed; the others go on. */
-static int split(struct ct_verify_group *g)
+int ct_verify_group_split(struct ct_verify_group *g)
 {
     int first = CT_OK;
     for (size_t i = 0; i < g->member_count; i++) {
@@ -247,24 +273,37 @@ int ct_verify_group_flush(struct ct_verify_group *g)
         if (rc)
             return fail_all(g, rc);
     }
-    memcpy(g->journal + g->journal_count, lead->waiting, lead->waiting_count * sizeof *lead->waiting);
-    g->journal_count += lead->waiting_count;
-    if (ct_monitor_feed(lead->monitor, lead->waiting, lead->waiting_count))
-        return split(g);
-    lead->waiting_count = 0;
+    for (size_t i = 0; i < lead->waiting_count; i++) {
+        struct ct_verify_entry *e = &g->journal[g->journal_count++];
+        *e = (struct ct_verify_entry){.event = lead->waiting[i], .doubtful = lead->doubtful};
+        if (lead->doubtful)
+            e->span = lead->spans[i];
+    }
+    if (feed_waiting(lead, lead->doubtful))
+        return ct_verify_group_split(g);
     ct_verify_keep_places(lead);
+    return CT_OK;
+}
+
+int ct_verify_group_lost(struct ct_verify_group *g, uint64_t advanced)
+{
+    if (g->journal_count >= g->lead->verifier->journal_most) {
+        const int rc = ct_verify_group_checkpoint(g);
+        return rc ? fail_all(g, rc) : CT_OK;
+    }
+    g->journal[g->journal_count++] = (struct ct_verify_entry){.event.time = advanced, .lost = true};
     return CT_OK;
 }
 
 int ct_verify_group_lose(struct ct_verify_group *g, uint64_t tick)
 {
+    const uint64_t advanced = tick > g->lead->time ? g->lead->time + 1 : 0;
     int first = ct_verify_group_flush(g);
     if (!g->ended && ct_verify_end_instant(g->lead, tick))
-        first = ct_verify_first(first, split(g));
+        first = ct_verify_first(first, ct_verify_group_split(g));
     if (!g->ended) {
         ct_verify_lost(g->lead, tick);
-        const int rc = ct_verify_group_checkpoint(g);
-        return rc ? fail_all(g, rc) : first;
+        return ct_verify_first(first, ct_verify_group_lost(g, advanced));
     }
     for (size_t i = 0; i < g->member_count; i++) {
         struct ct_verify_spec *s = g->members[i];
@@ -290,7 +329,7 @@ int ct_verify_group_end(struct ct_verify_group *g)
 {
     int first = g->ended ? CT_OK : ct_verify_group_flush(g);
     if (!g->ended && ct_monitor_finish(g->lead->monitor))
-        first = ct_verify_first(first, split(g));
+        first = ct_verify_first(first, ct_verify_group_split(g));
     for (size_t i = 0; g->ended && i < g->member_count; i++)
         if (g->members[i])
             first = ct_verify_first(first, ct_verify_end(g->members[i]));

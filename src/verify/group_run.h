@@ -6,6 +6,13 @@
 #include "monitor/joint.h"
 #include "verify/group.h"
 
+/* What a group did since its checkpoint: an event that it took, or a loss. */
+struct ct_verify_entry {
+    struct ct_monitor_event event; /* of a loss the time to which it was advanced before: 0 is nowhere */
+    struct ct_monitor_span span;   /* of an event in doubt */
+    bool lost, doubtful;
+};
+
 struct ct_verify_group {
     struct ct_verify_group *next;
     struct ct_verify_spec *lead; /* takes the events: its monitor is the joint run */
@@ -14,9 +21,9 @@ struct ct_verify_group {
     size_t member_count, live;
     uint32_t *member_of; /* by output of the joint */
     bool ended;
-    /* for failures: the state at the checkpoint, and the events since then */
+    /* for failures: the state at the checkpoint, and what came since then */
     struct ct_monitor *checkpoint; /* NULL: that is where the run began */
-    struct ct_monitor_event *journal;
+    struct ct_verify_entry *journal;
     size_t journal_count;
     struct ct_mon_place *streams,
         *inputs; /* as many as a joint run or a member has, for taking over states */

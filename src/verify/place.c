@@ -91,7 +91,8 @@ int ct_verifier_sources(struct ct_verifier *v, const char *const *cores, size_t 
     v->source_count = v->core_count = 0;
     v->cores = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->cores);
     v->core_of = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->core_of);
-    if (!v->cores || !v->core_of)
+    v->lost_until = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->lost_until);
+    if (!v->cores || !v->core_of || !v->lost_until)
         return ct_fail_nomem(v->ctx, "verifier");
     for (size_t i = 0; i < count; i++) {
         v->cores[i] = ct_arena_strdup(&v->arena, cores[i]);

@@ -158,7 +158,7 @@ bool ct_verify_is_unseen(const struct ct_verify_spec *s)
 void ct_verify_keep_places(struct ct_verify_spec *s)
 {
     const size_t keep = s->kept_places;
-    if (s->place_count <= keep)
+    if (s->place_count <= keep + CT_VERIFY_WAITING) /* not each time, which may be each event */
         return;
     const size_t drop = s->place_count - keep;
     memmove(s->places, s->places + drop, keep * sizeof *s->places);
@@ -353,14 +353,15 @@ int ct_verify_lose(struct ct_verify_spec *s, uint64_t tick)
 int ct_verify_lose_before(struct ct_verify_spec *s, uint64_t tick, uint64_t begin)
 {
     int rc = ct_verify_flush(s);
-    if (!rc)
-        rc = ct_monitor_seal(s->monitor, begin);
+    if (rc || s->failed) /* of a group, its members go on */
+        return rc;
+    rc = ct_monitor_seal(s->monitor, begin);
     if (!rc)
         rc = ct_monitor_lose(s->monitor, s->kept);
-    if (rc && !s->failed)
-        rc = ct_verify_failed(s, rc);
+    if (rc)
+        return s->group ? ct_verify_group_split(s->group) : ct_verify_failed(s, rc);
     ct_verify_lost(s, time_of(s->verifier, tick));
-    return rc;
+    return s->group ? ct_verify_group_lost(s->group, 0) : CT_OK;
 }
 
 /* Brings the index up to date when others are to be fed than it says. */
@@ -574,6 +575,8 @@ int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
     v->fn = fn;
     v->user = user;
     v->running = false;
+    if (v->source_count)
+        memset(v->lost_until, 0, v->source_count * sizeof *v->lost_until);
     for (size_t i = 0; i < v->spec_count; i++)
         for (struct ct_verify_spec *s = v->specs[i]; s; s = s->next)
             ct_verify_reset(s);

@@ -147,6 +147,7 @@ struct ct_verifier {
     bool running;
     size_t due_events;                /* taken since the specifications had their turn */
     uint64_t due_floor;               /* nothing that begins before it comes any more */
+    uint64_t *lost_until;             /* by source: behind its last loss that was taken */
     struct ct_verify_target *targets; /* by watchpoint: of those that are fed, which are … */
     uint32_t *first;                  /* by watchpoint: its first target; one more entry at the end */
     uint32_t watch_count;
@@ -202,7 +203,7 @@ int ct_verify_take(struct ct_verify_spec *spec, const struct ct_watch_event *e, 
 /* Feeds the events that wait. The errors of ct_monitor_feed. */
 int ct_verify_flush(struct ct_verify_spec *spec);
 
-/* Keeps the places that later results may need, and no others. */
+/* Drops places that no later result needs, when there are many. */
 void ct_verify_keep_places(struct ct_verify_spec *spec);
 
 /* Ends the current instant, because events were lost at this tick of the clock, also for a whole group. */

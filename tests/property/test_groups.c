@@ -53,6 +53,9 @@ struct trial {
     uint64_t cycle;
     size_t sources;        /* on an axis; 0: there is none */
     uint64_t end[SOURCES]; /* of the last event of each */
+    bool sleeps;           /* losses of a source have no end until the next one */
+    uint32_t reach;        /* of intervals that are no points in time */
+    bool exchanged;
 };
 
 static void note(struct record *r, const struct ct_verify_result *x)
@@ -243,9 +246,11 @@ static void random_items(struct trial *t, const struct ct_watch_event *events, s
         struct ct_verify_item *x = &items[i];
         *x = (struct ct_verify_item){.event = events[i], .begin = events[i].cycle};
         x->event.source = (uint16_t)rng_below(&t->rng, (uint32_t)t->sources);
-        x->end = x->begin + (rng_chance(&t->rng, doubts) ? rng_below(&t->rng, 6) : 0);
+        x->end = x->begin + (rng_chance(&t->rng, doubts) ? rng_below(&t->rng, t->reach) : 0);
         uint64_t *last = &t->end[x->event.source];
         *last = x->end = x->end > *last ? x->end : *last;
+        if (t->sleeps && x->event.kind == CT_WATCH_GAP && rng_chance(&t->rng, 170))
+            x->end = UINT64_MAX;
     }
 }
 
@@ -312,7 +317,11 @@ static void check(const struct trial *t, uint64_t seed)
         const struct one *o = &t->ones[i];
         const bool fell = ct_verifier_failure(t->verifier, (uint32_t)i) != NULL;
         const bool failed = ct_verifier_failure(o->verifier, 0) != NULL;
-        if (fell == failed && !strcmp(o->together.text, o->alone.text))
+        /* one that came later shares with others what these had missed before */
+        const bool same =
+            t->exchanged || fell ||
+            ct_verify_is_unseen(t->verifier->specs[i]) == ct_verify_is_unseen(o->verifier->specs[0]);
+        if (fell == failed && same && !strcmp(o->together.text, o->alone.text))
             continue;
         const char *x = o->together.text;
         const char *y = o->alone.text;
@@ -368,10 +377,14 @@ static void trial(uint64_t seed, bool axis)
     const unsigned losses = rng_chance(&t.rng, 128) ? 0 : rng_below(&t.rng, 20);
     const unsigned doubts = rng_below(&t.rng, 12);
     const unsigned exchanges = rng_chance(&t.rng, 128) ? 0 : 60;
+    t.sleeps = rng_chance(&t.rng, 128);
+    t.reach = rng_chance(&t.rng, 200) ? 6 : 400; /* more orders than are followed */
     for (int batch = 0; batch < 20; batch++) {
         give(&t, clock, losses, doubts);
-        if (rng_chance(&t.rng, exchanges))
-            exchange(&t, rng_below(&t.rng, (uint32_t)t.count));
+        if (!rng_chance(&t.rng, exchanges))
+            continue;
+        exchange(&t, rng_below(&t.rng, (uint32_t)t.count));
+        t.exchanged = true;
     }
     ct_verifier_finish(t.verifier);
     for (size_t i = 0; i < t.count; i++)
@@ -398,10 +411,57 @@ static void together_as_alone_on_an_axis(void **state)
         trial(first + i, true);
 }
 
+/* Gives events of the first source, each at a time of its own. */
+static void give_more(struct trial *t, size_t count)
+{
+    struct ct_verify_item items[EVENTS];
+    for (size_t i = 0; i < count; i++, t->cycle += 3)
+        items[i] = (struct ct_verify_item){
+            .event = {.cycle = t->cycle, .kind = CT_WATCH_EXCEPTION, .number = 1 + (uint32_t)(i % 2)},
+            .begin = t->cycle,
+            .end = t->cycle};
+    feed_axis(t, t->watches, t->verifier, items, count);
+}
+
+/* What a core that sleeps makes uncertain is followed once for all specifications, also for one that comes
+ * while it sleeps. */
+static void one_run_beside_a_core_that_sleeps(void **state)
+{
+    static const struct ct_verify_bind binds[] = {{"p", "exception:1"}, {"q", "exception:2"}};
+    static struct trial t;
+    struct ct_monitor_spec *specs[SPECS];
+    (void)state;
+    begin(&t, 1, true);
+    for (size_t i = 0; i < t.count; i++)
+        assert_int_equal(ct_verifier_remove(t.verifier, (uint32_t)i), CT_OK);
+    for (size_t i = 0; i < t.count; i++) {
+        char *text = t.ones[i].text;
+        const size_t size = write_formulas(&t.rng, text);
+        assert_int_equal(ct_monitor_compile(t.ctx, "formulas", text, size, NULL, &specs[i]), CT_OK);
+        assert_int_equal(ct_verifier_add(t.verifier, specs[i], "together", binds, 2), CT_OK);
+    }
+    assert_int_equal(ct_verifier_begin(t.verifier, take_together, &t), CT_OK);
+    assert_int_equal(t.verifier->fed_count, 1);
+    const struct ct_verify_item silence = {.event = {.kind = CT_WATCH_GAP, .source = 1}, .end = UINT64_MAX};
+    feed_axis(&t, t.watches, t.verifier, &silence, 1);
+    give_more(&t, EVENTS);
+    assert_int_equal(t.verifier->fed_count, 1);
+    assert_int_equal(ct_verifier_exchange(t.verifier, 0, specs[1], "together", binds, 2), CT_OK);
+    assert_int_equal(t.verifier->fed_count, 2);
+    for (int i = 0; i < 20; i++)
+        give_more(&t, EVENTS);
+    assert_int_equal(t.verifier->fed_count, 1);
+    const size_t count = t.count;
+    end(&t);
+    for (size_t i = 0; i < count; i++)
+        ct_monitor_spec_free(specs[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(together_as_alone),
-                                       cmocka_unit_test(together_as_alone_on_an_axis)};
+                                       cmocka_unit_test(together_as_alone_on_an_axis),
+                                       cmocka_unit_test(one_run_beside_a_core_that_sleeps)};
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
 }
