@@ -486,6 +486,22 @@ CT_API void ct_perfetto_writer_free(struct ct_perfetto_writer *writer);
 CT_API int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_capture *capture,
                                     const char *run);
 
+/* What is said of a place in a stream, such as a violation of a specification. */
+struct ct_perfetto_note {
+    struct ct_watch_event at; /* the event of a watcher over the stream that it is said of */
+    const char *buffer;       /* name of the buffer of the stream, … */
+    const char *text;
+    uint8_t id;     /* … and its trace ID */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* Says what else the trace shows of the capture that was begun, before its first batch: what comes by
+ * watchpoints (NULL: nothing is watched), and what is said of its places, in the order of each stream. What
+ * is in code stands among the functions of its context, all else on the track of its core. Nothing is owned,
+ * and all of it has to stay until the capture is over. CT_ERR_ARG. */
+CT_API int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watches *watches,
+                                    const struct ct_perfetto_note *notes, size_t count);
+
 /* Writes the moves that the stacks have at this time (ct_stacks_moves). It is called after each
  * ct_stacks_add, with the stream and the batch that were added. CT_ERR_ARG, CT_ERR_NOMEM, what `write`
  * returned. */

@@ -2,11 +2,14 @@
 /* coretap profile: what ran how often, for tools that optimise and draw. */
 #include "cli/commands.h"
 #include "cli/counts.h"
+#include "cli/monitor_run.h"
 #include "cli/output.h"
 #include "cli/profile_each.h"
+#include "cli/profile_notes.h"
 #include "coretap/format.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum option {
     ELF = CLI_CAPTURE_OPTIONS,
@@ -15,9 +18,12 @@ enum option {
     EACH,
     MODULES,
     MAX_SIZE,
-    THREADS,
+    AT,
+    SPEC = AT + CLI_WATCH_PLACES_ROWS,
+    THREADS = SPEC + CLI_MONITOR_SPEC_OPTIONS - CLI_MONITOR_SPEC,
     FILTER,
-    OPTIONS = FILTER + CLI_FILTER_ROWS,
+    OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
+    SHIFT = SPEC - CLI_MONITOR_SPEC,
 };
 
 enum format {
@@ -83,10 +89,14 @@ static const struct cli_option options[OPTIONS] = {
                   .min = 65536,
                   .max = INT64_MAX,
                   .help = "With perfetto: write no more than this. The trace ends there, which is said."},
+    [AT] = CLI_WATCH_PLACES_TABLE,
+    CLI_MONITOR_SPEC_TABLE,
     [THREADS] = CLI_THREADS_OPTION,
-    [FILTER] = CLI_FILTER_TABLE_AND(" A number alone, with chrome: the slices from this time of their stream "
-                                    "on, in instructions or cycles.",
-                                    " A number alone, with chrome: the slices before this time."),
+    [FILTER] = CLI_FILTER_WINDOW_AND(" A number alone, with chrome: the slices from this time of their "
+                                     "stream on, in instructions or cycles.",
+                                     " A number alone, with chrome: the slices before this time."),
+    CLI_FILTER_WHO,
+    CLI_FILTER_CODE,
 };
 
 struct profile {
@@ -97,6 +107,7 @@ struct profile {
     struct ct_slice_writer *slices;   /* chrome */
     struct ct_perfetto_writer *trace; /* perfetto */
     struct ct_stacks *stacks;         /* of the capture that is being decoded, for these two */
+    struct cli_profile_notes notes;   /* perfetto */
     bool told_size;                   /* … and that the trace is large */
     bool has_weight;                  /* … anything in one of them had one */
     uint64_t renewed;                 /* stacks that began anew */
@@ -186,6 +197,8 @@ static int make_stacks(struct profile *p)
     int rc = ct_programs_places(read->programs, &stack_options.programs, &stack_options.program_count);
     if (!rc && is_trace)
         rc = ct_perfetto_writer_begin(p->trace, read->capture.capture, run);
+    if (!rc && is_trace)
+        rc = cli_profile_notes_give(&p->notes, run, p->trace);
     else if (!rc && run)
         rc = ct_slice_writer_begin(p->slices, run);
     return rc ? rc : ct_stacks_new(read->args->ctx, &stack_options, &p->stacks);
@@ -219,7 +232,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 
 /* Slices are written as they come. With several threads those of the streams of one buffer come in an order
  * that depends on how many threads there are, so that such a capture is decoded by one. */
-static bool choose_threads(void *user)
+static bool begin_slices(void *user)
 {
     struct profile *p = user;
     struct cli_results *read = &p->counts.read;
@@ -228,7 +241,7 @@ static bool choose_threads(void *user)
     for (size_t i = 0; i < capture->count; i++)
         if (capture->buffers[i].source_count > 1)
             read->threads = 1;
-    return true;
+    return cli_profile_notes_open(&p->notes, read->programs);
 }
 
 static bool end_stacks(void *user)
@@ -268,23 +281,45 @@ static int make_writer(struct profile *p, const struct cli_args *args)
                : ct_perfetto_writer_new(args->ctx, &trace, cli_output_write, stdout, &p->trace);
 }
 
+/* Finds what specifications say, before the captures are read once more. False after a message. */
+static bool find_notes(struct profile *p, const struct cli_args *args, int *code)
+{
+    p->notes = (struct cli_profile_notes){
+        .places = {args, AT}, .elf = ELF, .shift = SHIFT, .apart = args->rest_count > 1};
+    if (!cli_profile_notes_any(&p->notes))
+        return true;
+    for (int i = 0; i < args->rest_count; i++)
+        if (strcmp(args->rest[i], "-") == 0) {
+            cli_usage_error(args->command, "--spec: the capture is read twice, so it cannot come from "
+                                           "standard input; save it to a file");
+            return false;
+        }
+    *code = cli_profile_notes_find(&p->notes);
+    p->counts.read.kept_nothing = p->notes.kept_nothing;
+    return *code != CLI_FAILED;
+}
+
 static int read_slices(struct profile *p, const struct cli_args *args)
 {
     struct cli_results *read = &p->counts.read;
+    int code = CLI_CLEAN;
     for (int i = 0; i < args->rest_count; i++)
         if (cli_results_is_file(NULL, args->rest[i]))
             return cli_usage_error(args->command,
                                    "--format %s: %s has sums, which say nothing of when functions ran; give "
                                    "the captures that it was made from",
                                    formats[p->format], args->rest[i]);
-    if (!start(p, args))
+    if (!find_notes(p, args, &code) || !start(p, args))
         return CLI_FAILED;
+    if (p->counts.read.kept_nothing)
+        return code;
     if (make_writer(p, args) != CT_OK)
         return cli_library_error(args->ctx);
-    read->opened = choose_threads;
+    read->opened = begin_slices;
     read->steps = on_steps;
     read->closing = end_stacks;
-    return cli_results_read(read);
+    const int written = cli_results_read(read);
+    return written > code ? written : code;
 }
 
 /* ---- output ---- */
@@ -488,6 +523,7 @@ static bool check_each(const struct cli_args *args, enum format format)
 /* Refuses options that say nothing of a format. */
 static bool check_options(const struct cli_args *args, enum format format)
 {
+    const struct cli_watch_places places = {args, AT};
     if (args->values[MODULES].given && format != FOLDED)
         cli_usage_error(args->command,
                         "--modules goes with --format folded; %s has its own way to tell modules "
@@ -495,6 +531,8 @@ static bool check_options(const struct cli_args *args, enum format format)
                         formats[format]);
     else if (args->values[MAX_SIZE].given && format != PERFETTO)
         cli_usage_error(args->command, "--max-size goes with --format perfetto");
+    else if (format != PERFETTO && (cli_watch_places_any(&places) || cli_monitors_named(args, SPEC)))
+        cli_usage_error(args->command, "--at, --list and --spec go with --format perfetto");
     else if (args->values[WEIGHT].given && format == PERFETTO)
         cli_usage_error(args->command,
                         "--weight says nothing of --format perfetto, whose time is that of the "
@@ -528,6 +566,7 @@ static int run(const struct cli_args *args)
         (void)ct_slice_writer_end(p.slices); /* what was written so far is whole JSON */
     ct_slice_writer_free(p.slices);
     ct_perfetto_writer_free(p.trace);
+    cli_profile_notes_close(&p.notes);
     ct_stacks_free(p.stacks);
     ct_stack_sums_free(p.sums);
     cli_counts_close(&p.counts);

@@ -49,6 +49,10 @@ void ct_perfetto_end(struct ct_perfetto *to, uint64_t track, uint64_t time);
 void ct_perfetto_begin_named(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name);
 void ct_perfetto_instant(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name);
 
+/* The same for what is said of a time, in a category that readers can choose. */
+void ct_perfetto_note(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *category,
+                      const char *name);
+
 /* The same for one end of an arrow, whose other one has the same number. */
 void ct_perfetto_flow(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name,
                       uint64_t number);

@@ -57,6 +57,9 @@ static void forget(struct ct_perfetto_writer *writer)
     free(of->told);
     of->told = NULL;
     of->told_count = 0;
+    of->watches = NULL;
+    of->notes = NULL;
+    of->note_count = 0;
     ct_pair_map_free(&of->tasks);
     ct_perfetto_flows_free(&of->flows);
 }
@@ -99,6 +102,17 @@ int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_
     of->frequency = writer->options.frequency;
     of->root = run ? ct_perfetto_track(&of->to, 0, run) : 0;
     return result(writer, CT_OK);
+}
+
+int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watches *watches,
+                             const struct ct_perfetto_note *notes, size_t count)
+{
+    if (!writer || (count && !notes))
+        return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
+    writer->of.watches = watches;
+    writer->of.notes = notes;
+    writer->of.note_count = count;
+    return CT_OK;
 }
 
 /* Returns the buffer that a source is described in. One that no buffer describes has the names of the first.
@@ -147,9 +161,13 @@ int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_st
         return result(writer, CT_ERR_NOMEM);
     int rc = count && ct_named_lines_find(&writer->of.lines) == CT_ERR_NOMEM ? CT_ERR_NOMEM : CT_OK;
     lane->counts_cycles |= batch->cycles != NULL;
+    if (!rc)
+        rc = ct_perfetto_notes_take(lane, batch);
     for (size_t i = 0; i < count && !rc; i++)
         rc = ct_perfetto_lane_take(lane, &moves[i],
                                    moves[i].kind == CT_STACK_MARK ? &batch->marks[moves[i].of] : NULL);
+    if (!rc)
+        rc = ct_perfetto_notes_flush(lane, NULL);
     return result(writer, rc);
 }
 

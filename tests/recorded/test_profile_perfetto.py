@@ -130,6 +130,77 @@ def check_times(folder):
     return capture
 
 
+DEPTH = """in call: Events[Unit]
+in ret: Events[Unit]
+def depth := count(call) - count(ret)
+def error := depth > 5
+out error
+"""
+SWITCHES = """in switch: Events[Int]
+def error := count(switch) > 10
+out error
+"""
+
+
+def notes(trace, category):
+    return [(name, *note[1:]) for name, track in trace.by_name().items() for note in track.notes
+            if note[0] == category]
+
+
+def check_notes(folder, threads):
+    """Events of watchpoints and violations: where 'watch' and 'monitor' have them, inside of their functions
+    or on their cores."""
+    spec = folder / "depth.tessla"
+    spec.write_text(DEPTH)
+    wish = ("--spec", spec, "--bind", "call=entry:factorial", "--bind", "ret=return:factorial")
+    places = ("--at", "entry:factorial", "--at", "return:factorial", "--at", "exception")
+    found = {}
+    for name in ("plain", "cycles"):
+        trace, made = trace_of("-q", *places, *wish, folder / name)
+        found[name] = notes(trace, "watchpoint"), notes(trace, "specification")
+        rows = coretap("watch", "-q", *places, "-f", "jsonl", folder / name).stdout.splitlines()
+        want = collections.Counter(row["watch"] + (" = " + row["value"] if "value" in row else "")
+                                   for row in map(json.loads, rows) if row["watch"] != "gap")
+        check(f"{name}: {sum(want.values())} events of watchpoints", len(want) > 2 and
+              collections.Counter(note[2] for note in found[name][0]) == want, (found[name], want))
+        check(f"{name}: those in code are inside of their function, others beside",
+              all(note[3] == ("factorial" if "factorial" in note[2] else None) for note in found[name][0]) and
+              {note[0][-1] for note in found[name][0] if note[2].startswith("exception")} ==
+              {"cpu_0 (ETB_0 00)"}, found[name])
+        said = coretap("monitor", "-q", *wish, folder / name).stdout.decode().splitlines()
+        said = [line.split(": ", 1) for line in said if " = " in line]
+        want = [("error = true, violation", "factorial")] * 9
+        check(f"{name}: {len(said)} violations of monitor", len(said) == len(want) and not made.stderr and
+              [note[2:] for note in found[name][1]] == want,
+              (said, found[name]))
+        if name == "cycles":
+            times = [int(row["cycle"]) for row in map(json.loads, rows) if row["watch"] != "gap"]
+            check("with the cycles of watch and monitor", sorted(note[1] for note in found[name][0]) ==
+                  sorted(times) and [note[1] for note in found[name][1]] == [int(line[0]) for line in said],
+                  (times, said, found[name]))
+    trace, _ = trace_of("-q", folder / "plain")
+    begins = sorted(one.begin for one in all_of(trace, "factorial"))
+    check("without cycles an entry is where its function begins", len(begins) == 10 and begins == sorted(
+        note[1] for note in found["plain"][0] if note[2] == "entry:factorial"), begins)
+    spec.write_text(SWITCHES)
+    trace, _ = trace_of("-q", "--spec", spec, "--bind", "switch=context", threads)
+    said = coretap("monitor", "-q", "--spec", spec, "--bind", "switch=context", threads).stdout.decode()
+    want = sorted(line.split(": ", 1)[1].rsplit(" on ", 1)[::-1] for line in said.splitlines()
+                  if " = " in line)
+    begun = {name: {(one.name, one.begin) for one in track.slices}
+             for name, track in trace.by_name().items()}
+    got = notes(trace, "specification")
+    check(f"{len(want)} violations of several cores in one run are on their cores", len(want) > 2 and
+          sorted([note[0][0].split(" ")[0], note[2]] for note in got) == want and
+          all((note[3], note[1]) in begun[note[0]] for note in got), (got, said))
+    made = coretap("profile", "-f", "chrome", "--at", "main", folder / "plain")
+    check("--at is refused elsewhere", made.returncode == 2 and b"go with --format perfetto" in made.stderr,
+          made.stderr)
+    made = coretap("profile", "-f", "perfetto", "--at", "nothing_at_all", folder / "plain")
+    check("a place that is not there is an error", made.returncode == 2 and
+          b"no program has a function of that name" in made.stderr, made.stderr)
+
+
 def check_threads(folder, capture):
     """A perf.data names processes and threads."""
     file = folder / "perf.data"
@@ -197,6 +268,12 @@ def check_ports(folder):
           [value for name, track in trace.by_name().items() if name[-1] == "port 1"
            for _, value in track.values] == [7, 70000, 0x41, 0], list(tracks))
     check("what the DWT traces", len(tracks["itm (trace 00)"].instants) == 1, tracks)
+    watched, _ = trace_of("-q", "--at", "itm:1", folder / "itm.ini")
+    values = next(track.values for name, track in trace.by_name().items() if name[-1] == "port 1" and
+                  track.values)
+    check("a watched port has its writes at the times of their values",
+          [(note[1], note[2]) for note in notes(watched, "watchpoint")] ==
+          [(time, f"itm:1 = {int(value):#x}") for time, value in values], (watched.by_name(), values))
     check("local timestamps are no axis", b"1 of 1 streams have no timestamps" in made.stderr, made.stderr)
 
 
@@ -308,6 +385,7 @@ def main():
         folder = pathlib.Path(folder)
         check_slices(folder)
         capture = check_times(folder)
+        check_notes(folder, capture)
         check_threads(folder, capture)
         check_named(folder)
         check_ports(folder)
