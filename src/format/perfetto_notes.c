@@ -175,9 +175,11 @@ int ct_perfetto_notes_flush(struct ct_perfetto_lane *lane, const struct ct_event
     struct ct_perfetto_notes *notes = &lane->notes;
     int rc = CT_OK;
     for (; notes->done < notes->count && !rc; notes->done++) {
-        const struct ct_perfetto_queued *one = &notes->queue[notes->done];
+        struct ct_perfetto_queued *one = &notes->queue[notes->done];
         if (event && !is_before(lane, one, event))
             break;
+        if (event && lane->software) /* a local timestamp comes behind what it is of */
+            one->clock = event->cycle;
         rc = put_on_axis(lane, one);
     }
     return rc;
