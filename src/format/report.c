@@ -430,9 +430,16 @@ static int write_capture(const struct ct_report *r, struct ct_report_page *page,
     page->edges = r->edges;
     page->edge_count = r->edge_count;
     page->edges_left_out = r->edges_left_out;
-    page->places = ct_stacks_places(r->now.stacks, &page->place_count);
     page->sources = ct_programs_sources(r->programs, &page->source_count);
-    return ct_report_html(out, page);
+    struct ct_report_threads threads = {0};
+    int rc = ct_report_threads_make(r->now.stacks, r->now.stream_of, r->cycles, &threads);
+    page->places = threads.places;
+    page->place_count = threads.place_count;
+    page->threads = threads.count > 1 ? &threads : NULL;
+    if (!rc)
+        rc = ct_report_html(out, page);
+    ct_report_threads_free(&threads);
+    return rc;
 }
 
 static int write_page(const struct ct_report *r, const struct ct_report_write_options *options, FILE *out)

@@ -26,7 +26,7 @@ int ct_report_find_place(struct ct_report *r, uint64_t addr, struct ct_report_pl
 
 int ct_report_make_stacks(struct ct_report *r)
 {
-    struct ct_stack_options options = {.size = sizeof options, .slices = 1};
+    struct ct_stack_options options = {.size = sizeof options, .slices = 1, .owners = !r->several};
     const int rc = ct_programs_places(r->programs, &options.programs, &options.program_count);
     r->now.places = options.programs;
     return rc ? rc : ct_stacks_new(r->ctx, &options, &r->now.stacks);

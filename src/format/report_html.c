@@ -458,7 +458,8 @@ int ct_report_html(FILE *out, const struct ct_report_page *r)
         fputs("</section>\n", out);
     }
     fputs("</main>\n", out);
-    ct_report_functions(out, r);
+    const int found = ct_report_functions(out, r);
+    rc = rc ? rc : found;
     ct_page_script(out, ct_page_js, ct_page_js_size);
     ct_page_script(out, ct_lanes_js, ct_lanes_js_size);
     ct_page_script(out, ct_functions_js, ct_functions_js_size);
