@@ -2,13 +2,14 @@
 /* coretap profile: what ran how often, for tools that optimise and draw. */
 #include "cli/commands.h"
 #include "cli/counts.h"
-#include "cli/monitor_run.h"
 #include "cli/output.h"
 #include "cli/profile_each.h"
 #include "cli/profile_notes.h"
+#include "cli/together.h"
 #include "coretap/format.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum option {
@@ -18,6 +19,7 @@ enum option {
     EACH,
     MODULES,
     MAX_SIZE,
+    CAPTURES,
     AT,
     SPEC = AT + CLI_WATCH_PLACES_ROWS,
     THREADS = SPEC + CLI_MONITOR_SPEC_OPTIONS - CLI_MONITOR_SPEC,
@@ -89,6 +91,7 @@ static const struct cli_option options[OPTIONS] = {
                   .min = 65536,
                   .max = INT64_MAX,
                   .help = "With perfetto: write no more than this. The trace ends there, which is said."},
+    [CAPTURES] = CLI_TOGETHER_OPTION,
     [AT] = CLI_WATCH_PLACES_TABLE,
     CLI_MONITOR_SPEC_TABLE,
     [THREADS] = CLI_THREADS_OPTION,
@@ -108,6 +111,9 @@ struct profile {
     struct ct_perfetto_writer *trace; /* perfetto */
     struct ct_stacks *stacks;         /* of the capture that is being decoded, for these two */
     struct cli_profile_notes notes;   /* perfetto */
+    bool together;                    /* captures are of one system, on one axis */
+    struct ct_slice_clocks **clocks;  /* chrome: of each of these captures, in their order … */
+    size_t clock_count, begun;        /* … and how many captures were begun */
     bool told_size;                   /* … and that the trace is large */
     bool has_weight;                  /* … anything in one of them had one */
     uint64_t renewed;                 /* stacks that began anew */
@@ -193,14 +199,19 @@ static int make_stacks(struct profile *p)
     struct ct_stack_options stack_options = {
         .size = sizeof stack_options, .slices = !is_trace, .moves = is_trace};
     const struct cli_results *read = &p->counts.read;
-    const char *run = read->args->rest_count > 1 ? read->capture.capture->path : NULL;
+    const char *path = read->capture.capture->path;
+    const char *run = read->args->rest_count > 1 && !(is_trace && p->together) ? path : NULL;
     int rc = ct_programs_places(read->programs, &stack_options.programs, &stack_options.program_count);
     if (!rc && is_trace)
         rc = ct_perfetto_writer_begin(p->trace, read->capture.capture, run);
     if (!rc && is_trace)
-        rc = cli_profile_notes_give(&p->notes, run, p->trace);
+        rc = cli_profile_notes_give(&p->notes, path, p->trace);
     else if (!rc && run)
         rc = ct_slice_writer_begin(p->slices, run);
+    if (!rc && p->clocks && p->begun < p->clock_count)
+        rc = ct_slice_writer_align(p->slices, p->clocks[p->begun++],
+                                   read->capture.capture->maps ? &read->capture.capture->maps->clock : NULL,
+                                   read->filter.filter.frequency);
     return rc ? rc : ct_stacks_new(read->args->ctx, &stack_options, &p->stacks);
 }
 
@@ -281,11 +292,59 @@ static int make_writer(struct profile *p, const struct cli_args *args)
                : ct_perfetto_writer_new(args->ctx, &trace, cli_output_write, stdout, &p->trace);
 }
 
+/* ---- the clocks of several captures ---- */
+
+struct clocks {
+    struct profile *profile;
+    struct cli_results read;
+};
+
+static int on_clock_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    const struct clocks *c = user;
+    const struct profile *p = c->profile;
+    return ct_slice_clocks_add(p->clocks[p->clock_count - 1], ct_session_lane(c->read.session, stream->id),
+                               batch);
+}
+
+/* Begins with the clocks of the next capture. */
+static bool begin_clocks(void *user)
+{
+    const struct clocks *c = user;
+    struct profile *p = c->profile;
+    if (ct_slice_clocks_new(c->read.args->ctx, p->cycles, &p->clocks[p->clock_count]) != CT_OK)
+        return cli_library_error(c->read.args->ctx) == CLI_CLEAN;
+    p->clock_count++;
+    return true;
+}
+
+/* Reads the captures for the times of their streams, before they are read once more for what ran. */
+static int find_clocks(struct profile *p, const struct cli_args *args)
+{
+    struct clocks c = {.profile = p,
+                       .read = {.args = args,
+                                .elf = ELF,
+                                .threads = 1,
+                                .untold = true,
+                                .user = &c,
+                                .opened = begin_clocks,
+                                .steps = on_clock_steps}};
+    p->clocks = calloc((size_t)args->rest_count, sizeof *p->clocks);
+    if (!p->clocks)
+        cli_no_memory();
+    const bool fine = p->clocks && cli_filter_read(&c.read.filter, args, true) &&
+                      cli_programs_new(&c.read.programs, args, NULL);
+    const int code = fine ? cli_results_read(&c.read) : CLI_FAILED;
+    p->counts.read.kept_nothing |= c.read.kept_nothing;
+    cli_results_close(&c.read);
+    return code;
+}
+
 /* Finds what specifications say, before the captures are read once more. False after a message. */
 static bool find_notes(struct profile *p, const struct cli_args *args, int *code)
 {
     p->notes = (struct cli_profile_notes){
-        .places = {args, AT}, .elf = ELF, .shift = SHIFT, .apart = args->rest_count > 1};
+        .places = {args, AT}, .elf = ELF, .shift = SHIFT, .apart = args->rest_count > 1 && !p->together};
     if (!cli_profile_notes_any(&p->notes))
         return true;
     for (int i = 0; i < args->rest_count; i++)
@@ -309,7 +368,11 @@ static int read_slices(struct profile *p, const struct cli_args *args)
                                    "--format %s: %s has sums, which say nothing of when functions ran; give "
                                    "the captures that it was made from",
                                    formats[p->format], args->rest[i]);
-    if (!find_notes(p, args, &code) || !start(p, args))
+    if (!cli_find_together(args, ELF, &args->values[CAPTURES], &p->together))
+        return CLI_FAILED;
+    if (p->together && p->format == CHROME)
+        code = find_clocks(p, args);
+    if (code == CLI_FAILED || !find_notes(p, args, &code) || !start(p, args))
         return CLI_FAILED;
     if (p->counts.read.kept_nothing)
         return code;
@@ -342,6 +405,17 @@ static int no_weight(const struct profile *p)
     return empty(p, "the trace has no cycle counts", "count instructions, or record with cycle counts");
 }
 
+/* Says so when nobody knows how long a tick of the timestamps is. */
+static void note_ticks(const struct profile *p)
+{
+    const struct cli_results *read = &p->counts.read;
+    const struct ct_maps *maps = read->has_capture ? read->capture.capture->maps : NULL;
+    if (!read->args->quiet && !read->filter.filter.frequency && !(maps && maps->clock.known))
+        cli_say("%s: does not say how fast its timestamps run; one tick is shown as one nanosecond. Say it "
+                "with --frequency HZ",
+                read->args->operand);
+}
+
 static int print_chrome(struct profile *p)
 {
     cli_note_new_stacks(p->counts.read.args, p->renewed);
@@ -349,6 +423,8 @@ static int print_chrome(struct profile *p)
         return no_weight(p);
     if (p->counts.read.ran.instructions && !ct_slice_writer_count(p->slices))
         return empty(p, "no execution of a function lies in this time", "give another --from and --to");
+    if (p->clocks)
+        note_ticks(p);
     return told(p, ct_slice_writer_end(p->slices));
 }
 
@@ -356,7 +432,6 @@ static int print_chrome(struct profile *p)
 static void note_axis(const struct profile *p, const struct ct_perfetto_seen *seen)
 {
     const struct cli_results *read = &p->counts.read;
-    const struct ct_maps *maps = read->has_capture ? read->capture.capture->maps : NULL;
     if (seen->untimed)
         cli_say("%s: %u of %u streams have no timestamps; their time is cycles since they began, or "
                 "instructions where no cycles are counted, as nanoseconds",
@@ -365,12 +440,9 @@ static void note_axis(const struct profile *p, const struct ct_perfetto_seen *se
         cli_say("%s: %u streams have a single timestamp in this part; behind it their time is cycles, or "
                 "instructions where no cycles are counted, as nanoseconds. A longer part has more",
                 read->args->operand, seen->unrated);
-    if (seen->timed && !read->filter.filter.frequency && !(maps && maps->clock.known))
-        cli_say("%s: does not say how fast its timestamps run; one tick is shown as one nanosecond. Say it "
-                "with --frequency HZ",
-                read->args->operand);
+    if (seen->timed)
+        note_ticks(p);
 }
-
 /* Says so when instructions ran and none of them is in a function that is known. */
 static int check_names(const struct profile *p)
 {
@@ -520,6 +592,12 @@ static bool check_each(const struct cli_args *args, enum format format)
     return false;
 }
 
+/* Tells whether a format says when functions ran. */
+static bool is_of_time(enum format format)
+{
+    return format == CHROME || format == PERFETTO;
+}
+
 /* Refuses options that say nothing of a format. */
 static bool check_options(const struct cli_args *args, enum format format)
 {
@@ -528,6 +606,10 @@ static bool check_options(const struct cli_args *args, enum format format)
         cli_usage_error(args->command,
                         "--modules goes with --format folded; %s has its own way to tell modules "
                         "apart",
+                        formats[format]);
+    else if (args->values[CAPTURES].given && !is_of_time(format))
+        cli_usage_error(args->command,
+                        "--captures goes with --format perfetto and chrome; in %s captures add up",
                         formats[format]);
     else if (args->values[MAX_SIZE].given && format != PERFETTO)
         cli_usage_error(args->command, "--max-size goes with --format perfetto");
@@ -554,7 +636,7 @@ static int run(const struct cli_args *args)
         return CLI_FAILED;
     }
     p.cycles = args->values[WEIGHT].number == CYCLES;
-    const bool is_timeline = p.format == CHROME || p.format == PERFETTO;
+    const bool is_timeline = is_of_time(p.format);
     int code = wants_sums(&p) ? read_sums(&p, args)
                : is_timeline  ? read_slices(&p, args)
                               : cli_counts_read(&p.counts, args, ELF);
@@ -567,6 +649,9 @@ static int run(const struct cli_args *args)
     ct_slice_writer_free(p.slices);
     ct_perfetto_writer_free(p.trace);
     cli_profile_notes_close(&p.notes);
+    for (size_t i = 0; i < p.clock_count; i++)
+        ct_slice_clocks_free(p.clocks[i]);
+    free(p.clocks);
     ct_stacks_free(p.stacks);
     ct_stack_sums_free(p.sums);
     cli_counts_close(&p.counts);
@@ -587,8 +672,10 @@ const struct cli_command cli_command_profile = {
         "Several captures add up. In the place of each of them autofdo, llvm, bolt and branch-list take a "
         "coverage file ('coretap cover --format data') or a branch list of simpleperf, folded, callgrind, "
         "pprof and data a file of stacks ('--format data'). In "
-        "chrome each capture is a group of processes of its own, on the clock of its streams; in perfetto a "
-        "group of tracks. --frequency also says how long a tick of the timestamps is in perfetto.",
+        "chrome each capture is a group of processes of its own, on the clock of its streams, and in "
+        "perfetto a "
+        "group of tracks, unless they are of one system: see --captures. --frequency also says how long a "
+        "tick of the timestamps is in perfetto.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

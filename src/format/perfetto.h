@@ -21,7 +21,7 @@ struct ct_perfetto {
     uint64_t written;        /* bytes of the file */
     uint64_t most;           /* … which are no more than this; 0: there is no limit */
     bool full;               /* … so packets were left out, and all others are */
-    uint64_t track_count;
+    uint64_t track_count, flow_count;
     uint64_t slices, kept; /* slices that were begun, and those of them that are in the file */
 };
 

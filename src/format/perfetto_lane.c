@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/ctx.h"
 #include "format/exception_name.h"
 
@@ -160,11 +161,10 @@ static int end_run(struct ct_perfetto_lane *lane, uint64_t time)
     const struct ct_perfetto_run run = {.begin = lane->running_since,
                                         .end = time,
                                         .track = lane->track,
-                                        .core = lane->core,
                                         .context = identify(lane, lane->running, &name)};
     ct_perfetto_end(&lane->of->to, lane->track, time);
     lane->is_running = false;
-    return lane->timed && ct_perfetto_flows_add(&lane->of->flows, &run)
+    return lane->timed && ct_perfetto_flows_add(&lane->of->flows, &run, lane->core)
                ? ct_fail_nomem(lane->of->ctx, "flows")
                : CT_OK;
 }
@@ -251,14 +251,6 @@ static int put(struct ct_perfetto_lane *lane, const struct ct_event *event, uint
 
 /* ---- the axis ---- */
 
-static uint64_t to_nanoseconds(const struct ct_perfetto_capture *of, uint64_t ticks)
-{
-    const unsigned __int128 wide = ticks;
-    if (of->frequency)
-        return (uint64_t)(wide * 1000000000 / of->frequency);
-    return of->clock.known ? of->clock.zero + (uint64_t)(wide * of->clock.mult >> of->clock.shift) : ticks;
-}
-
 /* Returns the time of an event in nanoseconds. Behind the only timestamp of a stream, which a short window
  * may have, each cycle is one. */
 static uint64_t time_of(const struct ct_perfetto_lane *lane, const struct ct_timed_event *timed)
@@ -266,7 +258,7 @@ static uint64_t time_of(const struct ct_perfetto_lane *lane, const struct ct_tim
     const uint64_t cycle = timed->event.cycle;
     if (!lane->timed)
         return cycle;
-    uint64_t time = to_nanoseconds(lane->of, timed->time);
+    uint64_t time = ct_clock_nanoseconds_at(&lane->of->clock, lane->of->frequency, timed->time);
     if (!lane->rated && cycle > lane->anchor)
         time += cycle - lane->anchor;
     return time > lane->newest_time ? time : lane->newest_time;

@@ -60,8 +60,16 @@ static void forget(struct ct_perfetto_writer *writer)
     of->watches = NULL;
     of->notes = NULL;
     of->note_count = 0;
+}
+
+/* Ends what the captures of one system share: arrows are written. CT_ERR_NOMEM. */
+static int end_system(struct ct_perfetto_writer *writer)
+{
+    struct ct_perfetto_capture *of = &writer->of;
+    const int rc = ct_perfetto_flows_write(&of->flows, &of->to) ? ct_fail_nomem(of->ctx, "flows") : CT_OK;
     ct_pair_map_free(&of->tasks);
     ct_perfetto_flows_free(&of->flows);
+    return rc;
 }
 
 void ct_perfetto_writer_free(struct ct_perfetto_writer *writer)
@@ -69,6 +77,8 @@ void ct_perfetto_writer_free(struct ct_perfetto_writer *writer)
     if (!writer)
         return;
     forget(writer);
+    ct_pair_map_free(&writer->of.tasks);
+    ct_perfetto_flows_free(&writer->of.flows);
     (void)ct_perfetto_close(&writer->of.to);
     ct_named_lines_free(&writer->of.lines);
     if (writer->out.file)
@@ -96,12 +106,13 @@ int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_
         return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
     struct ct_perfetto_capture *of = &writer->of;
     forget(writer);
+    const int rc = run || of->root ? end_system(writer) : CT_OK;
     of->first_name = of->first_name ? of->first_name : 1; /* number 0 is no name */
     writer->capture = capture;
     of->clock = capture->maps ? capture->maps->clock : (struct ct_clock){0};
     of->frequency = writer->options.frequency;
     of->root = run ? ct_perfetto_track(&of->to, 0, run) : 0;
-    return result(writer, CT_OK);
+    return result(writer, rc);
 }
 
 int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watches *watches,
@@ -185,8 +196,6 @@ int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct
     for (size_t i = 0; i < writer->lane_count && !rc; i++)
         if (writer->lanes[i])
             rc = ct_perfetto_lane_end(writer->lanes[i]);
-    if (!rc && ct_perfetto_flows_write(&writer->of.flows, &writer->of.to))
-        rc = ct_fail_nomem(writer->of.ctx, "flows");
     forget(writer);
     return result(writer, rc);
 }
@@ -195,9 +204,10 @@ int ct_perfetto_writer_end(struct ct_perfetto_writer *writer)
 {
     if (!writer)
         return ct_fail_null(NULL, __func__);
+    const int ended = end_system(writer);
     const int rc = ct_perfetto_close(&writer->of.to);
     fflush(writer->out.file);
-    return result(writer, rc);
+    return result(writer, rc ? rc : ended);
 }
 
 const struct ct_perfetto_seen *ct_perfetto_writer_seen(const struct ct_perfetto_writer *writer)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes profiles of stacks: folded lines, and slices of time for Chrome's and Perfetto's viewers. */
+#include "base/clock.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
 #include "base/pair_map.h"
 #include "base/path.h"
 #include "coretap/format.h"
+#include "format/slice_clocks.h"
 #include "format/text.h"
 
 #include <inttypes.h>
@@ -144,8 +146,11 @@ struct ct_slice_writer {
     struct ct_ctx *ctx;
     struct ct_out out;
     struct ct_slice_write_options options;
-    uint64_t count;               /* slices that were written */
-    bool begun;                   /* something was written */
+    uint64_t count;                       /* slices that were written */
+    bool begun;                           /* something was written */
+    const struct ct_slice_clocks *clocks; /* of the streams; NULL: each has its own time */
+    struct ct_clock clock;
+    uint64_t frequency;
     char *run;                    /* name of the capture that slices are of; NULL: of the only one */
     uint32_t run_count;           /* captures that were begun */
     struct ct_pair_map processes; /* maps (stream, number of its capture) to a process */
@@ -160,7 +165,9 @@ struct ct_slice_writer {
 static void begin(const struct ct_slice_writer *writer)
 {
     fprintf(writer->out.file, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"%s\"},\"traceEvents\":[",
-            writer->options.cycles ? "cycles" : "instructions");
+            writer->clocks           ? "microseconds"
+            : writer->options.cycles ? "cycles"
+                                     : "instructions");
 }
 
 /* Goes to the next event of the trace. */
@@ -277,6 +284,28 @@ static void put_owner(struct ct_slice_writer *writer, uint32_t process, uint32_t
     memcpy(writer->owner.text, text->data + from, writer->owner.size);
 }
 
+/* Writes a time: of nanoseconds with three digits behind the microseconds. */
+static void put_time(struct ct_slice_writer *writer, uint64_t time)
+{
+    struct ct_text *text = &writer->text;
+    if (!writer->clocks) {
+        ct_text_dec(text, time);
+        return;
+    }
+    ct_text_dec(text, time / 1000);
+    ct_text_char(text, '.');
+    ct_text_char(text, (char)('0' + time / 100 % 10));
+    ct_text_char(text, (char)('0' + time / 10 % 10));
+    ct_text_char(text, (char)('0' + time % 10));
+}
+
+/* Returns the nanoseconds of a reading of a stream's clock. */
+static uint64_t nanoseconds(const struct ct_slice_writer *writer, uint32_t lane, uint64_t at, bool ends)
+{
+    return ct_clock_nanoseconds_at(&writer->clock, writer->frequency,
+                                   ct_slice_clocks_time(writer->clocks, lane, at, ends));
+}
+
 static int put_slice(struct ct_slice_writer *writer, const struct ct_stacks *stacks,
                      const struct ct_stack_slice *slice)
 {
@@ -289,6 +318,11 @@ static int put_slice(struct ct_slice_writer *writer, const struct ct_stacks *sta
     to = to > o->to ? o->to : to;
     if (from >= to)
         return CT_OK;
+    if (writer->clocks) {
+        from = nanoseconds(writer, slice->lane, from, false);
+        to = nanoseconds(writer, slice->lane, to, true);
+        to = to < from ? from : to;
+    }
     int rc = find_process(writer, slice->lane, &process);
     if (rc)
         return rc;
@@ -296,9 +330,9 @@ static int put_slice(struct ct_slice_writer *writer, const struct ct_stacks *sta
     rc = put_beginning(writer, stacks, slice->function);
     if (rc)
         return rc;
-    ct_text_dec(text, from);
+    put_time(writer, from);
     ct_text_lit(text, ",\"dur\":");
-    ct_text_dec(text, to - from);
+    put_time(writer, to - from);
     put_owner(writer, process, slice->ctxt);
     writer->count++;
     return CT_OK;
@@ -351,6 +385,17 @@ int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run)
     free(writer->run);
     writer->run = name;
     writer->run_count++;
+    return CT_OK;
+}
+
+int ct_slice_writer_align(struct ct_slice_writer *writer, const struct ct_slice_clocks *clocks,
+                          const struct ct_clock *clock, uint64_t frequency)
+{
+    if (!writer || !clocks)
+        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    writer->clocks = clocks;
+    writer->clock = clock ? *clock : (struct ct_clock){0};
+    writer->frequency = frequency;
     return CT_OK;
 }
 

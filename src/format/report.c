@@ -352,6 +352,7 @@ int ct_report_new(struct ct_ctx *ctx, struct ct_programs *programs, const struct
     r->slices = (struct ct_slices){.most = SLICES, .begin = o.from, .end = o.to ? o.to : UINT64_MAX};
     r->now.slices = r->slices;
     r->several = o.several;
+    r->together = o.together;
     r->named.ctx = r->named.lines.ctx = ctx;
     r->named.lines.programs = programs;
     const int made = o.several ? make_sums(r, o.raw_names) : CT_OK;
@@ -454,6 +455,7 @@ static int write_page(const struct ct_report *r, const struct ct_report_write_op
         .stream_count = r->stream_count,
         .slices = &r->slices,
         .slice_cycles = r->cycles,
+        .together = !r->several || r->together,
         .named = r->named.row_count || r->named.text_count ? &r->named : NULL,
         .inputs = options->inputs,
         .input_count = options->input_count,

@@ -73,7 +73,7 @@ static int take_steps(struct ct_report *r, uint8_t id, const struct ct_step_batc
     }
     if (!rc && !open->timing)
         rc = open_stream(r, id);
-    if (!rc && !r->several)
+    if (!rc && (!r->several || r->together))
         rc = ct_report_clock_take(&open->clock, batch, r->now.cycles);
     if (!rc)
         rc = ct_timing_add(open->timing, batch);

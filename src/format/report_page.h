@@ -102,6 +102,7 @@ struct ct_report_page {
     const struct ct_slices *slices;          /* finished; lanes are streams, functions those of the stacks */
     const char **slice_names;                /* not NULL: functions of slices are numbers of these names */
     size_t slice_name_count;
+    bool together;                        /* timestamps of all streams are of one clock */
     bool slice_cycles;                    /* times of slices are cycles; else instructions */
     const struct ct_report_input *inputs; /* NULL when the page has no saved results */
     size_t input_count;

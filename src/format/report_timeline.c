@@ -55,7 +55,7 @@ static void name_lane(const struct ct_report_page *r, struct chart *c, const str
 static bool is_aligned(const struct ct_report_page *r)
 {
     const struct ct_slices *s = r->slices;
-    bool known = !r->slice_names;
+    bool known = r->together;
     for (size_t i = 0; i < s->count && known; i++)
         known = ct_report_clock_is_known(&r->streams[s->slices[i].lane].clock);
     return known && s->count && s->slices[0].lane != s->slices[s->count - 1].lane;
@@ -126,7 +126,7 @@ static void explain(FILE *out, const struct ct_report_page *r, const struct char
         fputs("ticks of the timestamps, which all lanes share, since the first bar", out);
     else
         fprintf(out, "%s since the stream began", unit);
-    if (several && !c->aligned && !r->slice_names)
+    if (several && !c->aligned && r->together)
         fputs(", and lanes of different cores have no time in common, as one of them has no timestamps", out);
     fputs(". A click on a bar makes it fill the chart; drag to move; Ctrl and the wheel, or + and -, zoom; 0 "
           "shows all.</p>\n",

@@ -217,9 +217,52 @@ def check_threads(folder, capture):
              len(trace.name(track)) == 3]
     check("functions of a thread are below it, by core", len(below) == 13 and
           all(len(track.slices) > 10 for track in below), [*map(trace.name, trace.tracks.values())])
-    several, _ = trace_of("-q", capture, file)
+    several, _ = trace_of("-q", "--captures", "apart", capture, file)
     roots = {name[0] for name in several.by_name()}
     check("several captures are groups of tracks", roots == {str(capture), str(file)}, roots)
+
+
+def part_of(capture, path, numbers):
+    """A capture of some of the buffers of another one, as a second ETB would be."""
+    shutil.copytree(capture, path)
+    text = (path / "trace.ini").read_text()
+    text = re.sub("^buffers=.*", "buffers=" + ",".join(f"buffer{i}" for i in numbers), text, flags=re.M)
+    for kind in ("ETM", "cpu"):
+        text = re.sub(rf"^{kind}_(\d)=.*\n", lambda row: row[0] if int(row[1]) in numbers else "", text,
+                      flags=re.M)
+    (path / "trace.ini").write_text(text)
+    return path
+
+
+def check_together(folder, capture):
+    """Two captures of one system are shown as one of all its cores is."""
+    parts = [part_of(capture, folder / "etb_a", (0, 1, 2)), part_of(capture, folder / "etb_b", (3, 4))]
+    whole, _ = trace_of("-q", "--at", "context", capture)
+    both, made = trace_of("--at", "context", *parts)
+    found, want = ({name: (track.slices, track.notes, track.values)
+                    for name, track in trace.by_name().items()} for trace in (both, whole))
+    check(f"the {len(want)} tracks of both are those of one capture", found == want and len(want) > 20,
+          [*set(found) ^ set(want)])
+    check("nothing is said but how long a tick is", made.stderr.count(b"\n") == 1 and
+          b"one tick is shown as one nanosecond" in made.stderr, made.stderr)
+    apart, _ = trace_of("-q", "--captures", "apart", *parts)
+    check("apart each is a group", {name[0] for name in apart.by_name()} == {*map(str, parts)})
+    slices = collections.defaultdict(list)
+    made = coretap("profile", "-f", "chrome", "-w", "cycles", *parts)
+    for event in json.loads(made.stdout)["traceEvents"]:
+        if event.get("name") == "take_turns":
+            slices[event["tid"]].append((1000 * event["ts"], 1000 * (event["ts"] + event["dur"])))
+    want = collections.defaultdict(list)
+    for name, track in whole.by_name().items():
+        for one in track.slices:
+            if one.name == "take_turns":
+                want[int(name[-1].split("0x")[1], 16)].append((one.begin, one.end))
+    far = [(mine, truth) for tid in want for mine, truth in zip(sorted(slices[tid]), sorted(want[tid]))
+           if abs(mine[0] - truth[0]) > 100 or abs(mine[1] - truth[1]) > 100]
+    counts = [{tid: len(times) for tid, times in all_times.items()} for all_times in (slices, want)]
+    check(f"the JSON form has {len(want)} threads on the same axis", len(want) > 5 and not far and
+          counts[0] == counts[1], (far, dict(slices), dict(want)))
+    check("… in microseconds", json.loads(made.stdout)["otherData"] == {"unit": "microseconds"})
 
 
 def check_named(folder):
@@ -312,6 +355,9 @@ def check_moves(folder):
             [(300, "cpu_0 (ETB_0 00)", "goes to cpu_1"), (350, "cpu_1 (ETB_1 00)", "comes from cpu_0")]]
     check("arrows follow contexts from core to core", sorted(map(sorted, trace.flows.values())) == want,
           (dict(trace.flows), made.stderr))
+    twice, _ = trace_of("-q", "--captures", "apart", capture, capture, code=made.returncode)
+    check("arrows of each of two captures are its own", len(twice.flows) == 2 * len(want) and
+          all(len(ends) == 2 for ends in twice.flows.values()), dict(twice.flows))
     ran = [one[:3] for one in trace.by_name()["cpu_0 (ETB_0 00)",].slices]
     check("each core has what ran on it", ran == [("context 0x10", 100, 200), ("context 0x11", 200, 300),
                                                   ("context 0x0", 300, 300)], ran)
@@ -387,6 +433,7 @@ def main():
         capture = check_times(folder)
         check_notes(folder, capture)
         check_threads(folder, capture)
+        check_together(folder, capture)
         check_named(folder)
         check_ports(folder)
         check_moves(folder)

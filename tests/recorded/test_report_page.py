@@ -373,6 +373,29 @@ def check_modules(path, captures):
     page.close()
 
 
+def check_together(path, capture):
+    """Two captures of one system have their lanes on one axis, as one capture of all cores has them."""
+    run(CORETAP, "report", "-q", "-o", path, capture)
+    page = Page(path)
+    want = sorted((begin, core) for begin, core in bars_of(page, "work"))
+    page.close()
+    parts = []
+    for name, numbers in (("a", (0, 1)), ("b", (2, 3, 4))):
+        part = capture.parent / name
+        shutil.copytree(capture, part)
+        text = (part / "trace.ini").read_text(encoding="utf-8")
+        text = re.sub("^buffers=.*", "buffers=" + ",".join(f"buffer{i}" for i in numbers), text, flags=re.M)
+        (part / "trace.ini").write_text(text, encoding="utf-8")
+        parts.append(part)
+    for how, same in (((), True), (("--captures", "apart"), False)):
+        run(CORETAP, "report", "-q", "-o", path, *how, *parts)
+        page = Page(path)
+        found = sorted((begin, core.split(": ")[1]) for begin, core in bars_of(page, "work"))
+        said = page.value('return document.querySelector("header").textContent.includes("of one system")')
+        check(f"two captures of one system {' '.join(how)}", (found == want) == same == said, (found, want))
+        page.close()
+
+
 def check_saved(path, capture):
     """Saved stacks have functions and callers, and saved times neither; scripts go with both."""
     for command in ("profile", "timing"):
@@ -409,6 +432,7 @@ def main():
         page.close()
         check_names(path, threads)
         check_modules(path, [capture, threads])
+        check_together(path, threads)
         check_saved(path, capture)
     return finish()
 
