@@ -430,8 +430,15 @@ CT_API void ct_slice_writer_free(struct ct_slice_writer *writer);
 
 /* Says that the slices that come are of another capture, whose name is `run`. Time begins anew with it
  * (but see ct_slice_writer_align), and each of its streams becomes a process that has the name of the capture
- * and the number of the stream. Without this call processes are streams. CT_ERR_ARG, CT_ERR_NOMEM. */
+ * and of its core (ct_slice_writer_stream), or the number of the stream. Without this call processes are
+ * streams. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run);
+
+/* Says which stream has a number, before its first slice: its process is called after its core, and threads
+ * have the names that the capture has for their contexts. It has to stay until the next one is begun.
+ * CT_ERR_LIMIT: `lane` is as ct_stacks_add refuses it. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_slice_writer_stream(struct ct_slice_writer *writer, uint32_t lane,
+                                  const struct ct_capture *capture, const struct ct_stream *stream);
 
 /* How the cycles or instructions of a capture's streams lie on the axis of their timestamps. */
 struct ct_slice_clocks;

@@ -234,6 +234,8 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
         result = ct_stacks_add(p->stacks, lane, batch);
+    if (!result && p->format == CHROME)
+        result = ct_slice_writer_stream(p->slices, lane, p->counts.read.capture.capture, stream);
     if (result || p->format == CHROME)
         return result ? result : ct_slice_writer_add(p->slices, p->stacks);
     result = ct_perfetto_writer_add(p->trace, stream, batch, lane, p->stacks);

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/out.h"
 #include "format/perfetto_lane.h"
+#include "format/source_buffer.h"
 
 struct ct_perfetto_writer {
     struct ct_out out;
@@ -126,18 +127,6 @@ int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watche
     return CT_OK;
 }
 
-/* Returns the buffer that a source is described in. One that no buffer describes has the names of the first.
- */
-static const struct ct_buffer *buffer_of(const struct ct_capture *capture, const struct ct_source *source)
-{
-    static const struct ct_buffer none = {.name = "trace"};
-    for (size_t i = 0; i < capture->buffer_count; i++)
-        for (size_t j = 0; j < capture->buffers[i].source_count; j++)
-            if (&capture->buffers[i].sources[j] == source)
-                return &capture->buffers[i];
-    return capture->buffer_count ? capture->buffers : &none;
-}
-
 /* Finds a stream by its number, or makes it; NULL without memory. */
 static struct ct_perfetto_lane *find_lane(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
                                           uint32_t number)
@@ -155,7 +144,7 @@ static struct ct_perfetto_lane *find_lane(struct ct_perfetto_writer *writer, con
     }
     if (!writer->lanes[number])
         writer->lanes[number] =
-            ct_perfetto_lane_new(&writer->of, buffer_of(writer->capture, stream->source), stream);
+            ct_perfetto_lane_new(&writer->of, ct_source_buffer(writer->capture, stream->source), stream);
     return writer->lanes[number];
 }
 

@@ -213,6 +213,12 @@ def check_threads(folder, capture):
     check("threads are below their process", len(threads) == 13 and len(processes) == 1 and
           all(pid == processes[0].pid and name == (processes[0].process_name, "threads")
               for (pid, _), name in threads.items()), (threads, processes))
+    named = collections.Counter()
+    for event in json.loads(coretap("profile", "-q", "-f", "chrome", file).stdout)["traceEvents"]:
+        if event["ph"] == "M":
+            named[event["name"], event["args"]["name"].split(" ")[0]] += 1
+    check("the JSON form names cores and threads, each once", named == {
+        ("thread_name", "threads"): 13, **{("process_name", f"cpu{i}"): 1 for i in range(5)}}, named)
     below = [track for track in trace.tracks.values() if re.fullmatch(r"cpu\d", track.descriptor.name) and
              len(trace.name(track)) == 3]
     check("functions of a thread are below it, by core", len(below) == 13 and
