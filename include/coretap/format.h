@@ -497,6 +497,7 @@ struct ct_perfetto_seen {
     uint32_t unrated;                  /* … with one alone, behind which time is that without any */
     uint8_t full;                      /* 1: max_size was come to, and the trace ends there */
     uint8_t pad[3];                    /* 0 */
+    uint64_t watched;                  /* events of watchpoints */
 };
 
 /* Makes a writer that gives its bytes to `write`. CT_ERR_ARG, CT_ERR_NOMEM. */

@@ -126,19 +126,6 @@ static bool on_capture(void *user)
     return true;
 }
 
-static void tell_sum(const struct cli_monitor_run *r, const struct cli_args *args)
-{
-    if (args->quiet)
-        return;
-    const char *more = args->rest_count > 1 ? " and others" : "";
-    if (!r->violations)
-        cli_say("%s%s: no violation in %llu results", args->operand, more, (unsigned long long)r->results);
-    else
-        cli_say("%s%s: %llu violations, %llu of them uncertain, in %llu results", args->operand, more,
-                (unsigned long long)r->violations, (unsigned long long)r->uncertain,
-                (unsigned long long)r->results);
-}
-
 /* Tells whether each capture is a run of its own. */
 static bool is_apart(const struct cli_args *args)
 {
@@ -170,7 +157,7 @@ static int watch(const struct cli_args *args)
         return cli_library_error(args->ctx);
     const int code = cli_monitor_run(&w.run);
     if (code != CLI_FAILED)
-        tell_sum(&w.run, args);
+        cli_monitor_run_tell(&w.run);
     const bool failed = w.run.failed;
     const bool violated = w.run.violations > 0;
     ct_verdict_writer_free(w.writer);

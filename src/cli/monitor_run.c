@@ -273,6 +273,20 @@ int cli_monitor_run(struct cli_monitor_run *r)
     return cli_fractal_source_is_log(args->operand) ? run_log(r, args) : run_capture(r, args);
 }
 
+void cli_monitor_run_tell(const struct cli_monitor_run *r)
+{
+    const struct cli_args *args = r->streams.read.args;
+    if (args->quiet)
+        return;
+    const char *more = args->rest_count > 1 ? " and others" : "";
+    if (!r->violations)
+        cli_say("%s%s: no violation in %llu results", args->operand, more, (unsigned long long)r->results);
+    else
+        cli_say("%s%s: %llu violations, %llu of them uncertain, in %llu results", args->operand, more,
+                (unsigned long long)r->violations, (unsigned long long)r->uncertain,
+                (unsigned long long)r->results);
+}
+
 void cli_monitor_run_close(struct cli_monitor_run *r)
 {
     cli_axis_close(&r->axis);

@@ -53,6 +53,9 @@ struct cli_monitor_run {
 /* Runs the specifications of the command line over what its operands name. Result: enum cli_exit. To be
  * closed in any case. */
 int cli_monitor_run(struct cli_monitor_run *run);
+
+/* Says how many violations there were, unless --quiet. */
+void cli_monitor_run_tell(const struct cli_monitor_run *run);
 void cli_monitor_run_close(struct cli_monitor_run *run);
 
 #endif

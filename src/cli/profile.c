@@ -456,6 +456,18 @@ static int check_names(const struct profile *p)
     return CLI_DAMAGED;
 }
 
+/* Says so when nothing came by the watchpoints. */
+static int check_watched(const struct profile *p, const struct ct_perfetto_seen *seen)
+{
+    const int code = check_names(p);
+    if (!cli_watch_places_any(&p->notes.places) || seen->watched)
+        return code;
+    cli_say("%s: the trace has no event of a watchpoint: execution came by none of them; 'coretap cover "
+            "--functions' shows what ran",
+            p->counts.read.args->operand);
+    return CLI_DAMAGED;
+}
+
 static int print_trace(struct profile *p)
 {
     const int rc = ct_perfetto_writer_end(p->trace);
@@ -466,7 +478,7 @@ static int print_trace(struct profile *p)
     if (!p->counts.read.args->quiet)
         note_axis(p, seen);
     if (!seen->full)
-        return check_names(p);
+        return check_watched(p, seen);
     cli_say("%s: the trace ends at --max-size, and %llu of %llu slices are not in it; give more, or choose a "
             "part with --from and --to",
             p->counts.read.args->operand, (unsigned long long)seen->left_out,

@@ -32,17 +32,16 @@ static bool are_files(const struct cli_args *args)
     return fine;
 }
 
-/* Opens the captures, and looks whether they have a common clock. False after a message, or when they have
- * none. */
-static bool look_at(struct look *look, size_t elf)
+/* Opens the captures, and looks whether they have a common clock; *several: there are several sources. False
+ * after a message, or when they have none. */
+static bool look_at(struct look *look, size_t elf, bool *several)
 {
     const struct cli_args *args = look->args;
     struct cli_results read = {.args = args, .elf = elf, .threads = 1};
     struct cli_axis axis = {.args = args, .read = &read, .refused = on_refused, .user = look};
-    bool several;
     const bool fine = cli_filter_read(&read.filter, args, true) &&
                       cli_programs_new_moved(&read.programs, args, NULL) &&
-                      cli_results_open(&read, args->rest[0]) && cli_axis_open(&axis, &several);
+                      cli_results_open(&read, args->rest[0]) && cli_axis_open(&axis, several);
     cli_axis_close(&axis);
     cli_results_close(&read);
     return fine;
@@ -52,10 +51,12 @@ bool cli_find_together(const struct cli_args *args, size_t elf, const struct cli
 {
     struct look look = {.args = args, .is_wished = wish->given && wish->number == CLI_TOGETHER};
     *together = false;
-    if (args->rest_count < 2 || (wish->given && !look.is_wished))
+    if ((args->rest_count < 2 && !look.is_wished) || (wish->given && !look.is_wished))
         return true;
     if (!look.is_wished && (args->rest_count > CLI_TOGETHER_MOST || !are_files(args)))
         return true;
-    *together = look_at(&look, elf);
-    return *together || (look.refused && !look.is_wished);
+    bool several = false;
+    const bool fine = look_at(&look, elf, &several);
+    *together = fine && several;
+    return fine || (look.refused && !look.is_wished);
 }

@@ -13,9 +13,11 @@
 #define CLI_TOGETHER_OPTION                                                                                  \
     {                                                                                                        \
         .name = "captures", .kind = CLI_CHOICE, .choices = cli_relations,                                    \
-        .help = "together: several captures are of one system, such as two ETBs, and are on one axis of "    \
-                "time, that of their timestamps. apart: each has its own. Without it they are together if "  \
-                "each has trace of other cores and their timestamps overlap."                                \
+        .help =                                                                                              \
+            "together: several captures are of one system, such as two ETBs, and are on one axis of "        \
+            "time, that of their timestamps; with chrome also the cores of one capture. apart: each has "    \
+            "its own. Without it they are together if each has trace of other cores and their "              \
+            "timestamps overlap."                                                                            \
     }
 
 /* Tells whether the captures that are named are together; `wish` is the option. `elf` is the one that names

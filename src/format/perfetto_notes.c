@@ -231,5 +231,6 @@ int ct_perfetto_notes_put(struct ct_perfetto_lane *lane, const struct ct_event *
                      said ? (const char *)(uintptr_t)event->value
                           : text); /* NOLINT(performance-no-int-to-ptr) */
     lane->of->seen.instants++;
+    lane->of->seen.watched += !said;
     return CT_OK;
 }

@@ -196,6 +196,11 @@ def check_notes(folder, threads):
     made = coretap("profile", "-f", "chrome", "--at", "main", folder / "plain")
     check("--at is refused elsewhere", made.returncode == 2 and b"go with --format perfetto" in made.stderr,
           made.stderr)
+    _, made = trace_of("-q", "--at", "odd", "--at", "exception:7", "--to", "main", folder / "plain", code=1)
+    check("that nothing came by is said", made.stderr.count(b"\n") == 1 and
+          b"no event of a watchpoint" in made.stderr, made.stderr)
+    _, made = trace_of("--spec", spec, "--bind", "switch=context", folder / "plain")
+    check("how many violations there are is said", b"no violation in 1 results" in made.stderr, made.stderr)
     made = coretap("profile", "-f", "perfetto", "--at", "nothing_at_all", folder / "plain")
     check("a place that is not there is an error", made.returncode == 2 and
           b"no program has a function of that name" in made.stderr, made.stderr)
@@ -269,6 +274,13 @@ def check_together(folder, capture):
     check(f"the JSON form has {len(want)} threads on the same axis", len(want) > 5 and not far and
           counts[0] == counts[1], (far, dict(slices), dict(want)))
     check("… in microseconds", json.loads(made.stdout)["otherData"] == {"unit": "microseconds"})
+    one = coretap("profile", "-q", "-f", "chrome", "-w", "cycles", "--captures", "together", capture)
+    times = [sorted((event["name"], event["ts"], event["dur"]) for event in json.loads(text)["traceEvents"]
+                    if event["ph"] == "X") for text in (one.stdout, made.stdout)]
+    check("so have the cores of one capture, where that is wished", times[0] == times[1])
+    alone = coretap("profile", "-f", "chrome", "--captures", "together", folder / "cycles")
+    check("one stream has its own clock", not alone.stderr and
+          json.loads(alone.stdout)["otherData"] == {"unit": "instructions"}, alone.stderr)
 
 
 def check_named(folder):
