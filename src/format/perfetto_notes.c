@@ -213,7 +213,8 @@ static void name_event(const struct ct_perfetto_lane *lane, const struct ct_even
         .buffer = lane->buffer->name, .source = lane->source, .id = lane->id};
     const char *value = ct_watch_value(&origin, point, ct_watches_variable(lane->of->watches, at.watch), &at,
                                        room, sizeof room);
-    const char *returns = at.kind == CT_WATCH_RETURN && strncmp(point->name, "return:", 7) ? " returns" : "";
+    const char *returns =
+        at.kind == CT_WATCH_RETURN && strncmp(point->name, "return:", 7) != 0 ? " returns" : "";
     snprintf(text, NAME, "%.400s%s%s%s", point->name, returns, value ? " = " : "", value ? value : "");
 }
 

@@ -439,6 +439,8 @@ static int write_capture(const struct ct_report *r, struct ct_report_page *page,
     page->threads = threads.count > 1 ? &threads : NULL;
     if (!rc)
         rc = ct_report_html(out, page);
+    page->threads = NULL;
+    page->places = NULL;
     ct_report_threads_free(&threads);
     return rc;
 }

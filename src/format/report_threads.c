@@ -120,9 +120,12 @@ static int add(struct tree *tree, const struct ct_stack_place *place, const uint
             return CT_ERR_NOMEM;
         tree->places[tree->count++] = (struct ct_stack_place){.parent = parent, .function = place->function};
     }
-    tree->places[*node].calls += place->calls;
-    tree->places[*node].insns += place->insns;
-    tree->places[*node].cycles += place->cycles;
+    struct ct_stack_place *to = tree->places ? &tree->places[*node] : NULL;
+    if (!to)
+        return CT_ERR_NOMEM;
+    to->calls += place->calls;
+    to->insns += place->insns;
+    to->cycles += place->cycles;
     return CT_OK;
 }
 
