@@ -202,6 +202,7 @@ static int draw(FILE *out, const struct ct_report_page *r, const struct chart *c
 
 static int stacks(FILE *out, const struct ct_report_page *r)
 {
+    char text[CT_NUMBER_SIZE];
     struct chart *c = calloc(1, sizeof *c);
     const char **names = ct_report_names(r);
     uint32_t *ranks = ct_report_ranks(r);
@@ -211,9 +212,8 @@ static int stacks(FILE *out, const struct ct_report_page *r)
     if (!rc)
         rc = draw(out, r, c, names);
     if (!rc && c->lanes[0].count < r->place_count)
-        fprintf(out,
-                "<p class=\"more\">%zu smaller stacks are left out of the chart, not of the table.</p>\n",
-                r->place_count - c->lanes[0].count);
+        fprintf(out, "<p class=\"more\">%s smaller stacks are left out of the chart, not of the table.</p>\n",
+                ct_number_count(text, r->place_count - c->lanes[0].count));
     if (!rc && r->threads && r->threads->left_out)
         fprintf(out, "<p class=\"more\">%zu more threads, with less time, cannot be chosen.</p>\n",
                 r->threads->left_out);
@@ -258,6 +258,7 @@ static void functions(FILE *out, const struct ct_report_page *r)
     const uint64_t all = ct_report_all(r);
     uint64_t rest = 0;
     char text[CT_NUMBER_SIZE];
+    char count[CT_NUMBER_SIZE];
     fprintf(
         out,
         "<h3>Functions</h3>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list byname\" "
@@ -278,9 +279,10 @@ static void functions(FILE *out, const struct ct_report_page *r)
     fputs("</tbody></table></div>\n", out);
     if (r->ran_count > FUNCTIONS)
         fprintf(out,
-                "<p class=\"more\">%zu more functions, with %s of the %s, are left out; the search finds "
+                "<p class=\"more\">%s more functions, with %s of the %s, are left out; the search finds "
                 "them.</p>\n",
-                r->ran_count - FUNCTIONS, ct_number_percent(text, rest, all), ct_report_unit(r));
+                ct_number_count(count, r->ran_count - FUNCTIONS), ct_number_percent(text, rest, all),
+                ct_report_unit(r));
 }
 
 /* Tells whether edges have a stream; those of sums have none. */
