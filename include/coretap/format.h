@@ -428,10 +428,35 @@ CT_API int ct_slice_writer_new(struct ct_ctx *ctx, const struct ct_slice_write_o
 /* Gives what is left to the receiver and frees the writer. */
 CT_API void ct_slice_writer_free(struct ct_slice_writer *writer);
 
-/* Says that the slices that come are of another capture, whose name is `run`. Time begins anew with it, and
- * each of its streams becomes a process that has the name of the capture and the number of the stream.
- * Without this call processes are streams. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Says that the slices that come are of another capture, whose name is `run`. Time begins anew with it
+ * (but see ct_slice_writer_align), and each of its streams becomes a process that has the name of the capture
+ * and of its core (ct_slice_writer_stream), or the number of the stream. Without this call processes are
+ * streams. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run);
+
+/* Says which stream has a number, before its first slice: its process is called after its core, and threads
+ * have the names that the capture has for their contexts. It has to stay until the next one is begun.
+ * CT_ERR_LIMIT: `lane` is as ct_stacks_add refuses it. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_slice_writer_stream(struct ct_slice_writer *writer, uint32_t lane,
+                                  const struct ct_capture *capture, const struct ct_stream *stream);
+
+/* How the cycles or instructions of a capture's streams lie on the axis of their timestamps. */
+struct ct_slice_clocks;
+
+/* Makes clocks of streams whose time is cycles (1), or instructions (0). CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_slice_clocks_new(struct ct_ctx *ctx, uint8_t cycles, struct ct_slice_clocks **out);
+CT_API void ct_slice_clocks_free(struct ct_slice_clocks *clocks);
+
+/* Takes the steps of a stream, in order. CT_ERR_LIMIT: `lane` is as ct_stacks_add refuses it. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
+CT_API int ct_slice_clocks_add(struct ct_slice_clocks *clocks, uint32_t lane,
+                               const struct ct_step_batch *batch);
+
+/* Says that the slices that come are of a capture with these clocks. They took all of its steps before and
+ * are not owned. Times are those of the timestamps, in nanoseconds as the frequency (in Hz) or else the
+ * capture's clock says, or one for a tick. A microsecond in the file is one then. CT_ERR_ARG. */
+CT_API int ct_slice_writer_align(struct ct_slice_writer *writer, const struct ct_slice_clocks *clocks,
+                                 const struct ct_clock *clock, uint64_t frequency);
 
 /* Writes the slices that the stacks have at this time (ct_stacks_slices): after each ct_stacks_add, and after
  * ct_stacks_finish. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
@@ -472,6 +497,7 @@ struct ct_perfetto_seen {
     uint32_t unrated;                  /* … with one alone, behind which time is that without any */
     uint8_t full;                      /* 1: max_size was come to, and the trace ends there */
     uint8_t pad[3];                    /* 0 */
+    uint64_t watched;                  /* events of watchpoints */
 };
 
 /* Makes a writer that gives its bytes to `write`. CT_ERR_ARG, CT_ERR_NOMEM. */
@@ -481,10 +507,27 @@ CT_API int ct_perfetto_writer_new(struct ct_ctx *ctx, const struct ct_perfetto_w
 /* Gives what is left to the receiver and frees the writer. */
 CT_API void ct_perfetto_writer_free(struct ct_perfetto_writer *writer);
 
-/* Says that what comes is of this capture, which has to stay until its end. `run` is its name where there are
- * several, each of which is a group of tracks; NULL: it is the only one. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Says that what comes is of this capture, which has to stay until its end. `run` is its name where it is
+ * a group of tracks of its own; NULL: it is the only one, or of one system with others that are begun so, and
+ * shares with them processes, threads and the arrows between cores. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_capture *capture,
                                     const char *run);
+
+/* What is said of a place in a stream, such as a violation of a specification. */
+struct ct_perfetto_note {
+    struct ct_watch_event at; /* the event of a watcher over the stream that it is said of */
+    const char *buffer;       /* name of the buffer of the stream, … */
+    const char *text;
+    uint8_t id;     /* … and its trace ID */
+    uint8_t pad[7]; /* 0 */
+};
+
+/* Says what else the trace shows of the capture that was begun, before its first batch: what comes by
+ * watchpoints (NULL: nothing is watched), and what is said of its places, in the order of each stream. What
+ * is in code stands among the functions of its context, all else on the track of its core. Nothing is owned,
+ * and all of it has to stay until the capture is over. CT_ERR_ARG. */
+CT_API int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watches *watches,
+                                    const struct ct_perfetto_note *notes, size_t count);
 
 /* Writes the moves that the stacks have at this time (ct_stacks_moves). It is called after each
  * ct_stacks_add, with the stream and the batch that were added. CT_ERR_ARG, CT_ERR_NOMEM, what `write`

@@ -34,7 +34,8 @@ struct ct_report_options {
     uint8_t
         several; /* 1: of captures that are ended (ct_report_end), and of saved results; 0: of one capture */
     uint8_t raw_names; /* 1: with `several`, names of sums are not demangled */
-    uint8_t pad[6];    /* 0 */
+    uint8_t together;  /* 1: with `several`, captures are of one system: their timestamps are one axis */
+    uint8_t pad[5];    /* 0 */
 };
 
 struct ct_report;

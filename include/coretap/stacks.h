@@ -19,6 +19,7 @@ struct ct_stack_options {
     const struct ct_program_place *programs; /* copied; what they point to has to stay */
     size_t program_count;
     uint8_t slices; /* 1: collect slices */
+    uint8_t owners; /* 1: each stack has places of its own (ct_stacks_owner); 0: equal ones are one place */
     uint64_t moves; /* 1: collect moves */
 };
 
@@ -102,6 +103,17 @@ CT_API const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *sta
 CT_API const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *stacks, size_t *count);
 CT_API const struct ct_stack_move *ct_stacks_moves(const struct ct_stacks *stacks, size_t *count);
+
+/* Whose stack a place is of. */
+struct ct_stack_owner {
+    uint64_t context; /* context ID in bits 31:0, VMID in 63:32 */
+    uint32_t lane;
+    uint32_t stack; /* its number, from 0 on */
+};
+
+/* Says whose stack a place of the tree is of. CT_ERR_ARG: there is no such place, or places are not told
+ * apart (options.owners). */
+CT_API int ct_stacks_owner(const struct ct_stacks *stacks, size_t place, struct ct_stack_owner *owner);
 
 /* Returns how often a stack began anew. It does when execution goes on, behind an exception, where nobody on
  * it had been: another thread ran on the core, and no context ID told so. */

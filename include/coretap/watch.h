@@ -115,6 +115,7 @@ struct ct_watch_event {
     uint64_t timestamp; /* the last one in the trace before it; see has_timestamp */
     uint64_t value;     /* address of the instruction (RETURN, EDGE: the last one before it was left);
                            or as above */
+    uint64_t step;      /* steps of the stream that were over before it */
     uint32_t watch;     /* number of the watchpoint */
     uint32_t number;    /* EXCEPTION, GAP, TIMESTAMP; ITM, STM, DWT, LOAD, STORE: bits of the value */
     uint32_t ctxt;      /* context ID, */

@@ -18,6 +18,29 @@ static int grow(struct ct_stacks *s, void **array, size_t count, size_t *room, s
     return CT_OK;
 }
 
+/* Returns what stands for the parent of the outermost functions of a stack. */
+static uint32_t root_of(const struct ct_stacks *s, const struct ct_stack_thread *thread)
+{
+    return CT_STACK_NONE - (s->wants_owners ? (uint32_t)(thread - s->threads) : 0);
+}
+
+static bool is_root(uint32_t parent)
+{
+    return parent > CT_STACK_NONE - CT_STACK_CONTEXTS;
+}
+
+/* Notes whose stack the next place is of. */
+static int note_owner(struct ct_stacks *s, uint32_t parent)
+{
+    void *array = s->owners;
+    const int result =
+        s->wants_owners ? grow(s, &array, s->place_count, &s->owner_room, sizeof *s->owners) : CT_OK;
+    s->owners = array;
+    if (s->wants_owners && result == CT_OK)
+        s->owners[s->place_count] = is_root(parent) ? CT_STACK_NONE - parent : s->owners[parent];
+    return result;
+}
+
 /* Finds the place of `function` when it is called from place `parent`, or makes it. When there are too many
  * places, it is `parent` itself. */
 static int find_place(struct ct_stacks *s, uint32_t parent, uint32_t function, uint32_t *place)
@@ -25,19 +48,22 @@ static int find_place(struct ct_stacks *s, uint32_t parent, uint32_t function, u
     *place = ct_pair_map_get(&s->children, parent, function);
     if (*place != CT_PAIR_NONE)
         return CT_OK;
-    if (s->place_count >= CT_STACK_PLACES && parent != CT_STACK_NONE) {
+    if (s->place_count >= CT_STACK_PLACES && !is_root(parent)) {
         *place = parent;
         return CT_OK;
     }
     void *array = s->places;
     int result = grow(s, &array, s->place_count, &s->place_room, sizeof *s->places);
     s->places = array;
+    if (result == CT_OK)
+        result = note_owner(s, parent);
     if (result != CT_OK)
         return result;
     *place = (uint32_t)s->place_count;
     if (ct_pair_map_put(&s->children, parent, function, *place) != CT_OK)
         return ct_fail_nomem(s->ctx, "stacks");
-    s->places[s->place_count++] = (struct ct_stack_place){.parent = parent, .function = function};
+    s->places[s->place_count++] =
+        (struct ct_stack_place){.parent = is_root(parent) ? CT_STACK_NONE : parent, .function = function};
     return CT_OK;
 }
 
@@ -153,7 +179,7 @@ int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t 
                                      .function = function,
                                      .turn = top && site ? thread->turn : CT_STACK_NONE,
                                      .caller = top ? top->function : CT_STACK_NONE};
-    result = enter(s, thread, frame, top ? top->place : CT_STACK_NONE);
+    result = enter(s, thread, frame, top ? top->place : root_of(s, thread));
     if (result == CT_OK)
         thread->depth++;
     return result;
@@ -208,5 +234,5 @@ int ct_stack_replace(struct ct_stacks *s, struct ct_stack_thread *thread, uint32
     struct ct_stack_frame *frame = &thread->frames[thread->depth - 1];
     frame->function = function;
     frame->replaced = 1;
-    return enter(s, thread, frame, thread->depth > 1 ? frame[-1].place : CT_STACK_NONE);
+    return enter(s, thread, frame, thread->depth > 1 ? frame[-1].place : root_of(s, thread));
 }

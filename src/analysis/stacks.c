@@ -25,6 +25,7 @@ int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, st
     s->program_count = o.program_count;
     s->wants_slices = o.slices;
     s->wants_moves = o.moves;
+    s->wants_owners = o.owners;
     s->programs = malloc((o.program_count + 1) * sizeof *s->programs);
     for (size_t i = 0; s->programs && i < o.program_count; i++)
         s->programs[i] = o.programs[i];
@@ -56,6 +57,7 @@ void ct_stacks_free(struct ct_stacks *s)
     free(s->first);
     free(s->threads);
     free(s->places);
+    free(s->owners);
     free(s->calls);
     free(s->slices);
     free(s->moves);
@@ -483,6 +485,15 @@ const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *s, size_t 
         return NULL;
     *count = s->place_count;
     return s->places;
+}
+
+int ct_stacks_owner(const struct ct_stacks *s, size_t place, struct ct_stack_owner *owner)
+{
+    if (!s || !owner || !s->wants_owners || place >= s->place_count)
+        return CT_ERR_ARG;
+    const struct ct_stack_thread *thread = &s->threads[s->owners[place]];
+    *owner = (struct ct_stack_owner){.context = thread->key, .lane = thread->lane, .stack = s->owners[place]};
+    return CT_OK;
 }
 
 const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *s, size_t *count)

@@ -90,7 +90,7 @@ struct ct_stacks {
     struct ct_program_place *programs;
     uint32_t *first; /* number of the first function of each program; one more entry holds the sum */
     size_t program_count;
-    bool wants_slices, wants_moves;
+    bool wants_slices, wants_moves, wants_owners;
     bool plain; /* for tests: steps are taken one by one, and each place and call is looked up */
     struct ct_stack_lane *lanes; /* by number of the stream */
     size_t lane_room;
@@ -99,6 +99,8 @@ struct ct_stacks {
     uint64_t renewed; /* see ct_stacks_renewed */
     struct ct_stack_place *places;
     size_t place_count, place_room;
+    uint32_t *owners; /* by place the thread that it is of, if that is wanted */
+    size_t owner_room;
     struct ct_pair_map children; /* maps (parent, function) to a place */
     struct ct_stack_call *calls;
     size_t call_count, call_room;

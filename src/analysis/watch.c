@@ -30,6 +30,7 @@ struct ct_watcher {
     struct ct_watch_event now; /* what all events share: cycle, time, context */
     uint32_t before;           /* the edge that led here, or NO_EDGE */
     uint8_t arrived;           /* enum ct_watch_first of what comes next */
+    uint64_t steps;            /* of the batches before */
     /* The position in the batch. */
     size_t step;
     size_t mark;
@@ -240,6 +241,7 @@ static struct ct_watch_event *offer_by(struct ct_watcher *w, enum ct_watch_kind 
     *e = w->now;
     e->kind = (uint8_t)kind;
     e->value = value;
+    e->step = w->steps + w->step;
     e->number = number;
     w->pending_number[w->pending_count] = by;
     w->pending_count += w->watches->marks >> kind & 1;
@@ -537,6 +539,7 @@ static bool give_hits(struct ct_watcher *w, const struct ct_graph *graph, uint64
             *event = w->now;
             event->cycle += cycles * hit->before / hit->size;
             event->value = hit->addr;
+            event->step = w->steps + w->step;
             event->watch = hit->watch;
             event->kind = hit->kind;
             event->timed = timed;
@@ -595,6 +598,7 @@ int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, stru
             break;
         on_mark(w, &batch->marks[w->mark++]);
     }
+    w->steps += w->step;
     w->step = w->mark = 0;
     *more = 0;
     return w->failed;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/watch.h"
+#include "base/clock.h"
 #include "base/ctx.h"
 
 #define MOST_LISTED 400 /* bytes of names in a message */
@@ -115,7 +116,7 @@ static uint64_t time_of(const struct ct_clock *clock, const struct ct_watch_even
 {
     if (!clock->known || !e->has_timestamp)
         return CT_NO_TIME;
-    return clock->zero + (uint64_t)((unsigned __int128)e->timestamp * clock->mult >> clock->shift);
+    return ct_clock_nanoseconds(clock, e->timestamp);
 }
 
 /* Tells whether an event says which context runs. */

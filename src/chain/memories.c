@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/ctx.h"
 #include "base/search.h"
 
@@ -138,7 +139,7 @@ bool ct_memories_thread(const struct ct_source *source, const struct ct_elem *el
 
 static uint64_t to_time(const struct ct_clock *clock, uint64_t ticks)
 {
-    return clock->zero + (uint64_t)((unsigned __int128)ticks * clock->mult >> clock->shift);
+    return ct_clock_nanoseconds(clock, ticks);
 }
 
 bool ct_memories_follow(const struct ct_memories *m, const struct ct_source *source,

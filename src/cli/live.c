@@ -197,7 +197,7 @@ static int run(const struct cli_args *args)
                                      .cover = v[COVER].given,
                                      .timing = v[TIMING].given,
                                      .threads = (uint16_t)v[THREADS].number};
-    bool any = wishes.cover || wishes.timing || cli_monitors_named(args);
+    bool any = wishes.cover || wishes.timing || cli_monitors_named(args, CLI_MONITOR_SPEC);
     for (size_t i = 0; i < args->list_count; i++) {
         wishes.timing |= args->list[i].option == PAIR;
         any |= args->list[i].option == PAIR || args->list[i].option == AT;

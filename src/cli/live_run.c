@@ -102,7 +102,8 @@ static bool is_of_several(const struct cli_live *l)
 static bool check_clock(const struct cli_live *l)
 {
     const struct cli_value *clock = &l->args->values[CLI_MONITOR_CLOCK];
-    if (!l->one_run || !cli_monitors_named(l->args) || !clock->given || clock->number != CT_VERIFY_CYCLES)
+    if (!l->one_run || !cli_monitors_named(l->args, CLI_MONITOR_SPEC) || !clock->given ||
+        clock->number != CT_VERIFY_CYCLES)
         return true;
     cli_say("%s: --clock cycles: several sources are described, and the cycles of each are its own, so that "
             "the order of their events is not known; leave it out, or give --per-core for a run of each",
@@ -174,6 +175,8 @@ static bool add_hooks(struct cli_live *l)
 static bool prepare(struct cli_live *l)
 {
     l->monitors.keeps_texts = true;
+    l->monitors.all = l->args->values[CLI_MONITOR_ALL].given;
+    l->monitors.history = (uint32_t)l->args->values[CLI_MONITOR_HISTORY].number;
     if (!open_capture(l))
         return false;
     l->one_run = !l->wishes->per_core && is_of_several(l);

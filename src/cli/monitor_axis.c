@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/monitor_axis.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 #include "cli/monitors.h"
 #include "cli/output.h"
 #include "cli/programs.h"
+
+/* what can be done about captures that are no run */
+#define APART "give --captures apart for a run of each"
 
 struct cli_axis_part {
     struct cli_axis *whole;
@@ -138,6 +142,21 @@ static bool add_sources(struct cli_axis *a, struct cli_axis_part *part)
     return true;
 }
 
+/* Says why sources are no run with a common clock. Result: false. */
+static bool refuse(const struct cli_axis *a, const char *remedy, bool repeats, const char *format, ...)
+{
+    char why[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    if (a->refused)
+        a->refused(a->user, why, repeats);
+    else
+        cli_say("%s; %s", why, remedy);
+    return false;
+}
+
 /* Checks that no core is in two captures: those of one system have each a part of it. False after a
  * message. */
 static bool check_cores(const struct cli_axis *a)
@@ -151,10 +170,10 @@ static bool check_cores(const struct cli_axis *a)
                 k++;
             if (k == a->parts[p].first)
                 continue;
-            cli_say("%s, %s: both have trace of %s, so that they are not two parts of one run of a system; "
-                    "give --captures apart for a run of each",
-                    a->sources[k].capture, a->sources[i].capture, a->cores[i]);
-            return false;
+            return refuse(a, APART, true,
+                          "%s, %s: both have trace of %s, so that they are not two parts of one run of a "
+                          "system",
+                          a->sources[k].capture, a->sources[i].capture, a->cores[i]);
         }
     }
     return true;
@@ -176,11 +195,10 @@ static bool check_clock(const struct cli_axis *a)
         for (size_t k = 0; k < count; k++) {
             if (!is_part(a, &all[k]) || all[k].timed)
                 continue;
-            cli_say(
-                "%s: %s, ID %02x: has no timestamps, and %zu sources have trace, so that the order of their "
-                "events is not known; give --per-core for a run of each, or record with timestamps",
-                a->parts[i].capture->path, all[k].buffer->name, all[k].id, a->count);
-            return false;
+            return refuse(a, "give --per-core for a run of each, or record with timestamps", false,
+                          "%s: %s, ID %02x: has no timestamps, and %zu sources have trace, so that the order "
+                          "of their events is not known",
+                          a->parts[i].capture->path, all[k].buffer->name, all[k].id, a->count);
         }
     }
     return true;
@@ -232,12 +250,10 @@ static bool check_common_time(const struct cli_axis *a)
         }
         if (!before || found)
             continue;
-        cli_say(
-            "%s, %s: the timestamps of one end before those of the other begin (at %llu), so that they are "
-            "of different times or different clocks, and not of one run; give --captures apart for a run "
-            "of each",
-            before->capture->path, a->parts[p].capture->path, (unsigned long long)begin);
-        return false;
+        return refuse(a, APART, false,
+                      "%s, %s: the timestamps of one end before those of the other begin (at %llu), so that "
+                      "they are of different times or different clocks, and not of one run",
+                      before->capture->path, a->parts[p].capture->path, (unsigned long long)begin);
     }
     return true;
 }
@@ -275,10 +291,9 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
     a->code = CLI_CLEAN;
     if (!may_be_several(a)) {
         if (operands(a) > 1)
-            cli_say(
-                "%s: is read once, so that it cannot be one run with other captures; write it to a file, or "
-                "give --captures apart",
-                a->read->capture.path);
+            (void)refuse(a, "write it to a file, or give --captures apart", false,
+                         "%s: is read once, so that it cannot be one run with other captures",
+                         a->read->capture.path);
         return operands(a) == 1;
     }
     a->parts = calloc(operands(a), sizeof *a->parts);

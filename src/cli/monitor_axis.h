@@ -25,6 +25,9 @@ struct cli_axis {
     size_t count;
     struct ct_verify_axis *axis;
     int code; /* enum cli_exit: of the captures behind the first */
+    /* NULL, or told why captures are no run with a common clock, in the place of a message that names how
+     * 'monitor' takes them. `repeats`: each of them has trace of the same core, as several runs have. */
+    void (*refused)(void *user, const char *why, bool repeats);
     int (*failed)(
         void *user); /* NULL, or told that a specification failed. Result: enum ct_error, to end the run */
     void *user;

@@ -332,7 +332,7 @@ static bool check(const struct cli_args *args)
         capture |= !cli_results_is_file(ct_verify_sums_kind(), args->rest[i]);
     if (args->values[CLI_MONITOR_HISTORY].given)
         cli_usage_error(args->command, "--history: sums have no events; --format text and jsonl print them");
-    else if (capture && !cli_monitors_named(args))
+    else if (capture && !cli_monitors_named(args, CLI_MONITOR_SPEC))
         cli_usage_error(args->command, "monitor what? give --spec FILE");
     else
         return true;
@@ -342,7 +342,7 @@ static bool check(const struct cli_args *args)
 int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_sums_wishes *wishes)
 {
     struct ct_verify_sums *sums = NULL;
-    struct cli_monitors monitors = {.args = args};
+    struct cli_monitors monitors = {.all = args->values[CLI_MONITOR_ALL].given};
     struct reading reading = {
         .args = args, .elf = wishes->elf, .per_core = wishes->per_core, .together = wishes->together};
     struct cli_results read = {.args = args,

@@ -21,14 +21,14 @@ static uint64_t per_second(const char *unit)
 
 static bool set_clock(struct cli_monitors *m)
 {
-    const struct cli_value *v = m->args->values;
+    const struct cli_value *v = m->args->values + m->shift;
     const struct cli_value *unit = &v[CLI_MONITOR_UNIT];
     m->verify = (struct ct_verify_options){.size = sizeof m->verify,
                                            .clock = (uint8_t)v[CLI_MONITOR_CLOCK].number,
                                            .forget = v[CLI_MONITOR_FORGET].number,
-                                           .history = (uint32_t)v[CLI_MONITOR_HISTORY].number};
+                                           .history = m->history};
     m->compile = (struct ct_monitor_options){.size = sizeof m->compile,
-                                             .changes_only = !v[CLI_MONITOR_ALL].given,
+                                             .changes_only = !m->all,
                                              .engine = (uint8_t)v[CLI_MONITOR_ENGINE].number,
                                              .time_unit = unit->given                      ? unit->text
                                                           : v[CLI_MONITOR_FREQUENCY].given ? "ns"
@@ -84,11 +84,11 @@ static bool split(const struct cli_args *args, size_t option, bool needed, struc
     return true;
 }
 
-size_t cli_monitors_named(const struct cli_args *args)
+size_t cli_monitors_named(const struct cli_args *args, size_t spec)
 {
     size_t count = 0;
     for (size_t i = 0; i < args->list_count; i++)
-        count += args->list[i].option == CLI_MONITOR_SPEC;
+        count += args->list[i].option == spec;
     return count;
 }
 
@@ -96,7 +96,7 @@ static bool compile(struct cli_monitors *m)
 {
     bool fine = true;
     for (size_t i = 0; fine && i < m->args->list_count; i++) {
-        if (m->args->list[i].option != CLI_MONITOR_SPEC)
+        if (m->args->list[i].option != CLI_MONITOR_SPEC + m->shift)
             continue;
         m->names[m->count] = m->args->list[i].text;
         fine = cli_spec_load(m->args, m->names[m->count], &m->compile, &m->specs[m->count],
@@ -114,8 +114,8 @@ static bool compile(struct cli_monitors *m)
 bool cli_monitors_load(struct cli_monitors *m, const struct cli_args *args)
 {
     m->args = args;
-    return split(args, CLI_MONITOR_BIND, true, &m->binds) &&
-           split(args, CLI_MONITOR_VIOLATION, false, &m->violations) && set_clock(m) && compile(m);
+    return split(args, CLI_MONITOR_BIND + m->shift, true, &m->binds) &&
+           split(args, CLI_MONITOR_VIOLATION + m->shift, false, &m->violations) && set_clock(m) && compile(m);
 }
 
 static bool has_input(const struct ct_monitor_spec *spec, const char *name)

@@ -18,18 +18,19 @@ enum cli_monitor_option {
     CLI_MONITOR_FREQUENCY,
     CLI_MONITOR_UNIT,
     CLI_MONITOR_FORGET,
-    CLI_MONITOR_HISTORY,
-    CLI_MONITOR_ALL,
     CLI_MONITOR_ENGINE,
     CLI_MONITOR_BUDGET,
     CLI_MONITOR_MEMORY,
+    CLI_MONITOR_SPEC_OPTIONS, /* who does not print results has the rows up to here */
+    CLI_MONITOR_HISTORY = CLI_MONITOR_SPEC_OPTIONS,
+    CLI_MONITOR_ALL,
     CLI_MONITOR_OPTIONS,
 };
 
 extern const char *const cli_clocks[];
 extern const char *const cli_engines[];
 
-#define CLI_MONITOR_TABLE                                                                                    \
+#define CLI_MONITOR_SPEC_TABLE                                                                               \
     {.name = "spec",                                                                                         \
      .letter = 's',                                                                                          \
      .kind = CLI_LIST,                                                                                       \
@@ -76,18 +77,6 @@ extern const char *const cli_engines[];
          .max = INT64_MAX,                                                                                   \
          .help = "The specifications look back no further than this time: what lies further behind a "       \
                  "loss of trace is certain again."},                                                         \
-        {.name = "history",                                                                                  \
-         .letter = 'n',                                                                                      \
-         .kind = CLI_NUMBER,                                                                                 \
-         .arg = "N",                                                                                         \
-         .max = 4096,                                                                                        \
-         .help = "Print the last N events of the specification's inputs before each violation."},            \
-        {.name = "all",                                                                                      \
-         .letter = 'a',                                                                                      \
-         .kind = CLI_FLAG,                                                                                   \
-         .help =                                                                                             \
-             "Print all results: not violations only, and of monitor(...) not only the first verdict and "   \
-             "the changes."},                                                                                \
         {.name = "engine",                                                                                   \
          .kind = CLI_CHOICE,                                                                                 \
          .choices = cli_engines,                                                                             \
@@ -96,6 +85,20 @@ extern const char *const cli_engines[];
              "Where there is none (CORETAP_GCCJIT may name another library) bytecode runs, and a message "   \
              "says so. background: bytecode, until the machine code is made beside it."},                    \
         CLI_BUDGET_OPTION, CLI_MEMORY_OPTION
+#define CLI_MONITOR_TABLE                                                                                    \
+    CLI_MONITOR_SPEC_TABLE,                                                                                  \
+        {.name = "history",                                                                                  \
+         .letter = 'n',                                                                                      \
+         .kind = CLI_NUMBER,                                                                                 \
+         .arg = "N",                                                                                         \
+         .max = 4096,                                                                                        \
+         .help = "Print the last N events of the specification's inputs before each violation."},            \
+    {                                                                                                        \
+        .name = "all", .letter = 'a', .kind = CLI_FLAG,                                                      \
+        .help =                                                                                              \
+            "Print all results: not violations only, and of monitor(...) not only the first verdict and "    \
+            "the changes."                                                                                   \
+    }
 
 #define CLI_MONITOR_TEXT 65536 /* bytes of all texts of --bind, or of --violation */
 
@@ -107,6 +110,9 @@ struct cli_pairs {
 };
 
 struct cli_monitors {
+    size_t shift;     /* set before: rows between CLI_CAPTURE_TABLE and those of specifications, … */
+    bool all;         /* … all results are wanted, and not of monitor(...) the changes alone … */
+    uint32_t history; /* … and so many events before each violation */
     const struct cli_args *args;
     struct ct_monitor_limits limits; /* verify names it */
     struct ct_verify_options verify;
@@ -119,10 +125,11 @@ struct cli_monitors {
     bool keeps_texts; /* the texts of the specifications are wanted */
 };
 
-/* Gives the number of specifications that the command line names. */
-size_t cli_monitors_named(const struct cli_args *args);
+/* Gives the number of specifications that option number `spec` names. */
+size_t cli_monitors_named(const struct cli_args *args, size_t spec);
 
-/* Compiles the specifications. Start with all zero. False after a message; to be freed in any case. */
+/* Compiles the specifications. What is not set before is to be zero. False after a message; to be freed in
+ * any case. */
 bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *args);
 
 /* Returns the protocol of a source, as ct_verifier_protocols wants it. */

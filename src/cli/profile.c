@@ -4,9 +4,13 @@
 #include "cli/counts.h"
 #include "cli/output.h"
 #include "cli/profile_each.h"
+#include "cli/profile_notes.h"
+#include "cli/together.h"
 #include "coretap/format.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum option {
     ELF = CLI_CAPTURE_OPTIONS,
@@ -15,9 +19,13 @@ enum option {
     EACH,
     MODULES,
     MAX_SIZE,
-    THREADS,
+    CAPTURES,
+    AT,
+    SPEC = AT + CLI_WATCH_PLACES_ROWS,
+    THREADS = SPEC + CLI_MONITOR_SPEC_OPTIONS - CLI_MONITOR_SPEC,
     FILTER,
-    OPTIONS = FILTER + CLI_FILTER_ROWS,
+    OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
+    SHIFT = SPEC - CLI_MONITOR_SPEC,
 };
 
 enum format {
@@ -83,10 +91,15 @@ static const struct cli_option options[OPTIONS] = {
                   .min = 65536,
                   .max = INT64_MAX,
                   .help = "With perfetto: write no more than this. The trace ends there, which is said."},
+    [CAPTURES] = CLI_TOGETHER_OPTION,
+    [AT] = CLI_WATCH_PLACES_TABLE,
+    CLI_MONITOR_SPEC_TABLE,
     [THREADS] = CLI_THREADS_OPTION,
-    [FILTER] = CLI_FILTER_TABLE_AND(" A number alone, with chrome: the slices from this time of their stream "
-                                    "on, in instructions or cycles.",
-                                    " A number alone, with chrome: the slices before this time."),
+    [FILTER] = CLI_FILTER_WINDOW_AND(" A number alone, with chrome: the slices from this time of their "
+                                     "stream on, in instructions or cycles.",
+                                     " A number alone, with chrome: the slices before this time."),
+    CLI_FILTER_WHO,
+    CLI_FILTER_CODE,
 };
 
 struct profile {
@@ -97,6 +110,10 @@ struct profile {
     struct ct_slice_writer *slices;   /* chrome */
     struct ct_perfetto_writer *trace; /* perfetto */
     struct ct_stacks *stacks;         /* of the capture that is being decoded, for these two */
+    struct cli_profile_notes notes;   /* perfetto */
+    bool together;                    /* captures are of one system, on one axis */
+    struct ct_slice_clocks **clocks;  /* chrome: of each of these captures, in their order … */
+    size_t clock_count, begun;        /* … and how many captures were begun */
     bool told_size;                   /* … and that the trace is large */
     bool has_weight;                  /* … anything in one of them had one */
     uint64_t renewed;                 /* stacks that began anew */
@@ -182,12 +199,19 @@ static int make_stacks(struct profile *p)
     struct ct_stack_options stack_options = {
         .size = sizeof stack_options, .slices = !is_trace, .moves = is_trace};
     const struct cli_results *read = &p->counts.read;
-    const char *run = read->args->rest_count > 1 ? read->capture.capture->path : NULL;
+    const char *path = read->capture.capture->path;
+    const char *run = read->args->rest_count > 1 && !(is_trace && p->together) ? path : NULL;
     int rc = ct_programs_places(read->programs, &stack_options.programs, &stack_options.program_count);
     if (!rc && is_trace)
         rc = ct_perfetto_writer_begin(p->trace, read->capture.capture, run);
+    if (!rc && is_trace)
+        rc = cli_profile_notes_give(&p->notes, path, p->trace);
     else if (!rc && run)
         rc = ct_slice_writer_begin(p->slices, run);
+    if (!rc && p->clocks && p->begun < p->clock_count)
+        rc = ct_slice_writer_align(p->slices, p->clocks[p->begun++],
+                                   read->capture.capture->maps ? &read->capture.capture->maps->clock : NULL,
+                                   read->filter.filter.frequency);
     return rc ? rc : ct_stacks_new(read->args->ctx, &stack_options, &p->stacks);
 }
 
@@ -210,6 +234,8 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     int result = p->stacks ? CT_OK : make_stacks(p);
     if (result == CT_OK)
         result = ct_stacks_add(p->stacks, lane, batch);
+    if (!result && p->format == CHROME)
+        result = ct_slice_writer_stream(p->slices, lane, p->counts.read.capture.capture, stream);
     if (result || p->format == CHROME)
         return result ? result : ct_slice_writer_add(p->slices, p->stacks);
     result = ct_perfetto_writer_add(p->trace, stream, batch, lane, p->stacks);
@@ -219,7 +245,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 
 /* Slices are written as they come. With several threads those of the streams of one buffer come in an order
  * that depends on how many threads there are, so that such a capture is decoded by one. */
-static bool choose_threads(void *user)
+static bool begin_slices(void *user)
 {
     struct profile *p = user;
     struct cli_results *read = &p->counts.read;
@@ -228,7 +254,7 @@ static bool choose_threads(void *user)
     for (size_t i = 0; i < capture->count; i++)
         if (capture->buffers[i].source_count > 1)
             read->threads = 1;
-    return true;
+    return cli_profile_notes_open(&p->notes, read->programs);
 }
 
 static bool end_stacks(void *user)
@@ -268,23 +294,97 @@ static int make_writer(struct profile *p, const struct cli_args *args)
                : ct_perfetto_writer_new(args->ctx, &trace, cli_output_write, stdout, &p->trace);
 }
 
+/* ---- the clocks of several captures ---- */
+
+struct clocks {
+    struct profile *profile;
+    struct cli_results read;
+};
+
+static int on_clock_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    const struct clocks *c = user;
+    const struct profile *p = c->profile;
+    return ct_slice_clocks_add(p->clocks[p->clock_count - 1], ct_session_lane(c->read.session, stream->id),
+                               batch);
+}
+
+/* Begins with the clocks of the next capture. */
+static bool begin_clocks(void *user)
+{
+    const struct clocks *c = user;
+    struct profile *p = c->profile;
+    if (ct_slice_clocks_new(c->read.args->ctx, p->cycles, &p->clocks[p->clock_count]) != CT_OK)
+        return cli_library_error(c->read.args->ctx) == CLI_CLEAN;
+    p->clock_count++;
+    return true;
+}
+
+/* Reads the captures for the times of their streams, before they are read once more for what ran. */
+static int find_clocks(struct profile *p, const struct cli_args *args)
+{
+    struct clocks c = {.profile = p,
+                       .read = {.args = args,
+                                .elf = ELF,
+                                .threads = 1,
+                                .untold = true,
+                                .user = &c,
+                                .opened = begin_clocks,
+                                .steps = on_clock_steps}};
+    p->clocks = calloc((size_t)args->rest_count, sizeof *p->clocks);
+    if (!p->clocks)
+        cli_no_memory();
+    const bool fine = p->clocks && cli_filter_read(&c.read.filter, args, true) &&
+                      cli_programs_new(&c.read.programs, args, NULL);
+    const int code = fine ? cli_results_read(&c.read) : CLI_FAILED;
+    p->counts.read.kept_nothing |= c.read.kept_nothing;
+    cli_results_close(&c.read);
+    return code;
+}
+
+/* Finds what specifications say, before the captures are read once more. False after a message. */
+static bool find_notes(struct profile *p, const struct cli_args *args, int *code)
+{
+    p->notes = (struct cli_profile_notes){
+        .places = {args, AT}, .elf = ELF, .shift = SHIFT, .apart = args->rest_count > 1 && !p->together};
+    if (!cli_profile_notes_any(&p->notes))
+        return true;
+    for (int i = 0; i < args->rest_count; i++)
+        if (strcmp(args->rest[i], "-") == 0) {
+            cli_usage_error(args->command, "--spec: the capture is read twice, so it cannot come from "
+                                           "standard input; save it to a file");
+            return false;
+        }
+    *code = cli_profile_notes_find(&p->notes);
+    p->counts.read.kept_nothing = p->notes.kept_nothing;
+    return *code != CLI_FAILED;
+}
+
 static int read_slices(struct profile *p, const struct cli_args *args)
 {
     struct cli_results *read = &p->counts.read;
+    int code = CLI_CLEAN;
     for (int i = 0; i < args->rest_count; i++)
         if (cli_results_is_file(NULL, args->rest[i]))
             return cli_usage_error(args->command,
                                    "--format %s: %s has sums, which say nothing of when functions ran; give "
                                    "the captures that it was made from",
                                    formats[p->format], args->rest[i]);
-    if (!start(p, args))
+    if (!cli_find_together(args, ELF, &args->values[CAPTURES], &p->together))
         return CLI_FAILED;
+    if (p->together && p->format == CHROME)
+        code = find_clocks(p, args);
+    if (code == CLI_FAILED || !find_notes(p, args, &code) || !start(p, args))
+        return CLI_FAILED;
+    if (p->counts.read.kept_nothing)
+        return code;
     if (make_writer(p, args) != CT_OK)
         return cli_library_error(args->ctx);
-    read->opened = choose_threads;
+    read->opened = begin_slices;
     read->steps = on_steps;
     read->closing = end_stacks;
-    return cli_results_read(read);
+    const int written = cli_results_read(read);
+    return written > code ? written : code;
 }
 
 /* ---- output ---- */
@@ -307,6 +407,17 @@ static int no_weight(const struct profile *p)
     return empty(p, "the trace has no cycle counts", "count instructions, or record with cycle counts");
 }
 
+/* Says so when nobody knows how long a tick of the timestamps is. */
+static void note_ticks(const struct profile *p)
+{
+    const struct cli_results *read = &p->counts.read;
+    const struct ct_maps *maps = read->has_capture ? read->capture.capture->maps : NULL;
+    if (!read->args->quiet && !read->filter.filter.frequency && !(maps && maps->clock.known))
+        cli_say("%s: does not say how fast its timestamps run; one tick is shown as one nanosecond. Say it "
+                "with --frequency HZ",
+                read->args->operand);
+}
+
 static int print_chrome(struct profile *p)
 {
     cli_note_new_stacks(p->counts.read.args, p->renewed);
@@ -314,6 +425,8 @@ static int print_chrome(struct profile *p)
         return no_weight(p);
     if (p->counts.read.ran.instructions && !ct_slice_writer_count(p->slices))
         return empty(p, "no execution of a function lies in this time", "give another --from and --to");
+    if (p->clocks)
+        note_ticks(p);
     return told(p, ct_slice_writer_end(p->slices));
 }
 
@@ -321,7 +434,6 @@ static int print_chrome(struct profile *p)
 static void note_axis(const struct profile *p, const struct ct_perfetto_seen *seen)
 {
     const struct cli_results *read = &p->counts.read;
-    const struct ct_maps *maps = read->has_capture ? read->capture.capture->maps : NULL;
     if (seen->untimed)
         cli_say("%s: %u of %u streams have no timestamps; their time is cycles since they began, or "
                 "instructions where no cycles are counted, as nanoseconds",
@@ -330,12 +442,9 @@ static void note_axis(const struct profile *p, const struct ct_perfetto_seen *se
         cli_say("%s: %u streams have a single timestamp in this part; behind it their time is cycles, or "
                 "instructions where no cycles are counted, as nanoseconds. A longer part has more",
                 read->args->operand, seen->unrated);
-    if (seen->timed && !read->filter.filter.frequency && !(maps && maps->clock.known))
-        cli_say("%s: does not say how fast its timestamps run; one tick is shown as one nanosecond. Say it "
-                "with --frequency HZ",
-                read->args->operand);
+    if (seen->timed)
+        note_ticks(p);
 }
-
 /* Says so when instructions ran and none of them is in a function that is known. */
 static int check_names(const struct profile *p)
 {
@@ -344,6 +453,18 @@ static int check_names(const struct profile *p)
         return CLI_CLEAN;
     cli_say("%s: names no program, so that no function has a name; name the program with --elf FILE[@HEX]",
             read->args->operand);
+    return CLI_DAMAGED;
+}
+
+/* Says so when nothing came by the watchpoints. */
+static int check_watched(const struct profile *p, const struct ct_perfetto_seen *seen)
+{
+    const int code = check_names(p);
+    if (!cli_watch_places_any(&p->notes.places) || seen->watched)
+        return code;
+    cli_say("%s: the trace has no event of a watchpoint: execution came by none of them; 'coretap cover "
+            "--functions' shows what ran",
+            p->counts.read.args->operand);
     return CLI_DAMAGED;
 }
 
@@ -357,7 +478,7 @@ static int print_trace(struct profile *p)
     if (!p->counts.read.args->quiet)
         note_axis(p, seen);
     if (!seen->full)
-        return check_names(p);
+        return check_watched(p, seen);
     cli_say("%s: the trace ends at --max-size, and %llu of %llu slices are not in it; give more, or choose a "
             "part with --from and --to",
             p->counts.read.args->operand, (unsigned long long)seen->left_out,
@@ -485,16 +606,29 @@ static bool check_each(const struct cli_args *args, enum format format)
     return false;
 }
 
+/* Tells whether a format says when functions ran. */
+static bool is_of_time(enum format format)
+{
+    return format == CHROME || format == PERFETTO;
+}
+
 /* Refuses options that say nothing of a format. */
 static bool check_options(const struct cli_args *args, enum format format)
 {
+    const struct cli_watch_places places = {args, AT};
     if (args->values[MODULES].given && format != FOLDED)
         cli_usage_error(args->command,
                         "--modules goes with --format folded; %s has its own way to tell modules "
                         "apart",
                         formats[format]);
+    else if (args->values[CAPTURES].given && !is_of_time(format))
+        cli_usage_error(args->command,
+                        "--captures goes with --format perfetto and chrome; in %s captures add up",
+                        formats[format]);
     else if (args->values[MAX_SIZE].given && format != PERFETTO)
         cli_usage_error(args->command, "--max-size goes with --format perfetto");
+    else if (format != PERFETTO && (cli_watch_places_any(&places) || cli_monitors_named(args, SPEC)))
+        cli_usage_error(args->command, "--at, --list and --spec go with --format perfetto");
     else if (args->values[WEIGHT].given && format != FOLDED && format != CHROME && format != PPROF)
         cli_usage_error(args->command, "--weight says nothing of --format %s%s", formats[format],
                         format == PERFETTO ? ", whose time is that of the timestamps" : "");
@@ -515,7 +649,7 @@ static int run(const struct cli_args *args)
         return CLI_FAILED;
     }
     p.cycles = args->values[WEIGHT].number == CYCLES;
-    const bool is_timeline = p.format == CHROME || p.format == PERFETTO;
+    const bool is_timeline = is_of_time(p.format);
     int code = wants_sums(&p) ? read_sums(&p, args)
                : is_timeline  ? read_slices(&p, args)
                               : cli_counts_read(&p.counts, args, ELF);
@@ -527,6 +661,10 @@ static int run(const struct cli_args *args)
         (void)ct_slice_writer_end(p.slices); /* what was written so far is whole JSON */
     ct_slice_writer_free(p.slices);
     ct_perfetto_writer_free(p.trace);
+    cli_profile_notes_close(&p.notes);
+    for (size_t i = 0; i < p.clock_count; i++)
+        ct_slice_clocks_free(p.clocks[i]);
+    free(p.clocks);
     ct_stacks_free(p.stacks);
     ct_stack_sums_free(p.sums);
     cli_counts_close(&p.counts);
@@ -547,8 +685,10 @@ const struct cli_command cli_command_profile = {
         "Several captures add up. In the place of each of them autofdo, llvm, bolt and branch-list take a "
         "coverage file ('coretap cover --format data') or a branch list of simpleperf, folded, callgrind, "
         "pprof and data a file of stacks ('--format data'). In "
-        "chrome each capture is a group of processes of its own, on the clock of its streams; in perfetto a "
-        "group of tracks. --frequency also says how long a tick of the timestamps is in perfetto.",
+        "chrome each capture is a group of processes of its own, on the clock of its streams, and in "
+        "perfetto a "
+        "group of tracks, unless they are of one system: see --captures. --frequency also says how long a "
+        "tick of the timestamps is in perfetto.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

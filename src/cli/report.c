@@ -7,6 +7,7 @@
 #include "cli/cover_print.h"
 #include "cli/output.h"
 #include "cli/report_named.h"
+#include "cli/together.h"
 #include "cli/wcet_run.h"
 #include "coretap/report.h"
 
@@ -16,6 +17,7 @@ enum {
     BOUNDS,
     QUANTILE,
     TARGETS,
+    CAPTURES,
     THREADS,
     FILTER,
     OPTIONS = FILTER + CLI_FILTER_ROWS,
@@ -41,6 +43,7 @@ static const struct cli_option options[OPTIONS] = {
                  .kind = CLI_TEXT,
                  .arg = "FILE",
                  .help = "With --entry: targets of computed branches, as for 'coretap graph'."},
+    [CAPTURES] = CLI_TOGETHER_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] =
         CLI_FILTER_TABLE_AND(" A number alone: the timeline from this time of the streams on, in cycles; "
@@ -53,6 +56,7 @@ struct report {
     struct cli_counts counts;
     struct ct_report *collected;
     struct cli_wcet wcet;
+    bool together;                  /* captures are of one system */
     bool several;                   /* captures and saved results add up: … */
     struct ct_report_input *inputs; /* … these, in their order */
     size_t input_count;
@@ -68,6 +72,7 @@ static bool begin(struct report *r)
                                           .from = window[0],
                                           .to = window[1],
                                           .several = r->several,
+                                          .together = r->together,
                                           .raw_names = r->args->raw_names};
     if (r->collected || ct_report_new(r->args->ctx, r->counts.read.programs, &how, &r->collected) == CT_OK)
         return true;
@@ -299,7 +304,9 @@ static int run(const struct cli_args *args)
     struct report r = {.args = args, .several = several};
     if (!check(args))
         return CLI_FAILED;
-    const int code = read_filter(&r) && open_path(&r) ? analyse(&r) : CLI_FAILED;
+    const bool fine = cli_find_together(args, ELF, &args->values[CAPTURES], &r.together) && read_filter(&r) &&
+                      open_path(&r);
+    const int code = fine ? analyse(&r) : CLI_FAILED;
     ct_report_free(r.collected);
     free(r.inputs);
     cli_counts_close(&r.counts);
@@ -323,7 +330,8 @@ const struct cli_command cli_command_report = {
         "size is bounded: "
         "what was left out is said in its place, with the command that shows it.\n"
         "Of several captures counts, times of functions, stacks and coverage add up, and each core of each "
-        "capture has lanes of its own in the timeline. In the place of each capture "
+        "capture has lanes of its own in the timeline, on one axis if they are of one system. In the place "
+        "of each capture "
         "it also takes a file that 'coretap cover', 'coretap timing' or 'coretap profile' wrote with "
         "--format "
         "data, or 'coretap merge': a section that none of them tells says so.\n"

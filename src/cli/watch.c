@@ -7,16 +7,14 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/streams.h"
-#include "coretap/verify.h"
-#include "cli/text_file.h"
 #include "cli/watch_edges.h"
+#include "cli/watch_places.h"
 #include "coretap/counts.h"
 #include "coretap/format.h"
 
 enum {
     AT = CLI_CAPTURE_OPTIONS,
-    LIST,
-    ALL_EDGES,
+    ALL_EDGES = AT + CLI_WATCH_PLACES_ROWS,
     EDGE_NUMBERS,
     ELF,
     TARGETS,
@@ -38,24 +36,7 @@ enum {
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
-    [AT] =
-        {.name = "at",
-         .letter = 'a',
-         .kind = CLI_LIST,
-         .arg = "PLACE",
-         .help =
-             "What to watch: a line (main.c:32), a function (main: its entries and returns; entry:main, "
-             "return:main), the instruction at an address (0x4010, main+0x10), an edge (edge:17, as 'coretap "
-             "graph' numbers them), exception, exception:NUMBER, exception-return, context, context:ID, "
-             "context:NAME, "
-             "timestamp; and what is written or happens: itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL, "
-             "dwt:COMPARATOR, event:NUMBER, variables: load:NAME, store:NAME (store:motor.speed, "
-             "store:table[3]), "
-             "and named events: value:NAME, text:FORMAT, begin:NAME, end:NAME (docs/tessla.md)."},
-    [LIST] = {.name = "list",
-              .kind = CLI_TEXT,
-              .arg = "FILE",
-              .help = "Places, one a line; what is behind # is a comment."},
+    [AT] = CLI_WATCH_PLACES_TABLE,
     [ALL_EDGES] = {.name = "all-edges",
                    .kind = CLI_FLAG,
                    .help =
@@ -123,51 +104,6 @@ static int begin(void *user, struct ct_session_turn *turn)
     return ct_watcher_new(w->streams.read.args->ctx, w->watches, &w->watcher);
 }
 
-/* ---- what is to be watched ---- */
-
-/* Calls `add_place` for each line of the file. False after a message. */
-static bool each_line(const char *path, bool (*add_place)(void *to, const char *place), void *to)
-{
-    char *text = cli_read_text(path);
-    char *save = NULL;
-    bool fine = text != NULL;
-    for (char *line = fine ? strtok_r(text, "\n", &save) : NULL; fine && line;
-         line = strtok_r(NULL, "\n", &save)) {
-        line[strcspn(line, "#\r")] = '\0';
-        line += strspn(line, " \t");
-        size_t length = strlen(line);
-        while (length && (line[length - 1] == ' ' || line[length - 1] == '\t'))
-            line[--length] = '\0';
-        fine = !length || add_place(to, line);
-    }
-    free(text);
-    return fine;
-}
-
-/* Calls `add` for each place that is to be watched. False after a message. */
-static bool each_place(const struct cli_args *args, bool (*add_place)(void *to, const char *place), void *to)
-{
-    bool fine = true;
-    for (size_t i = 0; fine && i < args->list_count; i++)
-        fine = args->list[i].option != AT || add_place(to, args->list[i].text);
-    return fine && (!args->values[LIST].given || each_line(args->values[LIST].text, add_place, to));
-}
-
-static bool look_for_software(void *to, const char *place)
-{
-    *(bool *)to |= ct_verify_place_is_software(place) != 0;
-    return true;
-}
-
-static bool watch_place(void *to, const char *place)
-{
-    struct watching *w = to;
-    const bool fine = ct_watches_add(w->watches, place, NULL, NULL) == CT_OK;
-    if (!fine)
-        cli_library_error(w->streams.read.args->ctx);
-    return fine;
-}
-
 /* ---- how it is printed ---- */
 
 static int heading(void *user, const char *buffer, int id)
@@ -200,16 +136,13 @@ static bool prepare(void *user)
     static const char *const always[] = {"gap", "overflow", "no-access"};
     struct watching *w = user;
     const struct cli_args *args = w->streams.read.args;
-    bool fine = ct_watches_new(args->ctx, w->streams.read.programs, &w->watches) == CT_OK;
-    if (!fine)
-        cli_library_error(args->ctx);
-    bool software = false;
-    fine = fine && each_place(args, look_for_software, &software);
-    if (fine && software)
-        fine = cli_programs_name_events(w->streams.read.programs, args, w->watches);
-    fine = fine && each_place(args, watch_place, w);
-    for (size_t i = 0; fine && i < sizeof always / sizeof *always; i++)
-        fine = watch_place(w, always[i]);
+    const struct cli_watch_places places = {args, AT};
+    bool fine = cli_watch_places_open(&places, w->streams.read.programs, &w->watches);
+    for (size_t i = 0; fine && i < sizeof always / sizeof *always; i++) {
+        fine = ct_watches_add(w->watches, always[i], NULL, NULL) == CT_OK;
+        if (!fine)
+            cli_library_error(args->ctx);
+    }
     return fine && open_writer(w);
 }
 
@@ -260,13 +193,14 @@ static int add_up(const struct cli_args *args)
 {
     struct ct_counts *counts = NULL;
     struct cli_results read = {.args = args, .elf = ELF, .threads = cli_threads(args)};
+    const struct cli_watch_places places = {args, AT};
     int code = CLI_FAILED;
     read.part = &args->values[SHARD];
     read.file_why = "saved sums are those of whole captures";
     if (ct_watch_counts_new(args->ctx, &counts) != CT_OK)
         return cli_library_error(args->ctx);
     read.analysis = ct_counts_analysis(counts);
-    if (each_place(args, count_place, counts) && cli_filter_read(&read.filter, args, false) &&
+    if (cli_watch_places_each(&places, count_place, counts) && cli_filter_read(&read.filter, args, false) &&
         cli_programs_new_moved(&read.programs, args, args->values[TARGETS].text))
         code = cli_results_read(&read);
     if (code != CLI_FAILED && !read.kept_nothing)
@@ -283,10 +217,9 @@ static int add_up(const struct cli_args *args)
 static bool check(const struct cli_args *args)
 {
     const bool sums = args->values[FORMAT].number >= SUMS;
-    bool any = args->values[LIST].given;
+    const struct cli_watch_places places = {args, AT};
+    const bool any = cli_watch_places_any(&places);
     bool capture = false;
-    for (size_t i = 0; i < args->list_count; i++)
-        any |= args->list[i].option == AT;
     for (int i = 0; i < args->rest_count; i++)
         capture |= !cli_results_is_file(ct_watch_counts_kind(), args->rest[i]);
     if (!any && capture)
@@ -306,10 +239,8 @@ static int run_edges(const struct cli_args *args)
     const struct cli_value *v = args->values;
     const struct cli_edge_options how = {
         .elf = ELF, .binary = v[FORMAT].number == BINARY, .numbers = v[EDGE_NUMBERS].text};
-    bool at = v[LIST].given || v[TARGETS].given;
-    for (size_t i = 0; i < args->list_count; i++)
-        at |= args->list[i].option == AT;
-    if (at)
+    const struct cli_watch_places places = {args, AT};
+    if (v[TARGETS].given || cli_watch_places_any(&places))
         return cli_usage_error(
             args->command, "--all-edges watches every edge: it goes with none of --at, --list and --targets");
     if (v[FORMAT].number != TSV && !how.binary)

@@ -88,7 +88,7 @@ static void sum(FILE *out, const char *what, struct ct_cover_ratio ratio)
 static void sums(const struct page *p)
 {
     const struct ct_cover_sums *s = &p->view->report->sums;
-    fprintf(p->out, "<div class=\"panel\"><table>\n");
+    fprintf(p->out, "<div class=\"panel\"><table class=\"sums\">\n");
     sum(p->out, "Functions", s->functions);
     sum(p->out, "Lines", s->lines);
     sum(p->out, "Instructions", s->insns);

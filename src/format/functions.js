@@ -23,36 +23,89 @@ function showFunctions(data) {
     return cell;
   };
 
-  // ---- the table ----
+  // ---- who is chosen ----
+
+  let took = data, who = {core: "", thread: ""};
+
+  // Adds up what the functions took in the threads that are chosen.
+  function addUp() {
+    const sum = {all: 0};
+    for (const key of ["alone", "inclusive", "calls"]) sum[key] = new Array(data.names.length).fill(0);
+    for (const thread of data.threads.filter(one => isOf(one, who))) {
+      const flat = thread.functions;
+      sum.all += thread.all;
+      for (let i = 0; i < flat.length; i += 4) {
+        sum.alone[flat[i]] += flat[i + 1];
+        sum.inclusive[flat[i]] += flat[i + 2];
+        sum.calls[flat[i]] += flat[i + 3];
+      }
+    }
+    return sum;
+  }
+
+  // ---- the tables ----
+
+  // The first cells of a row: a part of the whole, as a number and as a bar.
+  function share(value) {
+    const part = make("td", {className: "num"}, page.percent(value, took.all)), bar = make("i");
+    part.dataset.v = value;
+    bar.style.width = took.all ? 100 * value / took.all + "%" : 0;
+    return [part, make("td", {}, make("span", {className: "bar"}, bar)), number(value)];
+  }
 
   function row(f) {
-    const part = make("td", {className: "num"}, page.percent(data.alone[f], data.all));
-    const bar = make("i");
     const name = make("td", {className: "wide name first"}, button(f), " ",
       make("span", {className: "soft"}, place(f) || data.modules[f]));
-    part.dataset.v = data.alone[f];
-    bar.style.width = 100 * data.alone[f] / data.all + "%";
-    return make("tr", {}, part, make("td", {}, make("span", {className: "bar"}, bar)), number(data.alone[f]),
-      number(data.inclusive[f]), number(data.calls[f]), name);
+    return make("tr", {}, ...share(took.alone[f]), number(took.inclusive[f]), number(took.calls[f]), name);
+  }
+
+  // Shows rows that are not those of the page, which has none of them marked as the column of their order.
+  function fill(into, made) {
+    into.tBodies[0].replaceChildren(...made);
+    for (const head of into.tHead.rows[0].cells) head.removeAttribute("aria-sort");
   }
 
   // Shows the functions whose names or modules have all words, those with most time first.
   function find(text) {
-    const words = text.toLowerCase().split(/\s+/).filter(word => word);
-    if (!words.length) {
+    const words = text.toLowerCase().split(/\s+/).filter(word => word), found = [];
+    if (!words.length && took === data) {
       body.replaceChildren(...rows);
       told.textContent = "";
       return;
     }
-    const found = [];
     data.names.forEach((name, f) => {
       const all = (name + " " + data.modules[f] + " " + data.files[f]).toLowerCase();
-      if (words.every(word => all.includes(word))) found.push(f);
+      const ran = took === data || took.inclusive[f] || took.calls[f];
+      if (ran && words.every(word => all.includes(word))) found.push(f);
     });
-    body.replaceChildren(...found.slice(0, MOST).map(row));
-    for (const head of table.tHead.rows[0].cells) head.removeAttribute("aria-sort");
+    if (took !== data) found.sort((a, b) => took.alone[b] - took.alone[a] || a - b);
+    fill(table, found.slice(0, MOST).map(row));
     told.textContent = `${page.count(found.length)} of ${page.count(data.names.length)} functions` +
       (found.length > MOST ? `; the ${MOST} with most time are shown` : "");
+  }
+
+  // Shows what the modules took in the threads that are chosen.
+  function showModules() {
+    const sums = new Map();
+    if (!modules) return;
+    if (took === data) return modules.tBodies[0].replaceChildren(...moduleRows);
+    data.modules.forEach((name, f) => {
+      if (!took.inclusive[f] && !took.calls[f]) return;
+      const sum = sums.get(name) || {alone: 0, functions: 0};
+      sums.set(name, {alone: sum.alone + took.alone[f], functions: sum.functions + 1});
+    });
+    fill(modules, [...sums].sort((a, b) => b[1].alone - a[1].alone).map(([name, sum]) =>
+      make("tr", {}, ...share(sum.alone), number(sum.functions),
+        make("td", {className: "wide name first"}, name || "[unknown]"))));
+  }
+
+  function choosePart(chosen) {
+    who = chosen;
+    took = who.core || who.thread ? addUp() : data;
+    lists.set(who);
+    find(input.value);
+    showModules();
+    if (!about.hidden) choose(shown, false);
   }
 
   // ---- callers ----
@@ -107,9 +160,9 @@ function showFunctions(data) {
 
   function calledBy(f) {
     const root = charts.time ? callers(f) : {weight: 0, callers: new Map()};
-    const missing = data.inclusive[f] - root.weight;
+    const missing = took.inclusive[f] - root.weight;
     const list = [make("h4", {}, "Called by")];
-    if (root.callers.size) list.push(tree(root, data.inclusive[f]));
+    if (root.callers.size) list.push(tree(root, took.inclusive[f]));
     else if (root.weight) list.push(make("p", {}, "Nobody that the trace shows: it is outermost."));
     if (missing > 0)
       list.push(make("p", {className: "more"}, `${page.count(missing)} ${data.unit} of its time are in ` +
@@ -128,24 +181,26 @@ function showFunctions(data) {
   }
 
   function inChart(name, text, f) {
-    const shown = make("button", {type: "button"}, text);
-    shown.addEventListener("click", () => {
+    const way = make("button", {type: "button"}, text);
+    way.addEventListener("click", () => {
       charts[name].choose(f);
       document.querySelector(`#${name} .lanes`).scrollIntoView({block: "center"});
     });
-    shown.disabled = !charts[name].data.functions || !charts[name].has(f);
-    return shown;
+    way.disabled = !charts[name].data.functions || !charts[name].has(f);
+    return way;
   }
 
   function choose(f, scroll) {
+    shown = f;
     const tools = make("div", {className: "tools"});
     if (charts.time) tools.append(inChart("time", "In the stacks", f));
     if (charts.timeline) tools.append(inChart("timeline", "In the timeline", f));
     about.replaceChildren(make("h3", {}, data.names[f]),
       make("p", {}, data.modules[f], data.modules[f] && place(f) ? ", " : "", source(f)),
-      make("p", {}, `${page.count(data.alone[f])} ${data.unit} alone ` +
-        `(${page.percent(data.alone[f], data.all)}), ${page.count(data.inclusive[f])} with callees ` +
-        `(${page.percent(data.inclusive[f], data.all)}), ${page.count(data.calls[f])} calls`),
+      make("p", {}, `${page.count(took.alone[f])} ${data.unit} alone ` +
+        `(${page.percent(took.alone[f], took.all)}), ${page.count(took.inclusive[f])} with callees ` +
+        `(${page.percent(took.inclusive[f], took.all)}), ${page.count(took.calls[f])} calls` +
+        [who.core, who.thread].filter(part => part).map((part, i) => (i ? ", " : ", of ") + part).join("")),
       tools, ...calledBy(f));
     about.hidden = false;
     if (scroll) about.scrollIntoView({block: "nearest"});
@@ -154,11 +209,16 @@ function showFunctions(data) {
   const told = make("span", {}), input = make("input", {type: "search", placeholder: "Find a function",
     oninput: () => find(input.value)});
   const about = make("div", {className: "panel", id: "function", hidden: true});
+  const modules = document.querySelector("#modules");
+  const moduleRows = modules ? [...modules.tBodies[0].rows] : [];
+  const lists = whoLists(data.threads || [], chosen => charts.time.select(chosen));
+  let shown = -1; // the function that is told about
   input.setAttribute("aria-label", "Find a function by parts of its name, module or file");
   told.setAttribute("role", "status");
   rows.forEach((line, f) => line.cells[line.cells.length - 1].firstChild.replaceWith(button(f), " "));
-  frame.before(make("div", {className: "tools find"}, input, told));
+  frame.before(make("div", {className: "tools find"}, input, ...lists.lists, told));
   frame.after(about);
+  document.addEventListener("who", event => choosePart(event.detail));
   document.addEventListener("function", event => choose(event.detail, false));
 }
 const functionData = document.getElementById("function-data");

@@ -37,6 +37,8 @@ static void put_lane(struct ct_json *json, const struct ct_chart_lane *lane, con
     ct_json_text(json, "title", lane->title);
     ct_json_text(json, "core", lane->core);
     ct_json_text(json, "thread", lane->thread);
+    if (lane->weight)
+        ct_json_number(json, "weight", lane->weight);
     ct_json_array(json, "bars");
     for (size_t i = 0; i < lane->count; i++) {
         ct_json_number(json, NULL, short_of[lane->bars[i].name] - 1);

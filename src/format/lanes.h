@@ -23,13 +23,14 @@ struct ct_chart_lane {
     const char *core, *thread;      /* what readers choose lanes by; NULL for none */
     const struct ct_lane_bar *bars; /* sorted by `from` */
     size_t count;
+    uint64_t weight; /* of charts of weights: all that the lane is of */
 };
 
 struct ct_lanes {
     const char *label;        /* describes the chart to those who do not see it */
     const char *unit;         /* of the axis */
     const char *kind;         /* "time": bars are told by begin and length; "weight": by their part of the
-                                 whole */
+                                 whole, and the first lane is of all others together */
     const char *const *names; /* the first ones have colours of their own */
     size_t name_count;
     bool functions; /* the names are those of the report's functions, in their order */

@@ -1,19 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the charts that lanes.c puts in a page: bars above each other along an axis, as SVG.
 // Click: that bar fills the chart. Drag: along the axis. Ctrl and wheel, + and -: closer and farther. 0: all.
+
+// Lists to choose a core and a thread from, where lanes are of several. `act` is told what is chosen.
+function whoLists(lanes, act) {
+  const who = {core: "", thread: ""}, lists = {};
+  for (const [key, every] of [["core", "All cores"], ["thread", "All threads"]]) {
+    const values = [...new Set(lanes.map(lane => lane[key]).filter(value => value))];
+    if (values.length < 2) continue;
+    const list = lists[key] = document.createElement("select");
+    list.append(new Option(every, ""), ...values.map(value => new Option(value, value)));
+    list.setAttribute("aria-label", key === "core" ? "Core" : "Thread");
+    list.addEventListener("change", () => {
+      who[key] = list.value;
+      act(who);
+    });
+  }
+  return {
+    lists: Object.values(lists),
+    set(other) {
+      Object.assign(who, other);
+      for (const key in lists) lists[key].value = who[key];
+    },
+  };
+}
+
+// Tells whether a lane is of the core and thread that are chosen.
+const isOf = (lane, who) => Object.keys(who).every(key => !who[key] || who[key] === lane[key]);
+
+// Adds up lanes of stacks: the same stack in several of them is one bar.
+function addLanes(lanes) {
+  const root = {weight: 0, below: new Map()}, bars = [];
+  for (const lane of lanes) {
+    const flat = lane.bars, path = [root];
+    root.weight += lane.weight;
+    for (let i = 0; i < flat.length; i += 4) {
+      const above = path[flat[i + 1]];
+      if (!above.below.has(flat[i])) above.below.set(flat[i], {weight: 0, below: new Map()});
+      const node = path[flat[i + 1] + 1] = above.below.get(flat[i]);
+      node.weight += flat[i + 3] - flat[i + 2];
+    }
+  }
+  const put = (node, depth, at) => {
+    for (const [name, below] of [...node.below].sort((a, b) => a[0] - b[0])) {
+      bars.push(name, depth, at, at + below.weight);
+      put(below, depth + 1, at);
+      at += below.weight;
+    }
+  };
+  put(root, 0, 0);
+  return {bars, weight: root.weight};
+}
+
 function drawLanes(box, data) {
   const ROW = 19, AXIS = 26, TITLE = 22, GAP = 8, LETTER = 6.7, LEAST = 1e-9;
   const NS = "http://www.w3.org/2000/svg";
   const all = [];
   let low = Infinity, high = -Infinity, height = AXIS;
-  const chosenBy = {core: "", thread: ""};
-  const shown = lane => Object.keys(chosenBy).every(key => !chosenBy[key] || chosenBy[key] === lane[key]);
+  const isWeight = data.kind === "weight";
+  let shown = [];
 
-  // Puts the bars of the lanes that are shown below each other.
-  function place() {
+  // Puts the bars of the lanes that are shown below each other. Of weights there is one lane, of all that is
+  // chosen.
+  function place(who) {
     all.length = 0;
     height = AXIS;
-    for (const lane of data.lanes.filter(shown)) {
+    shown = isWeight ? [who.core || who.thread
+      ? addLanes(data.lanes.slice(1).filter(lane => isOf(lane, who))) : data.lanes[0]]
+      : data.lanes.filter(lane => isOf(lane, who));
+    for (const lane of shown) {
       const flat = lane.bars;
       let depth = 0;
       lane.top = height + (lane.title ? TITLE : 0);
@@ -24,7 +79,7 @@ function drawLanes(box, data) {
       height = lane.top + depth * ROW + GAP;
     }
   }
-  place();
+  place({});
   for (const bar of all) {
     low = Math.min(low, bar.from);
     high = Math.max(high, bar.to);
@@ -48,20 +103,8 @@ function drawLanes(box, data) {
     button.addEventListener("click", act);
     tools.append(button);
   }
-  tools.append(where);
-  for (const [key, every] of [["core", "All cores"], ["thread", "All threads"]]) {
-    const values = [...new Set(data.lanes.map(lane => lane[key]).filter(value => value))];
-    if (values.length < 2) continue;
-    const select = document.createElement("select");
-    select.append(new Option(every, ""), ...values.map(value => new Option(value, value)));
-    select.setAttribute("aria-label", key === "core" ? "Core" : "Thread");
-    select.addEventListener("change", () => {
-      chosenBy[key] = select.value;
-      place();
-      draw();
-    });
-    tools.append(select);
-  }
+  const lists = whoLists(data.lanes, select);
+  tools.append(where, ...lists.lists);
   box.append(tools, plot);
 
   const element = (name, attributes, text) => {
@@ -89,6 +132,16 @@ function drawLanes(box, data) {
     show(at - (at - from) * factor, at + (to - at) * factor);
   }
 
+  // Shows what is of a core and a thread. Who shows the same threads is told of it.
+  function select(who) {
+    lists.set(who);
+    place(who);
+    if (!isWeight) return draw();
+    high = shown[0].weight;
+    showAll();
+    box.dispatchEvent(new CustomEvent("who", {bubbles: true, detail: {...who}}));
+  }
+
   function axis(into) {
     const wanted = (to - from) / Math.max(2, width() / 120);
     let step = 10 ** Math.floor(Math.log10(Math.max(wanted, 1)));
@@ -108,7 +161,7 @@ function drawLanes(box, data) {
     svg.setAttribute("width", drawn);
     svg.setAttribute("height", height);
     axis(into);
-    for (const lane of data.lanes.filter(shown))
+    for (const lane of shown)
       if (lane.title) into.append(element("text", {class: "title", x: 0, y: lane.top - 7}, lane.title));
     all.forEach((bar, index) => {
       if (bar.to < from || bar.from > to) return;
@@ -183,6 +236,7 @@ function drawLanes(box, data) {
     bars: all,
     row: ROW,
     data,
+    select,
     has: number => all.some(bar => data.functions[bar.name] === number),
 
     // Marks the bars of a function, by its number in the report (-1: of none), and shows the longest one of

@@ -29,7 +29,8 @@ enum {
     EVENT_TYPE = 9,
     EVENT_NAME_IID,
     EVENT_TRACK_UUID,
-    EVENT_NAME = 23,
+    EVENT_CATEGORIES = 22,
+    EVENT_NAME,
     EVENT_DOUBLE_COUNTER_VALUE = 44,
     EVENT_FLOW_IDS = 47,
     SLICE_BEGIN = 1,
@@ -245,6 +246,15 @@ void ct_perfetto_begin_named(struct ct_perfetto *to, uint64_t track, uint64_t ti
 void ct_perfetto_instant(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name)
 {
     put_named(to, INSTANT, track, time, name);
+}
+
+void ct_perfetto_note(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *category,
+                      const char *name)
+{
+    const struct event made = begin_event(to, INSTANT, track, time);
+    ct_protobuf_text(&to->packets, EVENT_CATEGORIES, category);
+    ct_protobuf_text(&to->packets, EVENT_NAME, name);
+    end_event(to, made);
 }
 
 void ct_perfetto_flow(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name,

@@ -21,7 +21,7 @@ struct ct_perfetto {
     uint64_t written;        /* bytes of the file */
     uint64_t most;           /* … which are no more than this; 0: there is no limit */
     bool full;               /* … so packets were left out, and all others are */
-    uint64_t track_count;
+    uint64_t track_count, flow_count;
     uint64_t slices, kept; /* slices that were begun, and those of them that are in the file */
 };
 
@@ -48,6 +48,10 @@ void ct_perfetto_end(struct ct_perfetto *to, uint64_t track, uint64_t time);
 /* The same for a name that has no number, and for what has no length. */
 void ct_perfetto_begin_named(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name);
 void ct_perfetto_instant(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name);
+
+/* The same for what is said of a time, in a category that readers can choose. */
+void ct_perfetto_note(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *category,
+                      const char *name);
 
 /* The same for one end of an arrow, whose other one has the same number. */
 void ct_perfetto_flow(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name,

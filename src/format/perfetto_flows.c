@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "coretap/base.h"
 
@@ -13,7 +14,7 @@ struct flow_end {
     const struct ct_perfetto_run *here, *there;
 };
 
-int ct_perfetto_flows_add(struct ct_perfetto_flows *f, const struct ct_perfetto_run *run)
+int ct_perfetto_flows_add(struct ct_perfetto_flows *f, const struct ct_perfetto_run *run, const char *core)
 {
     if (!run->context || f->count == CT_PERFETTO_RUNS)
         return CT_OK;
@@ -25,13 +26,18 @@ int ct_perfetto_flows_add(struct ct_perfetto_flows *f, const struct ct_perfetto_
         f->runs = runs;
         f->room = room;
     }
-    f->runs[f->count++] = *run;
+    f->runs[f->count] = *run;
+    f->runs[f->count].core = ct_names_add(&f->cores, core, strlen(core));
+    if (f->runs[f->count].core == CT_NAMES_NONE)
+        return CT_ERR_NOMEM;
+    f->count++;
     return CT_OK;
 }
 
 void ct_perfetto_flows_free(struct ct_perfetto_flows *f)
 {
     free(f->runs);
+    ct_names_free(&f->cores);
     *f = (struct ct_perfetto_flows){0};
 }
 
@@ -57,25 +63,26 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Finds the ends of arrows. A context that runs on two cores at a time is none that moves. */
-static size_t find_ends(const struct ct_perfetto_flows *f, struct flow_end *ends)
+static size_t find_ends(const struct ct_perfetto_flows *f, uint64_t first, struct flow_end *ends)
 {
     size_t count = 0;
     for (size_t i = 1; i < f->count; i++) {
         const struct ct_perfetto_run *from = &f->runs[i - 1], *next = &f->runs[i];
         if (from->context != next->context || from->track == next->track || next->begin < from->end)
             continue;
-        const uint64_t number = count / 2 + 1;
+        const uint64_t number = first + count / 2;
         ends[count++] = (struct flow_end){.time = from->end, .number = number, .here = from, .there = next};
         ends[count++] = (struct flow_end){.time = next->begin, .number = number, .here = next, .there = from};
     }
     return count;
 }
 
-static void put_end(struct ct_perfetto *to, const struct flow_end *end, uint64_t track)
+static void put_end(const struct ct_perfetto_flows *f, struct ct_perfetto *to, const struct flow_end *end,
+                    uint64_t track)
 {
     const bool leaves = end->here->begin < end->there->begin;
     char text[256];
-    snprintf(text, sizeof text, "%s %s", leaves ? "goes to" : "comes from", end->there->core);
+    snprintf(text, sizeof text, "%s %s", leaves ? "goes to" : "comes from", f->cores.names[end->there->core]);
     ct_perfetto_flow(to, track, end->time, text, end->number);
 }
 
@@ -85,15 +92,16 @@ int ct_perfetto_flows_write(struct ct_perfetto_flows *f, struct ct_perfetto *to)
     uint64_t *tracks = calloc(to->track_count + 1, sizeof *tracks); /* by that of the core */
     if (f->count)
         qsort(f->runs, f->count, sizeof *f->runs, by_context);
-    const size_t count = ends && tracks ? find_ends(f, ends) : 0;
+    const size_t count = ends && tracks ? find_ends(f, to->flow_count + 1, ends) : 0;
     if (count)
         qsort(ends, count, sizeof *ends, by_time);
     for (size_t i = 0; i < count; i++) {
         uint64_t *track = &tracks[ends[i].here->track];
         if (!*track)
             *track = ct_perfetto_track(to, ends[i].here->track, "contexts that move");
-        put_end(to, &ends[i], *track);
+        put_end(f, to, &ends[i], *track);
     }
+    to->flow_count += count / 2;
     const bool fine = ends && tracks;
     free(ends);
     free(tracks);

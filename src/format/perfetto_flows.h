@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/names.h"
 #include "format/perfetto.h"
 
 /* The most times that contexts ran which are kept; for what comes behind them there are no arrows. */
@@ -15,7 +16,7 @@
 struct ct_perfetto_run {
     uint64_t begin, end;
     uint64_t track; /* of the core */
-    const char *core;
+    uint32_t core;  /* its name, by number */
     uint32_t context;
 };
 
@@ -23,10 +24,13 @@ struct ct_perfetto_run {
 struct ct_perfetto_flows {
     struct ct_perfetto_run *runs;
     size_t count, room;
+    struct ct_names cores;
 };
 
-/* Adds a run. Context 0, which runs on all cores that have nothing to do, is left out. CT_ERR_NOMEM. */
-int ct_perfetto_flows_add(struct ct_perfetto_flows *flows, const struct ct_perfetto_run *run);
+/* Adds a run on the core of this name, which is copied. Context 0, which runs on all cores that have nothing
+ * to do, is left out. CT_ERR_NOMEM. */
+int ct_perfetto_flows_add(struct ct_perfetto_flows *flows, const struct ct_perfetto_run *run,
+                          const char *core);
 
 /* Writes the arrows, from where a context stopped to where it ran next. CT_ERR_NOMEM. */
 int ct_perfetto_flows_write(struct ct_perfetto_flows *flows, struct ct_perfetto *to);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/ctx.h"
 #include "format/exception_name.h"
 
@@ -13,18 +14,6 @@
 
 /* How many events get their time at once. */
 #define TIMED 256
-
-/* What is put on the axis. The axis looks at the type of an event alone, which says only that it is no
- * timestamp; `a` is one of these. */
-enum what {
-    BEGIN,     /* value: function; extra: context */
-    END,       /* extra: context */
-    RUN,       /* extra: context */
-    COUNT,     /* value: instructions, extra: cycles, offset: steps since the last one */
-    EXCEPTION, /* value: number */
-    LOST,      /* value: enum ct_gap */
-    HARDWARE,  /* value: event bits */
-};
 
 struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer *buffer,
                                               const struct ct_stream *stream)
@@ -44,6 +33,8 @@ struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, co
     if (!rc && (lane->source->protocol == CT_PROTOCOL_STM || lane->source->protocol == CT_PROTOCOL_ITM))
         rc = ct_perfetto_software_new(lane, &lane->software);
     if (!rc)
+        rc = ct_perfetto_notes_open(lane);
+    if (!rc)
         return lane;
     ct_perfetto_lane_free(lane);
     return NULL;
@@ -56,6 +47,7 @@ void ct_perfetto_lane_free(struct ct_perfetto_lane *lane)
     ct_timeline_free(lane->timeline);
     ct_pair_map_free(&lane->stacks);
     ct_perfetto_software_free(lane->software);
+    ct_perfetto_notes_free(&lane->notes);
     free(lane);
 }
 
@@ -118,8 +110,7 @@ static void label(const struct ct_perfetto_lane *lane, uint64_t context, char *t
         snprintf(text, size, "context 0x%" PRIx32, number);
 }
 
-/* Returns the track of the functions of a context on this core; 0 without memory. */
-static uint64_t find_stack(struct ct_perfetto_lane *lane, uint64_t context)
+uint64_t ct_perfetto_lane_stack(struct ct_perfetto_lane *lane, uint64_t context)
 {
     struct ct_perfetto *to = &lane->of->to;
     const struct ct_context_name *name;
@@ -145,7 +136,7 @@ static int put_begin(struct ct_perfetto_lane *lane, const struct ct_event *event
 {
     struct ct_perfetto_capture *of = lane->of;
     const size_t function = event->value;
-    const uint64_t track = find_stack(lane, event->extra);
+    const uint64_t track = ct_perfetto_lane_stack(lane, event->extra);
     if (function >= of->told_count) {
         const size_t count = 2 * (function + 1);
         uint8_t *told = realloc(of->told, count);
@@ -170,11 +161,10 @@ static int end_run(struct ct_perfetto_lane *lane, uint64_t time)
     const struct ct_perfetto_run run = {.begin = lane->running_since,
                                         .end = time,
                                         .track = lane->track,
-                                        .core = lane->core,
                                         .context = identify(lane, lane->running, &name)};
     ct_perfetto_end(&lane->of->to, lane->track, time);
     lane->is_running = false;
-    return lane->timed && ct_perfetto_flows_add(&lane->of->flows, &run)
+    return lane->timed && ct_perfetto_flows_add(&lane->of->flows, &run, lane->core)
                ? ct_fail_nomem(lane->of->ctx, "flows")
                : CT_OK;
 }
@@ -215,10 +205,10 @@ static void put_instant(struct ct_perfetto_lane *lane, const struct ct_event *ev
 {
     char name[64];
     char text[128];
-    if (event->a == EXCEPTION)
+    if (event->a == CT_PERFETTO_EXCEPTION)
         snprintf(text, sizeof text, "exception %s",
                  ct_exception_name(lane->source, (unsigned)event->value, name, sizeof name));
-    else if (event->a == LOST)
+    else if (event->a == CT_PERFETTO_LOST)
         snprintf(text, sizeof text, "trace is missing");
     else
         snprintf(text, sizeof text, "event 0x%" PRIx64, event->value);
@@ -232,39 +222,34 @@ static int put(struct ct_perfetto_lane *lane, const struct ct_event *event, uint
         lane->counted_time = time;
     lane->begun = true;
     lane->newest_time = time;
-    if (lane->software)
+    if (lane->software && event->type != CT_EVENT_MARKER)
         return ct_perfetto_software_put(lane->software, event, time);
     if (event->type != CT_EVENT_MARKER)
         return CT_OK;
-    switch ((enum what)event->a) {
-    case BEGIN:
+    switch ((enum ct_perfetto_what)event->a) {
+    case CT_PERFETTO_BEGIN:
         return put_begin(lane, event, time);
-    case END:
-        ct_perfetto_end(&lane->of->to, find_stack(lane, event->extra), time);
+    case CT_PERFETTO_END:
+        ct_perfetto_end(&lane->of->to, ct_perfetto_lane_stack(lane, event->extra), time);
         break;
-    case RUN:
+    case CT_PERFETTO_RUN:
         return put_run(lane, event->extra, time);
-    case COUNT:
+    case CT_PERFETTO_COUNT:
         put_counts(lane, event, time);
         break;
-    case EXCEPTION:
-    case LOST:
-    case HARDWARE:
+    case CT_PERFETTO_EXCEPTION:
+    case CT_PERFETTO_LOST:
+    case CT_PERFETTO_HARDWARE:
         put_instant(lane, event, time);
         break;
+    case CT_PERFETTO_WATCHED:
+    case CT_PERFETTO_SAID:
+        return ct_perfetto_notes_put(lane, event, time);
     }
     return CT_OK;
 }
 
 /* ---- the axis ---- */
-
-static uint64_t to_nanoseconds(const struct ct_perfetto_capture *of, uint64_t ticks)
-{
-    const unsigned __int128 wide = ticks;
-    if (of->frequency)
-        return (uint64_t)(wide * 1000000000 / of->frequency);
-    return of->clock.known ? of->clock.zero + (uint64_t)(wide * of->clock.mult >> of->clock.shift) : ticks;
-}
 
 /* Returns the time of an event in nanoseconds. Behind the only timestamp of a stream, which a short window
  * may have, each cycle is one. */
@@ -273,7 +258,7 @@ static uint64_t time_of(const struct ct_perfetto_lane *lane, const struct ct_tim
     const uint64_t cycle = timed->event.cycle;
     if (!lane->timed)
         return cycle;
-    uint64_t time = to_nanoseconds(lane->of, timed->time);
+    uint64_t time = ct_clock_nanoseconds_at(&lane->of->clock, lane->of->frequency, timed->time);
     if (!lane->rated && cycle > lane->anchor)
         time += cycle - lane->anchor;
     return time > lane->newest_time ? time : lane->newest_time;
@@ -291,7 +276,7 @@ static int drain(struct ct_perfetto_lane *lane)
     return rc;
 }
 
-int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *event)
+int ct_perfetto_lane_put(struct ct_perfetto_lane *lane, const struct ct_event *event)
 {
     const bool stamps = event->type == CT_EVENT_TIMESTAMP;
     int rc = CT_OK;
@@ -310,6 +295,12 @@ int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *
     return rc || !(stamps || event->type == CT_EVENT_END) ? rc : drain(lane);
 }
 
+int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *event)
+{
+    const int rc = ct_perfetto_notes_flush(lane, event);
+    return rc ? rc : ct_perfetto_lane_put(lane, event);
+}
+
 /* ---- moves ---- */
 
 /* Returns the reading of the clock that lies between timestamps: cycles, or instructions without cycles. */
@@ -318,7 +309,7 @@ static uint64_t clock_at(const struct ct_perfetto_lane *lane, const struct ct_st
     return lane->counts_cycles ? move->cycles + lane->between : move->insns;
 }
 
-static int push(struct ct_perfetto_lane *lane, const struct ct_stack_move *move, enum what what,
+static int push(struct ct_perfetto_lane *lane, const struct ct_stack_move *move, enum ct_perfetto_what what,
                 uint64_t value, uint64_t extra)
 {
     const struct ct_event event = {.type = CT_EVENT_MARKER,
@@ -336,7 +327,7 @@ static int count(struct ct_perfetto_lane *lane, const struct ct_stack_move *move
     if (move->insns - last->insns < COUNTED)
         return CT_OK;
     const struct ct_event event = {.type = CT_EVENT_MARKER,
-                                   .a = COUNT,
+                                   .a = CT_PERFETTO_COUNT,
                                    .cycle = clock_at(lane, move),
                                    .value = move->insns - last->insns,
                                    .extra = move->cycles - last->cycles,
@@ -361,7 +352,7 @@ static int take_mark(struct ct_perfetto_lane *lane, const struct ct_stack_move *
     if (mark->kind != CT_MARK_ELEM)
         return CT_OK;
     if (ct_elem_loss(elem) >= 0)
-        return push(lane, move, LOST, 0, 0);
+        return push(lane, move, CT_PERFETTO_LOST, 0, 0);
     switch (elem->kind) {
     case CT_ELEM_TIMESTAMP:
         return take_timestamp(lane, move, mark);
@@ -370,12 +361,13 @@ static int take_mark(struct ct_perfetto_lane *lane, const struct ct_stack_move *
         return CT_OK;
     case CT_ELEM_CONTEXT:
         return elem->aux & (CT_CONTEXT_CTXT | CT_CONTEXT_VMID)
-                   ? push(lane, move, RUN, 0, ct_elem_ctxt(elem) | (uint64_t)ct_elem_vmid(elem) << 32)
+                   ? push(lane, move, CT_PERFETTO_RUN, 0,
+                          ct_elem_ctxt(elem) | (uint64_t)ct_elem_vmid(elem) << 32)
                    : CT_OK;
     case CT_ELEM_EXCEPTION:
-        return push(lane, move, EXCEPTION, elem->aux, 0);
+        return push(lane, move, CT_PERFETTO_EXCEPTION, elem->aux, 0);
     case CT_ELEM_EVENT:
-        return push(lane, move, HARDWARE, elem->n, 0);
+        return push(lane, move, CT_PERFETTO_HARDWARE, elem->n, 0);
     default:
         return CT_OK;
     }
@@ -384,20 +376,25 @@ static int take_mark(struct ct_perfetto_lane *lane, const struct ct_stack_move *
 int ct_perfetto_lane_take(struct ct_perfetto_lane *lane, const struct ct_stack_move *move,
                           const struct ct_step_mark *mark)
 {
+    lane->steps = move->steps;
     if (lane->software)
         return mark && mark->kind == CT_MARK_ELEM ? ct_perfetto_software_take(lane->software, mark) : CT_OK;
+    lane->clock = clock_at(lane, move);
     const int rc = count(lane, move);
     if (rc)
         return rc;
     if (mark)
         return take_mark(lane, move, mark);
-    return push(lane, move, move->kind == CT_STACK_ENTER ? BEGIN : END, move->of, move->context);
+    return push(lane, move, move->kind == CT_STACK_ENTER ? CT_PERFETTO_BEGIN : CT_PERFETTO_END, move->of,
+                move->context);
 }
 
 int ct_perfetto_lane_end(struct ct_perfetto_lane *lane)
 {
     const struct ct_event end = {.type = CT_EVENT_END, .cycle = lane->newest_cycle};
-    int rc = ct_perfetto_lane_push(lane, &end);
+    int rc = ct_perfetto_notes_end(lane);
+    if (!rc)
+        rc = ct_perfetto_lane_push(lane, &end);
     if (!rc)
         rc = end_run(lane, lane->newest_time);
     lane->of->seen.timed += lane->timed;

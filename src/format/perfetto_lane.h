@@ -9,6 +9,7 @@
 #include "format/named_lines.h"
 #include "format/perfetto.h"
 #include "format/perfetto_flows.h"
+#include "format/perfetto_notes.h"
 
 /* What the streams of a capture share. */
 struct ct_perfetto_capture {
@@ -24,6 +25,9 @@ struct ct_perfetto_capture {
     struct ct_pair_map tasks; /* maps a process, or a thread and its process, to its track */
     struct ct_perfetto_flows flows; /* of contexts, by the timestamps of the cores */
     struct ct_named_lines lines;
+    struct ct_watches *watches;           /* what is watched in the capture; NULL: nothing */
+    const struct ct_perfetto_note *notes; /* what is said of its places, in the order of each stream */
+    size_t note_count;
     struct ct_perfetto_seen seen; /* of all captures */
 };
 
@@ -54,6 +58,23 @@ struct ct_perfetto_lane {
     uint64_t cycles_track;        /* cycles per instruction; 0: not made yet */
     uint64_t branches_track;
     struct ct_perfetto_software *software; /* of an STM or ITM; else NULL */
+    struct ct_perfetto_notes notes;
+    uint64_t steps, clock; /* before what is put on the axis; of an STM or ITM 0 */
+};
+
+/* What is put on the axis. The axis looks at the type of an event alone, which says only that it is no
+ * timestamp; `a` is one of these. */
+enum ct_perfetto_what {
+    CT_PERFETTO_BEGIN,     /* value: function; extra: context */
+    CT_PERFETTO_END,       /* extra: context */
+    CT_PERFETTO_RUN,       /* extra: context */
+    CT_PERFETTO_COUNT,     /* value: instructions, extra: cycles, offset: steps since the last one */
+    CT_PERFETTO_EXCEPTION, /* value: number */
+    CT_PERFETTO_LOST,      /* value: enum ct_gap */
+    CT_PERFETTO_HARDWARE,  /* value: event bits */
+    CT_PERFETTO_WATCHED,   /* b: enum ct_watch_kind, extra: context, offset: watch and number; value as in
+                              struct ct_watch_event */
+    CT_PERFETTO_SAID,      /* the same, but value: the text */
 };
 
 /* Makes the stream of a source; NULL without memory. */
@@ -70,6 +91,12 @@ int ct_perfetto_lane_end(struct ct_perfetto_lane *lane);
 
 /* Puts an event on the axis of the stream, at its cycle. CT_ERR_NOMEM. */
 int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *event);
+
+/* The same for one that comes behind all that waits in `notes`, or is from there. */
+int ct_perfetto_lane_put(struct ct_perfetto_lane *lane, const struct ct_event *event);
+
+/* Returns the track of the functions of a context on this core; 0 without memory. */
+uint64_t ct_perfetto_lane_stack(struct ct_perfetto_lane *lane, uint64_t context);
 
 /* ---- what programs write (perfetto_software.c) ---- */
 

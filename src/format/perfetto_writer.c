@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/out.h"
 #include "format/perfetto_lane.h"
+#include "format/source_buffer.h"
 
 struct ct_perfetto_writer {
     struct ct_out out;
@@ -57,8 +58,19 @@ static void forget(struct ct_perfetto_writer *writer)
     free(of->told);
     of->told = NULL;
     of->told_count = 0;
+    of->watches = NULL;
+    of->notes = NULL;
+    of->note_count = 0;
+}
+
+/* Ends what the captures of one system share: arrows are written. CT_ERR_NOMEM. */
+static int end_system(struct ct_perfetto_writer *writer)
+{
+    struct ct_perfetto_capture *of = &writer->of;
+    const int rc = ct_perfetto_flows_write(&of->flows, &of->to) ? ct_fail_nomem(of->ctx, "flows") : CT_OK;
     ct_pair_map_free(&of->tasks);
     ct_perfetto_flows_free(&of->flows);
+    return rc;
 }
 
 void ct_perfetto_writer_free(struct ct_perfetto_writer *writer)
@@ -66,6 +78,8 @@ void ct_perfetto_writer_free(struct ct_perfetto_writer *writer)
     if (!writer)
         return;
     forget(writer);
+    ct_pair_map_free(&writer->of.tasks);
+    ct_perfetto_flows_free(&writer->of.flows);
     (void)ct_perfetto_close(&writer->of.to);
     ct_named_lines_free(&writer->of.lines);
     if (writer->out.file)
@@ -93,24 +107,24 @@ int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_
         return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
     struct ct_perfetto_capture *of = &writer->of;
     forget(writer);
+    const int rc = run || of->root ? end_system(writer) : CT_OK;
     of->first_name = of->first_name ? of->first_name : 1; /* number 0 is no name */
     writer->capture = capture;
     of->clock = capture->maps ? capture->maps->clock : (struct ct_clock){0};
     of->frequency = writer->options.frequency;
     of->root = run ? ct_perfetto_track(&of->to, 0, run) : 0;
-    return result(writer, CT_OK);
+    return result(writer, rc);
 }
 
-/* Returns the buffer that a source is described in. One that no buffer describes has the names of the first.
- */
-static const struct ct_buffer *buffer_of(const struct ct_capture *capture, const struct ct_source *source)
+int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watches *watches,
+                             const struct ct_perfetto_note *notes, size_t count)
 {
-    static const struct ct_buffer none = {.name = "trace"};
-    for (size_t i = 0; i < capture->buffer_count; i++)
-        for (size_t j = 0; j < capture->buffers[i].source_count; j++)
-            if (&capture->buffers[i].sources[j] == source)
-                return &capture->buffers[i];
-    return capture->buffer_count ? capture->buffers : &none;
+    if (!writer || (count && !notes))
+        return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
+    writer->of.watches = watches;
+    writer->of.notes = notes;
+    writer->of.note_count = count;
+    return CT_OK;
 }
 
 /* Finds a stream by its number, or makes it; NULL without memory. */
@@ -130,7 +144,7 @@ static struct ct_perfetto_lane *find_lane(struct ct_perfetto_writer *writer, con
     }
     if (!writer->lanes[number])
         writer->lanes[number] =
-            ct_perfetto_lane_new(&writer->of, buffer_of(writer->capture, stream->source), stream);
+            ct_perfetto_lane_new(&writer->of, ct_source_buffer(writer->capture, stream->source), stream);
     return writer->lanes[number];
 }
 
@@ -147,9 +161,13 @@ int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_st
         return result(writer, CT_ERR_NOMEM);
     int rc = count && ct_named_lines_find(&writer->of.lines) == CT_ERR_NOMEM ? CT_ERR_NOMEM : CT_OK;
     lane->counts_cycles |= batch->cycles != NULL;
+    if (!rc)
+        rc = ct_perfetto_notes_take(lane, batch);
     for (size_t i = 0; i < count && !rc; i++)
         rc = ct_perfetto_lane_take(lane, &moves[i],
                                    moves[i].kind == CT_STACK_MARK ? &batch->marks[moves[i].of] : NULL);
+    if (!rc)
+        rc = ct_perfetto_notes_flush(lane, NULL);
     return result(writer, rc);
 }
 
@@ -167,8 +185,6 @@ int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct
     for (size_t i = 0; i < writer->lane_count && !rc; i++)
         if (writer->lanes[i])
             rc = ct_perfetto_lane_end(writer->lanes[i]);
-    if (!rc && ct_perfetto_flows_write(&writer->of.flows, &writer->of.to))
-        rc = ct_fail_nomem(writer->of.ctx, "flows");
     forget(writer);
     return result(writer, rc);
 }
@@ -177,9 +193,10 @@ int ct_perfetto_writer_end(struct ct_perfetto_writer *writer)
 {
     if (!writer)
         return ct_fail_null(NULL, __func__);
+    const int ended = end_system(writer);
     const int rc = ct_perfetto_close(&writer->of.to);
     fflush(writer->out.file);
-    return result(writer, rc);
+    return result(writer, rc ? rc : ended);
 }
 
 const struct ct_perfetto_seen *ct_perfetto_writer_seen(const struct ct_perfetto_writer *writer)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes profiles of stacks: folded lines, and slices of time for Chrome's and Perfetto's viewers. */
+#include "base/clock.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
 #include "base/pair_map.h"
 #include "base/path.h"
 #include "coretap/format.h"
+#include "format/slice_clocks.h"
+#include "format/source_buffer.h"
 #include "format/text.h"
 
 #include <inttypes.h>
@@ -140,19 +143,34 @@ struct beginning {
     uint64_t checked;   /* the call in which the name was compared last */
 };
 
+/* A stream by its number. */
+struct slice_lane {
+    const struct ct_buffer *buffer; /* NULL: nobody told of the stream */
+    const struct ct_source *source;
+    uint8_t id;
+};
+
 struct ct_slice_writer {
     struct ct_ctx *ctx;
     struct ct_out out;
     struct ct_slice_write_options options;
-    uint64_t count;               /* slices that were written */
-    bool begun;                   /* something was written */
+    uint64_t count;                       /* slices that were written */
+    bool begun;                           /* something was written */
+    const struct ct_slice_clocks *clocks; /* of the streams; NULL: each has its own time */
+    struct ct_clock clock;
+    uint64_t frequency;
     char *run;                    /* name of the capture that slices are of; NULL: of the only one */
     uint32_t run_count;           /* captures that were begun */
     struct ct_pair_map processes; /* maps (stream, number of its capture) to a process */
+    struct ct_pair_map threads;   /* maps (context, process) to 1 where it was looked for its name */
+    struct slice_lane *lanes;
+    size_t lane_count;
     struct beginning *beginnings; /* by function */
     size_t beginning_count;
     uint64_t added;           /* calls that added slices */
-    uint32_t process, thread; /* of the last slice, … */
+    bool has_lane;            /* there was a slice of the capture, … */
+    uint32_t lane;            /* … the last one of this stream … */
+    uint32_t process, thread; /* … with these numbers, … */
     struct ct_word owner;     /* … whose end says so; no size: none was written yet */
     struct ct_text text;      /* what is not written yet; empty between the calls */
 };
@@ -160,7 +178,9 @@ struct ct_slice_writer {
 static void begin(const struct ct_slice_writer *writer)
 {
     fprintf(writer->out.file, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"unit\":\"%s\"},\"traceEvents\":[",
-            writer->options.cycles ? "cycles" : "instructions");
+            writer->clocks           ? "microseconds"
+            : writer->options.cycles ? "cycles"
+                                     : "instructions");
 }
 
 /* Goes to the next event of the trace. */
@@ -174,25 +194,89 @@ static void next_event(struct ct_slice_writer *writer)
     writer->begun = true;
 }
 
-/* Finds the process that a stream is in the file. Of several captures each stream is one by itself, whose
- * name is written before its first slice. */
+static const struct slice_lane *find_lane(const struct ct_slice_writer *writer, uint32_t lane)
+{
+    static const struct slice_lane none = {0};
+    return lane < writer->lane_count ? &writer->lanes[lane] : &none;
+}
+
+/* Begins an event that says what a process or thread is called. */
+static void begin_name(struct ct_slice_writer *writer, const char *what)
+{
+    next_event(writer);
+    ct_text_lit(&writer->text, "\n{\"ph\":\"M\",\"name\":\"");
+    ct_text_string(&writer->text, what);
+    ct_text_lit(&writer->text, "\",\"args\":{\"name\":\"");
+}
+
+/* Says what the process of a stream is called: after its core, or by its number. */
+static void name_process(struct ct_slice_writer *writer, uint32_t lane, uint32_t process)
+{
+    const struct slice_lane *of = find_lane(writer, lane);
+    struct ct_text *text = &writer->text;
+    if (!writer->run && !of->buffer)
+        return;
+    begin_name(writer, "process_name");
+    if (writer->run) {
+        ct_text_json(text, writer->run);
+        ct_text_lit(text, ": ");
+    }
+    if (of->buffer) {
+        ct_text_json(text, of->source->core ? of->source->core : of->source->name);
+        ct_text_lit(text, " (");
+        ct_text_json(text, of->buffer->name);
+        ct_text_char(text, ' ');
+        ct_text_hex_digits(text, of->id, 2);
+        ct_text_char(text, ')');
+    } else {
+        ct_text_lit(text, "stream ");
+        ct_text_dec(text, lane);
+    }
+    ct_text_lit(text, "\"},\"pid\":");
+    ct_text_dec(text, process);
+    ct_text_char(text, '}');
+}
+
+/* Finds the process that a stream is in the file, whose name is written before its first slice. Of several
+ * captures each stream is one by itself. */
 static int find_process(struct ct_slice_writer *writer, uint32_t lane, uint32_t *process)
 {
-    *process = writer->run ? ct_pair_map_get(&writer->processes, lane, writer->run_count) : lane;
+    if (writer->has_lane && writer->lane == lane) {
+        *process = writer->process;
+        return CT_OK;
+    }
+    writer->has_lane = true;
+    writer->lane = lane;
+    *process = ct_pair_map_get(&writer->processes, lane, writer->run_count);
     if (*process != CT_PAIR_NONE)
         return CT_OK;
-    *process = (uint32_t)writer->processes.count;
+    *process = writer->run ? (uint32_t)writer->processes.count : lane;
     if (ct_pair_map_put(&writer->processes, lane, writer->run_count, *process))
         return ct_fail_nomem(writer->ctx, "slices");
-    next_event(writer);
-    ct_text_lit(&writer->text, "\n{\"ph\":\"M\",\"name\":\"process_name\",\"args\":{\"name\":\"");
-    ct_text_json(&writer->text, writer->run);
-    ct_text_lit(&writer->text, ": stream ");
-    ct_text_dec(&writer->text, lane);
-    ct_text_lit(&writer->text, "\"},\"pid\":");
-    ct_text_dec(&writer->text, *process);
-    ct_text_char(&writer->text, '}');
+    name_process(writer, lane, *process);
     return CT_OK;
+}
+
+/* Says what a thread is called, before its first slice, if that is known. */
+static int name_thread(struct ct_slice_writer *writer, uint32_t lane, uint32_t process, uint32_t context)
+{
+    const struct ct_buffer *buffer = find_lane(writer, lane)->buffer;
+    struct ct_text *text = &writer->text;
+    if ((writer->owner.size && writer->process == process && writer->thread == context) ||
+        ct_pair_map_get(&writer->threads, context, process) != CT_PAIR_NONE)
+        return CT_OK;
+    const struct ct_context_name *name = buffer ? ct_context_name_find(buffer, context, CT_NO_TIME) : NULL;
+    if (name) {
+        begin_name(writer, "thread_name");
+        ct_text_json(text, name->name);
+        ct_text_lit(text, "\"},\"pid\":");
+        ct_text_dec(text, process);
+        ct_text_lit(text, ",\"tid\":");
+        ct_text_dec(text, context);
+        ct_text_char(text, '}');
+    }
+    return ct_pair_map_put(&writer->threads, context, process, 1) ? ct_fail_nomem(writer->ctx, "slices")
+                                                                  : CT_OK;
 }
 
 /* Makes room for what is kept of the functions up to this one. */
@@ -277,6 +361,28 @@ static void put_owner(struct ct_slice_writer *writer, uint32_t process, uint32_t
     memcpy(writer->owner.text, text->data + from, writer->owner.size);
 }
 
+/* Writes a time: of nanoseconds with three digits behind the microseconds. */
+static void put_time(struct ct_slice_writer *writer, uint64_t time)
+{
+    struct ct_text *text = &writer->text;
+    if (!writer->clocks) {
+        ct_text_dec(text, time);
+        return;
+    }
+    ct_text_dec(text, time / 1000);
+    ct_text_char(text, '.');
+    ct_text_char(text, (char)('0' + time / 100 % 10));
+    ct_text_char(text, (char)('0' + time / 10 % 10));
+    ct_text_char(text, (char)('0' + time % 10));
+}
+
+/* Returns the nanoseconds of a reading of a stream's clock. */
+static uint64_t nanoseconds(const struct ct_slice_writer *writer, uint32_t lane, uint64_t at, bool ends)
+{
+    return ct_clock_nanoseconds_at(&writer->clock, writer->frequency,
+                                   ct_slice_clocks_time(writer->clocks, lane, at, ends));
+}
+
 static int put_slice(struct ct_slice_writer *writer, const struct ct_stacks *stacks,
                      const struct ct_stack_slice *slice)
 {
@@ -289,16 +395,23 @@ static int put_slice(struct ct_slice_writer *writer, const struct ct_stacks *sta
     to = to > o->to ? o->to : to;
     if (from >= to)
         return CT_OK;
+    if (writer->clocks) {
+        from = nanoseconds(writer, slice->lane, from, false);
+        to = nanoseconds(writer, slice->lane, to, true);
+        to = to < from ? from : to;
+    }
     int rc = find_process(writer, slice->lane, &process);
+    if (!rc)
+        rc = name_thread(writer, slice->lane, process, slice->ctxt);
     if (rc)
         return rc;
     next_event(writer);
     rc = put_beginning(writer, stacks, slice->function);
     if (rc)
         return rc;
-    ct_text_dec(text, from);
+    put_time(writer, from);
     ct_text_lit(text, ",\"dur\":");
-    ct_text_dec(text, to - from);
+    put_time(writer, to - from);
     put_owner(writer, process, slice->ctxt);
     writer->count++;
     return CT_OK;
@@ -334,6 +447,8 @@ void ct_slice_writer_free(struct ct_slice_writer *writer)
         return;
     ct_out_close(&writer->out, CT_OK);
     ct_pair_map_free(&writer->processes);
+    ct_pair_map_free(&writer->threads);
+    free(writer->lanes);
     for (size_t i = 0; i < writer->beginning_count; i++)
         free(writer->beginnings[i].text);
     free(writer->beginnings);
@@ -351,6 +466,42 @@ int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run)
     free(writer->run);
     writer->run = name;
     writer->run_count++;
+    writer->lane_count = 0; /* those of the next one are others */
+    writer->has_lane = false;
+    return CT_OK;
+}
+
+int ct_slice_writer_stream(struct ct_slice_writer *writer, uint32_t lane, const struct ct_capture *capture,
+                           const struct ct_stream *stream)
+{
+    if (!writer || !capture || !stream)
+        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    if (lane >= CT_STACK_LANES)
+        return ct_fail(writer->ctx, CT_ERR_LIMIT, "%s: stream %" PRIu32 " is more than there can be",
+                       __func__, lane);
+    if (lane >= writer->lane_count) {
+        const size_t count = 2 * ((size_t)lane + 1);
+        struct slice_lane *lanes = realloc(writer->lanes, count * sizeof *lanes);
+        if (!lanes)
+            return ct_fail_nomem(writer->ctx, "slices");
+        memset(lanes + writer->lane_count, 0, (count - writer->lane_count) * sizeof *lanes);
+        writer->lanes = lanes;
+        writer->lane_count = count;
+    }
+    struct slice_lane *of = &writer->lanes[lane];
+    if (of->source != stream->source)
+        *of = (struct slice_lane){ct_source_buffer(capture, stream->source), stream->source, stream->id};
+    return CT_OK;
+}
+
+int ct_slice_writer_align(struct ct_slice_writer *writer, const struct ct_slice_clocks *clocks,
+                          const struct ct_clock *clock, uint64_t frequency)
+{
+    if (!writer || !clocks)
+        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    writer->clocks = clocks;
+    writer->clock = clock ? *clock : (struct ct_clock){0};
+    writer->frequency = frequency;
     return CT_OK;
 }
 

@@ -352,6 +352,7 @@ int ct_report_new(struct ct_ctx *ctx, struct ct_programs *programs, const struct
     r->slices = (struct ct_slices){.most = SLICES, .begin = o.from, .end = o.to ? o.to : UINT64_MAX};
     r->now.slices = r->slices;
     r->several = o.several;
+    r->together = o.together;
     r->named.ctx = r->named.lines.ctx = ctx;
     r->named.lines.programs = programs;
     const int made = o.several ? make_sums(r, o.raw_names) : CT_OK;
@@ -430,9 +431,18 @@ static int write_capture(const struct ct_report *r, struct ct_report_page *page,
     page->edges = r->edges;
     page->edge_count = r->edge_count;
     page->edges_left_out = r->edges_left_out;
-    page->places = ct_stacks_places(r->now.stacks, &page->place_count);
     page->sources = ct_programs_sources(r->programs, &page->source_count);
-    return ct_report_html(out, page);
+    struct ct_report_threads threads = {0};
+    int rc = ct_report_threads_make(r->now.stacks, r->now.stream_of, r->cycles, &threads);
+    page->places = threads.places;
+    page->place_count = threads.place_count;
+    page->threads = threads.count > 1 ? &threads : NULL;
+    if (!rc)
+        rc = ct_report_html(out, page);
+    page->threads = NULL;
+    page->places = NULL;
+    ct_report_threads_free(&threads);
+    return rc;
 }
 
 static int write_page(const struct ct_report *r, const struct ct_report_write_options *options, FILE *out)
@@ -447,6 +457,7 @@ static int write_page(const struct ct_report *r, const struct ct_report_write_op
         .stream_count = r->stream_count,
         .slices = &r->slices,
         .slice_cycles = r->cycles,
+        .together = !r->several || r->together,
         .named = r->named.row_count || r->named.text_count ? &r->named : NULL,
         .inputs = options->inputs,
         .input_count = options->input_count,

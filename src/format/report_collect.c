@@ -26,7 +26,7 @@ int ct_report_find_place(struct ct_report *r, uint64_t addr, struct ct_report_pl
 
 int ct_report_make_stacks(struct ct_report *r)
 {
-    struct ct_stack_options options = {.size = sizeof options, .slices = 1};
+    struct ct_stack_options options = {.size = sizeof options, .slices = 1, .owners = !r->several};
     const int rc = ct_programs_places(r->programs, &options.programs, &options.program_count);
     r->now.places = options.programs;
     return rc ? rc : ct_stacks_new(r->ctx, &options, &r->now.stacks);
@@ -73,7 +73,7 @@ static int take_steps(struct ct_report *r, uint8_t id, const struct ct_step_batc
     }
     if (!rc && !open->timing)
         rc = open_stream(r, id);
-    if (!rc && !r->several)
+    if (!rc && (!r->several || r->together))
         rc = ct_report_clock_take(&open->clock, batch, r->now.cycles);
     if (!rc)
         rc = ct_timing_add(open->timing, batch);

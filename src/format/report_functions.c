@@ -13,6 +13,9 @@
 /* the most functions that can be found */
 #define FOUND 10000
 
+/* the most functions of all threads together */
+#define PARTS 20000
+
 struct found {
     struct ct_json json;
     const struct ct_report_page *page;
@@ -105,13 +108,86 @@ static void put_numbers(struct found *f)
     ct_json_array_end(&f->json);
 }
 
-void ct_report_functions(FILE *out, const struct ct_report_page *r)
+/* A function by what it took in a thread. */
+struct part {
+    size_t function;
+    uint64_t alone;
+};
+
+static int by_alone(const void *a, const void *b)
+{
+    const struct part *x = a;
+    const struct part *y = b;
+    if (x->alone != y->alone)
+        return x->alone > y->alone ? -1 : 1;
+    return x->function < y->function ? -1 : x->function > y->function;
+}
+
+/* Writes what each function took in a thread: its number, alone, with callees, and how often it was called;
+ * of those with most time. */
+static void put_parts(struct found *f, const struct ct_report_function *functions, struct part *parts)
+{
+    const struct ct_report_page *r = f->page;
+    const size_t most = PARTS / r->threads->count;
+    size_t count = 0;
+    for (size_t i = 0; i < f->count; i++)
+        if (ct_report_inclusive(r, &functions[i]) || functions[i].calls)
+            parts[count++] = (struct part){i, ct_report_self(r, &functions[i])};
+    qsort(parts, count, sizeof *parts, by_alone);
+    ct_json_array(&f->json, "functions");
+    for (size_t i = 0; i < count && i < most; i++) {
+        const struct ct_report_function *one = &functions[parts[i].function];
+        ct_json_number(&f->json, NULL, parts[i].function);
+        ct_json_number(&f->json, NULL, parts[i].alone);
+        ct_json_number(&f->json, NULL, ct_report_inclusive(r, one));
+        ct_json_number(&f->json, NULL, one->calls);
+    }
+    ct_json_array_end(&f->json);
+}
+
+static int put_thread(struct found *f, const struct ct_report_thread *thread, const uint32_t *ranks,
+                      struct part *parts)
+{
+    const struct ct_report_page *r = f->page;
+    char core[CT_REPORT_STREAM_NAME];
+    char name[CT_REPORT_THREAD_NAME];
+    struct ct_report_function *functions = calloc(r->function_count + 1, sizeof *functions);
+    const int rc =
+        functions ? ct_report_add_up(thread->places, thread->place_count, ranks, functions) : CT_ERR_NOMEM;
+    ct_json_object(&f->json, NULL);
+    ct_json_text(&f->json, "core", ct_report_stream_name(r, &r->streams[thread->stream], core, sizeof core));
+    ct_json_text(&f->json, "thread", ct_report_thread_name(r, thread->stream, thread->context, name));
+    ct_json_number(&f->json, "all", thread->weight);
+    if (!rc)
+        put_parts(f, functions, parts);
+    ct_json_object_end(&f->json);
+    free(functions);
+    return rc;
+}
+
+/* Writes what each thread took on each core. CT_ERR_NOMEM. */
+static int put_threads(struct found *f)
+{
+    uint32_t *ranks = ct_report_ranks(f->page);
+    struct part *parts = calloc(f->count, sizeof *parts);
+    int rc = ranks && parts ? CT_OK : CT_ERR_NOMEM;
+    ct_json_array(&f->json, "threads");
+    for (size_t i = 0; i < f->page->threads->count && !rc; i++)
+        rc = put_thread(f, &f->page->threads->threads[i], ranks, parts);
+    ct_json_array_end(&f->json);
+    free(ranks);
+    free(parts);
+    return rc;
+}
+
+int ct_report_functions(FILE *out, const struct ct_report_page *r)
 {
     struct found f = {.json = {.out = out, .script = true},
                       .page = r,
                       .count = r->ran_count < FOUND ? r->ran_count : FOUND};
+    int rc = CT_OK;
     if (!f.count)
-        return;
+        return rc;
     fputs("<script type=\"application/json\" id=\"function-data\">", out);
     ct_json_object(&f.json, NULL);
     ct_json_text(&f.json, "unit", ct_report_unit(r));
@@ -121,6 +197,9 @@ void ct_report_functions(FILE *out, const struct ct_report_page *r)
     put_numbers(&f);
     put_sources(&f);
     put_anchors(&f);
+    if (r->threads)
+        rc = put_threads(&f);
     ct_json_object_end(&f.json);
     fputs("</script>\n", out);
+    return rc;
 }

@@ -403,10 +403,13 @@ static const char *subject(const struct ct_report_page *r)
     return base_name(r->program ? r->program : r->input_count ? r->inputs[0].name : r->captures[0].name);
 }
 
-static const char sums[] =
-    "<p>Stacks, functions, ways, their times and coverage are sums over all of them; the "
-    "timeline is that of each core of each capture, whose time begins with its own "
-    "trace.</p>\n";
+static void sums(FILE *out, const struct ct_report_page *r)
+{
+    fprintf(out,
+            "<p>Stacks, functions, ways, their times and coverage are sums over all of them; the timeline is "
+            "that of each core of each capture, %s.</p>\n",
+            r->together ? "which are of one system" : "whose time begins with its own trace");
+}
 
 static void heading(FILE *out, const struct ct_report_page *r)
 {
@@ -414,11 +417,14 @@ static void heading(FILE *out, const struct ct_report_page *r)
     ct_xml_text(out, subject(r));
     fputs("</h1>\n<p class=\"about\">What ran, as ", out);
     if (r->input_count) {
-        fprintf(out, "%zu %s. Made by coretap %s.</p>\n%s</header>\n", r->input_count,
+        fprintf(out, "%zu %s. Made by coretap %s.</p>\n", r->input_count,
                 r->input_count == 1     ? "saved result tells"
                 : has_captures_alone(r) ? "captures tell together"
                                         : "captures and saved results tell together",
-                ct_version(), r->input_count > 1 ? sums : "");
+                ct_version());
+        if (r->input_count > 1)
+            sums(out, r);
+        fputs("</header>\n", out);
         return;
     }
     fputs("the trace in <code>", out);
@@ -458,7 +464,8 @@ int ct_report_html(FILE *out, const struct ct_report_page *r)
         fputs("</section>\n", out);
     }
     fputs("</main>\n", out);
-    ct_report_functions(out, r);
+    const int found = ct_report_functions(out, r);
+    rc = rc ? rc : found;
     ct_page_script(out, ct_page_js, ct_page_js_size);
     ct_page_script(out, ct_lanes_js, ct_lanes_js_size);
     ct_page_script(out, ct_functions_js, ct_functions_js_size);

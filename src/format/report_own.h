@@ -43,7 +43,7 @@ struct ct_report {
     struct ct_programs *programs;
     bool over;  /* the report was written, and takes nothing more */
     int result; /* the result of writing it */
-    bool several;
+    bool several, together;
     struct ct_report_collected now;
     bool has_now; /* a capture was begun and not ended */
     /* of several captures */

@@ -60,6 +60,26 @@ struct ct_report_edge {
     struct ct_dist cycles;
 };
 
+/* the most threads on cores that can be chosen; those with most time are */
+#define CT_REPORT_THREADS 64
+
+/* What a thread took on a core. */
+struct ct_report_thread {
+    size_t stream;
+    uint32_t context;              /* context ID; 0: it is not known */
+    uint64_t weight;               /* cycles or instructions */
+    struct ct_stack_place *places; /* its tree of stacks */
+    size_t place_count;
+};
+
+struct ct_report_threads {
+    struct ct_report_thread *threads; /* in the order of streams and contexts */
+    size_t count;
+    size_t left_out;               /* how many cannot be chosen */
+    struct ct_stack_place *places; /* the tree of all */
+    size_t place_count;
+};
+
 struct ct_report_page {
     const struct ct_report_capture *captures; /* at least one */
     size_t capture_count;
@@ -78,9 +98,11 @@ struct ct_report_page {
     uint64_t edges_left_out;
     const struct ct_stack_place *places; /* the tree of the stacks, whose functions are given by number */
     size_t place_count;
-    const struct ct_slices *slices; /* finished; lanes are streams, functions those of the stacks */
-    const char **slice_names;       /* not NULL: functions of slices are numbers of these names */
+    const struct ct_report_threads *threads; /* of which the tree is; NULL: they are not told apart */
+    const struct ct_slices *slices;          /* finished; lanes are streams, functions those of the stacks */
+    const char **slice_names;                /* not NULL: functions of slices are numbers of these names */
     size_t slice_name_count;
+    bool together;                        /* timestamps of all streams are of one clock */
     bool slice_cycles;                    /* times of slices are cycles; else instructions */
     const struct ct_report_input *inputs; /* NULL when the page has no saved results */
     size_t input_count;
@@ -102,8 +124,8 @@ int ct_report_timing(FILE *out, const struct ct_report_page *report);
 int ct_report_timeline(FILE *out, const struct ct_report_page *report);
 int ct_report_named_html(FILE *out, const struct ct_report_page *report);
 
-/* Writes what functions.js searches, for the end of the page. */
-void ct_report_functions(FILE *out, const struct ct_report_page *report);
+/* Writes what functions.js searches, for the end of the page. CT_ERR_NOMEM. */
+int ct_report_functions(FILE *out, const struct ct_report_page *report);
 
 /* Says which inputs do not tell a section about `tells`. Returns false, and says so, when none of them
  * does. */
@@ -139,6 +161,20 @@ uint32_t *ct_report_ranks(const struct ct_report_page *report);
  * its own. It may lie in `text`, which has `size` bytes. */
 const char *ct_report_stream_name(const struct ct_report_page *report, const struct ct_report_stream *stream,
                                   char *text, size_t size);
+
+/* bytes of the name of a thread */
+#define CT_REPORT_THREAD_NAME 128
+
+/* Returns what the thread with a context ID on the core of a stream is called, in `text`; NULL when the trace
+ * has no context IDs. */
+const char *ct_report_thread_name(const struct ct_report_page *report, size_t stream, uint32_t context,
+                                  char text[CT_REPORT_THREAD_NAME]);
+
+/* Puts together what each thread took on each core. `stream_of` gives the stream of a lane of the stacks,
+ * which tell owners apart; `cycles`: cycles are what threads take. To be freed in any case. CT_ERR_NOMEM. */
+int ct_report_threads_make(const struct ct_stacks *stacks, const uint32_t *stream_of, bool cycles,
+                           struct ct_report_threads *out);
+void ct_report_threads_free(struct ct_report_threads *threads);
 
 /* Returns the name of a capture without its folders, and with its number if another one has that name too. */
 const char *ct_report_capture_name(const struct ct_report_page *report, size_t capture, char *text,

@@ -17,6 +17,9 @@
 #define BARS      4000
 #define LEAST     5000
 
+/* The same of a thread, of which all threads together have as many bars as the whole. */
+#define LEAST_OF_THREAD 1000
+
 /* ---- stacks ---- */
 
 struct tree {
@@ -113,32 +116,85 @@ static int by_depth(const void *a, const void *b)
 
 /* Leaves out the deepest bars if there are too many, and sorts the rest by where they begin. Returns how many
  * are left. */
-static size_t limit_bars(struct ct_lane_bar *bars, size_t count)
+static size_t limit_bars(struct ct_lane_bar *bars, size_t count, size_t most)
 {
     qsort(bars, count, sizeof *bars, by_depth);
-    const size_t kept = count < BARS ? count : BARS;
+    const size_t kept = count < most ? count : most;
     qsort(bars, kept, sizeof *bars, by_begin);
     return kept;
 }
 
-static int chart(FILE *out, const struct ct_report_page *r, const struct ct_lane_bar *bars, size_t count,
-                 const char **names)
+/* Makes bars of a tree of stacks: of places that took `least` or more, and `most` of them. Gives how many
+ * there are. CT_ERR_NOMEM. */
+static int make_bars(const struct ct_report_page *r, const struct ct_stack_place *places, size_t place_count,
+                     const uint32_t *ranks, uint64_t least, size_t most, struct ct_lane_bar **bars,
+                     size_t *count)
 {
-    const struct ct_chart_lane lane = {.bars = bars, .count = count};
+    struct tree t = {.places = places, .count = place_count};
+    t.weight = calloc(t.count + 1, sizeof *t.weight);
+    t.next = calloc(t.count + 1, sizeof *t.next);
+    t.depth = calloc(t.count + 1, sizeof *t.depth);
+    t.order = calloc(t.count + 1, sizeof *t.order);
+    *bars = calloc(t.count + 1, sizeof **bars);
+    const bool fine = t.weight && t.next && t.depth && t.order && *bars;
+    if (fine) {
+        weigh(r, &t);
+        put_in_order(&t, ranks);
+        *count = limit_bars(*bars, lay_out(&t, least, ranks, *bars), most);
+    }
+    free(t.order);
+    free(t.depth);
+    free(t.next);
+    free(t.weight);
+    return fine ? CT_OK : CT_ERR_NOMEM;
+}
+
+/* The chart of stacks: the lane of all threads, and behind it that of each. */
+struct chart {
+    struct ct_chart_lane lanes[CT_REPORT_THREADS + 1];
+    struct ct_lane_bar *bars[CT_REPORT_THREADS + 1];
+    char cores[CT_REPORT_THREADS][CT_REPORT_STREAM_NAME];
+    char threads[CT_REPORT_THREADS][CT_REPORT_THREAD_NAME];
+    size_t count;
+};
+
+static int add_lane(const struct ct_report_page *r, struct chart *c, const uint32_t *ranks,
+                    const struct ct_report_thread *thread)
+{
+    struct ct_chart_lane *lane = &c->lanes[c->count];
+    const uint64_t all = thread ? thread->weight : ct_report_all(r);
+    const size_t most = thread ? BARS / r->threads->count : BARS;
+    const int rc = make_bars(
+        r, thread ? thread->places : r->places, thread ? thread->place_count : r->place_count, ranks,
+        all / (thread ? LEAST_OF_THREAD : LEAST) + 1, most, &c->bars[c->count], &lane->count);
+    lane->bars = c->bars[c->count];
+    lane->weight = all;
+    if (thread) {
+        char *core = c->cores[c->count - 1];
+        lane->core = ct_report_stream_name(r, &r->streams[thread->stream], core, sizeof c->cores[0]);
+        lane->thread = ct_report_thread_name(r, thread->stream, thread->context, c->threads[c->count - 1]);
+    }
+    c->count++;
+    return rc;
+}
+
+static int draw(FILE *out, const struct ct_report_page *r, const struct chart *c, const char **names)
+{
     const struct ct_lanes lanes = {.label = "Stacks of functions, as wide as the time spent in them",
                                    .unit = ct_report_unit(r),
                                    .kind = "weight",
                                    .names = names,
                                    .name_count = r->function_count,
                                    .functions = true,
-                                   .lanes = &lane,
-                                   .lane_count = 1};
+                                   .lanes = c->lanes,
+                                   .lane_count = c->count};
     fprintf(out,
             "<p>Each bar is a function, called by the one above it, and as wide as the %s spent in it and in "
             "what it "
             "called. A click on a bar makes it fill the chart, and below the table of functions says who "
-            "called the function.</p>\n<div class=\"panel\">\n",
-            ct_report_unit(r));
+            "called the function.%s</p>\n<div class=\"panel\">\n",
+            ct_report_unit(r),
+            r->threads ? " A core or thread that is chosen is chosen for the tables, too." : "");
     const int rc = ct_lanes_html(out, &lanes);
     fputs("</div>\n", out);
     return rc;
@@ -146,36 +202,27 @@ static int chart(FILE *out, const struct ct_report_page *r, const struct ct_lane
 
 static int stacks(FILE *out, const struct ct_report_page *r)
 {
-    struct tree t = {0};
-    t.places = r->places;
-    t.count = r->place_count;
-    t.weight = calloc(t.count + 1, sizeof *t.weight);
-    t.next = calloc(t.count + 1, sizeof *t.next);
-    t.depth = calloc(t.count + 1, sizeof *t.depth);
-    t.order = calloc(t.count + 1, sizeof *t.order);
-    struct ct_lane_bar *bars = calloc(t.count + 1, sizeof *bars);
+    char text[CT_NUMBER_SIZE];
+    struct chart *c = calloc(1, sizeof *c);
     const char **names = ct_report_names(r);
     uint32_t *ranks = ct_report_ranks(r);
-    bool fine = t.weight && t.next && t.depth && t.order && bars && names && ranks;
-    if (fine) {
-        const uint64_t least = ct_report_all(r) / LEAST + 1;
-        weigh(r, &t);
-        put_in_order(&t, ranks);
-        const size_t count = limit_bars(bars, lay_out(&t, least, ranks, bars));
-        fine = chart(out, r, bars, count, names) == CT_OK;
-        if (count < t.count)
-            fprintf(out,
-                    "<p class=\"more\">%zu smaller stacks are left out of the chart, not of the table.</p>\n",
-                    t.count - count);
-    }
+    int rc = c && names && ranks ? add_lane(r, c, ranks, NULL) : CT_ERR_NOMEM;
+    for (size_t i = 0; r->threads && i < r->threads->count && !rc; i++)
+        rc = add_lane(r, c, ranks, &r->threads->threads[i]);
+    if (!rc)
+        rc = draw(out, r, c, names);
+    if (!rc && c->lanes[0].count < r->place_count)
+        fprintf(out, "<p class=\"more\">%s smaller stacks are left out of the chart, not of the table.</p>\n",
+                ct_number_count(text, r->place_count - c->lanes[0].count));
+    if (!rc && r->threads && r->threads->left_out)
+        fprintf(out, "<p class=\"more\">%zu more threads, with less time, cannot be chosen.</p>\n",
+                r->threads->left_out);
+    for (size_t i = 0; c && i < c->count; i++)
+        free(c->bars[i]);
+    free(c);
     free(ranks);
     free(names);
-    free(bars);
-    free(t.order);
-    free(t.depth);
-    free(t.next);
-    free(t.weight);
-    return fine ? CT_OK : CT_ERR_NOMEM;
+    return rc;
 }
 
 /* ---- tables ---- */
@@ -211,6 +258,7 @@ static void functions(FILE *out, const struct ct_report_page *r)
     const uint64_t all = ct_report_all(r);
     uint64_t rest = 0;
     char text[CT_NUMBER_SIZE];
+    char count[CT_NUMBER_SIZE];
     fprintf(
         out,
         "<h3>Functions</h3>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list byname\" "
@@ -231,9 +279,10 @@ static void functions(FILE *out, const struct ct_report_page *r)
     fputs("</tbody></table></div>\n", out);
     if (r->ran_count > FUNCTIONS)
         fprintf(out,
-                "<p class=\"more\">%zu more functions, with %s of the %s, are left out; the search finds "
+                "<p class=\"more\">%s more functions, with %s of the %s, are left out; the search finds "
                 "them.</p>\n",
-                r->ran_count - FUNCTIONS, ct_number_percent(text, rest, all), ct_report_unit(r));
+                ct_number_count(count, r->ran_count - FUNCTIONS), ct_number_percent(text, rest, all),
+                ct_report_unit(r));
 }
 
 /* Tells whether edges have a stream; those of sums have none. */

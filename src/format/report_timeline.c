@@ -14,39 +14,37 @@
 struct chart {
     struct ct_lane_bar *bars;
     struct ct_chart_lane lanes[LANES];
-    char titles[LANES][CT_REPORT_STREAM_NAME + 128];
+    char titles[LANES][CT_REPORT_STREAM_NAME + CT_REPORT_THREAD_NAME];
     char cores[LANES][CT_REPORT_STREAM_NAME];
-    char threads[LANES][128];
+    char threads[LANES][CT_REPORT_THREAD_NAME];
     size_t count;
     bool aligned; /* time is that of timestamps, since `begin`; else that of each stream by itself */
     uint64_t begin;
     size_t left_out; /* how many lanes are left out */
 };
 
-/* Returns what a context of a stream is called; NULL when nothing names it. */
-static const char *context_name(const struct ct_report_page *r, const struct ct_slice *slice)
+const char *ct_report_thread_name(const struct ct_report_page *r, size_t stream, uint32_t context,
+                                  char text[CT_REPORT_THREAD_NAME])
 {
     const struct ct_context_name *name = NULL;
     for (size_t i = 0; i < r->source_count && !name; i++)
-        if (!strcmp(r->sources[i].name, r->streams[slice->lane].buffer))
-            name = ct_context_name_find(&r->sources[i], slice->ctxt, CT_NO_TIME);
-    return name ? name->name : NULL;
+        if (!strcmp(r->sources[i].name, r->streams[stream].buffer))
+            name = ct_context_name_find(&r->sources[i], context, CT_NO_TIME);
+    if (name)
+        snprintf(text, CT_REPORT_THREAD_NAME, "%.100s (0x%" PRIx32 ")", name->name, context);
+    else
+        snprintf(text, CT_REPORT_THREAD_NAME, "context 0x%" PRIx32, context);
+    return context ? text : NULL;
 }
 
 static void name_lane(const struct ct_report_page *r, struct chart *c, const struct ct_slice *first)
 {
     struct ct_chart_lane *lane = &c->lanes[c->count];
     char *core = c->cores[c->count];
-    char *thread = c->threads[c->count];
     char *title = c->titles[c->count];
-    const char *name = context_name(r, first);
-    if (name)
-        snprintf(thread, sizeof c->threads[0], "%.100s (0x%" PRIx32 ")", name, first->ctxt);
-    else
-        snprintf(thread, sizeof c->threads[0], "context 0x%" PRIx32, first->ctxt);
+    lane->thread = ct_report_thread_name(r, first->lane, first->ctxt, c->threads[c->count]);
     lane->core = ct_report_stream_name(r, &r->streams[first->lane], core, sizeof c->cores[0]);
-    lane->thread = first->ctxt ? thread : NULL;
-    snprintf(title, sizeof c->titles[0], first->ctxt ? "%s, %s" : "%s", lane->core, thread);
+    snprintf(title, sizeof c->titles[0], lane->thread ? "%s, %s" : "%s", lane->core, lane->thread);
     lane->title = title;
 }
 
@@ -57,7 +55,7 @@ static void name_lane(const struct ct_report_page *r, struct chart *c, const str
 static bool is_aligned(const struct ct_report_page *r)
 {
     const struct ct_slices *s = r->slices;
-    bool known = !r->slice_names;
+    bool known = r->together;
     for (size_t i = 0; i < s->count && known; i++)
         known = ct_report_clock_is_known(&r->streams[s->slices[i].lane].clock);
     return known && s->count && s->slices[0].lane != s->slices[s->count - 1].lane;
@@ -128,7 +126,7 @@ static void explain(FILE *out, const struct ct_report_page *r, const struct char
         fputs("ticks of the timestamps, which all lanes share, since the first bar", out);
     else
         fprintf(out, "%s since the stream began", unit);
-    if (several && !c->aligned && !r->slice_names)
+    if (several && !c->aligned && r->together)
         fputs(", and lanes of different cores have no time in common, as one of them has no timestamps", out);
     fputs(". A click on a bar makes it fill the chart; drag to move; Ctrl and the wheel, or + and -, zoom; 0 "
           "shows all.</p>\n",

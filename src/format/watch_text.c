@@ -78,45 +78,46 @@ struct line {
 };
 
 /* Writes the value of a variable as a number; "" when it has none. */
-static const char *variable_number(const struct line *line, char *room, size_t size)
+static const char *variable_number(const struct ct_watchpoint *point, const struct ct_watch_event *e,
+                                   char *room, size_t size)
 {
-    const struct ct_watch_event *e = line->event;
     double real;
     *room = '\0';
-    if (line->point->form == CT_WATCH_REAL) {
+    if (point->form == CT_WATCH_REAL) {
         memcpy(&real, &e->value, sizeof real);
         snprintf(room, size, "%.15g", real);
-    } else if (line->point->form == CT_WATCH_SIGNED) {
+    } else if (point->form == CT_WATCH_SIGNED) {
         snprintf(room, size, "%" PRId64, (int64_t)e->value);
-    } else if (line->point->form != CT_WATCH_NO_VALUE) {
+    } else if (point->form != CT_WATCH_NO_VALUE) {
         snprintf(room, size, "%" PRIu64, e->value);
     }
     return e->number & CT_WATCH_BITS ? room : "";
 }
 
-static void put_variable(struct ct_text *out, const struct line *line, bool csv)
+const char *ct_watch_value(const struct ct_event_origin *o, const struct ct_watchpoint *point,
+                           const struct ct_variable *variable, const struct ct_watch_event *e, char *room,
+                           size_t size)
 {
-    char room[32];
-    const char *name = ct_variable_value_name(line->variable, line->event->value);
-    const char *text = variable_number(line, room, sizeof room);
-    if (line->point->form == CT_WATCH_NO_VALUE)
-        put_number(out, true, true, line->event->value);
-    else
-        put_name(out, !*text ? "-" : name ? name : text, csv);
+    if (variable && point->form != CT_WATCH_NO_VALUE) {
+        const char *name = ct_variable_value_name(variable, e->value);
+        const char *text = variable_number(point, e, room, size);
+        return !*text ? "-" : name ? name : text;
+    }
+    if (!variable && !has_number(e))
+        return value_name(o, e, room, size);
+    snprintf(room, size, "0x%" PRIx64, e->value);
+    return room;
 }
 
 static void put_value(struct ct_text *out, const struct line *line, bool csv)
 {
-    const struct ct_event_origin *o = line->origin;
+    char room[64];
     const struct ct_watch_event *e = line->event;
-    char room[32];
-    const char *name = value_name(o, e, room, sizeof room);
-    if (line->variable)
-        put_variable(out, line, csv);
-    else if (name)
-        ct_text_string(out, name);
+    const char *value = ct_watch_value(line->origin, line->point, line->variable, e, room, sizeof room);
+    if (value)
+        put_name(out, value, csv);
     else
-        put_number(out, has_address(e) || has_number(e), true, e->value);
+        put_number(out, has_address(e), true, e->value);
 }
 
 static void columns(struct ct_text *out, bool csv, const struct line *line)
@@ -174,7 +175,7 @@ static void json_variable(struct ct_text *out, const struct line *line)
 {
     char room[32];
     const char *name = ct_variable_value_name(line->variable, line->event->value);
-    const char *text = variable_number(line, room, sizeof room);
+    const char *text = variable_number(line->point, line->event, room, sizeof room);
     const bool is_finite = !strpbrk(text, "nN"); /* JSON has no infinity and nothing that is no number */
     if (*text) {
         ct_text_lit(out, ",\"value\":");

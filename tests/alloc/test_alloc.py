@@ -179,7 +179,9 @@ def cases():
     found += [Case(f"profile {form} of several",
                    f"profile --format {form} --elf {{elf}} -o out {{capture}} {{capture}}", outputs=("out",))
               for form in ("callgrind", "chrome", "perfetto")]
-    found += [Case("profile perfetto of an ITM", "profile --format perfetto -o out {soft}", outputs=("out",))]
+    found += [Case("profile perfetto of an ITM", "profile --format perfetto -o out {soft}", outputs=("out",)),
+              Case("profile perfetto with notes", "profile --format perfetto --at work_round --spec {tessla} "
+                   "--bind x=work_round --violation n --elf {elf} -o out {capture}", outputs=("out",))]
     found += [Case(f"timing {form}",
                    f'timing --format {form} --edges --blocks --pair "work_round sum_to" --elf {{elf}} '
                    "-o out {capture}", outputs=("out",)) for form in ("text", "json", "data")]

@@ -63,6 +63,29 @@ def check_apart(folder):
     return f"{len(refused)} refused"
 
 
+def check_shown(folder):
+    """Traces for viewers: captures that have no time in common are on axes of their own, which is said."""
+    early, late = capture(folder, "a", (100, 200)), capture(folder, "b", (201, 300))
+    bridge = capture(folder, "d", (150, 250))
+
+    def profile(*args):
+        return subprocess.run([CORETAP, "profile", "-f", "perfetto", *args], capture_output=True, timeout=60,
+                              check=False)
+
+    got = profile(early, late)
+    assert got.returncode < 2 and b"end before those of the other begin" in got.stderr and \
+        b"each is on an axis of its own" in got.stderr, got
+    for quiet in (profile("-q", early, late), profile("--captures", "apart", early, late),
+                  profile(early, bridge), profile(early, early)):
+        assert quiet.returncode < 2 and b"axis of its own" not in quiet.stderr, quiet
+    for pair, why in (((early, late), b"end before those"), ((early, early), b"both have trace of a")):
+        got = profile("--captures", "together", *pair)
+        assert got.returncode == 2 and why in got.stderr and b"leave out --captures" in got.stderr, got
+    got = profile("--captures", "together", early, folder / "nothing.ini")
+    assert got.returncode == 2 and b"nothing.ini" in got.stderr, got
+    return "shown"
+
+
 def check_names(folder):
     """The names of all captures of a run are known."""
     one = capture(folder, "a", (100, 200), "[event]\nL1=0\n[context]\nidle=0x10\n")
@@ -79,6 +102,7 @@ def check_names(folder):
 def main():
     with tempfile.TemporaryDirectory() as name:
         tap.case("captures without a time in common", None, lambda: check_apart(pathlib.Path(name)))
+        tap.case("what viewers show of several captures", None, lambda: check_shown(pathlib.Path(name)))
         tap.case("names of several captures", None, lambda: check_names(pathlib.Path(name)))
     return tap.finish()
 

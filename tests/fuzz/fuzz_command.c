@@ -75,6 +75,7 @@ static const char *const lines[] = {
     "profile --format chrome @",
     "profile --format perfetto --frequency 1000 @",
     "profile --format perfetto --max-size 65536 --elf :p.elf @",
+    "profile --format perfetto --elf :p.elf --at work --spec :watch.tessla @",
     "watch --elf :p.elf --at entry:work --at work+4 @",
     "watch --at context --at gap @",
     "watch --format jsonl --list :places @",

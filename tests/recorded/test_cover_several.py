@@ -205,10 +205,10 @@ def main():
         names = ("even", "dynamic", "even")
         all_of = events(*(made[name] for name in names))
         processes = {event["pid"]: event["args"]["name"] for event in all_of if event["ph"] == "M"}
-        assert list(processes.values()) == [f"{made[name]}: stream {events(made[name])[0]['pid']}"
+        assert list(processes.values()) == [f"{made[name]}: {events(made[name])[0]['args']['name']}"
                                             for name in names], processes
         for process, name in zip(processes, names):
-            one = [event | {"pid": process} for event in events(made[name])]
+            one = [event | {"pid": process} for event in events(made[name]) if event["ph"] == "X"]
             assert [event for event in all_of if event["ph"] == "X" and event["pid"] == process] == one, name
         saved = folder / "even.stacks"
         run("profile", "--format", "chrome", made["even"], saved, code=2)

@@ -185,7 +185,7 @@ def check_pprof(folder, name, coretap, program, capture, want):
 def check_chrome(coretap, name, program, capture, total):
     def slices(*options):
         text = run(coretap, "profile", "--format", "chrome", *options, "--elf", str(program), str(capture))
-        return json.loads(text)["traceEvents"]
+        return [event for event in json.loads(text)["traceEvents"] if event["ph"] == "X"]
 
     every = slices()
     outer = max(every, key=lambda s: s["dur"])

@@ -130,6 +130,82 @@ def check_times(folder):
     return capture
 
 
+DEPTH = """in call: Events[Unit]
+in ret: Events[Unit]
+def depth := count(call) - count(ret)
+def error := depth > 5
+out error
+"""
+SWITCHES = """in switch: Events[Int]
+def error := count(switch) > 10
+out error
+"""
+
+
+def notes(trace, category):
+    return [(name, *note[1:]) for name, track in trace.by_name().items() for note in track.notes
+            if note[0] == category]
+
+
+def check_notes(folder, threads):
+    """Events of watchpoints and violations: where 'watch' and 'monitor' have them, inside of their functions
+    or on their cores."""
+    spec = folder / "depth.tessla"
+    spec.write_text(DEPTH)
+    wish = ("--spec", spec, "--bind", "call=entry:factorial", "--bind", "ret=return:factorial")
+    places = ("--at", "entry:factorial", "--at", "return:factorial", "--at", "exception")
+    found = {}
+    for name in ("plain", "cycles"):
+        trace, made = trace_of("-q", *places, *wish, folder / name)
+        found[name] = notes(trace, "watchpoint"), notes(trace, "specification")
+        rows = coretap("watch", "-q", *places, "-f", "jsonl", folder / name).stdout.splitlines()
+        want = collections.Counter(row["watch"] + (" = " + row["value"] if "value" in row else "")
+                                   for row in map(json.loads, rows) if row["watch"] != "gap")
+        check(f"{name}: {sum(want.values())} events of watchpoints", len(want) > 2 and
+              collections.Counter(note[2] for note in found[name][0]) == want, (found[name], want))
+        check(f"{name}: those in code are inside of their function, others beside",
+              all(note[3] == ("factorial" if "factorial" in note[2] else None) for note in found[name][0]) and
+              {note[0][-1] for note in found[name][0] if note[2].startswith("exception")} ==
+              {"cpu_0 (ETB_0 00)"}, found[name])
+        said = coretap("monitor", "-q", *wish, folder / name).stdout.decode().splitlines()
+        said = [line.split(": ", 1) for line in said if " = " in line]
+        want = [("error = true, violation", "factorial")] * 9
+        check(f"{name}: {len(said)} violations of monitor", len(said) == len(want) and not made.stderr and
+              [note[2:] for note in found[name][1]] == want,
+              (said, found[name]))
+        if name == "cycles":
+            times = [int(row["cycle"]) for row in map(json.loads, rows) if row["watch"] != "gap"]
+            check("with the cycles of watch and monitor", sorted(note[1] for note in found[name][0]) ==
+                  sorted(times) and [note[1] for note in found[name][1]] == [int(line[0]) for line in said],
+                  (times, said, found[name]))
+    trace, _ = trace_of("-q", folder / "plain")
+    begins = sorted(one.begin for one in all_of(trace, "factorial"))
+    check("without cycles an entry is where its function begins", len(begins) == 10 and begins == sorted(
+        note[1] for note in found["plain"][0] if note[2] == "entry:factorial"), begins)
+    spec.write_text(SWITCHES)
+    trace, _ = trace_of("-q", "--spec", spec, "--bind", "switch=context", threads)
+    said = coretap("monitor", "-q", "--spec", spec, "--bind", "switch=context", threads).stdout.decode()
+    want = sorted(line.split(": ", 1)[1].rsplit(" on ", 1)[::-1] for line in said.splitlines()
+                  if " = " in line)
+    begun = {name: {(one.name, one.begin) for one in track.slices}
+             for name, track in trace.by_name().items()}
+    got = notes(trace, "specification")
+    check(f"{len(want)} violations of several cores in one run are on their cores", len(want) > 2 and
+          sorted([note[0][0].split(" ")[0], note[2]] for note in got) == want and
+          all((note[3], note[1]) in begun[note[0]] for note in got), (got, said))
+    made = coretap("profile", "-f", "chrome", "--at", "main", folder / "plain")
+    check("--at is refused elsewhere", made.returncode == 2 and b"go with --format perfetto" in made.stderr,
+          made.stderr)
+    _, made = trace_of("-q", "--at", "odd", "--at", "exception:7", "--to", "main", folder / "plain", code=1)
+    check("that nothing came by is said", made.stderr.count(b"\n") == 1 and
+          b"no event of a watchpoint" in made.stderr, made.stderr)
+    _, made = trace_of("--spec", spec, "--bind", "switch=context", folder / "plain")
+    check("how many violations there are is said", b"no violation in 1 results" in made.stderr, made.stderr)
+    made = coretap("profile", "-f", "perfetto", "--at", "nothing_at_all", folder / "plain")
+    check("a place that is not there is an error", made.returncode == 2 and
+          b"no program has a function of that name" in made.stderr, made.stderr)
+
+
 def check_threads(folder, capture):
     """A perf.data names processes and threads."""
     file = folder / "perf.data"
@@ -142,13 +218,69 @@ def check_threads(folder, capture):
     check("threads are below their process", len(threads) == 13 and len(processes) == 1 and
           all(pid == processes[0].pid and name == (processes[0].process_name, "threads")
               for (pid, _), name in threads.items()), (threads, processes))
+    named = collections.Counter()
+    for event in json.loads(coretap("profile", "-q", "-f", "chrome", file).stdout)["traceEvents"]:
+        if event["ph"] == "M":
+            named[event["name"], event["args"]["name"].split(" ")[0]] += 1
+    check("the JSON form names cores and threads, each once", named == {
+        ("thread_name", "threads"): 13, **{("process_name", f"cpu{i}"): 1 for i in range(5)}}, named)
     below = [track for track in trace.tracks.values() if re.fullmatch(r"cpu\d", track.descriptor.name) and
              len(trace.name(track)) == 3]
     check("functions of a thread are below it, by core", len(below) == 13 and
           all(len(track.slices) > 10 for track in below), [*map(trace.name, trace.tracks.values())])
-    several, _ = trace_of("-q", capture, file)
+    several, _ = trace_of("-q", "--captures", "apart", capture, file)
     roots = {name[0] for name in several.by_name()}
     check("several captures are groups of tracks", roots == {str(capture), str(file)}, roots)
+
+
+def part_of(capture, path, numbers):
+    """A capture of some of the buffers of another one, as a second ETB would be."""
+    shutil.copytree(capture, path)
+    text = (path / "trace.ini").read_text()
+    text = re.sub("^buffers=.*", "buffers=" + ",".join(f"buffer{i}" for i in numbers), text, flags=re.M)
+    for kind in ("ETM", "cpu"):
+        text = re.sub(rf"^{kind}_(\d)=.*\n", lambda row: row[0] if int(row[1]) in numbers else "", text,
+                      flags=re.M)
+    (path / "trace.ini").write_text(text)
+    return path
+
+
+def check_together(folder, capture):
+    """Two captures of one system are shown as one of all its cores is."""
+    parts = [part_of(capture, folder / "etb_a", (0, 1, 2)), part_of(capture, folder / "etb_b", (3, 4))]
+    whole, _ = trace_of("-q", "--at", "context", capture)
+    both, made = trace_of("--at", "context", *parts)
+    found, want = ({name: (track.slices, track.notes, track.values)
+                    for name, track in trace.by_name().items()} for trace in (both, whole))
+    check(f"the {len(want)} tracks of both are those of one capture", found == want and len(want) > 20,
+          [*set(found) ^ set(want)])
+    check("nothing is said but how long a tick is", made.stderr.count(b"\n") == 1 and
+          b"one tick is shown as one nanosecond" in made.stderr, made.stderr)
+    apart, _ = trace_of("-q", "--captures", "apart", *parts)
+    check("apart each is a group", {name[0] for name in apart.by_name()} == {*map(str, parts)})
+    slices = collections.defaultdict(list)
+    made = coretap("profile", "-f", "chrome", "-w", "cycles", *parts)
+    for event in json.loads(made.stdout)["traceEvents"]:
+        if event.get("name") == "take_turns":
+            slices[event["tid"]].append((1000 * event["ts"], 1000 * (event["ts"] + event["dur"])))
+    want = collections.defaultdict(list)
+    for name, track in whole.by_name().items():
+        for one in track.slices:
+            if one.name == "take_turns":
+                want[int(name[-1].split("0x")[1], 16)].append((one.begin, one.end))
+    far = [(mine, truth) for tid in want for mine, truth in zip(sorted(slices[tid]), sorted(want[tid]))
+           if abs(mine[0] - truth[0]) > 100 or abs(mine[1] - truth[1]) > 100]
+    counts = [{tid: len(times) for tid, times in all_times.items()} for all_times in (slices, want)]
+    check(f"the JSON form has {len(want)} threads on the same axis", len(want) > 5 and not far and
+          counts[0] == counts[1], (far, dict(slices), dict(want)))
+    check("… in microseconds", json.loads(made.stdout)["otherData"] == {"unit": "microseconds"})
+    one = coretap("profile", "-q", "-f", "chrome", "-w", "cycles", "--captures", "together", capture)
+    times = [sorted((event["name"], event["ts"], event["dur"]) for event in json.loads(text)["traceEvents"]
+                    if event["ph"] == "X") for text in (one.stdout, made.stdout)]
+    check("so have the cores of one capture, where that is wished", times[0] == times[1])
+    alone = coretap("profile", "-f", "chrome", "--captures", "together", folder / "cycles")
+    check("one stream has its own clock", not alone.stderr and
+          json.loads(alone.stdout)["otherData"] == {"unit": "instructions"}, alone.stderr)
 
 
 def check_named(folder):
@@ -197,6 +329,12 @@ def check_ports(folder):
           [value for name, track in trace.by_name().items() if name[-1] == "port 1"
            for _, value in track.values] == [7, 70000, 0x41, 0], list(tracks))
     check("what the DWT traces", len(tracks["itm (trace 00)"].instants) == 1, tracks)
+    watched, _ = trace_of("-q", "--at", "itm:1", folder / "itm.ini")
+    values = next(track.values for name, track in trace.by_name().items() if name[-1] == "port 1" and
+                  track.values)
+    check("a watched port has its writes at the times of their values",
+          [(note[1], note[2]) for note in notes(watched, "watchpoint")] ==
+          [(time, f"itm:1 = {int(value):#x}") for time, value in values], (watched.by_name(), values))
     check("local timestamps are no axis", b"1 of 1 streams have no timestamps" in made.stderr, made.stderr)
 
 
@@ -235,6 +373,9 @@ def check_moves(folder):
             [(300, "cpu_0 (ETB_0 00)", "goes to cpu_1"), (350, "cpu_1 (ETB_1 00)", "comes from cpu_0")]]
     check("arrows follow contexts from core to core", sorted(map(sorted, trace.flows.values())) == want,
           (dict(trace.flows), made.stderr))
+    twice, _ = trace_of("-q", "--captures", "apart", capture, capture, code=made.returncode)
+    check("arrows of each of two captures are its own", len(twice.flows) == 2 * len(want) and
+          all(len(ends) == 2 for ends in twice.flows.values()), dict(twice.flows))
     ran = [one[:3] for one in trace.by_name()["cpu_0 (ETB_0 00)",].slices]
     check("each core has what ran on it", ran == [("context 0x10", 100, 200), ("context 0x11", 200, 300),
                                                   ("context 0x0", 300, 300)], ran)
@@ -308,7 +449,9 @@ def main():
         folder = pathlib.Path(folder)
         check_slices(folder)
         capture = check_times(folder)
+        check_notes(folder, capture)
         check_threads(folder, capture)
+        check_together(folder, capture)
         check_named(folder)
         check_ports(folder)
         check_moves(folder)

@@ -13,11 +13,12 @@ Slice = collections.namedtuple("Slice", "name begin end depth")
 
 
 class Track:
-    """What a track has: slices, (time, name) of instants, (time, value) of a counter."""
+    """What a track has: slices, (time, name) of instants, (category, time, name, function that it is in) of
+    those with a category, (time, value) of a counter."""
 
     def __init__(self, descriptor):
         self.descriptor = descriptor
-        self.slices, self.instants, self.values, self.open = [], [], [], []
+        self.slices, self.instants, self.notes, self.values, self.open = [], [], [], [], []
         self.time = 0
 
 
@@ -64,7 +65,11 @@ class Trace:
             name, begin = track.open.pop()
             track.slices.append(Slice(name, begin, time, len(track.open)))
         elif event.type == INSTANT:
-            track.instants.append((time, name))
+            if event.categories:
+                inside = track.open[-1][0] if track.open else None
+                track.notes.append((event.categories[0], time, name, inside))
+            else:
+                track.instants.append((time, name))
             for flow in event.flow_ids:
                 self.flows[flow].append((time, self.name(track)[0], name))
         else:

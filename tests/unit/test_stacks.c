@@ -263,6 +263,39 @@ static void moves_in_order(void **state)
     assert_int_equal(moves[0].kind, CT_STACK_LEAVE);
 }
 
+/* Two streams that do the same have the same places, or places of their own. */
+static void owners_have_places_of_their_own(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_stack_options options = {
+        .size = sizeof options, .programs = &f->program, .program_count = 1, .owners = 1};
+    struct ct_stack_owner owner;
+    struct ct_stacks *apart;
+    size_t together_count, count;
+    call(f, 0x1000, 0x1010, CT_EDGE_NEXT);
+    plain(f, 0x1010);
+    const struct ct_step_batch batch = {.graph = f->graph, .edge = f->edges, .count = f->count};
+    assert_int_equal(ct_stacks_new(NULL, &options, &apart), CT_OK);
+    for (uint32_t lane = 3; lane < 5; lane++) {
+        assert_int_equal(ct_stacks_add(f->stacks, lane, &batch), CT_OK);
+        assert_int_equal(ct_stacks_add(apart, lane, &batch), CT_OK);
+    }
+    (void)ct_stacks_places(f->stacks, &together_count);
+    const struct ct_stack_place *places = ct_stacks_places(apart, &count);
+    assert_int_equal(together_count, 2);
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(ct_stacks_owner(apart, i, &owner), CT_OK);
+        assert_int_equal(owner.lane, 3 + i / 2);
+        assert_int_equal(owner.stack, i / 2);
+        assert_int_equal(places[i].parent, i % 2 ? i - 1 : CT_STACK_NONE);
+        assert_int_equal(places[i].insns, 1);
+    }
+    assert_int_equal(ct_stacks_owner(apart, count, &owner), CT_ERR_ARG);
+    assert_int_equal(ct_stacks_owner(f->stacks, 0, &owner), CT_ERR_ARG);
+    ct_stacks_free(apart);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +309,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
         cmocka_unit_test_setup_teardown(return_through_a_jump, begin, finish),
         cmocka_unit_test_setup_teardown(moves_in_order, begin, finish),
+        cmocka_unit_test_setup_teardown(owners_have_places_of_their_own, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

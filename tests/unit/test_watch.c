@@ -173,6 +173,9 @@ static void steps_and_marks_make_events(void **state)
     expect(f, 7, CT_WATCH_RETURN, WORK + 16, 130);
     expect(f, 8, CT_WATCH_OVERFLOW, 0, 130);
     assert_int_equal(f->event_count, 9);
+    const uint64_t steps[] = {0, 1, 1, 2, 2, 2, 3, 4, 5};
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(f->events[i].step, steps[i]);
 }
 
 static void cuts_change_nothing(void **state)

@@ -122,6 +122,17 @@ $ coretap profile --format chrome examples/quickstart $T/a
 ! coretap profile: --format chrome: $T/a has sums, which say nothing of when functions ran; give the captures that it was made from
 ! Try 'coretap profile --help'.
 [2]
+$ coretap profile --format folded --spec x.tessla examples/quickstart
+! coretap profile: --at, --list and --spec go with --format perfetto
+! Try 'coretap profile --help'.
+[2]
+$ cat examples/quickstart/trace.bin | coretap profile --format perfetto --spec x.tessla -
+! coretap profile: --spec: the capture is read twice, so it cannot come from standard input; save it to a file
+! Try 'coretap profile --help'.
+[2]
+$ coretap profile --format perfetto --spec nothing.tessla examples/quickstart
+! coretap: nothing.tessla: No such file or directory; there is no specification to compile
+[2]
 # Files of version 1 have no calls, and sums that they are in have not, either.
 $ printf 'coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 0\nfunction 0 4 f\nplace - 0 0 5 0\nend 85b501eac64d59e1\n' > $T/v1; coretap profile --format folded $T/v1
 | f 5

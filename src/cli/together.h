@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds out whether several captures are of one system, for commands that show them along time. */
+#ifndef CT_CLI_TOGETHER_H
+#define CT_CLI_TOGETHER_H
+
+#include "cli/monitor_run.h"
+
+#include <stdbool.h>
+
+/* Captures that are looked at without being asked for. */
+#define CLI_TOGETHER_MOST 8
+
+#define CLI_TOGETHER_OPTION                                                                                  \
+    {                                                                                                        \
+        .name = "captures", .kind = CLI_CHOICE, .choices = cli_relations,                                    \
+        .help =                                                                                              \
+            "together: several captures are of one system, such as two ETBs, and are on one axis of "        \
+            "time, that of their timestamps; with chrome also the cores of one capture. apart: each has "    \
+            "its own. Without it they are together if each has trace of other cores and their "              \
+            "timestamps overlap."                                                                            \
+    }
+
+/* Tells whether the captures that are named are together; `wish` is the option. `elf` is the one that names
+ * programs. Why they are not is said unless they are runs of the same cores. False after a message. */
+bool cli_find_together(const struct cli_args *args, size_t elf, const struct cli_value *wish, bool *together);
+
+#endif

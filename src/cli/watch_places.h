@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Watchpoints that the command line names: places in options, and in a file of them. */
+#ifndef CT_CLI_WATCH_PLACES_H
+#define CT_CLI_WATCH_PLACES_H
+
+#include "cli/cli.h"
+#include "cli/programs.h"
+
+/* Rows of an option table, in this order. */
+#define CLI_WATCH_PLACES_TABLE                                                                               \
+    {.name = "at",                                                                                           \
+     .letter = 'a',                                                                                          \
+     .kind = CLI_LIST,                                                                                       \
+     .arg = "PLACE",                                                                                         \
+     .help = "What to watch: a line (main.c:32), a function (main: its entries and returns; entry:main, "    \
+             "return:main), the instruction at an address (0x4010, main+0x10), an edge (edge:17, as "        \
+             "'coretap graph' numbers them), exception, exception:NUMBER, exception-return, context, "       \
+             "context:ID, context:NAME, timestamp; and what is written or happens: itm:PORT, stm:CHANNEL, "  \
+             "stm:MASTER:CHANNEL, dwt:COMPARATOR, event:NUMBER, variables: load:NAME, store:NAME "           \
+             "(store:motor.speed, store:table[3]), and named events: value:NAME, text:FORMAT, begin:NAME, "  \
+             "end:NAME (docs/tessla.md)."},                                                                  \
+    {                                                                                                        \
+        .name = "list", .kind = CLI_TEXT, .arg = "FILE",                                                     \
+        .help = "Places, one a line; what is behind # is a comment."                                         \
+    }
+#define CLI_WATCH_PLACES_ROWS 2
+
+/* The rows of a command, the first of which is option number `at`. */
+struct cli_watch_places {
+    const struct cli_args *args;
+    size_t at;
+};
+
+/* Tells whether the command line names any. */
+bool cli_watch_places_any(const struct cli_watch_places *places);
+
+/* Calls `add` for each place. False after a message. */
+bool cli_watch_places_each(const struct cli_watch_places *places, bool (*add)(void *to, const char *place),
+                           void *to);
+
+/* Makes the watchpoints, in programs that are known. False after a message. */
+bool cli_watch_places_open(const struct cli_watch_places *places, struct ct_programs *programs,
+                           struct ct_watches **watches);
+
+#endif

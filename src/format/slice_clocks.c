@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The clocks of the streams of a capture, by which slices are put on the axis of timestamps. */
+#include "format/slice_clocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ctx.h"
+
+int ct_slice_clocks_new(struct ct_ctx *ctx, uint8_t cycles, struct ct_slice_clocks **out)
+{
+    if (!out)
+        return ct_fail_null(ctx, __func__);
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return ct_fail_nomem(ctx, "clocks");
+    (*out)->ctx = ctx;
+    (*out)->cycles = cycles;
+    return CT_OK;
+}
+
+void ct_slice_clocks_free(struct ct_slice_clocks *clocks)
+{
+    if (!clocks)
+        return;
+    for (size_t i = 0; i < clocks->count; i++)
+        ct_report_clock_free(&clocks->lanes[i]);
+    free(clocks->lanes);
+    free(clocks);
+}
+
+int ct_slice_clocks_add(struct ct_slice_clocks *clocks, uint32_t lane, const struct ct_step_batch *batch)
+{
+    if (!clocks || !batch)
+        return ct_fail_null(clocks ? clocks->ctx : NULL, __func__);
+    if (lane >= CT_STACK_LANES)
+        return ct_fail(clocks->ctx, CT_ERR_LIMIT, "%s: stream %u is more than there can be", __func__, lane);
+    if (lane >= clocks->count) {
+        const size_t count = 2 * ((size_t)lane + 1);
+        struct ct_report_clock *lanes = realloc(clocks->lanes, count * sizeof *lanes);
+        if (!lanes)
+            return ct_fail_nomem(clocks->ctx, "clocks");
+        memset(lanes + clocks->count, 0, (count - clocks->count) * sizeof *lanes);
+        clocks->lanes = lanes;
+        clocks->count = count;
+    }
+    return ct_report_clock_take(&clocks->lanes[lane], batch, clocks->cycles)
+               ? ct_fail_nomem(clocks->ctx, "clocks")
+               : CT_OK;
+}
+
+/* Returns the ticks of a stream's clock at so many cycles or instructions. Behind a single timestamp each of
+ * them is one. */
+static uint64_t ticks_at(const struct ct_report_clock *clock, uint64_t at, bool ends)
+{
+    if (ct_report_clock_is_known(clock))
+        return ct_report_clock_time(clock, at, ends);
+    const struct ct_report_anchor none = {0};
+    const struct ct_report_anchor *one = clock->count ? clock->anchors : &none;
+    return at > one->at ? one->time + (at - one->at) : one->time;
+}
+
+uint64_t ct_slice_clocks_time(const struct ct_slice_clocks *clocks, uint32_t lane, uint64_t at, bool ends)
+{
+    static const struct ct_report_clock none = {0};
+    return ticks_at(lane < clocks->count ? &clocks->lanes[lane] : &none, at, ends);
+}
