@@ -82,6 +82,11 @@ struct ct_branch_list_counted {
     uint64_t unfollowed;   /* … behind an indirect branch, whose target no list tells */
 };
 
+/* Returns how many lists a binary has, each as often as it came, and how many branches are in them; zeros
+ * when it is not there. */
+CT_API struct ct_branch_list_counted ct_branch_list_totals(const struct ct_branch_list *list,
+                                                           uint32_t binary);
+
 /* Follows all lists of a binary along the program that it is, and adds what ran to `cover`: but nothing when
  * more than one in a hundred contradicts the program, which is another version then. Where indirect branches
  * went is not known. The program is of a set whose addresses are those of the files (options.moved 0). The

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Little-endian loads and bit fields. Trace and Arm images are little-endian whatever the host is. */
+/* Little-endian loads and stores, and bit fields. Trace and Arm images are little-endian whatever the host
+ * is. */
 #ifndef CT_BASE_BYTES_H
 #define CT_BASE_BYTES_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -25,6 +27,13 @@ static inline uint64_t ct_load64(const uint8_t *p)
 static inline uint64_t ct_le64(uint64_t x)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
+}
+
+/* Writes the low `size` bytes of a number; at most 8. */
+static inline void ct_store(uint8_t *p, uint64_t value, size_t size)
+{
+    const uint64_t little = ct_le64(value);
+    memcpy(p, &little, size);
 }
 
 /* Returns bits hi..lo of x, which the architecture writes as x[hi:lo]; 31 >= hi >= lo. */

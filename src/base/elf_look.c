@@ -2,10 +2,14 @@
 #include "base/elf_look.h"
 
 #include <elf.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/module_places.h"
+#include "base/unpack.h"
 
 /* Finds the build id (ELF note "GNU", type 3) among notes. */
 static void find_id(const uint8_t *notes, size_t size, struct ct_elf_look *out)
@@ -61,6 +65,67 @@ static void take_header(const struct ct_files *files, const char *path, const st
         out->code[out->code_count++] = (struct ct_elf_code){header->offset, header->size, header->addr};
 }
 
+/* Reads the notes of a file without program headers: sections have them. */
+static void look_in_sections(const struct ct_files *files, const char *path, const uint8_t head[64],
+                             struct ct_elf_look *out)
+{
+    uint8_t headers[64 * sizeof(Elf64_Shdr)] = {0};
+    const uint64_t at = ct_load64(head + offsetof(Elf64_Ehdr, e_shoff));
+    const size_t count = ct_load16(head + offsetof(Elf64_Ehdr, e_shnum));
+    for (size_t i = 0; i < count && !out->id.size; i++) {
+        const uint8_t *p = headers + i % 64 * sizeof(Elf64_Shdr);
+        if (i % 64 == 0) {
+            const size_t want = (count - i < 64 ? count - i : 64) * sizeof(Elf64_Shdr);
+            if (files->read_at(files->user, path, at + i * sizeof(Elf64_Shdr), (char *)headers, want) <
+                (ssize_t)want)
+                return;
+        }
+        const struct program_header note = {.offset = ct_load64(p + offsetof(Elf64_Shdr, sh_offset)),
+                                            .size = ct_load64(p + offsetof(Elf64_Shdr, sh_size))};
+        if (ct_load32(p + offsetof(Elf64_Shdr, sh_type)) == SHT_NOTE)
+            read_notes(files, path, &note, out);
+    }
+}
+
+/* A file in memory, in the place of all others. */
+struct in_memory {
+    const uint8_t *bytes;
+    size_t size;
+};
+
+static ssize_t read_memory(void *user, const char *path, uint64_t offset, char *buf, size_t cap)
+{
+    const struct in_memory *m = user;
+    const size_t left = offset < m->size ? m->size - (size_t)offset : 0;
+    const size_t n = left < cap ? left : cap;
+    (void)path;
+    if (n)
+        memcpy(buf, m->bytes + offset, n);
+    return (ssize_t)n;
+}
+
+/* Looks into a packed kernel module. */
+static bool look_in_packed(const struct ct_files *files, const char *path, struct ct_elf_look *out)
+{
+    uint64_t size = 0;
+    struct in_memory unpacked = {0};
+    uint8_t *bytes = NULL;
+    if (files->look(files->user, path, &size) == CT_FILE_REGULAR && size <= CT_MODULE_UNPACKED)
+        bytes = malloc((size_t)size);
+    if (bytes && files->read_at(files->user, path, 0, (char *)bytes, (size_t)size) == (ssize_t)size) {
+        uint8_t *whole = NULL;
+        (void)ct_unpack(NULL, path, bytes, (size_t)size, CT_MODULE_UNPACKED, &whole, &unpacked.size);
+        unpacked.bytes = whole;
+    }
+    free(bytes);
+    if (unpacked.bytes) {
+        const struct ct_files memory = {.user = &unpacked, .read_at = read_memory};
+        (void)ct_elf_look(&memory, path, out);
+    }
+    free((void *)(uintptr_t)unpacked.bytes);
+    return true;
+}
+
 bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_look *out)
 {
     uint8_t head[64];
@@ -69,6 +134,8 @@ bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_l
     ssize_t n = files->read_at(files->user, path, 0, (char *)head, sizeof head);
     if (n < 0)
         return false;
+    if (files->look && ct_module_is_named(path) && ct_unpack_is(head, (size_t)n))
+        return look_in_packed(files, path, out);
     if ((size_t)n < sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0 || head[EI_DATA] != ELFDATA2LSB)
         return true;
     bool wide = head[EI_CLASS] == ELFCLASS64;
@@ -83,6 +150,8 @@ bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_l
         struct program_header header = load_header(headers + i * entry, wide);
         take_header(files, path, &header, out);
     }
+    if (!count && wide)
+        look_in_sections(files, path, head, out);
     return true;
 }
 

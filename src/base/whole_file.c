@@ -80,6 +80,15 @@ int ct_whole_file_read_part(struct ct_ctx *ctx, int fd, const char *path, uint64
     return rc;
 }
 
+int ct_whole_file_copy(struct ct_ctx *ctx, const char *path, const void *from, size_t size, void **bytes)
+{
+    void *room = make_room(size);
+    if (room == MAP_FAILED)
+        return ct_fail_nomem(ctx, path);
+    *bytes = memcpy(room, from, size);
+    return CT_OK;
+}
+
 void ct_whole_file_free(const void *bytes, size_t size)
 {
     munmap((void *)bytes, size);

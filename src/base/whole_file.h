@@ -17,6 +17,9 @@ int ct_whole_file_read(struct ct_ctx *ctx, int fd, const char *path, size_t size
 /* The same of `size` bytes from an offset on. */
 int ct_whole_file_read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, size_t size,
                             void **bytes);
+
+/* Copies bytes to memory of that kind. CT_ERR_NOMEM. */
+int ct_whole_file_copy(struct ct_ctx *ctx, const char *path, const void *from, size_t size, void **bytes);
 void ct_whole_file_free(const void *bytes, size_t size);
 
 #endif

@@ -145,17 +145,18 @@ static int follow(struct following *f, const struct ct_branch_entry *e)
 
 /* ---- all lists of a binary ---- */
 
-/* Finds what is added to an address of a kernel, which lay anywhere: its .text says where it is in the file.
- */
+/* Finds what is added to an address of a kernel, which lay anywhere, or of a kernel module, in which
+ * addresses count from the begin of .text: .text says where it is in the file. */
 static int find_shift(struct following *f, const struct ct_branch_binary *binary, struct ct_program *program)
 {
     const struct ct_layout *layout;
-    if (binary->kind != CT_BRANCH_LIST_KERNEL || !binary->kernel_start)
+    const bool is_module = binary->kind == CT_BRANCH_LIST_MODULE;
+    if (!is_module && (binary->kind != CT_BRANCH_LIST_KERNEL || !binary->kernel_start))
         return CT_OK;
     const int rc = ct_program_layout(program, &layout);
     for (size_t i = 0; !rc && i < layout->section_count; i++)
         if (!strcmp(layout->sections[i].name, ".text"))
-            f->shift = layout->sections[i].addr - binary->kernel_start;
+            f->shift = layout->sections[i].addr - (is_module ? 0 : binary->kernel_start);
     return rc;
 }
 
@@ -165,20 +166,31 @@ static uint64_t times(uint64_t a, uint64_t b)
     return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
+struct ct_branch_list_counted ct_branch_list_totals(const struct ct_branch_list *list, uint32_t binary)
+{
+    struct ct_branch_list_counted c = {0};
+    for (size_t i = 0; list && i < list->count; i++) {
+        const struct ct_branch_entry *e = &list->entries[i];
+        if (e->binary != binary)
+            continue;
+        ct_add_up(&c.lists, e->count);
+        ct_add_up(&c.branches, times(e->branches, e->count));
+    }
+    return c;
+}
+
 /* Follows all lists of a binary. With `cover` what ran is added to it. */
 static int follow_all(struct following *f, uint32_t binary, struct ct_cover *cover, uint32_t program,
                       struct ct_branch_list_counted *c)
 {
     const struct ct_edge_context nobody = {0};
     int rc = CT_OK;
-    *c = (struct ct_branch_list_counted){0};
+    *c = ct_branch_list_totals(f->list, binary);
     for (size_t i = 0; i < f->list->count && !rc; i++) {
         const struct ct_branch_entry *e = &f->list->entries[i];
         if (e->binary != binary)
             continue;
         rc = follow(f, e);
-        ct_add_up(&c->lists, e->count);
-        ct_add_up(&c->branches, times(e->branches, e->count));
         ct_add_up(&c->contradicted, f->contradicted ? e->count : 0);
         ct_add_up(&c->unfollowed, f->contradicted ? 0 : times(e->branches - f->done, e->count));
         for (size_t k = 0; cover && !f->contradicted && k < f->count && !rc; k++)

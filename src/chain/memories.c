@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/ctx.h"
 #include "base/search.h"
+#include "program/memory.h"
 
 struct own {
     const struct ct_generation *generation;
@@ -53,6 +54,8 @@ static int make(struct ct_memories *m, const struct ct_generation *generation, s
         rc = add_images(m, memory, generation->images, generation->image_count);
     if (!rc)
         rc = add_images(m, memory, m->buffer->images, m->buffer->image_count);
+    if (!rc)
+        rc = ct_memory_link(memory);
     if (rc) {
         ct_memory_free(memory);
         return rc;

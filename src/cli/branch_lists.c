@@ -169,6 +169,17 @@ static void count_binary(struct reading *r, uint32_t number)
     r->used += !ct_branch_list_is_other(&counted);
 }
 
+/* Counts the file among those that the sums are of. False after a message. */
+static bool count_file(const struct reading *r)
+{
+    struct ct_analysis *all = ct_cover_analysis(r->cover);
+    const struct ct_analysis_captures one = {.known = 1, .damaged = r->code != CLI_CLEAN};
+    if (ct_analysis_add_captures(all, &one) == CT_OK && ct_analysis_add_run(all, r->path) == CT_OK)
+        return true;
+    cli_library_error(r->args->ctx);
+    return false;
+}
+
 int cli_branch_lists_count(struct cli_counts *c, const char *path)
 {
     const struct cli_args *args = c->read.args;
@@ -187,12 +198,109 @@ int cli_branch_lists_count(struct cli_counts *c, const char *path)
             cli_say("%s: has no counts of a program that is there", path);
             r.code = CLI_DAMAGED;
         }
+        if (r.code != CLI_FAILED && !count_file(&r))
+            r.code = CLI_FAILED;
     } else
         r.code = CLI_FAILED;
     ct_branch_list_free(r.list);
     ct_programs_free(r.programs);
     c->read.has_file = true;
     return r.code;
+}
+
+/* ---- what is in a file ---- */
+
+bool cli_branch_lists_refuse(const struct cli_args *args, const char *path)
+{
+    struct ct_branch_list *list = NULL;
+    struct ct_ctx *quiet = cli_branch_lists_is_file(path) ? ct_ctx_new() : NULL;
+    size_t size;
+    char *bytes = quiet ? cli_read_file(path, SIZE_MAX, &size) : NULL;
+    const bool is_list = bytes && ct_branch_list_new(quiet, &list) == CT_OK &&
+                         ct_branch_list_load(list, path, bytes, size) == CT_OK;
+    free(bytes);
+    ct_branch_list_free(list);
+    ct_ctx_free(quiet);
+    if (is_list)
+        cli_say("%s: is a branch list of simpleperf, which says how often branches were taken, but not when "
+                "and in "
+                "which order, by whom, or what was lost; 'coretap %s' needs the trace. 'coretap profile', "
+                "'cover', "
+                "'report', 'info' and 'merge' take branch lists",
+                path, args->command->name);
+    return is_list;
+}
+
+static const char *kind_name(uint32_t kind)
+{
+    return kind == CT_BRANCH_LIST_KERNEL   ? "kernel"
+           : kind == CT_BRANCH_LIST_MODULE ? "kernel module"
+                                           : "program";
+}
+
+static void id_text(const struct ct_branch_list_binary *binary, char text[41])
+{
+    text[0] = 0;
+    for (size_t i = 0; i < binary->build_id_size && i < 20; i++)
+        snprintf(text + 2 * i, 3, "%02x", binary->build_id[i]);
+}
+
+static void print_binary(struct ct_json *json, const struct ct_branch_list_binary *binary,
+                         const struct ct_branch_list_counted *c)
+{
+    char id[41];
+    id_text(binary, id);
+    if (!json) {
+        printf("  %s, %s%s%s: %" PRIu64 " lists, %" PRIu64 " branches\n", binary->path,
+               kind_name(binary->kind), *id ? ", build id " : ", no build id", id, c->lists, c->branches);
+        return;
+    }
+    ct_json_object(json, NULL);
+    ct_json_text(json, "path", binary->path);
+    ct_json_text(json, "kind", kind_name(binary->kind));
+    if (*id)
+        ct_json_text(json, "build_id", id);
+    if (binary->kernel_start)
+        ct_json_number(json, "kernel_start", binary->kernel_start);
+    ct_json_number(json, "lists", c->lists);
+    ct_json_number(json, "branches", c->branches);
+    ct_json_object_end(json);
+}
+
+static void print_list(const struct cli_args *args, struct ct_json *json, const struct ct_branch_list *list)
+{
+    static const char without[] = "no times, order, threads and losses; no targets of indirect branches";
+    if (json) {
+        ct_json_object(json, NULL);
+        ct_json_text(json, "capture", args->operand);
+        ct_json_text(json, "kind", "branch list");
+        ct_json_text(json, "without", without);
+        ct_json_array(json, "programs");
+    } else {
+        printf("%s: branch list of simpleperf, %zu program%s; %s\n", args->operand,
+               ct_branch_list_binaries(list), ct_branch_list_binaries(list) == 1 ? "" : "s", without);
+    }
+    for (uint32_t i = 0; i < ct_branch_list_binaries(list); i++) {
+        const struct ct_branch_list_binary binary = ct_branch_list_binary_at(list, i);
+        const struct ct_branch_list_counted c = ct_branch_list_totals(list, i);
+        print_binary(json, &binary, &c);
+    }
+    if (json) {
+        ct_json_array_end(json);
+        ct_json_object_end(json);
+    }
+}
+
+int cli_branch_lists_info(const struct cli_args *args, struct ct_json *json)
+{
+    struct ct_branch_list *list = NULL;
+    if (ct_branch_list_new(args->ctx, &list) != CT_OK)
+        return cli_library_error(args->ctx);
+    const bool fine = load(args->ctx, list, args->operand);
+    if (fine)
+        print_list(args, json, list);
+    ct_branch_list_free(list);
+    return fine ? CLI_CLEAN : CLI_FAILED;
 }
 
 /* ---- sums ---- */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/branch_lists.h"
 #include "cli/capture.h"
 
 #include "coretap/program.h"
@@ -243,6 +244,8 @@ bool cli_capture_open(struct cli_capture *c, const struct cli_args *args)
 bool cli_capture_open_path(struct cli_capture *c, const struct cli_args *args, const char *path)
 {
     *c = (struct cli_capture){.args = args, .path = path, .spool = -1};
+    if (cli_branch_lists_refuse(args, path))
+        return false;
     if (!open_capture(c) || !check_id(c)) {
         cli_capture_close(c);
         return false;

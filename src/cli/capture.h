@@ -48,7 +48,8 @@ struct ct_watches;
         {.name = "symfs",                                                                                    \
          .kind = CLI_TEXT,                                                                                   \
          .arg = "DIR",                                                                                       \
-         .help = "perf.data: the folder that holds the target's files at the paths they have there."},       \
+         .help = "perf.data: the folder that holds the target's files at the paths they have there, kernel " \
+                 "modules, too."},                                                                           \
         {.name = "vmlinux",                                                                                  \
          .kind = CLI_TEXT,                                                                                   \
          .arg = "FILE",                                                                                      \

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* asprintf */
 #include "cli/export_rows.h"
 
+#include "cli/branch_lists.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -198,6 +200,13 @@ bool cli_rows_add(struct cli_rows *r, const char *path)
         return add_cover(r, path);
     if (cli_results_is_file(ct_timing_sums_kind(), path))
         return add_timing(r, path);
+    if (cli_branch_lists_is_file(path)) {
+        cli_say(
+            "%s: is a branch list, which has no functions and lines before its programs are found; 'coretap "
+            "cover --format data' makes the coverage of it that tables are made of",
+            path);
+        return false;
+    }
     if (access(path, R_OK))
         cli_say("%s: cannot be read: %s", path, strerror(errno));
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap info: what a capture holds. */
+#include "cli/branch_lists.h"
 #include "cli/commands.h"
 #include "cli/info.h"
 #include "cli/output.h"
@@ -110,9 +111,16 @@ static int print_capture(struct job *job)
 static int run(const struct cli_args *args)
 {
     struct job job = {.args = args};
+    const bool json = args->values[OPT_FORMAT].number == FORMAT_JSON;
+    if (cli_branch_lists_is_file(args->operand)) {
+        job.json = json ? cli_json_open(args->ctx, stdout, false) : NULL;
+        const int listed = cli_branch_lists_info(args, job.json);
+        ct_json_free(job.json);
+        return listed;
+    }
     if (!cli_capture_open(&job.capture, args))
         return CLI_FAILED;
-    if (args->values[OPT_FORMAT].number == FORMAT_JSON)
+    if (json)
         job.json = cli_json_open(args->ctx, stdout, false);
     const int code = print_capture(&job);
     ct_json_free(job.json);
@@ -128,7 +136,8 @@ const struct cli_command cli_command_info = {
         "Prints the trace buffers of a capture and, of each source in them, its trace ID, protocol and core, "
         "what its registers say, how many bytes it traced, the instructions that these tell of, the kinds of "
         "packets, and what was lost; then the memory images. The trace is decoded for this, with each "
-        "image that is there.",
+        "image that is there.\n"
+        "Of a branch list of simpleperf it prints the programs, and how many branches it has of each.",
     .whole = "it says what is in the capture, all of it; 'coretap stats' counts a part of it",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -81,8 +81,8 @@ static int list(const struct cli_args *args, struct ct_manifest *manifest)
                 found.skipped && !args->verbose ? " (--verbose names them)" : "");
     if (ct_manifest_count(manifest))
         return CLI_CLEAN;
-    cli_say("no capture was found: a perf.data file, a folder with snapshot.ini, or a description of a raw "
-            "trace (.ini) is expected");
+    cli_say("no capture was found: a perf.data file, a folder with snapshot.ini, a description of a raw "
+            "trace (.ini) or a branch list is expected");
     return CLI_DAMAGED;
 }
 
@@ -102,9 +102,9 @@ const struct cli_command cli_command_manifest = {
     .operand = "DIR...",
     .many = true,
     .about =
-        "Finds captures in folders, and all folders in them: perf.data files, snapshots, and descriptions of "
-        "raw "
-        "traces. For each it prints a line of JSON: path, size, SHA-256 over its files, build ids of the "
+        "Finds captures in folders, and all folders in them: perf.data files, snapshots, descriptions of raw "
+        "traces, and branch lists of simpleperf. For each it prints a line of JSON: path, size, SHA-256 over "
+        "its files, build ids of the "
         "programs "
         "that it names, machine, time of the last change and test. Captures with the same "
         "contents are listed once. Manifests are lines, so several of them are joined by 'cat'.",

@@ -198,13 +198,13 @@ void cli_programs_tell_unnamed(const struct cli_args *args)
         cli_say("%s; its functions are not named", ct_ctx_error(args->ctx));
 }
 
-bool cli_programs_any(const struct ct_programs *p, const char *capture)
+bool cli_programs_any(const struct ct_programs *p, const struct cli_capture *capture)
 {
     if (ct_programs_count(p))
         return true;
     cli_say(
-        "%s: names no ELF file, so nothing is known of its functions and lines; name the program with --elf",
-        capture);
+        "%s: %s, so nothing is known of its functions and lines; name the program with --elf", capture->path,
+        capture->capture->missing_count ? "none of the files that it names is here" : "names no ELF file");
     return false;
 }
 

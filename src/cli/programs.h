@@ -77,7 +77,7 @@ bool cli_programs_in(struct ct_programs *programs, const struct cli_args *args, 
 /* Says, unless --quiet, that the functions of a program are not named, and why: ct_ctx_error. */
 void cli_programs_tell_unnamed(const struct cli_args *args);
 
-/* Tells whether there are programs. False after a message about the capture. */
-bool cli_programs_any(const struct ct_programs *programs, const char *capture);
+/* Tells whether there are programs. False after a message about the capture, which is open. */
+bool cli_programs_any(const struct ct_programs *programs, const struct cli_capture *capture);
 
 #endif

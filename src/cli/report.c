@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/branch_lists.h"
 #include "cli/commands.h"
 #include "cli/cover_print.h"
 #include "cli/output.h"
@@ -138,6 +139,17 @@ static bool on_took(void *user, const char *path, const struct ct_analysis_kind 
     return true;
 }
 
+/* Adds a branch list, which tells of coverage alone. */
+static int on_other(void *user, const char *path)
+{
+    struct report *r = user;
+    if (!cli_branch_lists_is_file(path))
+        return -1;
+    r->inputs[r->input_count++] = (struct ct_report_input){
+        .name = path, .kind = "branch list of simpleperf: counts without times", .tells = CT_REPORT_COVERAGE};
+    return cli_branch_lists_count(&r->counts, path);
+}
+
 /* Makes the sums of several captures. False after a message. */
 static bool begin_sums(struct report *r)
 {
@@ -156,6 +168,7 @@ static bool begin_sums(struct report *r)
     read->file_why = "a saved result is of whole captures";
     read->took = on_took;
     read->closing = on_closing;
+    read->other = on_other;
     return true;
 }
 
@@ -300,7 +313,8 @@ static bool read_filter(struct report *r)
 
 static int run(const struct cli_args *args)
 {
-    const bool several = args->rest_count > 1 || cli_results_is_file(NULL, args->operand);
+    const bool several = args->rest_count > 1 || cli_results_is_file(NULL, args->operand) ||
+                         cli_branch_lists_is_file(args->operand);
     struct report r = {.args = args, .several = several};
     if (!check(args))
         return CLI_FAILED;
@@ -334,7 +348,9 @@ const struct cli_command cli_command_report = {
         "of each capture "
         "it also takes a file that 'coretap cover', 'coretap timing' or 'coretap profile' wrote with "
         "--format "
-        "data, or 'coretap merge': a section that none of them tells says so.\n"
+        "data, or 'coretap merge', or a branch list of simpleperf, which tells of coverage: a section that "
+        "none of "
+        "them tells says so.\n"
         "Of the longest path that could not be found the page has the reason, and the exit code is 2.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

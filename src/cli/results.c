@@ -227,7 +227,7 @@ static int read_capture(struct cli_results *r, const char *path)
     if (!cli_results_open(r, path))
         return CLI_FAILED;
     const bool by_memory = ct_programs_by_memory(r->capture.capture);
-    if (r->needs_program && !by_memory && !cli_programs_any(r->programs, path)) {
+    if (r->needs_program && !by_memory && !cli_programs_any(r->programs, &r->capture)) {
         if (r->capture.capture->missing_count && run_session(r) != CLI_FAILED)
             cli_missing_tell(&r->capture); /* in which of them the trace lies */
         return CLI_FAILED;
@@ -235,7 +235,7 @@ static int read_capture(struct cli_results *r, const char *path)
     if (r->shard) /* what it lost, and whether anything ran, is said where all parts are joined */
         return run_session(r);
     if (run_session(r) == CLI_FAILED ||
-        (r->needs_program && by_memory && !cli_programs_any(r->programs, path)) ||
+        (r->needs_program && by_memory && !cli_programs_any(r->programs, &r->capture)) ||
         (r->closing && !r->closing(r->user)))
         return CLI_FAILED;
     if (r->took && !r->took(r->user, path, NULL, &r->capture.seen.losses))

@@ -12,6 +12,8 @@
 #include "program/elf.h"
 #include "program/memory.h"
 
+#define PAGE UINT64_C(4096)
+
 /* Mappings on their way into a file, and whose they are. */
 struct maps {
     const struct ct_perf_export_of *of;
@@ -53,12 +55,35 @@ static int put_segments(const struct maps *m, const char *path, const struct ct_
     return rc;
 }
 
+/* Writes the map of a kernel module as perf does: from the begin of its memory to the end of its code. */
+static int put_module(const struct maps *m, const char *path, uint64_t base)
+{
+    struct ct_layout *layout;
+    struct ct_elf_look look;
+    uint64_t end = 0;
+    int rc = ct_elf_look(&ct_files_system, path, &look) ? ct_layout_load(m->of->ctx, path, 0, &layout)
+                                                        : CT_ERR_FORMAT;
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < layout->section_count; i++) {
+        const struct ct_area *section = &layout->sections[i];
+        if (section->addr < INT64_MAX && section->addr + section->size > end)
+            end = section->addr + section->size;
+    }
+    ct_layout_free(layout);
+    return put_map(m, &(struct ct_perf_map){.addr = base,
+                                            .size = (end + PAGE - 1) & ~(PAGE - 1),
+                                            .path = path,
+                                            .kernel = ct_perf_is_kernel(base),
+                                            .id = look.id});
+}
+
 static int put_elf(const struct maps *m, const char *path, uint64_t bias)
 {
     struct ct_mapped_file *file = NULL;
     int rc = ct_mapped_file_open(m->of->ctx, path, &file);
     if (!rc)
-        rc = put_segments(m, path, file, bias);
+        rc = file->is_module ? put_module(m, path, bias) : put_segments(m, path, file, bias);
     ct_mapped_file_close(file);
     return rc;
 }

@@ -12,6 +12,7 @@
 #include "base/ctx.h"
 #include "base/elf_look.h"
 #include "base/options.h"
+#include "coretap/branch_list.h"
 #include "coretap/input.h"
 #include "fleet/manifest.h"
 
@@ -81,8 +82,26 @@ static void set_time(struct ct_fleet_capture *capture, char text[32])
     capture->time = text;
 }
 
-/* Adds a capture, of which `opened` may be NULL when it cannot be opened. */
-static int add(struct finder *f, const char *path, const struct ct_capture *opened)
+/* Adds the build ids of the programs in branch lists. */
+static int add_listed(struct finder *f, struct ct_fleet_capture *to, const struct ct_branch_list *list)
+{
+    int rc = CT_OK;
+    for (uint32_t i = 0; i < ct_branch_list_binaries(list) && !rc; i++) {
+        const struct ct_branch_list_binary binary = ct_branch_list_binary_at(list, i);
+        struct ct_build_id id = {.size = (uint8_t)binary.build_id_size};
+        char text[2 * CT_BUILD_ID_MAX + 1];
+        if (!id.size || id.size > CT_BUILD_ID_MAX)
+            continue;
+        memcpy(id.bytes, binary.build_id, id.size);
+        ct_build_id_text(&id, text);
+        rc = add_build_id(f, to, text);
+    }
+    return rc ? ct_fail_nomem(f->manifest->ctx, to->path) : CT_OK;
+}
+
+/* Adds a capture, of which `opened` may be NULL when it cannot be opened, or branch lists. */
+static int add(struct finder *f, const char *path, const struct ct_capture *opened,
+               const struct ct_branch_list *list)
 {
     struct ct_manifest *m = f->manifest;
     char time[32];
@@ -91,6 +110,8 @@ static int add(struct finder *f, const char *path, const struct ct_capture *open
     int rc = ct_fleet_digest(m->ctx, path, capture.digest, &capture.size);
     if (!rc && opened)
         rc = add_build_ids(f, &capture, opened);
+    if (!rc && list)
+        rc = add_listed(f, &capture, list);
     const struct ct_fleet_capture *same = rc ? NULL : ct_manifest_same(m, capture.digest);
     if (same) {
         const char *why = ct_arena_printf(&f->arena, "has the same contents as %s", same->path);
@@ -119,9 +140,33 @@ static int try(struct finder *f, const char *path, bool certain)
     else if (opened && !certain)
         skip(f, path, ct_ctx_error(quiet));
     else
-        rc = add(f, path, opened ? NULL : capture);
+        rc = add(f, path, opened ? NULL : capture, NULL);
     if (!opened)
         ct_capture_free(capture);
+    ct_ctx_free(quiet);
+    return rc;
+}
+
+/* Adds a file that may be of branch lists, with the build ids that they name. */
+static int try_branch_list(struct finder *f, const char *path, uint64_t size)
+{
+    struct ct_branch_list *list = NULL;
+    struct ct_ctx *quiet = ct_ctx_new();
+    char *bytes = quiet && size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
+    int rc = bytes ? ct_branch_list_new(quiet, &list) : CT_ERR_NOMEM;
+    if (rc) {
+        rc = ct_fail_nomem(f->manifest->ctx, path);
+    } else {
+        const ssize_t n = ct_files_system.read(NULL, path, bytes, (size_t)size);
+        rc = ct_branch_list_load(list, path, bytes, n > 0 ? (size_t)n : 0);
+        if (rc == CT_ERR_NOMEM)
+            rc = ct_fail_nomem(f->manifest->ctx, path);
+        else if (rc)
+            skip(f, path, ct_ctx_error(quiet));
+        rc = rc == CT_ERR_NOMEM ? rc : rc ? CT_OK : add(f, path, NULL, list);
+    }
+    free(bytes);
+    ct_branch_list_free(list);
     ct_ctx_free(quiet);
     return rc;
 }
@@ -137,14 +182,25 @@ static bool is_perf(const char *path)
            !memcmp(magic, "PERFILE2", sizeof magic);
 }
 
+static bool is_branch_list(const char *path, uint64_t *size)
+{
+    char start[32];
+    const ssize_t n = ct_files_system.read(NULL, path, start, sizeof start);
+    return n > 0 && ct_branch_list_is_file(start, (size_t)n) &&
+           ct_files_system.look(NULL, path, size) == CT_FILE_REGULAR;
+}
+
 static int look_at_file(struct finder *f, const char *path)
 {
     const size_t length = strlen(path);
+    uint64_t size;
     if (is_perf(path))
         return try(f, path, true);
     if (length > 4 && !strcmp(path + length - 4, ".ini"))
         return try(f, path, false);
-    skip(f, path, "is no perf.data file, and no description of a trace");
+    if (is_branch_list(path, &size))
+        return try_branch_list(f, path, size);
+    skip(f, path, "is no perf.data file, no branch list, and no description of a trace");
     return CT_OK;
 }
 

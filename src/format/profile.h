@@ -17,6 +17,7 @@ struct ct_profile_view {
     struct ct_cover_source source;  /* without load bias */
     struct ct_cover_item *items;    /* for formats with branches */
     size_t item_count;
+    uint64_t text;   /* of a kernel module, for branch lists: where its .text begins; else 0 */
     uint32_t number; /* of the program in the sums of stacks; CT_STACK_NONE: nothing of it is in them */
 };
 

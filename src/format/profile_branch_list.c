@@ -4,6 +4,7 @@
  * order of their addresses; added up they are the same whoever has which. */
 #include "base/bytes.h"
 #include "base/elf_look.h"
+#include "base/module_places.h"
 #include "format/profile.h"
 
 #include <stdbool.h>
@@ -99,7 +100,7 @@ static int add_run(struct ct_branch_list *list, uint32_t binary, const struct ct
     counts[0] = left ? take(&left->not_taken, run->count - counts[1]) : 0;
     int rc = CT_OK;
     for (uint8_t taken = 0; taken < 2 && !rc; taken++)
-        rc = ct_branch_list_add(list, binary, from, &taken, 1, counts[taken]);
+        rc = ct_branch_list_add(list, binary, from - view->text, &taken, 1, counts[taken]);
     return rc;
 }
 
@@ -107,14 +108,13 @@ static int add_run(struct ct_branch_list *list, uint32_t binary, const struct ct
 static int add_binary(struct ct_branch_list *list, const struct ct_profile_view *view, uint32_t *number)
 {
     struct ct_branch_list_binary binary = {.path = view->program};
-    const size_t length = strlen(view->program);
     binary.build_id = ct_symbols_build_id(view->source.symbols, &binary.build_id_size);
     if (binary.build_id_size > CT_BUILD_ID_MAX)
         binary.build_id_size = CT_BUILD_ID_MAX;
-    if (ct_symbols_base(view->source.symbols) >> 63)
-        binary.kind = CT_BRANCH_LIST_KERNEL;
-    else if (length > 3 && !strcmp(view->program + length - 3, ".ko"))
+    if (ct_module_is_named(view->program))
         binary.kind = CT_BRANCH_LIST_MODULE;
+    else if (ct_symbols_base(view->source.symbols) >> 63)
+        binary.kind = CT_BRANCH_LIST_KERNEL;
     return ct_branch_list_binary(list, &binary, number);
 }
 

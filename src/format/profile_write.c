@@ -2,8 +2,10 @@
 /* Writes profiles of counts: chooses the programs, and loads what their formats need. */
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ctx.h"
+#include "base/module_places.h"
 #include "base/options.h"
 #include "format/cover.h"
 #include "base/out.h"
@@ -68,6 +70,17 @@ static int number_view(const struct profile *p, struct ct_program *program, stru
     return rc;
 }
 
+/* Finds where the .text of a kernel module begins. */
+static int find_text(struct ct_program *program, uint64_t *text)
+{
+    const struct ct_layout *layout;
+    const int rc = ct_program_layout(program, &layout);
+    for (size_t i = 0; !rc && i < layout->section_count; i++)
+        if (!strcmp(layout->sections[i].name, ".text"))
+            *text = layout->sections[i].addr;
+    return rc;
+}
+
 static int fill_view(const struct profile *p, struct ct_program *program, struct ct_profile_view *view)
 {
     const struct ct_cover_choice choice = {.arch = p->options.arch,
@@ -82,6 +95,8 @@ static int fill_view(const struct profile *p, struct ct_program *program, struct
     if (rc || !is_of_branches(p))
         return rc ? rc : ct_cover_report_of(p->cover, program, &choice, &view->source, &view->report);
     rc = ct_cover_source_of(program, &choice, &view->source);
+    if (!rc && ct_module_is_named(program->path))
+        rc = find_text(program, &view->text);
     return rc ? rc : ct_cover_choose(p->cover, program, &choice, &view->items, &view->item_count);
 }
 

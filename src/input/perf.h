@@ -138,8 +138,10 @@ struct ct_perf {
     struct ct_perf_event *events;
     size_t event_count;
     struct ct_clock clock;
-    const char *release; /* of the kernel; may be NULL */
-    uint64_t lost;       /* records that the kernel could not write */
+    const char *release;  /* of the kernel; may be NULL */
+    const char *kallsyms; /* the text of the target's; may be NULL */
+    bool kallsyms_read;   /* it was looked for */
+    uint64_t lost;        /* records that the kernel could not write */
 };
 
 struct ct_perf_record {
@@ -195,9 +197,13 @@ int ct_perf_make_buffers(struct ct_perf *perf);
 /* ---- perf_maps.c ---- */
 
 struct ct_perf_objects;
+struct ct_perf_object;
 
 /* Makes the maps of what processes had mapped, and when. */
 int ct_perf_make_maps(struct ct_perf *perf, struct ct_perf_objects *objects, struct ct_maps **out);
+
+/* Notes a mapping whose file is missing, so that what ran in it can be named. CT_ERR_NOMEM. */
+int ct_perf_add_gone(struct ct_perf *perf, const struct ct_perf_object *object, uint64_t addr, uint64_t size);
 
 /* ---- perf_names.c ---- */
 
@@ -214,6 +220,12 @@ int ct_perf_name_programs(struct ct_perf *perf, const struct ct_maps *maps);
 /* Finds the images that all processes share: those of the kernel. */
 int ct_perf_kernel_images(struct ct_perf *perf, struct ct_perf_objects *objects, struct ct_image **images,
                           size_t *count);
+
+/* ---- perf_modules.c ---- */
+
+/* Notes where the sections of a kernel module lay, if files of the target tell it. `path` is its file here.
+ * CT_ERR_NOMEM. */
+int ct_perf_place_module(struct ct_perf *perf, const char *path, const struct ct_perf_event *map);
 
 /* ---- perf_objects.c ---- */
 

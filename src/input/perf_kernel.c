@@ -2,6 +2,7 @@
 /* The kernel's code: from kcore, which is what was in memory, or from vmlinux moved to where it ran. */
 #include "input/perf.h"
 #include "base/elf_strings.h"
+#include "base/module_places.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -112,32 +113,29 @@ static int add_vmlinux(struct kernel *k, const struct ct_perf_event *event)
         k, &(struct ct_image){.path = path, .addr = ran_at - value, .space = CT_SPACE_ANY, .is_elf = 1});
 }
 
-static bool is_module(const char *name)
-{
-    const char *ko = strstr(name, ".ko");
-    return *name == '[' || (ko && (ko[3] == 0 || ko[3] == '.'));
-}
-
 static int add_map(struct kernel *k, const struct ct_perf_event *event)
 {
     if (strncmp(event->name, KERNEL_NAME, strlen(KERNEL_NAME)) == 0)
         return add_vmlinux(k, event);
-    if (is_module(event->name))
-        return ct_perf_missing(
-            k->perf,
-            "%s: a kernel module, whose code is relocated when it is loaded; instructions in it are "
-            "not listed; give --kcore with the kcore of 'perf record --kcore'",
-            event->name);
     const struct ct_perf_object *object;
     int rc = ct_perf_objects_find(k->objects, event->name, event->id, false, &object);
-    if (rc || !object->path || event->file_offset >= object->size)
+    const bool fits = event->size && event->addr <= UINT64_MAX - (event->size - 1);
+    if (!rc && !object->path && fits)
+        rc = ct_perf_add_gone(k->perf, object, event->addr, event->size);
+    if (rc || !object->path)
         return rc;
+    struct ct_image image = {.path = object->path, .addr = event->addr, .space = CT_SPACE_ANY};
+    if (*event->name == '[' || ct_module_is_named(event->name)) {
+        image.is_elf = 1;
+        rc = ct_perf_place_module(k->perf, object->path, event);
+        return rc ? rc : add_image(k, &image);
+    }
+    if (event->file_offset >= object->size)
+        return CT_OK;
     uint64_t left = object->size - event->file_offset;
-    return add_image(k, &(struct ct_image){.path = object->path,
-                                           .addr = event->addr,
-                                           .offset = event->file_offset,
-                                           .size = event->size < left ? event->size : left,
-                                           .space = CT_SPACE_ANY});
+    image.offset = event->file_offset;
+    image.size = event->size < left ? event->size : left;
+    return add_image(k, &image);
 }
 
 /* Tells whether the recording has trace of the kernel. */

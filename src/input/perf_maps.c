@@ -153,27 +153,26 @@ static int find_programs(struct player *pl, const struct process *process, struc
     return CT_OK;
 }
 
-/* Notes a mapping whose file is missing, so that what ran in it can be named. */
-static int add_gone(struct player *pl, const struct mapping *m)
+int ct_perf_add_gone(struct ct_perf *p, const struct ct_perf_object *object, uint64_t addr, uint64_t size)
 {
-    struct ct_capture *capture = pl->perf->opening->capture;
-    struct ct_image image = {.path = m->object->name, .addr = m->addr, .size = m->last - m->addr + 1};
+    struct ct_capture *capture = p->opening->capture;
+    struct ct_image image = {.path = object->name, .addr = addr, .size = size};
     for (size_t i = 0; i < capture->gone_count; i++)
         if (capture->gone[i].addr == image.addr && strcmp(capture->gone[i].path, image.path) == 0)
             return CT_OK;
     if (capture->gone_count == GONE_MAX)
         return CT_OK;
-    struct ct_arena *arena = pl->perf->opening->arena;
+    struct ct_arena *arena = p->opening->arena;
     char id[2 * CT_BUILD_ID_MAX + 1] = "";
-    if (m->object->id)
-        ct_build_id_text(m->object->id, id);
+    if (object->id)
+        ct_build_id_text(object->id, id);
     size_t id_count = capture->gone_count;
     image.path = ct_arena_strdup(arena, image.path);
     const char *text = *id ? ct_arena_strdup(arena, id) : NULL;
     const char **ids = ct_arena_push(arena, capture->gone_build_ids, &id_count, sizeof *ids);
     struct ct_image *gone = ct_arena_push(arena, capture->gone, &capture->gone_count, sizeof *gone);
     if (!gone || !ids || !image.path || (*id && !text))
-        return no_memory(pl);
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
     gone[capture->gone_count - 1] = image;
     ids[capture->gone_count - 1] = text;
     capture->gone = gone;
@@ -194,7 +193,8 @@ static int freeze(struct player *pl, struct process *process)
     size_t count = 0;
     for (size_t i = 0; i < process->count; i++) {
         if (!process->mappings[i].object->path) {
-            const int rc = add_gone(pl, &process->mappings[i]);
+            const struct mapping *m = &process->mappings[i];
+            const int rc = ct_perf_add_gone(pl->perf, m->object, m->addr, m->last - m->addr + 1);
             if (rc)
                 return rc;
             continue;

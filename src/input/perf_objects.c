@@ -3,6 +3,7 @@
  * then by build id in perf's cache, then by build id from debuginfod. */
 #include "base/archive.h"
 #include "base/debuginfod.h"
+#include "base/path.h"
 #include "input/perf.h"
 
 #include <elf.h>
@@ -61,7 +62,8 @@ static const char *unfit(const struct ct_perf *p, const char *path, const struct
         return "it cannot be read";
     if (elf.is_elf && elf.machine != EM_AARCH64 && elf.machine != EM_ARM)
         return "the one here is for another machine";
-    if (id && (!elf.id.size || !same_id(&elf.id, id)))
+    const bool is_list = !strcmp(ct_base_name(path), "kallsyms"); /* found by the build id of its kernel */
+    if (id && !is_list && (!elf.id.size || !same_id(&elf.id, id)))
         return "the one here has another build id";
     return NULL;
 }
@@ -144,6 +146,11 @@ static const char *look_for(const struct ct_perf *p, const struct ct_perf_object
         if (!path)
             path = ct_perf_check_file(p, ct_path_join(arena, symfs, strrchr(object->name, '/') + 1),
                                       object->id, reason);
+    } else if (*object->name == '[' && symfs) {
+        path = ct_perf_check_file(p,
+                                  ct_arena_printf(arena, "%s/%.*s.ko", symfs,
+                                                  (int)strcspn(object->name + 1, "]"), object->name + 1),
+                                  object->id, reason);
     } else if (*object->name == '/' && !object->container) {
         path = ct_perf_check_file(p, ct_arena_strdup(arena, object->name), object->id, reason);
     }
@@ -174,7 +181,8 @@ static int tell_missing(struct ct_perf *p, const struct ct_perf_object *object, 
         return ct_perf_missing(
             p,
             "%s%s%s: not in the build-id cache; instructions in it are not listed; give the folder "
-            "~/.debug of the target (or 'perf archive' of the recording) with --buildid-dir",
+            "~/.debug of the target (or 'perf archive' of the recording) with --buildid-dir, or a kernel "
+            "module as DIR/NAME.ko with --symfs DIR",
             object->name, with, id);
     return ct_perf_missing(
         p,

@@ -118,12 +118,6 @@ static bool narrow(const struct package *p, GElf_Shdr *header)
 
 /* ---- the image ---- */
 
-static void store(uint8_t *at, uint64_t value, size_t bytes)
-{
-    const uint64_t little = ct_le64(value);
-    memcpy(at, &little, bytes);
-}
-
 /* Copies what the unit has of each section, and their headers with the new places. The image has room for the
  * whole package. Result: its size, or 0 when the package is damaged. */
 static size_t fill(const struct package *p, uint8_t *image)
@@ -149,16 +143,16 @@ static size_t fill(const struct package *p, uint8_t *image)
             return 0; /* sections overlap */
         memcpy(image + at, p->bytes + header.sh_offset, header.sh_size);
         if (!header.sh_size) { /* libdw would take a file with an index for none with split units */
-            store(headers + i * entry, 0, 4);
-            store(headers + i * entry + 4, SHT_NOBITS, 4);
+            ct_store(headers + i * entry, 0, 4);
+            ct_store(headers + i * entry + 4, SHT_NOBITS, 4);
         }
-        store(headers + i * entry + (wide ? 24 : 16), at, width);
-        store(headers + i * entry + (wide ? 32 : 20), header.sh_size, width);
+        ct_store(headers + i * entry + (wide ? 24 : 16), at, width);
+        ct_store(headers + i * entry + (wide ? 32 : 20), header.sh_size, width);
         at += header.sh_size;
     }
     at += -at % ALIGN;
     memmove(image + at, headers, count * entry);
-    store(image + (wide ? 40 : 32), at, width);
+    ct_store(image + (wide ? 40 : 32), at, width);
     return at + count * entry;
 }
 

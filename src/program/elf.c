@@ -143,7 +143,8 @@ static int add_segment(struct ct_memory *memory, const struct ct_mapped_file *fi
                                .file = file,
                                .image_addr = bias,
                                .space = space,
-                               .kind = CT_REGION_FILE};
+                               .kind = CT_REGION_FILE,
+                               .of_elf = true};
     if (segment->p_memsz == segment->p_filesz)
         return ct_memory_insert(memory, &region);
     result = with_tail(ctx, file, segment, &region.bytes);

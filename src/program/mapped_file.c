@@ -2,14 +2,57 @@
 /* Reads files into memory. */
 #include "base/archive.h"
 #include "base/ctx.h"
+#include "base/module_places.h"
+#include "base/unpack.h"
 #include "base/whole_file.h"
 #include "program/memory.h"
+#include "program/module.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Puts what a packed file holds in the place of its bytes. */
+static int unpack(struct ct_ctx *ctx, struct ct_mapped_file *file)
+{
+    uint8_t *bytes;
+    size_t size;
+    void *room;
+    if (!ct_module_is_named(file->path) || !ct_unpack_is(file->bytes, file->size))
+        return CT_OK;
+    int rc = ct_unpack(ctx, file->path, file->bytes, file->size, CT_MODULE_UNPACKED, &bytes, &size);
+    if (rc)
+        return rc;
+    rc = ct_whole_file_copy(ctx, file->path, bytes, size, &room);
+    free(bytes);
+    if (rc)
+        return rc;
+    ct_whole_file_free(file->bytes, file->size);
+    file->bytes = room;
+    file->size = size;
+    return CT_OK;
+}
+
+/* Puts the linked bytes of a kernel module in the place of those of the file. */
+static int link_module(struct ct_ctx *ctx, struct ct_mapped_file *file)
+{
+    uint8_t *linked;
+    size_t size;
+    int rc = unpack(ctx, file);
+    if (!rc)
+        rc = ct_module_is(ctx, file->path, file->bytes, file->size, &file->is_module);
+    if (rc || !file->is_module)
+        return rc;
+    rc = ct_module_link(ctx, file->path, file->bytes, file->size, &linked, &size);
+    if (rc)
+        return rc;
+    ct_whole_file_free(file->bytes, file->size);
+    file->bytes = linked;
+    file->size = size;
+    return CT_OK;
+}
 
 static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct ct_archived *where,
                       struct ct_mapped_file **out)
@@ -27,8 +70,8 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
     if (!file)
         return ct_fail_nomem(ctx, path);
     void *bytes = NULL;
-    const int result = where->inside ? ct_whole_file_read_part(ctx, fd, path, where->offset, size, &bytes)
-                                     : ct_whole_file_read(ctx, fd, path, size, &bytes);
+    int result = where->inside ? ct_whole_file_read_part(ctx, fd, path, where->offset, size, &bytes)
+                               : ct_whole_file_read(ctx, fd, path, size, &bytes);
     if (result != CT_OK) {
         free(file);
         return result;
@@ -36,8 +79,12 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
     *file = (struct ct_mapped_file){
         .dev = st.st_dev, .ino = st.st_ino, .offset = where->offset, .bytes = bytes, .size = size};
     memcpy(file->path, path, length);
-    *out = file;
-    return CT_OK;
+    result = link_module(ctx, file);
+    if (result)
+        ct_mapped_file_close(file);
+    else
+        *out = file;
+    return result;
 }
 
 int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, struct ct_mapped_file **out)

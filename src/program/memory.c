@@ -72,6 +72,19 @@ struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory)
     return memory->ctx;
 }
 
+const struct ct_mapped_file *ct_memory_next_file(const struct ct_memory *memory,
+                                                 const struct ct_mapped_file *file, uint64_t *bias)
+{
+    file = file ? file->next : memory->files;
+    for (; file; file = file->next)
+        for (size_t i = 0; i < memory->count; i++)
+            if (memory->regions[i]->file == file && memory->regions[i]->of_elf) {
+                *bias = memory->regions[i]->image_addr;
+                return file;
+            }
+    return NULL;
+}
+
 /* Returns how many regions of the index begin at or below addr. */
 static size_t upper_bound(const struct index *index, uint64_t addr)
 {

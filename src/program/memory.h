@@ -5,6 +5,7 @@
 
 #include "coretap/program.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* A file that was read whole, once however many regions lie in it. */
@@ -15,6 +16,7 @@ struct ct_mapped_file {
     uint64_t offset; /* of the first byte: not 0 inside of an archive */
     const uint8_t *bytes;
     size_t size;
+    bool is_module; /* a kernel module, which was linked: module.h */
     char path[];
 };
 
@@ -33,13 +35,20 @@ struct ct_region {
     uint64_t image_addr;               /* address of the image that the region is part of */
     uint32_t space;
     uint8_t kind; /* enum ct_region_kind */
+    bool of_elf;  /* it is a segment, and image_addr a load bias */
 };
 
-/* Reads the regular file at `path`. CT_ERR_IO, CT_ERR_FORMAT (it is empty), CT_ERR_NOMEM. */
+/* Reads the regular file at `path`; a kernel module is linked. CT_ERR_IO, CT_ERR_FORMAT (it is empty), those
+ * of ct_module_link. */
 int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, struct ct_mapped_file **out);
 void ct_mapped_file_close(struct ct_mapped_file *file);
 
 struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory);
+
+/* Returns the file behind `file`, or the first one for NULL, and the address of an image of it; NULL when
+ * there is none. */
+const struct ct_mapped_file *ct_memory_next_file(const struct ct_memory *memory,
+                                                 const struct ct_mapped_file *file, uint64_t *bias);
 
 /* Adds a region. If that succeeds, its bytes belong to the memory. */
 int ct_memory_insert(struct ct_memory *memory, const struct ct_region *region);
@@ -47,5 +56,10 @@ int ct_memory_insert(struct ct_memory *memory, const struct ct_region *region);
 /* Adds each PT_LOAD segment of an ELF file at its address plus `bias`. Stops at the first that fails. */
 int ct_memory_add_elf(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t bias,
                       uint32_t space);
+
+/* Lets calls that leave kernel modules lead to where the functions lie: those that other ELF files of the
+ * memory have, in the same half of the addresses. To be called when all images are there. Notes how many are
+ * not found. CT_ERR_FORMAT, CT_ERR_NOMEM. */
+int ct_memory_link(struct ct_memory *memory);
 
 #endif

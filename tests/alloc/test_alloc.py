@@ -14,6 +14,7 @@ otherwise."""
 import argparse
 import collections
 import fnmatch
+import gzip
 import http.server
 import itertools
 import os
@@ -175,7 +176,13 @@ def cases():
     found += [Case("profile modules", "profile --modules --elf {elf} -o out {capture}", outputs=("out",)),
               Case("profile of branch lists", "profile -f autofdo --elf {elf} {branches} {branches}"),
               Case("profile of each", "profile -f autofdo --each . --elf {elf} {capture}"),
-              Case("merge branch lists", "merge --weight 2 {branches} {branches}")]
+              Case("merge branch lists", "merge --weight 2 {branches} {branches}"),
+              Case("info of branch lists", "info -f json {branches}"),
+              Case("report of branch lists", "report --elf {elf} -o out.html {branches}",
+                   outputs=("out.html",)),
+              Case("manifest of branch lists", "manifest {branches}"),
+              Case("kernel module", "graph --elf {module}"),
+              Case("packed kernel module", "graph --elf {packed_module}")]
     found += [Case(f"profile {form} of several",
                    f"profile --format {form} --elf {{elf}} -o out {{capture}} {{capture}}", outputs=("out",))
               for form in ("callgrind", "chrome", "perfetto")]
@@ -305,6 +312,20 @@ def plugins(trace):
             "CORETAP_ACCESS_PLUGIN": str(pathlib.Path(trace).parent / "coretap-access.so")}
 
 
+def make_module(folder, made):
+    """A kernel module, and the same packed."""
+    source = folder / "module.c"
+    source.write_text("""extern int other(int);
+static const char info[] __attribute__((section(".modinfo"), used)) = "license=GPL";
+int table[2] = {1, 2};
+__attribute__((section(".text.b"))) int work(int x) { return x ? other(x) : table[1]; }
+int twice(int x) { return work(x) + work(x + 1); }
+""")
+    made["module"], made["packed_module"] = folder / "module.ko", folder / "module.ko.gz"
+    subprocess.run([TOOLS[0], "-g", "-O1", "-fno-pic", "-c", "-o", made["module"], source], check=True)
+    made["packed_module"].write_bytes(gzip.compress(made["module"].read_bytes()))
+
+
 def make_inputs(command, plugin, folder):
     """Name -> path. What needs a recorded program is there when it can be recorded."""
     def run(*args, **more):
@@ -356,6 +377,7 @@ def make_inputs(command, plugin, folder):
         with zipfile.ZipFile(folder / "app.apk", "w") as archive:
             archive.write(made["elf"], "lib.so")
         run("profile", "-q", "-f", "branch-list", "-o", made["branches"], made["capture"])
+        make_module(folder, made)
         made["config"] = folder / "streamed/live.ini"
     return made
 
@@ -603,8 +625,8 @@ def main():
 
     def why_not(case):
         lacking = [missing[need] for need in case.needs if need in missing]
-        recorded = re.search(r"\{(elf|elf_log|capture|stream|counts)\}", case.args) and \
-            not inputs["elf"].exists()
+        made = r"\{(elf|elf_log|capture|stream|counts|branches|(packed_)?module)\}"
+        recorded = re.search(made, case.args) and not inputs["elf"].exists()
         return lacking[0] if lacking else f"there is no {' or '.join(TOOLS)}" if recorded else None
 
     chosen = [case for case in cases() if fnmatch.fnmatch(case.name, options.case)]

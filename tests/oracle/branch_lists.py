@@ -5,6 +5,7 @@ encoded by protoc; what coretap writes is decoded by protoc.
 
 usage: branch_lists.py COMMAND PLUGIN EXAMPLES"""
 import collections
+import json
 import pathlib
 import random
 import re
@@ -230,7 +231,7 @@ def check_kernel(tap, coretap, folder, recording, lists):
 
 
 def check_module(tap, coretap, folder, recording, lists, source):
-    """A kernel module has no addresses in its file: it is told, and the other programs count."""
+    """An object file that is no kernel module has no addresses: it is told, and the other programs count."""
     module = folder / "driver.ko"
     subprocess.run([COMPILER, "-c", "-o", module, source], check=True)
     other = Lists(module, None, 2)
@@ -238,7 +239,7 @@ def check_module(tap, coretap, folder, recording, lists, source):
     path = folder / "module.data"
     path.write_bytes(file_of([other.text() + lists.text()]))
     got = profile(coretap, [path])
-    tap.check("a kernel module is told and left out", difference(profile(coretap, [recording.folder]), got)
+    tap.check("an object file is told and left out", difference(profile(coretap, [recording.folder]), got)
               or (None if got[3] == 1 and "driver.ko" in got[2] else got[2:]))
 
 
@@ -283,6 +284,51 @@ def check_t32(tap, recorder, folder, source):
                      difference(profile(recorder.command, [capture]), profile(recorder.command, [path])))
 
 
+def check_commands(tap, coretap, folder, recording, lists):
+    """Each command takes a branch list, or says what it is and what is not in it."""
+    path, fleet = folder / "commands.data", folder / "fleet"
+    path.write_bytes(file_of([lists.text()]))
+    out, _, code = run([coretap, "info", path])
+    wanted = [f"{recording.program}, program, build id {build_id(recording.program)}",
+              f"{sum(len(bits) * n for (_, bits), n in lists.counts.items())} branches"]
+    tap.check("info: programs and branches",
+              None if all(word in out for word in wanted) and not code else out)
+    program, = json.loads(run([coretap, "info", "-f", "json", path])[0])["programs"]
+    tap.check("info as JSON", None if program["build_id"] == build_id(recording.program)
+              and program["lists"] == sum(lists.counts.values()) else program)
+    page = folder / "page.html"
+    said, code = run([coretap, "report", "-q", "-o", page, path])[1:]
+    text = page.read_text() if page.exists() else said
+    tap.check("report: coverage, and that there are no times",
+              None if code == 0 and "counts without times" in text and "main" in text else (code, said))
+    for command in (["stats"], ["decode"], ["timing"], ["export", "--perf", page]):
+        said, code = run([coretap, *command, path])[1:]
+        tap.check(f"{command[0]} says what it is",
+                  None if code == 2 and "branch list" in said and "order" in said else said)
+    fleet.mkdir()
+    for number in (1, 2):
+        (fleet / f"{number}.data").write_bytes(merged(coretap, "--weight", str(number), path))
+    (fleet / "other.data").write_bytes(MAGIC + b"\1\0\0\0\0" + bytes(3))
+    manifest, state = folder / "list.jsonl", folder / "state"
+    manifest.write_text(run([coretap, "manifest", fleet])[0])
+    rows = [json.loads(line) for line in manifest.read_text().splitlines()]
+    tap.check("manifest: branch lists with their build ids",
+              None if [row["build_ids"] for row in rows] == [[build_id(recording.program)]] * 2 else rows)
+    sums, bolt = folder / "sums.cov", [coretap, "profile", "-f", "bolt"]
+    direct = run([*bolt, fleet / "1.data", fleet / "2.data"])[0].splitlines()
+    said = run([coretap, "map", "cover", "--manifest", manifest, "--state", state, "-o", sums])[1]
+    tap.check("map: counts add up",
+              first_difference(direct, run([*bolt, sums])[0].splitlines(), ("lists", "map"))
+              or ("2 captures" not in said and said) or None)
+    tables = [coretap, "export-results", "--parquet", folder / "tables"]
+    said, code = run([*tables, "--manifest", manifest, state])[1:]
+    tap.check("export-results: a row for each of them",
+              None if code == 0 and "results.parquet: 2 rows" in said else said)
+    said, code = run([*tables, path])[1:]
+    tap.check("export-results: a branch list alone needs its programs",
+              None if code == 2 and "cover --format data" in said else said)
+
+
 def main():
     recorder = need_recorder(sys.argv[1:3])
     if not shutil.which("protoc"):
@@ -300,6 +346,7 @@ def main():
         check_versions(tap, coretap, folder, one, two, lists)
         check_kernel(tap, coretap, folder, one, lists)
         check_module(tap, coretap, folder, one, lists, primes)
+        check_commands(tap, coretap, folder, one, lists)
         check_damaged(tap, coretap, folder, written.read_bytes())
         check_t32(tap, recorder, folder, primes)
     tap.end()

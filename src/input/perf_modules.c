@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the sections of kernel modules lay, as the target's own files say it: /sys/module/NAME/sections, or
+ * the addresses of the modules' symbols in /proc/kallsyms, of which perf keeps a copy in its cache. */
+#include "base/ctx.h"
+#include "base/elf_strings.h"
+#include "base/unpack.h"
+#include "input/perf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KALLSYMS_MAX (UINT64_C(256) << 20) /* bytes */
+#define MODULE_NAME  64u                   /* of a module, as Linux bounds it */
+
+/* A symbol of a module, as kallsyms has it. */
+struct listed_symbol {
+    const char *name;
+    uint64_t addr;
+};
+
+/* One module. */
+struct module {
+    struct ct_perf *perf;
+    const struct ct_perf_event *map;
+    const char *path; /* of its file here */
+    char name[MODULE_NAME];
+    Elf *elf;
+    struct ct_module_section *sections;
+    size_t count;
+};
+
+/* Finds what a module is called: its file without the ending, and with _ for each -. False: it is none. */
+static bool find_name(struct module *m)
+{
+    const char *slash = strrchr(m->map->name, '/');
+    const char *name = slash ? slash + 1 : m->map->name;
+    name += *name == '[';
+    const size_t length = strcspn(name, ".]");
+    if (length >= sizeof m->name)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        m->name[i] = name[i] == '-' ? '_' : name[i];
+    m->name[length] = 0;
+    return length > 0;
+}
+
+static int add_section(struct module *m, const char *name, uint64_t addr)
+{
+    struct ct_arena *arena = &m->perf->arena;
+    const char *copy = ct_arena_strdup(arena, name);
+    struct ct_module_section *sections = ct_arena_push(arena, m->sections, &m->count, sizeof *sections);
+    if (!copy || !sections)
+        return ct_fail_nomem(m->perf->opening->ctx, m->path);
+    m->sections = sections;
+    sections[m->count - 1] = (struct ct_module_section){copy, addr - m->map->addr};
+    return CT_OK;
+}
+
+/* ---- /sys/module ---- */
+
+/* Reads the address in one of the files there. False: it is not there, or hidden. */
+static bool read_address(const struct ct_perf *p, const char *path, uint64_t *addr)
+{
+    char text[32];
+    char *end;
+    const ssize_t n =
+        path ? p->opening->files->read(p->opening->files->user, path, text, sizeof text - 1) : -1;
+    if (n <= 0)
+        return false;
+    text[n] = 0;
+    *addr = strtoull(text, &end, 16);
+    return end != text && *addr;
+}
+
+static int read_sections(struct module *m)
+{
+    struct ct_perf *p = m->perf;
+    size_t names;
+    int rc = elf_getshdrstrndx(m->elf, &names) ? CT_ERR_FORMAT : CT_OK;
+    for (Elf_Scn *scn = elf_nextscn(m->elf, NULL); scn && !rc; scn = elf_nextscn(m->elf, scn)) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(scn, &header) ? elf_strptr(m->elf, names, header.sh_name) : NULL;
+        uint64_t addr;
+        if (name && *name && !strchr(name, '/') && header.sh_flags & SHF_ALLOC &&
+            read_address(
+                p,
+                ct_arena_printf(&p->arena, "%s/sys/module/%s/sections/%s", p->options->symfs, m->name, name),
+                &addr))
+            rc = add_section(m, name, addr);
+    }
+    return rc == CT_ERR_FORMAT ? CT_OK : rc;
+}
+
+/* ---- kallsyms ---- */
+
+/* Reads the target's kallsyms, once. p->kallsyms stays NULL when there is none. */
+static int load_kallsyms(struct ct_perf *p)
+{
+    static const char *const cached[] = {"kallsyms", NULL};
+    const struct ct_files *files = p->opening->files;
+    const char *path = NULL;
+    uint64_t size = 0;
+    if (p->kallsyms_read)
+        return CT_OK;
+    p->kallsyms_read = true;
+    if (p->options->symfs)
+        path = ct_path_join(p->opening->arena, p->options->symfs, "proc/kallsyms");
+    if (!path || files->look(files->user, path, &size) != CT_FILE_REGULAR || !size)
+        path = ct_perf_cached(p, ct_perf_listed_id(p, "[kernel.kallsyms]"), cached);
+    if (!path || files->look(files->user, path, &size) != CT_FILE_REGULAR || !size || size > KALLSYMS_MAX)
+        return CT_OK;
+    char *text = ct_arena_alloc(&p->arena, size + 1);
+    if (!text)
+        return ct_fail_nomem(p->opening->ctx, path);
+    const ssize_t n = files->read(files->user, path, text, size);
+    if (n > 0)
+        p->kallsyms = text;
+    return CT_OK;
+}
+
+/* Takes the symbol of a line when it is one of the module. The line is cut into its words. */
+static bool take_line(char *line, const char *module, struct listed_symbol *out)
+{
+    char *name, *rest;
+    const uint64_t addr = strtoull(line, &rest, 16);
+    char *const bracket = strchr(rest, '[');
+    const size_t length = strlen(module);
+    if (!addr || !bracket || strncmp(bracket + 1, module, length) != 0 || bracket[1 + length] != ']' ||
+        rest[0] != ' ' || !rest[1] || rest[2] != ' ')
+        return false;
+    name = rest + 3;
+    name[strcspn(name, " \t")] = 0;
+    *out = (struct listed_symbol){name, addr};
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct listed_symbol *)a)->name, ((const struct listed_symbol *)b)->name);
+}
+
+/* Collects what kallsyms has of a module, by name. */
+static int list_symbols(struct module *m, struct listed_symbol **out, size_t *count)
+{
+    struct ct_arena *arena = &m->perf->arena;
+    *out = NULL;
+    *count = 0;
+    for (const char *at = m->perf->kallsyms; *at;) {
+        const size_t length = strcspn(at, "\n");
+        struct listed_symbol symbol;
+        if (memchr(at, '[', length)) {
+            char *line = ct_arena_strndup(arena, at, length);
+            if (!line)
+                return ct_fail_nomem(m->perf->opening->ctx, m->path);
+            if (take_line(line, m->name, &symbol)) {
+                *out = ct_arena_push(arena, *out, count, sizeof symbol);
+                if (!*out)
+                    return ct_fail_nomem(m->perf->opening->ctx, m->path);
+                (*out)[*count - 1] = symbol;
+            }
+        }
+        at += length + (at[length] == '\n');
+    }
+    if (*count)
+        qsort(*out, *count, sizeof **out, by_name);
+    return CT_OK;
+}
+
+/* Returns the one symbol with a name; NULL when there is none, or more. */
+static const struct listed_symbol *find_symbol(const struct listed_symbol *all, size_t count,
+                                               const char *name)
+{
+    const struct listed_symbol key = {.name = name};
+    const struct listed_symbol *found = bsearch(&key, all, count, sizeof *all, by_name);
+    if (!found || (found > all && !by_name(found - 1, &key)) ||
+        (found + 1 < all + count && !by_name(found + 1, &key)))
+        return NULL;
+    return found;
+}
+
+/* Where a section begins, as most of its functions say. */
+struct begin {
+    uint64_t addr;
+    size_t votes; /* while they are counted: those that are left for addr */
+    size_t agree, all;
+};
+
+/* Takes what one function says. A few have the name of another one that is not in memory any more. */
+static void vote(struct begin *begin, uint64_t addr, bool last)
+{
+    if (last) {
+        begin->all++;
+        begin->agree += begin->addr == addr;
+    } else if (!begin->votes) {
+        *begin = (struct begin){.addr = addr, .votes = 1};
+    } else {
+        begin->votes = begin->addr == addr ? begin->votes + 1 : begin->votes - 1;
+    }
+}
+
+/* Lets all functions of the file vote for the begins of their sections: first they are found, last it is
+ * counted how many agree. */
+static void place_by_symbols(const struct module *m, struct begin *begins, size_t sections,
+                             const struct listed_symbol *all, size_t count, bool last)
+{
+    for (Elf_Scn *scn = elf_nextscn(m->elf, NULL); scn; scn = elf_nextscn(m->elf, scn)) {
+        GElf_Shdr header;
+        GElf_Sym sym;
+        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB)
+            continue;
+        Elf_Data *data = elf_getdata(scn, NULL);
+        for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+            const char *name = elf_strptr(m->elf, header.sh_link, sym.st_name);
+            const bool is_function =
+                name && GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx && sym.st_shndx < sections;
+            const struct listed_symbol *found = is_function ? find_symbol(all, count, name) : NULL;
+            if (found)
+                vote(&begins[sym.st_shndx], found->addr - sym.st_value, last);
+        }
+    }
+}
+
+/* Tells whether kallsyms is of the same version of the module. */
+static bool fits(const struct begin *begins, size_t sections)
+{
+    size_t agree = 0, all = 0;
+    for (size_t i = 0; i < sections; i++) {
+        agree += begins[i].agree;
+        all += begins[i].all;
+    }
+    return agree >= all - all / 10;
+}
+
+static int read_kallsyms(struct module *m)
+{
+    struct listed_symbol *all;
+    size_t count, sections, names;
+    int rc = load_kallsyms(m->perf);
+    if (rc || !m->perf->kallsyms || elf_getshdrnum(m->elf, &sections) || elf_getshdrstrndx(m->elf, &names))
+        return rc;
+    rc = list_symbols(m, &all, &count);
+    struct begin *begins =
+        rc || !count ? NULL : ct_arena_alloc(&m->perf->arena, (sections + 1) * sizeof *begins);
+    if (rc || !count)
+        return rc;
+    if (!begins)
+        return ct_fail_nomem(m->perf->opening->ctx, m->path);
+    place_by_symbols(m, begins, sections, all, count, false);
+    place_by_symbols(m, begins, sections, all, count, true);
+    if (!fits(begins, sections))
+        return ct_perf_missing(
+            m->perf,
+            "%s: the functions of the kernel module lie otherwise in kallsyms, which is of "
+            "another version of it; kallsyms is not used for it",
+            m->path);
+    for (size_t i = 1; i < sections && !rc; i++) {
+        GElf_Shdr header;
+        Elf_Scn *scn = begins[i].agree ? elf_getscn(m->elf, i) : NULL;
+        const char *name =
+            scn && gelf_getshdr(scn, &header) ? elf_strptr(m->elf, names, header.sh_name) : NULL;
+        if (name)
+            rc = add_section(m, name, begins[i].addr);
+    }
+    return rc;
+}
+
+/* ---- both ---- */
+
+/* Tells whether the sections are of this boot: .text lies where the module was. */
+static bool is_there(const struct module *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (!strcmp(m->sections[i].name, ".text"))
+            return m->sections[i].addr < m->map->size;
+    return m->count > 0;
+}
+
+static int find_sections(struct module *m)
+{
+    int rc = m->perf->options->symfs ? read_sections(m) : CT_OK;
+    if (!rc && !m->count)
+        rc = read_kallsyms(m);
+    if (rc || !m->count)
+        return rc;
+    if (!is_there(m))
+        return ct_perf_missing(m->perf,
+                               "%s: the addresses of the kernel module's sections are not those of this "
+                               "recording, in which it lay at 0x%llx; they are not used",
+                               m->path, (unsigned long long)m->map->addr);
+    return ct_module_place(m->perf->opening->ctx, m->path, m->sections, m->count);
+}
+
+/* Reads the file, and unpacks it if need be. *bytes stays NULL when that fails, which is told by who reads it
+ * for its code. CT_ERR_NOMEM. */
+static int read_file(struct ct_perf *p, const char *path, uint8_t **bytes, size_t *size)
+{
+    const struct ct_files *files = p->opening->files;
+    uint64_t there = 0;
+    *bytes = NULL;
+    if (files->look(files->user, path, &there) != CT_FILE_REGULAR || there > CT_MODULE_UNPACKED)
+        return CT_OK;
+    uint8_t *whole = malloc((size_t)there + 1);
+    if (!whole)
+        return ct_fail_nomem(p->opening->ctx, path);
+    const ssize_t n = files->read_at(files->user, path, 0, (char *)whole, (size_t)there);
+    *size = n > 0 ? (size_t)n : 0;
+    if (!ct_unpack_is(whole, *size)) {
+        *bytes = whole;
+        return CT_OK;
+    }
+    const int rc = ct_unpack(NULL, path, whole, *size, CT_MODULE_UNPACKED, bytes, size);
+    free(whole);
+    return rc == CT_ERR_NOMEM ? ct_fail_nomem(p->opening->ctx, path) : CT_OK;
+}
+
+int ct_perf_place_module(struct ct_perf *p, const char *path, const struct ct_perf_event *map)
+{
+    struct module m = {.perf = p, .map = map, .path = path};
+    uint8_t *bytes;
+    size_t size;
+    if (!find_name(&m) || elf_version(EV_CURRENT) == EV_NONE)
+        return CT_OK;
+    int rc = read_file(p, path, &bytes, &size);
+    m.elf = bytes && size ? elf_memory((char *)bytes, size) : NULL;
+    if (m.elf && elf_kind(m.elf) == ELF_K_ELF && !ct_elf_has_packed_strings(m.elf))
+        rc = find_sections(&m);
+    elf_end(m.elf);
+    free(bytes);
+    return rc;
+}

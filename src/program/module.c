@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "program/module.h"
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+
+#define NEAR 4096u /* sections of code with less between them are in one segment */
+
+/* Tells whether the bytes are those of an object file for A64. */
+static bool is_object(const uint8_t *bytes, size_t size)
+{
+    return size >= sizeof(Elf64_Ehdr) && memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
+           bytes[EI_CLASS] == ELFCLASS64 && bytes[EI_DATA] == ELFDATA2LSB &&
+           ct_load16(bytes + offsetof(Elf64_Ehdr, e_type)) == ET_REL &&
+           ct_load16(bytes + offsetof(Elf64_Ehdr, e_machine)) == EM_AARCH64;
+}
+
+int ct_module_is(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, size_t size, bool *is)
+{
+    struct ct_module m = {.path = path, .bytes = (uint8_t *)(uintptr_t)bytes, .size = size};
+    *is = false;
+    if (!is_object(bytes, size))
+        return CT_OK;
+    const int rc = ct_module_read(&m);
+    for (size_t i = 0; !rc && i < m.count; i++)
+        *is |= !strcmp(m.sections[i].name, ".modinfo");
+    free(m.sections);
+    return rc == CT_ERR_NOMEM ? ct_fail_nomem(ctx, path) : CT_OK;
+}
+
+/* ---- segments ---- */
+
+/* Code that lies close together. */
+struct part {
+    uint64_t addr, end;
+    uint64_t offset; /* in the linked file */
+};
+
+/* The linked file in the making. */
+struct linking {
+    struct ct_module *module;
+    struct ct_module_scn **code; /* by address */
+    size_t code_count;
+    struct part *parts;
+    size_t part_count;
+    uint64_t programs; /* offset of the program headers */
+    uint64_t end;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const struct ct_module_scn *x = *(struct ct_module_scn *const *)a;
+    const struct ct_module_scn *y = *(struct ct_module_scn *const *)b;
+    return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Finds the segments and where they go in the linked file: behind the bytes of the old one. */
+static int plan(struct linking *l)
+{
+    struct ct_module *m = l->module;
+    l->code = calloc(m->count + 1, sizeof(struct ct_module_scn *));
+    l->parts = calloc(m->count + 1, sizeof *l->parts);
+    if (!l->code || !l->parts)
+        return ct_fail_nomem(m->ctx, m->path);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->sections[i].code)
+            l->code[l->code_count++] = &m->sections[i];
+    qsort(l->code, l->code_count, sizeof *l->code, by_address);
+    l->end = (m->size + 15) & ~UINT64_C(15);
+    for (size_t i = 0; i < l->code_count; i++) {
+        const struct ct_module_scn *s = l->code[i];
+        struct part *last = l->part_count ? &l->parts[l->part_count - 1] : NULL;
+        if (!last || s->addr - last->end >= NEAR) {
+            last = &l->parts[l->part_count++];
+            *last = (struct part){s->addr, s->addr, l->end};
+        }
+        l->end += s->addr + s->size - last->end;
+        last->end = s->addr + s->size;
+    }
+    l->programs = (l->end + 15) & ~UINT64_C(15);
+    l->end = l->programs + l->part_count * sizeof(Elf64_Phdr);
+    return CT_OK;
+}
+
+/* ---- writing ---- */
+
+/* Copies code to where it goes, and tells its section. */
+static void move_code(struct linking *l, uint8_t *bytes)
+{
+    size_t part = 0;
+    for (size_t i = 0; i < l->code_count; i++) {
+        struct ct_module_scn *s = l->code[i];
+        while (s->addr >= l->parts[part].end)
+            part++;
+        const uint64_t to = l->parts[part].offset + (s->addr - l->parts[part].addr);
+        if (s->type != SHT_NOBITS)
+            memcpy(bytes + to, bytes + s->offset, s->size);
+        s->offset = to;
+        s->type = SHT_PROGBITS;
+    }
+}
+
+/* Writes what was decided of the sections into their headers, which are in `bytes` now. */
+static void write_sections(struct ct_module *m, uint8_t *bytes)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        struct ct_module_scn *s = &m->sections[i];
+        uint8_t *p = bytes + (s->header - m->bytes);
+        s->header = p;
+        ct_store(p + offsetof(Elf64_Shdr, sh_type), s->type, 4);
+        ct_store(p + offsetof(Elf64_Shdr, sh_flags),
+                 s->flags & SHF_ALLOC && !s->placed ? s->flags & ~(uint64_t)SHF_ALLOC : s->flags, 8);
+        ct_store(p + offsetof(Elf64_Shdr, sh_addr), s->placed ? s->addr : 0, 8);
+        ct_store(p + offsetof(Elf64_Shdr, sh_offset), s->offset, 8);
+        ct_store(p + offsetof(Elf64_Shdr, sh_size), s->size, 8);
+    }
+}
+
+/* Gives symbols the addresses of their sections. Those of sections that have none become unknown. */
+static void move_symbols(const struct ct_module *m, uint8_t *bytes)
+{
+    for (uint64_t at = 0; m->symbols && m->symbols->size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
+        uint8_t *p = bytes + m->symbols->offset + at;
+        const uint16_t section = ct_load16(p + offsetof(Elf64_Sym, st_shndx));
+        if (section == SHN_UNDEF || section >= m->count || !(m->sections[section].flags & SHF_ALLOC))
+            continue;
+        if (m->sections[section].placed)
+            ct_store(p + offsetof(Elf64_Sym, st_value),
+                     ct_load64(p + offsetof(Elf64_Sym, st_value)) + m->sections[section].addr, 8);
+        else
+            ct_store(p + offsetof(Elf64_Sym, st_shndx), SHN_UNDEF, 2);
+    }
+}
+
+static void write_segments(const struct linking *l, uint8_t *bytes)
+{
+    for (size_t i = 0; i < l->part_count; i++) {
+        const struct part *part = &l->parts[i];
+        uint8_t *p = bytes + l->programs + i * sizeof(Elf64_Phdr);
+        ct_store(p + offsetof(Elf64_Phdr, p_type), PT_LOAD, 4);
+        ct_store(p + offsetof(Elf64_Phdr, p_flags), PF_R | PF_X, 4);
+        ct_store(p + offsetof(Elf64_Phdr, p_offset), part->offset, 8);
+        ct_store(p + offsetof(Elf64_Phdr, p_vaddr), part->addr, 8);
+        ct_store(p + offsetof(Elf64_Phdr, p_paddr), part->addr, 8);
+        ct_store(p + offsetof(Elf64_Phdr, p_filesz), part->end - part->addr, 8);
+        ct_store(p + offsetof(Elf64_Phdr, p_memsz), part->end - part->addr, 8);
+        ct_store(p + offsetof(Elf64_Phdr, p_align), 16, 8);
+    }
+    ct_store(bytes + offsetof(Elf64_Ehdr, e_type), ET_DYN, 2);
+    ct_store(bytes + offsetof(Elf64_Ehdr, e_phoff), l->programs, 8);
+    ct_store(bytes + offsetof(Elf64_Ehdr, e_phnum), l->part_count, 2);
+    ct_store(bytes + offsetof(Elf64_Ehdr, e_phentsize), sizeof(Elf64_Phdr), 2);
+}
+
+static int write_linked(struct linking *l, uint8_t **out)
+{
+    struct ct_module *m = l->module;
+    uint8_t *bytes = mmap(NULL, l->end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bytes == MAP_FAILED)
+        return ct_fail_nomem(m->ctx, m->path);
+    memcpy(bytes, m->bytes, m->size);
+    move_code(l, bytes);
+    write_sections(m, bytes);
+    move_symbols(m, bytes);
+    write_segments(l, bytes);
+    m->bytes = bytes;
+    const int rc = ct_module_relocate(m);
+    if (rc)
+        munmap(bytes, l->end);
+    else
+        *out = bytes;
+    return rc;
+}
+
+int ct_module_link(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, size_t size, uint8_t **out,
+                   size_t *out_size)
+{
+    struct ct_module m = {.ctx = ctx, .path = path, .bytes = (uint8_t *)(uintptr_t)bytes, .size = size};
+    struct linking l = {.module = &m};
+    int rc = ct_module_read(&m);
+    if (!rc)
+        rc = ct_module_lay_out(&m, ct_module_placed(ctx, path));
+    if (!rc)
+        rc = plan(&l);
+    if (!rc)
+        rc = write_linked(&l, out);
+    *out_size = l.end;
+    free(l.code);
+    free(l.parts);
+    free(m.sections);
+    return rc;
+}

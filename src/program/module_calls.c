@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls from a kernel module to the kernel, and to other modules. */
+#include "program/module.h"
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "program/elf.h"
+
+#define PLT_ENTRY 12u
+
+/* A function that modules call. */
+struct callee {
+    const char *name;
+    uint64_t addr[2]; /* of programs and of the kernel; 0: not known */
+};
+
+/* A module whose calls are found. */
+struct caller {
+    struct ct_module module;
+    uint64_t base;
+    uint32_t *callee; /* by symbol: its number + 1; 0: none */
+    uint64_t *plt;    /* by symbol: its entry in .plt; 0: none yet */
+    uint64_t plt_used;
+};
+
+struct finding {
+    struct ct_memory *memory;
+    struct caller *callers;
+    size_t count;
+    struct callee *callees;
+    size_t callee_count, room;
+    uint32_t *slots; /* hash of names: number of the callee + 1 */
+    size_t slot_count;
+    struct caller *now; /* whose calls are walked over */
+};
+
+/* Tells in which half of the addresses one is: 1: the kernel's. */
+static unsigned half_of(uint64_t addr)
+{
+    return (unsigned)(addr >> 63);
+}
+
+/* ---- names ---- */
+
+static size_t slot_of(const struct finding *f, const char *name)
+{
+    uint32_t h = 2166136261u;
+    for (const char *p = name; *p; p++)
+        h = (h ^ (uint8_t)*p) * 16777619u;
+    size_t slot = h % f->slot_count;
+    while (f->slots[slot] && strcmp(f->callees[f->slots[slot] - 1].name, name) != 0)
+        slot = (slot + 1) % f->slot_count;
+    return slot;
+}
+
+static int grow(struct finding *f)
+{
+    const size_t room = f->room ? 2 * f->room : 256;
+    struct callee *callees = realloc(f->callees, room * sizeof *callees);
+    if (callees)
+        f->callees = callees;
+    free(f->slots);
+    f->slots = calloc(2 * room, sizeof *f->slots);
+    if (!callees || !f->slots)
+        return ct_fail_nomem(ct_memory_ctx(f->memory), "kernel modules");
+    f->room = room;
+    f->slot_count = 2 * room;
+    for (size_t i = 0; i < f->callee_count; i++)
+        f->slots[slot_of(f, f->callees[i].name)] = (uint32_t)i + 1;
+    return CT_OK;
+}
+
+/* Tells whether a relocation is a call of a function that is not in the module. */
+static bool is_call(const struct ct_module_reloc *r)
+{
+    return r->outside && (r->type == R_AARCH64_CALL26 || r->type == R_AARCH64_JUMP26);
+}
+
+static int note_callee(void *user, const struct ct_module_reloc *r)
+{
+    struct finding *f = user;
+    const struct ct_module *m = &f->now->module;
+    const struct ct_module_scn *names = &m->sections[m->symbols->link];
+    const uint32_t at = ct_load32(m->bytes + m->symbols->offset + r->symbol * sizeof(Elf64_Sym));
+    if (!is_call(r) || f->now->callee[r->symbol])
+        return CT_OK;
+    const char *name = ct_module_name(m, names, at);
+    const int rc = f->callee_count == f->room ? grow(f) : CT_OK;
+    if (rc)
+        return rc;
+    uint32_t *slot = &f->slots[slot_of(f, name)];
+    if (!*slot) {
+        f->callees[f->callee_count++] = (struct callee){.name = name};
+        *slot = (uint32_t)f->callee_count;
+    }
+    f->now->callee[r->symbol] = *slot;
+    return CT_OK;
+}
+
+/* Walks over the relocations of the code of a module. */
+static int each_reloc(struct finding *f, struct caller *caller,
+                      int (*take)(void *, const struct ct_module_reloc *))
+{
+    const struct ct_module *m = &caller->module;
+    int rc = CT_OK;
+    f->now = caller;
+    for (size_t i = 0; i < m->count && !rc; i++)
+        if (m->sections[i].type == SHT_RELA && m->sections[i].info < m->count &&
+            m->sections[m->sections[i].info].code)
+            rc = ct_module_relocs(m, &m->sections[i], take, f);
+    return rc;
+}
+
+static int add_caller(struct finding *f, const struct ct_mapped_file *file, uint64_t base)
+{
+    struct caller *c = &f->callers[f->count++];
+    *c = (struct caller){.base = base,
+                         .module = {.ctx = ct_memory_ctx(f->memory),
+                                    .path = file->path,
+                                    .bytes = (uint8_t *)(uintptr_t)file->bytes,
+                                    .size = file->size}};
+    const int rc = ct_module_read(&c->module);
+    if (rc)
+        return rc;
+    const size_t symbols = c->module.symbols ? c->module.symbols->size / sizeof(Elf64_Sym) : 0;
+    c->callee = calloc(symbols + 1, sizeof *c->callee);
+    c->plt = calloc(symbols + 1, sizeof *c->plt);
+    if (!c->callee || !c->plt)
+        return ct_fail_nomem(c->module.ctx, file->path);
+    return each_reloc(f, c, note_callee);
+}
+
+/* Takes the addresses of functions from one file of the memory. */
+static void look_in(struct finding *f, const struct ct_mapped_file *file, uint64_t bias)
+{
+    struct ct_elf elf;
+    if (ct_elf_open(NULL, file->path, file->bytes, file->size, &elf))
+        return;
+    for (Elf_Scn *scn = elf_nextscn(elf.elf, NULL); scn; scn = elf_nextscn(elf.elf, scn)) {
+        GElf_Shdr header;
+        GElf_Sym sym;
+        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB)
+            continue;
+        Elf_Data *data = elf_getdata(scn, NULL);
+        for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+            if (sym.st_shndx == SHN_UNDEF || GELF_ST_BIND(sym.st_info) == STB_LOCAL)
+                continue;
+            const char *name = elf_strptr(elf.elf, header.sh_link, sym.st_name);
+            const uint32_t number = name ? f->slots[slot_of(f, name)] : 0;
+            const uint64_t addr = sym.st_value + bias;
+            if (number && !f->callees[number - 1].addr[half_of(addr)])
+                f->callees[number - 1].addr[half_of(addr)] = addr;
+        }
+    }
+    ct_elf_close(&elf);
+}
+
+/* ---- calls ---- */
+
+/* Writes the entry of .plt that jumps to a function: adrp x16, add x16, br x16. Returns its address; 0 when
+ * there is no room. */
+static uint64_t add_plt(struct caller *c, uint32_t symbol, uint64_t target)
+{
+    static const uint8_t jump[PLT_ENTRY] = {0x10, 0, 0, 0x90, 0x10, 0x02, 0, 0x91, 0, 0x02, 0x1f, 0xd6};
+    const struct ct_module_scn *plt = c->module.plt;
+    if (c->plt[symbol] || !plt || plt->size - c->plt_used < PLT_ENTRY)
+        return c->plt[symbol];
+    uint8_t *p = c->module.bytes + plt->offset + c->plt_used;
+    memcpy(p, jump, sizeof jump);
+    c->plt[symbol] = plt->addr + c->plt_used;
+    c->plt_used += PLT_ENTRY;
+    ct_module_target(p, R_AARCH64_ADR_PREL_PG_HI21, c->plt[symbol] + c->base, target);
+    ct_module_target(p + 4, R_AARCH64_ADD_ABS_LO12_NC, 0, target);
+    return c->plt[symbol];
+}
+
+static int lead(void *user, const struct ct_module_reloc *r)
+{
+    struct caller *c = ((struct finding *)user)->now;
+    const struct callee *callees = ((struct finding *)user)->callees;
+    const uint32_t number = c->callee[r->symbol];
+    const uint64_t target = number ? callees[number - 1].addr[half_of(c->base)] : 0;
+    if (!is_call(r) || !target)
+        return CT_OK;
+    uint8_t *p = c->module.bytes + r->offset;
+    if (ct_module_branch(p, r->type, r->place + c->base, target + r->addend))
+        return CT_OK;
+    const uint64_t plt = add_plt(c, r->symbol, target);
+    if (plt)
+        (void)ct_module_branch(p, r->type, r->place, plt);
+    return CT_OK;
+}
+
+/* Says how many functions no file has, where there are files of the kernel. */
+static void tell(const struct finding *f, bool has_kernel)
+{
+    const char *example = NULL;
+    size_t unknown = 0;
+    for (size_t i = 0; has_kernel && i < f->callee_count; i++)
+        if (!f->callees[i].addr[0] && !f->callees[i].addr[1]) {
+            example = example ? example : f->callees[i].name;
+            unknown++;
+        }
+    if (unknown)
+        ct_log(ct_memory_ctx(f->memory), CT_LOG_NOTE,
+               "%zu functions that kernel modules call are in none of the files, %s for one; what ran in "
+               "them is not listed",
+               unknown, example);
+}
+
+static int find_all(struct finding *f)
+{
+    const struct ct_mapped_file *file = NULL;
+    uint64_t base;
+    bool has_kernel = false;
+    int rc = CT_OK;
+    while (!rc && (file = ct_memory_next_file(f->memory, file, &base)))
+        rc = file->is_module ? add_caller(f, file, base) : CT_OK;
+    while (!rc && f->callee_count && (file = ct_memory_next_file(f->memory, file, &base))) {
+        has_kernel |= !file->is_module && half_of(base);
+        look_in(f, file, base);
+    }
+    for (size_t i = 0; i < f->count && !rc; i++)
+        rc = each_reloc(f, &f->callers[i], lead);
+    if (!rc)
+        tell(f, has_kernel);
+    return rc;
+}
+
+int ct_memory_link(struct ct_memory *memory)
+{
+    struct finding f = {.memory = memory};
+    const struct ct_mapped_file *file = NULL;
+    uint64_t base;
+    size_t modules = 0;
+    while ((file = ct_memory_next_file(memory, file, &base)))
+        modules += file->is_module;
+    if (!modules)
+        return CT_OK;
+    f.callers = calloc(modules, sizeof *f.callers);
+    const int rc = f.callers ? find_all(&f) : ct_fail_nomem(ct_memory_ctx(memory), "kernel modules");
+    for (size_t i = 0; i < f.count; i++) {
+        free(f.callers[i].callee);
+        free(f.callers[i].plt);
+        free(f.callers[i].module.sections);
+    }
+    free(f.callers);
+    free(f.callees);
+    free(f.slots);
+    return rc;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sections of a kernel module, and where the kernel puts them. */
+#include "program/module.h"
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+
+#define PLT_ENTRY  12u                 /* bytes: adrp, add, br */
+#define PLT_ALIGN  64u                 /* a line of the first-level cache */
+#define MOST_BYTES (UINT64_C(1) << 31) /* of memory that a module may take */
+#define PAGE       4096u
+#define HEADER(f)  offsetof(Elf64_Ehdr, f)
+#define SECTION(f) offsetof(Elf64_Shdr, f)
+
+static struct ct_module_scn read_header(uint8_t *p)
+{
+    return (struct ct_module_scn){.header = p,
+                                  .type = ct_load32(p + SECTION(sh_type)),
+                                  .flags = ct_load64(p + SECTION(sh_flags)),
+                                  .offset = ct_load64(p + SECTION(sh_offset)),
+                                  .size = ct_load64(p + SECTION(sh_size)),
+                                  .link = ct_load32(p + SECTION(sh_link)),
+                                  .info = ct_load32(p + SECTION(sh_info)),
+                                  .align = ct_load64(p + SECTION(sh_addralign)),
+                                  .addr = ct_load64(p + SECTION(sh_addr))};
+}
+
+/* Tells whether the bytes of a section are in the file. */
+static bool is_inside(const struct ct_module *m, const struct ct_module_scn *s)
+{
+    return s->type == SHT_NOBITS || (s->offset <= m->size && s->size <= m->size - s->offset);
+}
+
+static int damaged(const struct ct_module *m, const char *what)
+{
+    return ct_fail(m->ctx, CT_ERR_FORMAT, "%s: %s of the kernel module is cut or damaged; get a whole copy",
+                   m->path, what);
+}
+
+const char *ct_module_name(const struct ct_module *m, const struct ct_module_scn *names, uint32_t at)
+{
+    if (at >= names->size || names->type != SHT_STRTAB ||
+        !memchr(m->bytes + names->offset + at, 0, names->size - at))
+        return "";
+    return (const char *)m->bytes + names->offset + at;
+}
+
+int ct_module_read(struct ct_module *m)
+{
+    const uint64_t at = ct_load64(m->bytes + HEADER(e_shoff));
+    const size_t names = ct_load16(m->bytes + HEADER(e_shstrndx));
+    const bool linked = ct_load16(m->bytes + HEADER(e_type)) != ET_REL;
+    m->count = ct_load16(m->bytes + HEADER(e_shnum));
+    if (at > m->size || m->count > (m->size - at) / sizeof(Elf64_Shdr) || names >= m->count ||
+        ct_load16(m->bytes + HEADER(e_shentsize)) != sizeof(Elf64_Shdr))
+        return damaged(m, "the table of sections");
+    m->sections = calloc(m->count, sizeof *m->sections);
+    if (!m->sections)
+        return ct_fail_nomem(m->ctx, m->path);
+    for (size_t i = 0; i < m->count; i++) {
+        struct ct_module_scn *s = &m->sections[i];
+        *s = read_header(m->bytes + at + i * sizeof(Elf64_Shdr));
+        if (!is_inside(m, s))
+            return damaged(m, "a section");
+        if (s->align & (s->align - 1) || s->align > PAGE * 16)
+            return damaged(m, "the alignment of a section");
+    }
+    for (size_t i = 0; i < m->count; i++) {
+        struct ct_module_scn *s = &m->sections[i];
+        s->name = ct_module_name(m, &m->sections[names], ct_load32(s->header + SECTION(sh_name)));
+        s->placed = linked && s->flags & SHF_ALLOC;
+        s->code = s->placed && s->flags & SHF_EXECINSTR && s->size;
+        if (s->code && !strcmp(s->name, ".plt"))
+            m->plt = s;
+        if (s->type == SHT_SYMTAB && !m->symbols)
+            m->symbols = s;
+    }
+    return CT_OK;
+}
+
+/* ---- how large .plt is ---- */
+
+/* Counts the branches of one section that may need an entry: one for each kind and symbol, and one for each
+ * that has an addend besides. */
+struct plt_count {
+    const struct ct_module *module;
+    const struct ct_module_scn *target;
+    uint8_t *seen; /* by symbol: bit 0 of JUMP26, bit 1 of CALL26 */
+    uint64_t entries;
+};
+
+static int count_branch(void *user, const struct ct_module_reloc *r)
+{
+    struct plt_count *c = user;
+    const uint8_t bit = r->type == R_AARCH64_CALL26 ? 2 : 1;
+    const bool is_branch = r->type == R_AARCH64_CALL26 || r->type == R_AARCH64_JUMP26;
+    const uint8_t *symbol = c->module->bytes + c->module->symbols->offset + r->symbol * sizeof(Elf64_Sym);
+    const uint16_t section = ct_load16(symbol + offsetof(Elf64_Sym, st_shndx));
+    if (!is_branch || section == c->target - c->module->sections)
+        return CT_OK;
+    c->entries += r->addend || !(c->seen[r->symbol] & bit);
+    if (!r->addend)
+        c->seen[r->symbol] |= bit;
+    return CT_OK;
+}
+
+static bool is_init(const struct ct_module_scn *s)
+{
+    return strncmp(s->name, ".init", 5) == 0;
+}
+
+static int count_entries(const struct ct_module *m, bool init, uint64_t *entries)
+{
+    int rc = CT_OK;
+    *entries = 1; /* the kernel keeps one spare */
+    for (size_t i = 0; m->symbols && i < m->count && !rc; i++) {
+        const struct ct_module_scn *s = &m->sections[i];
+        if (s->type != SHT_RELA || s->info >= m->count)
+            continue;
+        struct plt_count c = {.module = m, .target = &m->sections[s->info]};
+        if (!(c.target->flags & SHF_EXECINSTR) || is_init(c.target) != init)
+            continue;
+        c.seen = calloc(m->symbols->size / sizeof(Elf64_Sym) + 1, 1);
+        rc = c.seen ? ct_module_relocs(m, s, count_branch, &c) : ct_fail_nomem(m->ctx, m->path);
+        free(c.seen);
+        *entries += c.entries;
+    }
+    return rc;
+}
+
+/* Gives the sections that the kernel fills the sizes that it gives them. */
+static int size_plts(struct ct_module *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        struct ct_module_scn *s = &m->sections[i];
+        const bool init = !strcmp(s->name, ".init.plt");
+        uint64_t entries = 1; /* of .text.ftrace_trampoline */
+        int rc = CT_OK;
+        if (init || !strcmp(s->name, ".plt"))
+            rc = count_entries(m, init, &entries);
+        else if (strcmp(s->name, ".text.ftrace_trampoline") != 0)
+            continue;
+        if (rc)
+            return rc;
+        s->type = SHT_NOBITS;
+        s->flags = SHF_ALLOC | SHF_EXECINSTR;
+        s->size = entries * PLT_ENTRY;
+        s->align = strcmp(s->name, ".text.ftrace_trampoline") ? PLT_ALIGN : 4;
+    }
+    return CT_OK;
+}
+
+/* ---- addresses ---- */
+
+/* Tells whether the kernel has a section in memory. */
+static bool is_loaded(const struct ct_module_scn *s)
+{
+    return s->flags & SHF_ALLOC && strcmp(s->name, ".modinfo") != 0 && strcmp(s->name, "__versions") != 0 &&
+           strcmp(s->name, ".data..percpu") != 0;
+}
+
+/* The turns in which sections are put behind each other. */
+static int turn_of(const struct ct_module_scn *s)
+{
+    if (s->flags & SHF_EXECINSTR)
+        return 0;
+    if (!strcmp(s->name, ".data..ro_after_init") || !strcmp(s->name, "__jump_table"))
+        return 2;
+    return s->flags & SHF_WRITE ? 3 : 1;
+}
+
+static uint64_t align_up(uint64_t at, uint64_t to)
+{
+    return to > 1 ? (at + to - 1) & ~(to - 1) : at;
+}
+
+static int lay_out_by_rules(struct ct_module *m)
+{
+    uint64_t at = 0;
+    for (int turn = 0; turn < 4; turn++, at = align_up(at, PAGE))
+        for (size_t i = 0; i < m->count; i++) {
+            struct ct_module_scn *s = &m->sections[i];
+            if (!is_loaded(s) || is_init(s) || turn_of(s) != turn)
+                continue;
+            s->addr = align_up(at, s->align);
+            s->placed = true;
+            if (s->size > MOST_BYTES || s->addr > MOST_BYTES)
+                return ct_fail(m->ctx, CT_ERR_LIMIT,
+                               "%s: the kernel module asks for more than 2 GiB of memory; nothing of it was "
+                               "read",
+                               m->path);
+            at = s->addr + s->size;
+        }
+    return CT_OK;
+}
+
+static void lay_out_as_known(struct ct_module *m, const struct ct_module_place *known)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        struct ct_module_scn *s = &m->sections[i];
+        for (size_t k = 0; k < known->count && !s->placed; k++) {
+            s->placed = is_loaded(s) && !strcmp(known->sections[k].name, s->name);
+            s->addr = s->placed ? known->sections[k].addr : 0;
+        }
+    }
+}
+
+/* Finds where code ends, and checks that no section of code lies in another one. */
+static int find_code(struct ct_module *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        struct ct_module_scn *s = &m->sections[i];
+        s->code = s->placed && s->flags & SHF_EXECINSTR && s->size;
+        if (!s->code)
+            continue;
+        if (!is_init(s) && s->addr < MOST_BYTES && s->addr + s->size > m->calls)
+            m->calls = s->addr + s->size;
+        if (s->addr + (s->size - 1) < s->addr)
+            return ct_fail(m->ctx, CT_ERR_CONFIG, "%s: section %s would reach beyond the address space",
+                           m->path, s->name);
+        for (size_t k = 0; k < i; k++) {
+            const struct ct_module_scn *o = &m->sections[k];
+            if (o->code && s->addr < o->addr + o->size && o->addr < s->addr + s->size)
+                return ct_fail(m->ctx, CT_ERR_CONFIG,
+                               "%s: sections %s and %s would lie on each other; the addresses that are known "
+                               "of the sections are not those of this module",
+                               m->path, o->name, s->name);
+        }
+    }
+    m->calls = align_up(m->calls, PAGE);
+    return CT_OK;
+}
+
+int ct_module_lay_out(struct ct_module *m, const struct ct_module_place *known)
+{
+    int rc = size_plts(m);
+    if (!rc && !known)
+        rc = lay_out_by_rules(m);
+    else if (!rc)
+        lay_out_as_known(m, known);
+    return rc ? rc : find_code(m);
+}

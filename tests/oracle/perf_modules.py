@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kernel modules of a Linux that boots: a recording that names their .ko files is decoded as the memory of
+the machine is, in which the kernel has laid out and relocated them.
+
+usage: perf_modules.py COMMAND PLUGIN
+
+The kernel and its modules are Debian's (tools/fetch-arm-programs)."""
+import collections
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from elf_writer import EXECUTABLE, elf
+from perf_kernel import find_kernel
+from perf_recordings import COMPILER, decoded, need_recorder
+from perf_tool import ROOT, Tap, first_difference, run, skip
+from perf_writer import KERNEL, Capture, Writer
+
+MODULES = ("crc16", "mbcache", "jbd2", "ext4", "loop")
+BEGIN = "__arm64_sys_sethostname"
+CALLED = (BEGIN, "bd_prepare_to_claim", "bd_abort_claiming", "set_capacity_and_notify", "vfs_iter_read",
+          "blk_mq_start_request", "blk_mq_end_request", "blk_queue_write_cache", "disk_force_media_change",
+          "iov_iter_bvec", "kobject_uevent", "blk_mq_complete_request", "fget", "alloc_workqueue")
+TEXT = 0xffff800008000000  # of the kernel, where nothing moves it
+
+
+def entry(name, data, mode, number, device=(0, 0)):
+    """A file of an initial RAM disk, in the format newc of cpio."""
+    raw = name.encode() + b"\0"
+    fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, *device, len(raw), 0)
+    head = b"070701" + "".join(f"{field:08x}" for field in fields).encode() + raw
+    return head + bytes(-len(head) % 4) + data + bytes(-len(data) % 4)
+
+
+def ram_disk(files):
+    parts = [entry(name, b"", 0o40755, i) for i, name in enumerate(("proc", "sys", "dev"))]
+    parts.append(entry("dev/console", b"", 0o20600, 3, (5, 1)))
+    parts += [entry(name, data, 0o100755, 4 + i) for i, (name, data) in enumerate(files.items())]
+    return b"".join(parts) + entry("TRAILER!!!", b"", 0, 0)
+
+
+class Machine:
+    """Debian's kernel with a few of its modules."""
+
+    def __init__(self, folder):
+        kernel = find_kernel()
+        release = kernel.name.removeprefix("vmlinuz-")
+        tree = kernel.parent.parent / "lib/modules" / release
+        self.folder = folder
+        self.files = {name: next(tree.rglob(f"{name}.ko"), None) for name in MODULES}
+        if not all(self.files.values()):
+            skip("the kernel's modules are not there, or compressed")
+        wanted = set(CALLED)
+        for file in self.files.values():
+            symbols = run(["aarch64-linux-gnu-nm", "-u", file])[0].split()
+            wanted.update(symbols[1::2])
+        subprocess.run([COMPILER, "-O1", "-static", "-o", folder / "init",
+                        ROOT / "tests/oracle/modules_init.c"], check=True)
+        disk = folder / "disk"
+        disk.write_bytes(ram_disk({
+            "init": (folder / "init").read_bytes(), "modules": "\n".join(MODULES).encode(),
+            "wanted": "\n".join(wanted).encode(),
+            **{f"{name}.ko": file.read_bytes() for name, file in self.files.items()}}))
+        self.line = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-m", "512", "-nic", "none",
+                     "-nographic", "-no-reboot", "-kernel", kernel, "-initrd", disk, "-append",
+                     "console=ttyAMA0 nokaslr panic=-1 quiet"]
+        self.take(run(self.line)[0])
+
+    def take(self, said):
+        """What its first process printed."""
+        assert re.search(r"WORKED 0 512", said), said[-2000:]
+        self.symbols = {(name, module): int(addr, 16) for addr, name, module in
+                        re.findall(r"SYMBOL (\w+) \w (\S+)(?:\s+\[(\w+)\])?", said)}
+        self.modules = {name: (int(base, 16), int(size)) for name, size, base in
+                        re.findall(r"MODULE (\S+) (\d+) .*Live (0x\w+)", said)}
+        self.sections = collections.defaultdict(dict)
+        for module, section, addr in re.findall(r"SECTION (\S+) (\S+) (0x\w+)", said):
+            self.sections[module][section] = int(addr, 16)
+
+    def record(self, recorder):
+        """Records all modules, and the first instructions of functions of the kernel that loop.ko calls."""
+        ranges = [(TEXT - (128 << 20), TEXT)]
+        ranges += [(self.symbols[name, ""], self.symbols[name, ""] + 16) for name in CALLED]
+        line = [recorder.command, "record", "-q", "--system", "-o", self.folder / "capture", "--framed"]
+        line += [part for low, high in ranges for part in ("--range", f"{low:x}..{high:x}")]
+        line += ["--", *self.line]
+        said, problem, _ = run(line, env=recorder.env)
+        assert not problem, problem
+        self.take(said)
+        self.capture = Capture(self.folder / "capture")
+
+    def vmlinux(self):
+        """The kernel's code, as far as it ran, with the symbols that modules want."""
+        segments = []
+        core = self.capture.read("cpu_0.ini")
+        for section in core.sections():
+            address = int(core[section].get("address", "0"), 16)
+            if address >= TEXT:
+                segments.append((address, (self.capture.folder / core[section]["file"]).read_bytes()))
+        names = [("_text", TEXT)]
+        names += [(name, addr) for (name, module), addr in self.symbols.items() if not module]
+        return elf(EXECUTABLE, segments, names)
+
+    def recording(self):
+        writer = Writer(self.capture.units, kernel=True)
+        writer.map(KERNEL, TEXT, 0x2000000, TEXT, "[kernel.kallsyms]_text")
+        for name, (base, size) in self.modules.items():
+            writer.map(KERNEL, base, size, 0, f"/{name}.ko")
+        writer.run(0, self.capture.trace)
+        return writer.whole()
+
+
+def behind(begin, path):
+    """What ran when all modules were there: code that only loading needs lies where others are later."""
+    return path[path.index(begin):]
+
+
+def check_places(tap, command, machine):
+    """Functions lie where the kernel put them, by its rules alone."""
+    for name, file in machine.files.items():
+        base = machine.modules[name][0]
+        lies = {function: base + int(addr, 16) for function, addr in
+                re.findall(r"(?m)^(\S+) 0x([0-9a-f]+) A64 ", run([command, "graph", "--elf", file])[0])}
+        wrong = [function for function, addr in lies.items()
+                 if machine.symbols.get((function, name), addr) != addr]
+        tap.check(f"{name}: {len(lies)} functions lie where the kernel put them",
+                  wrong[:3] or (None if lies else "no functions"))
+
+
+def main():
+    recorder = need_recorder(sys.argv[1:3])
+    command = recorder.command
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        machine = Machine(folder)
+        machine.record(recorder)
+        data, vmlinux, root = folder / "perf.data", folder / "vmlinux", folder / "root"
+        data.write_bytes(machine.recording())
+        vmlinux.write_bytes(machine.vmlinux())
+        root.mkdir()
+        for name, file in machine.files.items():
+            shutil.copy(file, root / f"{name}.ko")
+        begin = machine.symbols[BEGIN, ""]
+        wanted = behind(begin, decoded(command, machine.capture.folder))
+        places = machine.modules.values()
+        inside = [at for at in wanted if any(base <= at < base + size for base, size in places)]
+        got = behind(begin, decoded(command, data, "--symfs", root, "--vmlinux", vmlinux))
+        tap.check(f"{len(wanted)} instructions, {len(inside)} of them in modules: as in the machine's memory",
+                  first_difference([f"{at:x}" for at in wanted], [f"{at:x}" for at in got],
+                                   ("memory", "modules")))
+        check_places(tap, command, machine)
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()
