@@ -33,7 +33,7 @@ struct ct_split_finder {
 /* Opens the unit for which `skeleton` stands, reads it by `read` and closes it, or leaves it open in *file
  * where that is not NULL. Units whose file is not there are noted. CT_ERR_NOMEM, CT_ERR_LIMIT, and the errors
  * of `read`. */
-int ct_split_read(struct ct_split_finder *finder, Dwarf_CU *unit, Dwarf_Die *skeleton,
+int ct_split_read(struct ct_split_finder *f, Dwarf_CU *unit, Dwarf_Die *skeleton,
                   int (*read)(void *user, Dwarf_Die *die), void *user, struct ct_dwarf_split **file);
 
 /* Closes the package. */
