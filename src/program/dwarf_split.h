@@ -30,11 +30,11 @@ struct ct_split_finder {
     uint64_t base; /* that ranges are told from */
 };
 
-/* Opens the unit for which `skeleton` stands, reads it by `read` and closes it, or leaves it open in *file
+/* Opens the unit for which `skeleton` stands, reads it by `read` and closes it, or leaves it open in *kept
  * where that is not NULL. Units whose file is not there are noted. CT_ERR_NOMEM, CT_ERR_LIMIT, and the errors
  * of `read`. */
 int ct_split_read(struct ct_split_finder *f, Dwarf_CU *unit, Dwarf_Die *skeleton,
-                  int (*read)(void *user, Dwarf_Die *die), void *user, struct ct_dwarf_split **file);
+                  int (*read)(void *user, Dwarf_Die *die), void *user, struct ct_dwarf_split **kept);
 
 /* Closes the package. */
 void ct_split_end(struct ct_split_finder *finder);

@@ -333,7 +333,8 @@ static int bind_each(struct ct_verifier *v, const struct binding *b, const bool 
         if (!fits[k])
             continue;
         rc = bind_instance(v, b, k, count++, at);
-        at = rc ? at : &(*at)->next;
+        if (*at)
+            at = &(*at)->next;
     }
     if (rc)
         ct_verify_spec_free(*out);

@@ -182,7 +182,8 @@ static int give_first(struct ct_verify_spec *s, struct overlaps o)
 static struct overlaps overlaps_of_first(struct ct_verify_spec *s)
 {
     const struct ct_verify_due *x = &s->due[s->due_first];
-    return x->lost ? (struct overlaps){0} : overlaps_of(s, &x->item);
+    const struct overlaps none = {0};
+    return x->lost ? none : overlaps_of(s, &x->item);
 }
 
 /* Tells whether something is due. */

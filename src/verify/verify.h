@@ -54,6 +54,7 @@ struct ct_verify_spec {
     uint32_t number;
     uint32_t core;               /* that it is the instance for, or CT_VERIFY_ANY_CORE */
     uint32_t instance;           /* among those of the specification, from 0 on */
+    uint32_t first_output;       /* of a member of a group: of its own among those of the joint */
     struct ct_verify_spec *next; /* instance, of the next core */
     struct ct_arena arena;       /* for what is above */
     bool may_misfit;             /* an event may have a value that its input cannot take, or none */
@@ -66,7 +67,6 @@ struct ct_verify_spec {
     struct ct_verify_group *group; /* NULL: it is fed by itself. Of a lead: the one that it leads */
     const uint32_t *joined;        /* by its stream: that of the joint */
     uint32_t *inputs;              /* by its input: that of the joint */
-    uint32_t first_output;         /* of its own among those of the joint */
     uint64_t born;                 /* how many places the lead had been given before its own first one */
     uint64_t told;                 /* results since the checkpoint */
     uint64_t skip;                 /* results that come once more, and were told before */
@@ -76,6 +76,9 @@ struct ct_verify_spec {
     bool failed;              /* it takes no more events … */
     bool told_failure;        /* … and ct_verifier_next_failure said so */
     char failure[400];        /* why it failed */
+    bool lost, doubted;       /* trace was missing, and the order of events was not known */
+    bool unfollowed;          /* orders were too many for a monitor that is gone */
+    bool broken;              /* the next event is not of the same instant */
     uint64_t *used;           /* by input: the instant of its last event */
     uint64_t time;            /* time of the current instant */
     uint64_t tick;            /* tick of the clock in the current instant */
@@ -85,9 +88,6 @@ struct ct_verify_spec {
     uint32_t number_of_event; /* … and `number` of it */
     uint64_t number_of_instant;
     uint64_t lost_last;               /* time of the last gap */
-    bool lost, doubted;               /* trace was missing, and the order of events was not known */
-    bool unfollowed;                  /* orders were too many for a monitor that is gone */
-    bool broken;                      /* the next event is not of the same instant */
     struct ct_verify_place *places;   /* those of fed events, then those of waiting ones */
     size_t place_count, cursor;       /* cursor: behind the place of the last result */
     size_t kept_places;               /* that later results may need, at most */
