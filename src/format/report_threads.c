@@ -94,6 +94,8 @@ static int by_place(const void *a, const void *b)
 static size_t choose(struct work *w)
 {
     const size_t kept = w->group_count < CT_REPORT_THREADS ? w->group_count : CT_REPORT_THREADS;
+    if (!kept)
+        return 0;
     qsort(w->groups, w->group_count, sizeof *w->groups, by_weight);
     qsort(w->groups, kept, sizeof *w->groups, by_place);
     for (size_t i = 0; i < w->group_count; i++)
