@@ -41,6 +41,7 @@ struct ct_fleet_piece {
     bool checks_alone; /* … and does nothing else */
     char part[24];     /* what --shard says */
     char *path;
+    char *folder; /* for parts; NULL: the piece is of a whole capture */
     struct text out, said;
     pid_t pid; /* 0: no process runs */
     struct timespec begin;
@@ -85,6 +86,23 @@ static const char *last_line(struct ct_fleet_piece *p)
     return strncmp(line, prefix, sizeof prefix - 1) ? line : line + sizeof prefix - 1;
 }
 
+/* Makes the folder for the parts of a capture, unless it is there. */
+static int make_folder(const struct ct_fleet_piece *p)
+{
+    if (!mkdir(p->folder, 0777) || errno == EEXIST)
+        return CT_OK;
+    return ct_fail(p->job->ctx, CT_ERR_IO, "%s: the folder for parts of a capture cannot be made: %s",
+                   p->folder, strerror(errno));
+}
+
+/* Keeps the result. The folder for parts may be gone again: of a job that was killed some process may have
+ * gone on, put the parts together, and removed it. */
+static int keep(const struct ct_fleet_piece *p)
+{
+    const int rc = p->folder ? make_folder(p) : CT_OK;
+    return rc ? rc : ct_state_write(p->job->ctx, p->path, p->out.data, p->out.size);
+}
+
 /* Says what became of the process. Exit code 1: what could be decoded was printed. */
 static int judge(struct ct_fleet_piece *p, int status)
 {
@@ -99,7 +117,7 @@ static int judge(struct ct_fleet_piece *p, int status)
     else if (!p->out.size)
         snprintf(why, sizeof why, "the process that decoded it gave no result");
     else
-        return ct_state_write(p->job->ctx, p->path, p->out.data, p->out.size);
+        return keep(p);
     return fail(p, why);
 }
 
@@ -285,19 +303,15 @@ int ct_fleet_piece_wait(struct ct_fleet_piece *p, int milliseconds)
 
 /* ---- pieces ---- */
 
-/* Makes the folder for the parts of a capture, and gives the path of a file in it. */
+/* Gives the path of a file in the folder for the parts of a capture. */
 static int make_path(struct ct_fleet_piece *p, const char *name)
 {
-    char *folder = ct_job_shards_path(p->job, p->number);
-    int rc = folder ? CT_OK : ct_fail_nomem(p->job->ctx, "job");
-    if (folder && mkdir(folder, 0777) && errno != EEXIST)
-        rc = ct_fail(p->job->ctx, CT_ERR_IO, "%s: the folder for parts of a capture cannot be made: %s",
-                     folder, strerror(errno));
-    if (!rc && asprintf(&p->path, "%s/%s", folder, name) < 0) {
+    p->folder = ct_job_shards_path(p->job, p->number);
+    int rc = p->folder ? make_folder(p) : ct_fail_nomem(p->job->ctx, "job");
+    if (!rc && asprintf(&p->path, "%s/%s", p->folder, name) < 0) {
         p->path = NULL;
         rc = ct_fail_nomem(p->job->ctx, "job");
     }
-    free(folder);
     return rc;
 }
 
@@ -390,6 +404,7 @@ void ct_fleet_piece_free(struct ct_fleet_piece *p)
     free(p->said.data);
     free(p->failure);
     free(p->path);
+    free(p->folder);
     free(p);
 }
 

@@ -337,6 +337,23 @@ def cuts_are_killed(fleet):
     return f"parts were left {left} times"
 
 
+def parts_lose_their_folder(fleet):
+    """The folder for parts may be removed by a process of a job that was killed: it is made again."""
+    state, output = fleet.path("lost-folder"), fleet.path("lost-folder.data")
+    words = [*ranks(2), "stats", "--manifest", fleet.path("cut.jsonl"), "-o", output, "--state", state, "--cut",
+             5000]
+    gone = 0
+    with subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, text=True, env=RANKS) as job:
+        while not gone and job.poll() is None:
+            for folder in state.glob("*.shards"):
+                with contextlib.suppress(OSError):  # a part is in it by now
+                    folder.rmdir()
+                    gone += 1
+        said = job.communicate(timeout=300)[1]
+    assert job.returncode == 1 and output.read_bytes() == fleet.path("uncut-stats.data").read_bytes(), said
+    return f"removed {gone} times"
+
+
 def ranks_are_killed(fleet):
     """A rank, or all of them."""
     rng = random.Random(SEED)
@@ -391,7 +408,8 @@ def main():
     checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
               takes_too_long, crashes, disk_is_full]
     if MPI:
-        checks += [ranks_agree, cuts_agree, cuts_are_killed, ranks_are_killed, ranks_refuse]
+        checks += [ranks_agree, cuts_agree, cuts_are_killed, parts_lose_their_folder, ranks_are_killed,
+                   ranks_refuse]
     with tempfile.TemporaryDirectory() as folder:
         fleet = Fleet(folder)
         for check in checks:
