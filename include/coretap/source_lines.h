@@ -95,7 +95,7 @@ CT_API uint32_t ct_lines_file_count(const struct ct_lines *lines);
 CT_API int ct_lines_source(const struct ct_lines *lines, uint32_t file, char **text, size_t *size);
 
 /* Returns 1 when `name` is the path of the file or the end of it behind a slash: "main.c" and "src/main.c"
- * are "/project/src/main.c", "ain.c" is not. */
+ * are "/project/src/main.c", "ain.c" is not. "./" at the beginning of `name` stands for nothing. */
 CT_API int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *name);
 
 /* Finds where a line of the source begins to execute. The file is called `name` (as in ct_lines_file_is; of

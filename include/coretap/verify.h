@@ -139,6 +139,9 @@ CT_API int ct_verify_input_place(const struct ct_monitor_stream *input, char *pl
  * output. CT_ERR_ARG: it is an Int, and the value none. CT_ERR_NOMEM. */
 CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *output, const char *value);
 
+/* Returns 1 when an output of a specification can be a violation; 0: no result is one, whatever happens. */
+CT_API int ct_verifier_may_violate(const struct ct_verifier *verifier);
+
 /* Begins a run over a new stream; all that the monitors knew is forgotten. CT_ERR_NOMEM. */
 CT_API int ct_verifier_begin(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
 

@@ -279,7 +279,12 @@ void cli_monitor_run_tell(const struct cli_monitor_run *r)
     if (args->quiet)
         return;
     const char *more = args->rest_count > 1 ? " and others" : "";
-    if (!r->violations)
+    if (!ct_verifier_may_violate(r->verifier))
+        cli_say("%s%s: nothing was checked: none of %llu results could be a violation; put out a formula of "
+                "SALT, a Bool, or events of Unit that are called error, or name an output with --violation%s",
+                args->operand, more, (unsigned long long)r->results,
+                r->monitors.all ? "" : "; 'coretap monitor --all' prints all results");
+    else if (!r->violations)
         cli_say("%s%s: no violation in %llu results", args->operand, more, (unsigned long long)r->results);
     else
         cli_say("%s%s: %llu violations, %llu of them uncertain, in %llu results", args->operand, more,

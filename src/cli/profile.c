@@ -644,6 +644,7 @@ static int run(const struct cli_args *args)
     if (!check_each(args, p.format) || !check_options(args, p.format))
         return CLI_FAILED;
     p.counts.read.threads = cli_threads(args);
+    p.counts.read.may_lack_files = true;
     if (!cli_filter_read(&p.counts.read.filter, args, p.format == CHROME)) {
         cli_counts_close(&p.counts);
         return CLI_FAILED;

@@ -227,21 +227,27 @@ static int read_capture(struct cli_results *r, const char *path)
     if (!cli_results_open(r, path))
         return CLI_FAILED;
     const bool by_memory = ct_programs_by_memory(r->capture.capture);
-    if (r->needs_program && !by_memory && !cli_programs_any(r->programs, &r->capture)) {
-        if (r->capture.capture->missing_count && run_session(r) != CLI_FAILED)
-            cli_missing_tell(&r->capture); /* in which of them the trace lies */
+    const bool lacks = r->capture.capture->missing_count > 0;
+    bool known = !r->needs_program || by_memory || cli_programs_any(r->programs, &r->capture);
+    if (!known && !lacks)
+        return CLI_FAILED;
+    if (r->shard && known) /* what it lost, and whether anything ran, is said where all parts are joined */
+        return run_session(r);
+    if (run_session(r) == CLI_FAILED)
+        return CLI_FAILED;
+    if (r->needs_program && by_memory)
+        known = cli_programs_any(r->programs, &r->capture);
+    if (!known && !(lacks && r->may_lack_files)) {
+        cli_missing_tell(&r->capture); /* in which of them the trace lies */
         return CLI_FAILED;
     }
-    if (r->shard) /* what it lost, and whether anything ran, is said where all parts are joined */
-        return run_session(r);
-    if (run_session(r) == CLI_FAILED ||
-        (r->needs_program && by_memory && !cli_programs_any(r->programs, &r->capture)) ||
-        (r->closing && !r->closing(r->user)))
+    r->lacks_files |= !known;
+    if ((r->closing && !r->closing(r->user)) ||
+        (r->took && !r->took(r->user, path, NULL, &r->capture.seen.losses)))
         return CLI_FAILED;
-    if (r->took && !r->took(r->user, path, NULL, &r->capture.seen.losses))
-        return CLI_FAILED;
-    return r->untold ? cli_capture_code_untold(&r->capture, CLI_CLEAN)
-                     : cli_capture_code_or_empty(&r->capture, CLI_CLEAN);
+    const int code = known ? CLI_CLEAN : CLI_DAMAGED;
+    return r->untold ? cli_capture_code_untold(&r->capture, code)
+                     : cli_capture_code_or_empty(&r->capture, code);
 }
 
 /* Tells whether the file is empty, as a command leaves it that was stopped: it is neither a capture nor a
@@ -292,8 +298,9 @@ int cli_results_read(struct cli_results *r)
                                           : read_capture(r, path);
         worst = code > worst ? code : worst;
     }
-    r->kept_nothing =
-        !r->has_file && worst != CLI_FAILED && cli_filter_kept_nothing(&r->filter, r->args, &r->ran);
+    r->kept_nothing = !r->has_file && worst != CLI_FAILED &&
+                      ((r->lacks_files && !ct_programs_count(r->programs)) ||
+                       cli_filter_kept_nothing(&r->filter, r->args, &r->ran));
     return r->kept_nothing ? CLI_DAMAGED : worst;
 }
 

@@ -29,15 +29,18 @@ struct cli_results {
     struct ct_session *session;   /* while a capture is decoded */
     struct cli_capture capture;   /* the last one */
     bool has_capture;
-    bool needs_program; /* a capture whose programs are not known is of no use */
-    bool sums_alone;    /* losses of saved files are reported as a sum, not for each file */
+    bool needs_program;  /* a capture whose programs are not known is of no use … */
+    bool may_lack_files; /* … and one whose files are all missing is an empty result, not a failure */
+    bool sums_alone;     /* losses of saved files are reported as a sum, not for each file */
     bool files_alone; /* only saved files are added to the analysis; captures go to the functions below … */
     bool captures_alone;      /* … or only captures: saved files are passed over */
     uint8_t edges;            /* as in struct ct_session_options */
     bool untold;              /* what captures lost is not said: another run over them does */
     bool has_file;            /* there was a saved file */
     struct cli_filter filter; /* of captures, read before (cli_filter_read) */
-    bool kept_nothing;        /* the filter kept nothing of what ran, which was reported */
+    bool lacks_files;         /* of a capture all files were missing, which was reported */
+    bool kept_nothing;        /* nothing is left of what ran: the filter kept none of it, or no file of it is
+                                 here; this was reported */
     const char *file_option;  /* of the filter, that can be applied to saved files too; NULL: none */
     const char *file_why;     /* … and why the others cannot */
     struct cli_ran ran;       /* in all buffers */

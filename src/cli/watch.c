@@ -146,6 +146,24 @@ static bool prepare(void *user)
     return fine && open_writer(w);
 }
 
+/* Says why nothing came by the watchpoints. Result: enum cli_exit. */
+static int nothing_came_by(const struct cli_results *read, int code, const char *result)
+{
+    static const char why[] = "execution came by none of the watchpoints";
+    static const char remedy[] = "'coretap cover --functions' shows what ran";
+    const struct cli_args *args = read->args;
+    if (code == CLI_FAILED || read->ran.instructions)
+        return cli_ran_but_empty(&read->ran, args, code, result, why, remedy);
+    if (read->has_file) {
+        cli_say("%s: %s empty: %s in the captures that the saved sums are of; for each of them %s",
+                args->operand, result, why, remedy);
+        return CLI_DAMAGED;
+    }
+    if (code == CLI_CLEAN && read->capture.seen.has_trace && !args->quiet)
+        cli_say("%s: nothing was executed in the trace, so there are no events", args->operand);
+    return code;
+}
+
 static int print(struct watching *w)
 {
     struct cli_results *read = &w->streams.read;
@@ -153,14 +171,8 @@ static int print(struct watching *w)
     if (!cli_filter_read(&read->filter, args, false) ||
         !cli_programs_new_moved(&read->programs, args, args->values[TARGETS].text))
         return CLI_FAILED;
-    int code = cli_streams_run(&w->streams);
-    if (!w->any && !read->kept_nothing)
-        code = cli_ran_but_empty(&read->ran, args, code, "the list of events is",
-                                 "execution came by none of the watchpoints",
-                                 "'coretap cover --functions' shows what ran");
-    if (!w->any && code == CLI_CLEAN && read->capture.seen.has_trace && !args->quiet)
-        cli_say("%s: nothing was executed in the trace, so there are no events", args->operand);
-    return code;
+    const int code = cli_streams_run(&w->streams);
+    return w->any || read->kept_nothing ? code : nothing_came_by(read, code, "the list of events is");
 }
 
 /* ---- sums ---- */
@@ -183,10 +195,7 @@ static int print_sums(struct cli_results *read, struct ct_counts *counts, int co
     }
     for (size_t i = 0; i < count; i++)
         printf("%" PRIu64 "\t%s\n", all[i].count, all[i].name);
-    return count ? code
-                 : cli_ran_but_empty(&read->ran, read->args, code, "the sum is",
-                                     "execution came by none of the watchpoints",
-                                     "'coretap cover --functions' shows what ran");
+    return count ? code : nothing_came_by(read, code, "the sum is");
 }
 
 static int add_up(const struct cli_args *args)

@@ -35,8 +35,8 @@ static int look_at(struct ct_ctx *ctx, const struct ct_files *files, const char 
     if (target->kind == CT_FILE_NONE)
         return ct_fail(
             ctx, CT_ERR_IO,
-            "%s: %s; expected a snapshot directory, the .ini file of a raw trace, or a perf.data file", path,
-            strerror(errno));
+            "%s: %s; expected a snapshot directory, the .ini file of a raw trace, or a perf.data file",
+            *path ? path : "''", strerror(errno));
     if (target->kind != CT_FILE_REGULAR)
         return CT_OK;
     ssize_t n = files->read(files->user, path, target->head, sizeof target->head);

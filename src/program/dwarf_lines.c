@@ -191,6 +191,8 @@ int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *na
     if (!lines || !name)
         return 0;
     const char *path = ct_lines_file(lines, file);
+    while (strncmp(name, "./", 2) == 0) /* as shells complete it */
+        name += 2;
     size_t length = strlen(name);
     size_t whole = path ? strlen(path) : 0;
     if (length == 0 || whole < length || strcmp(path + whole - length, name) != 0)

@@ -101,10 +101,17 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
     argv += qemu->system; /* the command itself */
     count -= qemu->system;
     memcpy(all + n, argv, count * sizeof *all);
-    execvp(qemu->command, all);
+    if (strchr(qemu->command, '/')) /* execvp gives a file of another format to the shell */
+        execv(qemu->command, all);
+    else
+        execvp(qemu->command, all);
+    const int why = errno;
     free(all);
-    return ct_fail(ctx, CT_ERR_IO, "%s cannot be run: %s; it is in Debian's package qemu-user", qemu->command,
-                   strerror(errno));
+    return ct_fail(
+        ctx, CT_ERR_IO, "%s cannot be run: %s; %s", *qemu->command ? qemu->command : "''", strerror(why),
+        qemu->system ? "give the QEMU that the machine runs on, as qemu-system-aarch64 of Debian's "
+                       "package qemu-system-arm, and its arguments"
+                     : "it is in Debian's package qemu-user");
 }
 
 int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv,

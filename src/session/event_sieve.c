@@ -24,6 +24,24 @@ static bool is_clock(const struct ct_filter_point *point)
     return point->kind != CT_POINT_INSTRUCTIONS && point->kind != CT_POINT_PLACE;
 }
 
+/* Refuses what only instructions tell. */
+static int check_kinds(struct ct_ctx *ctx, const struct ct_filter *f)
+{
+    const struct ct_filter_point *wrong = !is_clock(&f->from) ? &f->from : !is_clock(&f->to) ? &f->to : NULL;
+    if (wrong && wrong->kind == CT_POINT_PLACE)
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "'%s' is no time: a window of events begins and ends at a time (12.5s, 3ms, 20us, 700ns, "
+            "190327ticks) or a number of cycles (500000cyc), and not at a place: events do not "
+            "tell each instruction",
+            wrong->place);
+    if (wrong || f->module_count || f->function_count)
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "a window of events is in time, ticks or cycles, and modules and functions "
+                       "cannot be chosen in them: they do not tell each instruction");
+    return CT_OK;
+}
+
 /* Refuses a window in cycles for a source that counts none: its clock would stand still, and the whole stream
  * would lie before each point. */
 static int check_cycles(struct ct_ctx *ctx, const struct ct_filter *f, const struct ct_source *source,
@@ -42,11 +60,8 @@ int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *option
     if (!out)
         return ct_fail_null(ctx, __func__);
     int rc = ct_sieve_read_options(ctx, __func__, options, &o, &filter);
-    if (!rc &&
-        (!is_clock(&filter.from) || !is_clock(&filter.to) || filter.module_count || filter.function_count))
-        rc = ct_fail(ctx, CT_ERR_ARG,
-                     "a window of events is in time, ticks or cycles, and modules and functions "
-                     "cannot be chosen in them: they do not tell each instruction");
+    if (!rc)
+        rc = check_kinds(ctx, &filter);
     if (!rc)
         rc = ct_cycle_counts_of(ctx, o.source, &counts);
     if (!rc)

@@ -94,6 +94,9 @@ int ct_filter_point(struct ct_ctx *ctx, char *text, struct ct_filter_point *out)
     if (!text || !out)
         return ct_fail(ctx, CT_ERR_ARG, "ct_filter_point: a null pointer");
     struct ct_filter_point point = {0};
+    const size_t sign = strspn(text, "+-.");
+    if (sign && isdigit((unsigned char)text[sign]) && !strchr(text, ':'))
+        return refuse(ctx, text, "this is no time: a number begins with a digit");
     const bool is_number = isdigit((unsigned char)*text) && strncmp(text, "0x", 2) != 0 && !strchr(text, ':');
     const int rc = is_number ? read_number(ctx, text, &point) : read_place(ctx, text, &point);
     if (!rc)

@@ -490,6 +490,15 @@ static bool set_rule(struct ct_verify_spec *s, const char *output, uint8_t rule,
     return found;
 }
 
+int ct_verifier_may_violate(const struct ct_verifier *v)
+{
+    bool may = false;
+    for (size_t i = 0; v && i < v->spec_count; i++)
+        for (size_t k = 0; v->specs[i] && k < v->specs[i]->output_count; k++)
+            may |= v->specs[i]->outputs[k].rule != CT_VERIFY_NEVER;
+    return may;
+}
+
 int ct_verifier_violation(struct ct_verifier *v, const char *output, const char *value)
 {
     if (!v || !output)

@@ -95,6 +95,8 @@ def check_lines(capture, program):
     line = 1 + next(i for i, text in enumerate(source) if "x * 3 + 1" in text)
     events = watch(capture, program, [f"worker.c:{line}"])
     assert [e["event"] for e in events] == ["line"] * 45, len(events)
+    assert watch(capture, program, [f"./worker.c:{line}"]) == [
+        dict(e, watch=f"./worker.c:{line}") for e in events]
 
 
 def check(folder, program, options):

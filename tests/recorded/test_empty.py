@@ -75,6 +75,33 @@ def check_case(coretap, words, why, files, capture, count, headed):
           f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
 
 
+def check_missing(coretap, folder, program, capture):
+    """A profile of a recording all of whose files are missing is empty, too; what is beside it counts."""
+    own, data, saved = folder / "own", folder / "gone.data", folder / "saved"
+    subprocess.run([coretap, "record", "-q", "-o", own, "--", program], check=False)
+    subprocess.run([coretap, "export", "-q", "--perf", data, own], check=True)
+    program.unlink()
+    for form in ("autofdo", "llvm", "bolt", "folded", "callgrind", "pprof", "chrome", "data", "branch-list"):
+        got = run(coretap, "profile", "-q", "--format", form, data)
+        check(f"profile --format {form} of a program that is not here",
+              got.returncode == 1 and not got.stdout
+              and "none of the files that it names is here" in got.stderr
+              and f"no memory for code that ran in {program} (" in got.stderr,
+              f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
+    got = run(coretap, "profile", "-q", "--format", "bolt", "--each", saved, data)
+    check("profile --each of a program that is not here", got.returncode == 1 and not saved.exists(),
+          got.stderr)
+    got = run(coretap, "profile", "--format", "bolt", own)
+    check("a snapshot names the program that is not here", got.returncode == 1 and str(program) in got.stderr,
+          got.stderr)
+    alone = run(coretap, "profile", "-q", "--format", "bolt", capture).stdout
+    for operands in ([data, capture], [capture, data]):
+        got = run(coretap, "profile", "-q", "--format", "bolt", *operands)
+        check("what is here is in the profile", got.returncode == 1 and got.stdout == alone != "", got.stderr)
+    got = run(coretap, "cover", "-q", data)
+    check("other commands need the program", got.returncode == 2, got.stderr)
+
+
 def main():
     coretap = os.path.abspath(sys.argv[1])
     for tool in (COMPILER, "qemu-aarch64"):
@@ -98,6 +125,7 @@ def main():
             check_case(coretap, words, why, files, capture, count, False)
         for words, why in HEADED:
             check_case(coretap, words, why, files, capture, count, True)
+        check_missing(coretap, folder, build(folder, "gone", SOURCE), capture)
         fine = run(coretap, "profile", "-q", "--format", "autofdo", capture)
         check("what is not empty has exit code 0",
               fine.returncode == 0 and not fine.stderr and len(fine.stdout) > 100, fine.stderr)

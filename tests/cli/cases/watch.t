@@ -136,6 +136,13 @@ $ coretap watch -q --format sums --at exception $T/one examples/quickstart
 | 588	0x80560 addr
 | 84	exception exception
 ! coretap: warning: watch: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+# Saved sums in which nothing was come by are an empty answer, as those of a capture are.
+$ coretap watch -q --at overflow --format data examples/quickstart > $T/zero; coretap watch -q --format sums $T/zero
+! coretap: $T/zero: the sum is empty: execution came by none of the watchpoints in the captures that the saved sums are of; for each of them 'coretap cover --functions' shows what ran
+[1]
+$ coretap watch -q --at overflow --format sums examples/quickstart
+! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: execution came by none of the watchpoints; 'coretap cover --functions' shows what ran
+[1]
 $ coretap watch --at exception examples/quickstart examples/quickstart
 ! coretap watch: events are those of one capture; of several, and of saved files, there are --format sums and data
 ! Try 'coretap watch --help'.
