@@ -271,8 +271,8 @@ struct ct_capture {
     const struct ct_image *programs; /* … what was in memory the images say */
     size_t main_count; /* … the first so many were started, the others are what these loaded, or
                           nobody knows */
-    size_t gone_count; /* mapped files that are not there: path is the name on the target, addr and size where
-                          they lay */
+    size_t gone_count; /* files that ran and are not there: path is the name on the target, addr and size
+                          where they lay; of is_elf, addr is the load bias and the size is not known */
     const struct ct_image *gone;
     const char *const *gone_build_ids; /* … and the build id of each as hexadecimal digits; NULL: the capture
                                           does not tell */

@@ -3,6 +3,7 @@
 #ifndef CT_BASE_PATH_H
 #define CT_BASE_PATH_H
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Returns the last part of a path. */
@@ -10,6 +11,12 @@ static inline const char *ct_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+/* Tells whether the last parts of two paths are the same. */
+static inline bool ct_same_base_name(const char *a, const char *b)
+{
+    return strcmp(ct_base_name(a), ct_base_name(b)) == 0;
 }
 
 #endif

@@ -292,6 +292,35 @@ int cli_capture_code_untold(const struct cli_capture *c, int code)
     return code == CLI_CLEAN && damaged ? CLI_DAMAGED : code;
 }
 
+/* Counts the files that the caller named and whose code stands for memory that the capture does not hold.
+ * *first becomes the first one. */
+static size_t count_given(const struct cli_capture *c, const char **first)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct ct_buffer *of = c->capture->buffers;
+        while (of->name != c->buffers[i].name)
+            of++;
+        if (c->buffers[i].image_count <= of->image_count + most)
+            continue;
+        *first = c->buffers[i].images[of->image_count].path; /* given ones are behind those of the capture */
+        most = c->buffers[i].image_count - of->image_count;
+    }
+    return most;
+}
+
+/* Says which file may not be what ran, where the trace contradicts code that came from files named. */
+static void tell_contradicted(const struct cli_capture *c)
+{
+    const char *file = NULL;
+    const size_t given = count_given(c, &file);
+    if (given && c->seen.losses.contradictions)
+        cli_say(
+            "%s: %s%s may be another build than the one that ran: the trace contradicts its code, and what "
+            "ran behind a contradiction is left out; name the build that ran with --elf",
+            c->path, file, given > 1 ? " (or another file of --elf)" : "");
+}
+
 int cli_capture_code(const struct cli_capture *c, int code)
 {
     char words[CT_LOSSES_WORDS];
@@ -300,8 +329,10 @@ int cli_capture_code(const struct cli_capture *c, int code)
         cli_say("%s: losses: %s", c->path, ct_losses_words(words, &c->seen.losses));
     if (result != CLI_FAILED && c->seen.holes.count && (result == CLI_DAMAGED || !c->args->quiet))
         cli_holes_say(c->path, &c->seen.holes, c->capture);
-    if (result != CLI_FAILED)
+    if (result != CLI_FAILED) {
+        tell_contradicted(c);
         cli_missing_tell(c);
+    }
     return result;
 }
 

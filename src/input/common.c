@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GONE_MAX 256 /* the most files that ran and are not there */
+
 const char *ct_path_folder(struct ct_arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -86,6 +88,30 @@ int ct_add_missing(struct ct_opening *opening, const char *text)
         return ct_fail_nomem(opening->ctx, "list of missing files");
     missing[capture->missing_count - 1] = copy;
     capture->missing = missing;
+    return CT_OK;
+}
+
+int ct_add_gone(struct ct_opening *opening, const struct ct_image *image, const char *build_id)
+{
+    struct ct_capture *capture = opening->capture;
+    struct ct_arena *arena = opening->arena;
+    for (size_t i = 0; i < capture->gone_count; i++)
+        if (capture->gone[i].addr == image->addr && strcmp(capture->gone[i].path, image->path) == 0)
+            return CT_OK;
+    if (capture->gone_count == GONE_MAX)
+        return CT_OK;
+    size_t id_count = capture->gone_count;
+    const char *path = ct_arena_strdup(arena, image->path);
+    const char *id = build_id ? ct_arena_strdup(arena, build_id) : NULL;
+    const char **ids = ct_arena_push(arena, capture->gone_build_ids, &id_count, sizeof *ids);
+    struct ct_image *gone = ct_arena_push(arena, capture->gone, &capture->gone_count, sizeof *gone);
+    if (!gone || !ids || !path || (build_id && !id))
+        return ct_fail_nomem(opening->ctx, "list of missing files");
+    gone[capture->gone_count - 1] = *image;
+    gone[capture->gone_count - 1].path = path;
+    ids[capture->gone_count - 1] = id;
+    capture->gone = gone;
+    capture->gone_build_ids = ids;
     return CT_OK;
 }
 

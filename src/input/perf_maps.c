@@ -17,9 +17,6 @@
 /* Images of all generations together. Beyond it mappings replace each other without a new generation. */
 #define IMAGES_MAX ((size_t)1 << 20)
 
-/* Mappings of files that are not there, at most. */
-#define GONE_MAX 256
-
 struct mapping {
     uint64_t addr, last; /* of the last byte */
     uint64_t offset;     /* in the file */
@@ -155,29 +152,11 @@ static int find_programs(struct player *pl, const struct process *process, struc
 
 int ct_perf_add_gone(struct ct_perf *p, const struct ct_perf_object *object, uint64_t addr, uint64_t size)
 {
-    struct ct_capture *capture = p->opening->capture;
-    struct ct_image image = {.path = object->name, .addr = addr, .size = size};
-    for (size_t i = 0; i < capture->gone_count; i++)
-        if (capture->gone[i].addr == image.addr && strcmp(capture->gone[i].path, image.path) == 0)
-            return CT_OK;
-    if (capture->gone_count == GONE_MAX)
-        return CT_OK;
-    struct ct_arena *arena = p->opening->arena;
+    const struct ct_image gone = {.path = object->name, .addr = addr, .size = size};
     char id[2 * CT_BUILD_ID_MAX + 1] = "";
     if (object->id)
         ct_build_id_text(object->id, id);
-    size_t id_count = capture->gone_count;
-    image.path = ct_arena_strdup(arena, image.path);
-    const char *text = *id ? ct_arena_strdup(arena, id) : NULL;
-    const char **ids = ct_arena_push(arena, capture->gone_build_ids, &id_count, sizeof *ids);
-    struct ct_image *gone = ct_arena_push(arena, capture->gone, &capture->gone_count, sizeof *gone);
-    if (!gone || !ids || !image.path || (*id && !text))
-        return ct_fail_nomem(p->opening->ctx, p->file.path);
-    gone[capture->gone_count - 1] = image;
-    ids[capture->gone_count - 1] = text;
-    capture->gone = gone;
-    capture->gone_build_ids = ids;
-    return CT_OK;
+    return ct_add_gone(p->opening, &gone, *id ? id : NULL);
 }
 
 /* Makes a generation of the current mappings of a process. */

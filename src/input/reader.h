@@ -121,6 +121,10 @@ int ct_capture_labels(struct ct_opening *opening);
 /* Adds a text to capture->missing, unless it is there. */
 int ct_add_missing(struct ct_opening *opening, const char *text);
 
+/* Adds a file that ran and is not there, so that what ran in it can be named, with its build id in
+ * hexadecimal digits, or NULL. At most 256 are kept, each once. CT_ERR_NOMEM. */
+int ct_add_gone(struct ct_opening *opening, const struct ct_image *image, const char *build_id);
+
 /* An image as an .ini file states it. */
 struct ct_image_spec {
     const char *file; /* NULL when not stated */

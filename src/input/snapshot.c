@@ -117,7 +117,8 @@ static const char *find_by_id(const struct snapshot *s, const struct program *pr
     return path ? ct_arena_strdup(s->opening->arena, path) : NULL;
 }
 
-/* Warns that a program is missing, which is no damage: the trace decodes without it. */
+/* Warns that a program is missing, which is no damage (the trace decodes without it), and keeps its build id,
+ * which a file that is named for it must have. */
 static int tell_missing(const struct snapshot *s, const struct program *program, const char *why)
 {
     const char *text = ct_arena_printf(
@@ -129,8 +130,11 @@ static int tell_missing(const struct snapshot *s, const struct program *program,
         program->build_id ? ", or a folder that has it with --symdir DIR" : "");
     if (!text)
         return ct_fail_nomem(s->opening->ctx, s->path);
+    const struct ct_image gone = {
+        .path = program->file, .addr = program->bias, .space = CT_SPACE_ANY, .is_elf = 1};
     ct_log(s->opening->ctx, CT_LOG_WARNING, "%s", text);
-    return ct_add_missing(s->opening, text);
+    const int rc = ct_add_gone(s->opening, &gone, program->build_id);
+    return rc ? rc : ct_add_missing(s->opening, text);
 }
 
 static int add_program(struct snapshot *s, const struct program *program)

@@ -112,11 +112,6 @@ static int reserve(struct ct_known_program *program, uint32_t memory)
 
 /* ---- those that are named ---- */
 
-static bool same_name(const char *a, const char *b)
-{
-    return strcmp(ct_base_name(a), ct_base_name(b)) == 0;
-}
-
 /* A search for an image: the one with this path or, failing that, the first one with its name. */
 struct search {
     const char *path;
@@ -130,7 +125,7 @@ static void look(struct search *s, const struct ct_image *images, size_t count)
             continue;
         if (!s->exact && strcmp(images[i].path, s->path) == 0)
             s->exact = &images[i];
-        if (!s->alike && same_name(images[i].path, s->path))
+        if (!s->alike && ct_same_base_name(images[i].path, s->path))
             s->alike = &images[i];
     }
 }
@@ -178,8 +173,11 @@ int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bia
         return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_add: a null pointer");
     const struct ct_image *image = capture ? find(capture, path) : NULL;
     const bool here = !image || access(path, F_OK) == 0;
+    const uint64_t at = bias ? *bias : image ? image->addr : 0;
     struct ct_known_program *program;
-    int rc = add(p, here ? path : image->path, bias ? *bias : image ? image->addr : 0, &program);
+    int rc = here && capture ? ct_program_version(p->ctx, path, at, capture, &image) : CT_OK;
+    if (!rc)
+        rc = add(p, here ? path : image->path, at, &program);
     if (rc)
         return rc;
     const char *ran_as = image ? ct_arena_strdup(&p->arena, image->path) : program->is.path;
@@ -201,7 +199,7 @@ static bool is_replaced(const struct ct_programs *p, const struct ct_image *ran)
 {
     for (size_t i = 0; i < p->count; i++) {
         const struct ct_program *is = &p->all[i]->is;
-        if (is->named && is->bias == ran->addr && (is->bias || same_name(is->path, ran->path)))
+        if (is->named && is->bias == ran->addr && (is->bias || ct_same_base_name(is->path, ran->path)))
             return true;
     }
     return false;

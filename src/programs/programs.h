@@ -53,6 +53,12 @@ struct ct_programs {
     size_t source_count;
 };
 
+/* Checks that the file at `path`, loaded at `bias`, is no other build of a file that the capture says ran: of
+ * one that has this name, or lay at this place. Files without a build id pass. If *image is NULL it becomes
+ * the image of the capture that has the same build id, if one is here. CT_ERR_CONFIG. */
+int ct_program_version(struct ct_ctx *ctx, const char *path, uint64_t bias, const struct ct_capture *capture,
+                       const struct ct_image **image);
+
 /* Frees what was loaded of a program. */
 void ct_known_program_unload(struct ct_known_program *program);
 

@@ -150,6 +150,82 @@ static void two_programs_are_not_at_one_bias(void **state)
     assert_string_equal(ct_programs_at(f->programs, 1)->path, "/target/low");
 }
 
+/* ---- builds ---- */
+
+#define ID_REST "02030405060708090a0b0c0d0e0f1011121314"
+
+static void another_build_than_what_is_gone_is_refused(void **state)
+{
+    static const struct {
+        struct ct_image gone;
+        const char *id; /* of the file that is named: 01, ID_REST */
+        uint64_t bias;
+        int rc;
+    } cases[] = {
+        {{.path = "/t/x", .addr = HIGH, .is_elf = 1}, "01" ID_REST, HIGH, CT_OK},
+        {{.path = "/t/x", .addr = HIGH, .is_elf = 1}, "01" ID_REST "0000", HIGH, CT_OK},
+        {{.path = "/t/x", .addr = HIGH, .is_elf = 1}, NULL, HIGH, CT_OK},
+        {{.path = "/t/x", .addr = HIGH, .is_elf = 1}, "02" ID_REST, HIGH, CT_ERR_CONFIG},
+        {{.path = "/t/x", .addr = HIGH, .is_elf = 1}, "02" ID_REST, HIGH + 0x1000, CT_OK},
+        {{.path = "/t/program", .addr = HIGH, .is_elf = 1}, "02" ID_REST, 0, CT_ERR_CONFIG},
+        {{.path = "/t/x", .addr = 0, .is_elf = 1}, "02" ID_REST, 0, CT_OK}, /* not known to overlap */
+        {{.path = "/t/x", .addr = HIGH + TEXT + 0xfc, .size = 8}, "02" ID_REST, HIGH, CT_ERR_CONFIG},
+        {{.path = "/t/x", .addr = HIGH + TEXT + 0x100, .size = 8}, "02" ID_REST, HIGH, CT_OK},
+        {{.path = "/t/x", .addr = HIGH + TEXT - 8, .size = 9}, "02" ID_REST, HIGH, CT_ERR_CONFIG},
+        {{.path = "/t/x", .addr = HIGH + TEXT - 8, .size = 8}, "02" ID_REST, HIGH, CT_OK},
+    };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct ct_capture capture = {
+            .path = "a-capture", .gone_count = 1, .gone = &cases[i].gone, .gone_build_ids = &cases[i].id};
+        renew(f, (struct ct_programs_options){0});
+        const int rc = ct_programs_add(f->programs, f->here, &cases[i].bias, &capture, NULL);
+        if (rc != cases[i].rc)
+            fail_msg("case %zu: %d", i, rc);
+        assert_int_equal(ct_programs_count(f->programs), rc ? 0 : 1);
+        if (!rc)
+            continue;
+        assert_non_null(strstr(ct_ctx_error(f->ctx), f->here));
+        assert_non_null(strstr(ct_ctx_error(f->ctx), "01" ID_REST));
+        assert_non_null(strstr(ct_ctx_error(f->ctx), cases[i].gone.path));
+        assert_non_null(strstr(ct_ctx_error(f->ctx), cases[i].id));
+        assert_non_null(strstr(ct_ctx_error(f->ctx), "a-capture"));
+    }
+}
+
+static void another_build_than_what_is_here_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t bias = HIGH, elsewhere = HIGH + 0x1000;
+    const struct ct_image ran = program_at(f->other, HIGH);
+    const struct ct_generation generation = {.program_count = 1, .programs = &ran};
+    const struct ct_process process = {.generation_count = 1, .generations = &generation};
+    const struct ct_maps maps = {.process_count = 1, .processes = &process};
+    const struct ct_buffer buffer = {.image_count = 1, .images = &ran};
+    const struct ct_capture captures[] = {
+        {.program_count = 1, .programs = &ran}, {.buffer_count = 1, .buffers = &buffer}, {.maps = &maps}};
+    for (size_t i = 0; i < 3; i++) {
+        renew(f, (struct ct_programs_options){0});
+        assert_int_equal(ct_programs_add(f->programs, f->here, &bias, &captures[i], NULL), CT_ERR_CONFIG);
+        assert_non_null(strstr(ct_ctx_error(f->ctx), f->other));
+        add(f, f->here, &elsewhere, &captures[i]);
+    }
+}
+
+static void one_of_several_has_to_be_the_build(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t bias = HIGH;
+    const struct ct_image ran[] = {program_at(f->other, HIGH), program_at(f->here, HIGH)};
+    const struct ct_capture capture = {.program_count = 2, .programs = ran};
+    char copy[64];
+    snprintf(copy, sizeof copy, "%s/copy", f->folder);
+    write_file(copy, 1);
+    const struct ct_program *program = add(f, copy, &bias, &capture);
+    assert_string_equal(program->ran_as, f->here); /* known by its build id */
+    unlink(copy);
+}
+
 /* ---- images ---- */
 
 static void becomes_an_image_where_memory_is_not_known(void **state)
@@ -378,6 +454,9 @@ int main(void)
         TEST(a_named_one_stands_for_that_of_the_capture),
         TEST(a_name_alone_chooses_one_of_the_capture),
         TEST(two_programs_are_not_at_one_bias),
+        TEST(another_build_than_what_is_gone_is_refused),
+        TEST(another_build_than_what_is_here_is_refused),
+        TEST(one_of_several_has_to_be_the_build),
         TEST(becomes_an_image_where_memory_is_not_known),
         TEST(lies_in_the_memories_that_it_was_seen_in),
         TEST(loads_a_file_once_and_late),

@@ -458,7 +458,8 @@ static void programs_are_named(void **state)
     setup(&f);
     char text[sizeof snapshot_ini + 200];
     snprintf(text, sizeof text, "%s%s", snapshot_ini,
-             "[program]\nelf=ram.bin\nbias=0x5500000000\n[program2]\nelf='gone'\n[program3]\nelf=rom.bin\n");
+             "[program]\nelf=ram.bin\nbias=0x5500000000\n[program2]\nelf='gone'\nbias=0x70\nbuild_id=0a0b\n["
+             "program3]\nelf=rom.bin\n");
     fixture_put(&f, "cap/snapshot.ini", text);
     assert_int_equal(fixture_open(&f, "cap"), CT_OK);
     assert_int_equal(f.capture->program_count, 2);
@@ -467,6 +468,11 @@ static void programs_are_named(void **state)
     assert_int_equal(f.capture->programs[0].is_elf, 1);
     assert_string_equal(f.capture->programs[1].path, "cap/rom.bin");
     assert_int_equal(f.capture->programs[1].addr, 0);
+    assert_int_equal(f.capture->gone_count, 1);
+    assert_string_equal(f.capture->gone[0].path, "cap/gone");
+    assert_int_equal(f.capture->gone[0].addr, 0x70);
+    assert_int_equal(f.capture->gone[0].is_elf, 1);
+    assert_string_equal(f.capture->gone_build_ids[0], "0a0b");
     for (size_t i = 0; i < f.capture->buffers[0].image_count; i++)
         assert_int_equal(f.capture->buffers[0].images[i].is_elf, 0);
     fixture_free(&f);

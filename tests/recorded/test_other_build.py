@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A file that --elf names is another build of what ran: it is refused by its build id, whether what ran is
+still there, was built again or is gone. Files of the same build, and files without a build id, are taken.
+Where only the trace tells, its contradictions are told. Prints TAP.
+
+usage: test_other_build.py CORETAP"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
+
+TRIPLET = "aarch64-linux-gnu-"
+TOOLS = (TRIPLET + "gcc", TRIPLET + "objcopy", TRIPLET + "strip", "qemu-aarch64", "readelf")
+BIAS = "5500000000"  # where QEMU puts a program that can be moved
+SOURCE = """#include <stdio.h>
+__attribute__((noinline)) int used(int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += i;
+    return s; }
+int main(int argc, char **argv) { printf("%d\\n", used(argc + 40 + (argv[0] == 0))); return 0; }
+"""
+CHANGED = SOURCE.replace("s += i;", "s += i * 3 + (i ^ s);").replace(
+    "__attribute__", "int pad(int x) { return x * 7; }\n__attribute__", 1)
+COMMANDS = ["cover", "profile", "timing", "watch --at used", "list --elements --symbols", "decode --symbols",
+            "report", "spec --timing", "wcet --entry used"]
+RAW = """[capture]
+file = {trace}
+framing = none
+[source cpu]
+protocol = etmv4i
+core = ARM-AA64
+id = 0x10
+TRCCONFIGR = 0x00000001
+TRCIDR0 = 0x28000ea1
+TRCIDR1 = 0x4100f424
+TRCIDR2 = 0x10001088
+TRCIDR8 = 0
+"""
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
+
+
+def build(path, text, *options):
+    path.parent.mkdir(exist_ok=True)
+    source = path.with_name("program.c")
+    source.write_text(text)
+    subprocess.run([TRIPLET + "gcc", "-O1", "-g", "-fPIE", "-pie", *options, "-o", path, source], check=True)
+    return path
+
+
+def build_id(path):
+    return re.search(r"Build ID: (\S+)", run("readelf", "-nW", path).stdout)[1]
+
+
+def check_refused(coretap, state, capture, named, ids):
+    for command in COMMANDS:
+        got = run(coretap, *command.split(), "--elf", named, capture)
+        check(f"{state}: {command} refuses another build",
+              got.returncode == 2 and not got.stdout and all(i in got.stderr for i in ids)
+              and named.partition("@")[0] in got.stderr and str(capture) in got.stderr,
+              f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
+
+
+def check_taken(coretap, state, capture, files, silent):
+    for file in files:
+        got = run(coretap, "cover", "--elf", f"{file}@{BIAS}", capture)
+        head = re.search(r"^" + re.escape(str(file)) + r"\n  functions +[1-9]", got.stdout, re.MULTILINE)
+        check(f"{state}: {file.name} is taken",
+              got.returncode == 0 and head and not (silent and got.stderr),
+              f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
+
+
+def check_trace(coretap, folder, capture, right, wrong):
+    """Memory comes from the file that is named, and the trace contradicts it."""
+    raw = folder / "raw.ini"
+    raw.write_text(RAW.format(trace=capture / "trace_0.bin"))
+    for command in ("cover", "profile", "timing", "watch --at used"):
+        got = run(coretap, *command.split(), "-q", "--elf", f"{wrong}@{BIAS}", raw)
+        check(f"{command} tells that the trace contradicts the program",
+              got.returncode == 1 and "contradictions with the program" in got.stderr
+              and f"{wrong} may be another build" in got.stderr,
+              f"exit code {got.returncode}\n{got.stderr}")
+    got = run(coretap, "cover", "--elf", f"{right}@{BIAS}", raw)
+    check("the trace does not contradict what ran",
+          got.returncode == 0 and "contradiction" not in got.stderr, got.stderr)
+
+
+def main():
+    coretap = os.path.abspath(sys.argv[1])
+    for tool in TOOLS:
+        if not shutil.which(tool):
+            print(f"1..0 # SKIP {tool} is missing (Debian: gcc-aarch64-linux-gnu qemu-user)")
+            return 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        ran = build(folder / "program", SOURCE)
+        kept = folder / "whole"
+        shutil.copy(ran, kept)
+        other = build(folder / "new" / "program", CHANGED)
+        renamed = folder / "renamed"
+        shutil.copy(other, renamed)
+        bare, debug = folder / "bare", folder / "debug"
+        subprocess.run([TRIPLET + "strip", "-o", bare, ran], check=True)
+        subprocess.run([TRIPLET + "objcopy", "--only-keep-debug", ran, debug], check=True)
+        unknown = build(folder / "unknown" / "unknown", CHANGED, "-Wl,--build-id=none")
+        ids = (build_id(ran), build_id(other))
+
+        capture, perf = folder / "capture", folder / "perf.data"
+        run(coretap, "record", "-q", "-o", capture, "--", ran)
+        run(coretap, "export", "-q", "--perf", perf, capture)
+        for of, path in (("snapshot", capture), ("perf.data", perf)):
+            shutil.copy(kept, ran)
+            check_refused(coretap, f"{of}, what ran is there", path, f"{renamed}@{BIAS}", ids)
+            check_refused(coretap, f"{of}, by name", path, str(other), ids)
+            check_taken(coretap, f"{of}, what ran is there", path, (kept, bare, debug), True)
+            check_taken(coretap, f"{of}, what ran is there", path, (unknown,), False)
+            shutil.copy(other, ran)
+            check_refused(coretap, f"{of}, built again", path, f"{ran}@{BIAS}", ids)
+            ran.unlink()
+            check_refused(coretap, f"{of}, what ran is gone", path, f"{renamed}@{BIAS}", ids)
+            check_taken(coretap, f"{of}, what ran is gone", path, (kept, bare), False)
+        check_taken(coretap, "snapshot, what ran is gone", capture, (unknown,), False)
+        listed = run(coretap, "manifest", capture)
+        check("a manifest has the build id of what is gone", ids[0] in listed.stdout,
+              listed.stdout + listed.stderr)
+        check_trace(coretap, folder, capture, kept, unknown)
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
