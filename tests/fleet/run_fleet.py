@@ -340,8 +340,8 @@ def cuts_are_killed(fleet):
 def parts_lose_their_folder(fleet):
     """The folder for parts may be removed by a process of a job that was killed: it is made again."""
     state, output = fleet.path("lost-folder"), fleet.path("lost-folder.data")
-    words = [*ranks(2), "stats", "--manifest", fleet.path("cut.jsonl"), "-o", output, "--state", state, "--cut",
-             5000]
+    words = [*ranks(2), "stats", "--manifest", fleet.path("cut.jsonl"), "-o", output, "--state", state,
+             "--cut", 5000]
     gone = 0
     with subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, text=True, env=RANKS) as job:
         while not gone and job.poll() is None:
