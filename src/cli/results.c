@@ -7,9 +7,11 @@
 #include "coretap/format.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- saved files ---- */
 
@@ -22,13 +24,16 @@ static bool is_pipe(const char *path)
 
 size_t cli_results_begin(const char *path, void *start, size_t size)
 {
-    errno = 0;
-    FILE *file = is_pipe(path) ? NULL : fopen(path, "rb");
-    if (!file && errno == ENOMEM)
-        cli_no_memory();
-    const size_t got = file ? fread(start, 1, size, file) : 0;
-    if (file)
-        fclose(file);
+    const int fd = is_pipe(path) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    size_t got = 0;
+    bool more = fd >= 0;
+    while (more && got < size) {
+        const ssize_t bytes = read(fd, (char *)start + got, size - got);
+        more = bytes > 0 || (bytes < 0 && errno == EINTR);
+        got += bytes > 0 ? (size_t)bytes : 0;
+    }
+    if (fd >= 0)
+        close(fd);
     return got;
 }
 
