@@ -218,7 +218,7 @@ def main():
         shutil.copytree(made["odd"], broken)
         trace = next(path for path in broken.iterdir() if path.suffix == ".bin" and "mem" not in path.name)
         content = bytearray(trace.read_bytes())
-        content[len(content) // 2:len(content) // 2 + 40] = b"\xff" * 40
+        content[len(content) // 2:len(content) // 2 + 40] = b"\x50" * 40  # no header of a packet
         trace.write_bytes(content)
         run("cover", made["even"], broken, code=1)
         run("cover", made["even"], folder / "nothing", code=2)
