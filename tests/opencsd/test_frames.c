@@ -103,19 +103,30 @@ static void fill(struct rng *rng, bool damaged, struct trace *t, struct player *
                               .severity = 1 + (int)rng_below(rng, 3)};
 }
 
+struct check {
+    bool damaged;
+    const struct library *theirs, *ours;
+};
+
+/* Plays one trace through both. */
+static void check_one(const void *context, uint64_t seed, struct compare_counts *counts)
+{
+    static struct trace t;
+    const struct check *check = context;
+    struct rng rng = {seed};
+    struct player player;
+    fill(&rng, check->damaged, &t, &player);
+    const struct compare_trace trace = {.source = &source, .bytes = t.bytes, .size = t.size};
+    compare(player, &trace, check->theirs, check->ours, ocsd_isa_unknown, seed, counts);
+}
+
 /* Compares `count` traces. Returns true when few enough differ. */
 static bool check(bool damaged, uint64_t first, uint64_t count, const struct library *theirs,
                   const struct library *ours)
 {
-    static struct trace t;
-    struct compare_counts counts = {0};
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        struct rng rng = {seed};
-        struct player player;
-        fill(&rng, damaged, &t, &player);
-        const struct compare_trace trace = {.source = &source, .bytes = t.bytes, .size = t.size};
-        compare(player, &trace, theirs, ours, ocsd_isa_unknown, seed, &counts);
-    }
+    const struct check what = {damaged, theirs, ours};
+    struct compare_counts counts;
+    compare_seeds(first, count, check_one, &what, &counts);
     printf("# %" PRIu64 " traces, %" PRIu64 " that differ, %" PRIu64 " of which OpenCSD crashes\n", count,
            counts.worse, counts.crashes);
     return counts.worse <= (damaged ? count / MOST_WORSE : 0);
