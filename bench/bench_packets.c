@@ -3,8 +3,9 @@
  * the byte-wise decoding function by unroll factor (its Table II). On traces of path.h, or of one ETMv4
  * stream in a file:
  *   bench_packets [FILE TRCCONFIGR]
- * Each figure is the median of ROUNDS passes over the same bytes in memory; the ways take turns. For
- * count_instructions.py,
+ * Each figure is the median of ROUNDS rounds, in each of which the ways take turns. A round of one way is as
+ * many passes over the same bytes in memory as take ROUND_S: a pass of the quickest ways is over before the
+ * caches are its own. For count_instructions.py,
  *   bench_packets MODE WAY PASSES
  * goes so often over a trace of path.h in one way, both by their numbers, and prints only how many bytes it
  * has. */
@@ -22,6 +23,7 @@
 #endif
 
 #define ROUNDS  9
+#define ROUND_S 0.02
 #define STEPS   2000000
 #define PIECE   ((size_t)1 << 18)
 #define PACKETS 4096
@@ -201,18 +203,29 @@ static int by_time(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* Returns the seconds of a pass, and sets how much one found. */
+static double measure_round(const struct trace *t, enum way way, uint64_t *count)
+{
+    const double begin = now();
+    double took = 0;
+    unsigned passes = 0;
+    while (took < ROUND_S) {
+        struct sums sums = {0};
+        run(t, way, &sums);
+        *count = sums.count;
+        took = now() - begin;
+        passes++;
+    }
+    return took / passes;
+}
+
 static void measure(const char *name, const struct trace *t)
 {
     static double seconds[WAYS][ROUNDS];
     uint64_t counts[WAYS];
     for (unsigned round = 0; round < ROUNDS; round++)
-        for (unsigned way = 0; way < WAYS; way++) {
-            struct sums sums = {0};
-            double begin = now();
-            run(t, (enum way)way, &sums);
-            seconds[way][round] = now() - begin;
-            counts[way] = sums.count;
-        }
+        for (unsigned way = 0; way < WAYS; way++)
+            seconds[way][round] = measure_round(t, (enum way)way, &counts[way]);
     printf("%s: %zu bytes, %.2f bytes a packet\n", name, t->size,
            (double)t->size / (double)counts[PLAIN_PACKETS]);
     for (unsigned way = 0; way < WAYS; way++) {
