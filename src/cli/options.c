@@ -31,8 +31,10 @@ static const struct cli_option common_options[] = {
                        .letter = 'o',
                        .kind = CLI_TEXT,
                        .arg = "FILE",
-                       .help = "Where the result is written, whole or not at all: after an error the file is "
-                               "as it was before. Without, or with '-': standard output."},
+                       .help =
+                           "Where the result is written, whole or not at all: after an error, and with exit "
+                           "code 1 and an empty result, the file is as it was before. Without, or with "
+                           "'-': standard output."},
     [COMMON_SYMDIR] =
         {.name = "symdir",
          .kind = CLI_TEXT,
