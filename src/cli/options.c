@@ -41,8 +41,7 @@ static const struct cli_option common_options[] = {
          .arg = "DIR",
          .help = "A folder with files that have the symbols or debug information of stripped programs, "
                  "or programs that are not where the capture says, searched by build id with all folders in "
-                 "it. Can be "
-                 "given more than once."},
+                 "it; or one such file. Can be given more than once."},
     [COMMON_SOURCE_ROOT] =
         {.name = "source-root",
          .kind = CLI_TEXT,
