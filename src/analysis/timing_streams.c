@@ -83,6 +83,8 @@ struct origin {
     struct ct_program *last;     /* the program that the last address was in */
     struct ct_program *numbered; /* a program whose number is known */
     uint32_t number;             /* the number of that program in the sums */
+    struct ct_timing *over;      /* the times of a stream that is over: what was added is freed at once, so
+                                    that it is not in memory twice; or NULL */
 };
 
 static struct ct_program *owner(struct origin *o, uint64_t addr, uint32_t memory)
@@ -122,6 +124,17 @@ static int place(struct origin *o, uint32_t memory, uint64_t *addr, uint32_t *nu
     return number_of(o, program, number);
 }
 
+/* Frees what only measuring needs of edges, whose sums are up to date. */
+static void drop_measuring(struct ct_timing *timing)
+{
+    free(timing->tallies);
+    free(timing->ways);
+    free(timing->classes);
+    timing->tallies = NULL;
+    timing->ways = NULL;
+    timing->classes = NULL;
+}
+
 static int add_edges(struct origin *o, const struct ct_timing *timing, const struct ct_graph *graph)
 {
     size_t count;
@@ -130,6 +143,8 @@ static int add_edges(struct origin *o, const struct ct_timing *timing, const str
     const struct ct_edge *edges = ct_graph_edges(graph, &n);
     const struct ct_node *nodes = ct_graph_nodes(graph, &n);
     int rc = CT_OK;
+    if (o->over)
+        drop_measuring(o->over);
     for (size_t i = 0; i < count && !rc; i++) {
         struct ct_timing_edge edge = all[i];
         const uint32_t memory = nodes[edges[i].from].memory;
@@ -142,8 +157,22 @@ static int add_edges(struct origin *o, const struct ct_timing *timing, const str
             rc = place(o, memory, &edge.next, &edge.next_program);
         if (!rc)
             rc = ct_timing_sums_add_edge(o->sums, &edge);
+        if (o->over)
+            ct_dist_free(&o->over->edges[i].cycles);
     }
     return rc;
+}
+
+/* Frees what is kept of the runs of a function. */
+static void drop_function(struct ct_timing *timing, size_t number)
+{
+    struct ct_timing_function *function = &timing->functions[number];
+    ct_dist_free(&function->inclusive);
+    ct_dist_free(&function->self);
+    ct_dist_free(&function->recursive);
+    ct_dist_free(&function->preempted);
+    free(timing->open[number].exact);
+    timing->open[number].exact = NULL;
 }
 
 static int add_functions(struct origin *o, const struct ct_timing *timing)
@@ -164,18 +193,17 @@ static int add_functions(struct origin *o, const struct ct_timing *timing)
         }
         if (!rc)
             rc = ct_timing_sums_add_function(o->sums, &function);
+        if (o->over)
+            drop_function(o->over, i);
     }
     return rc;
 }
 
-int ct_timing_sums_add(struct ct_timing_sums *s, const struct ct_timing *timing, const struct ct_graph *graph,
-                       struct ct_programs *programs)
+static int add(struct ct_timing_sums *s, const struct ct_timing *timing, const struct ct_graph *graph,
+               struct origin origin)
 {
     size_t count;
     struct ct_timing_found settled;
-    if (!s || !timing || !graph)
-        return ct_fail_null(s ? s->analysis.ctx : NULL, __func__);
-    struct origin origin = {.sums = s, .programs = programs};
     const struct ct_timing_totals totals = ct_timing_totals(timing);
     const struct ct_timing_pair *pairs = ct_timing_pairs(timing, &count);
     int rc = ct_timing_sums_find(s, &settled); /* sorted, so that little has to be searched */
@@ -190,12 +218,21 @@ int ct_timing_sums_add(struct ct_timing_sums *s, const struct ct_timing *timing,
     return rc;
 }
 
+int ct_timing_sums_add(struct ct_timing_sums *s, const struct ct_timing *timing, const struct ct_graph *graph,
+                       struct ct_programs *programs)
+{
+    if (!s || !timing || !graph)
+        return ct_fail_null(s ? s->analysis.ctx : NULL, __func__);
+    return add(s, timing, graph, (struct origin){.sums = s, .programs = programs});
+}
+
 int ct_timing_streams_end(struct ct_timing_sums *s, uint32_t lane)
 {
     struct ct_timing_stream *stream = find(s, lane);
     if (!stream)
         return CT_OK;
-    const int rc = ct_timing_sums_add(s, stream->timing, stream->graph, s->programs);
+    const struct origin origin = {.sums = s, .programs = s->programs, .over = stream->timing};
+    const int rc = add(s, stream->timing, stream->graph, origin);
     close_stream(stream);
     *stream = s->streams[--s->stream_count];
     return rc;

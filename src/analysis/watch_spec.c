@@ -165,7 +165,7 @@ static int offset_in(struct ct_watches *w, const char *spec, const char *plus, u
         if (ct_program_symbols(program, &symbols) != CT_OK || strcmp(ct_symbols_module(symbols), name) != 0)
             continue;
         const struct ct_code_range *code = ct_symbols_code(symbols, &count);
-        return ct_code_has(code, count, program->shift + offset)
+        return ct_code_has(code, count, program->bias - program->shift + offset)
                    ? address(w, spec, program->bias + offset)
                    : missing(w, spec, "the program has no code there");
     }

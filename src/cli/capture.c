@@ -154,7 +154,7 @@ static uint64_t total_bytes(const struct cli_capture *c)
     return total;
 }
 
-/* Looks in the folders of --symdir for the file with a build id. */
+/* Looks for the file with a build id among those of --elf and in the folders of --symdir. */
 static const char *find_file(void *user, const uint8_t *build_id, size_t size)
 {
     const char *path = NULL;
@@ -170,7 +170,7 @@ static struct ct_capture_options options_of(const struct cli_args *args)
                                        .vmlinux = values[CLI_CAPTURE_VMLINUX].text,
                                        .kcore = values[CLI_CAPTURE_KCORE].text,
                                        .buildid_dir = values[CLI_CAPTURE_BUILDID_DIR].text,
-                                       .find_file = args->symdirs.count ? find_file : NULL,
+                                       .find_file = args->debug_files ? find_file : NULL,
                                        .user = args->debug_files};
 }
 

@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "coretap/program.h"
+
+/* Adds the files of --elf to those that are searched by build id, so that one of them stands for a program
+ * that is not where the capture says. One that cannot be read is told of when it is opened. */
+static void add_named(const struct cli_args *args)
+{
+    for (size_t i = 0; i < args->list_count; i++) {
+        if (strcmp(args->command->options[args->list[i].option].name, "elf") != 0)
+            continue;
+        char *path = strdup(args->list[i].text);
+        if (!path) {
+            cli_no_memory();
+            return;
+        }
+        char *at = strrchr(path, '@');
+        if (at)
+            *at = '\0';
+        if (access(path, R_OK) == 0)
+            (void)ct_debug_files_add_dir(args->debug_files, path);
+        free(path);
+    }
+}
 
 /* Makes the object that says which debug information is looked for and believed. False: the context has the
  * reason. */
@@ -13,6 +35,8 @@ static bool open_debug_files(struct cli_args *args)
     bool fine = !args->command->uses || ct_debug_files_new(args->ctx, &args->debug_files) == CT_OK;
     if (args->debug_limit)
         ct_debug_files_limit(args->debug_files, args->debug_limit);
+    if (fine && args->debug_files)
+        add_named(args);
     for (size_t i = 0; fine && i < args->symdirs.count; i++)
         fine = ct_debug_files_add_dir(args->debug_files, args->symdirs.paths[i]) == CT_OK;
     for (size_t i = 0; fine && i < args->source_roots.count; i++)

@@ -285,11 +285,12 @@ void cli_monitor_run_tell(const struct cli_monitor_run *r)
                 args->operand, more, (unsigned long long)r->results,
                 r->monitors.all ? "" : "; 'coretap monitor --all' prints all results");
     else if (!r->violations)
-        cli_say("%s%s: no violation in %llu results", args->operand, more, (unsigned long long)r->results);
+        cli_say("%s%s: no violation in %llu result%s", args->operand, more, (unsigned long long)r->results,
+                r->results == 1 ? "" : "s");
     else
-        cli_say("%s%s: %llu violations, %llu of them uncertain, in %llu results", args->operand, more,
-                (unsigned long long)r->violations, (unsigned long long)r->uncertain,
-                (unsigned long long)r->results);
+        cli_say("%s%s: %llu violation%s, %llu of them uncertain, in %llu result%s", args->operand, more,
+                (unsigned long long)r->violations, r->violations == 1 ? "" : "s",
+                (unsigned long long)r->uncertain, (unsigned long long)r->results, r->results == 1 ? "" : "s");
 }
 
 void cli_monitor_run_close(struct cli_monitor_run *r)

@@ -31,16 +31,17 @@ static const struct cli_option common_options[] = {
                        .letter = 'o',
                        .kind = CLI_TEXT,
                        .arg = "FILE",
-                       .help = "Where the result is written, whole or not at all: after an error the file is "
-                               "as it was before. Without, or with '-': standard output."},
+                       .help =
+                           "Where the result is written, whole or not at all: after an error, and with exit "
+                           "code 1 and an empty result, the file is as it was before. Without, or with "
+                           "'-': standard output."},
     [COMMON_SYMDIR] =
         {.name = "symdir",
          .kind = CLI_TEXT,
          .arg = "DIR",
          .help = "A folder with files that have the symbols or debug information of stripped programs, "
                  "or programs that are not where the capture says, searched by build id with all folders in "
-                 "it. Can be "
-                 "given more than once."},
+                 "it; or one such file. Can be given more than once."},
     [COMMON_SOURCE_ROOT] =
         {.name = "source-root",
          .kind = CLI_TEXT,

@@ -242,6 +242,25 @@ static int move_there(struct cli_output *o)
     return 0;
 }
 
+/* ---- empty results ---- */
+
+static bool is_empty; /* cli_output_set_empty was called */
+
+void cli_output_set_empty(void)
+{
+    is_empty = true;
+}
+
+/* Says that a file is not written because the result is empty. */
+static void tell_empty(const struct cli_output *o)
+{
+    if (!o->target)
+        return;
+    const bool exists = access(o->target, F_OK) == 0;
+    cli_say("%s: is not written, since the result is empty%s", o->path,
+            exists ? "; what was there before is left as it was" : "");
+}
+
 /* Frees what is left of an output that ended with `error`. False after a message. */
 static bool end(struct cli_output *o, int error)
 {
@@ -265,11 +284,15 @@ static bool write_out(struct cli_output *o, bool keep)
 
 bool cli_output_close_all(struct cli_output *const *outputs, size_t count, bool keep)
 {
+    const bool put = keep && !is_empty;
     bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        if (outputs[i]->file && keep && is_empty)
+            tell_empty(outputs[i]);
+        fine = (!outputs[i]->file || write_out(outputs[i], put)) && fine;
+    }
     for (size_t i = 0; i < count; i++)
-        fine = (!outputs[i]->file || write_out(outputs[i], keep)) && fine;
-    for (size_t i = 0; i < count; i++)
-        fine = end(outputs[i], keep && fine ? move_there(outputs[i]) : 0) && fine;
+        fine = end(outputs[i], put && fine ? move_there(outputs[i]) : 0) && fine;
     return fine;
 }
 
@@ -366,14 +389,23 @@ struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script)
     return json;
 }
 
+/* Tells whether a file that standard output goes to has got nothing. */
+static bool got_nothing(void)
+{
+    return fflush(stdout) == 0 && lseek(STDOUT_FILENO, 0, SEEK_CUR) == 0;
+}
+
 static int finish_redirected(int code)
 {
-    const bool keep = code != CLI_FAILED || is_whole;
+    const bool empty = !is_whole && code == CLI_DAMAGED && (is_empty || got_nothing());
+    const bool keep = is_whole || (code != CLI_FAILED && !empty);
+    if (empty)
+        tell_empty(&redirected);
     int error = make_ready(&redirected, stdout, keep);
     fclose(redirected.file);
     if (!error && keep)
         error = move_there(&redirected);
-    is_redirected = is_whole = false;
+    is_redirected = is_whole = is_empty = false;
     return end(&redirected, error) ? code : CLI_FAILED;
 }
 
@@ -381,6 +413,7 @@ int cli_output_finish(int code)
 {
     if (is_redirected)
         return finish_redirected(code);
+    is_empty = false;
     const int error = ferror(stdout) ? cause_of(stdout) : fflush(stdout) ? errno : 0;
     if (!error)
         return code;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that results are written to. One is whole or not there: it is written beside its place and moved
- * there at the end, so that an error, a full disk or a signal leaves what was there before.
+ * there at the end, so that an error, a full disk, a signal or an empty result of a run leaves what was there
+ * before. With exit code 1 a file without a byte is such a result, too.
  *
  *     struct cli_output output;
  *     FILE *file = cli_output_open(&output, path);
@@ -62,6 +63,10 @@ bool cli_output_redirect(const char *path);
  * cli_output_unmute, which takes the result. */
 int cli_output_mute(void);
 void cli_output_unmute(int kept);
+
+/* Notes that the result is empty although instructions ran. Files that are closed from then on are not put in
+ * their places, and a message says that; the exit code stays. */
+void cli_output_set_empty(void);
 
 /* Tells whether what was printed is whole. If so the file is kept even when the exit code is CLI_FAILED. */
 void cli_output_keep(bool whole);

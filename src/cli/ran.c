@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* basename */
 #include "cli/ran.h"
+#include "cli/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,5 +105,6 @@ int cli_ran_but_empty(const struct cli_ran *ran, const struct cli_args *args, in
         return code;
     cli_say("%s: %s empty although %llu instructions ran%s: %s; %s", args->operand, result,
             (unsigned long long)ran->instructions, modules_text(ran, modules, sizeof modules), why, remedy);
+    cli_output_set_empty();
     return CLI_DAMAGED;
 }

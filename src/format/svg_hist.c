@@ -4,11 +4,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "format/number.h"
 #include "format/xml.h"
 
-#define TICKS 12 /* the most ticks of an axis */
+#define TICKS  12  /* the most ticks of an axis */
+#define LETTER 7.5 /* how wide a letter of a label is, with the space between two labels */
 #define LEAST_PART                                                                                           \
     1e-12 /* the least width of the axis, as a part of its end: a double tells both ends                     \
              apart */
@@ -21,7 +23,8 @@ struct plot {
     /* the axis of cycles goes by logarithm */
     bool is_log;
     double low, high;
-    uint32_t most; /* height of the highest bar */
+    uint32_t most;   /* height of the highest bar */
+    double labelled; /* where the last label of the axis ends */
 };
 
 static double on_axis(const struct plot *p, double value)
@@ -83,17 +86,22 @@ static void bar(FILE *out, const struct plot *p, const struct ct_dist *d, unsign
         fprintf(out, "><title>%s to %s cycles: %s times</title></rect>\n", text[0], text[1], text[2]);
 }
 
-static void tick(FILE *out, const struct plot *p, uint64_t value)
+/* Writes a tick; without its label where that would lie over the one before it. */
+static void tick(FILE *out, struct plot *p, uint64_t value)
 {
     char text[CT_NUMBER_SIZE];
     const double x = x_of(p, (double)value);
+    const double width = LETTER * (double)strlen(ct_number_short(text, value));
     const bool is_near_end = x > p->width - p->right - 18;
-    fprintf(
-        out,
-        "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
-        "text-anchor=\"%s\">%s</text>\n",
-        x, x, base(p), base(p) + 4, is_near_end ? p->width : x, base(p) + 17, is_near_end ? "end" : "middle",
-        ct_number_short(text, value));
+    const double end = is_near_end ? p->width : x + width / 2;
+    fprintf(out, "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x, x, base(p),
+            base(p) + 4);
+    if (end - width >= p->labelled) {
+        fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", is_near_end ? end : x,
+                base(p) + 17, is_near_end ? "end" : "middle", text);
+        p->labelled = end;
+    }
+    putc('\n', out);
 }
 
 static bool is_within(const struct plot *p, uint64_t value)
@@ -102,7 +110,7 @@ static bool is_within(const struct plot *p, uint64_t value)
 }
 
 /* Writes ticks 1, 2 or 5 times a power of ten apart, so that there are few. */
-static void even_ticks(FILE *out, const struct plot *p)
+static void even_ticks(FILE *out, struct plot *p)
 {
     const double wanted = (p->high - p->low) / 4;
     uint64_t step = 1;
@@ -114,7 +122,7 @@ static void even_ticks(FILE *out, const struct plot *p)
 }
 
 /* Writes ticks at powers of ten and, where there are few, at two and five times them. */
-static void log_ticks(FILE *out, const struct plot *p)
+static void log_ticks(FILE *out, struct plot *p)
 {
     static const unsigned factors[] = {1, 2, 5};
     const unsigned used = p->high - p->low < 8 ? 3 : 1;

@@ -67,11 +67,14 @@ int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path)
 {
     if (!files || !path)
         return ct_fail(files ? files->ctx : NULL, CT_ERR_ARG, "ct_debug_files_add_dir: a null pointer");
-    DIR *dir = opendir(path);
-    if (!dir)
+    struct stat st;
+    const bool is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    DIR *dir = is_file ? NULL : opendir(path);
+    if (!dir && !is_file)
         return ct_fail(files->ctx, CT_ERR_IO, "%s: cannot be searched for symbols: %s", path,
                        strerror(errno));
-    closedir(dir);
+    if (dir)
+        closedir(dir);
     const char **dirs = ct_arena_push(&files->arena, files->dirs, &files->dir_count, sizeof *dirs);
     const char *copy = dirs ? ct_arena_strdup(&files->arena, path) : NULL;
     if (!copy)
@@ -243,6 +246,8 @@ static int read_dir(struct ct_debug_files *files, const char *path, unsigned dep
     struct stat st;
     int result = CT_OK;
     errno = 0;
+    if (depth == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return add_file(files, path);
     DIR *dir = depth < MOST_DEPTH ? opendir(path) : NULL;
     if (!dir)
         return ct_unless_nomem(files->ctx, path, CT_OK);

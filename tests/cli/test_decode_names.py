@@ -161,6 +161,12 @@ def check_stripped(folder, program, found):
     wrong = [(addr, name) for addr, name in rows(capture, "--symdir", folder / "moved")
              if name != f"elsewhere+0x{addr:x}"]
     tap.check("--symdir finds the program itself, too", not wrong, wrong[:5])
+    for option in ("--elf", "--symdir"):
+        said = run(CORETAP, "decode", option, moved / "elsewhere", capture).stderr
+        wrong = [(addr, name) for addr, name in rows(capture, option, moved / "elsewhere")
+                 if name != f"elsewhere+0x{addr:x}"]
+        tap.check(f"{option}: the file that ran, from elsewhere, is not told as missing",
+                  not said and not wrong, said or wrong[:5])
     check_exported(folder, capture)
     both = rows(capture, "--symdir", folder / "moved", "--symdir", symbols)
     tap.check("and its symbols in another folder",

@@ -14,7 +14,6 @@ import resource
 import shutil
 import signal
 import stat
-import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +28,13 @@ EXAMPLE = str(ROOT / "examples" / "quickstart")
 FIRMWARE = ROOT / "examples" / "quickstart" / "firmware.bin"
 OLD = b"what was there before\n"
 LIMIT = 16
+
+# Results that are empty although instructions ran.
+EMPTY = {
+    "profile": ["profile", "-f", "llvm", "-o", "@", "--elf", "%"],
+    "cover": ["cover", "-f", "lcov", "-o", "@", "--elf", "%"],
+    "timing": ["timing", "-o", "@", "--from", "1insn", "--to", "1insn", "--edges"],
+}
 
 # What comes before the capture; @ stands for the file, % for the program.
 COMMANDS = {
@@ -118,6 +124,34 @@ def check_error(coretap, name, words):
         place = Place(folder)
         check_failure(f"{name}: an error leaves the old file", place,
                       run(line_of(coretap, words, place.file, "/nowhere")), "nowhere")
+
+
+def check_empty(coretap, name, words):
+    """An empty result although instructions ran: no file is made, and one that is there stays."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder)
+        done = run(line_of(coretap, words, place.file))
+        tap.check(f"{name}: an empty result leaves the old file", done.returncode == 1 and
+                  b"empty" in done.stderr and b"what was there before is left as it was" in done.stderr and
+                  place.is_untouched(), f"{done}\n{os.listdir(folder)}")
+        place.file.unlink()
+        done = run(line_of(coretap, words, place.file))
+        tap.check(f"{name}: an empty result makes no file", done.returncode == 1 and
+                  b"result: is not written" in done.stderr and not os.listdir(folder), str(done))
+
+
+def check_partial(coretap):
+    """What was decoded of a damaged trace is a result."""
+    with tempfile.TemporaryDirectory() as folder:
+        capture = pathlib.Path(folder) / "capture"
+        shutil.copytree(EXAMPLE, capture)
+        trace = bytearray((capture / "trace.bin").read_bytes())
+        trace[400:600] = bytes(range(1, 201))
+        (capture / "trace.bin").write_bytes(trace)
+        place = Place(tempfile.mkdtemp(dir=folder))
+        done = run(line_of(coretap, COMMANDS["decode"], place.file, str(capture)))
+        tap.check("what was decoded of a damaged trace replaces the old file", done.returncode == 1 and
+                  len(place.file.read_bytes()) > 1000 and os.listdir(place.folder) == ["result"], str(done))
 
 
 @contextlib.contextmanager
@@ -309,6 +343,9 @@ def main():
         check_limit(coretap, name, words)
         check_error(coretap, name, words)
         check_full_disk(coretap, name, words)
+    for name, words in EMPTY.items():
+        check_empty(coretap, name, words)
+    check_partial(coretap)
     check_signals(coretap, "", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
     check_named(coretap)
     check_places(coretap)

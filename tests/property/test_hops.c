@@ -4,8 +4,8 @@
  * programs, damaged ones too, cut anywhere; for those whose trace info or context changes on the way what
  * packets are; and for those where it changed when what was counted ahead has to be taken back. The same of a
  * plain engine that keeps the ways it went, to its records. Once also where blocks of the program are
- * forgotten then. And for hops that rest where they are not worth while. CT_SEED, CT_COUNT (traces of each
- * kind), CT_LONG=1. */
+ * forgotten then. And for hops that rest where they are not worth while, and for a trace info that comes
+ * while packets are counted ahead. CT_SEED, CT_COUNT (traces of each kind), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 #include "support/damage.h"
 #include "coretap/decode.h"
 #include "etm4/hops.h"
+#include "etm4/scan.h"
 #include "flow/blocks.h"
 #include "record/unit.h"
 
@@ -480,6 +481,12 @@ static int check_all(unsigned number, enum kind kind, uint64_t first, uint64_t t
     return ok;
 }
 
+static void put_atoms(struct trace *t, unsigned packets)
+{
+    for (unsigned i = 0; i < packets; i++)
+        t->bytes[t->size++] = (uint8_t)(0xc0 + rng_below(&t->rng, 21));
+}
+
 /* A synchronisation point with execution at BASE, and so many packets of atoms that are all E. */
 static void put_loop(struct trace *t, unsigned packets)
 {
@@ -489,8 +496,66 @@ static void put_loop(struct trace *t, unsigned packets)
                                     0x81, 0x30,       /* 64-bit state */
                                     0x9d, 0,    0,    BASE >> 16, 0, 0, 0, 0, 0};
     insert(t, t->size, start, sizeof start);
-    for (unsigned i = 0; i < packets; i++)
-        t->bytes[t->size++] = (uint8_t)(0xc0 + rng_below(&t->rng, 21));
+    put_atoms(t, packets);
+}
+
+/* A trace info with a threshold for cycle counts. */
+static void put_threshold(struct trace *t, bool is_wide)
+{
+    static const uint8_t usual[] = {0x01, 0x08, 0x10}, wide[] = {0x01, 0x08, 0x80, 0x80, 0x04};
+    if (is_wide)
+        insert(t, t->size, wide, sizeof wide);
+    else
+        insert(t, t->size, usual, sizeof usual);
+}
+
+/* A loop that is counted in two places: with a threshold that makes cycle counts rare at first, then with one
+ * that does not, when the second place comes to its counts. It lies behind a synchronisation point that is
+ * none, so that all that was counted there is taken back. */
+static void write_thresholds(struct trace *t)
+{
+    const uint8_t count = 0x10; /* of one byte */
+    const struct ct_unit_wishes wishes = {
+        .protocol = CT_PROTOCOL_ETM4, .trace_id = 0x10, .cycle_count = true};
+    *t = (struct trace){.rng = {1}, .isa = CT_ISA_A64, .piece = ROOM};
+    ct_unit_source(&wishes, &t->source);
+    put_loop(t, 0);
+    put_threshold(t, true);
+    put_atoms(t, 3 * CT_SCAN_BYTES);
+    put_threshold(t, false);
+    put_atoms(t, 20 * CT_SCAN_BYTES);
+    const size_t hidden = t->size;
+    put_loop(t, 5 * CT_SCAN_BYTES);
+    for (unsigned i = 0; i < 400; i++) {
+        put_atoms(t, 20);
+        insert(t, t->size, &count, 1);
+    }
+    put_atoms(t, 40 * CT_SCAN_BYTES);
+    hide_sync(t, hidden);
+    put_loop(t, 400);
+}
+
+/* What is counted ahead must be taken back as it was counted, packet by packet. */
+static int check_thresholds(void)
+{
+    static struct trace t;
+    static uint8_t code[16];
+    struct ct_stream_chain plain, fast;
+    struct ct_memory *memory;
+    for (unsigned i = 0; i < sizeof code / 4; i++)
+        put(code, i, direct(CT_ISA_A64, i, i, i > 0));
+    write_thresholds(&t);
+    if (ct_memory_new(NULL, &memory) || ct_memory_add_bytes(memory, code, sizeof code, BASE, CT_SPACE_ANY))
+        return 0;
+    int ok = !decode(&t, memory, CT_ENGINE_PLAIN, CT_EDGES_COUNTS, PASSES, &plain) &&
+             !decode(&t, memory, CT_ENGINE_FAST, CT_EDGES_COUNTS, PASSES, &fast) &&
+             same_edges(&plain.stream, &fast.stream, false);
+    printf("# %" PRIu64 " bytes of %zu as hops\n", fast.hopped, t.size * PASSES);
+    ct_stream_chain_deinit(&plain);
+    ct_stream_chain_deinit(&fast);
+    ct_memory_free(memory);
+    printf("%sok 6 - also where a trace info comes while packets are counted ahead\n", ok ? "" : "not ");
+    return ok;
 }
 
 /* A loop of one block, then all other blocks, one behind the other, and a synchronisation point that is none:
@@ -537,12 +602,13 @@ static int check_forgetting(void)
 int main(void)
 {
     const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(50, 10000);
-    printf("TAP version 13\n1..5\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
+    printf("TAP version 13\n1..6\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
     int ok = check_all(1, AS_RECORDED, seed, traces, "hops say what the plain engine says");
     ok &= check_all(2, CHANGING, seed, traces, "also where trace info and contexts change what packets are");
     ok &=
         check_all(3, MISLEADING, seed, traces, "also where another state is in force when counts are undone");
     ok &= check_forgetting();
     ok &= check_all(5, RESTING, seed, traces, "also where hops rest now and then");
+    ok &= check_thresholds();
     return ok ? 0 : 1;
 }

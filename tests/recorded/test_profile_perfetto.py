@@ -200,7 +200,7 @@ def check_notes(folder, threads):
     check("that nothing came by is said", made.stderr.count(b"\n") == 1 and
           b"no event of a watchpoint" in made.stderr, made.stderr)
     _, made = trace_of("--spec", spec, "--bind", "switch=context", folder / "plain")
-    check("how many violations there are is said", b"no violation in 1 results" in made.stderr, made.stderr)
+    check("how many violations there are is said", b"no violation in 1 result\n" in made.stderr, made.stderr)
     made = coretap("profile", "-f", "perfetto", "--at", "nothing_at_all", folder / "plain")
     check("a place that is not there is an error", made.returncode == 2 and
           b"no program has a function of that name" in made.stderr, made.stderr)

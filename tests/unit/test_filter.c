@@ -306,6 +306,48 @@ static void what_events_do_not_tell_is_refused(void **state)
     ct_capture_free(capture);
 }
 
+/* ---- what was seen ---- */
+
+static void what_was_seen_adds_up(void **state)
+{
+    struct ct_sieve_seen sum = {0}, part = {.steps = 3,
+                                            .kept = 2,
+                                            .cycles = 90,
+                                            .instructions = 7,
+                                            .first_ticks = 50,
+                                            .last_ticks = 60,
+                                            .has_ticks = 1};
+    (void)state;
+    ct_sieve_seen_add(&sum, &part);
+    part = (struct ct_sieve_seen){.cycles = 40, .instructions = 9, .first_ticks = 20, .last_ticks = 30};
+    ct_sieve_seen_add(&sum, &part); /* it has no timestamps */
+    assert_int_equal(sum.first_ticks, 50);
+    part.has_ticks = 1;
+    ct_sieve_seen_add(&sum, &part);
+    assert_int_equal(sum.steps, 3);
+    assert_int_equal(sum.kept, 2);
+    assert_int_equal(sum.cycles, 90);
+    assert_int_equal(sum.instructions, 9);
+    assert_int_equal(sum.first_ticks, 20);
+    assert_int_equal(sum.last_ticks, 60);
+}
+
+static void contexts_are_kept_up_to_a_number(void **state)
+{
+    struct ct_sieve_seen sum = {0}, part = {0};
+    (void)state;
+    for (uint32_t i = 0; i < CT_SIEVE_CONTEXTS + 2; i++) {
+        part.contexts[0] = part.threads[0] = i;
+        part.context_count = part.thread_count = 1;
+        ct_sieve_seen_add(&sum, &part);
+        ct_sieve_seen_add(&sum, &part);
+    }
+    assert_int_equal(sum.context_count, CT_SIEVE_CONTEXTS);
+    assert_int_equal(sum.thread_count, CT_SIEVE_CONTEXTS);
+    for (uint32_t i = 0; i < CT_SIEVE_CONTEXTS; i++)
+        assert_true(sum.contexts[i] == i && sum.threads[i] == i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +358,8 @@ int main(void)
         cmocka_unit_test(a_session_counts_what_is_kept),
         cmocka_unit_test(events_are_filtered),
         cmocka_unit_test(what_events_do_not_tell_is_refused),
+        cmocka_unit_test(what_was_seen_adds_up),
+        cmocka_unit_test(contexts_are_kept_up_to_a_number),
     };
     return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
 }

@@ -134,6 +134,84 @@ static void comes_from_the_trace(void **state)
     ct_merge_free(trace);
 }
 
+/* The time of an event in the middle, and how many are before it. */
+static uint64_t middle_of(struct ct_merge *merge, size_t *before)
+{
+    static uint64_t times[100000];
+    struct ct_merge_batch batch;
+    size_t count = 0;
+    assert_int_equal(ct_merge_next(merge, &batch), CT_OK);
+    for (; batch.count; assert_int_equal(ct_merge_next(merge, &batch), CT_OK))
+        for (size_t i = 0; i < batch.count; i++) {
+            assert_in_range(count, 0, sizeof times / sizeof *times - 1);
+            times[count++] = batch.events[i].time;
+        }
+    const uint64_t middle = times[count / 2];
+    for (*before = 0; times[*before] < middle;)
+        ++*before;
+    return middle;
+}
+
+/* A window ends before the events at its end, and begins with those at its begin. */
+static void windows_end_before_their_end(void **state)
+{
+    const struct bench *b = *state;
+    size_t before;
+    struct ct_merge *merge = merge_of(b, NULL);
+    const struct tally all = run(merge);
+    ct_merge_free(merge);
+    merge = merge_of(b, NULL);
+    const struct ct_filter_point point = {.kind = CT_POINT_TICKS, .value = middle_of(merge, &before)};
+    ct_merge_free(merge);
+    const struct ct_filter ends = {.size = sizeof ends, .to = point};
+    const struct ct_filter begins = {.size = sizeof begins, .from = point};
+    struct ct_merge_options options = {.size = sizeof options, .filter = &ends};
+    merge = merge_of(b, &options);
+    struct tally part = run(merge);
+    assert_int_equal(part.counts[0] + part.counts[1], before);
+    ct_merge_free(merge);
+    options.filter = &begins;
+    merge = merge_of(b, &options);
+    part = run(merge);
+    assert_int_equal(part.counts[0] + part.counts[1], all.counts[0] + all.counts[1] - before);
+    ct_merge_free(merge);
+}
+
+static int keep_last_time(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    uint64_t *last = user;
+    (void)stream;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->elems[i].kind == CT_ELEM_TIMESTAMP)
+            *last = batch->elems[i].v;
+    return 0;
+}
+
+/* A timestamp is reached at its very time. */
+static void reaches_its_timestamps(void **state)
+{
+    const struct bench *b = *state;
+    struct ct_merge *merge = merge_of(b, NULL);
+    size_t count;
+    const struct ct_merge_source *sources = ct_merge_sources(merge, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
+        uint64_t last = 0;
+        const struct ct_chain_sink sink = {.user = &last, .elems = keep_last_time};
+        struct ct_chain *chain;
+        int reaches;
+        options.ids[sources[i].id / 64] = UINT64_C(1) << sources[i].id % 64;
+        assert_int_equal(ct_chain_new(b->ctx, b->capture->buffers, &options, &sink, &chain), CT_OK);
+        assert_int_equal(ct_chain_run(chain), CT_OK);
+        ct_chain_free(chain);
+        assert_int_equal(ct_merge_reaches(merge, i, last, &reaches), CT_OK);
+        assert_int_equal(reaches, 1);
+        assert_int_equal(ct_merge_reaches(merge, i, last + 1, &reaches), CT_OK);
+        assert_int_equal(reaches, 0);
+    }
+    ct_merge_free(merge);
+}
+
 static int stop(void *user, uint64_t bytes)
 {
     uint64_t *last = user;
@@ -179,8 +257,12 @@ static void arguments_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_come_in_order),     cmocka_unit_test(seen_is_the_sum),
-        cmocka_unit_test(comes_from_the_trace),  cmocka_unit_test(ends_when_it_is_told),
+        cmocka_unit_test(all_come_in_order),
+        cmocka_unit_test(seen_is_the_sum),
+        cmocka_unit_test(comes_from_the_trace),
+        cmocka_unit_test(ends_when_it_is_told),
+        cmocka_unit_test(windows_end_before_their_end),
+        cmocka_unit_test(reaches_its_timestamps),
         cmocka_unit_test(arguments_are_checked),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -464,6 +464,74 @@ static void maps_over_time(void **state)
     free(r.bytes);
 }
 
+/* A mapping takes away what lies below its last byte, and no more. */
+static void maps_that_share_a_byte(void **state)
+{
+    (void)state;
+    static const struct ct_capture_options options = {.size = sizeof options, .symfs = "root"};
+    struct fixture f = {.options = &options};
+    struct recording r;
+    fixture_put(&f, "root/lib/b", BYTES);
+    begin(&r, false);
+    assert_int_equal(ct_perf_write_info(&r.writer, sources, 2, 1), CT_OK);
+    put_trace(&r, 0, 0, 16);
+    put_map(&r, 100, TID, 0x3010, 8, 0, "/lib/b");
+    put_map(&r, 200, TID, 0x3009, 8, 0, "/lib/b");
+    end(&r, &f, "perf.data");
+    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
+    const struct ct_generation *g = generation(&f, TID, f.capture->maps->processes[0].generation_count - 1);
+    assert_int_equal(g->image_count, 2);
+    assert_image(g, 0, "root/lib/b", 0x3009, 0, 8);
+    assert_image(g, 1, "root/lib/b", 0x3011, 1, 7);
+    fixture_free(&f);
+    free(r.bytes);
+}
+
+static void put_lost(struct recording *r, uint64_t count)
+{
+    const struct ct_perf_stamp stamp = at(80, TID, TID, 0);
+    r->writer.body.size = 0;
+    ct_perf_put64(&r->writer.body, 1); /* of which event */
+    ct_perf_put64(&r->writer.body, count);
+    assert_int_equal(ct_perf_write_kernel(&r->writer, CT_PERF_LOST, 0, &r->writer.body, &stamp), CT_OK);
+}
+
+static void lost_records_add_up(void **state)
+{
+    (void)state;
+    struct fixture f = {0};
+    struct recording r;
+    begin(&r, false);
+    put_two_cpus(&r);
+    put_lost(&r, 5);
+    put_lost(&r, 700);
+    end(&r, &f, "perf.data");
+    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
+    check_two_cpus(&r, &f);
+    assert_int_equal(f.capture->damage_count, 1);
+    assert_non_null(strstr(f.capture->damage[0], "705 records were lost"));
+    fixture_free(&f);
+    free(r.bytes);
+}
+
+/* A context has a name from the nanosecond on from which it says so. */
+static void names_hold_from_their_time_on(void **state)
+{
+    (void)state;
+    const struct ct_context_name names[] = {{.name = "a", .context = 3},
+                                            {.name = "b", .context = 5, .from = 100},
+                                            {.name = "c", .context = 5, .from = 200}};
+    const struct ct_buffer buffer = {.names = names, .name_count = 3};
+    assert_ptr_equal(ct_context_name_find(&buffer, 3, 0), &names[0]);
+    assert_null(ct_context_name_find(&buffer, 4, 150));
+    assert_null(ct_context_name_find(&buffer, 5, 99));
+    assert_ptr_equal(ct_context_name_find(&buffer, 5, 100), &names[1]);
+    assert_ptr_equal(ct_context_name_find(&buffer, 5, 199), &names[1]);
+    assert_ptr_equal(ct_context_name_find(&buffer, 5, 200), &names[2]);
+    assert_ptr_equal(ct_context_name_find(&buffer, 5, CT_NO_TIME), &names[2]);
+    assert_null(ct_context_name_find(&buffer, 6, CT_NO_TIME));
+}
+
 /* A little ELF file with one note: its build id, 20 times the same byte. */
 static void make_elf(char out[160], uint16_t machine, uint8_t id)
 {
@@ -647,13 +715,22 @@ static void what_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file),         cmocka_unit_test(a_pipe),
-        cmocka_unit_test(a_folder),       cmocka_unit_test(compressed),
-        cmocka_unit_test(older_units),    cmocka_unit_test(hardware_ids),
-        cmocka_unit_test(unformatted),    cmocka_unit_test(snapshots_and_joins),
-        cmocka_unit_test(maps_over_time), cmocka_unit_test(objects),
-        cmocka_unit_test(cut_anywhere),   cmocka_unit_test(never_closed),
+        cmocka_unit_test(a_file),
+        cmocka_unit_test(a_pipe),
+        cmocka_unit_test(a_folder),
+        cmocka_unit_test(compressed),
+        cmocka_unit_test(older_units),
+        cmocka_unit_test(hardware_ids),
+        cmocka_unit_test(unformatted),
+        cmocka_unit_test(snapshots_and_joins),
+        cmocka_unit_test(maps_over_time),
+        cmocka_unit_test(objects),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(never_closed),
         cmocka_unit_test(what_is_none),
+        cmocka_unit_test(maps_that_share_a_byte),
+        cmocka_unit_test(lost_records_add_up),
+        cmocka_unit_test(names_hold_from_their_time_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

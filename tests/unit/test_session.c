@@ -337,14 +337,37 @@ static void arguments_are_checked(void **state)
     ct_session_free(NULL);
 }
 
+/* What makes a capture damaged: what is missing in the file, a framing that found nothing, gaps. Overflows
+ * and code without memory do where that is asked for, or nothing ran. */
+static void damage_is_told_from_loss(void **state)
+{
+    const struct ct_capture whole = {0}, cut = {.damage_count = 1};
+    const struct ct_seen fine = {.ran = 1}, misframed = {.ran = 1, .misframed = 1}, nothing = {0};
+    const struct ct_seen gap = {.ran = 1, .losses = {.gaps = 1}};
+    const struct ct_seen overflow = {.ran = 1, .losses = {.gaps = 1, .overflows = 1}};
+    const struct ct_seen no_access = {.ran = 1, .losses = {.no_access = 1}};
+    const struct ct_seen blind = {.losses = {.no_access = 1}};
+    (void)state;
+    for (int strict = 0; strict < 2; strict++) {
+        assert_false(ct_seen_is_damaged(&fine, &whole, strict));
+        assert_false(ct_seen_is_damaged(&nothing, &whole, strict));
+        assert_true(ct_seen_is_damaged(&fine, &cut, strict));
+        assert_true(ct_seen_is_damaged(&misframed, &whole, strict));
+        assert_true(ct_seen_is_damaged(&gap, &whole, strict));
+        assert_true(ct_seen_is_damaged(&blind, &whole, strict));
+        assert_int_equal(!!ct_seen_is_damaged(&overflow, &whole, strict), strict);
+        assert_int_equal(!!ct_seen_is_damaged(&no_access, &whole, strict), strict);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_are_told_apart),   cmocka_unit_test(counts_alone_come_once),
-        cmocka_unit_test(ends_when_it_is_told),     cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(kinds_have_their_size),    cmocka_unit_test(streams_come_in_their_turn),
-        cmocka_unit_test(each_turn_says_who_takes), cmocka_unit_test(streams_can_be_left),
-        cmocka_unit_test(turns_are_filtered),
+        cmocka_unit_test(damage_is_told_from_loss),   cmocka_unit_test(streams_are_told_apart),
+        cmocka_unit_test(counts_alone_come_once),     cmocka_unit_test(ends_when_it_is_told),
+        cmocka_unit_test(arguments_are_checked),      cmocka_unit_test(kinds_have_their_size),
+        cmocka_unit_test(streams_come_in_their_turn), cmocka_unit_test(each_turn_says_who_takes),
+        cmocka_unit_test(streams_can_be_left),        cmocka_unit_test(turns_are_filtered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

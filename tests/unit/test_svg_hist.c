@@ -45,8 +45,41 @@ static void test_one_value(void **state)
     }
 }
 
+/* Labels of the axis of a small plot, over several powers of ten, do not lie over each other. */
+static void labels_keep_apart(void **state)
+{
+    uint32_t histogram[CT_DIST_BUCKETS] = {0};
+    char *text = NULL;
+    size_t size = 0, labels = 0;
+    double end = 0;
+    const struct ct_dist dist = {.count = 2,
+                                 .sum = 265547,
+                                 .min = 1147,
+                                 .max = 264400,
+                                 .histogram = histogram,
+                                 .buckets = CT_DIST_BUCKETS};
+    (void)state;
+    histogram[ct_dist_bucket(1147)] = histogram[ct_dist_bucket(264400)] = 1;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    ct_svg_histogram_inside(out, "times", &dist);
+    fclose(out);
+    for (const char *at = text; (at = strstr(at, "class=\"tick\"")); labels++) {
+        double x;
+        char label[32];
+        at = strstr(at, "/>");
+        if (sscanf(at, "/><text x=\"%lf\" y=\"%*f\" text-anchor=\"middle\">%31[^<]", &x, label) != 2)
+            continue;
+        const double half = 3.2 * (double)strlen(label);
+        assert_true(x - half >= end);
+        end = x + half;
+    }
+    assert_true(labels >= 4 && end > 200);
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_value)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_value), cmocka_unit_test(labels_keep_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,6 +267,35 @@ static void what_is_missing_is_said(void **state)
     assert_int_equal(count, 0);
 }
 
+/* Where no function is, a place is an offset in its file, wherever that was loaded. */
+static void offsets_in_files_are_places(void **state)
+{
+    const struct fixture *f = *state;
+    const uint64_t bias = UINT64_C(0x5500000000);
+    for (uint8_t moved = 0; moved < 2; moved++) {
+        const struct ct_programs_options options = {.size = sizeof options, .moved = moved};
+        struct ct_programs *programs;
+        struct ct_watches *watches;
+        struct ct_program *program;
+        size_t count;
+        char path[40], spec[64];
+        FILE *opened = test_file(f->file, ELF_SIZE, path);
+        assert_non_null(opened);
+        assert_int_equal(ct_programs_new(f->ctx, &options, &programs), CT_OK);
+        assert_int_equal(ct_programs_add(programs, path, &bias, NULL, &program), CT_OK);
+        assert_int_equal(ct_watches_new(f->ctx, programs, &watches), CT_OK);
+        snprintf(spec, sizeof spec, "%s+0x400010", strrchr(path, '/') + 1);
+        assert_int_equal(ct_watches_add(watches, spec, NULL, NULL), CT_OK);
+        assert_int_equal(ct_watches_places(watches, &count)->addr, bias + 0x400010);
+        assert_int_equal(count, 1);
+        snprintf(spec, sizeof spec, "%s+0x400100", strrchr(path, '/') + 1); /* behind its code */
+        assert_int_equal(ct_watches_add(watches, spec, NULL, NULL), CT_ERR_NOT_FOUND);
+        ct_watches_free(watches);
+        ct_programs_free(programs);
+        fclose(opened);
+    }
+}
+
 /* A write of software trace, or a packet of a DWT. */
 static void write(struct fixture *f, uint8_t kind, uint8_t n, uint16_t bits, uint64_t value)
 {
@@ -464,6 +493,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_are_told_apart, begin, finish),
         cmocka_unit_test_setup_teardown(later_ones_are_seen, begin, finish),
         cmocka_unit_test_setup_teardown(what_is_missing_is_said, begin, finish),
+        cmocka_unit_test_setup_teardown(offsets_in_files_are_places, begin, finish),
         cmocka_unit_test_setup_teardown(writes_have_values, begin, finish),
         cmocka_unit_test_setup_teardown(timestamps_count_what_they_stamp, begin, finish),
         cmocka_unit_test_setup_teardown(events_and_contexts_go_by_number, begin, finish),

@@ -329,5 +329,5 @@ $ coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 -a examples/q
 | 0: n = 1 at 0x80500
 ! coretap: examples/quickstart: nothing was checked: none of 1 results could be a violation; put out a formula of SALT, a Bool, or events of Unit that are called error, or name an output with --violation
 $ coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 --violation n=77 examples/quickstart
-! coretap: examples/quickstart: no violation in 1 results
+! coretap: examples/quickstart: no violation in 1 result
 $ coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 -q examples/quickstart
