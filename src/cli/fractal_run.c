@@ -53,13 +53,13 @@ static void print_summary(const struct cli_args *args, const struct ct_fractal_s
             r->late);
     if (r->left)
         cli_say("%u of the processes went on as programs for another machine than the traced one's: what "
-                "they did is "
-                "not in the log, which names them",
+                "they did "
+                "is not in the log, which names them",
                 r->left);
     if (r->unmet)
         cli_say(
-            "%u selections are of programs that no process became: nothing is traced by them. NAME:PLACE is "
-            "of the last part of a program's path; children are followed with --follow-forks",
+            "selections of programs by name that no process became: %u, by which nothing is traced. "
+            "NAME:PLACE is of the last part of a program's path; children are followed with --follow-forks",
             r->unmet);
     if (r->lost)
         cli_say("a point or a page table had no place in the tracer: events are missing");

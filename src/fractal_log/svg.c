@@ -20,7 +20,8 @@ void ct_fractal_put_xml(FILE *out, const char *text)
 
 double ct_fractal_report_ms(const struct ct_fractal_report *r, uint64_t time)
 {
-    const double cycles = (double)(time - r->start);
+    const bool early = time < r->start; /* of a command, which may come before the first event */
+    const double cycles = early ? -(double)(r->start - time) : (double)(time - r->start);
     return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
 }
 

@@ -103,6 +103,13 @@ def a_script_exchanges_points(folder, program):
             wanted <= at < wanted + 3 for at, wanted in zip(times, (100, 140, 141)))
 
 
+def a_command_before_the_first_event(folder, program):
+    """Times of a report begin at its first event; what was exchanged before that has a time below zero."""
+    (folder / "script").write_text("1us point add table\n")
+    trace(folder, program, "--section", ".bss", "--mode", "points", "--script", folder / "script")
+    return re.search(r"^ +at -0\.\d+: point add table$", report(folder, program), re.MULTILINE)
+
+
 def bad_scripts_are_refused(folder, program):
     script = folder / "bad"
     for text, wanted in (("point add main\n", "bad:1: 'point add main' is not TIME COMMAND"),
@@ -203,7 +210,7 @@ def a_program_in_the_place_of_a_child(folder, program):
     foreign = trace(folder, processes, *options, arguments=("exec", shutil.which("true")))
     return re.search(r" _int_malloc$", alone, re.MULTILINE) and \
         "1 of the processes went on" in foreign.stderr and \
-        "1 selections are of programs that no process became" in foreign.stderr and \
+        "programs by name that no process became: 1," in foreign.stderr and \
         "became a program that is not traced" in report(folder, processes)
 
 
@@ -287,7 +294,8 @@ def passive_is_complete_where_walks_show(folder, program):
 
 
 TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_line,
-         bad_selections_name_the_limit, a_script_exchanges_points, bad_scripts_are_refused,
+         bad_selections_name_the_limit, a_script_exchanges_points, a_command_before_the_first_event,
+         bad_scripts_are_refused,
          a_client_exchanges_points, points_of_a_program_beside, children_and_their_memory,
          a_program_in_the_place_of_a_child, a_program_in_its_own_place, memory_of_all_kinds,
          a_page_that_moves, passive_is_complete_where_walks_show]
