@@ -206,6 +206,11 @@ def a_program_in_the_place_of_a_child(folder, program):
         if not re.search(r"process 1 became process 2: /.*stages$", said, re.MULTILINE) or \
                 not re.search(r" 2:_int_malloc$", said, re.MULTILINE):
             raise RuntimeError(said)
+    (folder / "writes.tessla").write_text("in a: Events[Int]\nin b: Events[Int]\nout a\nout b\n")
+    seen = coretap("monitor", "-q", "-a", "--spec", folder / "writes.tessla", "--bind",
+                   "a=access:table.write", "--bind", "b=access:2:table.write", folder / "log").stdout
+    if [len(re.findall(f": {name} = ", seen)) for name in "ab"] != [1280, 4000]:
+        raise RuntimeError(f"monitor: {seen[:1000]}")
     alone = coretap("fractal", "report", folder / "log", "--process", 2, "--elf", program).stdout
     foreign = trace(folder, processes, *options, arguments=("exec", shutil.which("true")))
     return re.search(r" _int_malloc$", alone, re.MULTILINE) and \
