@@ -242,7 +242,7 @@ static int write_target(struct ct_fractal_process *p)
 }
 
 /* Selects the ranges of a process that has none: those that the options ask for, else all addresses. */
-static int choose_ranges(struct ct_fractal_process *p)
+static int choose_ranges(struct ct_fractal_process *p, bool first)
 {
     char all[48];
     bool wanted, ranges = false;
@@ -250,7 +250,7 @@ static int choose_ranges(struct ct_fractal_process *p)
     int rc = is_wanted(p, &wanted, &ranges);
     if (!rc)
         rc = p->parent && !p->image_of ? ct_fractal_process_inherit(p, false) : select_all(p, false);
-    if (!rc && !p->ranges.count && (!p->image_of || !ranges))
+    if (!rc && !p->ranges.count && (!p->image_of || !ranges || !first))
         rc = ct_fractal_process_select(p, CT_FRACTAL_SELECT_RANGE, all, true);
     return rc;
 }
@@ -280,7 +280,7 @@ int ct_fractal_process_start(struct ct_fractal_process *p)
     if (!rc)
         rc = write_target(p);
     if (!rc && !p->ranges.count)
-        rc = choose_ranges(p);
+        rc = choose_ranges(p, first);
     if (!rc && first)
         rc = tell_process(p);
     if (!rc && !p->ranges.count) /* its program has none of the ranges that are traced */
