@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU user-mode plugin: every fetch of an instruction line, load and store of a program, to a pipe.
  *
- *   qemu-aarch64 -plugin access_plugin.so,fd=N[,forks=SOCKET] PROGRAM
+ *   qemu-aarch64 -plugin access_plugin.so,fd=N[,forks=SOCKET][,image=1] PROGRAM
  *
- * With forks, each forked child gets a pipe of its own, whose other end is sent through the socket. */
+ * With forks, each forked child gets a pipe of its own, whose other end is sent through the socket. A program
+ * that another one started in its place (execve) has image=1, and goes on in the pipe. */
 #define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,6 +17,9 @@
 #include <unistd.h>
 
 #include "coretap/access.h"
+#include "exec.h"
+#include "guest.h"
+#include "keep.h"
 #include "qemu_plugin_api.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -33,6 +38,9 @@ static struct {
     pid_t pid;   /* that writes to fd */
     size_t used;
     int started;
+    int a64;
+    int keeping;      /* the lock is held, and the files are kept, while the program closes numbers */
+    int image;        /* the program was started in place of another one */
     uint64_t args[6]; /* of the system call under way */
     uint64_t objects; /* of anonymous shared memory */
     uint64_t words[WORDS];
@@ -80,6 +88,18 @@ static void note(enum ct_access_note what, uint64_t a, uint64_t b, uint64_t c)
     pthread_mutex_unlock(&out.lock);
 }
 
+/* Tells of a program by its path, whose bytes follow the note in whole words. */
+static void note_path(enum ct_access_note what, const char *path)
+{
+    const size_t size = path ? strlen(path) : 0;
+    note(what, size, 0, 0);
+    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, path + at, size - at < sizeof word ? size - at : sizeof word);
+        put(word);
+    }
+}
+
 /* `user` is the word of the run, made when the block was translated. */
 static void on_fetch(unsigned cpu, void *user)
 {
@@ -98,6 +118,8 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     (void)id;
     if (!out.started) {
         out.started = 1;
+        if (out.image)
+            note_path(CT_NOTE_EXEC, qemu_plugin_path_to_binary());
         note(CT_NOTE_PROGRAM, qemu_plugin_start_code(), qemu_plugin_end_code(), qemu_plugin_entry_code());
     }
     const size_t count = qemu_plugin_tb_n_insns(tb);
@@ -118,12 +140,16 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 /* System calls of arm64 Linux that change the address space, or make and end processes. */
 enum {
+    SYS_DUP3 = 24,
+    SYS_CLOSE = 57,
     SYS_BRK = 214,
     SYS_MUNMAP = 215,
     SYS_MREMAP = 216,
     SYS_CLONE = 220,
+    SYS_EXECVE = 221,
     SYS_MMAP = 222,
     SYS_MADVISE = 233,
+    SYS_CLOSE_RANGE = 436,
     SYS_WAIT4 = 260
 };
 
@@ -206,6 +232,73 @@ static void after_fork(int64_t result)
     close_pipe();
 }
 
+/* Starts a program in place of this one. A child that is not followed goes on without the plugin, and a
+ * program that this QEMU does not run is left to the host, which is told of. Returns when the call is QEMU's
+ * to make. */
+static void on_exec(uint64_t path, uint64_t argv, uint64_t envp)
+{
+    const bool followed = getpid() == out.pid;
+    char options[80];
+    struct exec_image image;
+    if (!out.a64 || !exec_read(path, argv, envp, &image))
+        return;
+    int n = snprintf(options, sizeof options, "fd=%d,image=1", out.fd);
+    if (out.forks >= 0)
+        snprintf(options + n, sizeof options - (size_t)n, ",forks=%d", out.forks);
+    if (followed && !image.a64)
+        note_path(CT_NOTE_LEAVE, image.path);
+    pthread_mutex_lock(&out.lock);
+    flush();
+    if (image.a64 && out.forks >= 0)
+        fcntl(out.forks, F_SETFD, 0);
+    if (followed && image.a64 && out.fd >= 0)
+        fcntl(out.fd, F_SETFD, 0);
+    if (image.a64)
+        exec_start(&image, followed && out.fd >= 0 ? options : NULL);
+    pthread_mutex_unlock(&out.lock);
+    exec_free(&image);
+}
+
+/* Moves a file of the plugin away from a number that the program closes, as programs do with all numbers
+ * before they start another one. */
+static void leave_number(int *fd, uint64_t number)
+{
+    if (*fd < 0 || (uint64_t)*fd != number)
+        return;
+    const int other = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
+    if (other >= 0)
+        *fd = other;
+}
+
+/* Keeps the plugin's files while the program closes the numbers from `first` on. Other threads' words wait.
+ */
+static void before_close(uint64_t first, uint64_t last)
+{
+    const int files[KEEP_FILES] = {out.fd, out.forks};
+    bool covered = false;
+    for (int i = 0; i < KEEP_FILES; i++)
+        covered |= files[i] >= 0 && (uint64_t)files[i] >= first && (uint64_t)files[i] <= last;
+    if (!covered || getpid() != out.pid)
+        return;
+    pthread_mutex_lock(&out.lock);
+    out.keeping = keep_begin(files);
+    if (!out.keeping)
+        pthread_mutex_unlock(&out.lock);
+}
+
+/* Takes the plugin's files back. */
+static void after_close(void)
+{
+    int files[KEEP_FILES] = {out.fd, out.forks};
+    if (!out.keeping)
+        return;
+    keep_end(files);
+    out.fd = files[0];
+    out.forks = files[1];
+    out.keeping = 0;
+    pthread_mutex_unlock(&out.lock);
+}
+
 /* What shared memory shows: a file by its number and page, memory without a file by a number of its own. */
 static uint64_t object_of(uint64_t flags, uint64_t fd, uint64_t offset)
 {
@@ -241,6 +334,14 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
         flush();
         pthread_mutex_unlock(&out.lock);
     }
+    if (number == SYS_CLOSE || number == SYS_DUP3) {
+        leave_number(&out.fd, number == SYS_CLOSE ? a1 : a2);
+        leave_number(&out.forks, number == SYS_CLOSE ? a1 : a2);
+    }
+    if (number == SYS_CLOSE_RANGE)
+        before_close((unsigned)a1, (unsigned)a2);
+    if (number == SYS_EXECVE)
+        on_exec(a1, a2, a3);
     if (number == SYS_MUNMAP)
         note(CT_NOTE_UNMAP, a1, a2, 0);
     if (number == SYS_MADVISE && a3 == ARG_MADV_HUGEPAGE)
@@ -254,6 +355,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
 static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
 {
     (void)id, (void)cpu;
+    if (number == SYS_CLOSE_RANGE)
+        after_close();
     if (result < 0 && result > -4096) {
         if (number == SYS_CLONE)
             close_pipe();
@@ -288,13 +391,16 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *user)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
-    (void)info;
     out.pid = getpid();
+    out.a64 = info && info->target_name && strcmp(info->target_name, "aarch64") == 0;
+    guest_init();
     for (int i = 0; i < argc; i++)
         if (!strncmp(argv[i], "fd=", 3))
             out.fd = atoi(argv[i] + 3);
         else if (!strncmp(argv[i], "forks=", 6))
             out.forks = atoi(argv[i] + 6);
+        else if (!strncmp(argv[i], "image=", 6))
+            out.image = atoi(argv[i] + 6);
     if (out.fd < 0)
         return -1;
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_block);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What processes do with their memory: a child with pages of its parent, memory that is mapped at two
- * addresses, memory that mremap moves, huge pages, threads on several cores.
+ * addresses, memory that mremap moves, huge pages, threads on several cores, programs in place of others.
  *
  *   coretap fractal run --follow-forks --point table --mode points -o LOG -- ./processes fork
+ *   coretap fractal run --follow-forks --point stages:table --mode points -o LOG -- ./processes exec ./stages
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -37,6 +38,25 @@ static int do_fork(void)
     waitpid(child, NULL, 0);
     touch(table, ROUNDS);
     return 0;
+}
+
+/* The child becomes another program. */
+static int do_exec(char **argv)
+{
+    touch(table, ROUNDS);
+    const pid_t child = fork();
+    if (child < 0)
+        return 1;
+    if (!child) {
+        touch(table, ROUNDS / 10);
+        execv(argv[0], argv);
+        perror(argv[0]);
+        _exit(1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    touch(table, ROUNDS);
+    return status;
 }
 
 static void *thread(void *at)
@@ -111,9 +131,11 @@ int main(int argc, char **argv)
                 {"shared", do_shared},
                 {"mremap", do_mremap},
                 {"huge", do_huge}};
+    if (argc > 2 && strcmp(argv[1], "exec") == 0)
+        return do_exec(argv + 2);
     for (size_t i = 0; i < sizeof what / sizeof *what; i++)
         if (argc > 1 && strcmp(argv[1], what[i].name) == 0)
             return what[i].run();
-    fputs("usage: processes fork|threads|shared|mremap|huge\n", stderr);
+    fputs("usage: processes fork|threads|shared|mremap|huge, or exec PROGRAM ARGUMENTS\n", stderr);
     return 2;
 }

@@ -8,7 +8,8 @@
  *   bits 53:52  enum ct_access_kind
  *   bits 61:54  virtual processor
  *
- * A note is followed by four words: what happened and three values. */
+ * A note is followed by four words: what happened and three values. The bytes of a path come behind these, in
+ * whole words with zeros behind the last byte. */
 #ifndef CORETAP_ACCESS_H
 #define CORETAP_ACCESS_H
 
@@ -37,6 +38,8 @@ enum ct_access_note {
     CT_NOTE_HUGE,   /* address and size of memory that is to have huge pages */
     CT_NOTE_FORK,   /* number of a child process, whose words come through a pipe of their own */
     CT_NOTE_END,    /* number of a child process that was waited for */
+    CT_NOTE_EXEC, /* bytes of a path, which follows: the program there runs in this one's place from now on */
+    CT_NOTE_LEAVE, /* the same of a program that is for another machine: if no word follows, it ran */
 };
 
 #define CT_ACCESS_WORDS_NOTE 4

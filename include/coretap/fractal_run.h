@@ -113,7 +113,10 @@ enum ct_fractal_selection_kind {
                                   entry) or   object (all its lines) */
 };
 
-/* One selection. The text may begin with "N:": it is that of the N-th program beside (from 1 on). */
+/* One selection. The text may begin with "N:": it is that of the N-th program beside (from 1 on); or with
+ * "NAME:": of each process whose program's file has that name, such as what the program starts in its place
+ * or in that of a child (execve). A place alone counts for what the program itself becomes, too, as far as it
+ * is there. */
 struct ct_fractal_selection {
     const char *text;
     uint8_t kind;   /* enum ct_fractal_selection_kind */
@@ -180,8 +183,11 @@ struct ct_fractal_simulate_result {
     uint64_t commands;
     uint64_t cycles; /* of the first core: CT_SOC_CLOCK_HZ are a second */
     uint8_t lost;    /* 1: a point or a page table had no place in the tracer: events are missing */
-    uint8_t pad[3];  /* 0 */
-    uint32_t late;   /* steps of the script for times after the program's end, which were not carried out */
+    uint8_t left;  /* processes, 255 at most, that went on as programs for another machine: what these did is
+                      not  in the log, whose text names them */
+    uint8_t unmet; /* selections, 255 at most, of programs by name that none of the processes became */
+    uint8_t pad;   /* 0 */
+    uint32_t late; /* steps of the script for times after the program's end, which were not carried out */
 };
 
 /* Gives a command to a run whose control socket is at `path`: "range|section|symbol|point add|remove PLACE",

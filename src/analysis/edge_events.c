@@ -12,14 +12,19 @@
 #define ROOM       16384u /* events that are held back at most */
 #define MAGIC_SIZE (sizeof CT_EDGE_EVENTS_MAGIC - 1)
 
+/* What the nodes or edges of a stream's graph are called among those of all streams, or UNNUMBERED. */
+struct names {
+    uint32_t *number;
+    size_t count;
+};
+
 struct ct_edge_events {
     struct ct_ctx *ctx;
     struct ct_graph *all;
     ct_write_fn *write;
     void *user;
-    const struct ct_graph *graph; /* of the stream … */
-    uint32_t *numbers;            /* … and what its edges are called among all, or UNNUMBERED */
-    size_t number_count;
+    const struct ct_graph *graph; /* of the stream */
+    struct names nodes, edges;    /* of it */
     uint64_t traversed;
     uint64_t context; /* as traced, or CONTEXT_UNKNOWN */
     bool begun;       /* the magic is written */
@@ -48,8 +53,10 @@ int ct_edge_events_new(struct ct_ctx *ctx, struct ct_graph *edges, ct_write_fn *
 
 void ct_edge_events_free(struct ct_edge_events *e)
 {
-    if (e)
-        free(e->numbers);
+    if (e) {
+        free(e->nodes.number);
+        free(e->edges.number);
+    }
     free(e);
 }
 
@@ -94,36 +101,63 @@ int ct_edge_events_begin(struct ct_edge_events *e, uint32_t buffer, uint8_t id)
 
 /* ---- numbers ---- */
 
+/* Makes room for `count` names, those that are new without a number. Returns false without memory. */
+static bool make_room(struct names *names, size_t count)
+{
+    if (count <= names->count)
+        return true;
+    const size_t more = count > 2 * names->count ? count : 2 * names->count;
+    uint32_t *number = realloc(names->number, more * sizeof *number);
+    if (!number)
+        return false;
+    memset(number + names->count, 0xff, (more - names->count) * sizeof *number);
+    names->number = number;
+    names->count = more;
+    return true;
+}
+
+static void forget(const struct names *names)
+{
+    if (names->count)
+        memset(names->number, 0xff, names->count * sizeof *names->number);
+}
+
 /* Makes room for the edges of the graph of a batch. Numbers of a stream's graph mean nothing in another's. */
 static int follow_graph(struct ct_edge_events *e, const struct ct_graph *graph)
 {
-    uint32_t count;
-    (void)ct_graph_edges(graph, &count);
-    if (e->graph == graph && count <= e->number_count)
-        return CT_OK;
-    if (count > e->number_count) {
-        const size_t more = count > 2 * e->number_count ? count : 2 * e->number_count;
-        uint32_t *numbers = realloc(e->numbers, more * sizeof *numbers);
-        if (!numbers)
-            return ct_fail_nomem(e->ctx, "events of edges");
-        memset(numbers + e->number_count, 0xff, (more - e->number_count) * sizeof *numbers);
-        e->numbers = numbers;
-        e->number_count = more;
+    uint32_t nodes, edges;
+    (void)ct_graph_nodes(graph, &nodes);
+    (void)ct_graph_edges(graph, &edges);
+    if (!make_room(&e->nodes, nodes) || !make_room(&e->edges, edges))
+        return ct_fail_nomem(e->ctx, "events of edges");
+    if (e->graph != graph) {
+        forget(&e->nodes);
+        forget(&e->edges);
     }
-    if (e->graph != graph)
-        memset(e->numbers, 0xff, e->number_count * sizeof *e->numbers);
     e->graph = graph;
     return CT_OK;
 }
 
+/* Numbers a node of the stream's graph. */
+static int number_node(const struct ct_edge_events *e, uint32_t node, uint32_t *number)
+{
+    uint32_t count;
+    if (e->nodes.number[node] == UNNUMBERED) {
+        const int rc = ct_graph_node(e->all, &ct_graph_nodes(e->graph, &count)[node], &e->nodes.number[node]);
+        if (rc)
+            return rc;
+    }
+    *number = e->nodes.number[node];
+    return CT_OK;
+}
+
 /* Numbers an edge that the stream traverses for the first time. */
-static int number_edge(struct ct_edge_events *e, uint32_t edge)
+static int number_edge(const struct ct_edge_events *e, uint32_t edge)
 {
     uint32_t count;
     struct ct_edge copy = ct_graph_edges(e->graph, &count)[edge];
-    const struct ct_node *from = &ct_graph_nodes(e->graph, &count)[copy.from];
-    const int rc = ct_graph_node(e->all, from, &copy.from);
-    return rc ? rc : ct_graph_edge(e->all, &copy, &e->numbers[edge]);
+    const int rc = number_node(e, copy.from, &copy.from);
+    return rc ? rc : ct_graph_edge(e->all, &copy, &e->edges.number[edge]);
 }
 
 /* ---- what a batch has ---- */
@@ -143,7 +177,7 @@ static int add_steps(struct ct_edge_events *e, const struct ct_step_batch *batch
     if (end - i > ROOM - e->count)
         end = i + (ROOM - e->count);
     for (; i < end && !rc; i++) {
-        uint32_t *number = &e->numbers[batch->edge[i]];
+        const uint32_t *number = &e->edges.number[batch->edge[i]];
         if (*number == UNNUMBERED)
             rc = number_edge(e, batch->edge[i]);
         *out++ = ct_le64(cycles_of(batch, i) << 32 | *number);

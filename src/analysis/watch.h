@@ -101,7 +101,7 @@ int ct_watches_add_memory(struct ct_watches *watches, const char *spec, bool *is
 
 /* Finds a variable in the first program that has it. The errors of ct_program_variable. */
 int ct_watches_find_variable(const struct ct_watches *watches, const char *spec, const char *name,
-                             struct ct_watched_variable *out);
+                             const char *only, struct ct_watched_variable *out);
 
 void ct_watches_free_texts(struct ct_watches *watches);
 

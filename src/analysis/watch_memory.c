@@ -7,6 +7,7 @@
 
 #include "analysis/watch.h"
 #include "base/ctx.h"
+#include "base/path.h"
 
 #define MOST_NAME 1024
 
@@ -65,14 +66,32 @@ static int add_place(struct ct_watches *w, uint64_t lo, uint64_t size)
         w, &(struct ct_watch_place){.addr = lo, .end = lo + (size ? size : 1), .kind = CT_WATCH_ACCESS});
 }
 
+/* Returns the name of the file of the program that a process runs, if it is known and one of the programs has
+ * it: names are of that one then. NULL: names are of all programs. */
+static const char *program_of(const struct ct_watches *w, uint64_t process)
+{
+    const char *name = NULL;
+    struct ct_program *program;
+    for (size_t s = 0; s < w->context_sets && !name; s++)
+        for (size_t i = 0; i < w->contexts[s].names.name_count && !name; i++)
+            if (w->contexts[s].names.names[i].process == process)
+                name = w->contexts[s].names.names[i].name;
+    for (size_t p = 0; name && (program = ct_programs_at(w->programs, p)); p++)
+        if (strcmp(ct_base_name(program->path), name) == 0)
+            return name;
+    return NULL;
+}
+
 /* Adds the code of the functions with a name. */
-static int add_functions(struct ct_watches *w, const char *name)
+static int add_functions(struct ct_watches *w, const char *name, const char *only)
 {
     int rc = CT_OK;
     struct ct_program *program;
     for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {
         const struct ct_symbols *symbols;
         size_t count;
+        if (only && strcmp(ct_base_name(program->path), only) != 0)
+            continue;
         rc = ct_program_symbols(program, &symbols);
         const struct ct_symbol *all = rc ? NULL : ct_symbols_all_code(symbols, &count);
         for (size_t i = 0; !rc && i < count; i++)
@@ -83,16 +102,16 @@ static int add_functions(struct ct_watches *w, const char *name)
 }
 
 /* Adds the places that a name is of: a range, functions, or a variable. */
-static int add_places(struct ct_watches *w, const char *spec, const char *name)
+static int add_places(struct ct_watches *w, const char *spec, const char *name, const char *only)
 {
     uint64_t lo, hi;
     if (read_range(name, &lo, &hi))
         return add_place(w, lo, hi - lo);
-    const int rc = add_functions(w, name);
+    const int rc = add_functions(w, name, only);
     if (rc || w->points[w->count - 1].places)
         return rc;
     struct ct_watched_variable variable;
-    const int found = ct_watches_find_variable(w, spec, name, &variable);
+    const int found = ct_watches_find_variable(w, spec, name, only, &variable);
     return found ? found : add_place(w, variable.addr, variable.is->size);
 }
 
@@ -134,5 +153,5 @@ int ct_watches_add_memory(struct ct_watches *w, const char *spec, bool *is_memor
     uint64_t number = take_suffixes(room) | process << 8;
     const bool is_point = read_point(room, &number);
     const int rc = ct_watches_point(w, spec, CT_WATCH_ACCESS, number);
-    return rc || is_point ? rc : add_places(w, spec, room);
+    return rc || is_point ? rc : add_places(w, spec, room, program_of(w, process));
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/watch.h"
 #include "base/ctx.h"
+#include "base/path.h"
 
 /* Loads the code of all programs, by which loads and stores are told apart, before any thread reads it. A
  * program whose file cannot be read has none. */
@@ -28,13 +29,16 @@ static int load_code(struct ct_watches *w)
 }
 
 /* Of the programs that only say why it cannot be watched the first one's reason is given. */
-int ct_watches_find_variable(const struct ct_watches *w, const char *spec, const char *name,
+int ct_watches_find_variable(const struct ct_watches *w, const char *spec, const char *name, const char *only,
                              struct ct_watched_variable *out)
 {
     char why[800] = "there is no program; name it with --elf";
     int worst = CT_ERR_NOT_FOUND;
     struct ct_program *program;
+    bool asked = false;
     for (size_t p = 0; (program = ct_programs_at(w->programs, p)); p++) {
+        if (only && strcmp(ct_base_name(program->path), only) != 0)
+            continue;
         const int rc = ct_program_variable(program, name, &out->is);
         if (rc == CT_ERR_NOMEM)
             return rc;
@@ -42,10 +46,11 @@ int ct_watches_find_variable(const struct ct_watches *w, const char *spec, const
             out->addr = out->is->addr + program->shift;
             return CT_OK;
         }
-        if (p == 0 || (worst == CT_ERR_NOT_FOUND && rc != worst)) {
+        if (!asked || (worst == CT_ERR_NOT_FOUND && rc != worst)) {
             worst = rc;
             strncpy(why, ct_ctx_error(w->ctx), sizeof why - 1);
         }
+        asked = true;
     }
     return ct_fail(w->ctx, worst, "watchpoint '%s': %s", spec, why);
 }
@@ -63,7 +68,7 @@ static uint8_t form_of(const struct ct_variable *variable)
 static int add(struct ct_watches *w, const char *spec, enum ct_watch_kind kind, const char *name)
 {
     struct ct_watched_variable found;
-    int rc = ct_watches_find_variable(w, spec, name, &found);
+    int rc = ct_watches_find_variable(w, spec, name, NULL, &found);
     if (!rc)
         rc = load_code(w);
     if (!rc)

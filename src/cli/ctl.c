@@ -345,7 +345,7 @@ const struct cli_command cli_command_ctl = {
         "is not followed, unless coverage or times are kept. Without arguments: all.\n"
         "stop: the live run ends as at the end of its input, and writes its reports.\n"
         "With --control it speaks to a 'coretap fractal run --control', whose program runs on meanwhile:\n"
-        "range|section|symbol|point add|remove [N:]PLACE: as the options of 'coretap fractal run'. process "
+        "range|section|symbol|point add|remove [P:]PLACE: as the options of 'coretap fractal run'. process "
         "add|remove N: another process is traced, or no longer: 0 is the program, then come those of --with. "
         "status: what is selected by now. A command takes effect between two accesses; nothing of what stays "
         "selected is lost, and the log keeps when each was given.",

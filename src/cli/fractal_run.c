@@ -51,6 +51,16 @@ static void print_summary(const struct cli_args *args, const struct ct_fractal_s
             "the last %u steps of the script are for times after the program's end: they were not carried "
             "out",
             r->late);
+    if (r->left)
+        cli_say("%u of the processes went on as programs for another machine than the traced one's: what "
+                "they did "
+                "is not in the log, which names them",
+                r->left);
+    if (r->unmet)
+        cli_say(
+            "selections of programs by name that no process became: %u, by which nothing is traced. "
+            "NAME:PLACE is of the last part of a program's path; children are followed with --follow-forks",
+            r->unmet);
     if (r->lost)
         cli_say("a point or a page table had no place in the tracer: events are missing");
 }
@@ -168,25 +178,26 @@ static const struct cli_option options[OPTS] = {
                     .kind = CLI_TEXT,
                     .arg = "FILE",
                     .help = "Settings of the cluster, \"key = value\" a line. Without: a Kria KV260."},
-    [OPT_RANGE] = {.name = "range",
-                   .kind = CLI_LIST,
-                   .arg = "[N:]LO..HI",
-                   .help =
-                       "Virtual addresses to trace, hexadecimal; HI is the first that is not. This and the "
-                       "two that follow may be given more than once and together, up to the tracer's range "
-                       "registers, but may not overlap. Without any of them: all. N: of the N-th program of "
-                       "--with, which is traced, too."},
+    [OPT_RANGE] =
+        {.name = "range",
+         .kind = CLI_LIST,
+         .arg = "[P:]LO..HI",
+         .help = "Virtual addresses to trace, hexadecimal; HI is the first that is not. This and the "
+                 "two that follow may be given more than once and together, up to the tracer's range "
+                 "registers, but may not overlap. Without any of them: all. P: of another process, which "
+                 "is traced, too: the number N for the N-th program of --with, or the name of a program "
+                 "that is started in place of another one (exec)."},
     [OPT_SECTION] = {.name = "section",
                      .kind = CLI_LIST,
-                     .arg = "[N:]NAME",
+                     .arg = "[P:]NAME",
                      .help = "A section of the program."},
     [OPT_SYMBOL] = {.name = "symbol",
                     .kind = CLI_LIST,
-                    .arg = "[N:]NAME",
+                    .arg = "[P:]NAME",
                     .help = "A function or object of it."},
     [OPT_POINT] = {.name = "point",
                    .kind = CLI_LIST,
-                   .arg = "[N:]PLACE",
+                   .arg = "[P:]PLACE",
                    .help =
                        "An observation point in a range: every access to it is logged. PLACE is a "
                        "hexadecimal address, LO..HI, a function (the line of its entry) or an object (all "
@@ -245,7 +256,7 @@ static const struct cli_option options[OPTS] = {
                      .help = "Take commands of 'coretap ctl --control SOCKET' while the program runs."},
     [OPT_FORKS] = {.name = "follow-forks",
                    .help = "Trace children that the program forks, with its ranges and points, as processes "
-                           "behind those of --with."},
+                           "behind those of --with, and the programs that they start."},
     [OPT_WITH] = {.name = "with",
                   .kind = CLI_LIST,
                   .arg = "PROGRAM",

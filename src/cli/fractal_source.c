@@ -2,6 +2,7 @@
 /* An event log as a source of watch events. */
 #include "cli/fractal_source.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,40 @@ static int add_program(struct ct_programs *programs, const char *text)
     return access(path, R_OK) == 0 ? ct_programs_add(programs, path, &moved, NULL, NULL) : CT_OK;
 }
 
+/* Tells whether an option asks for accesses of a further process: access:1:PLACE. */
+static bool wants_processes(const struct cli_args *args)
+{
+    for (size_t i = 0; i < args->list_count; i++) {
+        const char *at = strstr(args->list[i].text, "access:");
+        if (at && isdigit((unsigned char)at[7]) && at[7 + strspn(at + 7, "0123456789")] == ':')
+            return true;
+    }
+    return false;
+}
+
+/* Adds the programs of further processes, and says which process runs which. */
+static int add_processes(const struct cli_args *args, struct ct_programs *programs,
+                         struct ct_fractal_reader *reader, const char *path)
+{
+    struct ct_fractal_event events[BATCH];
+    char file[4096];
+    while (ct_fractal_reader_next(reader, events, BATCH)) /* a log tells of processes when they begin */
+        continue;
+    int rc = CT_OK;
+    const char *text = ct_fractal_reader_info(reader)->text;
+    for (size_t size; !rc && (text = line_of(text, "process=", &size)); text += size) {
+        unsigned long long bias;
+        int at = 0;
+        if (sscanf(text, "%*u bias=0x%llx %n", &bias, &at) != 1 || !at || size - (size_t)at >= sizeof file)
+            continue;
+        snprintf(file, sizeof file, "%.*s", (int)size - at, text + at);
+        const uint64_t moved = bias;
+        if (access(file, R_OK) == 0)
+            rc = ct_programs_add(programs, file, &moved, NULL, NULL);
+    }
+    return rc ? rc : ct_fractal_watch_names(args->ctx, path, programs);
+}
+
 bool cli_fractal_source_programs(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                                  const char *path)
 {
@@ -75,6 +110,8 @@ bool cli_fractal_source_programs(struct ct_programs **programs, const struct cli
     if (rc)
         return cli_library_error(args->ctx) == CLI_CLEAN;
     rc = add_program(*programs, ct_fractal_reader_info(reader)->text);
+    if (!rc && wants_processes(args))
+        rc = add_processes(args, *programs, reader, path);
     ct_fractal_reader_free(reader);
     return rc == CT_OK || cli_library_error(args->ctx) == CLI_CLEAN;
 }

@@ -17,6 +17,9 @@
 /* Files beside their places at a time. */
 #define TEMPORARIES 8
 
+/* Room of a pipe that takes large pieces: the most that a process without rights may ask for. */
+#define PIPE_BYTES (1 << 20)
+
 static char *volatile temporaries[TEMPORARIES];
 
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
@@ -373,6 +376,13 @@ void cli_output_keep(bool whole)
 int cli_output_write(void *file, const void *data, size_t size)
 {
     return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
+}
+
+void cli_output_widen(void)
+{
+    (void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ,
+                PIPE_BYTES); /* what is no pipe, or may not grow, stays as it is */
+    (void)setvbuf(stdout, NULL, _IONBF, 0);
 }
 
 void cli_put_printable(FILE *file, const char *text)

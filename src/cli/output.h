@@ -59,6 +59,11 @@ struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script);
 /* Sends standard output to `path`, up to cli_output_finish; "-" leaves it as it is. False after a message. */
 bool cli_output_redirect(const char *path);
 
+/* Prepares standard output for large pieces, before anything is printed: they are written as they come,
+ * without a copy, and a pipe gets room for some of them, so that its two ends wait for each other less often.
+ */
+void cli_output_widen(void);
+
 /* Keeps what a library prints by itself out of standard output, up to
  * cli_output_unmute, which takes the result. */
 int cli_output_mute(void);

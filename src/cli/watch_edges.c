@@ -52,6 +52,8 @@ static int no_heading(void *user, const char *buffer, int id)
 static bool open_events(struct edges *e, bool binary)
 {
     struct ct_ctx *ctx = e->streams.read.args->ctx;
+    if (binary)
+        cli_output_widen();
     int rc = ct_graph_new(ctx, &e->numbers);
     if (!rc && !binary)
         rc = ct_edge_text_new(ctx, cli_output_write, stdout, &e->text);

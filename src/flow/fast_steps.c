@@ -104,7 +104,7 @@ static inline uint32_t known_turn(const struct ct_fast *f, const struct burst *b
     }
     const struct ct_branch_target *pair = ct_blocks_known_pair(&f->blocks, b->last, addr, isa);
     *edge = pair ? pair->edge : CT_NO_NUMBER;
-    return ct_fast_known_target(f, addr, isa, &f->blocks.blocks[b->last]);
+    return pair ? pair->next : 0;
 }
 
 /* Follows atoms along known links. Result: how many; the state is behind the last of them. */

@@ -7,7 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
-#include "coretap/fractal_names.h"
+#include "fractal_log/names.h"
 #include "fractal_log/points.h"
 
 /* A region that the log tells of. */
@@ -15,6 +15,15 @@ struct region {
     uint64_t low;
     char name[64];
     char area[80]; /* the name, and from the second one of that name on a number: in the order of the log */
+};
+
+#define PROCESSES 256
+
+/* A process whose addresses have names of their own. */
+struct process {
+    struct ct_fractal_names *names; /* NULL: those of the first program */
+    uint64_t bias;
+    char area[80]; /* what its program is called in sums */
 };
 
 struct ct_fractal_log {
@@ -27,6 +36,8 @@ struct ct_fractal_log {
     struct region *regions;
     size_t region_count;
     struct ct_fractal_milestones milestones;
+    struct process process[PROCESSES]; /* by number: those with another program than the first one, or at
+                                          another place */
 };
 
 int ct_fractal_log_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_log **out)
@@ -57,6 +68,8 @@ void ct_fractal_log_free(struct ct_fractal_log *log)
     ct_fractal_milestones_free(&log->milestones);
     ct_fractal_reader_free(log->reader);
     ct_fractal_names_free(log->names);
+    for (unsigned i = 0; i < PROCESSES; i++)
+        ct_fractal_names_free(log->process[i].names);
     free(log->regions);
     free(log->path);
     free(log);
@@ -165,6 +178,84 @@ static int find_bias(const struct ct_fractal_log *log, const struct ct_fractal_n
     return CT_OK;
 }
 
+/* Returns the last part of a path that ends at a newline, in *size bytes. */
+static const char *file_of(const char *path, size_t *size)
+{
+    const char *end = path + strcspn(path, "\n"), *name = end;
+    while (name > path && name[-1] != '/')
+        name--;
+    *size = (size_t)(end - name);
+    return name;
+}
+
+/* Gives a process names of its own. Where its program cannot be read, all its addresses have one name, since
+ * those of another program would be wrong. */
+static int name_process(struct ct_fractal_log *log, const struct ct_fractal_names_options *options,
+                        unsigned number, const char *path, bool same)
+{
+    struct process *p = &log->process[number];
+    struct ct_fractal_names_options own = *options;
+    char file[4096], whole[96];
+    size_t size;
+    const char *name = file_of(path, &size);
+    snprintf(file, sizeof file, "%.*s", (int)strcspn(path, "\n"), path);
+    snprintf(p->area, sizeof p->area, "%u:%.*s", number, size < 64 ? (int)size : 64, name);
+    own.program = same ? options->program : file;
+    own.bias = &p->bias;
+    int rc = ct_fractal_names_new(log->ctx, &own, &p->names);
+    if (rc == CT_ERR_NOMEM)
+        return rc;
+    if (rc) {
+        snprintf(whole, sizeof whole, "[%.*s]", size < 64 ? (int)size : 64, name);
+        own.program = NULL;
+        rc = ct_fractal_names_new(log->ctx, &own, &p->names);
+        if (!rc)
+            rc = ct_fractal_names_region(p->names, 0, UINT64_C(1) << CT_FRACTAL_KEY_BITS, whole);
+    }
+    return rc ? rc : ct_fractal_names_join(log->names, p->names, (uint8_t)number);
+}
+
+/* Gives names to the processes that have another program than the first one, or have it elsewhere. */
+static int name_processes(struct ct_fractal_log *log, const struct ct_fractal_names_options *options)
+{
+    const char *at = log->info->text, *program = log_value(at, "program=");
+    size_t size = 0, other;
+    const char *name = program ? file_of(program, &size) : "";
+    int rc = CT_OK;
+    while (!rc && (at = log_value(at, "process="))) {
+        unsigned number;
+        unsigned long long bias;
+        int path = 0;
+        if (sscanf(at, "%u bias=0x%llx %n", &number, &bias, &path) != 2 || !path || number >= PROCESSES ||
+            !number || log->process[number].names)
+            continue;
+        const char *file = file_of(at + path, &other);
+        const bool same = other == size && strncmp(file, name, size) == 0;
+        if (same && bias == log->bias)
+            continue;
+        log->process[number].bias = bias;
+        rc = name_process(log, options, number, at + path, same);
+    }
+    return rc;
+}
+
+/* Tells whether the addresses of an event have names of their own. */
+static bool has_own(const struct ct_fractal_log *log, const struct ct_fractal_event *e)
+{
+    return log->process[e->target].names != NULL;
+}
+
+uint64_t ct_fractal_log_key(const struct ct_fractal_log *log, const struct ct_fractal_event *e)
+{
+    return has_own(log, e) ? e->va | (uint64_t)e->target << CT_FRACTAL_KEY_BITS : e->va;
+}
+
+const struct ct_fractal_names *ct_fractal_log_names_of(const struct ct_fractal_log *log,
+                                                       const struct ct_fractal_event *e)
+{
+    return has_own(log, e) ? log->process[e->target].names : log->names;
+}
+
 int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_names_options *options)
 {
     struct ct_fractal_names_options own;
@@ -181,6 +272,8 @@ int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_name
         rc = ct_fractal_names_new(log->ctx, &own, &log->names);
     if (rc == CT_OK)
         rc = take_regions(log);
+    if (rc == CT_OK && own.program && !own.one_process)
+        rc = name_processes(log, &own);
     if (rc == CT_OK &&
         !ct_fractal_milestones_read(&log->milestones, log->info->text, ct_fractal_reader_unit(log->reader)))
         rc = ct_fail_nomem(log->ctx, "points of a log");
@@ -224,8 +317,9 @@ static void place_point(const struct ct_fractal_log *log, const struct ct_fracta
     const struct ct_fractal_milestones *m = &log->milestones;
     const uint32_t number = ct_fractal_milestones_of(m, e->target, e->point, e->va);
     const struct ct_fractal_milestone *one = number == UINT32_MAX ? NULL : &m->all[number];
-    place->point = one ? one->name : ct_fractal_names_at(log->names, e->va)->text;
-    place->point_offset = (one ? one->lo : e->va) - log->bias;
+    place->point = one ? one->name : ct_fractal_names_at(log->names, ct_fractal_log_key(log, e))->text;
+    place->point_offset =
+        (one ? one->lo : e->va) - (has_own(log, e) ? log->process[e->target].bias : log->bias);
     place->point_is_line = !one || !one->by_address;
     place->point_number = one ? number + 1 : m->count + e->point + 1;
 }
@@ -237,9 +331,12 @@ int ct_fractal_log_place(struct ct_fractal_log *log, const struct ct_fractal_eve
         return CT_ERR_ARG;
     if (!log->names)
         return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has no names", __func__);
-    const struct ct_fractal_name *name = ct_fractal_names_at(log->names, e->va);
+    const struct ct_fractal_name *name = ct_fractal_names_at(log->names, ct_fractal_log_key(log, e));
     *place = (struct ct_fractal_place){.name = name->text, .kind = name->kind};
-    if (name->kind == CT_FRACTAL_REGION) {
+    if (has_own(log, e) && name->kind != CT_FRACTAL_ELSEWHERE) {
+        place->area = log->process[e->target].area;
+        place->offset = e->va - log->process[e->target].bias;
+    } else if (name->kind == CT_FRACTAL_REGION) {
         place->area = area_of(log, name);
         place->offset = e->va - name->lo;
     } else if (name->kind != CT_FRACTAL_ELSEWHERE) {

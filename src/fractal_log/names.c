@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of addresses: functions, objects, sections, regions. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 #include "base/options.h"
 #include "base/printable.h"
 #include "base/search.h"
-#include "coretap/fractal_names.h"
 #include "coretap/programs.h"
+#include "fractal_log/names.h"
 
 struct ct_fractal_names {
     struct ct_ctx *ctx;
@@ -177,6 +178,72 @@ int ct_fractal_names_move(struct ct_fractal_names *n, uint64_t by)
     }
     n->code += by;
     n->end += by;
+    return CT_OK;
+}
+
+/* Copies a name of another program to a list. Returns 0 without memory. */
+static int join_one(struct ct_fractal_names *n, const struct ct_fractal_name *from, uint8_t process,
+                    struct ct_fractal_name *to)
+{
+    const uint64_t key = (uint64_t)process << CT_FRACTAL_KEY_BITS;
+    const size_t room = strlen(from->text) + sizeof "255:";
+    char *text = ct_arena_alloc(&n->texts, room);
+    if (!text)
+        return 0;
+    snprintf(text, room, "%u:%s", process, from->text);
+    *to = *from;
+    to->lo |= key;
+    to->hi |= key;
+    to->text = text;
+    return 1;
+}
+
+/* Adds the names at [first, last) of another list behind those at [from, to) of the own one. */
+static int join_part(struct ct_fractal_names *n, const struct ct_fractal_names *other, uint8_t process,
+                     size_t first, size_t last, struct ct_fractal_name **at)
+{
+    for (size_t i = first; i < last; i++)
+        if (!join_one(n, &other->all[i], process, (*at)++))
+            return 0;
+    return 1;
+}
+
+/* Copies names of the own list. */
+static void keep_part(const struct ct_fractal_names *n, size_t first, size_t last,
+                      struct ct_fractal_name **at)
+{
+    memcpy(*at, n->all + first, (last - first) * sizeof **at);
+    *at += last - first;
+}
+
+int ct_fractal_names_join(struct ct_fractal_names *n, const struct ct_fractal_names *other, uint8_t process)
+{
+    const size_t count = n->count + other->count, symbols = n->symbols + other->symbols;
+    struct ct_fractal_name *all = calloc(count + 1, sizeof *all), *at = all;
+    bool fine = all != NULL;
+    if (fine) {
+        keep_part(n, 0, n->symbols, &at);
+        fine = join_part(n, other, process, 0, other->symbols, &at);
+    }
+    if (fine) {
+        keep_part(n, n->symbols, n->sections, &at);
+        fine = join_part(n, other, process, other->symbols, other->sections, &at);
+    }
+    if (fine) {
+        keep_part(n, n->sections, n->count, &at);
+        fine = join_part(n, other, process, other->sections, other->count, &at);
+    }
+    if (!fine) {
+        free(all);
+        return ct_fail_nomem(n->ctx, "names");
+    }
+    free(n->all);
+    n->all = all;
+    n->all[count] = unknown;
+    n->sections = symbols + (n->sections - n->symbols) + (other->sections - other->symbols);
+    n->symbols = symbols;
+    n->count = count;
+    n->capacity = count + 1;
     return CT_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "base/search.h"
 #include "coretap/format.h"
 #include "fractal_log/each.h"
+#include "fractal_log/names.h"
 
 #define ROWS 15 /* of a table */
 
@@ -46,14 +47,21 @@ static struct ct_fractal_by_page *page_entry(struct ct_fractal_report *r, uint64
     return &r->pages[at];
 }
 
-/* Returns the index of the name that an address has. */
-static size_t name_index(const struct ct_fractal_report *r, uint64_t va)
+/* Returns the name that an event's address has. */
+static const struct ct_fractal_name *name_of(const struct ct_fractal_report *r,
+                                             const struct ct_fractal_event *e)
 {
-    size_t count;
-    return (size_t)(ct_fractal_names_at(r->names, va) - ct_fractal_names_all(r->names, &count));
+    return ct_fractal_names_at(r->names, ct_fractal_log_key(r->log, e));
 }
 
-/* Counts an event by its page and its time. */
+/* Returns the index of that name. */
+static size_t name_index(const struct ct_fractal_report *r, const struct ct_fractal_event *e)
+{
+    size_t count;
+    return (size_t)(name_of(r, e) - ct_fractal_names_all(r->names, &count));
+}
+
+/* Counts an event, and where on the log's axis of time it is. */
 static int count_event(void *user, const struct ct_fractal_event *e)
 {
     struct ct_fractal_report *r = user;
@@ -61,10 +69,7 @@ static int count_event(void *user, const struct ct_fractal_event *e)
         r->start = r->end = e->time;
     r->start = e->time < r->start ? e->time : r->start;
     r->end = e->time > r->end ? e->time : r->end;
-    struct ct_fractal_by_page *page = page_entry(r, e->va >> 12);
-    if (page)
-        page->events++;
-    return page ? CT_OK : ct_fail_nomem(r->ctx, "the log's pages");
+    return CT_OK;
 }
 
 /* ---- second pass: names and pictures ---- */
@@ -80,7 +85,7 @@ static unsigned slot(const struct ct_fractal_report *r, uint64_t time, unsigned 
 /* Counts an event by its name. */
 static void name_event(struct ct_fractal_report *r, const struct ct_fractal_event *e)
 {
-    struct ct_fractal_by_name *n = &r->by_name[name_index(r, e->va)];
+    struct ct_fractal_by_name *n = &r->by_name[name_index(r, e)];
     if (!n->events++)
         n->first = e->time;
     n->last = e->time;
@@ -89,16 +94,25 @@ static void name_event(struct ct_fractal_report *r, const struct ct_fractal_even
     n->bin[bin / 8] |= (uint8_t)(1u << bin % 8);
 }
 
+/* Counts an event by its page. */
+static int count_page(struct ct_fractal_report *r, const struct ct_fractal_event *e)
+{
+    struct ct_fractal_by_page *page = page_entry(r, ct_fractal_log_key(r->log, e) >> 12);
+    if (page)
+        page->events++;
+    return page ? CT_OK : ct_fail_nomem(r->ctx, "the log's pages");
+}
+
 /* Counts an event in the cells of the pictures. */
 static int draw_event(void *user, const struct ct_fractal_event *e)
 {
     struct ct_fractal_report *r = user;
     const unsigned column = slot(r, e->time, REPORT_COLUMNS);
-    const struct ct_fractal_name *name = ct_fractal_names_at(r->names, e->va);
+    const struct ct_fractal_name *name = name_of(r, e);
     for (uint32_t i = 0; i < r->timeline.rows; i++)
         if (r->timeline.name[i] == name)
             r->timeline.cell[(size_t)i * REPORT_COLUMNS + column]++;
-    const uint64_t page = e->va >> 12 << 12;
+    const uint64_t page = ct_fractal_log_key(r->log, e) >> 12 << 12;
     const size_t row = CT_COUNT_WHILE(r->heat.rows, i, r->heat.page[i] < page);
     if (row < r->heat.rows && r->heat.page[row] == page)
         r->heat.cell[row * REPORT_COLUMNS + column]++;
@@ -195,7 +209,7 @@ static const char *const modes[] = {"passive", "points", "active"}; /* as enum c
 static int csv_event(void *user, const struct ct_fractal_event *e)
 {
     const struct ct_fractal_report *r = user;
-    return ct_fractal_csv_write(r->names, e, ct_write_file, r->out);
+    return ct_fractal_csv_write(ct_fractal_log_names_of(r->log, e), e, ct_write_file, r->out);
 }
 
 /* Prints a table of the names of some kinds. */
@@ -261,7 +275,7 @@ static void text_ranges(const struct ct_fractal_report *r, FILE *out)
 {
     for (const char *at = r->info->text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL) {
         char text[1024];
-        unsigned process;
+        unsigned process, image;
         unsigned long long time;
         int n = 0;
         if (sscanf(at, "range=%u %n", &process, &n) == 1 && n) {
@@ -271,6 +285,21 @@ static void text_ranges(const struct ct_fractal_report *r, FILE *out)
             ct_put_printable(out, text + ends + (text[ends] == ' '));
             if (process)
                 fprintf(out, " of process %u", process);
+            fputc('\n', out);
+        } else if (sscanf(at, "exec=%u %u %n", &process, &image, &n) == 2 && n) {
+            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
+            fprintf(out, "          process %u became process %u: ", process, image);
+            ct_put_printable(out, text);
+            fputc('\n', out);
+        } else if (sscanf(at, "left=%u %n", &process, &n) == 1 && n) {
+            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
+            fprintf(out, "          process %u became a program that is not traced: ", process);
+            ct_put_printable(out, text);
+            fputc('\n', out);
+        } else if (sscanf(at, "absent=%u %n", &process, &n) == 1 && n) {
+            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
+            fprintf(out, "          process %u does not have ", process);
+            ct_put_printable(out, text);
             fputc('\n', out);
         } else if (sscanf(at, "steer=%llu %n", &time, &n) == 1 && n) {
             snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
@@ -380,7 +409,8 @@ static int perfetto_event(void *user, const struct ct_fractal_event *e)
     FILE *out = r->out;
     const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
     fputs(",\n{\"name\":\"", out);
-    (void)ct_text_write(ct_fractal_names_at(r->names, e->va)->text, CT_TEXT_JSON, ct_write_file, out);
+    (void)ct_text_write(ct_fractal_names_at(ct_fractal_log_names_of(r->log, e), e->va)->text, CT_TEXT_JSON,
+                        ct_write_file, out);
     fprintf(out,
             "\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
             "\"0x%llx\","
@@ -404,13 +434,15 @@ static int print_perfetto(struct ct_fractal_report *r, FILE *out)
 
 /* ---- what others see ---- */
 
-/* Counts an event by its name, and in the sums. */
+/* Counts an event by its name and page, and in the sums. */
 static int sum_event(void *user, const struct ct_fractal_event *e)
 {
     struct ct_fractal_report *r = user;
     struct ct_fractal_place place;
     name_event(r, e);
-    const int rc = ct_fractal_log_place(r->log, e, &place);
+    int rc = count_page(r, e);
+    if (rc == CT_OK)
+        rc = ct_fractal_log_place(r->log, e, &place);
     if (rc != CT_OK)
         return rc;
     struct ct_fractal_by_point *point = place.point && place.point_number <= CT_FRACTAL_LOG_POINTS

@@ -2,8 +2,10 @@
 /* Pictures of a FRACTAL log as SVG: function timeline, heatmaps. */
 #include <math.h>
 
+#include "base/bytes.h"
 #include "base/printable.h"
 #include "coretap/format.h"
+#include "fractal_log/names.h"
 #include "fractal_log/report.h"
 
 #define LEFT   230
@@ -18,7 +20,8 @@ void ct_fractal_put_xml(FILE *out, const char *text)
 
 double ct_fractal_report_ms(const struct ct_fractal_report *r, uint64_t time)
 {
-    const double cycles = (double)(time - r->start);
+    const bool early = time < r->start; /* of a command, which may come before the first event */
+    const double cycles = early ? -(double)(r->start - time) : (double)(time - r->start);
     return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
 }
 
@@ -128,7 +131,8 @@ static void address_map(const struct ct_fractal_report *r, FILE *out, const stru
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);
             if (name != before)
                 ct_fractal_put_xml(out, name->text);
-            fprintf(out, " 0x%llx</text>\n", (unsigned long long)m->page[i]);
+            fprintf(out, " 0x%llx</text>\n",
+                    (unsigned long long)(m->page[i] & ct_mask64(CT_FRACTAL_KEY_BITS)));
             before = name;
         }
         cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y, row, scale, heat);

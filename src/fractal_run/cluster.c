@@ -84,12 +84,13 @@ static void send(struct ct_fractal_process *p, const struct ct_fractal_message *
         note_result(s, rc);
 }
 
-/* Hears a message of the port for the tracer of a process. The first tracer's messages are recorded. */
-static void on_message(void *user, const struct ct_fractal_message *m, const uint64_t *line)
+void ct_fractal_seat_message(void *user, const struct ct_fractal_message *m, const uint64_t *line)
 {
-    struct ct_fractal_process *p = user;
+    struct ct_fractal_process *const *const seat = user, *p = *seat;
+    if (!p)
+        return;
     struct ct_fractal_simulation *s = p->simulation;
-    const bool recorded = s->options.messages && !s->result && p == &s->process[0];
+    const bool recorded = s->options.messages && !s->result && seat == &s->seat[0];
     if (p->wire && m->op != CT_FRACTAL_DATA && m->op != CT_FRACTAL_REG_WRITE) {
         send(p, m, recorded);
     } else {
@@ -115,14 +116,13 @@ static int on_echo_command(void *user, struct ct_fractal_command *out)
     return ct_fractal_command(echo->tracer, out);
 }
 
-/* Gives the port the next command, as it comes out of the flits that say it. */
-static int on_command(void *user, struct ct_fractal_command *out)
+int ct_fractal_seat_command(void *user, struct ct_fractal_command *out)
 {
-    const struct ct_fractal_process *p = user;
-    struct ct_fractal_simulation *s = p->simulation;
+    struct ct_fractal_process *const *const seat = user, *p = *seat;
     struct ct_fractal_flit flits[CT_FRACTAL_FLITS];
-    if (!ct_fractal_command(p->tracer, out))
+    if (!p || !ct_fractal_command(p->tracer, out))
         return 0;
+    struct ct_fractal_simulation *s = p->simulation;
     if (!p->wire)
         return 1;
     const int count = ct_fractal_encode_command(s->options.protocol, out, flits);
@@ -178,10 +178,10 @@ static void on_asid(void *user, uint32_t pid, uint16_t asid)
             note_result(s, ct_fractal_process_register(p, CT_FRACTAL_REG_ASID, asid));
 }
 
-/* Begins to tell tracers of cores: without that, accesses of a child to pages that it shares with its parent
- * would look like those of the parent. */
-static void hook(struct ct_fractal_simulation *s)
+void ct_fractal_simulation_hook(struct ct_fractal_simulation *s)
 {
+    if (s->hooked)
+        return;
     s->hooked = true;
     for (struct ct_fractal_process *p = s->process; p < s->process + s->processes; p++) {
         p->running = 0;
@@ -237,44 +237,6 @@ int ct_fractal_simulation_add_traced(struct ct_fractal_simulation *s)
     if (!rc)
         rc = ct_fractal_simulation_add_process(s, s->bench[0].pid, s->options.argv[0], &p);
     return rc ? rc : ct_fractal_process_attach(&s->process[0]);
-}
-
-int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t pid, const char *program,
-                                      struct ct_fractal_process **out)
-{
-    if (s->processes == FRACTAL_PROCESSES_MAX)
-        return ct_fail(s->ctx, CT_ERR_LIMIT, "%s: there are %u processes, and no room for more", program,
-                       FRACTAL_PROCESSES_MAX);
-    *out = &s->process[s->processes];
-    **out = (struct ct_fractal_process){
-        .simulation = s, .program = program, .pid = pid, .number = s->processes++, .tap = -1};
-    return CT_OK;
-}
-
-int ct_fractal_process_attach(struct ct_fractal_process *p)
-{
-    struct ct_fractal_simulation *s = p->simulation;
-    const struct ct_soc_tap tap = {.user = p, .message = on_message, .command = on_command};
-    int rc = ct_fractal_new(s->ctx, s->options.tracer, &p->tracer);
-    if (rc)
-        return rc;
-    p->batch = calloc(FRACTAL_EVENTS_MAX, sizeof *p->batch);
-    if (!p->batch)
-        return ct_fail_nomem(s->ctx, "events of a process");
-    if (s->options.protocol != CT_FRACTAL_NEUTRAL) {
-        rc = ct_fractal_wire_new(s->ctx, s->options.protocol, &p->wire);
-        if (rc)
-            return rc;
-    }
-    p->tap = ct_soc_attach(s->bench[0].soc, &tap);
-    if (p->tap >= 0)
-        return CT_OK;
-    ct_fractal_wire_free(p->wire);
-    ct_fractal_free(p->tracer);
-    p->wire = NULL;
-    p->tracer = NULL;
-    return ct_fail(s->ctx, CT_ERR_LIMIT, "process %u: %u processes can be traced at once; it is not traced",
-                   p->number, CT_SOC_TAPS);
 }
 
 /* ---- what happens in them ---- */
@@ -374,14 +336,14 @@ static void access_lines(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
         ct_soc_access(soc, core, last & ~(LINE - 1), how);
 }
 
-void ct_fractal_simulation_access(struct ct_fractal_simulation *s, unsigned from, uint64_t word)
+void ct_fractal_process_access(const struct ct_fractal_process *p, uint64_t word)
 {
-    const struct ct_fractal_process *p = &s->process[from];
+    const struct ct_fractal_simulation *s = p->simulation;
     const unsigned cores = s->config.cores - s->beside;
-    const bool beside = from && !p->parent;
+    const bool beside = p->feed && !p->parent;
     const unsigned core = beside ? p->core : (p->core + ct_access_cpu(word)) % cores;
     for (unsigned i = 0; i < s->benches; i++)
-        access_lines(s->bench[i].soc, core, from ? s->process[from].pid : s->bench[i].pid, word);
+        access_lines(s->bench[i].soc, core, p->feed ? p->pid : s->bench[i].pid, word);
 }
 
 /* Lets the timer interrupt the cores of a cluster whose time it is. */
@@ -404,11 +366,9 @@ void ct_fractal_simulation_tick(struct ct_fractal_simulation *s)
 
 /* ---- address spaces ---- */
 
-/* Gives the process's number in a cluster; only the program has one in all of them. Returns 0 where it is
- * not. */
-static uint32_t pid_in(const struct ct_fractal_process *p, unsigned bench)
+uint32_t ct_fractal_process_pid(const struct ct_fractal_process *p, unsigned bench)
 {
-    if (p->number)
+    if (p->feed)
         return bench ? 0 : p->pid;
     return p->simulation->bench[bench].pid;
 }
@@ -426,8 +386,8 @@ void ct_fractal_process_unmap(struct ct_fractal_process *p, uint64_t lo, uint64_
     uint64_t pa;
     for (unsigned b = 0; b < s->benches; b++)
         for (uint64_t va = lo & ~(page - 1); va < lo + size && va - lo < page << 20; va += page)
-            if (ct_soc_translate(s->bench[b].soc, pid_in(p, b), va, &pa))
-                ct_soc_unmap(s->bench[b].soc, p->core, pid_in(p, b), va);
+            if (ct_soc_translate(s->bench[b].soc, ct_fractal_process_pid(p, b), va, &pa))
+                ct_soc_unmap(s->bench[b].soc, p->core, ct_fractal_process_pid(p, b), va);
 }
 
 void ct_fractal_process_move(struct ct_fractal_process *p, uint64_t from, uint64_t to, uint64_t size)
@@ -436,14 +396,14 @@ void ct_fractal_process_move(struct ct_fractal_process *p, uint64_t from, uint64
     const uint64_t page = page_of(s);
     for (unsigned b = 0; b < s->benches; b++)
         for (uint64_t at = 0; at < size && at < page << 20; at += page)
-            ct_soc_move(s->bench[b].soc, p->core, pid_in(p, b), from + at, to + at);
+            ct_soc_move(s->bench[b].soc, p->core, ct_fractal_process_pid(p, b), from + at, to + at);
 }
 
 void ct_fractal_process_shared(struct ct_fractal_process *p, uint64_t lo, uint64_t size, uint64_t object)
 {
     const struct ct_fractal_simulation *s = p->simulation;
     for (unsigned b = 0; b < s->benches; b++)
-        ct_soc_shared(s->bench[b].soc, pid_in(p, b), lo, lo + size, object);
+        ct_soc_shared(s->bench[b].soc, ct_fractal_process_pid(p, b), lo, lo + size, object);
 }
 
 void ct_fractal_process_huge(struct ct_fractal_process *p, uint64_t lo, uint64_t size)
@@ -452,64 +412,12 @@ void ct_fractal_process_huge(struct ct_fractal_process *p, uint64_t lo, uint64_t
     const uint64_t block = page_of(s) << (s->config.granule - 3);
     for (unsigned b = 0; b < s->benches; b++)
         for (uint64_t va = (lo + block - 1) & ~(block - 1); va + block <= lo + size; va += block)
-            ct_soc_map_huge(s->bench[b].soc, p->core, pid_in(p, b), va);
+            ct_soc_map_huge(s->bench[b].soc, p->core, ct_fractal_process_pid(p, b), va);
 }
 
 void ct_fractal_process_file(const struct ct_fractal_process *p, uint64_t lo, uint64_t hi)
 {
     const struct ct_fractal_simulation *s = p->simulation;
     for (unsigned b = 0; b < s->benches; b++)
-        ct_soc_file(s->bench[b].soc, pid_in(p, b), lo, hi);
-}
-
-/* ---- processes ---- */
-
-/* Lets a core wait until the time of another one. */
-static void wait_for_core(struct ct_soc *soc, unsigned core, unsigned other)
-{
-    const uint64_t now = ct_soc_cycles(soc, core), then = ct_soc_cycles(soc, other);
-    if (now < then)
-        ct_soc_spend(soc, core, then - now);
-}
-
-int ct_fractal_process_fork(struct ct_fractal_process *p, uint64_t number, struct ct_fractal_process **out)
-{
-    struct ct_fractal_simulation *s = p->simulation;
-    const unsigned cores = s->config.cores - s->beside, children = s->processes - 1 - s->beside;
-    if (!s->hooked)
-        hook(s);
-    const uint32_t pid = ct_soc_fork(s->bench[0].soc, p->core, p->pid);
-    if (!pid)
-        return ct_fail(s->ctx, CT_ERR_NOMEM, "process %u: its child has no memory in the simulated cluster",
-                       p->number);
-    const int rc = ct_fractal_simulation_add_process(s, pid, p->program, out);
-    if (rc)
-        return rc;
-    (*out)->parent = p;
-    (*out)->child = number;
-    (*out)->core = cores > 1 ? 1 + children % (cores - 1) : 0;
-    wait_for_core(s->bench[0].soc, (*out)->core, p->core);
-    (*out)->begun = p->begun;
-    (*out)->start_code = p->start_code;
-    return p->tracing ? ct_fractal_process_start(*out) : CT_OK;
-}
-
-int ct_fractal_process_end(struct ct_fractal_process *p)
-{
-    const int rc = p->tracing ? ct_fractal_process_register(p, CT_FRACTAL_REG_CTRL, 0) : CT_OK;
-    p->tracing = p->begun = false;
-    wait_for_core(p->simulation->bench[0].soc, p->parent->core, p->core);
-    ct_soc_exit(p->simulation->bench[0].soc, p->core, p->pid);
-    p->pid = 0;
-    return rc;
-}
-
-int ct_fractal_process_migrate(struct ct_fractal_process *p, uint64_t va)
-{
-    struct ct_soc *soc = p->simulation->bench[0].soc;
-    if (ct_soc_migrate_begin(soc, p->core, p->pid, va) && ct_soc_migrate_end(soc, p->core))
-        return CT_OK;
-    return ct_fail(p->simulation->ctx, CT_ERR_CONFIG,
-                   "page move 0x%llx: process %u has no page of its own there; nothing was moved",
-                   (unsigned long long)va, p->number);
+        ct_soc_file(s->bench[b].soc, ct_fractal_process_pid(p, b), lo, hi);
 }

@@ -18,7 +18,7 @@ struct ct_fractal_feed {
     off_t aside_at, aside_end; /* of those that are still to be read */
 };
 
-#define FEEDS_MAX 64 /* of one run */
+#define FEEDS_MAX 256 /* of one run */
 
 /* The feeds of a program and of those that run with it, and the socket that brings the pipes of forked
  * children. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU, word by word, on the simulated clusters. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 /* ---- words ---- */
 
-static int take_word(struct ct_fractal_simulation *s, unsigned from, uint64_t word);
+static int take_word(struct ct_fractal_process *p, uint64_t word);
 
 /* Carries out a command of a client. */
 static int steer(void *user, const char *command, char *answer, size_t size)
@@ -61,28 +62,41 @@ static int take_fork(struct ct_fractal_process *p, uint64_t number)
     struct ct_fractal_process *child;
     if (s->feeds.forks < 0)
         return CT_OK;
-    int rc = ct_fractal_process_fork(p, number, &child);
-    if (!rc)
-        rc = ct_fractal_feeds_child(s->ctx, &s->feeds, number, &s->feed[child->number]);
-    s->feeds.count = s->processes;
-    return rc;
+    const int rc = ct_fractal_process_fork(p, number, &child);
+    if (rc)
+        return rc;
+    child->feed = s->feeds.count++;
+    s->of_feed[child->feed] = child;
+    return ct_fractal_feeds_child(s->ctx, &s->feeds, number, &s->feed[child->feed]);
 }
 
-/* Takes a word of a child. *more becomes false at its end. */
+/* Tells the log of a process whose words ended because it became a program that is not followed. */
+static int tell_left(struct ct_fractal_process *p)
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    if (!p->leaving)
+        return CT_OK;
+    s->left++;
+    return ct_fractal_simulation_text(s, "left=%u %.800s\n", p->number, p->leaving);
+}
+
+/* Takes a word of a child. *more becomes false at its end, and when another program begins in its place. */
 static int step_child(struct ct_fractal_process *p, bool *more)
 {
     struct ct_fractal_simulation *s = p->simulation;
     uint64_t word;
-    *more = next_of(s, p->number, &word);
+    *more = next_of(s, p->feed, &word);
     if (!*more) {
-        ct_fractal_feed_stop(&s->feed[p->number]);
-        return s->result ? s->result : ct_fractal_process_end(p);
+        ct_fractal_feed_stop(&s->feed[p->feed]);
+        const int rc = s->result ? s->result : tell_left(p);
+        return rc ? rc : ct_fractal_process_end(p);
     }
-    const int rc = take_word(s, p->number, word);
+    const int rc = take_word(p, word);
+    *more = p->pid != 0;
     return rc ? rc : pace(s);
 }
 
-/* Lets a child run to its end: its parent has waited for it. */
+/* Lets a child run to its end: its parent has waited for it. A program in its place is a later process. */
 static int take_end(struct ct_fractal_simulation *s, uint64_t number)
 {
     int rc = CT_OK;
@@ -166,6 +180,47 @@ static void change_space(struct ct_fractal_process *p, const uint64_t w[CT_ACCES
     }
 }
 
+/* ---- programs in the place of others ---- */
+
+/* Reads the path of `size` bytes that follows a note. */
+static bool read_path(struct ct_fractal_process *p, uint64_t size, char path[PATH_MAX + 8])
+{
+    uint64_t word;
+    if (size >= PATH_MAX)
+        return false;
+    for (uint64_t at = 0; at < size; at += sizeof word) {
+        if (!next_of(p->simulation, p->feed, &word))
+            return false;
+        memcpy(path + at, &word, sizeof word);
+    }
+    path[size] = 0;
+    return true;
+}
+
+/* Goes on with another program in the place of a process. */
+static int take_exec(struct ct_fractal_process *p, uint64_t size)
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    char path[PATH_MAX + 8];
+    struct ct_fractal_process *image;
+    if (!read_path(p, size, path))
+        return CT_OK;
+    const int rc = ct_fractal_process_exec(p, path, &image);
+    if (!rc)
+        s->of_feed[p->feed] = image;
+    return rc;
+}
+
+/* Notes that a process may be about to become a program that is not followed. */
+static int take_leave(struct ct_fractal_process *p, uint64_t size)
+{
+    char path[PATH_MAX + 8];
+    if (!read_path(p, size, path))
+        return CT_OK;
+    p->leaving = strdup(path);
+    return p->leaving ? CT_OK : ct_fail_nomem(p->simulation->ctx, "a program");
+}
+
 /* Takes a note of a process. */
 static int take_note(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WORDS_NOTE])
 {
@@ -177,6 +232,10 @@ static int take_note(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WO
         return take_fork(p, w[1]);
     case CT_NOTE_END:
         return take_end(s, w[1]);
+    case CT_NOTE_EXEC:
+        return take_exec(p, w[1]);
+    case CT_NOTE_LEAVE:
+        return take_leave(p, w[1]);
     default:
         change_space(p, w);
         return p->number ? CT_OK : take_region(s, w);
@@ -184,29 +243,34 @@ static int take_note(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WO
 }
 
 /* Reads a note. */
-static int read_note(struct ct_fractal_simulation *s, unsigned from)
+static int read_note(struct ct_fractal_process *p)
 {
     uint64_t w[CT_ACCESS_WORDS_NOTE];
     for (unsigned i = 0; i < CT_ACCESS_WORDS_NOTE; i++)
-        if (!next_of(s, from, &w[i]))
+        if (!next_of(p->simulation, p->feed, &w[i]))
             return CT_OK;
-    return take_note(&s->process[from], w);
+    return take_note(p, w);
 }
 
-/* Takes a word of the feed `from`. */
-static int take_word(struct ct_fractal_simulation *s, unsigned from, uint64_t word)
+/* Takes a word of a process. */
+static int take_word(struct ct_fractal_process *p, uint64_t word)
 {
+    struct ct_fractal_simulation *s = p->simulation;
     const enum ct_access_kind kind = ct_access_kind_of(word);
     const uint64_t va = ct_access_va(word);
+    if (p->leaving) { /* it did not become the other program */
+        free(p->leaving);
+        p->leaving = NULL;
+    }
     if (kind == CT_ACCESS_NOTE)
-        return read_note(s, from);
-    if (!from && !s->stack_known && kind == CT_ACCESS_STORE) {
+        return read_note(p);
+    if (!p->number && !s->stack_known && kind == CT_ACCESS_STORE) {
         s->stack_known = true;
         const int rc = ct_fractal_simulation_region(s, va - STACK_BELOW, va + STACK_ABOVE, "[stack]");
         if (rc)
             return rc;
     }
-    ct_fractal_simulation_access(s, from, word);
+    ct_fractal_process_access(p, word);
     return s->result;
 }
 
@@ -219,7 +283,7 @@ static int catch_up(struct ct_fractal_simulation *s)
     for (unsigned b = 1; b <= s->beside && !rc; b++)
         while (!rc && ct_soc_cycles(soc, s->config.cores - b) < ct_soc_cycles(soc, 0) &&
                ct_fractal_feed_next(&s->feed[b], &word))
-            rc = take_word(s, b, word);
+            rc = take_word(s->of_feed[b], word);
     return rc;
 }
 
@@ -244,7 +308,7 @@ static int take_stream(struct ct_fractal_simulation *s)
     uint64_t word;
     int rc = CT_OK;
     while (!rc && next_of(s, 0, &word)) {
-        rc = take_word(s, 0, word);
+        rc = take_word(s->of_feed[0], word);
         if (!rc && s->script.next < s->script.count)
             rc = follow_script(s);
         if (!rc)
@@ -254,6 +318,8 @@ static int take_stream(struct ct_fractal_simulation *s)
         if (!rc)
             rc = pace(s);
     }
+    if (!rc)
+        rc = tell_left(s->of_feed[0]);
     if (!rc)
         rc = end_children(s);
     if (!rc)
@@ -279,6 +345,8 @@ static int start_beside(struct ct_fractal_simulation *s)
         if (rc)
             return rc;
         p->core = s->config.cores - 1 - s->beside;
+        p->feed = 1 + s->beside;
+        s->of_feed[p->feed] = p;
         rc = ct_fractal_feed_start(s->ctx, &s->feed[++s->beside], argv, -1);
         s->feeds.count = 1 + s->beside;
         if (rc)
@@ -370,6 +438,7 @@ int ct_fractal_simulation_new(struct ct_ctx *ctx, const struct ct_fractal_simula
                                  sizeof CT_FRACTAL_MESSAGES_HEADER);
     if (!rc)
         rc = ct_fractal_simulation_add_traced(s);
+    s->of_feed[0] = &s->process[0];
     if (!rc)
         *out = s;
     else
@@ -385,6 +454,8 @@ void ct_fractal_simulation_free(struct ct_fractal_simulation *s)
         ct_soc_free(s->bench[i].soc);
     ct_fractal_free(s->echo.tracer);
     for (unsigned i = 0; i < s->processes; i++) {
+        free(s->process[i].own_program);
+        free(s->process[i].leaving);
         ct_fractal_wire_free(s->process[i].wire);
         ct_fractal_free(s->process[i].tracer);
         ct_fractal_names_free(s->process[i].names);
@@ -430,15 +501,14 @@ static void fill_in(const struct ct_fractal_simulation *s, struct ct_fractal_sim
 {
     const struct ct_fractal_bench *b = &s->bench[0];
     const struct ct_soc_counts *c = ct_soc_counts(b->soc);
-    for (unsigned i = 0; i < s->processes; i++) {
-        uint64_t status, commands;
-        if (!s->process[i].tracer)
-            continue;
-        ct_fractal_reg_read(s->process[i].tracer, CT_FRACTAL_REG_COMMANDS, 8, &commands);
-        ct_fractal_reg_read(s->process[i].tracer, CT_FRACTAL_REG_STATUS, 4, &status);
-        result->commands += commands;
-        result->lost |= (status & CT_FRACTAL_STATUS_LOST) != 0;
-    }
+    bool lost = s->lost;
+    result->commands = s->commands;
+    for (unsigned i = 0; i < s->processes; i++)
+        ct_fractal_process_count(&s->process[i], &result->commands, &lost);
+    result->lost = lost;
+    const size_t unmet = ct_fractal_simulation_unmet(s);
+    result->unmet = (uint8_t)(unmet < UINT8_MAX ? unmet : UINT8_MAX);
+    result->left = (uint8_t)(s->left < UINT8_MAX ? s->left : UINT8_MAX);
     result->accesses = c->accesses;
     result->misses = c->l2_misses;
     result->targets = s->targets;

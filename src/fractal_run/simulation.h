@@ -10,10 +10,11 @@
 #include "fractal_run/feed.h"
 #include "fractal_run/script.h"
 
-#define FRACTAL_CLUSTERS_MAX  4
-#define FRACTAL_REGIONS_MAX   512
-#define FRACTAL_PROCESSES_MAX FEEDS_MAX /* the program, those beside it, their children */
-#define FRACTAL_EVENTS_MAX    4096      /* that are taken out of the ring in one go */
+#define FRACTAL_CLUSTERS_MAX 4
+#define FRACTAL_REGIONS_MAX  512
+#define FRACTAL_PROCESSES_MAX                                                                                \
+    256 /* the program, those beside it, their children, and programs in their place */
+#define FRACTAL_EVENTS_MAX 4096 /* that are taken out of the ring in one go */
 
 /* One cluster that the stream goes through. */
 struct ct_fractal_bench {
@@ -52,18 +53,22 @@ struct ct_fractal_selected {
 struct ct_fractal_process {
     struct ct_fractal_simulation *simulation;
     const char *program;            /* path of its file */
+    char *own_program;              /* the same, if it is the process's to free */
     struct ct_fractal_names *names; /* NULL: it was never traced */
     uint64_t start_code, bias;      /* where its code lies, and by how much that was moved */
     bool begun;                     /* it runs, so that these are known */
     uint32_t pid;
     unsigned number;
-    unsigned core;                     /* of its first thread */
-    struct ct_fractal_process *parent; /* NULL: it was not forked */
-    uint64_t child;                    /* its number in its parent's notes */
-    uint64_t running;                  /* cores that run it, one bit each */
-    struct ct_fractal *tracer;         /* NULL: it was never traced */
-    struct ct_fractal_wire *wire;      /* between port and tracer; NULL: the port speaks no protocol */
-    int tap;                           /* the number of the tracer on the port */
+    unsigned core;                       /* of its first thread */
+    struct ct_fractal_process *parent;   /* NULL: it was not forked */
+    uint64_t child;                      /* its number in its parent's notes */
+    struct ct_fractal_process *image_of; /* that started it in its own place; NULL: none */
+    char *leaving;    /* path of a program that is not followed, which it is about to become; NULL: none */
+    unsigned feed;    /* that its words come from */
+    uint64_t running; /* cores that run it, one bit each */
+    struct ct_fractal *tracer;    /* NULL: it was never traced */
+    struct ct_fractal_wire *wire; /* between port and tracer; NULL: the port speaks no protocol */
+    int tap;                      /* the number of the tracer on the port */
     bool tracing;
     struct ct_fractal_selected ranges, points;
     uint64_t dropped;
@@ -83,8 +88,14 @@ struct ct_fractal_simulation {
     struct ct_fractal_feeds feeds;
     unsigned words; /* since timers and rings were looked at */
     bool hooked;    /* tracers are told which cores run their process, since pages are shared */
-    struct ct_fractal_process process[FRACTAL_PROCESSES_MAX]; /* as the feeds */
+    struct ct_fractal_process process[FRACTAL_PROCESSES_MAX];
     unsigned processes;
+    struct ct_fractal_process *of_feed[FEEDS_MAX]; /* the process whose words come */
+    struct ct_fractal_process *seat[CT_SOC_TAPS];  /* the process whose tracer is on that tap; NULL: none */
+    unsigned seats;
+    uint64_t commands; /* of tracers that are there no more … */
+    bool lost;         /* … and whether one of them had no place for something */
+    unsigned left;     /* processes that went on as programs that are not followed */
     struct ct_fractal_script script;
     struct ct_fractal_control control;
     unsigned beside; /* programs that run beside it */
@@ -109,12 +120,15 @@ int ct_fractal_simulation_add_bare(struct ct_fractal_simulation *s, unsigned fab
  * CT_ERR_NOMEM. */
 int ct_fractal_simulation_add_logged(struct ct_fractal_simulation *s);
 
-/* Adds a process of the traced cluster that is not traced yet. CT_ERR_LIMIT, CT_ERR_NOMEM. */
-int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t pid, const char *program,
-                                      struct ct_fractal_process **out);
+/* Hears a message of the port for the tracer of a process, and gives the port its next command, as it comes
+ * out of the flits that say it. `user` is an element of `seat`. The messages of the first one are recorded.
+ */
+void ct_fractal_seat_message(void *user, const struct ct_fractal_message *m, const uint64_t *line);
+int ct_fractal_seat_command(void *user, struct ct_fractal_command *out);
 
-/* Puts a tracer for the process on the port. CT_ERR_LIMIT, CT_ERR_NOMEM. */
-int ct_fractal_process_attach(struct ct_fractal_process *p);
+/* Begins to tell tracers of cores: without that, accesses of a child to pages that it shares with its parent
+ * would look like those of the parent. */
+void ct_fractal_simulation_hook(struct ct_fractal_simulation *s);
 
 /* Writes a register of the process's tracer, in order with the traffic. What that refused. */
 int ct_fractal_process_register(struct ct_fractal_process *p, uint32_t offset, uint64_t value);
@@ -122,12 +136,15 @@ int ct_fractal_process_register(struct ct_fractal_process *p, uint32_t offset, u
 /* Moves what was logged from the rings to the log, in the order of time. */
 int ct_fractal_simulation_drain(struct ct_fractal_simulation *s);
 
-/* Lets a core of all clusters make an access, as a word of the plugin says. `from` is the index of the
- * feed. */
-void ct_fractal_simulation_access(struct ct_fractal_simulation *s, unsigned from, uint64_t word);
+/* Lets a core of all clusters make an access of a process, as a word of the plugin says. */
+void ct_fractal_process_access(const struct ct_fractal_process *p, uint64_t word);
 
 /* Lets timers interrupt the cores whose time it is. */
 void ct_fractal_simulation_tick(struct ct_fractal_simulation *s);
+
+/* Gives the number of a process in a cluster; only the program has one in all of them. Returns 0 where it is
+ * not. */
+uint32_t ct_fractal_process_pid(const struct ct_fractal_process *p, unsigned bench);
 
 /* Takes pages of a process away, from `lo` on. */
 void ct_fractal_process_unmap(struct ct_fractal_process *p, uint64_t lo, uint64_t size);
@@ -141,17 +158,34 @@ void ct_fractal_process_shared(struct ct_fractal_process *p, uint64_t lo, uint64
 /* Gives a process huge pages where blocks of [lo, lo + size) are empty. */
 void ct_fractal_process_huge(struct ct_fractal_process *p, uint64_t lo, uint64_t size);
 
+/* Says that a process has a file at [lo, hi). */
+void ct_fractal_process_file(const struct ct_fractal_process *p, uint64_t lo, uint64_t hi);
+
+/* ---- processes (process.c) ---- */
+
+/* Adds a process of the traced cluster that is not traced yet. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t pid, const char *program,
+                                      struct ct_fractal_process **out);
+
+/* Puts a tracer for the process on the port. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_fractal_process_attach(struct ct_fractal_process *p);
+
+/* Adds the commands of a process's tracer, and whether it had no place for something. */
+void ct_fractal_process_count(const struct ct_fractal_process *p, uint64_t *commands, bool *lost);
+
 /* Forks a process; the child is traced as its parent is. CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_fractal_process_fork(struct ct_fractal_process *p, uint64_t number, struct ct_fractal_process **out);
+
+/* Ends a process, in whose place a program begins that is at a path: a process of its own, which waits for
+ * its code to be known. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_fractal_process_exec(struct ct_fractal_process *p, const char *program,
+                            struct ct_fractal_process **out);
 
 /* Ends a process that was forked. */
 int ct_fractal_process_end(struct ct_fractal_process *p);
 
 /* Moves the page at an address to another frame. CT_ERR_CONFIG: there is none. */
 int ct_fractal_process_migrate(struct ct_fractal_process *p, uint64_t va);
-
-/* Says that a process has a file at [lo, hi). */
-void ct_fractal_process_file(const struct ct_fractal_process *p, uint64_t lo, uint64_t hi);
 
 /* ---- what is traced (tracing.c) ---- */
 
@@ -162,6 +196,9 @@ int ct_fractal_simulation_begin(struct ct_fractal_simulation *s, uint64_t start_
 /* Says that a process begins, whose code lies at `start_code`, and starts to trace what was selected of it.
  * The same errors. */
 int ct_fractal_process_begin(struct ct_fractal_process *p, uint64_t start_code);
+
+/* Returns how many selections are of programs by name that no process became. */
+size_t ct_fractal_simulation_unmet(const struct ct_fractal_simulation *s);
 
 /* Starts to trace a process that has begun: with what is selected of it, else with all of it. */
 int ct_fractal_process_start(struct ct_fractal_process *p);
@@ -197,7 +234,15 @@ void ct_fractal_selected_free(struct ct_fractal_selected *selected);
 int ct_fractal_simulation_steer(struct ct_fractal_simulation *s, const char *command, char *answer,
                                 size_t size);
 
-/* Splits "N:PLACE" into a process and a place; without N it is the program's. CT_ERR_NOT_FOUND. */
+/* Returns how many bytes of "NAME:PLACE" are the name of a program; 0 when there is none before the place. A
+ * place may have "::" in it. */
+size_t ct_fractal_program_prefix(const char *text);
+
+/* Tells whether the file of a process's program has the name in `text` up to `size`. */
+bool ct_fractal_process_is(const struct ct_fractal_process *p, const char *text, size_t size);
+
+/* Splits "N:PLACE" into a process and a place, or "NAME:PLACE", which is the last process that runs with this
+ * name; without either it is the program's. CT_ERR_NOT_FOUND. */
 int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **text,
                                   struct ct_fractal_process **out);
 

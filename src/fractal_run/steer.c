@@ -10,12 +10,43 @@
 #define WORDS                                                                                                \
     "range|section|symbol|point add|remove PLACE, process add|remove N, page move ADDRESS, or status"
 
+size_t ct_fractal_program_prefix(const char *text)
+{
+    const size_t size = strcspn(text, ":");
+    if (!size || text[size] != ':' || text[size + 1] == ':' || strspn(text, "0123456789") == size)
+        return 0;
+    return size;
+}
+
+bool ct_fractal_process_is(const struct ct_fractal_process *p, const char *text, size_t size)
+{
+    const char *slash = strrchr(p->program, '/'), *name = slash ? slash + 1 : p->program;
+    return strncmp(name, text, size) == 0 && !name[size];
+}
+
+/* Finds the last process that runs now of those whose program has a name. */
+static int find_by_name(struct ct_fractal_simulation *s, const char **text, size_t size,
+                        struct ct_fractal_process **out)
+{
+    unsigned i = s->processes;
+    while (i && !(s->process[i - 1].begun && ct_fractal_process_is(&s->process[i - 1], *text, size)))
+        i--;
+    if (!i)
+        return ct_fail(s->ctx, CT_ERR_NOT_FOUND, "%s: no process runs a program of this name now", *text);
+    *out = &s->process[i - 1];
+    *text += size + 1;
+    return CT_OK;
+}
+
 int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **text,
                                   struct ct_fractal_process **out)
 {
     char *end;
     const unsigned long number = strtoul(*text, &end, 10);
     *out = &s->process[0];
+    const size_t name = ct_fractal_program_prefix(*text);
+    if (name)
+        return find_by_name(s, text, name, out);
     if (end == *text || *end != ':')
         return CT_OK;
     if (number >= s->processes)

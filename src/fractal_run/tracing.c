@@ -107,15 +107,64 @@ static int wish_at(const struct ct_fractal_simulate_options *o, size_t index, st
     return 1;
 }
 
-/* Gives the selection number `index` if it is of the process. Returns 1, 0 when it is of another one, -1
- * after the last, or an error in *rc. */
+/* Whose a selection is. */
+enum whose {
+    OTHERS,
+    MINE,
+    OF_ANCESTOR, /* of the process in whose place this one is, which had another program */
+};
+
+/* Returns the process that was started first of those in one line: its forked children, and what they became.
+ */
+static const struct ct_fractal_process *origin(const struct ct_fractal_process *p)
+{
+    while (p->image_of || p->parent)
+        p = p->image_of ? p->image_of : p->parent;
+    return p;
+}
+
+/* Gives the selection number `index`, and tells whose it is, as enum whose. Returns -1 after the last, or
+ * with an error in *rc. */
 static int wish_of(struct ct_fractal_process *p, size_t index, struct wish *out, int *rc)
 {
     struct ct_fractal_process *whose;
     if (!wish_at(&p->simulation->options, index, out))
         return -1;
+    const size_t name = ct_fractal_program_prefix(out->text);
+    if (name) {
+        const bool mine = ct_fractal_process_is(p, out->text, name);
+        out->text += name + 1;
+        return mine ? MINE : OTHERS;
+    }
     *rc = ct_fractal_simulation_process(p->simulation, &out->text, &whose);
-    return *rc ? -1 : whose == p;
+    if (*rc)
+        return -1;
+    return whose == p ? MINE : p->image_of && whose == origin(p) ? OF_ANCESTOR : OTHERS;
+}
+
+size_t ct_fractal_simulation_unmet(const struct ct_fractal_simulation *s)
+{
+    struct wish wish;
+    size_t unmet = 0, name;
+    for (size_t i = 0; wish_at(&s->options, i, &wish); i++) {
+        const struct ct_fractal_process *p = s->process, *end = p + s->processes;
+        name = ct_fractal_program_prefix(wish.text);
+        while (name && p < end && !(p->names && ct_fractal_process_is(p, wish.text, name)))
+            p++;
+        unmet += name && p == end;
+    }
+    return unmet;
+}
+
+/* Selects what was selected of the process in whose place this one is, if its program has that, too. */
+static int select_as_ancestor(struct ct_fractal_process *p, const struct wish *wish)
+{
+    static const char *const kinds[] = {"range", "section", "symbol", "point"};
+    const int rc = ct_fractal_process_select(p, wish->kind, wish->text, true);
+    if (rc != CT_ERR_NOT_FOUND && rc != CT_ERR_CONFIG && rc != CT_ERR_FORMAT)
+        return rc;
+    return ct_fractal_simulation_text(p->simulation, "absent=%u %s %.800s\n", p->number, kinds[wish->kind],
+                                      wish->text);
 }
 
 /* Selects what the options ask for of a kind: ranges, before the tracer starts, or points. */
@@ -123,20 +172,27 @@ static int select_all(struct ct_fractal_process *p, bool points)
 {
     struct wish wish;
     int rc = CT_OK, mine;
-    for (size_t i = 0; !rc && (mine = wish_of(p, i, &wish, &rc)) >= 0; i++)
-        if (mine && (wish.kind == CT_FRACTAL_SELECT_POINT) == points)
-            rc = ct_fractal_process_select(p, wish.kind, wish.text, true);
+    for (size_t i = 0; !rc && (mine = wish_of(p, i, &wish, &rc)) >= 0; i++) {
+        if (mine == OTHERS || (wish.kind == CT_FRACTAL_SELECT_POINT) != points)
+            continue;
+        rc = mine == MINE ? ct_fractal_process_select(p, wish.kind, wish.text, true)
+                          : select_as_ancestor(p, &wish);
+    }
     return rc;
 }
 
-/* Tells whether the options ask for something of the process. */
-static int is_wanted(struct ct_fractal_process *p, bool *wanted)
+/* Tells whether the options ask for something of the process, and whether that is among other things a
+ * range. */
+static int is_wanted(struct ct_fractal_process *p, bool *wanted, bool *ranges)
 {
     struct wish wish;
     int rc = CT_OK, mine;
-    *wanted = p->number == 0;
-    for (size_t i = 0; (mine = wish_of(p, i, &wish, &rc)) >= 0; i++)
-        *wanted |= mine == 1;
+    *wanted = p->number == 0 || (p->image_of && origin(p)->names);
+    *ranges = false;
+    for (size_t i = 0; (mine = wish_of(p, i, &wish, &rc)) >= 0; i++) {
+        *wanted |= mine == MINE;
+        *ranges |= mine != OTHERS && wish.kind != CT_FRACTAL_SELECT_POINT;
+    }
     return rc;
 }
 
@@ -177,6 +233,7 @@ static int write_target(struct ct_fractal_process *p)
         {CT_FRACTAL_REG_ASID, ct_soc_asid(b->soc, p->pid)},
         {CT_FRACTAL_REG_GEOM, s->config.granule | (uint32_t)s->config.va_bits << 8 | unit},
         {CT_FRACTAL_REG_TARGET, p->number},
+        {CT_FRACTAL_REG_CONTEXT, s->hooked ? p->running : UINT64_MAX},
     };
     int rc = CT_OK;
     for (size_t i = 0; i < sizeof registers / sizeof *registers && !rc; i++)
@@ -185,12 +242,15 @@ static int write_target(struct ct_fractal_process *p)
 }
 
 /* Selects the ranges of a process that has none: those that the options ask for, else all addresses. */
-static int choose_ranges(struct ct_fractal_process *p)
+static int choose_ranges(struct ct_fractal_process *p, bool first)
 {
     char all[48];
+    bool wanted, ranges = false;
     snprintf(all, sizeof all, "0..%llx", 1ULL << p->simulation->config.va_bits);
-    int rc = p->parent ? ct_fractal_process_inherit(p, false) : select_all(p, false);
-    if (!rc && !p->ranges.count)
+    int rc = is_wanted(p, &wanted, &ranges);
+    if (!rc)
+        rc = p->parent && !p->image_of ? ct_fractal_process_inherit(p, false) : select_all(p, false);
+    if (!rc && !p->ranges.count && (!p->image_of || !ranges || !first))
         rc = ct_fractal_process_select(p, CT_FRACTAL_SELECT_RANGE, all, true);
     return rc;
 }
@@ -220,22 +280,24 @@ int ct_fractal_process_start(struct ct_fractal_process *p)
     if (!rc)
         rc = write_target(p);
     if (!rc && !p->ranges.count)
-        rc = choose_ranges(p);
+        rc = choose_ranges(p, first);
     if (!rc && first)
         rc = tell_process(p);
+    if (!rc && !p->ranges.count) /* its program has none of the ranges that are traced */
+        return CT_OK;
     if (!rc)
         rc = ct_fractal_process_register(
             p, CT_FRACTAL_REG_CTRL, CT_FRACTAL_CTRL_ENABLE | CT_FRACTAL_CTRL_MODE(s->options.mode) | only);
     p->tracing = !rc;
     if (rc || !first)
         return rc;
-    return p->parent ? ct_fractal_process_inherit(p, true) : select_all(p, true);
+    return p->parent && !p->image_of ? ct_fractal_process_inherit(p, true) : select_all(p, true);
 }
 
 int ct_fractal_process_begin(struct ct_fractal_process *p, uint64_t start_code)
 {
-    bool wanted;
-    const int rc = is_wanted(p, &wanted);
+    bool wanted, ranges;
+    const int rc = is_wanted(p, &wanted, &ranges);
     p->begun = true;
     p->start_code = start_code;
     return rc || !wanted ? rc : ct_fractal_process_start(p);

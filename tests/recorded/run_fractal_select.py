@@ -103,6 +103,13 @@ def a_script_exchanges_points(folder, program):
             wanted <= at < wanted + 3 for at, wanted in zip(times, (100, 140, 141)))
 
 
+def a_command_before_the_first_event(folder, program):
+    """Times of a report begin at its first event; what was exchanged before that has a time below zero."""
+    (folder / "script").write_text("1us point add table\n")
+    trace(folder, program, "--section", ".bss", "--mode", "points", "--script", folder / "script")
+    return re.search(r"^ +at -0\.\d+: point add table$", report(folder, program), re.MULTILINE)
+
+
 def bad_scripts_are_refused(folder, program):
     script = folder / "bad"
     for text, wanted in (("point add main\n", "bad:1: 'point add main' is not TIME COMMAND"),
@@ -177,6 +184,81 @@ def children_and_their_memory(folder, program):
         set(pages) == {"0", "1"} and pages["0"] != pages["1"]
 
 
+def a_program_in_the_place_of_a_child(folder, program):
+    """A child becomes another program: it goes on in the log with its own names and points, also through a
+    script; what the cluster knows is what is logged. A program for another machine is told of."""
+    processes, script = folder / "processes", folder / "starter"
+    script.write_text(f"#!{program} --\n")
+    script.chmod(0o755)
+    options = ("--follow-forks", "--point", "table", "--point", "stages:even", "--mode", "points")
+    for started in (program, script):
+        trace(folder, processes, "--truth", folder / "truth", *options, arguments=("exec", started),
+              given="\n\n\n")
+        rows = coretap("fractal", "report", folder / "log", "--elf", processes, "--csv").stdout
+        if rows != (folder / "truth").read_text():
+            raise RuntimeError(f"{started}: the log is not the truth")
+        known = hits(folder, processes)
+        wanted = {"table": 1280, "1:table": 64, "2:table": 4000}
+        if known.pop("2:even")[0] < 2000 or \
+                {name: count for name, (count, _) in known.items()} != wanted:
+            raise RuntimeError(f"{started}: {known}")
+        said = report(folder, processes)
+        if not re.search(r"process 1 became process 2: /.*stages$", said, re.MULTILINE) or \
+                not re.search(r" 2:_int_malloc$", said, re.MULTILINE):
+            raise RuntimeError(said)
+    (folder / "writes.tessla").write_text("in a: Events[Int]\nin b: Events[Int]\nout a\nout b\n")
+    seen = coretap("monitor", "-q", "-a", "--spec", folder / "writes.tessla", "--bind",
+                   "a=access:table.write", "--bind", "b=access:2:table.write", folder / "log").stdout
+    if [len(re.findall(f": {name} = ", seen)) for name in "ab"] != [1280, 4000]:
+        raise RuntimeError(f"monitor: {seen[:1000]}")
+    alone = coretap("fractal", "report", folder / "log", "--process", 2, "--elf", program).stdout
+    foreign = trace(folder, processes, *options, arguments=("exec", shutil.which("true")))
+    return re.search(r" _int_malloc$", alone, re.MULTILINE) and \
+        "1 of the processes went on" in foreign.stderr and \
+        "programs by name that no process became: 1," in foreign.stderr and \
+        "became a program that is not traced" in report(folder, processes)
+
+
+def a_program_in_its_own_place(folder, program):
+    """The program becomes another one, which is traced by the same names where it has them; more of them than
+    there are tracers at once."""
+    source, launcher = folder / "again.c", folder / "again"
+    source.write_text(AGAIN)
+    subprocess.run([COMPILER, "-O1", "-static", "-o", launcher, source], check=True)
+    trace(folder, launcher, "--section", ".text", "--symbol", "table", "--point", "table", "--mode", "points",
+          "--truth", folder / "truth", arguments=("12", program), given="\n\n\n")
+    known = hits(folder, launcher)
+    return {name: count for name, (count, _) in known.items()} == \
+        {("" if i == 0 else f"{i}:") + "table": 4000 if i == 13 else 64 for i in range(14)} and \
+        coretap("fractal", "report", folder / "log", "--elf", launcher, "--csv").stdout == \
+        (folder / "truth").read_text()
+
+
+AGAIN = """
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+volatile int table[64] __attribute__((aligned(64)));
+int main(int argc, char **argv)
+{
+    char left[12];
+    for (int i = 0; i < 64; i++)
+        table[i] = i;
+    if (atoi(argv[1]) % 2) /* as programs do before they start another one */
+        syscall(SYS_close_range, 3, ~0u, 0);
+    for (int fd = 3; fd < 256; fd++)
+        close(fd);
+    if (atoi(argv[1]) == 0)
+        return execv(argv[2], argv + 2);
+    snprintf(left, sizeof left, "%d", atoi(argv[1]) - 1);
+    argv[1] = left;
+    return execv(argv[0], argv);
+}
+"""
+
+
 def memory_of_all_kinds(folder, program):
     """Threads, memory at two addresses, memory that moves, huge pages: the log is what the cluster knows."""
     processes = folder / "processes"
@@ -217,9 +299,11 @@ def passive_is_complete_where_walks_show(folder, program):
 
 
 TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_line,
-         bad_selections_name_the_limit, a_script_exchanges_points, bad_scripts_are_refused,
+         bad_selections_name_the_limit, a_script_exchanges_points, a_command_before_the_first_event,
+         bad_scripts_are_refused,
          a_client_exchanges_points, points_of_a_program_beside, children_and_their_memory,
-         memory_of_all_kinds, a_page_that_moves, passive_is_complete_where_walks_show]
+         a_program_in_the_place_of_a_child, a_program_in_its_own_place, memory_of_all_kinds,
+         a_page_that_moves, passive_is_complete_where_walks_show]
 
 
 def main():

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "exec.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+#define PAGE        4096
+#define TEXT_MAX    (32 * PAGE) /* Linux's MAX_ARG_STRLEN */
+#define STRINGS_MAX (1u << 20)
+#define HEAD_BYTES  256 /* that Linux reads of a script */
+
+/* ---- arguments ---- */
+
+/* Copies a string out of the program's memory, page by page. Returns NULL when it is not there. */
+static char *read_text(uint64_t addr)
+{
+    char *text = NULL;
+    for (size_t size = 0; addr && size < TEXT_MAX;) {
+        const size_t more = PAGE - (addr + size) % PAGE;
+        char *longer = realloc(text, size + more);
+        if (!longer)
+            break;
+        text = longer;
+        if (!guest_memory(addr + size, text + size, more))
+            break;
+        if (memchr(text + size, 0, more))
+            return text;
+        size += more;
+    }
+    free(text);
+    return NULL;
+}
+
+static void free_texts(char **texts)
+{
+    for (size_t i = 0; texts && texts[i]; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+/* Copies the strings that an array points to. Returns NULL when one of them is not there. */
+static char **read_texts(uint64_t addr)
+{
+    size_t count = 0;
+    uint64_t at = 0;
+    while (addr && count < STRINGS_MAX && guest_memory(addr + count * sizeof at, &at, sizeof at) && at)
+        count++;
+    char **texts = at ? NULL : calloc(count + 1, sizeof *texts);
+    for (size_t i = 0; texts && i < count; i++) {
+        texts[i] = guest_memory(addr + i * sizeof at, &at, sizeof at) ? read_text(at) : NULL;
+        if (!texts[i]) {
+            free_texts(texts);
+            return NULL;
+        }
+    }
+    return texts;
+}
+
+/* ---- how this QEMU was started ---- */
+
+struct command {
+    char *text; /* arguments, with a zero behind each */
+    const char *prefix, *plugin;
+};
+
+/* Reads the options of this QEMU up to the plugin. */
+static bool read_command(struct command *out)
+{
+    size_t room = 0, used = 0;
+    *out = (struct command){.prefix = getenv("QEMU_LD_PREFIX")};
+    FILE *f = fopen("/proc/self/cmdline", "re");
+    for (size_t n = 1; f && n; used += n) {
+        if (room - used < PAGE) {
+            char *longer = realloc(out->text, room = 2 * room + 2 * PAGE);
+            if (!longer)
+                break;
+            out->text = longer;
+        }
+        n = fread(out->text + used, 1, room - used - 1, f);
+    }
+    if (f)
+        fclose(f);
+    if (!used)
+        return false;
+    out->text[used] = 0;
+    for (const char *at = out->text; at < out->text + used && !out->plugin; at += strlen(at) + 1) {
+        if (strcmp(at, "-L") == 0)
+            out->prefix = at + 3;
+        if (strcmp(at, "-plugin") == 0)
+            out->plugin = at + sizeof "-plugin";
+    }
+    return out->plugin != NULL;
+}
+
+/* ---- files ---- */
+
+/* Finds a file that may be executed. Returns false when there is none. */
+static bool find_file(const char *path, char found[PATH_MAX])
+{
+    struct stat st;
+    char below[PATH_MAX];
+    struct command command;
+    const bool known = path[0] == '/' && read_command(&command);
+    bool there = false;
+    if (known && command.prefix &&
+        snprintf(below, sizeof below, "%s%s", command.prefix, path) < (int)sizeof below)
+        there = access(below, X_OK) == 0 && realpath(below, found);
+    if (known)
+        free(command.text);
+    if (!there)
+        there = access(path, X_OK) == 0 && realpath(path, found);
+    return there && !stat(found, &st) && S_ISREG(st.st_mode);
+}
+
+/* Reads how a file begins. Returns how many bytes. */
+static size_t read_head(const char *path, char head[HEAD_BYTES + 1])
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, head, HEAD_BYTES);
+    if (fd >= 0)
+        close(fd);
+    head[n < 0 ? 0 : n] = 0;
+    return n < 0 ? 0 : (size_t)n;
+}
+
+static bool is_a64(const char *head, size_t size)
+{
+    return size >= 20 && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_CLASS] == ELFCLASS64 &&
+           head[EI_DATA] == ELFDATA2LSB && (unsigned char)head[18] == EM_AARCH64 && !head[19];
+}
+
+/* Puts the interpreter of a script, and its argument, before the script's path and arguments (execve(2)). */
+static bool take_interpreter(struct exec_image *image, const char *script, char *line)
+{
+    char *name = line + strspn(line, " \t");
+    line[strcspn(line, "\n")] = 0;
+    char *more = name + strcspn(name, " \t");
+    if (*more)
+        *more++ = 0;
+    more += strspn(more, " \t");
+    for (size_t n = strlen(more); n && strchr(" \t", more[n - 1]); n--)
+        more[n - 1] = 0;
+    size_t count = 0, at = 0;
+    while (image->argv[count])
+        count++;
+    char **argv = calloc(count + 4, sizeof *argv);
+    if (!argv)
+        return false;
+    argv[at++] = strdup(name);
+    if (*more)
+        argv[at++] = strdup(more);
+    argv[at++] = strdup(script);
+    for (size_t i = 1; i < count; i++)
+        argv[at++] = image->argv[i];
+    if (count)
+        free(image->argv[0]);
+    free(image->argv);
+    image->argv = argv;
+    return find_file(name, image->path);
+}
+
+bool exec_read(uint64_t path, uint64_t argv, uint64_t envp, struct exec_image *out)
+{
+    char head[HEAD_BYTES + 1];
+    char *name = read_text(path);
+    out->argv = read_texts(argv);
+    out->envp = read_texts(envp);
+    bool there = name && out->argv && out->envp && find_file(name, out->path);
+    size_t size = there ? read_head(out->path, head) : 0;
+    if (there && size > 2 && memcmp(head, "#!", 2) == 0) {
+        there = take_interpreter(out, name, head + 2);
+        size = there ? read_head(out->path, head) : 0;
+    }
+    out->a64 = is_a64(head, size);
+    free(name);
+    if (!there)
+        exec_free(out);
+    return there;
+}
+
+void exec_start(const struct exec_image *image, const char *options)
+{
+    struct command command;
+    size_t count = 0, n = 0;
+    while (image->argv[count])
+        count++;
+    char **all = calloc(count + 9, sizeof *all), *plugin = NULL;
+    if (!all || !read_command(&command)) {
+        free(all);
+        return;
+    }
+    all[n++] = command.text;
+    if (command.prefix) {
+        all[n++] = (char *)(uintptr_t) "-L";
+        all[n++] = (char *)(uintptr_t)command.prefix;
+    }
+    if (options &&
+        asprintf(&plugin, "%.*s,%s", (int)strcspn(command.plugin, ","), command.plugin, options) > 0) {
+        all[n++] = (char *)(uintptr_t) "-plugin";
+        all[n++] = plugin;
+    }
+    all[n++] = (char *)(uintptr_t) "-0";
+    all[n++] = count ? image->argv[0] : (char *)(uintptr_t) "";
+    all[n++] = (char *)(uintptr_t)image->path;
+    for (size_t i = 1; i < count; i++)
+        all[n++] = image->argv[i];
+    execve("/proc/self/exe", all, image->envp);
+    free(plugin);
+    free(command.text);
+    free(all);
+}
+
+void exec_free(struct exec_image *image)
+{
+    free_texts(image->argv);
+    free_texts(image->envp);
+    image->argv = image->envp = NULL;
+}
