@@ -62,7 +62,8 @@ static void take_header(const struct ct_files *files, const char *path, const st
     if (header->type == PT_NOTE && !out->id.size)
         read_notes(files, path, header, out);
     if (header->type == PT_LOAD && header->flags & PF_X && header->size)
-        out->code[out->code_count++] = (struct ct_elf_code){header->offset, header->size, header->addr};
+        out->code[out->code_count++] =
+            (struct ct_elf_code){header->offset, header->size, header->addr, header->flags & PF_W};
 }
 
 /* Reads the notes of a file without program headers: sections have them. */

@@ -37,6 +37,8 @@ static bool load(struct ct_ctx *ctx, struct ct_branch_list *list, const char *pa
 struct reading {
     const struct cli_args *args;
     const char *path;
+    const char *symfs, *vmlinux; /* what these options say; NULL: they are not given */
+    const char *folders;         /* options that name folders with programs, for messages */
     struct ct_branch_list *list;
     struct ct_programs *programs;
     struct ct_cover *cover;
@@ -84,12 +86,10 @@ static struct ct_program *add(struct reading *r, const char *path)
 /* Adds the file that is where a binary was on the phone: below --symfs, or here. */
 static struct ct_program *add_by_path(struct reading *r, const struct ct_branch_list_binary *binary)
 {
-    const struct cli_value *symfs = &r->args->values[CLI_CAPTURE_SYMFS];
-    const struct cli_value *vmlinux = &r->args->values[CLI_CAPTURE_VMLINUX];
     char *path = NULL;
-    if (binary->kind == CT_BRANCH_LIST_KERNEL && vmlinux->given)
-        return add(r, vmlinux->text);
-    if (asprintf(&path, "%s%s", symfs->given ? symfs->text : "", binary->path) < 0) {
+    if (binary->kind == CT_BRANCH_LIST_KERNEL && r->vmlinux)
+        return add(r, r->vmlinux);
+    if (asprintf(&path, "%s%s", r->symfs ? r->symfs : "", binary->path) < 0) {
         cli_no_memory();
         r->code = CLI_FAILED;
         return NULL;
@@ -119,9 +119,8 @@ static struct ct_program *find(struct reading *r, const struct ct_branch_list_bi
         best = compare(binary, found);
     if (!found && !r->args->quiet && r->code != CLI_FAILED)
         cli_say("%s: counts of %s are left out, since it is not there; name it with --elf, or the folder "
-                "that has it "
-                "with --symfs or --symdir",
-                r->path, binary->path);
+                "that has it with %s",
+                r->path, binary->path, r->folders);
     if (best == MATCH_OTHER) {
         cli_say("%s: %s is another version of %s: its build id differs; its counts are left out, name the "
                 "version "
@@ -180,32 +179,49 @@ static bool count_file(const struct reading *r)
     return false;
 }
 
+/* Reads the file, finds its programs and counts. Result: enum cli_exit. */
+static int count(struct reading *r, size_t elf)
+{
+    bool fine = cli_programs_open(&r->programs, r->args, elf, NULL);
+    if (fine && ct_branch_list_new(r->args->ctx, &r->list) != CT_OK) {
+        cli_library_error(r->args->ctx);
+        fine = false;
+    }
+    if (fine && load(r->args->ctx, r->list, r->path)) {
+        for (uint32_t i = 0; i < ct_branch_list_binaries(r->list) && r->code != CLI_FAILED; i++)
+            count_binary(r, i);
+        if (!r->used && r->code != CLI_FAILED) {
+            cli_say("%s: has no counts of a program that is there", r->path);
+            r->code = CLI_DAMAGED;
+        }
+        if (r->code != CLI_FAILED && !count_file(r))
+            r->code = CLI_FAILED;
+    } else
+        r->code = CLI_FAILED;
+    ct_branch_list_free(r->list);
+    ct_programs_free(r->programs);
+    return r->code;
+}
+
 int cli_branch_lists_count(struct cli_counts *c, const char *path)
 {
     const struct cli_args *args = c->read.args;
-    struct reading r = {.args = args, .path = path, .cover = c->cover};
-    bool fine =
-        cli_filter_refuse(&c->read.filter, args, NULL, "a branch list has counts of whole recordings") &&
-        cli_programs_open(&r.programs, args, c->read.elf, NULL);
-    if (fine && ct_branch_list_new(args->ctx, &r.list) != CT_OK) {
-        cli_library_error(args->ctx);
-        fine = false;
-    }
-    if (fine && load(args->ctx, r.list, path)) {
-        for (uint32_t i = 0; i < ct_branch_list_binaries(r.list) && r.code != CLI_FAILED; i++)
-            count_binary(&r, i);
-        if (!r.used && r.code != CLI_FAILED) {
-            cli_say("%s: has no counts of a program that is there", path);
-            r.code = CLI_DAMAGED;
-        }
-        if (r.code != CLI_FAILED && !count_file(&r))
-            r.code = CLI_FAILED;
-    } else
-        r.code = CLI_FAILED;
-    ct_branch_list_free(r.list);
-    ct_programs_free(r.programs);
+    struct reading r = {.args = args,
+                        .path = path,
+                        .symfs = args->values[CLI_CAPTURE_SYMFS].text,
+                        .vmlinux = args->values[CLI_CAPTURE_VMLINUX].text,
+                        .folders = "--symfs or --symdir",
+                        .cover = c->cover};
     c->read.has_file = true;
-    return r.code;
+    return cli_filter_refuse(&c->read.filter, args, NULL, "a branch list has counts of whole recordings")
+               ? count(&r, c->read.elf)
+               : CLI_FAILED;
+}
+
+int cli_branch_lists_cover(const struct cli_args *args, size_t elf, const char *path, struct ct_cover *cover)
+{
+    struct reading r = {.args = args, .path = path, .folders = "--symdir", .cover = cover};
+    return count(&r, elf);
 }
 
 /* ---- what is in a file ---- */

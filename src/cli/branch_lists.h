@@ -12,6 +12,9 @@ bool cli_branch_lists_is_file(const char *path);
 /* Adds what the lists of a file say of their programs, which are looked for. Result: enum cli_exit. */
 int cli_branch_lists_count(struct cli_counts *counts, const char *path);
 
+/* The same for commands that have no options of captures: adds the counts to `cover`. */
+int cli_branch_lists_cover(const struct cli_args *args, size_t elf, const char *path, struct ct_cover *cover);
+
 /* Says that a file is a branch list, and what cannot be known of one. False when it is none. */
 bool cli_branch_lists_refuse(const struct cli_args *args, const char *path);
 

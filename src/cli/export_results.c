@@ -180,13 +180,15 @@ const struct cli_command cli_command_export_results = {
     .synopsis = "--parquet DIR|--arrow TABLE",
     .about =
         "Writes what files of 'coretap cover --format data', 'coretap timing --format data' and 'coretap "
-        "merge' say as tables in Parquet files, which DuckDB, Spark, ClickHouse and pandas read: a row for "
+        "merge' say, and branch lists of simpleperf, as tables in Parquet files, which DuckDB, Spark, "
+        "ClickHouse and pandas read: a row for "
         "each "
         "result, function, source line, edge, and distribution of times. Each row says which result it is "
         "of, "
         "and which capture, test, machine and build. docs/tables.md has the columns.\n"
         "A folder in the place of a file stands for all pieces in it, which 'coretap map' keeps in --state: "
-        "with --manifest that is a row for each function of each capture.\n"
+        "with --manifest that is a row for each function of each capture. The programs of a branch list are "
+        "looked for among the files of --elf and below --symdir, then where the list says that they were.\n"
         "Files are all written, or none. A stream on standard output that ends early has no end mark, and "
         "the exit code is 2.",
     .options = options,

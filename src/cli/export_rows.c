@@ -118,6 +118,24 @@ static bool add_cover(struct cli_rows *r, const char *path)
     return fine;
 }
 
+/* Adds the coverage that a branch list of simpleperf has of the programs that are there. */
+static bool add_branch_list(struct cli_rows *r, const char *path)
+{
+    struct ct_cover *cover = NULL;
+    const struct ct_fleet_capture *capture = NULL;
+    if (!cli_rows_fine(r, ct_cover_new(r->args->ctx, &cover)))
+        return false;
+    const int code = cli_branch_lists_cover(r->args, r->elf, path, cover);
+    r->code = code > r->code ? code : r->code;
+    const enum cli_origin origin = code == CLI_FAILED ? CLI_ORIGIN_BAD
+                                                      : cli_origins_find(&r->origins, path, COVERAGE,
+                                                                         ct_cover_analysis(cover), &capture);
+    const bool fine =
+        origin == CLI_ORIGIN_TAKE ? put_cover(r, path, cover, capture) : origin == CLI_ORIGIN_OTHER;
+    ct_cover_free(cover);
+    return fine;
+}
+
 /* ---- times ---- */
 
 static bool put_timing(struct cli_rows *r, const char *path, struct ct_timing_sums *sums,
@@ -200,13 +218,8 @@ bool cli_rows_add(struct cli_rows *r, const char *path)
         return add_cover(r, path);
     if (cli_results_is_file(ct_timing_sums_kind(), path))
         return add_timing(r, path);
-    if (cli_branch_lists_is_file(path)) {
-        cli_say(
-            "%s: is a branch list, which has no functions and lines before its programs are found; 'coretap "
-            "cover --format data' makes the coverage of it that tables are made of",
-            path);
-        return false;
-    }
+    if (cli_branch_lists_is_file(path))
+        return add_branch_list(r, path);
     if (access(path, R_OK))
         cli_say("%s: cannot be read: %s", path, strerror(errno));
     else

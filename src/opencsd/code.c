@@ -7,32 +7,7 @@
 #include "base/bytes.h"
 
 enum {
-    READ_SIZE = 256,    /* bytes that the client is asked for at a time */
-    MIN_BITS = 10,      /* log2 of the entries of a new table */
-    MOST_CONTEXTS = 64, /* contexts whose code is kept */
-};
-
-/* Code of one context: a hash table with open addressing. */
-struct table {
-    uint64_t context;
-    uint32_t space;
-    unsigned bits; /* log2 of its entries; 0: none yet */
-    size_t count;
-    struct ct_ocsd_block *blocks;
-};
-
-struct ct_ocsd_code {
-    const struct ct_ocsd_decoder *decoder;
-    struct ct_ocsd_core core;
-    struct table tables[MOST_CONTEXTS];
-    unsigned table_count;
-    unsigned next_victim;
-    struct table *table; /* of the current context */
-    /* Bytes that were read last, for the block in work. */
-    uint64_t window_start;
-    uint32_t window_size;
-    uint8_t window[READ_SIZE];
-    struct ct_ocsd_block broken; /* the last block that memory ends */
+    MIN_BITS = 10, /* log2 of the entries of a new table */
 };
 
 struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, const struct ct_arch *arch,
@@ -48,10 +23,10 @@ struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, con
     return code;
 }
 
-static void clear_table(struct table *table)
+static void clear_table(struct ct_ocsd_code_table *table)
 {
     free(table->blocks);
-    *table = (struct table){0};
+    *table = (struct ct_ocsd_code_table){0};
 }
 
 void ct_ocsd_code_free(struct ct_ocsd_code *code)
@@ -70,10 +45,10 @@ void ct_ocsd_code_set_context(struct ct_ocsd_code *code, uint64_t context, uint3
             code->table = &code->tables[i];
             return;
         }
-    if (code->table_count < MOST_CONTEXTS) {
+    if (code->table_count < CT_OCSD_CODE_CONTEXTS) {
         code->table = &code->tables[code->table_count++];
     } else {
-        code->table = &code->tables[code->next_victim++ % MOST_CONTEXTS];
+        code->table = &code->tables[code->next_victim++ % CT_OCSD_CODE_CONTEXTS];
         clear_table(code->table);
     }
     code->table->context = context;
@@ -100,7 +75,7 @@ static const uint8_t *read4(struct ct_ocsd_code *code, uint64_t addr)
         return code->window + at;
     code->window_start = addr;
     code->window_size = ct_ocsd_memory_read(&code->decoder->tree->memory, addr, code->table->space,
-                                            code->decoder->id, READ_SIZE, code->window);
+                                            code->decoder->id, CT_OCSD_CODE_READ_SIZE, code->window);
     return code->window_size >= 4 ? code->window : NULL;
 }
 
@@ -240,7 +215,7 @@ static void walk(struct ct_ocsd_code *code, struct ct_ocsd_block *block)
 static bool is_unchanged(struct ct_ocsd_code *code, const struct ct_ocsd_block *block)
 {
     struct ct_ocsd_block now = {.start = block->start, .isa = block->isa};
-    if (block->end - block->start > READ_SIZE - 4 || block->isa == CT_ISA_T32) {
+    if (block->end - block->start > CT_OCSD_CODE_READ_SIZE - 4 || block->isa == CT_ISA_T32) {
         walk(code, &now);
         return now.found && now.end == block->end && now.hash == block->hash;
     }
@@ -260,16 +235,16 @@ static bool is_unchanged(struct ct_ocsd_code *code, const struct ct_ocsd_block *
 static struct ct_ocsd_block *place_of(struct ct_ocsd_block *blocks, unsigned bits, uint64_t addr, uint8_t isa)
 {
     const size_t mask = ((size_t)1 << bits) - 1;
-    size_t at = (size_t)((addr >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+    size_t at = ct_ocsd_code_hash(addr, bits);
     while (blocks[at].used && (blocks[at].start != addr || blocks[at].isa != isa))
         at = (at + 1) & mask;
     return &blocks[at];
 }
 
 /* Makes room for one more block. Returns false without memory. */
-static bool grow(struct table *table)
+static bool grow(struct ct_ocsd_code_table *table)
 {
-    if (table->bits && table->count < (size_t)3 << (table->bits - 2))
+    if (table->bits && table->count < (size_t)1 << (table->bits - 1))
         return true;
     const unsigned bits = table->bits ? table->bits + 1 : MIN_BITS;
     const size_t before = table->bits ? (size_t)1 << table->bits : 0;
@@ -307,7 +282,7 @@ static const struct ct_ocsd_block *read_block(struct ct_ocsd_code *code, struct 
 
 const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
 {
-    struct table *table = code->table;
+    struct ct_ocsd_code_table *table = code->table;
     const uint64_t epoch = code->decoder->tree->epoch;
     if (!grow(table))
         return NULL;

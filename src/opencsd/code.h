@@ -41,7 +41,33 @@ struct ct_arch ct_ocsd_arch(ocsd_arch_version_t version, ocsd_core_profile_t pro
 void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, enum ct_isa isa,
                          struct ct_insn *insn);
 
-struct ct_ocsd_code;
+/* Code of one context: a hash table with open addressing. */
+struct ct_ocsd_code_table {
+    uint64_t context;
+    uint32_t space;
+    unsigned bits; /* log2 of its entries; 0: none yet */
+    size_t count;
+    struct ct_ocsd_block *blocks;
+};
+
+enum {
+    CT_OCSD_CODE_READ_SIZE = 256, /* bytes that the client is asked for at a time */
+    CT_OCSD_CODE_CONTEXTS = 64,   /* contexts whose code is kept */
+};
+
+struct ct_ocsd_code {
+    const struct ct_ocsd_decoder *decoder;
+    struct ct_ocsd_core core;
+    struct ct_ocsd_code_table *table; /* of the current context */
+    struct ct_ocsd_code_table tables[CT_OCSD_CODE_CONTEXTS];
+    unsigned table_count;
+    unsigned next_victim;
+    /* Bytes that were read last, for the block in work. */
+    uint64_t window_start;
+    uint32_t window_size;
+    uint8_t window[CT_OCSD_CODE_READ_SIZE];
+    struct ct_ocsd_block broken; /* the last block that memory ends */
+};
 
 /* Makes an empty cache for the decoder `decoder`, of cores of architecture `arch`. NULL without memory. */
 struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, const struct ct_arch *arch,
@@ -53,6 +79,25 @@ void ct_ocsd_code_set_context(struct ct_ocsd_code *code, uint64_t context, uint3
 
 /* Returns the straight code at an address. NULL without memory. It is there until the next call. */
 const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa);
+
+/* Returns where in a table of 2^bits blocks the code at an address lies, if no other one does. */
+static inline size_t ct_ocsd_code_hash(uint64_t addr, unsigned bits)
+{
+    return (size_t)((addr >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+}
+
+/* Does what ct_ocsd_code_at does, in line for code that was met before in this call of the client. */
+static inline const struct ct_ocsd_block *ct_ocsd_code_again(struct ct_ocsd_code *code, uint64_t addr,
+                                                             enum ct_isa isa)
+{
+    const struct ct_ocsd_code_table *table = code->table;
+    if (table->bits) {
+        const struct ct_ocsd_block *block = &table->blocks[ct_ocsd_code_hash(addr, table->bits)];
+        if (block->start == addr && block->isa == isa && block->epoch == code->decoder->tree->epoch)
+            return block;
+    }
+    return ct_ocsd_code_at(code, addr, isa);
+}
 
 /* Reads the instruction at `addr`, without keeping it. Returns false when it cannot be read. */
 bool ct_ocsd_code_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn);

@@ -45,7 +45,7 @@ static void add_context(struct ct_ocsd_etm3 *d)
 /* Takes the security state and mode of a packet. Returns true when they are others than before. */
 static bool take_security(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
 {
-    ocsd_pe_context *c = &d->v7.path.output.context;
+    ocsd_pe_context *c = &d->v7.path.output.blank.context;
     const ocsd_pe_context before = *c;
     if (!(p->flags & CT_ETM3_HAS_SEC))
         return false;
@@ -64,13 +64,13 @@ static void on_isync(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
         ct_ocsd_v7_add_trace_on(v7, p->reason);
     take_security(d, p);
     if (p->flags & CT_ETM3_HAS_CTXT) {
-        v7->path.output.context.context_id = p->ctxt;
-        v7->path.output.context.ctxt_id_valid = 1;
+        v7->path.output.blank.context.context_id = p->ctxt;
+        v7->path.output.blank.context.ctxt_id_valid = 1;
     }
     if (p->flags & CT_ETM3_HAS_ADDR) {
         ct_ocsd_path_go_to(&v7->path, p->flags & CT_ETM3_HAS_CURR ? p->curr : p->value,
                            ct_ocsd_v7_isa(p->isa));
-        v7->path.output.isa = ct_ocsd_isas[v7->path.isa];
+        v7->path.output.blank.isa = ct_ocsd_isas[v7->path.isa];
         d->lost_told = false;
     }
     add_context(d);
@@ -145,7 +145,7 @@ static void on_branch(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
 
 static void on_context_id(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
 {
-    ocsd_pe_context *c = &d->v7.path.output.context;
+    ocsd_pe_context *c = &d->v7.path.output.blank.context;
     if (p->type == CT_ETM3_CONTEXT_ID) {
         c->context_id = p->ctxt;
         c->ctxt_id_valid = 1;

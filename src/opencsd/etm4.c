@@ -101,26 +101,42 @@ static uint32_t unsynced_part(const struct ct_ocsd_etm4 *d, const uint8_t *bytes
     return size < most ? size : most;
 }
 
+/* Takes the next packet, or bytes of none; *used of the bytes. */
+static ocsd_datapath_resp_t take_next(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const uint8_t *bytes,
+                                      uint32_t size, uint32_t *used)
+{
+    struct ct_etm4_packet packet;
+    struct ct_ocsd_fed fed;
+    bool zero = false;
+    const uint32_t part = unsynced_part(d, bytes, size, &zero);
+    *used = ct_ocsd_feed_next(&d->feed, bytes, part, index, &packet, &fed);
+    d->index = fed.first;
+    if (fed.have && packet.type != CT_ETM4_NOT_SYNC) {
+        d->base.stats.bad_header_errs += is_header_bad(&packet);
+        d->synced = true;
+        return take(d, &packet, &fed);
+    }
+    if (!fed.taken && !fed.have)
+        return OCSD_RESP_CONT;
+    d->base.stats.channel_unsynced += fed.taken;
+    return take_unsynced(d, &fed, fed.have || zero);
+}
+
 static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                  const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
+    const bool runs = !ct_ocsd_packets_wanted(decoder);
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
     for (*used = 0; *used < size && OCSD_DATA_RESP_IS_CONT(resp);) {
-        struct ct_etm4_packet packet;
-        struct ct_ocsd_fed fed;
-        bool zero = false;
-        const uint32_t part = unsynced_part(d, bytes + *used, size - *used, &zero);
-        *used += ct_ocsd_feed_next(&d->feed, bytes + *used, part, index + *used, &packet, &fed);
-        d->index = fed.first;
-        if (fed.have && packet.type != CT_ETM4_NOT_SYNC) {
-            d->base.stats.bad_header_errs += is_header_bad(&packet);
-            d->synced = true;
-            resp = take(d, &packet, &fed);
-        } else if (fed.taken || fed.have) {
-            d->base.stats.channel_unsynced += fed.taken;
-            resp = take_unsynced(d, &fed, fed.have || zero);
-        }
+        uint32_t taken = 0;
+        if (runs)
+            resp = ct_ocsd_etm4_take_run(d, index + *used, bytes + *used, size - *used, &taken);
+        *used += taken;
+        if (*used == size || !OCSD_DATA_RESP_IS_CONT(resp))
+            break;
+        resp = take_next(d, index + *used, bytes + *used, size - *used, &taken);
+        *used += taken;
     }
     d->base.stats.channel_total += *used;
     return resp;

@@ -73,6 +73,12 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
 /* Takes one packet, of which `d->index` says where it is. */
 void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet);
 
+/* Takes packets of atoms and addresses, one behind the other, while they are such as leave at once: most
+ * packets are. *used bytes were taken; what comes behind them goes to the packet decoder. Returns the
+ * client's answer. */
+ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index,
+                                           const uint8_t *bytes, uint32_t size, uint32_t *used);
+
 /* Puts out what is to leave, up to an answer of the client that is not CONT. */
 ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d);
 

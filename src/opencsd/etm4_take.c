@@ -4,6 +4,8 @@
 #include "opencsd/etm4.h"
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
+#include "opencsd/packet_out.h"
+#include "proto/etm4_state.h"
 
 /* Loses synchronisation, but keeps what is held. */
 static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
@@ -443,19 +445,6 @@ static ocsd_datapath_resp_t discard(struct ct_ocsd_etm4 *d)
     return ct_ocsd_output_drain(&d->path.output);
 }
 
-/* Takes atoms that leave at once. */
-static void take_atoms(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
-{
-    struct ct_ocsd_held item = {
-        .kind = CT_OCSD_HELD_ATOMS, .n = p->natoms, .p0 = p->natoms, .value = p->atoms, .index = d->index};
-    while (item.n && !d->lacks_return && !d->out_of_memory && !d->mismatch)
-        ct_ocsd_etm4_atoms(d, &item, item.n);
-    if (d->lacks_return)
-        fail_commit(d, d->index);
-    else if (d->mismatch)
-        fail_image(d);
-}
-
 /* Tells whether all that is held is about something else than the path of execution: times, counts. */
 static bool holds_no_path(const struct ct_ocsd_etm4 *d)
 {
@@ -473,26 +462,59 @@ static void take_held(struct ct_ocsd_etm4 *d)
     ct_ocsd_held_clear(&d->held);
 }
 
-/* Takes atoms and addresses where nothing can be taken back, and nothing of the path is held: most packets
- * are such. Returns false when it did not. */
-static bool take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
+/* Takes atoms that leave at once, and what is held before them. */
+static void take_atoms(struct ct_ocsd_etm4 *d, uint8_t count, uint32_t atoms)
 {
-    if (d->state != CT_OCSD_ETM4_DECODE || d->max_spec || d->depth || d->pending_address || !holds_no_path(d))
-        return false;
-    if (p->type >= CT_ETM4_ATOM_F1 && p->type <= CT_ETM4_ATOM_F6) {
-        d->address_waits = false;
-        take_held(d);
-        take_atoms(d, p);
-        return true;
-    }
-    if (p->type < CT_ETM4_ADDR_S_IS0 || p->type > CT_ETM4_ADDR_L_64IS1)
-        return false;
+    struct ct_ocsd_held item = {
+        .kind = CT_OCSD_HELD_ATOMS, .n = count, .p0 = count, .value = atoms, .index = d->index};
+    d->address_waits = false;
+    take_held(d);
+    while (item.n && !d->lacks_return && !d->out_of_memory && !d->mismatch)
+        ct_ocsd_etm4_atoms(d, &item, item.n);
+    if (d->lacks_return)
+        fail_commit(d, d->index);
+    else if (d->mismatch)
+        fail_image(d);
+}
+
+/* Tells whether atoms and addresses leave at once: nothing can be taken back, and nothing of the path is
+ * held.
+ */
+static bool is_quick(const struct ct_ocsd_etm4 *d)
+{
+    return d->state == CT_OCSD_ETM4_DECODE && !d->max_spec && !d->depth && !d->pending_address &&
+           holds_no_path(d);
+}
+
+/* Goes to the address of a packet, which leaves at once. */
+static void take_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
+{
     d->last_is1 = p->is;
     d->addr_before = d->address_waits ? d->addr_before : d->path.addr;
     d->address_waits = true;
     ct_ocsd_etm4_execute(d,
                          &(const struct ct_ocsd_held){
                              .kind = CT_OCSD_HELD_ADDRESS, .n = p->is, .value = p->value, .index = d->index});
+}
+
+/* Tells whether a packet is an address without a context. */
+static bool is_plain_address(const struct ct_etm4_packet *p)
+{
+    return (p->type >= CT_ETM4_ADDR_S_IS0 && p->type <= CT_ETM4_ADDR_L_64IS1) ||
+           p->type == CT_ETM4_ADDR_MATCH;
+}
+
+/* Takes atoms and addresses where nothing can be taken back, and nothing of the path is held: most packets
+ * are such. Returns false when it did not. */
+static bool take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
+{
+    const bool has_atoms = p->type >= CT_ETM4_ATOM_F1 && p->type <= CT_ETM4_ATOM_F6;
+    if (!is_quick(d) || !(has_atoms || is_plain_address(p)))
+        return false;
+    if (has_atoms)
+        take_atoms(d, p->natoms, p->atoms);
+    else
+        take_address(d, p);
     return true;
 }
 
@@ -585,6 +607,51 @@ ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d)
         else
             return d->ending ? ct_ocsd_etm4_end(d) : resp;
     }
+}
+
+/* Takes the address packet at the begin of the bytes. Returns its size; 0 when it is cut or something else.
+ */
+static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size)
+{
+    const uint8_t form = d->packets->headers[*bytes].form;
+    struct ct_etm4_packet packet;
+    size_t count;
+    if (form != CT_ETM4_FORM_ADDR_SHORT && form != CT_ETM4_FORM_ADDR_MATCH && form != CT_ETM4_FORM_ADDR_32 &&
+        form != CT_ETM4_FORM_ADDR_64)
+        return 0;
+    if (d->packets->headers[*bytes].type > CT_ETM4_ADDR_MATCH)
+        return 0;
+    const uint32_t used =
+        (uint32_t)ct_etm4_decode(d->packets, bytes, size, d->feed.pos, 0, &packet, 1, &count);
+    if (!count)
+        return 0;
+    take_address(d, &packet);
+    return used;
+}
+
+ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index,
+                                           const uint8_t *bytes, uint32_t size, uint32_t *used)
+{
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    for (*used = 0; *used < size && OCSD_DATA_RESP_IS_CONT(resp);) {
+        const struct ct_etm4_header *header = &d->packets->headers[bytes[*used]];
+        uint32_t taken = 1;
+        if (!d->packets->synced || d->feed.size || !is_quick(d) || ct_ocsd_packets_wanted(&d->base) ||
+            ct_ocsd_output_lacks(&d->path.output))
+            return resp;
+        d->index = index + *used;
+        if (header->form == CT_ETM4_FORM_ATOM)
+            take_atoms(d, header->natoms, header->atoms);
+        else
+            taken = take_next_address(d, bytes + *used, size - *used);
+        if (!taken)
+            return resp;
+        d->feed.pos += taken;
+        *used += taken;
+        if (d->path.output.count || d->state != CT_OCSD_ETM4_DECODE || d->out_of_memory)
+            resp = ct_ocsd_etm4_pump(d);
+    }
+    return resp;
 }
 
 ocsd_datapath_resp_t ct_ocsd_etm4_end(struct ct_ocsd_etm4 *d)

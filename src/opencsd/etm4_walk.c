@@ -24,7 +24,7 @@ static uint8_t select_isa(const struct ct_ocsd_etm4 *d, uint8_t is1)
 static void set_isa(struct ct_ocsd_etm4 *d, uint8_t isa)
 {
     d->path.isa = isa;
-    d->path.output.isa = ct_ocsd_isas[isa];
+    d->path.output.blank.isa = ct_ocsd_isas[isa];
 }
 
 static void add_exception_return(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const struct ct_insn *last)
@@ -53,15 +53,14 @@ static uint32_t on_plain_atoms(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, u
     uint32_t done = 0;
     while (done < count && !d->path.need_address) {
         const struct ct_ocsd_block *block =
-            ct_ocsd_code_at(d->path.code, d->path.addr, (enum ct_isa)d->path.isa);
-        if (!block || !block->found || block->last.type == CT_INSN_IBR)
+            ct_ocsd_code_again(d->path.code, d->path.addr, (enum ct_isa)d->path.isa);
+        if (!block || !block->found || (d->ete && block->last.sub == CT_INSN_SUB_ERET))
             break;
         const bool executed = atoms >> done & 1;
-        const struct ct_insn last = block->last;
         d->path.addr = block->end;
-        ct_ocsd_path_add_range(&d->path, index, block->start, block->n, &last, executed);
+        ct_ocsd_path_add_range(&d->path, index, block->start, block->n, &block->last, executed);
         if (executed)
-            ct_ocsd_path_take_waypoint(&d->path, &last);
+            ct_ocsd_path_take_waypoint(&d->path, &block->last);
         done++;
     }
     return done;
@@ -116,7 +115,7 @@ static void on_atom(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, bool execute
 
 static void on_context(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const struct ct_ocsd_held *item)
 {
-    ocsd_pe_context *context = &d->path.output.context;
+    ocsd_pe_context *context = &d->path.output.blank.context;
     d->sf = (item->aux & CT_ETM4_SF) != 0;
     d->el_sec = item->n;
     d->need_context = false;
@@ -300,11 +299,12 @@ static void add_trace_on(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item
 uint32_t ct_ocsd_etm4_atoms(struct ct_ocsd_etm4 *d, struct ct_ocsd_held *item, uint32_t most)
 {
     uint32_t done = 0;
-    if (!d->path.returns.pending && !d->need_context && !d->checks)
+    if (!d->need_context && !d->checks && settle_return(d))
         done = on_plain_atoms(d, item->index, item->value, most < item->n ? most : item->n);
     if (!done) {
-        on_atom(d, item->index, item->value & 1);
         done = 1;
+        if (!d->lacks_return)
+            on_atom(d, item->index, item->value & 1);
     }
     item->value >>= done;
     item->n = (uint8_t)(item->n - done);

@@ -23,7 +23,9 @@ static bool grow(struct ct_ocsd_output *o, unsigned room)
 
 bool ct_ocsd_output_init(struct ct_ocsd_output *o, const struct ct_ocsd_decoder *decoder)
 {
-    *o = (struct ct_ocsd_output){.decoder = decoder, .isa = ocsd_isa_unknown};
+    *o = (struct ct_ocsd_output){
+        .decoder = decoder,
+        .blank = {.isa = ocsd_isa_unknown, .st_addr = OCSD_VA_MASK, .en_addr = OCSD_VA_MASK}};
     return grow(o, CT_OCSD_OUTPUT_ROOM);
 }
 

@@ -3,6 +3,8 @@
 #ifndef CT_OPENCSD_OUTPUT_H
 #define CT_OPENCSD_OUTPUT_H
 
+#include <string.h>
+
 #include "opencsd/tree.h"
 
 enum {
@@ -14,10 +16,10 @@ struct ct_ocsd_output {
     ocsd_generic_trace_elem *elements;
     ocsd_trc_index_t *indices;
     unsigned count, next, room;
-    bool lacks_memory;       /* an element is missing */
-    bool leaving;            /* they are being handed out */
-    ocsd_isa isa;            /* that elements have from here on … */
-    ocsd_pe_context context; /* … and the context */
+    bool lacks_memory;             /* an element is missing */
+    bool leaving;                  /* they are being handed out */
+    ocsd_generic_trace_elem blank; /* an element with the instruction set and the context that elements have
+                                    * from here on, of no type */
 };
 
 /* Makes an empty one. Returns false without memory. */
@@ -39,11 +41,8 @@ static inline ocsd_generic_trace_elem *ct_ocsd_output_add(struct ct_ocsd_output 
         ct_ocsd_output_grow(output);
     ocsd_generic_trace_elem *e = &output->elements[output->count];
     output->indices[output->count++] = index;
-    *e = (ocsd_generic_trace_elem){.elem_type = type,
-                                   .isa = output->isa,
-                                   .st_addr = OCSD_VA_MASK,
-                                   .en_addr = OCSD_VA_MASK,
-                                   .context = output->context};
+    memcpy(e, &output->blank, sizeof *e); /* an assignment is a slow instruction to some compilers */
+    e->elem_type = type;
     return e;
 }
 

@@ -34,7 +34,8 @@ static inline void ct_ocsd_path_go_to(struct ct_ocsd_path *path, uint64_t addr, 
 static inline void ct_ocsd_path_add_range(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64_t start,
                                           uint32_t n, const struct ct_insn *last, bool executed)
 {
-    path->output.isa = ct_ocsd_isas[path->isa];
+    if (path->output.blank.isa != ct_ocsd_isas[path->isa]) /* a copy soon after a store waits for it */
+        path->output.blank.isa = ct_ocsd_isas[path->isa];
     ocsd_generic_trace_elem *e = ct_ocsd_output_add(&path->output, OCSD_GEN_TRC_ELEM_INSTR_RANGE, index);
     e->st_addr = start;
     e->en_addr = path->addr;

@@ -23,7 +23,7 @@ static void set_range_cycles(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p
 
 static void take_sync_context(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
-    ocsd_pe_context *c = &d->path.output.context;
+    ocsd_pe_context *c = &d->path.output.blank.context;
     c->security_level = p->flags & CT_PTM_NS ? ocsd_sec_nonsecure : ocsd_sec_secure;
     c->exception_level = ocsd_EL_unknown;
     if (p->flags & CT_PTM_HAS_CTXT) {
@@ -42,7 +42,7 @@ static void on_isync(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
     take_sync_context(d, p);
     ct_ocsd_path_go_to(&d->path, p->value, ct_ocsd_v7_isa(p->isa));
     if (on)
-        d->path.output.isa = ct_ocsd_isas[d->path.isa];
+        d->path.output.blank.isa = ct_ocsd_isas[d->path.isa];
     if (on && p->flags & (CT_PTM_ISA_CHANGED | CT_PTM_HAS_CTXT))
         ct_ocsd_v7_add(d, OCSD_GEN_TRC_ELEM_PE_CONTEXT);
     ct_ocsd_return_flush(&d->path.returns);
@@ -142,7 +142,7 @@ static void on_waypoint(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 /* Takes a context ID or VMID. It makes an element when it is another one than before. */
 static void on_context(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
-    ocsd_pe_context *c = &d->path.output.context;
+    ocsd_pe_context *c = &d->path.output.blank.context;
     const bool is_vmid = p->type == CT_PTM_VMID;
     const uint32_t value = is_vmid ? (uint32_t)p->value : p->ctxt;
     const bool known =

@@ -184,7 +184,7 @@ ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
     d->ending = d->unsynced_told = false;
     d->run = (struct ct_ocsd_v7_run){0};
     d->failure = (struct ct_ocsd_failure){0};
-    d->path.output.context = (ocsd_pe_context){0};
+    d->path.output.blank.context = (ocsd_pe_context){0};
     ct_ocsd_v7_lose(d, UNSYNC_RESET_DECODER);
     const ocsd_datapath_resp_t resp = pump_if_ready(d);
     ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
@@ -262,7 +262,7 @@ ocsd_generic_trace_elem *ct_ocsd_v7_add_trace_on(struct ct_ocsd_v7 *d, unsigned 
 
 void ct_ocsd_v7_set_code_context(struct ct_ocsd_v7 *d)
 {
-    const ocsd_pe_context *c = &d->path.output.context;
+    const ocsd_pe_context *c = &d->path.output.blank.context;
     ct_ocsd_code_set_context(d->path.code, (uint64_t)c->vmid << 32 | c->context_id,
                              c->security_level == ocsd_sec_secure ? OCSD_MEM_SPACE_S : OCSD_MEM_SPACE_N);
 }

@@ -53,9 +53,24 @@ struct ct_programs {
     size_t source_count;
 };
 
+/* How far the code of a file is that of an image of a capture. */
+struct ct_same_code {
+    uint64_t pages;       /* of code that both have */
+    uint64_t other_pages; /* … most words of which differ */
+    uint64_t first_other; /* address of the first of these */
+    bool is_other;        /* it is another build */
+};
+
+struct ct_elf_look;
+
+/* Compares the code of the file at `path`, loaded at `bias`, with an image. */
+struct ct_same_code ct_same_code(const char *path, const struct ct_elf_look *elf, uint64_t bias,
+                                 const struct ct_image *image);
+
 /* Checks that the file at `path`, loaded at `bias`, is no other build of a file that the capture says ran: of
- * one that has this name, or lay at this place. Files without a build id pass. If *image is NULL it becomes
- * the image of the capture that has the same build id, if one is here. CT_ERR_CONFIG. */
+ * one that has this name, or lay at this place. Where build ids do not tell, the code of the capture's memory
+ * does, or of the file that lay there; a file without code at the place of any passes. If *image is NULL it
+ * becomes the image of the capture that has the same build id, if one is here. CT_ERR_CONFIG. */
 int ct_program_version(struct ct_ctx *ctx, const char *path, uint64_t bias, const struct ct_capture *capture,
                        const struct ct_image **image);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells whether a file that the caller names can be the one that a capture says ran where it is put: by build
- * id. */
+ * id, or by its code. */
 #include "programs/programs.h"
 
 #include "base/ctx.h"
 #include "base/elf_look.h"
 #include "base/path.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* A file that was named, held against the files of a capture. */
@@ -15,11 +16,15 @@ struct version {
     uint64_t bias;
     struct ct_elf_look elf;
     char id[2 * CT_BUILD_ID_MAX + 1];
+    bool is_same;                 /* a file of the capture has this build id */
     bool fits;                    /* a file of the capture has this build id, or tells none */
     const struct ct_image *image; /* … which is here, and has it; NULL: none */
     const char *other;            /* the first file of the capture with another build id; NULL: none so far */
     char other_id[2 * CT_BUILD_ID_MAX + 1];
-    const char *looked_at; /* the file whose headers were read last */
+    const char *looked_at;                /* the file whose headers were read last */
+    bool is_code_there;                   /* an image has the code of this file at its place */
+    const struct ct_image *contradicting; /* the first image with other code there; NULL: none so far */
+    struct ct_same_code code;             /* … and how far it differs */
 };
 
 /* Compares build ids in hexadecimal digits. Old recordings fill short ones up with zeros. */
@@ -35,6 +40,7 @@ static void compare_id(struct version *v, const char *path, const char *id)
 {
     if (!id || !*id || is_same_id(id, v->id)) {
         v->fits = true;
+        v->is_same |= id && *id;
     } else if (!v->other) {
         v->other = path;
         strncpy(v->other_id, id, sizeof v->other_id - 1);
@@ -80,6 +86,19 @@ static void compare_images(struct version *v, const struct ct_image *images, siz
     }
 }
 
+/* Compares all ELF files of a capture. */
+static void for_programs(struct version *v, const struct ct_capture *capture)
+{
+    const struct ct_maps *maps = capture->maps;
+    for (size_t i = 0; i < capture->buffer_count; i++)
+        compare_images(v, capture->buffers[i].images, capture->buffers[i].image_count);
+    compare_images(v, capture->programs, capture->program_count);
+    for (size_t i = 0; maps && i < maps->process_count; i++)
+        for (size_t k = 0; k < maps->processes[i].generation_count; k++)
+            compare_images(v, maps->processes[i].generations[k].programs,
+                           maps->processes[i].generations[k].program_count);
+}
+
 /* Compares files that ran and are not there any more. */
 static void compare_gone(struct version *v, const struct ct_capture *capture)
 {
@@ -92,31 +111,75 @@ static void compare_gone(struct version *v, const struct ct_capture *capture)
     }
 }
 
-static void compare_all(struct version *v, const struct ct_capture *capture)
+/* ---- code ---- */
+
+/* Compares the code of images with the file's. Several may lie at one place, in different processes or cores:
+ * one of them is enough. */
+static void compare_code(struct version *v, const struct ct_image *images, size_t count)
 {
-    const struct ct_maps *maps = capture->maps;
+    for (size_t i = 0; i < count && !v->is_code_there; i++) {
+        if (images[i].is_elf && images[i].addr != v->bias)
+            continue;
+        const struct ct_same_code code = ct_same_code(v->path, &v->elf, v->bias, &images[i]);
+        v->is_code_there = code.pages && !code.is_other;
+        if (code.is_other && !v->contradicting) {
+            v->contradicting = &images[i];
+            v->code = code;
+        }
+    }
+}
+
+/* Tells whether a file that is not here any more lay where this one is put. */
+static bool is_gone_there(const struct version *v, const struct ct_capture *capture)
+{
+    for (size_t i = 0; i < capture->gone_count; i++) {
+        const struct ct_image *gone = &capture->gone[i];
+        if (ct_same_base_name(gone->path, v->path) ||
+            (gone->is_elf ? gone->addr == v->bias : overlaps(v, gone->addr, gone->size)))
+            return true;
+    }
+    return false;
+}
+
+/* Refuses a file whose code is not that of the capture. Of processes one may have had a file there that is
+ * gone, and that this one stands for. */
+static int check_code(struct ct_ctx *ctx, struct version *v, const struct ct_capture *capture)
+{
+    const struct ct_maps *maps = is_gone_there(v, capture) ? NULL : capture->maps;
     for (size_t i = 0; i < capture->buffer_count; i++)
-        compare_images(v, capture->buffers[i].images, capture->buffers[i].image_count);
-    compare_images(v, capture->programs, capture->program_count);
+        compare_code(v, capture->buffers[i].images, capture->buffers[i].image_count);
     for (size_t i = 0; maps && i < maps->process_count; i++)
         for (size_t k = 0; k < maps->processes[i].generation_count; k++)
-            compare_images(v, maps->processes[i].generations[k].programs,
-                           maps->processes[i].generations[k].program_count);
-    compare_gone(v, capture);
+            compare_code(v, maps->processes[i].generations[k].images,
+                         maps->processes[i].generations[k].image_count);
+    if (v->is_code_there || !v->contradicting)
+        return CT_OK;
+    return ct_fail(
+        ctx, CT_ERR_CONFIG,
+        "%.300s: has other code than %.300s, which %.300s has there: %" PRIu64 " of %" PRIu64
+        " pages of code differ, from 0x%" PRIx64 " on; what ran would be told of wrong functions and "
+        "lines; name the build that ran, and the address where it lay (FILE@ADDRESS), or leave this file out",
+        v->path, v->contradicting->path, capture->path ? capture->path : "the capture", v->code.other_pages,
+        v->code.pages, v->code.first_other);
 }
 
 int ct_program_version(struct ct_ctx *ctx, const char *path, uint64_t bias, const struct ct_capture *capture,
                        const struct ct_image **image)
 {
     struct version v = {.path = path, .bias = bias};
-    if (!ct_elf_look(&ct_files_system, path, &v.elf) || !v.elf.id.size)
+    if (!ct_elf_look(&ct_files_system, path, &v.elf) || !v.elf.is_elf)
         return CT_OK;
-    ct_build_id_text(&v.elf.id, v.id);
-    compare_all(&v, capture);
+    if (v.elf.id.size) {
+        ct_build_id_text(&v.elf.id, v.id);
+        for_programs(&v, capture);
+        compare_gone(&v, capture);
+    }
     if (!*image)
         *image = v.image;
-    if (v.fits || !v.other)
+    if (v.is_same)
         return CT_OK;
+    if (v.fits || !v.other)
+        return check_code(ctx, &v, capture);
     return ct_fail(
         ctx, CT_ERR_CONFIG,
         "%.300s: has build id %s, but %.300s, which ran there by what %.300s says, has build id %s; "

@@ -324,9 +324,32 @@ def check_commands(tap, coretap, folder, recording, lists):
     said, code = run([*tables, "--manifest", manifest, state])[1:]
     tap.check("export-results: a row for each of them",
               None if code == 0 and "results.parquet: 2 rows" in said else said)
-    said, code = run([*tables, path])[1:]
-    tap.check("export-results: a branch list alone needs its programs",
-              None if code == 2 and "cover --format data" in said else said)
+    check_tables(tap, coretap, recording, path, folder)
+
+
+def check_tables(tap, coretap, recording, path, folder):
+    """Tables of a branch list alone are those of the coverage that it has."""
+    saved = path.with_name(path.name[:-1] + "_")  # as long as the other name
+    tables = [coretap, "export-results", "--arrow"]
+    subprocess.run([coretap, "cover", "--format", "data", "-o", saved, path], check=True,
+                   capture_output=True)
+    for table in ("functions", "lines", "edges"):
+        want = subprocess.run([*tables, table, saved], check=True, capture_output=True).stdout
+        got = subprocess.run([*tables, table, path], check=False, capture_output=True)
+        alike = got.stdout == want.replace(str(saved).encode(), str(path).encode())
+        tap.check(f"export-results: the {table} of a branch list are those of its coverage",
+                  None if got.returncode == 0 and len(want) > 1000 and alike else got.stderr)
+    said, code = run([coretap, "export-results", "--parquet", folder / "row", path])[1:]
+    tap.check("export-results: a row for a branch list",
+              None if code == 0 and "results.parquet: 1 row" in said else said)
+    hidden = recording.program.with_name("hidden")
+    recording.program.rename(hidden)
+    said, code = run([coretap, "export-results", "--parquet", folder / "no-rows", path])[1:]
+    tap.check("export-results: a branch list whose program is not there",
+              None if code == 1 and "name it with --elf" in said else (code, said))
+    said, code = run([coretap, "export-results", "--parquet", folder / "named", "--elf", hidden, path])[1:]
+    tap.check("export-results: … and is named", None if code == 0 and ": 1 row" in said else (code, said))
+    hidden.rename(recording.program)
 
 
 def main():

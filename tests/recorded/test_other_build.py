@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A file that --elf names is another build of what ran: it is refused by its build id, whether what ran is
-still there, was built again or is gone. Files of the same build, and files without a build id, are taken.
-Where only the trace tells, its contradictions are told. Prints TAP.
+still there, was built again or is gone; or by its code, where it has no build id and the capture has memory
+or the file that ran. Files of the same build are taken, with a build id or without, also when a few words of
+their code differ. Where only the trace tells, its contradictions are told. Prints TAP.
 
 usage: test_other_build.py CORETAP"""
 import os
@@ -71,6 +72,29 @@ def check_refused(coretap, state, capture, named, ids):
               f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
 
 
+def check_code(coretap, state, capture, named):
+    """A file without a build id is refused by its code."""
+    for command in COMMANDS:
+        got = run(coretap, *command.split(), "--elf", f"{named}@{BIAS}", capture)
+        check(f"{state}: {command} refuses other code",
+              got.returncode == 2 and not got.stdout and f"{named}: has other code than " in got.stderr
+              and str(capture) in got.stderr and f"from 0x{BIAS}" in got.stderr,
+              f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
+
+
+def without_id(program, copy, patched):
+    """Copies a program without its build id, with a few instructions of `used` changed when `patched`."""
+    subprocess.run([TRIPLET + "objcopy", "-R", ".note.gnu.build-id", program, copy], check=True)
+    if patched:
+        line = next(line for line in run("readelf", "-sW", copy).stdout.splitlines()
+                    if line.split()[-1:] == ["used"])
+        data = bytearray(copy.read_bytes())
+        at = int(line.split()[1], 16)  # the first segment lies in the file as in memory
+        data[at:at + 8] = b"\x1f\x20\x03\xd5" * 2
+        copy.write_bytes(data)
+    return copy
+
+
 def check_taken(coretap, state, capture, files, silent):
     for file in files:
         got = run(coretap, "cover", "--elf", f"{file}@{BIAS}", capture)
@@ -113,6 +137,8 @@ def main():
         subprocess.run([TRIPLET + "strip", "-o", bare, ran], check=True)
         subprocess.run([TRIPLET + "objcopy", "--only-keep-debug", ran, debug], check=True)
         unknown = build(folder / "unknown" / "unknown", CHANGED, "-Wl,--build-id=none")
+        nameless = without_id(ran, folder / "nameless", False)
+        patched = without_id(ran, folder / "patched", True)
         ids = (build_id(ran), build_id(other))
 
         capture, perf = folder / "capture", folder / "perf.data"
@@ -123,13 +149,16 @@ def main():
             check_refused(coretap, f"{of}, what ran is there", path, f"{renamed}@{BIAS}", ids)
             check_refused(coretap, f"{of}, by name", path, str(other), ids)
             check_taken(coretap, f"{of}, what ran is there", path, (kept, bare, debug), True)
-            check_taken(coretap, f"{of}, what ran is there", path, (unknown,), False)
+            check_taken(coretap, f"{of}, what ran is there", path, (nameless, patched), False)
+            check_code(coretap, f"{of}, what ran is there", path, unknown)
             shutil.copy(other, ran)
             check_refused(coretap, f"{of}, built again", path, f"{ran}@{BIAS}", ids)
             ran.unlink()
             check_refused(coretap, f"{of}, what ran is gone", path, f"{renamed}@{BIAS}", ids)
             check_taken(coretap, f"{of}, what ran is gone", path, (kept, bare), False)
-        check_taken(coretap, "snapshot, what ran is gone", capture, (unknown,), False)
+        check_taken(coretap, "snapshot, what ran is gone", capture, (nameless, patched), False)
+        check_code(coretap, "snapshot, what ran is gone", capture, unknown)
+        check_taken(coretap, "perf.data, what ran is gone", perf, (nameless,), False)
         listed = run(coretap, "manifest", capture)
         check("a manifest has the build id of what is gone", ids[0] in listed.stdout,
               listed.stdout + listed.stderr)
