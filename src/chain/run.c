@@ -12,7 +12,7 @@
 static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
 {
     const struct ct_parallel_file file = {
-        .path = c->buffer->path, .fd = chunks->fd, .maps = chunks->maps, .size = ct_chunks_file_size(chunks)};
+        .path = c->buffer->path, .fd = chunks->fd, .size = ct_chunks_file_size(chunks)};
     if (c->options.framing != CT_FRAMING_NONE || c->buffer->pieces || c->begin || c->bytes || !file.size)
         return CT_OK;
     int rc = ct_chain_start_threads(c);

@@ -482,6 +482,31 @@ static int check_long_files(struct result *one, struct result *many)
     return ok;
 }
 
+/* Counts of a long file: who is done first takes a part of what another one has to do. That does not happen
+ * in each run. */
+static int check_split_tasks(struct result *one, struct result *many)
+{
+    static struct random_trace s;
+    struct rng rng = {12};
+    int ok = 1;
+    unsigned split = 0, runs = 0;
+    do {
+        random_trace_fill(&rng, &s);
+    } while (s.buffer.framing != CT_FRAMING_NONE || s.sources->protocol != CT_PROTOCOL_ETM4 || s.size < 1000);
+    lengthen(&s);
+    struct how how = {.what = whats[WHATS - 1], .threads = 1, .is_file = 1, .segment = 2000};
+    run(&s, &how, one);
+    for (; ok && runs < 200 && (runs < 20 || !split); runs++) {
+        how.threads = 2 + runs % 3;
+        run(&s, &how, many);
+        ok = same(one, many);
+        split += many->tasks > how.threads + 1u;
+    }
+    printf("# %u runs, in %u of them tasks were split\n", runs, split);
+    printf("%sok 5 - tasks that are split count what one thread counts\n", ok && split ? "" : "not ");
+    return ok && split;
+}
+
 static void free_result(struct result *r)
 {
     for (unsigned i = 0; i < IDS; i++)
@@ -506,7 +531,7 @@ int main(int argc, char **argv)
     const uint64_t count = test_count(120, 20000);
     uint64_t tasks = 0, again = 0;
     int ok = 1;
-    printf("TAP version 13\n1..4\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
+    printf("TAP version 13\n1..5\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
     for (; done < count && ok; done++, seed++) {
         ok = check(seed, &one, &many);
         tasks += many.tasks;
@@ -520,7 +545,8 @@ int main(int argc, char **argv)
     printf("%sok 2 - some tasks begin right, and some do not\n", shared ? "" : "not ");
     const int alone = check_processors(&one, &many);
     const int kept = check_long_files(&one, &many);
+    const int split = check_split_tasks(&one, &many);
     free_result(&one);
     free_result(&many);
-    return ok && shared && alone && kept ? 0 : 1;
+    return ok && shared && alone && kept && split ? 0 : 1;
 }
