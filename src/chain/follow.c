@@ -282,12 +282,13 @@ int ct_follow_take(struct ct_follow *whole, struct ct_follow *part)
 
 void ct_follow_drop(struct ct_follow *part)
 {
-    const struct ct_graph *graph = part->fast ? ct_fast_graph(part->fast) : NULL;
-    if (!part->edges || !graph)
-        return;
-    ct_edges_drop(part->edges);
-    ct_graph_nodes(graph, &part->first_node);
-    ct_graph_edges(graph, &part->first_edge);
+    if (part->edges)
+        ct_edges_drop(part->edges);
+}
+
+int ct_follow_note(struct ct_follow *part)
+{
+    return part->edges ? ct_graph_map_note(&part->map, part->ctx, ct_fast_graph(part->fast)) : CT_OK;
 }
 
 void ct_follow_jump(struct ct_follow *part)
@@ -298,8 +299,7 @@ void ct_follow_jump(struct ct_follow *part)
         ct_walk_jump(part->walk);
 }
 
-int ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part, bool *known)
+bool ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part)
 {
-    return ct_graph_map_known(&part->map, part->ctx, ct_fast_graph(whole->fast), ct_fast_graph(part->fast),
-                              part->first_node, part->first_edge, known);
+    return ct_graph_map_known(&part->map, ct_fast_graph(whole->fast));
 }

@@ -26,8 +26,6 @@ struct ct_follow {
     bool gives_counts;               /* the fast engine makes counts of edges and no steps */
     struct ct_memories *memories;    /* set by the owner; NULL when there is one memory */
     struct ct_graph_map map;         /* of a part: maps the numbers of its graph to those of the whole */
-    uint32_t first_node, first_edge; /* of a part: the nodes and edges that its graph had when the part
-                                        began */
     struct ct_place place;           /* the process and time whose memory the walk reads */
     uint32_t memory;                 /* the number of that memory */
     struct ct_stream_events *events; /* turns records of the plain engine into events; not owned; may be
@@ -87,9 +85,12 @@ void ct_follow_jump(struct ct_follow *part);
 /* Drops what the part counted so far, during its warm-up: its share of the stream begins here. */
 void ct_follow_drop(struct ct_follow *part);
 
-/* Finds out whether the graph of the whole has every node and edge that the warm-up of the part added. If
- * not, the warm-up went a way that the stream did not, and the numbers of the part's graph are of no use.
- * CT_ERR_NOMEM. */
-int ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part, bool *known);
+/* Notes the nodes and edges that the warm-up of a part added, for ct_follow_knows. CT_ERR_NOMEM. */
+int ct_follow_note(struct ct_follow *part);
+
+/* Returns whether the graph of the whole has every node and edge that the warm-up of the part added. If not,
+ * the warm-up went a way that the stream did not, and the numbers of the part's graph are of no use. The part
+ * may be at work in another thread. */
+bool ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part);
 
 #endif

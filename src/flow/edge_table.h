@@ -19,15 +19,18 @@ int ct_edges_add_at(struct ct_edges *edges, size_t context, uint32_t edge, const
 /* Maps the numbers of nodes and edges of one graph to those of another. */
 struct ct_graph_map {
     uint32_t *nodes, *edges;
-    uint32_t node_count, edge_count; /* how many nodes and edges are mapped */
+    uint32_t node_count, edge_count;   /* how many nodes and edges are mapped … */
+    uint32_t noted_nodes, noted_edges; /* … and up to where the arrays have shared numbers in their place */
 };
 
 void ct_graph_map_free(struct ct_graph_map *map);
 
-/* Tells in *known whether `graph` has the first `nodes` nodes and `edges` edges of `part`, which shares its
- * program; the map then has their numbers. CT_ERR_NOMEM. */
-int ct_graph_map_known(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *graph,
-                       const struct ct_graph *part, uint32_t nodes, uint32_t edges, bool *known);
+/* Notes which nodes and edges `part` has now that are not mapped yet. CT_ERR_NOMEM. */
+int ct_graph_map_note(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *part);
+
+/* Returns whether `graph`, which shares the program of the part, has all that was noted; the map then has
+ * their numbers. The part may be in use by another thread. */
+bool ct_graph_map_known(struct ct_graph_map *map, const struct ct_graph *graph);
 
 /* Makes the table that of a part of a trace, which the table of the whole takes later. It tells more contexts
  * apart than that one does, and has to be taken and emptied before they are more than it can hold. */

@@ -375,16 +375,26 @@ static int make_room(struct ct_graph_map *map, struct ct_ctx *ctx, uint32_t node
     return fits ? CT_OK : ct_fail_nomem(ctx, "edge statistics");
 }
 
-int ct_graph_map_known(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *graph,
-                       const struct ct_graph *part, uint32_t nodes, uint32_t edges, bool *known)
+int ct_graph_map_note(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *part)
 {
-    const int rc = make_room(map, ctx, nodes, edges);
-    *known = !rc;
-    for (; *known && map->node_count < nodes; map->node_count += *known)
-        *known = ct_graph_has_node(graph, part, map->node_count, &map->nodes[map->node_count]);
-    for (; *known && map->edge_count < edges; map->edge_count += *known)
-        *known = ct_graph_has_edge(graph, part, map->edge_count, &map->edges[map->edge_count]);
+    ct_graph_nodes(part, &map->noted_nodes);
+    ct_graph_edges(part, &map->noted_edges);
+    const int rc = make_room(map, ctx, map->noted_nodes, map->noted_edges);
+    for (uint32_t i = map->node_count; !rc && i < map->noted_nodes; i++)
+        map->nodes[i] = ct_graph_node_id(part, i);
+    for (uint32_t i = map->edge_count; !rc && i < map->noted_edges; i++)
+        map->edges[i] = ct_graph_edge_id(part, i);
     return rc;
+}
+
+bool ct_graph_map_known(struct ct_graph_map *map, const struct ct_graph *graph)
+{
+    bool known = true;
+    for (; known && map->node_count < map->noted_nodes; map->node_count += known)
+        known = ct_graph_has_node(graph, map->nodes[map->node_count], &map->nodes[map->node_count]);
+    for (; known && map->edge_count < map->noted_edges; map->edge_count += known)
+        known = ct_graph_has_edge(graph, map->edges[map->edge_count], &map->edges[map->edge_count]);
+    return known;
 }
 
 /* Adds the nodes and edges of a part that the map does not have yet. */

@@ -321,16 +321,24 @@ int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint
     return number_of_id(graph, &graph->edges, id, &shared, number);
 }
 
-bool ct_graph_has_node(const struct ct_graph *graph, const struct ct_graph *part, uint32_t node,
-                       uint32_t *number)
+uint32_t ct_graph_node_id(const struct ct_graph *part, uint32_t node)
 {
-    return has_id(&graph->nodes, part->nodes.ids[node], number);
+    return part->nodes.ids[node];
 }
 
-bool ct_graph_has_edge(const struct ct_graph *graph, const struct ct_graph *part, uint32_t edge,
-                       uint32_t *number)
+uint32_t ct_graph_edge_id(const struct ct_graph *part, uint32_t edge)
 {
-    return has_id(&graph->edges, part->edges.ids[edge], number);
+    return part->edges.ids[edge];
+}
+
+bool ct_graph_has_node(const struct ct_graph *graph, uint32_t id, uint32_t *number)
+{
+    return has_id(&graph->nodes, id, number);
+}
+
+bool ct_graph_has_edge(const struct ct_graph *graph, uint32_t id, uint32_t *number)
+{
+    return has_id(&graph->edges, id, number);
 }
 
 const struct ct_node *ct_graph_nodes(const struct ct_graph *graph, uint32_t *count)

@@ -64,11 +64,13 @@ struct ct_edge ct_graph_edge_at(const struct ct_graph *graph, uint32_t edge);
 int ct_graph_take_node(struct ct_graph *graph, const struct ct_graph *part, uint32_t node, uint32_t *number);
 int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t *number);
 
-/* The same, but add nothing: they return false when `graph` does not have it. */
-bool ct_graph_has_node(const struct ct_graph *graph, const struct ct_graph *part, uint32_t node,
-                       uint32_t *number);
-bool ct_graph_has_edge(const struct ct_graph *graph, const struct ct_graph *part, uint32_t edge,
-                       uint32_t *number);
+/* Return the shared number of a node or an edge of a part. */
+uint32_t ct_graph_node_id(const struct ct_graph *part, uint32_t node);
+uint32_t ct_graph_edge_id(const struct ct_graph *part, uint32_t edge);
+
+/* Find the number in `graph` of what has a shared number; they return false when it is not there. */
+bool ct_graph_has_node(const struct ct_graph *graph, uint32_t id, uint32_t *number);
+bool ct_graph_has_edge(const struct ct_graph *graph, uint32_t id, uint32_t *number);
 
 /* ---- blocks ---- */
 

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "chain/file_window.h"
 #include "chain/threads/stream_bytes.h"
 
 enum {
@@ -40,13 +41,14 @@ static void expect(struct ct_stream_bytes *piece, size_t from, size_t to)
 }
 
 /* Forwards with overlap, back, within what is there, beyond its end, and nothing. */
-static void parts_of_a_file(bool maps)
+static void test_parts_of_a_file(void **state)
 {
+    (void)state;
     static const size_t parts[][2] = {{0, 100},      {90, 5000},   {4999, 5001}, {100, 200}, {150, 160},
                                       {0, SIZE - 7}, {3000, 3000}, {4000, 9000}, {1, 2}};
     const int fd = make_file();
     struct ct_stream_bytes piece = {0};
-    ct_stream_bytes_in_file(&piece, fd, maps, 7, SIZE - 7);
+    ct_stream_bytes_in_file(&piece, fd, 7, SIZE - 7);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         expect(&piece, parts[i][0], parts[i][1]);
     ct_stream_bytes_extend(&piece, 7);
@@ -54,18 +56,6 @@ static void parts_of_a_file(bool maps)
     expect(&piece, 0, SIZE);
     ct_stream_bytes_free(&piece);
     close(fd);
-}
-
-static void test_parts_of_a_file(void **state)
-{
-    (void)state;
-    parts_of_a_file(false);
-}
-
-static void test_parts_of_a_mapped_file(void **state)
-{
-    (void)state;
-    parts_of_a_file(true);
 }
 
 /* Windows grow, go back, and end where the file ends. */
@@ -105,7 +95,7 @@ static void test_file_that_became_shorter(void **state)
     const int fd = make_file();
     struct ct_stream_bytes piece = {0};
     struct ct_run run;
-    ct_stream_bytes_in_file(&piece, fd, false, 0, SIZE);
+    ct_stream_bytes_in_file(&piece, fd, 0, SIZE);
     expect(&piece, 0, 4096);
     assert_int_equal(ftruncate(fd, SIZE / 2), 0);
     assert_int_equal(ct_stream_bytes_run(&piece, 2000, SIZE, &run), CT_ERR_IO);
@@ -125,7 +115,7 @@ static void test_used_again_in_memory(void **state)
     const struct ct_span spans[] = {{.pos = 40, .place = UINT64_C(40) << CT_SPAN_BITS}};
     const struct ct_run run = {.data = bytes + 50, .size = 10000, .pos = 50, .spans = spans, .span_count = 1};
     struct ct_stream_bytes piece = {0};
-    ct_stream_bytes_in_file(&piece, fd, false, 0, SIZE);
+    ct_stream_bytes_in_file(&piece, fd, 0, SIZE);
     expect(&piece, 10, 300);
     ct_stream_bytes_clear(&piece);
     assert_true(ct_stream_bytes_append(&piece, &run));
@@ -139,8 +129,9 @@ static void test_used_again_in_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts_of_a_file),      cmocka_unit_test(test_parts_of_a_mapped_file),
-        cmocka_unit_test(test_windows_of_a_file),    cmocka_unit_test(test_file_that_became_shorter),
+        cmocka_unit_test(test_parts_of_a_file),
+        cmocka_unit_test(test_windows_of_a_file),
+        cmocka_unit_test(test_file_that_became_shorter),
         cmocka_unit_test(test_used_again_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,11 +30,11 @@ struct ct_parallel_how {
     uint32_t shared_blocks; /* the most blocks that parts share */
 };
 
-/* A file that holds a stream without frames, to be read by the threads that decode it. */
+/* A file that holds a stream without frames, to be read by the threads that decode it. They do not map it:
+ * whoever changes the mappings of a process holds up all of its threads. */
 struct ct_parallel_file {
     const char *path;
     int fd;
-    bool maps; /* it is mapped and not read */
     uint64_t size;
 };
 

@@ -19,14 +19,12 @@
 /* the largest task that is read from a file, when tasks make no records */
 #define SEGMENT_FILE ((uint64_t)1024 << 20)
 
-/* of such a file, the part that goes in one task to each thread */
-#define FIRST_PART(size) ((size) - (size) / 16)
+/* Of the last tasks of such a file the first one is smaller than their mean by this part of it, and the last
+ * one larger: those that come first in the file shall be done first, because only then their objects are
+ * free. */
+#define UNEQUAL 16u
 
-/* If no synchronisation point comes within so many bytes behind where a task should end, the bytes are
- * decoded by one thread. */
-#define UNSPLIT_MOST ((size_t)8 << 20)
-
-static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
+struct ct_task *ct_parallel_new_task(struct ct_parallel *p, size_t lane)
 {
     struct ct_task *t = p->spare;
     if (t)
@@ -40,8 +38,19 @@ static struct ct_task *new_task(struct ct_parallel *p, size_t lane)
     t->lane = lane;
     t->begin = t->end = 0;
     t->behind = CT_BEHIND_MORE;
-    t->speculative = false;
+    t->speculative = t->confirmed = t->warm = t->whole = false;
     t->state = CT_TASK_FILLING;
+    t->lock = &p->lock;
+    t->serial = ++p->serial;
+    return t;
+}
+
+/* Makes the next task to be filled. NULL without memory. */
+static struct ct_task *fill_task(struct ct_parallel *p, size_t lane)
+{
+    pthread_mutex_lock(&p->lock);
+    struct ct_task *t = ct_parallel_new_task(p, lane);
+    pthread_mutex_unlock(&p->lock);
     p->lanes[lane].searched = 0;
     return t;
 }
@@ -52,30 +61,37 @@ static void dispatch(struct ct_parallel *p, struct ct_parallel_lane *lane, size_
     struct ct_task *t = lane->filling;
     t->end = end;
     t->behind = behind;
-    t->object = t->speculative ? NULL : lane->live;
+    t->claimed = t->begin;
     lane->filling = NULL;
     pthread_mutex_lock(&p->lock);
+    t->object = t->speculative ? NULL : lane->live;
     t->after = t->speculative ? NULL : lane->last;
     t->state = CT_TASK_QUEUED;
     *p->end = t;
     p->end = &t->next;
-    pthread_cond_signal(&p->work);
-    pthread_mutex_unlock(&p->lock);
     lane->last = t;
     p->outstanding++;
+    pthread_cond_signal(&p->work);
+    pthread_mutex_unlock(&p->lock);
 }
 
-/* Finds where the warm-up begins of the task that begins at `cut`. */
-static int find_warm_up(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t cut, size_t *from)
+int ct_parallel_find_warm_up(const struct ct_parallel *p, size_t lane, struct ct_stream_bytes *piece,
+                             size_t begin, size_t cut, size_t segment, size_t *from)
 {
-    struct ct_task *t = lane->filling;
-    const size_t begin = cut - t->begin > UNSPLIT_MOST ? cut - UNSPLIT_MOST : t->begin;
-    const int rc = ct_cuts_warm_up(&t->piece, lane->live->ops, begin, cut, lane->segment / WARM_LEAST,
-                                   lane->segment / WARM_PARTS, from);
-    const size_t size = (cut - *from) * WARM_PARTS;
-    if (!p->how.segment && size > lane->segment)
-        lane->segment = size < SEGMENT_MOST ? size : SEGMENT_MOST;
-    return rc;
+    const size_t first = cut - begin > CT_UNSPLIT_MOST ? cut - CT_UNSPLIT_MOST : begin;
+    return ct_cuts_warm_up(piece, p->how.streams[lane].ops, first, cut, segment / WARM_LEAST,
+                           segment / WARM_PARTS, from);
+}
+
+/* Lets later tasks be as large as warm-ups of `warm_up` bytes ask for. */
+static void adapt_segment(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t warm_up)
+{
+    const size_t size = warm_up * WARM_PARTS;
+    if (p->how.segment || size <= lane->segment)
+        return;
+    pthread_mutex_lock(&p->lock);
+    lane->segment = size < SEGMENT_MOST ? size : SEGMENT_MOST;
+    pthread_mutex_unlock(&p->lock);
 }
 
 /* Gives the bytes of `t` from `from` on to the next task. False without memory. */
@@ -83,7 +99,7 @@ static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
 {
     struct ct_run run;
     if (t->piece.in_file) {
-        ct_stream_bytes_in_file(&next->piece, t->piece.fd, t->piece.maps, t->piece.pos + from, 0);
+        ct_stream_bytes_in_file(&next->piece, t->piece.fd, t->piece.pos + from, 0);
         return true;
     }
     return !ct_stream_bytes_run(&t->piece, from, t->piece.size, &run) &&
@@ -95,10 +111,11 @@ static int cut_task(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t
 {
     struct ct_task *t = lane->filling;
     size_t from;
-    int rc = find_warm_up(p, lane, cut, &from);
+    const int rc = ct_parallel_find_warm_up(p, index, &t->piece, t->begin, cut, lane->segment, &from);
     if (rc)
         return ct_parallel_fail_task(p, t, rc);
-    struct ct_task *next = new_task(p, index);
+    adapt_segment(p, lane, cut - from);
+    struct ct_task *next = fill_task(p, index);
     if (!next || !give_rest(t, from, next)) {
         ct_task_free(next);
         return ct_fail_nomem(p->how.ctx, "threads");
@@ -136,7 +153,7 @@ static int cut_lane(struct ct_parallel *p, size_t index)
         rc = ct_cuts_first(&t->piece, lane->live->ops, from, t->piece.size, &cut);
         if (!rc && cut != SIZE_MAX) {
             rc = cut_task(p, lane, index, cut);
-        } else if (size >= lane->segment + UNSPLIT_MOST) {
+        } else if (size >= lane->segment + CT_UNSPLIT_MOST) {
             return end_task(p, lane);
         } else {
             /* A synchronisation point may begin in the last bytes. */
@@ -151,25 +168,34 @@ int ct_parallel_push(struct ct_parallel *p, size_t index, const struct ct_run *r
 {
     struct ct_parallel_lane *lane = &p->lanes[index];
     if (!lane->filling)
-        lane->filling = new_task(p, index);
+        lane->filling = fill_task(p, index);
     if (!lane->filling || !ct_stream_bytes_append(&lane->filling->piece, run))
         return ct_fail_nomem(p->how.ctx, "threads");
     return cut_lane(p, index);
 }
 
 /* Returns the size of the next task of a file that has `left` bytes. Tasks that make no records are large:
- * each thread gets one that is nearly its part of the file, because its object goes on with what it learnt of
- * the program, where another one would have to learn it anew. Towards the end tasks become smaller, so that
- * every thread has work. */
+ * each thread gets one that is its part of the file, because its object goes on with what it learnt of the
+ * program, where another one would have to learn it anew. Who is done first takes a part of what the others
+ * have left (parallel_split.c). */
 static uint64_t size_of_next(const struct ct_parallel *p, struct ct_parallel_lane *lane, uint64_t left)
 {
     const unsigned threads = p->how.options->threads;
-    if (!lane->begun)
-        lane->first_size = FIRST_PART(left) / threads;
-    const uint64_t size = lane->begun++ < threads ? lane->first_size : left / (2 * (uint64_t)threads);
-    if (p->keeps || p->how.segment || lane->falters || size < lane->segment)
+    if (p->keeps || lane->falters) {
+        lane->last_tasks = 0;
         return lane->segment;
-    return size < SEGMENT_FILE ? size : SEGMENT_FILE;
+    }
+    if (left > threads * SEGMENT_FILE)
+        return SEGMENT_FILE;
+    if (!lane->last_tasks)
+        lane->last_bytes = left;
+    const uint64_t mean = lane->last_bytes / threads;
+    const uint64_t less = mean / UNEQUAL;
+    const uint64_t more = threads > 1 ? 2 * less * lane->last_tasks / (threads - 1u) : less;
+    const uint64_t size = mean - less + more;
+    if (++lane->last_tasks >= threads)
+        return left;
+    return size > lane->segment ? size : lane->segment;
 }
 
 bool ct_parallel_takes_file(const struct ct_parallel *p)
@@ -181,21 +207,21 @@ int ct_parallel_file(struct ct_parallel *p, const struct ct_parallel_file *file,
 {
     struct ct_parallel_lane *lane = &p->lanes[0];
     if (!lane->filling) {
-        lane->filling = new_task(p, 0);
+        lane->filling = fill_task(p, 0);
         if (!lane->filling)
             return ct_fail_nomem(p->how.ctx, "threads");
-        ct_stream_bytes_in_file(&lane->filling->piece, file->fd, file->maps, *at, 0);
+        ct_stream_bytes_in_file(&lane->filling->piece, file->fd, *at, 0);
     }
     struct ct_task *t = lane->filling;
     const uint64_t begin = *at;
     const uint64_t left = file->size - begin;
-    const uint64_t most = size_of_next(p, lane, left) + UNSPLIT_MOST;
+    const uint64_t most = size_of_next(p, lane, left) + CT_UNSPLIT_MOST;
     p->path = file->path;
     t->piece.size = t->begin + (size_t)(left < most ? left : most);
     size_t cut = SIZE_MAX;
     int rc = CT_OK;
-    if (left > most - UNSPLIT_MOST)
-        rc = ct_cuts_first(&t->piece, lane->live->ops, t->begin + (size_t)(most - UNSPLIT_MOST),
+    if (left > most - CT_UNSPLIT_MOST)
+        rc = ct_cuts_first(&t->piece, lane->live->ops, t->begin + (size_t)(most - CT_UNSPLIT_MOST),
                            t->piece.size, &cut);
     if (rc)
         return ct_parallel_fail_task(p, t, rc);
@@ -208,7 +234,7 @@ int ct_parallel_flush(struct ct_parallel *p, enum ct_behind behind)
     for (size_t i = 0; i < p->how.count; i++) {
         struct ct_parallel_lane *lane = &p->lanes[i];
         if (!lane->filling)
-            lane->filling = new_task(p, i);
+            lane->filling = fill_task(p, i);
         if (!lane->filling)
             return ct_fail_nomem(p->how.ctx, "threads");
         dispatch(p, lane, lane->filling->piece.size, behind);

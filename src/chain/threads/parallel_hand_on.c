@@ -41,18 +41,18 @@ static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats 
     sum->holes = holes;
 }
 
-/* Finds out whether the task began in the state in which the one before it ended. CT_ERR_NOMEM. */
-static int look_at_start(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
-                         const struct ct_task *t, bool *right)
+/* Returns whether the task began in the state in which the one before it ended. */
+static bool begins_right(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
+                         const struct ct_task *t)
 {
-    *right = !t->speculative;
-    if (*right || !t->ready || lane->left.size)
-        return CT_OK;
+    if (!t->speculative || t->confirmed)
+        return true;
+    if (!t->ready || lane->left.size)
+        return false;
     struct ct_seam seam;
     ct_stream_chain_seam(lane->live, &seam);
-    *right = ct_seam_equal(&seam, &t->seam);
-    return *right && p->counts ? ct_follow_knows(p->how.streams[t->lane].follow, t->object->follow, right)
-                               : CT_OK;
+    return ct_seam_equal(&seam, &t->seam) &&
+           (!p->counts || ct_follow_knows(p->how.streams[t->lane].follow, t->object->follow));
 }
 
 static int hand_on_kept(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t)
@@ -127,13 +127,35 @@ static int decode_again(struct ct_parallel *p, struct ct_parallel_lane *lane, st
     return finish(p, lane, t, lane->live, batches);
 }
 
+/* Returns the task that goes on where `t` ended, when it has begun and its warm-up is over; else NULL. */
+static struct ct_task *next_that_is_warm(struct ct_parallel *p, const struct ct_task *t)
+{
+    pthread_mutex_lock(&p->lock);
+    struct ct_task *next = t->next;
+    while (next && next->lane != t->lane)
+        next = next->next;
+    if (next && !(next->speculative && next->warm))
+        next = NULL;
+    pthread_mutex_unlock(&p->lock);
+    return next;
+}
+
+/* Where the next task has begun in the right state, and is at work, nobody will need the state in which `t`
+ * ended: its object is free for another task, with all that it learnt of the program. */
+static void confirm_next(struct ct_parallel *p, struct ct_parallel_lane *lane, const struct ct_task *t)
+{
+    struct ct_task *next = p->counts && lane->split ? next_that_is_warm(p, t) : NULL;
+    if (!next || !begins_right(p, lane, next))
+        return;
+    next->confirmed = true;
+    go_on_with(p, lane, next->object);
+}
+
 int ct_parallel_hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batches *batches)
 {
     struct ct_parallel_lane *lane = &p->lanes[t->lane];
-    bool right;
-    int rc = look_at_start(p, lane, t, &right);
-    if (rc)
-        return rc;
+    const bool right = begins_right(p, lane, t);
+    int rc = 0;
     if (right) {
         go_on_with(p, lane, t->object);
         rc = hand_on_kept(p, lane, t);
@@ -152,5 +174,7 @@ int ct_parallel_hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batc
     lane->falters = t->paused || !right;
     if (!rc && (lane->split || t->paused))
         rc = ct_parallel_keep_left(lane, t);
+    if (!rc)
+        confirm_next(p, lane, t);
     return ct_parallel_fail_task(p, t, rc);
 }

@@ -16,14 +16,26 @@ int ct_parallel_init_object(const struct ct_parallel *p, const struct ct_paralle
     return rc;
 }
 
+static struct ct_parallel_object *free_object(const struct ct_parallel_lane *lane)
+{
+    struct ct_parallel_object *o = lane->objects;
+    while (o && (o->busy || &o->chain == lane->live))
+        o = o->next;
+    return o;
+}
+
+bool ct_parallel_has_object(const struct ct_parallel_lane *lane)
+{
+    return free_object(lane);
+}
+
 struct ct_parallel_object *ct_parallel_get_object(struct ct_parallel *p, struct ct_parallel_lane *lane,
                                                   int *rc)
 {
-    for (struct ct_parallel_object *o = lane->objects; o; o = o->next) {
-        if (!o->busy && &o->chain != lane->live)
-            return o;
-    }
-    struct ct_parallel_object *o = calloc(1, sizeof *o);
+    struct ct_parallel_object *o = free_object(lane);
+    if (o)
+        return o;
+    o = calloc(1, sizeof *o);
     if (!o) {
         *rc = ct_fail_nomem(p->how.ctx, "threads");
         return NULL;

@@ -28,8 +28,8 @@ struct ct_parallel_lane {
     struct ct_stream_bytes left; /* bytes that a packet cut off at the end of the last task has, to be decoded
                                     with those that follow */
     size_t segment;
-    uint64_t begun;      /* tasks of a file that were begun … */
-    uint64_t first_size; /* … and the size of those that are one for each thread */
+    uint64_t last_bytes; /* of a file: what the last tasks have together, of which each thread gets one … */
+    unsigned last_tasks; /* … and how many of them were made */
     bool falters;        /* the last task was decoded twice or was too large */
     size_t searched;     /* of the piece being filled: there is no cut before this byte */
 };
@@ -48,6 +48,7 @@ struct ct_parallel {
     struct ct_task *spare;
     size_t outstanding, most; /* tasks that were not handed on, and how many there may be */
     uint64_t tasks, again;    /* tasks that were handed on, and those decoded twice */
+    uint64_t serial;          /* of the last task that was made */
     size_t threads;           /* besides the caller's thread */
     pthread_t *ids;
     pthread_mutex_t lock; /* guards the queue and the states of its tasks */
@@ -69,10 +70,35 @@ int ct_parallel_init_object(const struct ct_parallel *p, const struct ct_paralle
 struct ct_parallel_object *ct_parallel_get_object(struct ct_parallel *p, struct ct_parallel_lane *lane,
                                                   int *rc);
 
+/* Returns true when a task of the stream could have an object that has been in use already. The lock must be
+ * held. */
+bool ct_parallel_has_object(const struct ct_parallel_lane *lane);
+
 /* Returns which object of a stream a chain belongs to; NULL when it is the caller's own. The lock must be
  * held. */
 struct ct_parallel_object *ct_parallel_object_of(const struct ct_parallel_lane *lane,
                                                  const struct ct_stream_chain *chain);
+
+/* ---- parallel_cuts.c ---- */
+
+/* If no synchronisation point comes within so many bytes behind where a task should end, the bytes are
+ * decoded by one thread. */
+#define CT_UNSPLIT_MOST ((size_t)8 << 20)
+
+/* Makes an empty task of a stream. NULL without memory. The lock must be held. */
+struct ct_task *ct_parallel_new_task(struct ct_parallel *p, size_t lane);
+
+/* Finds where the warm-up begins, at or behind byte `begin` of a piece, of a task that begins at `cut`.
+ * `segment` is the least size of a task. CT_ERR_NOMEM, CT_ERR_IO. */
+int ct_parallel_find_warm_up(const struct ct_parallel *p, size_t lane, struct ct_stream_bytes *piece,
+                             size_t begin, size_t cut, size_t segment, size_t *from);
+
+/* ---- parallel_split.c ---- */
+
+/* Looks for a running task whose last part another thread may take, and makes a task of that part. True: the
+ * lock, which must be held, was released meanwhile, so that the caller has to look again whether there is
+ * work. */
+bool ct_parallel_split(struct ct_parallel *p);
 
 /* ---- parallel_queue.c ---- */
 

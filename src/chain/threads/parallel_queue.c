@@ -32,6 +32,8 @@ static struct ct_task *take_runnable(struct ct_parallel *p)
     t->state = CT_TASK_RUNNING;
     if (t->speculative)
         choose_object(p, t);
+    else
+        t->whole = p->lanes[t->lane].left.size; /* which it puts before its own bytes */
     return t;
 }
 
@@ -92,6 +94,8 @@ static int hand_on_oldest(struct ct_parallel *p, struct ct_batches *batches)
 static int lend_a_hand(struct ct_parallel *p)
 {
     struct ct_task *t = take_runnable(p);
+    if (!t && ct_parallel_split(p))
+        return p->rc;
     p->away = !p->keeps;
     if (t) {
         pthread_mutex_unlock(&p->lock);
@@ -141,6 +145,8 @@ static void *work(void *user)
     pthread_mutex_lock(&p->lock);
     while (!p->stop) {
         struct ct_task *t = take_runnable(p);
+        if (!t && ct_parallel_split(p))
+            continue;
         if (!t) {
             pthread_cond_wait(&p->work, &p->lock);
             continue;

@@ -10,7 +10,6 @@ void ct_stream_bytes_free(struct ct_stream_bytes *bytes)
 {
     free(bytes->data);
     free(bytes->spans);
-    ct_file_window_close(&bytes->window);
     *bytes = (struct ct_stream_bytes){0};
 }
 
@@ -20,11 +19,10 @@ void ct_stream_bytes_clear(struct ct_stream_bytes *bytes)
     bytes->in_file = false;
 }
 
-void ct_stream_bytes_in_file(struct ct_stream_bytes *bytes, int fd, bool maps, uint64_t pos, size_t size)
+void ct_stream_bytes_in_file(struct ct_stream_bytes *bytes, int fd, uint64_t pos, size_t size)
 {
     bytes->in_file = true;
     bytes->fd = fd;
-    bytes->maps = maps;
     bytes->pos = pos;
     bytes->size = size;
     bytes->error = 0;
@@ -128,17 +126,13 @@ static int hold(struct ct_stream_bytes *bytes, size_t from, size_t to)
 static int run_of_file(struct ct_stream_bytes *bytes, size_t from, size_t to, struct ct_run *out)
 {
     static const struct ct_span whole = {0};
-    const uint8_t *data = NULL;
-    int rc = CT_OK;
-    if (bytes->maps && to > from)
-        data = ct_file_window_at(&bytes->window, bytes->fd, bytes->pos + from, to - from);
-    if (!data) {
-        rc = hold(bytes, from, to);
-        data = bytes->data + (from - bytes->held_from);
-    }
+    const int rc = hold(bytes, from, to);
     if (!rc)
-        *out = (struct ct_run){
-            .data = data, .size = to - from, .pos = bytes->pos + from, .spans = &whole, .span_count = 1};
+        *out = (struct ct_run){.data = bytes->data + (from - bytes->held_from),
+                               .size = to - from,
+                               .pos = bytes->pos + from,
+                               .spans = &whole,
+                               .span_count = 1};
     return rc;
 }
 

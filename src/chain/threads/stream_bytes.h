@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 
-#include "chain/file_window.h"
 #include "coretap/frame.h"
 
 struct ct_stream_bytes {
@@ -15,8 +14,6 @@ struct ct_stream_bytes {
     uint64_t pos; /* stream position of the first byte */
     struct ct_span *spans;
     size_t span_count, span_cap;
-    struct ct_file_window window;
-    bool maps;    /* parts of the file are mapped and not read */
     bool in_file; /* the bytes are in a file without frames, at the offset `pos` */
     int fd;
     int error;                 /* errno of a read that failed; 0 when the file became shorter */
@@ -29,7 +26,7 @@ void ct_stream_bytes_free(struct ct_stream_bytes *bytes);
 void ct_stream_bytes_clear(struct ct_stream_bytes *bytes);
 
 /* Stands for `size` bytes of a file from offset `pos` on, without reading any. */
-void ct_stream_bytes_in_file(struct ct_stream_bytes *bytes, int fd, bool maps, uint64_t pos, size_t size);
+void ct_stream_bytes_in_file(struct ct_stream_bytes *bytes, int fd, uint64_t pos, size_t size);
 
 /* Adds the `size` bytes of the file that lie before the first one. */
 void ct_stream_bytes_extend(struct ct_stream_bytes *bytes, size_t size);

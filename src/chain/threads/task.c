@@ -120,25 +120,40 @@ static bool keeps(const struct ct_chain_sink *sink)
     return sink->packets || sink->elems || sink->flow;
 }
 
-/* Decodes from t->used to `to`, with `behind` saying what follows. Stops before, with *more set, when there
+/* Returns where the step ends that begins at `from`, and what follows behind it. The end of the task may come
+ * nearer from one step to the next, but not before what was claimed. */
+static size_t claim(struct ct_task *t, size_t from, size_t step, enum ct_behind *behind, bool *last)
+{
+    pthread_mutex_lock(t->lock);
+    *last = t->end - from <= step;
+    *behind = *last ? t->behind : CT_BEHIND_MORE;
+    t->claimed = *last ? t->end : from + step;
+    const size_t to = t->claimed;
+    pthread_mutex_unlock(t->lock);
+    return to;
+}
+
+/* Decodes from t->used to the end of the task, or of its warm-up. Stops before, with *more set, when there
  * are more than `most` records or a part is full. */
-static int feed(struct ct_task *t, size_t to, enum ct_behind behind, struct ct_stream_chain *object,
-                enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
-                uint64_t most, bool *more)
+static int feed(struct ct_task *t, bool warm_up, struct ct_stream_chain *object, enum ct_level level,
+                struct ct_batches *batches, const struct ct_chain_sink *sink, uint64_t most, bool *more)
 {
     const size_t step = keeps(sink) ? STEP_KEPT : STEP;
     size_t shown = t->used;
     int rc = 0;
     *more = false;
     while (!rc && records(&object->stream.stats, level) < most && !is_full(object)) {
-        const bool last = to - shown <= step;
+        enum ct_behind behind = CT_BEHIND_MORE;
+        bool last = t->begin - shown <= step;
         struct ct_run run;
         size_t used;
-        shown = last ? to : shown + step;
+        if (warm_up)
+            shown = last ? t->begin : shown + step;
+        else
+            shown = claim(t, shown, step, &behind, &last);
         rc = ct_stream_bytes_run(&t->piece, t->used, shown, &run);
         if (!rc)
-            rc = ct_stream_chain_run(object, &run, last ? behind : CT_BEHIND_MORE, level, batches, sink,
-                                     &used);
+            rc = ct_stream_chain_run(object, &run, behind, level, batches, sink, &used);
         if (rc)
             break;
         t->used += used;
@@ -175,14 +190,18 @@ static void warm_up(struct ct_task *t, const struct ct_task_goal *goal, struct c
     t->object->started = false;
     t->used = 0;
     bool more;
-    feed(t, t->begin, CT_BEHIND_MORE, t->object, goal->level, batches, &nobody, UINT64_MAX, &more);
+    feed(t, true, t->object, goal->level, batches, &nobody, UINT64_MAX, &more);
     t->ready = t->used == t->begin;
     if (t->object->follow) {
         t->ready &= !ct_follow_rest(t->object->follow, &t->object->stream, &nobody);
         t->ready &= !ct_stream_chain_sync(t->object);
         ct_follow_drop(t->object->follow);
+        t->ready &= !ct_follow_note(t->object->follow);
     }
     ct_stream_chain_seam(t->object, &t->seam);
+    pthread_mutex_lock(t->lock);
+    t->warm = true;
+    pthread_mutex_unlock(t->lock);
 }
 
 void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_batches *batches)
@@ -205,7 +224,7 @@ void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_b
     const struct ct_chain_sink sink = sink_of(t, goal->sink);
     t->rc = hold_packets(t, &sink);
     if (!t->rc)
-        t->rc = feed(t, t->end, t->behind, t->object, goal->level, batches, &sink,
+        t->rc = feed(t, false, t->object, goal->level, batches, &sink,
                      keeps(&sink) ? CT_TASK_RECORDS : UINT64_MAX, &t->paused);
     const int rc = read_stats(t->object, &sink, &t->stats);
     t->rc = t->rc ? t->rc : rc;
@@ -214,7 +233,7 @@ void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_b
 int ct_task_finish(struct ct_task *t, struct ct_stream_chain *object, const struct ct_task_goal *goal,
                    struct ct_batches *batches, bool *more)
 {
-    const int rc = feed(t, t->end, t->behind, object, goal->level, batches, goal->sink, UINT64_MAX, more);
+    const int rc = feed(t, false, object, goal->level, batches, goal->sink, UINT64_MAX, more);
     const int synced = read_stats(object, goal->sink, &t->stats);
     return rc ? rc : synced;
 }

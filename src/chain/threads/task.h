@@ -3,6 +3,8 @@
 #ifndef CT_CHAIN_THREADS_TASK_H
 #define CT_CHAIN_THREADS_TASK_H
 
+#include <pthread.h>
+
 #include "base/seam.h"
 #include "chain/stream.h"
 #include "chain/threads/batch_queue.h"
@@ -35,6 +37,13 @@ struct ct_task {
     struct ct_stream_bytes piece;
     size_t begin, end; /* the task's range in the piece; bytes before `begin` are its warm-up */
     enum ct_behind behind;
+    pthread_mutex_t *lock; /* guards the next three, `end` and `behind` while the task runs: another thread
+                              may take the last part of it */
+    size_t claimed;        /* the byte up to which it decodes just now */
+    bool warm;             /* `ready` and `seam` are known */
+    bool whole;            /* no place was found where it could be cut */
+    uint64_t serial;       /* tells tasks apart that are made in the same memory */
+    bool confirmed;        /* speculative, and known to have begun in the right state before its turn comes */
     bool speculative; /* begins in the state that its warm-up came to; else in the state that is known to be
                          right */
 
