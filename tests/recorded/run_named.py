@@ -88,6 +88,25 @@ def check_json(folder):
     return f"{len(by_event)} names"
 
 
+def check_watch(folder):
+    """The lines of watchpoints have the values, each as its type says; texts and spans have none."""
+    record(folder, build(folder, A64, ["-O1", "-static"]))
+    said = {name: (None, "-") for name in ("text:nothing", "begin:outer")}
+    for row in map(json.loads, decode(folder / "capture", "--format", "jsonl").splitlines()):
+        if row["type"] == "Val":
+            said[f"value:{row['event']}"] = (float(row["arguments"][0]), row["note"].split(" = ")[1])
+    command = [CORETAP, "watch", "-q", *(word for name in said for word in ("--at", name)), folder / "capture"]
+    rows = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.splitlines()
+    columns = dict(reversed(row.split("\t")[7:]) for row in rows if not row.startswith("#"))
+    rows = subprocess.run([*command, "--format", "jsonl"], capture_output=True, text=True, check=True,
+                          timeout=120).stdout.splitlines()
+    members = {row["watch"]: row.get("value") for row in map(json.loads, rows)}
+    for name, (value, text) in said.items():
+        is_same = columns[name] == text if value is None else float(columns[name]) == float(text)
+        assert is_same and members[name] == value, (name, value, text, columns, members)
+    return f"{len(said)} names"
+
+
 def check_raw(folder):
     """Without names the writes are there as they are."""
     said = record(folder, build(folder, A64, ["-O1", "-static"]))
@@ -186,6 +205,7 @@ def main():
         for title, compiler, options in BUILDS:
             tap.case(title, missing, lambda c=compiler, o=options: check_build(folder, c, o))
         for title, check in (("names and arguments in JSON", check_json), ("report", check_report),
+                             ("values of watchpoints", check_watch),
                              ("without names", check_raw),
                              ("lost trace", check_cut), ("damaged names", check_damaged)):
             tap.case(title, missing, lambda check=check: check(folder))
