@@ -67,6 +67,7 @@ static bool check_specs(struct cli_live *l)
     if (!rc)
         rc = tell_cores(l, verifier);
     const bool fine = is_fine(l, rc) && cli_capture_name_events(&l->counts.read.capture, watches) &&
+                      cli_programs_name_events(l->programs, l->args, watches) &&
                       cli_monitors_add(&l->monitors, verifier);
     ct_verifier_free(verifier);
     ct_watches_free(watches);

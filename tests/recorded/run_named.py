@@ -107,6 +107,27 @@ def check_watch(folder):
     return f"{len(said)} names"
 
 
+def check_live(folder):
+    """A live run knows the names of its program, as monitor does of the same stream."""
+    stream, spec = folder / "stream", folder / "spec.tessla"
+    record(folder, build(folder, A64, ["-O1", "-static"]), "--timestamps=100", "--stream", stream)
+    spec.write_text("in x: Events[Float]\nin l: Events[String]\nin b: Events[Unit]\nin e: Events[Unit]\n"
+                    "out x\nout l\nout runtime(b, e) as t\n")
+    binds = ["x=value:float", "l=text:%+d % d %*d %.*f", "b=begin:inner", "e=end:inner"]
+    options = ["--format", "jsonl", "--spec", spec, "--config", folder / "capture" / "live.ini", "-"]
+    options += [word for bind in binds for word in ("--bind", bind)]
+    said = []
+    for command in (["monitor", "--all"], ["live", "--outputs", "-"]):
+        with open(stream, "rb") as trace:
+            run = subprocess.run([CORETAP, *command, *options], stdin=trace, capture_output=True, text=True,
+                                 timeout=120)
+        assert run.returncode == 0 and run.stdout, run
+        rows = [json.loads(line) for line in run.stdout.splitlines()]
+        said.append([(row["time"], row["output"], row["value"]) for row in rows])
+    assert said[0] == said[1] and {row[1] for row in said[0]} == {"x", "l", "t"}, said
+    return f"{len(said[0])} results"
+
+
 def check_raw(folder):
     """Without names the writes are there as they are."""
     said = record(folder, build(folder, A64, ["-O1", "-static"]))
@@ -205,7 +226,7 @@ def main():
         for title, compiler, options in BUILDS:
             tap.case(title, missing, lambda c=compiler, o=options: check_build(folder, c, o))
         for title, check in (("names and arguments in JSON", check_json), ("report", check_report),
-                             ("values of watchpoints", check_watch),
+                             ("live", check_live), ("values of watchpoints", check_watch),
                              ("without names", check_raw),
                              ("lost trace", check_cut), ("damaged names", check_damaged)):
             tap.case(title, missing, lambda check=check: check(folder))
