@@ -108,24 +108,33 @@ def check_watch(folder):
 
 
 def check_live(folder):
-    """A live run knows the names of its program, as monitor does of the same stream."""
-    stream, spec = folder / "stream", folder / "spec.tessla"
+    """A live run knows the names of its program, as monitor does of the same stream. One core and the ITM are
+    one run, on the axis of their timestamps; the ITM alone is on its own."""
+    stream, spec, ini = folder / "stream", folder / "spec.tessla", folder / "capture" / "live.ini"
     record(folder, build(folder, A64, ["-O1", "-static"]), "--timestamps=100", "--stream", stream)
+    sources = re.findall(r"\[source (\w+)\]\n(?:.+\n)+\n", ini.read_text())
+    few = re.sub(r"\[source cpu[1-9]\d*\]\n(?:.+\n)+\n", "", ini.read_text())
+    assert few.count("[source ") == 2 < len(sources), few
     spec.write_text("in x: Events[Float]\nin l: Events[String]\nin b: Events[Unit]\nin e: Events[Unit]\n"
-                    "out x\nout l\nout runtime(b, e) as t\n")
+                    "in f: Events[Unit]\nout x\nout l\nout runtime(b, e) as t\nout count(f) + count(x) as n\n")
     binds = ["x=value:float", "l=text:%+d % d %*d %.*f", "b=begin:inner", "e=end:inner"]
-    options = ["--format", "jsonl", "--spec", spec, "--config", folder / "capture" / "live.ini", "-"]
-    options += [word for bind in binds for word in ("--bind", bind)]
-    said = []
-    for command in (["monitor", "--all"], ["live", "--outputs", "-"]):
-        with open(stream, "rb") as trace:
-            run = subprocess.run([CORETAP, *command, *options], stdin=trace, capture_output=True, text=True,
-                                 timeout=120)
-        assert run.returncode == 0 and run.stdout, run
-        rows = [json.loads(line) for line in run.stdout.splitlines()]
-        said.append([(row["time"], row["output"], row["value"]) for row in rows])
-    assert said[0] == said[1] and {row[1] for row in said[0]} == {"x", "l", "t"}, said
-    return f"{len(said[0])} results"
+    counts = []
+    for text, place in ((ini.read_text(), "entry:main"), (few, "entry:main"),
+                        (re.sub(r"\[source cpu0\]\n(?:.+\n)+\n", "", few), "begin:outer")):
+        ini.write_text(text)
+        options = ["--format", "jsonl", "--spec", spec, "--config", ini, "-"]
+        options += [word for bind in (*binds, f"f={place}") for word in ("--bind", bind)]
+        said = []
+        for command in (["monitor", "--all"], ["live", "--outputs", "-"]):
+            with open(stream, "rb") as trace:
+                run = subprocess.run([CORETAP, *command, *options], stdin=trace, capture_output=True, text=True,
+                                     timeout=120)
+            assert run.returncode == 0 and run.stdout, run
+            rows = [json.loads(line) for line in run.stdout.splitlines()]
+            said.append([(row["time"], row["output"], row["value"]) for row in rows])
+        assert said[0] == said[1] and {row[1] for row in said[0]} == {"x", "l", "t", "n"}, said
+        counts.append(len(said[0]))
+    return f"{counts} results"
 
 
 def check_raw(folder):
