@@ -95,8 +95,10 @@ def check_watch(folder):
     for row in map(json.loads, decode(folder / "capture", "--format", "jsonl").splitlines()):
         if row["type"] == "Val":
             said[f"value:{row['event']}"] = (float(row["arguments"][0]), row["note"].split(" = ")[1])
-    command = [CORETAP, "watch", "-q", *(word for name in said for word in ("--at", name)), folder / "capture"]
-    rows = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.splitlines()
+    places = [word for name in said for word in ("--at", name)]
+    command = [CORETAP, "watch", "-q", *places, folder / "capture"]
+    rows = subprocess.run(command, capture_output=True, text=True, check=True,
+                          timeout=120).stdout.splitlines()
     columns = dict(reversed(row.split("\t")[7:]) for row in rows if not row.startswith("#"))
     rows = subprocess.run([*command, "--format", "jsonl"], capture_output=True, text=True, check=True,
                           timeout=120).stdout.splitlines()
@@ -116,7 +118,8 @@ def check_live(folder):
     few = re.sub(r"\[source cpu[1-9]\d*\]\n(?:.+\n)+\n", "", ini.read_text())
     assert few.count("[source ") == 2 < len(sources), few
     spec.write_text("in x: Events[Float]\nin l: Events[String]\nin b: Events[Unit]\nin e: Events[Unit]\n"
-                    "in f: Events[Unit]\nout x\nout l\nout runtime(b, e) as t\nout count(f) + count(x) as n\n")
+                    "in f: Events[Unit]\nout x\nout l\nout runtime(b, e) as t\n"
+                    "out count(f) + count(x) as n\n")
     binds = ["x=value:float", "l=text:%+d % d %*d %.*f", "b=begin:inner", "e=end:inner"]
     counts = []
     for text, place in ((ini.read_text(), "entry:main"), (few, "entry:main"),
@@ -127,8 +130,8 @@ def check_live(folder):
         said = []
         for command in (["monitor", "--all"], ["live", "--outputs", "-"]):
             with open(stream, "rb") as trace:
-                run = subprocess.run([CORETAP, *command, *options], stdin=trace, capture_output=True, text=True,
-                                     timeout=120)
+                run = subprocess.run([CORETAP, *command, *options], stdin=trace, capture_output=True,
+                                     text=True, timeout=120)
             assert run.returncode == 0 and run.stdout, run
             rows = [json.loads(line) for line in run.stdout.splitlines()]
             said.append([(row["time"], row["output"], row["value"]) for row in rows])
