@@ -67,6 +67,7 @@ static bool check_specs(struct cli_live *l)
     if (!rc)
         rc = tell_cores(l, verifier);
     const bool fine = is_fine(l, rc) && cli_capture_name_events(&l->counts.read.capture, watches) &&
+                      cli_programs_name_events(l->programs, l->args, watches) &&
                       cli_monitors_add(&l->monitors, verifier);
     ct_verifier_free(verifier);
     ct_watches_free(watches);
@@ -82,20 +83,40 @@ static void say(void *user, enum ct_log_level level, const char *text)
         cli_say("%s", text);
 }
 
-/* Tells whether several sources of cores are described, of those that --id leaves. */
-static bool is_of_several(const struct cli_live *l)
+/* Tells whether a source of software trace has timestamps, by its registers. */
+static bool is_timed_software(const struct ct_source *source)
+{
+    return source->protocol == CT_PROTOCOL_ITM ? (source->regs.itmtcr >> 10 & 3) != 0
+                                               : (source->regs.stmtcsr >> 1 & 1) != 0;
+}
+
+/* Tells whether the specifications may be fed by software trace: one that is given is, or those to come may
+ * be. */
+static bool may_take_software(const struct cli_live *l)
+{
+    return cli_monitors_need_software(&l->monitors) ||
+           (l->wishes->http && !cli_monitors_named(l->args, CLI_MONITOR_SPEC));
+}
+
+/* Tells whether the sources that are described, of those that --id leaves, are one run: several cores, or
+ * software trace with timestamps, alone or beside a core, where specifications take it. */
+static bool is_one_run(const struct cli_live *l)
 {
     const struct cli_capture *capture = &l->counts.read.capture;
     const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_STEPS);
     const struct ct_buffer *buffer = &capture->buffers[0];
-    size_t count = 0;
-    for (size_t i = 0; i < buffer->source_count && buffer->framing != CT_FRAMING_NONE; i++) {
+    const bool framed = buffer->framing != CT_FRAMING_NONE;
+    size_t cores = 0, timed = 0;
+    for (size_t i = 0; i < buffer->source_count && (framed || !i); i++) {
         const struct ct_source *source = &buffer->sources[i];
         const uint8_t id = source->trace_id & 127;
-        const bool asked = !(chain.ids[0] | chain.ids[1]) || chain.ids[id / 64] >> id % 64 & 1;
-        count += asked && source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;
+        const bool is_software = source->protocol == CT_PROTOCOL_STM || source->protocol == CT_PROTOCOL_ITM;
+        if (framed && (chain.ids[0] | chain.ids[1]) && !(chain.ids[id / 64] >> id % 64 & 1))
+            continue;
+        cores += !is_software;
+        timed += is_software && is_timed_software(source);
     }
-    return count > 1;
+    return (framed && cores > 1) || (timed && may_take_software(l));
 }
 
 /* Checks that all sources can be one run. False after a message. */
@@ -179,7 +200,9 @@ static bool prepare(struct cli_live *l)
     l->monitors.history = (uint32_t)l->args->values[CLI_MONITOR_HISTORY].number;
     if (!open_capture(l))
         return false;
-    l->one_run = !l->wishes->per_core && is_of_several(l);
+    if (!cli_monitors_load(&l->monitors, l->args))
+        return false;
+    l->one_run = !l->wishes->per_core && is_one_run(l);
     if (l->wishes->idle && !l->one_run) {
         cli_usage_error(l->args->command, "--assume-idle is about several cores in one run of the "
                                           "specifications: --config has to describe them, and --per-core "
@@ -187,7 +210,7 @@ static bool prepare(struct cli_live *l)
         return false;
     }
     return cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
-           cli_monitors_load(&l->monitors, l->args) && check_clock(l) && check_specs(l) && make_live(l) &&
+           check_clock(l) && check_specs(l) && make_live(l) &&
            cli_timing_live_pairs(l->live, l->args, l->wishes->pair_option) && add_specs(l) && add_places(l) &&
            cli_live_fractal_milestones(l) && add_hooks(l) && cli_live_lines_open(l);
 }

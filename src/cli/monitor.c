@@ -155,9 +155,9 @@ static int watch(const struct cli_args *args)
     };
     if (ct_verdict_writer_new(args->ctx, &how, cli_output_write, stdout, &w.writer) != CT_OK)
         return cli_library_error(args->ctx);
-    const int code = cli_monitor_run(&w.run);
+    int code = cli_monitor_run(&w.run);
     if (code != CLI_FAILED)
-        cli_monitor_run_tell(&w.run);
+        code = cli_monitor_run_tell(&w.run, code);
     const bool failed = w.run.failed;
     const bool violated = w.run.violations > 0;
     ct_verdict_writer_free(w.writer);
@@ -237,8 +237,9 @@ const struct cli_command cli_command_monitor = {
     .many = true,
     .synopsis = "--spec FILE",
     .exit_text =
-        "0: no violation, and the trace is clean. 1: there was a violation, or the trace is damaged; with "
-        "--format sums and data also when a specification failed in a stream, which is a part of the result. "
+        "0: no violation, and the trace is clean. 1: there was a violation, none of the outputs can be one "
+        "and --all was not given, or the trace is damaged; with --format sums and data also when a "
+        "specification failed in a stream, which is a part of the result. "
         "2: "
         "wrong usage, a specification that does not compile or failed, or something could not be opened, "
         "read or "

@@ -289,6 +289,9 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
 {
     *several = false;
     a->code = CLI_CLEAN;
+    /* which clock software trace has, a look at it tells */
+    if (a->software && operands(a) == 1 && !cli_capture_spool_always(&a->read->capture))
+        return false;
     if (!may_be_several(a)) {
         if (operands(a) > 1)
             (void)refuse(a, "write it to a file, or give --captures apart", false,

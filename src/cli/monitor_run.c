@@ -273,13 +273,15 @@ int cli_monitor_run(struct cli_monitor_run *r)
     return cli_fractal_source_is_log(args->operand) ? run_log(r, args) : run_capture(r, args);
 }
 
-void cli_monitor_run_tell(const struct cli_monitor_run *r)
+int cli_monitor_run_tell(const struct cli_monitor_run *r, int code)
 {
     const struct cli_args *args = r->streams.read.args;
-    if (args->quiet)
-        return;
+    const bool checked = ct_verifier_may_violate(r->verifier);
+    const bool empty = !checked && !r->monitors.all; /* no violation, and it would mean nothing */
     const char *more = args->rest_count > 1 ? " and others" : "";
-    if (!ct_verifier_may_violate(r->verifier))
+    if (args->quiet && !empty)
+        return code;
+    if (!checked)
         cli_say("%s%s: nothing was checked: none of %llu results could be a violation; put out a formula of "
                 "SALT, a Bool, or events of Unit that are called error, or name an output with --violation%s",
                 args->operand, more, (unsigned long long)r->results,
@@ -291,6 +293,7 @@ void cli_monitor_run_tell(const struct cli_monitor_run *r)
         cli_say("%s%s: %llu violation%s, %llu of them uncertain, in %llu result%s", args->operand, more,
                 (unsigned long long)r->violations, r->violations == 1 ? "" : "s",
                 (unsigned long long)r->uncertain, (unsigned long long)r->results, r->results == 1 ? "" : "s");
+    return empty && code == CLI_CLEAN ? CLI_DAMAGED : code;
 }
 
 void cli_monitor_run_close(struct cli_monitor_run *r)

@@ -54,8 +54,10 @@ struct cli_monitor_run {
  * closed in any case. */
 int cli_monitor_run(struct cli_monitor_run *run);
 
-/* Says how many violations there were, unless --quiet. */
-void cli_monitor_run_tell(const struct cli_monitor_run *run);
+/* Says how many violations there were, unless --quiet. Where no output can be one, and only violations are
+ * wanted, the answer is empty: that is always said. Result: CLI_DAMAGED then where `code`
+ * is CLI_CLEAN, else `code`. */
+int cli_monitor_run_tell(const struct cli_monitor_run *run, int code);
 void cli_monitor_run_close(struct cli_monitor_run *run);
 
 #endif

@@ -111,11 +111,9 @@ int cli_profile_notes_find(struct cli_profile_notes *n)
     if (code != CLI_FAILED && n->left_out)
         cli_say("%s: the first %zu violations are shown, and %llu more are not; 'coretap monitor' prints all",
                 args->operand, n->count, (unsigned long long)n->left_out);
-    if (code != CLI_FAILED)
-        cli_monitor_run_tell(&f.run);
     n->kept_nothing = f.run.streams.read.kept_nothing;
-    if (code != CLI_FAILED)
-        code = f.run.failed ? CLI_DAMAGED : CLI_CLEAN; /* what was lost is told when the trace is written */
+    if (code != CLI_FAILED) /* what was lost is told when the trace is written */
+        code = cli_monitor_run_tell(&f.run, f.run.failed ? CLI_DAMAGED : CLI_CLEAN);
     cli_monitor_run_close(&f.run);
     return code;
 }

@@ -77,9 +77,15 @@ struct line {
     const struct ct_variable *variable; /* or NULL */
 };
 
-/* Writes the value of a variable as a number; "" when it has none. */
-static const char *variable_number(const struct ct_watchpoint *point, const struct ct_watch_event *e,
-                                   char *room, size_t size)
+/* Tells whether the form of a watchpoint says what the value of an event is: variables, named values. */
+static bool is_typed(const struct ct_watchpoint *point, const struct ct_variable *variable)
+{
+    return point->form != CT_WATCH_NO_VALUE && (variable || point->kind == CT_WATCH_NAMED);
+}
+
+/* Writes a value that is_typed as a number; "" when it has none. */
+static const char *typed_number(const struct ct_watchpoint *point, const struct ct_watch_event *e, char *room,
+                                size_t size)
 {
     double real;
     *room = '\0';
@@ -88,7 +94,7 @@ static const char *variable_number(const struct ct_watchpoint *point, const stru
         snprintf(room, size, "%.15g", real);
     } else if (point->form == CT_WATCH_SIGNED) {
         snprintf(room, size, "%" PRId64, (int64_t)e->value);
-    } else if (point->form != CT_WATCH_NO_VALUE) {
+    } else {
         snprintf(room, size, "%" PRIu64, e->value);
     }
     return e->number & CT_WATCH_BITS ? room : "";
@@ -98,9 +104,9 @@ const char *ct_watch_value(const struct ct_event_origin *o, const struct ct_watc
                            const struct ct_variable *variable, const struct ct_watch_event *e, char *room,
                            size_t size)
 {
-    if (variable && point->form != CT_WATCH_NO_VALUE) {
-        const char *name = ct_variable_value_name(variable, e->value);
-        const char *text = variable_number(point, e, room, size);
+    if (is_typed(point, variable)) {
+        const char *name = variable ? ct_variable_value_name(variable, e->value) : NULL;
+        const char *text = typed_number(point, e, room, size);
         return !*text ? "-" : name ? name : text;
     }
     if (!variable && !has_number(e))
@@ -170,12 +176,12 @@ static void json_number(struct ct_text *out, const char *key, bool known, uint64
     ct_text_dec(out, value);
 }
 
-/* Writes the value of a variable, with the name that its type has for it. */
-static void json_variable(struct ct_text *out, const struct line *line)
+/* Writes a value that is_typed, with the name that a variable's type has for it. */
+static void json_typed(struct ct_text *out, const struct line *line)
 {
     char room[32];
-    const char *name = ct_variable_value_name(line->variable, line->event->value);
-    const char *text = variable_number(line->point, line->event, room, sizeof room);
+    const char *name = line->variable ? ct_variable_value_name(line->variable, line->event->value) : NULL;
+    const char *text = typed_number(line->point, line->event, room, sizeof room);
     const bool is_finite = !strpbrk(text, "nN"); /* JSON has no infinity and nothing that is no number */
     if (*text) {
         ct_text_lit(out, ",\"value\":");
@@ -206,8 +212,8 @@ static void json(struct ct_text *out, const struct line *line)
     if (value)
         json_text(out, "value", value);
     json_number(out, "value", has_number(e), e->value);
-    if (line->variable)
-        json_variable(out, line);
+    if (is_typed(line->point, line->variable))
+        json_typed(out, line);
     const bool is_block = line->variable && line->point->form == CT_WATCH_NO_VALUE;
     if (has_address(e) || is_block || (e->kind == CT_WATCH_EXCEPTION && e->value)) {
         ct_text_lit(out, ",\"addr\":\"0x");

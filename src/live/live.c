@@ -68,11 +68,21 @@ static const struct ct_source *only_source(const struct ct_live *l)
     return count == 1 ? found : NULL;
 }
 
+int ct_live_watches_new(const struct ct_live *l, struct ct_watches **out)
+{
+    const struct ct_named_table *table = NULL;
+    const struct ct_program *of = NULL, *other;
+    int rc = ct_watches_new(l->ctx, l->options.programs, out);
+    if (!rc)
+        rc = ct_watches_events(*out, l->options.buffer);
+    if (!rc && ct_programs_named(l->options.programs, &table, &of, &other) == CT_ERR_NOMEM)
+        rc = CT_ERR_NOMEM;
+    return rc || !table ? rc : ct_watches_named_at(*out, table, of ? of->shift : 0);
+}
+
 static int make_watches(struct ct_live *l)
 {
-    int rc = ct_watches_new(l->ctx, l->options.programs, &l->watches);
-    if (!rc)
-        rc = ct_watches_events(l->watches, l->options.buffer);
+    int rc = ct_live_watches_new(l, &l->watches);
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->verify, l->watches, &l->verifier);
     const struct ct_source *only = only_source(l);
@@ -236,7 +246,7 @@ static int try_pair(struct ct_live *l, const char *from, const char *to)
     const struct ct_timing_options options = {.size = sizeof options};
     struct ct_watches *watches = NULL;
     struct ct_timing *timing = NULL;
-    int rc = ct_watches_new(l->ctx, l->options.programs, &watches);
+    int rc = ct_live_watches_new(l, &watches);
     if (!rc)
         rc = ct_timing_new(l->ctx, &options, &timing);
     if (!rc)

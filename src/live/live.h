@@ -241,6 +241,10 @@ double ct_live_now(void); /* returns seconds of a clock that never goes back */
 
 /* ---- the analyses (live.c, stream.c) ---- */
 
+/* Makes a set of watchpoints that knows the names of the stream's events and contexts, and of the events that
+ * its program writes; where these names are damaged there are none. */
+int ct_live_watches_new(const struct ct_live *live, struct ct_watches **out);
+
 /* Takes a piece of input. CT_ERR_…: the analyses cannot go on. */
 int ct_live_take(struct ct_live *live, const struct ct_live_piece *piece);
 

@@ -241,7 +241,7 @@ static int begin_timing(struct ct_live_stream *s)
     if (!rc)
         rc = ct_timing_new(l->ctx, &options, &s->timing);
     if (!rc)
-        rc = ct_watches_new(l->ctx, l->options.programs, &s->pair_watches);
+        rc = ct_live_watches_new(l, &s->pair_watches);
     for (size_t i = 0; !rc && i < l->pair_count; i++)
         rc = ct_timing_add_pair(s->timing, s->pair_watches, l->pairs[i].from, l->pairs[i].to);
     return rc;
@@ -258,9 +258,7 @@ static int tell_begin(struct ct_live_stream *s)
 static int begin(struct ct_live_stream *s)
 {
     struct ct_live *l = s->live;
-    int rc = ct_watches_new(l->ctx, l->options.programs, &s->watches);
-    if (!rc)
-        rc = ct_watches_events(s->watches, l->options.buffer);
+    int rc = ct_live_watches_new(l, &s->watches);
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->verify, s->watches, &s->verifier);
     if (!rc)

@@ -20,6 +20,8 @@
 #include "record/path.h"
 #include "record/volume.h"
 
+#define MAIN_THREAD 1 /* its number */
+
 /* A thread of the program. */
 struct thread {
     struct ct_path *path;
@@ -39,6 +41,7 @@ struct record {
     struct ct_record_programs programs;
     struct thread threads[TRACE_THREADS];
     bool busy[CT_RECORD_CORES];
+    bool main_began;  /* the trace of the main thread, which comes behind that of others where it waits */
     unsigned running; /* index of the thread that the one core runs, of contexts */
     uint64_t budget;  /* instructions yet to be traced, with --max-instructions */
     bool stopped;     /* enough is recorded */
@@ -163,10 +166,12 @@ static struct ct_unit *unit_of(struct record *r, unsigned core, int *rc)
 }
 
 /* Finds the first core for a thread that begins at `clock`: one that is free and did nothing after that time.
- * *core is CT_RECORD_CORES when there is none. */
-static int find_core(struct record *r, uint64_t clock, unsigned *core)
+ * The first core of all is kept for the main thread, number 1, until that comes. *core is CT_RECORD_CORES
+ * when there is none. */
+static int find_core(struct record *r, uint32_t number, uint64_t clock, unsigned *core)
 {
-    for (*core = 0; *core < CT_RECORD_CORES; ++*core) {
+    r->main_began |= number == MAIN_THREAD;
+    for (*core = r->main_began ? 0 : 1; *core < CT_RECORD_CORES; ++*core) {
         int rc = CT_OK;
         const struct ct_unit *unit = r->busy[*core] ? NULL : unit_of(r, *core, &rc);
         if (rc)
@@ -191,7 +196,7 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
     unsigned core = r->o.system ? number - 1 : 0; /* a processor is a core, whenever it starts */
     int rc = r->out || r->meter ? CT_OK : make_out(r);
     if (!rc && !r->o.contexts && !r->o.system)
-        rc = find_core(r, clock, &core);
+        rc = find_core(r, number, clock, &core);
     if (rc)
         return rc;
     if (core >= CT_RECORD_CORES)

@@ -230,7 +230,7 @@ static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s, const st
         fprintf(file.out, "%sbuffer%zu", i ? "," : "", i);
     for (size_t i = 0; i < all; i++)
         fprintf(file.out, "\n\n[buffer%zu]\nname=ETB_%zu\nfile=%s\nformat=%s", i, i,
-                i < buffers ? s->cores[i].trace : s->software->trace,
+                i < buffers ? s->cores[i].trace : s->software[i - buffers].trace,
                 s->framed ? "coresight" : "source_data");
     fprintf(file.out, "\n\n[source_buffers]\n");
     for (size_t i = 0; i < s->core_count; i++)

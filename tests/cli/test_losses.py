@@ -135,7 +135,8 @@ def hold(capture, engines):
         wrong.append(f"list --packets: {packets}, info: {losses}")
     followed = ["list --elements", "list --elements --threads 3", "decode --along binary",
                 "decode --merge --along binary",
-                "watch --at 0x1000 --format jsonl", f"monitor --per-core --spec {SPEC}", "timing --edges"]
+                "watch --at 0x1000 --format jsonl", f"monitor --all --per-core --spec {SPEC}",
+                "timing --edges"]
     for what in followed:
         words = what.split()
         told(what, run(words[0], *words[1:], capture.path))

@@ -88,6 +88,58 @@ def check_json(folder):
     return f"{len(by_event)} names"
 
 
+def check_watch(folder):
+    """The lines of watchpoints have the values, each as its type says; texts and spans have none."""
+    record(folder, build(folder, A64, ["-O1", "-static"]))
+    said = {name: (None, "-") for name in ("text:nothing", "begin:outer")}
+    for row in map(json.loads, decode(folder / "capture", "--format", "jsonl").splitlines()):
+        if row["type"] == "Val":
+            said[f"value:{row['event']}"] = (float(row["arguments"][0]), row["note"].split(" = ")[1])
+    places = [word for name in said for word in ("--at", name)]
+    command = [CORETAP, "watch", "-q", *places, folder / "capture"]
+    rows = subprocess.run(command, capture_output=True, text=True, check=True,
+                          timeout=120).stdout.splitlines()
+    columns = dict(reversed(row.split("\t")[7:]) for row in rows if not row.startswith("#"))
+    rows = subprocess.run([*command, "--format", "jsonl"], capture_output=True, text=True, check=True,
+                          timeout=120).stdout.splitlines()
+    members = {row["watch"]: row.get("value") for row in map(json.loads, rows)}
+    for name, (value, text) in said.items():
+        is_same = columns[name] == text if value is None else float(columns[name]) == float(text)
+        assert is_same and members[name] == value, (name, value, text, columns, members)
+    return f"{len(said)} names"
+
+
+def check_live(folder):
+    """A live run knows the names of its program, as monitor does of the same stream. One core and the ITM are
+    one run, on the axis of their timestamps; the ITM alone is on its own."""
+    stream, spec, ini = folder / "stream", folder / "spec.tessla", folder / "capture" / "live.ini"
+    record(folder, build(folder, A64, ["-O1", "-static"]), "--timestamps=100", "--stream", stream)
+    sources = re.findall(r"\[source (\w+)\]\n(?:.+\n)+\n", ini.read_text())
+    few = re.sub(r"\[source cpu[1-9]\d*\]\n(?:.+\n)+\n", "", ini.read_text())
+    assert few.count("[source ") == 2 < len(sources), few
+    spec.write_text("in x: Events[Float]\nin l: Events[String]\nin b: Events[Unit]\nin e: Events[Unit]\n"
+                    "in f: Events[Unit]\nout x\nout l\nout runtime(b, e) as t\n"
+                    "out count(f) + count(x) as n\n")
+    binds = ["x=value:float", "l=text:%+d % d %*d %.*f", "b=begin:inner", "e=end:inner"]
+    counts = []
+    for text, place in ((ini.read_text(), "entry:main"), (few, "entry:main"),
+                        (re.sub(r"\[source cpu0\]\n(?:.+\n)+\n", "", few), "begin:outer")):
+        ini.write_text(text)
+        options = ["--format", "jsonl", "--spec", spec, "--config", ini, "-"]
+        options += [word for bind in (*binds, f"f={place}") for word in ("--bind", bind)]
+        said = []
+        for command in (["monitor", "--all"], ["live", "--outputs", "-"]):
+            with open(stream, "rb") as trace:
+                run = subprocess.run([CORETAP, *command, *options], stdin=trace, capture_output=True,
+                                     text=True, timeout=120)
+            assert run.returncode == 0 and run.stdout, run
+            rows = [json.loads(line) for line in run.stdout.splitlines()]
+            said.append([(row["time"], row["output"], row["value"]) for row in rows])
+        assert said[0] == said[1] and {row[1] for row in said[0]} == {"x", "l", "t", "n"}, said
+        counts.append(len(said[0]))
+    return f"{counts} results"
+
+
 def check_raw(folder):
     """Without names the writes are there as they are."""
     said = record(folder, build(folder, A64, ["-O1", "-static"]))
@@ -186,6 +238,7 @@ def main():
         for title, compiler, options in BUILDS:
             tap.case(title, missing, lambda c=compiler, o=options: check_build(folder, c, o))
         for title, check in (("names and arguments in JSON", check_json), ("report", check_report),
+                             ("live", check_live), ("values of watchpoints", check_watch),
                              ("without names", check_raw),
                              ("lost trace", check_cut), ("damaged names", check_damaged)):
             tap.case(title, missing, lambda check=check: check(folder))

@@ -293,6 +293,44 @@ def a_crowd_is_told(folder):
     return "" if b"threads are not in the trace" in result.stderr else f"it said: {result.stderr}"
 
 
+BUSY = """#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static char stack[65536] __attribute__((aligned(16)));
+static volatile int done;
+static int works(void *user)
+{
+    syscall(SYS_gettid); /* what it traced is handed over here */
+    done = 1;
+    syscall(SYS_exit, 0);
+    return user != 0;
+}
+int main(void)
+{
+    clone(works, stack + sizeof stack, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+          CLONE_SYSVSEM, 0);
+    while (!done)
+        __asm__ volatile(".rept 400\\n fsqrt d0, d1\\n .endr" : : : "v0"); /* few blocks, in a long time */
+    return 0;
+}
+"""
+
+
+def main_is_first(folder):
+    """The main thread has core 0, although what another one traced comes before its own."""
+    with tempfile.TemporaryDirectory() as name:
+        source, program = pathlib.Path(name, "busy.c"), pathlib.Path(name, "busy")
+        source.write_text(BUSY)
+        subprocess.run(["aarch64-linux-gnu-gcc", "-static", "-o", program, source], check=True)
+        record(folder, [program])
+        watch = [COMMAND, "watch", "-q", folder, "--at", "entry:main", "--at", "entry:works", "--core"]
+        cores = [subprocess.run([*watch, core], capture_output=True, text=True).stdout
+                 for core in ("cpu_0", "cpu_1")]
+    came = ["".join(row.split("\t")[8] + " " for row in text.splitlines() if row[0] != "#") for text in cores]
+    return "" if came == ["entry:main ", "entry:works "] else f"of both cores: {came}"
+
+
 def contexts_are_told_again(folder, path):
     """Identifiers stand behind each synchronisation, so that a decoder can begin there."""
     record(folder, [path, "300"], "--context-id", "--vmid", "--sync-period", "9")
@@ -399,6 +437,7 @@ def main():
                   ("the same trace again", lambda: same_trace_again(capture, primes)),
                   ("another seed", lambda: same_trace_again(capture, primes, "--seed", "5")),
                   ("contexts are told again", lambda: contexts_are_told_again(capture, primes)),
+                  ("the main thread is first", lambda: main_is_first(capture)),
                   ("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes)),
                   ("more threads than are followed", lambda: a_crowd_is_told(capture))]
         if LONG:

@@ -258,6 +258,8 @@ def main():
         for title, check in (("the cores' trace is the same", check_same_trace),
                              ("an access that covers more", check_wide),
                              ("STM, two cores", check_stm),
+                             ("STM beside an ITM, a buffer each",
+                              lambda folder: check_stm(folder, "--watch-data", "stm")),
                              ("STM beside an ITM, in frames",
                               lambda folder: check_stm(folder, "--framed", "--watch-data", "stm")),
                              ("frames and streams", check_frames), ("two threads", check_threads),

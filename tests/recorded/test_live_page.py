@@ -91,6 +91,10 @@ def shows(page):
     check("… each with its state", page.wait(
         "row('cost.tessla').querySelector('.badge').textContent === 'violated' && "
         "row('boom.tessla').querySelector('.badge').textContent === 'failed'"))
+    check("… and room for the longest counts", page.value(
+        "(() => { const c = row('cost.tessla').querySelector('.count'), text = c.innerHTML; "
+        "c.innerHTML = '<b>999.9 k</b> violations in 999.9 k results'; "
+        "const fits = c.scrollWidth <= c.clientWidth; c.innerHTML = text; return fits; })()"))
     check("… with the last values of its outputs", page.wait(
         "/cost = \\d+ cycles; fast = (true|false)/"
         ".test(row('cost.tessla').querySelector('.values').textContent)"))

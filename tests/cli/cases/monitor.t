@@ -325,9 +325,12 @@ $ coretap monitor --spec $T/failing.tessla --spec $T/sums.tessla --bind f=0x8050
 # Where no output can be a violation nothing is checked, which is not the same as no violation.
 $ printf 'in f: Events[Unit]\nout count(f) as n\n' > $T/number.tessla; coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 examples/quickstart
 ! coretap: examples/quickstart: nothing was checked: none of 1 results could be a violation; put out a formula of SALT, a Bool, or events of Unit that are called error, or name an output with --violation; 'coretap monitor --all' prints all results
+[1]
 $ coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 -a examples/quickstart | tail -1
 | 0: n = 1 at 0x80500
 ! coretap: examples/quickstart: nothing was checked: none of 1 results could be a violation; put out a formula of SALT, a Bool, or events of Unit that are called error, or name an output with --violation
 $ coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 --violation n=77 examples/quickstart
 ! coretap: examples/quickstart: no violation in 1 result
 $ coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 -q examples/quickstart
+! coretap: examples/quickstart: nothing was checked: none of 1 results could be a violation; put out a formula of SALT, a Bool, or events of Unit that are called error, or name an output with --violation; 'coretap monitor --all' prints all results
+[1]
