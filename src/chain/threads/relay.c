@@ -231,9 +231,10 @@ int ct_relay_run(struct ct_relay *r, int (*decode)(void *user), void *user)
     pthread_t id;
     r->decode = decode;
     r->user = user;
-    r->alone = !ct_threads_start(&id, 1, run, r);
-    if (r->alone)
+    if (!ct_threads_start(&id, 1, run, r)) {
+        r->alone = true;
         return decode(user);
+    }
     give_all(r);
     pthread_join(id, NULL);
     return r->rc ? r->rc : r->result;
