@@ -19,9 +19,10 @@
 #define REST_MOST (UINT64_C(32) << 20)
 
 /* A hop that is moved to the quick table costs as much as so many bytes of trace, without cycles and with
- * them: elements are followed faster without. */
-#define MISS_BYTES       25u
-#define MISS_BYTES_TIMED 20u
+ * them: elements are followed faster without, and the fastest where stretches of them come again. */
+#define MISS_BYTES           25u
+#define MISS_BYTES_TIMED     20u
+#define MISS_BYTES_STRETCHES 150u
 
 int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_fast *fast,
                      struct ct_etm4_hops **out)
@@ -99,13 +100,14 @@ static uint64_t *next_rest(struct ct_hops_worth *w, const struct ct_hops *h)
     return h->blocks->shared ? ct_shared_program_rest(h->blocks->shared) : &w->rest;
 }
 
-/* Judges what hops went over since the last time, up to a position in the stream. */
-static void judge(struct ct_hops_worth *w, const struct ct_hops *h, uint64_t position)
+/* Judges what hops went over since the last time, up to a position in the stream. `by_stretches`: elements
+ * would be counted by these. */
+static void judge(struct ct_hops_worth *w, const struct ct_hops *h, bool by_stretches, uint64_t position)
 {
     uint64_t *const next = next_rest(w, h);
     const uint64_t known = __atomic_load_n(next, __ATOMIC_RELAXED);
     const uint64_t rest = known ? known : w->rest_most / (REST_MOST / REST);
-    const uint64_t cost = h->timed ? MISS_BYTES_TIMED : MISS_BYTES;
+    const uint64_t cost = h->timed ? MISS_BYTES_TIMED : by_stretches ? MISS_BYTES_STRETCHES : MISS_BYTES;
     const bool bad = (h->missed - w->missed) * cost > w->bytes;
     w->bytes = 0;
     w->missed = h->missed;
@@ -124,7 +126,7 @@ int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
 {
     const uint64_t position = work->run->pos + work->at;
     if (h->worth.bytes >= h->worth.judged)
-        judge(&h->worth, &h->hops, position);
+        judge(&h->worth, &h->hops, ct_fast_repeats_stretches(h->fast), position);
     if (position < h->worth.until) {
         ct_etm4_hops_undo_ahead(h);
         work->until = 0;

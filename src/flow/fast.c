@@ -65,6 +65,7 @@ void ct_fast_free(struct ct_fast *f)
     ct_graph_free(f->builder.graph);
     free(f->runs);
     free(f->links);
+    free(f->stretches);
     free(f->targets);
     free(f);
 }
@@ -321,6 +322,7 @@ int ct_fast_forget(struct ct_fast *f)
         f->blocks.error = ct_fast_count_sync(f);
     if (f->runs)
         memset(f->runs, 0, sizeof *f->runs << CT_MEMO_SHIFT);
+    ct_fast_forget_stretches(f);
     ct_fast_forget_links(f);
     ct_blocks_clear(&f->blocks);
     memset(f->targets, 0, sizeof *f->targets << CT_TARGETS_SHIFT);

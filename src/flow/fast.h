@@ -40,6 +40,10 @@ void ct_fast_clear_sums(struct ct_fast *f);
  * as where runs seldom come again. */
 void ct_fast_tune(struct ct_fast *f, uint32_t atoms);
 
+/* For counts, in tests: lets stretches begin with few elements, in a table of few rows (a power of two, whose
+ * logarithm is given). */
+void ct_fast_tune_stretches(struct ct_fast *f, unsigned rows);
+
 /* ---- hops ---- */
 
 /* Where execution is between two steps, in blocks. */
@@ -53,6 +57,9 @@ struct ct_fast_place {
 /* Returns true when hops may count in place of the engine, which they may if it counts and has no return
  * stack. */
 bool ct_fast_takes_hops(const struct ct_fast *f);
+
+/* Returns true when stretches came again when they were judged last. */
+bool ct_fast_repeats_stretches(const struct ct_fast *f);
 
 /* Returns true when the engine counts cycles too. */
 bool ct_fast_counts_cycles(const struct ct_fast *f);

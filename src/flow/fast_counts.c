@@ -8,7 +8,7 @@
 #include "base/ctx.h"
 #include "base/table_memory.h"
 #include "flow/edge_table.h"
-#include "flow/fast_own.h"
+#include "flow/fast_links.h"
 
 /* One of so many runs that are met in the slot of another one takes its place. */
 #define REMEMBER 8u
@@ -21,14 +21,6 @@
 #define MISSES_FEW 64u
 #define ALONG      (1u << 21)
 #define ALONG_MOST (1u << 25)
-
-/* The words of a link: the block that follows, and what the branch does beside. */
-#define LINK_BLOCK    (CT_BLOCKS_MAX - 1)
-#define LINK_INDIRECT (UINT32_C(1) << 30)
-#define LINK_PUSH     (UINT32_C(1) << 31)
-
-/* The counts of links have 32 bits: after so many atoms they are added to those of the blocks. */
-#define LINKED_MOST (UINT32_C(1) << 31)
 
 /* A run that is being followed. */
 struct trip {
@@ -276,161 +268,10 @@ unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
     return done;
 }
 
-/* The state of the engine that a burst keeps in registers. */
-struct burst {
-    struct ct_memo *tail;
-    uint32_t cur;
-    uint32_t marks;
-    uint64_t addr;
-    uint8_t addr_isa;
-    bool have_addr;
-};
-
-/* Finds where the indirect branch of block `last` led, by the trace or the return stack: returns the block,
- * and the pair of branch and target. 0 when it was not met before. */
-static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, uint32_t last,
-                                  struct ct_branch_target **pair)
-{
-    const struct ct_return_stack *stack = &f->walk->stack;
-    uint64_t addr = b->addr;
-    uint8_t isa = b->addr_isa;
-    if (!b->have_addr) {
-        if (!stack->enabled || !stack->count)
-            return 0;
-        addr = stack->entries[stack->top].addr;
-        isa = stack->entries[stack->top].isa;
-    }
-    *pair = ct_blocks_known_pair(&f->blocks, last, addr, isa);
-    if (!*pair)
-        return 0;
-    const uint32_t target = ct_fast_known_target(f, addr, isa, &f->blocks.blocks[last]);
-    return target ? target : (*pair)->next;
-}
-
-/* Returns the block where the next step begins, and the pair that leads there; 0 when it was not met
- * before. */
-static inline uint32_t known_begin(struct ct_fast *f, const struct burst *b, struct ct_branch_target **pair)
-{
-    *pair = NULL;
-    if (!b->cur)
-        return known_turn(f, b, b->tail->last, pair);
-    const struct ct_block *known = &f->blocks.blocks[b->cur];
-    return b->have_addr && (known->addr != b->addr || known->isa != b->addr_isa) ? 0 : b->cur;
-}
-
-/* Counts the edge of an indirect branch, and takes its target off the return stack when no address told
- * it. */
-static inline void count_pair(struct ct_fast *f, struct ct_branch_target *pair, bool have_addr)
-{
-    struct ct_return_stack *stack = &f->walk->stack;
-    pair->count++;
-    if (!have_addr) {
-        stack->top = (stack->top - 1) % CT_RETURN_STACK_SIZE;
-        stack->count--;
-    }
-}
-
-/* ---- links ---- */
-
-/* Makes room for the links of all blocks. Returns false without memory. */
-static bool have_links(struct ct_fast *f)
-{
-    const uint32_t cap = f->blocks.cap;
-    if (f->link_cap >= cap)
-        return true;
-    struct ct_fast_link *links = ct_table_of_records(cap, sizeof *links);
-    if (!links) {
-        f->blocks.error = ct_fail_nomem(f->ctx, "fast walk");
-        return false;
-    }
-    if (f->links)
-        memcpy(links, f->links, f->link_cap * sizeof *links);
-    free(f->links);
-    memset(links + f->link_cap, 0, (cap - f->link_cap) * sizeof *links);
-    f->links = links;
-    f->link_cap = cap;
-    return true;
-}
-
-/* Adds the counts of links to those of their blocks. An indirect branch is counted by its pairs. */
-static void spend_links(struct ct_fast *f)
-{
-    for (uint32_t i = 1; i < f->link_cap && i < f->blocks.count; i++)
-        for (unsigned exec = 0; exec < 2; exec++) {
-            struct ct_fast_link *link = &f->links[i];
-            if (!(link->next[exec] & LINK_INDIRECT))
-                f->blocks.blocks[i].count[exec] += link->count[exec];
-            link->count[exec] = 0;
-        }
-    f->linked = 0;
-}
-
-/* Makes the link of a step of a block. 0: it would meet something new. */
-static uint32_t make_link(struct ct_fast *f, uint32_t number, unsigned exec)
-{
-    const struct ct_block *block = &f->blocks.blocks[number];
-    const uint32_t push = exec && block->flags & CT_BLOCK_LINK ? LINK_PUSH : 0;
-    uint32_t link = 0;
-    if (block->node == CT_NO_NUMBER)
-        return 0;
-    if (exec && block->flags & CT_BLOCK_INDIRECT)
-        link = LINK_INDIRECT | push;
-    else if (block->next[exec] && block->edge[exec] != CT_NO_NUMBER)
-        link = block->next[exec] | push;
-    return f->links[number].next[exec] = link;
-}
-
-/* Follows atoms from a block on, which `pair` leads to if there is one, as long as all is known. Result: how
- * many; the state is behind the last of them. */
-static inline unsigned follow_links(struct ct_fast *f, struct burst *b, uint32_t block,
-                                    struct ct_branch_target *pair, uint64_t bits, unsigned count)
-{
-    struct ct_fast_link *const links = f->links;
-    uint32_t last = 0;
-    uint32_t link = 0;
-    unsigned exec = 0;
-    unsigned done;
-    for (done = 0; done < count; done++) {
-        if (done && !block) {
-            block = known_turn(f, b, last, &pair);
-            if (!block)
-                break;
-        }
-        const unsigned executed = bits >> done & 1;
-        const uint32_t next = links[block].next[executed];
-        const uint32_t known = __builtin_expect(next != 0, 1) ? next : make_link(f, block, executed);
-        if (!known) {
-            block = link & LINK_BLOCK;
-            break;
-        }
-        if (pair)
-            count_pair(f, pair, b->have_addr);
-        pair = NULL;
-        b->have_addr = false;
-        links[block].count[executed]++;
-        if (known & LINK_PUSH)
-            ct_return_stack_push(&f->walk->stack, f->blocks.blocks[block].end, f->blocks.blocks[block].isa);
-        last = block;
-        exec = executed;
-        link = known;
-        block = known & LINK_BLOCK;
-    }
-    if (!done)
-        return 0;
-    f->linked += done;
-    f->alone.last = last;
-    f->alone.flags =
-        (uint8_t)((exec ? CT_MEMO_EXEC : 0) | (link & LINK_INDIRECT ? CT_MEMO_INDIRECT : CT_MEMO_NUMBERED));
-    b->tail = &f->alone;
-    b->cur = block;
-    b->marks = 0;
-    return done;
-}
-
 /* Judges whether runs come again often enough. */
 static void judge(struct ct_fast *f)
 {
-    const bool ready = f->missed * MISSES_FEW < f->looked || have_links(f);
+    const bool ready = f->missed * MISSES_FEW < f->looked || ct_fast_have_links(f);
     if (ready && f->missed * MISSES_BAD > f->looked) {
         f->along_last = f->along_last ? f->along_last * 2 : ALONG;
         f->along_last = f->along_last < ALONG_MOST ? f->along_last : ALONG_MOST;
@@ -445,7 +286,7 @@ static void judge(struct ct_fast *f)
 
 /* Counts atoms of a run that is not remembered, in the slot of which another one is. Result: how many; 0
  * when it is to be remembered. */
-static inline unsigned count_missed(struct ct_fast *f, struct burst *b, const struct ct_memo *run,
+static inline unsigned count_missed(struct ct_fast *f, struct ct_fast_at *b, const struct ct_memo *run,
                                     uint32_t block, struct ct_branch_target *pair, uint64_t bits,
                                     unsigned count)
 {
@@ -453,17 +294,17 @@ static inline unsigned count_missed(struct ct_fast *f, struct burst *b, const st
         return 0;
     if (++f->missed % REMEMBER == 0 || f->link_cap < f->blocks.cap)
         return 0;
-    return follow_links(f, b, block, pair, bits, count);
+    return ct_fast_follow_links(f, b, block, pair, bits, count);
 }
 
 /* Counts atoms as long as their runs are remembered, or their blocks known. Result: how many; the state is
  * behind the last of them. */
-static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t bits, unsigned count)
+static inline unsigned count_known(struct ct_fast *f, struct ct_fast_at *b, uint64_t bits, unsigned count)
 {
     unsigned done = 0;
     do {
         struct ct_branch_target *pair;
-        uint32_t block = known_begin(f, b, &pair);
+        uint32_t block = ct_fast_known_begin(f, b, &pair);
         uint64_t low = UINT64_C(1) << (count - done);
         uint64_t marked = low | (bits >> done & (low - 1));
         struct ct_memo *run = place_of(f, block, marked);
@@ -479,7 +320,7 @@ static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t 
         if (!(run->flags & CT_MEMO_KNOWN) || run->count == UINT32_MAX)
             break;
         if (pair)
-            count_pair(f, pair, b->have_addr);
+            ct_fast_count_pair(f, pair, b->have_addr);
         count_run(f, run);
         if (run->depth)
             apply_stack(f, run);
@@ -493,20 +334,20 @@ static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t 
 }
 
 /* Counts atoms along links. Result: how many; the state is behind the last of them. */
-static inline unsigned count_along(struct ct_fast *f, struct burst *b, uint64_t bits, unsigned count)
+static inline unsigned count_along(struct ct_fast *f, struct ct_fast_at *b, uint64_t bits, unsigned count)
 {
     struct ct_branch_target *pair;
-    const uint32_t block = known_begin(f, b, &pair);
+    const uint32_t block = ct_fast_known_begin(f, b, &pair);
     if (!block || !(pair || b->tail->flags & CT_MEMO_NUMBERED))
         return 0;
-    return follow_links(f, b, block, pair, bits, count);
+    return ct_fast_follow_links(f, b, block, pair, bits, count);
 }
 
 /* Takes elements as ct_fast_count_burst does. `along` is a constant. */
 static inline __attribute__((always_inline)) size_t
 count_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size, const bool along)
 {
-    struct burst b = {f->tail, f->cur, f->marks, f->addr, f->addr_isa, f->have_addr};
+    struct ct_fast_at b = ct_fast_take_at(f);
     const bool a64 = f->walk->sf;
     unsigned done = f->walk->atoms_done;
     size_t i;
@@ -540,21 +381,14 @@ count_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size, const b
     for (; done && done >= elems[i].n; i++)
         done -= elems[i].n;
     f->walk->atoms_done = done;
-    f->tail = b.tail;
-    f->last = b.tail->last;
-    f->last_exec = b.tail->flags & CT_MEMO_EXEC;
-    f->cur = b.cur;
-    f->marks = b.marks;
-    f->addr = b.addr;
-    f->addr_isa = b.addr_isa;
-    f->have_addr = b.have_addr;
+    ct_fast_put_at(f, &b);
     return i;
 }
 
 static size_t burst_along(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
     const uint32_t linked = f->linked;
-    if (!have_links(f))
+    if (!ct_fast_have_links(f))
         return 0;
     const size_t taken = count_burst(f, elems, size, true);
     const uint32_t atoms = f->linked - linked;
@@ -563,10 +397,8 @@ static size_t burst_along(struct ct_fast *f, const struct ct_elem *elems, size_t
     return taken;
 }
 
-size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+size_t ct_fast_count_plainly(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
-    if (f->linked > LINKED_MOST)
-        spend_links(f);
     if (f->along)
         return burst_along(f, elems, size);
     const size_t taken = count_burst(f, elems, size, false);
@@ -575,16 +407,19 @@ size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_
     return taken;
 }
 
+size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+    if (f->linked > CT_LINKED_MOST) {
+        ct_fast_spend_stretches(f);
+        ct_fast_spend_links(f);
+    }
+    return ct_fast_wants_stretches(f, size) ? ct_fast_count_stretches(f, elems, size)
+                                            : ct_fast_count_plainly(f, elems, size);
+}
+
 void ct_fast_tune(struct ct_fast *f, uint32_t atoms)
 {
     f->along = f->runs && !f->pft ? atoms : 0;
-}
-
-void ct_fast_forget_links(struct ct_fast *f)
-{
-    if (f->links)
-        memset(f->links, 0, f->link_cap * sizeof *f->links);
-    f->linked = 0;
 }
 
 static int sync_edge(struct ct_fast *f, const struct ct_block *block, uint32_t edge, unsigned exec,
@@ -608,7 +443,8 @@ int ct_fast_count_sync(struct ct_fast *f)
     for (size_t i = 0; i < runs; i++)
         expand(f, &f->runs[ct_places_at(&f->counted, i)]);
     f->counted.count = 0;
-    spend_links(f);
+    ct_fast_spend_stretches(f);
+    ct_fast_spend_links(f);
     for (uint32_t i = 1; i < b->count && !rc; i++)
         for (unsigned exec = 0; exec < 2 && !rc; exec++)
             if (b->blocks[i].count[exec])

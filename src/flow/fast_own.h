@@ -74,13 +74,14 @@ struct ct_fast {
     struct ct_memo *runs;     /* the remembered runs; NULL when steps or cycles are wanted */
     struct ct_places counted; /* the runs with a count */
     /* For counts: whether runs are looked up, or blocks followed one by one. */
-    struct ct_fast_link *links; /* by number of the block; NULL until they are wanted */
-    uint32_t link_cap;          /* how many blocks have a link */
-    uint32_t linked;            /* the most that links may have counted and blocks do not know yet */
-    uint32_t along;             /* for so many atoms more blocks are followed … */
-    uint32_t along_last;        /* … of so many at the last judgement; 0: runs were worth while */
-    uint32_t looked;            /* look-ups of runs since they were judged … */
-    uint32_t missed;            /* … and how many of these found another run */
+    struct ct_fast_link *links;     /* by number of the block; NULL until they are wanted */
+    uint32_t link_cap;              /* how many blocks have a link */
+    uint32_t linked;                /* the most that links may have counted and blocks do not know yet */
+    uint32_t along;                 /* for so many atoms more blocks are followed … */
+    uint32_t along_last;            /* … of so many at the last judgement; 0: runs were worth while */
+    uint32_t looked;                /* look-ups of runs since they were judged … */
+    uint32_t missed;                /* … and how many of these found another run */
+    struct ct_stretches *stretches; /* NULL until they are wanted */
     struct ct_fast_target *targets;
     struct ct_blocks blocks;
     struct ct_flow_sums sums;
@@ -174,6 +175,21 @@ static inline uint32_t ct_fast_known_target(const struct ct_fast *f, uint64_t ad
 
 /* Adds the counts of runs, links, blocks and pairs to the table. */
 int ct_fast_count_sync(struct ct_fast *f);
+
+/* Counts elements as ct_fast_count_burst does, but without stretches. */
+size_t ct_fast_count_plainly(struct ct_fast *f, const struct ct_elem *elems, size_t size);
+
+/* Counts elements as ct_fast_count_burst does, by stretches (fast_stretches.c) where these are whole. */
+size_t ct_fast_count_stretches(struct ct_fast *f, const struct ct_elem *elems, size_t size);
+
+/* Returns true when elements, which are so many, are for stretches. */
+bool ct_fast_wants_stretches(struct ct_fast *f, size_t size);
+
+/* Adds the counts of stretches to those of links and pairs. */
+void ct_fast_spend_stretches(struct ct_fast *f);
+
+/* Forgets the stretches, once their counts are in the table. */
+void ct_fast_forget_stretches(struct ct_fast *f);
 
 /* Forgets the links, once their counts are in the table. */
 void ct_fast_forget_links(struct ct_fast *f);

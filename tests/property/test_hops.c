@@ -4,8 +4,9 @@
  * programs, damaged ones too, cut anywhere; for those whose trace info or context changes on the way what
  * packets are; and for those where it changed when what was counted ahead has to be taken back. The same of a
  * plain engine that keeps the ways it went, to its records. Once also where blocks of the program are
- * forgotten then. And for hops that rest where they are not worth while, and for a trace info that comes
- * while packets are counted ahead. CT_SEED, CT_COUNT (traces of each kind), CT_LONG=1. */
+ * forgotten then. And for hops that rest where they are not worth while, for a trace info that comes while
+ * packets are counted ahead, and for stretches in place of hops. CT_SEED, CT_COUNT (traces of each kind),
+ * CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "etm4/hops.h"
 #include "etm4/scan.h"
 #include "flow/blocks.h"
+#include "flow/fast.h"
 #include "record/unit.h"
 
 enum {
@@ -38,12 +40,14 @@ enum kind {
     CHANGING,   /* now and then packets become others */
     MISLEADING, /* contexts with another state, each with a synchronisation point behind it that is none */
     RESTING,    /* hops are judged all the time, and rest where they meet what is new */
+    STRETCHING, /* no hops: elements alone, by stretches in a small table */
 };
 
 struct trace {
     struct rng rng;
     enum ct_isa isa;
     uint64_t judged; /* bytes after which hops are judged; 0: as always */
+    unsigned rows;   /* log2 of the rows of stretches, with no hops; 0: as always */
     unsigned piece;  /* the chain gets so many bytes at a time, at most; 0: by chance */
     unsigned spread; /* the larger, the longer is straight code, up to counts of more than seven bits */
     struct ct_source source;
@@ -346,6 +350,12 @@ static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engin
     int rc = ct_stream_chain_init(chain, NULL, &t->source, 0x10, &options, false, memory);
     if (!rc && t->judged && chain->hops)
         ct_etm4_hops_tune(chain->hops, t->judged);
+    if (!rc && t->rows && engine == CT_ENGINE_FAST) {
+        ct_fast_tune_stretches(chain->follow->fast, t->rows);
+        if (chain->hops)
+            chain->ops->hops_free(chain->hops);
+        chain->hops = NULL;
+    }
     for (unsigned pass = 0; !rc && pass < passes; pass++) {
         size_t done = 0, given = 0;
         while (!rc && done < t->size) {
@@ -442,6 +452,7 @@ static int check(uint64_t seed, enum kind kind)
     int ok = 1;
     t.rng = (struct rng){seed};
     t.judged = kind == RESTING ? 50 + rng_below(&t.rng, 1000) : 0;
+    t.rows = kind == STRETCHING ? 1 + rng_below(&t.rng, 10) : 0;
     if (!record(&t, kind) || ct_memory_new(NULL, &memory) ||
         ct_memory_add_bytes(memory, t.code, sizeof t.code, BASE, CT_SPACE_ANY))
         return 0;
@@ -554,7 +565,7 @@ static int check_thresholds(void)
     ct_stream_chain_deinit(&plain);
     ct_stream_chain_deinit(&fast);
     ct_memory_free(memory);
-    printf("%sok 6 - also where a trace info comes while packets are counted ahead\n", ok ? "" : "not ");
+    printf("%sok 7 - also where a trace info comes while packets are counted ahead\n", ok ? "" : "not ");
     return ok;
 }
 
@@ -602,13 +613,14 @@ static int check_forgetting(void)
 int main(void)
 {
     const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(50, 10000);
-    printf("TAP version 13\n1..6\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
+    printf("TAP version 13\n1..7\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
     int ok = check_all(1, AS_RECORDED, seed, traces, "hops say what the plain engine says");
     ok &= check_all(2, CHANGING, seed, traces, "also where trace info and contexts change what packets are");
     ok &=
         check_all(3, MISLEADING, seed, traces, "also where another state is in force when counts are undone");
     ok &= check_forgetting();
     ok &= check_all(5, RESTING, seed, traces, "also where hops rest now and then");
+    ok &= check_all(6, STRETCHING, seed, traces, "stretches of elements say it, too");
     ok &= check_thresholds();
     return ok ? 0 : 1;
 }
