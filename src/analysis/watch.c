@@ -18,6 +18,23 @@
 #define FIRST_MAP 1024
 #define PENDING   3 /* events that a mark makes at most: a loss, what came behind it, and what that ends */
 
+/* What an event of a timestamp has that others have not. */
+struct held_stamp {
+    uint64_t cycle, timestamp, step;
+    uint32_t number;
+};
+
+/* Timestamps in a row, with nothing but steps between them. */
+struct stamp_row {
+    bool wanted;               /* those inside of a row are left out … */
+    bool folds;                /* … since one watchpoint alone takes timestamps */
+    uint32_t points;           /* watchpoints among which that was looked for */
+    uint32_t watch;            /* number of that one */
+    bool begun;                /* the first of a row was given */
+    uint32_t count;            /* of `held`: */
+    struct held_stamp held[2]; /* the last ones of the row, which were not given yet */
+};
+
 struct ct_watcher {
     struct ct_ctx *ctx;
     const struct ct_watches *watches;
@@ -50,6 +67,7 @@ struct ct_watcher {
     struct ct_named_event told;    /* the last one */
     struct ct_watch_lines lines;
     int failed; /* enum ct_error: a text could not be kept */
+    struct stamp_row row;
     /* Of data trace. */
     struct ct_access_reader reader;
     struct ct_access given;      /* of the LOAD or STORE that is pending … */
@@ -115,6 +133,14 @@ int ct_watcher_renew(struct ct_watcher *w)
             w->ctx, CT_ERR_ARG,
             "watcher: a batch is not done; watchpoints can be added when ct_watcher_run has no more");
     w->edges = w->hit_count = 0;
+    return CT_OK;
+}
+
+int ct_watcher_fold_timestamps(struct ct_watcher *w)
+{
+    if (!w)
+        return CT_ERR_ARG;
+    w->row.wanted = true;
     return CT_OK;
 }
 
@@ -510,6 +536,75 @@ static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_
     return true;
 }
 
+/* ---- timestamps in a row ---- */
+
+/* Finds the watchpoint that takes timestamps. Rows are folded where it is the only one. */
+static void find_stamps(struct ct_watcher *w)
+{
+    const struct ct_watches *all = w->watches;
+    uint32_t found = 0;
+    w->row.points = (uint32_t)all->count;
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->points[i].kind != CT_WATCH_TIMESTAMP)
+            continue;
+        w->row.watch = (uint32_t)i;
+        found++;
+    }
+    w->row.folds = found == 1;
+}
+
+/* Gives the timestamps that were held. Returns false without room. */
+static bool end_row(struct ct_watcher *w, struct ct_watch_event *out, size_t cap, size_t *count)
+{
+    struct stamp_row *row = &w->row;
+    row->begun = false;
+    while (row->count) {
+        const struct held_stamp *held = &row->held[0];
+        if (*count == cap)
+            return false;
+        struct ct_watch_event *e = &out[(*count)++];
+        *e = w->now;
+        e->cycle = held->cycle;
+        e->timestamp = held->timestamp;
+        e->value = 0;
+        e->step = held->step;
+        e->watch = row->watch;
+        e->number = held->number;
+        e->kind = CT_WATCH_TIMESTAMP;
+        e->first = CT_WATCH_ARRIVAL;
+        row->held[0] = row->held[1];
+        row->count--;
+    }
+    return true;
+}
+
+static bool is_stamp(const struct ct_step_mark *mark)
+{
+    return mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_TIMESTAMP;
+}
+
+/* Holds a timestamp that goes on a row, in place of the last but one. Returns false for other marks. */
+static inline bool go_on_row(struct ct_watcher *w, const struct ct_step_mark *mark)
+{
+    struct stamp_row *row = &w->row;
+    if (!row->begun || !is_stamp(mark) || w->arrived != CT_WATCH_ARRIVAL || w->is_local || w->same ||
+        w->seen_count || mark->elem.v < w->now.timestamp || ct_elem_loss(&mark->elem) >= 0)
+        return false;
+    const uint64_t counted = mark->n ? mark->value : 0;
+    if (row->count == 2)
+        row->held[0] = row->held[1];
+    row->count += row->count < 2;
+    row->held[row->count - 1] =
+        (struct held_stamp){.cycle = w->now.cycle,
+                            .timestamp = mark->elem.v,
+                            .step = w->steps + w->step,
+                            .number = counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX};
+    w->now.timestamp = mark->elem.v;
+    w->arrived = CT_WATCH_ARRIVAL_BEFORE;
+    w->access = CT_WATCH_ANY;
+    return true;
+}
+
 /* ---- steps ---- */
 
 /* Returns true when execution came to the entry of a function from inside of it, without a call, so that no
@@ -561,7 +656,8 @@ static bool run_steps(struct ct_watcher *w, const struct ct_step_batch *batch, s
         if (!w->begun)
             w->hit = w->first[edge];
         w->begun = true;
-        if (w->hit != NOTHING && !give_hits(w, batch->graph, cycles, timed, out, cap, count))
+        if (w->hit != NOTHING &&
+            !(end_row(w, out, cap, count) && give_hits(w, batch->graph, cycles, timed, out, cap, count)))
             return false;
         w->begun = false;
         w->before = edge;
@@ -583,9 +679,11 @@ int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, stru
         rc = make_seen_room(w);
     if (rc)
         return rc;
+    if (w->row.wanted && w->row.points != w->watches->count)
+        find_stamps(w);
     *more = 1;
     for (;;) {
-        if (!give_pending(w, out, cap, count))
+        if (w->pending_count && !give_pending(w, out, cap, count))
             return CT_OK;
         if (is_access_over(w, batch)) {
             release_access(w);
@@ -594,9 +692,18 @@ int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, stru
         size_t end = w->mark < batch->mark_count ? batch->marks[w->mark].at : batch->count;
         if (!run_steps(w, batch, end, out, cap, count))
             return CT_OK;
-        if (w->mark == batch->mark_count)
+        const struct ct_step_mark *mark = w->mark < batch->mark_count ? &batch->marks[w->mark] : NULL;
+        if (mark && go_on_row(w, mark)) {
+            w->mark++;
+            continue;
+        }
+        if (!end_row(w, out, cap, count))
+            return CT_OK;
+        if (!mark)
             break;
-        on_mark(w, &batch->marks[w->mark++]);
+        on_mark(w, mark);
+        w->row.begun = w->row.folds && is_stamp(mark);
+        w->mark++;
     }
     w->steps += w->step;
     w->step = w->mark = 0;

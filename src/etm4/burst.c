@@ -281,3 +281,67 @@ size_t ct_etm4_burst_elems(struct ct_etm4_burst *b, const uint8_t *data, size_t 
     *count = n;
     return at;
 }
+
+/* A timestamp packet. */
+struct stamp {
+    uint64_t low;  /* its value: the low bits of the timestamp … */
+    unsigned bits; /* … and how many they are */
+    uint32_t count;
+    size_t bytes; /* of the packet; 0: it is longer than a burst reads */
+};
+
+/* Reads a timestamp packet (IHI 0064H 6.4.11), of which CT_ETM4_BURST_AHEAD bytes are there. */
+static struct stamp read_stamp(const uint8_t *data)
+{
+    struct stamp s = {.bytes = 1};
+    bool more = true;
+    for (; more && s.bits < 56; s.bits += 7) {
+        const uint8_t byte = data[s.bytes++];
+        s.low |= (uint64_t)(byte & 0x7f) << s.bits;
+        more = byte & 0x80;
+    }
+    if (more) {
+        s.low |= (uint64_t)data[s.bytes++] << 56;
+        s.bits = 64;
+    }
+    if (data[0] & 1) {
+        uint64_t count = 0;
+        const size_t size = count_bytes(ct_load32(data + s.bytes), &count);
+        s.count = (uint32_t)count;
+        s.bytes = size ? s.bytes + size - 1 : 0;
+    }
+    return s;
+}
+
+size_t ct_etm4_burst_stamped(struct ct_etm4_burst *b, struct ct_etm4_decoder *d, const uint8_t *data,
+                             size_t size, uint32_t pos, struct ct_elem *elems, size_t cap, size_t *count,
+                             bool *dense)
+{
+    size_t at = 0;
+    size_t n = 0;
+    *dense = true;
+    while (*dense) {
+        size_t more;
+        const size_t most = cap - n < CT_ETM4_STAMPS_APART ? cap - n : CT_ETM4_STAMPS_APART;
+        at += ct_etm4_burst_elems(b, data + at, size - at, pos + (uint32_t)at, elems + n, most, &more);
+        n += more;
+        *dense = more < CT_ETM4_STAMPS_APART;
+        if (!*dense || cap - n < 2 || size - at <= CT_ETM4_BURST_AHEAD || !ct_etm4_is_stamp(data[at]))
+            break;
+        const struct stamp s = read_stamp(data + at);
+        if (!s.bytes)
+            break;
+        d->timestamp = (d->timestamp & ~ct_mask64(s.bits)) | s.low;
+        elems[n++] =
+            (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .pos = pos + (uint32_t)at, .v = d->timestamp};
+        if (d->config.cycle_count)
+            elems[n++] = (struct ct_elem){.kind = CT_ELEM_CYCLES,
+                                          .n = CT_CYCLES_ATTACHED,
+                                          .pos = pos + (uint32_t)at,
+                                          .v = s.count & ct_mask64(d->config.cc_bits)};
+        b->packets[data[at]]++;
+        at += s.bytes;
+    }
+    *count = n;
+    return at;
+}

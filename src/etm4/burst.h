@@ -64,4 +64,18 @@ void ct_etm4_burst_leave(const struct ct_etm4_burst *burst, struct ct_etm4_decod
 size_t ct_etm4_burst_elems(struct ct_etm4_burst *burst, const uint8_t *data, size_t size, uint32_t pos,
                            struct ct_elem *elems, size_t cap, size_t *count);
 
+/* Between two timestamps that are further apart, in elements, scanning is quicker. */
+#define CT_ETM4_STAMPS_APART 32u
+
+static inline bool ct_etm4_is_stamp(uint8_t header)
+{
+    return (header & 0xfe) == 0x02;
+}
+
+/* Does the same with timestamp packets among the others, which change the decoder's timestamp. Only where a
+ * timestamp makes an element. *dense: it did not end because timestamps became rare. */
+size_t ct_etm4_burst_stamped(struct ct_etm4_burst *burst, struct ct_etm4_decoder *decoder,
+                             const uint8_t *data, size_t size, uint32_t pos, struct ct_elem *elems,
+                             size_t cap, size_t *count, bool *dense);
+
 #endif

@@ -26,6 +26,7 @@ struct ct_etm4_fast {
     struct ct_etm4_packet packet; /* a packet that the resolver has not taken yet, if `pending` */
     bool pending;                 /* there is such a packet */
     bool owing;                   /* the resolver has elements left that had no room */
+    bool dense;                   /* timestamps are among the common packets now */
     bool scan;                    /* this machine can scan, so that events can come straight from bytes */
     struct ct_etm4_burst burst;
     struct ct_etm4_event_tables tables;
@@ -179,6 +180,32 @@ static size_t burst_bytes(struct ct_etm4_fast *f, const uint8_t *data, size_t si
     return bytes;
 }
 
+/* Tells whether bursts may take timestamps: not where they count from a marker on that may not have come. */
+static bool takes_stamps(const struct ct_etm4_fast *f)
+{
+    return !f->decoder->config.ts_markers;
+}
+
+/* Decodes common packets, and timestamps where these are dense. */
+static size_t burst_all(struct ct_etm4_fast *f, const uint8_t *data, size_t size, uint32_t pos,
+                        struct ct_elem *elems, size_t cap, size_t *count)
+{
+    size_t bytes = 0;
+    size_t more;
+    *count = 0;
+    if (!f->dense) {
+        bytes = burst_bytes(f, data, size, pos, elems, cap, count);
+        f->dense =
+            takes_stamps(f) && *count < CT_ETM4_STAMPS_APART && bytes < size && ct_etm4_is_stamp(data[bytes]);
+    }
+    if (f->dense) {
+        bytes += ct_etm4_burst_stamped(&f->burst, f->decoder, data + bytes, size - bytes,
+                                       pos + (uint32_t)bytes, elems + *count, cap - *count, &more, &f->dense);
+        *count += more;
+    }
+    return bytes;
+}
+
 static bool is_rare(const struct ct_etm4_fast *f, uint8_t header)
 {
     return f->burst.rows[header]->form == CT_BURST_RARE;
@@ -191,17 +218,22 @@ static bool comes_rare(const struct ct_etm4_fast *f, const struct ct_work *work)
     return work->at == work->run->size || is_rare(f, work->run->data[work->at]);
 }
 
+/* Tells whether a timestamp comes next that a burst may take. */
+static bool comes_stamp(const struct ct_etm4_fast *f, const struct ct_work *work)
+{
+    return work->at < work->run->size && takes_stamps(f) && ct_etm4_is_stamp(work->run->data[work->at]);
+}
+
 /* Decodes common packets from work->at on. Result: how many elements may leave. */
 static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem *elems, size_t cap)
 {
     const struct ct_run *run = work->run;
-    if (comes_rare(f, work) || !enter(f))
+    if ((comes_rare(f, work) && !comes_stamp(f, work)) || !enter(f))
         return 0;
     uint64_t addresses = f->burst.address_count;
     uint64_t from = run->pos + work->at;
     size_t count;
-    work->at +=
-        burst_bytes(f, run->data + work->at, run->size - work->at, (uint32_t)from, elems, cap, &count);
+    work->at += burst_all(f, run->data + work->at, run->size - work->at, (uint32_t)from, elems, cap, &count);
     if (!count)
         return 0;
     ct_etm4_burst_leave(&f->burst, f->decoder);

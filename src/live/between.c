@@ -43,6 +43,7 @@ static void serve_request(struct ct_live *l)
     struct ct_live_command *command = l->board ? ct_live_board_asked(l->board, LIVE_EXCHANGES) : NULL;
     if (!command)
         return;
+    ct_live_note(l, ct_live_settle(l));
     ct_live_exchange(l, command);
     if (command->action == LIVE_STOP && !l->stopping) {
         l->stopping = true;
@@ -60,6 +61,7 @@ static void serve_reading(struct ct_live *l, double now)
     if (!command)
         return;
     const double begin = ct_live_now();
+    ct_live_note(l, ct_live_settle(l));
     ct_live_read(l, command);
     ct_live_board_answer(l->board, LIVE_READS);
     const double end = ct_live_now();
@@ -74,8 +76,10 @@ int ct_live_between(struct ct_live *l)
     serve_reading(l, now);
     ct_live_sample(l, now);
     ct_live_note(l, l->sink.pause ? l->sink.pause(l->sink.user) : CT_OK);
-    if (l->board && now >= l->publish_next)
+    if (l->board && now >= l->publish_next) {
+        ct_live_note(l, ct_live_settle(l));
         ct_live_publish(l);
+    }
     return ct_live_refusal(l);
 }
 

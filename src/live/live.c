@@ -341,9 +341,18 @@ int ct_live_take(struct ct_live *l, const struct ct_live_piece *piece)
     if (!rc)
         rc = ct_chain_push(l->chain, piece->data, piece->size);
     l->stuck |= rc != CT_OK;
-    if (!rc)
-        l->analysed = piece->offset + piece->size;
-    return rc || !l->one ? rc : ct_live_one_settle(l);
+    if (!rc) /* no steps came of it, which would have done so */
+        rc = ct_live_settle(l);
+    if (rc)
+        return rc;
+    l->analysed = piece->offset + piece->size;
+    l->unsettled = l->one != NULL;
+    return piece->more ? CT_OK : ct_live_settle(l);
+}
+
+int ct_live_settle(struct ct_live *l)
+{
+    return l->unsettled ? ct_live_one_settle(l) : CT_OK;
 }
 
 int ct_live_push(struct ct_live *l, const void *data, size_t size, uint64_t lost)
@@ -367,7 +376,9 @@ int ct_live_finish(struct ct_live *l)
         return ct_fail_null(NULL, "ct_live_finish");
     if (l->ended)
         return CT_OK;
-    int rc = l->stuck ? CT_OK : l->options.log ? ct_live_log_finish(l) : ct_chain_finish(l->chain);
+    int rc = ct_live_settle(l);
+    if (!rc)
+        rc = l->stuck ? CT_OK : l->options.log ? ct_live_log_finish(l) : ct_chain_finish(l->chain);
     for (size_t i = 0; i < 128; i++) {
         const int ended = l->streams[i] ? ct_live_stream_finish(l->streams[i]) : CT_OK;
         rc = rc ? rc : ended;

@@ -207,6 +207,7 @@ struct ct_live {
     double begun;                /* time of the beginning */
     bool stopping, ended;
     bool stuck;              /* the chain takes no more */
+    bool unsettled;          /* the run of all IDs was not told that the last piece is over */
     const char *tee_trouble; /* why the file that keeps the trace could not be closed, or NULL */
     size_t part;             /* the most bytes that are analysed at a time; 0: all that there are */
     double first, stopped;   /* times of the first bytes, and of stopping the specifications; 0 before */
@@ -247,6 +248,11 @@ int ct_live_watches_new(const struct ct_live *live, struct ct_watches **out);
 
 /* Takes a piece of input. CT_ERR_…: the analyses cannot go on. */
 int ct_live_take(struct ct_live *live, const struct ct_live_piece *piece);
+
+/* Tells the run of all IDs that the last piece is over, unless that is done. With more input waiting this is
+ * put off until the next piece is being decoded, by other threads as a rule; who looks at results or changes
+ * specifications calls it first. */
+int ct_live_settle(struct ct_live *live);
 
 /* Receives the steps of the chain. */
 int ct_live_on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "live/one_run.h"
 
+#include "live/board.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@ struct ct_live_one {
     uint8_t number_of[128]; /* by trace ID: number of the source, or UINT8_MAX */
     const char *names[LIVE_SPECS];
     bool begun;           /* a step came */
+    bool ends;            /* all that is left is given, whoever waits */
     bool told[128];       /* by source: a message told that the others do not wait for it */
     int waits_for;        /* number of the source that the others wait for, or -1 … */
     uint64_t waits_since; /* … input bytes that were analysed then */
@@ -116,6 +119,13 @@ static void tell_failures(struct ct_live *l)
 
 /* ---- events ---- */
 
+/* Tells whether an exchange waits. It does not have to wait until many events that were held are given. */
+static int is_asked(void *user)
+{
+    const struct ct_live *l = user;
+    return l->board && !l->one->ends && ct_live_board_asked(l->board, LIVE_EXCHANGES);
+}
+
 static int passes(void *user, size_t source, const struct ct_watch_event *event)
 {
     const struct ct_live *l = user;
@@ -135,6 +145,8 @@ int ct_live_one_begin(struct ct_live *l)
         rc = ct_verify_axis_assume_idle(l->one->axis);
     if (!rc)
         rc = ct_verify_axis_filter(l->one->axis, passes, l);
+    if (!rc)
+        rc = ct_verify_axis_yield(l->one->axis, is_asked, l);
     return rc ? rc : ct_live_one_renew(l);
 }
 
@@ -147,7 +159,9 @@ int ct_live_one_take(struct ct_live *l, uint8_t id, const struct ct_step_batch *
 {
     struct ct_live_one *one = l->one;
     const uint8_t number = id < 128 ? one->number_of[id] : UINT8_MAX;
-    const int rc = tell_begin(l);
+    int rc = tell_begin(l);
+    if (!rc && !is_asked(l)) /* threads decode the piece meanwhile */
+        rc = ct_live_settle(l);
     return rc || number == UINT8_MAX ? rc : ct_verify_axis_take(one->axis, number, batch);
 }
 
@@ -186,7 +200,8 @@ int ct_live_one_settle(struct ct_live *l)
     int rc = go_on(l, ct_verify_axis_settle);
     size_t held = 0;
     int number = -1;
-    while (!rc && (held = ct_verify_axis_held(one->axis)) && (number = ct_verify_axis_next(one->axis)) >= 0) {
+    while (!rc && !(l->unsettled = is_asked(l)) && (held = ct_verify_axis_held(one->axis)) &&
+           (number = ct_verify_axis_next(one->axis)) >= 0) {
         if (number != one->waits_for)
             one->waits_since = l->analysed;
         one->waits_for = number;
@@ -197,7 +212,8 @@ int ct_live_one_settle(struct ct_live *l)
         if (!rc)
             rc = go_on(l, ct_verify_axis_settle);
     }
-    one->waits_for = -1;
+    if (!l->unsettled)
+        one->waits_for = -1;
     return rc;
 }
 
@@ -205,6 +221,7 @@ int ct_live_one_finish(struct ct_live *l)
 {
     struct ct_live_one *one = l->one;
     int rc = CT_OK;
+    one->ends = true;
     for (size_t i = 0; i < one->count && !rc; i++)
         rc = ct_verify_axis_end(one->axis, i);
     if (!rc)

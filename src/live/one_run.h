@@ -20,7 +20,8 @@ void ct_live_one_free(struct ct_live_one *one);
 int ct_live_one_take(struct ct_live *live, uint8_t id, const struct ct_step_batch *batch);
 
 /* Gives the specifications what is known after a piece of input. Sources that hold up the others for too long
- * are not waited for any more, which is said. */
+ * are not waited for any more, which is said. When an exchange waits it comes first: the run stays unsettled
+ * then. */
 int ct_live_one_settle(struct ct_live *live);
 
 /* Ends it. Returns what the sink returned. */

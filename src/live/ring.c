@@ -210,6 +210,7 @@ bool ct_live_ring_get(struct ct_live_ring *r, unsigned milliseconds, struct ct_l
     if (loss && loss->at < end)
         end = loss->at;
     piece->size = least(least((size_t)(end - r->taken), r->size - at), LIVE_PIECE);
+    piece->more = r->put - r->taken > piece->size;
     piece->offset = r->taken + r->lost_taken + piece->lost;
     pthread_mutex_unlock(&r->lock);
     return piece->size > 0;

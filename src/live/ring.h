@@ -70,6 +70,7 @@ struct ct_live_piece {
     uint64_t offset; /* of its first byte in the input, with lost bytes counted */
     uint64_t lost;   /* bytes that are missing right before it */
     bool apart;      /* an unknown number of bytes is missing too, because a connection ended there */
+    bool more;       /* bytes wait behind it */
 };
 
 /* Waits for bytes, the end, a wake, or until `milliseconds` went by. Returns false when there are no

@@ -360,7 +360,7 @@ static void step(struct ct_mon_certain *c, const uint32_t *list, size_t count)
     if (!heap_spend(&c->m->heap, STREAM_WORK * count))
         return;
     for (size_t i = 0; i < count; i++)
-        if (c->maybe || !ct_mon_quick_step(c, list[i]))
+        if ((c->maybe && !c->unseen) || !ct_mon_quick_step(c, list[i]))
             evaluate(c, list[i]);
     for (size_t i = 0; i < count && c->m->p->ntimers; i++)
         if (c->order->nodes[list[i]]->kind == N_DELAY)

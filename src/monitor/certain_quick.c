@@ -322,11 +322,12 @@ static inline const struct ct_mon_cell *cell_of(const struct ct_mon_certain *c, 
     return &c->m->cells[c->m->p->node_cells[stream]];
 }
 
-/* Reads what a stream holds. False: that is not usual. */
+/* Reads what a stream holds. At an instant that the run did not see that is an interval, and not what the run
+ * has. False: that is not usual. */
 static inline bool read_held(const struct ct_mon_certain *c, uint32_t stream, struct value *v)
 {
     const struct ct_mon_shade *h = &c->held[stream];
-    if (!h->sure || !h->ever)
+    if (c->unseen || !h->sure || !h->ever)
         return read_guess(&h->value, v);
     const struct ct_mon_cell *cell = cell_of(c, stream);
     *v = known_value(cell->v.i);
@@ -343,7 +344,8 @@ static inline enum ct_mon_occurs both(enum ct_mon_occurs a, enum ct_mon_occurs b
     return a < b ? a : b;
 }
 
-/* Puts down the stream's event and what it holds behind it. */
+/* Puts down the stream's event and what it holds behind it. An instant that the run did not see may not have
+ * been: what was held before may still be. */
 static inline void put(struct ct_mon_certain *c, uint32_t stream, enum ct_mon_occurs occurs, bool sure,
                        const struct value *v)
 {
@@ -354,7 +356,7 @@ static inline void put(struct ct_mon_certain *c, uint32_t stream, enum ct_mon_oc
     if (occurs == OCCURS_NOT)
         return;
     write_event(&e->value, v);
-    if (occurs == OCCURS) {
+    if (occurs == OCCURS && !c->unseen) {
         c->track.settled |= (sure || is_single(v)) && !h->sure;
         h->sure = sure || is_single(v);
         h->never = false;
@@ -387,7 +389,7 @@ static inline bool put_run(struct ct_mon_certain *c, uint32_t stream)
 static inline void put_event(struct ct_mon_certain *c, uint32_t stream, enum ct_mon_occurs occurs,
                              const struct value *v)
 {
-    put(c, stream, occurs, occurs == OCCURS_NOT || (occurs == OCCURS && is_single(v)), v);
+    put(c, stream, occurs, occurs == OCCURS_NOT || (!c->unseen && occurs == OCCURS && is_single(v)), v);
 }
 
 static bool signal_lift(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint32_t stream)
@@ -401,7 +403,7 @@ static bool signal_lift(struct ct_mon_certain *c, const struct ct_mon_quick *q, 
         occurs = e->occurs > occurs ? e->occurs : occurs;
         sure &= e->sure && c->held[q->args[i]].sure;
     }
-    if (sure)
+    if (sure && !c->unseen)
         return put_run(c, stream);
     for (uint32_t i = 0; i < q->n; i++) {
         occurs = both(occurs, exists(&c->held[q->args[i]]));
@@ -425,7 +427,7 @@ static bool folded(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
     const struct ct_mon_shade *before = &c->held[stream];
     struct value params[2];
     struct value result;
-    if (x->sure && before->sure)
+    if (x->sure && before->sure && !c->unseen)
         return put_run(c, stream);
     if (x->occurs == OCCURS_NOT) {
         put(c, stream, OCCURS_NOT, true, params);
@@ -448,7 +450,7 @@ static bool passed(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
     const struct ct_mon_shade_event *x = &c->now[q->args[0]];
     const struct ct_mon_shade *h = &c->held[q->args[1]];
     struct value v;
-    if (x->sure && c->now[q->args[1]].sure && h->sure)
+    if (x->sure && c->now[q->args[1]].sure && h->sure && !c->unseen)
         return put_run(c, stream);
     enum ct_mon_occurs occurs = both(x->occurs, exists(h));
     if (q->kind == N_ON) {
@@ -466,14 +468,14 @@ static bool passed(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
 }
 
 /* A change: the event stays away where nothing changed, and what is held is that of its argument all the
- * same. */
+ * same. At an instant that the run did not see it is that of the event. */
 static bool change(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint32_t stream)
 {
     const struct ct_mon_shade_event *x = &c->now[q->args[0]];
     struct ct_mon_shade *h = &c->held[stream];
     struct value v;
     struct value before;
-    if (x->sure && h->sure)
+    if (x->sure && h->sure && !c->unseen)
         return false;
     if (!read_guess(&x->value, &v) || !read_guess(&h->value, &before))
         return false;
@@ -483,6 +485,10 @@ static bool change(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
     occurs = both(x->occurs, occurs);
     if (x->occurs == OCCURS_NOT) {
         put(c, stream, OCCURS_NOT, true, &v);
+        return true;
+    }
+    if (c->unseen) {
+        put_event(c, stream, occurs, &v);
         return true;
     }
     put(c, stream, x->occurs, x->sure, &v);
@@ -495,9 +501,9 @@ static bool change(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
 bool ct_mon_quick_step(struct ct_mon_certain *c, uint32_t stream)
 {
     const struct ct_mon_quick *q = &c->quick[stream];
-    if (c->unseen || c->to == 0 || c->m->plain_losses)
+    if (c->to == 0 || c->m->plain_losses)
         return false;
-    if (c->track.roles[stream] == TRACK_RUN)
+    if (c->track.roles[stream] == TRACK_RUN && !c->unseen)
         return q->as_run && put_run(c, stream);
     if (!q->usable)
         return false;

@@ -13,8 +13,9 @@
 #define UNKNOWN UINT64_MAX
 
 enum {
-    EVENTS = 256,   /* taken from a watcher at a time */
-    ROUND = 256,    /* events between two turns of all specifications */
+    EVENTS = 256,     /* taken from a watcher at a time */
+    ROUND = 256,      /* events between two turns of all specifications … */
+    ROUND_YIELD = 32, /* … and where somebody may wait for the end of a turn */
     UNTIMED = 4096, /* events without a timestamp that are kept of a source that the others do not wait for */
 };
 
@@ -74,6 +75,8 @@ struct ct_verify_axis {
     bool idle;      /* sources that are not waited for do nothing meanwhile */
     ct_verify_axis_filter_fn *filter;
     void *filter_user;
+    ct_verify_axis_yield_fn *yield;
+    void *yield_user;
     struct ct_watch_event events[EVENTS];
 };
 
@@ -100,8 +103,11 @@ int ct_verify_axis_new(struct ct_ctx *ctx, struct ct_verifier *verifier, struct 
     axis->verifier = verifier;
     axis->timestamps = timestamps;
     axis->count = count;
-    for (size_t i = 0; i < count && !rc; i++)
+    for (size_t i = 0; i < count && !rc; i++) {
         rc = ct_watcher_new(ctx, watches, &axis->sources[i].watcher);
+        if (!rc)
+            rc = ct_watcher_fold_timestamps(axis->sources[i].watcher);
+    }
     if (rc)
         ct_verify_axis_free(axis);
     else
@@ -513,9 +519,10 @@ int ct_verify_axis_run(struct ct_verify_axis *axis)
         struct source *s = &axis->sources[find_first(axis, &begin, &ready)];
         const bool none = begin == UINT64_MAX;
         /* which specification says something first hangs on the events alone, not on how they came */
-        if (none ? is_over(axis) : ready && axis->taken == ROUND)
+        const bool turns = none ? is_over(axis) : ready && axis->taken >= (axis->yield ? ROUND_YIELD : ROUND);
+        if (turns)
             rc = turn(axis, begin);
-        if (rc || none || !ready)
+        if (rc || none || !ready || (turns && axis->yield && axis->yield(axis->yield_user)))
             break;
         axis->floor = at_least(axis->floor, begin);
         rc = ct_verify_due_take(axis->verifier, &s->all[s->first++].item);
@@ -587,6 +594,15 @@ int ct_verify_axis_filter(struct ct_verify_axis *axis, ct_verify_axis_filter_fn 
         return CT_ERR_ARG;
     axis->filter = filter;
     axis->filter_user = user;
+    return CT_OK;
+}
+
+int ct_verify_axis_yield(struct ct_verify_axis *axis, ct_verify_axis_yield_fn *yield, void *user)
+{
+    if (!axis)
+        return CT_ERR_ARG;
+    axis->yield = yield;
+    axis->yield_user = user;
     return CT_OK;
 }
 

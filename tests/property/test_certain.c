@@ -393,6 +393,7 @@ static void run_losses(const struct ct_monitor_spec *spec, uint32_t seed, bool p
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor *m;
     uint64_t time = 0;
+    const uint32_t apart = seed % 2 ? 60 : 4; /* events between two losses */
     r->count = 0;
     assert_int_equal(ct_monitor_new(ctx, spec, NULL, take_first, r, &m), CT_OK);
     m->plain_losses = plain;
@@ -402,7 +403,7 @@ static void run_losses(const struct ct_monitor_spec *spec, uint32_t seed, bool p
         const struct ct_monitor_event e = {.time = time += 1 + spec_random(&seed) % 3,
                                            .input = spec_random(&seed) % SPEC_INPUTS,
                                            .v.i = spec_random(&seed) % 6};
-        if (spec_random(&seed) % 60 == 0)
+        if (spec_random(&seed) % apart == 0)
             rc = ct_monitor_lose(m, kept);
         if (!rc)
             rc = ct_monitor_feed(m, &e, 1);

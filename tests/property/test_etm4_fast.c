@@ -66,6 +66,18 @@ static unsigned broadcast_packet(struct gen *gen, unsigned counts, bool dense, b
     return gen_packet(gen, addresses[dense ? 0 : rng_below(gen->rng, sizeof addresses)], out) != 0;
 }
 
+/* A timestamp in `apart` packets, as where one comes with each count, or they are just dense or just not
+ * dense enough for bursts to take them. */
+static unsigned stamped_packet(struct gen *gen, unsigned apart, struct ct_etm4_packet *out)
+{
+    static const uint8_t types[] = {CT_ETM4_ATOM_F1, CT_ETM4_ATOM_F1,    CT_ETM4_ATOM_F3,
+                                    CT_ETM4_CCNT_F1, CT_ETM4_CCNT_F2,    CT_ETM4_CCNT_F3,
+                                    CT_ETM4_EVENT,   CT_ETM4_ADDR_S_IS0, CT_ETM4_ADDR_MATCH};
+    const uint8_t type =
+        rng_below(gen->rng, apart) ? types[rng_below(gen->rng, sizeof types)] : CT_ETM4_TIMESTAMP;
+    return gen_packet(gen, type, out) ? 1 : 0;
+}
+
 /* Where nothing is executed: hardware events with a count now and then, or a row
  * of counts, whose sum is large. */
 static unsigned calm_packet(struct gen *gen, bool counting, struct ct_etm4_packet *out)
@@ -83,6 +95,7 @@ static size_t trace(struct rng *rng, const struct ct_source *source, unsigned ra
     size_t size = 0, len;
     bool counting = false;
     const bool broadcast = rng_chance(rng, 100);
+    const unsigned apart = rng_chance(rng, 100) ? 2 + rng_below(rng, rng_chance(rng, 128) ? 4 : 70) : 0;
     const bool dense = rng_chance(rng, 64);
     const unsigned counts = rng_below(rng, 256);
     bool atom = false;
@@ -97,6 +110,7 @@ static size_t trace(struct rng *rng, const struct ct_source *source, unsigned ra
         unsigned n = !count                  ? gen_prologue(&gen, packets)
                      : calm                  ? calm_packet(&gen, counting, packets)
                      : rng_chance(rng, rare) ? gen_sensible(&gen, packets)
+                     : apart                 ? stamped_packet(&gen, apart, packets)
                      : broadcast             ? broadcast_packet(&gen, counts, dense, &atom, packets)
                                              : common_packet(&gen, packets);
         count += !n;

@@ -10,6 +10,7 @@
 
 #include "coretap/watch.h"
 #include "elf_build.h"
+#include "support/rng.h"
 
 #define TEXT UINT64_C(0x400000)
 #define MAIN TEXT
@@ -35,6 +36,7 @@ struct fixture {
     size_t count, mark_count;
     struct ct_watch_event events[MOST];
     size_t event_count;
+    bool folds; /* timestamps inside of a row are left out */
 };
 
 static int begin(void **state)
@@ -92,6 +94,8 @@ static void run(struct fixture *f, size_t most, size_t cap)
     size_t m = 0;
     f->event_count = 0;
     assert_int_equal(ct_watcher_new(f->ctx, f->watches, &watcher), CT_OK);
+    if (f->folds)
+        assert_int_equal(ct_watcher_fold_timestamps(watcher), CT_OK);
     for (size_t at = 0; at < f->count || m < f->mark_count; at += most) {
         size_t count = f->count - at < most ? f->count - at : most;
         struct ct_step_mark marks[MOST];
@@ -377,6 +381,95 @@ static void timestamps_count_what_they_stamp(void **state)
     assert_int_equal(f->events[6].timestamp, 130);
 }
 
+/* Steps, of which some come by a watchpoint, with timestamps and a few counts and contexts between them.
+ * Gives each timestamp the number of its row. */
+static void random_rows(struct fixture *f, struct rng *rng, unsigned rows[MOST])
+{
+    bool is_first = true; /* the next timestamp begins a row … */
+    bool is_right = true; /* … unless a step is right before it, and it is no earlier than the one before */
+    uint64_t time = 100;
+    unsigned row = 0;
+    f->count = f->mark_count = 0;
+    for (size_t stamps = 0, i = 0; i < 40; i++) {
+        const uint32_t what = rng_below(rng, 100);
+        if (what < 4) {
+            step(f, LEAF, 1, CT_INSN_IBR, CT_INSN_SUB_RET, MAIN, rng_below(rng, 5));
+            is_first = is_right = true;
+        } else if (what < 50) {
+            step(f, MAIN, 2, CT_INSN_BR, CT_INSN_SUB_NONE, MAIN, rng_below(rng, 5));
+            is_right = true;
+        } else if (what < 53) {
+            mark(f, (struct ct_elem){.kind = CT_ELEM_CYCLES, .v = 7});
+            is_first = true;
+        } else if (what < 56) {
+            mark(f,
+                 (struct ct_elem){.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = rng_below(rng, 2)});
+            is_first = true;
+        } else {
+            const uint64_t before = time;
+            if (rng_below(rng, 8)) {
+                step(f, MAIN, 2, CT_INSN_BR, CT_INSN_SUB_NONE, MAIN, 1);
+                is_right = true;
+            }
+            time += rng_below(rng, 4) ? rng_below(rng, 3) : UINT64_MAX;
+            mark(f, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .v = time});
+            row += is_first || !is_right || time < before;
+            rows[stamps++] = row;
+            is_first = is_right = false;
+        }
+    }
+}
+
+/* Leaves out the timestamps inside of rows: all but the first and the last two. */
+static size_t leave_out(const struct ct_watch_event *events, size_t count, const unsigned *rows,
+                        struct ct_watch_event *out)
+{
+    size_t stamps = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        stamps += events[i].kind == CT_WATCH_TIMESTAMP;
+    for (size_t i = 0, k = 0; i < count; i++) {
+        const bool is_stamp = events[i].kind == CT_WATCH_TIMESTAMP;
+        const bool is_first = !is_stamp || k == 0 || rows[k - 1] != rows[k];
+        const bool is_last = !is_stamp || k + 2 >= stamps || rows[k + 2] != rows[k];
+        if (is_first || is_last)
+            out[kept++] = events[i];
+        k += is_stamp;
+    }
+    return kept;
+}
+
+static void timestamps_in_rows(void **state)
+{
+    struct fixture *f = *state;
+    struct rng rng = {.state = 42};
+    size_t left_out = 0;
+    watch(f, "leaf");
+    watch(f, "context");
+    watch(f, "timestamp");
+    for (unsigned round = 0; round < 3000; round++) {
+        struct ct_watch_event wanted[MOST];
+        unsigned rows[MOST];
+        random_rows(f, &rng, rows);
+        f->folds = false;
+        run(f, MOST, 1);
+        const size_t count = leave_out(f->events, f->event_count, rows, wanted);
+        left_out += f->event_count - count;
+        f->folds = true;
+        run(f, MOST, 1 + rng_below(&rng, 3));
+        assert_int_equal(f->event_count, count);
+        for (size_t i = 0; i < count; i++)
+            assert_memory_equal(&f->events[i], &wanted[i], sizeof wanted[i]);
+    }
+    assert_true(left_out > 1000);
+    watch(f, "timestamp"); /* who has a second watchpoint of timestamps gets all of them */
+    run(f, MOST, 2);
+    const size_t all = f->event_count;
+    f->folds = false;
+    run(f, MOST, 2);
+    assert_int_equal(f->event_count, all);
+}
+
 static void events_and_contexts_go_by_number(void **state)
 {
     struct fixture *f = *state;
@@ -496,6 +589,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(offsets_in_files_are_places, begin, finish),
         cmocka_unit_test_setup_teardown(writes_have_values, begin, finish),
         cmocka_unit_test_setup_teardown(timestamps_count_what_they_stamp, begin, finish),
+        cmocka_unit_test_setup_teardown(timestamps_in_rows, begin, finish),
         cmocka_unit_test_setup_teardown(events_and_contexts_go_by_number, begin, finish),
         cmocka_unit_test_setup_teardown(contexts_go_by_name, begin, finish),
         cmocka_unit_test(names_have_times),

@@ -108,6 +108,7 @@ static void decode(struct ct_side_by_side *s, struct lane *lane, struct ct_batch
     lane->decoded++;
     lane->rc = lane->rc ? lane->rc : rc;
     pthread_cond_signal(&s->done);
+    pthread_cond_signal(&s->work); /* the next slice can be decoded while this one is followed */
 }
 
 /* Follows the next slice, with its steps to a receiver. The lock must be held; it is released meanwhile. */
