@@ -14,7 +14,9 @@
 #include "chain/narrow.h"
 #include "chain/points.h"
 #include "chain/shard.h"
+#include "chain/relayed.h"
 #include "chain/threads/parallel.h"
+#include "chain/threads/relay.h"
 #include "chain/threads/side_by_side.h"
 #include "chain/undescribed.h"
 #include "coretap/program.h"
@@ -109,12 +111,12 @@ static bool is_straight(const struct ct_chain *c)
     return s->events && c->options.level == CT_LEVEL_ELEMENT && !s->packets && !s->elems;
 }
 
-/* Returns how many threads help: no more than there are processors for this process. Each further one would
- * meet the program for itself, and its tables would take the caches from those of the others. */
-static uint16_t useful_threads(uint16_t wanted)
+/* No more threads help than there are processors for this process. Each further one would meet the program
+ * for itself, and its tables would take the caches from those of the others. */
+uint16_t ct_chain_useful_threads(const struct ct_chain *c, uint16_t wanted)
 {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set))
+    if (c->segment || sched_getaffinity(0, sizeof set, &set)) /* tests have all */
         return wanted;
     const int processors = CPU_COUNT(&set);
     return processors < wanted ? (uint16_t)processors : wanted;
@@ -134,8 +136,7 @@ static int start_side_by_side(struct ct_chain *c)
 {
     if (c->side || !is_side_by_side(c))
         return CT_OK;
-    const size_t wanted = c->options.stream_threads;
-    const size_t useful = c->segment ? wanted : useful_threads((uint16_t)wanted);
+    const size_t useful = ct_chain_useful_threads(c, c->options.stream_threads);
     const size_t most = useful < 2 * c->count ? useful : 2 * c->count;
     const struct ct_side_how how = {
         .ctx = c->ctx, .sink = c->sink, .streams = c->count, .helpers = most - 1, .slice = c->segment};
@@ -144,8 +145,8 @@ static int start_side_by_side(struct ct_chain *c)
 
 int ct_chain_start_threads(struct ct_chain *c)
 {
-    if (!c->parallel && !c->segment)
-        c->options.threads = useful_threads(c->options.threads);
+    if (!c->parallel)
+        c->options.threads = ct_chain_useful_threads(c, c->options.threads);
     if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c) ||
         (c->count == 1 && c->streams[0].left))
         return c->parallel ? CT_OK : start_side_by_side(c);
@@ -188,6 +189,13 @@ size_t ct_chain_leave(struct ct_chain *c, uint8_t id)
     for (size_t i = 0; i < c->count; i++)
         c->streams[i].left |= c->streams[i].stream.id == id;
     return count_decoded(c);
+}
+
+void ct_chain_relay(struct ct_chain *c)
+{
+    const struct ct_chain_sink *s = c->sink;
+    c->relays = c->options.level == CT_LEVEL_STEPS && s->steps && !s->packets && !s->elems && !s->events &&
+                !s->flow && !s->part_new && !ct_memories_change(c->memories);
 }
 
 void ct_chain_tell_points(struct ct_chain *c, const struct ct_chain_points *points)
@@ -248,6 +256,7 @@ void ct_chain_free(struct ct_chain *c)
         return;
     ct_parallel_free(c->parallel);
     ct_side_by_side_free(c->side);
+    ct_relay_free(c->relay);
     for (size_t i = 0; i < c->count; i++)
         ct_stream_chain_deinit(&c->streams[i]);
     free(c->streams);

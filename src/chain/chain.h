@@ -8,6 +8,7 @@
 struct ct_chain_points;
 struct ct_memories;
 struct ct_parallel;
+struct ct_relay;
 struct ct_side_by_side;
 
 struct ct_chain {
@@ -23,6 +24,9 @@ struct ct_chain {
                                      threads */
     struct ct_side_by_side *side; /* decodes slices of the streams; NULL: each stream is decoded as far
                                      as there are bytes of it */
+    struct ct_relay *relay;       /* to the receiver of steps, which a thread of its own decodes ahead of;
+                                     or NULL */
+    bool relays;                  /* there may be such a thread */
     const struct ct_chain_points *points; /* who is told of synchronisation points, or NULL */
     const struct ct_chain_shard *shard;   /* of the buffer that is decoded; NULL: all of it */
     uint8_t begin_id;                     /* ID of the first bytes that a shard reads of frames, or 0 */
@@ -42,5 +46,8 @@ bool ct_chain_wants(const struct ct_chain_options *options, uint8_t id);
 
 /* Starts the threads once the streams are known, unless one thread is as good. CT_ERR_NOMEM. */
 int ct_chain_start_threads(struct ct_chain *chain);
+
+/* Returns how many threads decode at most, of those that are wanted. */
+uint16_t ct_chain_useful_threads(const struct ct_chain *chain, uint16_t wanted);
 
 #endif

@@ -5,6 +5,7 @@
 #include "chain/feed.h"
 #include "chain/shard.h"
 #include "chain/threads/parallel.h"
+#include "chain/threads/relay.h"
 #include "frame/demux_skip.h"
 
 /* Decodes a file without frames with threads that read it themselves. Does nothing when that is not
@@ -38,13 +39,14 @@ static int end_shard(struct ct_chain *c, int rc)
     return rc;
 }
 
-int ct_chain_run(struct ct_chain *c)
+static int run_file(void *user)
 {
-    if (!c)
-        return CT_ERR_ARG;
+    struct ct_chain *c = user;
     struct ct_feed feed;
     size_t pushed;
     int rc = ct_feed_open(&feed, c->ctx, c->buffer, ct_framing_file_offset(ct_chain_framing(c), c->begin));
+    if (c->relay) /* the handler of SIGBUS runs in the caller's threads alone */
+        feed.chunks.maps = false;
     if (!rc)
         rc = share_file(c, &feed.chunks);
     while (!rc && !feed.ended)
@@ -55,4 +57,28 @@ int ct_chain_run(struct ct_chain *c)
     if (c->shard)
         rc = end_shard(c, rc);
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
+}
+
+/* Runs the chain in a thread of its own, ahead of its receiver. That is one of the threads which are wanted,
+ * and so is the caller's. */
+static int run_ahead(struct ct_chain *c)
+{
+    const struct ct_chain_sink *sink = c->sink;
+    int rc = ct_relay_new(c->ctx, sink, &c->relay);
+    if (rc)
+        return rc;
+    c->options.threads--;
+    c->sink = ct_relay_sink(c->relay);
+    rc = ct_relay_run(c->relay, run_file, c);
+    c->sink = sink;
+    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
+}
+
+int ct_chain_run(struct ct_chain *c)
+{
+    if (!c)
+        return CT_ERR_ARG;
+    const bool ahead = c->relays && !c->relay && !c->shard && !c->points && !c->begin &&
+                       ct_chain_useful_threads(c, c->options.threads) > 1;
+    return ahead ? run_ahead(c) : run_file(c);
 }

@@ -154,8 +154,8 @@ static int begin(struct ct_ranks *r, int argc, char **argv)
 int main(int argc, char **argv)
 {
     int provided;
-    /* Little is sent, which TCP and shared memory do as well; to look for faster networks takes Open MPI 0.2 s.
-     * What mpirun or the environment says goes first. */
+    /* Little is sent, which TCP and shared memory do as well; to look for faster networks takes Open MPI 0.2
+     * s. What mpirun or the environment says goes first. */
     setenv("OMPI_MCA_pml", "ob1", 0);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     struct ct_ranks ranks = {.fleet = calloc(1, sizeof *ranks.fleet)};

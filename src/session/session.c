@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "chain/leave.h"
 #include "chain/memories.h"
+#include "chain/relayed.h"
 #include "chain/shard.h"
 #include "session/shard.h"
 #include "session/sieve.h"
@@ -321,6 +322,17 @@ static int on_cut(void *user, const struct ct_stream *stream, bool is_end, uint6
     return rc ? rc : ct_shard_reach(s->options.shard, stream, is_end, offset, &all);
 }
 
+/* Tells whether steps are made ahead of the analyses, in a thread of its own. That pays where an analysis has
+ * as much to do with each step as it costs to make it, such as following calls; one whose state is a few
+ * numbers only looks for some of them. Sieves leave streams of a chain that is at work. */
+static bool may_relay(const struct ct_session *s)
+{
+    bool pays = false;
+    for (size_t i = 0; i < s->count; i++)
+        pays |= s->analyses[i]->kind->inputs & CT_INPUT_STEPS && !can_say_state(s->analyses[i]);
+    return pays && !s->sieves;
+}
+
 /* Runs a chain over one buffer. The chain keeps the address of its sink, so both are in `pass`. Events are
  * given in the last pass only. */
 static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
@@ -344,6 +356,8 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
         ct_index_begin_chain(pass->chain, &pass->begin);
         rc = begin_dead(pass);
     }
+    if (!rc && steps && may_relay(s))
+        ct_chain_relay(pass->chain);
     pass->part.user = pass;
     pass->part.reach = on_cut;
     if (!rc && pass->part.end)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "chain/chain_tune.h"
+#include "chain/relayed.h"
 #include "support/random_trace.h"
 #include "coretap/decode.h"
 
@@ -115,6 +116,20 @@ static void add_order(void *user, uint8_t id)
         add(&r->order, &id, 1);
 }
 
+/* Adds what the graph of a batch says of an edge: where it begins and leads. */
+static void add_edge(struct log *log, const struct ct_graph *graph, uint32_t number)
+{
+    uint32_t nodes, edges;
+    const struct ct_node *node = ct_graph_nodes(graph, &nodes);
+    const struct ct_edge *edge = ct_graph_edges(graph, &edges);
+    uint64_t place[2] = {0};
+    if (number < edges && edge[number].from < nodes) {
+        place[0] = node[edge[number].from].start;
+        place[1] = edge[number].next;
+    }
+    add(log, place, sizeof place);
+}
+
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
     struct log *log = log_of(user, stream);
@@ -122,6 +137,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     for (size_t i = 0; i < batch->count; i++) {
         mark = add_marks(log, batch, mark, i);
         add(log, &batch->edge[i], sizeof *batch->edge);
+        add_edge(log, batch->graph, batch->edge[i]);
         if (batch->cycles)
             add(log, &batch->cycles[i], sizeof *batch->cycles);
     }
@@ -209,6 +225,7 @@ struct how {
     int parts;
     int is_file; /* it is read where the buffer says */
     int maps;    /* … and mapped */
+    int relays;  /* steps are made ahead of their receiver */
     struct rng *cuts;
 };
 
@@ -241,6 +258,8 @@ static void run(const struct random_trace *s, const struct how *how, struct resu
     if (ct_chain_new(ctx, &s->buffer, &options, &sink, &chain))
         abort();
     ct_chain_tune(chain, how->segment, how->shared_blocks);
+    if (how->relays)
+        ct_chain_relay(chain);
     int rc = how->is_file ? ct_chain_run(chain) : 0;
     for (size_t at = 0; at < s->size && !rc && !how->is_file;) {
         size_t piece = how->cuts ? 1 + rng_wide(how->cuts, 13) : s->size;
@@ -507,6 +526,33 @@ static int check_split_tasks(struct result *one, struct result *many)
     return ok && split;
 }
 
+/* Steps that a thread of their own makes ahead of the receiver, who may end the chain before it does. */
+static int check_relays(struct result *one, struct result *many)
+{
+    static struct random_trace s;
+    struct rng rng = {13};
+    int ok = 1;
+    uint64_t batches = 0;
+    for (unsigned i = 0; i < 40 && ok; i++) {
+        random_trace_fill(&rng, &s);
+        struct how how = {.what = whats[3], .threads = 1, .is_file = 1, .segment = 1000};
+        run(&s, &how, one);
+        batches += one->batches;
+        how.threads = 2 + i % 3;
+        how.relays = 1;
+        run(&s, &how, many);
+        ok = same(one, many);
+        many->most = many->batches ? 1 + rng_below(&rng, (uint32_t)many->batches) : 0;
+        if (ok && many->most)
+            run(&s, &how, many);
+        ok = ok && (!many->most || many->batches == many->most);
+        many->most = 0;
+    }
+    printf("# %" PRIu64 " batches\n", batches);
+    printf("%sok 6 - steps that are made ahead are those of one thread\n", ok && batches ? "" : "not ");
+    return ok && batches;
+}
+
 static void free_result(struct result *r)
 {
     for (unsigned i = 0; i < IDS; i++)
@@ -531,7 +577,7 @@ int main(int argc, char **argv)
     const uint64_t count = test_count(120, 20000);
     uint64_t tasks = 0, again = 0;
     int ok = 1;
-    printf("TAP version 13\n1..5\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
+    printf("TAP version 13\n1..6\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
     for (; done < count && ok; done++, seed++) {
         ok = check(seed, &one, &many);
         tasks += many.tasks;
@@ -546,7 +592,8 @@ int main(int argc, char **argv)
     const int alone = check_processors(&one, &many);
     const int kept = check_long_files(&one, &many);
     const int split = check_split_tasks(&one, &many);
+    const int relayed = check_relays(&one, &many);
     free_result(&one);
     free_result(&many);
-    return ok && shared && alone && kept && split ? 0 : 1;
+    return ok && shared && alone && kept && split && relayed ? 0 : 1;
 }
