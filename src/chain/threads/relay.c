@@ -102,16 +102,17 @@ static int put(struct ct_relay *r)
 
 static struct lane *lane_of(struct ct_relay *r, const struct ct_stream *stream)
 {
-    struct lane **place = &r->lanes[stream->id];
-    if (*place)
-        return *place;
-    struct lane *lane = calloc(1, sizeof *lane);
+    struct lane *lane = r->lanes[stream->id];
+    if (lane)
+        return lane;
+    lane = calloc(1, sizeof *lane);
     if (!lane || ct_graph_new(r->ctx, &lane->graph)) {
         free(lane);
         return NULL;
     }
     lane->stream = (struct ct_stream){.source = stream->source, .id = stream->id, .graph = lane->graph};
-    return *place = lane;
+    r->lanes[stream->id] = lane;
+    return lane;
 }
 
 /* Puts the nodes and edges into the slot that the copy of the graph does not have. */
