@@ -72,9 +72,9 @@ CT_API int ct_verify_axis_settle(struct ct_verify_axis *axis);
 /* Tells whether what is still to be given may wait: 1, or 0. */
 typedef int ct_verify_axis_yield_fn(void *user);
 
-/* Says who is asked, each time the specifications have had some hundred events, whether ct_verify_axis_run
- * and ct_verify_axis_settle return before all is given, so that something else has its turn; the next call
- * goes on. NULL: nobody, and all is given. CT_ERR_ARG. */
+/* Says who is asked whether events may wait, so that something else has its turn. It is asked each time the
+ * specifications have had some of them; then ct_verify_axis_run and ct_verify_axis_settle return before all
+ * is given, and the next call goes on. NULL: nobody, and all is given. CT_ERR_ARG. */
 CT_API int ct_verify_axis_yield(struct ct_verify_axis *axis, ct_verify_axis_yield_fn *yield, void *user);
 
 /* Returns how many events wait. */

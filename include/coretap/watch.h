@@ -243,8 +243,8 @@ CT_API void ct_watcher_free(struct ct_watcher *watcher);
  * on. Nothing of the stream is lost. CT_ERR_ARG in the midst of a batch. */
 CT_API int ct_watcher_renew(struct ct_watcher *watcher);
 
-/* Has the watcher leave out timestamps inside of a row, for who wants to know what time other events lie
- * between: a row are timestamps that do not decrease, each right behind a step, with nothing but steps
+/* Has the watcher leave out timestamps inside of a row. That is for who wants to know what time other events
+ * lie between: a row are timestamps that do not decrease, each right behind a step, with nothing but steps
  * between them that come by no watchpoint. Of a row its first event and the last two are given; it ends with
  * the batch, if not before. With several watchpoints that take timestamps none are left out. To be called
  * before the first batch. CT_ERR_ARG. */

@@ -332,13 +332,13 @@ size_t ct_etm4_burst_stamped(struct ct_etm4_burst *b, struct ct_etm4_decoder *d,
         if (!s.bytes)
             break;
         d->timestamp = (d->timestamp & ~ct_mask64(s.bits)) | s.low;
-        elems[n++] =
-            (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .pos = pos + (uint32_t)at, .v = d->timestamp};
-        if (d->config.cycle_count)
-            elems[n++] = (struct ct_elem){.kind = CT_ELEM_CYCLES,
-                                          .n = CT_CYCLES_ATTACHED,
-                                          .pos = pos + (uint32_t)at,
-                                          .v = s.count & ct_mask64(d->config.cc_bits)};
+        const uint32_t here = pos + (uint32_t)at;
+        elems[n++] = (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .pos = here, .v = d->timestamp};
+        if (d->config.cycle_count) {
+            const uint64_t cycles = s.count & ct_mask64(d->config.cc_bits);
+            elems[n++] =
+                (struct ct_elem){.kind = CT_ELEM_CYCLES, .n = CT_CYCLES_ATTACHED, .pos = here, .v = cycles};
+        }
         b->packets[data[at]]++;
         at += s.bytes;
     }
