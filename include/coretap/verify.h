@@ -142,6 +142,9 @@ CT_API int ct_verifier_violation(struct ct_verifier *verifier, const char *outpu
 /* Returns 1 when an output of a specification can be a violation; 0: no result is one, whatever happens. */
 CT_API int ct_verifier_may_violate(const struct ct_verifier *verifier);
 
+/* Returns 1 when an event of a watchpoint came that a specification takes, in any run, else 0. */
+CT_API int ct_verifier_came(const struct ct_verifier *verifier, uint32_t watch);
+
 /* Begins a run over a new stream; all that the monitors knew is forgotten. CT_ERR_NOMEM. */
 CT_API int ct_verifier_begin(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
 

@@ -132,11 +132,43 @@ static bool tell_cores(struct cli_monitor_run *r)
     return rc == CT_OK || cli_library_error(r->streams.read.args->ctx) == CLI_CLEAN;
 }
 
+/* Returns true for watchpoints of what is written or happens, in which silence may be a wrong place; code that
+ * was not reached is no such thing. */
+static bool is_said(const struct ct_watchpoint *watch)
+{
+    switch (watch->kind) {
+    case CT_WATCH_ITM:
+    case CT_WATCH_STM:
+    case CT_WATCH_DWT:
+    case CT_WATCH_EVENT:
+    case CT_WATCH_NAMED:
+    case CT_WATCH_LOAD:
+    case CT_WATCH_STORE:
+    case CT_WATCH_ACCESS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Says at which places nothing came. */
+static void tell_silence(const struct cli_monitor_run *r)
+{
+    uint32_t count = 0;
+    const struct ct_watchpoint *all = r->verifier ? ct_watches_all(r->watches, &count) : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_said(&all[i]) && !ct_verifier_came(r->verifier, i))
+            cli_say("%s%snothing came at '%s': what depends on it was not checked; 'coretap decode --merge' "
+                    "shows what the trace has",
+                    r->origin.capture ? r->origin.capture : "", r->origin.capture ? ": " : "", all[i].name);
+}
+
 /* Frees what is of one run, and begins with the next capture, whose results are told apart from those of the
  * others. False after a message. */
 static bool begin_capture(struct cli_monitor_run *r)
 {
     const struct cli_args *args = r->streams.read.args;
+    tell_silence(r);
     ct_watcher_free(r->watcher);
     ct_verifier_free(r->verifier);
     ct_watches_free(r->watches);
@@ -279,6 +311,7 @@ int cli_monitor_run_tell(const struct cli_monitor_run *r, int code)
     const bool checked = ct_verifier_may_violate(r->verifier);
     const bool empty = !checked && !r->monitors.all; /* no violation, and it would mean nothing */
     const char *more = args->rest_count > 1 ? " and others" : "";
+    tell_silence(r);
     if (args->quiet && !empty)
         return code;
     if (!checked)

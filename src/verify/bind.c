@@ -58,6 +58,7 @@ void ct_verifier_free(struct ct_verifier *v)
     for (size_t i = 0; i < v->spec_count; i++)
         ct_verify_spec_free(v->specs[i]);
     free(v->first);
+    free(v->came);
     free(v->targets);
     free(v->fed);
     ct_arena_free(&v->arena);
@@ -497,6 +498,11 @@ int ct_verifier_may_violate(const struct ct_verifier *v)
         for (size_t k = 0; v->specs[i] && k < v->specs[i]->output_count; k++)
             may |= v->specs[i]->outputs[k].rule != CT_VERIFY_NEVER;
     return may;
+}
+
+int ct_verifier_came(const struct ct_verifier *v, uint32_t watch)
+{
+    return v && watch < v->watch_count && v->came[watch];
 }
 
 int ct_verifier_violation(struct ct_verifier *v, const char *output, const char *value)

@@ -81,8 +81,10 @@ int ct_verify_due_take(struct ct_verifier *v, const struct ct_verify_item *item)
     for (uint32_t k = e->watch < v->watch_count ? v->first[e->watch] : 0;
          e->watch < v->watch_count && k < v->first[e->watch + 1] && !rc; k++) {
         const struct ct_verify_target *to = &v->targets[k];
-        if (!to->spec->failed && (to->core == CT_VERIFY_ANY_CORE || to->core == v->core_of[e->source]))
+        if (!to->spec->failed && (to->core == CT_VERIFY_ANY_CORE || to->core == v->core_of[e->source])) {
             rc = add(to->spec, item, to->input, false);
+            v->came[e->watch] = 1;
+        }
     }
     return rc || !loss ? rc : add_losses(v, item);
 }

@@ -398,6 +398,7 @@ static int give(struct ct_verifier *v, const struct ct_watch_event *e)
     for (uint32_t k = v->first[e->watch]; k < v->first[e->watch + 1]; k++) {
         const int rc = ct_verify_take(v->targets[k].spec, e, v->targets[k].input);
         first = ct_verify_first(first, rc);
+        v->came[e->watch] = 1;
     }
     update(v);
     return first;
@@ -499,9 +500,12 @@ int ct_verify_reserve(struct ct_verifier *v, const struct ct_verify_spec *more)
     if (v->first && watches <= v->watch_count)
         return CT_OK;
     uint32_t *first = realloc(v->first, ((size_t)watches + 2) * sizeof *first);
-    if (!first)
+    v->first = first ? first : v->first;
+    uint8_t *came = first ? realloc(v->came, (size_t)watches + 1) : NULL;
+    if (!came)
         return ct_fail_nomem(v->ctx, "verifier");
-    v->first = first;
+    memset(came + v->watch_count, 0, (size_t)watches + 1 - v->watch_count);
+    v->came = came;
     v->watch_count = watches;
     return CT_OK;
 }

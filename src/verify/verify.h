@@ -150,6 +150,7 @@ struct ct_verifier {
     uint64_t *lost_until;             /* by source: behind its last loss that was taken */
     struct ct_verify_target *targets; /* by watchpoint: of those that are fed, which are … */
     uint32_t *first;                  /* by watchpoint: its first target; one more entry at the end */
+    uint8_t *came;                    /* by watchpoint: 1: an event of it came that somebody takes */
     uint32_t watch_count;
     struct ct_verify_spec **fed; /* … the specifications in no group, and the leads of groups */
     size_t fed_count, targets_cap, fed_cap;

@@ -423,6 +423,12 @@ int main(void)
     assert [float(x) for x in of["f"]] == [i / 4 - 3 for i in range(50)], of["f"]
     assert [int(x) for x in of["i"]] == [-i & 0xffffffff for i in range(50)]
     assert [int(x) for x in of["b"]] == [i * 9 & 255 for i in range(50)] and of["u"][-1] == "50"
+    # a port that is never written to: said, for each such place, and only for these
+    words = ["monitor", "-a", "--spec", spec(folder, text), "--bind", "f=itm:1", "--bind", "i=itm:7",
+             "--bind", "b=itm:3", "--bind", "u=itm:2", capture]
+    for each in ([], ["--per-core"]):
+        told = [line for line in run(*words, *each).stderr.splitlines() if "nothing came" in line]
+        assert len(told) == 1 and "'itm:7'" in told[0], told
     return f"{len(rows)} results"
 
 

@@ -74,6 +74,7 @@ static const char *const answers[] = {
     "ct_source_has_branches",
     "ct_stm_encoder_holds",
     "ct_symbols_is_named",
+    "ct_verifier_came",
     "ct_verifier_may_violate",
     "ct_verify_place_is_software",
     "ct_wcet_is_of",
