@@ -132,8 +132,8 @@ static bool tell_cores(struct cli_monitor_run *r)
     return rc == CT_OK || cli_library_error(r->streams.read.args->ctx) == CLI_CLEAN;
 }
 
-/* Returns true for watchpoints of what is written or happens, in which silence may be a wrong place; code that
- * was not reached is no such thing. */
+/* Returns true for watchpoints of what is written or happens, in which silence may be a wrong place; code
+ * that was not reached is no such thing. */
 static bool is_said(const struct ct_watchpoint *watch)
 {
     switch (watch->kind) {
