@@ -335,9 +335,9 @@ size_t ct_etm4_burst_stamped(struct ct_etm4_burst *b, struct ct_etm4_decoder *d,
         const uint32_t here = pos + (uint32_t)at;
         elems[n++] = (struct ct_elem){.kind = CT_ELEM_TIMESTAMP, .pos = here, .v = d->timestamp};
         if (d->config.cycle_count) {
-            const uint64_t cycles = s.count & ct_mask64(d->config.cc_bits);
-            elems[n++] =
-                (struct ct_elem){.kind = CT_ELEM_CYCLES, .n = CT_CYCLES_ATTACHED, .pos = here, .v = cycles};
+            elems[n] = (struct ct_elem){.kind = CT_ELEM_CYCLES, .n = CT_CYCLES_ATTACHED, .pos = here};
+            elems[n].v = s.count & ct_mask64(d->config.cc_bits);
+            n++;
         }
         b->packets[data[at]]++;
         at += s.bytes;
