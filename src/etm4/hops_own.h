@@ -10,6 +10,7 @@
 /* Whether hops are worth while: a program that seldom does the same again is followed faster by elements. It
  * may be so for a part of the trace, so hops are judged again and again. */
 struct ct_hops_worth {
+    bool begun;         /* the first byte came */
     uint64_t judged;    /* bytes after which they are judged */
     uint64_t bytes;     /* that hops went over since they were judged the last time … */
     uint64_t missed;    /* … and struct ct_hops.missed then */

@@ -232,7 +232,7 @@ static struct ct_memo *find_run(struct ct_fast *f, uint32_t block, uint64_t bits
     uint64_t marked = low | (bits & (low - 1));
     uint64_t key = (uint64_t)block << 33 | marked;
     struct ct_memo *run = place_of(f, block, marked);
-    if (run->key != key)
+    if (run->key != key || !run->taken)
         build(f, run, key, block, bits, count);
     return run;
 }
@@ -245,37 +245,6 @@ static bool returns(struct ct_fast *f, const struct ct_memo *run, const struct c
            ct_fast_pft_return(f, &f->blocks.blocks[run->last], elem->aux & CT_ATOMS_TARGET);
 }
 
-unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
-{
-    unsigned done = f->walk->atoms_done;
-    while (done < elem->n) {
-        uint32_t block = begin(f, elem->v >> done & 1);
-        if (!block)
-            break;
-        struct ct_memo *run = find_run(f, block, elem->v >> done, elem->n - done);
-        if (!run->taken || !returns(f, run, elem))
-            break;
-        if (run->count == UINT32_MAX)
-            expand(f, run);
-        count_run(f, run);
-        if (run->depth)
-            apply_stack(f, run);
-        f->tail = run;
-        f->last = run->last;
-        f->last_exec = run->flags & CT_MEMO_EXEC;
-        f->cur = run->next;
-        f->marks = 0;
-        f->open = true;
-        f->quick = true;
-        done += run->taken;
-        if (!run->next && !(run->flags & CT_MEMO_INDIRECT))
-            break;
-    }
-    if (done < elem->n || ct_fast_is_lost(f))
-        ct_fast_leave(f);
-    return done;
-}
-
 /* The state of the engine that a burst keeps in registers. */
 struct burst {
     struct ct_memo *tail;
@@ -286,20 +255,31 @@ struct burst {
     bool have_addr;
 };
 
-/* Finds where the indirect branch of block `last` led, by the trace or the return stack: returns the block,
- * and the pair of branch and target. 0 when it was not met before. */
+/* Gives the address to which an indirect branch led, by the trace or the return stack. Returns false when
+ * neither tells. */
+static inline bool turn_address(const struct ct_fast *f, const struct burst *b, uint64_t *addr, uint8_t *isa)
+{
+    const struct ct_return_stack *stack = &f->walk->stack;
+    *addr = b->addr;
+    *isa = b->addr_isa;
+    if (b->have_addr)
+        return true;
+    if (!stack->enabled || !stack->count)
+        return false;
+    *addr = stack->entries[stack->top].addr;
+    *isa = stack->entries[stack->top].isa;
+    return true;
+}
+
+/* Finds where the indirect branch of block `last` led: returns the block, and the pair of branch and target.
+ * 0 when it was not met before. */
 static inline uint32_t known_turn(struct ct_fast *f, const struct burst *b, uint32_t last,
                                   struct ct_branch_target **pair)
 {
-    const struct ct_return_stack *stack = &f->walk->stack;
-    uint64_t addr = b->addr;
-    uint8_t isa = b->addr_isa;
-    if (!b->have_addr) {
-        if (!stack->enabled || !stack->count)
-            return 0;
-        addr = stack->entries[stack->top].addr;
-        isa = stack->entries[stack->top].isa;
-    }
+    uint64_t addr;
+    uint8_t isa;
+    if (!turn_address(f, b, &addr, &isa))
+        return 0;
     *pair = ct_blocks_known_pair(&f->blocks, last, addr, isa);
     if (!*pair)
         return 0;
@@ -338,15 +318,11 @@ static bool have_links(struct ct_fast *f)
     const uint32_t cap = f->blocks.cap;
     if (f->link_cap >= cap)
         return true;
-    struct ct_fast_link *links = ct_table_of_records(cap, sizeof *links);
+    struct ct_fast_link *links = ct_array_grow(f->links, f->link_cap, cap, sizeof *links);
     if (!links) {
         f->blocks.error = ct_fail_nomem(f->ctx, "fast walk");
         return false;
     }
-    if (f->links)
-        memcpy(links, f->links, f->link_cap * sizeof *links);
-    free(f->links);
-    memset(links + f->link_cap, 0, (cap - f->link_cap) * sizeof *links);
     f->links = links;
     f->link_cap = cap;
     return true;
@@ -380,50 +356,225 @@ static uint32_t make_link(struct ct_fast *f, uint32_t number, unsigned exec)
     return f->links[number].next[exec] = link;
 }
 
-/* Follows atoms from a block on, which `pair` leads to if there is one, as long as all is known. Result: how
- * many; the state is behind the last of them. */
-static inline unsigned follow_links(struct ct_fast *f, struct burst *b, uint32_t block,
-                                    struct ct_branch_target *pair, uint64_t bits, unsigned count)
+/* Meets what is new in the step from `block`: numbers the edge that led there, which is that of `pair` or,
+ * with NULL, that of the step (last, last_exec) unless `last` is 0, and the node. Returns the link of the
+ * step, which is only remembered when its own edge has a number. 0: the plain way has to take the step. */
+static __attribute__((noinline)) uint32_t meet(struct ct_fast *f, uint32_t last, unsigned last_exec,
+                                               struct ct_branch_target *pair, uint32_t block, unsigned exec)
+{
+    struct ct_blocks *b = &f->blocks;
+    const uint8_t flags = b->blocks[block].flags;
+    if (flags & CT_BLOCK_SLOW || ct_block_contradicts(&b->blocks[block], exec) || ct_blocks_are_full(b))
+        return 0;
+    if (pair) {
+        ct_pair_edge(b, pair);
+    } else if (last) {
+        ct_block_edge(b, last, last_exec);
+        make_link(f, last, last_exec);
+    }
+    ct_block_node(b, block);
+    const uint32_t push = exec && flags & CT_BLOCK_LINK ? LINK_PUSH : 0;
+    const bool indirect = exec && flags & CT_BLOCK_INDIRECT;
+    const uint32_t next = indirect ? LINK_INDIRECT : ct_blocks_link(b, block, exec);
+    if (b->error || !next || !have_links(f))
+        return 0;
+    make_link(f, block, exec);
+    return next | push;
+}
+
+/* Finds where the indirect branch of block `last` led, as known_turn does; the pair is made when it is new.
+ */
+static __attribute__((noinline)) uint32_t meet_turn(struct ct_fast *f, const struct burst *b, uint32_t last,
+                                                    struct ct_branch_target **pair)
+{
+    uint64_t addr;
+    uint8_t isa;
+    if (ct_blocks_are_full(&f->blocks) || !turn_address(f, b, &addr, &isa))
+        return 0;
+    *pair = ct_blocks_pair(&f->blocks, last, addr, isa);
+    if (!*pair || !(*pair)->next || !have_links(f))
+        return 0;
+    ct_fast_remember_target(f, addr, isa, (*pair)->next);
+    return (*pair)->next;
+}
+
+/* A step along links, and where it led. */
+struct along {
+    uint32_t last; /* the block of the step */
+    unsigned exec;
+    uint32_t link;                 /* its link; 0 before the first step */
+    uint32_t block;                /* where execution is; 0 behind an indirect branch */
+    struct ct_branch_target *pair; /* that leads there, or NULL */
+    bool is_new;                   /* the edge that leads there may have no number */
+};
+
+/* Follows atoms as long as all is known. Result: how many. */
+static inline unsigned follow_known(struct ct_fast *f, struct burst *b, struct along *a, uint64_t bits,
+                                    unsigned count)
 {
     struct ct_fast_link *const links = f->links;
-    uint32_t last = 0;
-    uint32_t link = 0;
-    unsigned exec = 0;
+    struct ct_branch_target *pair = a->pair;
+    uint32_t block = a->block;
+    uint32_t last = a->last;
+    uint32_t link = a->link;
+    unsigned exec = a->exec;
     unsigned done;
     for (done = 0; done < count; done++) {
-        if (done && !block) {
+        if (!block) {
             block = known_turn(f, b, last, &pair);
             if (!block)
                 break;
         }
         const unsigned executed = bits >> done & 1;
         const uint32_t next = links[block].next[executed];
-        const uint32_t known = __builtin_expect(next != 0, 1) ? next : make_link(f, block, executed);
-        if (!known) {
-            block = link & LINK_BLOCK;
+        if (!next)
             break;
-        }
         if (pair)
             count_pair(f, pair, b->have_addr);
         pair = NULL;
         b->have_addr = false;
         links[block].count[executed]++;
-        if (known & LINK_PUSH)
+        if (next & LINK_PUSH)
             ct_return_stack_push(&f->walk->stack, f->blocks.blocks[block].end, f->blocks.blocks[block].isa);
         last = block;
         exec = executed;
-        link = known;
-        block = known & LINK_BLOCK;
+        link = next;
+        block = next & LINK_BLOCK;
+    }
+    *a = (struct along){last, exec, link, block, pair, false};
+    return done;
+}
+
+/* Follows one atom, and meets what is new. Returns false when the plain way has to take it. */
+static __attribute__((noinline)) bool follow_one(struct ct_fast *f, struct burst *b, struct along *a,
+                                                 unsigned exec)
+{
+    a->is_new |= !a->block;
+    if (!a->block)
+        a->block = meet_turn(f, b, a->last, &a->pair);
+    const uint32_t block = a->block;
+    const uint32_t link = block ? meet(f, a->is_new ? a->last : 0, a->exec, a->pair, block, exec) : 0;
+    if (!link)
+        return false;
+    if (a->pair)
+        count_pair(f, a->pair, b->have_addr);
+    b->have_addr = false;
+    f->links[block].count[exec]++;
+    if (link & LINK_PUSH)
+        ct_return_stack_push(&f->walk->stack, f->blocks.blocks[block].end, f->blocks.blocks[block].isa);
+    *a = (struct along){block, exec, link, link & LINK_BLOCK, NULL, !f->links[block].next[exec]};
+    return true;
+}
+
+/* Does the same. What is given by its address would be in memory for all of a burst, so copies are. */
+static inline bool follow_new(struct ct_fast *f, struct burst *b, struct along *a, unsigned exec)
+{
+    struct burst burst = *b;
+    struct along along = *a;
+    const bool done = follow_one(f, &burst, &along, exec);
+    *b = burst;
+    *a = along;
+    return done;
+}
+
+/* Follows atoms from a block on, which `pair` leads to if there is one. `is_new`: the edge that leads there
+ * may have no number. Result: how many; the state is behind the last of them. */
+static inline unsigned follow_links(struct ct_fast *f, struct burst *b, uint32_t block,
+                                    struct ct_branch_target *pair, bool is_new, uint64_t bits, unsigned count)
+{
+    struct along a = {.last = b->tail->last,
+                      .exec = b->tail->flags & CT_MEMO_EXEC,
+                      .block = block,
+                      .pair = pair,
+                      .is_new = is_new};
+    unsigned done = 0;
+    while (done < count) {
+        if (!a.is_new)
+            done += follow_known(f, b, &a, bits >> done, count - done);
+        if (done == count || !follow_new(f, b, &a, bits >> done & 1))
+            break;
+        done++;
     }
     if (!done)
         return 0;
+    const unsigned leads = a.link & LINK_INDIRECT ? CT_MEMO_INDIRECT : a.is_new ? 0 : CT_MEMO_NUMBERED;
     f->linked += done;
-    f->alone.last = last;
-    f->alone.flags =
-        (uint8_t)((exec ? CT_MEMO_EXEC : 0) | (link & LINK_INDIRECT ? CT_MEMO_INDIRECT : CT_MEMO_NUMBERED));
+    if (is_new && b->cur)
+        b->tail->flags |= CT_MEMO_NUMBERED;
+    f->alone.last = a.last;
+    f->alone.flags = (uint8_t)((a.exec ? CT_MEMO_EXEC : 0) | leads);
     b->tail = &f->alone;
-    b->cur = block;
+    b->cur = a.link & LINK_BLOCK;
     b->marks = 0;
+    return done;
+}
+
+/* Makes room for runs. Returns false without memory. */
+static bool have_runs(struct ct_fast *f)
+{
+    if (!f->runs)
+        f->runs = ct_table_memory((size_t)1 << CT_MEMO_SHIFT, sizeof *f->runs);
+    if (!f->runs)
+        f->blocks.error = ct_fail_nomem(f->ctx, "fast walk");
+    return f->runs;
+}
+
+/* Counts atoms from a block on as a run. Result: how many; 0 when the plain walk has to take them. */
+static unsigned count_run_of(struct ct_fast *f, uint32_t block, const struct ct_elem *elem, unsigned done)
+{
+    if (!have_runs(f))
+        return 0;
+    struct ct_memo *run = find_run(f, block, elem->v >> done, elem->n - done);
+    if (!run->taken || !returns(f, run, elem))
+        return 0;
+    if (run->count == UINT32_MAX)
+        expand(f, run);
+    count_run(f, run);
+    if (run->depth)
+        apply_stack(f, run);
+    f->tail = run;
+    f->cur = run->next;
+    return run->taken;
+}
+
+/* Counts atoms from a block on along links. Result: as of count_run_of. */
+static unsigned count_links_of(struct ct_fast *f, uint32_t block, const struct ct_elem *elem, unsigned done)
+{
+    struct ct_memo settled = {0};
+    struct burst b = {.tail = &settled};
+    const unsigned taken =
+        have_links(f) ? follow_links(f, &b, block, NULL, false, elem->v >> done, elem->n - done) : 0;
+    if (taken)
+        f->tail = b.tail;
+    f->cur = taken ? b.cur : f->cur;
+    return taken;
+}
+
+unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
+{
+    unsigned done = f->walk->atoms_done;
+    while (done < elem->n) {
+        const uint32_t block = begin(f, elem->v >> done & 1);
+        if (!block)
+            break;
+        const unsigned taken =
+            f->along ? count_links_of(f, block, elem, done) : count_run_of(f, block, elem, done);
+        if (!taken) {
+            if (!f->quick) /* what was read behind the block moved it */
+                ct_walk_go_to(f->walk, f->blocks.blocks[block].addr, f->blocks.blocks[block].isa);
+            break;
+        }
+        f->last = f->tail->last;
+        f->last_exec = f->tail->flags & CT_MEMO_EXEC;
+        f->marks = 0;
+        f->open = true;
+        f->quick = true;
+        done += taken;
+        if (ct_fast_is_lost(f))
+            break;
+    }
+    if (done < elem->n || ct_fast_is_lost(f))
+        ct_fast_leave(f);
     return done;
 }
 
@@ -443,21 +594,44 @@ static void judge(struct ct_fast *f)
 
 /* ---- bursts ---- */
 
-/* Counts atoms of a run that is not remembered, in the slot of which another one is. Result: how many; 0
- * when it is to be remembered. */
-static inline unsigned count_missed(struct ct_fast *f, struct burst *b, const struct ct_memo *run,
-                                    uint32_t block, struct ct_branch_target *pair, uint64_t bits,
-                                    unsigned count)
+/* Counts atoms along links from where execution is, at `block` by `pair` if that is known (known_begin).
+ * Result: how many; the state is behind the last of them. */
+static inline unsigned count_from(struct ct_fast *f, struct burst *b, uint32_t block,
+                                  struct ct_branch_target *pair, uint64_t bits, unsigned count)
 {
-    if (!run->key || f->pft)
-        return 0;
-    if (++f->missed % REMEMBER == 0 || f->link_cap < f->blocks.cap)
-        return 0;
-    return follow_links(f, b, block, pair, bits, count);
+    bool is_new = !pair && !(b->tail->flags & CT_MEMO_NUMBERED);
+    if (__builtin_expect(!block && !b->cur, 0)) {
+        const struct burst burst = *b;
+        struct ct_branch_target *made;
+        block = meet_turn(f, &burst, b->tail->last, &made);
+        pair = made;
+        is_new = true;
+    }
+    return block ? follow_links(f, b, block, pair, is_new, bits, count) : 0;
 }
 
-/* Counts atoms as long as their runs are remembered, or their blocks known. Result: how many; the state is
- * behind the last of them. */
+/* Counts atoms along links where their run is not remembered, or something on the way to it is new. Result:
+ * how many; 0 when the run is to be remembered, because it came a second time or often enough. */
+static __attribute__((noinline)) unsigned count_missed(struct ct_fast *f, struct burst *b,
+                                                       struct ct_memo *run, uint32_t block,
+                                                       struct ct_branch_target *pair, uint64_t bits,
+                                                       unsigned count)
+{
+    const uint64_t low = UINT64_C(1) << count;
+    const uint64_t key = (uint64_t)block << 33 | low | (bits & (low - 1));
+    if (f->pft || !have_links(f))
+        return 0;
+    if (block && run->key != key) {
+        if (run->taken && ++f->missed % REMEMBER == 0)
+            return 0;
+        if (!run->taken) /* the next time it is remembered */
+            run->key = key;
+    }
+    return count_from(f, b, block, pair, bits, count);
+}
+
+/* Counts atoms as long as their runs are remembered, or along links. Result: how many; the state is behind
+ * the last of them. */
 static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t bits, unsigned count)
 {
     unsigned done = 0;
@@ -467,10 +641,12 @@ static inline unsigned count_known(struct ct_fast *f, struct burst *b, uint64_t 
         uint64_t low = UINT64_C(1) << (count - done);
         uint64_t marked = low | (bits >> done & (low - 1));
         struct ct_memo *run = place_of(f, block, marked);
-        if (!block || !(pair || b->tail->flags & CT_MEMO_NUMBERED))
-            break;
-        if (__builtin_expect(run->key != ((uint64_t)block << 33 | marked), 0)) {
-            const unsigned followed = count_missed(f, b, run, block, pair, bits >> done, count - done);
+        if (__builtin_expect(!block || !(pair || b->tail->flags & CT_MEMO_NUMBERED) ||
+                                 run->key != ((uint64_t)block << 33 | marked),
+                             0)) {
+            struct burst burst = *b;
+            const unsigned followed = count_missed(f, &burst, run, block, pair, bits >> done, count - done);
+            *b = burst;
             done += followed;
             if (!followed)
                 break;
@@ -497,9 +673,7 @@ static inline unsigned count_along(struct ct_fast *f, struct burst *b, uint64_t 
 {
     struct ct_branch_target *pair;
     const uint32_t block = known_begin(f, b, &pair);
-    if (!block || !(pair || b->tail->flags & CT_MEMO_NUMBERED))
-        return 0;
-    return follow_links(f, b, block, pair, bits, count);
+    return count_from(f, b, block, pair, bits, count);
 }
 
 /* Takes elements as ct_fast_count_burst does. `along` is a constant. */
@@ -569,6 +743,8 @@ size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_
         spend_links(f);
     if (f->along)
         return burst_along(f, elems, size);
+    if (!have_runs(f))
+        return 0;
     const size_t taken = count_burst(f, elems, size, false);
     if (f->looked > JUDGED)
         judge(f);
@@ -577,7 +753,7 @@ size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_
 
 void ct_fast_tune(struct ct_fast *f, uint32_t atoms)
 {
-    f->along = f->runs && !f->pft ? atoms : 0;
+    f->along = f->counts && !f->pft ? atoms : 0;
 }
 
 void ct_fast_forget_links(struct ct_fast *f)
