@@ -42,6 +42,8 @@ void *ct_table_of_zeros(size_t count, size_t size)
 
 void *ct_table_memory(size_t count, size_t size)
 {
+    if (count * size >= LARGE_PAGE)
+        return ct_table_of_zeros(count, size);
     void *table = calloc(count, size);
 #ifdef MADV_POPULATE_WRITE
     if (table && count * size >= 2 * LARGE) {
@@ -61,6 +63,12 @@ void *ct_table_memory(size_t count, size_t size)
 static bool has_pages(size_t bytes)
 {
     return bytes >= LARGE;
+}
+
+/* Tells whether so many bytes are kept in large pages. */
+static bool has_large_pages(size_t bytes)
+{
+    return bytes >= 2 * LARGE_PAGE;
 }
 
 /* Reserves pages, from the begin of a large page on where there are several of these. */
@@ -84,11 +92,11 @@ static void ready_pages(void *array, size_t bytes)
 {
     const int error = errno;
 #ifdef MADV_HUGEPAGE
-    if (bytes >= 2 * LARGE_PAGE)
+    if (has_large_pages(bytes))
         madvise(array, bytes, MADV_HUGEPAGE);
 #endif
 #ifdef MADV_POPULATE_WRITE
-    if (bytes < 2 * LARGE_PAGE)
+    if (!has_large_pages(bytes))
         madvise(array, bytes, MADV_POPULATE_WRITE);
 #endif
     errno = error;
@@ -110,23 +118,27 @@ void *ct_array_grow(void *array, size_t count, size_t more, size_t size)
 {
     const size_t old = count * size;
     const size_t bytes = more * size;
-    void *grown = has_pages(old)     ? move_pages(array, old, bytes)
+    /* small pages stay small when they are moved: an array that gets large ones is copied, once */
+    const bool moves = has_pages(old) && has_large_pages(old) == has_large_pages(bytes);
+    void *grown = moves              ? move_pages(array, old, bytes)
                   : has_pages(bytes) ? new_pages(bytes)
                                      : calloc(more, size);
     if (!grown)
         return NULL;
     if (has_pages(bytes))
         ready_pages(grown, bytes);
-    if (has_pages(old))
+    if (moves)
         return grown;
     if (old)
         memcpy(grown, array, old);
-    free(array);
+    ct_array_free(array, count, size);
     return grown;
 }
 
 void ct_array_free(void *array, size_t count, size_t size)
 {
+    if (!array)
+        return;
     if (has_pages(count * size))
         munmap(array, count * size);
     else

@@ -7,7 +7,8 @@
 
 /* Allocates zeros as calloc does, with the pages of a large table ready to be written. A table is read before
  * it is written: pages that calloc leaves to the kernel would fault twice, and the second fault interrupts
- * all threads of the process. Result: to be freed with free, or NULL. */
+ * all threads of the process. A table that fills large pages is in large pages, as that of
+ * ct_table_of_records. Result: to be freed with free, or NULL. */
 void *ct_table_memory(size_t count, size_t size);
 
 /* Allocates memory that is not cleared, aligned to cache lines, for records that are looked up in no order.

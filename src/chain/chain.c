@@ -50,6 +50,8 @@ static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_
             source->name, id, ct_protocol_name((enum ct_protocol)source->protocol), c->options.bytewise);
     struct ct_stream_chain *stream = &c->streams[c->count++];
     int rc = ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->sink->steps != NULL, c->memory);
+    if (!rc && c->segment)
+        ct_stream_chain_tune(stream);
     if (!rc && c->sink->events)
         rc = ct_stream_chain_want_events(stream, c->ctx);
     if (!rc && stream->follow && ct_memories_change(c->memories))

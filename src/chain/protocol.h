@@ -61,9 +61,11 @@ struct ct_protocol_ops {
 
     /* Optional: decodes straight to edge counts, as far as that goes, with the engine that has the program.
      * NULL when the protocol has no such path; *out is NULL when the source has no use for it. hops_sync adds
-     * what was counted to the edges and to `stats`. All return CT_OK or an error. */
+     * what was counted to the edges and to `stats`. Both return CT_OK or an error. hops_tune lets hops begin
+     * with the first byte, for tests, whose traces are short. */
     int (*hops_new)(struct ct_ctx *ctx, void *fast, struct ct_fast *engine, void **out);
     void (*hops_free)(void *hops);
+    void (*hops_tune)(void *hops);
     int (*hops_run)(void *hops, struct ct_work *work);
     int (*hops_sync)(void *hops, struct ct_stream_stats *stats);
 

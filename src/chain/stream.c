@@ -49,6 +49,12 @@ int ct_stream_chain_want_events(struct ct_stream_chain *c, struct ct_ctx *ctx)
     return rc;
 }
 
+void ct_stream_chain_tune(struct ct_stream_chain *c)
+{
+    if (c->hops)
+        c->ops->hops_tune(c->hops);
+}
+
 void ct_stream_chain_deinit(struct ct_stream_chain *c)
 {
     if (c->hops)

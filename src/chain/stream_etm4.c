@@ -128,6 +128,11 @@ static void hops_free(void *hops)
     ct_etm4_hops_free(hops);
 }
 
+static void hops_tune(void *hops)
+{
+    ct_etm4_hops_tune(hops, 0);
+}
+
 static int hops_run(void *hops, struct ct_work *work)
 {
     return ct_etm4_hops_run(hops, work);
@@ -160,6 +165,7 @@ const struct ct_protocol_ops ct_etm4_ops = {
     .fast_events = fast_events,
     .hops_new = hops_new,
     .hops_free = hops_free,
+    .hops_tune = hops_tune,
     .hops_run = hops_run,
     .hops_sync = hops_sync,
     .find_sync = ct_etm4_find_sync,

@@ -43,41 +43,21 @@ static void empty_quick(struct ct_hops *h)
         h->quick[i] = (struct ct_quick_hop){.key = CT_HOP_EMPTY};
 }
 
-int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst)
+void ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst)
 {
-    const bool timed = ct_fast_counts_cycles(fast);
     *h = (struct ct_hops){.ctx = ctx,
                           .blocks = ct_fast_blocks(fast),
                           .edges = ct_fast_edges(fast),
                           .sums = ct_fast_own_sums(fast),
                           .burst = burst,
                           .reader = *burst,
-                          .timed = timed,
+                          .timed = ct_fast_counts_cycles(fast),
+                          .enough = UINT64_MAX,
                           .state_count = 1,
-                          .state_cap = FIRST_STATES,
-                          .record_size = 1,
-                          .record_cap = FIRST_RECORDS};
-    h->quick = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick);
-    h->quick_records = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_records);
-    h->wide = ct_table_memory((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide);
-    h->wide_records = ct_table_memory((size_t)1 << CT_WIDE_SHIFT, sizeof *h->wide_records);
-    if (timed)
-        h->quick_cycles = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *h->quick_cycles);
-    if (timed)
-        h->cycle_table = ct_table_memory((size_t)1 << CT_CYCLES_SHIFT, sizeof *h->cycle_table);
-    h->states = ct_array_grow(NULL, 0, FIRST_STATES, sizeof *h->states);
-    h->heads = calloc(FIRST_STATES * 2, sizeof *h->heads);
-    h->records = ct_array_grow(NULL, 0, FIRST_RECORDS, sizeof *h->records);
-    if (h->quick && h->quick_records && h->wide && h->wide_records &&
-        ((h->cycle_table && h->quick_cycles) || !timed) && h->states && h->heads && h->records) {
-        empty_quick(h);
-        return CT_OK;
-    }
-    ct_hops_deinit(h);
-    return ct_fail_nomem(ctx, "hops");
+                          .record_size = 1};
 }
 
-void ct_hops_deinit(struct ct_hops *h)
+static void free_tables(struct ct_hops *h)
 {
     free(h->quick);
     free(h->quick_records);
@@ -90,6 +70,39 @@ void ct_hops_deinit(struct ct_hops *h)
         ct_array_free(h->states, h->state_cap, sizeof *h->states);
     if (h->records)
         ct_array_free(h->records, h->record_cap, sizeof *h->records);
+}
+
+int ct_hops_have_tables(struct ct_hops *h)
+{
+    if (h->quick)
+        return CT_OK;
+    struct ct_hops t = *h;
+    t.state_cap = FIRST_STATES;
+    t.record_cap = FIRST_RECORDS;
+    t.quick = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *t.quick);
+    t.quick_records = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *t.quick_records);
+    t.wide = ct_table_memory((size_t)1 << CT_WIDE_SHIFT, sizeof *t.wide);
+    t.wide_records = ct_table_memory((size_t)1 << CT_WIDE_SHIFT, sizeof *t.wide_records);
+    if (t.timed)
+        t.quick_cycles = ct_table_memory((size_t)1 << CT_QUICK_SHIFT, sizeof *t.quick_cycles);
+    if (t.timed)
+        t.cycle_table = ct_table_memory((size_t)1 << CT_CYCLES_SHIFT, sizeof *t.cycle_table);
+    t.states = ct_array_grow(NULL, 0, FIRST_STATES, sizeof *t.states);
+    t.heads = calloc(FIRST_STATES * 2, sizeof *t.heads);
+    t.records = ct_array_grow(NULL, 0, FIRST_RECORDS, sizeof *t.records);
+    if (t.quick && t.quick_records && t.wide && t.wide_records &&
+        ((t.cycle_table && t.quick_cycles) || !t.timed) && t.states && t.heads && t.records) {
+        *h = t;
+        empty_quick(h);
+        return CT_OK;
+    }
+    free_tables(&t);
+    return ct_fail_nomem(h->ctx, "hops");
+}
+
+void ct_hops_deinit(struct ct_hops *h)
+{
+    free_tables(h);
     *h = (struct ct_hops){0};
 }
 
@@ -536,6 +549,8 @@ struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop 
 
 int ct_hops_sync(struct ct_hops *h)
 {
+    if (!h->quick)
+        return h->error;
     const size_t all = (size_t)1 << CT_WIDE_SHIFT;
     const size_t wide = h->timed ? all : ct_places_count(&h->counted, all);
     for (size_t i = 0; i < (size_t)1 << CT_QUICK_SHIFT; i++)

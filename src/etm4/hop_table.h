@@ -105,13 +105,20 @@ struct ct_hops {
     uint32_t state_count, state_cap;
     uint32_t *records; /* 0 is none */
     uint32_t record_size, record_cap;
-    uint64_t missed; /* what look-ups that found something else cost, in moves of a hop to the quick table */
+    uint64_t
+        missed; /* what look-ups that found something else cost, in moves of a hop to the quick table … */
+    uint64_t enough; /* … and how much of that is too much: then lanes end at what is not found */
     bool timed;
     bool known_only; /* hops that are made must not meet anything new in the program */
     int error;
 };
 
-int ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst);
+/* Prepares an object without memory, which remembers nothing. */
+void ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst);
+
+/* Makes the tables unless they are there. CT_ERR_NOMEM. */
+int ct_hops_have_tables(struct ct_hops *h);
+
 void ct_hops_deinit(struct ct_hops *h);
 
 /* Returns the number of a state, which is added when it is new; 0 without memory. */

@@ -8,10 +8,13 @@
 #include "flow/edge_table.h"
 #include "flow/shared_program.h"
 
+/* After how many bytes of a stream hops begin: a program seldom does again what it does when it starts. */
+#define BEGIN (UINT64_C(512) << 10)
+
 /* How many bytes hops go over between two judgements, and how many judgements are skipped at first and after
- * a rest. */
+ * a rest: the tables fill. */
 #define JUDGED     (UINT64_C(256) << 10)
-#define LEARNING   4u
+#define LEARNING   3u
 #define RELEARNING 1u
 
 /* How many bytes the first rest lasts; each next one lasts twice as many, up to a limit. */
@@ -23,6 +26,28 @@
 #define MISS_BYTES           25u
 #define MISS_BYTES_TIMED     20u
 #define MISS_BYTES_STRETCHES 150u
+
+/* How many times as much as that hops may cost while the tables fill, before they rest all the same. */
+#define FILLING 3u
+
+/* Returns how many bytes of trace a hop costs that is moved to the quick table. Stretches only count behind a
+ * rest: hops that are worth while are left alone for what costs little. */
+static uint64_t miss_bytes(const struct ct_etm4_hops *h)
+{
+    if (h->hops.timed)
+        return MISS_BYTES_TIMED;
+    return h->worth.rested && ct_fast_repeats_stretches(h->fast) ? MISS_BYTES_STRETCHES : MISS_BYTES;
+}
+
+/* Begins to count what is judged next: a little more than what is too much ends it early. */
+static void begin_judgement(struct ct_etm4_hops *h)
+{
+    struct ct_hops_worth *w = &h->worth;
+    w->cost = miss_bytes(h);
+    w->bytes = 0;
+    w->missed = h->hops.missed;
+    h->hops.enough = w->missed + w->judged * (w->learning ? FILLING : 1) / w->cost + 1;
+}
 
 int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_fast *fast,
                      struct ct_etm4_hops **out)
@@ -40,18 +65,19 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
         h->ways[i].lane.hops = &h->hops;
         h->ways[i].lane.table = &ct_etm4_fast_tables(bytes)->scan;
     }
-    int rc = ct_hops_init(&h->hops, ctx, fast, ct_etm4_fast_burst(bytes));
-    if (rc) {
-        free(h);
-        return rc;
-    }
+    ct_hops_init(&h->hops, ctx, fast, ct_etm4_fast_burst(bytes));
+    begin_judgement(h);
     *out = h;
     return CT_OK;
 }
 
 void ct_etm4_hops_tune(struct ct_etm4_hops *h, uint64_t judged)
 {
-    h->worth = (struct ct_hops_worth){.judged = judged, .rest_most = REST_MOST / JUDGED * judged};
+    h->worth.begun = true;
+    if (judged)
+        h->worth =
+            (struct ct_hops_worth){.begun = true, .judged = judged, .rest_most = REST_MOST / JUDGED * judged};
+    begin_judgement(h);
 }
 
 void ct_etm4_hops_free(struct ct_etm4_hops *h)
@@ -100,44 +126,57 @@ static uint64_t *next_rest(struct ct_hops_worth *w, const struct ct_hops *h)
     return h->blocks->shared ? ct_shared_program_rest(h->blocks->shared) : &w->rest;
 }
 
-/* Judges what hops went over since the last time, up to a position in the stream. `by_stretches`: elements
- * would be counted by these. */
-static void judge(struct ct_hops_worth *w, const struct ct_hops *h, bool by_stretches, uint64_t position)
+/* Judges what hops went over since the last time, up to a position in the stream. */
+static void judge(struct ct_etm4_hops *h, uint64_t position)
 {
-    uint64_t *const next = next_rest(w, h);
+    struct ct_hops_worth *w = &h->worth;
+    uint64_t *const next = next_rest(w, &h->hops);
     const uint64_t known = __atomic_load_n(next, __ATOMIC_RELAXED);
     const uint64_t rest = known ? known : w->rest_most / (REST_MOST / REST);
-    const uint64_t cost = h->timed ? MISS_BYTES_TIMED : by_stretches ? MISS_BYTES_STRETCHES : MISS_BYTES;
-    const bool bad = (h->missed - w->missed) * cost > w->bytes;
-    w->bytes = 0;
-    w->missed = h->missed;
-    if (w->learning) {
+    const bool bad = (h->hops.missed - w->missed) * w->cost > w->bytes;
+    if (w->learning && h->hops.missed < h->hops.enough) {
         w->learning--;
     } else if (bad) {
         w->until = position + rest;
         __atomic_store_n(next, rest * 2 < w->rest_most ? rest * 2 : w->rest_most, __ATOMIC_RELAXED);
         w->learning = RELEARNING;
+        w->rested = true;
     } else {
         __atomic_store_n(next, 0, __ATOMIC_RELAXED);
+        w->rested = false;
     }
+    begin_judgement(h);
+}
+
+/* Tells whether hops rest at a position in the stream. */
+static bool rests(struct ct_etm4_hops *h, uint64_t position)
+{
+    struct ct_hops_worth *w = &h->worth;
+    if (!w->begun)
+        w->until = position + BEGIN;
+    w->begun = true;
+    if (position >= w->until && (w->bytes >= w->judged || h->hops.missed >= h->hops.enough))
+        judge(h, position);
+    return position < w->until;
 }
 
 int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    const uint64_t position = work->run->pos + work->at;
-    if (h->worth.bytes >= h->worth.judged)
-        judge(&h->worth, &h->hops, ct_fast_repeats_stretches(h->fast), position);
-    if (position < h->worth.until) {
+    if (rests(h, work->run->pos + work->at)) {
         ct_etm4_hops_undo_ahead(h);
+        begin_judgement(h);
         work->until = 0;
         return h->hops.error;
     }
+    int rc = ct_hops_have_tables(&h->hops);
+    if (rc)
+        return rc;
     if (ct_etm4_hops_is_long(h)) {
         h->passed = 0;
         h->hops.error = ct_hops_sync(&h->hops);
     }
     const size_t begin = work->at;
-    const int rc = h->hops.timed ? ct_etm4_hops_cycles(h, work) : ct_etm4_hops_counts(h, work);
+    rc = h->hops.timed ? ct_etm4_hops_cycles(h, work) : ct_etm4_hops_counts(h, work);
     h->worth.bytes += work->at - begin;
     return rc;
 }

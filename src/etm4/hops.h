@@ -14,8 +14,9 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
                      struct ct_etm4_hops **out);
 void ct_etm4_hops_free(struct ct_etm4_hops *hops);
 
-/* Sets after how many bytes hops are judged to be worth while or not, also the first time: for tests, whose
- * traces are short. Call it before the first byte. */
+/* Lets hops begin with the first byte: for tests, whose traces are short. Unless it is 0, `judged` is after
+ * how many bytes hops are judged to be worth while or not, also the first time. Call it before the first
+ * byte. */
 void ct_etm4_hops_tune(struct ct_etm4_hops *hops, uint64_t judged);
 
 /* Decodes from work->at on, as far as hops go. Returns an error, or CT_OK. */

@@ -102,6 +102,8 @@ CT_VECTOR_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *
     struct ct_quick_hop *quick = ct_quick_at(h->quick, at);
     const size_t place = at / sizeof *quick;
     if (__builtin_expect(size > CT_HOP_QUICK || quick->key != key, 0)) {
+        if (h->missed >= h->enough)
+            return false;
         size_t wide;
         struct ct_hop *hop = ct_hops_wide(h, ct_hop_linked(link), data, size, cycles, &wide);
         if (!hop)

@@ -10,9 +10,12 @@
 /* Whether hops are worth while: a program that seldom does the same again is followed faster by elements. It
  * may be so for a part of the trace, so hops are judged again and again. */
 struct ct_hops_worth {
+    bool begun;         /* the first byte came */
+    bool rested;        /* they did, and were not found worth while since */
     uint64_t judged;    /* bytes after which they are judged */
     uint64_t bytes;     /* that hops went over since they were judged the last time … */
     uint64_t missed;    /* … and struct ct_hops.missed then */
+    uint64_t cost;      /* bytes of trace that one of these costs */
     unsigned learning;  /* how often they are not judged: the tables fill first */
     uint64_t rest;      /* for how many bytes they rest the next time they are not worth while, 0 at first …
                          */

@@ -149,6 +149,8 @@ CT_VECTOR static bool step(struct ct_etm4_lane *lane)
     struct ct_quick_hop *quick = ct_quick_at(h->quick, place);
     size_t wide;
     if (size > CT_HOP_QUICK || quick->key != key) {
+        if (h->missed >= h->enough)
+            return false;
         struct ct_hop *hop =
             ct_hops_wide(h, ct_hop_linked(lane->link), lane->cuts.bytes + begin, size, 0, &wide);
         if (!hop)

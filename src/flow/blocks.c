@@ -12,13 +12,14 @@
 
 int ct_blocks_init(struct ct_blocks *b, struct ct_ctx *ctx, struct ct_walk *walk, struct ct_graph *graph)
 {
-    *b = (struct ct_blocks){.walk = walk, .graph = graph, .ctx = ctx, .count = 1, .cap = FIRST_CAP};
-    b->blocks = aligned_alloc(64, FIRST_CAP * sizeof *b->blocks);
-    b->infos = malloc(FIRST_CAP * sizeof *b->infos);
-    b->heads = calloc(FIRST_CAP * 2, sizeof *b->heads);
+    *b = (struct ct_blocks){
+        .walk = walk, .graph = graph, .ctx = ctx, .count = 1, .cap = FIRST_CAP, .block_room = FIRST_CAP};
+    b->blocks = ct_array_grow(NULL, 0, FIRST_CAP, sizeof *b->blocks);
+    b->infos = ct_array_grow(NULL, 0, FIRST_CAP, sizeof *b->infos);
+    b->slots = calloc(FIRST_CAP * 2, sizeof *b->slots);
     b->pair_cap = FIRST_CAP;
     b->pairs = calloc(FIRST_CAP, sizeof *b->pairs);
-    if (!b->blocks || !b->infos || !b->heads || !b->pairs) {
+    if (!b->blocks || !b->infos || !b->slots || !b->pairs) {
         ct_blocks_deinit(b);
         return ct_fail_nomem(ctx, "program blocks");
     }
@@ -28,15 +29,15 @@ int ct_blocks_init(struct ct_blocks *b, struct ct_ctx *ctx, struct ct_walk *walk
 
 void ct_blocks_deinit(struct ct_blocks *b)
 {
-    free(b->blocks);
-    free(b->infos);
-    free(b->heads);
+    ct_array_free(b->blocks, b->block_room, sizeof *b->blocks);
+    ct_array_free(b->infos, b->cap, sizeof *b->infos);
+    free(b->slots);
     free(b->pairs);
     free(b->domains);
     b->domains = NULL;
     b->blocks = NULL;
     b->infos = NULL;
-    b->heads = NULL;
+    b->slots = NULL;
     b->pairs = NULL;
 }
 
@@ -52,26 +53,33 @@ void ct_blocks_clear(struct ct_blocks *b)
     b->count = 1;
     b->domain_count = 0;
     b->generation++;
-    memset(b->heads, 0, (size_t)b->cap * 2 * sizeof *b->heads);
+    memset(b->slots, 0, (size_t)b->cap * 2 * sizeof *b->slots);
     b->pair_count = 0;
     memset(b->pairs, 0, b->pair_cap * sizeof *b->pairs);
 }
 
-static uint32_t hash(uint64_t addr)
+static uint32_t hash_of(uint64_t addr, uint16_t domain)
 {
-    return (uint32_t)(addr * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+    return (uint32_t)((addr + domain * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-static uint32_t *head_of(const struct ct_blocks *b, uint64_t addr)
+/* Returns the slot where a block lies if no other one was there first: blocks that lie near each other are
+ * met one after the other, so they have slots near each other. The others lie from their hash on. */
+static uint64_t *home_of(const struct ct_blocks *b, uint64_t addr, uint16_t domain)
 {
-    return &b->heads[hash(addr) & (b->cap * 2 - 1)];
+    const uint32_t region = hash_of(addr & ~UINT64_C(127), domain);
+    return &b->slots[(region >> 8 << 4 | (addr >> 3 & 15)) & (b->cap * 2 - 1)];
 }
 
 static void index_block(struct ct_blocks *b, uint32_t number)
 {
-    uint32_t *head = head_of(b, b->blocks[number].addr);
-    b->infos[number].next_same = *head;
-    *head = number;
+    const struct ct_block *block = &b->blocks[number];
+    const uint32_t hash = hash_of(block->addr, block->domain);
+    const uint32_t mask = b->cap * 2 - 1;
+    uint64_t *slot = home_of(b, block->addr, block->domain);
+    for (uint32_t at = hash & mask; *slot; at = (at + 1) & mask)
+        slot = &b->slots[at];
+    *slot = (uint64_t)hash << 32 | number;
 }
 
 static int no_memory(struct ct_blocks *b)
@@ -81,26 +89,24 @@ static int no_memory(struct ct_blocks *b)
 
 static int grow(struct ct_blocks *b)
 {
-    uint32_t cap = b->cap * 2;
-    struct ct_block *blocks = ct_table_of_records(cap, sizeof *blocks);
-    struct ct_block_info *infos = blocks ? realloc(b->infos, cap * sizeof *infos) : NULL;
-    if (infos)
-        b->infos = infos;
-    uint32_t *heads = infos ? ct_table_memory((size_t)cap * 2, sizeof *heads) : NULL;
-    if (!heads) {
-        free(blocks);
+    const uint32_t cap = b->cap * 2;
+    uint64_t *slots = ct_table_memory((size_t)cap * 2, sizeof *slots);
+    struct ct_block *blocks = slots ? ct_array_grow(b->blocks, b->block_room, cap, sizeof *blocks) : NULL;
+    if (blocks) {
+        b->blocks = blocks;
+        b->block_room = cap;
+    }
+    struct ct_block_info *infos = blocks ? ct_array_grow(b->infos, b->cap, cap, sizeof *infos) : NULL;
+    if (!infos) {
+        free(slots);
         return no_memory(b);
     }
-    memcpy(blocks, b->blocks, b->count * sizeof *blocks);
-    if (b->shared)
-        memset(blocks + b->count, 0, (cap - b->count) * sizeof *blocks);
-    free(b->blocks);
-    free(b->heads);
-    b->blocks = blocks;
-    b->heads = heads;
+    free(b->slots);
+    b->infos = infos;
+    b->slots = slots;
     b->cap = cap;
     for (uint32_t i = 1; i < b->count; i++)
-        if (blocks[i].n)
+        if (b->blocks[i].n)
             index_block(b, i);
     return CT_OK;
 }
@@ -194,13 +200,17 @@ static uint8_t flags_of(const struct ct_walk *w, const struct ct_walk_range *ran
 uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
 {
     const uint8_t space = (uint8_t)ct_walk_space(b->walk);
-    uint32_t i = *head_of(b, addr);
-    for (; i; i = b->infos[i].next_same) {
-        const struct ct_block *found = &b->blocks[i];
-        if (found->addr == addr && found->isa == isa && found->space == space && found->domain == domain)
+    const uint32_t hash = hash_of(addr, domain);
+    const uint32_t mask = b->cap * 2 - 1;
+    const uint64_t *slot = home_of(b, addr, domain);
+    for (uint32_t at = hash & mask; *slot; at = (at + 1) & mask) {
+        const struct ct_block *found = &b->blocks[(uint32_t)*slot];
+        if (*slot >> 32 == hash && found->addr == addr && found->isa == isa && found->space == space &&
+            found->domain == domain)
             break;
+        slot = &b->slots[at];
     }
-    return i;
+    return (uint32_t)*slot;
 }
 
 static bool shares(const struct ct_blocks *b, uint16_t domain)

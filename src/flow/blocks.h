@@ -9,7 +9,7 @@
 #include "flow/walk.h"
 
 /* The most blocks, and the most pairs of a branch and a target; with more of them the engine begins anew.
- * They take 80 and 48 bytes each, index included. */
+ * They take 96 and 48 bytes each, index included. */
 #define CT_BLOCKS_MAX (UINT32_C(1) << 20)
 
 #define CT_NO_NUMBER UINT32_MAX
@@ -44,7 +44,6 @@ struct ct_block {
 /* What is read once of a block, when it is linked or numbered. */
 struct ct_block_info {
     uint64_t target;
-    uint32_t next_same; /* the next block in the same slot of the index */
     uint8_t type, sub, cond, last_size;
 };
 
@@ -82,8 +81,9 @@ struct ct_blocks {
     struct ct_block *blocks; /* of blocks that are shared those that this part came to; the others are
                                 zeros */
     struct ct_block_info *infos;
-    uint32_t *heads;     /* index by address, with twice as many slots as blocks */
+    uint64_t *slots;     /* index: twice as many as there is room for blocks; hash << 32 | number, 0: free */
     uint32_t count, cap; /* `count` is the highest number + 1 */
+    uint32_t block_room; /* of `blocks`: as `cap`, or more when there was no memory for the rest */
     struct ct_branch_target *pairs;
     struct ct_domain *domains;
     uint32_t domain_count, domain_cap;

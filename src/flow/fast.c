@@ -44,14 +44,14 @@ int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct
         rc = ct_fail_nomem(ctx, "fast walk");
     if (!rc && f->edges && !o.cycles) {
         f->builder.counts = false;
-        f->runs = ct_table_memory((size_t)1 << CT_MEMO_SHIFT, sizeof *f->runs);
-        rc = f->runs ? CT_OK : ct_fail_nomem(ctx, "fast walk");
+        f->counts = true;
     }
     if (rc) {
         ct_fast_free(f);
         return rc;
     }
     f->pft = f->walk->config.atom_returns;
+    f->along = f->counts && !f->pft ? CT_FAST_FIRST : 0;
     *out = f;
     return CT_OK;
 }
@@ -64,7 +64,7 @@ void ct_fast_free(struct ct_fast *f)
     ct_blocks_deinit(&f->blocks);
     ct_graph_free(f->builder.graph);
     free(f->runs);
-    free(f->links);
+    ct_array_free(f->links, f->link_cap, sizeof *f->links);
     free(f->stretches);
     free(f->targets);
     free(f);
@@ -170,7 +170,7 @@ int ct_fast_enter_context(struct ct_fast *f)
 /* Sets the domain of the step to come, by the current memory and, for counts, the current context. */
 static int enter_domain(struct ct_fast *f)
 {
-    if (f->runs)
+    if (f->counts)
         return ct_fast_enter_context(f);
     f->domain_stale = false;
     return ct_blocks_domain(&f->blocks, f->builder.memory, CT_NO_NUMBER, NULL, &f->domain);
@@ -196,11 +196,11 @@ uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed)
     uint64_t addr = w->addr;
     uint8_t isa = w->isa;
     bool stale = f->domain_stale;
-    bool found = !stale || !f->runs ||
+    bool found = !stale || !f->counts ||
                  (ct_walk_to_waypoint(w, &range) == CT_WALK_FOUND &&
                   (executed || !ct_walk_is_always_taken(w, &range)));
     uint32_t block = 0;
-    if (found && stale && f->runs)
+    if (found && stale && f->counts)
         f->blocks.error = enter_counts(f, addr);
     if (found && stale && !f->blocks.error)
         f->blocks.error = enter_domain(f);
@@ -210,10 +210,10 @@ uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed)
     if (there->flags & CT_BLOCK_SLOW || ct_block_contradicts(there, executed))
         block = 0;
     ct_walk_go_to(w, addr, isa);
-    if (block && f->builder.timestamp_held && !f->runs)
+    if (block && f->builder.timestamp_held && !f->counts)
         f->blocks.error = ct_step_put_timestamp(&f->builder);
     if (block && !f->blocks.error)
-        f->blocks.error = f->runs ? enter_counts(f, addr) : ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
+        f->blocks.error = f->counts ? enter_counts(f, addr) : ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
     f->open = false;
     f->cur = block;
     return f->blocks.error ? 0 : block;
@@ -244,9 +244,7 @@ uint32_t ct_fast_turn(struct ct_fast *f, struct ct_branch_target **pair)
         ct_return_stack_pop(stack, &addr, &isa);
     f->have_addr = false;
     f->cur = (*pair)->next;
-    const struct ct_block *block = &f->blocks.blocks[f->cur];
-    *ct_fast_target(f, addr) = (struct ct_fast_target){
-        .addr = addr, .block = f->cur, .isa = isa, .space = block->space, .domain = block->domain};
+    ct_fast_remember_target(f, addr, isa, f->cur);
     return f->cur;
 }
 
@@ -280,7 +278,7 @@ static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t e
 /* Takes an element that changes nothing and makes a mark. */
 static bool put_mark(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
 {
-    if (f->runs) {
+    if (f->counts) {
         if (++f->marks < CT_FAST_MARKS)
             return true;
         f->marks--;
@@ -318,7 +316,7 @@ static bool repeats_context(const struct ct_fast *f, const struct ct_elem *elem)
 int ct_fast_forget(struct ct_fast *f)
 {
     ct_fast_leave(f);
-    if (f->runs && !f->blocks.error)
+    if (f->counts && !f->blocks.error)
         f->blocks.error = ct_fast_count_sync(f);
     if (f->runs)
         memset(f->runs, 0, sizeof *f->runs << CT_MEMO_SHIFT);
@@ -355,8 +353,8 @@ static size_t take_atoms(struct ct_fast *f, const struct ct_elem *elems, size_t 
     size_t done = 0;
     if (ct_blocks_are_full(&f->blocks))
         ct_fast_forget(f);
-    size_t count = f->runs ? ct_fast_group(f, elems, size, &group) : 1;
-    unsigned atoms = f->runs ? ct_fast_count_atoms(f, &group) : ct_fast_steps_atoms(f, elems);
+    size_t count = f->counts ? ct_fast_group(f, elems, size, &group) : 1;
+    unsigned atoms = f->counts ? ct_fast_count_atoms(f, &group) : ct_fast_steps_atoms(f, elems);
     for (; done < count && atoms >= elems[done].n; done++)
         atoms -= elems[done].n;
     w->atoms_done = atoms;
@@ -405,8 +403,8 @@ int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uin
             ct_step_drop_given(b);
         }
         if (f->quick)
-            done += f->runs ? ct_fast_count_burst(f, elems + done, size - done)
-                            : ct_fast_steps_burst(f, elems + done, size - done);
+            done += f->counts ? ct_fast_count_burst(f, elems + done, size - done)
+                              : ct_fast_steps_burst(f, elems + done, size - done);
         if (done == size || !has_room(b))
             continue;
         done += take(f, &elems[done], size - done, end);
@@ -427,11 +425,11 @@ int ct_fast_flush(struct ct_fast *f, struct ct_step_batch *batch)
         ct_step_give(&f->builder, batch);
         return f->blocks.error;
     }
-    if (f->runs)
+    if (f->counts)
         ct_fast_leave(f);
     if (!f->blocks.error)
         f->blocks.error = ct_fast_absorb(f);
-    if (!f->blocks.error && f->runs)
+    if (!f->blocks.error && f->counts)
         f->blocks.error = ct_fast_count_sync(f);
     return f->blocks.error;
 }

@@ -224,7 +224,7 @@ static struct ct_memo *find_run(struct ct_fast *f, uint32_t block, uint64_t bits
     uint64_t marked = low | (bits & (low - 1));
     uint64_t key = (uint64_t)block << 33 | marked;
     struct ct_memo *run = place_of(f, block, marked);
-    if (run->key != key)
+    if (run->key != key || !run->taken)
         build(f, run, key, block, bits, count);
     return run;
 }
@@ -237,30 +237,69 @@ static bool returns(struct ct_fast *f, const struct ct_memo *run, const struct c
            ct_fast_pft_return(f, &f->blocks.blocks[run->last], elem->aux & CT_ATOMS_TARGET);
 }
 
+/* Makes room for runs. Returns false without memory. */
+static bool have_runs(struct ct_fast *f)
+{
+    if (!f->runs)
+        f->runs = ct_table_memory((size_t)1 << CT_MEMO_SHIFT, sizeof *f->runs);
+    if (!f->runs)
+        f->blocks.error = ct_fail_nomem(f->ctx, "fast walk");
+    return f->runs;
+}
+
+/* Counts atoms from a block on as a run. Result: how many; 0 when the plain walk has to take them. */
+static unsigned count_run_of(struct ct_fast *f, uint32_t block, const struct ct_elem *elem, unsigned done)
+{
+    if (!have_runs(f))
+        return 0;
+    struct ct_memo *run = find_run(f, block, elem->v >> done, elem->n - done);
+    if (!run->taken || !returns(f, run, elem))
+        return 0;
+    if (run->count == UINT32_MAX)
+        expand(f, run);
+    count_run(f, run);
+    if (run->depth)
+        apply_stack(f, run);
+    f->tail = run;
+    f->cur = run->next;
+    return run->taken;
+}
+
+/* Counts atoms from a block on along links. Result: as of count_run_of. */
+static unsigned count_links_of(struct ct_fast *f, uint32_t block, const struct ct_elem *elem, unsigned done)
+{
+    struct ct_memo settled = {0};
+    struct ct_fast_at b = {.tail = &settled};
+    const unsigned taken = ct_fast_have_links(f) ? ct_fast_follow_links(f, &b, block, NULL, false,
+                                                                        elem->v >> done, elem->n - done)
+                                                 : 0;
+    if (taken)
+        f->tail = b.tail;
+    f->cur = taken ? b.cur : f->cur;
+    return taken;
+}
+
 unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
 {
     unsigned done = f->walk->atoms_done;
     while (done < elem->n) {
-        uint32_t block = begin(f, elem->v >> done & 1);
+        const uint32_t block = begin(f, elem->v >> done & 1);
         if (!block)
             break;
-        struct ct_memo *run = find_run(f, block, elem->v >> done, elem->n - done);
-        if (!run->taken || !returns(f, run, elem))
+        const unsigned taken =
+            f->along ? count_links_of(f, block, elem, done) : count_run_of(f, block, elem, done);
+        if (!taken) {
+            if (!f->quick) /* what was read behind the block moved it */
+                ct_walk_go_to(f->walk, f->blocks.blocks[block].addr, f->blocks.blocks[block].isa);
             break;
-        if (run->count == UINT32_MAX)
-            expand(f, run);
-        count_run(f, run);
-        if (run->depth)
-            apply_stack(f, run);
-        f->tail = run;
-        f->last = run->last;
-        f->last_exec = run->flags & CT_MEMO_EXEC;
-        f->cur = run->next;
+        }
+        f->last = f->tail->last;
+        f->last_exec = f->tail->flags & CT_MEMO_EXEC;
         f->marks = 0;
         f->open = true;
         f->quick = true;
-        done += run->taken;
-        if (!run->next && !(run->flags & CT_MEMO_INDIRECT))
+        done += taken;
+        if (ct_fast_is_lost(f))
             break;
     }
     if (done < elem->n || ct_fast_is_lost(f))
@@ -284,21 +323,28 @@ static void judge(struct ct_fast *f)
 
 /* ---- bursts ---- */
 
-/* Counts atoms of a run that is not remembered, in the slot of which another one is. Result: how many; 0
- * when it is to be remembered. */
-static inline unsigned count_missed(struct ct_fast *f, struct ct_fast_at *b, const struct ct_memo *run,
-                                    uint32_t block, struct ct_branch_target *pair, uint64_t bits,
-                                    unsigned count)
+/* Counts atoms along links where their run is not remembered, or something on the way to it is new. Result:
+ * how many; 0 when the run is to be remembered, because it came a second time or often enough. */
+static __attribute__((noinline)) unsigned count_missed(struct ct_fast *f, struct ct_fast_at *b,
+                                                       struct ct_memo *run, uint32_t block,
+                                                       struct ct_branch_target *pair, uint64_t bits,
+                                                       unsigned count)
 {
-    if (!run->key || f->pft)
+    const uint64_t low = UINT64_C(1) << count;
+    const uint64_t key = (uint64_t)block << 33 | low | (bits & (low - 1));
+    if (f->pft || !ct_fast_have_links(f))
         return 0;
-    if (++f->missed % REMEMBER == 0 || f->link_cap < f->blocks.cap)
-        return 0;
-    return ct_fast_follow_links(f, b, block, pair, bits, count);
+    if (block && run->key != key) {
+        if (run->taken && ++f->missed % REMEMBER == 0)
+            return 0;
+        if (!run->taken) /* the next time it is remembered */
+            run->key = key;
+    }
+    return ct_fast_follow_from(f, b, block, pair, bits, count);
 }
 
-/* Counts atoms as long as their runs are remembered, or their blocks known. Result: how many; the state is
- * behind the last of them. */
+/* Counts atoms as long as their runs are remembered, or along links. Result: how many; the state is behind
+ * the last of them. */
 static inline unsigned count_known(struct ct_fast *f, struct ct_fast_at *b, uint64_t bits, unsigned count)
 {
     unsigned done = 0;
@@ -308,10 +354,12 @@ static inline unsigned count_known(struct ct_fast *f, struct ct_fast_at *b, uint
         uint64_t low = UINT64_C(1) << (count - done);
         uint64_t marked = low | (bits >> done & (low - 1));
         struct ct_memo *run = place_of(f, block, marked);
-        if (!block || !(pair || b->tail->flags & CT_MEMO_NUMBERED))
-            break;
-        if (__builtin_expect(run->key != ((uint64_t)block << 33 | marked), 0)) {
-            const unsigned followed = count_missed(f, b, run, block, pair, bits >> done, count - done);
+        if (__builtin_expect(!block || !(pair || b->tail->flags & CT_MEMO_NUMBERED) ||
+                                 run->key != ((uint64_t)block << 33 | marked),
+                             0)) {
+            struct ct_fast_at at = *b;
+            const unsigned followed = count_missed(f, &at, run, block, pair, bits >> done, count - done);
+            *b = at;
             done += followed;
             if (!followed)
                 break;
@@ -338,9 +386,7 @@ static inline unsigned count_along(struct ct_fast *f, struct ct_fast_at *b, uint
 {
     struct ct_branch_target *pair;
     const uint32_t block = ct_fast_known_begin(f, b, &pair);
-    if (!block || !(pair || b->tail->flags & CT_MEMO_NUMBERED))
-        return 0;
-    return ct_fast_follow_links(f, b, block, pair, bits, count);
+    return ct_fast_follow_from(f, b, block, pair, bits, count);
 }
 
 /* Takes elements as ct_fast_count_burst does. `along` is a constant. */
@@ -401,6 +447,8 @@ size_t ct_fast_count_plainly(struct ct_fast *f, const struct ct_elem *elems, siz
 {
     if (f->along)
         return burst_along(f, elems, size);
+    if (!have_runs(f))
+        return 0;
     const size_t taken = count_burst(f, elems, size, false);
     if (f->looked > JUDGED)
         judge(f);
@@ -419,7 +467,7 @@ size_t ct_fast_count_burst(struct ct_fast *f, const struct ct_elem *elems, size_
 
 void ct_fast_tune(struct ct_fast *f, uint32_t atoms)
 {
-    f->along = f->runs && !f->pft ? atoms : 0;
+    f->along = f->counts && !f->pft ? atoms : 0;
 }
 
 static int sync_edge(struct ct_fast *f, const struct ct_block *block, uint32_t edge, unsigned exec,

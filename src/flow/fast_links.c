@@ -1,33 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/fast_links.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "base/table_memory.h"
 
-/* Makes room for the links of all blocks. Returns false without memory. */
 bool ct_fast_have_links(struct ct_fast *f)
 {
     const uint32_t cap = f->blocks.cap;
     if (f->link_cap >= cap)
         return true;
-    struct ct_fast_link *links = ct_table_of_records(cap, sizeof *links);
+    struct ct_fast_link *links = ct_array_grow(f->links, f->link_cap, cap, sizeof *links);
     if (!links) {
         f->blocks.error = ct_fail_nomem(f->ctx, "fast walk");
         return false;
     }
-    if (f->links)
-        memcpy(links, f->links, f->link_cap * sizeof *links);
-    free(f->links);
-    memset(links + f->link_cap, 0, (cap - f->link_cap) * sizeof *links);
     f->links = links;
     f->link_cap = cap;
     return true;
 }
 
-/* Adds the counts of links to those of their blocks. An indirect branch is counted by its pairs. */
 void ct_fast_spend_links(struct ct_fast *f)
 {
     for (uint32_t i = 1; i < f->link_cap && i < f->blocks.count; i++)
@@ -41,7 +34,7 @@ void ct_fast_spend_links(struct ct_fast *f)
 }
 
 /* Makes the link of a step of a block. 0: it would meet something new. */
-uint32_t ct_fast_make_link(struct ct_fast *f, uint32_t number, unsigned exec)
+static uint32_t make_link(struct ct_fast *f, uint32_t number, unsigned exec)
 {
     const struct ct_block *block = &f->blocks.blocks[number];
     const uint32_t push = exec && block->flags & CT_BLOCK_LINK ? CT_LINK_PUSH : 0;
@@ -53,6 +46,65 @@ uint32_t ct_fast_make_link(struct ct_fast *f, uint32_t number, unsigned exec)
     else if (block->next[exec] && block->edge[exec] != CT_NO_NUMBER)
         link = block->next[exec] | push;
     return f->links[number].next[exec] = link;
+}
+
+/* Meets what is new in the step from `block`: numbers the edge that led there, which is that of `pair` or,
+ * with NULL, that of the step (last, last_exec) unless `last` is 0, and the node. Returns the link of the
+ * step, which is only remembered when its own edge has a number. 0: the plain way has to take the step. */
+static uint32_t meet(struct ct_fast *f, uint32_t last, unsigned last_exec, struct ct_branch_target *pair,
+                     uint32_t block, unsigned exec)
+{
+    struct ct_blocks *b = &f->blocks;
+    const uint8_t flags = b->blocks[block].flags;
+    if (flags & CT_BLOCK_SLOW || ct_block_contradicts(&b->blocks[block], exec) || ct_blocks_are_full(b))
+        return 0;
+    if (pair) {
+        ct_pair_edge(b, pair);
+    } else if (last) {
+        ct_block_edge(b, last, last_exec);
+        make_link(f, last, last_exec);
+    }
+    ct_block_node(b, block);
+    const uint32_t push = exec && flags & CT_BLOCK_LINK ? CT_LINK_PUSH : 0;
+    const bool indirect = exec && flags & CT_BLOCK_INDIRECT;
+    const uint32_t next = indirect ? CT_LINK_INDIRECT : ct_blocks_link(b, block, exec);
+    if (b->error || !next || !ct_fast_have_links(f))
+        return 0;
+    make_link(f, block, exec);
+    return next | push;
+}
+
+uint32_t ct_fast_meet_turn(struct ct_fast *f, const struct ct_fast_at *b, uint32_t last,
+                           struct ct_branch_target **pair)
+{
+    uint64_t addr;
+    uint8_t isa;
+    if (ct_blocks_are_full(&f->blocks) || !ct_fast_turn_address(f, b, &addr, &isa))
+        return 0;
+    *pair = ct_blocks_pair(&f->blocks, last, addr, isa);
+    if (!*pair || !(*pair)->next || !ct_fast_have_links(f))
+        return 0;
+    ct_fast_remember_target(f, addr, isa, (*pair)->next);
+    return (*pair)->next;
+}
+
+bool ct_fast_follow_one(struct ct_fast *f, struct ct_fast_at *b, struct ct_fast_along *a, unsigned exec)
+{
+    a->is_new |= !a->block;
+    if (!a->block)
+        a->block = ct_fast_meet_turn(f, b, a->last, &a->pair);
+    const uint32_t block = a->block;
+    const uint32_t link = block ? meet(f, a->is_new ? a->last : 0, a->exec, a->pair, block, exec) : 0;
+    if (!link)
+        return false;
+    if (a->pair)
+        ct_fast_count_pair(f, a->pair, b->have_addr);
+    b->have_addr = false;
+    f->links[block].count[exec]++;
+    if (link & CT_LINK_PUSH)
+        ct_return_stack_push(&f->walk->stack, f->blocks.blocks[block].end, f->blocks.blocks[block].isa);
+    *a = (struct ct_fast_along){block, exec, link, link & CT_LINK_BLOCK, NULL, !f->links[block].next[exec]};
+    return true;
 }
 
 void ct_fast_forget_links(struct ct_fast *f)

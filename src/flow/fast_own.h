@@ -13,6 +13,10 @@
 /* log2 of the number of runs that are remembered, of 32 bytes each; a run takes the slot of an older one */
 #define CT_MEMO_SHIFT 16
 
+/* for counts: how many atoms are followed along links before runs are looked up. What a program does when it
+ * starts seldom comes again. */
+#define CT_FAST_FIRST (1u << 16)
+
 /* after so many elements without a step the builder takes over, which has a limit for them */
 #define CT_FAST_MARKS 256u
 
@@ -71,7 +75,8 @@ struct ct_fast {
     uint64_t addr;
     struct ct_memo *tail;     /* for counts: the run of the last step */
     struct ct_memo alone;     /* stands for the run of the last step when hops came to it */
-    struct ct_memo *runs;     /* the remembered runs; NULL when steps or cycles are wanted */
+    bool counts;              /* counts are wanted, without steps and cycles */
+    struct ct_memo *runs;     /* for counts: the remembered runs; NULL until they are looked up */
     struct ct_places counted; /* the runs with a count */
     /* For counts: whether runs are looked up, or blocks followed one by one. */
     struct ct_fast_link *links;     /* by number of the block; NULL until they are wanted */
@@ -161,6 +166,15 @@ size_t ct_fast_steps_burst(struct ct_fast *f, const struct ct_elem *elems, size_
 static inline struct ct_fast_target *ct_fast_target(const struct ct_fast *f, uint64_t addr)
 {
     return &f->targets[(addr ^ addr >> CT_TARGETS_SHIFT) >> 2 & ((1u << CT_TARGETS_SHIFT) - 1)];
+}
+
+/* Remembers the block at an address that an indirect branch led to. */
+static inline void ct_fast_remember_target(const struct ct_fast *f, uint64_t addr, uint8_t isa,
+                                           uint32_t number)
+{
+    const struct ct_block *block = &f->blocks.blocks[number];
+    *ct_fast_target(f, addr) = (struct ct_fast_target){
+        .addr = addr, .block = number, .isa = isa, .space = block->space, .domain = block->domain};
 }
 
 /* Returns the block at an address that was a target before, if memory space and domain were those of block

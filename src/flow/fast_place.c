@@ -4,12 +4,12 @@
 
 bool ct_fast_takes_hops(const struct ct_fast *f)
 {
-    return !f->walk->stack.enabled && f->edges && (f->runs || f->builder.counts);
+    return !f->walk->stack.enabled && f->edges && (f->counts || f->builder.counts);
 }
 
 bool ct_fast_counts_cycles(const struct ct_fast *f)
 {
-    return !f->runs;
+    return !f->counts;
 }
 
 struct ct_blocks *ct_fast_blocks(struct ct_fast *f)

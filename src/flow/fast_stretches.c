@@ -291,7 +291,7 @@ static void come_back(struct pass *p, unsigned s)
         link = f->links[block].next[exec];
         block = link & CT_LINK_BLOCK;
     }
-    ct_fast_come_along(f, &p->at, last, exec, link);
+    ct_fast_come_along(f, &p->at, last, exec, link, false);
     p->at.marks = marks_before(p->elems, c->at[s]);
     come_to(p, s);
     if (link & CT_LINK_INDIRECT)
@@ -341,23 +341,36 @@ static bool count_join(struct pass *p)
     return true;
 }
 
-/* Follows atoms of stretch `s`, of which the table has none, as far as nothing is new. Result: how many
- * elements are done; at[s + 1] + 1 when the stretch is, with the address behind it. */
+/* Follows atoms of stretch `s` along links. Result: how many; 0 when the plain way has to take the first. */
+static unsigned follow(struct pass *p, unsigned s)
+{
+    struct ct_fast *f = p->f;
+    const struct ct_stretches *c = p->c;
+    const uint64_t atoms = atoms_of(c->bits[s]);
+    struct ct_branch_target *pair;
+    if (p->counted) {
+        const uint32_t known = block_at(f, c->addr[s]);
+        return known ? ct_fast_follow_links(f, &p->at, known, NULL, false, atoms, c->count[s]) : 0;
+    }
+    const uint32_t block = ct_fast_known_begin(f, &p->at, &pair);
+    return ct_fast_follow_from(f, &p->at, block, pair, atoms, c->count[s]);
+}
+
+/* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
+ * Result: how many elements are done; at[s + 1] + 1 when the stretch is, with the address behind it. */
 static size_t follow_atoms(struct pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
     const struct ct_stretches *c = p->c;
     const size_t end = c->at[s + 1];
-    struct ct_branch_target *pair = NULL;
     size_t i = c->at[s] + 1;
-    const uint32_t block = p->counted ? block_at(f, c->addr[s]) : join(p, &pair);
-    unsigned done =
-        block ? ct_fast_follow_links(f, &p->at, block, pair, atoms_of(c->bits[s]), c->count[s]) : 0;
+    unsigned done = follow(p, s);
     if (done == c->count[s]) {
         p->at.marks = marks_before(p->elems, end);
         p->counted = false;
         come_to(p, s + 1);
-        if (count_join(p))
+        const uint32_t block = block_at(f, c->addr[s]);
+        if (block && count_join(p))
             remember(f, s, block);
         return end + 1;
     }
@@ -505,7 +518,7 @@ bool ct_fast_repeats_stretches(const struct ct_fast *f)
 
 void ct_fast_tune_stretches(struct ct_fast *f, unsigned rows)
 {
-    if (!f->runs || !have_stretches(f))
+    if (!f->counts || !have_stretches(f))
         return;
     ct_fast_spend_stretches(f);
     ct_fast_forget_stretches(f);

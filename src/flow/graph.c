@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coretap/graph.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +10,13 @@
 #include "flow/shared_program.h"
 
 /* An array of entries of one size that are found by their bytes, with a hash table: a power of two slots, 0
- * in the free ones; in the others the hash of an entry << 32 and its number + 1. A graph that shares looks in
- * the shared one instead, and keeps which number an entry has there. */
+ * in the free ones; in the others the hash of an entry << 32 and its number + 1. An entry lies in its home
+ * slot or, when another one was there first, in the first free slot from its hash on. The homes of entries
+ * that are met one after the other lie side by side, so that a look-up seldom waits for memory. A graph that
+ * shares looks in the shared one instead, and keeps which number an entry has there. */
 struct store {
     uint8_t *entries;
+    uint32_t (*home)(const uint8_t *entry);
     uint64_t *slots;
     uint32_t *ids;     /* of a graph that shares: the shared number of each entry … */
     uint32_t *numbers; /* … and the entry + 1 that has a shared number here, or 0 */
@@ -59,36 +63,66 @@ static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
     return !different;
 }
 
-/* Returns the slot of an entry, or the free one where it would be. Entries are only looked at where the whole
- * hash is the same. */
+/* Gives nodes that lie near each other homes that do. */
+static uint32_t home_of_node(const uint8_t *entry)
+{
+    uint64_t start;
+    memcpy(&start, entry + offsetof(struct ct_node, start), sizeof start);
+    const uint64_t region = (start >> 7) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(region >> 32) << 4 | (start >> 3 & 15);
+}
+
+/* Gives the edges of a node homes by its number. */
+static uint32_t home_of_edge(const uint8_t *entry)
+{
+    uint32_t from;
+    memcpy(&from, entry + offsetof(struct ct_edge, from), sizeof from);
+    return from * 2 + entry[offsetof(struct ct_edge, exec)];
+}
+
+/* Tells whether a slot has an entry. The entry itself is only looked at where the whole hash is the same. */
+static bool has_entry(const struct store *store, uint64_t slot, const uint8_t *entry, uint32_t hash)
+{
+    const size_t number = (uint32_t)slot - 1;
+    return slot >> 32 == hash && same_bytes(store->entries + number * store->size, entry, store->size);
+}
+
+/* Returns the slot of an entry, or the free one where it would be. */
 static uint64_t *find_slot(const struct store *store, const uint8_t *entry, uint32_t hash)
 {
+    uint64_t *home = &store->slots[store->home(entry) & store->mask];
+    if (!*home || has_entry(store, *home, entry, hash))
+        return home;
     uint32_t at = hash & store->mask;
-    for (; store->slots[at]; at = (at + 1) & store->mask) {
-        const size_t number = (uint32_t)store->slots[at] - 1;
-        if (store->slots[at] >> 32 == hash &&
-            same_bytes(store->entries + number * store->size, entry, store->size))
-            break;
-    }
+    while (store->slots[at] && !has_entry(store, store->slots[at], entry, hash))
+        at = (at + 1) & store->mask;
     return &store->slots[at];
+}
+
+/* Returns the slot for an entry that has none. */
+static uint64_t *free_slot(const struct store *store, const uint8_t *entry, uint32_t hash)
+{
+    uint64_t *home = &store->slots[store->home(entry) & store->mask];
+    uint32_t at = hash & store->mask;
+    while (*home && store->slots[at])
+        at = (at + 1) & store->mask;
+    return *home ? &store->slots[at] : home;
 }
 
 /* Puts all slots into a table for `cap` entries. False without memory. */
 static bool grow_slots(struct store *store, uint32_t cap)
 {
-    const uint32_t mask = cap * 2 - 1;
-    uint64_t *slots = ct_table_memory((size_t)mask + 1, sizeof *slots);
+    uint64_t *slots = ct_table_memory((size_t)cap * 2, sizeof *slots);
     if (!slots)
         return false;
-    for (uint32_t i = 0; store->slots && i <= store->mask; i++) {
-        uint32_t at = (uint32_t)(store->slots[i] >> 32) & mask;
-        while (slots[at])
-            at = (at + 1) & mask;
-        slots[at] = store->slots[i];
-    }
     free(store->slots);
     store->slots = slots;
-    store->mask = mask;
+    store->mask = cap * 2 - 1;
+    for (uint32_t i = 0; i < store->count; i++) {
+        const uint8_t *entry = store->entries + i * store->size;
+        const uint32_t hash = hash_bytes(entry, store->size);
+        *free_slot(store, entry, hash) = (uint64_t)hash << 32 | (i + 1);
+    }
     return true;
 }
 
@@ -206,7 +240,9 @@ int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out)
         return ct_fail_nomem(ctx, "program graph");
     graph->ctx = ctx;
     graph->nodes.size = sizeof(struct ct_node);
+    graph->nodes.home = home_of_node;
     graph->edges.size = sizeof(struct ct_edge);
+    graph->edges.home = home_of_edge;
     *out = graph;
     return CT_OK;
 }

@@ -348,7 +348,7 @@ static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engin
         .size = sizeof options, .level = CT_LEVEL_STEPS, .engine = (uint8_t)engine, .edges = (uint8_t)edges};
     const unsigned most = t->piece ? t->piece : rng_chance(&t->rng, 80) ? 300 : 20000;
     int rc = ct_stream_chain_init(chain, NULL, &t->source, 0x10, &options, false, memory);
-    if (!rc && t->judged && chain->hops)
+    if (!rc && chain->hops)
         ct_etm4_hops_tune(chain->hops, t->judged);
     if (!rc && t->rows && engine == CT_ENGINE_FAST) {
         ct_fast_tune_stretches(chain->follow->fast, t->rows);

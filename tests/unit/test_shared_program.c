@@ -189,9 +189,33 @@ static void who_has_no_room_says_so(void **state)
     ct_shared_program_release(shared);
 }
 
+/* Nodes of the same few instructions, and the edges of one branch, want the same slots of the index. */
+static void crowded_entries_keep_their_numbers(void **state)
+{
+    (void)state;
+    struct ct_graph *graph;
+    assert_int_equal(ct_graph_new(NULL, &graph), CT_OK);
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < BLOCKS; i++) {
+            struct ct_node node = node_at(0x1000 + i % 32 * 4);
+            node.memory = i / 32;
+            uint32_t number;
+            assert_int_equal(ct_graph_node(graph, &node, &number), CT_OK);
+            assert_int_equal(number, i);
+            const struct ct_edge edges[] = {edge_from(7, 0x1000 + i * 4), edge_from(10 + i, 0x1000)};
+            for (uint32_t k = 0; k < 2; k++) {
+                assert_int_equal(ct_graph_edge(graph, &edges[k], &number), CT_OK);
+                assert_int_equal(number, 2 * i + k);
+            }
+        }
+    }
+    ct_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crowded_entries_keep_their_numbers),
         cmocka_unit_test(parts_number_by_their_own_way),
         cmocka_unit_test(whole_is_numbered_in_the_order_of_its_parts),
         cmocka_unit_test(threads_have_the_same_numbers),

@@ -13,6 +13,8 @@ int ct_parallel_init_object(const struct ct_parallel *p, const struct ct_paralle
                                         &p->task_options, false, p->how.memory);
     if (!rc && p->counts)
         ct_follow_make_part(o->chain.follow, lane->shared);
+    if (!rc && p->how.segment)
+        ct_stream_chain_tune(&o->chain);
     return rc;
 }
 
