@@ -60,8 +60,10 @@ struct ct_relay {
 
 /* ---- the thread that decodes ---- */
 
-static bool add_items(struct items *items, const void *more, size_t count, size_t size)
+/* Copies the items of an array from number `from` up to `to`. False without memory. */
+static bool add_items(struct items *items, const void *all, size_t from, size_t to, size_t size)
 {
+    const size_t count = to - from;
     if (count > items->room) {
         uint8_t *data = realloc(items->data, count * size);
         if (!data)
@@ -69,8 +71,8 @@ static bool add_items(struct items *items, const void *more, size_t count, size_
         items->data = data;
         items->room = count;
     }
-    if (count)
-        memcpy(items->data, more, count * size);
+    if (count) /* else there may be no array */
+        memcpy(items->data, (const uint8_t *)all + from * size, count * size);
     items->count = count;
     return true;
 }
@@ -124,8 +126,8 @@ static bool add_news(struct slot *slot, struct lane *lane, const struct ct_graph
     const uint32_t known_nodes = lane->node_count, known_edges = lane->edge_count;
     lane->node_count = nodes;
     lane->edge_count = edges;
-    return add_items(&slot->nodes, all_nodes + known_nodes, nodes - known_nodes, sizeof *all_nodes) &&
-           add_items(&slot->edges, all_edges + known_edges, edges - known_edges, sizeof *all_edges);
+    return add_items(&slot->nodes, all_nodes, known_nodes, nodes, sizeof *all_nodes) &&
+           add_items(&slot->edges, all_edges, known_edges, edges, sizeof *all_edges);
 }
 
 static int put_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
