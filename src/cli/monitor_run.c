@@ -158,9 +158,9 @@ static void tell_silence(const struct cli_monitor_run *r)
     const struct ct_watchpoint *all = r->verifier ? ct_watches_all(r->watches, &count) : NULL;
     for (uint32_t i = 0; i < count; i++)
         if (is_said(&all[i]) && !ct_verifier_came(r->verifier, i))
-            cli_say("%s%snothing came at '%s': what depends on it was not checked; 'coretap decode --merge' "
-                    "shows what the trace has",
-                    r->origin.capture ? r->origin.capture : "", r->origin.capture ? ": " : "", all[i].name);
+            cli_say("%s%snothing came at '%s': what depends on it was not checked; '%s' shows what there is",
+                    r->origin.capture ? r->origin.capture : "", r->origin.capture ? ": " : "", all[i].name,
+                    all[i].kind == CT_WATCH_ACCESS ? "coretap fractal report" : "coretap decode --merge");
 }
 
 /* Frees what is of one run, and begins with the next capture, whose results are told apart from those of the

@@ -185,7 +185,8 @@ def main():
             assert f"{options[0]} cannot be applied" in run("cover", *options, saved, code=2), options
         spec = folder / "spec.tessla"
         spec.write_text("in x: Events[Int]\nout x\n")
-        monitor = ("monitor", "--spec", spec, "--bind", "x=leaf", "--frequency", 1000000000, "--from", "1us")
+        monitor = ("monitor", "-a", "--spec", spec, "--bind", "x=leaf", "--frequency", 1000000000,
+                   "--from", "1us")
         assert "how fast its timestamps run" in run(*monitor, capture, code=2), "it is of the cycles"
         run(*monitor, "--clock", "timestamps", capture)
         entry = run("report", "--entry", "main", "--from", "5cyc", capture, code=2)

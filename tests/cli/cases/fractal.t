@@ -114,6 +114,7 @@ $ printf 'in a: Events[Int]\nin w: Events[Unit]\nin f: Events[Int]\nout a\nout w
 | 180: f = 524416 at 0x80080
 | 420: f = 524416 at 0x80080
 ! coretap: $T/events: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
+! coretap: nothing came at 'access:0x400000..0x400100.write': what depends on it was not checked; 'coretap fractal report' shows what there is
 [1]
 $ coretap monitor -q --spec $T/access.tessla --bind a=access:nothing --bind w=gap --bind f=gap $T/events
 ! coretap: $T/access.tessla:1:4: error: watchpoint 'access:nothing': there is no program; name it with --elf
