@@ -301,7 +301,8 @@ static int same(const struct result *a, const struct result *b)
 
 /* Where an index can be beside the trace. */
 static char folder[] = "/tmp/coretap-window-XXXXXX";
-static char trace_path[sizeof folder + 16], index_path[sizeof folder + 16];
+static char trace_path[sizeof folder + 16];
+static char index_paths[2][sizeof folder + 24]; /* of a trace in one piece, and in several */
 
 /* Writes the trace to a file in the folder, which has no index yet. */
 static int move_to_folder(struct random_trace *trace)
@@ -310,7 +311,8 @@ static int move_to_folder(struct random_trace *trace)
     REQUIRE(file);
     const size_t written = fwrite(trace->bytes, 1, trace->size, file);
     REQUIRE(fclose(file) == 0 && written == trace->size);
-    remove(index_path);
+    for (unsigned i = 0; i < 2; i++)
+        remove(index_paths[i]);
     trace->buffer.path = trace_path;
     return 1;
 }
@@ -449,7 +451,8 @@ int main(void)
     if (!mkdtemp(folder))
         abort();
     snprintf(trace_path, sizeof trace_path, "%s/trace", folder);
-    snprintf(index_path, sizeof index_path, "%s/trace.ctx", folder);
+    snprintf(index_paths[0], sizeof index_paths[0], "%s/trace.ctx", folder);
+    snprintf(index_paths[1], sizeof index_paths[1], "%s/trace.random.ctx", folder);
     for (; done < count && ok; done++, seed++)
         ok = check(seed, &whole, &window, &spared, inside, &events_inside);
     printf("%sok 1 - a window has what a sieve keeps of the whole", ok ? "" : "not ");
@@ -462,10 +465,11 @@ int main(void)
         printf("# %" PRIu64 " begun inside of framing %s\n", inside[i], ct_framing_name((enum ct_framing)i));
     printf("# %" PRIu64 " of events begun inside\n", events_inside);
     printf("%sok 2 - less is followed than the whole\n", less ? "" : "not ");
-    remove(index_path);
+    for (unsigned i = 0; i < 2; i++)
+        remove(index_paths[i]);
     remove(trace_path);
-    rmdir(folder);
+    const bool cleared = rmdir(folder) == 0; /* so each case began without an index */
     free_result(&whole);
     free_result(&window);
-    return ok && less ? 0 : 1;
+    return ok && less && cleared ? 0 : 1;
 }
