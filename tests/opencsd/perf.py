@@ -36,13 +36,14 @@ INJECTIONS = [["--itrace=i512il"], ["--itrace=i100il", "--strip"]]
 SNAPSHOTS = ["TC2", "ete_ip", "trace_cov_a15"]  # of the corpus, in the short tier
 ENDS = (b"[unknown] ([unknown])", b"\tDCD_ETMV4", b"\tDCD_PTM")
 MOST_BYTES = 16 << 20  # that perf prints; sound recordings have fewer
+MOST_DAMAGED = 1 << 20  # … of damaged ones, of which it can print a few hundred KB in a second for minutes
 CUT = "cut"
 CRASHES = (-signal.SIGABRT, -signal.SIGSEGV)
 MOST_SHOWN = 2000  # letters of a difference: what inject writes has few lines
 TIP = b"# (Tip:"  # another one each time
 
 
-def perf(command, line, output=None):
+def perf(command, line, output=None, most=MOST_BYTES):
     """Runs perf as `command` says: standard output, or the file that it wrote, with messages and exit code.
     Without the environment of tests, in which the folder of coretap's library comes first. Of damaged trace
     perf may print for minutes, so it is cut."""
@@ -50,8 +51,8 @@ def perf(command, line, output=None):
     with tempfile.TemporaryFile() as errors, subprocess.Popen(
             [*command, *line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
             env=env) as run:
-        text = run.stdout.read(MOST_BYTES)
-        if len(text) == MOST_BYTES:
+        text = run.stdout.read(most)
+        if len(text) == most:
             run.kill()
             return text.splitlines()[:-1], [], CUT
         code = run.wait()
@@ -71,11 +72,12 @@ def inside(lines):
 
 def difference(ways, line, cut=False, output=None):
     """What differs between both, or None."""
-    theirs = perf(ways[0], line, output)
+    most = MOST_DAMAGED if cut else MOST_BYTES
+    theirs = perf(ways[0], line, output, most)
     if cut and theirs[2] in CRASHES:  # which 1.3.3 does of some damage
         print(f"# perf {' '.join(map(str, line))}: OpenCSD crashes")
         return None
-    ours = perf(ways[1], line, output)
+    ours = perf(ways[1], line, output, most)
     codes = {theirs[2], ours[2]}
     why = None if len(codes) == 1 or (cut and CUT in codes) else f"exit code {theirs[2]}, {ours[2]}"
     for i, (a, b) in enumerate(zip(theirs[:2], ours[:2])):
