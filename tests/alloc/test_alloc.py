@@ -78,6 +78,7 @@ def cases():
         ("decode binary", "decode --along binary"),
         ("decode merged", "decode --merge --format csv"), ("stats", "stats"),
         ("stats coverage", "stats --level coverage --threads 3"), ("timing", "timing --edges"),
+        ("timing threads", "timing --threads 2"),
         ("decode bytewise", "decode --bytewise=4"), ("watch", "watch --at exception"),
         ("spec", 'spec --timing --pair "0x80560 0x80568"'))]
     found += [Case("export perf", f"export --perf out.data {quick}", outputs=("out.data",)),
