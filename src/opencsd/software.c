@@ -128,8 +128,9 @@ ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd
 
 ocsd_datapath_resp_t ct_ocsd_software_flush(struct ct_ocsd_decoder *decoder)
 {
+    const ocsd_datapath_resp_t resp = pump((struct ct_ocsd_software *)decoder);
     ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
-    return pump((struct ct_ocsd_software *)decoder);
+    return resp;
 }
 
 /* Begins anew, without synchronisation. */
@@ -161,9 +162,10 @@ ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder)
     d->half = false;
     if (begun && ct_ocsd_feed_finish(&d->feed, &packet, &fed) && !d->kind->is_unsynced(&packet))
         take_fed(d, &packet, &fed);
-    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
     d->ending = !d->base.only_packets;
-    return pump(d);
+    const ocsd_datapath_resp_t resp = pump(d);
+    ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
+    return resp;
 }
 
 void ct_ocsd_software_free(struct ct_ocsd_decoder *decoder)

@@ -69,6 +69,34 @@ static void attach_to_decoder(void)
     work(tree);
 }
 
+/* Sees where packets are, of any protocol. */
+static void see_place(const void *context, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
+                      const void *packet, const uint32_t size, const uint8_t *bytes)
+{
+    (void)context;
+    (void)packet;
+    (void)bytes;
+    printf("monitor: operation %d at %u, %u bytes\n", (int)op, index, size);
+}
+
+/* The last element of an STM comes before the operation that ends its trace. */
+static void attach_to_stm(void)
+{
+    static const ocsd_stm_cfg config = {.reg_tcsr = TRACE_ID << 16};
+    static const uint8_t trace[] = {0x12, 0x34, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+                                    0xff, 0xff, 0xff, 0x0f, 0x0f, 0x30, 0x44, 0x02};
+    unsigned char id;
+    dcd_tree_handle_t tree = single_tree();
+    SHOW(ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_STM, OCSD_CREATE_FLG_FULL_DECODER, &config, &id));
+    SHOW(ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_MON, (void *)see_place, NULL));
+    SHOW(ocsd_dt_set_gen_elem_outfn(tree, print_element, NULL));
+    give(tree, OCSD_OP_DATA, 0, trace, sizeof trace);
+    give(tree, OCSD_OP_FLUSH, 0, NULL, 0);
+    give(tree, OCSD_OP_EOT, 0, NULL, 0);
+    give(tree, OCSD_OP_RESET, 0, NULL, 0);
+    ocsd_destroy_dcd_tree(tree);
+}
+
 static void attach_before_output(void)
 {
     dcd_tree_handle_t tree = single_tree();
@@ -161,6 +189,7 @@ static void print_frames(void)
 const struct program packet_programs[] = {
     {"ocsd_dt_attach_packet_callback", attach},
     {"ocsd_dt_attach_packet_callback, a decoder", attach_to_decoder},
+    {"ocsd_dt_attach_packet_callback, an STM", attach_to_stm},
     {"ocsd_dt_attach_packet_callback, no output", attach_before_output},
     {"ocsd_dt_set_pkt_protocol_printer", print_packets},
     {"ocsd_dt_set_pkt_protocol_printer, and callbacks", print_both},
